@@ -1,0 +1,41 @@
+// What the recorder knows of each MPI function: its class and which argument plays which role.
+// The table itself is generated from api/ (see codegen/).
+#pragma once
+
+#include <cstdint>
+
+#include "trace/call_class.hpp"
+
+namespace leadline::recorder {
+
+using trace::CallClass;
+
+// How the bytes of a collective follow from its arguments (p = number of processes one talks to).
+enum class ByteRule : uint8_t { zero, s, r, s_times_p, r_times_p, sum_s, sum_r, sum_sw, sum_rw };
+enum class ByteWhen : uint8_t { always, root_only, nonroot_only };
+
+struct Bytes {
+  ByteRule rule = ByteRule::zero;
+  ByteWhen when = ByteWhen::always;
+};
+
+// Index of the argument that plays the role; -1 where no argument does.
+struct Roles {
+  int8_t sbuf = -1, scount = -1, sdispls = -1, stype = -1, dest = -1, stag = -1;
+  int8_t rbuf = -1, rcount = -1, rdispls = -1, rtype = -1, source = -1, rtag = -1;
+  int8_t comm = -1, request = -1, requests = -1, nrequests = -1, status = -1, statuses = -1;
+  int8_t root = -1, op = -1, flag = -1, index = -1, indices = -1, outcount = -1;
+  int8_t newcomm = -1, newtype = -1, win = -1, file = -1, message = -1, offset = -1, target = -1;
+  int8_t partitions = -1, partition = -1;
+};
+
+struct Traits {
+  const char* name;  // "MPI_Send"
+  CallClass cls;
+  int8_t arguments;
+  Roles roles;
+  Bytes contributed;
+  Bytes received;
+};
+
+}  // namespace leadline::recorder

@@ -1,0 +1,142 @@
+// The trace of one process, decoded: what the reader gives to everybody else.
+// Built from a .trace file or salvaged from the .live file a killed process left (reader.hpp).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "trace/call_class.hpp"
+#include "trace/event.hpp"
+
+namespace leadline::trace {
+
+struct Function {
+  std::string name;  // "MPI_Send"
+  CallClass cls = CallClass::other;
+};
+
+struct Module {
+  std::string path;      // as mapped in the process
+  std::string build_id;  // hexadecimal, empty if there was none
+};
+
+struct Frame {
+  uint32_t module = 0;  // index into modules
+  uint64_t offset = 0;  // return address relative to the module's load bias (subtract 1 to be inside the call)
+};
+
+struct Site {
+  uint32_t function = 0;      // index into functions
+  std::vector<Frame> frames;  // innermost user frame first; empty where the path is not known
+};
+
+struct Communicator {
+  enum class Kind : uint8_t { intra, inter, window, file };
+  Kind kind = Kind::intra;
+  uint32_t parent = 0;    // id of the communicator it was made from; its own id for the predefined ones
+  uint64_t identity = 0;  // the same on all ranks of one communicator; 0 where not known
+  int32_t rank = 0;       // own rank
+  int32_t size = 0;
+  std::vector<int32_t> world;  // rank in MPI_COMM_WORLD of each member (of the remote group for `inter`), -1 unknown
+};
+
+struct Datatype {
+  std::string name;  // "MPI_DOUBLE", empty for a derived type without a name
+  int64_t size = 0, extent = 0, lb = 0, true_extent = 0;  // bytes
+  int32_t combiner = 0;  // as the library numbers them
+  bool contiguous = false;
+};
+
+// Times of many visits, nanoseconds. `hist[i]` counts durations in [2^i, 2^(i+1)) ns; i = 0 takes < 2 ns, 39 all longer.
+struct TimeStats {
+  uint64_t count = 0;
+  double sum_ns = 0, min_ns = 0, max_ns = 0;
+  double gap_sum_ns = 0;  // time between the end of this thread's previous call and the begin of this one
+  std::array<uint64_t, 40> hist{};
+};
+
+// Calls of a purely local function from one return address.
+struct LocalCalls {
+  uint32_t function = 0;
+  Frame caller;
+  uint64_t calls = 0;
+  double sum_ns = 0;
+};
+
+struct Loss {
+  std::string code;     // stable word, e.g. "order-lost"
+  uint64_t amount = 0;  // how many calls (or bytes, see the message) it concerns
+  std::string message;
+};
+
+struct Generation;  // structure.hpp: graph of positions and what walks it
+
+struct Stream {  // one thread of the process
+  uint32_t thread = 0;
+  std::vector<Site> sites;
+  std::vector<Generation> generations;
+  std::vector<LocalCalls> locals;
+};
+
+struct Process {
+  std::string file;
+  // Where it ran
+  int32_t rank = -1;  // in MPI_COMM_WORLD, -1 unknown
+  int32_t world_size = 0;
+  uint64_t world = 0;  // identity of the MPI_COMM_WORLD it belongs to (spawned programs have their own)
+  std::string host, program, library;  // library: MPI_Get_library_version's first line
+  std::string family;                  // "mpich", "openmpi", "mpi5"
+  int64_t pid = 0;
+  // How it went
+  bool finalized = false;  // MPI_Finalize was reached
+  bool complete = false;   // the file was closed by the process: nothing is missing at its end
+  int64_t start_unix_ns = 0;
+  double duration_ns = 0;       // MPI_Init entered to MPI_Finalize left (or the last recorded call)
+  double own_overhead_ns = 0;   // Leadline's own time in this process, measured (see overhead.hpp)
+  uint64_t file_bytes = 0;      // size of the file
+  std::vector<Function> functions;
+  std::vector<Module> modules;
+  std::vector<Communicator> communicators;
+  std::vector<Datatype> datatypes;
+  std::vector<std::string> ops;
+  std::vector<Stream> streams;
+  std::vector<Loss> losses;
+};
+
+// Every distinct event of a stream with how often it happened: what counting needs, without expanding the order.
+// Includes literal events, wild-card positions (each value of the varying fields) and failed polls.
+// `words` are the interned words Key::extra refers to, if it does.
+struct Tally {
+  const Key* key;
+  uint64_t times;
+  const int64_t* words;
+  size_t word_count;
+};
+void for_each_tally(const Stream& stream, const std::function<void(const Tally&)>& visit);
+
+// Times by call site: every call of the stream is in exactly one site's statistics.
+void for_each_site_time(const Stream& stream, const std::function<void(uint32_t site, const TimeStats&)>& visit);
+
+// The calls in the order they happened. Failed polls in a row are one event with `times` > 1.
+struct Event {
+  Key key;
+  uint64_t times = 1;
+  const int64_t* words = nullptr;
+  size_t word_count = 0;
+};
+class Walker {
+ public:
+  explicit Walker(const Stream& stream);
+  ~Walker();
+  Walker(Walker&&) noexcept;
+  bool next(Event* event);  // false at the end
+
+ private:
+  struct State;
+  State* state_;
+};
+
+}  // namespace leadline::trace
