@@ -1,0 +1,1 @@
+"""The proof that the recorder is right: programs with known traffic, over every MPI library and language binding."""

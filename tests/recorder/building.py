@@ -1,0 +1,64 @@
+"""Compiles the programs of tests/programs, each once per library and set of options."""
+
+import hashlib
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from .libraries import Library
+
+PROGRAMS = Path(__file__).resolve().parents[1] / "programs"
+COMPILE_TIMEOUT_S = 120
+
+
+class Builder:
+    """Builds into one directory and remembers what is there; `build` may be called as often as one likes."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+
+    def c(self, library: Library, source: str, *options: str) -> Path:
+        """A program from C; `source` is a name in tests/programs."""
+        return self._compile(library, [library.mpicc, "-O2", "-std=gnu11", "-Wall"], [source], options)
+
+    def cxx(self, library: Library, source: str, *options: str) -> Path:
+        """A program from C++, also when the source is C that compiles as C++."""
+        language = ["-x", "c++"] if source.endswith(".c") else []
+        # MPICH's and Open MPI's retired C++ classes would add a library of their own.
+        skip = ["-DMPICH_SKIP_MPICXX", "-DOMPI_SKIP_MPICXX"]
+        return self._compile(
+            library, [library.mpicxx, "-O2", "-std=c++17", "-Wall", *skip, *language], [source], options
+        )
+
+    def fortran(self, library: Library, source: str, *options: str) -> Path:
+        """A program from Fortran; the library must have a Fortran compiler wrapper."""
+        assert library.mpifort is not None
+        command = [library.mpifort, "-O2", "-cpp", "-fallow-argument-mismatch", "-ffree-line-length-none"]
+        return self._compile(library, command, [source], options)
+
+    def tool(self, library: Library, source: str, *options: str) -> Path:
+        """A shared library that defines MPI functions, as profiling tools do."""
+        return self._compile(
+            library, [library.mpicc, "-O2", "-Wall", "-shared", "-fPIC"], [source], options, suffix=".so"
+        )
+
+    def _compile(
+        self, library: Library, command: Sequence[str], sources: Sequence[str], options: Sequence[str], suffix: str = ""
+    ) -> Path:
+        arguments = [*command, *[str(PROGRAMS / source) for source in sources], *options]
+        contents = "".join((PROGRAMS / source).read_text() for source in sources)
+        digest = hashlib.sha256("\0".join([*arguments, contents]).encode()).hexdigest()[:10]
+        target = self.directory / f"{Path(sources[0]).stem}-{library.name}-{digest}{suffix}"
+        if not target.exists():
+            module_dir = self.directory / f"modules-{digest}"
+            extra = [f"-J{module_dir}"] if sources[0].endswith(".F90") else []
+            module_dir.mkdir(exist_ok=True)
+            done = subprocess.run(
+                [*arguments, *extra, "-o", str(target), "-lm"],
+                capture_output=True,
+                text=True,
+                timeout=COMPILE_TIMEOUT_S,
+                check=False,
+            )
+            assert done.returncode == 0, f"{' '.join(arguments)}\n{done.stderr}"
+        return target

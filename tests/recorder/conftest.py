@@ -1,0 +1,55 @@
+import os
+from pathlib import Path
+
+import pytest
+
+from . import running
+from .building import Builder
+from .libraries import NAMES, Library, find
+
+
+@pytest.fixture(scope="session")
+def builder(tmp_path_factory: pytest.TempPathFactory) -> Builder:
+    kept = os.environ.get("LEADLINE_TEST_PROGRAMS")
+    directory = Path(kept) if kept else tmp_path_factory.mktemp("programs")
+    directory.mkdir(parents=True, exist_ok=True)
+    return Builder(directory)
+
+
+def _library(name: str) -> Library:
+    library = find(name)
+    if library is None:
+        pytest.skip(f"the MPI library {name} is not installed")
+    return library
+
+
+@pytest.fixture(scope="session", params=NAMES)
+def library(request: pytest.FixtureRequest) -> Library:
+    """Every MPI library in turn."""
+    return _library(request.param)
+
+
+@pytest.fixture(scope="session", params=["debian-mpich", "debian-openmpi"])
+def fortran_library(request: pytest.FixtureRequest) -> Library:
+    """The libraries with Fortran bindings: PyPI's have none."""
+    library = _library(request.param)
+    if library.mpifort is None:
+        pytest.skip(f"no Fortran compiler for {library.name}: install gfortran")
+    return library
+
+
+@pytest.fixture(scope="session", params=["mpich", "openmpi"])
+def one_of_each_family(request: pytest.FixtureRequest) -> Library:
+    """One library of either family, PyPI's if it is there: for what does not depend on the version."""
+    library = find(request.param) or find(f"debian-{request.param}")
+    if library is None:
+        pytest.skip(f"no MPI library of the family {request.param} is installed")
+    return library
+
+
+@pytest.fixture(scope="session")
+def recorder() -> Path:
+    path = running.find_recorder()
+    if path is None:
+        pytest.skip("the recorder is not built: ./dev setup")
+    return path
