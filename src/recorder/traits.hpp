@@ -11,7 +11,8 @@ namespace leadline::recorder {
 using trace::CallClass;
 
 // How the bytes of a collective follow from its arguments (p = number of processes one talks to).
-enum class ByteRule : uint8_t { zero, s, r, s_times_p, r_times_p, sum_s, sum_r, sum_sw, sum_rw };
+// r_own: the count of this rank in an array of counts (Reduce_scatter).
+enum class ByteRule : uint8_t { zero, s, r, s_times_p, r_times_p, sum_s, sum_r, sum_sw, sum_rw, r_own };
 enum class ByteWhen : uint8_t { always, root_only, nonroot_only };
 
 struct Bytes {

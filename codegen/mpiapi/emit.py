@@ -1,0 +1,95 @@
+"""Writes the C++ of functions, wrappers and symbol names."""
+
+from __future__ import annotations
+
+from mpiapi.roles import ROLES
+from mpiapi.semantics import Bytes, Meaning
+from mpiapi.standard import PYMPISTANDARD_VERSION, Function
+
+HEAD = f"// Made by codegen/generate.py from pympistandard {PYMPISTANDARD_VERSION} and api/*.toml. Do not edit.\n"
+_RETURNS_DOUBLE = ("WALL_TIME", "TICK_RESOLUTION")
+# What a variadic function may have been passed in registers beside its named argument.
+_VARIADIC_WORDS = 5
+
+
+def functions_header(meanings: list[Meaning]) -> str:
+    """functions.hpp: enum Fn and the traits of each function."""
+    lines = [HEAD, "#pragma once\n", "#include <cstdint>\n", '#include "recorder/traits.hpp"\n',
+             "namespace leadline::recorder {\n", "enum class Fn : uint16_t {"]  # fmt: skip
+    lines += [f"  {m.function.name}," for m in meanings]
+    lines += ["};\n", f"inline constexpr int function_count = {len(meanings)};\n",
+              "inline constexpr Traits traits[function_count] = {"]  # fmt: skip
+    lines += [f"    {_traits(m)}," for m in meanings]
+    lines += ["};\n", "}  // namespace leadline::recorder\n"]
+    return "\n".join(lines)
+
+
+def _bytes(value: Bytes) -> str:
+    return f"{{ByteRule::{value.rule}, ByteWhen::{value.when}}}"
+
+
+def _traits(meaning: Meaning) -> str:
+    roles = ", ".join(f".{role} = {meaning.roles[role]}" for role in ROLES if role in meaning.roles)
+    return (
+        f'{{"MPI_{meaning.function.name}", CallClass::{meaning.cls}, {len(meaning.function.arguments)}, '
+        f"{{{roles}}}, {_bytes(meaning.contributed)}, {_bytes(meaning.received)}}}"
+    )
+
+
+def symbols_header(functions: list[Function]) -> str:
+    """symbols.hpp: the names each function goes by; nullptr where it has no large-count form."""
+    lines = [HEAD, "#pragma once\n", '#include "leadline/functions.hpp"\n', "namespace leadline::recorder {\n",
+             "// MPI_x, PMPI_x, MPI_x_c, PMPI_x_c",
+             "inline constexpr const char* symbol_names[function_count][4] = {"]  # fmt: skip
+    for f in functions:
+        large = f'"MPI_{f.name}_c", "PMPI_{f.name}_c"' if f.large else "nullptr, nullptr"
+        lines.append(f'    {{"MPI_{f.name}", "PMPI_{f.name}", {large}}},')
+    lines += ["};\n", "}  // namespace leadline::recorder\n"]
+    return "\n".join(lines)
+
+
+def _wrapper(function: Function, words: int, prefix: str, suffix: str, name: str) -> str:
+    parameters = ", ".join(f"Word a{i}" for i in range(words))
+    arguments = "".join(f", a{i}" for i in range(words))
+    double = function.returns in _RETURNS_DOUBLE
+    return (
+        f'extern "C" LEADLINE_EXPORT {"double" if double else "Word"} {prefix}{function.name}{suffix}({parameters}) {{\n'
+        f"  return {'call_double' if double else 'call'}<Fn::{function.name}, Name::{name}>(LEADLINE_CALLER{arguments});\n"
+        "}\n"
+    )
+
+
+def _words(function: Function) -> int:
+    if any(p.kind == "VARARGS" for p in function.arguments):
+        return len(function.arguments) - 1 + _VARIADIC_WORDS
+    return len(function.arguments)
+
+
+_WRAPPERS_BEGIN = """#include "leadline/functions.hpp"
+#include "recorder/call.hpp"
+
+using leadline::recorder::call;
+using leadline::recorder::call_double;
+using leadline::recorder::Fn;
+using leadline::recorder::Name;
+using leadline::recorder::Word;
+"""
+
+
+def wrappers(functions: list[Function]) -> str:
+    """wrappers.cpp: MPI_x and PMPI_x of every function."""
+    lines = [HEAD, _WRAPPERS_BEGIN]
+    for f in functions:
+        lines.append(_wrapper(f, _words(f), "MPI_", "", "mpi"))
+        lines.append(_wrapper(f, _words(f), "PMPI_", "", "pmpi"))
+    return "\n".join(lines)
+
+
+def large_count_wrappers(functions: list[Function]) -> str:
+    """wrappers_c.cpp: MPI_x_c and PMPI_x_c of the functions that have a large-count form."""
+    lines = [HEAD, _WRAPPERS_BEGIN]
+    for f in functions:
+        if f.large:
+            lines.append(_wrapper(f, len(f.large_arguments), "MPI_", "_c", "mpi_c"))
+            lines.append(_wrapper(f, len(f.large_arguments), "PMPI_", "_c", "pmpi_c"))
+    return "\n".join(lines)

@@ -1,0 +1,86 @@
+"""The meaning of every function, from api/semantics.toml: its class, the bytes of collectives, its argument roles."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+from mpiapi.roles import roles_of
+from mpiapi.standard import ApiError, Function
+
+CLASSES = (
+    "local init finalize abort pcontrol send isend recv irecv sendrecv sendrecv_replace isendrecv probe iprobe mprobe "
+    "improbe mrecv imrecv wait waitall waitany waitsome test testall testany testsome send_init recv_init coll_init "
+    "psend_init precv_init start startall pready parrived request_free cancel coll icoll comm_create comm_icreate "
+    "comm_free type_free win_create win_free rma rma_request rma_sync file_open file_close file_io file_iio file_other "
+    "other"
+).split()
+BYTE_RULES = "zero s r s_times_p r_times_p sum_s sum_r sum_sw sum_rw r_own".split()
+BYTE_WHENS = "always root_only nonroot_only".split()
+COLLECTIVE_CLASSES = ("coll", "icoll", "coll_init")
+
+
+@dataclass(frozen=True)
+class Bytes:
+    """How many bytes one side of a collective is: see the head of api/semantics.toml."""
+
+    rule: str = "zero"
+    when: str = "always"
+
+    @classmethod
+    def parse(cls, text: str) -> Bytes:
+        rule, _, when = text.partition(" ")
+        if rule not in BYTE_RULES or (when and when not in BYTE_WHENS):
+            raise ApiError(f"semantics.toml: [bytes] {text!r} is no byte rule")
+        return cls(rule, when or "always")
+
+
+@dataclass(frozen=True)
+class Meaning:
+    function: Function
+    cls: str
+    roles: dict[str, int]
+    contributed: Bytes
+    received: Bytes
+
+
+def blocking_form(name: str) -> str:
+    """The collective that `name` is a form of: Ibcast and Bcast_init are Bcast."""
+    name = name.removesuffix("_init")
+    return name[1:].capitalize() if name.startswith("I") else name
+
+
+def load_meanings(api: Path, functions: list[Function]) -> list[Meaning]:
+    """One Meaning per function, in order. Raises ApiError where a function has no class, or two, or needs bytes."""
+    with open(api / "semantics.toml", "rb") as file:
+        data = tomllib.load(file)
+    classes = _classes(data["class"], {f.name for f in functions})
+    meanings = []
+    for function in functions:
+        cls = classes[function.name]
+        contributed = received = Bytes()
+        if cls in COLLECTIVE_CLASSES:
+            rule = data["bytes"].get(blocking_form(function.name))
+            if rule is None:
+                raise ApiError(f"semantics.toml: [bytes] has no line for {function.name}")
+            contributed, received = Bytes.parse(rule["contributed"]), Bytes.parse(rule["received"])
+        roles = roles_of(function, cls, data["roles"].get(function.name, {}))
+        meanings.append(Meaning(function, cls, roles, contributed, received))
+    return meanings
+
+
+def _classes(table: dict[str, list[str]], known: set[str]) -> dict[str, str]:
+    classes: dict[str, str] = {}
+    for cls, names in table.items():
+        if cls not in CLASSES:
+            raise ApiError(f"semantics.toml: there is no class {cls}")
+        for name in names:
+            if name not in known:
+                raise ApiError(f"semantics.toml: there is no function {name} ({cls})")
+            if name in classes:
+                raise ApiError(f"semantics.toml: {name} is both {classes[name]} and {cls}")
+            classes[name] = cls
+    if missing := known - set(classes):
+        raise ApiError(f"semantics.toml: no class for {', '.join(sorted(missing))}")
+    return classes
