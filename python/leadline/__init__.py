@@ -1,0 +1,3 @@
+"""Leadline: takes soundings of an MPI program."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,45 @@
+"""Every failure of Leadline's own, each with its exit code (docs/exit-codes.md). Caught once, in __main__."""
+
+from __future__ import annotations
+
+
+class LeadlineError(Exception):
+    """Something Leadline could not do. `hint` is the next step, where there is one."""
+
+    exit_code = 1
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+class UsageError(LeadlineError):
+    """The command line, a setting or a path given to us cannot be used as it is."""
+
+    exit_code = 2
+
+
+class NothingRecorded(LeadlineError):
+    """The program ran and returned 0, but no trace was written; the message says why."""
+
+    exit_code = 3
+
+
+class DamagedTrace(LeadlineError):
+    """A trace or a run directory cannot be read."""
+
+    exit_code = 4
+
+
+class MissingPrerequisite(LeadlineError):
+    """A library, compiler, package or file that is needed is not here."""
+
+    exit_code = 5
+
+
+class CannotStart(LeadlineError):
+    """The program could not be started: 127 where it was not found, 126 where it may not be executed."""
+
+    def __init__(self, message: str, *, found: bool, hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.exit_code = 126 if found else 127

@@ -1,0 +1,11 @@
+"""The MPI libraries Leadline can build and run its workloads and tests with.
+
+`find(name)` and `available()` look for them, `install(name)` fetches one from PyPI into a folder of its own.
+A program of the user's needs none of this: it runs with whatever library it was linked with.
+"""
+
+from leadline.mpi.catalog import NAMES, available, find, home
+from leadline.mpi.installing import install
+from leadline.mpi.library import Library
+
+__all__ = ["NAMES", "Library", "available", "find", "home", "install"]

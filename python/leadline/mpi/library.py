@@ -1,0 +1,58 @@
+"""One MPI library: where its tools are, and how a program is started with it."""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+Family = Literal["mpich", "openmpi"]
+
+# Both generations of Open MPI refuse to start as root unless told twice that it is meant.
+AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+
+
+@dataclass(frozen=True)
+class Library:
+    """An MPI library on this machine. `environ` is to be added to the environment of whatever is launched."""
+
+    name: str
+    family: Family
+    mpicc: Path
+    mpicxx: Path
+    mpifort: Path | None
+    mpiexec: Path
+    libdir: Path
+    environ: dict[str, str] = field(default_factory=dict, hash=False)
+
+    @functools.cached_property
+    def version(self) -> str:
+        """The version `mpiexec --version` tells, or "" where it tells none."""
+        try:
+            done = subprocess.run(
+                [self.mpiexec, "--version"], capture_output=True, text=True, check=False, timeout=30, env=self.env()
+            )
+        except (OSError, subprocess.TimeoutExpired):
+            return ""
+        found = re.search(r"\d+\.\d+(?:\.\d+)?\w*", done.stdout + done.stderr)
+        return found.group() if found else ""
+
+    def env(self) -> dict[str, str]:
+        """This process' environment with `environ` added: what to pass to subprocess."""
+        return {**os.environ, **self.environ}
+
+    def launch(self, n_ranks: int, *, oversubscribe: bool | None = None) -> list[str]:
+        """The words to put before a program to run it on `n_ranks` ranks.
+
+        oversubscribe: whether ranks may share a core; by default where there are fewer cores than ranks.
+        """
+        words = [str(self.mpiexec)]
+        if oversubscribe is None:
+            oversubscribe = n_ranks > len(os.sched_getaffinity(0))
+        if oversubscribe and self.family == "openmpi":
+            words.append("--oversubscribe")
+        return [*words, "-n", str(n_ranks)]

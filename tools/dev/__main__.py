@@ -1,0 +1,104 @@
+"""./dev COMMAND: set-up, demo, tests, linters and benchmarks of a checkout."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+from dev import demo, linting, testing
+from dev.building import build
+from dev.environment import ensure_venv
+from dev.libraries import ensure_libraries
+from dev.paths import MPI_HOME, PYTHON, ROOT
+from dev.prerequisites import BUILDING, TESTING, Prerequisite, provide
+from dev.steps import StepFailed, exclusive, say
+
+USAGE = """usage: ./dev COMMAND
+
+  demo              set up, build, record the OPATM workload and print its report
+  test [ARGS]       set up everything the tests use, then run pytest with ARGS
+  lint [--fix]      clang-format, ruff, mypy, codespell, layers, links
+  bench [ARGS]      set up, then run the benchmarks
+  build             build again after an edit (seconds)
+  setup             everything the above would set up
+  docs              check the links in the documentation
+"""
+MISSING_PREREQUISITE = 5
+
+
+def set_up(*, tests: bool) -> list[Prerequisite]:
+    """Whatever is not there yet. Returns what stays missing and so is skipped."""
+    with exclusive():
+        missing = provide(BUILDING)
+        if missing:
+            raise StepFailed("; ".join(item.left_out for item in missing))
+        skipped = provide(TESTING) if tests else []
+        ensure_venv(("dev",) if tests else ())
+        ensure_libraries()
+        build(("all", "leadline_tests") if tests else ("all",))
+    return skipped
+
+
+def bench(arguments: list[str]) -> int:
+    set_up(tests=True)
+    return subprocess.run([PYTHON, ROOT / "benchmarks", *arguments], check=False).returncode
+
+
+def lint(arguments: list[str]) -> int:
+    with exclusive():
+        ensure_venv(("dev",))
+    return linting.lint(fix="--fix" in arguments)
+
+
+def rebuild(_: list[str]) -> int:
+    with exclusive():
+        ensure_venv()
+        build()
+    return 0
+
+
+def setup(_: list[str]) -> int:
+    testing.say_skipped(set_up(tests=True))
+    return 0
+
+
+def run_tests(arguments: list[str]) -> int:
+    return testing.test(set_up(tests=True), arguments)
+
+
+def run_demo(arguments: list[str]) -> int:
+    set_up(tests=False)
+    return demo.demo(arguments)
+
+
+COMMANDS = {
+    "demo": run_demo,
+    "test": run_tests,
+    "lint": lint,
+    "bench": bench,
+    "build": rebuild,
+    "setup": setup,
+    "docs": lambda _: linting.check_links(),
+}
+
+
+def main() -> int:
+    os.environ.pop("PYTHONPATH", None)
+    os.environ.setdefault("LEADLINE_MPI_HOME", str(MPI_HOME))
+    os.chdir(ROOT)
+    if len(sys.argv) < 2 or sys.argv[1] not in COMMANDS:
+        asked_for_help = len(sys.argv) > 1 and sys.argv[1] in {"-h", "--help", "help"}
+        print(USAGE, end="", file=sys.stdout if asked_for_help else sys.stderr)
+        return 0 if asked_for_help else 2
+    try:
+        return COMMANDS[sys.argv[1]](sys.argv[2:])
+    except StepFailed as failure:
+        say(str(failure))
+        return MISSING_PREREQUISITE if "no C++ compiler" in str(failure) or "Python.h" in str(failure) else 1
+    except KeyboardInterrupt:
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,82 @@
+"""Checks the arrows of the layout: which folder may include or import which.
+
+    trace <- recorder        trace <- analysis <- replay <- bindings <- python
+    mpi.h only in workloads, tests, bench and segments; nanobind only in bindings.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from dev.paths import ROOT
+
+# What a folder of src/ may include from its siblings; "leadline/" is generated code.
+ALLOWED: dict[str, set[str]] = {
+    "trace": {"trace"},
+    "recorder": {"recorder", "trace", "leadline"},
+    "analysis": {"analysis", "trace", "leadline", "recorder/traits.hpp", "recorder/family.hpp"},
+    "replay": {"replay", "analysis", "trace", "collectives", "leadline"},
+    "collectives": {"collectives"},
+    "shim": {"shim", "collectives", "leadline", "recorder/family.hpp"},
+    "bench": {"bench", "collectives"},
+    "segments": {"segments"},
+    "bindings": {"bindings", "replay", "analysis", "trace", "leadline"},
+}
+MPI_HEADER_ALLOWED = {"bench", "segments"}
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
+IMPORT = re.compile(r"^\s*(?:from|import)\s+(leadline(?:\.\w+)*)(?:\s+import\s+\(?([\w, ]+))?", re.MULTILINE)
+
+# Python packages that may not be imported by the lower ones.
+PYTHON_ABOVE: dict[str, set[str]] = {
+    "report": {"cli", "launch"},
+    "symbols": {"cli", "launch", "report"},
+    "launch": {"cli", "report"},
+    "mpi": {"cli", "launch", "report", "workloads"},
+    "workloads": {"cli", "report"},
+}
+
+
+def violations() -> list[str]:
+    """One line for each include or import against an arrow."""
+    return [*_native_violations(), *_python_violations()]
+
+
+def _native_violations() -> Iterator[str]:
+    source = ROOT / "src"
+    siblings = {folder.name for folder in source.iterdir() if folder.is_dir()} if source.exists() else set()
+    for folder in sorted(siblings):
+        allowed = ALLOWED.get(folder)
+        if allowed is None:
+            yield f"src/{folder}: not in the layout (tools/dev/layers.py)"
+            continue
+        for path in sorted((source / folder).rglob("*")):
+            if path.suffix in {".cpp", ".hpp", ".h", ".c", ".inc"}:
+                yield from _of_file(path, folder, allowed, siblings)
+
+
+def _of_file(path: Path, folder: str, allowed: set[str], siblings: set[str]) -> Iterator[str]:
+    name = path.relative_to(ROOT)
+    for _, header in INCLUDE.findall(path.read_text(errors="replace")):
+        top = header.split("/")[0]
+        if header == "mpi.h" and folder not in MPI_HEADER_ALLOWED:
+            yield f"{name}: includes mpi.h; the families are data here"
+        if top == "nanobind" and folder != "bindings":
+            yield f"{name}: includes {header}; nanobind belongs in src/bindings"
+        if "/" in header and top in siblings | {"leadline"} and top not in allowed and header not in allowed:
+            yield f"{name}: includes {header}; src/{folder} may use {', '.join(sorted(allowed))}"
+
+
+def _python_violations() -> Iterator[str]:
+    package = ROOT / "python" / "leadline"
+    for path in sorted(package.rglob("*.py")):
+        parts = path.relative_to(package).parts
+        below = parts[0] if len(parts) > 1 else ""
+        above = PYTHON_ABOVE.get(below, set())
+        for module, names in IMPORT.findall(path.read_text()):
+            words = module.split(".")
+            imported = {words[1]} if len(words) > 1 else {name.strip() for name in names.split(",")}
+            for bad in sorted(imported & above):
+                yield f"{path.relative_to(ROOT)}: leadline.{below} may not import leadline.{bad}"

@@ -1,0 +1,64 @@
+"""./dev lint: formatting, types, spelling, layers and links. Every tool is a pinned wheel in .venv."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from dev.environment import tool
+from dev.layers import violations
+from dev.paths import ROOT
+
+NATIVE = {".cpp", ".hpp", ".h", ".c"}
+NOT_OURS = {".git", ".venv", ".mpi", "build", "leadline-runs"}
+LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
+
+
+def files(suffixes: set[str]) -> list[Path]:
+    """The checkout's files with one of these suffixes, without what was built or installed."""
+    found = []
+    for top in sorted(ROOT.iterdir()):
+        if top.name in NOT_OURS:
+            continue
+        inside = [top] if top.is_file() else sorted(top.rglob("*"))
+        found += [path for path in inside if path.suffix in suffixes and path.is_file()]
+    return found
+
+
+def lint(*, fix: bool) -> int:
+    native = files(NATIVE)
+    python = ["python", "tools", "codegen", "tests", "benchmarks"]
+    python = [name for name in python if (ROOT / name).exists()]
+    results = {
+        "clang-format": _run("clang-format", *(["-i"] if fix else ["--dry-run", "--Werror"]), *native) if native else 0,
+        "ruff check": _run("ruff", "check", *(["--fix"] if fix else []), *python),
+        "ruff format": _run("ruff", "format", *([] if fix else ["--check"]), *python),
+        "mypy": _run("mypy"),
+        "codespell": _run("codespell", *(["-w"] if fix else [])),
+        "layers": _report("layers", violations()),
+        "links": check_links(),
+    }
+    failed = [name for name, code in results.items() if code]
+    print("lint: " + (", ".join(failed) + " failed" if failed else "all clean"))
+    return 1 if failed else 0
+
+
+def check_links() -> int:
+    broken = []
+    for page in files({".md"}):
+        for target in LINK.findall(page.read_text()):
+            if "://" not in target and not target.startswith("mailto:") and not (page.parent / target).exists():
+                broken.append(f"{page.relative_to(ROOT)}: no such file: {target}")
+    return _report("links", broken)
+
+
+def _run(name: str, *arguments: str | Path) -> int:
+    return subprocess.run([tool(name), *arguments], cwd=ROOT, check=False).returncode
+
+
+def _report(name: str, lines: Sequence[str]) -> int:
+    for line in lines:
+        print(f"{name}: {line}")
+    return 1 if lines else 0

@@ -1,0 +1,11 @@
+"""Where things are in the checkout; everything ./dev makes is in folders that git ignores."""
+
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+VENV = ROOT / ".venv"
+PYTHON = VENV / "bin" / "python"
+MPI_HOME = ROOT / ".mpi"
+BUILD = ROOT / "build"
+CMAKE_BUILD = BUILD / "dev"
+LOGS = BUILD / "logs"

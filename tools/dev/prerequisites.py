@@ -1,0 +1,81 @@
+"""What must come from Debian or Ubuntu: installed as root, named to anyone else."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sysconfig
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from dev.steps import StepFailed, say, step
+
+
+@dataclass(frozen=True)
+class Prerequisite:
+    """A command or file that is needed, the packages that bring it, and what is left out without it."""
+
+    present: Callable[[], bool]
+    packages: tuple[str, ...]
+    left_out: str
+
+
+def command(*names: str) -> Callable[[], bool]:
+    return lambda: all(shutil.which(name) for name in names)
+
+
+def _python_headers() -> bool:
+    return (Path(sysconfig.get_path("include")) / "Python.h").exists()
+
+
+BUILDING = (
+    Prerequisite(command("g++", "gcc"), ("g++", "gcc"), "everything: there is no C++ compiler"),
+    Prerequisite(_python_headers, ("python3-dev",), "everything: Python.h is needed to build the module"),
+)
+
+TESTING = (
+    Prerequisite(
+        command("mpicc.mpich", "mpiexec.mpich"), ("mpich", "libmpich-dev"), "tests with Debian's MPICH (debian-mpich)"
+    ),
+    Prerequisite(
+        command("mpicc.openmpi", "mpiexec.openmpi"),
+        ("openmpi-bin", "libopenmpi-dev"),
+        "tests with Debian's Open MPI (debian-openmpi)",
+    ),
+    Prerequisite(command("gfortran"), ("gfortran",), "tests of Fortran programs"),
+    Prerequisite(command("hpcc"), ("hpcc",), "the HPCC test"),
+    Prerequisite(command("clang++"), ("clang",), "fuzzing the trace reader"),
+)
+
+
+def provide(wanted: tuple[Prerequisite, ...]) -> list[Prerequisite]:
+    """Install what is missing where we may; return what is still missing (with what to do about it said)."""
+    missing = [item for item in wanted if not item.present()]
+    if not missing:
+        return []
+    packages = [name for item in missing for name in item.packages]
+    if os.geteuid() == 0 and shutil.which("apt-get"):
+        _apt_install(packages)
+        missing = [item for item in missing if not item.present()]
+    if missing:
+        names = " ".join(name for item in missing for name in item.packages)
+        say(f"missing here; to have it, as root: apt-get install {names}")
+    return missing
+
+
+def _apt_install(packages: list[str]) -> None:
+    environ = {"DEBIAN_FRONTEND": "noninteractive"}
+    install = ["apt-get", "install", "-y", "--no-install-recommends"]
+    try:
+        step("apt-get update", ["apt-get", "update"], environ)
+        step(f"installing {' '.join(packages)}", [*install, *packages], environ)
+        return
+    except StepFailed as failure:
+        say(str(failure))
+    for name in packages:  # one that cannot be had must not keep the others away
+        try:
+            step(f"installing {name}", [*install, name], environ)
+        except StepFailed as failure:
+            say(str(failure))
+

@@ -1,0 +1,25 @@
+"""./dev test: the layer check, then pytest, and last what was skipped for want of a package."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+from dev.layers import violations
+from dev.paths import PYTHON
+from dev.prerequisites import Prerequisite
+
+
+def say_skipped(missing: list[Prerequisite]) -> None:
+    for item in missing:
+        print(f"dev: skipped {item.left_out}; needs apt-get install {' '.join(item.packages)}", flush=True)
+
+
+def test(missing: list[Prerequisite], arguments: list[str]) -> int:
+    broken = violations()
+    for line in broken:
+        print(f"layers: {line}", flush=True)
+    say_skipped(missing)
+    code = subprocess.run([PYTHON, "-m", "pytest", *arguments], check=False).returncode
+    sys.stdout.flush()
+    return code or (1 if broken else 0)
