@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from mpiapi import emit
+from mpiapi.families import families_header, load_families
 from mpiapi.semantics import load_meanings
 from mpiapi.standard import PYMPISTANDARD_VERSION, ApiError, load_functions
 
@@ -22,6 +23,7 @@ def sources(api: Path) -> dict[str, str]:
         "wrappers.cpp": emit.wrappers(functions),
         "wrappers_c.cpp": emit.large_count_wrappers(functions),
         "symbols.hpp": emit.symbols_header(functions),
+        "families.hpp": families_header(load_families(api)),
     }
 
 
