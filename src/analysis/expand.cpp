@@ -1,0 +1,76 @@
+#include "analysis/expand.hpp"
+
+namespace leadline::analysis {
+
+using trace::CallClass;
+
+Expansion::Expansion(const trace::Process& process, size_t stream)
+    : process_(process), stream_(process.streams[stream]), measurer_(process, stream_), walker_(stream_) {}
+
+void Expansion::complete(const trace::Event& event, CallClass cls, Call* call) const {
+  const uint32_t extra = event.key.extra;
+  switch (cls) {
+    case CallClass::wait:
+    case CallClass::waitany:
+    case CallClass::test:
+    case CallClass::testany:
+    case CallClass::start:
+    case CallClass::request_free:
+    case CallClass::cancel:
+      call->nothing = extra == trace::extra_nothing;
+      if (extra == 0 || call->nothing) return;
+      if ((extra & trace::link_interned) == 0)
+        call->completed.push_back(
+            {trace::link_age(extra), static_cast<int32_t>(trace::link_site(extra)), event.key.value});
+      else if (event.word_count >= 2)
+        call->completed.push_back(
+            {static_cast<uint64_t>(event.words[0]), static_cast<int32_t>(event.words[1]), event.key.value});
+      return;
+    case CallClass::waitall:
+    case CallClass::waitsome:
+    case CallClass::testall:
+    case CallClass::testsome:
+    case CallClass::startall:
+      call->nothing = extra == trace::extra_nothing;
+      for (size_t i = 1; i + 4 <= event.word_count; i += 4) {
+        const auto link = static_cast<uint64_t>(event.words[i]);
+        call->completed.push_back({link >> 32, static_cast<int32_t>(link & 0xffffffffu), event.words[i + 1]});
+      }
+      return;
+    case CallClass::iprobe:
+    case CallClass::improbe:
+      call->nothing = extra == trace::extra_nothing;
+      return;
+    default:
+      return;
+  }
+}
+
+bool Expansion::next(Call* call) {
+  trace::Event event;
+  if (!walker_.next(&event)) return false;
+  const trace::Key& key = event.key;
+  *call = Call{};
+  call->site = key.site;
+  call->function = key.site < stream_.sites.size() ? stream_.sites[key.site].function : 0;
+  call->times = event.times;
+  call->count = key.count;
+  call->datatype = key.datatype;
+  call->datatype_bytes = measurer_.posted_bytes(1, key.datatype);
+  call->comm = key.comm & trace::comm_mask;
+  call->flags = key.comm & ~trace::comm_mask;
+  call->peer = key.peer;
+  const CallClass cls = measurer_.class_of(key.site);
+  const bool absolute = cls == CallClass::coll || cls == CallClass::icoll || cls == CallClass::coll_init;
+  if (!absolute && key.peer >= trace::first_real_peer && call->comm < process_.communicators.size())
+    call->peer = key.peer + process_.communicators[call->comm].rank;
+  call->world_peer = absolute ? partner_unknown : measurer_.world_partner(key.comm, key.peer);
+  call->tag = key.tag;
+  call->value = key.value;
+  call->extra = key.extra;
+  complete(event, cls, call);
+  call->words.assign(event.words, event.words + event.word_count);
+  return true;
+}
+
+}  // namespace leadline::analysis

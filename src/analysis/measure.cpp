@@ -1,0 +1,270 @@
+#include "analysis/measure.hpp"
+
+#include <initializer_list>
+#include <string_view>
+
+namespace leadline::analysis {
+
+using trace::CallClass;
+using trace::Key;
+
+namespace {
+
+constexpr uint32_t no_site = UINT32_MAX;
+
+bool contains_any(std::string_view name, std::initializer_list<std::string_view> parts) {
+  for (const std::string_view part : parts)
+    if (name.find(part) != std::string_view::npos) return true;
+  return false;
+}
+
+// Which way the data of a one-sided or file call goes: the standard's names are regular.
+bool gives(std::string_view name) {
+  return contains_any(name, {"Put", "put", "ccumulate", "Fetch_and_op", "Compare_and_swap", "write"});
+}
+bool takes(std::string_view name) {
+  return contains_any(name, {"Get", "get", "Fetch_and_op", "Compare_and_swap", "read"});
+}
+
+}  // namespace
+
+Category category_of(CallClass cls) {
+  switch (cls) {
+    case CallClass::local:
+    case CallClass::type_free:
+      return Category::local;
+    case CallClass::init:
+    case CallClass::finalize:
+    case CallClass::abort:
+      return Category::startup;
+    case CallClass::wait:
+    case CallClass::waitall:
+    case CallClass::waitany:
+    case CallClass::waitsome:
+    case CallClass::test:
+    case CallClass::testall:
+    case CallClass::testany:
+    case CallClass::testsome:
+      return Category::completion;
+    case CallClass::coll:
+    case CallClass::icoll:
+    case CallClass::coll_init:
+      return Category::collective;
+    case CallClass::rma:
+    case CallClass::rma_request:
+    case CallClass::rma_sync:
+      return Category::one_sided;
+    case CallClass::file_open:
+    case CallClass::file_close:
+    case CallClass::file_io:
+    case CallClass::file_iio:
+    case CallClass::file_other:
+      return Category::io;
+    case CallClass::pcontrol:
+    case CallClass::comm_create:
+    case CallClass::comm_icreate:
+    case CallClass::comm_free:
+    case CallClass::win_create:
+    case CallClass::win_free:
+    case CallClass::other:
+      return Category::setup;
+    default:
+      return Category::point_to_point;
+  }
+}
+
+bool receives_only(CallClass cls) {
+  switch (cls) {
+    case CallClass::recv:
+    case CallClass::irecv:
+    case CallClass::mrecv:
+    case CallClass::imrecv:
+    case CallClass::recv_init:
+    case CallClass::precv_init:
+      return true;
+    default:
+      return false;
+  }
+}
+
+CallClass Measurer::class_of(uint32_t site) const {
+  if (site >= stream_.sites.size()) return CallClass::other;
+  const uint32_t function = stream_.sites[site].function;
+  return function < process_.functions.size() ? process_.functions[function].cls : CallClass::other;
+}
+
+const std::string& Measurer::name_of(uint32_t site) const {
+  static const std::string unknown = "?";
+  if (site >= stream_.sites.size()) return unknown;
+  const uint32_t function = stream_.sites[site].function;
+  return function < process_.functions.size() ? process_.functions[function].name : unknown;
+}
+
+int64_t Measurer::posted_bytes(int64_t count, uint32_t datatype) const {
+  if (count <= 0 || datatype >= process_.datatypes.size()) return 0;
+  int64_t bytes = 0;
+  const int64_t size = process_.datatypes[datatype].size;
+  if (size < 0 || __builtin_mul_overflow(count, size, &bytes)) return 0;
+  return bytes;
+}
+
+int32_t Measurer::world_partner(uint32_t comm, int32_t peer) const {
+  const uint32_t id = comm & trace::comm_mask;
+  if (peer < trace::first_real_peer || id >= process_.communicators.size()) return partner_unknown;
+  const trace::Communicator& c = process_.communicators[id];
+  const int64_t member = static_cast<int64_t>(c.rank) + peer;
+  if (member < 0 || member >= static_cast<int64_t>(c.world.size())) return partner_unknown;
+  return c.world[static_cast<size_t>(member)];
+}
+
+uint32_t Measurer::linked_site(uint32_t extra, const int64_t* words, size_t word_count) const {
+  if (extra == 0 || extra == trace::extra_nothing) return no_site;
+  if ((extra & trace::link_interned) == 0) return trace::link_site(extra);
+  return word_count >= 2 ? static_cast<uint32_t>(words[1]) : no_site;
+}
+
+bool Measurer::needs_learning() const {
+  for (uint32_t site = 0; site < stream_.sites.size(); ++site)
+    if (class_of(site) == CallClass::coll_init) return true;
+  return false;
+}
+
+void Measurer::learn(const trace::Tally& tally) {
+  const uint32_t site = tally.key->site;
+  if (class_of(site) != CallClass::coll_init || tally.word_count < 2) return;
+  const Collective seen{tally.words[0], tally.words[1], false};
+  const auto [it, fresh] = persistent_collectives_.emplace(site, seen);
+  if (!fresh && (it->second.contributed != seen.contributed || it->second.collected != seen.collected))
+    it->second.ambiguous = true;
+}
+
+void Measurer::measure_send(const Key& key, uint32_t site, int64_t bytes, std::vector<Transfer>* out) const {
+  if (key.peer < trace::first_real_peer) return;
+  out->push_back({Transfer::Kind::message, site, world_partner(key.comm, key.peer), bytes});
+}
+
+void Measurer::measure_receive(const Key& key, int64_t posted, std::vector<Transfer>* out) const {
+  if (key.peer == trace::peer_null) return;
+  out->push_back({Transfer::Kind::received, key.site, partner_unknown, key.value >= 0 ? key.value : posted});
+}
+
+void Measurer::measure_moved(const Key& key, bool correctable, std::vector<Transfer>* out) const {
+  if (key.peer == trace::peer_null) return;
+  const std::string& name = name_of(key.site);
+  const int64_t posted = posted_bytes(key.count, key.datatype);
+  const int64_t bytes = key.value >= 0 && !correctable ? key.value : posted;
+  if (gives(name)) out->push_back({Transfer::Kind::put, key.site, partner_unknown, bytes});
+  if (takes(name)) out->push_back({Transfer::Kind::received, key.site, partner_unknown, bytes});
+}
+
+void Measurer::measure_start(uint32_t site, uint32_t creator, const Key& key, int64_t bytes,
+                             std::vector<Transfer>* out) const {
+  switch (class_of(creator)) {
+    case CallClass::send_init:
+    case CallClass::psend_init:
+      return measure_send(key, site, bytes, out);
+    case CallClass::recv_init:
+    case CallClass::precv_init:
+      if (key.peer != trace::peer_null) out->push_back({Transfer::Kind::received, creator, partner_unknown, bytes});
+      return;
+    case CallClass::coll_init: {
+      const auto it = persistent_collectives_.find(creator);
+      if (it == persistent_collectives_.end() || it->second.ambiguous) {
+        ++unknown_starts_;
+        return;
+      }
+      out->push_back({Transfer::Kind::contributed, site, partner_unknown, it->second.contributed});
+      out->push_back({Transfer::Kind::collected, site, partner_unknown, it->second.collected});
+      return;
+    }
+    default:
+      return;
+  }
+}
+
+void Measurer::correct(uint32_t maker, int64_t received, int64_t posted, bool cancelled,
+                       std::vector<Transfer>* out) const {
+  const CallClass cls = class_of(maker);
+  const bool is_receive = receives_only(cls);
+  if (cancelled && is_receive) received = 0;
+  if (received < 0) return;
+  if (!is_receive && cls != CallClass::file_iio) return;
+  if (received == posted) return;
+  const bool is_write = cls == CallClass::file_iio && gives(name_of(maker));
+  out->push_back(
+      {is_write ? Transfer::Kind::put : Transfer::Kind::received, maker, partner_unknown, received - posted});
+}
+
+void Measurer::measure(const Key& key, const int64_t* words, size_t word_count, std::vector<Transfer>* out) const {
+  switch (class_of(key.site)) {
+    case CallClass::send:
+    case CallClass::isend:
+      return measure_send(key, key.site, posted_bytes(key.count, key.datatype), out);
+    case CallClass::recv:
+    case CallClass::irecv:
+    case CallClass::mrecv:
+    case CallClass::imrecv:
+      return measure_receive(key, posted_bytes(key.count, key.datatype), out);
+    case CallClass::sendrecv:
+    case CallClass::isendrecv:
+    case CallClass::sendrecv_replace: {
+      const int64_t sent = posted_bytes(key.count, key.datatype);
+      measure_send(key, key.site, sent, out);
+      int64_t posted = sent;  // one buffer both ways, where there is no second half
+      if (word_count >= 3) {
+        if (words[2] == trace::peer_null) return;
+        if (class_of(key.site) != CallClass::sendrecv_replace)
+          posted = posted_bytes(words[0], static_cast<uint32_t>(words[1]));
+      }
+      out->push_back({Transfer::Kind::received, key.site, partner_unknown, key.value >= 0 ? key.value : posted});
+      return;
+    }
+    case CallClass::wait:
+    case CallClass::waitany:
+    case CallClass::test:
+    case CallClass::testany: {
+      const uint32_t maker = linked_site(key.extra, words, word_count);
+      if (maker == no_site || key.peer == trace::peer_null) return;
+      return correct(maker, key.value, posted_bytes(key.count, key.datatype), (key.comm & trace::flag_cancelled) != 0,
+                     out);
+    }
+    case CallClass::waitall:
+    case CallClass::waitsome:
+    case CallClass::testall:
+    case CallClass::testsome:
+      if (key.extra == trace::extra_nothing) return;
+      for (size_t i = 1; i + 4 <= word_count; i += 4) {
+        if (static_cast<int32_t>(words[i + 2] >> 32) == trace::peer_null) continue;
+        correct(static_cast<uint32_t>(words[i]), words[i + 1], words[i + 3], false, out);
+      }
+      return;
+    case CallClass::start: {
+      const uint32_t creator = linked_site(key.extra, words, word_count);
+      return measure_start(key.site, creator, key, posted_bytes(key.count, key.datatype), out);
+    }
+    case CallClass::startall:
+      for (size_t i = 1; i + 4 <= word_count; i += 4) {
+        Key one = key;
+        one.peer = static_cast<int32_t>(words[i + 2] >> 32);
+        one.comm = static_cast<uint32_t>(words[i + 3]);
+        measure_start(key.site, static_cast<uint32_t>(words[i]), one, words[i + 1], out);
+      }
+      return;
+    case CallClass::coll:
+    case CallClass::icoll:
+      if (word_count < 2) return;
+      out->push_back({Transfer::Kind::contributed, key.site, partner_unknown, words[0]});
+      out->push_back({Transfer::Kind::collected, key.site, partner_unknown, words[1]});
+      return;
+    case CallClass::rma:
+    case CallClass::rma_request:
+    case CallClass::file_io:
+      return measure_moved(key, false, out);
+    case CallClass::file_iio:
+      return measure_moved(key, true, out);
+    default:
+      return;
+  }
+}
+
+}  // namespace leadline::analysis

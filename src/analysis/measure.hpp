@@ -1,0 +1,85 @@
+// How many messages and bytes a recorded call stands for.
+//
+// Definitions: a *message* is a send started to a real partner (MPI_PROC_NULL: none; collectives: none). Bytes of a
+// send are those posted; of a receive those received where a status told, else those posted: a nonblocking receive
+// counts as posted when it is made, and the completion that knows better adds the (negative) difference to the site
+// that made it. Bytes of a collective are two figures, contributed and collected. A persistent send is a message each
+// time it is started, at the call that starts it; the bytes of persistent receives belong to the call that created the
+// request.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "trace/process.hpp"
+
+namespace leadline::analysis {
+
+inline constexpr int32_t partner_unknown = -1;
+
+struct Transfer {
+  enum class Kind : uint8_t {
+    message,      // a send started to a real partner
+    put,          // bytes given to a window or a file
+    received,     // bytes of receives, of reads from a window or a file; negative: a correction
+    contributed,  // to a collective
+    collected,    // from a collective
+  };
+  Kind kind = Kind::message;
+  uint32_t site = 0;                  // of the call it is attributed to
+  int32_t partner = partner_unknown;  // rank in MPI_COMM_WORLD a message goes to
+  int64_t bytes = 0;
+};
+
+// What a class of calls does with the time of a rank.
+enum class Category : uint8_t { startup, point_to_point, completion, collective, one_sided, io, setup, local };
+inline constexpr int category_count = 8;
+inline constexpr const char* category_names[category_count] = {
+    "startup", "point_to_point", "completion", "collective", "one_sided", "io", "setup", "local"};
+Category category_of(trace::CallClass cls);
+
+// The class of functions whose bytes are those they receive, not those they send.
+bool receives_only(trace::CallClass cls);
+
+class Measurer {
+ public:
+  Measurer(const trace::Process& process, const trace::Stream& stream) : process_(process), stream_(stream) {}
+
+  // Persistent collectives say their bytes when they are created and are counted when they are started: every tally
+  // must be shown here before the first is measured, if `needs_learning`.
+  bool needs_learning() const;
+  void learn(const trace::Tally& tally);
+
+  // Appends what one such call transfers. Nothing here trusts an index in the key.
+  void measure(const trace::Key& key, const int64_t* words, size_t word_count, std::vector<Transfer>* out) const;
+
+  // Starts of persistent collectives whose bytes could not be told, over all calls to `measure`.
+  uint64_t unknown_starts() const { return unknown_starts_; }
+
+  trace::CallClass class_of(uint32_t site) const;
+  int64_t posted_bytes(int64_t count, uint32_t datatype) const;
+  int32_t world_partner(uint32_t comm, int32_t peer) const;
+
+ private:
+  struct Collective {
+    int64_t contributed, collected;
+    bool ambiguous;
+  };
+
+  void measure_send(const trace::Key& key, uint32_t site, int64_t bytes, std::vector<Transfer>* out) const;
+  void measure_receive(const trace::Key& key, int64_t posted, std::vector<Transfer>* out) const;
+  void measure_moved(const trace::Key& key, bool correctable, std::vector<Transfer>* out) const;
+  void measure_start(uint32_t site, uint32_t creator, const trace::Key& key, int64_t bytes,
+                     std::vector<Transfer>* out) const;
+  void correct(uint32_t maker, int64_t received, int64_t posted, bool cancelled, std::vector<Transfer>* out) const;
+  const std::string& name_of(uint32_t site) const;
+  uint32_t linked_site(uint32_t extra, const int64_t* words, size_t word_count) const;
+
+  const trace::Process& process_;
+  const trace::Stream& stream_;
+  std::unordered_map<uint32_t, Collective> persistent_collectives_;  // by the site that creates them
+  mutable uint64_t unknown_starts_ = 0;
+};
+
+}  // namespace leadline::analysis

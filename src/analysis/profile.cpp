@@ -1,0 +1,249 @@
+#include "analysis/profile.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace leadline::analysis {
+
+using trace::TimeStats;
+
+void Counts::add(const Counts& other) {
+  calls += other.calls;
+  messages += other.messages;
+  sent += other.sent;
+  received += other.received;
+  contributed += other.contributed;
+  collected += other.collected;
+  time_ns += other.time_ns;
+}
+
+void Sizes::add(int64_t size, uint64_t times) {
+  const size_t bucket = size <= 0 ? 0 : static_cast<size_t>(std::bit_width(static_cast<uint64_t>(size)));
+  messages[bucket] += times;
+  bytes[bucket] += static_cast<double>(size) * static_cast<double>(times);
+  if (!distinct_complete) return;
+  distinct[size] += times;
+  if (distinct.size() > max_distinct) {
+    distinct.clear();
+    distinct_complete = false;
+  }
+}
+
+void Sizes::add(const Sizes& other) {
+  for (size_t b = 0; b < bucket_count; ++b) {
+    messages[b] += other.messages[b];
+    bytes[b] += other.bytes[b];
+  }
+  distinct_complete = distinct_complete && other.distinct_complete;
+  if (distinct_complete)
+    for (const auto& [size, times] : other.distinct) distinct[size] += times;
+  if (!distinct_complete || distinct.size() > max_distinct) {
+    distinct.clear();
+    distinct_complete = false;
+  }
+}
+
+StreamReader trace_reader() { return {trace::for_each_tally, trace::for_each_site_time}; }
+
+size_t Profile::PathHash::operator()(const std::vector<uint64_t>& path) const {
+  uint64_t hash = 0x9e3779b97f4a7c15u;
+  for (const uint64_t word : path) hash = (hash ^ word) * 0xff51afd7ed558ccdu + (hash >> 29);
+  return hash ^ hash >> 32;
+}
+
+struct Profile::Mapping {
+  std::vector<uint32_t> functions, modules;
+};
+
+uint32_t Profile::intern_site(uint32_t function, bool local, std::vector<trace::Frame> frames) {
+  std::vector<uint64_t> path{static_cast<uint64_t>(function) << 1 | (local ? 1u : 0u)};
+  for (const trace::Frame& frame : frames) {
+    path.push_back(frame.module);
+    path.push_back(frame.offset);
+  }
+  const auto [it, fresh] = site_ids_.emplace(std::move(path), static_cast<uint32_t>(sites_.size()));
+  if (fresh) {
+    GlobalSite site;
+    site.function = function;
+    site.local = local;
+    site.frames = std::move(frames);
+    sites_.push_back(std::move(site));
+  }
+  return it->second;
+}
+
+// Processes are added one after the other, so a site's cell for the current one is its last.
+Cell& Profile::cell(uint32_t site, uint32_t process) {
+  std::vector<Cell>& cells = sites_[site].cells;
+  if (cells.empty() || cells.back().process != process) {
+    cells.emplace_back();
+    cells.back().process = process;
+  }
+  return cells.back();
+}
+
+uint32_t Profile::add(const trace::Process& process, const StreamReader& reader) {
+  const auto index = static_cast<uint32_t>(processes_.size());
+  Mapping mapping;
+  for (const trace::Function& function : process.functions) {
+    const auto [it, fresh] = function_ids_.emplace(function.name, static_cast<uint32_t>(functions_.size()));
+    if (fresh) functions_.push_back(function);
+    mapping.functions.push_back(it->second);
+  }
+  for (const trace::Module& module : process.modules) {
+    const auto [it, fresh] =
+        module_ids_.emplace(module.path + '\n' + module.build_id, static_cast<uint32_t>(modules_.size()));
+    if (fresh) modules_.push_back(module);
+    mapping.modules.push_back(it->second);
+  }
+
+  ProcessSummary summary;
+  summary.threads = static_cast<uint32_t>(process.streams.size());
+  for (const trace::Stream& stream : process.streams) add_stream(process, stream, index, reader, mapping, &summary);
+  trace::Process& meta = summary.meta;
+  meta.file = process.file;
+  meta.rank = process.rank;
+  meta.world_size = process.world_size;
+  meta.world = process.world;
+  meta.host = process.host;
+  meta.program = process.program;
+  meta.library = process.library;
+  meta.family = process.family;
+  meta.pid = process.pid;
+  meta.finalized = process.finalized;
+  meta.complete = process.complete;
+  meta.start_unix_ns = process.start_unix_ns;
+  meta.duration_ns = process.duration_ns;
+  meta.own_overhead_ns = process.own_overhead_ns;
+  meta.file_bytes = process.file_bytes;
+  meta.losses.insert(meta.losses.end(), process.losses.begin(), process.losses.end());
+  finish(index, &summary);
+  processes_.push_back(std::move(summary));
+  return index;
+}
+
+void Profile::add_stream(const trace::Process& process, const trace::Stream& stream, uint32_t index,
+                         const StreamReader& reader, const Mapping& mapping, ProcessSummary* summary) {
+  std::vector<uint32_t> site_map;
+  for (const trace::Site& site : stream.sites) {
+    std::vector<trace::Frame> frames;
+    for (const trace::Frame& frame : site.frames)
+      if (frame.module < mapping.modules.size()) frames.push_back({mapping.modules[frame.module], frame.offset});
+    const uint32_t function = site.function < mapping.functions.size() ? mapping.functions[site.function] : UINT32_MAX;
+    site_map.push_back(function == UINT32_MAX ? UINT32_MAX : intern_site(function, false, std::move(frames)));
+  }
+
+  Measurer measurer(process, stream);
+  if (measurer.needs_learning()) reader.tallies(stream, [&](const trace::Tally& tally) { measurer.learn(tally); });
+  std::vector<Transfer> transfers;
+  const auto mapped = [&](uint32_t site) { return site < site_map.size() ? site_map[site] : UINT32_MAX; };
+  reader.tallies(stream, [&](const trace::Tally& tally) {
+    const uint32_t own = mapped(tally.key->site);
+    if (own == UINT32_MAX) return;
+    cell(own, index).counts.calls += tally.times;
+    transfers.clear();
+    measurer.measure(*tally.key, tally.words, tally.word_count, &transfers);
+    for (const Transfer& transfer : transfers) {
+      const uint32_t site = mapped(transfer.site);
+      if (site == UINT32_MAX) continue;
+      Counts& counts = cell(site, index).counts;
+      const auto bytes = static_cast<int64_t>(static_cast<uint64_t>(transfer.bytes) * tally.times);
+      switch (transfer.kind) {
+        case Transfer::Kind::message: {
+          counts.messages += tally.times;
+          counts.sent += bytes;
+          sites_[site].sizes.add(transfer.bytes, tally.times);
+          Edge& edge = edges_[static_cast<uint64_t>(index) << 32 | static_cast<uint32_t>(transfer.partner)];
+          edge.source = index;
+          edge.target = transfer.partner;
+          edge.messages += tally.times;
+          edge.bytes += bytes;
+          break;
+        }
+        case Transfer::Kind::put:
+          counts.sent += bytes;
+          break;
+        case Transfer::Kind::received:
+          counts.received += bytes;
+          break;
+        case Transfer::Kind::contributed:
+          counts.contributed += bytes;
+          break;
+        case Transfer::Kind::collected:
+          counts.collected += bytes;
+          break;
+      }
+    }
+  });
+  if (measurer.unknown_starts() > 0)
+    summary->meta.losses.push_back({"persistent-collective-bytes", measurer.unknown_starts(),
+                                    "starts of persistent collectives whose bytes differ between requests made at one "
+                                    "place: their bytes are not counted"});
+  add_times(stream, index, reader, site_map, summary);
+  add_locals(stream, index, mapping);
+}
+
+void Profile::add_times(const trace::Stream& stream, uint32_t index, const StreamReader& reader,
+                        const std::vector<uint32_t>& site_map, ProcessSummary* summary) {
+  reader.times(stream, [&](uint32_t site, const TimeStats& stats) {
+    if (site >= site_map.size() || site_map[site] == UINT32_MAX || stats.count == 0) return;
+    GlobalSite& global = sites_[site_map[site]];
+    Cell& own = cell(site_map[site], index);
+    const bool first = own.counts.time_ns == 0 && own.max_ns == 0;
+    own.counts.time_ns += stats.sum_ns;
+    own.min_ns = first ? stats.min_ns : std::min(own.min_ns, stats.min_ns);
+    own.max_ns = std::max(own.max_ns, stats.max_ns);
+    TimeStats& all = global.times;
+    all.min_ns = all.count == 0 ? stats.min_ns : std::min(all.min_ns, stats.min_ns);
+    all.max_ns = std::max(all.max_ns, stats.max_ns);
+    all.count += stats.count;
+    all.sum_ns += stats.sum_ns;
+    all.gap_sum_ns += stats.gap_sum_ns;
+    for (size_t i = 0; i < all.hist.size(); ++i) all.hist[i] += stats.hist[i];
+    summary->gap_ns += stats.gap_sum_ns;
+  });
+}
+
+void Profile::add_locals(const trace::Stream& stream, uint32_t index, const Mapping& mapping) {
+  for (const trace::LocalCalls& local : stream.locals) {
+    if (local.function >= mapping.functions.size()) continue;
+    std::vector<trace::Frame> frames;
+    if (local.caller.module < mapping.modules.size())
+      frames.push_back({mapping.modules[local.caller.module], local.caller.offset});
+    Counts& counts = cell(intern_site(mapping.functions[local.function], true, std::move(frames)), index).counts;
+    counts.calls += local.calls;
+    counts.time_ns += local.sum_ns;
+  }
+}
+
+void Profile::finish(uint32_t index, ProcessSummary* summary) {
+  for (const GlobalSite& site : sites_) {
+    if (site.cells.empty() || site.cells.back().process != index) continue;
+    const Counts& counts = site.cells.back().counts;
+    summary->total.add(counts);
+    const auto category = site.local ? Category::local : category_of(functions_[site.function].cls);
+    summary->category_ns[static_cast<size_t>(category)] += counts.time_ns;
+    summary->category_calls[static_cast<size_t>(category)] += counts.calls;
+  }
+}
+
+std::vector<Edge> Profile::edges() const {
+  std::vector<Edge> sorted;
+  sorted.reserve(edges_.size());
+  for (const auto& [key, edge] : edges_) sorted.push_back(edge);
+  std::sort(sorted.begin(), sorted.end(), [](const Edge& a, const Edge& b) {
+    return a.source != b.source ? a.source < b.source : a.target < b.target;
+  });
+  return sorted;
+}
+
+std::vector<Counts> Profile::per_process(const std::vector<uint32_t>& sites) const {
+  std::vector<Counts> counts(processes_.size());
+  for (const uint32_t site : sites) {
+    if (site >= sites_.size()) continue;
+    for (const Cell& cell : sites_[site].cells) counts[cell.process].add(cell.counts);
+  }
+  return counts;
+}
+
+}  // namespace leadline::analysis

@@ -1,0 +1,139 @@
+// The profile of a run: what every call site did on every process, counted on tallies (distinct events with how often
+// they happened), never on expanded events, so its cost does not grow with the number of steps.
+//
+// Call sites of different processes are one where function and frames (module, offset) agree. `rows` sums sites by any
+// grouping the caller chooses (by function, by symbolised call path, by routine) and finds the spread over processes:
+// a process that never called counts as 0.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "analysis/measure.hpp"
+#include "trace/process.hpp"
+#include "trace/structure.hpp"  // Generation, which the streams of a process hold
+
+namespace leadline::analysis {
+
+struct Counts {
+  uint64_t calls = 0, messages = 0;
+  int64_t sent = 0, received = 0, contributed = 0, collected = 0;  // bytes
+  double time_ns = 0;
+
+  void add(const Counts& other);
+};
+
+// What one site did on one process.
+struct Cell {
+  uint32_t process = 0;
+  Counts counts;
+  double min_ns = 0, max_ns = 0;  // of one call
+};
+
+// Messages by size: exact by power of two, and by distinct size while those are few.
+struct Sizes {
+  static constexpr size_t bucket_count = 65;  // bucket b > 0 holds sizes in [2^(b-1), 2^b), bucket 0 empty messages
+  static constexpr size_t max_distinct = 4096;
+  std::array<uint64_t, bucket_count> messages{};
+  std::array<double, bucket_count> bytes{};
+  std::unordered_map<int64_t, uint64_t> distinct;
+  bool distinct_complete = true;
+
+  void add(int64_t size, uint64_t times);
+  void add(const Sizes& other);
+};
+
+struct GlobalSite {
+  uint32_t function = 0;             // index into Profile::functions
+  bool local = false;                // purely local function: one caller frame, times only in sum
+  std::vector<trace::Frame> frames;  // innermost first; module = index into Profile::modules
+  std::vector<Cell> cells;           // ascending by process
+  trace::TimeStats times;            // count 0 for local functions
+  Sizes sizes;
+};
+
+// Smallest, median and largest value over processes, and which process (the first one) has the extremes.
+struct Spread {
+  double min = 0, median = 0, max = 0;
+  uint32_t min_process = 0, max_process = 0;
+};
+
+struct Row {
+  Counts total;
+  double min_ns = 0, max_ns = 0;                     // of one call; 0 where not known (local functions)
+  uint32_t max_ns_process = 0;                       // that had the longest call
+  uint32_t processes = 0;                            // that called
+  Spread calls, messages, bytes, received, time_ns;  // bytes: sent + contributed; received: received + collected
+  std::array<uint64_t, 40> hist{};                   // of durations, see TimeStats
+  Sizes sizes;
+};
+
+struct ProcessSummary {
+  trace::Process meta;  // without its streams, modules, communicators and datatypes
+  uint32_t threads = 0;
+  Counts total;
+  double gap_ns = 0;  // between calls, over all threads
+  std::array<double, category_count> category_ns{};
+  std::array<uint64_t, category_count> category_calls{};
+};
+
+struct Edge {
+  uint32_t source = 0;  // process
+  int32_t target = 0;   // rank in the source's MPI_COMM_WORLD, partner_unknown
+  uint64_t messages = 0;
+  int64_t bytes = 0;
+};
+
+// Where tallies and times come from; tests supply their own.
+struct StreamReader {
+  std::function<void(const trace::Stream&, const std::function<void(const trace::Tally&)>&)> tallies;
+  std::function<void(const trace::Stream&, const std::function<void(uint32_t, const trace::TimeStats&)>&)> times;
+};
+StreamReader trace_reader();
+
+class Profile {
+ public:
+  // Adds what one process did and returns its index. The process is not needed afterwards.
+  uint32_t add(const trace::Process& process, const StreamReader& reader = trace_reader());
+
+  const std::vector<ProcessSummary>& processes() const { return processes_; }
+  const std::vector<trace::Function>& functions() const { return functions_; }
+  const std::vector<trace::Module>& modules() const { return modules_; }
+  const std::vector<GlobalSite>& sites() const { return sites_; }
+  std::vector<Edge> edges() const;  // ascending by source, target
+
+  // One row per group; `group_of_site[i]` is site i's group, negative: in no row.
+  std::vector<Row> rows(const std::vector<int32_t>& group_of_site, uint32_t groups) const;
+
+  // What the given sites did on each process.
+  std::vector<Counts> per_process(const std::vector<uint32_t>& sites) const;
+
+ private:
+  struct PathHash {
+    size_t operator()(const std::vector<uint64_t>& path) const;
+  };
+  struct Mapping;  // from one process's indices to the profile's
+
+  void add_stream(const trace::Process& process, const trace::Stream& stream, uint32_t index,
+                  const StreamReader& reader, const Mapping& mapping, ProcessSummary* summary);
+  void add_times(const trace::Stream& stream, uint32_t index, const StreamReader& reader,
+                 const std::vector<uint32_t>& site_map, ProcessSummary* summary);
+  void add_locals(const trace::Stream& stream, uint32_t index, const Mapping& mapping);
+  uint32_t intern_site(uint32_t function, bool local, std::vector<trace::Frame> frames);
+  Cell& cell(uint32_t site, uint32_t process);
+  void finish(uint32_t index, ProcessSummary* summary);
+
+  std::vector<ProcessSummary> processes_;
+  std::vector<trace::Function> functions_;
+  std::vector<trace::Module> modules_;
+  std::vector<GlobalSite> sites_;
+  std::unordered_map<std::string, uint32_t> function_ids_, module_ids_;
+  std::unordered_map<std::vector<uint64_t>, uint32_t, PathHash> site_ids_;
+  std::unordered_map<uint64_t, Edge> edges_;  // by source << 32 | target
+};
+
+}  // namespace leadline::analysis

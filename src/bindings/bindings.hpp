@@ -1,0 +1,19 @@
+// The parts of leadline._core, a file each.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <stdexcept>
+#include <string>
+
+namespace leadline::bindings {
+
+// A trace that cannot be read: becomes leadline._core.TraceError.
+struct TraceError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+void bind_trace(nanobind::module_& m);
+void bind_profile(nanobind::module_& m);
+
+}  // namespace leadline::bindings

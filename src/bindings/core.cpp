@@ -1,0 +1,17 @@
+// leadline._core: the C++ core as Python sees it. No logic here; python/leadline/_core.pyi describes every name.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include "analysis/demangle.hpp"
+#include "bindings/bindings.hpp"
+
+namespace nb = nanobind;
+
+NB_MODULE(_core, m) {
+  m.doc() = "Leadline's C++ core.";
+  nb::exception<leadline::bindings::TraceError>(m, "TraceError");
+  leadline::bindings::bind_trace(m);
+  leadline::bindings::bind_profile(m);
+  m.def("demangle", &leadline::analysis::demangle, nb::arg("name"));
+  m.def("demangle_short", &leadline::analysis::demangle_short, nb::arg("name"));
+}

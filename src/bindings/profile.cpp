@@ -1,0 +1,125 @@
+// The profile of a run.
+#include "analysis/profile.hpp"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unordered_map.h>
+#include <nanobind/stl/vector.h>
+
+#include "bindings/bindings.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace leadline::bindings {
+
+namespace {
+
+using analysis::Counts;
+using analysis::ProcessSummary;
+using analysis::Profile;
+using analysis::Row;
+using analysis::Sizes;
+using analysis::Spread;
+
+void bind_values(nb::module_& m) {
+  nb::class_<Counts>(m, "Counts")
+      .def_ro("calls", &Counts::calls)
+      .def_ro("messages", &Counts::messages)
+      .def_ro("sent", &Counts::sent)
+      .def_ro("received", &Counts::received)
+      .def_ro("contributed", &Counts::contributed)
+      .def_ro("collected", &Counts::collected)
+      .def_ro("time_ns", &Counts::time_ns);
+  nb::class_<Spread>(m, "Spread")
+      .def_ro("min", &Spread::min)
+      .def_ro("median", &Spread::median)
+      .def_ro("max", &Spread::max)
+      .def_ro("min_process", &Spread::min_process)
+      .def_ro("max_process", &Spread::max_process);
+  nb::class_<Sizes>(m, "Sizes")
+      .def_ro("messages", &Sizes::messages)
+      .def_ro("bytes", &Sizes::bytes)
+      .def_ro("distinct", &Sizes::distinct)
+      .def_ro("distinct_complete", &Sizes::distinct_complete);
+  nb::class_<Row>(m, "Row")
+      .def_ro("total", &Row::total)
+      .def_ro("min_ns", &Row::min_ns)
+      .def_ro("max_ns", &Row::max_ns)
+      .def_ro("max_ns_process", &Row::max_ns_process)
+      .def_ro("processes", &Row::processes)
+      .def_ro("calls", &Row::calls)
+      .def_ro("messages", &Row::messages)
+      .def_ro("bytes", &Row::bytes)
+      .def_ro("received", &Row::received)
+      .def_ro("time_ns", &Row::time_ns)
+      .def_ro("hist", &Row::hist)
+      .def_ro("sizes", &Row::sizes);
+  nb::class_<analysis::Edge>(m, "Edge")
+      .def_ro("source", &analysis::Edge::source)
+      .def_ro("target", &analysis::Edge::target)
+      .def_ro("messages", &analysis::Edge::messages)
+      .def_ro("bytes", &analysis::Edge::bytes);
+}
+
+void bind_summary(nb::module_& m) {
+  nb::class_<ProcessSummary>(m, "ProcessSummary")
+      .def_prop_ro("file", [](const ProcessSummary& s) { return s.meta.file; })
+      .def_prop_ro("rank", [](const ProcessSummary& s) { return s.meta.rank; })
+      .def_prop_ro("world_size", [](const ProcessSummary& s) { return s.meta.world_size; })
+      .def_prop_ro("world", [](const ProcessSummary& s) { return s.meta.world; })
+      .def_prop_ro("host", [](const ProcessSummary& s) { return s.meta.host; })
+      .def_prop_ro("program", [](const ProcessSummary& s) { return s.meta.program; })
+      .def_prop_ro("library", [](const ProcessSummary& s) { return s.meta.library; })
+      .def_prop_ro("family", [](const ProcessSummary& s) { return s.meta.family; })
+      .def_prop_ro("pid", [](const ProcessSummary& s) { return s.meta.pid; })
+      .def_prop_ro("finalized", [](const ProcessSummary& s) { return s.meta.finalized; })
+      .def_prop_ro("complete", [](const ProcessSummary& s) { return s.meta.complete; })
+      .def_prop_ro("start_unix_ns", [](const ProcessSummary& s) { return s.meta.start_unix_ns; })
+      .def_prop_ro("duration_ns", [](const ProcessSummary& s) { return s.meta.duration_ns; })
+      .def_prop_ro("own_overhead_ns", [](const ProcessSummary& s) { return s.meta.own_overhead_ns; })
+      .def_prop_ro("file_bytes", [](const ProcessSummary& s) { return s.meta.file_bytes; })
+      .def_prop_ro("losses", [](const ProcessSummary& s) { return s.meta.losses; })
+      .def_ro("threads", &ProcessSummary::threads)
+      .def_ro("total", &ProcessSummary::total)
+      .def_ro("gap_ns", &ProcessSummary::gap_ns)
+      .def_ro("category_ns", &ProcessSummary::category_ns)
+      .def_ro("category_calls", &ProcessSummary::category_calls);
+}
+
+// (function, local, [(module, offset), ...]) of every site: without what it did, which may be large.
+nb::list sites_of(const Profile& profile) {
+  nb::list sites;
+  for (const analysis::GlobalSite& site : profile.sites()) {
+    nb::list frames;
+    for (const trace::Frame& frame : site.frames) frames.append(nb::make_tuple(frame.module, frame.offset));
+    sites.append(nb::make_tuple(site.function, site.local, frames));
+  }
+  return sites;
+}
+
+}  // namespace
+
+void bind_profile(nb::module_& m) {
+  bind_values(m);
+  bind_summary(m);
+  nb::list categories;
+  for (const char* name : analysis::category_names) categories.append(name);
+  m.attr("CATEGORIES") = nb::tuple(categories);
+  nb::class_<Profile>(m, "Profile")
+      .def(nb::init<>())
+      .def(
+          "add", [](Profile& self, const trace::Process& process) { return self.add(process); }, "process"_a,
+          nb::call_guard<nb::gil_scoped_release>())
+      .def_prop_ro("processes", &Profile::processes, nb::rv_policy::copy)
+      .def_prop_ro("functions", &Profile::functions, nb::rv_policy::copy)
+      .def_prop_ro("modules", &Profile::modules, nb::rv_policy::copy)
+      .def("sites", &sites_of)
+      .def("edges", &Profile::edges)
+      .def("rows", &Profile::rows, "group_of_site"_a, "groups"_a)
+      .def("per_process", &Profile::per_process, "sites"_a);
+}
+
+}  // namespace leadline::bindings

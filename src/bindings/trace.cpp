@@ -1,0 +1,230 @@
+// One process's trace: its tables, its tallies, its calls in order.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <utility>
+
+#include "analysis/expand.hpp"
+#include "bindings/bindings.hpp"
+#include "trace/reader.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace leadline::bindings {
+
+namespace {
+
+using analysis::Call;
+using analysis::Completed;
+using trace::Process;
+using trace::Stream;
+using ProcessPtr = std::shared_ptr<Process>;
+
+struct OwnedTally {
+  trace::Key key;
+  uint64_t times = 0;
+  std::vector<int64_t> words;
+};
+
+// Keeps the process alive while its calls are walked.
+struct Calls {
+  ProcessPtr process;
+  analysis::Expansion expansion;
+  Calls(ProcessPtr owner, size_t stream) : process(std::move(owner)), expansion(*process, stream) {}
+};
+
+ProcessPtr open_process(const std::string& path) {
+  auto process = std::make_shared<Process>();
+  trace::ReadError error;
+  {
+    nb::gil_scoped_release unlocked;
+    error = trace::read_process(path, process.get());
+  }
+  if (!error.message.empty()) throw TraceError(error.message);
+  return process;
+}
+
+const Stream& stream_at(const Process& process, size_t index) {
+  if (index >= process.streams.size()) throw nb::index_error("no such thread in this process");
+  return process.streams[index];
+}
+
+std::vector<OwnedTally> tallies_of(const Process& process, size_t index) {
+  std::vector<OwnedTally> tallies;
+  trace::for_each_tally(stream_at(process, index), [&](const trace::Tally& tally) {
+    tallies.push_back({*tally.key, tally.times, {tally.words, tally.words + tally.word_count}});
+  });
+  return tallies;
+}
+
+std::vector<std::pair<uint32_t, trace::TimeStats>> site_times_of(const Process& process, size_t index) {
+  std::vector<std::pair<uint32_t, trace::TimeStats>> times;
+  trace::for_each_site_time(stream_at(process, index),
+                            [&](uint32_t site, const trace::TimeStats& stats) { times.emplace_back(site, stats); });
+  return times;
+}
+
+void bind_tables(nb::module_& m) {
+  nb::class_<trace::Function>(m, "Function")
+      .def_ro("name", &trace::Function::name)
+      .def_prop_ro("cls", [](const trace::Function& f) {
+        const auto index = static_cast<size_t>(f.cls);
+        return index < static_cast<size_t>(trace::call_class_count) ? trace::call_class_names[index] : "other";
+      });
+  nb::class_<trace::Module>(m, "Module")
+      .def_ro("path", &trace::Module::path)
+      .def_ro("build_id", &trace::Module::build_id);
+  nb::class_<trace::Frame>(m, "Frame").def_ro("module", &trace::Frame::module).def_ro("offset", &trace::Frame::offset);
+  nb::class_<trace::Site>(m, "Site").def_ro("function", &trace::Site::function).def_ro("frames", &trace::Site::frames);
+  nb::class_<trace::Communicator>(m, "Communicator")
+      .def_prop_ro("kind",
+                   [](const trace::Communicator& c) {
+                     constexpr const char* names[] = {"intra", "inter", "window", "file"};
+                     return names[static_cast<size_t>(c.kind) & 3];
+                   })
+      .def_ro("parent", &trace::Communicator::parent)
+      .def_ro("identity", &trace::Communicator::identity)
+      .def_ro("rank", &trace::Communicator::rank)
+      .def_ro("size", &trace::Communicator::size)
+      .def_ro("world", &trace::Communicator::world);
+  nb::class_<trace::Datatype>(m, "Datatype")
+      .def_ro("name", &trace::Datatype::name)
+      .def_ro("size", &trace::Datatype::size)
+      .def_ro("extent", &trace::Datatype::extent)
+      .def_ro("lb", &trace::Datatype::lb)
+      .def_ro("true_extent", &trace::Datatype::true_extent)
+      .def_ro("combiner", &trace::Datatype::combiner)
+      .def_ro("contiguous", &trace::Datatype::contiguous);
+  nb::class_<trace::TimeStats>(m, "TimeStats")
+      .def_ro("count", &trace::TimeStats::count)
+      .def_ro("sum_ns", &trace::TimeStats::sum_ns)
+      .def_ro("min_ns", &trace::TimeStats::min_ns)
+      .def_ro("max_ns", &trace::TimeStats::max_ns)
+      .def_ro("gap_sum_ns", &trace::TimeStats::gap_sum_ns)
+      .def_ro("hist", &trace::TimeStats::hist);
+  nb::class_<trace::LocalCalls>(m, "LocalCalls")
+      .def_ro("function", &trace::LocalCalls::function)
+      .def_ro("caller", &trace::LocalCalls::caller)
+      .def_ro("calls", &trace::LocalCalls::calls)
+      .def_ro("sum_ns", &trace::LocalCalls::sum_ns);
+  nb::class_<trace::Loss>(m, "Loss")
+      .def_ro("code", &trace::Loss::code)
+      .def_ro("amount", &trace::Loss::amount)
+      .def_ro("message", &trace::Loss::message);
+}
+
+void bind_calls(nb::module_& m) {
+  nb::class_<trace::Key>(m, "Key")
+      .def_ro("site", &trace::Key::site)
+      .def_ro("comm", &trace::Key::comm)
+      .def_ro("count", &trace::Key::count)
+      .def_ro("peer", &trace::Key::peer)
+      .def_ro("tag", &trace::Key::tag)
+      .def_ro("datatype", &trace::Key::datatype)
+      .def_ro("extra", &trace::Key::extra)
+      .def_ro("value", &trace::Key::value);
+  nb::class_<OwnedTally>(m, "Tally")
+      .def_ro("key", &OwnedTally::key)
+      .def_ro("times", &OwnedTally::times)
+      .def_ro("words", &OwnedTally::words);
+  nb::class_<Completed>(m, "Completed")
+      .def_ro("age", &Completed::age)
+      .def_ro("site", &Completed::site)
+      .def_ro("bytes", &Completed::bytes);
+  nb::class_<Call>(m, "Call")
+      .def_ro("site", &Call::site)
+      .def_ro("function", &Call::function)
+      .def_ro("times", &Call::times)
+      .def_ro("count", &Call::count)
+      .def_ro("datatype", &Call::datatype)
+      .def_ro("datatype_bytes", &Call::datatype_bytes)
+      .def_ro("peer", &Call::peer)
+      .def_ro("world_peer", &Call::world_peer)
+      .def_ro("tag", &Call::tag)
+      .def_ro("comm", &Call::comm)
+      .def_ro("flags", &Call::flags)
+      .def_ro("value", &Call::value)
+      .def_ro("extra", &Call::extra)
+      .def_ro("nothing", &Call::nothing)
+      .def_ro("completed", &Call::completed)
+      .def_ro("words", &Call::words);
+  nb::class_<Calls>(m, "Calls")
+      .def("__iter__", [](nb::handle self) { return nb::borrow(self); })
+      .def("__next__", [](Calls& self) {
+        Call call;
+        if (!self.expansion.next(&call)) throw nb::stop_iteration();
+        return call;
+      });
+}
+
+}  // namespace
+
+void bind_trace(nb::module_& m) {
+  bind_tables(m);
+  bind_calls(m);
+  m.attr("PEER_NONE") = trace::peer_none;
+  m.attr("PEER_NULL") = trace::peer_null;
+  m.attr("PEER_ANY") = trace::peer_any;
+  m.attr("PEER_ROOT") = trace::peer_root;
+  m.attr("TAG_ANY") = trace::tag_any;
+  m.attr("FLAG_ANY_SOURCE") = trace::flag_any_source;
+  m.attr("FLAG_ANY_TAG") = trace::flag_any_tag;
+  m.attr("FLAG_IN_PLACE") = trace::flag_in_place;
+  m.attr("FLAG_CANCELLED") = trace::flag_cancelled;
+  m.attr("FLAG_NOTHING") = trace::flag_nothing;
+  nb::class_<Process>(m, "Process")
+      .def_ro("file", &Process::file)
+      .def_ro("rank", &Process::rank)
+      .def_ro("world_size", &Process::world_size)
+      .def_ro("world", &Process::world)
+      .def_ro("host", &Process::host)
+      .def_ro("program", &Process::program)
+      .def_ro("library", &Process::library)
+      .def_ro("family", &Process::family)
+      .def_ro("pid", &Process::pid)
+      .def_ro("finalized", &Process::finalized)
+      .def_ro("complete", &Process::complete)
+      .def_ro("start_unix_ns", &Process::start_unix_ns)
+      .def_ro("duration_ns", &Process::duration_ns)
+      .def_ro("own_overhead_ns", &Process::own_overhead_ns)
+      .def_ro("file_bytes", &Process::file_bytes)
+      .def_ro("functions", &Process::functions)
+      .def_ro("modules", &Process::modules)
+      .def_ro("communicators", &Process::communicators)
+      .def_ro("datatypes", &Process::datatypes)
+      .def_ro("ops", &Process::ops)
+      .def_ro("losses", &Process::losses)
+      .def_prop_ro("threads", [](const Process& p) { return p.streams.size(); })
+      .def(
+          "sites", [](const Process& p, size_t thread) { return stream_at(p, thread).sites; }, "thread"_a = 0)
+      .def(
+          "locals", [](const Process& p, size_t thread) { return stream_at(p, thread).locals; }, "thread"_a = 0)
+      .def("tallies", &tallies_of, "thread"_a = 0)
+      .def("site_times", &site_times_of, "thread"_a = 0)
+      .def(
+          "calls",
+          [](ProcessPtr p, size_t thread) {
+            stream_at(*p, thread);
+            return std::make_unique<Calls>(std::move(p), thread);
+          },
+          "thread"_a = 0);
+  m.def("open_process", &open_process, "path"_a);
+  m.def(
+      "trace_files",
+      [](const std::string& directory) {
+        trace::ReadError error;
+        auto files = trace::trace_files(directory, &error);
+        if (!error.message.empty()) throw TraceError(error.message);
+        return files;
+      },
+      "directory"_a);
+}
+
+}  // namespace leadline::bindings
