@@ -1,0 +1,32 @@
+"""leadline record: runs a command with its ranks recorded."""
+
+from __future__ import annotations
+
+import click
+
+from leadline.cli.recording import (
+    PROGRAM_FOLLOWS,
+    output_option,
+    record_with_words,
+    recorder_options,
+    recorder_settings,
+    say,
+    shown,
+)
+
+
+@click.command("record", context_settings=PROGRAM_FOLLOWS)
+@output_option
+@recorder_options
+@click.option("-q", "--quiet", is_flag=True, envvar="LEADLINE_QUIET", help="Say nothing of our own unless it fails.")
+@click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- COMMAND [ARGS]...")
+def command(output: str | None, budget: str | None, verbose: bool, quiet: bool, program: tuple[str, ...]) -> int:
+    """Record COMMAND into a new directory.
+
+    COMMAND is what you would type without Leadline: mpiexec -n 4 ./app, srun ./app, a script, or the program itself. Its
+    input, output, signals and exit code are its own.
+    """
+    recording = record_with_words(program, output, recorder_settings(budget, verbose), quiet=quiet)
+    if recording.has_traces and not quiet:
+        say(f"recorded into {shown(recording.directory)}; leadline report {shown(recording.directory)} shows it")
+    return recording.exit_code

@@ -1,0 +1,126 @@
+"""What `record`, `run` and `exec` have in common: their options, and what is said while and after a program runs."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from leadline.errors import NothingRecorded, UsageError
+from leadline.launch.recording import Recording, record
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+# Everything after the first word that is not ours belongs to the program, options included.
+PROGRAM_FOLLOWS = {"allow_interspersed_args": False}
+
+
+def recorder_options(function: Function) -> Function:
+    """--budget and --verbose, which reach the recorder as variables."""
+    for option in (
+        click.option("--verbose", is_flag=True, envvar="LEADLINE_VERBOSE", help="Let the recorder say what it does."),
+        click.option(
+            "--budget", metavar="SIZE", envvar="LEADLINE_BUDGET", help="At most this much trace per rank, e.g. 64MB."
+        ),
+    ):
+        function = option(function)
+    return function
+
+
+def output_option(function: Function) -> Function:
+    return click.option(
+        "-o",
+        "--output",
+        metavar="DIR",
+        envvar="LEADLINE_OUTPUT",
+        help="Directory for the run; must be new or empty.  [default: leadline-runs/<program>-<time>-<n>]",
+    )(function)
+
+
+def recorder_settings(budget: str | None, verbose: bool) -> dict[str, str]:
+    """Raises UsageError for a budget that is not a size."""
+    settings = {}
+    if budget is not None:
+        if not re.fullmatch(r"\d+(\.\d+)?\s*([kKMG]i?)?B?", str(budget)):
+            raise UsageError(f"not a size: {budget}", hint="for example 64MB")
+        settings["LEADLINE_BUDGET"] = str(budget).replace(" ", "")
+    if verbose:
+        settings["LEADLINE_VERBOSE"] = "1"
+    return settings
+
+
+def say(text: str) -> None:
+    print(f"leadline: {text}", file=sys.stderr, flush=True)
+
+
+class Clock:
+    """How long the program has run, on one line of the terminal that disappears again.
+
+    Only where nothing of the program's can be on that terminal's screen beside its standard error: its output is its own.
+    """
+
+    def __init__(self) -> None:
+        self._begin = time.monotonic()
+        self._shown = 0.0
+        self._allowed = sys.stderr.isatty() and not sys.stdout.isatty()
+
+    def tick(self) -> None:
+        now = time.monotonic()
+        if self._allowed and now - self._begin > 2 and now - self._shown > 1:
+            self._shown = now
+            sys.stderr.write(f"\r\x1b[Kleadline: recording, {now - self._begin:.0f} s ")
+            sys.stderr.flush()
+
+    def clear(self) -> None:
+        if self._shown:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+
+
+def record_with_words(
+    command: tuple[str, ...],
+    output: str | None,
+    settings: dict[str, str],
+    *,
+    quiet: bool,
+    environ: dict[str, str] | None = None,
+) -> Recording:
+    """Record, saying where on standard error before and how it went after."""
+    clock = Clock()
+
+    def started(directory: Path) -> None:
+        if not quiet:
+            say(f"recording into {shown(directory)}")
+
+    try:
+        recording = record(
+            command, output=output, settings=settings, environ=environ, on_start=started, while_waiting=clock.tick
+        )
+    finally:
+        clock.clear()
+    if not recording.has_traces:
+        _explain(recording)
+    return recording
+
+
+def _explain(recording: Recording) -> None:
+    from leadline.launch.explain import why_nothing
+
+    verdict = why_nothing(recording.command, recording.launcher, recording.directory)
+    if recording.exit_code == 0:
+        raise NothingRecorded(f"nothing was recorded: {verdict.reason}", hint=verdict.hint)
+    say(f"nothing was recorded: {verdict.reason}; the program ended with code {recording.exit_code}")
+    if verdict.hint:
+        say(verdict.hint)
+
+
+def shown(directory: Path) -> str:
+    """A path as short as it can be said from here."""
+    relative = os.path.relpath(directory)
+    return relative if not relative.startswith("..") else str(directory)

@@ -1,0 +1,44 @@
+"""leadline report: what a recorded run says."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import click
+
+from leadline.cli.reporting import as_json, open_run, working
+from leadline.errors import UsageError
+from leadline.launch.rundir import DEFAULT_PARENT, traces
+
+
+@click.command("report")
+@click.option("--json", "json_", is_flag=True, envvar="LEADLINE_JSON", help="Print the report as JSON.")
+@click.argument("directory", required=False, metavar="[DIR]")
+def command(json_: bool, directory: str | None) -> int:
+    """Show the report of the run in DIR; without DIR, of the newest under leadline-runs."""
+    path = Path(directory) if directory is not None else newest()
+    if not path.is_dir():
+        raise UsageError(f"no such directory: {path}", hint="give the directory that leadline record named")
+    with working("reading the recording"):
+        run = open_run(path)
+        content = as_json(run) if json_ else None
+    if content is not None:
+        json.dump(content, sys.stdout, indent=1)
+        sys.stdout.write("\n")
+        return 0
+    from rich.console import Console
+
+    from leadline.report import print_report
+
+    print_report(run, Console())
+    return 0
+
+
+def newest() -> Path:
+    parent = Path(DEFAULT_PARENT)
+    found = [path for path in parent.iterdir() if path.is_dir() and traces(path)] if parent.is_dir() else []
+    if not found:
+        raise UsageError(f"no recorded run under {DEFAULT_PARENT}", hint="leadline report DIR")
+    return max(found, key=lambda path: path.stat().st_mtime)

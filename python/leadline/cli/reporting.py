@@ -1,0 +1,98 @@
+"""Makes the report of a recorded run: on the terminal, as text, as JSON."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from leadline.cli.recording import say, shown
+from leadline.errors import LeadlineError, MissingPrerequisite
+
+PATIENCE_S = 2.0
+
+
+@contextlib.contextmanager
+def working(what: str) -> Iterator[None]:
+    """Says on standard error what is going on once it has lasted two seconds; a spinner where that is a terminal."""
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    status = console.status(f"leadline: {what}")
+
+    def show() -> None:
+        if console.is_terminal:
+            status.start()
+        else:
+            say(f"{what} …")
+
+    timer = threading.Timer(PATIENCE_S, show)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        timer.join()
+        status.stop()
+
+
+def open_run(directory: Path) -> Any:
+    """The run recorded in `directory`. Raises DamagedTrace, MissingPrerequisite."""
+    try:
+        from leadline.run import open_run as opened
+    except ImportError as error:
+        raise MissingPrerequisite(
+            f"the native part of leadline is not built: {error}", hint="in a source tree: ./dev build"
+        ) from error
+    return opened(directory)
+
+
+def as_json(run: Any) -> dict[str, Any]:
+    from leadline.report import to_json
+
+    found: dict[str, Any] = to_json(run)
+    return found
+
+
+def write_json(content: dict[str, Any], directory: Path) -> None:
+    with (directory / "report.json").open("w") as out:
+        json.dump(content, out, indent=1)
+        out.write("\n")
+
+
+def write_text(run: Any, directory: Path) -> None:
+    from rich.console import Console
+
+    from leadline.report import print_report
+
+    with (directory / "report.txt").open("w") as out:
+        print_report(run, Console(file=out, width=140, color_system=None))
+
+
+def summarise(directory: Path, *, quiet: bool, exit_code: int) -> None:
+    """Write report.json and report.txt into `directory` and print the summary on standard error.
+
+    Where the program itself failed, a report that cannot be made is said and not raised: the program's code matters more.
+    """
+    try:
+        with working("reading the recording"):
+            run = open_run(directory)
+            write_json(as_json(run), directory)
+            write_text(run, directory)
+        if not quiet:
+            from rich.console import Console
+
+            from leadline.report import print_report
+
+            sys.stdout.flush()
+            print_report(run, Console(stderr=True))
+            say(f"report: {shown(directory)}/report.txt and report.json; again: leadline report {shown(directory)}")
+    except LeadlineError as error:
+        if exit_code == 0:
+            raise
+        say(str(error))

@@ -1,0 +1,31 @@
+"""leadline run: record, summarise, write the report."""
+
+from __future__ import annotations
+
+import click
+
+from leadline.cli.recording import (
+    PROGRAM_FOLLOWS,
+    output_option,
+    record_with_words,
+    recorder_options,
+    recorder_settings,
+)
+
+
+@click.command("run", context_settings=PROGRAM_FOLLOWS)
+@output_option
+@recorder_options
+@click.option("-q", "--quiet", is_flag=True, envvar="LEADLINE_QUIET", help="Print no summary; the report is written.")
+@click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- COMMAND [ARGS]...")
+def command(output: str | None, budget: str | None, verbose: bool, quiet: bool, program: tuple[str, ...]) -> int:
+    """Record COMMAND, print a summary on standard error, and write the report beside the recording.
+
+    COMMAND is what you would type without Leadline. Its input, output, signals and exit code are its own.
+    """
+    recording = record_with_words(program, output, recorder_settings(budget, verbose), quiet=quiet)
+    if recording.has_traces:
+        from leadline.cli.reporting import summarise
+
+        summarise(recording.directory, quiet=quiet, exit_code=recording.exit_code)
+    return recording.exit_code

@@ -1,0 +1,83 @@
+"""Settings files: leadline.toml of the project over ~/.config/leadline/config.toml of the user.
+
+A key at the top level holds for every command that has such an option; one in a table named for a command, for that.
+
+    budget = "64MB"
+    [record]
+    output = "soundings/latest"
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from leadline.errors import UsageError
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+PROJECT_FILE = "leadline.toml"
+# Options that have a variable and may be set in a file, by the commands that have them.
+OPTIONS = {
+    "output": ("record", "run", "exec"),
+    "budget": ("record", "run", "exec"),
+    "verbose": ("record", "run", "exec"),
+    "quiet": ("record", "run"),
+    "json": ("report", "doctor"),
+    "ranks": ("workload",),
+    "mpi": ("workload",),
+}
+
+
+def default_map(commands: set[str]) -> dict[str, Any]:
+    """Defaults per command for click, from both files. Raises UsageError for a file that cannot be used."""
+    merged: dict[str, Any] = {name: {} for name in commands}
+    for path in (_user_file(), _project_file()):
+        if path is not None and path.is_file():
+            for command, values in _per_command(path, commands).items():
+                merged[command].update(values)
+    workload = merged.get("workload")
+    if workload is not None:
+        merged["workload"] = {"run": workload, "build": {k: v for k, v in workload.items() if k == "mpi"}}
+    return merged
+
+
+def _user_file() -> Path | None:
+    base = os.environ.get("XDG_CONFIG_HOME")
+    if base:
+        return Path(base) / "leadline" / "config.toml"
+    home = os.environ.get("HOME")
+    return Path(home) / ".config" / "leadline" / "config.toml" if home else None
+
+
+def _project_file() -> Path | None:
+    here = Path.cwd()
+    return next((folder / PROJECT_FILE for folder in (here, *here.parents) if (folder / PROJECT_FILE).is_file()), None)
+
+
+def _per_command(path: Path, commands: set[str]) -> dict[str, dict[str, Any]]:
+    try:
+        content = tomllib.loads(path.read_text())
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise UsageError(f"{path}: {error}") from error
+    found: dict[str, dict[str, Any]] = {name: {} for name in commands}
+    for key, value in content.items():
+        if isinstance(value, dict):
+            if key not in commands:
+                raise UsageError(f"{path}: no command is called {key!r}", hint=f"commands: {', '.join(sorted(commands))}")
+            for option, setting in value.items():
+                if key not in OPTIONS.get(option, ()):
+                    raise UsageError(f"{path}: leadline {key} has no setting {option!r}")
+                found[key][option] = setting
+    for key, value in content.items():
+        if not isinstance(value, dict):
+            if key not in OPTIONS:
+                raise UsageError(f"{path}: no setting is called {key!r}", hint=f"settings: {', '.join(OPTIONS)}")
+            for command in OPTIONS[key]:
+                found[command].setdefault(key, value)
+    return found

@@ -1,0 +1,106 @@
+"""Why a program was not, or would not be, recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+
+from leadline.launch.executable import Executable, inspect, native_architecture
+from leadline.launch.launcher import Launcher
+from leadline.launch.program import program_word
+
+MACHINES = {"EM_386": "32-bit x86", "EM_X86_64": "x86-64", "EM_AARCH64": "64-bit ARM", "EM_ARM": "32-bit ARM"}
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether a program's MPI calls would be recorded: "yes", "no", or "depends"; and why, in words."""
+
+    answer: str
+    reason: str
+    hint: str = ""
+
+
+def judge(program: Executable) -> Verdict:
+    """What would happen to `program` with the recorder preloaded."""
+    if program.kind == "script":
+        interpreter = " ".join(program.interpreter) or "an unknown interpreter"
+        return Verdict("depends", f"{program.path} is a script run by {interpreter}: what it starts is recorded where MPI is used")
+    if program.kind != "elf":
+        return Verdict("no", f"{program.path} is neither a program for Linux (ELF) nor a script")
+    return _obstacle(program) or _mpi_verdict(program)
+
+
+def _obstacle(program: Executable) -> Verdict | None:
+    if (program.bits, program.machine) != native_architecture():
+        bits, machine = native_architecture()
+        theirs = MACHINES.get(program.machine, program.machine)
+        ours = MACHINES.get(machine, machine)
+        return Verdict(
+            "no",
+            f"{program.path} is built for another architecture ({theirs}, {program.bits}-bit); "
+            f"the recorder is for {ours}, {bits}-bit",
+        )
+    if program.static:
+        what = "MPI and all" if program.contains_mpi else "so nothing can be preloaded into it"
+        return Verdict("no", f"{program.path} is statically linked, {what}", "link it with the shared MPI library")
+    if program.privileged:
+        return Verdict(
+            "no",
+            f"{program.path} runs with another user's or extra rights (set-user-id, set-group-id or capabilities), "
+            "so the loader ignores LD_PRELOAD",
+            "record a copy of it without them",
+        )
+    if program.unresolved:
+        return Verdict(
+            "no",
+            f"{program.path} cannot be loaded here: {', '.join(program.unresolved)} not found",
+            "set LD_LIBRARY_PATH, or load the module, that it was built with",
+        )
+    return None
+
+
+def _mpi_verdict(program: Executable) -> Verdict:
+    if program.contains_mpi and not program.mpi_library:
+        return Verdict(
+            "no",
+            f"the MPI library is linked statically into {program.path}, so its calls cannot be seen",
+            "link it with the shared MPI library",
+        )
+    if not program.mpi_library:
+        if program.path.name.startswith(("python", "julia", "bash", "sh", "dash", "zsh", "perl", "ruby", "R", "lua")):
+            return Verdict("depends", f"{program.path.name} is no MPI program itself; what it loads or starts is recorded where MPI is used")
+        return Verdict("no", f"{program.path} is not linked with any MPI library: it is not an MPI program")
+    if program.family == "unknown":
+        return Verdict(
+            "no",
+            f"the MPI library of {program.path} is not known: {program.mpi_library}",
+            "known are libmpi.so.12 and libmpich.so.12 (MPICH family), libmpi.so.40 (Open MPI), libmpi_abi.so",
+        )
+    layers = f", Fortran through {', '.join(program.fortran_layers)}" if program.fortran_layers else ""
+    return Verdict("yes", f"{program.path} uses {program.family}: {program.mpi_library}{layers}")
+
+
+def judge_word(word: str) -> Verdict:
+    """As judge(), for a word of a command line."""
+    program = inspect(word)
+    if program is None:
+        return Verdict("no", f"{word} is not an executable file")
+    return judge(program)
+
+
+def why_nothing(command: Sequence[str], launcher: Launcher | None, directory: Path) -> Verdict:
+    """Why a command that has run left no trace in `directory`."""
+    word = program_word(command, launcher)
+    if word is None:
+        return Verdict("no", f"no program to record was found in: {' '.join(command)}")
+    verdict = judge_word(word)
+    if verdict.answer == "no":
+        return verdict
+    if verdict.answer == "depends":
+        return Verdict("no", f"neither {PurePath(word).name} nor anything it started called MPI, as far as could be recorded", verdict.hint)
+    hint = f"if its ranks ran on other nodes or as another user: {directory} must be there, and writable, for them too"
+    if launcher is not None and launcher.kind == "other":
+        hint = f"{launcher.path} is a launcher Leadline does not know; try: {PurePath(launcher.path).name} … leadline exec {word} …"
+    return Verdict("no", f"{word} is an MPI program ({verdict.reason}), but it did not get as far as MPI_Init", hint)

@@ -1,0 +1,140 @@
+"""Which launcher a command starts, and how that launcher gives an environment variable to its ranks."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+
+from leadline.launch.wrappers import command_start
+
+# Names that start ranks. The name only says that it is one; `--version` says which.
+LAUNCHER_NAME = re.compile(r"(?:mpiexec|mpirun)(?:[._-].*)?|orterun|prterun|prun|oshrun|srun|aprun|jsrun|ibrun|flux")
+
+
+@dataclass(frozen=True)
+class Launcher:
+    """The launcher found in a command. kind: hydra, openmpi, srun, aprun, jsrun, or other."""
+
+    kind: str
+    path: str
+    version: str
+    index: int
+
+
+def find_launcher(words: Sequence[str], search_path: str | None = None) -> Launcher | None:
+    """The launcher that `words` starts, behind any wrapper; None where it starts a program directly.
+
+    search_path: what to use for PATH.
+    """
+    index = command_start(words)
+    if index >= len(words) or not LAUNCHER_NAME.fullmatch(PurePath(words[index]).name):
+        return None
+    path = shutil.which(words[index], path=search_path)
+    if path is None:
+        return None
+    kind, version = _recognise(path)
+    return Launcher(kind, path, version, index)
+
+
+def _recognise(path: str) -> tuple[str, str]:
+    try:
+        done = subprocess.run(
+            [path, "--version"], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=15
+        )
+        text = done.stdout + done.stderr
+    except (OSError, subprocess.TimeoutExpired, UnicodeDecodeError):
+        text = ""
+    found = re.search(r"\d+\.\d+(?:\.\d+)?\w*", text)
+    return _kind(text, PurePath(path).name), found.group() if found else ""
+
+
+def _kind(version_text: str, name: str) -> str:
+    text = version_text.lower()
+    if "hydra" in text or "intel(r) mpi" in text:
+        return "hydra"
+    if any(word in text for word in ("open mpi", "openrte", "open-mpi", "prrte", "prte")):
+        return "openmpi"
+    if text.startswith("slurm"):
+        return "srun"
+    return name if name in {"aprun", "jsrun"} else "other"
+
+
+def words_for_ranks(words: Sequence[str], launcher: Launcher, variables: dict[str, str], preload: str) -> list[str]:
+    """`words` with what makes the launcher give `variables` to every rank, here and on other nodes.
+
+    A launcher that is not known gets nothing: its ranks inherit the environment, or are not recorded.
+    preload: the value of LD_PRELOAD without any preload of the user's.
+    """
+    before, tool = list(words[: launcher.index]), words[launcher.index]
+    rest = list(words[launcher.index + 1 :])
+    if launcher.kind == "hydra":
+        rest, theirs = _take_pairs(rest, ("-genv", "-env"), preload)
+        given = [word for name, value in {**variables, **theirs}.items() for word in ("-genv", name, value)]
+    elif launcher.kind == "openmpi":
+        rest, theirs = _take_assignment(rest, preload)
+        given = [word for name, value in {**variables, **theirs}.items() for word in ("-x", f"{name}={value}")]
+    elif launcher.kind == "srun":
+        rest, given = _srun_export(rest, variables), []
+    elif launcher.kind == "aprun":
+        given = [word for name, value in variables.items() for word in ("-e", f"{name}={value}")]
+    elif launcher.kind == "jsrun":
+        given = [word for name, value in variables.items() for word in ("-E", f"{name}={value}")]
+    else:
+        given = []
+    return [*before, tool, *given, *rest]
+
+
+def _take_pairs(words: list[str], options: tuple[str, ...], preload: str) -> tuple[list[str], dict[str, str]]:
+    """Hydra: `-genv LD_PRELOAD theirs` becomes ours:theirs for all; `-env`, of one program of several, stays there."""
+    theirs: dict[str, str] = {}
+    out: list[str] = []
+    index = 0
+    while index < len(words):
+        option = words[index]
+        if option in options and words[index + 1 : index + 2] == ["LD_PRELOAD"] and index + 2 < len(words):
+            value = f"{preload}:{words[index + 2]}"
+            if option == "-genv":
+                theirs["LD_PRELOAD"] = value
+            else:
+                out += [option, "LD_PRELOAD", value]
+            index += 3
+            continue
+        out.append(option)
+        index += 1
+    return out, theirs
+
+
+def _take_assignment(words: list[str], preload: str) -> tuple[list[str], dict[str, str]]:
+    """Open MPI: `-x LD_PRELOAD=theirs` becomes ours:theirs; `-x LD_PRELOAD` alone means the environment's, as we do."""
+    theirs: dict[str, str] = {}
+    out: list[str] = []
+    index = 0
+    while index < len(words):
+        following = words[index + 1] if index + 1 < len(words) else ""
+        if words[index] == "-x" and following.partition("=")[0] == "LD_PRELOAD":
+            value = following.partition("=")[2]
+            if value:
+                theirs["LD_PRELOAD"] = f"{preload}:{value}"
+            index += 2
+            continue
+        out.append(words[index])
+        index += 1
+    return out, theirs
+
+
+def _srun_export(words: list[str], variables: dict[str, str]) -> list[str]:
+    """srun passes its whole environment on, unless --export names what to pass."""
+    given = ",".join(f"{name}={value}" for name, value in variables.items())
+    out = []
+    for word in words:
+        option, _, value = word.partition("=")
+        if option == "--export" and value == "NONE":
+            word = f"--export={given}"
+        elif option == "--export" and value != "ALL":
+            word = f"--export={value},{given}"
+        out.append(word)
+    return out

@@ -1,0 +1,67 @@
+"""Runs the program with our own standard streams, passes signals on, and waits for it.
+
+The program is not put into a process group of its own: a terminal's Ctrl-C and Ctrl-Z reach it as without us.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+from collections.abc import Callable, Mapping, Sequence
+
+from leadline.errors import CannotStart
+
+FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2)
+# siginfo's si_code of a signal that the kernel sent, as it does for a key on the terminal: the program has it already.
+SI_KERNEL = 0x80
+
+
+def run(words: Sequence[str], environ: Mapping[str, str], *, while_waiting: Callable[[], None] | None = None) -> int:
+    """The program's exit code, 128 + the signal's number where a signal ended it (as a shell says it).
+
+    while_waiting is called several times a second. Raises CannotStart where the program cannot be executed.
+    """
+    path = resolve(words[0], environ.get("PATH"))
+    waited = {*FORWARDED, signal.SIGCHLD}
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, waited)
+    try:
+        pid = _spawn(path, words, environ, before)
+        return _wait(pid, waited, while_waiting)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def resolve(word: str, search_path: str | None) -> str:
+    """The file that `word` names, as a shell would find it. Raises CannotStart."""
+    path = shutil.which(word, path=search_path)
+    if path is not None:
+        return path
+    if "/" in word and os.path.exists(word):
+        kind = "is a directory" if os.path.isdir(word) else "is not executable"
+        raise CannotStart(f"{word} {kind}", found=True)
+    raise CannotStart(f"{word}: no such command", found=False)
+
+
+def _spawn(path: str, words: Sequence[str], environ: Mapping[str, str], mask: set[signal.Signals]) -> int:
+    # Python ignores these two; the program gets what it would have from a shell.
+    defaults = [signal.SIGPIPE, signal.SIGXFSZ]
+    try:
+        return os.posix_spawn(path, list(words), dict(environ), setsigmask=mask, setsigdef=defaults)
+    except OSError as error:
+        if error.errno == 8:  # ENOEXEC: a script without "#!", which a shell runs itself
+            return os.posix_spawn("/bin/sh", ["sh", path, *words[1:]], dict(environ), setsigmask=mask, setsigdef=defaults)
+        raise CannotStart(f"{words[0]}: {error.strerror}", found=True) from error
+
+
+def _wait(pid: int, waited: set[signal.Signals], while_waiting: Callable[[], None] | None) -> int:
+    while True:
+        finished, status = os.waitpid(pid, os.WNOHANG)
+        if finished:
+            code = os.waitstatus_to_exitcode(status)
+            return 128 - code if code < 0 else code
+        info = signal.sigtimedwait(waited, 0.2)
+        if info is not None and info.si_signo != signal.SIGCHLD and info.si_code != SI_KERNEL:
+            os.kill(pid, info.si_signo)
+        if while_waiting is not None:
+            while_waiting()

@@ -1,0 +1,52 @@
+"""Where the recorder library is, and the variables that switch it on in a process."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from leadline.errors import MissingPrerequisite
+
+FILE_NAME = "libleadline.so"
+
+
+def library_path() -> Path:
+    """The library to preload. LEADLINE_RECORDER names another one. It may not exist."""
+    given = os.environ.get("LEADLINE_RECORDER")
+    if given:
+        return Path(given).absolute()
+    return Path(__file__).resolve().parents[1] / "lib" / FILE_NAME
+
+
+def require_library() -> Path:
+    """As library_path(); raises MissingPrerequisite where there is none, or none that LD_PRELOAD could name."""
+    path = library_path()
+    if not path.is_file():
+        raise MissingPrerequisite(
+            f"the recorder library is not at {path}", hint="in a source tree: ./dev build; otherwise install leadline again"
+        )
+    if any(separator in str(path) for separator in " :"):
+        raise MissingPrerequisite(
+            f"the path of the recorder library contains a space or a colon: {path}",
+            hint="LD_PRELOAD cannot name it; install leadline in another folder",
+        )
+    return path
+
+
+def variables(directory: Path, settings: Mapping[str, str], inherited_preload: str | None) -> dict[str, str]:
+    """The environment of a recorded process: ours first in LD_PRELOAD, whatever the user preloads after it.
+
+    directory: absolute, exists. settings: further LEADLINE_* variables for the recorder, such as LEADLINE_BUDGET.
+    """
+    return {
+        "LD_PRELOAD": merged_preload(inherited_preload),
+        "LEADLINE_DIR": str(directory),
+        **settings,
+    }
+
+
+def merged_preload(theirs: str | None) -> str:
+    ours = str(require_library())
+    others = [word for word in (theirs or "").replace(":", " ").split() if word != ours]
+    return ":".join([ours, *others])

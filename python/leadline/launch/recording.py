@@ -1,0 +1,88 @@
+"""Records one command: prepares the directory and the environment, runs it, and says how it went."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from leadline.launch import process, rundir
+from leadline.launch.launcher import Launcher, find_launcher, words_for_ranks
+from leadline.launch.program import program_word
+from leadline.launch.recorder import merged_preload, require_library, variables
+from leadline.launch.wrappers import with_variables
+
+
+@dataclass(frozen=True)
+class Recording:
+    """A run that is over. exit_code is the program's own."""
+
+    directory: Path
+    command: tuple[str, ...]
+    launcher: Launcher | None
+    exit_code: int
+    duration_s: float
+
+    @property
+    def has_traces(self) -> bool:
+        return bool(rundir.traces(self.directory))
+
+
+def record(
+    command: Sequence[str],
+    *,
+    output: str | None = None,
+    settings: Mapping[str, str] | None = None,
+    environ: Mapping[str, str] | None = None,
+    on_start: Callable[[Path], None] | None = None,
+    while_waiting: Callable[[], None] | None = None,
+) -> Recording:
+    """Run `command` with its ranks recorded into a new directory.
+
+    output: the directory, or None for a new one under leadline-runs. settings: LEADLINE_* variables for the recorder.
+    environ: the program's environment, by default ours. Raises UsageError, MissingPrerequisite, CannotStart.
+    """
+    environ = dict(os.environ if environ is None else environ)
+    require_library()
+    process.resolve(command[0], environ.get("PATH"))
+    launcher = find_launcher(command, environ.get("PATH"))
+    directory = rundir.new_directory(output, program_word(command, launcher) or command[0])
+    ours = variables(directory, settings or {}, environ.get("LD_PRELOAD"))
+    words = _prepared(command, launcher, ours)
+
+    description = rundir.describe(command, launcher=_describe_launcher(launcher))
+    rundir.write_description(directory, description)
+    if on_start is not None:
+        on_start(directory)
+    begin = time.monotonic()
+    try:
+        code = process.run(words, {**environ, **_in_environment(launcher, ours)}, while_waiting=while_waiting)
+    except BaseException:
+        rundir.write_description(directory, {**description, "state": "not started"})
+        raise
+    seconds = time.monotonic() - begin
+    rundir.write_description(
+        directory, {**description, "state": "finished", "duration_s": round(seconds, 6), "exit_code": code}
+    )
+    return Recording(directory, tuple(command), launcher, code, seconds)
+
+
+def _prepared(command: Sequence[str], launcher: Launcher | None, ours: dict[str, str]) -> list[str]:
+    alone = merged_preload(None)
+    words = list(command) if launcher is None else words_for_ranks(command, launcher, ours, alone)
+    return with_variables(words, ours, alone)
+
+
+def _in_environment(launcher: Launcher | None, ours: dict[str, str]) -> dict[str, str]:
+    """What goes into the environment besides: everything, unless the launcher itself hands it to the ranks."""
+    if launcher is not None and launcher.kind in {"hydra", "openmpi", "aprun", "jsrun"}:
+        return {}
+    return ours
+
+
+def _describe_launcher(launcher: Launcher | None) -> dict[str, str] | None:
+    if launcher is None:
+        return None
+    return {"kind": launcher.kind, "path": launcher.path, "version": launcher.version}

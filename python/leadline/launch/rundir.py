@@ -1,0 +1,122 @@
+"""The directory of a run: always a new one, never over an old one."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import re
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path, PurePath
+from typing import Any
+
+from leadline import __version__
+from leadline.errors import UsageError
+
+DEFAULT_PARENT = "leadline-runs"
+SCHEMA = 1
+
+
+def new_directory(given: str | None, program: str) -> Path:
+    """Make the directory of a new run and return its absolute path.
+
+    given: what the user asked for (-o), which must not exist or be empty; None for
+    leadline-runs/<program>-<timestamp>-<n>. Raises UsageError where it cannot be made or written.
+    """
+    if given is not None:
+        path = Path(given).absolute()
+        make(path)
+        if any(path.iterdir()):
+            raise UsageError(f"{given} is not empty", hint="a run never goes over an old one: name a new directory")
+    else:
+        path = _numbered(Path(DEFAULT_PARENT).absolute(), f"{stem(program)}-{time.strftime('%Y%m%d-%H%M%S')}")
+    if not os.access(path, os.W_OK | os.X_OK):
+        raise UsageError(f"{path} is not writable", hint="name another directory with -o DIR")
+    return path
+
+
+def make(path: Path) -> None:
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(
+            f"cannot make the directory {path}: {error.strerror}", hint="name another directory with -o DIR"
+        ) from error
+
+
+def _numbered(parent: Path, name: str) -> Path:
+    make(parent)
+    for number in itertools.count(1):
+        path = parent / f"{name}-{number}"
+        try:
+            path.mkdir()
+            return path
+        except FileExistsError:
+            continue
+        except OSError as error:
+            raise UsageError(
+                f"cannot make the directory {path}: {error.strerror}", hint="name another directory with -o DIR"
+            ) from error
+    raise AssertionError
+
+
+def stem(program: str) -> str:
+    """A program's name as part of a directory's: at most 40 harmless characters."""
+    return re.sub(r"[^A-Za-z0-9._+-]", "_", PurePath(program).name).lstrip(".")[:40] or "run"
+
+
+def traces(directory: Path) -> list[Path]:
+    """The trace files of the run, finished or not."""
+    return sorted([*directory.glob("rank-*.trace"), *directory.glob("rank-*.live")])
+
+
+def describe(command: Sequence[str], **more: Any) -> dict[str, Any]:
+    """What run.json says of a run: who started what, when, where."""
+    return {
+        "schema": SCHEMA,
+        "leadline": __version__,
+        "state": "running",
+        "command": list(command),
+        "directory": os.getcwd(),
+        "host": os.uname().nodename,
+        "start": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
+        **more,
+    }
+
+
+def write_description(directory: Path, description: dict[str, Any]) -> None:
+    """Replace run.json in one step, so that a reader never sees half of it."""
+    path = _temporary(directory, description)
+    os.replace(path, directory / "run.json")
+
+
+def write_description_once(directory: Path, description: dict[str, Any]) -> dict[str, Any]:
+    """Write run.json unless another process of the same job was first. Returns the one that is there."""
+    path = _temporary(directory, description)
+    try:
+        os.link(path, directory / "run.json")
+        return description
+    except FileExistsError:
+        return read_description(directory)
+    finally:
+        path.unlink()
+
+
+def read_description(directory: Path) -> dict[str, Any]:
+    """run.json, or {} where there is none that can be read."""
+    try:
+        found = json.loads((directory / "run.json").read_text())
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _temporary(directory: Path, description: dict[str, Any]) -> Path:
+    with tempfile.NamedTemporaryFile("w", dir=directory, prefix=".run-", suffix=".json", delete=False) as out:
+        json.dump(description, out, indent=2)
+        out.write("\n")
+    path = Path(out.name)
+    path.chmod(0o644)
+    return path
