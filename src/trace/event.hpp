@@ -44,7 +44,7 @@ inline constexpr uint32_t flag_any_source = 1u << 24;
 inline constexpr uint32_t flag_any_tag = 2u << 24;
 inline constexpr uint32_t flag_in_place = 4u << 24;
 inline constexpr uint32_t flag_cancelled = 8u << 24;
-inline constexpr uint32_t flag_no_buffer = 16u << 24;  // the call passed MPI_STATUS(ES)_IGNORE
+inline constexpr uint32_t flag_nothing = 16u << 24;  // a poll that found nothing (extra = extra_nothing)
 
 inline constexpr int32_t peer_none = INT32_MIN;      // the call has no partner
 inline constexpr int32_t peer_null = INT32_MIN + 1;  // MPI_PROC_NULL

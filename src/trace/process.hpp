@@ -72,7 +72,7 @@ struct Loss {
   std::string message;
 };
 
-struct Generation;  // structure.hpp: graph of positions and what walks it
+struct Generation;  // structure.hpp: graph of positions and what walks it; include that to hold a Stream
 
 struct Stream {  // one thread of the process
   uint32_t thread = 0;
@@ -108,12 +108,15 @@ struct Process {
 
 // Every distinct event of a stream with how often it happened: what counting needs, without expanding the order.
 // Includes literal events, wild-card positions (each value of the varying fields) and failed polls.
-// `words` are the interned words Key::extra refers to, if it does.
+// `words` are the interned words Key::extra refers to, if it does. A coarse tally (beyond the budget) sums calls of many
+// sizes: key->count is floor(log2(count)) and `amount` the sum of the counts, or of the values where key->value is 1.
 struct Tally {
   const Key* key;
   uint64_t times;
   const int64_t* words;
   size_t word_count;
+  int64_t amount;
+  bool coarse;
 };
 void for_each_tally(const Stream& stream, const std::function<void(const Tally&)>& visit);
 

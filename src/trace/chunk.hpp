@@ -1,0 +1,39 @@
+// A trace file is a magic number and then chunks, each with its checksum (docs/format.md).
+#pragma once
+
+#include <cstdint>
+
+namespace leadline::trace {
+
+inline constexpr char file_magic[8] = {'L', 'E', 'A', 'D', 'L', 'I', 'N', 'E'};
+inline constexpr uint32_t format_version = 1;
+inline constexpr uint32_t chunk_magic = 0x4b434c4c;  // "LLCK"
+
+enum class ChunkType : uint32_t {
+  process = 1,
+  functions = 2,
+  modules = 3,
+  communicators = 4,
+  datatypes = 5,
+  ops = 6,
+  sites = 7,
+  generation = 8,
+  locals = 9,
+  losses = 10,
+  end = 11,
+};
+
+struct FileHeader {
+  char magic[8];
+  uint32_t version;
+  uint32_t reserved;
+};
+
+struct ChunkHeader {
+  uint32_t magic;
+  uint32_t type;
+  uint32_t size;  // of the payload that follows
+  uint32_t crc;   // CRC-32C of type, size and payload
+};
+
+}  // namespace leadline::trace

@@ -1,0 +1,174 @@
+#include <algorithm>
+
+#include "trace/structure.hpp"
+
+namespace leadline::trace {
+
+namespace {
+
+enum : uint8_t { site_as_predicted = 1, next_is_following = 2, mode_is_plain = 4 };
+
+bool get_words(ByteReader& in, Generation* g) {
+  const size_t n = in.count();
+  g->word_lists.reserve(n);
+  for (size_t i = 0; i < n && in.ok(); ++i) {
+    const size_t count = in.count();
+    g->word_lists.push_back({static_cast<uint32_t>(g->words.size()), static_cast<uint32_t>(count)});
+    int64_t word = 0;
+    for (size_t w = 0; w < count; ++w) g->words.push_back(word = wrapping_sum(in.svarint(), word));
+  }
+  return in.ok();
+}
+
+void get_key(ByteReader& in, const Key& reference, Key* k) {
+  const uint32_t site = k->site;
+  *k = reference;
+  k->site = site;
+  const uint8_t mask = in.byte();
+  const auto field = [&](uint8_t bit, auto* f) {
+    if (mask & bit) *f = static_cast<std::remove_reference_t<decltype(*f)>>(wrapping_sum(in.svarint(), *f));
+  };
+  field(1, &k->comm);
+  field(2, &k->count);
+  field(4, &k->peer);
+  field(8, &k->tag);
+  field(16, &k->datatype);
+  field(32, &k->extra);
+  field(64, &k->value);
+}
+
+bool get_next(int64_t next, size_t n, uint32_t* into) {
+  if (next < 0 || static_cast<uint64_t>(next) >= n) return false;
+  *into = static_cast<uint32_t>(next);
+  return true;
+}
+
+std::string get_positions(ByteReader& in, Generation* g) {
+  const size_t n = in.count(2);
+  if (!in.ok() || n > capacity::positions) return "more positions than there can be";
+  g->positions.resize(std::max<size_t>(n, 1));
+  if (n > 0 && !get_next(static_cast<int64_t>(in.varint()), n, &g->positions[0].next)) return "a link leads nowhere";
+  struct Memory {
+    uint32_t last_position = 0, next_site = 0;
+  };
+  std::vector<Memory> memory(capacity::sites);
+  uint32_t previous_site = 0;
+  for (size_t i = first_position; i < n && in.ok(); ++i) {
+    DecodedPosition& p = g->positions[i];
+    const uint8_t control = in.byte();
+    const uint64_t site = control & site_as_predicted ? memory[previous_site].next_site : in.varint();
+    if (site >= capacity::sites) return "a call site out of range";
+    p.key.site = static_cast<uint32_t>(site);
+    const auto here = static_cast<int64_t>(i);
+    const int64_t next = control & next_is_following ? here + 1 : wrapping_sum(here, in.svarint());
+    if (!get_next(next, n, &p.next)) return "a link leads nowhere";
+    if (!(control & mode_is_plain)) {
+      const uint64_t mode = in.varint();
+      if (mode > mode_first_wild) return "a position of unknown kind";
+      p.mode = static_cast<uint32_t>(mode);
+      if (mode == mode_first_wild) p.fixed_visits = in.varint();
+    }
+    const uint32_t last = memory[site].last_position;
+    get_key(in, last ? g->positions[last].key : Key{}, &p.key);
+    memory[site].last_position = static_cast<uint32_t>(i);
+    memory[previous_site].next_site = p.key.site;
+    previous_site = p.key.site;
+  }
+  return in.ok() ? "" : "positions end too early";
+}
+
+void get_times(ByteReader& in, TimeStats* t, int64_t* previous_count) {
+  *previous_count = wrapping_sum(*previous_count, in.svarint());
+  t->count = static_cast<uint64_t>(*previous_count);
+  if (!t->count) return;
+  t->sum_ns = static_cast<double>(in.varint());
+  t->gap_sum_ns = static_cast<double>(in.varint());
+  const uint64_t min = in.varint();
+  t->min_ns = static_cast<double>(min);
+  t->max_ns = static_cast<double>(min + in.varint());
+  const unsigned first = in.byte(), span = in.byte();
+  if (first + span > time_buckets) return in.fail();
+  uint64_t left = t->count;
+  for (unsigned b = first; b + 1 < first + span; ++b) {
+    t->hist[b] = std::min<uint64_t>(in.varint(), left);
+    left -= t->hist[b];
+  }
+  if (span) t->hist[first + span - 1] = left;
+}
+
+bool get_block(ByteReader& in, std::vector<uint8_t>* into) {
+  const size_t n = in.count();
+  const ByteReader part = in.bytes(n);
+  if (in.ok() && n) into->assign(part.data(), part.data() + n);
+  return in.ok();
+}
+
+void get_symbol(ByteReader& in, Token* t) {
+  t->run = in.varint();
+  t->target = static_cast<uint32_t>(std::min<uint64_t>(in.varint(), UINT32_MAX));
+}
+
+void get_symbol(ByteReader& in, Variation* v) {
+  v->position = static_cast<uint32_t>(std::min<uint64_t>(in.varint(), UINT32_MAX));
+  const uint8_t mask = in.byte();
+  if (mask & 1) v->count = in.svarint();
+  if (mask & 2) v->peer = static_cast<int32_t>(in.svarint());
+  if (mask & 4) v->tag = static_cast<int32_t>(in.svarint());
+  if (mask & 8) v->extra = static_cast<int32_t>(in.svarint());
+  if (mask & 16) v->value = in.svarint();
+}
+
+template <class Symbol>
+bool get_graph(ByteReader& in, DecodedGraph<Symbol>* g) {
+  g->tail_run = in.varint();
+  const size_t n = in.count();
+  g->nodes.resize(std::max<size_t>(n, 1));
+  if (n > 0 && !get_next(static_cast<int64_t>(in.varint()), n, &g->nodes[0].next)) return false;
+  for (size_t i = first_position; i < n && in.ok(); ++i) {
+    g->nodes[i].symbol = Symbol{};
+    get_symbol(in, &g->nodes[i].symbol);
+    if (!get_next(wrapping_sum(static_cast<int64_t>(i + 1), in.svarint()), n, &g->nodes[i].next)) return false;
+  }
+  return in.ok() && get_block(in, &g->literals);
+}
+
+bool get_tokens(ByteReader& in, DecodedTokens* t) {
+  for (auto& level : t->level) {
+    if (!get_graph(in, &level)) return false;
+  }
+  return get_block(in, &t->stream);
+}
+
+}  // namespace
+
+std::string decode_generation(ByteReader in, uint32_t* thread, Generation* g) {
+  *thread = static_cast<uint32_t>(in.varint());
+  g->number = static_cast<uint32_t>(in.varint());
+  g->unordered = in.byte() != 0;
+  g->events = in.varint();
+  g->misses = in.varint();
+  g->tail_run = in.varint();
+  g->tail_polls = in.varint();
+  g->tail_repeats = in.varint();
+  if (*thread >= max_threads) return "a thread number out of range";
+  if (!get_words(in, g)) return "interned words end too early";
+  if (std::string wrong = get_positions(in, g); !wrong.empty()) return wrong;
+  int64_t previous_count = 0;
+  for (size_t i = first_position; i < g->positions.size() && in.ok(); ++i) {
+    get_times(in, &g->positions[i].times, &previous_count);
+    if (g->positions[i].mode == mode_bag_coarse) g->positions[i].amount = in.svarint();
+  }
+  if (!in.ok() || !get_block(in, &g->literals)) return "times end too early";
+  if (!get_tokens(in, &g->tokens)) return "the tokens can't be read";
+  if (!get_graph(in, &g->variations) || !get_tokens(in, &g->variation_tokens)) return "the variations can't be read";
+  return "";
+}
+
+Words words_of(const Generation& g, uint32_t extra) {
+  const uint32_t index = extra & ~link_interned;
+  if (index >= g.word_lists.size()) return {};
+  const WordList& list = g.word_lists[index];
+  return {g.words.data() + list.first, list.count};
+}
+
+}  // namespace leadline::trace

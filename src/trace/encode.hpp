@@ -1,0 +1,22 @@
+// Turns the live memory of a process (live.hpp) into the payloads of chunks. Reads only, so the recorder uses it at the end
+// of a generation and of the run, and the reader on what a killed process left behind: nothing in the memory is trusted.
+#pragma once
+
+#include "trace/live.hpp"
+#include "trace/sink.hpp"
+
+namespace leadline::trace {
+
+void encode_process(const char* region, ByteSink* out);
+void encode_functions(const char* region, ByteSink* out);
+void encode_modules(const char* region, ByteSink* out);
+void encode_communicators(const char* region, ByteSink* out);
+void encode_datatypes(const char* region, ByteSink* out);
+void encode_ops(const char* region, ByteSink* out);
+void encode_losses(const char* region, ByteSink* out);
+
+void encode_sites(const char* thread_region, ByteSink* out);
+void encode_locals(const char* thread_region, uint64_t tick_factor, ByteSink* out);
+void encode_generation(const char* thread_region, uint64_t tick_factor, ByteSink* out);
+
+}  // namespace leadline::trace

@@ -1,0 +1,143 @@
+#include "trace/encode.hpp"
+
+namespace leadline::trace {
+
+namespace {
+
+uint64_t at_most(uint64_t n, uint64_t limit) { return n < limit ? n : limit; }
+
+const ProcessHeader& header_of(const char* region) { return *reinterpret_cast<const ProcessHeader*>(region); }
+const ThreadHeader& thread_of(const char* region) { return *reinterpret_cast<const ThreadHeader*>(region); }
+
+void encode_text(const char* text, uint64_t used, uint64_t capacity, ByteSink* out) {
+  const uint64_t n = at_most(used, capacity);
+  out->varint(n);
+  out->bytes(text, n);
+}
+
+}  // namespace
+
+void encode_process(const char* region, ByteSink* out) {
+  const ProcessHeader& h = header_of(region);
+  const TickScale scale{h.tick_factor};
+  out->svarint(h.pid);
+  out->svarint(h.rank);
+  out->svarint(h.world_size);
+  out->varint(h.world);
+  out->string(h.host, sizeof(h.host));
+  out->string(h.program, sizeof(h.program));
+  out->string(h.library, sizeof(h.library));
+  out->string(h.family, sizeof(h.family));
+  out->varint(h.initialized);
+  out->varint(h.finalized);
+  out->svarint(h.start_unix_ns);
+  out->varint(h.last_ticks > h.first_ticks ? scale.ns(h.last_ticks - h.first_ticks) : 0);
+  out->varint(scale.ns(h.own_ticks));
+  out->varint(scale.ns(h.fast_call_ticks_x1000));
+  out->varint(at_most(h.threads, max_threads));
+}
+
+void encode_functions(const char* region, ByteSink* out) {
+  encode_text(region + process_at::functions, header_of(region).functions.used, capacity::functions, out);
+}
+
+void encode_modules(const char* region, ByteSink* out) {
+  encode_text(region + process_at::modules, header_of(region).modules.used, capacity::modules, out);
+}
+
+void encode_ops(const char* region, ByteSink* out) {
+  encode_text(region + process_at::ops, header_of(region).ops.used, capacity::ops, out);
+}
+
+void encode_communicators(const char* region, ByteSink* out) {
+  const ProcessHeader& h = header_of(region);
+  const auto* comms = reinterpret_cast<const LiveCommunicator*>(region + process_at::communicators);
+  const auto* members = reinterpret_cast<const int32_t*>(region + process_at::members);
+  const uint64_t n = at_most(h.communicators.used, capacity::communicators);
+  const uint64_t all = at_most(h.members.used, capacity::members);
+  out->varint(n);
+  for (uint64_t i = 0; i < n; ++i) {
+    const LiveCommunicator& c = comms[i];
+    out->byte(c.kind);
+    out->varint(c.parent);
+    out->varint(c.identity);
+    out->svarint(c.rank);
+    out->svarint(c.size);
+    const bool kept = c.first_member <= all && c.member_count <= all - c.first_member;
+    const uint32_t count = kept ? c.member_count : 0;
+    // Members as runs of a constant stride: most communicators are one or two runs.
+    out->varint(count);
+    for (uint32_t m = 0; m < count;) {
+      const int32_t* rank = members + c.first_member;
+      const int64_t stride = m + 1 < count ? int64_t{rank[m + 1]} - rank[m] : 1;
+      uint32_t run = 1;
+      while (m + run < count && int64_t{rank[m + run]} - rank[m + run - 1] == stride) ++run;
+      out->varint(run);
+      out->svarint(rank[m]);
+      out->svarint(stride);
+      m += run;
+    }
+  }
+}
+
+void encode_datatypes(const char* region, ByteSink* out) {
+  const auto* types = reinterpret_cast<const LiveDatatype*>(region + process_at::datatypes);
+  const uint64_t n = at_most(header_of(region).datatypes.used, capacity::datatypes);
+  out->varint(n);
+  for (uint64_t i = 0; i < n; ++i) {
+    out->string(types[i].name, sizeof(types[i].name));
+    out->svarint(types[i].size);
+    out->svarint(types[i].extent);
+    out->svarint(types[i].lb);
+    out->svarint(types[i].true_extent);
+    out->svarint(types[i].combiner);
+    out->byte(types[i].contiguous != 0);
+  }
+}
+
+void encode_losses(const char* region, ByteSink* out) {
+  const ProcessHeader& h = header_of(region);
+  constexpr auto n = static_cast<uint32_t>(LossKind::count);
+  out->varint(n);
+  for (uint32_t i = 0; i < n; ++i) out->varint(h.losses[i]);
+}
+
+void encode_sites(const char* region, ByteSink* out) {
+  const ThreadHeader& h = thread_of(region);
+  const auto* sites = reinterpret_cast<const LiveSite*>(region + thread_at::sites);
+  const auto* paths = reinterpret_cast<const uint64_t*>(region + thread_at::paths);
+  const uint64_t n = at_most(h.sites.used, capacity::sites);
+  const uint64_t words = at_most(h.paths.used, capacity::path_words);
+  out->varint(h.thread);
+  out->varint(n);
+  for (uint64_t i = 0; i < n; ++i) {
+    out->varint(sites[i].function);
+    const uint64_t at = sites[i].path;
+    const uint64_t frames = at < words && paths[at] < words - at ? paths[at] : 0;
+    out->varint(frames);
+    for (uint64_t f = 1; f <= frames; ++f) {
+      out->varint(paths[at + f] >> 48);
+      out->varint(paths[at + f] & ((uint64_t{1} << 48) - 1));
+    }
+  }
+}
+
+void encode_locals(const char* region, uint64_t tick_factor, ByteSink* out) {
+  const ThreadHeader& h = thread_of(region);
+  const auto* locals = reinterpret_cast<const LiveLocal*>(region + thread_at::locals);
+  const TickScale scale{tick_factor};
+  out->varint(h.thread);
+  uint64_t n = 0;
+  for (uint32_t i = 0; i < capacity::locals; ++i) n += locals[i].calls != 0;
+  out->varint(n);
+  for (uint32_t i = 0; i < capacity::locals; ++i) {
+    if (!locals[i].calls) continue;
+    out->varint(locals[i].function);
+    out->varint(locals[i].caller >> 48);
+    out->varint(locals[i].caller & ((uint64_t{1} << 48) - 1));
+    out->varint(locals[i].calls);
+    out->varint(scale.ns(locals[i].ticks));
+  }
+}
+
+}  // namespace leadline::trace

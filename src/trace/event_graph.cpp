@@ -1,0 +1,423 @@
+#include "trace/event_graph.hpp"
+
+namespace leadline::trace {
+
+namespace {
+
+// Salts of what the one map of a thread holds.
+enum : uint64_t { by_context = 1, by_shape_context = 2, by_key = 3, by_aside = 4 };
+
+constexpr int64_t poison = INT64_MIN;  // as value: equal to no event, so that add() leaves the position to miss()
+constexpr uint32_t strikes_to_wild = 8;
+
+uint64_t hash_shape(const Key& k) { return mix(mix(0x8f1bbcdc, k.site), uint64_t{k.comm} << 32 | k.datatype); }
+
+uint64_t hash_key(const Key& k) {
+  uint64_t w[5];
+  __builtin_memcpy(w, &k, sizeof(w));
+  return mix(mix(mix(mix(mix(0x5a827999, w[0]), w[1]), w[2]), w[3]), w[4]);
+}
+
+bool is_poll(const Key& k) { return k.comm & flag_nothing; }
+
+}  // namespace
+
+struct EventGraph::Hashes {
+  uint64_t key, context, shape, shape_context;
+};
+
+void EventGraph::attach(ThreadHeader* header, char* region, Backing backing, uint64_t* order_lost, uint64_t* coarse,
+                        Turn turn) {
+  h_ = header;
+  turn_ = turn;
+  order_lost_ = order_lost;
+  coarse_ = coarse;
+  const auto bytes = [&](TableState* state, size_t at, uint32_t size) {
+    return ByteTable(state, region + at, size, backing, &stream_lost_);
+  };
+  positions_ = {&header->positions, region + thread_at::positions, capacity::positions, backing};
+  raw_ = {&header->raw, region + thread_at::raw, capacity::positions, backing};
+  folded_ = {&header->folded, region + thread_at::folded, capacity::positions, backing};
+  amounts_ = {&header->amounts, region + thread_at::amounts, capacity::positions, backing};
+  wild_ = {&header->wild, region + thread_at::wild, capacity::wild, backing};
+  words_ = {&header->words, region + thread_at::words, capacity::words, backing};
+  word_lists_ = {&header->word_lists, region + thread_at::word_lists, capacity::word_lists, backing};
+  literals_ = bytes(&header->literals, thread_at::literals, capacity::literal_bytes);
+
+  const auto attach_tokens = [&](Tokens3& t, GraphState* states, TableState* positions, size_t positions_at,
+                                 TableState* literals, size_t literals_at, TableState* stream, size_t stream_at) {
+    const auto level = [&](auto& graph, uint32_t i) {
+      graph.attach(&states[i],
+                   {&positions[i], region + positions_at + i * thread_at::token_positions_size,
+                    capacity::token_positions, backing},
+                   bytes(&literals[i], literals_at + i * pages(capacity::token_bytes), capacity::token_bytes));
+    };
+    level(t, 0);
+    level(t.up(), 1);
+    level(t.up().up(), 2);
+    t.up().up().up().attach(bytes(stream, stream_at, capacity::token_bytes));
+  };
+  attach_tokens(tokens_, header->tokens, header->token_positions, thread_at::token_positions, header->token_literals,
+                thread_at::token_literals, &header->token_stream, thread_at::token_stream);
+  variations_.attach(&header->variation,
+                     {&header->variation_positions, region + thread_at::variation_positions,
+                      capacity::variation_positions, backing},
+                     bytes(&header->variation_literals, thread_at::variation_literals, capacity::literal_bytes));
+  attach_tokens(variations_.up(), header->variation_tokens, header->variation_token_positions,
+                thread_at::variation_token_positions, header->variation_token_literals,
+                thread_at::variation_token_literals, &header->variation_stream, thread_at::variation_stream);
+}
+
+void EventGraph::reset(bool unordered) {
+  h_->graph = GraphState{};
+  h_->shape_context = 0;
+  h_->poll_run = h_->literal_repeats = 0;
+  h_->previous_literal = Key{};
+  h_->events_before += h_->events;
+  h_->events = h_->misses = 0;
+  h_->unordered = unordered;
+  h_->unusual = unordered;
+  map_.clear();
+  word_map_.clear();
+  positions_.clear();
+  raw_.clear();
+  folded_.clear();
+  amounts_.clear();
+  wild_.clear();
+  words_.clear();
+  word_lists_.clear();
+  literals_.clear();
+  tokens_.reset();
+  variations_.reset();
+  stream_lost_ = 0;
+  Key nobody{};
+  nobody.site = UINT32_MAX;
+  nobody.value = poison;
+  for (uint32_t i = 0; i < first_position; ++i) create(nobody, mode_times_only);
+  words_.append_zeroed(1);
+  word_lists_.append_zeroed(2);  // 0 and extra_nothing are no lists
+}
+
+uint32_t EventGraph::create(const Key& key, uint32_t mode) {
+  const uint32_t index = positions_.size();
+  if (!positions_.ensure(index + 1) || !raw_.ensure(index + 1) || !folded_.ensure(index + 1) ||
+      !amounts_.ensure(index + 1)) {
+    return 0;
+  }
+  Position* p = positions_.append();
+  raw_.append();
+  __builtin_memset(static_cast<void*>(folded_.append()), 0, sizeof(FoldedTimes));
+  *amounts_.append() = 0;
+  *p = Position{key, 0, 0, index & 7, mode, static_cast<uint32_t>(hash_key(key)), static_cast<uint32_t>(hash_shape(key))};
+  return index;
+}
+
+bool EventGraph::matches(const Position& p, const Key& key) const {
+  return p.mode == mode_poll ? same_shape(p.key, key) : same(p.key, key);
+}
+
+uint64_t EventGraph::visits(uint32_t index) const {
+  const Position& p = positions_[index];
+  return folded_[index].count + (p.visits < 8 ? p.visits - (index & 7) : p.visits & 7);
+}
+
+void EventGraph::fold_batch(uint32_t index) {
+  Position& p = positions_[index];
+  fold(&folded_[index], raw_[index], p.visits == 8 ? index & 7 : 0, 8, scale_);
+  if (p.visits == 0) p.visits = 8;  // after 2^32 visits: still past the first batch
+}
+
+void EventGraph::time_long(uint32_t index, Position&, uint64_t duration, uint64_t gap) {
+  fold_one(&folded_[index], scale_.ns(duration), scale_.ns(gap));
+}
+
+uint32_t EventGraph::find_exact(const Key& key, const Hashes& at) const {
+  const uint32_t alt = positions_[h_->graph.current].alt;
+  if (alt && matches(positions_[alt], key)) return alt;
+  const uint32_t found = map_.find(mix(by_context, at.context));
+  return found && matches(positions_[found], key) ? found : 0;
+}
+
+// A position of the same shape that takes any parameters, or becomes one now because what came here was new each time.
+uint32_t EventGraph::find_shape(const Key& key, const Hashes& at, uint32_t* strikes) {
+  const Position& here = positions_[h_->graph.current];
+  const uint32_t candidates[3] = {here.next, here.alt, map_.find(mix(by_shape_context, at.shape_context))};
+  for (const uint32_t c : candidates) {
+    if (!c || !same_shape(positions_[c].key, key)) continue;
+    if (positions_[c].mode >= mode_first_wild) return c;
+    if (positions_[c].mode > mode_max_strikes) continue;
+    if (positions_[c].mode + 1 >= strikes_to_wild && make_wild(c)) return c;
+    if (positions_[c].mode + 1 > *strikes) *strikes = positions_[c].mode + 1;
+  }
+  return 0;
+}
+
+bool EventGraph::make_wild(uint32_t index) {
+  WildPosition* w = wild_.append();
+  if (!w) return false;
+  Position& p = positions_[index];
+  *w = WildPosition{p.key, p.key, visits(index)};
+  p.mode = mode_first_wild + wild_.size() - 1;
+  p.key.value = poison;
+  p.hash = p.shape;
+  return true;
+}
+
+void EventGraph::vary(uint32_t index, const Key& key) {
+  Key& last = wild_[positions_[index].mode - mode_first_wild].last;
+  Variation v{};
+  v.position = index;
+  v.count = wrapping_difference(key.count, last.count);
+  v.value = wrapping_difference(key.value, last.value);
+  v.peer = static_cast<int32_t>(static_cast<uint32_t>(key.peer) - static_cast<uint32_t>(last.peer));
+  v.tag = static_cast<int32_t>(static_cast<uint32_t>(key.tag) - static_cast<uint32_t>(last.tag));
+  v.extra = static_cast<int32_t>(key.extra - last.extra);
+  last = key;
+  variations_.add(v);
+}
+
+void EventGraph::miss(const Key& key, uint64_t duration, uint64_t gap) {
+  ++h_->misses;
+  const uint32_t predicted = positions_[h_->graph.current].next;
+  if (predicted && (positions_[predicted].mode >= mode_first_wild || positions_[predicted].mode == mode_poll) &&
+      same_shape(positions_[predicted].key, key)) {
+    follow(predicted, positions_[predicted]);
+    return arrive(predicted, key, duration, gap);
+  }
+  Hashes at;
+  at.key = hash_key(key);
+  at.shape = hash_shape(key);
+  at.context = (h_->graph.context << 8) + static_cast<uint32_t>(at.key);
+  at.shape_context = (h_->shape_context << 8) + static_cast<uint32_t>(at.shape);
+  uint32_t strikes = 0;
+  uint32_t target = find_exact(key, at);
+  bool known = target != 0;
+  if (!target && !is_poll(key)) {
+    target = find_shape(key, at, &strikes);
+    known = target != 0;
+  }
+  if (!target) {
+    if (predicted && GiveUp::unexplained(&h_->graph, h_->graph.run)) {
+      begin_literals();
+      return add_literal(key, duration, gap);
+    }
+    if (positions_.size() < capacity::graph_positions) {
+      target = create(key, is_poll(key) ? static_cast<uint32_t>(mode_poll) : (strikes < 15 ? strikes : 15));
+    }
+    if (!target) {
+      h_->graph.literals_left = GiveUp::longest;
+      begin_literals();
+      add_literal(key, duration, gap);
+      if (h_->events > 8ull * capacity::graph_positions) turn_.full(turn_.self);  // starts afresh
+      return;
+    }
+    if (is_poll(key)) positions_[target].key.value = poison;
+    map_.put(mix(by_context, at.context), target);
+    map_.put(mix(by_shape_context, at.shape_context), target);
+    if (!map_.find(mix(by_key, at.key))) map_.put(mix(by_key, at.key), target);
+  }
+  jump(target, known, (h_->graph.context << 8) + positions_[target].hash, at.shape_context);
+  arrive(target, key, duration, gap);
+  turn_if_full();
+}
+
+void EventGraph::jump(uint32_t target, bool known, uint64_t context, uint64_t shape_context) {
+  GraphState& g = h_->graph;
+  Position& here = positions_[g.current];
+  if (!here.next) {
+    here.next = target;
+    ++g.run;
+  } else if (here.next == target) {  // became wild just now
+    ++g.run;
+  } else {
+    if (known) GiveUp::explained(&g, g.run);
+    here.alt = target;
+    const Token token{g.run, target, 0};
+    g.run = 0;
+    tokens_.add(token);
+  }
+  g.current = target;
+  g.context = context;
+  h_->shape_context = shape_context;
+  ++h_->events;
+}
+
+// What a visit leaves besides the walk itself.
+void EventGraph::arrive(uint32_t index, const Key& key, uint64_t duration, uint64_t gap) {
+  Position& p = positions_[index];
+  if (p.mode >= mode_first_wild) vary(index, key);
+  if (p.mode == mode_poll) {
+    h_->poll_run = 1;
+    h_->unusual = 1;
+  }
+  time(index, p, duration, gap);
+  if (p.mode >= mode_first_wild && variations_.nearly_full()) turn_if_full();
+}
+
+void EventGraph::end_poll() {
+  Variation v{};
+  v.position = h_->graph.current;
+  v.count = static_cast<int64_t>(h_->poll_run);
+  h_->poll_run = 0;
+  h_->unusual = 0;
+  variations_.add(v);
+}
+
+void EventGraph::add_unusual(const Key& key, uint64_t duration, uint64_t gap) {
+  if (h_->unordered) return add_unordered(key, duration, gap);
+  if (!h_->poll_run) return add_literal(key, duration, gap);
+  const uint32_t here = h_->graph.current;
+  if (same_shape(positions_[here].key, key)) {
+    ++h_->poll_run;
+    ++h_->events;
+    return time(here, positions_[here], duration, gap);
+  }
+  end_poll();
+  turn_if_full();
+  add(key, duration, gap);
+}
+
+void EventGraph::begin_literals() {
+  GraphState& g = h_->graph;
+  const Token token{g.run, literal_target, 0};
+  g.run = 0;
+  g.current = root_position;
+  g.last_literal = 0;
+  h_->literal_repeats = 0;
+  h_->unusual = 1;
+  tokens_.add(token);
+}
+
+// Literals: a byte (bit 0: last of its block; bits 1-2: kind), then 0: a position's number, 1: a mask of the fields that
+// differ from the literal before and their differences, 2: how many more times the literal before happened.
+void EventGraph::add_literal(const Key& key, uint64_t duration, uint64_t gap) {
+  GraphState& g = h_->graph;
+  ++h_->events;
+  const uint64_t hash = hash_key(key);
+  uint32_t known = map_.find(mix(by_key, hash));
+  if (known && !same(positions_[known].key, key)) known = 0;
+  const uint32_t timed = known ? known : aside(Key{.site = key.site}, mode_times_only);
+  if (timed) time(timed, positions_[timed], duration, gap);
+  if (g.last_literal && same(h_->previous_literal, key)) {
+    ++h_->literal_repeats;
+    return;
+  }
+  put_repeats();
+  uint8_t* begin = literals_.room(2 + 8 * max_varint_bytes);
+  if (!begin) {
+    literals_.overflow();
+    ++*order_lost_;
+    return;
+  }
+  g.last_literal = literals_.size() + 1;
+  uint8_t* p = begin + 1;
+  if (known) {
+    *begin = 0 << 1;
+    p = put_varint(p, known);
+  } else {
+    *begin = 1 << 1;
+    const Key& b = h_->previous_literal;
+    uint8_t* mask = p++;
+    *mask = 0;
+    const auto field = [&](uint8_t bit, int64_t now, int64_t before) {
+      if (now == before) return;
+      *mask |= bit;
+      p = put_signed(p, wrapping_difference(now, before));
+    };
+    field(1, key.site, b.site);
+    field(2, key.comm, b.comm);
+    field(4, key.count, b.count);
+    field(8, key.peer, b.peer);
+    field(16, key.tag, b.tag);
+    field(32, key.datatype, b.datatype);
+    field(64, key.extra, b.extra);
+    field(128, key.value, b.value);
+  }
+  literals_.advance(p);
+  h_->previous_literal = key;
+  g.context = (g.context << 8) + static_cast<uint32_t>(hash);
+  h_->shape_context = (h_->shape_context << 8) + static_cast<uint32_t>(hash_shape(key));
+  if (--g.literals_left == 0) end_literal_block();
+  turn_if_full();
+}
+
+void EventGraph::put_repeats() {
+  if (!h_->literal_repeats) return;
+  if (uint8_t* p = literals_.room(1 + max_varint_bytes)) {
+    h_->graph.last_literal = literals_.size() + 1;
+    *p = 2 << 1;
+    literals_.advance(put_varint(p + 1, h_->literal_repeats));
+  } else {
+    literals_.overflow();
+    *order_lost_ += h_->literal_repeats;
+  }
+  h_->literal_repeats = 0;
+}
+
+void EventGraph::end_literal_block() {
+  literals_[h_->graph.last_literal - 1] |= 1;
+  h_->graph.last_literal = 0;
+  h_->previous_literal = Key{};
+  h_->unusual = 0;
+}
+
+// A position beside the graph.
+uint32_t EventGraph::aside(const Key& key, uint32_t mode) {
+  const uint64_t hash = mix(mix(by_aside, mode), hash_key(key));
+  const uint32_t found = map_.find(hash);
+  if (found && positions_[found].mode == mode && same(positions_[found].key, key)) return found;
+  const uint32_t made = create(key, mode);
+  if (made) map_.put(hash, made);
+  return made;
+}
+
+// Beyond the budget: exact counts and bytes by site, partner and size, no order.
+void EventGraph::add_unordered(const Key& key, uint64_t duration, uint64_t gap) {
+  ++h_->events;
+  ++*order_lost_;
+  Key k = key;
+  k.tag = 0;
+  uint32_t index = 0;
+  if (positions_.size() < capacity::graph_positions / 2) index = aside(k, mode_bag);
+  if (!index) {
+    ++*coarse_;
+    k.extra = 0;
+    k.count = key.count > 0 ? 63 - __builtin_clzll(static_cast<uint64_t>(key.count)) : 0;
+    k.value = key.value > 0 ? 1 : key.value;
+    index = aside(k, mode_bag_coarse);
+    if (!index) index = aside(Key{.site = key.site}, mode_bag_coarse);
+    if (!index) return;
+    amounts_[index] += key.value > 0 ? key.value : key.count;
+  }
+  time(index, positions_[index], duration, gap);
+}
+
+uint32_t EventGraph::intern(const int64_t* words, uint32_t count) {
+  uint64_t hash = count;
+  for (uint32_t i = 0; i < count; ++i) hash = mix(hash, static_cast<uint64_t>(words[i]));
+  const uint32_t found = word_map_.find(hash);
+  if (found && word_lists_[found].count == count &&
+      __builtin_memcmp(&words_[word_lists_[found].first], words, count * sizeof(int64_t)) == 0) {
+    return found;
+  }
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    if (word_lists_.ensure(word_lists_.size() + 1) && words_.ensure(uint64_t{words_.size()} + count)) {
+      const uint32_t first = words_.size();
+      for (uint32_t i = 0; i < count; ++i) *words_.append() = words[i];
+      *word_lists_.append() = WordList{first, count};
+      const uint32_t index = word_lists_.size() - 1;
+      word_map_.put(hash, index);
+      return index;
+    }
+    if (h_->unordered || count > capacity::words / 4) break;
+    turn_.full(turn_.self);
+  }
+  ++*coarse_;
+  return 0;
+}
+
+void EventGraph::turn_if_full() {
+  if (literals_.nearly_full() || tokens_.nearly_full() || variations_.nearly_full()) turn_.full(turn_.self);
+}
+
+}  // namespace leadline::trace

@@ -1,0 +1,105 @@
+// The graph of a thread's events (see graph.hpp for how prediction works), with what only events have: times per
+// position, parameters that vary, polls, literals that refer to known positions, and the loss of order once the budget is
+// spent. The state is memory laid out by live.hpp.
+#pragma once
+
+#include "trace/live.hpp"
+
+namespace leadline::trace {
+
+class EventGraph {
+ public:
+  // `turn` is called when the generation is full: it encodes the region, then calls reset().
+  struct Turn {
+    void (*full)(void* self) = nullptr;
+    void* self = nullptr;
+  };
+
+  void attach(ThreadHeader* header, char* region, Backing backing, uint64_t* order_lost, uint64_t* coarse, Turn turn);
+  // Begins an empty generation. `unordered`: from now on calls are only counted and timed.
+  void reset(bool unordered);
+  void set_scale(TickScale scale) { scale_ = scale; }
+
+  // One call: its key, how long it took, and how long since the end of the one before (ticks).
+  inline void add(const Key& key, uint64_t duration, uint64_t gap) {
+    if (__builtin_expect(h_->unusual, 0)) return add_unusual(key, duration, gap);
+    const uint32_t predicted = positions_[h_->graph.current].next;
+    Position& p = positions_[predicted];
+    if (__builtin_expect(!same(p.key, key), 0)) return miss(key, duration, gap);
+    follow(predicted, p);
+    time(predicted, p, duration, gap);
+  }
+
+  // Interned list of words for Key::extra; the same list gives the same number. May end the generation.
+  uint32_t intern(const int64_t* words, uint32_t count);
+
+ private:
+  static bool same(const Key& a, const Key& b) {
+    uint64_t x[5], y[5];
+    __builtin_memcpy(x, &a, sizeof(x));
+    __builtin_memcpy(y, &b, sizeof(y));
+    return ((x[0] ^ y[0]) | (x[1] ^ y[1]) | (x[2] ^ y[2]) | (x[3] ^ y[3]) | (x[4] ^ y[4])) == 0;
+  }
+  static bool same_shape(const Key& a, const Key& b) {
+    return a.site == b.site && a.comm == b.comm && a.datatype == b.datatype;
+  }
+  inline void follow(uint32_t index, const Position& p) {
+    h_->graph.current = index;
+    ++h_->graph.run;
+    ++h_->events;
+    h_->graph.context = (h_->graph.context << 8) + p.hash;
+    h_->shape_context = (h_->shape_context << 8) + p.shape;
+  }
+  inline void time(uint32_t index, Position& p, uint64_t duration, uint64_t gap) {
+    if (__builtin_expect((duration | gap) >> 32 != 0, 0)) return time_long(index, p, duration, gap);
+    RawTimes& raw = raw_[index];
+    const uint32_t slot = p.visits++ & 7;
+    raw.duration[slot] = static_cast<uint32_t>(duration);
+    raw.gap[slot] = static_cast<uint32_t>(gap);
+    if (slot == 7) fold_batch(index);
+  }
+
+  void add_unusual(const Key& key, uint64_t duration, uint64_t gap);
+  void add_literal(const Key& key, uint64_t duration, uint64_t gap);
+  void add_unordered(const Key& key, uint64_t duration, uint64_t gap);
+  void miss(const Key& key, uint64_t duration, uint64_t gap);
+  struct Hashes;
+  uint32_t find_exact(const Key& key, const Hashes& at) const;
+  uint32_t find_shape(const Key& key, const Hashes& at, uint32_t* strikes);
+  void jump(uint32_t target, bool known, uint64_t context, uint64_t shape_context);
+  void arrive(uint32_t index, const Key& key, uint64_t duration, uint64_t gap);
+  bool matches(const Position& p, const Key& key) const;
+  void begin_literals();
+  void end_literal_block();
+  void put_repeats();
+  void end_poll();
+  bool make_wild(uint32_t index);
+  void vary(uint32_t index, const Key& key);
+  uint64_t visits(uint32_t index) const;
+  uint32_t create(const Key& key, uint32_t mode);
+  uint32_t aside(const Key& key, uint32_t mode);
+  void fold_batch(uint32_t index);
+  void time_long(uint32_t index, Position& p, uint64_t duration, uint64_t gap);
+  void turn_if_full();
+
+  ThreadHeader* h_ = nullptr;
+  Table<Position> positions_;
+  Table<RawTimes> raw_;
+  Table<FoldedTimes> folded_;
+  Table<int64_t> amounts_;
+  Table<WildPosition> wild_;
+  Table<int64_t> words_;
+  Table<WordList> word_lists_;
+  ByteTable literals_;
+  Tokens3 tokens_;
+  Variations variations_;
+  PositionMap map_;
+  PositionMap word_map_;
+  TickScale scale_;
+  Turn turn_;
+  uint64_t* order_lost_ = nullptr;
+  uint64_t* coarse_ = nullptr;
+  uint64_t stream_lost_ = 0;
+};
+
+}  // namespace leadline::trace

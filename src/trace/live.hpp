@@ -1,0 +1,240 @@
+// The memory a recording process keeps its state in: one region for the process, then one per thread, each with tables at
+// fixed places. The recorder maps it from the .live file, so that what it knows survives `kill -9`; at the end of a
+// generation and of the run the same memory is encoded into chunks (encode.hpp). Reserved sizes are address space;
+// storage follows use.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "trace/event.hpp"
+#include "trace/graph.hpp"
+#include "trace/table.hpp"
+#include "trace/times.hpp"
+
+namespace leadline::trace {
+
+inline constexpr char live_magic[8] = {'L', 'E', 'A', 'D', 'L', 'I', 'V', 'E'};
+inline constexpr uint32_t live_version = 1;
+inline constexpr uint32_t max_threads = 64;
+inline constexpr size_t page = 4096;
+
+// What became of calls that could not be recorded as they should; counters of the process.
+enum class LossKind : uint32_t {
+  order_lost,         // calls counted and timed, but their order was not kept (budget)
+  path_unknown,       // calls whose call site did not fit the table
+  threads_unrecorded, // calls by threads beyond max_threads
+  not_crash_safe,     // storage could not be had from the file: state was kept in memory only
+  parameters_coarse,  // calls whose parameters were summed up
+  vectors_dropped,    // collectives whose count vectors were too long to keep
+  requests_unknown,   // completions of requests nobody was seen to make
+  write_failed,       // chunks that could not be written
+  large_count_unseen, // the MPI library has large-count functions that this recording could not see
+  local_sites_merged, // purely local calls whose caller did not fit the table: counted per function only
+  count
+};
+
+struct ProcessHeader {
+  char magic[8];
+  uint32_t version;
+  uint32_t threads;  // regions in use
+  int64_t pid;
+  int32_t rank, world_size;
+  uint64_t world;
+  char host[64];
+  char program[512];
+  char library[256];
+  char family[16];
+  uint32_t initialized, finalized;
+  int64_t start_unix_ns;
+  uint64_t first_ticks, last_ticks;  // begin of MPI_Init (or of the first call), end of MPI_Finalize
+  uint64_t tick_factor;              // TickScale
+  uint64_t own_ticks;                // spent outside the calls' fast path: start, end, misses
+  uint64_t fast_call_ticks_x1000;    // calibrated cost of the fast path of one call
+  uint64_t generations_written;      // in the .part file
+  uint64_t losses[static_cast<size_t>(LossKind::count)];
+  TableState functions, modules, communicators, members, datatypes, ops;
+};
+static_assert(sizeof(ProcessHeader) <= page);
+
+struct LiveCommunicator {
+  uint8_t kind;
+  uint8_t freed;
+  uint16_t unused;
+  uint32_t parent;
+  uint64_t identity;
+  int32_t rank, size;
+  uint32_t first_member;  // index into members; size many; UINT32_MAX: not kept
+  uint32_t member_count;
+};
+
+struct LiveDatatype {
+  char name[64];
+  int64_t size, extent, lb, true_extent;
+  int32_t combiner;
+  int32_t contiguous;
+};
+
+struct LiveSite {
+  uint32_t function;
+  uint32_t path;  // offset into paths: a word n, then n frames (module << 48 | offset)
+};
+
+struct LiveLocal {
+  uint64_t caller;  // module << 48 | offset
+  uint64_t calls;
+  uint64_t ticks;
+  uint32_t function;
+  uint32_t unused;
+};
+
+struct WordList {
+  uint32_t first, count;  // in words
+};
+
+// A position whose count, peer, tag, extra or value differ from visit to visit (the shape is the same).
+struct WildPosition {
+  Key first;             // as visited `fixed_visits` times before the parameters began to vary
+  Key last;
+  uint64_t fixed_visits;
+};
+
+// What position->mode means.
+enum : uint32_t {
+  mode_max_strikes = 15,  // 0..15: never-seen values of the same shape that led here
+  mode_poll = 16,         // a poll that found nothing; each visit stands for a run of them
+  mode_times_only = 17,   // not in the graph: times of literal events of one site
+  mode_bag = 18,          // not in the graph: calls whose order is lost
+  mode_bag_coarse = 19,   // the same, key.count = floor(log2(count)); amounts = sum of counts, or of values if key.value = 1
+  mode_first_wild = 32,   // 32 + index into wild
+};
+
+struct Position {
+  Key key;
+  uint32_t next;
+  uint32_t alt;
+  uint32_t visits;  // low bits choose the raw slot; starts at position & 7 so that positions fold at different times
+  uint32_t mode;
+  uint32_t hash;   // of the key
+  uint32_t shape;  // hash of site, communicator, datatype
+};
+static_assert(sizeof(Position) == 64);
+
+// How a wild position's fields moved since its last visit; for a poll, count = length of the run.
+struct Variation {
+  uint32_t position;
+  int32_t peer, tag, extra;
+  int64_t count, value;
+
+  bool operator==(const Variation& o) const { return __builtin_memcmp(this, &o, sizeof(o)) == 0; }
+  uint64_t hash() const {
+    return mix(mix(mix(mix(position, static_cast<uint64_t>(count)), static_cast<uint64_t>(value)),
+                   static_cast<uint64_t>(static_cast<uint32_t>(peer)) << 32 | static_cast<uint32_t>(tag)),
+               static_cast<uint32_t>(extra));
+  }
+  static constexpr size_t max_literal_bytes = 6 * max_varint_bytes + 1;
+  uint8_t* put_literal(uint8_t* p) const {
+    p = put_varint(p, position);
+    uint8_t* mask = p++;
+    *mask = 0;
+    if (count) *mask |= 1, p = put_signed(p, count);
+    if (peer) *mask |= 2, p = put_signed(p, peer);
+    if (tag) *mask |= 4, p = put_signed(p, tag);
+    if (extra) *mask |= 8, p = put_signed(p, extra);
+    if (value) *mask |= 16, p = put_signed(p, value);
+    return p;
+  }
+};
+static_assert(sizeof(Variation) == 32);
+using VariationPosition = GraphPosition<Variation>;
+using Variations = Graph<Variation, Tokens3>;
+
+inline constexpr uint32_t levels = 3;  // of tokens, above the events and above the variations
+
+struct ThreadHeader {
+  char magic[8];
+  uint32_t thread;
+  uint32_t generation;
+  GraphState graph;  // of the events
+  uint64_t shape_context;
+  uint64_t poll_run;         // > 0: the last event was a failed poll at graph.current, so many times so far
+  uint64_t literal_repeats;  // of the last literal, not written yet
+  Key previous_literal;
+  uint64_t events, misses;    // in this generation
+  uint64_t events_before;     // in generations already written
+  uint64_t requests_made, persistent_made;
+  uint64_t last_end;  // ticks at the end of the previous call
+  uint32_t unordered;  // the budget is spent: events of this generation carry no order
+  uint32_t unusual;    // any of: unordered, within a run of polls, within literals
+  GraphState tokens[levels], variation, variation_tokens[levels];
+  TableState positions, raw, folded, amounts, wild, token_positions[levels], variation_positions,
+      variation_token_positions[levels], words, word_lists, sites, paths, locals;
+  TableState literals, token_literals[levels], token_stream, variation_literals, variation_token_literals[levels],
+      variation_stream;
+};
+static_assert(sizeof(ThreadHeader) <= page);
+
+// Capacities: elements.
+namespace capacity {
+inline constexpr uint32_t graph_positions = 32768;
+inline constexpr uint32_t positions = graph_positions + 8192;  // the rest for mode_times_only and mode_bag*
+inline constexpr uint32_t wild = 8192;
+inline constexpr uint32_t token_positions = 16384;
+inline constexpr uint32_t variation_positions = 16384;
+inline constexpr uint32_t words = 1u << 19;
+inline constexpr uint32_t word_lists = 1u << 16;
+inline constexpr uint32_t sites = 1u << 14;
+inline constexpr uint32_t path_words = 1u << 17;
+inline constexpr uint32_t locals = 1u << 12;
+inline constexpr uint32_t literal_bytes = 1u << 20;
+inline constexpr uint32_t token_bytes = 1u << 19;
+inline constexpr uint32_t functions = 1u << 16;  // bytes: name, zero, class
+inline constexpr uint32_t modules = 1u << 17;    // bytes: path, zero, build id, zero
+inline constexpr uint32_t communicators = 1u << 15;
+inline constexpr uint32_t members = 1u << 21;
+inline constexpr uint32_t datatypes = 1u << 13;
+inline constexpr uint32_t ops = 1u << 15;  // bytes
+}  // namespace capacity
+
+constexpr size_t pages(size_t bytes) { return (bytes + page - 1) / page * page; }
+
+// Offsets in the process region.
+namespace process_at {
+inline constexpr size_t functions = page;
+inline constexpr size_t modules = functions + pages(capacity::functions);
+inline constexpr size_t communicators = modules + pages(capacity::modules);
+inline constexpr size_t members = communicators + pages(capacity::communicators * sizeof(LiveCommunicator));
+inline constexpr size_t datatypes = members + pages(capacity::members * sizeof(int32_t));
+inline constexpr size_t ops = datatypes + pages(capacity::datatypes * sizeof(LiveDatatype));
+inline constexpr size_t end = ops + pages(capacity::ops);
+}  // namespace process_at
+
+// Offsets in a thread's region.
+namespace thread_at {
+inline constexpr size_t positions = page;
+inline constexpr size_t raw = positions + pages(capacity::positions * sizeof(Position));
+inline constexpr size_t folded = raw + pages(capacity::positions * sizeof(RawTimes));
+inline constexpr size_t amounts = folded + pages(capacity::positions * sizeof(FoldedTimes));
+inline constexpr size_t wild = amounts + pages(capacity::positions * sizeof(int64_t));
+inline constexpr size_t token_positions = wild + pages(capacity::wild * sizeof(WildPosition));
+inline constexpr size_t token_positions_size = pages(capacity::token_positions * sizeof(TokenPosition));
+inline constexpr size_t variation_positions = token_positions + levels * token_positions_size;
+inline constexpr size_t variation_token_positions =
+    variation_positions + pages(capacity::variation_positions * sizeof(VariationPosition));
+inline constexpr size_t words = variation_token_positions + levels * token_positions_size;
+inline constexpr size_t word_lists = words + pages(capacity::words * sizeof(int64_t));
+inline constexpr size_t sites = word_lists + pages(capacity::word_lists * sizeof(WordList));
+inline constexpr size_t paths = sites + pages(capacity::sites * sizeof(LiveSite));
+inline constexpr size_t locals = paths + pages(capacity::path_words * sizeof(uint64_t));
+inline constexpr size_t literals = locals + pages(capacity::locals * sizeof(LiveLocal));
+inline constexpr size_t token_literals = literals + pages(capacity::literal_bytes);
+inline constexpr size_t token_stream = token_literals + levels * pages(capacity::token_bytes);
+inline constexpr size_t variation_literals = token_stream + pages(capacity::token_bytes);
+inline constexpr size_t variation_token_literals = variation_literals + pages(capacity::literal_bytes);
+inline constexpr size_t variation_stream = variation_token_literals + levels * pages(capacity::token_bytes);
+inline constexpr size_t end = variation_stream + pages(capacity::token_bytes);
+}  // namespace thread_at
+
+inline constexpr uint64_t frame_word(uint32_t module, uint64_t offset) { return uint64_t{module} << 48 | offset; }
+
+}  // namespace leadline::trace

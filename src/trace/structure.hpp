@@ -1,0 +1,63 @@
+// A generation of a thread's events as the reader holds it: the graph of positions and the tokens that walk it
+// (graph.hpp tells how it came about). All indices are checked when it is decoded.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "trace/live.hpp"
+#include "trace/process.hpp"
+
+namespace leadline::trace {
+
+struct DecodedPosition {
+  Key key;  // of a wild position: the first one
+  uint32_t next = 0;
+  uint32_t mode = 0;  // 0 or one of mode_poll, mode_times_only, mode_bag, mode_bag_coarse, mode_first_wild
+  uint64_t fixed_visits = 0;
+  TimeStats times;
+  int64_t amount = 0;  // mode_bag_coarse
+};
+
+template <class Symbol>
+struct DecodedGraph {
+  struct Node {
+    Symbol symbol;
+    uint32_t next = 0;
+  };
+  uint64_t tail_run = 0;
+  std::vector<Node> nodes;
+  std::vector<uint8_t> literals;
+};
+
+struct DecodedTokens {
+  DecodedGraph<Token> level[levels];
+  std::vector<uint8_t> stream;
+};
+
+struct Generation {
+  uint32_t number = 0;
+  bool unordered = false;
+  uint64_t events = 0, misses = 0;
+  uint64_t tail_run = 0, tail_polls = 0, tail_repeats = 0;
+  std::vector<int64_t> words;
+  std::vector<WordList> word_lists;
+  std::vector<DecodedPosition> positions;
+  std::vector<uint8_t> literals;
+  DecodedTokens tokens;
+  DecodedGraph<Variation> variations;
+  DecodedTokens variation_tokens;
+};
+
+// Empty message: the payload of a generation chunk was understood.
+std::string decode_generation(ByteReader in, uint32_t* thread, Generation* generation);
+
+// The words `extra` refers to, if it is a list (the caller knows from the class of the function that it may be).
+struct Words {
+  const int64_t* data = nullptr;
+  size_t count = 0;
+};
+Words words_of(const Generation& generation, uint32_t extra);
+
+}  // namespace leadline::trace

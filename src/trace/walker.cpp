@@ -1,0 +1,254 @@
+// The events of a stream in order, and what counting needs without the order.
+#include "trace/walk.hpp"
+
+namespace leadline::trace {
+
+bool read_event_literal(ByteReader& in, EventLiteral* literal, Key* k) {
+  const uint8_t control = in.byte();
+  literal->last = control & 1;
+  switch (control >> 1) {
+    case 0:
+      literal->kind = EventLiteral::Kind::position;
+      literal->number = in.varint();
+      break;
+    case 1: {
+      literal->kind = EventLiteral::Kind::key;
+      const uint8_t mask = in.byte();
+      const auto field = [&](uint8_t bit, auto* f) {
+        if (mask & bit) *f = static_cast<std::remove_reference_t<decltype(*f)>>(wrapping_sum(in.svarint(), *f));
+      };
+      field(1, &k->site);
+      field(2, &k->comm);
+      field(4, &k->count);
+      field(8, &k->peer);
+      field(16, &k->tag);
+      field(32, &k->datatype);
+      field(64, &k->extra);
+      field(128, &k->value);
+      break;
+    }
+    case 2:
+      literal->kind = EventLiteral::Kind::repeat;
+      literal->number = in.varint();
+      break;
+    default: in.fail();
+  }
+  return in.ok();
+}
+
+namespace {
+
+class GenerationWalk {
+ public:
+  explicit GenerationWalk(const Generation& g)
+      : g_(&g),
+        steps_(walk_tokens(g.tokens), g.tail_run),
+        variations_(walk_variations(g)),
+        literals_(g.literals.data(), g.literals.size()),
+        state_(g.positions.size()) {}
+
+  bool next(Event* event) {
+    for (;;) {
+      if (in_literals_) {
+        if (next_literal(event)) return true;
+        continue;
+      }
+      uint32_t target = 0;
+      using Step = Steps<TokenWalk3>::Step;
+      switch (steps_.next(&target)) {
+        case Step::end: return false;
+        case Step::literals:
+          in_literals_ = true;
+          previous_ = Key{};
+          current_ = root_position;
+          continue;
+        case Step::follow: target = g_->positions[current_].next; break;
+        case Step::jump: break;
+      }
+      if (target < first_position || target >= g_->positions.size()) return false;
+      current_ = target;
+      visit(target, event);
+      return true;
+    }
+  }
+
+ private:
+  struct Visited {
+    uint64_t visits = 0;
+    std::optional<Key> last;  // of a wild position
+  };
+
+  void visit(uint32_t index, Event* event) {
+    const DecodedPosition& p = g_->positions[index];
+    Visited& v = state_[index];
+    event->times = 1;
+    event->key = p.key;
+    ++v.visits;
+    if (p.mode == mode_poll) {
+      Variation run{};
+      event->times = variations_.next(&run) ? static_cast<uint64_t>(run.count) : g_->tail_polls;
+      if (event->times == 0) event->times = 1;
+    } else if (p.mode == mode_first_wild && v.visits > p.fixed_visits) {
+      if (!v.last) v.last = p.key;
+      Variation moved{};
+      if (variations_.next(&moved)) apply(moved, &*v.last);
+      event->key = *v.last;
+    }
+  }
+
+  bool next_literal(Event* event) {
+    if (literals_.at_end()) {
+      in_literals_ = false;
+      if (!g_->tail_repeats || tail_given_) return false;
+      tail_given_ = true;
+      event->key = repeated_;
+      event->times = g_->tail_repeats;
+      return true;
+    }
+    EventLiteral literal;
+    if (!read_event_literal(literals_, &literal, &previous_)) {
+      in_literals_ = false;
+      return false;
+    }
+    in_literals_ = !literal.last;
+    event->times = 1;
+    switch (literal.kind) {
+      case EventLiteral::Kind::position:
+        if (literal.number >= g_->positions.size()) return false;
+        event->key = previous_ = g_->positions[literal.number].key;
+        ++state_[literal.number].visits;
+        break;
+      case EventLiteral::Kind::key: event->key = previous_; break;
+      case EventLiteral::Kind::repeat:
+        event->key = repeated_;
+        event->times = literal.number;
+        break;
+    }
+    repeated_ = event->key;
+    return true;
+  }
+
+  const Generation* g_;
+  Steps<TokenWalk3> steps_;
+  VariationWalk variations_;
+  ByteReader literals_;
+  std::vector<Visited> state_;
+  uint32_t current_ = root_position;
+  bool in_literals_ = false;
+  bool tail_given_ = false;
+  Key previous_{};
+  Key repeated_{};
+};
+
+// Only one of tag's and extra's fields moves: counting may ignore that.
+bool tags_only(const std::vector<DecodedGraph<Variation>::Node>& nodes, const std::vector<uint8_t>& literals) {
+  if (!literals.empty()) return false;
+  for (const auto& n : nodes) {
+    if (n.symbol.count || n.symbol.peer || n.symbol.value || n.symbol.extra) return false;
+  }
+  return true;
+}
+
+void tally_key(const Generation& g, const Key& key, uint64_t times, const std::function<void(const Tally&)>& visit) {
+  if (!times) return;
+  const Words w = words_of(g, key.extra);
+  visit(Tally{&key, times, w.data, w.count, 0, false});
+}
+
+void tally_variations(const Generation& g, const std::function<void(const Tally&)>& visit) {
+  std::vector<std::optional<Key>> last(g.positions.size());
+  std::vector<uint64_t> seen(g.positions.size());
+  const bool simple = tags_only(g.variations.nodes, g.variations.literals);
+  if (!simple) {
+    VariationWalk walk = walk_variations(g);
+    Variation v{};
+    while (walk.next(&v)) {
+      if (v.position >= g.positions.size() || g.positions[v.position].mode != mode_first_wild) continue;
+      auto& key = last[v.position];
+      if (!key) key = g.positions[v.position].key;
+      apply(v, &*key);
+      ++seen[v.position];
+      tally_key(g, *key, 1, visit);
+    }
+  }
+  for (size_t i = first_position; i < g.positions.size(); ++i) {
+    const DecodedPosition& p = g.positions[i];
+    if (p.mode == mode_first_wild && p.times.count > seen[i]) tally_key(g, p.key, p.times.count - seen[i], visit);
+  }
+}
+
+void tally_literals(const Generation& g, const std::function<void(const Tally&)>& visit) {
+  ByteReader in(g.literals.data(), g.literals.size());
+  Key previous{};
+  Key repeated{};
+  bool is_key = false;
+  while (!in.at_end()) {
+    EventLiteral literal;
+    if (!read_event_literal(in, &literal, &previous)) break;
+    switch (literal.kind) {
+      case EventLiteral::Kind::position:
+        is_key = false;
+        if (literal.number < g.positions.size()) previous = g.positions[literal.number].key;
+        break;
+      case EventLiteral::Kind::key:
+        is_key = true;
+        tally_key(g, repeated = previous, 1, visit);
+        break;
+      case EventLiteral::Kind::repeat:
+        if (is_key) tally_key(g, repeated, literal.number, visit);
+        break;
+    }
+    if (literal.last) previous = Key{};
+  }
+  if (is_key) tally_key(g, repeated, g.tail_repeats, visit);
+}
+
+}  // namespace
+
+void for_each_tally(const Stream& stream, const std::function<void(const Tally&)>& visit) {
+  for (const Generation& g : stream.generations) {
+    for (size_t i = first_position; i < g.positions.size(); ++i) {
+      const DecodedPosition& p = g.positions[i];
+      if (p.mode == mode_times_only || p.mode == mode_first_wild || !p.times.count) continue;
+      const Words w = words_of(g, p.key.extra);
+      visit(Tally{&p.key, p.times.count, w.data, w.count, p.amount, p.mode == mode_bag_coarse});
+    }
+    tally_variations(g, visit);
+    tally_literals(g, visit);
+  }
+}
+
+void for_each_site_time(const Stream& stream, const std::function<void(uint32_t, const TimeStats&)>& visit) {
+  for (const Generation& g : stream.generations) {
+    for (size_t i = first_position; i < g.positions.size(); ++i) {
+      if (g.positions[i].times.count) visit(g.positions[i].key.site, g.positions[i].times);
+    }
+  }
+}
+
+struct Walker::State {
+  const Stream* stream;
+  size_t generation = 0;
+  std::optional<GenerationWalk> walk;
+};
+
+Walker::Walker(const Stream& stream) : state_(new State{&stream, 0, std::nullopt}) {}
+Walker::~Walker() { delete state_; }
+Walker::Walker(Walker&& other) noexcept : state_(other.state_) { other.state_ = nullptr; }
+
+bool Walker::next(Event* event) {
+  for (State& s = *state_; s.generation < s.stream->generations.size(); ++s.generation) {
+    const Generation& g = s.stream->generations[s.generation];
+    if (!s.walk) s.walk.emplace(g);
+    if (!g.unordered && s.walk->next(event)) {
+      const Words w = words_of(g, event->key.extra);
+      event->words = w.data;
+      event->word_count = w.count;
+      return true;
+    }
+    s.walk.reset();
+  }
+  return false;
+}
+
+}  // namespace leadline::trace
