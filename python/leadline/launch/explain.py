@@ -103,4 +103,4 @@ def why_nothing(command: Sequence[str], launcher: Launcher | None, directory: Pa
     hint = f"if its ranks ran on other nodes or as another user: {directory} must be there, and writable, for them too"
     if launcher is not None and launcher.kind == "other":
         hint = f"{launcher.path} is a launcher Leadline does not know; try: {PurePath(launcher.path).name} … leadline exec {word} …"
-    return Verdict("no", f"{word} is an MPI program ({verdict.reason}), but it did not get as far as MPI_Init", hint)
+    return Verdict("no", f"{word} is an MPI program, but no rank of it got as far as MPI_Init", hint)

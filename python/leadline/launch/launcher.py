@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -9,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
-from leadline.launch.wrappers import command_start
+from leadline.launch.wrappers import WRAPPERS, command_start, with_variables
 
 # Names that start ranks. The name only says that it is one; `--version` says which.
 LAUNCHER_NAME = re.compile(r"(?:mpiexec|mpirun)(?:[._-].*)?|orterun|prterun|prun|oshrun|srun|aprun|jsrun|ibrun|flux")
@@ -70,13 +71,14 @@ def words_for_ranks(words: Sequence[str], launcher: Launcher, variables: dict[st
     preload: the value of LD_PRELOAD without any preload of the user's.
     """
     before, tool = list(words[: launcher.index]), words[launcher.index]
-    rest = list(words[launcher.index + 1 :])
+    rest = _programs_with_variables(list(words[launcher.index + 1 :]), variables, preload)
     if launcher.kind == "hydra":
         rest, theirs = _take_pairs(rest, ("-genv", "-env"), preload)
         given = [word for name, value in {**variables, **theirs}.items() for word in ("-genv", name, value)]
     elif launcher.kind == "openmpi":
         rest, theirs = _take_assignment(rest, preload)
         given = [word for name, value in {**variables, **theirs}.items() for word in ("-x", f"{name}={value}")]
+        rest = _after_each_colon(rest, given)
     elif launcher.kind == "srun":
         rest, given = _srun_export(rest, variables), []
     elif launcher.kind == "aprun":
@@ -86,6 +88,55 @@ def words_for_ranks(words: Sequence[str], launcher: Launcher, variables: dict[st
     else:
         given = []
     return [*before, tool, *given, *rest]
+
+
+def program_start(words: Sequence[str]) -> int:
+    """The index at which a launcher's own options end: the first word that is a program or runs one.
+
+    Launchers have too many options to know them all. Equals len(words) where no word is one.
+    """
+    for index, word in enumerate(words):
+        if PurePath(word).name in WRAPPERS or is_program(word):
+            return index
+    return len(words)
+
+
+def is_program(word: str) -> bool:
+    path = None if word.startswith("-") else shutil.which(word)
+    return path is not None and os.path.isfile(path)
+
+
+def _contexts(words: Sequence[str]) -> list[list[str]]:
+    """The programs of `mpiexec -n 1 ./a : -n 2 ./b`, each with the options before it."""
+    contexts: list[list[str]] = [[]]
+    for word in words:
+        if word == ":":
+            contexts.append([])
+        else:
+            contexts[-1].append(word)
+    return contexts
+
+
+def _joined(contexts: Sequence[Sequence[str]]) -> list[str]:
+    out = list(contexts[0])
+    for context in contexts[1:]:
+        out += [":", *context]
+    return out
+
+
+def _programs_with_variables(words: Sequence[str], variables: dict[str, str], preload: str) -> list[str]:
+    """`mpiexec -n 4 env LD_PRELOAD=theirs ./app`: the ranks' own `env` must not take ours away."""
+    contexts = []
+    for context in _contexts(words):
+        start = program_start(context)
+        contexts.append([*context[:start], *with_variables(context[start:], variables, preload)])
+    return _joined(contexts)
+
+
+def _after_each_colon(words: Sequence[str], given: Sequence[str]) -> list[str]:
+    """Open MPI 4 gives a variable to one of several programs only."""
+    first, *others = _contexts(words)
+    return _joined([first, *([*given, *context] for context in others)])
 
 
 def _take_pairs(words: list[str], options: tuple[str, ...], preload: str) -> tuple[list[str], dict[str, str]]:

@@ -12,7 +12,7 @@ from leadline.launch import process, rundir
 from leadline.launch.launcher import Launcher, find_launcher, words_for_ranks
 from leadline.launch.program import program_word
 from leadline.launch.recorder import merged_preload, require_library, variables
-from leadline.launch.wrappers import with_variables
+from leadline.launch.wrappers import preload_in_front, with_variables
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,8 @@ def record(
     process.resolve(command[0], environ.get("PATH"))
     launcher = find_launcher(command, environ.get("PATH"))
     directory = rundir.new_directory(output, program_word(command, launcher) or command[0])
-    ours = variables(directory, settings or {}, environ.get("LD_PRELOAD"))
+    theirs = preload_in_front(command)
+    ours = variables(directory, settings or {}, environ.get("LD_PRELOAD") if theirs is None else theirs)
     words = _prepared(command, launcher, ours)
 
     description = rundir.describe(command, launcher=_describe_launcher(launcher))

@@ -100,6 +100,17 @@ def with_variables(words: Sequence[str], variables: dict[str, str], preload: str
     return [*out, *words[command_start(words) :]]
 
 
+def preload_in_front(words: Sequence[str]) -> str | None:
+    """The LD_PRELOAD that an `env` in front of the program sets; None where none does."""
+    found = None
+    for piece in wrappers_in_front(words):
+        if PurePath(piece[0]).name == "env":
+            for word in piece:
+                if word.startswith("LD_PRELOAD="):
+                    found = word.partition("=")[2]
+    return found
+
+
 def _env_with(piece: Sequence[str], variables: dict[str, str], preload: str) -> list[str]:
     clears = any(word in {"-i", "-", "--ignore-environment"} for word in piece)
     theirs = [word.partition("=")[2] for word in piece if word.startswith("LD_PRELOAD=")]
