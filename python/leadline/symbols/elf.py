@@ -1,0 +1,150 @@
+"""ELF files of a run's modules: build id, symbols, and where their debug information is."""
+
+from __future__ import annotations
+
+import bisect
+import io
+import lzma
+import struct
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from elftools.common.exceptions import ELFError
+from elftools.elf.elffile import ELFFile
+
+DEBUG_DIRECTORY = Path("/usr/lib/debug")
+_FUNCTION_TYPES = (2, 10)  # STT_FUNC, STT_GNU_IFUNC
+
+
+class NotElf(Exception):
+    """The file is no ELF file, or so damaged that nothing can be read from it."""
+
+
+def open_elf(path: Path) -> ELFFile:
+    """Opens an ELF file. Raises OSError where it cannot be read, NotElf where it is no ELF file."""
+    stream = path.open("rb")
+    try:
+        return ELFFile(stream)
+    except (ELFError, struct.error, ValueError) as error:
+        stream.close()
+        raise NotElf(str(error)) from error
+
+
+def build_id(elf: ELFFile) -> str:
+    """The build id in hexadecimal, "" where there is none."""
+    section = elf.get_section_by_name(".note.gnu.build-id")
+    holders: list[Any] = [section] if section is not None else []
+    holders += [segment for segment in elf.iter_segments() if segment["p_type"] == "PT_NOTE"]
+    for holder in holders:
+        for note in holder.iter_notes():
+            if note["n_type"] == "NT_GNU_BUILD_ID":
+                return str(note["n_desc"])
+    return ""
+
+
+def has_debug_information(elf: ELFFile) -> bool:
+    """Whether the file itself holds DWARF (an empty .debug_info is left by some strippers)."""
+    section = elf.get_section_by_name(".debug_info")
+    return section is not None and section["sh_type"] != "SHT_NOBITS" and section["sh_size"] > 0
+
+
+def debug_file(elf: ELFFile, path: Path, wanted_build_id: str) -> Path | None:
+    """The separate file with the module's debug information, found by build id or .gnu_debuglink; None if none."""
+    if len(wanted_build_id) > 2:
+        candidate = DEBUG_DIRECTORY / ".build-id" / wanted_build_id[:2] / f"{wanted_build_id[2:]}.debug"
+        if candidate.is_file():
+            return candidate
+    section = elf.get_section_by_name(".gnu_debuglink")
+    if section is None:
+        return None
+    data = section.data()
+    name, _, _ = data.partition(b"\0")
+    if not name or b"/" in name:
+        return None
+    (expected,) = struct.unpack("<I" if elf.little_endian else ">I", data[-4:])
+    folder = path.resolve().parent
+    for candidate in (
+        folder / name.decode(errors="replace"),
+        folder / ".debug" / name.decode(errors="replace"),
+        DEBUG_DIRECTORY / folder.relative_to("/") / name.decode(errors="replace"),
+    ):
+        if candidate.is_file() and candidate != path.resolve() and _crc32(candidate) == expected:
+            return candidate
+    return None
+
+
+def _crc32(path: Path) -> int:
+    crc = 0
+    with path.open("rb") as stream:
+        while block := stream.read(1 << 20):
+            crc = zlib.crc32(block, crc)
+    return crc
+
+
+class SymbolTable:
+    """Functions by address, local ones too where the file was not stripped."""
+
+    def __init__(self, elf: ELFFile) -> None:
+        found: dict[int, tuple[int, str]] = {}
+        for table in _symbol_sections(elf):
+            for value, size, name in table:
+                # Of aliases the longer extent wins, then the first: weak and versioned names come later.
+                if value not in found or size > found[value][0]:
+                    found[value] = (size, name)
+        self.addresses_ = sorted(found)
+        self.symbols_ = [found[address] for address in self.addresses_]
+
+    def find(self, address: int) -> tuple[str, int] | None:
+        """(symbol, offset in it) of the function that covers the address, None where none does."""
+        index = bisect.bisect_right(self.addresses_, address) - 1
+        if index < 0:
+            return None
+        size, name = self.symbols_[index]
+        offset = address - self.addresses_[index]
+        if offset >= size > 0:
+            return None
+        # Hand-written assembly has no size: believed up to the next function, within a page.
+        return (name, offset) if size > 0 or offset < 4096 else None
+
+
+def _symbol_sections(elf: ELFFile) -> Iterator[Iterator[tuple[int, int, str]]]:
+    for name in (".symtab", ".dynsym"):
+        section = elf.get_section_by_name(name)
+        if section is not None and section["sh_type"] != "SHT_NOBITS":
+            yield _functions(elf, section)
+    # "MiniDebugInfo": the symbol table some distributions leave in stripped files.
+    section = elf.get_section_by_name(".gnu_debugdata")
+    if section is not None:
+        try:
+            inner = ELFFile(io.BytesIO(lzma.decompress(section.data())))
+        except (lzma.LZMAError, ELFError):
+            return
+        table = inner.get_section_by_name(".symtab")
+        if table is not None:
+            yield _functions(inner, table)
+
+
+def _functions(elf: ELFFile, section: Any) -> Iterator[tuple[int, int, str]]:
+    """(address, size, name) of every function defined in a symbol table; raw, as tables may be large."""
+    strings = elf.get_section(section["sh_link"]).data()
+    order = "<" if elf.little_endian else ">"
+    is_64 = elf.elfclass == 64
+    layout = struct.Struct(order + ("IBBHQQ" if is_64 else "IIIBBH"))
+    data = section.data()
+    for fields in layout.iter_unpack(data[: len(data) - len(data) % layout.size]):
+        if is_64:
+            name_at, info, _, shndx, value, size = fields
+        else:
+            name_at, value, size, info, _, shndx = fields
+        if info & 15 not in _FUNCTION_TYPES or shndx == 0 or value == 0:
+            continue
+        end = strings.find(b"\0", name_at)
+        yield value, size, strings[name_at:end].decode(errors="replace")
+
+
+def close(elf: ELFFile) -> None:
+    """Closes the file beneath."""
+    stream: BinaryIO = elf.stream
+    stream.close()
