@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 from dev.environment import tool
 from dev.paths import CMAKE_BUILD, PYTHON, ROOT
@@ -12,9 +13,26 @@ from dev.steps import step
 def build(targets: tuple[str, ...] = ("all",)) -> None:
     """Incremental: with nothing changed it takes about a second."""
     if not (CMAKE_BUILD / "build.ninja").exists():
-        configure = [tool("cmake"), "-S", ROOT, "-B", CMAKE_BUILD, "-G", "Ninja", f"-DPython_EXECUTABLE={PYTHON}"]
+        configure: list[str | Path] = [
+            tool("cmake"),
+            "-S",
+            ROOT,
+            "-B",
+            CMAKE_BUILD,
+            "-G",
+            "Ninja",
+            f"-DPython_EXECUTABLE={PYTHON}",
+        ]
         step("configuring", [*configure, f"-DCMAKE_MAKE_PROGRAM={tool('ninja')}", "-DCMAKE_BUILD_TYPE=Release"])
     jobs = str(os.cpu_count() or 2)
     step("building", [tool("cmake"), "--build", CMAKE_BUILD, "-j", jobs, "--target", *targets])
-    place = [tool("cmake"), "--install", CMAKE_BUILD, "--component", "native", "--prefix", ROOT / "python"]
+    place: list[str | Path] = [
+        tool("cmake"),
+        "--install",
+        CMAKE_BUILD,
+        "--component",
+        "native",
+        "--prefix",
+        ROOT / "python",
+    ]
     step("placing the native parts", place)

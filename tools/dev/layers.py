@@ -1,7 +1,7 @@
 """Checks the arrows of the layout: which folder may include or import which.
 
-    trace <- recorder        trace <- analysis <- replay <- bindings <- python
-    mpi.h only in workloads, tests, bench and segments; nanobind only in bindings.
+trace <- recorder        trace <- analysis <- replay <- bindings <- python
+mpi.h only in workloads, tests, bench and segments; nanobind only in bindings.
 """
 
 from __future__ import annotations

@@ -78,4 +78,3 @@ def _apt_install(packages: list[str]) -> None:
             step(f"installing {name}", [*install, name], environ)
         except StepFailed as failure:
             say(str(failure))
-

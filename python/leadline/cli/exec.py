@@ -1,4 +1,4 @@
-"""leadline exec: replaces itself by one rank, recorded; for `srun leadline exec ./app` and `mpiexec -n 4 leadline exec ./app`."""
+"""leadline exec: becomes one rank, recorded; for `mpiexec -n 4 leadline exec ./app` and the like."""
 
 from __future__ import annotations
 

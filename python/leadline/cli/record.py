@@ -23,8 +23,8 @@ from leadline.cli.recording import (
 def command(output: str | None, budget: str | None, verbose: bool, quiet: bool, program: tuple[str, ...]) -> int:
     """Record COMMAND into a new directory.
 
-    COMMAND is what you would type without Leadline: mpiexec -n 4 ./app, srun ./app, a script, or the program itself. Its
-    input, output, signals and exit code are its own.
+    COMMAND is what you would type without Leadline: mpiexec -n 4 ./app, srun ./app, a script, or the program itself.
+    Its input, output, signals and exit code are its own.
     """
     recording = record_with_words(program, output, recorder_settings(budget, verbose), quiet=quiet)
     if recording.has_traces and not quiet:

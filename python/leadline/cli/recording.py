@@ -62,7 +62,7 @@ def say(text: str) -> None:
 class Clock:
     """How long the program has run, on one line of the terminal that disappears again.
 
-    Only where nothing of the program's can be on that terminal's screen beside its standard error: its output is its own.
+    Only where the program's output goes elsewhere: it must never be mixed with ours.
     """
 
     def __init__(self) -> None:

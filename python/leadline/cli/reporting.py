@@ -77,7 +77,7 @@ def write_text(run: Any, directory: Path) -> None:
 def summarise(directory: Path, *, quiet: bool, exit_code: int) -> None:
     """Write report.json and report.txt into `directory` and print the summary on standard error.
 
-    Where the program itself failed, a report that cannot be made is said and not raised: the program's code matters more.
+    Where the program itself failed, a report that cannot be made is said, not raised: its own code matters more.
     """
     try:
         with working("reading the recording"):

@@ -69,7 +69,9 @@ def _per_command(path: Path, commands: set[str]) -> dict[str, dict[str, Any]]:
     for key, value in content.items():
         if isinstance(value, dict):
             if key not in commands:
-                raise UsageError(f"{path}: no command is called {key!r}", hint=f"commands: {', '.join(sorted(commands))}")
+                raise UsageError(
+                    f"{path}: no command is called {key!r}", hint=f"commands: {', '.join(sorted(commands))}"
+                )
             for option, setting in value.items():
                 if key not in OPTIONS.get(option, ()):
                     raise UsageError(f"{path}: leadline {key} has no setting {option!r}")

@@ -7,7 +7,6 @@ import re
 import shutil
 import stat
 import subprocess
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -129,7 +128,7 @@ def family_of(library: str) -> str:
 
 def _needed(elf: ELFFile) -> list[str]:
     return [
-        tag.needed
+        str(tag.needed)  # type: ignore[attr-defined]
         for section in elf.iter_sections()
         if isinstance(section, DynamicSection)
         for tag in section.iter_tags()
@@ -144,7 +143,12 @@ def _loaded(path: Path) -> tuple[list[str], list[str]]:
         return [], []
     try:
         done = subprocess.run(
-            [loader, "--list", str(path)], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=20
+            [loader, "--list", str(path)],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=20,
         )
     except (OSError, subprocess.TimeoutExpired):
         return [], []
@@ -162,17 +166,16 @@ def _loader() -> str | None:
     with open("/proc/self/exe", "rb") as file:
         for segment in ELFFile(file).iter_segments():
             if segment["p_type"] == "PT_INTERP":
-                return str(segment.get_interp_name())
+                return str(segment.get_interp_name())  # type: ignore[attr-defined]
     return None
 
 
 def _defines_mpi(elf: ELFFile) -> bool:
     """Whether MPI itself is linked into the file, so that its calls never pass through the recorder."""
-    return any(symbol["st_shndx"] != "SHN_UNDEF" for symbol in _symbols(elf, ("MPI_Init", "PMPI_Init", "MPI_Init_thread")))
-
-
-def _symbols(elf: ELFFile, names: tuple[str, ...]) -> Iterable[dict[str, object]]:
     for section in elf.iter_sections():
         if isinstance(section, SymbolTableSection):
-            for name in names:
-                yield from (symbol.entry for symbol in section.get_symbol_by_name(name) or ())
+            for name in ("MPI_Init", "PMPI_Init", "MPI_Init_thread"):
+                symbols = section.get_symbol_by_name(name) or ()
+                if any(symbol["st_shndx"] != "SHN_UNDEF" for symbol in symbols):
+                    return True
+    return False

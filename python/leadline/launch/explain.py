@@ -10,6 +10,21 @@ from leadline.launch.executable import Executable, inspect, native_architecture
 from leadline.launch.launcher import Launcher
 from leadline.launch.program import program_word
 
+INTERPRETERS = (
+    "python",
+    "pypy",
+    "julia",
+    "bash",
+    "sh",
+    "dash",
+    "zsh",
+    "ksh",
+    "perl",
+    "ruby",
+    "Rscript",
+    "lua",
+    "octave",
+)
 MACHINES = {"EM_386": "32-bit x86", "EM_X86_64": "x86-64", "EM_AARCH64": "64-bit ARM", "EM_ARM": "32-bit ARM"}
 
 
@@ -26,7 +41,9 @@ def judge(program: Executable) -> Verdict:
     """What would happen to `program` with the recorder preloaded."""
     if program.kind == "script":
         interpreter = " ".join(program.interpreter) or "an unknown interpreter"
-        return Verdict("depends", f"{program.path} is a script run by {interpreter}: what it starts is recorded where MPI is used")
+        return Verdict(
+            "depends", f"{program.path} is a script run by {interpreter}: what it starts is recorded where MPI is used"
+        )
     if program.kind != "elf":
         return Verdict("no", f"{program.path} is neither a program for Linux (ELF) nor a script")
     return _obstacle(program) or _mpi_verdict(program)
@@ -69,8 +86,11 @@ def _mpi_verdict(program: Executable) -> Verdict:
             "link it with the shared MPI library",
         )
     if not program.mpi_library:
-        if program.path.name.startswith(("python", "julia", "bash", "sh", "dash", "zsh", "perl", "ruby", "R", "lua")):
-            return Verdict("depends", f"{program.path.name} is no MPI program itself; what it loads or starts is recorded where MPI is used")
+        if program.path.name.startswith(INTERPRETERS):
+            return Verdict(
+                "depends",
+                f"{program.path.name} is no MPI program itself; what it loads or starts is recorded where MPI is used",
+            )
         return Verdict("no", f"{program.path} is not linked with any MPI library: it is not an MPI program")
     if program.family == "unknown":
         return Verdict(
@@ -99,8 +119,13 @@ def why_nothing(command: Sequence[str], launcher: Launcher | None, directory: Pa
     if verdict.answer == "no":
         return verdict
     if verdict.answer == "depends":
-        return Verdict("no", f"neither {PurePath(word).name} nor anything it started called MPI, as far as could be recorded", verdict.hint)
+        return Verdict(
+            "no",
+            f"neither {PurePath(word).name} nor anything it started called MPI, as far as could be recorded",
+            verdict.hint,
+        )
     hint = f"if its ranks ran on other nodes or as another user: {directory} must be there, and writable, for them too"
     if launcher is not None and launcher.kind == "other":
-        hint = f"{launcher.path} is a launcher Leadline does not know; try: {PurePath(launcher.path).name} … leadline exec {word} …"
+        name = PurePath(launcher.path).name
+        hint = f"Leadline does not know the launcher {launcher.path}; try: {name} … leadline exec {word} …"
     return Verdict("no", f"{word} is an MPI program, but no rank of it got as far as MPI_Init", hint)

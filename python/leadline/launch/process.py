@@ -23,7 +23,7 @@ def run(words: Sequence[str], environ: Mapping[str, str], *, while_waiting: Call
     while_waiting is called several times a second. Raises CannotStart where the program cannot be executed.
     """
     path = resolve(words[0], environ.get("PATH"))
-    waited = {*FORWARDED, signal.SIGCHLD}
+    waited: set[int] = {*FORWARDED, signal.SIGCHLD}
     before = signal.pthread_sigmask(signal.SIG_BLOCK, waited)
     try:
         pid = _spawn(path, words, environ, before)
@@ -43,18 +43,20 @@ def resolve(word: str, search_path: str | None) -> str:
     raise CannotStart(f"{word}: no such command", found=False)
 
 
-def _spawn(path: str, words: Sequence[str], environ: Mapping[str, str], mask: set[signal.Signals]) -> int:
+def _spawn(path: str, words: Sequence[str], environ: Mapping[str, str], mask: set[int]) -> int:
     # Python ignores these two; the program gets what it would have from a shell.
     defaults = [signal.SIGPIPE, signal.SIGXFSZ]
     try:
         return os.posix_spawn(path, list(words), dict(environ), setsigmask=mask, setsigdef=defaults)
     except OSError as error:
         if error.errno == 8:  # ENOEXEC: a script without "#!", which a shell runs itself
-            return os.posix_spawn("/bin/sh", ["sh", path, *words[1:]], dict(environ), setsigmask=mask, setsigdef=defaults)
+            return os.posix_spawn(
+                "/bin/sh", ["sh", path, *words[1:]], dict(environ), setsigmask=mask, setsigdef=defaults
+            )
         raise CannotStart(f"{words[0]}: {error.strerror}", found=True) from error
 
 
-def _wait(pid: int, waited: set[signal.Signals], while_waiting: Callable[[], None] | None) -> int:
+def _wait(pid: int, waited: set[int], while_waiting: Callable[[], None] | None) -> int:
     while True:
         finished, status = os.waitpid(pid, os.WNOHANG)
         if finished:

@@ -24,7 +24,8 @@ def require_library() -> Path:
     path = library_path()
     if not path.is_file():
         raise MissingPrerequisite(
-            f"the recorder library is not at {path}", hint="in a source tree: ./dev build; otherwise install leadline again"
+            f"the recorder library is not at {path}",
+            hint="in a source tree: ./dev build; otherwise install leadline again",
         )
     if any(separator in str(path) for separator in " :"):
         raise MissingPrerequisite(

@@ -89,7 +89,7 @@ def _after(words: Sequence[str], at: int, wrapper: Wrapper) -> int:
 def with_variables(words: Sequence[str], variables: dict[str, str], preload: str) -> list[str]:
     """`words` with each `env` in front of the program keeping our variables.
 
-    An `env` that clears the environment is given them as assignments; one that sets LD_PRELOAD gets ours before its own.
+    One that clears the environment is given them as assignments; one that sets LD_PRELOAD gets ours before its own.
     preload: the value of LD_PRELOAD without any preload of the user's.
     """
     out: list[str] = []

@@ -1,0 +1,58 @@
+"""leadline doctor: what is here, what would be recorded, what not and why."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+import click
+
+from leadline.cli.recording import PROGRAM_FOLLOWS
+
+MARKS = {"yes": ("✔", "green"), "no": ("✘", "red"), "depends": ("?", "yellow"), "note": ("·", "dim")}
+
+
+@click.command("doctor", context_settings=PROGRAM_FOLLOWS)
+@click.option("--json", "json_", is_flag=True, envvar="LEADLINE_JSON", help="Print what was found as JSON.")
+@click.argument("program", nargs=-1, type=click.UNPROCESSED, metavar="[-- COMMAND [ARGS]...]")
+def command(json_: bool, program: tuple[str, ...]) -> int:
+    """Say what is here; with COMMAND, whether its MPI calls would be recorded, without running it.
+
+    Ends with 0 where recording works (and COMMAND would be recorded, or might), 3 where COMMAND would not, 5 where
+    something recording needs is missing.
+    """
+    from leadline.launch import doctor
+
+    if program:
+        checks = doctor.examine_command(program)
+        failed = 3
+    else:
+        checks = doctor.examine_machine()
+        failed = 5
+    bad = any(check.answer == "no" and check.needed for check in checks)
+    if json_:
+        found: dict[str, Any] = {"schema": 1, "ok": not bad, "checks": [check.as_dict() for check in checks]}
+        json.dump(found, sys.stdout, indent=1)
+        sys.stdout.write("\n")
+    else:
+        _print(checks)
+    return failed if bad else 0
+
+
+def _print(checks: list[Any]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, show_header=False, padding=(0, 1))
+    table.add_column(width=1)
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    for check in checks:
+        mark, style = MARKS[check.answer]
+        words = Text(check.finding)
+        if check.hint:
+            words.append(f"\n→ {check.hint}", style="italic")
+        table.add_row(Text(mark, style=style), Text(check.subject), words)
+    Console().print(table)

@@ -1,0 +1,90 @@
+"""leadline workload: the MPI programs that come with Leadline."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from leadline import mpi
+from leadline.cli.recording import record_with_words, say, shown
+from leadline.errors import MissingPrerequisite
+from leadline.launch import process
+from leadline.mpi.installing import REQUIREMENTS
+
+# MPICH waits busily: with more ranks than this, Open MPI is the one to start with.
+RANKS_FOR_MPICH = 4
+
+
+@click.group("workload")
+def command() -> None:
+    """List, build and run the MPI programs that come with Leadline."""
+
+
+@command.command("list")
+def list_() -> int:
+    """List the workloads."""
+    from leadline import workloads
+
+    for name in workloads.names():
+        print(f"{name:10} {workloads.find(name).description}")
+    return 0
+
+
+@command.command("build")
+@click.option("--mpi", "library", metavar="LIBRARY", envvar="LEADLINE_MPI", default="mpich", show_default=True)
+@click.argument("name")
+def build(library: str, name: str) -> int:
+    """Build workload NAME and print the path of its executable."""
+    from leadline import workloads
+
+    found = workloads.find(name)
+    print(workloads.build(found, library_for(library)))
+    return 0
+
+
+@command.command("run", context_settings={"allow_interspersed_args": True})
+@click.option("-n", "--ranks", type=click.IntRange(1), envvar="LEADLINE_RANKS", default=2, show_default=True)
+@click.option(
+    "--mpi",
+    "library",
+    metavar="LIBRARY",
+    envvar="LEADLINE_MPI",
+    help=f"One of {', '.join(mpi.NAMES)}.  [default: mpich to {RANKS_FOR_MPICH} ranks, openmpi above]",
+)
+@click.option("--record", "record_into", metavar="DIR", help="Record it into DIR, which must be new or empty.")
+@click.option("--report", is_flag=True, help="Record it and print the report; into a new directory unless --record.")
+@click.argument("name")
+@click.argument("options", nargs=-1, type=click.UNPROCESSED, metavar="[-- OPTIONS]...")
+def run(
+    ranks: int, library: str | None, record_into: str | None, report: bool, name: str, options: tuple[str, ...]
+) -> int:
+    """Build workload NAME if need be and run it; OPTIONS are its own (-- --help lists them)."""
+    from leadline import workloads
+
+    workload = workloads.find(name)
+    chosen = library_for(library or ("mpich" if ranks <= RANKS_FOR_MPICH else "openmpi"))
+    executable = workloads.build(workload, chosen)
+    words = (*chosen.launch(ranks), str(executable), *options)
+    sys.stdout.flush()
+    if record_into is None and not report:
+        return process.run(words, chosen.env())
+    recording = record_with_words(words, record_into, {}, quiet=False, environ=chosen.env())
+    if report and recording.has_traces:
+        from leadline.cli.reporting import summarise
+
+        summarise(recording.directory, quiet=False, exit_code=recording.exit_code)
+    elif recording.has_traces:
+        say(f"recorded into {shown(recording.directory)}")
+    return recording.exit_code
+
+
+def library_for(name: str) -> mpi.Library:
+    """The library of that name; one from PyPI is installed if it is not there yet."""
+    try:
+        return mpi.find(name)
+    except MissingPrerequisite:
+        if name not in REQUIREMENTS:
+            raise
+    say(f"installing the MPI library {name} from PyPI into {mpi.home()}")
+    return mpi.install(name)

@@ -1,0 +1,206 @@
+"""Examines this machine, or one command, for whether recording will work. Runs nothing of the user's."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import platform
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from elftools.common.exceptions import ELFError
+from elftools.elf.elffile import ELFFile
+
+from leadline import __version__, mpi
+from leadline.launch.executable import Executable, inspect
+from leadline.launch.explain import judge
+from leadline.launch.launcher import Launcher, find_launcher
+from leadline.launch.program import program_word
+from leadline.launch.recorder import library_path
+
+LAUNCHERS = {
+    "hydra": "MPICH's Hydra: given to the ranks with -genv",
+    "openmpi": "Open MPI: given to the ranks with -x",
+    "srun": "Slurm: the ranks inherit the environment",
+    "aprun": "ALPS: given to the ranks with -e",
+    "jsrun": "JSM: given to the ranks with -E",
+}
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing looked at. answer: yes, no, depends or note; needed: whether recording fails without it."""
+
+    subject: str
+    answer: str
+    finding: str
+    hint: str = ""
+    needed: bool = False
+
+    def as_dict(self) -> dict[str, Any]:
+        return dataclasses.asdict(self)
+
+
+def examine_machine() -> list[Check]:
+    return [
+        Check("leadline", "note", f"{__version__}, Python {platform.python_version()} at {sys.executable}"),
+        *_recorder(),
+        _analysis(),
+        *_libraries(),
+        _launchers(),
+        *_compilers(),
+        _clock(),
+        _ptrace(),
+        _space(),
+    ]
+
+
+def examine_command(words: Sequence[str]) -> list[Check]:
+    """What would happen to `words` under leadline record."""
+    return [*_recorder(), *_launcher(words), *_program(words)]
+
+
+def _recorder() -> Iterator[Check]:
+    path = library_path()
+    if not path.is_file():
+        yield Check("recorder", "no", f"not at {path}", "in a source tree: ./dev build", needed=True)
+        return
+    problem = _loading_problem(path)
+    if problem:
+        yield Check("recorder", "no", f"{path} cannot be loaded: {problem}", needed=True)
+        return
+    yield Check("recorder", "yes", f"{path}, needs {', '.join(_needed(path)) or 'nothing'}")
+
+
+def _loading_problem(path: Path) -> str:
+    """What the loader says when it preloads the library into `true`; "" where it is content."""
+    true = shutil.which("true") or "/bin/true"
+    environ = {"PATH": os.environ.get("PATH", ""), "LD_PRELOAD": str(path)}
+    done = subprocess.run([true], env=environ, capture_output=True, text=True, check=False, timeout=20)
+    return done.stderr.strip() or (f"exit code {done.returncode}" if done.returncode else "")
+
+
+def _needed(path: Path) -> list[str]:
+    try:
+        with path.open("rb") as file:
+            dynamic: Any = ELFFile(file).get_section_by_name(".dynamic")
+            return [tag.needed for tag in dynamic.iter_tags("DT_NEEDED")] if dynamic else []
+    except (ELFError, OSError):
+        return []
+
+
+def _analysis() -> Check:
+    try:
+        import leadline._core  # noqa: F401
+    except ImportError as error:
+        return Check(
+            "reports", "no", f"the native module cannot be imported: {error}", "in a source tree: ./dev build", True
+        )
+    return Check("reports", "yes", "the native module is here")
+
+
+def _libraries() -> Iterator[Check]:
+    found = {library.name: library for library in mpi.available()}
+    for name in mpi.NAMES:
+        library = found.get(name)
+        if library is None:
+            yield Check(f"MPI {name}", "note", "not installed (needed only for the workloads that come with Leadline)")
+        else:
+            fortran = "C, C++, Fortran" if library.mpifort else "C, C++"
+            yield Check(f"MPI {name}", "yes", f"{library.version} at {library.mpiexec}, {fortran}")
+
+
+def _launchers() -> Check:
+    here = []
+    for name in ("mpiexec", "srun", "aprun", "jsrun", "flux"):
+        launcher = find_launcher([name])
+        if launcher is not None:
+            here.append(f"{launcher.path} ({launcher.kind} {launcher.version})".replace(" )", ")"))
+    return Check("launchers", "note", ", ".join(here) if here else "none on PATH")
+
+
+def _compilers() -> Iterator[Check]:
+    for name, purpose in (("g++", "builds the workloads"), ("gfortran", "Fortran tests only")):
+        path = shutil.which(name)
+        yield Check(name, "yes" if path else "note", path or f"not here ({purpose})")
+
+
+def _clock() -> Check:
+    try:
+        text = Path("/proc/cpuinfo").read_text()
+    except OSError:
+        return Check("clock", "note", "/proc/cpuinfo cannot be read; clock_gettime is used")
+    flags = next((line.split() for line in text.splitlines() if line.startswith("flags")), [])
+    if "constant_tsc" in flags and "nonstop_tsc" in flags:
+        virtual = ", in a virtual machine" if "hypervisor" in flags else ""
+        return Check("clock", "yes", f"the time stamp counter is invariant{virtual}")
+    return Check("clock", "note", "the time stamp counter is not invariant; clock_gettime is used")
+
+
+def _ptrace() -> Check:
+    path = Path("/proc/sys/kernel/yama/ptrace_scope")
+    scope = path.read_text().strip() if path.exists() else "0"
+    words = (
+        "needs no ptrace; the system allows it" if scope == "0" else f"needs no ptrace (restricted here: scope {scope})"
+    )
+    return Check("ptrace", "note", f"recording {words}")
+
+
+def _space() -> Check:
+    free = shutil.disk_usage(".").free
+    cores = len(os.sched_getaffinity(0))
+    return Check("machine", "note", f"{cores} cores, {free / 1e9:.1f} GB free in the current directory")
+
+
+def _launcher(words: Sequence[str]) -> Iterator[Check]:
+    launcher = find_launcher(words)
+    if launcher is None:
+        yield Check("launcher", "note", "none: the program is started directly and inherits the environment")
+    elif launcher.kind in LAUNCHERS:
+        yield Check("launcher", "yes", f"{_named(launcher)}, {LAUNCHERS[launcher.kind]}")
+    else:
+        hint = f"if not: {launcher.path} … leadline exec ./app"
+        yield Check(
+            "launcher",
+            "depends",
+            f"{_named(launcher)} is not known; ranks that inherit its environment are recorded",
+            hint,
+        )
+
+
+def _named(launcher: Launcher) -> str:
+    return f"{launcher.path} {launcher.version}".strip()
+
+
+def _program(words: Sequence[str]) -> Iterator[Check]:
+    launcher = find_launcher(words)
+    word = program_word(words, launcher)
+    program = inspect(word) if word is not None else None
+    if program is None:
+        yield Check("program", "no", f"no executable file in: {' '.join(words)}", needed=True)
+        return
+    verdict = judge(program)
+    yield Check("program", verdict.answer, verdict.reason, verdict.hint, needed=True)
+    yield from _details(program)
+
+
+def _details(program: Executable) -> Iterator[Check]:
+    if program.kind == "script" and program.interpreter:
+        interpreter = inspect(program.interpreter[0])
+        answer = judge(interpreter) if interpreter else None
+        if answer is not None and answer.answer == "no" and interpreter is not None and interpreter.static:
+            yield Check("interpreter", "no", answer.reason, answer.hint, needed=True)
+        else:
+            yield Check("interpreter", "note", " ".join(program.interpreter))
+    if program.kind == "elf":
+        layers = f"; Fortran layers: {', '.join(program.fortran_layers)}" if program.fortran_layers else ""
+        yield Check(
+            "file",
+            "note",
+            f"ELF {program.bits}-bit {program.machine}, {'static' if program.static else 'dynamic'}{layers}",
+        )
