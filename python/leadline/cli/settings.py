@@ -10,16 +10,11 @@ A key at the top level holds for every command that has such an option; one in a
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 from typing import Any
 
+from leadline import toml
 from leadline.errors import UsageError
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 PROJECT_FILE = "leadline.toml"
 # Options that have a variable and may be set in a file, by the commands that have them.
@@ -61,10 +56,7 @@ def _project_file() -> Path | None:
 
 
 def _per_command(path: Path, commands: set[str]) -> dict[str, dict[str, Any]]:
-    try:
-        content = tomllib.loads(path.read_text())
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise UsageError(f"{path}: {error}") from error
+    content = toml.load(path)
     found: dict[str, dict[str, Any]] = {name: {} for name in commands}
     for key, value in content.items():
         if isinstance(value, dict):

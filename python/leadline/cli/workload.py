@@ -27,7 +27,7 @@ def list_() -> int:
     from leadline import workloads
 
     for name in workloads.names():
-        print(f"{name:10} {workloads.find(name).description}")
+        print(f"{name:10} {workloads.find(name).summary}")
     return 0
 
 

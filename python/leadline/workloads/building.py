@@ -13,9 +13,6 @@ from leadline.errors import MissingPrerequisite
 from leadline.mpi import Library
 from leadline.workloads.catalog import Workload
 
-# Debug information for the call sites' lines; no fused operations, so that results do not depend on the inlining.
-FLAGS = ("-std=c++20", "-O2", "-g", "-ffp-contract=off")
-
 
 def build(workload: Workload, library: Library, folder: Path | None = None) -> Path:
     """The executable of `workload` for `library`, built if need be; safe to call from several processes at once.
@@ -47,23 +44,23 @@ def default_folder() -> Path:
 
 def _fingerprint(workload: Workload, library: Library) -> str:
     content = hashlib.sha256()
-    content.update(f"{library.mpicxx} {library.version} {FLAGS}".encode())
+    content.update(f"{library.mpicxx} {library.version} {workload.flags} {workload.sources}".encode())
     for path in workload.inputs:
         content.update(str(path).encode() + path.read_bytes())
     return content.hexdigest()
 
 
 def _compile(workload: Workload, library: Library, folder: Path, executable: Path) -> None:
-    root = workload.folder.parent
-    objects = [folder / (str(source.relative_to(root)).replace("/", "-") + ".o") for source in workload.sources]
+    objects = [folder / f"{source.parent.name}-{source.name}.o" for source in workload.sources]
+    include = [f"-I{path}" for path in workload.include]
 
     def compile_one(source: Path, target: Path) -> None:
-        _run([str(library.mpicxx), *FLAGS, f"-I{root}", "-c", str(source), "-o", str(target)], library)
+        _run([str(library.mpicxx), *workload.flags, *include, "-c", str(source), "-o", str(target)], library)
 
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         list(pool.map(compile_one, workload.sources, objects))
     new = executable.with_suffix(".new")
-    _run([str(library.mpicxx), "-g", "-pthread", *map(str, objects), "-o", str(new)], library)
+    _run([str(library.mpicxx), *workload.flags, *map(str, objects), "-o", str(new)], library)
     new.replace(executable)  # a program that is running keeps its old file
 
 

@@ -1,41 +1,36 @@
-"""Which workloads there are, and where their sources are.
-
-A workload is a folder with a main.cpp; `kit` beside them holds what several use.
-"""
+"""Which workloads there are, and how each is built: a folder with a workload.toml."""
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from leadline import toml
 from leadline.errors import MissingPrerequisite, UsageError
 
-SHARED = "kit"
+DESCRIPTION = "workload.toml"
 
 
 @dataclass(frozen=True)
 class Workload:
-    """One program in source. description: its main.cpp's first line of comment."""
+    """One program in source. sources, include: absolute paths; flags: for compiling and linking."""
 
     name: str
     folder: Path
-    description: str
-
-    @property
-    def sources(self) -> list[Path]:
-        """What is compiled into it."""
-        return sorted([*self.folder.rglob("*.cpp"), *(self.folder.parent / SHARED).rglob("*.cpp")])
+    summary: str
+    sources: tuple[Path, ...]
+    include: tuple[Path, ...]
+    flags: tuple[str, ...]
 
     @property
     def inputs(self) -> list[Path]:
         """Every file whose change means building again."""
-        both = (self.folder, self.folder.parent / SHARED)
-        return sorted(path for folder in both for path in folder.rglob("*") if path.suffix in {".cpp", ".hpp", ".h"})
+        folders = {path.parent for path in self.sources}
+        return sorted(path for folder in folders for path in folder.iterdir() if path.is_file())
 
 
 def sources_root() -> Path:
-    """In a source tree its workloads/, in an installed package the copy that came with it."""
+    """In an installed package the copy that came with it, in a source tree its workloads/."""
     package = Path(__file__).resolve().parents[1]
     installed = package / "share" / "workloads"
     if installed.is_dir():
@@ -47,7 +42,7 @@ def sources_root() -> Path:
 
 
 def names() -> list[str]:
-    return sorted(path.parent.name for path in sources_root().glob("*/main.cpp"))
+    return sorted(path.parent.name for path in sources_root().glob(f"*/{DESCRIPTION}"))
 
 
 def find(name: str) -> Workload:
@@ -55,5 +50,12 @@ def find(name: str) -> Workload:
     if name not in names():
         raise UsageError(f"no workload is called {name!r}", hint=f"there are: {', '.join(names())}")
     folder = sources_root() / name
-    found = re.match(r"\s*//\s*(.+)", (folder / "main.cpp").read_text())
-    return Workload(name, folder, found.group(1).strip() if found else "")
+    content = toml.load(folder / DESCRIPTION)
+    return Workload(
+        name=name,
+        folder=folder,
+        summary=content["summary"],
+        sources=tuple((folder / source).resolve() for source in content["sources"]),
+        include=tuple((folder / path).resolve() for path in content.get("include", ())),
+        flags=tuple(content.get("flags", ())),
+    )

@@ -1,0 +1,22 @@
+"""Reads a TOML file, with the package that stands in where Python has no tomllib yet (3.10)."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from leadline.errors import UsageError
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+
+def load(path: Path) -> dict[str, Any]:
+    """Raises UsageError, naming the file and the line, where it cannot be read or is not TOML."""
+    try:
+        return tomllib.loads(path.read_text())
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise UsageError(f"{path}: {error}") from error
