@@ -7,6 +7,8 @@ from mpiapi.semantics import Bytes, Meaning
 from mpiapi.standard import PYMPISTANDARD_VERSION, Function
 
 HEAD = f"// Made by codegen/generate.py from pympistandard {PYMPISTANDARD_VERSION} and api/*.toml. Do not edit.\n"
+# The first version of src/recorder/exports.map; with a single @ dlsym does not find the name (src/recorder/exports.hpp).
+SYMBOL_VERSION = "LEADLINE_1"
 _RETURNS_DOUBLE = ("WALL_TIME", "TICK_RESOLUTION")
 # What a variadic function may have been passed in registers beside its named argument.
 _VARIADIC_WORDS = 5
@@ -52,10 +54,12 @@ def _wrapper(function: Function, words: int, prefix: str, suffix: str, name: str
     parameters = ", ".join(f"Word a{i}" for i in range(words))
     arguments = "".join(f", a{i}" for i in range(words))
     double = function.returns in _RETURNS_DOUBLE
+    symbol = f"{prefix}{function.name}{suffix}"
     return (
-        f'extern "C" LEADLINE_EXPORT {"double" if double else "Word"} {prefix}{function.name}{suffix}({parameters}) {{\n'
+        f'extern "C" LEADLINE_EXPORT {"double" if double else "Word"} leadline_{symbol}({parameters}) {{\n'
         f"  return {'call_double' if double else 'call'}<Fn::{function.name}, Name::{name}>(LEADLINE_CALLER{arguments});\n"
         "}\n"
+        f'__asm__(".symver leadline_{symbol}, {symbol}@{SYMBOL_VERSION}");\n'
     )
 
 

@@ -1,0 +1,108 @@
+#include "recorder/exports.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <utility>
+
+#include "recorder/loaded_object.hpp"
+
+// The beginning of our own image; the linker defines it, as it does _DYNAMIC, our own dynamic section.
+extern "C" const char __ehdr_start[] __attribute__((visibility("hidden")));
+
+namespace leadline::recorder {
+namespace {
+
+ElfW(Addr) wrappers[exported_name_count];
+ElfW(Addr) first_wrapper = ~ElfW(Addr){0};
+ElfW(Addr) last_wrapper = 0;
+
+ElfW(Addr) own_base() { return reinterpret_cast<ElfW(Addr)>(__ehdr_start); }
+
+using Resolver = ElfW(Addr) (*)();
+
+template <int index>
+ElfW(Addr) resolve() {
+  return defined_elsewhere(exported_name(index)) ? wrappers[index] : 0;
+}
+
+template <int... index>
+Resolver resolver(int wanted, std::integer_sequence<int, index...>) {
+  static constexpr Resolver resolvers[] = {resolve<index>...};
+  return resolvers[wanted];
+}
+
+struct Search {
+  const char* name;
+  bool found;
+};
+
+int search_object(dl_phdr_info* info, size_t, void* data) {
+  auto& search = *static_cast<Search*>(data);
+  if (info->dlpi_addr == own_base()) return 0;
+  search.found = LoadedObject(*info).find(search.name) != nullptr;
+  return search.found ? 1 : 0;
+}
+
+// Whether no code lies in the segment of that address (linked with -z separate-code, the default on Linux).
+bool is_plain_data(ElfW(Addr) address) {
+  const auto* file = reinterpret_cast<const ElfW(Ehdr)*>(__ehdr_start);
+  const auto* segments = reinterpret_cast<const ElfW(Phdr)*>(__ehdr_start + file->e_phoff);
+  for (int i = 0; i < file->e_phnum; ++i) {
+    const ElfW(Phdr)& segment = segments[i];
+    if (segment.p_type == PT_LOAD && address - own_base() - segment.p_vaddr < segment.p_memsz) {
+      return (segment.p_flags & PF_X) == 0;
+    }
+  }
+  return false;
+}
+
+// The pages of .dynsym that hold [first, last): read-only, and back to that afterwards.
+bool set_writable(ElfW(Addr) first, ElfW(Addr) last, bool writable) {
+  const auto page = static_cast<ElfW(Addr)>(sysconf(_SC_PAGESIZE));
+  const ElfW(Addr) begin = first & ~(page - 1);
+  return mprotect(reinterpret_cast<void*>(begin), last - begin, writable ? PROT_READ | PROT_WRITE : PROT_READ) == 0;
+}
+
+bool is_wrapper(ElfW(Addr) address) { return address >= first_wrapper && address <= last_wrapper; }
+
+// Indirect functions from the start would be asked while the program's libraries are being relocated, before we are
+// (references that are not lazy: -z now is Ubuntu's default), and the dynamic linker complains about that on stderr.
+// Priority 101: before any constructor that may load an MPI library.
+__attribute__((constructor(101))) void make_names_indirect() {
+  const LoadedObject self(own_base(), _DYNAMIC);
+  static ElfW(Sym) * symbols[exported_name_count];
+  ElfW(Addr) first = ~ElfW(Addr){0};
+  ElfW(Addr) last = 0;
+  for (int i = 0; i < exported_name_count; ++i) {
+    if (exported_name(i) == nullptr) continue;
+    symbols[i] = const_cast<ElfW(Sym)*>(self.find(exported_name(i)));
+    if (symbols[i] == nullptr) continue;
+    wrappers[i] = own_base() + symbols[i]->st_value;
+    first_wrapper = wrappers[i] < first_wrapper ? wrappers[i] : first_wrapper;
+    last_wrapper = wrappers[i] > last_wrapper ? wrappers[i] : last_wrapper;
+    const auto place = reinterpret_cast<ElfW(Addr)>(symbols[i]);
+    first = place < first ? place : first;
+    last = place + sizeof(ElfW(Sym)) > last ? place + sizeof(ElfW(Sym)) : last;
+  }
+  if (last == 0) return;
+  clear_weak_references(is_wrapper);
+  if (!is_plain_data(first) || !set_writable(first, last, true)) return;
+  for (int i = 0; i < exported_name_count; ++i) {
+    if (symbols[i] == nullptr) continue;
+    const Resolver indirect = resolver(i, std::make_integer_sequence<int, exported_name_count>{});
+    symbols[i]->st_value = reinterpret_cast<ElfW(Addr)>(indirect) - own_base();
+    symbols[i]->st_info = ELF64_ST_INFO(ELF64_ST_BIND(symbols[i]->st_info), STT_GNU_IFUNC);
+  }
+  set_writable(first, last, false);
+}
+
+}  // namespace
+
+bool defined_elsewhere(const char* name) {
+  Search search{name, false};
+  dl_iterate_phdr(search_object, &search);
+  return search.found;
+}
+
+}  // namespace leadline::recorder

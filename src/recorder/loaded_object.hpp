@@ -1,0 +1,68 @@
+// Looks up symbols and references in the objects of this process without the dynamic linker's help: no binding, no side
+// effects, so that it may run while the dynamic linker is binding something.
+#pragma once
+
+#include <elf.h>
+#include <link.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace leadline::recorder {
+
+class LoadedObject {
+ public:
+  // Reads the object's dynamic section; an object without a symbol table finds nothing.
+  LoadedObject(ElfW(Addr) base, const ElfW(Dyn) * dynamic);
+  explicit LoadedObject(const dl_phdr_info& info);
+
+  // The definition of `name`, nullptr where the object has none. The symbol lies in the object's own .dynsym.
+  const ElfW(Sym) * find(const char* name) const;
+
+  ElfW(Addr) base() const { return base_; }
+
+  // Whether the object refers weakly to an undefined name for which `wanted(name)` holds.
+  template <class Predicate>
+  bool has_weak_reference(Predicate wanted) const {
+    for (uint32_t i = 1; i < undefined_end(); ++i) {
+      if (is_weak_reference(i) && wanted(strings_ + symbols_[i].st_name)) return true;
+    }
+    return false;
+  }
+
+  // Calls visit(name, slot) for every relocation of an undefined weak symbol; the slot holds what it was bound to.
+  template <class Visitor>
+  void for_each_weak_slot(Visitor visit) const {
+    for (const Relocations& table : relocations_) {
+      for (size_t i = 0; i < table.bytes / sizeof(ElfW(Rela)); ++i) {
+        const uint32_t symbol = ELF64_R_SYM(table.first[i].r_info);
+        if (symbol == 0 || !is_weak_reference(symbol)) continue;
+        visit(strings_ + symbols_[symbol].st_name, reinterpret_cast<ElfW(Addr)*>(base_ + table.first[i].r_offset));
+      }
+    }
+  }
+
+ private:
+  struct Relocations {
+    const ElfW(Rela) * first;
+    size_t bytes;
+  };
+
+  void read(const ElfW(Dyn) * dynamic);
+  uint32_t undefined_end() const;
+  bool is_weak_reference(uint32_t index) const {
+    return symbols_[index].st_shndx == SHN_UNDEF && ELF64_ST_BIND(symbols_[index].st_info) == STB_WEAK;
+  }
+  const ElfW(Sym) * find_by_gnu_hash(const char* name) const;
+  const ElfW(Sym) * find_by_sysv_hash(const char* name) const;
+  bool defines(uint32_t index, const char* name) const;
+
+  ElfW(Addr) base_ = 0;
+  const ElfW(Sym)* symbols_ = nullptr;
+  const char* strings_ = nullptr;
+  const uint32_t* gnu_hash_ = nullptr;
+  const uint32_t* sysv_hash_ = nullptr;
+  Relocations relocations_[2] = {};  // of data and of procedure linkage
+};
+
+}  // namespace leadline::recorder
