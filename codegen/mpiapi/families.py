@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-import tomllib
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from mpiapi.emit import HEAD
 from mpiapi.standard import ApiError
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 FAMILIES = ("mpich", "openmpi", "mpi5")
 MAX_LIBRARIES = 8  # src/recorder/family.hpp

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import importlib.resources
 import json
-import tomllib
+import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 PYMPISTANDARD_VERSION = "0.2.0"
 
