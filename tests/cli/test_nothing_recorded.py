@@ -1,0 +1,128 @@
+"""What cannot be recorded: a clear message and exit code 3, no crash."""
+
+import struct
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from leadline import mpi
+from leadline.launch.executable import inspect
+from leadline.launch.explain import judge
+
+from .conftest import Command
+
+
+def test_a_program_without_mpi_is_said_to_be_none(leadline: Command) -> None:
+    ended = leadline("record", "--", "true")
+    assert ended.code == 3, ended.everything
+    assert "not an MPI program" in ended.err
+
+
+def test_a_program_without_mpi_under_mpiexec(leadline: Command, mpich: mpi.Library) -> None:
+    ended = leadline("record", "--", *mpich.launch(2), "true")
+    assert ended.code == 3, ended.everything
+    assert "not an MPI program" in ended.err
+
+
+def test_a_failing_program_keeps_its_code(leadline: Command) -> None:
+    ended = leadline("run", "--", "false")
+    assert ended.code == 1, ended.everything
+    assert "nothing was recorded" in ended.err
+
+
+def test_a_script_that_starts_no_mpi(leadline: Command) -> None:
+    ended = leadline("record", "--", "bash", "-c", "exit 0")
+    assert ended.code == 3, ended.everything
+    assert "called MPI" in ended.err
+
+
+@pytest.fixture
+def static_program(tmp_path: Path) -> Path:
+    program = tmp_path / "static"
+    done = subprocess.run(
+        ["gcc", "-static", "-x", "c", "-", "-o", program], input="int main(){return 0;}", text=True, check=False
+    )
+    if done.returncode != 0:
+        pytest.skip("no static C library here")
+    return program
+
+
+def test_a_statically_linked_program_is_named_as_such(leadline: Command, static_program: Path) -> None:
+    ended = leadline("record", "--", static_program)
+    assert ended.code == 3, ended.everything
+    assert "statically linked" in ended.err
+    assert "statically linked" in leadline("doctor", "--", static_program).out
+
+
+def test_mpi_linked_statically_into_a_program_is_named(tmp_path: Path) -> None:
+    program = tmp_path / "inside"
+    source = "int MPI_Init(int* c, char*** v) { return 0; } int main(void) { return MPI_Init(0, 0); }"
+    subprocess.run(["gcc", "-x", "c", "-", "-o", program], input=source, text=True, check=True)
+    found = inspect(str(program))
+    assert found is not None
+    assert "linked statically into" in judge(found).reason
+
+
+def elf_header(bits: int, machine: int) -> bytes:
+    """A file that any reader takes for an executable of that architecture, with no segments."""
+    ident = b"\x7fELF" + bytes([1 if bits == 32 else 2, 1, 1]) + bytes(9)
+    if bits == 32:
+        return ident + struct.pack("<HHIIIIIHHHHHH", 2, machine, 1, 0, 0, 0, 0, 52, 32, 0, 40, 0, 0)
+    return ident + struct.pack("<HHIQQQIHHHHHH", 2, machine, 1, 0, 0, 0, 0, 64, 56, 0, 64, 0, 0)
+
+
+@pytest.mark.parametrize(("bits", "machine", "name"), [(32, 3, "32-bit x86"), (64, 183, "ARM"), (64, 21, "PPC64")])
+def test_another_architecture_is_named(leadline: Command, tmp_path: Path, bits: int, machine: int, name: str) -> None:
+    program = tmp_path / "foreign"
+    program.write_bytes(elf_header(bits, machine))
+    program.chmod(0o755)
+    ended = leadline("doctor", "--", program)
+    assert ended.code == 3, ended.everything
+    assert "another architecture" in " ".join(ended.out.split())
+    assert name in " ".join(ended.out.split())
+    assert leadline("record", "--", program).code in {3, 126}
+
+
+@pytest.mark.parametrize("length", [4, 5, 16, 20, 40, 52, 63])
+def test_a_cut_executable_is_no_crash(leadline: Command, tmp_path: Path, length: int) -> None:
+    program = tmp_path / "cut"
+    program.write_bytes(elf_header(64, 62)[:length])
+    program.chmod(0o755)
+    found = inspect(str(program))
+    assert found is not None
+    assert judge(found).answer == "no"
+
+
+def test_a_set_user_id_program_is_named(tmp_path: Path) -> None:
+    program = tmp_path / "privileged"
+    program.write_bytes(Path("/bin/true").read_bytes())
+    program.chmod(0o4755)
+    found = inspect(str(program))
+    assert found is not None
+    assert "LD_PRELOAD" in judge(found).reason
+
+
+def test_an_unknown_library_is_named(tmp_path: Path) -> None:
+    library, program = tmp_path / "libmpi.so.99", tmp_path / "odd"
+    words = ["gcc", "-shared", "-fPIC", "-x", "c", "-", "-Wl,-soname,libmpi.so.99", "-o", library]
+    subprocess.run(words, input="int MPI_Init(int*c,char***v){return 0;}", text=True, check=True)
+    words = ["gcc", "-x", "c", "-", "-x", "none", library, f"-Wl,-rpath,{tmp_path}", "-o", program]
+    source = "int MPI_Init(int*,char***); int main(){return MPI_Init(0,0);}"
+    subprocess.run(words, input=source, text=True, check=True)
+    found = inspect(str(program))
+    assert found is not None
+    assert "libmpi.so.99" in judge(found).reason
+    assert judge(found).answer == "no"
+
+
+def test_a_missing_shared_library_is_named(tmp_path: Path) -> None:
+    library, program = tmp_path / "libgone.so.1", tmp_path / "needs"
+    words = ["gcc", "-shared", "-fPIC", "-x", "c", "-", "-Wl,-soname,libgone.so.1", "-o", library]
+    subprocess.run(words, input="int gone(void){return 0;}", text=True, check=True)
+    words = ["gcc", "-x", "c", "-", "-x", "none", library, "-o", program]
+    subprocess.run(words, input="int gone(void); int main(){return gone();}", text=True, check=True)
+    library.unlink()
+    found = inspect(str(program))
+    assert found is not None
+    assert "libgone.so.1" in judge(found).reason

@@ -1,0 +1,160 @@
+"""Wrong usage and things that are missing: a message on standard error, and the documented code."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from leadline import mpi
+
+from .conftest import Command, Tiny, traces
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [(), ("nonsense",), ("record",), ("record", "--"), ("record", "--nonsense", "--", "true"), ("report", "a", "b")],
+    ids=str,
+)
+def test_wrong_usage_is_2(leadline: Command, arguments: tuple[str, ...]) -> None:
+    ended = leadline(*arguments)
+    assert ended.code == 2, ended.everything
+    assert ended.out == ""
+    assert ended.err
+
+
+def test_version_and_help(leadline: Command) -> None:
+    assert leadline("--version").out.startswith("leadline, version ")
+    for command in ("run", "record", "report", "exec", "doctor", "workload"):
+        ended = leadline(command, "--help")
+        assert ended.code == 0
+        assert ended.out.startswith("Usage: leadline ")
+
+
+def test_an_unknown_command_is_127_and_makes_no_directory(leadline: Command) -> None:
+    ended = leadline("record", "--", "no-such-command-anywhere")
+    assert ended.code == 127
+    assert "no-such-command-anywhere" in ended.err
+    assert list(leadline.directory.iterdir()) == []
+
+
+def test_what_cannot_be_executed_is_126(leadline: Command) -> None:
+    (leadline.directory / "plain").write_text("text")
+    assert leadline("record", "--", "./plain").code == 126
+    assert leadline("record", "--", "/").code == 126
+
+
+def test_a_directory_in_use_is_refused(leadline: Command, mpich: mpi.Library, tiny: Tiny) -> None:
+    old = leadline.directory / "run"
+    old.mkdir()
+    (old / "something").write_text("precious")
+    ended = leadline("record", "-o", "run", "--", tiny(mpich))
+    assert ended.code == 2, ended.everything
+    assert "not empty" in ended.err
+    assert ended.out == ""
+    assert [path.name for path in old.iterdir()] == ["something"]
+
+
+def test_an_empty_directory_is_used(leadline: Command, mpich: mpi.Library, tiny: Tiny) -> None:
+    (leadline.directory / "run").mkdir()
+    assert leadline("record", "-o", "run", "--", tiny(mpich)).code == 0
+    assert len(traces(leadline.directory / "run")) == 1
+
+
+def test_a_directory_that_cannot_be_made_is_2(leadline: Command) -> None:
+    (leadline.directory / "file").write_text("")
+    ended = leadline("record", "-o", "file/run", "--", "true")
+    assert ended.code == 2, ended.everything
+    assert "file/run" in ended.err
+
+
+def test_a_missing_recorder_is_5(leadline: Command) -> None:
+    ended = leadline("record", "--", "true", environ={"LEADLINE_RECORDER": "/nonexistent/libleadline.so"})
+    assert ended.code == 5
+    assert "/nonexistent/libleadline.so" in ended.err
+
+
+def test_a_report_of_nothing(leadline: Command) -> None:
+    assert leadline("report", "nowhere").code == 2
+    assert leadline("report").code == 2
+    (leadline.directory / "empty").mkdir()
+    assert leadline("report", "empty").code == 4
+
+
+@pytest.mark.parametrize("size", ["much", "-3", "64XB", "MB"])
+def test_a_budget_that_is_no_size_is_2(leadline: Command, size: str) -> None:
+    assert leadline("record", f"--budget={size}", "--", "true").code == 2
+
+
+class TestSettings:
+    """Option over variable over the project's file over the user's."""
+
+    @pytest.fixture
+    def user(self, leadline: Command) -> dict[str, str]:
+        folder = leadline.directory / "home" / "leadline"
+        folder.mkdir(parents=True)
+        (folder / "config.toml").write_text('[record]\noutput = "by-user"\n')
+        return {"XDG_CONFIG_HOME": str(folder.parent)}
+
+    def recorded(self, leadline: Command, *arguments: str, environ: dict[str, str]) -> set[str]:
+        assert leadline("record", *arguments, "--", "true", environ=environ).code == 3
+        found = {path.name for path in leadline.directory.iterdir() if path.name.startswith("by-")}
+        for name in found:
+            shutil.rmtree(leadline.directory / name)
+        return found
+
+    def test_each_wins_over_the_next(self, leadline: Command, user: dict[str, str]) -> None:
+        assert self.recorded(leadline, environ=user) == {"by-user"}
+        (leadline.directory / "leadline.toml").write_text('[record]\noutput = "by-project"\n')
+        assert self.recorded(leadline, environ=user) == {"by-project"}
+        environ = {**user, "LEADLINE_OUTPUT": "by-variable"}
+        assert self.recorded(leadline, environ=environ) == {"by-variable"}
+        assert self.recorded(leadline, "-o", "by-option", environ=environ) == {"by-option"}
+
+    @pytest.mark.parametrize(
+        "text", ["output = ", "colour = 1", "[nonsense]", "[record]\ncolour = 1", '[report]\noutput="x"']
+    )
+    def test_a_bad_file_is_2_and_named(self, leadline: Command, text: str) -> None:
+        (leadline.directory / "leadline.toml").write_text(text)
+        ended = leadline("record", "--", "true")
+        assert ended.code == 2, ended.everything
+        assert "leadline.toml" in ended.err
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="root is needed to become someone else")
+class TestAsAnOrdinaryUser:
+    """As nobody, started by root."""
+
+    def as_nobody(self, leadline: Command, *words: str | Path) -> tuple[str, ...]:
+        setpriv = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--")
+        return (*setpriv, *Command.words, *map(str, words))
+
+    def test_recording_works(self, leadline: Command, mpich: mpi.Library, tiny: Tiny) -> None:
+        if not reachable(leadline, tiny(mpich)):
+            pytest.skip("the checkout or Python is in a folder that only root may enter")
+        (leadline.directory / "open").mkdir(mode=0o777)
+        (leadline.directory / "open").chmod(0o777)
+        words = self.as_nobody(leadline, "record", "-o", "open/run", "--", *mpich.launch(2), tiny(mpich))
+        ended = leadline.plain(*words, environ={"HOME": str(leadline.directory)})
+        assert ended.code == 0, ended.everything
+        assert len(traces(leadline.directory / "open" / "run")) == 2
+
+    def test_an_unwritable_directory_is_2(self, leadline: Command, mpich: mpi.Library, tiny: Tiny) -> None:
+        if not reachable(leadline, tiny(mpich)):
+            pytest.skip("the checkout or Python is in a folder that only root may enter")
+        (leadline.directory / "closed").mkdir(mode=0o755)
+        ended = leadline.plain(*self.as_nobody(leadline, "record", "-o", "closed/run", "--", "true"))
+        assert ended.code == 2, ended.everything
+        assert "closed/run" in ended.err
+        ended = leadline.plain(*self.as_nobody(leadline, "record", "-o", "closed", "--", "true"))
+        assert ended.code == 2, ended.everything
+        assert "not writable" in ended.err
+
+
+def reachable(leadline: Command, program: Path) -> bool:
+    """Opens the temporary folders on the way for everyone; says whether Python itself can be run by everyone."""
+    for folder in (*leadline.directory.parents, *program.parents, leadline.directory):
+        if "pytest-of-" in str(folder):
+            folder.chmod(folder.stat().st_mode | 0o055)
+    setpriv = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--")
+    return leadline.plain(*setpriv, *Command.words, "--version").code == 0

@@ -1,0 +1,18 @@
+"""What every test may use: the command, the recorder, and whether they are there."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture(autouse=True, scope="session")
+def a_clean_environment() -> None:
+    """No setting of the person's own may change what is tested."""
+    for name in list(os.environ):
+        if name.startswith("LEADLINE_") and name not in {"LEADLINE_MPI_HOME", "LEADLINE_TEST_PROGRAMS"}:
+            del os.environ[name]
+    os.environ.pop("LD_PRELOAD", None)
+    os.environ["XDG_CONFIG_HOME"] = "/nonexistent"
