@@ -19,7 +19,7 @@ class Builder:
 
     def c(self, library: Library, source: str, *options: str) -> Path:
         """A program from C; `source` is a name in tests/programs."""
-        return self._compile(library, [library.mpicc, "-O2", "-std=gnu11", "-Wall"], [source], options)
+        return self._compile(library, [str(library.mpicc), "-O2", "-std=gnu11", "-Wall"], [source], options)
 
     def cxx(self, library: Library, source: str, *options: str) -> Path:
         """A program from C++, also when the source is C that compiles as C++."""
@@ -27,19 +27,19 @@ class Builder:
         # MPICH's and Open MPI's retired C++ classes would add a library of their own.
         skip = ["-DMPICH_SKIP_MPICXX", "-DOMPI_SKIP_MPICXX"]
         return self._compile(
-            library, [library.mpicxx, "-O2", "-std=c++17", "-Wall", *skip, *language], [source], options
+            library, [str(library.mpicxx), "-O2", "-std=c++17", "-Wall", *skip, *language], [source], options
         )
 
     def fortran(self, library: Library, source: str, *options: str) -> Path:
         """A program from Fortran; the library must have a Fortran compiler wrapper."""
         assert library.mpifort is not None
-        command = [library.mpifort, "-O2", "-cpp", "-fallow-argument-mismatch", "-ffree-line-length-none"]
+        command = [str(library.mpifort), "-O2", "-cpp", "-fallow-argument-mismatch", "-ffree-line-length-none"]
         return self._compile(library, command, [source], options)
 
     def tool(self, library: Library, source: str, *options: str) -> Path:
         """A shared library that defines MPI functions, as profiling tools do."""
         return self._compile(
-            library, [library.mpicc, "-O2", "-Wall", "-shared", "-fPIC"], [source], options, suffix=".so"
+            library, [str(library.mpicc), "-O2", "-Wall", "-shared", "-fPIC"], [source], options, suffix=".so"
         )
 
     def _compile(

