@@ -1,9 +1,9 @@
 // Exporting MPI_x and PMPI_x from a preloaded library without the program noticing.
 //
-// Programs ask which MPI there is. mpi4py's wheels do it twice: dlsym(MPI_Get_version) tells them that an MPI library is
-// in the process already, and they refer weakly to what only some libraries have (MPI_x_c, MPI_Comm_toint, ...) and call
-// it if it is there. A preloaded library that simply exports every name makes them load the wrong library, or call what
-// the right one lacks; one that exports fewer names misses calls. So every name answers as if we were not there:
+// Programs ask which MPI there is. mpi4py's wheels do it twice: dlsym(MPI_Get_version) tells them that an MPI library
+// is in the process already, and they refer weakly to what only some libraries have (MPI_x_c, MPI_Comm_toint, ...) and
+// call it if it is there. A preloaded library that simply exports every name makes them load the wrong library, or call
+// what the right one lacks; one that exports fewer names misses calls. So every name answers as if we were not there:
 //   * It has a version that is not the default (exports.map), so dlsym passes it by while references without a version,
 //     as all programs have, bind to it.
 //   * Once the program has started it is an indirect function (STT_GNU_IFUNC), whose resolver the dynamic linker asks

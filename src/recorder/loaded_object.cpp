@@ -21,15 +21,32 @@ void LoadedObject::read(const ElfW(Dyn) * dynamic) {
   for (; dynamic != nullptr && dynamic->d_tag != DT_NULL; ++dynamic) {
     const ElfW(Addr) value = dynamic->d_un.d_ptr;
     switch (dynamic->d_tag) {
-      case DT_SYMTAB: symbols_ = reinterpret_cast<const ElfW(Sym)*>(address(value)); break;
-      case DT_STRTAB: strings_ = reinterpret_cast<const char*>(address(value)); break;
-      case DT_GNU_HASH: gnu_hash_ = reinterpret_cast<const uint32_t*>(address(value)); break;
-      case DT_HASH: sysv_hash_ = reinterpret_cast<const uint32_t*>(address(value)); break;
-      case DT_RELA: relocations_[0].first = reinterpret_cast<const ElfW(Rela)*>(address(value)); break;
-      case DT_RELASZ: relocations_[0].bytes = value; break;
-      case DT_JMPREL: relocations_[1].first = reinterpret_cast<const ElfW(Rela)*>(address(value)); break;
-      case DT_PLTRELSZ: relocations_[1].bytes = value; break;
-      default: break;
+      case DT_SYMTAB:
+        symbols_ = reinterpret_cast<const ElfW(Sym)*>(address(value));
+        break;
+      case DT_STRTAB:
+        strings_ = reinterpret_cast<const char*>(address(value));
+        break;
+      case DT_GNU_HASH:
+        gnu_hash_ = reinterpret_cast<const uint32_t*>(address(value));
+        break;
+      case DT_HASH:
+        sysv_hash_ = reinterpret_cast<const uint32_t*>(address(value));
+        break;
+      case DT_RELA:
+        relocations_[0].first = reinterpret_cast<const ElfW(Rela)*>(address(value));
+        break;
+      case DT_RELASZ:
+        relocations_[0].bytes = value;
+        break;
+      case DT_JMPREL:
+        relocations_[1].first = reinterpret_cast<const ElfW(Rela)*>(address(value));
+        break;
+      case DT_PLTRELSZ:
+        relocations_[1].bytes = value;
+        break;
+      default:
+        break;
     }
   }
 }
@@ -39,13 +56,6 @@ const ElfW(Sym) * LoadedObject::find(const char* name) const {
   if (gnu_hash_ != nullptr) return find_by_gnu_hash(name);
   if (sysv_hash_ != nullptr) return find_by_sysv_hash(name);
   return nullptr;
-}
-
-// A GNU hash table covers the defined symbols, which come last; a System V one all of them.
-uint32_t LoadedObject::undefined_end() const {
-  if (symbols_ == nullptr || strings_ == nullptr) return 0;
-  if (gnu_hash_ != nullptr && gnu_hash_[1] > 1) return gnu_hash_[1];
-  return sysv_hash_ != nullptr ? sysv_hash_[1] : 0;
 }
 
 bool LoadedObject::defines(uint32_t index, const char* name) const {

@@ -21,18 +21,10 @@ class LoadedObject {
 
   ElfW(Addr) base() const { return base_; }
 
-  // Whether the object refers weakly to an undefined name for which `wanted(name)` holds.
-  template <class Predicate>
-  bool has_weak_reference(Predicate wanted) const {
-    for (uint32_t i = 1; i < undefined_end(); ++i) {
-      if (is_weak_reference(i) && wanted(strings_ + symbols_[i].st_name)) return true;
-    }
-    return false;
-  }
-
   // Calls visit(name, slot) for every relocation of an undefined weak symbol; the slot holds what it was bound to.
   template <class Visitor>
   void for_each_weak_slot(Visitor visit) const {
+    if (symbols_ == nullptr || strings_ == nullptr) return;
     for (const Relocations& table : relocations_) {
       for (size_t i = 0; i < table.bytes / sizeof(ElfW(Rela)); ++i) {
         const uint32_t symbol = ELF64_R_SYM(table.first[i].r_info);
@@ -49,7 +41,6 @@ class LoadedObject {
   };
 
   void read(const ElfW(Dyn) * dynamic);
-  uint32_t undefined_end() const;
   bool is_weak_reference(uint32_t index) const {
     return symbols_[index].st_shndx == SHN_UNDEF && ELF64_ST_BIND(symbols_[index].st_info) == STB_WEAK;
   }
@@ -58,7 +49,7 @@ class LoadedObject {
   bool defines(uint32_t index, const char* name) const;
 
   ElfW(Addr) base_ = 0;
-  const ElfW(Sym)* symbols_ = nullptr;
+  const ElfW(Sym) * symbols_ = nullptr;
   const char* strings_ = nullptr;
   const uint32_t* gnu_hash_ = nullptr;
   const uint32_t* sysv_hash_ = nullptr;
