@@ -12,7 +12,7 @@ from dev.steps import step
 
 def build(targets: tuple[str, ...] = ("all",)) -> None:
     """Incremental: with nothing changed it takes about a second."""
-    if not (CMAKE_BUILD / "build.ninja").exists():
+    if not all((CMAKE_BUILD / name).exists() for name in ("CMakeCache.txt", "build.ninja")):
         configure: list[str | Path] = [
             tool("cmake"),
             "-S",
