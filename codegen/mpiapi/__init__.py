@@ -1,1 +1,1 @@
-"""Turns the MPI standard's machine-readable API and Leadline's own data (api/) into the recorder's wrappers and tables."""
+"""Turns the MPI standard's machine-readable API and Leadline's own data (api/) into wrappers and tables."""

@@ -7,7 +7,7 @@ from mpiapi.semantics import Bytes, Meaning
 from mpiapi.standard import PYMPISTANDARD_VERSION, Function
 
 HEAD = f"// Made by codegen/generate.py from pympistandard {PYMPISTANDARD_VERSION} and api/*.toml. Do not edit.\n"
-# The first version of src/recorder/exports.map; with a single @ dlsym does not find the name (src/recorder/exports.hpp).
+# The first version of src/recorder/exports.map; dlsym does not find x@V, only x@@V (src/recorder/exports.hpp).
 SYMBOL_VERSION = "LEADLINE_1"
 _RETURNS_DOUBLE = ("WALL_TIME", "TICK_RESOLUTION")
 # What a variadic function may have been passed in registers beside its named argument.
@@ -53,11 +53,11 @@ def symbols_header(functions: list[Function]) -> str:
 def _wrapper(function: Function, words: int, prefix: str, suffix: str, name: str) -> str:
     parameters = ", ".join(f"Word a{i}" for i in range(words))
     arguments = "".join(f", a{i}" for i in range(words))
-    double = function.returns in _RETURNS_DOUBLE
+    returns, call = ("double", "call_double") if function.returns in _RETURNS_DOUBLE else ("Word", "call")
     symbol = f"{prefix}{function.name}{suffix}"
     return (
-        f'extern "C" LEADLINE_EXPORT {"double" if double else "Word"} leadline_{symbol}({parameters}) {{\n'
-        f"  return {'call_double' if double else 'call'}<Fn::{function.name}, Name::{name}>(LEADLINE_CALLER{arguments});\n"
+        f'extern "C" LEADLINE_EXPORT {returns} leadline_{symbol}({parameters}) {{\n'
+        f"  return {call}<Fn::{function.name}, Name::{name}>(LEADLINE_CALLER{arguments});\n"
         "}\n"
         f'__asm__(".symver leadline_{symbol}, {symbol}@{SYMBOL_VERSION}");\n'
     )

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from mpiapi.data import read_toml
 from mpiapi.emit import HEAD
 from mpiapi.standard import ApiError
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 FAMILIES = ("mpich", "openmpi", "mpi5")
 MAX_LIBRARIES = 8  # src/recorder/family.hpp
@@ -26,8 +21,8 @@ CONSTANTS = (
     "GROUP_NULL GROUP_EMPTY INFO_NULL OP_NULL STATUS_IGNORE STATUSES_IGNORE BOTTOM IN_PLACE UNWEIGHTED WEIGHTS_EMPTY"
 ).split()
 INTEGERS = (
-    "PROC_NULL ANY_SOURCE ANY_TAG ROOT UNDEFINED SUCCESS ERR_PENDING ERR_IN_STATUS THREAD_SINGLE THREAD_MULTIPLE TAG_UB "
-    "UNIVERSE_SIZE APPNUM WTIME_IS_GLOBAL CART GRAPH DIST_GRAPH"
+    "PROC_NULL ANY_SOURCE ANY_TAG ROOT UNDEFINED SUCCESS ERR_PENDING ERR_IN_STATUS THREAD_SINGLE THREAD_MULTIPLE "
+    "TAG_UB UNIVERSE_SIZE APPNUM WTIME_IS_GLOBAL CART GRAPH DIST_GRAPH"
 ).split()
 COMBINERS = (
     "NAMED DUP CONTIGUOUS VECTOR HVECTOR INDEXED HINDEXED INDEXED_BLOCK HINDEXED_BLOCK STRUCT SUBARRAY DARRAY F90_REAL "
@@ -74,8 +69,7 @@ def load_families(api: Path) -> list[Family]:
     """Raises ApiError where something that struct Family has is missing, or something is there that it has not."""
     families = []
     for name in FAMILIES:
-        with open(api / "abi" / f"{name}.toml", "rb") as file:
-            families.append(_family(name, tomllib.load(file)))
+        families.append(_family(name, read_toml(api / "abi" / f"{name}.toml")))
     return families
 
 

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from mpiapi.data import read_toml
 from mpiapi.roles import roles_of
 from mpiapi.standard import ApiError, Function
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 CLASSES = (
     "local init finalize abort pcontrol send isend recv irecv sendrecv sendrecv_replace isendrecv probe iprobe mprobe "
@@ -58,8 +53,7 @@ def blocking_form(name: str) -> str:
 
 def load_meanings(api: Path, functions: list[Function]) -> list[Meaning]:
     """One Meaning per function, in order. Raises ApiError where a function has no class, or two, or needs bytes."""
-    with open(api / "semantics.toml", "rb") as file:
-        data = tomllib.load(file)
+    data = read_toml(api / "semantics.toml")
     classes = _classes(data["class"], {f.name for f in functions})
     meanings = []
     for function in functions:

@@ -1,18 +1,14 @@
-"""The functions of MPI: the standard's data as pympistandard ships it, corrected and completed by api/overrides.toml."""
+"""The functions of MPI: pympistandard's data of the standard, corrected and completed by api/overrides.toml."""
 
 from __future__ import annotations
 
 import importlib.resources
 import json
-import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from mpiapi.data import read_toml
 
 PYMPISTANDARD_VERSION = "0.2.0"
 
@@ -86,8 +82,7 @@ def _standard() -> dict[str, Function]:
 
 def load_functions(api: Path) -> list[Function]:
     """All C functions, sorted by name. Raises ApiError where an override does not fit the standard's data."""
-    with open(api / "overrides.toml", "rb") as file:
-        overrides = tomllib.load(file)
+    overrides = read_toml(api / "overrides.toml")
     functions = _standard()
     for name, parameters in overrides.get("functions", {}).items():
         if name in functions:
@@ -106,6 +101,7 @@ def _changed(function: Function, changes: dict[str, str]) -> Function:
     known = {p.name for p in function.parameters}
     if unknown := set(changes) - known:
         raise ApiError(f"overrides.toml: {function.name} has no parameter {', '.join(sorted(unknown))}")
-    parameters = tuple(_parse_parameter(f"{p.name}:{changes[p.name]}") if p.name in changes else p
-                       for p in function.parameters)
+    parameters = tuple(
+        _parse_parameter(f"{p.name}:{changes[p.name]}") if p.name in changes else p for p in function.parameters
+    )
     return replace(function, parameters=parameters)
