@@ -1,0 +1,48 @@
+#include "kit/program.hpp"
+
+#include <mpi.h>
+
+#include <cstdio>
+#include <exception>
+#include <string_view>
+
+namespace kit {
+namespace {
+
+bool asks_for_help(int argc, char** argv) {
+  for (int n = 1; n < argc; ++n) {
+    if (std::string_view(argv[n]) == "--help") return true;
+  }
+  return false;
+}
+
+int run_body(const Program& program, const Session& session, int argc, char** argv) {
+  if (asks_for_help(argc, argv)) {
+    if (session.rank == 0) std::fputs(program.usage, stdout);
+    return 0;
+  }
+  try {
+    return program.body(session, argc, argv);
+  } catch (const UsageError& error) {
+    if (session.rank == 0) std::fprintf(stderr, "%s: %s\n", program.name, error.what());
+    return 2;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s: rank %d: %s\n", program.name, session.rank, error.what());
+    MPI_Abort(MPI_COMM_WORLD, 1);
+    return 1;
+  }
+}
+
+}  // namespace
+
+int run_program(const Program& program, int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  Session session{};
+  MPI_Comm_rank(MPI_COMM_WORLD, &session.rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &session.ranks);
+  const int code = run_body(program, session, argc, argv);
+  MPI_Finalize();
+  return code;
+}
+
+}  // namespace kit

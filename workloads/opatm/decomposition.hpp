@@ -1,0 +1,45 @@
+// Which process holds which part of the sea, and who its neighbours are.
+//
+// The sea is cut into columns x rows of blocks, each from surface to bed; strips are blocks with a single row. Ranks
+// count from south to north first:   rank = column * rows + row.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "settings.hpp"
+
+namespace opatm {
+
+struct Range {
+  int first;
+  int count;
+};
+
+struct Block {
+  Range x;
+  Range y;
+};
+
+enum class Side { west, east, south, north };
+
+class Decomposition {
+ public:
+  static constexpr int nobody = -1;  // beyond the shore
+
+  // Throws kit::UsageError where the grid cannot be cut so: a block must be at least one point wide, which is what the
+  // scheme's halo of one point takes from its neighbour.
+  Decomposition(const Extent& grid, const Layout& layout, int ranks);
+
+  int ranks() const { return static_cast<int>(columns_.size() * rows_.size()); }
+  Block block(int rank) const;
+  int neighbour(int rank, Side side) const;
+  std::string described() const;  // "strips" or "4 x 8 blocks"
+
+ private:
+  std::vector<Range> columns_;
+  std::vector<Range> rows_;
+  bool in_strips_;
+};
+
+}  // namespace opatm

@@ -1,0 +1,60 @@
+// Off-line transport and reaction of tracers in a closed sea, after the OPATM-BFM model; docs/workloads/opatm.md.
+
+#include <cinttypes>
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include "kit/phases.hpp"
+#include "kit/program.hpp"
+#include "model.hpp"
+#include "settings.hpp"
+
+namespace opatm {
+namespace {
+
+constexpr int steps_between_outputs = 48;
+constexpr double tolerated_mass_error = 1e-10;
+
+std::string counted(int number, const char* what) {
+  return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
+}
+
+// The line a run ends with. False where mass was not conserved. Collective over MPI_COMM_WORLD.
+bool print_result(Model& model, const kit::Phases& phases, int rank) {
+  const double mass_error = model.budget.relative_error();
+  const uint64_t checksum = model.output.finish();
+  const std::string times = phases.slowest();
+  if (rank != 0) return true;
+  const Settings& settings = model.settings;
+  std::printf("opatm: grid %dx%dx%d, %s, %s in %s, %s: %s, mass error %.1e, checksum %016" PRIx64 "\n",
+              settings.grid.nx, settings.grid.ny, settings.grid.nz, counted(settings.tracers, "tracer").c_str(),
+              counted(model.decomposition.ranks(), "rank").c_str(), model.decomposition.described().c_str(),
+              counted(settings.steps, "step").c_str(), times.c_str(), mass_error, checksum);
+  return mass_error <= tolerated_mass_error;
+}
+
+int run(const kit::Session& session, int argc, char** argv) {
+  const Settings settings = read_settings(argc, argv);
+  kit::Phases phases({"setup", "advection", "diffusion", "reaction", "update", "output"});
+  std::unique_ptr<Model> model;
+  {
+    const auto measurement = phases.measure(Phase::setup);
+    model = std::make_unique<Model>(settings, session.rank, session.ranks);
+  }
+  for (int step = 1; step <= settings.steps; ++step) {
+    const bool output_follows = step % steps_between_outputs == 0 || step == settings.steps;
+    advance(*model, step, output_follows, phases);
+    if (!output_follows) continue;
+    const auto measurement = phases.measure(Phase::output);
+    trcwri(*model, step);
+  }
+  if (print_result(*model, phases, session.rank)) return 0;
+  std::fprintf(stderr, "opatm: mass was not conserved\n");
+  return 1;
+}
+
+}  // namespace
+}  // namespace opatm
+
+int main(int argc, char** argv) { return kit::run_program({"opatm", opatm::usage, opatm::run}, argc, argv); }

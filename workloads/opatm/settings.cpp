@@ -1,0 +1,72 @@
+#include "settings.hpp"
+
+#include <climits>
+
+#include "kit/options.hpp"
+#include "kit/program.hpp"
+
+namespace opatm {
+
+const char* const usage =
+    "opatm: transport and reaction of tracers in a closed sea, on any number of MPI processes\n"
+    "  --grid NXxNYxNZ    points west to east, south to north, and levels (362x128x72)\n"
+    "  --tracers N        tracers, in chains of four (51)\n"
+    "  --steps N          steps of half an hour; output every 48th and after the last (3)\n"
+    "  --decomp HOW       strips: even strips along x; strips:W0,W1,...: strips of these widths, one per process;\n"
+    "                     2d: cut along x and y (strips)\n"
+    "  --cost full|light  the reactor with 8 sub-steps and exponential light response, or 1 and a simpler one (full)\n"
+    "  --output FILE      where the output goes: 32 bytes per point and tracer each time (opatm.bin)\n";
+
+namespace {
+
+// Summaries of 16 bytes a level have to fit the small messages' 4 kB.
+constexpr int most_levels = 256;
+
+Extent parse_grid(const std::string& text) {
+  const std::vector<std::string> sizes = kit::split(text, 'x');
+  if (sizes.size() != 3) throw kit::UsageError("--grid must look like 362x128x72, not '" + text + "'");
+  Extent grid{};
+  grid.nx = static_cast<int>(kit::parse_whole(sizes[0], "the first number of --grid", 2, 1000000));
+  grid.ny = static_cast<int>(kit::parse_whole(sizes[1], "the second number of --grid", 2, 1000000));
+  grid.nz = static_cast<int>(kit::parse_whole(sizes[2], "the third number of --grid", 3, most_levels));
+  const long columns = static_cast<long>(grid.nx) * grid.ny;
+  if (columns * grid.nz > INT_MAX) throw kit::UsageError("--grid " + text + " has more than 2^31 points");
+  return grid;
+}
+
+Layout parse_layout(const std::string& text) {
+  const std::string strips = "strips";
+  Layout layout;
+  if (text == "2d") {
+    layout.in_strips = false;
+  } else if (text.starts_with(strips + ":")) {
+    for (const std::string& width : kit::split(text.substr(strips.size() + 1), ',')) {
+      layout.widths.push_back(static_cast<int>(kit::parse_whole(width, "a width in --decomp", 1, 1000000)));
+    }
+  } else if (text != strips) {
+    throw kit::UsageError("--decomp must be strips, strips:W0,W1,... or 2d, not '" + text + "'");
+  }
+  return layout;
+}
+
+Cost parse_cost(const std::string& text) {
+  if (text == "full") return Cost::full;
+  if (text == "light") return Cost::light;
+  throw kit::UsageError("--cost must be full or light, not '" + text + "'");
+}
+
+}  // namespace
+
+Settings read_settings(int argc, char** argv) {
+  const kit::Options options(argc, argv, {"grid", "tracers", "steps", "decomp", "cost", "output"});
+  Settings settings{};
+  settings.grid = parse_grid(options.text("grid", "362x128x72"));
+  settings.tracers = static_cast<int>(options.whole("tracers", 51, 1, 1000));
+  settings.steps = static_cast<int>(options.whole("steps", 3, 1, 1000000));
+  settings.layout = parse_layout(options.text("decomp", "strips"));
+  settings.cost = parse_cost(options.text("cost", "full"));
+  settings.output = options.text("output", "opatm.bin");
+  return settings;
+}
+
+}  // namespace opatm

@@ -1,0 +1,37 @@
+// What the user can choose.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace opatm {
+
+struct Extent {
+  int nx;
+  int ny;
+  int nz;  // levels, the last of which is the sea bed
+};
+
+// How the sea is cut: into strips along x (of these widths, or even ones where none are given), or along x and y.
+struct Layout {
+  bool in_strips = true;
+  std::vector<int> widths;
+};
+
+enum class Cost { full, light };
+
+struct Settings {
+  Extent grid;
+  int tracers;
+  int steps;
+  Layout layout;
+  Cost cost;
+  std::string output;
+};
+
+extern const char* const usage;
+
+// Throws kit::UsageError, which says what is wrong with which option.
+Settings read_settings(int argc, char** argv);
+
+}  // namespace opatm

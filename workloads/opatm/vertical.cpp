@@ -1,0 +1,91 @@
+#include "vertical.hpp"
+
+#include <algorithm>
+
+#include "model.hpp"
+
+namespace opatm {
+
+// The system for a column, h the thickness and a the coupling:
+//   -a[k] c[k-1] + (h[k] + a[k] + a[k+1]) c[k] - a[k+1] c[k+1] = h[k] c_before[k]
+// is diagonally dominant, so elimination without pivoting (Thomas) is safe. Its first half, which is the same for all
+// tracers, is done here once.
+VerticalMixing::VerticalMixing(const Basin& basin, const Block& block)
+    : thickness_m_(basin.thickness_m()), coupling_(block.x.count, block.y.count, basin.grid().nz), pivot_(coupling_) {
+  const int levels = basin.grid().nz;
+  for (int i = 0; i < block.x.count; ++i) {
+    for (int j = 0; j < block.y.count; ++j) {
+      for (int k = 1; k < levels; ++k) {
+        const double distance_m = 0.5 * (thickness_m_[k - 1] + thickness_m_[k]);
+        const double mixing = basin.mixing_m2_per_s(block.x.first + i, block.y.first + j, k);
+        coupling_.row(i, k)[j] = step_s * mixing / distance_m;
+      }
+      double eliminated = 0.0;
+      for (int k = 0; k < levels; ++k) {
+        const double above = coupling_.row(i, k)[j];
+        const double below = k + 1 < levels ? coupling_.row(i, k + 1)[j] : 0.0;
+        const double pivot = 1.0 / (thickness_m_[k] + above + below - above * eliminated);
+        pivot_.row(i, k)[j] = pivot;
+        eliminated = below * pivot;
+      }
+    }
+  }
+}
+
+void VerticalMixing::step(Field& concentration) const {
+  const int levels = concentration.levels();
+  const int ny = concentration.ny();
+  for (int i = 0; i < concentration.nx(); ++i) {
+    for (int k = 0; k < levels; ++k) {
+      const double* above = concentration.row(i, std::max(k - 1, 0));  // at the surface the coupling is zero
+      const double* coupling = coupling_.row(i, k);
+      const double* pivot = pivot_.row(i, k);
+      double* here = concentration.row(i, k);
+#pragma GCC ivdep
+      for (int j = 0; j < ny; ++j) here[j] = (thickness_m_[k] * here[j] + coupling[j] * above[j]) * pivot[j];
+    }
+    for (int k = levels - 2; k >= 0; --k) {
+      const double* below = concentration.row(i, k + 1);
+      const double* coupling = coupling_.row(i, k + 1);
+      const double* pivot = pivot_.row(i, k);
+      double* here = concentration.row(i, k);
+#pragma GCC ivdep
+      for (int j = 0; j < ny; ++j) here[j] += coupling[j] * pivot[j] * below[j];
+    }
+  }
+}
+
+[[gnu::noinline]] void trczdf(Model& model) {
+  for (Field& concentration : model.concentration) model.mixing.step(concentration);
+}
+
+// Sinking, upstream and explicit (less than a cell in a step). What leaves a cell enters the one below; nothing leaves
+// the bed, where it stays until it is turned over.
+[[gnu::noinline]] void trcsed(Model& model) {
+  constexpr double day_s = 86400.0;
+  const int nx = model.block.x.count;
+  const int ny = model.block.y.count;
+  const std::vector<double>& thickness_m = model.basin.thickness_m();
+  std::vector<double> from_above(ny);
+  for (const Tracer& tracer : model.tracers) {
+    if (tracer.sinking_m_per_day == 0.0) continue;
+    const double sunk_m = tracer.sinking_m_per_day * step_s / day_s;
+    for (int i = 0; i < nx; ++i) {
+      std::fill(from_above.begin(), from_above.end(), 0.0);
+      for (int k = 0; k < model.settings.grid.nz; ++k) {
+        const double leaves_m = k < model.basin.water_levels() ? sunk_m : 0.0;
+        const double per_m = 1.0 / thickness_m[k];
+        double* here = model.concentration[tracer.number].row(i, k);
+        double* arriving = from_above.data();
+#pragma GCC ivdep
+        for (int j = 0; j < ny; ++j) {
+          const double leaving = leaves_m * here[j];
+          here[j] += (arriving[j] - leaving) * per_m;
+          arriving[j] = leaving;
+        }
+      }
+    }
+  }
+}
+
+}  // namespace opatm
