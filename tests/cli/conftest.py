@@ -70,6 +70,7 @@ class Command:
             input=stdin,
             capture_output=True,
             text=True,
+            errors="replace",  # a launcher may try to run a foreign executable as a script
             timeout=120,
             check=False,
         )

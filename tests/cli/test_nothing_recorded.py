@@ -81,7 +81,19 @@ def test_another_architecture_is_named(leadline: Command, tmp_path: Path, bits: 
     assert ended.code == 3, ended.everything
     assert "another architecture" in " ".join(ended.out.split())
     assert name in " ".join(ended.out.split())
-    assert leadline("record", "--", program).code in {3, 126}
+    for command in ("record", "exec"):
+        ended = leadline(command, "--", program)
+        assert ended.code == 126, ended.everything
+        assert "another architecture" in ended.err
+
+
+def test_another_architecture_under_mpiexec_is_named(leadline: Command, tmp_path: Path, mpich: mpi.Library) -> None:
+    program = tmp_path / "foreign"
+    program.write_bytes(elf_header(64, 183))
+    program.chmod(0o755)
+    ended = leadline("record", "--", *mpich.launch(2), program)
+    assert ended.code not in {0, 3}, ended.everything
+    assert "another architecture" in ended.err
 
 
 @pytest.mark.parametrize("length", [4, 5, 16, 20, 40, 52, 63])

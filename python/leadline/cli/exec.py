@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from leadline.cli.recording import PROGRAM_FOLLOWS, recorder_options, recorder_settings
-from leadline.errors import CannotStart, UsageError
+from leadline.errors import UsageError
 from leadline.launch import job, process, rundir
 from leadline.launch.recorder import merged_preload, variables
 from leadline.launch.wrappers import with_variables
@@ -37,7 +37,7 @@ def command(output: str | None, budget: str | None, verbose: bool, program: tupl
     try:
         os.execve(path, words, {**os.environ, **ours})
     except OSError as error:
-        raise CannotStart(f"{program[0]}: {error.strerror}", found=True) from error
+        raise process.cannot_start(program[0], path, error) from error
 
 
 def _shared_directory(output: str | None, program: tuple[str, ...]) -> Path:

@@ -141,19 +141,16 @@ def _loaded(path: Path) -> tuple[list[str], list[str]]:
     loader = _loader()
     if loader is None:
         return [], []
+    environ = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
+    environ["LD_TRACE_LOADED_OBJECTS"] = "1"  # as ldd does; --list would stop at the first that is missing
     try:
         done = subprocess.run(
-            [loader, "--list", str(path)],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=20,
+            [loader, str(path)], stdin=subprocess.DEVNULL, env=environ, capture_output=True, check=False, timeout=20
         )
     except (OSError, subprocess.TimeoutExpired):
         return [], []
     found, missing = [], []
-    for line in done.stdout.splitlines():
+    for line in done.stdout.decode(errors="replace").splitlines():
         name, arrow, target = (part.strip() for part in line.partition("=>"))
         if target.startswith("not found"):
             missing.append(name)

@@ -5,6 +5,7 @@ The program is not put into a process group of its own: a terminal's Ctrl-C and 
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import signal
@@ -49,11 +50,26 @@ def _spawn(path: str, words: Sequence[str], environ: Mapping[str, str], mask: se
     try:
         return os.posix_spawn(path, list(words), dict(environ), setsigmask=mask, setsigdef=defaults)
     except OSError as error:
-        if error.errno == 8:  # ENOEXEC: a script without "#!", which a shell runs itself
-            return os.posix_spawn(
-                "/bin/sh", ["sh", path, *words[1:]], dict(environ), setsigmask=mask, setsigdef=defaults
-            )
-        raise CannotStart(f"{words[0]}: {error.strerror}", found=True) from error
+        if error.errno == errno.ENOEXEC and _is_text(path):  # a script without "#!", which a shell runs itself
+            words = ["sh", path, *words[1:]]
+            return os.posix_spawn("/bin/sh", words, dict(environ), setsigmask=mask, setsigdef=defaults)
+        raise cannot_start(words[0], path, error) from error
+
+
+def cannot_start(word: str, path: str, error: OSError) -> CannotStart:
+    """Why the system refuses to execute `path`, which `word` named."""
+    if error.errno == errno.ENOEXEC:
+        from leadline.launch.explain import judge_word  # reads executables: slow to import, and rarely needed
+
+        verdict = judge_word(path)
+        if verdict.answer == "no":
+            return CannotStart(verdict.reason, found=True, hint=verdict.hint)
+    return CannotStart(f"{word}: {error.strerror}", found=True)
+
+
+def _is_text(path: str) -> bool:
+    with open(path, "rb") as file:
+        return b"\0" not in file.read(128)
 
 
 def _wait(pid: int, waited: set[int], while_waiting: Callable[[], None] | None) -> int:
