@@ -170,7 +170,7 @@ void Measurer::measure_start(uint32_t site, uint32_t creator, const Key& key, in
     case CallClass::coll_init: {
       const auto it = persistent_collectives_.find(creator);
       if (it == persistent_collectives_.end() || it->second.ambiguous) {
-        ++unknown_starts_;
+        ++unknown_bytes_;
         return;
       }
       out->push_back({Transfer::Kind::contributed, site, partner_unknown, it->second.contributed});
@@ -195,7 +195,7 @@ void Measurer::correct(uint32_t maker, int64_t received, int64_t posted, bool ca
       {is_write ? Transfer::Kind::put : Transfer::Kind::received, maker, partner_unknown, received - posted});
 }
 
-void Measurer::measure(const Key& key, const int64_t* words, size_t word_count, std::vector<Transfer>* out) const {
+void Measurer::measure_one(const Key& key, const int64_t* words, size_t word_count, std::vector<Transfer>* out) const {
   switch (class_of(key.site)) {
     case CallClass::send:
     case CallClass::isend:
@@ -264,6 +264,47 @@ void Measurer::measure(const Key& key, const int64_t* words, size_t word_count, 
       return measure_moved(key, true, out);
     default:
       return;
+  }
+}
+
+// Beyond the budget calls of many sizes are one tally: `amount` is the sum of their counts, or of the bytes received
+// where the key's value is 1; what the interned words said is gone.
+void Measurer::measure_coarse(const trace::Tally& tally, std::vector<Transfer>* out) const {
+  Key key = *tally.key;
+  const CallClass cls = class_of(key.site);
+  if (category_of(cls) == Category::collective) {
+    unknown_bytes_ += tally.times;
+    return;
+  }
+  if (category_of(cls) == Category::completion) return;  // corrections are lost: receives stay as posted
+  const bool bytes_known = key.value == 1;
+  const int64_t total = bytes_known ? tally.amount : posted_bytes(tally.amount, key.datatype);
+  key.count = 0;
+  key.value = trace::unknown_value;
+  const size_t begin = out->size();
+  measure_one(key, nullptr, 0, out);
+  for (size_t i = begin; i < out->size(); ++i) {
+    Transfer& transfer = (*out)[i];
+    // A message both ways has one sum: of what was received if that is known, else of what was sent.
+    const bool lost = transfer.kind == Transfer::Kind::message && bytes_known;
+    if (lost) unknown_bytes_ += tally.times;
+    transfer.times = tally.times;
+    transfer.bytes = lost ? 0 : total;
+    transfer.size = tally.times > 0 ? transfer.bytes / static_cast<int64_t>(tally.times) : 0;
+    transfer.exact_size = false;
+  }
+}
+
+void Measurer::measure(const trace::Tally& tally, std::vector<Transfer>* out) const {
+  if (tally.coarse) return measure_coarse(tally, out);
+  const size_t begin = out->size();
+  const uint64_t unknown_before = unknown_bytes_;
+  measure_one(*tally.key, tally.words, tally.word_count, out);
+  unknown_bytes_ = unknown_before + (unknown_bytes_ - unknown_before) * tally.times;
+  for (size_t i = begin; i < out->size(); ++i) {
+    Transfer& transfer = (*out)[i];
+    transfer.times = tally.times;
+    transfer.bytes = static_cast<int64_t>(static_cast<uint64_t>(transfer.size) * tally.times);
   }
 }
 

@@ -29,7 +29,10 @@ struct Transfer {
   Kind kind = Kind::message;
   uint32_t site = 0;                  // of the call it is attributed to
   int32_t partner = partner_unknown;  // rank in MPI_COMM_WORLD a message goes to
-  int64_t bytes = 0;
+  int64_t size = 0;                   // bytes of one
+  uint64_t times = 1;
+  int64_t bytes = 0;       // of all
+  bool exact_size = true;  // false: `size` is the mean of sizes that were summed up beyond the trace's budget
 };
 
 // What a class of calls does with the time of a rank.
@@ -51,11 +54,12 @@ class Measurer {
   bool needs_learning() const;
   void learn(const trace::Tally& tally);
 
-  // Appends what one such call transfers. Nothing here trusts an index in the key.
-  void measure(const trace::Key& key, const int64_t* words, size_t word_count, std::vector<Transfer>* out) const;
+  // Appends what the calls of a tally transfer. Nothing here trusts an index in the key.
+  void measure(const trace::Tally& tally, std::vector<Transfer>* out) const;
 
-  // Starts of persistent collectives whose bytes could not be told, over all calls to `measure`.
-  uint64_t unknown_starts() const { return unknown_starts_; }
+  // Calls whose bytes could not be told, so far: starts of persistent collectives of differing sizes, and collectives
+  // that were summed up beyond the trace's budget.
+  uint64_t unknown_bytes() const { return unknown_bytes_; }
 
   trace::CallClass class_of(uint32_t site) const;
   int64_t posted_bytes(int64_t count, uint32_t datatype) const;
@@ -67,6 +71,8 @@ class Measurer {
     bool ambiguous;
   };
 
+  void measure_one(const trace::Key& key, const int64_t* words, size_t word_count, std::vector<Transfer>* out) const;
+  void measure_coarse(const trace::Tally& tally, std::vector<Transfer>* out) const;
   void measure_send(const trace::Key& key, uint32_t site, int64_t bytes, std::vector<Transfer>* out) const;
   void measure_receive(const trace::Key& key, int64_t posted, std::vector<Transfer>* out) const;
   void measure_moved(const trace::Key& key, bool correctable, std::vector<Transfer>* out) const;
@@ -79,7 +85,7 @@ class Measurer {
   const trace::Process& process_;
   const trace::Stream& stream_;
   std::unordered_map<uint32_t, Collective> persistent_collectives_;  // by the site that creates them
-  mutable uint64_t unknown_starts_ = 0;
+  mutable uint64_t unknown_bytes_ = 0;
 };
 
 }  // namespace leadline::analysis

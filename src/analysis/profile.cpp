@@ -17,10 +17,14 @@ void Counts::add(const Counts& other) {
   time_ns += other.time_ns;
 }
 
-void Sizes::add(int64_t size, uint64_t times) {
+void Sizes::add(int64_t size, uint64_t times, int64_t total_bytes, bool exact) {
   const size_t bucket = size <= 0 ? 0 : static_cast<size_t>(std::bit_width(static_cast<uint64_t>(size)));
   messages[bucket] += times;
-  bytes[bucket] += static_cast<double>(size) * static_cast<double>(times);
+  bytes[bucket] += static_cast<double>(total_bytes);
+  if (!exact) {
+    distinct.clear();
+    distinct_complete = false;
+  }
   if (!distinct_complete) return;
   distinct[size] += times;
   if (distinct.size() > max_distinct) {
@@ -142,21 +146,21 @@ void Profile::add_stream(const trace::Process& process, const trace::Stream& str
     if (own == UINT32_MAX) return;
     cell(own, index).counts.calls += tally.times;
     transfers.clear();
-    measurer.measure(*tally.key, tally.words, tally.word_count, &transfers);
+    measurer.measure(tally, &transfers);
     for (const Transfer& transfer : transfers) {
       const uint32_t site = mapped(transfer.site);
       if (site == UINT32_MAX) continue;
       Counts& counts = cell(site, index).counts;
-      const auto bytes = static_cast<int64_t>(static_cast<uint64_t>(transfer.bytes) * tally.times);
+      const int64_t bytes = transfer.bytes;
       switch (transfer.kind) {
         case Transfer::Kind::message: {
-          counts.messages += tally.times;
+          counts.messages += transfer.times;
           counts.sent += bytes;
-          sites_[site].sizes.add(transfer.bytes, tally.times);
+          sites_[site].sizes.add(transfer.size, transfer.times, bytes, transfer.exact_size);
           Edge& edge = edges_[static_cast<uint64_t>(index) << 32 | static_cast<uint32_t>(transfer.partner)];
           edge.source = index;
           edge.target = transfer.partner;
-          edge.messages += tally.times;
+          edge.messages += transfer.times;
           edge.bytes += bytes;
           break;
         }
@@ -175,10 +179,10 @@ void Profile::add_stream(const trace::Process& process, const trace::Stream& str
       }
     }
   });
-  if (measurer.unknown_starts() > 0)
-    summary->meta.losses.push_back({"persistent-collective-bytes", measurer.unknown_starts(),
-                                    "starts of persistent collectives whose bytes differ between requests made at one "
-                                    "place: their bytes are not counted"});
+  if (measurer.unknown_bytes() > 0)
+    summary->meta.losses.push_back({"bytes-unknown", measurer.unknown_bytes(),
+                                    "calls whose bytes are not counted: persistent collectives of differing sizes "
+                                    "started at one place, or calls summed up beyond the trace's budget"});
   add_times(stream, index, reader, site_map, summary);
   add_locals(stream, index, mapping);
 }

@@ -43,7 +43,7 @@ struct Sizes {
   std::unordered_map<int64_t, uint64_t> distinct;
   bool distinct_complete = true;
 
-  void add(int64_t size, uint64_t times);
+  void add(int64_t size, uint64_t times, int64_t total_bytes, bool exact);
   void add(const Sizes& other);
 };
 
@@ -106,8 +106,8 @@ class Profile {
   const std::vector<GlobalSite>& sites() const { return sites_; }
   std::vector<Edge> edges() const;  // ascending by source, target
 
-  // One row per group; `group_of_site[i]` is site i's group, negative: in no row.
-  std::vector<Row> rows(const std::vector<int32_t>& group_of_site, uint32_t groups) const;
+  // One row per group of sites; a site may be in several groups.
+  std::vector<Row> rows(const std::vector<std::vector<uint32_t>>& groups) const;
 
   // What the given sites did on each process.
   std::vector<Counts> per_process(const std::vector<uint32_t>& sites) const;

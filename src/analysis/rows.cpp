@@ -46,19 +46,15 @@ void add_site(const GlobalSite& site, std::vector<Counts>* per_process, std::vec
 
 }  // namespace
 
-std::vector<Row> Profile::rows(const std::vector<int32_t>& group_of_site, uint32_t groups) const {
-  std::vector<std::vector<uint32_t>> members(groups);
-  for (uint32_t site = 0; site < sites_.size() && site < group_of_site.size(); ++site) {
-    const int32_t group = group_of_site[site];
-    if (group >= 0 && static_cast<uint32_t>(group) < groups) members[static_cast<size_t>(group)].push_back(site);
-  }
-  std::vector<Row> rows(groups);
+std::vector<Row> Profile::rows(const std::vector<std::vector<uint32_t>>& groups) const {
+  std::vector<Row> rows(groups.size());
   std::vector<double> values;
-  for (uint32_t group = 0; group < groups; ++group) {
+  for (size_t group = 0; group < groups.size(); ++group) {
     Row& row = rows[group];
     std::vector<Counts> per_process(processes_.size());
     std::vector<bool> called(processes_.size());
-    for (const uint32_t site : members[group]) add_site(sites_[site], &per_process, &called, &row);
+    for (const uint32_t site : groups[group])
+      if (site < sites_.size()) add_site(sites_[site], &per_process, &called, &row);
     row.processes = static_cast<uint32_t>(std::count(called.begin(), called.end(), true));
     const auto spread = [&](double (*value_of)(const Counts&)) { return spread_of(per_process, &values, value_of); };
     row.calls = spread([](const Counts& c) { return static_cast<double>(c.calls); });

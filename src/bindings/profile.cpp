@@ -118,7 +118,7 @@ void bind_profile(nb::module_& m) {
       .def_prop_ro("modules", &Profile::modules, nb::rv_policy::copy)
       .def("sites", &sites_of)
       .def("edges", &Profile::edges)
-      .def("rows", &Profile::rows, "group_of_site"_a, "groups"_a)
+      .def("rows", &Profile::rows, "groups"_a)
       .def("per_process", &Profile::per_process, "sites"_a);
 }
 

@@ -9,7 +9,7 @@ import struct
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
@@ -146,5 +146,4 @@ def _functions(elf: ELFFile, section: Any) -> Iterator[tuple[int, int, str]]:
 
 def close(elf: ELFFile) -> None:
     """Closes the file beneath."""
-    stream: BinaryIO = elf.stream
-    stream.close()
+    elf.stream.close()

@@ -1,0 +1,249 @@
+"""Leadline's C++ core (src/bindings). Times in nanoseconds, sizes in bytes unless named otherwise."""
+
+from collections.abc import Iterator
+
+CATEGORIES: tuple[str, ...]
+PEER_NONE: int
+PEER_NULL: int
+PEER_ANY: int
+PEER_ROOT: int
+TAG_ANY: int
+FLAG_ANY_SOURCE: int
+FLAG_ANY_TAG: int
+FLAG_IN_PLACE: int
+FLAG_CANCELLED: int
+FLAG_NOTHING: int
+
+class TraceError(Exception):
+    """A trace that cannot be read; the message says where and what next."""
+
+class Function:
+    name: str
+    cls: str
+
+class Module:
+    path: str
+    build_id: str
+
+class Frame:
+    module: int
+    offset: int
+
+class Site:
+    function: int
+    frames: list[Frame]
+
+class Communicator:
+    kind: str
+    parent: int
+    identity: int
+    rank: int
+    size: int
+    world: list[int]
+
+class Datatype:
+    name: str
+    size: int
+    extent: int
+    lb: int
+    true_extent: int
+    combiner: int
+    contiguous: bool
+
+class TimeStats:
+    count: int
+    sum_ns: float
+    min_ns: float
+    max_ns: float
+    gap_sum_ns: float
+    hist: list[int]
+
+class LocalCalls:
+    function: int
+    caller: Frame
+    calls: int
+    sum_ns: float
+
+class Loss:
+    code: str
+    amount: int
+    message: str
+
+class Key:
+    """src/trace/event.hpp says what the fields mean for each class of function."""
+
+    site: int
+    comm: int
+    count: int
+    peer: int
+    tag: int
+    datatype: int
+    extra: int
+    value: int
+
+class Tally:
+    key: Key
+    times: int
+    words: list[int]
+
+class Completed:
+    age: int
+    site: int
+    bytes: int
+
+class Call:
+    """One call (or `times` failed polls in a row) with its partner as a rank of the communicator.
+
+    peer: PEER_NONE .. PEER_ROOT or a rank.   world_peer: rank in MPI_COMM_WORLD, -1 unknown.
+    value: bytes received, -1 unknown.   nothing: a poll that found nothing.
+    completed: per completed (or started) request how many requests ago it was made, at which site, bytes received
+    (of startall: bytes posted).   words: as src/trace/event.hpp gives them for the class.
+    """
+
+    site: int
+    function: int
+    times: int
+    count: int
+    datatype: int
+    datatype_bytes: int
+    peer: int
+    world_peer: int
+    tag: int
+    comm: int
+    flags: int
+    value: int
+    extra: int
+    nothing: bool
+    completed: list[Completed]
+    words: list[int]
+
+class Process:
+    file: str
+    rank: int
+    world_size: int
+    world: int
+    host: str
+    program: str
+    library: str
+    family: str
+    pid: int
+    finalized: bool
+    complete: bool
+    start_unix_ns: int
+    duration_ns: float
+    own_overhead_ns: float
+    file_bytes: int
+    functions: list[Function]
+    modules: list[Module]
+    communicators: list[Communicator]
+    datatypes: list[Datatype]
+    ops: list[str]
+    losses: list[Loss]
+    threads: int
+    def sites(self, thread: int = 0) -> list[Site]: ...
+    def locals(self, thread: int = 0) -> list[LocalCalls]: ...
+    def tallies(self, thread: int = 0) -> list[Tally]: ...
+    def site_times(self, thread: int = 0) -> list[tuple[int, TimeStats]]: ...
+    def calls(self, thread: int = 0) -> Iterator[Call]:
+        """The thread's calls in the order they happened, streamed."""
+
+def open_process(path: str) -> Process:
+    """Reads one trace. Raises TraceError where nothing of it can be used."""
+
+def trace_files(directory: str) -> list[str]:
+    """The trace files of a run directory, one per process. Raises TraceError where it cannot be listed."""
+
+class Counts:
+    calls: int
+    messages: int
+    sent: int
+    received: int
+    contributed: int
+    collected: int
+    time_ns: float
+
+class Spread:
+    """Over processes; those that never called count as 0."""
+
+    min: float
+    median: float
+    max: float
+    min_process: int
+    max_process: int
+
+class Sizes:
+    """Messages by size: bucket b > 0 holds sizes in [2^(b-1), 2^b), bucket 0 empty messages."""
+
+    messages: list[int]
+    bytes: list[float]
+    distinct: dict[int, int]
+    distinct_complete: bool
+
+class Row:
+    """Sum over sites. bytes: sent + contributed; received: received + collected."""
+
+    total: Counts
+    min_ns: float
+    max_ns: float
+    max_ns_process: int
+    processes: int
+    calls: Spread
+    messages: Spread
+    bytes: Spread
+    received: Spread
+    time_ns: Spread
+    hist: list[int]
+    sizes: Sizes
+
+class Edge:
+    source: int
+    target: int
+    messages: int
+    bytes: int
+
+class ProcessSummary:
+    file: str
+    rank: int
+    world_size: int
+    world: int
+    host: str
+    program: str
+    library: str
+    family: str
+    pid: int
+    finalized: bool
+    complete: bool
+    start_unix_ns: int
+    duration_ns: float
+    own_overhead_ns: float
+    file_bytes: int
+    losses: list[Loss]
+    threads: int
+    total: Counts
+    gap_ns: float
+    category_ns: list[float]
+    category_calls: list[int]
+
+class Profile:
+    def __init__(self) -> None: ...
+    def add(self, process: Process) -> int:
+        """Adds what a process did; returns its index. The process is not needed afterwards."""
+    @property
+    def processes(self) -> list[ProcessSummary]: ...
+    @property
+    def functions(self) -> list[Function]: ...
+    @property
+    def modules(self) -> list[Module]: ...
+    def sites(self) -> list[tuple[int, bool, list[tuple[int, int]]]]:
+        """(function, purely local?, [(module, offset) of each frame, innermost first]) of every site."""
+    def edges(self) -> list[Edge]:
+        """Messages from process `source` to rank `target` of its MPI_COMM_WORLD (-1 unknown)."""
+    def rows(self, groups: list[list[int]]) -> list[Row]:
+        """One row per group of sites; a site may be in several."""
+    def per_process(self, sites: list[int]) -> list[Counts]: ...
+
+def demangle(name: str) -> str:
+    """"_ZN5opatm6trcadvEi" -> "opatm::trcadv(int)"; what is no mangled C++ name is unchanged."""
+
+def demangle_short(name: str) -> str:
+    """Without return type and parameters."""

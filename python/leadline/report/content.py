@@ -1,0 +1,347 @@
+"""Every figure of the report, once, for the terminal and for JSON alike.
+
+Times in seconds. Rank labels are those of Run.label. "Time of a rank" is from MPI_Init to MPI_Finalize, of each thread
+that called MPI; shares are of the sum over ranks.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from leadline import _core
+from leadline.run import Loss, Run, Site
+from leadline.symbols import Location
+
+# Classes of functions whose bytes are those they receive.
+RECEIVING = {"recv", "irecv", "mrecv", "imrecv", "recv_init", "precv_init"}
+COLLECTIVE = {"coll", "icoll", "coll_init"}
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Over all ranks, those that never called included as 0; the ranks are the first with the extreme."""
+
+    min: float
+    median: float
+    max: float
+    min_rank: str
+    max_rank: str
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One line of a table: a function, a call site or a routine.
+
+    n_bytes: of sends posted, of receives received, of collectives contributed, of writes and puts moved.
+    bytes_received: of receives, collectives, reads and gets.   per_call_*: of single calls, 0 where not known.
+    """
+
+    name: str
+    calls: int
+    messages: int
+    n_bytes: int
+    bytes_received: int
+    time_s: float
+    share: float
+    mean_s: float
+    per_call_min_s: float
+    per_call_max_s: float
+    per_call_max_rank: str
+    ranks: int
+    calls_spread: Spread
+    messages_spread: Spread
+    bytes_spread: Spread
+    time_spread: Spread
+    sizes: _core.Sizes
+    cls: str = ""
+    local: bool = False
+    site: Site | None = None
+
+
+@dataclass(frozen=True)
+class RankEntry:
+    """What one process did. time_s = computation_s + mpi_s, over its threads."""
+
+    rank: str
+    host: str
+    pid: int
+    threads: int
+    duration_s: float
+    time_s: float
+    computation_s: float
+    mpi_s: float
+    category_s: dict[str, float]
+    category_calls: dict[str, int]
+    calls: int
+    messages: int
+    bytes_sent: int
+    bytes_received: int
+    contributed: int
+    collected: int
+    own_s: float
+    trace_bytes: int
+    finalized: bool
+    complete: bool
+
+
+@dataclass(frozen=True)
+class MatrixEntry:
+    """Messages from one rank to another; target None: a partner that could not be identified."""
+
+    source: str
+    target: str | None
+    messages: int
+    n_bytes: int
+
+
+@dataclass
+class NotRecorded:
+    what: str
+    why: str
+
+
+@dataclass
+class Content:
+    """The figures of one run; tables are computed when first asked for."""
+
+    run: Run
+    losses: list[Loss] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.losses = [*self.run.losses, *self.run.symbol_losses()]
+
+    @functools.cached_property
+    def ranks(self) -> list[RankEntry]:
+        return [_rank_entry(self.run, index) for index in self.run.order]
+
+    @functools.cached_property
+    def time_s(self) -> float:
+        return sum(rank.time_s for rank in self.ranks)
+
+    @functools.cached_property
+    def mpi_s(self) -> float:
+        return sum(rank.mpi_s for rank in self.ranks)
+
+    @property
+    def mpi_share(self) -> float:
+        return self.mpi_s / self.time_s if self.time_s > 0 else 0.0
+
+    @functools.cached_property
+    def functions(self) -> list[Entry]:
+        """By function, most time first; purely local functions too."""
+        names = self.run.profile.functions
+        groups: dict[int, list[int]] = {}
+        local: dict[int, bool] = {}
+        for index, (function, is_local, _) in enumerate(self.run.profile.sites()):
+            groups.setdefault(function, []).append(index)
+            local[function] = local.get(function, True) and is_local
+        rows = self.run.profile.rows(list(groups.values()))
+        entries = [
+            self._entry(names[function].name, row, names[function].cls, local=local[function])
+            for function, row in zip(groups, rows, strict=True)
+            if row.total.calls > 0
+        ]
+        return sorted(entries, key=_most_time_first)
+
+    @functools.cached_property
+    def sites(self) -> list[Entry]:
+        """By call site, most time first; purely local functions too."""
+        sites = self.run.sites
+        classes = {function.name: function.cls for function in self.run.profile.functions}
+        rows = self.run.profile.rows([list(site.members) for site in sites])
+        entries = [
+            self._entry(site.function, row, classes[site.function], local=site.local, site=site)
+            for site, row in zip(sites, rows, strict=True)
+            if row.total.calls > 0
+        ]
+        return sorted(entries, key=_most_time_first)
+
+    @functools.cached_property
+    def routines(self) -> list[Entry]:
+        """By routine of the program, with everything called beneath it, most time first."""
+        return self._grouped(lambda site: {location.full: location.routine for location in site.path})
+
+    @functools.cached_property
+    def call_paths(self) -> list[Entry]:
+        """By chain of routines ("trcadv > exchange"), whatever MPI function and line, most time first."""
+        return self._grouped(lambda site: {path_key(site.path): " > ".join(short_path(site.path))} if site.path else {})
+
+    @functools.cached_property
+    def matrix(self) -> list[MatrixEntry]:
+        """Messages by sender and receiver, in display order; sends only."""
+        entries = []
+        place = {index: n for n, index in enumerate(self.run.order)}
+        for edge in self.run.profile.edges():
+            target = self.run.process_of(edge.source, edge.target)
+            if target is not None:
+                label: str | None = self.run.label(target)
+            else:  # a rank without a trace still has its number
+                label = str(edge.target) if edge.target >= 0 and len(self.run.worlds) == 1 else None
+            order = place[target] if target is not None else len(place)
+            entries.append(
+                (place[edge.source], order, MatrixEntry(self.run.label(edge.source), label, edge.messages, edge.bytes))
+            )
+        return [entry for _, _, entry in sorted(entries, key=lambda e: (e[0], e[1]))]
+
+    @functools.cached_property
+    def sizes(self) -> _core.Sizes:
+        """Messages of the whole run by size."""
+        return self._everything.sizes
+
+    @functools.cached_property
+    def calls(self) -> int:
+        return self._everything.total.calls
+
+    @property
+    def messages(self) -> int:
+        return self._everything.total.messages
+
+    @property
+    def message_bytes(self) -> int:
+        """Bytes of all messages (sends as posted)."""
+        return sum(edge.bytes for edge in self.run.profile.edges())
+
+    @property
+    def own_s(self) -> float:
+        return sum(rank.own_s for rank in self.ranks)
+
+    @property
+    def trace_bytes(self) -> int:
+        return sum(rank.trace_bytes for rank in self.ranks)
+
+    @functools.cached_property
+    def not_recorded(self) -> list[NotRecorded]:
+        return _not_recorded(self.run)
+
+    @functools.cached_property
+    def _everything(self) -> _core.Row:
+        return self.run.profile.rows([list(range(len(self.run.profile.sites())))])[0]
+
+    def _grouped(self, keys_of: Callable[[Site], Mapping[Any, str]]) -> list[Entry]:
+        groups: dict[Any, list[int]] = {}
+        shown: dict[Any, str] = {}
+        for site in self.run.sites:
+            for key, name in keys_of(site).items():
+                groups.setdefault(key, []).extend(site.members)
+                shown[key] = name
+        rows = self.run.profile.rows(list(groups.values()))
+        entries = [self._entry(shown[key], row) for key, row in zip(groups, rows, strict=True) if row.total.calls > 0]
+        return sorted(entries, key=_most_time_first)
+
+    def _entry(
+        self, name: str, row: _core.Row, cls: str = "", *, local: bool = False, site: Site | None = None
+    ) -> Entry:
+        total = row.total
+        receives = cls in RECEIVING
+        received = total.received + total.collected
+        sent = total.sent + total.contributed
+        time_s = total.time_ns * 1e-9
+        return Entry(
+            name=name,
+            calls=total.calls,
+            messages=total.messages,
+            n_bytes=received if receives else sent,
+            bytes_received=received,
+            time_s=time_s,
+            share=time_s / self.time_s if self.time_s > 0 else 0.0,
+            mean_s=time_s / total.calls if total.calls else 0.0,
+            per_call_min_s=row.min_ns * 1e-9,
+            per_call_max_s=row.max_ns * 1e-9,
+            per_call_max_rank=self.run.label(row.max_ns_process),
+            ranks=row.processes,
+            calls_spread=self._spread(row.calls),
+            messages_spread=self._spread(row.messages),
+            bytes_spread=self._spread(row.received if receives else row.bytes),
+            time_spread=self._spread(row.time_ns, 1e-9),
+            sizes=row.sizes,
+            cls=cls,
+            local=local,
+            site=site,
+        )
+
+    def _spread(self, spread: _core.Spread, factor: float = 1.0) -> Spread:
+        return Spread(
+            spread.min * factor,
+            spread.median * factor,
+            spread.max * factor,
+            self.run.label(spread.min_process),
+            self.run.label(spread.max_process),
+        )
+
+
+def path_key(path: Sequence[Location]) -> tuple[str, ...]:
+    """What makes two paths one chain of routines."""
+    return tuple(location.full for location in path)
+
+
+def short_path(path: Sequence[Location]) -> list[str]:
+    """The routines of a path, outermost first, without a main that only calls them."""
+    routines = [location.routine for location in path]
+    return routines[1:] if len(routines) > 1 and routines[0] == "main" else routines
+
+
+def _most_time_first(entry: Entry) -> tuple[float, int, str]:
+    return (-entry.time_s, -entry.calls, entry.name)
+
+
+def _rank_entry(run: Run, index: int) -> RankEntry:
+    process = run.processes[index]
+    mpi_s = process.total.time_ns * 1e-9
+    duration_s = process.duration_ns * 1e-9
+    if process.threads <= 1:
+        computation_s = max(duration_s - mpi_s, 0.0)
+    else:  # calls to purely local functions lie in the gaps between the others
+        local_s = process.category_ns[_core.CATEGORIES.index("local")] * 1e-9
+        computation_s = max(process.gap_ns * 1e-9 - local_s, 0.0)
+    return RankEntry(
+        rank=run.label(index),
+        host=process.host,
+        pid=process.pid,
+        threads=process.threads,
+        duration_s=duration_s,
+        time_s=computation_s + mpi_s,
+        computation_s=computation_s,
+        mpi_s=mpi_s,
+        category_s={name: ns * 1e-9 for name, ns in zip(_core.CATEGORIES, process.category_ns, strict=True)},
+        category_calls=dict(zip(_core.CATEGORIES, process.category_calls, strict=True)),
+        calls=process.total.calls,
+        messages=process.total.messages,
+        bytes_sent=process.total.sent,
+        bytes_received=process.total.received,
+        contributed=process.total.contributed,
+        collected=process.total.collected,
+        own_s=process.own_overhead_ns * 1e-9,
+        trace_bytes=process.file_bytes,
+        finalized=process.finalized,
+        complete=process.complete,
+    )
+
+
+def _not_recorded(run: Run) -> list[NotRecorded]:
+    entries = []
+    absent = run.ranks - len(run.processes)
+    if absent > 0:
+        entries.append(NotRecorded(f"{absent} of {run.ranks} ranks", "no readable trace file of theirs is in the run"))
+    early = [run.label(index) for index in run.order if not run.processes[index].finalized]
+    if early:
+        entries.append(
+            NotRecorded(
+                f"the end of {_labels(early)}",
+                "MPI_Finalize was not reached (killed, MPI_Abort, no call of it); calls up to the last flush are here",
+            )
+        )
+    entries.append(NotRecorded("file I/O outside MPI_File_*", "this version records MPI functions only"))
+    entries.append(
+        NotRecorded("time before MPI_Init and after MPI_Finalize", "a rank's time begins and ends with them")
+    )
+    return entries
+
+
+def _labels(labels: Sequence[str]) -> str:
+    if len(labels) == 1:
+        return f"rank {labels[0]}"
+    shown = ", ".join(labels[:8])
+    return f"ranks {shown}" + (f" and {len(labels) - 8} more" if len(labels) > 8 else "")

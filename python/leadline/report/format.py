@@ -1,0 +1,63 @@
+"""Numbers as people read them. Sizes are in units of 1000, as networks' are."""
+
+from __future__ import annotations
+
+_SIZES = ("B", "kB", "MB", "GB", "TB", "PB")
+
+
+def size(n_bytes: float) -> str:
+    """1234567 -> "1.23 MB"; below 10 kB exact: "1,024 B"."""
+    if abs(n_bytes) < 10_000:
+        return f"{n_bytes:,.0f} B"
+    value = float(n_bytes)
+    for unit in _SIZES:
+        if abs(value) < 999.5 or unit == _SIZES[-1]:
+            return f"{_three_digits(value)} {unit}"
+        value /= 1000
+    raise AssertionError
+
+
+def seconds(value: float) -> str:
+    """0.00123 -> "1.23 ms"."""
+    for factor, unit in ((1.0, "s"), (1e3, "ms"), (1e6, "us")):
+        if abs(value) * factor >= 0.9995:
+            return f"{_three_digits(value * factor)} {unit}"
+    return f"{value * 1e9:.0f} ns"
+
+
+def count(value: float) -> str:
+    """1234567 -> "1,234,567"; medians may be halves."""
+    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.1f}"
+
+
+def short_count(value: float) -> str:
+    """At most six characters: 1,234 / 252.9k / 4.09M."""
+    if abs(value) < 10_000:
+        return count(value)
+    for factor, unit in ((1e3, "k"), (1e6, "M"), (1e9, "G"), (1e12, "T")):
+        if abs(value) < 999.5 * factor or unit == "T":
+            return f"{_three_digits(value / factor)}{unit}"
+    raise AssertionError
+
+
+def percent(fraction: float) -> str:
+    """0.416 -> "42 %", 0.034 -> "3.4 %", 0.0004 -> "<0.1 %"."""
+    value = fraction * 100
+    if value == 0:
+        return "0 %"
+    if value < 0.1:
+        return "<0.1 %"
+    return f"{value:.1f} %" if value < 9.95 else f"{value:.0f} %"
+
+
+def plural(number: int, singular: str, several: str | None = None) -> str:
+    """(1, "rank") -> "1 rank"; (3, "rank") -> "3 ranks"."""
+    return f"{number:,} {singular if number == 1 else several or singular + 's'}"
+
+
+def _three_digits(value: float) -> str:
+    if abs(value) >= 99.95:
+        return f"{value:,.0f}"
+    if abs(value) >= 9.995:
+        return f"{value:.1f}"
+    return f"{value:.2f}"

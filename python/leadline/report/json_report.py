@@ -1,0 +1,211 @@
+"""The report as data, for scripts. Schema "leadline.report/1": fields are added, never renamed or removed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from leadline import __version__, _core
+from leadline.report.content import COLLECTIVE, Content, Entry, RankEntry, Spread
+from leadline.report.verdict import verdict
+from leadline.run import Loss, Run
+from leadline.symbols import Location
+
+SCHEMA = "leadline.report/1"
+MOST_DISTINCT_SIZES = 64
+
+
+def to_json(run: Run) -> dict[str, Any]:
+    """Every figure of the run. Times in seconds, sizes in bytes; min and max are over ranks."""
+    content = Content(run)
+    return {
+        "schema": SCHEMA,
+        "leadline": __version__,
+        **_about(run),
+        "verdict": verdict(content),
+        "mpi_share": content.mpi_share,
+        "mpi_s": content.mpi_s,
+        "computation_s": sum(rank.computation_s for rank in content.ranks),
+        "totals": _totals(content),
+        "losses": [_loss(loss) for loss in content.losses],
+        "not_recorded": [{"what": entry.what, "why": entry.why} for entry in content.not_recorded],
+        "functions": [{"function": entry.name, **_entry(entry)} for entry in content.functions],
+        "sites": [_site(entry) for entry in content.sites],
+        "routines": [{"routine": entry.name, **_entry(entry)} for entry in content.routines],
+        "call_paths": [{"path": entry.name, **_entry(entry)} for entry in content.call_paths],
+        "ranks_detail": [_rank(rank) for rank in content.ranks],
+        "size_histogram": histogram(content.sizes),
+        "matrix": [
+            {"source": e.source, "target": e.target, "messages": e.messages, "bytes": e.n_bytes} for e in content.matrix
+        ],
+        "collectives": _collectives(content),
+        "locals": [{"function": e.name, "calls": e.calls, "time_s": e.time_s} for e in content.functions if e.local],
+        "overhead": {
+            "own_s": content.own_s,
+            "per_call_ns": content.own_s * 1e9 / content.calls if content.calls else 0.0,
+            "fraction": content.own_s / content.time_s if content.time_s > 0 else 0.0,
+        },
+        "trace": {
+            "bytes": content.trace_bytes,
+            "bytes_per_call": content.trace_bytes / content.calls if content.calls else 0.0,
+        },
+    }
+
+
+def _about(run: Run) -> dict[str, Any]:
+    description = run.description
+    return {
+        "run": str(run.path),
+        "command": description.get("command"),
+        "start": description.get("start"),
+        "exit_code": description.get("exit_code"),
+        "program": next((p.program for p in run.processes if p.program), ""),
+        "ranks": run.ranks,
+        "ranks_recorded": len(run.processes),
+        "worlds": len(run.worlds),
+        "hosts": sorted({process.host for process in run.processes}),
+        "library": run.library,
+        "family": next((p.family for p in run.processes if p.family), ""),
+        "complete": run.complete,
+        "duration_s": run.duration_s,
+        "command_duration_s": description.get("duration_s"),
+    }
+
+
+def _totals(content: Content) -> dict[str, Any]:
+    return {
+        "calls": content.calls,
+        "messages": content.messages,
+        "message_bytes": content.message_bytes,
+        "collective_calls": sum(rank.category_calls["collective"] for rank in content.ranks),
+        "collective_bytes": sum(rank.contributed for rank in content.ranks),
+        "collective_bytes_received": sum(rank.collected for rank in content.ranks),
+        "local_calls": sum(entry.calls for entry in content.functions if entry.local),
+    }
+
+
+def _entry(entry: Entry) -> dict[str, Any]:
+    return {
+        **({"class": entry.cls} if entry.cls else {}),
+        "local": entry.local,
+        "calls": entry.calls,
+        "messages": entry.messages,
+        "bytes": entry.n_bytes,
+        "bytes_received": entry.bytes_received,
+        "time_s": entry.time_s,
+        "share": entry.share,
+        "mean_s": entry.mean_s,
+        # Of single calls; not known for purely local functions, whose times are summed.
+        "min_s": None if entry.local else entry.per_call_min_s,
+        "max_s": None if entry.local else entry.per_call_max_s,
+        "max_s_rank": None if entry.local else entry.per_call_max_rank,
+        "ranks": entry.ranks,
+        **_spread("calls", entry.calls_spread),
+        **_spread("messages", entry.messages_spread),
+        **_spread("bytes", entry.bytes_spread),
+        **_spread("time", entry.time_spread, "_s"),
+        "sizes": _distinct(entry.sizes),
+    }
+
+
+def _spread(name: str, spread: Spread, unit: str = "") -> dict[str, Any]:
+    number = (lambda value: value) if unit else _whole
+    return {
+        f"{name}_min{unit}": number(spread.min),
+        f"{name}_median{unit}": number(spread.median),
+        f"{name}_max{unit}": number(spread.max),
+        f"{name}_min_rank": spread.min_rank,
+        f"{name}_max_rank": spread.max_rank,
+    }
+
+
+def _whole(value: float) -> int | float:
+    return int(value) if float(value).is_integer() else value
+
+
+def _distinct(sizes: _core.Sizes) -> list[dict[str, int]] | None:
+    """Messages by exact size, ascending; None where there are too many sizes."""
+    if not sizes.distinct_complete or len(sizes.distinct) > MOST_DISTINCT_SIZES:
+        return None
+    return [{"bytes": size, "messages": sizes.distinct[size]} for size in sorted(sizes.distinct)]
+
+
+def histogram(sizes: _core.Sizes) -> list[dict[str, Any]]:
+    """Messages by power of two: at least `from`, less than `to` bytes. Empty buckets are left out."""
+    buckets = []
+    for bucket, messages in enumerate(sizes.messages):
+        if messages > 0:
+            low = 0 if bucket == 0 else 1 << (bucket - 1)
+            buckets.append({"from": low, "to": 1 << bucket, "messages": messages, "bytes": _whole(sizes.bytes[bucket])})
+    return buckets
+
+
+def _site(entry: Entry) -> dict[str, Any]:
+    site = entry.site
+    assert site is not None
+    where = site.location
+    return {
+        "function": site.function,
+        "routine": site.routine,
+        "file": where.file if where is not None and where.file else None,
+        "line": where.line if where is not None and where.file else None,
+        "path": [described(location) for location in site.path],
+        "frames": [_frame(location) for location in site.path],
+        **_entry(entry),
+    }
+
+
+def described(location: Location) -> str:
+    """ "exchange (halo.cpp:41)"."""
+    place = location.place()
+    return f"{location.routine} ({place})" if place else location.routine
+
+
+def _frame(location: Location) -> dict[str, Any]:
+    return {
+        "routine": location.routine,
+        "full": location.full,
+        "file": location.file or None,
+        "line": location.line if location.file else None,
+        "module": location.module,
+    }
+
+
+def _rank(rank: RankEntry) -> dict[str, Any]:
+    return {
+        "rank": rank.rank,
+        "host": rank.host,
+        "pid": rank.pid,
+        "threads": rank.threads,
+        "duration_s": rank.duration_s,
+        "computation_s": rank.computation_s,
+        "mpi_s": rank.mpi_s,
+        "by_kind_s": rank.category_s,
+        "calls": rank.calls,
+        "messages": rank.messages,
+        "bytes": rank.bytes_sent,
+        "bytes_received": rank.bytes_received,
+        "collective_bytes": rank.contributed,
+        "collective_bytes_received": rank.collected,
+        "own_s": rank.own_s,
+        "trace_bytes": rank.trace_bytes,
+        "finalized": rank.finalized,
+        "complete": rank.complete,
+    }
+
+
+def _collectives(content: Content) -> list[dict[str, Any]]:
+    return [
+        {
+            "function": entry.name,
+            "calls": entry.calls,
+            "bytes": entry.n_bytes,
+            "bytes_received": entry.bytes_received,
+            "time_s": entry.time_s,
+        }
+        for entry in content.functions
+        if entry.cls in COLLECTIVE
+    ]
+
+
+def _loss(loss: Loss) -> dict[str, Any]:
+    return {"code": loss.code, "amount": loss.amount, "message": loss.message, "rank": loss.rank}

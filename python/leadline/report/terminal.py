@@ -1,0 +1,118 @@
+"""The report on a terminal, or in a file: a verdict, then tables. Readable at 80 columns and without colour."""
+
+from __future__ import annotations
+
+import textwrap
+
+from rich.console import Console
+from rich.text import Text
+
+from leadline.report import charts, tables
+from leadline.report import format as fmt
+from leadline.report.content import Content
+from leadline.report.verdict import verdict
+from leadline.run import Loss, Run
+
+MOST_LOSSES = 12
+
+
+def print_report(run: Run, console: Console, *, all_sites: bool = False) -> None:
+    """Prints the whole report. all_sites: every call site, not only those with most time."""
+    content = Content(run)
+    out = Page(console)
+    out.paragraph(verdict(content), style="bold")
+    out.paragraph(_about(content))
+    out.section("Computation and MPI by rank")
+    out.lines(charts.rank_bars(content, out.width))
+    out.section("MPI functions", "all ranks together; %Time of the ranks' time")
+    out.lines(tables.functions(content, out.width))
+    out.section("Spread over ranks", "rank with the extreme in brackets")
+    out.lines(tables.spread(content, out.width))
+    out.section("Call sites", "beneath: over ranks least … median … most (rank)")
+    out.lines(tables.sites(content, out.width, all_sites=all_sites))
+    if content.messages:
+        out.section("Message sizes")
+        out.lines(charts.size_histogram(content, out.width))
+        out.section("Who sends to whom", "bytes of messages, from the rank of the row to that of the column")
+        out.lines(charts.matrix(content, out.width))
+    _losses(out, content.losses)
+    out.section("Not recorded")
+    for entry in content.not_recorded:
+        out.item(f"{entry.what}: {entry.why}")
+    out.section("Leadline itself")
+    out.paragraph(_overhead(content))
+
+
+class Page:
+    """Writes plain lines that are already laid out; never lets rich wrap or mark them up."""
+
+    def __init__(self, console: Console) -> None:
+        self.console_ = console
+        self.width = max(40, console.width)
+
+    def section(self, title: str, remark: str = "") -> None:
+        self.console_.print()
+        text = Text(title, style="bold")
+        if remark and len(title) + len(remark) + 2 <= self.width:
+            text.append(f"  {remark}", style="dim not bold")
+        self.console_.print(text, soft_wrap=True)
+
+    def lines(self, lines: list[tables.Line]) -> None:
+        for line in lines:
+            text = Text(line) if isinstance(line, str) else Text(line[0], style=line[1])
+            self.console_.print(text, soft_wrap=True)
+
+    def paragraph(self, text: str, style: str = "") -> None:
+        for line in textwrap.wrap(text, self.width, break_long_words=False, break_on_hyphens=False):
+            self.console_.print(Text(line, style=style), soft_wrap=True)
+
+    def item(self, text: str) -> None:
+        for line in textwrap.wrap(
+            text, self.width, initial_indent="- ", subsequent_indent="  ", break_on_hyphens=False
+        ):
+            self.console_.print(Text(line), soft_wrap=True)
+
+
+def _about(content: Content) -> str:
+    run = content.run
+    program = next((p.program for p in run.processes if p.program), "")
+    hosts = sorted({process.host for process in run.processes if process.host})
+    parts = []
+    if program:
+        parts.append(program.rsplit("/", 1)[-1])
+    ranks = fmt.plural(run.ranks, "rank")
+    if hosts:
+        ranks += f" on {hosts[0]}" if len(hosts) == 1 else f" on {fmt.plural(len(hosts), 'host')}"
+    parts.append(ranks)
+    parts.append(f"{fmt.seconds(run.duration_s)} from MPI_Init to MPI_Finalize")
+    parts.append(f"{fmt.plural(content.calls, 'MPI call')}")
+    if run.library:
+        parts.append(run.library.split(",")[0].strip())
+    return " · ".join(parts)
+
+
+def _losses(out: Page, losses: list[Loss]) -> None:
+    if not losses:
+        return
+    out.section("Losses")
+    by_code: dict[str, list[Loss]] = {}
+    for loss in losses:
+        by_code.setdefault(loss.code, []).append(loss)
+    for code, alike in list(by_code.items())[:MOST_LOSSES]:
+        first = alike[0]
+        who = f"rank {first.rank}: " if first.rank is not None and not first.message.startswith("rank") else ""
+        more = f" (and {fmt.plural(len(alike) - 1, 'more like this', 'more like this')})" if len(alike) > 1 else ""
+        out.item(f"{code}: {who}{first.message.strip()}{more}")
+
+
+def _overhead(content: Content) -> str:
+    calls = content.calls
+    own = f"{fmt.seconds(content.own_s)} of the ranks' time"
+    if content.time_s > 0:
+        own += f" ({fmt.percent(content.own_s / content.time_s)})"
+    if calls:
+        own += f", {content.own_s * 1e9 / calls:.0f} ns per call"
+    trace = f"traces of {fmt.size(content.trace_bytes)}"
+    if calls:
+        trace += f", {content.trace_bytes / calls:.2g} bytes per call"
+    return f"Its own measured time: {own}; {trace}."

@@ -1,0 +1,266 @@
+"""A recorded run: its processes, its profile, its call sites by routine, and what is missing from it."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from leadline import _core
+from leadline.errors import DamagedTrace
+from leadline.symbols import Location, ModuleProblem, Symbolizer, call_path
+from leadline.symbols.cache import SymbolCache
+
+MOST_RANKS = 10_000_000
+
+
+@dataclass(frozen=True)
+class Loss:
+    """Something that is missing from the recording. rank: the label of the process, None for the run as a whole."""
+
+    code: str
+    amount: int
+    message: str
+    rank: str | None = None
+
+
+@dataclass(frozen=True)
+class Site:
+    """A call site as people see it: call sites of the trace with equal function and source path are one.
+
+    path: outermost first, empty where it is not known.   members: indices of the profile's sites.
+    """
+
+    function: str
+    local: bool
+    path: tuple[Location, ...]
+    members: tuple[int, ...]
+
+    @property
+    def location(self) -> Location | None:
+        """The routine the call stands in."""
+        return self.path[-1] if self.path else None
+
+    @property
+    def routine(self) -> str:
+        return self.path[-1].routine if self.path else "?"
+
+
+@dataclass
+class World:
+    """One MPI_COMM_WORLD: the program that was launched, or one it spawned."""
+
+    identity: int
+    size: int
+    processes: dict[int, int] = field(default_factory=dict)  # rank -> index of the process
+
+
+class Run:
+    """What open_run found. Processes are numbered as in `profile.processes`."""
+
+    def __init__(self, path: Path, description: dict[str, Any], profile: _core.Profile, losses: list[Loss]) -> None:
+        self.path = path
+        self.description = description
+        self.profile = profile
+        self.processes = profile.processes
+        self.worlds, self.labels = _worlds(self.processes)
+        self._world_of = {index: world for world in self.worlds for index in world.processes.values()}
+        self.order = _display_order(self.worlds, len(self.processes))
+        self.losses = [*losses, *self._losses_of_processes(), *_missing_ranks(self.worlds)]
+        self._symbol_problems: list[ModuleProblem] = []
+
+    @property
+    def ranks(self) -> int:
+        """How many ranks the run had, recorded or not."""
+        in_worlds = sum(len(world.processes) for world in self.worlds)
+        return sum(max(w.size, len(w.processes)) for w in self.worlds) + len(self.processes) - in_worlds
+
+    @property
+    def library(self) -> str:
+        """The MPI library as it names itself."""
+        return next((p.library for p in self.processes if p.library), "")
+
+    @property
+    def complete(self) -> bool:
+        """Whether every rank's trace is here and was closed by its process."""
+        return self.ranks == len(self.processes) and all(p.complete for p in self.processes) and not self._unreadable
+
+    @property
+    def _unreadable(self) -> bool:
+        return any(loss.code == "unreadable-trace" for loss in self.losses)
+
+    @property
+    def duration_s(self) -> float:
+        """Seconds from MPI_Init to MPI_Finalize of the rank that took longest."""
+        return max(p.duration_ns for p in self.processes) * 1e-9
+
+    @functools.cached_property
+    def sites(self) -> list[Site]:
+        """Call sites by source path. Reads the binaries' symbols the first time."""
+        functions = [function.name for function in self.profile.functions]
+        merged: dict[tuple[Any, ...], Site] = {}
+        with_members: dict[tuple[Any, ...], list[int]] = {}
+        for index, (function, local, path) in enumerate(self._symbolized()):
+            key = (function, local, path)
+            merged.setdefault(key, Site(functions[function], local, path, ()))
+            with_members.setdefault(key, []).append(index)
+        return [Site(s.function, s.local, s.path, tuple(with_members[key])) for key, s in merged.items()]
+
+    def symbol_losses(self) -> list[Loss]:
+        """Binaries whose routines could not be told (after `sites` was read)."""
+        _ = self.sites
+        return [Loss(problem.code, 1, problem.message) for problem in self._symbol_problems]
+
+    def label(self, process: int) -> str:
+        """The rank of a process, with its world before it where there are several."""
+        return self.labels[process]
+
+    def process_of(self, source: int, world_rank: int) -> int | None:
+        """The process with a rank in the same MPI_COMM_WORLD as `source`; None where it was not recorded."""
+        world = self._world_of.get(source)
+        return None if world is None else world.processes.get(world_rank)
+
+    def _symbolized(self) -> Iterable[tuple[int, bool, tuple[Location, ...]]]:
+        modules = self.profile.modules
+        symbolizer = Symbolizer()
+        cache = SymbolCache(self.path if self.path.is_dir() else self.path.parent)
+        started_ns = min((p.start_unix_ns for p in self.processes if p.start_unix_ns > 0), default=0)
+
+        def locate(module: int, offset: int) -> tuple[Location, ...]:
+            where = modules[module]
+            known = cache.get(where.path, where.build_id, offset)
+            if known is None:
+                known = symbolizer.resolve(where.path, where.build_id, offset, started_ns)
+                cache.put(where.path, where.build_id, offset, known)
+            return known
+
+        found = []
+        for function, local, frames in self.profile.sites():
+            path = call_path([locate(module, offset) for module, offset in frames])
+            found.append((function, local, path))
+        cache.save()
+        # What is not shown need not be known: start-up code of the system's libraries, the interpreter's frames.
+        shown = {location.module for _, _, path in found for location in path if not location.resolved}
+        self._symbol_problems = [problem for problem in symbolizer.problems() if problem.module in shown]
+        return found
+
+    def _losses_of_processes(self) -> list[Loss]:
+        losses = []
+        for index, process in enumerate(self.processes):
+            losses += [Loss(loss.code, loss.amount, loss.message, self.labels[index]) for loss in process.losses]
+        return losses
+
+
+def open_run(path: str | Path) -> Run:
+    """Opens a run directory (or one trace file) and reads every process of it.
+
+    Raises DamagedTrace where there is no such directory, no trace in it, or none that can be read. A trace that cannot
+    be read beside others that can is a loss, and so is a rank without a trace.
+    """
+    path = Path(path)
+    if not path.exists():
+        raise DamagedTrace(f"there is no {path}", hint="give the directory that leadline record wrote")
+    try:
+        files = sorted(_core.trace_files(str(path)) if path.is_dir() else [str(path)], key=os.path.basename)
+    except _core.TraceError as error:
+        raise DamagedTrace(f"{path} cannot be read: {error}") from error
+    if not files:
+        raise DamagedTrace(
+            f"{path} holds no trace (*.trace or *.live)", hint="leadline record -o DIR -- COMMAND writes one per rank"
+        )
+    profile = _core.Profile()
+    losses = []
+    for file in files:
+        try:
+            profile.add(_core.open_process(file))
+        except _core.TraceError as error:
+            losses.append(Loss("unreadable-trace", 1, f"{os.path.basename(file)}: {error}"))
+    if not profile.processes:
+        first = losses[0].message
+        more = f" (and {len(losses) - 1} more)" if len(losses) > 1 else ""
+        raise DamagedTrace(f"no trace in {path} can be read: {first}{more}")
+    return Run(path, _description(path), profile, losses)
+
+
+def _description(path: Path) -> dict[str, Any]:
+    try:
+        found = json.loads((path / "run.json").read_text())
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _worlds(processes: list[_core.ProcessSummary]) -> tuple[list[World], list[str]]:
+    """The worlds of the run, first started first, and each process's label.
+
+    Two processes with one rank in one world (two jobs recorded into one directory) are put into worlds of their own.
+    """
+    worlds: list[World] = []
+    started = sorted(range(len(processes)), key=lambda i: (processes[i].start_unix_ns, processes[i].rank))
+    where: dict[int, int] = {}
+    for index in started:
+        process = processes[index]
+        if process.rank < 0:
+            continue
+        world = next(
+            (w for w in worlds if w.identity == process.world and process.rank not in w.processes),
+            None,
+        )
+        if world is None:
+            world = World(process.world, process.world_size)
+            worlds.append(world)
+        world.size = max(world.size, process.world_size)
+        world.processes[process.rank] = index
+        where[index] = worlds.index(world)
+    labels = []
+    for index, process in enumerate(processes):
+        if index not in where:
+            labels.append(f"pid {process.pid}")
+        elif len(worlds) == 1:
+            labels.append(str(process.rank))
+        else:
+            labels.append(f"{where[index]}.{process.rank}")
+    # Unknown ranks of one process id on several hosts.
+    repeated = {label for label, count in Counter(labels).items() if count > 1}
+    return worlds, [f"{label} on {processes[i].host}" if label in repeated else label for i, label in enumerate(labels)]
+
+
+def _display_order(worlds: list[World], count: int) -> list[int]:
+    ordered = [world.processes[rank] for world in worlds for rank in sorted(world.processes)]
+    return ordered + sorted(set(range(count)) - set(ordered))
+
+
+def _missing_ranks(worlds: list[World]) -> list[Loss]:
+    losses = []
+    for number, world in enumerate(worlds):
+        size = min(world.size, MOST_RANKS)  # a damaged trace may claim any
+        missing = [rank for rank in range(size) if rank not in world.processes]
+        if missing:
+            of = f" of world {number}" if len(worlds) > 1 else ""
+            losses.append(
+                Loss(
+                    "missing-ranks",
+                    len(missing),
+                    f"{rank_list(missing)}{of} left no trace file: {len(missing)} of {world.size} ranks are missing "
+                    "from every figure (were they killed before MPI_Init, or did they write elsewhere?)",
+                )
+            )
+    return losses
+
+
+def rank_list(ranks: Iterable[int]) -> str:
+    """[1, 2, 3, 7] -> "ranks 1-3, 7"."""
+    ordered = sorted(ranks)
+    parts: list[str] = []
+    begin = 0
+    for i in range(1, len(ordered) + 1):
+        if i == len(ordered) or ordered[i] != ordered[i - 1] + 1:
+            first, last = ordered[begin], ordered[i - 1]
+            parts.append(str(first) if first == last else f"{first}-{last}" if last > first + 1 else f"{first}, {last}")
+            begin = i
+    return ("rank " if len(ordered) == 1 else "ranks ") + ", ".join(parts)

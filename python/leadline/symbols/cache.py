@@ -1,0 +1,63 @@
+"""Resolved addresses kept in the run's directory, so that a run stays readable when its binaries change or move."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from leadline.symbols.resolve import Location
+
+FILE_NAME = "symbols.json"
+SCHEMA = "leadline.symbols/1"
+
+_Key = tuple[str, str, int]
+
+
+class SymbolCache:
+    """Frames by (module path, build id, offset). Only modules with a build id: others cannot be told apart later."""
+
+    def __init__(self, directory: Path) -> None:
+        self.path_ = directory / FILE_NAME
+        self.known_: dict[_Key, tuple[Location, ...]] = {}
+        self.changed_ = False
+        with contextlib.suppress(OSError, ValueError, TypeError, KeyError, AttributeError):
+            self._load(json.loads(self.path_.read_text()))
+
+    def get(self, path: str, build_id: str, offset: int) -> tuple[Location, ...] | None:
+        return self.known_.get((path, build_id, offset))
+
+    def put(self, path: str, build_id: str, offset: int, frames: tuple[Location, ...]) -> None:
+        if build_id and all(frame.resolved for frame in frames):
+            self.known_[path, build_id, offset] = frames
+            self.changed_ = True
+
+    def save(self) -> None:
+        """Writes what is new; a directory that cannot be written is left as it is."""
+        if not self.changed_:
+            return
+        modules: dict[tuple[str, str], dict[str, Any]] = {}
+        for (path, build_id, offset), frames in sorted(self.known_.items()):
+            module = modules.setdefault((path, build_id), {"path": path, "build_id": build_id, "frames": {}})
+            module["frames"][f"{offset:x}"] = [[f.routine, f.full, f.file, f.line, f.symbol_offset] for f in frames]
+        content = {"schema": SCHEMA, "modules": list(modules.values())}
+        with contextlib.suppress(OSError):
+            with tempfile.NamedTemporaryFile("w", dir=self.path_.parent, prefix=".symbols-", delete=False) as out:
+                json.dump(content, out, indent=0)
+            os.chmod(out.name, 0o644)
+            os.replace(out.name, self.path_)
+            self.changed_ = False
+
+    def _load(self, content: Any) -> None:
+        if content["schema"] != SCHEMA:
+            return
+        for module in content["modules"]:
+            path, build_id = str(module["path"]), str(module["build_id"])
+            for offset, frames in module["frames"].items():
+                self.known_[path, build_id, int(offset, 16)] = tuple(
+                    Location(str(routine), str(full), path, str(file), int(line), int(symbol_offset))
+                    for routine, full, file, line, symbol_offset in frames
+                )
