@@ -17,6 +17,9 @@ def main(arguments: list[str] | None = None) -> int:
         if error.hint:
             print(f"leadline: {error.hint}", file=sys.stderr)
         return error.exit_code
+    except OSError as error:  # a full disk, a file that vanished: the system's words say more than a traceback
+        print(f"leadline: {error}", file=sys.stderr)
+        return LeadlineError.exit_code
 
 
 if __name__ == "__main__":

@@ -32,7 +32,7 @@ def set_up(*, tests: bool) -> list[Prerequisite]:
     with exclusive():
         missing = provide(BUILDING)
         if missing:
-            raise StepFailed("; ".join(item.left_out for item in missing))
+            raise StepFailed("; ".join(item.left_out for item in missing), exit_code=MISSING_PREREQUISITE)
         skipped = provide(TESTING) if tests else []
         ensure_venv(("dev",) if tests else ())
         ensure_libraries()
@@ -95,7 +95,7 @@ def main() -> int:
         return COMMANDS[sys.argv[1]](sys.argv[2:])
     except StepFailed as failure:
         say(str(failure))
-        return MISSING_PREREQUISITE if "no C++ compiler" in str(failure) or "Python.h" in str(failure) else 1
+        return failure.exit_code
     except KeyboardInterrupt:
         return 130
 

@@ -30,8 +30,8 @@ def _python_headers() -> bool:
 
 
 BUILDING = (
-    Prerequisite(command("g++", "gcc"), ("g++", "gcc"), "everything: there is no C++ compiler"),
-    Prerequisite(_python_headers, ("python3-dev",), "everything: Python.h is needed to build the module"),
+    Prerequisite(command("g++", "gcc"), ("g++", "gcc"), "there is no C++ compiler, and nothing works without"),
+    Prerequisite(_python_headers, ("python3-dev",), "Python.h is not there, which the build of the module needs"),
 )
 
 TESTING = (

@@ -16,6 +16,10 @@ from dev.paths import BUILD, LOGS
 class StepFailed(Exception):
     """A step of the set-up failed; the message says which, and where its log is."""
 
+    def __init__(self, message: str, *, exit_code: int = 1) -> None:
+        super().__init__(message)
+        self.exit_code = exit_code
+
 
 def say(text: str) -> None:
     print(f"dev: {text}", file=sys.stderr, flush=True)

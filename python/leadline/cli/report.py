@@ -15,8 +15,9 @@ from leadline.launch.rundir import DEFAULT_PARENT, traces
 
 @click.command("report")
 @click.option("--json", "json_", is_flag=True, envvar="LEADLINE_JSON", help="Print the report as JSON.")
+@click.option("--all-sites", is_flag=True, help="Every call site, not only those with most time.")
 @click.argument("directory", required=False, metavar="[DIR]")
-def command(json_: bool, directory: str | None) -> int:
+def command(json_: bool, all_sites: bool, directory: str | None) -> int:
     """Show the report of the run in DIR; without DIR, of the newest under leadline-runs."""
     path = Path(directory) if directory is not None else newest()
     if not path.is_dir():
@@ -32,7 +33,7 @@ def command(json_: bool, directory: str | None) -> int:
 
     from leadline.report import print_report
 
-    print_report(run, Console())
+    print_report(run, Console(), all_sites=all_sites)
     return 0
 
 

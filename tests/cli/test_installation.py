@@ -1,0 +1,71 @@
+"""The recorder as a file, and leadline installed with pip into an environment of its own."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from elftools.elf.elffile import ELFFile
+
+from leadline import mpi
+from leadline.launch.recorder import library_path
+
+from .conftest import Tiny, traces
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_the_recorder_needs_libc_only() -> None:
+    with library_path().open("rb") as file:
+        dynamic = ELFFile(file).get_section_by_name(".dynamic")
+        needed = {tag.needed for tag in dynamic.iter_tags("DT_NEEDED")}
+    assert needed <= {"libc.so.6", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
+
+
+def test_the_recorder_exports_nothing_but_mpi() -> None:
+    """A name that the program defines too would be taken from us."""
+    with library_path().open("rb") as file:
+        symbols = ELFFile(file).get_section_by_name(".dynsym").iter_symbols()
+        exported = {
+            symbol.name
+            for symbol in symbols
+            if symbol["st_shndx"] != "SHN_UNDEF" and symbol["st_info"]["bind"] in {"STB_GLOBAL", "STB_WEAK"}
+        }
+    intended = {name for name in exported if name.startswith(("MPI_", "PMPI_", "LEADLINE_"))}
+    assert len(intended) > 1000
+    posix = exported - intended
+    assert not {name for name in posix if name.startswith("_Z")}, "C++ names would be the program's too"
+
+
+def test_the_recorder_is_silent_in_a_program_without_mpi() -> None:
+    environ = {**os.environ, "LD_PRELOAD": str(library_path())}
+    done = subprocess.run(["/bin/echo", "hello"], env=environ, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "hello\n", "")
+
+
+@pytest.mark.timeout(900)
+def test_pip_install_gives_a_working_leadline(tmp_path: Path, mpich: mpi.Library, tiny: Tiny) -> None:
+    prefix = tmp_path / "environment"
+    subprocess.run([sys.executable, "-m", "venv", prefix], check=True)
+    install = [prefix / "bin" / "pip", "install", "--quiet", "--disable-pip-version-check"]
+    build = [f"--config-settings=build-dir={tmp_path / 'build'}", str(ROOT)]
+    subprocess.run([*install, *build], check=True, timeout=800, cwd=tmp_path)
+    leadline = prefix / "bin" / "leadline"
+    environ = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache"), "LEADLINE_MPI_HOME": str(mpi.home())}
+
+    def run(*words: str | Path) -> str:
+        done = subprocess.run(
+            [leadline, *words], cwd=tmp_path, env=environ, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    run("record", "-o", "run", "--", *mpich.launch(2), tiny(mpich))
+    assert len(traces(tmp_path / "run")) == 2
+    assert '"schema"' in run("report", "run", "--json")
+    assert "opatm" in run("workload", "list")
+    built = Path(run("workload", "build", "opatm", "--mpi", "mpich").strip())
+    assert built.is_file()
+    assert tmp_path in built.parents
+    run("doctor")
