@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.resources
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +19,17 @@ class ApiError(Exception):
 
 @dataclass(frozen=True)
 class Parameter:
-    """One C parameter: `kind` as in pympistandard ("COMMUNICATOR", ...), `direction` "in", "out" or "inout"."""
+    """One C parameter: `kind` as in pympistandard ("COMMUNICATOR", ...), `direction` "in", "out" or "inout".
+
+    pointer: whether it is passed as a pointer, where that does not follow from direction and array.
+    """
 
     name: str
     kind: str
     direction: str
     array: bool = False
     large_only: bool = False
+    pointer: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -53,6 +57,7 @@ def _parameter(entry: dict[str, Any]) -> Parameter:
         direction=entry["param_direction"],
         array=entry["length"] is not None,
         large_only=entry["large_only"],
+        pointer=entry["pointer"],
     )
 
 
@@ -86,22 +91,6 @@ def load_functions(api: Path) -> list[Function]:
     functions = _standard()
     for name, parameters in overrides.get("functions", {}).items():
         if name in functions:
-            raise ApiError(f"overrides.toml: {name} is in the standard's data, change its parameters instead")
+            raise ApiError(f"overrides.toml: {name} is in the standard's data")
         functions[name] = Function(name, "ERROR_CODE", tuple(map(_parse_parameter, parameters)), large=False)
-    for name, changes in overrides.get("parameters", {}).items():
-        if name not in functions:
-            raise ApiError(f"overrides.toml: there is no function {name}")
-        functions[name] = _changed(functions[name], changes)
-    for name, is_large in overrides.get("large", {}).items():
-        functions[name] = replace(functions[name], large=is_large)
     return [functions[name] for name in sorted(functions)]
-
-
-def _changed(function: Function, changes: dict[str, str]) -> Function:
-    known = {p.name for p in function.parameters}
-    if unknown := set(changes) - known:
-        raise ApiError(f"overrides.toml: {function.name} has no parameter {', '.join(sorted(unknown))}")
-    parameters = tuple(
-        _parse_parameter(f"{p.name}:{changes[p.name]}") if p.name in changes else p for p in function.parameters
-    )
-    return replace(function, parameters=parameters)

@@ -1,0 +1,95 @@
+"""The generator as a program: what it writes compiles, and wrong data make it fail with a clear line."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def generate(*words: str) -> subprocess.CompletedProcess[str]:
+    script = str(ROOT / "codegen" / "generate.py")
+    return subprocess.run([sys.executable, script, *words], capture_output=True, text=True, check=False, timeout=120)
+
+
+@pytest.fixture(scope="module")
+def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("generated")
+    done = generate("--out", str(folder))
+    assert (done.returncode, done.stderr) == (0, "")
+    return folder
+
+
+@pytest.mark.parametrize("header", ["functions.hpp", "symbols.hpp", "families.hpp"])
+def test_headers_compile_by_themselves(generated: Path, tmp_path: Path, header: str) -> None:
+    source = tmp_path / "includes.cpp"
+    source.write_text(
+        f'#include "leadline/{header}"\n#include "leadline/functions.hpp"\n'
+        "using namespace leadline::recorder;\n"
+        "static_assert(traits[static_cast<int>(Fn::Send)].roles.comm == 5);\n"
+        "static_assert(traits[static_cast<int>(Fn::Send)].cls == CallClass::send);\n"
+    )
+    words = ["c++", "-std=c++20", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", f"-I{generated}", f"-I{ROOT}/src"]
+    done = subprocess.run([*words, str(source)], capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 0, done.stderr
+
+
+def test_output_says_what_made_it(generated: Path) -> None:
+    files = sorted((generated / "leadline").iterdir())
+    assert [f.name for f in files] == ["families.hpp", "functions.hpp", "symbols.hpp", "wrappers.cpp", "wrappers_c.cpp"]
+    for file in files:
+        assert file.read_text().startswith("// Made by codegen/generate.py from pympistandard")
+
+
+def test_every_form_of_a_name_has_a_wrapper(generated: Path) -> None:
+    text = (generated / "leadline" / "wrappers.cpp").read_text()
+    large = (generated / "leadline" / "wrappers_c.cpp").read_text()
+    assert text.count(".symver") == 2 * 542
+    assert large.count(".symver") == 2 * 159
+    assert "leadline_PMPI_Send(Word a0, Word a1, Word a2, Word a3, Word a4, Word a5)" in text
+    assert "double leadline_MPI_Wtime()" in text
+    # A variadic function: what may be in registers beside the argument it names.
+    assert "leadline_MPI_Pcontrol(Word a0, Word a1, Word a2, Word a3, Word a4, Word a5)" in text
+    # The large form has two more arguments.
+    assert "leadline_MPI_Type_get_contents(Word a0, Word a1, Word a2, Word a3, Word a4, Word a5, Word a6)" in text
+    assert "a5, Word a6, Word a7, Word a8)" in large[large.index("leadline_MPI_Type_get_contents_c") :][:200]
+
+
+def test_unchanged_files_keep_their_time(tmp_path: Path) -> None:
+    generate("--out", str(tmp_path))
+    before = {f.name: f.stat().st_mtime_ns for f in (tmp_path / "leadline").iterdir()}
+    generate("--out", str(tmp_path))
+    assert {f.name: f.stat().st_mtime_ns for f in (tmp_path / "leadline").iterdir()} == before
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "message"),
+    [
+        ("semantics.toml", '"Send", ', "", "no class for Send"),
+        ("semantics.toml", 'recv = ["Recv"]', 'recv = ["Recv", "Send"]', "Send is both send and recv"),
+        ("semantics.toml", 'recv = ["Recv"]', 'receive = ["Recv"]', "there is no class receive"),
+        ("semantics.toml", 'abort = ["Abort"]', 'abort = ["Abort", "Abrt"]', "there is no function Abrt"),
+        ("semantics.toml", "Barrier = {", "Barier = {", "no line for Barrier"),
+        ("semantics.toml", '"r_own"', '"r_mine"', "'r_mine' is no byte rule"),
+        ("semantics.toml", '"partition_low"', '"first"', "names no role or no parameter"),
+        ("overrides.toml", "Type_lb = ", "Type_size = ", "Type_size is in the standard's data"),
+        ("abi/mpich.toml", "PROC_NULL = -1", "PROC_NIL = -1", "PROC_NIL, PROC_NULL"),
+        ("abi/mpi5.toml", '"ask"', '"guess"', "unknown count_code"),
+    ],
+)
+def test_wrong_data_fail_with_a_line_that_names_them(
+    tmp_path: Path, file: str, old: str, new: str, message: str
+) -> None:
+    api = tmp_path / "api"
+    shutil.copytree(ROOT / "api", api)
+    text = (api / file).read_text()
+    assert old in text
+    (api / file).write_text(text.replace(old, new, 1))
+    done = generate("--out", str(tmp_path / "out"), "--api", str(api))
+    assert done.returncode == 1
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (tmp_path / "out").exists()
