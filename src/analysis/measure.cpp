@@ -283,11 +283,15 @@ void Measurer::measure_coarse(const trace::Tally& tally, std::vector<Transfer>* 
   key.value = trace::unknown_value;
   const size_t begin = out->size();
   measure_one(key, nullptr, 0, out);
+  const bool both_ways = cls == CallClass::sendrecv || cls == CallClass::isendrecv;
+  if (both_ways || cls == CallClass::start || cls == CallClass::startall) unknown_bytes_ += tally.times;
   for (size_t i = begin; i < out->size(); ++i) {
     Transfer& transfer = (*out)[i];
     // A message both ways has one sum: of what was received if that is known, else of what was sent.
-    const bool lost = transfer.kind == Transfer::Kind::message && bytes_known;
-    if (lost) unknown_bytes_ += tally.times;
+    const bool is_receive = transfer.kind == Transfer::Kind::received;
+    const bool is_message = transfer.kind == Transfer::Kind::message;
+    const bool lost = bytes_known ? is_message : both_ways && is_receive;
+    if (lost && !both_ways) unknown_bytes_ += tally.times;
     transfer.times = tally.times;
     transfer.bytes = lost ? 0 : total;
     transfer.size = tally.times > 0 ? transfer.bytes / static_cast<int64_t>(tally.times) : 0;

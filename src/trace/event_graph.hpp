@@ -18,6 +18,8 @@ class EventGraph {
   void attach(ThreadHeader* header, char* region, Backing backing, uint64_t* order_lost, uint64_t* coarse, Turn turn);
   // Begins an empty generation. `unordered`: from now on calls are only counted and timed.
   void reset(bool unordered);
+  // Goes on without order in this generation, keeping what it counted.
+  void stop_ordering() { h_->unordered = h_->unusual = 1; }
   void set_scale(TickScale scale) { scale_ = scale; }
 
   // One call: its key, how long it took, and how long since the end of the one before (ticks).

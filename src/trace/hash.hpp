@@ -16,7 +16,7 @@ constexpr uint64_t mix(uint64_t h, uint64_t word) {
 // Open addressing over lazily grown anonymous memory; no allocation but on growth, none of it through malloc.
 class PositionMap {
  public:
-  explicit PositionMap(uint32_t limit = 1u << 18) : limit_(limit) {}
+  constexpr explicit PositionMap(uint32_t limit = 1u << 18) : limit_(limit) {}
   ~PositionMap() { release(); }
   PositionMap(const PositionMap&) = delete;
   PositionMap& operator=(const PositionMap&) = delete;

@@ -29,7 +29,6 @@ enum class LossKind : uint32_t {
   vectors_dropped,    // collectives whose count vectors were too long to keep
   requests_unknown,   // completions of requests nobody was seen to make
   write_failed,       // chunks that could not be written
-  large_count_unseen, // the MPI library has large-count functions that this recording could not see
   local_sites_merged, // purely local calls whose caller did not fit the table: counted per function only
   count
 };
@@ -85,7 +84,7 @@ struct LiveLocal {
   uint64_t calls;
   uint64_t ticks;
   uint32_t function;
-  uint32_t unused;
+  uint32_t taken;
 };
 
 struct WordList {

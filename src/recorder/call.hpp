@@ -1,0 +1,82 @@
+// What every wrapper does: finds the thread's state, lets the real function run between two time stamps, and hands what
+// it was given to the recording function of its class. Only the outermost call of a thread records: Fortran layers
+// re-enter C, collectives call point to point, and another tool's MPI_x calls PMPI_x.
+#pragma once
+
+#include <utility>
+
+#include "recorder/record.hpp"
+#include "recorder/recording.hpp"
+
+#define LEADLINE_EXPORT __attribute__((visibility("default")))
+
+namespace leadline::recorder {
+
+// Inside another call of this thread? A frame above that call's means the call was left by a jump or an exception.
+inline bool nested(Thread* t, Caller caller) {
+  return t->depth && reinterpret_cast<uintptr_t>(caller.frame) <= reinterpret_cast<uintptr_t>(t->outer_frame);
+}
+
+inline void come_in(Thread* t, Caller caller) {
+  t->depth = 1;
+  t->outer_frame = caller.frame;
+}
+
+// The function is not there behind us: the program was linked against a newer library.
+Word missing(Fn fn, Name name);
+
+template <class R, Fn fn, Name name, class... A, size_t... I>
+[[gnu::always_inline]] inline R call_through(Caller caller, std::index_sequence<I...>, A... a) {
+  constexpr const Traits& t = traits[static_cast<int>(fn)];
+  Thread* thread = this_thread;
+  if (__builtin_expect(!thread, 0)) thread = recording.enter();
+  void* target = real_functions[static_cast<int>(fn)][static_cast<int>(name)];
+  if (__builtin_expect(!target, 0)) return static_cast<R>(missing(fn, name));
+  const auto real = reinterpret_cast<R (*)(A...)>(target);
+  if (__builtin_expect(!thread || nested(thread, caller), 0)) return real(a...);
+
+  if constexpr (t.cls == CallClass::local || t.cls == CallClass::type_free) {
+    trace::LiveLocal* local = thread->locals.find(fn, caller.return_address);
+    if (local == LocalCalls::not_counted) return real(a...);
+    come_in(thread, caller);
+    if constexpr (t.cls == CallClass::type_free) {
+      const Word args[] = {a..., 0};
+      before_type_free(*thread, args[0]);
+    }
+    const uint64_t calls = ++local->calls;
+    R rc;
+    if (LocalCalls::timed(calls)) {
+      const Ticks begin = now();
+      rc = real(a...);
+      local->ticks += (now() - begin) * LocalCalls::weight(calls);
+    } else {
+      rc = real(a...);
+    }
+    thread->depth = 0;
+    return rc;
+  } else {
+    constexpr bool large = name == Name::mpi_c || name == Name::pmpi_c;
+    Word args[] = {a..., 0};
+    come_in(thread, caller);
+    Call call{*thread, t, args, caller, fn, large};
+    if constexpr (looks_before(t.cls)) before(call);
+    call.begin = now();
+    const R rc = real(args[I]...);
+    call.end = now();
+    call.rc = static_cast<int>(rc);
+    record(call);
+    thread->depth = 0;
+    return rc;
+  }
+}
+
+template <Fn fn, Name name, class... A>
+[[gnu::always_inline]] inline Word call(Caller caller, A... a) {
+  return call_through<Word, fn, name>(caller, std::index_sequence_for<A...>{}, a...);
+}
+template <Fn fn, Name name, class... A>
+[[gnu::always_inline]] inline double call_double(Caller caller, A... a) {
+  return call_through<double, fn, name>(caller, std::index_sequence_for<A...>{}, a...);
+}
+
+}  // namespace leadline::recorder

@@ -1,0 +1,49 @@
+// Time stamps of calls: the processor's counter where it runs at a constant rate everywhere, else the system's clock.
+#pragma once
+
+#include <time.h>
+
+#include <cstdint>
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#include <x86intrin.h>
+#endif
+
+namespace leadline::recorder {
+
+using Ticks = uint64_t;
+
+inline uint64_t system_ns(clockid_t which) {
+  timespec t;
+  clock_gettime(which, &t);
+  return static_cast<uint64_t>(t.tv_sec) * 1000000000u + static_cast<uint64_t>(t.tv_nsec);
+}
+
+extern bool counter_is_usable;  // set once, before the first stamp
+
+inline Ticks now() {
+#if defined(__x86_64__)
+  if (__builtin_expect(counter_is_usable, 1)) return __rdtsc();
+#elif defined(__aarch64__)
+  if (__builtin_expect(counter_is_usable, 1)) {
+    uint64_t t;
+    asm volatile("mrs %0, cntvct_el0" : "=r"(t));
+    return t;
+  }
+#endif
+  return system_ns(CLOCK_MONOTONIC);
+}
+
+// The counter's rate against the system's clock, from two readings as far apart as possible.
+class TickRate {
+ public:
+  void begin();             // decides which clock to use; first reading
+  uint64_t factor() const;  // ns per tick, 32.32 fixed point; waits until the readings are 1 ms apart
+
+ private:
+  Ticks first_ticks_ = 0;
+  uint64_t first_ns_ = 0;
+};
+
+}  // namespace leadline::recorder

@@ -1,0 +1,258 @@
+#include "recorder/handles.hpp"
+
+#include <string.h>
+#include <sys/mman.h>
+
+namespace leadline::recorder {
+
+namespace {
+
+void* lazy_pages(size_t bytes) {
+  void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return p == MAP_FAILED ? nullptr : p;
+}
+
+uint64_t hash_of(Kind kind, uint64_t handle) { return trace::mix(static_cast<uint64_t>(kind) + 17, handle); }
+
+// Memory for lists of ranks, given back at the end of the scope.
+class RankList {
+ public:
+  explicit RankList(int32_t n) : bytes_(static_cast<size_t>(n > 0 ? n : 1) * sizeof(int32_t)) {
+    ranks_ = static_cast<int32_t*>(lazy_pages(bytes_));
+  }
+  ~RankList() {
+    if (ranks_) munmap(ranks_, bytes_);
+  }
+  RankList(const RankList&) = delete;
+  RankList& operator=(const RankList&) = delete;
+  int32_t* get() const { return ranks_; }
+
+ private:
+  size_t bytes_;
+  int32_t* ranks_;
+};
+
+}  // namespace
+
+void Handles::attach(trace::Table<trace::LiveCommunicator> comms, trace::Table<int32_t> members,
+                     trace::Table<trace::LiveDatatype> types, trace::ByteTable ops) {
+  comms_ = comms;
+  members_ = members;
+  types_ = types;
+  ops_ = ops;
+  entries_ = static_cast<Entry*>(lazy_pages(trace::capacity::communicators * sizeof(Entry)));
+  type_handles_ = static_cast<uint64_t*>(lazy_pages(trace::capacity::datatypes * sizeof(uint64_t)));
+  // Number 0 is "none" in both tables.
+  comms_.append_zeroed(1);
+  types_.append_zeroed(1);
+  if (uint8_t* p = ops_.room(1)) {
+    *p = 0;
+    ops_.advance(p + 1);
+  }
+}
+
+uint32_t Handles::find(Kind kind, uint64_t handle) const {
+  const uint32_t id = comm_map_.find(hash_of(kind, handle));
+  const auto same_kind = [&](Kind k) { return (k == Kind::inter ? Kind::intra : k) == kind; };
+  return id && entries_[id].alive && entries_[id].handle == handle && same_kind(entries_[id].kind) ? id : 0;
+}
+
+CommView Handles::view(uint32_t id, uint64_t handle) const {
+  return {handle, id, comms_[id].rank, comms_[id].size, id != 0};
+}
+
+CommView Handles::comm(uint64_t handle) {
+  if (handle == abi.comm_null || !entries_) return {handle, 0, 0, 0, false};
+  uint32_t id = find(Kind::intra, handle);
+  if (!id) id = describe(Kind::intra, handle, 0);
+  return view(id, handle);
+}
+
+CommView Handles::known_comm(uint64_t handle) const {
+  return view(entries_ ? find(Kind::intra, handle) : 0, handle);
+}
+
+uint64_t Handles::world_group() {
+  if (!have_world_group_) {
+    uint64_t group = 0;
+    if (call_real(Fn::Comm_group, abi.comm_world, &group) == 0) {
+      world_group_ = group;
+      have_world_group_ = true;
+    }
+  }
+  return world_group_;
+}
+
+// The communicator as the library describes it.
+uint32_t Handles::describe(Kind kind, uint64_t handle, uint32_t parent) {
+  int32_t rank = 0, size = 0, inter = 0;
+  if (call_real(Fn::Comm_rank, handle, &rank) != 0 || call_real(Fn::Comm_size, handle, &size) != 0) return 0;
+  call_real(Fn::Comm_test_inter, handle, &inter);
+  if (inter) {
+    call_real(Fn::Comm_remote_size, handle, &size);
+    kind = Kind::inter;
+  }
+  trace::LiveCommunicator c{};
+  c.kind = static_cast<uint8_t>(kind);
+  c.parent = parent;
+  c.rank = rank;
+  c.size = size;
+  c.first_member = UINT32_MAX;
+  const RankList ranks(size), world(size);
+  uint64_t group = 0;
+  const bool listed = ranks.get() && world.get() && size > 0 && static_cast<uint32_t>(size) <= kept_members &&
+                      world_group() &&
+                      call_real(inter ? Fn::Comm_remote_group : Fn::Comm_group, handle, &group) == 0;
+  if (listed) {
+    for (int32_t i = 0; i < size; ++i) ranks.get()[i] = i;
+    call_real(Fn::Group_translate_ranks, group, size, ranks.get(), world_group_, world.get());
+    for (int32_t i = 0; i < size; ++i) {
+      if (world.get()[i] == abi.undefined) world.get()[i] = -1;
+    }
+    call_real(Fn::Group_free, &group);
+    c.member_count = static_cast<uint32_t>(size);
+  }
+  if (handle == abi.comm_world || handle == abi.comm_self) {
+    c.identity = handle == abi.comm_world ? 1 : 2 + static_cast<uint64_t>(listed ? world.get()[0] : 0);
+  } else {
+    // The same on all its ranks: they count the collective creations over the parent alike.
+    c.identity = trace::mix(trace::mix(comms_[parent].identity, parent ? entries_[parent].creations : 0),
+                            static_cast<uint64_t>(listed ? world.get()[0] : -1) << 32 | static_cast<uint32_t>(size));
+  }
+  return place(c, kind, handle, listed ? world.get() : nullptr);
+}
+
+// Enters it into the table, under the number of a freed one that was just like it if there is any.
+uint32_t Handles::place(const trace::LiveCommunicator& c, Kind kind, uint64_t handle, const int32_t* world) {
+  const uint32_t n = comms_.size();
+  uint32_t id = 0;
+  for (uint32_t i = n > 256 ? n - 256 : 1; i < n && !id; ++i) {
+    const trace::LiveCommunicator& old = comms_[i];
+    if (entries_[i].alive || old.kind != c.kind || old.parent != c.parent || old.rank != c.rank ||
+        old.size != c.size || old.member_count != c.member_count) {
+      continue;
+    }
+    if (world && memcmp(&members_[old.first_member], world, c.member_count * sizeof(int32_t)) != 0) continue;
+    id = i;
+  }
+  if (!id) {
+    if (n > trace::comm_mask || n >= trace::capacity::communicators) return 0;
+    trace::LiveCommunicator* made = comms_.append();
+    if (!made) return 0;
+    *made = c;
+    if (world && members_.ensure(uint64_t{members_.size()} + c.member_count)) {
+      made->first_member = members_.size();
+      for (uint32_t i = 0; i < c.member_count; ++i) *members_.append() = world[i];
+    } else {
+      made->member_count = 0;
+    }
+    id = n;
+    entries_[id].creations = 0;
+  }
+  entries_[id].handle = handle;
+  entries_[id].kind = kind;
+  entries_[id].alive = true;
+  comms_[id].freed = 0;
+  comm_map_.put(hash_of(kind == Kind::inter ? Kind::intra : kind, handle), id);
+  return id;
+}
+
+uint32_t Handles::add_comm(uint64_t handle, uint64_t parent) {
+  const uint32_t over = parent ? comm(parent).id : 0;
+  if (over) ++entries_[over].creations;
+  if (handle == abi.comm_null || !entries_) return 0;
+  forget(Kind::intra, handle);  // a stale entry of a handle that was given out again
+  return describe(Kind::intra, handle, over);
+}
+
+uint32_t Handles::add_object(Kind kind, uint64_t handle, uint64_t comm_handle) {
+  if (!entries_) return 0;
+  const CommView over = comm(comm_handle);
+  if (over.id) ++entries_[over.id].creations;
+  forget(kind, handle);
+  trace::LiveCommunicator c = comms_[over.id];
+  c.kind = static_cast<uint8_t>(kind);
+  c.parent = over.id;
+  c.first_member = UINT32_MAX;
+  c.member_count = 0;  // those of its parent
+  c.identity = over.id ? trace::mix(comms_[over.id].identity, entries_[over.id].creations) : 0;
+  return place(c, kind, handle, nullptr);
+}
+
+CommView Handles::object(Kind kind, uint64_t handle) {
+  const uint32_t id = entries_ ? find(kind, handle) : 0;
+  return view(id, handle);
+}
+
+void Handles::forget(Kind kind, uint64_t handle) {
+  if (!entries_) return;
+  if (const uint32_t id = find(kind, handle)) {
+    entries_[id].alive = false;
+    comms_[id].freed = 1;
+    ++epoch_;
+  }
+}
+
+TypeView Handles::type(uint64_t handle) {
+  if (handle == abi.datatype_null || !type_handles_) return {};
+  const uint64_t hash = trace::mix(3, handle);
+  const uint32_t known = type_map_.find(hash);
+  if (known && type_handles_[known] == handle) return {handle, known, types_[known].size, true};
+  trace::LiveDatatype t{};
+  int32_t size = 0;
+  intptr_t lb = 0, extent = 0, true_lb = 0, true_extent = 0;
+  int32_t ints = 0, addresses = 0, datatypes = 0, length = 0;
+  int64_t large_size = 0;
+  if (has_real(Fn::Type_size_x)) {  // sizes of 2 GiB and more
+    if (call_real(Fn::Type_size_x, handle, &large_size) != 0) return {};
+  } else {
+    if (call_real(Fn::Type_size, handle, &size) != 0) return {};
+    large_size = size;
+  }
+  call_real(Fn::Type_get_extent, handle, &lb, &extent);
+  call_real(Fn::Type_get_true_extent, handle, &true_lb, &true_extent);
+  call_real(Fn::Type_get_envelope, handle, &ints, &addresses, &datatypes, &t.combiner);
+  char name[512] = {};
+  if (call_real(Fn::Type_get_name, handle, name, &length) == 0) memcpy(t.name, name, sizeof(t.name) - 1);
+  t.size = large_size;
+  t.lb = lb;
+  t.extent = extent;
+  t.true_extent = true_extent;
+  t.contiguous = large_size == true_extent && large_size == extent;
+  // A type built again in the same way keeps its number.
+  uint32_t id = 0;
+  const uint32_t n = types_.size();
+  for (uint32_t i = n > 256 ? n - 256 : 1; i < n && !id; ++i) {
+    if (!type_handles_[i] && memcmp(&types_[i], &t, sizeof(t)) == 0) id = i;
+  }
+  if (!id) {
+    trace::LiveDatatype* made = types_.append();
+    if (!made) return {};
+    *made = t;
+    id = n;
+  }
+  type_handles_[id] = handle;
+  type_map_.put(hash, id);
+  return {handle, id, large_size, true};
+}
+
+void Handles::forget_type(uint64_t handle) {
+  if (!type_handles_) return;
+  const uint32_t known = type_map_.find(trace::mix(3, handle));
+  if (known && type_handles_[known] == handle) {
+    type_handles_[known] = 0;
+    ++epoch_;
+  }
+}
+
+uint32_t Handles::op(uint64_t handle) {
+  const uint64_t hash = trace::mix(5, handle);
+  const uint32_t known = op_map_.find(hash);
+  if (known && op_handles_[known] == handle) return known;
+  if (op_count_ == 256) return 0;
+  op_handles_[op_count_] = handle;
+  op_map_.put(hash, op_count_);
+  return op_count_++;
+}
+
+}  // namespace leadline::recorder

@@ -1,0 +1,84 @@
+// Communicators, windows, files and datatypes as the trace numbers them. A handle that was freed and given out again is
+// another thing; a communicator made again in the same way (dup and free in every step) keeps its number.
+#pragma once
+
+#include <cstdint>
+
+#include "recorder/real.hpp"
+#include "trace/hash.hpp"
+#include "trace/live.hpp"
+
+namespace leadline::recorder {
+
+// The kinds of things that share the table of communicators; numbers as in the trace.
+enum class Kind : uint8_t { intra, inter, window, file };
+
+struct CommView {
+  uint64_t handle = 0;
+  uint32_t id = 0;
+  int32_t rank = 0;
+  int32_t size = 0;  // of the group one talks to
+  bool known = false;
+};
+
+struct TypeView {
+  uint64_t handle = 0;
+  uint32_t id = 0;
+  int64_t size = 0;
+  bool known = false;
+};
+
+class Handles {
+ public:
+  static constexpr uint32_t kept_members = 1u << 16;  // larger groups than that are not kept
+
+  void attach(trace::Table<trace::LiveCommunicator> comms, trace::Table<int32_t> members,
+              trace::Table<trace::LiveDatatype> types, trace::ByteTable ops);
+
+  // What the trace calls the handle; asks the MPI library (local calls only) the first time.
+  CommView comm(uint64_t handle);
+  CommView known_comm(uint64_t handle) const;  // without asking: it may be gone already
+  CommView by_id(uint32_t id) const { return view(id, 0); }
+  TypeView type(uint64_t handle);
+  uint32_t op(uint64_t handle);
+
+  // A new communicator made over `parent`. Returns its number, 0 for a null handle.
+  uint32_t add_comm(uint64_t handle, uint64_t parent);
+  // A window or file over the communicator: ranks are its ranks.
+  uint32_t add_object(Kind kind, uint64_t handle, uint64_t comm);
+  CommView object(Kind kind, uint64_t handle);
+
+  void forget(Kind kind, uint64_t handle);
+  void forget_type(uint64_t handle);
+  // Changes whenever something was forgotten: views kept elsewhere are void then.
+  uint32_t epoch() const { return epoch_; }
+
+ private:
+  struct Entry {
+    uint64_t handle;
+    uint32_t creations;  // collective creations over this communicator so far
+    Kind kind;
+    bool alive;
+  };
+
+  uint32_t describe(Kind kind, uint64_t handle, uint32_t parent);
+  uint32_t find(Kind kind, uint64_t handle) const;
+  uint32_t place(const trace::LiveCommunicator& description, Kind kind, uint64_t handle, const int32_t* world);
+  CommView view(uint32_t id, uint64_t handle) const;
+  uint64_t world_group();
+
+  trace::Table<trace::LiveCommunicator> comms_;
+  trace::Table<int32_t> members_;
+  trace::Table<trace::LiveDatatype> types_;
+  trace::ByteTable ops_;
+  trace::PositionMap comm_map_, type_map_, op_map_;
+  Entry* entries_ = nullptr;       // per communicator; address space for all
+  uint64_t* type_handles_ = nullptr;
+  uint64_t op_handles_[256] = {};
+  uint32_t op_count_ = 1;
+  uint64_t world_group_ = 0;
+  bool have_world_group_ = false;
+  uint32_t epoch_ = 1;
+};
+
+}  // namespace leadline::recorder

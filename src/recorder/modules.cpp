@@ -1,0 +1,150 @@
+#include "recorder/modules.hpp"
+
+#include <ctype.h>
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <initializer_list>
+
+#include "recorder/loaded_object.hpp"
+
+namespace leadline::recorder {
+
+namespace {
+
+bool begins(const char* s, const char* with) { return strncmp(s, with, strlen(with)) == 0; }
+
+// Libraries of MPI implementations whose frames are not the user's. (The C++ bindings are: they are inlined user code.)
+bool is_mpi_layer(const char* path) {
+  const char* slash = strrchr(path, '/');
+  const char* name = slash ? slash + 1 : path;
+  if (begins(name, "libmpi_cxx") || begins(name, "libmpicxx") || begins(name, "libmpichcxx")) return false;
+  return begins(name, "libmpi.so") || begins(name, "libmpi_") || begins(name, "libmpifort") ||
+         begins(name, "libmpich") || begins(name, "libfmpich") || begins(name, "libmpi-") || begins(name, "libpmpi") ||
+         begins(name, "libopen-pal") || begins(name, "libopen-rte");
+}
+
+void read_build_id(const dl_phdr_info& info, char* hex, size_t size) {
+  *hex = 0;
+  for (int i = 0; i < info.dlpi_phnum; ++i) {
+    const ElfW(Phdr)& p = info.dlpi_phdr[i];
+    if (p.p_type != PT_NOTE) continue;
+    const char* at = reinterpret_cast<const char*>(info.dlpi_addr + p.p_vaddr);
+    const char* end = at + p.p_memsz;
+    while (at + sizeof(ElfW(Nhdr)) <= end) {
+      const auto* note = reinterpret_cast<const ElfW(Nhdr)*>(at);
+      const char* name = at + sizeof(*note);
+      const auto* desc = reinterpret_cast<const unsigned char*>(name + ((note->n_namesz + 3) & ~3u));
+      if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 && memcmp(name, "GNU", 4) == 0) {
+        for (unsigned b = 0; b < note->n_descsz && 2 * b + 2 < size; ++b) {
+          constexpr char digits[] = "0123456789abcdef";
+          hex[2 * b] = digits[desc[b] >> 4];
+          hex[2 * b + 1] = digits[desc[b] & 15];
+          hex[2 * b + 2] = 0;
+        }
+        return;
+      }
+      at = reinterpret_cast<const char*>(desc) + ((note->n_descsz + 3) & ~3u);
+    }
+  }
+}
+
+}  // namespace
+
+uint32_t Modules::number_of(const char* path, const char* build_id) {
+  uint32_t number = 0;
+  for (uint32_t at = 0; at < text_.size(); ++number) {
+    const char* p = reinterpret_cast<const char*>(text_.data()) + at;
+    const char* id = p + strlen(p) + 1;
+    if (strcmp(p, path) == 0 && strcmp(id, build_id) == 0) return number;
+    at += static_cast<uint32_t>(strlen(p) + strlen(id) + 2);
+  }
+  const size_t n = strlen(path) + 1, m = strlen(build_id) + 1;
+  uint8_t* room = text_.room(n + m);
+  if (!room) return UINT32_MAX;
+  memcpy(room, path, n);
+  memcpy(room + n, build_id, m);
+  text_.advance(room + n + m);
+  return number;
+}
+
+void Modules::read_loaded() {
+  struct Reading {
+    Modules* self;
+    int seen;
+  } reading{this, 0};
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, size_t, void* data) {
+        auto* r = static_cast<Reading*>(data);
+        Modules& m = *r->self;
+        if (r->seen++ == 0) {
+          if (m.count_ && info->dlpi_adds == m.adds_ && info->dlpi_subs == m.subs_) return 1;
+          m.adds_ = info->dlpi_adds;
+          m.subs_ = info->dlpi_subs;
+          m.count_ = 0;
+        }
+        uint64_t begin = UINT64_MAX, end = 0;
+        for (int i = 0; i < info->dlpi_phnum; ++i) {
+          const ElfW(Phdr)& p = info->dlpi_phdr[i];
+          if (p.p_type != PT_LOAD) continue;
+          if (info->dlpi_addr + p.p_vaddr < begin) begin = info->dlpi_addr + p.p_vaddr;
+          if (info->dlpi_addr + p.p_vaddr + p.p_memsz > end) end = info->dlpi_addr + p.p_vaddr + p.p_memsz;
+        }
+        if (begin >= end || m.count_ == max_modules) return 0;
+        char self[1024] = {};
+        const char* path = info->dlpi_name;
+        if (!path || !*path) {
+          if (readlink("/proc/self/exe", self, sizeof(self) - 1) < 0) return 0;
+          path = self;
+        }
+        char build_id[80];
+        read_build_id(*info, build_id, sizeof(build_id));
+        m.modules_[m.count_++] = {begin, end, info->dlpi_addr, m.number_of(path, build_id), is_mpi_layer(path)};
+        return 0;
+      },
+      &reading);
+}
+
+ModuleAddress Modules::find(uint64_t address) {
+  read_loaded();
+  for (int i = 0; i < count_; ++i) {
+    const Module& m = modules_[i];
+    if (address < m.begin || address >= m.end || m.number == UINT32_MAX) continue;
+    return {m.number, address - m.bias, true, m.mpi_layer};
+  }
+  return {};
+}
+
+bool Modules::layer_calls_for_user(uint64_t caller, const char* function) {
+  Dl_info info;
+  if (!dladdr(reinterpret_cast<void*>(caller - 1), &info) || !info.dli_sname) return false;
+  char symbol[256];
+  size_t n = 0;
+  for (const char* s = info.dli_sname; *s && n + 1 < sizeof(symbol); ++s) {
+    symbol[n++] = static_cast<char>(tolower(static_cast<unsigned char>(*s)));
+  }
+  while (n && symbol[n - 1] == '_') --n;
+  symbol[n] = 0;
+  const char* at = symbol;
+  for (const char* prefix : {"pompi_", "ompi_", "pmpir_", "mpir_", "pmpi_", "mpi_"}) {
+    if (begins(at, prefix)) {
+      at += strlen(prefix);
+      break;
+    }
+  }
+  if (at == symbol) return false;
+  const char* name = function + 4;  // past "MPI_"
+  size_t i = 0;
+  while (name[i] && at[i] == tolower(static_cast<unsigned char>(name[i]))) ++i;
+  if (name[i]) return false;
+  // What may follow: the suffixes of the layers' variants.
+  for (const char* suffix : {"", "_f", "_f08", "_f08ts", "_cdesc", "_fts", "_c", "_f08_c", "_f08ts_large", "_f08_large"}) {
+    if (strcmp(at + i, suffix) == 0) return true;
+  }
+  return false;
+}
+
+}  // namespace leadline::recorder

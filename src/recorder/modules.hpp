@@ -1,0 +1,44 @@
+// The objects loaded in this process: which one an address lies in, and what kind it is. Used on the slow path only.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "trace/table.hpp"
+
+namespace leadline::recorder {
+
+struct ModuleAddress {
+  uint32_t module = 0;  // number in the trace; meaningful where known
+  uint64_t offset = 0;  // from the load bias
+  bool known = false;
+  bool mpi_layer = false;  // in the MPI library or one of its Fortran layers: never a user's frame
+};
+
+class Modules {
+ public:
+  void attach(trace::ByteTable text) { text_ = text; }
+  ModuleAddress find(uint64_t address);
+
+  // Whether a call from `caller`, an address inside an MPI or Fortran layer, is the call the user made: the enclosing
+  // Fortran symbol names the function. A layer's helper calls (Comm_f2c, Type_size, ...) are not.
+  static bool layer_calls_for_user(uint64_t caller, const char* function);
+
+ private:
+  struct Module {
+    uint64_t begin, end, bias;
+    uint32_t number;
+    bool mpi_layer;
+  };
+  static constexpr int max_modules = 1024;
+
+  void read_loaded();
+  uint32_t number_of(const char* path, const char* build_id);
+
+  Module modules_[max_modules] = {};
+  int count_ = 0;
+  uint64_t adds_ = 0, subs_ = 0;
+  trace::ByteTable text_;  // "path\0build-id\0" each; a module keeps its number when it is loaded again
+};
+
+}  // namespace leadline::recorder

@@ -1,0 +1,125 @@
+#include "recorder/real.hpp"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <string.h>
+
+#include "leadline/families.hpp"
+#include "leadline/symbols.hpp"
+#include "recorder/loaded_object.hpp"
+
+namespace leadline::recorder {
+
+void* real_functions[function_count][4];
+Abi abi;
+
+namespace {
+
+struct Library {
+  const Family* family = nullptr;
+  char path[1024] = {};
+};
+Library library;
+
+const char* file_name(const char* path) {
+  const char* slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+const Family* family_of(const char* name) {
+  for (const Family* f : families) {
+    for (const char* const* l = f->libraries; l < f->libraries + Family::max_libraries && *l; ++l) {
+      if (strncmp(name, *l, strlen(*l)) == 0) return f;
+    }
+  }
+  return nullptr;
+}
+
+// The loaded object whose name is one of an MPI library and which defines PMPI_Init.
+int look_at_object(dl_phdr_info* info, size_t, void* found) {
+  auto* into = static_cast<Library*>(found);
+  if (!info->dlpi_name || !*info->dlpi_name) return 0;
+  const Family* family = family_of(file_name(info->dlpi_name));
+  if (!family || !LoadedObject(*info).find("PMPI_Init")) return 0;
+  into->family = family;
+  strncpy(into->path, info->dlpi_name, sizeof(into->path) - 1);
+  return 1;
+}
+
+// Any other object but ours that defines it: calls can be passed on to it, if not recorded.
+int look_for_any_mpi(dl_phdr_info* info, size_t, void* found) {
+  Dl_info self;
+  if (!info->dlpi_name || !*info->dlpi_name || !dladdr(&library, &self)) return 0;
+  if (strcmp(info->dlpi_name, self.dli_fname) == 0 || !LoadedObject(*info).find("PMPI_Init")) return 0;
+  auto* into = static_cast<Library*>(found);
+  strncpy(into->path, info->dlpi_name, sizeof(into->path) - 1);
+  return 1;
+}
+
+uint64_t value_of(const Constant& c, void* handle) {
+  if (c.kind == Constant::Kind::value) return c.value;
+  if (c.kind == Constant::Kind::none) return 0;
+  void* address = dlsym(RTLD_DEFAULT, c.symbol);
+  if (!address && handle) address = dlsym(handle, c.symbol);
+  if (!address) return 0;
+  return c.kind == Constant::Kind::address_of ? reinterpret_cast<uint64_t>(address) : *static_cast<uint64_t*>(address);
+}
+
+void fill_abi(const Family& f, void* handle) {
+  abi.family = &f;
+  const auto of = [&](const Constant& c) { return value_of(c, handle); };
+  abi.comm_null = of(f.comm_null);
+  abi.comm_world = of(f.comm_world);
+  abi.comm_self = of(f.comm_self);
+  abi.request_null = of(f.request_null);
+  abi.datatype_null = of(f.datatype_null);
+  abi.message_null = of(f.message_null);
+  abi.message_no_proc = of(f.message_no_proc);
+  abi.win_null = of(f.win_null);
+  abi.file_null = of(f.file_null);
+  abi.group_null = of(f.group_null);
+  abi.status_ignore = of(f.status_ignore);
+  abi.statuses_ignore = of(f.statuses_ignore);
+  abi.bottom = of(f.bottom);
+  abi.in_place = of(f.in_place);
+  abi.finished_request = of(f.finished_request) & f.finished_mask;
+  abi.finished_mask = abi.finished_request ? f.finished_mask : 0;
+  abi.proc_null = f.proc_null;
+  abi.any_source = f.any_source;
+  abi.any_tag = f.any_tag;
+  abi.root = f.root;
+  abi.undefined = f.undefined;
+  abi.thread_multiple = f.thread_multiple;
+}
+
+}  // namespace
+
+bool find_real_functions(const char** why) {
+  dl_iterate_phdr(look_at_object, &library);
+  if (!library.path[0]) dl_iterate_phdr(look_for_any_mpi, &library);
+  // Where the library was loaded locally (mpi4py) nothing follows us in the global scope.
+  void* handle = library.path[0] ? dlopen(library.path, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
+  for (int f = 0; f < function_count; ++f) {
+    for (int n = 0; n < 4; ++n) {
+      const char* name = symbol_names[f][n];
+      if (!name) continue;
+      void* next = dlsym(RTLD_NEXT, name);
+      real_functions[f][n] = next ? next : handle ? dlsym(handle, name) : nullptr;
+    }
+  }
+  if (!library.family) {
+    *why = "its MPI library is of a kind that is not known";
+    return false;
+  }
+  if (!has_real(Fn::Init) || !has_real(Fn::Comm_rank) || !has_real(Fn::Type_size)) {
+    *why = "the MPI library's functions could not be found";
+    return false;
+  }
+  fill_abi(*library.family, handle);
+  return true;
+}
+
+const char* mpi_library_path() { return library.path[0] ? library.path : nullptr; }
+
+// Never: every name, of large counts too, reaches us where the library has it (recorder/exports.hpp).
+}  // namespace leadline::recorder

@@ -1,0 +1,49 @@
+// The functions behind ours, and what their library's handles and constants look like.
+#pragma once
+
+#include <cstdint>
+
+#include "leadline/functions.hpp"
+#include "recorder/family.hpp"
+
+namespace leadline::recorder {
+
+using Word = uintptr_t;
+enum class Name : uint8_t { mpi, pmpi, mpi_c, pmpi_c };
+
+// The next MPI_x or PMPI_x after ours: another tool's or the library's. nullptr: there is none.
+extern void* real_functions[function_count][4];
+
+template <class R = int, class... A>
+R call_real(Fn fn, A... a) {
+  return reinterpret_cast<R (*)(A...)>(real_functions[static_cast<int>(fn)][static_cast<int>(Name::pmpi)])(a...);
+}
+inline bool has_real(Fn fn) { return real_functions[static_cast<int>(fn)][static_cast<int>(Name::pmpi)] != nullptr; }
+
+// The library's constants, as values.
+struct Abi {
+  const Family* family = nullptr;
+  uint64_t comm_null, comm_world, comm_self, request_null, datatype_null, message_null, message_no_proc, win_null,
+      file_null, group_null;
+  uint64_t status_ignore, statuses_ignore, bottom, in_place;
+  uint64_t finished_request, finished_mask;  // a request handle that several requests share; mask 0: not known
+  int32_t proc_null, any_source, any_tag, root, undefined, thread_multiple;
+
+  static uint64_t handle(Word w, uint8_t bytes) { return bytes == 4 ? static_cast<uint32_t>(w) : w; }
+  // The handle an argument points to.
+  static uint64_t stored(Word at, uint8_t bytes) {
+    return bytes == 4 ? *reinterpret_cast<const uint32_t*>(at) : *reinterpret_cast<const uint64_t*>(at);
+  }
+  uint64_t comm(Word w) const { return handle(w, family->handle_bytes.comm); }
+  uint64_t datatype(Word w) const { return handle(w, family->handle_bytes.datatype); }
+  bool shared_request(uint64_t h) const { return finished_mask && (h & finished_mask) == finished_request; }
+};
+extern Abi abi;
+
+// Finds the MPI library of this process and fills the above. False: there is none we know; `why` says so.
+bool find_real_functions(const char** why);
+
+// Path of the MPI library's file; nullptr before find_real_functions.
+const char* mpi_library_path();
+
+}  // namespace leadline::recorder

@@ -1,0 +1,228 @@
+// Collectives: bytes contributed and received by the rules of api/semantics.toml.
+#include <string.h>
+
+#include "recorder/record.hpp"
+
+namespace leadline::recorder {
+
+using trace::Key;
+
+namespace {
+
+constexpr int32_t longest_vector = 4096;
+
+// The side of the call that a rule speaks of.
+bool of_send_side(ByteRule rule) {
+  return rule == ByteRule::s || rule == ByteRule::s_times_p || rule == ByteRule::sum_s || rule == ByteRule::sum_sw;
+}
+bool sums(ByteRule rule) {
+  return rule == ByteRule::sum_s || rule == ByteRule::sum_r || rule == ByteRule::sum_sw || rule == ByteRule::sum_rw;
+}
+ByteRule other_side(ByteRule rule) {
+  switch (rule) {
+    case ByteRule::s: return ByteRule::r;
+    case ByteRule::r: return ByteRule::s;
+    case ByteRule::s_times_p: return ByteRule::r_times_p;
+    case ByteRule::r_times_p: return ByteRule::s_times_p;
+    case ByteRule::sum_s: return ByteRule::sum_r;
+    case ByteRule::sum_r: return ByteRule::sum_s;
+    case ByteRule::sum_sw: return ByteRule::sum_rw;
+    case ByteRule::sum_rw: return ByteRule::sum_sw;
+    default: return rule;
+  }
+}
+
+class Collective {
+ public:
+  Collective(Call& call, const CommView& comm) : call_(call), comm_(comm), r_(call.roles()) {
+    const Traits& t = call.traits;
+    const auto either = [&](ByteRule a, ByteRule b) {
+      return t.contributed.rule == a || t.contributed.rule == b || t.received.rule == a || t.received.rule == b;
+    };
+    send_vector_ = either(ByteRule::sum_s, ByteRule::sum_sw);
+    receive_vector_ = either(ByteRule::sum_r, ByteRule::sum_rw);
+    send_types_ = either(ByteRule::sum_sw, ByteRule::sum_sw);
+    receive_types_ = either(ByteRule::sum_rw, ByteRule::sum_rw);
+    if (r_.root >= 0) {
+      root_ = call.int_arg(r_.root);
+      is_root_ = root_ == comm.rank || root_ == abi.root;
+      nobody_ = root_ == abi.proc_null;  // of an intercommunicator
+    }
+    in_place_ = (r_.sbuf >= 0 && call.arg(r_.sbuf) == abi.in_place) || (r_.rbuf >= 0 && call.arg(r_.rbuf) == abi.in_place);
+    count_neighbours();
+  }
+
+  bool in_place() const { return in_place_; }
+  int32_t root() const { return root_; }
+
+  bool applies(Bytes b) const {
+    if (b.rule == ByteRule::zero || nobody_) return false;
+    return b.when == ByteWhen::always || (b.when == ByteWhen::root_only) == is_root_;
+  }
+
+  // With MPI_IN_PLACE one side's arguments mean nothing: the other side's stand for them.
+  int64_t bytes(Bytes b) const {
+    if (!applies(b)) return 0;
+    ByteRule rule = b.rule;
+    const bool send_in_place = r_.sbuf >= 0 && call_.arg(r_.sbuf) == abi.in_place;
+    const bool receive_in_place = r_.rbuf >= 0 && call_.arg(r_.rbuf) == abi.in_place;
+    const bool has_other = r_.rcount >= 0 && r_.scount >= 0;
+    if (has_other && ((of_send_side(rule) && send_in_place) || (!of_send_side(rule) && receive_in_place))) {
+      rule = other_side(rule);
+    }
+    return by_rule(rule);
+  }
+
+  bool significant_send() const {
+    const Traits& t = call_.traits;
+    return r_.scount >= 0 && !send_vector_ &&
+           ((applies(t.contributed) && of_send_side(t.contributed.rule)) ||
+            (applies(t.received) && of_send_side(t.received.rule)));
+  }
+  bool significant_receive() const {
+    const Traits& t = call_.traits;
+    return r_.rcount >= 0 && !receive_vector_ &&
+           ((applies(t.contributed) && !of_send_side(t.contributed.rule)) ||
+            (applies(t.received) && !of_send_side(t.received.rule)));
+  }
+
+  // Appends a count vector to the words, if its arguments mean something on this rank.
+  int64_t* put_vector(int64_t* w, bool send) const {
+    const int8_t role = send ? r_.scount : r_.rcount;
+    const Bytes side = send == of_send_side(call_.traits.contributed.rule) ? call_.traits.contributed : call_.traits.received;
+    const bool vector = (send ? send_vector_ : receive_vector_) && role >= 0 && applies(side) && sums(side.rule) && call_.arg(role);
+    const int32_t n = send ? send_peers_ : receive_peers_;
+    const bool ours_in_place = send && r_.sbuf >= 0 && call_.arg(r_.sbuf) == abi.in_place;
+    if (!vector || ours_in_place || n > longest_vector) {
+      if (vector && n > longest_vector) recording.lose(trace::LossKind::vectors_dropped);
+      *w++ = vector && n > longest_vector ? -1 : 0;
+      return w;
+    }
+    *w++ = n;
+    for (int32_t i = 0; i < n; ++i) *w++ = element(call_.arg(role), i);
+    return w;
+  }
+
+ private:
+  void count_neighbours() {
+    send_peers_ = receive_peers_ = comm_.size;
+    if (!strstr(call_.traits.name, "eighbor")) return;
+    int32_t topology = abi.undefined, in = 0, out = 0, weighted = 0;
+    const uint64_t comm = comm_.handle;
+    call_real(Fn::Topo_test, comm, &topology);
+    if (topology == abi.family->topo_cart) {
+      call_real(Fn::Cartdim_get, comm, &in);
+      in = out = 2 * in;
+    } else if (topology == abi.family->topo_graph) {
+      call_real(Fn::Graph_neighbors_count, comm, comm_.rank, &in);
+      out = in;
+    } else {
+      call_real(Fn::Dist_graph_neighbors_count, comm, &in, &out, &weighted);
+    }
+    receive_peers_ = in;
+    send_peers_ = out;
+  }
+
+  int64_t element(Word array, int32_t i) const {
+    return call_.large ? reinterpret_cast<const int64_t*>(array)[i] : reinterpret_cast<const int32_t*>(array)[i];
+  }
+
+  int64_t size_of(Word type) const { return type_of(call_.thread, type).size; }
+
+  int64_t sum(bool send) const {
+    const int8_t role = send ? r_.scount : r_.rcount;
+    const int8_t type = send || r_.rtype < 0 ? (r_.stype >= 0 ? r_.stype : r_.rtype) : r_.rtype;
+    const int32_t n = send ? send_peers_ : receive_peers_;
+    if (role < 0 || type < 0 || !call_.arg(role)) return 0;
+    int64_t total = 0;
+    if (send ? send_types_ : receive_types_) {
+      const uint8_t width = abi.family->handle_bytes.datatype;
+      for (int32_t i = 0; i < n; ++i) {
+        const int64_t count = element(call_.arg(role), i);
+        if (count) total += count * size_of(Abi::stored(call_.arg(type) + static_cast<size_t>(i) * width, width));
+      }
+      return total;
+    }
+    for (int32_t i = 0; i < n; ++i) total += element(call_.arg(role), i);
+    return total * size_of(call_.arg(type));
+  }
+
+  int64_t by_rule(ByteRule rule) const {
+    const auto one = [&](bool send) -> int64_t {
+      const int8_t role = send ? r_.scount : r_.rcount;
+      const int8_t type = send || r_.rtype < 0 ? (r_.stype >= 0 ? r_.stype : r_.rtype) : r_.rtype;
+      if (role < 0 || type < 0) return 0;
+      const bool vector = send ? send_vector_ : receive_vector_;
+      if (vector && !call_.arg(role)) return 0;
+      return (vector ? element(call_.arg(role), comm_.rank) : call_.count_arg(role)) * size_of(call_.arg(type));
+    };
+    switch (rule) {
+      case ByteRule::zero: return 0;
+      case ByteRule::s: return one(true);
+      case ByteRule::r:
+      case ByteRule::r_own: return one(false);
+      case ByteRule::s_times_p: return one(true) * send_peers_;
+      case ByteRule::r_times_p: return one(false) * receive_peers_;
+      case ByteRule::sum_s:
+      case ByteRule::sum_sw: return sum(true);
+      case ByteRule::sum_r:
+      case ByteRule::sum_rw: return sum(false);
+    }
+    return 0;
+  }
+
+  Call& call_;
+  const CommView& comm_;
+  const Roles& r_;
+  bool send_vector_, receive_vector_, send_types_, receive_types_;
+  bool is_root_ = false, nobody_ = false, in_place_ = false;
+  int32_t root_ = 0, send_peers_ = 0, receive_peers_ = 0;
+};
+
+}  // namespace
+
+void record_collective(Call& call) {
+  const Roles& r = call.roles();
+  Thread& t = call.thread;
+  Key key;
+  if (!begin_key(call, &key)) return;
+  const CommView comm = r.comm >= 0 ? comm_of(t, call.arg(r.comm)) : CommView{};
+  const Collective c(call, comm);
+  key.comm = comm.id | (c.in_place() ? trace::flag_in_place : 0);
+  key.peer = trace::peer_none;
+  if (r.root >= 0) {
+    if (c.root() >= 0) key.peer = c.root();
+    if (c.root() == abi.proc_null) key.peer = trace::peer_null;
+    if (c.root() == abi.root) key.peer = trace::peer_root;
+  }
+  auto* words = t.words.get<int64_t>(7 + 2 * longest_vector);
+  if (!words) return add_event(call, key);
+  const bool send = c.significant_send(), receive = c.significant_receive();
+  const bool simple_type = call.traits.contributed.rule != ByteRule::sum_sw && call.traits.received.rule != ByteRule::sum_rw;
+  words[0] = c.bytes(call.traits.contributed);
+  words[1] = c.bytes(call.traits.received);
+  {
+    const Locked locked(recording.lock());
+    words[2] = r.op >= 0 ? recording.handles().op(Abi::handle(call.arg(r.op), abi.family->handle_bytes.op)) : 0;
+  }
+  words[3] = receive ? call.count_arg(r.rcount) : 0;
+  words[4] = receive && r.rtype >= 0 ? type_of(t, call.arg(r.rtype)).id : 0;
+  int64_t* w = c.put_vector(words + 5, true);
+  w = c.put_vector(w, false);
+  if (send) {
+    key.count = call.count_arg(r.scount);
+    if (r.stype >= 0 && simple_type) key.datatype = type_of(t, call.arg(r.stype)).id;
+  } else if (receive) {
+    key.count = words[3];
+    key.datatype = static_cast<uint32_t>(words[4]);
+  }
+  key.extra = t.graph.intern(words, static_cast<uint32_t>(w - words));
+  if (r.request >= 0) {
+    Key maker = key;
+    maker.extra = 0;
+    add_request(call, maker, call.arg(r.request), false, false, 0, call.traits.cls == CallClass::coll_init);
+  }
+  add_event(call, key);
+}
+
+}  // namespace leadline::recorder

@@ -1,0 +1,261 @@
+// Calls that complete, start or give up requests.
+#include <string.h>
+
+#include "recorder/record.hpp"
+
+namespace leadline::recorder {
+
+using trace::Key;
+
+namespace {
+
+bool takes_list(CallClass c) {
+  switch (c) {
+    case CallClass::waitall: case CallClass::testall: case CallClass::waitsome: case CallClass::testsome:
+    case CallClass::waitany: case CallClass::testany:
+      return true;
+    default: return false;
+  }
+}
+
+uint32_t find_request(uint64_t handle, Word address) {
+  return recording.requests().find(handle, address, abi.shared_request(handle));
+}
+
+// What is true of one completed request, copied out under the lock.
+struct Completed {
+  Request request;
+  bool found = false;
+};
+
+// Takes the request out of the table, or marks a persistent one as inactive.
+Completed complete(uint64_t handle, Word address) {
+  Completed c;
+  if (handle == abi.request_null) return c;
+  const Locked locked(recording.lock());
+  Requests& requests = recording.requests();
+  const uint32_t index = find_request(handle, address);
+  if (index == Requests::none) {
+    recording.lose(trace::LossKind::requests_unknown);
+    return c;
+  }
+  Request& r = requests[index];
+  if (r.created && !r.active) return c;
+  c.request = r;
+  c.found = true;
+  if (r.wildcard && recording.wildcards) --recording.wildcards;
+  if (r.created) {
+    r.active = false;
+  } else {
+    requests.remove(index);
+  }
+  return c;
+}
+
+// Partner, tag and bytes as they turned out.
+void resolve(const Completed& c, Word status, Key* key) {
+  const Request& r = c.request;
+  key->value = r.receives ? trace::unknown_value : 0;
+  if (key->peer == trace::peer_null) key->value = 0;
+  if (!r.receives || !status || key->peer == trace::peer_null) return;
+  const Status s = read_status(status);
+  key->value = s.bytes;
+  if (!r.wildcard) return;
+  // Own rank in the communicator follows from no field of the key: ask the table.
+  const Locked locked(recording.lock());
+  const CommView comm = recording.handles().by_id(key->comm & trace::comm_mask);
+  key->peer = relative(comm, s.source);
+  key->tag = s.tag;
+}
+
+size_t handle_size() { return abi.family->handle_bytes.request; }
+
+uint64_t* copy_handles(Call& call, Word requests, int64_t n) {
+  auto* copy = call.thread.handles.get<uint64_t>(static_cast<size_t>(n));
+  if (!copy) return nullptr;
+  for (int64_t i = 0; i < n; ++i) {
+    copy[i] = Abi::stored(requests + static_cast<size_t>(i) * handle_size(), abi.family->handle_bytes.request);
+  }
+  return copy;
+}
+
+}  // namespace
+
+void before_completion(Call& call) {
+  const Roles& r = call.roles();
+  if (!takes_list(call.traits.cls)) {
+    const Word at = call.arg(r.request);
+    call.handle = Abi::stored(at, abi.family->handle_bytes.request);
+    if (recording.wildcards && r.status >= 0 && call.arg(r.status) == abi.status_ignore) substitute_status(call);
+    return;
+  }
+  const int64_t n = call.int_arg(r.nrequests);
+  if (n <= 0) return;
+  call.handles = copy_handles(call, call.arg(r.requests), n);
+  if (!recording.wildcards) return;
+  if (r.status >= 0) return substitute_status(call);
+  if (r.statuses >= 0 && call.arg(r.statuses) == abi.statuses_ignore) {
+    if (char* own = call.thread.statuses.get<char>(static_cast<size_t>(n) * abi.family->status.size)) {
+      call.own_statuses = call.args[r.statuses] = reinterpret_cast<Word>(own);
+    }
+  }
+}
+
+void record_completion(Call& call) {
+  const Roles& r = call.roles();
+  Thread& t = call.thread;
+  Key site;
+  if (!begin_key(call, &site)) return;
+  Key key;
+  key.site = site.site;
+  key.peer = trace::peer_none;
+  const bool list = takes_list(call.traits.cls);
+  const bool failed_poll = r.flag >= 0 && (call.rc != 0 || !*reinterpret_cast<const int32_t*>(call.arg(r.flag)));
+  if (failed_poll) {
+    return add_event(call, Key{.site = site.site, .comm = trace::flag_nothing, .extra = trace::extra_nothing});
+  }
+  uint64_t handle = call.handle;
+  Word address = list ? 0 : call.arg(r.request);
+  if (list) {
+    const int64_t n = call.int_arg(r.nrequests);
+    const int32_t index = call.rc == 0 ? *reinterpret_cast<const int32_t*>(call.arg(r.index)) : -1;
+    const bool one = index >= 0 && index < n && call.handles;
+    handle = one ? call.handles[index] : abi.request_null;
+    address = one ? call.arg(r.requests) + static_cast<Word>(index) * handle_size() : 0;
+  }
+  Completed c;
+  if (call.traits.cls == CallClass::cancel) {  // still to be completed
+    const Locked locked(recording.lock());
+    const uint32_t index = find_request(handle, address);
+    if (index != Requests::none) c = {recording.requests()[index], true};
+  } else if (call.traits.cls == CallClass::request_free) {
+    const Locked locked(recording.lock());
+    const uint32_t index = find_request(handle, address);
+    if (index != Requests::none) {
+      c = {recording.requests()[index], true};
+      if (c.request.active && c.request.wildcard && recording.wildcards) --recording.wildcards;
+      recording.requests().remove(index);
+    }
+  } else {
+    c = complete(handle, address);
+  }
+  if (c.found) {
+    key = c.request.maker;
+    key.site = site.site;
+    resolve(c, filled_status(call), &key);
+    const bool inactive = c.request.created && !c.request.active && call.traits.cls == CallClass::request_free;
+    key.extra = inactive ? link_to(t, c.request, t.header->persistent_made, c.request.created)
+                         : link_to(t, c.request, t.header->requests_made, c.request.number);
+  }
+  add_event(call, key);
+}
+
+void record_completions(Call& call) {
+  const Roles& r = call.roles();
+  Thread& t = call.thread;
+  Key key;
+  if (!begin_key(call, &key)) return;
+  const int64_t n = call.int_arg(r.nrequests);
+  const bool some = r.outcount >= 0;
+  const bool failed_poll = r.flag >= 0 && (call.rc != 0 || !*reinterpret_cast<const int32_t*>(call.arg(r.flag)));
+  int64_t done = failed_poll ? 0 : n;
+  if (some) done = call.rc == 0 ? *reinterpret_cast<const int32_t*>(call.arg(r.outcount)) : 0;
+  const bool polls = call.traits.cls == CallClass::testall || call.traits.cls == CallClass::testsome;
+  if (failed_poll || (polls && some && done == 0)) {
+    return add_event(call, Key{.site = key.site, .comm = trace::flag_nothing, .extra = trace::extra_nothing});
+  }
+  key.count = n;
+  key.peer = trace::peer_none;
+  if (done < 0 || !call.handles) done = 0;  // MPI_UNDEFINED: none was active
+  Word statuses = r.statuses >= 0 && call.rc == 0 ? call.arg(r.statuses) : 0;
+  if (statuses == abi.statuses_ignore) statuses = 0;
+  auto* words = t.words.get<int64_t>(1 + 4 * static_cast<size_t>(done));
+  if (!words) return add_event(call, key);
+  const auto* indices = some ? reinterpret_cast<const int32_t*>(call.arg(r.indices)) : nullptr;
+  int64_t m = 0;
+  for (int64_t i = 0; i < done; ++i) {
+    const int64_t index = indices ? indices[i] : i;
+    if (index < 0 || index >= n) continue;
+    const Completed c = complete(call.handles[index], call.arg(r.requests) + static_cast<size_t>(index) * handle_size());
+    if (!c.found) continue;
+    Key of = c.request.maker;
+    resolve(c, statuses ? statuses + static_cast<size_t>(i) * abi.family->status.size : 0, &of);
+    // Of another thread's requests the age means nothing here.
+    const uint64_t age = c.request.thread == t.number ? t.header->requests_made - c.request.number + 1 : 0;
+    int64_t* w = words + 1 + 4 * m++;
+    w[0] = static_cast<int64_t>(age << 32 | of.site);
+    w[1] = of.value;
+    w[2] = c.request.wildcard ? static_cast<int64_t>(uint64_t{static_cast<uint32_t>(of.peer)} << 32 |
+                                                     static_cast<uint32_t>(of.tag))
+                              : 0;
+    w[3] = c.request.posted_bytes;
+  }
+  words[0] = m;
+  if (m) key.extra = t.graph.intern(words, static_cast<uint32_t>(1 + 4 * m));
+  add_event(call, key);
+}
+
+namespace {
+
+// Makes a persistent request active again. False: nobody was seen to create it.
+bool start_one(Thread& t, Word address, Request* started) {
+  const uint64_t handle = Abi::stored(address, abi.family->handle_bytes.request);
+  const Locked locked(recording.lock());
+  const uint32_t index = find_request(handle, address);
+  if (index == Requests::none) return false;
+  Request& r = recording.requests()[index];
+  *started = r;
+  r.active = true;
+  r.number = ++t.header->requests_made;
+  if (r.wildcard) ++recording.wildcards;
+  return true;
+}
+
+}  // namespace
+
+void record_start(Call& call) {
+  Thread& t = call.thread;
+  Key key;
+  if (!begin_key(call, &key)) return;
+  Request r;
+  if (start_one(t, call.arg(call.roles().request), &r)) {
+    const uint32_t site = key.site;
+    key = r.maker;
+    key.site = site;
+    key.extra = link_to(t, r, t.header->persistent_made, r.created);
+  } else {
+    key.peer = trace::peer_none;
+    recording.lose(trace::LossKind::requests_unknown);
+  }
+  add_event(call, key);
+}
+
+void record_startall(Call& call) {
+  Thread& t = call.thread;
+  Key key;
+  if (!begin_key(call, &key)) return;
+  const int64_t n = call.int_arg(call.roles().nrequests);
+  key.count = n;
+  key.peer = trace::peer_none;
+  auto* words = n > 0 ? t.words.get<int64_t>(1 + 4 * static_cast<size_t>(n)) : nullptr;
+  if (!words) return add_event(call, key);
+  int64_t m = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    Request r;
+    if (!start_one(t, call.arg(call.roles().requests) + static_cast<size_t>(i) * handle_size(), &r)) {
+      recording.lose(trace::LossKind::requests_unknown);
+      continue;
+    }
+    int64_t* w = words + 1 + 4 * m++;
+    const uint64_t age = r.thread == t.number ? t.header->persistent_made - r.created + 1 : 0;
+    w[0] = static_cast<int64_t>(age << 32 | r.maker.site);
+    w[1] = r.posted_bytes;
+    w[2] = static_cast<int64_t>(uint64_t{static_cast<uint32_t>(r.maker.peer)} << 32 | static_cast<uint32_t>(r.maker.tag));
+    w[3] = r.maker.comm & trace::comm_mask;
+  }
+  words[0] = m;
+  if (m) key.extra = t.graph.intern(words, static_cast<uint32_t>(1 + 4 * m));
+  add_event(call, key);
+}
+
+}  // namespace leadline::recorder

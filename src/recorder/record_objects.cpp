@@ -1,0 +1,123 @@
+// Communicators, windows and files: made, used and freed.
+#include "recorder/record.hpp"
+
+namespace leadline::recorder {
+
+using trace::Key;
+
+void record_comm_create(Call& call) {
+  const Roles& r = call.roles();
+  Key key;
+  if (!begin_key(call, &key)) return;
+  const uint64_t parent = r.comm >= 0 ? abi.comm(call.arg(r.comm)) : 0;
+  key.peer = trace::peer_none;
+  const bool at_once = call.traits.cls == CallClass::comm_create;
+  {
+    const Locked locked(recording.lock());
+    if (parent) key.comm = recording.handles().comm(parent).id;
+    // A communicator still being made is asked about when it is first used.
+    const uint64_t made = call.rc == 0 && at_once && r.newcomm >= 0
+                              ? Abi::stored(call.arg(r.newcomm), abi.family->handle_bytes.comm)
+                              : abi.comm_null;
+    key.extra = recording.handles().add_comm(made, parent);
+  }
+  if (!at_once && r.request >= 0) {
+    Key maker = key;
+    maker.extra = 0;
+    add_request(call, maker, call.arg(r.request), false, false, 0, false);
+  }
+  add_event(call, key);
+}
+
+void record_comm_free(Call& call) {
+  Key key;
+  if (!begin_key(call, &key)) return;
+  key.peer = trace::peer_none;
+  {
+    const Locked locked(recording.lock());
+    key.comm = recording.handles().known_comm(call.handle).id;
+    if (call.rc == 0) recording.handles().forget(Kind::intra, call.handle);
+  }
+  add_event(call, key);
+}
+
+void record_object(Call& call) {
+  const Roles& r = call.roles();
+  Key key;
+  if (!begin_key(call, &key)) return;
+  key.peer = trace::peer_none;
+  const CallClass c = call.traits.cls;
+  const Kind kind = c == CallClass::win_create || c == CallClass::win_free ? Kind::window : Kind::file;
+  {
+    const Locked locked(recording.lock());
+    Handles& handles = recording.handles();
+    if (c == CallClass::win_create || c == CallClass::file_open) {
+      const HandleBytes& width = abi.family->handle_bytes;
+      const uint64_t comm = abi.comm(call.arg(r.comm));
+      key.comm = handles.comm(comm).id;
+      if (call.rc == 0) {
+        const uint64_t made = kind == Kind::window ? Abi::stored(call.arg(r.win), width.win)
+                                                   : Abi::stored(call.arg(r.file), width.file);
+        key.extra = handles.add_object(kind, made, comm);
+      }
+    } else {
+      key.comm = handles.object(kind, call.handle).id;
+      if (call.rc == 0) handles.forget(kind, call.handle);
+    }
+  }
+  add_event(call, key);
+}
+
+void record_rma(Call& call) {
+  const Roles& r = call.roles();
+  Thread& t = call.thread;
+  Key key;
+  if (!begin_key(call, &key)) return;
+  key.peer = trace::peer_none;
+  CommView win;
+  if (r.win >= 0) {
+    const Locked locked(recording.lock());
+    win = recording.handles().object(Kind::window, Abi::handle(call.arg(r.win), abi.family->handle_bytes.win));
+  }
+  key.comm = win.id;
+  if (r.target >= 0) key.peer = relative(win, call.int_arg(r.target));
+  const int8_t count = r.scount >= 0 ? r.scount : r.rcount;
+  const int8_t type = r.stype >= 0 ? r.stype : r.rtype;
+  if (type >= 0 && call.traits.cls != CallClass::rma_sync) {
+    const TypeView view = type_of(t, call.arg(type));
+    key.datatype = view.id;
+    key.count = count >= 0 ? call.count_arg(count) : 1;  // Fetch_and_op, Compare_and_swap: one element
+    key.value = key.peer == trace::peer_null ? 0 : key.count * view.size;
+  }
+  if (call.traits.cls == CallClass::rma_request && r.request >= 0) {
+    add_request(call, key, call.arg(r.request), false, false, 0, false);
+  }
+  add_event(call, key);
+}
+
+void record_file_io(Call& call) {
+  const Roles& r = call.roles();
+  Thread& t = call.thread;
+  Key key;
+  if (!begin_key(call, &key)) return;
+  key.peer = trace::peer_none;
+  if (r.file >= 0) {
+    const Locked locked(recording.lock());
+    key.comm = recording.handles().object(Kind::file, Abi::handle(call.arg(r.file), abi.family->handle_bytes.file)).id;
+  }
+  const int8_t count = r.scount >= 0 ? r.scount : r.rcount;
+  const int8_t type = r.stype >= 0 ? r.stype : r.rtype;
+  if (count >= 0 && type >= 0 && call.traits.cls != CallClass::file_other) {
+    const TypeView view = type_of(t, call.arg(type));
+    key.datatype = view.id;
+    key.count = call.count_arg(count);
+    key.value = trace::unknown_value;
+    if (const Word status = filled_status(call)) key.value = read_status(status).bytes;
+    if (call.traits.cls == CallClass::file_iio && r.request >= 0) {
+      add_request(call, key, call.arg(r.request), false, false, key.count * view.size, false);
+    }
+  }
+  add_event(call, key);
+}
+
+}  // namespace leadline::recorder

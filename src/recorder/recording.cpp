@@ -1,0 +1,397 @@
+#include "recorder/recording.hpp"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <new>
+
+#include "leadline/symbols.hpp"
+#include "recorder/trace_file.hpp"
+
+namespace leadline::recorder {
+
+thread_local constinit Thread* this_thread = nullptr;
+
+namespace {
+
+// Never destroyed: MPI calls come from other libraries' destructors too.
+union Static {
+  Recording recording;
+  constexpr Static() : recording() {}
+  ~Static() {}
+};
+constinit Static storage_of_recording;
+
+pthread_key_t thread_key;
+bool have_thread_key = false;
+
+uint64_t bytes_from(const char* text, uint64_t otherwise) {
+  if (!text || !*text) return otherwise;
+  char* end = nullptr;
+  double n = strtod(text, &end);
+  if (end == text || n < 0) return otherwise;
+  switch (*end) {
+    case 'k': case 'K': n *= 1 << 10; break;
+    case 'm': case 'M': n *= 1 << 20; break;
+    case 'g': case 'G': n *= 1 << 30; break;
+    default: break;
+  }
+  return static_cast<uint64_t>(n);
+}
+
+// The command line, words separated by spaces.
+void read_program(char* into, size_t size) {
+  FILE* f = fopen("/proc/self/cmdline", "re");
+  if (!f) return;
+  const size_t n = fread(into, 1, size - 1, f);
+  fclose(f);
+  for (size_t i = 0; i + 1 < n; ++i) {
+    if (!into[i]) into[i] = ' ';
+  }
+}
+
+int64_t rank_from_environment() {
+  for (const char* name : {"PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"}) {
+    if (const char* text = getenv(name)) return strtoll(text, nullptr, 10);
+  }
+  return -1;
+}
+
+}  // namespace
+
+Recording& recording = storage_of_recording.recording;
+
+void tell(const char* format, ...) {
+  static std::atomic_flag told = ATOMIC_FLAG_INIT;
+  if (told.test_and_set()) return;
+  char text[512];
+  va_list args;
+  va_start(args, format);
+  const int n = vsnprintf(text, sizeof(text), format, args);
+  va_end(args);
+  char line[600];
+  const int m = snprintf(line, sizeof(line), "leadline: %.*s\n", n < 0 ? 0 : 500, text);
+  if (m > 0 && write(STDERR_FILENO, line, static_cast<size_t>(m)) < 0) return;
+}
+
+Thread* Recording::enter() {
+  if (state_ == State::off) return nullptr;
+  const int saved = errno;
+  Thread* t = nullptr;
+  {
+    const Locked locked(lock_);
+    if (state_ == State::unknown) start();
+    if (state_ == State::on) t = add_thread();
+  }
+  errno = saved;
+  this_thread = t;
+  return t;
+}
+
+void Recording::start() {
+  rate_.begin();
+  const Ticks begin = now();
+  state_ = State::off;
+  const char* why = nullptr;
+  const bool found = find_real_functions(&why);
+  const char* directory = getenv("LEADLINE_DIR");
+  if (!directory || !*directory) return;
+  if (!found) return tell("this program is not recorded: %s", why);
+  snprintf(directory_, sizeof(directory_), "%s", directory);
+  budget_ = bytes_from(getenv("LEADLINE_BUDGET"), uint64_t{64} << 20);
+  pid_ = getpid();
+  utsname host{};
+  uname(&host);
+  snprintf(stem_, sizeof(stem_), "%.64s-%lld", host.nodename, static_cast<long long>(pid_));
+  char path[1300];
+  snprintf(path, sizeof(path), "%s/%s.live", directory_, stem_);
+  storage_.open(path);
+  if (!attach_process()) return tell("this program is not recorded: no memory");
+  snprintf(header_->host, sizeof(header_->host), "%s", host.nodename);
+  if (!have_thread_key) {
+    have_thread_key = pthread_key_create(&thread_key, [](void* t) { recording.leave(static_cast<Thread*>(t)); }) == 0;
+    pthread_atfork(nullptr, nullptr, [] { recording.forked(); });
+  }
+  state_ = State::on;
+  own_time(now() - begin);
+}
+
+bool Recording::attach_process() {
+  process_region_ = storage_.region(trace::process_at::end);
+  if (!process_region_ || !storage_.back(process_region_, process_region_ + trace::page)) return false;
+  header_ = reinterpret_cast<trace::ProcessHeader*>(process_region_);
+  storage_.not_crash_safe = &header_->losses[static_cast<uint32_t>(trace::LossKind::not_crash_safe)];
+  trace::ProcessHeader& h = *header_;
+  h.version = trace::live_version;
+  h.pid = pid_;
+  h.rank = -1;
+  h.tick_factor = rate_.factor();
+  h.start_unix_ns = static_cast<int64_t>(system_ns(CLOCK_REALTIME));
+  h.first_ticks = now();
+  h.last_ticks = h.first_ticks;
+  read_program(h.program, sizeof(h.program));
+  snprintf(h.family, sizeof(h.family), "%s", abi.family->name);
+  const trace::Backing backing = storage_.backing();
+  uint64_t* lost = &h.losses[static_cast<uint32_t>(trace::LossKind::path_unknown)];
+  namespace at = trace::process_at;
+  namespace capacity = trace::capacity;
+  modules_.attach({&h.modules, process_region_ + at::modules, capacity::modules, backing, lost});
+  handles_.attach({&h.communicators, process_region_ + at::communicators, capacity::communicators, backing},
+                  {&h.members, process_region_ + at::members, capacity::members, backing},
+                  {&h.datatypes, process_region_ + at::datatypes, capacity::datatypes, backing},
+                  {&h.ops, process_region_ + at::ops, capacity::ops, backing, lost});
+  write_function_names();
+  memcpy(h.magic, trace::live_magic, sizeof(h.magic));
+  return true;
+}
+
+void Recording::write_function_names() {
+  trace::ByteTable text(&header_->functions, process_region_ + trace::process_at::functions, trace::capacity::functions,
+                        storage_.backing(), &header_->losses[0]);
+  for (const Traits& t : traits) {
+    const size_t n = strlen(t.name) + 1;
+    uint8_t* p = text.room(n + 1);
+    if (!p) return;
+    memcpy(p, t.name, n);
+    p[n] = static_cast<uint8_t>(t.cls);
+    text.advance(p + n + 1);
+  }
+}
+
+Thread* Recording::add_thread() {
+  Thread* t = nullptr;
+  for (uint32_t i = 0; i < thread_count_ && !t; ++i) {
+    if (!threads_[i]->taken) t = threads_[i];
+  }
+  if (!t) {
+    if (thread_count_ == trace::max_threads) {
+      lose(trace::LossKind::threads_unrecorded);
+      return nullptr;
+    }
+    void* p = mmap(nullptr, sizeof(Thread), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED) return nullptr;
+    t = new (p) Thread();
+    t->number = static_cast<uint16_t>(thread_count_);
+    if (!attach_thread(t)) return nullptr;
+    threads_[thread_count_++] = t;
+    header_->threads = thread_count_;
+  }
+  t->taken = true;
+  t->depth = 0;
+  t->header->last_end = now();
+  if (have_thread_key) pthread_setspecific(thread_key, t);
+  return t;
+}
+
+bool Recording::attach_thread(Thread* t) {
+  namespace at = trace::thread_at;
+  namespace capacity = trace::capacity;
+  t->region = storage_.region(at::end);
+  if (!t->region || !storage_.back(t->region, t->region + trace::page)) return false;
+  char* locals = t->region + at::locals;
+  const size_t locals_size = capacity::locals * sizeof(trace::LiveLocal);
+  if (!storage_.back(locals, locals + locals_size)) return false;
+  t->header = reinterpret_cast<trace::ThreadHeader*>(t->region);
+  t->header->thread = t->number;
+  const trace::Backing backing = storage_.backing();
+  const auto counter = [&](trace::LossKind k) { return &header_->losses[static_cast<uint32_t>(k)]; };
+  // Modules are the process's.
+  const auto lock = [] { recording.lock_.take(); };
+  const auto unlock = [] { recording.lock_.give(recording.lock_.needed()); };
+  t->locals.attach(reinterpret_cast<trace::LiveLocal*>(locals),
+                   {&modules_, lock, unlock, counter(trace::LossKind::local_sites_merged)});
+  if (!t->paths.attach({&t->header->sites, t->region + at::sites, capacity::sites, backing},
+                       {&t->header->paths, t->region + at::paths, capacity::path_words, backing},
+                       {&modules_, lock, unlock, counter(trace::LossKind::path_unknown)})) {
+    return false;
+  }
+  t->graph.attach(t->header, t->region, backing, counter(trace::LossKind::order_lost),
+                  counter(trace::LossKind::parameters_coarse),
+                  {[](void* self) { recording.turn_generation(static_cast<Thread*>(self)); }, t});
+  t->graph.set_scale({header_->tick_factor});
+  t->graph.reset(false);
+  memcpy(t->header->magic, trace::live_magic, sizeof(t->header->magic));
+  return true;
+}
+
+// The generation is full: writes it out and begins the next one. Beyond the budget, or where it can't be written, calls are
+// only counted from now on.
+void Recording::turn_generation(Thread* t) {
+  const Ticks begin = now();
+  const int saved = errno;
+  trace::ByteSink sink;
+  trace::encode_generation(t->region, header_->tick_factor, &sink);
+  char path[1300];
+  snprintf(path, sizeof(path), "%s/%s.part", directory_, stem_);
+  bool written = false;
+  {
+    const Locked locked(lock_);
+    TraceFile file(path);
+    file.chunk(trace::ChunkType::generation, sink);
+    written = file.ok();
+    written_ += file.written();
+    if (written) ++header_->generations_written;
+  }
+  if (written) {
+    ++t->header->generation;
+    t->graph.reset(written_ >= budget_);
+  } else {
+    lose(trace::LossKind::write_failed);
+    t->graph.stop_ordering();
+  }
+  errno = saved;
+  own_time(now() - begin);
+}
+
+void Recording::initialized(Ticks begin) {
+  trace::ProcessHeader& h = *header_;
+  int32_t flag = 0, level = 0;
+  if (h.initialized || call_real(Fn::Initialized, &flag) != 0 || !flag) return;
+  h.initialized = 1;
+  h.first_ticks = begin;
+  call_real(Fn::Comm_rank, abi.comm_world, &h.rank);
+  call_real(Fn::Comm_size, abi.comm_world, &h.world_size);
+  if (call_real(Fn::Query_thread, &level) == 0) lock_.set_needed(level >= abi.thread_multiple);
+  if (has_real(Fn::Get_library_version)) {
+    char text[16384] = {};
+    int32_t length = 0;
+    call_real(Fn::Get_library_version, text, &length);
+    snprintf(h.library, sizeof(h.library), "%.*s", static_cast<int>(strcspn(text, "\n\r")), text);
+  }
+  handles_.comm(abi.comm_world);
+}
+
+void Recording::finalized(Ticks end) {
+  header_->finalized = 1;
+  header_->last_ticks = end;
+}
+
+void Recording::leave(Thread* thread) {
+  const Locked locked(lock_);
+  thread->taken = false;
+  this_thread = nullptr;
+}
+
+// The mapping is shared with the parent: the child must not touch it. A child of a process that has not begun with MPI may
+// begin itself.
+void Recording::forked() {
+  if (state_ != State::on) return;
+  const bool parent_uses_mpi = header_->initialized;
+  storage_.close();
+  this_thread = nullptr;
+  new (&storage_of_recording.recording) Recording();
+  if (parent_uses_mpi) state_ = State::off;
+}
+
+void Recording::sample_own_time() {
+  Ticks stamp = now();
+  constexpr int stamps = 64;
+  for (int i = 0; i < stamps; ++i) stamp = now() - stamp + stamp;
+  const Ticks before = now();
+  for (int i = 0; i < stamps; ++i) asm volatile("" ::"r"(now()));
+  const double stamp_ticks = static_cast<double>(now() - before) / stamps;
+  double all = 0, calls = 0;
+  for (uint32_t i = 0; i < thread_count_; ++i) {
+    const Thread& t = *threads_[i];
+    const double per_call =
+        (t.samples ? static_cast<double>(t.sampled_ticks) / static_cast<double>(t.samples) : 0) + stamp_ticks;
+    const auto events = static_cast<double>(t.header->events_before + t.header->events);
+    all += per_call * events;
+    calls += events;
+  }
+  header_->own_ticks += static_cast<uint64_t>(all);
+  if (calls > 0) header_->fast_call_ticks_x1000 = static_cast<uint64_t>(1000 * all / calls);
+}
+
+void Recording::discard_live() {
+  char path[1300];
+  snprintf(path, sizeof(path), "%s/%s.live", directory_, stem_);
+  if (storage_.in_file()) unlink(path);
+}
+
+void Recording::write_definitions(TraceFile* file) {
+  using trace::ChunkType;
+  trace::ByteSink sink;
+  const auto put = [&](ChunkType type, void (*encode)(const char*, trace::ByteSink*)) {
+    sink.clear();
+    encode(process_region_, &sink);
+    file->chunk(type, sink);
+  };
+  put(ChunkType::process, trace::encode_process);
+  put(ChunkType::functions, trace::encode_functions);
+  put(ChunkType::modules, trace::encode_modules);
+  put(ChunkType::communicators, trace::encode_communicators);
+  put(ChunkType::datatypes, trace::encode_datatypes);
+  put(ChunkType::ops, trace::encode_ops);
+}
+
+void Recording::finish() {
+  if (state_ != State::on || getpid() != pid_) return;
+  state_ = State::off;
+  this_thread = nullptr;
+  const int saved = errno;
+  const Ticks begin = now();
+  if (!header_->finalized) header_->last_ticks = begin;
+  uint64_t events = 0;
+  for (uint32_t i = 0; i < thread_count_; ++i) {
+    events += threads_[i]->header->events_before + threads_[i]->header->events;
+  }
+  if (!header_->initialized && !events) {
+    discard_live();
+    return;
+  }
+  if (header_->rank < 0) header_->rank = static_cast<int32_t>(rank_from_environment());
+  header_->tick_factor = rate_.factor();
+  sample_own_time();
+  own_time(now() - begin);
+  char part[1300], path[1300];
+  const bool has_part = header_->generations_written > 0;
+  snprintf(part, sizeof(part), "%s/%s.%s", directory_, stem_, has_part ? "part" : "tmp");
+  snprintf(path, sizeof(path), "%s/rank-%05d-%s.trace", directory_, header_->rank, stem_);
+  int error = 0;
+  {
+    TraceFile file(part);
+    write_definitions(&file);
+    trace::ByteSink sink;
+    for (uint32_t i = 0; i < thread_count_; ++i) {
+      const auto put = [&](trace::ChunkType type, auto&& encode) {
+        sink.clear();
+        encode();
+        file.chunk(type, sink);
+      };
+      const char* region = threads_[i]->region;
+      put(trace::ChunkType::sites, [&] { trace::encode_sites(region, &sink); });
+      put(trace::ChunkType::generation, [&] { trace::encode_generation(region, header_->tick_factor, &sink); });
+      put(trace::ChunkType::locals, [&] { trace::encode_locals(region, header_->tick_factor, &sink); });
+    }
+    sink.clear();
+    trace::encode_losses(process_region_, &sink);
+    file.chunk(trace::ChunkType::losses, sink);
+    sink.clear();
+    sink.varint(header_->finalized);
+    file.chunk(trace::ChunkType::end, sink);
+    error = file.error();
+  }
+  if (!error && rename(part, path) != 0) error = errno;
+  if (!error) {
+    discard_live();
+  } else {
+    if (!has_part) unlink(part);
+    tell("rank %d: the trace could not be written to %s: %s%s", header_->rank, directory_, strerror(error),
+         storage_.in_file() ? " (what the .live file holds can still be read)" : "; what was recorded is lost");
+  }
+  errno = saved;
+}
+
+namespace {
+__attribute__((destructor)) void at_exit() { recording.finish(); }
+}  // namespace
+
+}  // namespace leadline::recorder

@@ -1,0 +1,56 @@
+// What the recorder keeps for each thread of the program.
+#pragma once
+
+#include <cstdint>
+
+#include "recorder/call_path.hpp"
+#include "recorder/clock.hpp"
+#include "recorder/handles.hpp"
+#include "recorder/local_calls.hpp"
+#include "trace/event_graph.hpp"
+
+namespace leadline::recorder {
+
+// Memory that grows and is kept: lists of handles, statuses and words of the call at hand.
+class Scratch {
+ public:
+  template <class T>
+  T* get(size_t n) {
+    return static_cast<T*>(ensure(n * sizeof(T)));
+  }
+
+ private:
+  void* ensure(size_t bytes);
+  void* memory_ = nullptr;
+  size_t bytes_ = 0;
+};
+
+struct Thread {
+  uint32_t depth = 0;                   // > 0 inside an MPI call of this thread
+  uint32_t sample_left = first_sample;  // calls until the recorder times itself again
+  const void* outer_frame = nullptr;    // frame of that call
+  trace::ThreadHeader* header = nullptr;
+  trace::EventGraph graph;
+  CallPaths paths;
+  LocalCalls locals;
+
+  CommView last_comm;
+  TypeView last_type;
+  uint32_t views_epoch = 0;
+
+  Scratch handles, statuses, words, entries;
+  alignas(16) char status[64];  // in place of MPI_STATUS_IGNORE
+  Word own_status = 0;          // address of what we passed instead, 0: the program's own
+
+  uint64_t sampled_ticks = 0, samples = 0;
+  char* region = nullptr;
+  uint16_t number = 0;
+  bool taken = false;
+
+  static constexpr uint32_t first_sample = 61, sample_every = 509;  // primes: not in step with loops
+};
+
+// Null where this thread has not called MPI yet, or is not recorded.
+extern thread_local constinit Thread* this_thread;
+
+}  // namespace leadline::recorder
