@@ -51,8 +51,11 @@ class DebugInformation:
         self.ranges_: list[tuple[int, int, int]] = []  # (low, high, unit offset), ascending
         self._index()
 
-    def find(self, address: int) -> list[SourceFrame]:
-        """Logical frames at an address, innermost first; empty where no routine covers it."""
+    def find(self, address: int, symbol: str) -> list[SourceFrame]:
+        """Logical frames at an address, innermost first; empty where no routine covers it.
+
+        symbol: of the linker for the routine there, "" if none: tells the full name where the compiler left it out.
+        """
         unit = self._unit_at(address)
         if unit is None:
             return []
@@ -63,7 +66,7 @@ class DebugInformation:
         chain = [routine, *self._inlined(routine, address)]
         frames = []
         for die in reversed(chain):
-            short, full = self._name(die)
+            short, full = self._name(die, symbol if die is routine and symbol.startswith("_Z") else None)
             frames.append(SourceFrame(short, full, file, line))
             if die.tag == "DW_TAG_inlined_subroutine":
                 file = self._file(unit, _number(die, "DW_AT_call_file"))
@@ -180,7 +183,7 @@ class DebugInformation:
             scope = inner
         return chain
 
-    def _name(self, die: Any) -> tuple[str, str]:
+    def _name(self, die: Any, symbol: str | None) -> tuple[str, str]:
         name: str | None = None
         linkage: str | None = None
         is_member = False
@@ -199,7 +202,7 @@ class DebugInformation:
             current = current.get_DIE_from_attribute(link)
         if name is None and linkage is None:
             return "?", "?"
-        return names.from_debug_information(name or linkage or "?", linkage, is_member)
+        return names.from_debug_information(name or linkage or "?", linkage or symbol, is_member)
 
     def _line_at(self, unit: _Unit, address: int) -> tuple[str, int]:
         if unit.line_addresses is None:

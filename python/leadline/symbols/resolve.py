@@ -121,14 +121,14 @@ class _Module:
 
     def _look_up(self, offset: int) -> tuple[Location, ...]:
         address = offset - 1  # inside the call, not after it
+        found = self.symbols_.find(address) if self.symbols_ is not None else None
         if self.debug_ is not None:
             try:
-                frames = self.debug_.find(address)
+                frames = self.debug_.find(address, found[0] if found is not None else "")
             except (DWARFError, ELFError, ValueError, KeyError, IndexError, AssertionError, NotImplementedError):
                 frames = []
             if frames:
                 return tuple(Location(f.routine, f.full, self.path, f.file, f.line) for f in frames)
-        found = self.symbols_.find(address) if self.symbols_ is not None else None
         if found is not None:
             short, full = names.readable(found[0])
             return (Location(short, full, self.path, symbol_offset=found[1]),)
