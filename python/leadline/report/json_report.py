@@ -35,7 +35,8 @@ def to_json(run: Run) -> dict[str, Any]:
         "ranks_detail": [_rank(rank) for rank in content.ranks],
         "size_histogram": histogram(content.sizes),
         "matrix": [
-            {"source": e.source, "target": e.target, "messages": e.messages, "bytes": e.n_bytes} for e in content.matrix
+            {"source": rank_id(e.source), "target": rank_id(e.target), "messages": e.messages, "bytes": e.n_bytes}
+            for e in content.matrix
         ],
         "collectives": _collectives(content),
         "locals": [{"function": e.name, "calls": e.calls, "time_s": e.time_s} for e in content.functions if e.local],
@@ -97,7 +98,7 @@ def _entry(entry: Entry) -> dict[str, Any]:
         # Of single calls; not known for purely local functions, whose times are summed.
         "min_s": None if entry.local else entry.per_call_min_s,
         "max_s": None if entry.local else entry.per_call_max_s,
-        "max_s_rank": None if entry.local else entry.per_call_max_rank,
+        "max_s_rank": None if entry.local else rank_id(entry.per_call_max_rank),
         "ranks": entry.ranks,
         **_spread("calls", entry.calls_spread),
         **_spread("messages", entry.messages_spread),
@@ -113,9 +114,14 @@ def _spread(name: str, spread: Spread, unit: str = "") -> dict[str, Any]:
         f"{name}_min{unit}": number(spread.min),
         f"{name}_median{unit}": number(spread.median),
         f"{name}_max{unit}": number(spread.max),
-        f"{name}_min_rank": spread.min_rank,
-        f"{name}_max_rank": spread.max_rank,
+        f"{name}_min_rank": rank_id(spread.min_rank),
+        f"{name}_max_rank": rank_id(spread.max_rank),
     }
+
+
+def rank_id(label: str | None) -> int | str | None:
+    """Ranks are numbers, but "1.3" (world 1, rank 3) where programs were spawned, and "pid 77" where not known."""
+    return int(label) if label is not None and label.isdecimal() else label
 
 
 def _whole(value: float) -> int | float:
@@ -172,7 +178,7 @@ def _frame(location: Location) -> dict[str, Any]:
 
 def _rank(rank: RankEntry) -> dict[str, Any]:
     return {
-        "rank": rank.rank,
+        "rank": rank_id(rank.rank),
         "host": rank.host,
         "pid": rank.pid,
         "threads": rank.threads,
@@ -208,4 +214,4 @@ def _collectives(content: Content) -> list[dict[str, Any]]:
 
 
 def _loss(loss: Loss) -> dict[str, Any]:
-    return {"code": loss.code, "amount": loss.amount, "message": loss.message, "rank": loss.rank}
+    return {"code": loss.code, "amount": loss.amount, "message": loss.message, "rank": rank_id(loss.rank)}

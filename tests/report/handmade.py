@@ -1,0 +1,200 @@
+"""A run built by hand, its profile summed in plain Python: what the report is checked against."""
+
+from __future__ import annotations
+
+import statistics
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any
+
+CATEGORIES = ("startup", "point_to_point", "completion", "collective", "one_sided", "io", "setup", "local")
+BUILD_ID = "ab" * 20
+
+
+@dataclass
+class Calls:
+    """What one rank did at one site."""
+
+    calls: int
+    time_ns: float
+    messages: int = 0
+    sent: int = 0
+    received: int = 0
+    contributed: int = 0
+    collected: int = 0
+    max_ns: float = 0.0
+    sizes: Counter[int] = field(default_factory=Counter)
+
+
+@dataclass
+class HandmadeSite:
+    function: str
+    cls: str
+    path: Sequence[str]  # "routine file:line", outermost first
+    by_rank: dict[int, Calls]
+    local: bool = False
+
+
+class HandmadeProfile:
+    """Has what Run and the report use of leadline._core.Profile, in as few and plain words as possible."""
+
+    def __init__(self, sites: Sequence[HandmadeSite], ranks: Sequence[Any], edges: Sequence[Any], kinds: Any) -> None:
+        self.sites_ = sites
+        names = sorted({(site.function, site.cls) for site in sites})
+        self.functions = [SimpleNamespace(name=name, cls=cls) for name, cls in names]
+        self.modules = [SimpleNamespace(path="/opt/ocean", build_id=BUILD_ID)]
+        self.edges_ = edges
+        self.processes = ranks
+        self.frames_: dict[str, int] = {}
+        for index, process in enumerate(ranks):
+            mine = [(site, site.by_rank[index]) for site in sites if index in site.by_rank]
+            process.total = _sum([calls for _, calls in mine])
+            by_kind: dict[str, list[Calls]] = defaultdict(list)
+            for site, calls in mine:
+                by_kind["local" if site.local else kinds[site.cls]].append(calls)
+            process.category_ns = [sum(c.time_ns for c in by_kind[name]) for name in CATEGORIES]
+            process.category_calls = [sum(c.calls for c in by_kind[name]) for name in CATEGORIES]
+
+    def frame(self, text: str) -> int:
+        return self.frames_.setdefault(text, 0x1000 + 16 * len(self.frames_))
+
+    def sites(self) -> list[tuple[int, bool, list[tuple[int, int]]]]:
+        names = [function.name for function in self.functions]
+        return [
+            (names.index(site.function), site.local, [(0, self.frame(text)) for text in reversed(site.path)])
+            for site in self.sites_
+        ]
+
+    def edges(self) -> Sequence[Any]:
+        return self.edges_
+
+    def rows(self, groups: Sequence[Sequence[int]]) -> list[Any]:
+        return [self._row([self.sites_[index] for index in group]) for group in groups]
+
+    def _row(self, members: Sequence[HandmadeSite]) -> Any:
+        each = [
+            _sum([site.by_rank[index] for site in members if index in site.by_rank])
+            for index in range(len(self.processes))
+        ]
+        worst = [max((s.by_rank[i].max_ns for s in members if i in s.by_rank), default=0.0) for i in range(len(each))]
+        distinct: Counter[int] = Counter()
+        for site in members:
+            for calls in site.by_rank.values():
+                distinct.update(calls.sizes)
+        buckets, volume = [0] * 65, [0.0] * 65
+        for size, messages in distinct.items():
+            buckets[size.bit_length()] += messages
+            volume[size.bit_length()] += size * messages
+        return SimpleNamespace(
+            total=_sum(each),
+            min_ns=100.0,
+            max_ns=max(worst),
+            max_ns_process=worst.index(max(worst)),
+            processes=sum(calls.calls > 0 for calls in each),
+            calls=_spread([c.calls for c in each]),
+            messages=_spread([c.messages for c in each]),
+            bytes=_spread([c.sent + c.contributed for c in each]),
+            received=_spread([c.received + c.collected for c in each]),
+            time_ns=_spread([c.time_ns for c in each]),
+            hist=[0] * 40,
+            sizes=SimpleNamespace(messages=buckets, bytes=volume, distinct=dict(distinct), distinct_complete=True),
+        )
+
+
+def _sum(parts: Sequence[Any]) -> Any:
+    names = ("calls", "messages", "sent", "received", "contributed", "collected", "time_ns")
+    return SimpleNamespace(**{name: sum(getattr(part, name) for part in parts) for name in names})
+
+
+def _spread(values: Sequence[float]) -> Any:
+    low, high = min(values), max(values)
+    return SimpleNamespace(
+        min=low,
+        median=statistics.median(values),
+        max=high,
+        min_process=values.index(low),
+        max_process=values.index(high),
+    )
+
+
+def a_process(rank: int, size: int, **more: Any) -> Any:
+    given = {
+        "file": f"rank-{rank:05d}.trace",
+        "rank": rank,
+        "world_size": size,
+        "world": 7,
+        "host": "node0",
+        "program": "/opt/ocean",
+        "library": "Open MPI v5.0.11, package: Open MPI",
+        "family": "openmpi",
+        "pid": 100 + rank,
+        "finalized": True,
+        "complete": True,
+        "start_unix_ns": 1_700_000_000_000_000_000,
+        "duration_ns": 10e9,
+        "own_overhead_ns": 1e6,
+        "file_bytes": 2_000,
+        "losses": [],
+        "threads": 1,
+        "gap_ns": 0.0,
+    }
+    return SimpleNamespace(**(given | more))
+
+
+KINDS = {
+    "init": "startup",
+    "isend": "point_to_point",
+    "irecv": "point_to_point",
+    "wait": "completion",
+    "coll": "collective",
+    "local": "local",
+}
+
+
+def strips(ranks: Sequence[int]) -> tuple[list[HandmadeSite], list[Any]]:
+    """One step of a halo exchange of strips, as in the paper: 51 tracers, 8 (advect) and 71 (diffuse) messages a side.
+
+    ranks: how many neighbours each rank has.   Times: 1 us a send or receive, 100 us a wait in advect, 50 in diffuse.
+    """
+    sites = []
+    for routine, line, times, size, wait_ns in (
+        ("advect", 10, 51 * 8, 73_728, 1e5),
+        ("diffuse", 20, 51 * 71, 1_024, 5e4),
+    ):
+        path = ["main ocean.cpp:5", f"{routine} ocean.cpp:{line}"]
+        sends, receives, waits = {}, {}, {}
+        for rank, neighbours in enumerate(ranks):
+            n = times * neighbours
+            sends[rank] = Calls(n, n * 1e3, n, n * size, max_ns=5e3, sizes=Counter({size: n}))
+            receives[rank] = Calls(n, n * 1e3, received=n * size, max_ns=4e3)
+            waits[rank] = Calls(2 * n, 2 * n * wait_ns, max_ns=1e6 * (rank + 1))
+        sites += [
+            HandmadeSite("MPI_Isend", "isend", [*path, "exchange halo.cpp:40"], sends),
+            HandmadeSite("MPI_Irecv", "irecv", [*path, "exchange halo.cpp:41"], receives),
+            HandmadeSite("MPI_Wait", "wait", [*path, "exchange halo.cpp:42"], waits),
+        ]
+    everyone = range(len(ranks))
+    sites.append(
+        HandmadeSite(
+            "MPI_Allreduce",
+            "coll",
+            ["main ocean.cpp:6"],
+            {rank: Calls(1, 1e6, contributed=8, collected=8, max_ns=1e6) for rank in everyone},
+        )
+    )
+    sites.append(
+        HandmadeSite("MPI_Init", "init", ["main ocean.cpp:3"], {rank: Calls(1, 1e8, max_ns=1e8) for rank in everyone})
+    )
+    sites.append(
+        HandmadeSite("MPI_Comm_rank", "local", ["main ocean.cpp:4"], {r: Calls(3, 30.0) for r in everyone}, local=True)
+    )
+    edges = []
+    for rank in everyone:
+        for neighbour in (rank - 1, rank + 1):
+            if 0 <= neighbour < len(ranks):
+                edges.append(
+                    SimpleNamespace(source=rank, target=neighbour, messages=4029, bytes=408 * 73_728 + 3621 * 1_024)
+                )
+    return sites, edges
