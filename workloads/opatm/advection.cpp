@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "model.hpp"
 
@@ -67,16 +68,16 @@ struct Extremes {
 
 }  // namespace
 
-Advection::Advection(const Basin& basin, const Block& block)
-    : nx_(block.x.count),
-      ny_(block.y.count),
-      water_(basin.water_levels()),
-      thickness_m_(basin.thickness_m()),
-      flow_(basin.flow(block)),
+Advection::Advection(Flow flow, const std::vector<double>& thickness_m)
+    : nx_(flow.east.nx()),
+      ny_(flow.east.ny()),
+      water_(flow.east.levels() - 1),
+      thickness_m_(thickness_m),
+      flow_(std::move(flow)),
       east_(antidiffusion_east()),
       north_(antidiffusion_north()),
       down_(antidiffusion_down()),
-      upstream_(nx_, ny_, basin.grid().nz),
+      upstream_(nx_, ny_, flow_.east.levels()),
       room_up_(upstream_),
       room_down_(upstream_),
       flux_{upstream_, upstream_, upstream_} {}

@@ -22,7 +22,8 @@ class Advection {
  public:
   static constexpr int exchanges_in_half = 4;
 
-  Advection(const Basin& basin, const Block& block);
+  // thickness_m: by level, the bed last. The flow has the block's shape.
+  Advection(Flow flow, const std::vector<double>& thickness_m);
 
   // Carries the concentration along for half a step; its halo must be, and is afterwards, up to date.
   // The exchanges are numbered from exchanges_before + 1.

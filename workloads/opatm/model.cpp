@@ -63,7 +63,7 @@ Model::Model(const Settings& chosen, int rank, int ranks)
       block(decomposition.block(rank)),
       basin(settings.grid),
       halo(decomposition, rank),
-      advection(basin, block),
+      advection(basin.flow(block), basin.thickness_m()),
       mixing(basin, block),
       budget(basin.thickness_m(), static_cast<size_t>(settings.tracers)),
       output(settings, decomposition, rank) {

@@ -1,0 +1,53 @@
+"""What cannot be done is refused with one line, exit code 2 on every rank, and no hang."""
+
+from pathlib import Path
+
+import pytest
+
+from .running import Program
+
+RANKS = 3
+
+REFUSED = {
+    "an unknown option": (["--tracer", "4"], "no option --tracer"),
+    "a word that is no option": (["fast"], "'fast' is not an option"),
+    "an option without value": (["--steps"], "--steps needs a value"),
+    "an option given twice": (["--steps=1", "--steps=2"], "--steps is given twice"),
+    "no steps": (["--steps", "0"], "--steps must be a whole number from 1"),
+    "a number that is none": (["--tracers", "many"], "not 'many'"),
+    "a number with more behind it": (["--tracers", "4.5"], "not '4.5'"),
+    "a number too large for any integer": (["--steps", "99999999999999999999"], "--steps must be a whole number"),
+    "a grid of two sizes": (["--grid", "14x10"], "--grid must look like"),
+    "a grid without levels": (["--grid", "14x10x1"], "the third number of --grid"),
+    "a grid beyond all memory": (["--grid", "100000x100000x72"], "more than 2^31 points"),
+    "a grid too narrow for the ranks": (["--grid", "2x10x8"], "cannot be cut into 3 strips"),
+    "a grid too small for blocks": (["--grid", "2x2x8", "--decomp", "2d"], "cannot be cut into 3 blocks"),
+    "too few widths": (["--grid", "14x10x8", "--decomp", "strips:7,7"], "2 widths for 3 processes"),
+    "widths that do not add up": (["--grid", "14x10x8", "--decomp", "strips:4,5,6"], "add up to 15"),
+    "a strip without width": (["--grid", "14x10x8", "--decomp", "strips:7,0,7"], "a width in --decomp"),
+    "an unknown decomposition": (["--decomp", "rings"], "--decomp must be"),
+    "an unknown cost": (["--cost", "cheap"], "--cost must be full or light"),
+    "an output that cannot be written": (["--grid=6x4x3", "--output", "/nonexistent/x"], "cannot write --output"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_refused(any_program: Program, tmp_path: Path, case: str) -> None:
+    options, reason = REFUSED[case]
+    # The shell tells each rank's exit code, which mpiexec would merge into one.
+    done = any_program.start(RANKS, options, cwd=tmp_path, wrapper=["sh", "-c", '"$@"; echo "ended with $?"', "sh"])
+    assert done.stdout.splitlines() == ["ended with 2"] * RANKS
+    said = [line for line in done.stderr.splitlines() if line.startswith("opatm:")]
+    assert len(said) == 1
+    assert reason in said[0]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_mpiexec_passes_the_exit_code_on(any_program: Program, tmp_path: Path) -> None:
+    assert any_program.start(2, ["--steps", "0"], cwd=tmp_path).returncode == 2
+
+
+def test_help_is_printed_once(any_program: Program, tmp_path: Path) -> None:
+    done = any_program.start(2, ["--help"], cwd=tmp_path)
+    assert done.returncode == 0
+    assert done.stdout.count("--grid") == 1
