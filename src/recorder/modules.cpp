@@ -94,25 +94,44 @@ void Modules::read_loaded() {
           if (info->dlpi_addr + p.p_vaddr + p.p_memsz > end) end = info->dlpi_addr + p.p_vaddr + p.p_memsz;
         }
         if (begin >= end || m.count_ == max_modules) return 0;
-        char self[1024] = {};
-        const char* path = info->dlpi_name;
-        if (!path || !*path) {
-          if (readlink("/proc/self/exe", self, sizeof(self) - 1) < 0) return 0;
-          path = self;
-        }
-        char build_id[80];
-        read_build_id(*info, build_id, sizeof(build_id));
-        m.modules_[m.count_++] = {begin, end, info->dlpi_addr, m.number_of(path, build_id), is_mpi_layer(path)};
+        const bool layer = info->dlpi_name && is_mpi_layer(info->dlpi_name);
+        m.modules_[m.count_++] = {begin, end, info->dlpi_addr, not_numbered, layer};
         return 0;
       },
       &reading);
 }
 
+void Modules::give_number(Module* module) {
+  struct Naming {
+    Modules* self;
+    Module* module;
+  } naming{this, module};
+  module->number = UINT32_MAX;
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, size_t, void* data) {
+        auto* n = static_cast<Naming*>(data);
+        if (info->dlpi_addr != n->module->bias) return 0;
+        char self[1024] = {};
+        const char* path = info->dlpi_name;
+        if (!path || !*path) {
+          if (readlink("/proc/self/exe", self, sizeof(self) - 1) < 0) return 1;
+          path = self;
+        }
+        char build_id[80];
+        read_build_id(*info, build_id, sizeof(build_id));
+        n->module->number = n->self->number_of(path, build_id);
+        return 1;
+      },
+      &naming);
+}
+
 ModuleAddress Modules::find(uint64_t address) {
   read_loaded();
   for (int i = 0; i < count_; ++i) {
-    const Module& m = modules_[i];
-    if (address < m.begin || address >= m.end || m.number == UINT32_MAX) continue;
+    Module& m = modules_[i];
+    if (address < m.begin || address >= m.end) continue;
+    if (m.number == not_numbered) give_number(&m);
+    if (m.number == UINT32_MAX) break;
     return {m.number, address - m.bias, true, m.mpi_layer};
   }
   return {};

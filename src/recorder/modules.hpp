@@ -27,12 +27,14 @@ class Modules {
  private:
   struct Module {
     uint64_t begin, end, bias;
-    uint32_t number;
+    uint32_t number;  // not_numbered until an address in it is asked for
     bool mpi_layer;
   };
+  static constexpr uint32_t not_numbered = UINT32_MAX - 1;
   static constexpr int max_modules = 1024;
 
   void read_loaded();
+  void give_number(Module* module);
   uint32_t number_of(const char* path, const char* build_id);
 
   Module modules_[max_modules] = {};

@@ -13,6 +13,10 @@ Word missing(Fn fn, Name name) {
   return error_other;
 }
 
+namespace {
+constexpr Ticks preempted_ticks = 60000;  // longer than any recording: the operating system was at work
+}
+
 bool begin_key(Call& call, trace::Key* key) {
   const uint32_t site = call.thread.paths.site(call.fn, call.caller);
   if (site == no_site) return false;
@@ -27,8 +31,11 @@ void add_event(Call& call, const trace::Key& key) {
   t.graph.add(key, call.end - call.begin, call.begin > last ? call.begin - last : 0);
   if (__builtin_expect(--t.sample_left == 0, 0)) {
     t.sample_left = Thread::sample_every;
-    t.sampled_ticks += now() - call.end;
-    ++t.samples;
+    const Ticks took = now() - call.end;
+    if (took < preempted_ticks) {
+      t.sampled_ticks += took;
+      ++t.samples;
+    }
   }
 }
 

@@ -114,7 +114,7 @@ void Recording::start() {
   snprintf(path, sizeof(path), "%s/%s.live", directory_, stem_);
   storage_.open(path);
   if (!attach_process()) return tell("this program is not recorded: no memory");
-  snprintf(header_->host, sizeof(header_->host), "%s", host.nodename);
+  snprintf(header_->host, sizeof(header_->host), "%.63s", host.nodename);
   if (!have_thread_key) {
     have_thread_key = pthread_key_create(&thread_key, [](void* t) { recording.leave(static_cast<Thread*>(t)); }) == 0;
     pthread_atfork(nullptr, nullptr, [] { recording.forked(); });
@@ -325,7 +325,11 @@ void Recording::write_definitions(TraceFile* file) {
     file->chunk(type, sink);
   };
   put(ChunkType::process, trace::encode_process);
-  put(ChunkType::functions, trace::encode_functions);
+  uint8_t used[trace::max_functions] = {};
+  for (uint32_t i = 0; i < thread_count_; ++i) trace::mark_functions(threads_[i]->region, &used);
+  sink.clear();
+  trace::encode_functions(process_region_, used, &sink);
+  file->chunk(ChunkType::functions, sink);
   put(ChunkType::modules, trace::encode_modules);
   put(ChunkType::communicators, trace::encode_communicators);
   put(ChunkType::datatypes, trace::encode_datatypes);

@@ -8,7 +8,10 @@
 namespace leadline::trace {
 
 void encode_process(const char* region, ByteSink* out);
-void encode_functions(const char* region, ByteSink* out);
+// The functions whose number is marked; a thread's region marks those it uses.
+inline constexpr uint32_t max_functions = 2048;
+void mark_functions(const char* thread_region, uint8_t (*used)[max_functions]);
+void encode_functions(const char* region, const uint8_t (&used)[max_functions], ByteSink* out);
 void encode_modules(const char* region, ByteSink* out);
 void encode_communicators(const char* region, ByteSink* out);
 void encode_datatypes(const char* region, ByteSink* out);

@@ -37,8 +37,33 @@ void encode_process(const char* region, ByteSink* out) {
   out->varint(at_most(h.threads, max_threads));
 }
 
-void encode_functions(const char* region, ByteSink* out) {
-  encode_text(region + process_at::functions, header_of(region).functions.used, capacity::functions, out);
+void mark_functions(const char* region, uint8_t (*used)[max_functions]) {
+  const ThreadHeader& h = thread_of(region);
+  const auto* sites = reinterpret_cast<const LiveSite*>(region + thread_at::sites);
+  const auto* locals = reinterpret_cast<const LiveLocal*>(region + thread_at::locals);
+  for (uint64_t i = 0; i < at_most(h.sites.used, capacity::sites); ++i) {
+    if (sites[i].function < max_functions) (*used)[sites[i].function] = 1;
+  }
+  for (uint32_t i = 0; i < capacity::locals; ++i) {
+    if (locals[i].calls && locals[i].function < max_functions) (*used)[locals[i].function] = 1;
+  }
+}
+
+// In the region: name, zero, class; for each function in turn.
+void encode_functions(const char* region, const uint8_t (&used)[max_functions], ByteSink* out) {
+  const char* text = region + process_at::functions;
+  const uint64_t size = at_most(header_of(region).functions.used, capacity::functions);
+  uint32_t number = 0;
+  for (uint64_t at = 0; at < size && number < max_functions; ++number) {
+    const size_t length = strnlen(text + at, size - at);
+    if (at + length + 2 > size) break;
+    if (used[number]) {
+      out->varint(number);
+      out->byte(static_cast<uint8_t>(text[at + length + 1]));
+      out->string(text + at, length);
+    }
+    at += length + 2;
+  }
 }
 
 void encode_modules(const char* region, ByteSink* out) {

@@ -91,11 +91,12 @@ struct Process {
   std::string family;                  // "mpich", "openmpi", "mpi5"
   int64_t pid = 0;
   // How it went
-  bool finalized = false;  // MPI_Finalize was reached
+  bool initialized = false, finalized = false;  // MPI_Init returned, MPI_Finalize returned
   bool complete = false;   // the file was closed by the process: nothing is missing at its end
   int64_t start_unix_ns = 0;
   double duration_ns = 0;       // MPI_Init entered to MPI_Finalize left (or the last recorded call)
-  double own_overhead_ns = 0;   // Leadline's own time in this process, measured (see overhead.hpp)
+  double own_overhead_ns = 0;   // Leadline's own time in this process, from samples of it
+  double own_per_call_ns = 0;
   uint64_t file_bytes = 0;      // size of the file
   std::vector<Function> functions;
   std::vector<Module> modules;

@@ -36,7 +36,20 @@ struct DecodedTokens {
   std::vector<uint8_t> stream;
 };
 
+// Sizes of the tables that keys refer to.
+struct Limits {
+  uint32_t sites = UINT32_MAX, communicators = UINT32_MAX, datatypes = UINT32_MAX;
+
+  // What leads nowhere becomes "none": number 0 of each table.
+  void apply(Key* key) const {
+    if (key->site >= sites) key->site = 0;
+    if ((key->comm & comm_mask) >= communicators) key->comm &= ~comm_mask;
+    if (key->datatype >= datatypes) key->datatype = 0;
+  }
+};
+
 struct Generation {
+  Limits limits;
   uint32_t number = 0;
   bool unordered = false;
   uint64_t events = 0, misses = 0;

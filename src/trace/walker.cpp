@@ -149,8 +149,9 @@ bool tags_only(const std::vector<DecodedGraph<Variation>::Node>& nodes, const st
   return true;
 }
 
-void tally_key(const Generation& g, const Key& key, uint64_t times, const std::function<void(const Tally&)>& visit) {
+void tally_key(const Generation& g, Key key, uint64_t times, const std::function<void(const Tally&)>& visit) {
   if (!times) return;
+  g.limits.apply(&key);
   const Words w = words_of(g, key.extra);
   visit(Tally{&key, times, w.data, w.count, 0, false});
 }
@@ -241,6 +242,7 @@ bool Walker::next(Event* event) {
     const Generation& g = s.stream->generations[s.generation];
     if (!s.walk) s.walk.emplace(g);
     if (!g.unordered && s.walk->next(event)) {
+      g.limits.apply(&event->key);
       const Words w = words_of(g, event->key.extra);
       event->words = w.data;
       event->word_count = w.count;

@@ -1,0 +1,18 @@
+// Decodes the payloads of chunks into a Process.
+#pragma once
+
+#include <string>
+
+#include "trace/bytes.hpp"
+#include "trace/chunk.hpp"
+#include "trace/structure.hpp"
+
+namespace leadline::trace {
+
+// What is wrong, empty if nothing is. Chunks of unknown types are passed over.
+std::string decode_chunk(ChunkType type, ByteReader in, Process* process);
+
+// Once all chunks are there: checks references between tables, names what was lost.
+void finish_process(Process* process);
+
+}  // namespace leadline::trace

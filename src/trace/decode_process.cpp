@@ -1,0 +1,234 @@
+#include <algorithm>
+
+#include "trace/decode.hpp"
+
+namespace leadline::trace {
+
+namespace {
+
+std::string get_string(ByteReader& in) {
+  const size_t n = in.count();
+  const ByteReader part = in.bytes(n);
+  return in.ok() && n ? std::string(reinterpret_cast<const char*>(part.data()), n) : std::string();
+}
+
+// Strings that end with a zero, one after the other.
+std::vector<std::string> zero_ended(ByteReader in) {
+  std::vector<std::string> all;
+  const size_t n = in.count();
+  const ByteReader part = in.bytes(n);
+  if (!in.ok() || !n) return all;
+  const auto* p = reinterpret_cast<const char*>(part.data());
+  for (size_t at = 0; at < n;) {
+    const size_t length = strnlen(p + at, n - at);
+    all.emplace_back(p + at, length);
+    at += length + 1;
+  }
+  return all;
+}
+
+Stream& stream_of(Process* p, uint32_t thread) {
+  for (Stream& s : p->streams) {
+    if (s.thread == thread) return s;
+  }
+  p->streams.emplace_back();
+  p->streams.back().thread = thread;
+  return p->streams.back();
+}
+
+void decode_header(ByteReader& in, Process* p) {
+  p->pid = in.svarint();
+  p->rank = static_cast<int32_t>(in.svarint());
+  p->world_size = static_cast<int32_t>(in.svarint());
+  p->world = in.varint();
+  p->host = get_string(in);
+  p->program = get_string(in);
+  p->library = get_string(in);
+  p->family = get_string(in);
+  p->initialized = in.varint() != 0;
+  p->finalized = in.varint() != 0;
+  p->start_unix_ns = in.svarint();
+  p->duration_ns = static_cast<double>(in.varint());
+  p->own_overhead_ns = static_cast<double>(in.varint());
+  p->own_per_call_ns = static_cast<double>(in.varint()) / 1000;
+  in.varint();  // threads
+}
+
+void decode_functions(ByteReader& in, Process* p) {
+  while (!in.at_end() && in.ok()) {
+    const uint64_t number = in.varint();
+    const uint8_t cls = in.byte();
+    std::string name = get_string(in);
+    if (!in.ok() || number >= 2048 || cls >= call_class_count) return in.fail();
+    if (p->functions.size() <= number) p->functions.resize(number + 1);
+    p->functions[number] = {std::move(name), static_cast<CallClass>(cls)};
+  }
+}
+
+void decode_communicators(ByteReader& in, Process* p) {
+  const size_t n = in.count(6);
+  for (size_t i = 0; i < n && in.ok(); ++i) {
+    Communicator c;
+    c.kind = static_cast<Communicator::Kind>(std::min<int>(in.byte(), static_cast<int>(Communicator::Kind::file)));
+    c.parent = static_cast<uint32_t>(in.varint());
+    c.identity = in.varint();
+    c.rank = static_cast<int32_t>(in.svarint());
+    c.size = static_cast<int32_t>(in.svarint());
+    const uint64_t members = in.varint();
+    if (members > capacity::members) return in.fail();
+    while (c.world.size() < members && in.ok()) {
+      const uint64_t run = in.varint();
+      int64_t rank = in.svarint();
+      const int64_t stride = in.svarint();
+      if (!run || run > members - c.world.size()) return in.fail();
+      for (uint64_t r = 0; r < run; ++r, rank = wrapping_sum(rank, stride)) c.world.push_back(static_cast<int32_t>(rank));
+    }
+    p->communicators.push_back(std::move(c));
+  }
+}
+
+void decode_datatypes(ByteReader& in, Process* p) {
+  const size_t n = in.count(7);
+  for (size_t i = 0; i < n && in.ok(); ++i) {
+    Datatype d;
+    d.name = get_string(in);
+    d.size = in.svarint();
+    d.extent = in.svarint();
+    d.lb = in.svarint();
+    d.true_extent = in.svarint();
+    d.combiner = static_cast<int32_t>(in.svarint());
+    d.contiguous = in.byte() != 0;
+    p->datatypes.push_back(std::move(d));
+  }
+}
+
+void decode_sites(ByteReader& in, Process* p) {
+  const uint64_t thread = in.varint();
+  if (thread >= max_threads) return in.fail();
+  Stream& s = stream_of(p, static_cast<uint32_t>(thread));
+  const size_t n = in.count(2);
+  for (size_t i = 0; i < n && in.ok(); ++i) {
+    Site site;
+    site.function = static_cast<uint32_t>(in.varint());
+    const size_t frames = in.count(2);
+    for (size_t f = 0; f < frames && in.ok(); ++f) {
+      const auto module = static_cast<uint32_t>(in.varint());
+      site.frames.push_back({module, in.varint()});
+    }
+    s.sites.push_back(std::move(site));
+  }
+}
+
+void decode_locals(ByteReader& in, Process* p) {
+  const uint64_t thread = in.varint();
+  if (thread >= max_threads) return in.fail();
+  Stream& s = stream_of(p, static_cast<uint32_t>(thread));
+  const size_t n = in.count(5);
+  for (size_t i = 0; i < n && in.ok(); ++i) {
+    LocalCalls l;
+    l.function = static_cast<uint32_t>(in.varint());
+    l.caller.module = static_cast<uint32_t>(in.varint());
+    l.caller.offset = in.varint();
+    l.calls = in.varint();
+    l.sum_ns = static_cast<double>(in.varint());
+    s.locals.push_back(l);
+  }
+}
+
+struct LossText {
+  const char* code;
+  const char* message;
+};
+
+constexpr LossText loss_texts[static_cast<size_t>(LossKind::count)] = {
+    {"order-lost", "calls are counted and timed, but not in order: the budget was spent (raise --budget)"},
+    {"path-unknown", "calls have no call path: more call sites than fit the table"},
+    {"threads-unrecorded", "calls by threads beyond the 64 that are recorded at once"},
+    {"not-crash-safe", "stretches of the state were kept in memory only (is the disk full?)"},
+    {"parameters-coarse", "calls' parameters were summed up: more different ones than fit the table"},
+    {"vectors-dropped", "collectives' count vectors were too long to keep; their totals are exact"},
+    {"requests-unknown", "completions of requests that no recorded call made"},
+    {"write-failed", "pieces of the trace could not be written (is the disk full?)"},
+    {"local-callers-merged", "purely local calls are counted by function only"},
+};
+
+void decode_losses(ByteReader& in, Process* p) {
+  const size_t n = in.count();
+  for (size_t i = 0; i < n && in.ok(); ++i) {
+    const uint64_t amount = in.varint();
+    if (!amount || i >= std::size(loss_texts)) continue;
+    p->losses.push_back({loss_texts[i].code, amount, loss_texts[i].message});
+  }
+}
+
+}  // namespace
+
+std::string decode_chunk(ChunkType type, ByteReader in, Process* p) {
+  switch (type) {
+    case ChunkType::process: decode_header(in, p); break;
+    case ChunkType::functions: decode_functions(in, p); break;
+    case ChunkType::modules: {
+      const std::vector<std::string> text = zero_ended(in);
+      for (size_t i = 0; i + 1 < text.size(); i += 2) p->modules.push_back({text[i], text[i + 1]});
+      break;
+    }
+    case ChunkType::communicators: decode_communicators(in, p); break;
+    case ChunkType::datatypes: decode_datatypes(in, p); break;
+    case ChunkType::ops: p->ops = zero_ended(in); break;
+    case ChunkType::sites: decode_sites(in, p); break;
+    case ChunkType::locals: decode_locals(in, p); break;
+    case ChunkType::losses: decode_losses(in, p); break;
+    case ChunkType::generation: {
+      Generation g;
+      uint32_t thread = 0;
+      const std::string wrong = decode_generation(in, &thread, &g);
+      if (!wrong.empty()) return wrong;
+      stream_of(p, thread).generations.push_back(std::move(g));
+      return "";
+    }
+    case ChunkType::end: break;
+  }
+  return in.ok() ? "" : "a table ends too early";
+}
+
+namespace {
+
+// An index that leads nowhere must not reach those who look things up.
+void check_references(Process* p) {
+  // Number 0 of these tables means "none".
+  if (p->communicators.empty()) p->communicators.emplace_back();
+  if (p->datatypes.empty()) p->datatypes.emplace_back();
+  p->functions.resize(2049);  // unknown ones have no name
+  for (Communicator& c : p->communicators) {
+    if (c.parent >= p->communicators.size()) c.parent = 0;
+  }
+  for (Stream& s : p->streams) {
+    if (s.sites.empty()) s.sites.emplace_back();
+    for (Site& site : s.sites) {
+      if (site.function >= p->functions.size()) site.function = 2048;
+      std::erase_if(site.frames, [&](const Frame& f) { return f.module >= p->modules.size(); });
+    }
+    for (LocalCalls& l : s.locals) {
+      if (l.function >= p->functions.size()) l.function = 2048;
+    }
+    for (Generation& g : s.generations) {
+      g.limits = {static_cast<uint32_t>(s.sites.size()), static_cast<uint32_t>(p->communicators.size()),
+                  static_cast<uint32_t>(p->datatypes.size())};
+      for (DecodedPosition& d : g.positions) g.limits.apply(&d.key);
+    }
+    std::sort(s.generations.begin(), s.generations.end(),
+              [](const Generation& a, const Generation& b) { return a.number < b.number; });
+  }
+  std::sort(p->streams.begin(), p->streams.end(), [](const Stream& a, const Stream& b) { return a.thread < b.thread; });
+}
+
+}  // namespace
+
+void finish_process(Process* p) {
+  check_references(p);
+  if (p->initialized && !p->finalized) {
+    p->losses.push_back({"not-finalized", 1, "MPI_Finalize was not reached"});
+  }
+}
+
+}  // namespace leadline::trace

@@ -1,0 +1,142 @@
+#include "trace/salvage.hpp"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include "trace/decode.hpp"
+#include "trace/encode.hpp"
+
+namespace leadline::trace {
+
+namespace {
+
+// The file's bytes in memory of full size: what the file does not hold is zero, as in a hole.
+class Region {
+ public:
+  Region(int fd, off_t offset, size_t bytes) : bytes_(bytes) {
+    void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED) return;
+    base_ = static_cast<char*>(p);
+    // Stretches that hold data only: most of a region is a hole.
+    off_t at = offset;
+    const off_t end = offset + static_cast<off_t>(bytes);
+    while (at < end) {
+      const off_t data = lseek(fd, at, SEEK_DATA);
+      if (data < 0 || data >= end) break;
+      off_t hole = lseek(fd, data, SEEK_HOLE);
+      if (hole < 0 || hole > end) hole = end;
+      for (off_t from = data; from < hole;) {
+        const ssize_t n = pread(fd, base_ + (from - offset), static_cast<size_t>(hole - from), from);
+        if (n <= 0) return;
+        from += n;
+      }
+      at = hole;
+    }
+  }
+  ~Region() {
+    if (base_) munmap(base_, bytes_);
+  }
+  Region(const Region&) = delete;
+  Region& operator=(const Region&) = delete;
+  char* base() const { return base_; }
+
+ private:
+  char* base_ = nullptr;
+  size_t bytes_;
+};
+
+class File {
+ public:
+  explicit File(const std::string& path) : fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
+  ~File() {
+    if (fd_ >= 0) close(fd_);
+  }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  int fd() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+std::string decode(ChunkType type, const ByteSink& sink, Process* p) {
+  if (!sink.ok()) return "no memory";
+  return decode_chunk(type, ByteReader(sink.data(), sink.size()), p);
+}
+
+std::string salvage_process(const char* region, const uint8_t (&used)[max_functions], Process* p) {
+  ByteSink sink;
+  const auto take = [&](ChunkType type, void (*encode)(const char*, ByteSink*)) {
+    sink.clear();
+    encode(region, &sink);
+    return decode(type, sink, p);
+  };
+  std::string wrong = take(ChunkType::process, encode_process);
+  if (wrong.empty()) wrong = take(ChunkType::modules, encode_modules);
+  if (wrong.empty()) wrong = take(ChunkType::communicators, encode_communicators);
+  if (wrong.empty()) wrong = take(ChunkType::datatypes, encode_datatypes);
+  if (wrong.empty()) wrong = take(ChunkType::ops, encode_ops);
+  if (wrong.empty()) wrong = take(ChunkType::losses, encode_losses);
+  if (!wrong.empty()) return wrong;
+  sink.clear();
+  encode_functions(region, used, &sink);
+  return decode(ChunkType::functions, sink, p);
+}
+
+std::string salvage_thread(const char* region, uint64_t tick_factor, Process* p) {
+  ByteSink sink;
+  encode_sites(region, &sink);
+  std::string wrong = decode(ChunkType::sites, sink, p);
+  if (!wrong.empty()) return wrong;
+  sink.clear();
+  encode_generation(region, tick_factor, &sink);
+  wrong = decode(ChunkType::generation, sink, p);
+  if (!wrong.empty()) return wrong;
+  sink.clear();
+  encode_locals(region, tick_factor, &sink);
+  return decode(ChunkType::locals, sink, p);
+}
+
+}  // namespace
+
+std::string salvage(const std::string& path, Process* p) {
+  const File file(path);
+  if (file.fd() < 0) return std::strerror(errno);
+  struct stat s{};
+  if (fstat(file.fd(), &s) != 0 || !S_ISREG(s.st_mode)) return "not a file";
+  const Region process(file.fd(), 0, process_at::end);
+  if (!process.base()) return "no memory";
+  const auto* h = reinterpret_cast<const ProcessHeader*>(process.base());
+  if (std::memcmp(h->magic, live_magic, sizeof(live_magic)) != 0) return "not the state of a recorded process";
+  if (h->version != live_version) return "made by another version of Leadline";
+  p->file_bytes += static_cast<uint64_t>(s.st_blocks) * 512;
+  uint8_t used[max_functions] = {};
+  std::string damage;
+  uint64_t last = h->last_ticks;
+  const uint32_t threads = h->threads < max_threads ? h->threads : max_threads;
+  for (uint32_t i = 0; i < threads; ++i) {
+    const Region thread(file.fd(), static_cast<off_t>(process_at::end + i * thread_at::end), thread_at::end);
+    if (!thread.base()) return "no memory";
+    const auto* th = reinterpret_cast<const ThreadHeader*>(thread.base());
+    if (std::memcmp(th->magic, live_magic, sizeof(live_magic)) != 0) continue;  // it was being made
+    mark_functions(thread.base(), &used);
+    if (th->last_end > last) last = th->last_end;
+    const std::string wrong = salvage_thread(thread.base(), h->tick_factor, p);
+    if (!wrong.empty()) damage = "thread " + std::to_string(i) + ": " + wrong;
+  }
+  if (!h->finalized) reinterpret_cast<ProcessHeader*>(process.base())->last_ticks = last;
+  const std::string wrong = salvage_process(process.base(), used, p);
+  if (!wrong.empty()) return wrong;
+  if (!damage.empty()) p->losses.push_back({"trace-damaged", 1, damage + "; it was left out"});
+  if (!h->finalized) {
+    p->losses.push_back({"process-ended-early", 1, "the process ended without closing its trace (killed?); what it had recorded until then was used"});
+  }
+  return "";
+}
+
+}  // namespace leadline::trace
