@@ -87,9 +87,12 @@ class Tally:
     words: list[int]
 
 class Completed:
+    """thread: -1, or the number of the other thread that made the request; age is then its number, site that thread's."""
+
     age: int
     site: int
     bytes: int
+    thread: int
 
 class Call:
     """One call (or `times` failed polls in a row) with its partner as a rank of the communicator.

@@ -5,7 +5,7 @@ namespace leadline::analysis {
 using trace::CallClass;
 
 Expansion::Expansion(const trace::Process& process, size_t stream)
-    : process_(process), stream_(process.streams[stream]), measurer_(process, stream_), walker_(stream_) {}
+    : process_(process), stream_(process.streams[stream]), measurer_(process, stream), walker_(stream_) {}
 
 void Expansion::complete(const trace::Event& event, CallClass cls, Call* call) const {
   const uint32_t extra = event.key.extra;
@@ -23,8 +23,8 @@ void Expansion::complete(const trace::Event& event, CallClass cls, Call* call) c
         call->completed.push_back(
             {trace::link_age(extra), static_cast<int32_t>(trace::link_site(extra)), event.key.value});
       else if (event.word_count >= 2)
-        call->completed.push_back(
-            {static_cast<uint64_t>(event.words[0]), static_cast<int32_t>(event.words[1]), event.key.value});
+        call->completed.push_back({static_cast<uint64_t>(event.words[0]), static_cast<int32_t>(event.words[1]),
+                                   event.key.value, event.word_count >= 3 ? event.words[2] : -1});
       return;
     case CallClass::waitall:
     case CallClass::waitsome:

@@ -11,9 +11,10 @@
 namespace leadline::analysis {
 
 struct Completed {
-  uint64_t age = 0;    // how many requests ago it was made, 1 = the last one
-  int32_t site = -1;   // of the call that made it
-  int64_t bytes = -1;  // received, -1 unknown or a send
+  uint64_t age = 0;     // how many requests ago it was made, 1 = the last one
+  int32_t site = -1;    // of the call that made it
+  int64_t bytes = -1;   // received, -1 unknown or a send
+  int64_t thread = -1;  // that made it, if it was another one: the age is then its number, the site one of that thread
 };
 
 struct Call {

@@ -87,9 +87,11 @@ bool receives_only(CallClass cls) {
   }
 }
 
-CallClass Measurer::class_of(uint32_t site) const {
-  if (site >= stream_.sites.size()) return CallClass::other;
-  const uint32_t function = stream_.sites[site].function;
+CallClass Measurer::class_of(Maker maker) const {
+  if (maker.stream >= process_.streams.size()) return CallClass::other;
+  const auto& sites = process_.streams[maker.stream].sites;
+  if (maker.site >= sites.size()) return CallClass::other;
+  const uint32_t function = sites[maker.site].function;
   return function < process_.functions.size() ? process_.functions[function].cls : CallClass::other;
 }
 
@@ -117,10 +119,21 @@ int32_t Measurer::world_partner(uint32_t comm, int32_t peer) const {
   return c.world[static_cast<size_t>(member)];
 }
 
-uint32_t Measurer::linked_site(uint32_t extra, const int64_t* words, size_t word_count) const {
-  if (extra == 0 || extra == trace::extra_nothing) return no_site;
-  if ((extra & trace::link_interned) == 0) return trace::link_site(extra);
-  return word_count >= 2 ? static_cast<uint32_t>(words[1]) : no_site;
+// Interned links are [age, site] or, of a request another thread made, [number, site, thread].
+Measurer::Maker Measurer::linked(uint32_t extra, const int64_t* words, size_t word_count) const {
+  if (extra == 0 || extra == trace::extra_nothing) return {index_, no_site};
+  if ((extra & trace::link_interned) == 0) return {index_, trace::link_site(extra)};
+  if (word_count < 2) return {index_, no_site};
+  const auto site = static_cast<uint32_t>(words[1]);
+  if (word_count == 2) return {index_, site};
+  for (size_t i = 0; i < process_.streams.size(); ++i)
+    if (static_cast<int64_t>(process_.streams[i].thread) == words[2]) return {i, site};
+  return {index_, no_site};
+}
+
+// In a list the requests of other threads have age 0: whose site it is cannot be told.
+Measurer::Maker Measurer::listed(int64_t link) const {
+  return {index_, (link >> 32) == 0 ? no_site : static_cast<uint32_t>(link)};
 }
 
 bool Measurer::needs_learning() const {
@@ -140,24 +153,23 @@ void Measurer::learn(const trace::Tally& tally) {
 
 void Measurer::measure_send(const Key& key, uint32_t site, int64_t bytes, std::vector<Transfer>* out) const {
   if (key.peer < trace::first_real_peer) return;
-  out->push_back({Transfer::Kind::message, site, world_partner(key.comm, key.peer), bytes});
+  out->push_back({Transfer::Kind::message, site, index_, world_partner(key.comm, key.peer), bytes});
 }
 
 void Measurer::measure_receive(const Key& key, int64_t posted, std::vector<Transfer>* out) const {
   if (key.peer == trace::peer_null) return;
-  out->push_back({Transfer::Kind::received, key.site, partner_unknown, key.value >= 0 ? key.value : posted});
+  out->push_back({Transfer::Kind::received, key.site, index_, partner_unknown, key.value >= 0 ? key.value : posted});
 }
 
-void Measurer::measure_moved(const Key& key, bool correctable, std::vector<Transfer>* out) const {
+void Measurer::measure_moved(const Key& key, std::vector<Transfer>* out) const {
   if (key.peer == trace::peer_null) return;
   const std::string& name = name_of(key.site);
-  const int64_t posted = posted_bytes(key.count, key.datatype);
-  const int64_t bytes = key.value >= 0 && !correctable ? key.value : posted;
-  if (gives(name)) out->push_back({Transfer::Kind::put, key.site, partner_unknown, bytes});
-  if (takes(name)) out->push_back({Transfer::Kind::received, key.site, partner_unknown, bytes});
+  const int64_t bytes = key.value >= 0 ? key.value : posted_bytes(key.count, key.datatype);
+  if (gives(name)) out->push_back({Transfer::Kind::put, key.site, index_, partner_unknown, bytes});
+  if (takes(name)) out->push_back({Transfer::Kind::received, key.site, index_, partner_unknown, bytes});
 }
 
-void Measurer::measure_start(uint32_t site, uint32_t creator, const Key& key, int64_t bytes,
+void Measurer::measure_start(uint32_t site, Maker creator, const Key& key, int64_t bytes,
                              std::vector<Transfer>* out) const {
   switch (class_of(creator)) {
     case CallClass::send_init:
@@ -165,16 +177,17 @@ void Measurer::measure_start(uint32_t site, uint32_t creator, const Key& key, in
       return measure_send(key, site, bytes, out);
     case CallClass::recv_init:
     case CallClass::precv_init:
-      if (key.peer != trace::peer_null) out->push_back({Transfer::Kind::received, creator, partner_unknown, bytes});
+      if (key.peer != trace::peer_null)
+        out->push_back({Transfer::Kind::received, creator.site, creator.stream, partner_unknown, bytes});
       return;
     case CallClass::coll_init: {
-      const auto it = persistent_collectives_.find(creator);
-      if (it == persistent_collectives_.end() || it->second.ambiguous) {
+      const auto it = persistent_collectives_.find(creator.site);
+      if (creator.stream != index_ || it == persistent_collectives_.end() || it->second.ambiguous) {
         ++unknown_bytes_;
         return;
       }
-      out->push_back({Transfer::Kind::contributed, site, partner_unknown, it->second.contributed});
-      out->push_back({Transfer::Kind::collected, site, partner_unknown, it->second.collected});
+      out->push_back({Transfer::Kind::contributed, site, index_, partner_unknown, it->second.contributed});
+      out->push_back({Transfer::Kind::collected, site, index_, partner_unknown, it->second.collected});
       return;
     }
     default:
@@ -182,17 +195,12 @@ void Measurer::measure_start(uint32_t site, uint32_t creator, const Key& key, in
   }
 }
 
-void Measurer::correct(uint32_t maker, int64_t received, int64_t posted, bool cancelled,
+void Measurer::correct(Maker maker, int64_t received, int64_t posted, bool cancelled,
                        std::vector<Transfer>* out) const {
-  const CallClass cls = class_of(maker);
-  const bool is_receive = receives_only(cls);
-  if (cancelled && is_receive) received = 0;
-  if (received < 0) return;
-  if (!is_receive && cls != CallClass::file_iio) return;
-  if (received == posted) return;
-  const bool is_write = cls == CallClass::file_iio && gives(name_of(maker));
-  out->push_back(
-      {is_write ? Transfer::Kind::put : Transfer::Kind::received, maker, partner_unknown, received - posted});
+  if (!receives_only(class_of(maker))) return;
+  if (cancelled) received = 0;
+  if (received < 0 || received == posted) return;
+  out->push_back({Transfer::Kind::received, maker.site, maker.stream, partner_unknown, received - posted});
 }
 
 void Measurer::measure_one(const Key& key, const int64_t* words, size_t word_count, std::vector<Transfer>* out) const {
@@ -200,10 +208,14 @@ void Measurer::measure_one(const Key& key, const int64_t* words, size_t word_cou
     case CallClass::send:
     case CallClass::isend:
       return measure_send(key, key.site, posted_bytes(key.count, key.datatype), out);
-    case CallClass::recv:
     case CallClass::irecv:
+    case CallClass::imrecv: {
+      Key posted = key;  // of a matched message the size is known already, but the completion will tell it again
+      posted.value = trace::unknown_value;
+      return measure_receive(posted, posted_bytes(key.count, key.datatype), out);
+    }
+    case CallClass::recv:
     case CallClass::mrecv:
-    case CallClass::imrecv:
       return measure_receive(key, posted_bytes(key.count, key.datatype), out);
     case CallClass::sendrecv:
     case CallClass::isendrecv:
@@ -216,15 +228,16 @@ void Measurer::measure_one(const Key& key, const int64_t* words, size_t word_cou
         if (class_of(key.site) != CallClass::sendrecv_replace)
           posted = posted_bytes(words[0], static_cast<uint32_t>(words[1]));
       }
-      out->push_back({Transfer::Kind::received, key.site, partner_unknown, key.value >= 0 ? key.value : posted});
+      out->push_back(
+          {Transfer::Kind::received, key.site, index_, partner_unknown, key.value >= 0 ? key.value : posted});
       return;
     }
     case CallClass::wait:
     case CallClass::waitany:
     case CallClass::test:
     case CallClass::testany: {
-      const uint32_t maker = linked_site(key.extra, words, word_count);
-      if (maker == no_site || key.peer == trace::peer_null) return;
+      const Maker maker = linked(key.extra, words, word_count);
+      if (maker.site == no_site || key.peer == trace::peer_null) return;
       return correct(maker, key.value, posted_bytes(key.count, key.datatype), (key.comm & trace::flag_cancelled) != 0,
                      out);
     }
@@ -235,11 +248,11 @@ void Measurer::measure_one(const Key& key, const int64_t* words, size_t word_cou
       if (key.extra == trace::extra_nothing) return;
       for (size_t i = 1; i + 4 <= word_count; i += 4) {
         if (static_cast<int32_t>(words[i + 2] >> 32) == trace::peer_null) continue;
-        correct(static_cast<uint32_t>(words[i]), words[i + 1], words[i + 3], false, out);
+        correct(listed(words[i]), words[i + 1], words[i + 3], false, out);
       }
       return;
     case CallClass::start: {
-      const uint32_t creator = linked_site(key.extra, words, word_count);
+      const Maker creator = linked(key.extra, words, word_count);
       return measure_start(key.site, creator, key, posted_bytes(key.count, key.datatype), out);
     }
     case CallClass::startall:
@@ -247,21 +260,20 @@ void Measurer::measure_one(const Key& key, const int64_t* words, size_t word_cou
         Key one = key;
         one.peer = static_cast<int32_t>(words[i + 2] >> 32);
         one.comm = static_cast<uint32_t>(words[i + 3]);
-        measure_start(key.site, static_cast<uint32_t>(words[i]), one, words[i + 1], out);
+        measure_start(key.site, listed(words[i]), one, words[i + 1], out);
       }
       return;
     case CallClass::coll:
     case CallClass::icoll:
       if (word_count < 2) return;
-      out->push_back({Transfer::Kind::contributed, key.site, partner_unknown, words[0]});
-      out->push_back({Transfer::Kind::collected, key.site, partner_unknown, words[1]});
+      out->push_back({Transfer::Kind::contributed, key.site, index_, partner_unknown, words[0]});
+      out->push_back({Transfer::Kind::collected, key.site, index_, partner_unknown, words[1]});
       return;
     case CallClass::rma:
     case CallClass::rma_request:
     case CallClass::file_io:
-      return measure_moved(key, false, out);
     case CallClass::file_iio:
-      return measure_moved(key, true, out);
+      return measure_moved(key, out);
     default:
       return;
   }

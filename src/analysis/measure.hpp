@@ -28,6 +28,7 @@ struct Transfer {
   };
   Kind kind = Kind::message;
   uint32_t site = 0;                  // of the call it is attributed to
+  size_t stream = 0;                  // of the process, that the site belongs to
   int32_t partner = partner_unknown;  // rank in MPI_COMM_WORLD a message goes to
   int64_t size = 0;                   // bytes of one
   uint64_t times = 1;
@@ -47,7 +48,9 @@ bool receives_only(trace::CallClass cls);
 
 class Measurer {
  public:
-  Measurer(const trace::Process& process, const trace::Stream& stream) : process_(process), stream_(stream) {}
+  // `stream`: index into the process's streams; requests may have been made by another one of its threads.
+  Measurer(const trace::Process& process, size_t stream)
+      : process_(process), stream_(process.streams[stream]), index_(stream) {}
 
   // Persistent collectives say their bytes when they are created and are counted when they are started: every tally
   // must be shown here before the first is measured, if `needs_learning`.
@@ -61,11 +64,15 @@ class Measurer {
   // that were summed up beyond the trace's budget.
   uint64_t unknown_bytes() const { return unknown_bytes_; }
 
-  trace::CallClass class_of(uint32_t site) const;
+  trace::CallClass class_of(uint32_t site) const { return class_of(Maker{index_, site}); }
   int64_t posted_bytes(int64_t count, uint32_t datatype) const;
   int32_t world_partner(uint32_t comm, int32_t peer) const;
 
  private:
+  struct Maker {  // the call that made a request
+    size_t stream;
+    uint32_t site;
+  };
   struct Collective {
     int64_t contributed, collected;
     bool ambiguous;
@@ -75,15 +82,18 @@ class Measurer {
   void measure_coarse(const trace::Tally& tally, std::vector<Transfer>* out) const;
   void measure_send(const trace::Key& key, uint32_t site, int64_t bytes, std::vector<Transfer>* out) const;
   void measure_receive(const trace::Key& key, int64_t posted, std::vector<Transfer>* out) const;
-  void measure_moved(const trace::Key& key, bool correctable, std::vector<Transfer>* out) const;
-  void measure_start(uint32_t site, uint32_t creator, const trace::Key& key, int64_t bytes,
+  void measure_moved(const trace::Key& key, std::vector<Transfer>* out) const;
+  void measure_start(uint32_t site, Maker creator, const trace::Key& key, int64_t bytes,
                      std::vector<Transfer>* out) const;
-  void correct(uint32_t maker, int64_t received, int64_t posted, bool cancelled, std::vector<Transfer>* out) const;
+  void correct(Maker maker, int64_t received, int64_t posted, bool cancelled, std::vector<Transfer>* out) const;
+  trace::CallClass class_of(Maker maker) const;
   const std::string& name_of(uint32_t site) const;
-  uint32_t linked_site(uint32_t extra, const int64_t* words, size_t word_count) const;
+  Maker linked(uint32_t extra, const int64_t* words, size_t word_count) const;
+  Maker listed(int64_t link) const;
 
   const trace::Process& process_;
   const trace::Stream& stream_;
+  size_t index_;
   std::unordered_map<uint32_t, Collective> persistent_collectives_;  // by the site that creates them
   mutable uint64_t unknown_bytes_ = 0;
 };

@@ -7,6 +7,12 @@ namespace leadline::analysis {
 
 using trace::TimeStats;
 
+namespace {
+
+constexpr uint32_t no_site = UINT32_MAX;
+
+}  // namespace
+
 void Counts::add(const Counts& other) {
   calls += other.calls;
   messages += other.messages;
@@ -57,6 +63,11 @@ size_t Profile::PathHash::operator()(const std::vector<uint64_t>& path) const {
 
 struct Profile::Mapping {
   std::vector<uint32_t> functions, modules;
+  std::vector<std::vector<uint32_t>> sites;  // by stream; no_site where the trace names no function
+
+  uint32_t site(size_t stream, uint32_t index) const {
+    return stream < sites.size() && index < sites[stream].size() ? sites[stream][index] : no_site;
+  }
 };
 
 uint32_t Profile::intern_site(uint32_t function, bool local, std::vector<trace::Frame> frames) {
@@ -103,7 +114,9 @@ uint32_t Profile::add(const trace::Process& process, const StreamReader& reader)
 
   ProcessSummary summary;
   summary.threads = static_cast<uint32_t>(process.streams.size());
-  for (const trace::Stream& stream : process.streams) add_stream(process, stream, index, reader, mapping, &summary);
+  for (const trace::Stream& stream : process.streams) mapping.sites.push_back(map_sites(stream, mapping));
+  for (size_t stream = 0; stream < process.streams.size(); ++stream)
+    add_stream(process, stream, index, reader, mapping, &summary);
   trace::Process& meta = summary.meta;
   meta.file = process.file;
   meta.rank = process.rank;
@@ -126,30 +139,33 @@ uint32_t Profile::add(const trace::Process& process, const StreamReader& reader)
   return index;
 }
 
-void Profile::add_stream(const trace::Process& process, const trace::Stream& stream, uint32_t index,
-                         const StreamReader& reader, const Mapping& mapping, ProcessSummary* summary) {
-  std::vector<uint32_t> site_map;
+std::vector<uint32_t> Profile::map_sites(const trace::Stream& stream, const Mapping& mapping) {
+  std::vector<uint32_t> mapped;
   for (const trace::Site& site : stream.sites) {
     std::vector<trace::Frame> frames;
     for (const trace::Frame& frame : site.frames)
       if (frame.module < mapping.modules.size()) frames.push_back({mapping.modules[frame.module], frame.offset});
-    const uint32_t function = site.function < mapping.functions.size() ? mapping.functions[site.function] : UINT32_MAX;
-    site_map.push_back(function == UINT32_MAX ? UINT32_MAX : intern_site(function, false, std::move(frames)));
+    const bool known = site.function < mapping.functions.size();
+    mapped.push_back(known ? intern_site(mapping.functions[site.function], false, std::move(frames)) : no_site);
   }
+  return mapped;
+}
 
-  Measurer measurer(process, stream);
+void Profile::add_stream(const trace::Process& process, size_t stream_index, uint32_t index, const StreamReader& reader,
+                         const Mapping& mapping, ProcessSummary* summary) {
+  const trace::Stream& stream = process.streams[stream_index];
+  Measurer measurer(process, stream_index);
   if (measurer.needs_learning()) reader.tallies(stream, [&](const trace::Tally& tally) { measurer.learn(tally); });
   std::vector<Transfer> transfers;
-  const auto mapped = [&](uint32_t site) { return site < site_map.size() ? site_map[site] : UINT32_MAX; };
   reader.tallies(stream, [&](const trace::Tally& tally) {
-    const uint32_t own = mapped(tally.key->site);
-    if (own == UINT32_MAX) return;
+    const uint32_t own = mapping.site(stream_index, tally.key->site);
+    if (own == no_site) return;
     cell(own, index).counts.calls += tally.times;
     transfers.clear();
     measurer.measure(tally, &transfers);
     for (const Transfer& transfer : transfers) {
-      const uint32_t site = mapped(transfer.site);
-      if (site == UINT32_MAX) continue;
+      const uint32_t site = mapping.site(transfer.stream, transfer.site);
+      if (site == no_site) continue;
       Counts& counts = cell(site, index).counts;
       const int64_t bytes = transfer.bytes;
       switch (transfer.kind) {
@@ -183,14 +199,14 @@ void Profile::add_stream(const trace::Process& process, const trace::Stream& str
     summary->meta.losses.push_back({"bytes-unknown", measurer.unknown_bytes(),
                                     "calls whose bytes are not counted: persistent collectives of differing sizes "
                                     "started at one place, or calls summed up beyond the trace's budget"});
-  add_times(stream, index, reader, site_map, summary);
+  add_times(stream, index, reader, mapping.sites[stream_index], summary);
   add_locals(stream, index, mapping);
 }
 
 void Profile::add_times(const trace::Stream& stream, uint32_t index, const StreamReader& reader,
                         const std::vector<uint32_t>& site_map, ProcessSummary* summary) {
   reader.times(stream, [&](uint32_t site, const TimeStats& stats) {
-    if (site >= site_map.size() || site_map[site] == UINT32_MAX || stats.count == 0) return;
+    if (site >= site_map.size() || site_map[site] == no_site || stats.count == 0) return;
     GlobalSite& global = sites_[site_map[site]];
     Cell& own = cell(site_map[site], index);
     const bool first = own.counts.time_ns == 0 && own.max_ns == 0;

@@ -118,8 +118,9 @@ class Profile {
   };
   struct Mapping;  // from one process's indices to the profile's
 
-  void add_stream(const trace::Process& process, const trace::Stream& stream, uint32_t index,
-                  const StreamReader& reader, const Mapping& mapping, ProcessSummary* summary);
+  std::vector<uint32_t> map_sites(const trace::Stream& stream, const Mapping& mapping);
+  void add_stream(const trace::Process& process, size_t stream_index, uint32_t index, const StreamReader& reader,
+                  const Mapping& mapping, ProcessSummary* summary);
   void add_times(const trace::Stream& stream, uint32_t index, const StreamReader& reader,
                  const std::vector<uint32_t>& site_map, ProcessSummary* summary);
   void add_locals(const trace::Stream& stream, uint32_t index, const Mapping& mapping);

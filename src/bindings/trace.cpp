@@ -137,7 +137,8 @@ void bind_calls(nb::module_& m) {
   nb::class_<Completed>(m, "Completed")
       .def_ro("age", &Completed::age)
       .def_ro("site", &Completed::site)
-      .def_ro("bytes", &Completed::bytes);
+      .def_ro("bytes", &Completed::bytes)
+      .def_ro("thread", &Completed::thread);
   nb::class_<Call>(m, "Call")
       .def_ro("site", &Call::site)
       .def_ro("function", &Call::function)

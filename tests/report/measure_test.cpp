@@ -36,7 +36,7 @@ struct Sites {
 };
 
 std::vector<Transfer> measured(const Sites& sites, Key key, std::vector<int64_t> words = {}, uint64_t times = 1) {
-  const Measurer measurer(sites.process, sites.process.streams[0]);
+  const Measurer measurer(sites.process, 0);
   std::vector<Transfer> out;
   measurer.measure({&key, times, words.data(), words.size(), 0, false}, &out);
   return out;
@@ -107,6 +107,18 @@ void completions_correct_the_receive_that_made_the_request() {
   expect(out, 0, Transfer::Kind::received, s.irecv, 16 - 80);
 }
 
+void receives_of_other_threads_are_corrected_there() {
+  Sites s;
+  s.process.streams.push_back(s.process.streams[0]);
+  s.process.streams[1].thread = 7;
+  const auto out = measured(s, key(s.wait, 10, 1, 24, trace::link_interned | 5), {3, s.irecv, 7});
+  expect(out, 0, Transfer::Kind::received, s.irecv, 24 - 80);
+  CHECK_EQUAL(out[0].stream, 1u);
+  CHECK_EQUAL(measured(s, key(s.wait, 10, 1, 24, trace::link_interned | 5), {3, s.irecv, 9}).size(), 0u);
+  // In a list it is not said which thread's site it is.
+  CHECK_EQUAL(measured(s, key(s.waitall, 1, 0, -1, 9), {1, s.irecv, 16, 0, 80}).size(), 0u);
+}
+
 void two_way_calls_count_both_ways() {
   const Sites s;
   auto out = measured(s, key(s.sendrecv, 10, 1, 16), {4, doubles, -1, 5, 0});
@@ -146,7 +158,7 @@ void collectives_give_and_get() {
 
 void starts_of_persistent_collectives_count_as_created() {
   const Sites s;
-  Measurer measurer(s.process, s.process.streams[0]);
+  Measurer measurer(s.process, 0);
   CHECK_EQUAL(measurer.needs_learning(), true);
   const Key created = key(s.barrier_init, 10, trace::peer_none);
   const Key started = key(s.start, 10, trace::peer_none, -1, trace::link_pack(1, s.barrier_init));
@@ -176,7 +188,7 @@ void one_sided_and_file_calls_move_bytes_but_send_no_messages() {
 
 void what_was_summed_up_beyond_the_budget_keeps_its_bytes() {
   const Sites s;
-  const Measurer measurer(s.process, s.process.streams[0]);
+  const Measurer measurer(s.process, 0);
   const Key sent = key(s.send, 3, 1, -1);  // counts of 8 to 15
   std::vector<Transfer> out;
   measurer.measure({&sent, 10, nullptr, 0, 107, true}, &out);
@@ -209,6 +221,7 @@ int main() {
   sends_are_messages_to_real_partners();
   receives_count_what_came_where_it_is_known();
   completions_correct_the_receive_that_made_the_request();
+  receives_of_other_threads_are_corrected_there();
   two_way_calls_count_both_ways();
   persistent_sends_are_messages_when_started();
   collectives_give_and_get();
