@@ -120,7 +120,7 @@ void add_request(Call& call, const trace::Key& maker, Word address, bool receive
   if (index == Requests::none) return;
   Request& r = requests[index];
   r.maker = maker;
-  r.posted_bytes = posted;
+  r.posted_bytes = maker.peer == trace::peer_null ? 0 : posted;
   r.thread = call.thread.number;
   r.receives = receives;
   r.wildcard = wildcard;
