@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 
-from dev.paths import VENV
+from dev.paths import BUILD, VENV
 from dev.steps import say
 
 RANKS = 8
@@ -16,4 +16,5 @@ def demo(arguments: list[str]) -> int:
     leadline = str(VENV / "bin" / "leadline")
     command = [leadline, "workload", "run", "opatm", "-n", str(RANKS), "--mpi", "openmpi", "--report"]
     say(f"recording OPATM: {RANKS} ranks, {' '.join(OPTIONS)}")
-    return subprocess.run([*command, *arguments, "--", *OPTIONS], check=False).returncode
+    output = ("--output", str(BUILD / "opatm.bin"))
+    return subprocess.run([*command, *arguments, "--", *OPTIONS, *output], check=False).returncode
