@@ -7,13 +7,13 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from leadline import _core
 from leadline.errors import DamagedTrace
-from leadline.symbols import Location, ModuleProblem, Symbolizer, call_path
+from leadline.symbols import Location, ModuleProblem, Symbolizer, call_path, reaches_start
 from leadline.symbols.cache import SymbolCache
 
 MOST_RANKS = 10_000_000
@@ -33,12 +33,14 @@ class Loss:
 class Site:
     """A call site as people see it: call sites of the trace with equal function and source path are one.
 
-    path: outermost first, empty where it is not known.   members: indices of the profile's sites.
+    path: outermost first, empty where it is not known.   whole: whether the path goes back to the program's start; the
+    recorder keeps only the innermost frames.   members: indices of the profile's sites.
     """
 
     function: str
     local: bool
     path: tuple[Location, ...]
+    whole: bool
     members: tuple[int, ...]
 
     @property
@@ -105,11 +107,11 @@ class Run:
         functions = [function.name for function in self.profile.functions]
         merged: dict[tuple[Any, ...], Site] = {}
         with_members: dict[tuple[Any, ...], list[int]] = {}
-        for index, (function, local, path) in enumerate(self._symbolized()):
-            key = (function, local, path)
-            merged.setdefault(key, Site(functions[function], local, path, ()))
+        for index, (function, local, path, whole) in enumerate(self._symbolized()):
+            key = (function, local, path, whole)
+            merged.setdefault(key, Site(functions[function], local, path, whole, ()))
             with_members.setdefault(key, []).append(index)
-        return [Site(s.function, s.local, s.path, tuple(with_members[key])) for key, s in merged.items()]
+        return [replace(site, members=tuple(with_members[key])) for key, site in merged.items()]
 
     def symbol_losses(self) -> list[Loss]:
         """Binaries whose routines could not be told (after `sites` was read)."""
@@ -125,7 +127,7 @@ class Run:
         world = self._world_of.get(source)
         return None if world is None else world.processes.get(world_rank)
 
-    def _symbolized(self) -> Iterable[tuple[int, bool, tuple[Location, ...]]]:
+    def _symbolized(self) -> Iterable[tuple[int, bool, tuple[Location, ...], bool]]:
         modules = self.profile.modules
         symbolizer = Symbolizer()
         cache = SymbolCache(self.path if self.path.is_dir() else self.path.parent)
@@ -141,11 +143,11 @@ class Run:
 
         found = []
         for function, local, frames in self.profile.sites():
-            path = call_path([locate(module, offset) for module, offset in frames])
-            found.append((function, local, path))
+            located = [locate(module, offset) for module, offset in frames]
+            found.append((function, local, call_path(located), reaches_start(located)))
         cache.save()
         # What is not shown need not be known: start-up code of the system's libraries, the interpreter's frames.
-        shown = {location.module for _, _, path in found for location in path if not location.resolved}
+        shown = {location.module for _, _, path, _ in found for location in path if not location.resolved}
         self._symbol_problems = [problem for problem in symbolizer.problems() if problem.module in shown]
         return found
 

@@ -170,6 +170,30 @@ def test_sites_with_one_source_path_are_one(make_run: MakeRun) -> None:
     assert [(site["calls"], site["messages"]) for site in found] == [(7, 7)]
 
 
+def test_routines_above_a_cut_path_are_known_in_part_only(make_run: MakeRun) -> None:
+    one = {0: Calls(1, 1e6, messages=1)}
+    sites = [
+        HandmadeSite("MPI_Isend", "isend", ["main a.cpp:1", "run a.cpp:2", "advect a.cpp:3"], one),
+        HandmadeSite("MPI_Isend", "isend", ["advect a.cpp:4", "exchange a.cpp:5", "pack a.cpp:6"], one),
+    ]
+    report = to_json(make_run(sites, [a_process(0, 1)], []))
+    assert [site["path_whole"] for site in report["sites"]] == [True, False]
+    routines = by(report["routines"], "routine")
+    assert {name for name, entry in routines.items() if entry["at_least"]} == {"main", "run"}
+    assert (routines["advect"]["messages"], routines["run"]["messages"]) == (2, 1)
+
+
+def test_lines_of_outer_routines_are_one_place_on_the_terminal(make_run: MakeRun) -> None:
+    sites = [
+        HandmadeSite("MPI_Isend", "isend", [f"main a.cpp:{n}", "exchange a.cpp:9"], {0: Calls(2, 1e6, messages=2)})
+        for n in (1, 2, 3)
+    ]
+    run = make_run(sites, [a_process(0, 1)], [])
+    assert len(to_json(run)["sites"]) == 3
+    lines = printed(run)
+    assert lines.count("exchange > MPI_Isend  ocean/a.cpp:9 (3 paths)") == 1
+
+
 def test_the_terminal_report_fits_80_columns_without_colour(strip_run: Any) -> None:
     lines = printed(strip_run)
     assert max(len(line) for line in lines) <= 80

@@ -32,13 +32,16 @@ def rank_bars(content: Content, width: int) -> list[Line]:
     label = max(len(rank.rank) for rank in shown)
     longest = max(rank.time_s for rank in shown) or 1.0
     room = max(10, width - label - 34)
-    lines: list[Line] = [(f"{'rank':>{max(label, 4)}}  {'computation':>11} {'MPI':>9}   # computation  = MPI", "dim")]
+    legend = "# computation  = MPI  - its start and end"
+    lines: list[Line] = [(f"{'rank':>{max(label, 4)}}  {'computation':>11} {'MPI':>9}        {legend}", "dim")]
     for rank in shown:
         whole = round(rank.time_s / longest * room)
         computing = round(whole * rank.computation_s / rank.time_s) if rank.time_s > 0 else 0
         share = fmt.percent(rank.mpi_s / rank.time_s) if rank.time_s > 0 else ""
         times = f"{fmt.seconds(rank.computation_s):>11} {fmt.seconds(rank.mpi_s):>9} {share:>6}"
-        bar = "#" * computing + "=" * (whole - computing)
+        starting = round(whole * rank.category_s["startup"] / rank.time_s) if rank.time_s > 0 else 0
+        starting = min(starting, whole - computing)
+        bar = "#" * computing + "=" * (whole - computing - starting) + "-" * starting
         lines.append(f"{rank.rank:>{max(label, 4)}}  {times} {bar}".rstrip())
     if len(shown) < len(ranks):
         lines.append(f"({len(shown)} of {len(ranks)} ranks: by share of MPI from least to most)")
@@ -53,7 +56,7 @@ def _extremes(ranks: list[RankEntry]) -> list[RankEntry]:
 
 
 def _kinds(ranks: list[RankEntry]) -> str:
-    """ "MPI time: waiting 61 %, collectives 30 %"."""
+    """For example "MPI time: waiting 61 %, collectives 30 %"."""
     total = sum(rank.mpi_s for rank in ranks)
     if total <= 0:
         return "MPI time: none"
@@ -158,4 +161,6 @@ def _partners(content: Content) -> str:
         partners[entry.source] = partners.get(entry.source, 0) + 1
     counts = sorted(partners.get(rank.rank, 0) for rank in content.ranks)
     pairs = sum(counts)
+    if counts[0] == counts[-1]:
+        return f"{fmt.plural(pairs, 'pair')} of ranks; each rank sends to {fmt.plural(counts[0], 'partner')}"
     return f"{fmt.plural(pairs, 'pair')} of ranks; a rank sends to {counts[0]} … {counts[-1]} partners"

@@ -7,8 +7,9 @@ that called MPI; shares are of the sum over ranks.
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from leadline import _core
@@ -18,6 +19,7 @@ from leadline.symbols import Location
 # Classes of functions whose bytes are those they receive.
 RECEIVING = {"recv", "irecv", "mrecv", "imrecv", "recv_init", "precv_init"}
 COLLECTIVE = {"coll", "icoll", "coll_init"}
+LONGEST_CHAIN = 4
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,9 @@ class Entry:
     cls: str = ""
     local: bool = False
     site: Site | None = None
+    paths: int = 1  # how many call paths it stands for
+    key: Any = None  # what it was grouped by
+    at_least: bool = False  # of a routine: there may be more beneath it, see partly_seen
 
 
 @dataclass(frozen=True)
@@ -160,14 +165,60 @@ class Content:
         return sorted(entries, key=_most_time_first)
 
     @functools.cached_property
+    def places(self) -> list[Entry]:
+        """Call sites for people: those of one function at one line with one chain of routines are one.
+
+        Which line of an outer routine the chain went through is told by `sites` only.
+        """
+        groups: dict[Any, list[Site]] = {}
+        for site in self.run.sites:
+            where = site.path[-1].place() if site.path else ""
+            groups.setdefault((site.function, site.local, path_key(site.path), where), []).append(site)
+        classes = {function.name: function.cls for function in self.run.profile.functions}
+        rows = self.run.profile.rows(
+            [[member for site in sites for member in site.members] for sites in groups.values()]
+        )
+        entries = []
+        for sites, row in zip(groups.values(), rows, strict=True):
+            first = sites[0]
+            if row.total.calls > 0:
+                entry = self._entry(first.function, row, classes[first.function], local=first.local, site=first)
+                entries.append(replace(entry, paths=len(sites)))
+        return sorted(entries, key=_most_time_first)
+
+    @functools.cached_property
     def routines(self) -> list[Entry]:
         """By routine of the program, with everything called beneath it, most time first."""
-        return self._grouped(lambda site: {location.full: location.routine for location in site.path})
+        entries = self._grouped(lambda site: {location.full: location.routine for location in site.path})
+        return [replace(entry, at_least=entry.key in self.partly_seen) for entry in entries]
+
+    @functools.cached_property
+    def partly_seen(self) -> set[str]:
+        """Routines (full names) whose figures are at least those in `routines`.
+
+        The recorder keeps a call's innermost frames only. Where such a path was cut, its outermost routine was called
+        by something, and every routine that is known to lead there may have been it.
+        """
+        callers: dict[str, set[str]] = {}
+        pending = []
+        for site in self.run.sites:
+            names = path_key(site.path)
+            for caller, called in itertools.pairwise(names):
+                callers.setdefault(called, set()).add(caller)
+            if names and not site.whole and not site.local:
+                pending.append(names[0])
+        found: set[str] = set()
+        while pending:
+            for caller in callers.get(pending.pop(), ()):
+                if caller not in found:
+                    found.add(caller)
+                    pending.append(caller)
+        return found
 
     @functools.cached_property
     def call_paths(self) -> list[Entry]:
         """By chain of routines ("trcadv > exchange"), whatever MPI function and line, most time first."""
-        return self._grouped(lambda site: {path_key(site.path): " > ".join(short_path(site.path))} if site.path else {})
+        return self._grouped(lambda site: {path_key(site.path): chain(site.path)} if site.path else {})
 
     @functools.cached_property
     def matrix(self) -> list[MatrixEntry]:
@@ -228,7 +279,11 @@ class Content:
                 groups.setdefault(key, []).extend(site.members)
                 shown[key] = name
         rows = self.run.profile.rows(list(groups.values()))
-        entries = [self._entry(shown[key], row) for key, row in zip(groups, rows, strict=True) if row.total.calls > 0]
+        entries = [
+            replace(self._entry(shown[key], row), key=key)
+            for key, row in zip(groups, rows, strict=True)
+            if row.total.calls > 0
+        ]
         return sorted(entries, key=_most_time_first)
 
     def _entry(
@@ -281,6 +336,12 @@ def short_path(path: Sequence[Location]) -> list[str]:
     """The routines of a path, outermost first, without a main that only calls them."""
     routines = [location.routine for location in path]
     return routines[1:] if len(routines) > 1 and routines[0] == "main" else routines
+
+
+def chain(path: Sequence[Location]) -> str:
+    """The routines of a path, the innermost four, as "trcadv > exchange"."""
+    routines = short_path(path)
+    return " > ".join(routines if len(routines) <= LONGEST_CHAIN else ["…", *routines[-LONGEST_CHAIN:]])
 
 
 def _most_time_first(entry: Entry) -> tuple[float, int, str]:

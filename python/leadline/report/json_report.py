@@ -30,7 +30,10 @@ def to_json(run: Run) -> dict[str, Any]:
         "not_recorded": [{"what": entry.what, "why": entry.why} for entry in content.not_recorded],
         "functions": [{"function": entry.name, **_entry(entry)} for entry in content.functions],
         "sites": [_site(entry) for entry in content.sites],
-        "routines": [{"routine": entry.name, **_entry(entry)} for entry in content.routines],
+        "routines": [
+            {"routine": entry.name, "full": entry.key, "at_least": entry.at_least, **_entry(entry)}
+            for entry in content.routines
+        ],
         "call_paths": [{"path": entry.name, **_entry(entry)} for entry in content.call_paths],
         "ranks_detail": [_rank(rank) for rank in content.ranks],
         "size_histogram": histogram(content.sizes),
@@ -156,12 +159,13 @@ def _site(entry: Entry) -> dict[str, Any]:
         "line": where.line if where is not None and where.file else None,
         "path": [described(location) for location in site.path],
         "frames": [_frame(location) for location in site.path],
+        "path_whole": site.whole,
         **_entry(entry),
     }
 
 
 def described(location: Location) -> str:
-    """ "exchange (halo.cpp:41)"."""
+    """A frame as text: "exchange (halo.cpp:41)"."""
     place = location.place()
     return f"{location.routine} ({place})" if place else location.routine
 

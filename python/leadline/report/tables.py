@@ -15,6 +15,9 @@ Line = str | tuple[str, str]  # text, or text and its style
 
 MOST_SITES = 12
 MOST_LOCAL = 4
+MOST_ROUTINES = 10
+NEARLY_ALL = 0.999
+KEPT_ROUTINES = 3
 _HEADER = "dim"
 
 _COLUMNS = (
@@ -56,7 +59,7 @@ def _local_line(local: Sequence[Entry], width: int) -> list[Line]:
 
 def sites(content: Content, width: int, *, all_sites: bool) -> list[Line]:
     """By call site: its call path, beneath it the numbers, and calls and time of the ranks with least and most."""
-    entries = [entry for entry in content.sites if all_sites or not entry.local]
+    entries = [entry for entry in content.places if all_sites or not entry.local]
     shown = entries if all_sites else entries[:MOST_SITES]
     lines = _header("")
     several = len(content.run.processes) > 1
@@ -73,14 +76,27 @@ def sites(content: Content, width: int, *, all_sites: bool) -> list[Line]:
     return lines
 
 
+def routines(content: Content, width: int) -> list[Line]:
+    """By routine, with all it calls; without those that make all the calls or that are seen in part only."""
+    of_all = NEARLY_ALL * content.calls
+    entries = [e for e in content.routines if e.calls < of_all and e.name != "main" and not e.at_least]
+    if len(entries) < 2:
+        return []
+    lines = _header("Name")
+    for entry in entries[:MOST_ROUTINES]:
+        lines.append(f"{_numbers(entry)}  {_clip(entry.name, max(width - 63, 12))}")
+    if len(entries) > MOST_ROUTINES:
+        lines.append(f"and {fmt.plural(len(entries) - MOST_ROUTINES, 'more routine')}")
+    return lines
+
+
 def _place(entry: Entry) -> str:
-    """ "opatm/halo.cpp:41": enough to find the file, not its whole path."""
+    """For example "opatm/halo.cpp:41": enough to find the file, not its whole path."""
     where = entry.site.location if entry.site is not None else None
     if where is None:
         return "(call path not known)"
-    if where.file:
-        return f"{'/'.join(where.file.strip('/').split('/')[-2:])}:{where.line}"
-    return where.place()
+    place = f"{'/'.join(where.file.strip('/').split('/')[-2:])}:{where.line}" if where.file else where.place()
+    return f"{place} ({entry.paths} paths)" if entry.paths > 1 else place
 
 
 def _site_spread(entry: Entry, width: int) -> list[str]:
@@ -148,17 +164,26 @@ def _numbers(entry: Entry) -> str:
 
 
 def _path_lines(path: Sequence[str], place: str, width: int) -> list[str]:
-    """ "trcadv > exchange > MPI_Isend  opatm/halo.cpp:41" on a line, on two where one is too short.
+    """Lines like "trcadv > exchange > MPI_Isend  opatm/halo.cpp:41": one, or two where one is too short.
 
-    The outermost routines are left out where even that is not enough; the MPI function and the place never are.
+    Outer routines are left out where that makes one line of it, but three are kept if two lines can hold them.
     """
-    shown = list(path)
-    while len(shown) > 2 and len(" > ".join(shown)) > width:
-        shown = ["…", *shown[2:]] if shown[0] == "…" else ["…", *shown[1:]]
+    shown = _elided(path, width - len(place) - 2, KEPT_ROUTINES) or _elided(path, width, 1) or list(path[-1:])
     text = _clip_front(" > ".join(shown), width)
     if len(text) + 2 + len(place) <= width:
         return [f"{text}  {place}".rstrip()]
     return [text, _clip_front(f"      {place}", width)]
+
+
+def _elided(path: Sequence[str], width: int, kept: int) -> list[str] | None:
+    """The path without as many outer routines as needed to fit; None if fewer than `kept` routines would be left."""
+    for left_out in range(len(path)):
+        shown = [*(["…"] if left_out else []), *path[left_out:]]
+        if left_out and len(path) - left_out - 1 < kept:
+            return None
+        if len(" > ".join(shown)) <= width:
+            return shown
+    return None
 
 
 def _fit(value: float, width: int) -> str:

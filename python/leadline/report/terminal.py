@@ -28,6 +28,10 @@ def print_report(run: Run, console: Console, *, all_sites: bool = False) -> None
     out.lines(tables.functions(content, out.width))
     out.section("Spread over ranks", "rank with the extreme in brackets")
     out.lines(tables.spread(content, out.width))
+    by_routine = tables.routines(content, out.width)
+    if by_routine:
+        out.section("Routines", "of the program, with all MPI calls made beneath them")
+        out.lines(by_routine)
     out.section("Call sites", "beneath: over ranks least … median … most (rank)")
     out.lines(tables.sites(content, out.width, all_sites=all_sites))
     if content.messages:
@@ -79,7 +83,7 @@ def _about(content: Content) -> str:
     hosts = sorted({process.host for process in run.processes if process.host})
     parts = []
     if program:
-        parts.append(program.rsplit("/", 1)[-1])
+        parts.append(_command(program))
     ranks = fmt.plural(run.ranks, "rank")
     if hosts:
         ranks += f" on {hosts[0]}" if len(hosts) == 1 else f" on {fmt.plural(len(hosts), 'host')}"
@@ -89,6 +93,12 @@ def _about(content: Content) -> str:
     if run.library:
         parts.append(run.library.split(",")[0].strip())
     return " · ".join(parts)
+
+
+def _command(line: str) -> str:
+    """The command without its directory; a long one cut."""
+    program, _, arguments = line.partition(" ")
+    return textwrap.shorten(f"{program.rsplit('/', 1)[-1]} {arguments}".strip(), 60, placeholder=" …")
 
 
 def _losses(out: Page, losses: list[Loss]) -> None:
@@ -111,7 +121,7 @@ def _overhead(content: Content) -> str:
     if content.time_s > 0:
         own += f" ({fmt.percent(content.own_s / content.time_s)})"
     if calls:
-        own += f", {content.own_s * 1e9 / calls:.0f} ns per call"
+        own += f", {fmt.seconds(content.own_s / calls)} per call with start and end"
     trace = f"traces of {fmt.size(content.trace_bytes)}"
     if calls:
         trace += f", {content.trace_bytes / calls:.2g} bytes per call"

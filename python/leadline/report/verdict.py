@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from leadline.report import format as fmt
-from leadline.report.content import Content, Entry, short_path
+from leadline.report.content import Content, chain, path_key
 
-_STARTUP = {"MPI_Init", "MPI_Init_thread", "MPI_Finalize", "MPI_Session_init", "MPI_Session_finalize"}
+_STARTUP = {"init", "finalize", "abort"}
 
 
 def verdict(content: Content) -> str:
-    """ "62 % of the time is MPI; 41 % in trchdf > exchange, most of it MPI_Wait. 252,960 messages (2.27 GB) ..."."""
+    """Where the time goes, how much is sent and from where, and whether anything is missing.
+
+    For example "62 % of the time is MPI; 41 % in trchdf > exchange, most of it MPI_Wait. 252,960 messages ...".
+    """
     run = content.run
     recorded = len(run.processes)
     sentences = [_time_sentence(content)]
@@ -32,48 +35,44 @@ def verdict(content: Content) -> str:
 
 def _time_sentence(content: Content) -> str:
     sentence = f"{fmt.percent(content.mpi_share)} of the time is MPI"
-    startup = sum(entry.time_s for entry in content.functions if entry.name in _STARTUP)
-    if content.time_s > 0 and startup > content.mpi_s / 4:
-        sentence += f" ({fmt.percent(startup / content.time_s)} start-up and shut-down)"
-    path = _costliest_path(content)
-    if path is not None and path.share >= 0.001:
-        sentence += f"; {fmt.percent(path.share)} in {path.name}"
-        function = _main_function(content, path)
-        if function is not None:
-            name, share = function
-            sentence += f", all of it {name}" if share > 0.995 else f", most of it {name}" if share > 0.5 else ""
-    elif path is None:
-        function_entry = next((e for e in content.functions if e.name not in _STARTUP and not e.local), None)
-        if function_entry is not None and function_entry.share >= 0.001:
-            sentence += f"; {fmt.percent(function_entry.share)} in {function_entry.name}"
+    startup = sum(rank.category_s["startup"] for rank in content.ranks)
+    if startup > content.mpi_s / 4:
+        rest = content.time_s - startup
+        sentence += f", {fmt.percent(startup / content.time_s)} its start-up and shut-down"
+        if rest > 0:
+            sentence += f" (of the time between them {fmt.percent((content.mpi_s - startup) / rest)})"
+    costs = _costliest(content)
+    if costs is not None:
+        path, path_s, function, function_s = costs
+        share = path_s / content.time_s
+        if path and share >= 0.001:
+            sentence += f"; {fmt.percent(share)} in {path}"
+            part = function_s / path_s
+            sentence += f", all of it {function}" if part > 0.995 else f", most of it {function}" if part > 0.5 else ""
+        elif share >= 0.001:
+            sentence += f"; {fmt.percent(share)} in {function}"
     return sentence + "."
 
 
-def _costliest_path(content: Content) -> Entry | None:
-    """The chain of routines with most time that is not only start-up."""
-    working = {
-        " > ".join(_routines(entry))
-        for entry in content.sites
-        if entry.site is not None and entry.site.path and entry.name not in _STARTUP
-    }
-    return next((entry for entry in content.call_paths if entry.name in working), None)
+def _costliest(content: Content) -> tuple[str, float, str, float] | None:
+    """The chain of routines with most time, without start-up: (chain, seconds, its costliest function, seconds).
 
-
-def _routines(entry: Entry) -> list[str]:
-    assert entry.site is not None
-    return short_path(entry.site.path)
-
-
-def _main_function(content: Content, path: Entry) -> tuple[str, float] | None:
-    """The MPI function with most of a path's time, and its share of it."""
-    times: dict[str, float] = {}
+    The chain is "" for calls whose path is not known: then all such calls of the function are one.
+    """
+    times: dict[tuple[str, ...], dict[str, float]] = {}
+    shown: dict[tuple[str, ...], str] = {}
     for entry in content.sites:
-        if entry.site is not None and entry.site.path and " > ".join(_routines(entry)) == path.name:
-            times[entry.name] = times.get(entry.name, 0.0) + entry.time_s
-    if not times or path.time_s <= 0:
+        if entry.cls in _STARTUP or entry.local or entry.site is None:
+            continue
+        key = path_key(entry.site.path) or ("", entry.name)
+        functions = times.setdefault(key, {})
+        functions[entry.name] = functions.get(entry.name, 0.0) + entry.time_s
+        shown[key] = chain(entry.site.path)
+    if not times or content.time_s <= 0:
         return None
-    name = max(times, key=lambda function: times[function])
-    return name, times[name] / path.time_s
+    key = max(times, key=lambda path: sum(times[path].values()))
+    function = max(times[key], key=lambda name: times[key][name])
+    return shown[key], sum(times[key].values()), function, times[key][function]
 
 
 def _message_sentence(content: Content) -> str:

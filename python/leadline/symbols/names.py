@@ -69,7 +69,7 @@ def from_debug_information(name: str, linkage_name: str | None, is_member: bool)
 
 
 def split_scopes(name: str) -> list[str]:
-    """ "a::b<c::d>::e" -> ["a", "b<c::d>", "e"]."""
+    """Scopes of a qualified name: "a::b<c::d>::e" -> ["a", "b<c::d>", "e"]."""
     parts, depth, begin, i = [], 0, 0, 0
     while i < len(name):
         if name.startswith("operator", i) and (i == 0 or name[i - 1] == ":") and depth == 0:
@@ -87,12 +87,12 @@ def split_scopes(name: str) -> list[str]:
 
 
 def without_parameters(part: str) -> str:
-    """ "main(int, char**)" -> "main"; "(anonymous namespace)" stays."""
+    """Of "main(int, char**)" "main"; "(anonymous namespace)" stays."""
     return part if part.startswith("(") else part.split("(", 1)[0]
 
 
 def shorten_templates(name: str) -> str:
-    """ "f<a long list of arguments>" -> "f<…>"."""
+    """Of "f<a long list of arguments>" "f<…>"."""
     begin = name.find("<")
     if begin <= 0 or "operator" in name:
         return name
@@ -107,7 +107,7 @@ def shorten_templates(name: str) -> str:
 
 
 def _cython_name(path: str) -> str:
-    """ "6mpi4py_3MPI_4Comm_23Send" -> "mpi4py.MPI.Comm.Send": lengths, then an index before the last name."""
+    """Of "6mpi4py_3MPI_4Comm_23Send" "mpi4py.MPI.Comm.Send": lengths, then an index before the last name."""
     parts = []
     while True:
         match = re.match(r"(\d+)", path)

@@ -30,7 +30,7 @@ class Location:
     resolved: bool = True
 
     def place(self) -> str:
-        """ "halo.cpp:41", or "+0x1f" into the routine, or ""."""
+        """Where in the routine: "halo.cpp:41", or "+0x1f" into the routine, or ""."""
         if self.file:
             return f"{os.path.basename(self.file)}:{self.line}"
         return f"+{self.symbol_offset:#x}" if self.symbol_offset >= 0 else ""
@@ -168,6 +168,11 @@ def call_path(frames: Sequence[tuple[Location, ...]]) -> tuple[Location, ...]:
                     inner_first.pop()
                 return tuple(reversed(inner_first))
     return tuple(reversed(inner_first))
+
+
+def reaches_start(frames: Sequence[tuple[Location, ...]]) -> bool:
+    """Whether the frames go back to where the program or its thread began; the recorder keeps only so many."""
+    return any(location.full == "main" or location.full in _OUTERMOST for physical in frames for location in physical)
 
 
 def _is_fortran_main(inner_first: Sequence[Location]) -> bool:
