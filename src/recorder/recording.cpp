@@ -336,6 +336,25 @@ void Recording::write_definitions(TraceFile* file) {
   put(ChunkType::ops, trace::encode_ops);
 }
 
+void Recording::write_thread(const char* region, TraceFile* file) {
+  using trace::ChunkType;
+  trace::ByteSink sites, structure, rest;
+  trace::encode_sites(region, &sites);
+  trace::encode_structure(region, &structure);
+  if (share_structure(directory_, stem_, sites, structure, &rest)) {
+    file->chunk(ChunkType::shared, rest);
+  } else {
+    file->chunk(ChunkType::sites, sites);
+    file->chunk(ChunkType::structure, structure);
+  }
+  rest.clear();
+  trace::encode_times(region, header_->tick_factor, &rest);
+  file->chunk(ChunkType::times, rest);
+  rest.clear();
+  trace::encode_locals(region, header_->tick_factor, &rest);
+  file->chunk(ChunkType::locals, rest);
+}
+
 void Recording::finish() {
   if (state_ != State::on || getpid() != pid_) return;
   state_ = State::off;
@@ -364,17 +383,7 @@ void Recording::finish() {
     TraceFile file(part);
     write_definitions(&file);
     trace::ByteSink sink;
-    for (uint32_t i = 0; i < thread_count_; ++i) {
-      const auto put = [&](trace::ChunkType type, auto&& encode) {
-        sink.clear();
-        encode();
-        file.chunk(type, sink);
-      };
-      const char* region = threads_[i]->region;
-      put(trace::ChunkType::sites, [&] { trace::encode_sites(region, &sink); });
-      put(trace::ChunkType::generation, [&] { trace::encode_generation(region, header_->tick_factor, &sink); });
-      put(trace::ChunkType::locals, [&] { trace::encode_locals(region, header_->tick_factor, &sink); });
-    }
+    for (uint32_t i = 0; i < thread_count_; ++i) write_thread(threads_[i]->region, &file);
     sink.clear();
     trace::encode_losses(process_region_, &sink);
     file.chunk(trace::ChunkType::losses, sink);

@@ -41,6 +41,7 @@ class Recording {
   bool attach_thread(Thread* t);
   void turn_generation(Thread* t);
   void write_definitions(TraceFile* file);
+  void write_thread(const char* region, TraceFile* file);
   void sample_own_time();
   void discard_live();
 

@@ -2,10 +2,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "trace/checksum.hpp"
+#include "trace/hash.hpp"
 
 namespace leadline::recorder {
 
@@ -60,6 +62,51 @@ void TraceFile::fail() {
   if (ftruncate(fd_, begin_) != 0) begin_ = 0;
   close(fd_);
   fd_ = -1;
+}
+
+namespace {
+
+uint64_t hash_bytes(const trace::ByteSink& bytes, uint64_t seed) {
+  uint64_t h = trace::mix(seed, bytes.size());
+  for (size_t at = 0; at < bytes.size(); at += sizeof(uint64_t)) {
+    uint64_t word = 0;
+    const size_t left = bytes.size() - at;
+    memcpy(&word, bytes.data() + at, left < sizeof(word) ? left : sizeof(word));
+    h = trace::mix(h, word);
+  }
+  return h;
+}
+
+}  // namespace
+
+bool share_structure(const char* directory, const char* stem, const trace::ByteSink& sites,
+                     const trace::ByteSink& structure, trace::ByteSink* reference) {
+  char hash[trace::shared_hash_digits + 1];
+  snprintf(hash, sizeof(hash), "%016llx%016llx",
+           static_cast<unsigned long long>(hash_bytes(structure, hash_bytes(sites, 0x6c656164))),
+           static_cast<unsigned long long>(hash_bytes(structure, hash_bytes(sites, 0x6c696e65))));
+  char path[1300], own[1300];
+  snprintf(path, sizeof(path), "%s/%s%s%s", directory, trace::shared_prefix, hash, trace::shared_suffix);
+  if (access(path, R_OK) != 0) {
+    // Others may be writing the same: each writes its own, and renaming leaves one of them.
+    snprintf(own, sizeof(own), "%s/%s.shared", directory, stem);
+    {
+      TraceFile file(own);
+      file.chunk(trace::ChunkType::sites, sites);
+      file.chunk(trace::ChunkType::structure, structure);
+      file.chunk(trace::ChunkType::end, trace::ByteSink());
+      if (!file.ok()) {
+        unlink(own);
+        return false;
+      }
+    }
+    if (rename(own, path) != 0) {
+      unlink(own);
+      return false;
+    }
+  }
+  reference->bytes(hash, trace::shared_hash_digits);
+  return reference->ok();
 }
 
 }  // namespace leadline::recorder

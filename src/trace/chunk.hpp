@@ -21,7 +21,15 @@ enum class ChunkType : uint32_t {
   locals = 9,
   losses = 10,
   end = 11,
+  structure = 12,  // of a generation, whose times are in
+  times = 13,
+  shared = 14,  // the name of a file with the chunks that stand here (sites, structure): alike on many ranks
 };
+
+// Name of the file, in the directory of the trace, that holds shared chunks: made from a hash of their bytes.
+inline constexpr char shared_prefix[] = "shared-";
+inline constexpr char shared_suffix[] = ".structure";
+inline constexpr uint32_t shared_hash_digits = 32;
 
 struct FileHeader {
   char magic[8];

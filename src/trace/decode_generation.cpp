@@ -43,8 +43,15 @@ bool get_next(int64_t next, size_t n, uint32_t* into) {
   return true;
 }
 
+// How many nodes a graph has. All but the two that hold nothing take at least three bytes.
+size_t get_node_count(ByteReader& in) {
+  const uint64_t n = in.varint();
+  if (n > first_position && n - first_position > in.left() / 3) in.fail();
+  return in.ok() ? static_cast<size_t>(n) : 0;
+}
+
 std::string get_positions(ByteReader& in, Generation* g) {
-  const size_t n = in.count(2);
+  const size_t n = get_node_count(in);
   if (!in.ok() || n > capacity::positions) return "more positions than there can be";
   g->positions.resize(std::max<size_t>(n, 1));
   if (n > 0 && !get_next(static_cast<int64_t>(in.varint()), n, &g->positions[0].next)) return "a link leads nowhere";
@@ -121,7 +128,8 @@ void get_symbol(ByteReader& in, Variation* v) {
 template <class Symbol>
 bool get_graph(ByteReader& in, DecodedGraph<Symbol>* g) {
   g->tail_run = in.varint();
-  const size_t n = in.count();
+  const size_t n = get_node_count(in);
+  if (!in.ok()) return false;
   g->nodes.resize(std::max<size_t>(n, 1));
   if (n > 0 && !get_next(static_cast<int64_t>(in.varint()), n, &g->nodes[0].next)) return false;
   for (size_t i = first_position; i < n && in.ok(); ++i) {
@@ -141,7 +149,7 @@ bool get_tokens(ByteReader& in, DecodedTokens* t) {
 
 }  // namespace
 
-std::string decode_generation(ByteReader in, uint32_t* thread, Generation* g) {
+std::string decode_structure(ByteReader& in, uint32_t* thread, Generation* g) {
   *thread = static_cast<uint32_t>(in.varint());
   g->number = static_cast<uint32_t>(in.varint());
   g->unordered = in.byte() != 0;
@@ -153,15 +161,25 @@ std::string decode_generation(ByteReader in, uint32_t* thread, Generation* g) {
   if (*thread >= max_threads) return "a thread number out of range";
   if (!get_words(in, g)) return "interned words end too early";
   if (std::string wrong = get_positions(in, g); !wrong.empty()) return wrong;
+  if (!get_block(in, &g->literals)) return "literals end too early";
+  if (!get_tokens(in, &g->tokens)) return "the tokens can't be read";
+  if (!get_graph(in, &g->variations) || !get_tokens(in, &g->variation_tokens)) return "the variations can't be read";
+  return "";
+}
+
+std::string decode_times(ByteReader& in, Generation* g) {
   int64_t previous_count = 0;
   for (size_t i = first_position; i < g->positions.size() && in.ok(); ++i) {
     get_times(in, &g->positions[i].times, &previous_count);
     if (g->positions[i].mode == mode_bag_coarse) g->positions[i].amount = in.svarint();
   }
-  if (!in.ok() || !get_block(in, &g->literals)) return "times end too early";
-  if (!get_tokens(in, &g->tokens)) return "the tokens can't be read";
-  if (!get_graph(in, &g->variations) || !get_tokens(in, &g->variation_tokens)) return "the variations can't be read";
-  return "";
+  return in.ok() ? "" : "times end too early";
+}
+
+std::string decode_generation(ByteReader in, uint32_t* thread, Generation* g) {
+  if (std::string wrong = decode_structure(in, thread, g); !wrong.empty()) return wrong;
+  if (in.varint() != *thread || in.varint() != g->number) return "times of another generation";
+  return decode_times(in, g);
 }
 
 Words words_of(const Generation& g, uint32_t extra) {

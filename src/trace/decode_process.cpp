@@ -67,6 +67,9 @@ void decode_functions(ByteReader& in, Process* p) {
 
 void decode_communicators(ByteReader& in, Process* p) {
   const size_t n = in.count(6);
+  // A run of members takes a few bytes whatever its length, so what they expand to is bounded apart.
+  uint64_t members_left = capacity::members;
+  for (const Communicator& c : p->communicators) members_left -= c.world.size();
   for (size_t i = 0; i < n && in.ok(); ++i) {
     Communicator c;
     c.kind = static_cast<Communicator::Kind>(std::min<int>(in.byte(), static_cast<int>(Communicator::Kind::file)));
@@ -75,7 +78,8 @@ void decode_communicators(ByteReader& in, Process* p) {
     c.rank = static_cast<int32_t>(in.svarint());
     c.size = static_cast<int32_t>(in.svarint());
     const uint64_t members = in.varint();
-    if (members > capacity::members) return in.fail();
+    if (members > members_left) return in.fail();
+    members_left -= members;
     while (c.world.size() < members && in.ok()) {
       const uint64_t run = in.varint();
       int64_t rank = in.svarint();
@@ -161,6 +165,15 @@ void decode_losses(ByteReader& in, Process* p) {
   }
 }
 
+std::string decode_times_of(ByteReader& in, Process* p) {
+  const uint64_t thread = in.varint(), number = in.varint();
+  if (thread >= max_threads) return "a thread number out of range";
+  for (Generation& g : stream_of(p, static_cast<uint32_t>(thread)).generations) {
+    if (g.number == number) return decode_times(in, &g);
+  }
+  return "times of a generation that is not there";
+}
+
 }  // namespace
 
 std::string decode_chunk(ChunkType type, ByteReader in, Process* p) {
@@ -186,6 +199,16 @@ std::string decode_chunk(ChunkType type, ByteReader in, Process* p) {
       stream_of(p, thread).generations.push_back(std::move(g));
       return "";
     }
+    case ChunkType::structure: {
+      Generation g;
+      uint32_t thread = 0;
+      const std::string wrong = decode_structure(in, &thread, &g);
+      if (!wrong.empty()) return wrong;
+      stream_of(p, thread).generations.push_back(std::move(g));
+      return "";
+    }
+    case ChunkType::times: return decode_times_of(in, p);
+    case ChunkType::shared: return "chunks of another file, unexpected here";
     case ChunkType::end: break;
   }
   return in.ok() ? "" : "a table ends too early";

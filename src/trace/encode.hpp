@@ -20,6 +20,9 @@ void encode_losses(const char* region, ByteSink* out);
 
 void encode_sites(const char* thread_region, ByteSink* out);
 void encode_locals(const char* thread_region, uint64_t tick_factor, ByteSink* out);
+// A generation is its structure (the same on all ranks that behave alike) and then its times.
+void encode_structure(const char* thread_region, ByteSink* out);
+void encode_times(const char* thread_region, uint64_t tick_factor, ByteSink* out);
 void encode_generation(const char* thread_region, uint64_t tick_factor, ByteSink* out);
 
 }  // namespace leadline::trace

@@ -33,9 +33,12 @@ void put_words(const Region& r, ByteSink* out) {
   const auto* lists = r.at<WordList>(thread_at::word_lists);
   const uint64_t all = at_most(r.h.words.used, capacity::words);
   const uint64_t n = at_most(r.h.word_lists.used, capacity::word_lists);
+  uint64_t left = all;  // no two lists share words
   out->varint(n);
   for (uint64_t i = 0; i < n; ++i) {
-    const uint32_t count = lists[i].first <= all && lists[i].count <= all - lists[i].first ? lists[i].count : 0;
+    const bool kept = lists[i].first <= all && lists[i].count <= all - lists[i].first && lists[i].count <= left;
+    const uint32_t count = kept ? lists[i].count : 0;
+    left -= count;
     out->varint(count);
     int64_t before = 0;
     for (uint32_t w = 0; w < count; ++w) {
@@ -181,10 +184,9 @@ void put_tokens(const Region& r, const TokenPlaces& t, ByteSink* out) {
 
 }  // namespace
 
-void encode_generation(const char* region, uint64_t tick_factor, ByteSink* out) {
+void encode_structure(const char* region, ByteSink* out) {
   const Region r(region);
   const ThreadHeader& h = r.h;
-  const uint64_t n = at_most(h.positions.used, capacity::positions);
   out->varint(h.thread);
   out->varint(h.generation);
   out->byte(h.unordered != 0);
@@ -194,8 +196,7 @@ void encode_generation(const char* region, uint64_t tick_factor, ByteSink* out) 
   out->varint(h.poll_run);
   out->varint(h.literal_repeats);
   put_words(r, out);
-  put_positions(r, n, out);
-  put_all_times(r, n, TickScale{tick_factor}, out);
+  put_positions(r, at_most(h.positions.used, capacity::positions), out);
   put_block(r.at<uint8_t>(thread_at::literals), h.literals.used, capacity::literal_bytes, out);
   put_tokens(r,
              {h.tokens, h.token_positions, thread_at::token_positions, h.token_literals, thread_at::token_literals,
@@ -209,6 +210,18 @@ void encode_generation(const char* region, uint64_t tick_factor, ByteSink* out) 
               h.variation_token_literals, thread_at::variation_token_literals, &h.variation_stream,
               thread_at::variation_stream},
              out);
+}
+
+void encode_times(const char* region, uint64_t tick_factor, ByteSink* out) {
+  const Region r(region);
+  out->varint(r.h.thread);
+  out->varint(r.h.generation);
+  put_all_times(r, at_most(r.h.positions.used, capacity::positions), TickScale{tick_factor}, out);
+}
+
+void encode_generation(const char* region, uint64_t tick_factor, ByteSink* out) {
+  encode_structure(region, out);
+  encode_times(region, tick_factor, out);
 }
 
 }  // namespace leadline::trace

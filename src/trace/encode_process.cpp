@@ -80,6 +80,7 @@ void encode_communicators(const char* region, ByteSink* out) {
   const auto* members = reinterpret_cast<const int32_t*>(region + process_at::members);
   const uint64_t n = at_most(h.communicators.used, capacity::communicators);
   const uint64_t all = at_most(h.members.used, capacity::members);
+  uint64_t members_left = all;  // no two communicators share theirs
   out->varint(n);
   for (uint64_t i = 0; i < n; ++i) {
     const LiveCommunicator& c = comms[i];
@@ -88,8 +89,9 @@ void encode_communicators(const char* region, ByteSink* out) {
     out->varint(c.identity);
     out->svarint(c.rank);
     out->svarint(c.size);
-    const bool kept = c.first_member <= all && c.member_count <= all - c.first_member;
+    const bool kept = c.first_member <= all && c.member_count <= all - c.first_member && c.member_count <= members_left;
     const uint32_t count = kept ? c.member_count : 0;
+    members_left -= count;
     // Members as runs of a constant stride: most communicators are one or two runs.
     out->varint(count);
     for (uint32_t m = 0; m < count;) {
@@ -133,12 +135,14 @@ void encode_sites(const char* region, ByteSink* out) {
   const auto* paths = reinterpret_cast<const uint64_t*>(region + thread_at::paths);
   const uint64_t n = at_most(h.sites.used, capacity::sites);
   const uint64_t words = at_most(h.paths.used, capacity::path_words);
+  uint64_t frames_left = words;  // no two sites share a path
   out->varint(h.thread);
   out->varint(n);
   for (uint64_t i = 0; i < n; ++i) {
     out->varint(sites[i].function);
     const uint64_t at = sites[i].path;
-    const uint64_t frames = at < words && paths[at] < words - at ? paths[at] : 0;
+    const uint64_t frames = at < words && paths[at] < words - at && paths[at] <= frames_left ? paths[at] : 0;
+    frames_left -= frames;
     out->varint(frames);
     for (uint64_t f = 1; f <= frames; ++f) {
       out->varint(paths[at + f] >> 48);

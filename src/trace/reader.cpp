@@ -7,9 +7,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
+#include <cctype>
 #include <cstring>
-#include <set>
 
 #include "trace/checksum.hpp"
 #include "trace/chunk.hpp"
@@ -31,66 +30,82 @@ bool ends_with(const std::string& s, const char* end) {
   return s.size() >= n && s.compare(s.size() - n, n, end) == 0;
 }
 
-std::string read_file(const std::string& path, std::vector<uint8_t>* bytes) {
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return path + ": " + std::strerror(errno);
-  struct stat s{};
-  std::string error;
-  if (fstat(fd, &s) != 0 || !S_ISREG(s.st_mode)) {
-    error = path + ": not a file";
-  } else {
-    bytes->resize(static_cast<size_t>(s.st_size));
-    size_t at = 0;
-    while (at < bytes->size()) {
-      const ssize_t n = read(fd, bytes->data() + at, bytes->size() - at);
-      if (n < 0 && errno == EINTR) continue;
-      if (n <= 0) break;
-      at += static_cast<size_t>(n);
+// Larger chunks than any table of live.hpp can give are damage.
+constexpr uint32_t largest_payload = 1u << 28;
+
+class File {
+ public:
+  // Does not wait for a writer where the path is a pipe.
+  explicit File(const std::string& path) : fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
+    struct stat s{};
+    if (fd_ < 0 || fstat(fd_, &s) != 0) {
+      error_ = std::strerror(errno);
+    } else if (!S_ISREG(s.st_mode)) {
+      error_ = "not a file";
+    } else {
+      size_ = static_cast<uint64_t>(s.st_size);
     }
-    bytes->resize(at);
   }
-  close(fd);
-  return error;
-}
+  ~File() {
+    if (fd_ >= 0) close(fd_);
+  }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+
+  const std::string& error() const { return error_; }
+  uint64_t size() const { return size_; }
+  bool read_at(uint64_t at, void* into, size_t bytes) const {
+    for (auto* p = static_cast<char*>(into); bytes > 0;) {
+      const ssize_t n = pread(fd_, p, bytes, static_cast<off_t>(at));
+      if (n < 0 && errno == EINTR) continue;
+      if (n <= 0) return false;
+      p += n;
+      at += static_cast<uint64_t>(n);
+      bytes -= static_cast<size_t>(n);
+    }
+    return true;
+  }
+
+ private:
+  int fd_;
+  uint64_t size_ = 0;
+  std::string error_;
+};
 
 void add_loss(Process* p, const char* code, uint64_t amount, std::string message) {
   p->losses.push_back({code, amount, std::move(message)});
 }
 
-// Chunks one after the other, as far as they are whole. `damage`: what ended the reading, empty at the end chunk.
-bool read_chunks(const std::vector<uint8_t>& bytes, Process* process, std::string* damage, bool* has_process) {
-  size_t at = sizeof(FileHeader);
-  while (at < bytes.size()) {
+// One chunk after the other, as far as they are whole. What ended the reading, empty at the end chunk.
+template <class EachChunk>
+std::string read_chunks(const File& file, EachChunk&& each) {
+  std::vector<uint8_t> payload;
+  uint64_t at = sizeof(FileHeader);
+  while (file.size() - at >= sizeof(ChunkHeader)) {
     ChunkHeader h;
-    if (bytes.size() - at < sizeof(h)) break;
-    std::memcpy(&h, bytes.data() + at, sizeof(h));
-    const size_t payload = at + sizeof(h);
-    if (h.magic != chunk_magic) {
-      *damage = "byte " + grouped(at) + ": no chunk begins here";
-      return false;
+    if (!file.read_at(at, &h, sizeof(h))) return "byte " + grouped(at) + ": " + std::strerror(errno);
+    if (h.magic != chunk_magic) return "byte " + grouped(at) + ": no chunk begins here";
+    if (h.size > file.size() - at - sizeof(h)) break;
+    if (h.size > largest_payload) return "byte " + grouped(at) + ": a chunk of " + grouped(h.size) + " bytes";
+    payload.resize(h.size);
+    if (!file.read_at(at + sizeof(h), payload.data(), h.size)) break;
+    if (crc32c(payload.data(), h.size, crc32c(&h.type, 2 * sizeof(uint32_t))) != h.crc) {
+      return "byte " + grouped(at) + ": the checksum does not match";
     }
-    if (h.size > bytes.size() - payload) break;
-    if (crc32c(bytes.data() + payload, h.size, crc32c(&h.type, 2 * sizeof(uint32_t))) != h.crc) {
-      *damage = "byte " + grouped(at) + ": the checksum does not match";
-      return false;
-    }
-    const std::string wrong = decode_chunk(static_cast<ChunkType>(h.type), ByteReader(bytes.data() + payload, h.size), process);
-    if (!wrong.empty()) {
-      *damage = "byte " + grouped(at) + ": " + wrong;
-      return false;
-    }
-    *has_process |= h.type == static_cast<uint32_t>(ChunkType::process);
-    if (h.type == static_cast<uint32_t>(ChunkType::end)) return true;
-    at = payload + h.size;
+    const auto type = static_cast<ChunkType>(h.type);
+    const std::string wrong = each(type, ByteReader(payload.data(), h.size));
+    if (!wrong.empty()) return "byte " + grouped(at) + ": " + wrong;
+    if (type == ChunkType::end) return "";
+    at += sizeof(h) + h.size;
   }
-  *damage = "the file ends at byte " + grouped(bytes.size()) + " in the middle of the trace";
-  return false;
+  return "the file ends at byte " + grouped(file.size()) + " in the middle of the trace";
 }
 
-std::string check_header(const std::vector<uint8_t>& bytes) {
+std::string check_header(const File& file) {
+  if (!file.error().empty()) return file.error();
   FileHeader h;
-  if (bytes.size() < sizeof(h)) return "too short for a trace (" + grouped(bytes.size()) + " bytes)";
-  std::memcpy(&h, bytes.data(), sizeof(h));
+  if (file.size() < sizeof(h)) return "too short for a trace (" + grouped(file.size()) + " bytes)";
+  if (!file.read_at(0, &h, sizeof(h))) return std::strerror(errno);
   if (std::memcmp(h.magic, file_magic, sizeof(h.magic)) != 0) return "not a Leadline trace";
   if (h.version != format_version) {
     return "format version " + std::to_string(h.version) + "; this Leadline reads version " + std::to_string(format_version);
@@ -98,30 +113,49 @@ std::string check_header(const std::vector<uint8_t>& bytes) {
   return "";
 }
 
+// The chunks another file holds, that ranks which behave alike have in common.
+std::string read_shared(const std::string& trace_path, ByteReader in, Process* process) {
+  const ByteReader digits = in.bytes(shared_hash_digits);
+  if (!in.ok()) return "the name of a shared file ends too early";
+  const std::string hash(reinterpret_cast<const char*>(digits.data()), shared_hash_digits);
+  if (hash.find_first_not_of("0123456789abcdef") != std::string::npos) return "a shared file has no such name";
+  const std::string name = shared_prefix + hash + shared_suffix;
+  const size_t slash = trace_path.rfind('/');
+  const File file((slash == std::string::npos ? "" : trace_path.substr(0, slash + 1)) + name);
+  if (std::string wrong = check_header(file); !wrong.empty()) return name + ": " + wrong;
+  const std::string damage = read_chunks(file, [&](ChunkType type, ByteReader chunk) {
+    const bool expected = type == ChunkType::sites || type == ChunkType::structure || type == ChunkType::end;
+    return expected ? decode_chunk(type, chunk, process) : "a chunk that is not shared";
+  });
+  return damage.empty() ? "" : name + ": " + damage;
+}
+
 ReadError read_trace(const std::string& path, Process* process) {
-  std::vector<uint8_t> bytes;
-  if (std::string error = read_file(path, &bytes); !error.empty()) return {error};
-  if (std::string error = check_header(bytes); !error.empty()) return {path + ": " + error};
-  process->file_bytes = bytes.size();
-  std::string damage;
+  const File file(path);
+  if (std::string error = check_header(file); !error.empty()) return {path + ": " + error};
+  process->file_bytes = file.size();
   bool has_process = false;
-  process->complete = read_chunks(bytes, process, &damage, &has_process);
-  if (!has_process) return {path + ": " + damage + "; nothing before that can be used"};
-  if (!process->complete) {
-    add_loss(process, "trace-damaged", 1, damage + "; what comes before was used");
+  const std::string damage = read_chunks(file, [&](ChunkType type, ByteReader in) {
+    has_process |= type == ChunkType::process;
+    return type == ChunkType::shared ? read_shared(path, in, process) : decode_chunk(type, in, process);
+  });
+  process->complete = damage.empty();
+  if (!has_process) {
+    return {path + ": " + (damage.empty() ? "it does not say whose trace it is" : damage + "; nothing before that can be used")};
   }
+  if (!process->complete) add_loss(process, "trace-damaged", 1, damage + "; what comes before was used");
   return {};
 }
 
 ReadError read_live(const std::string& path, Process* process) {
-  std::vector<uint8_t> bytes;
-  // Generations that were written before the end.
-  const std::string part = path.substr(0, path.size() - 5) + ".part";
-  std::string damage;
-  bool has_process = false;
-  if (access(part.c_str(), R_OK) == 0 && read_file(part, &bytes).empty() && check_header(bytes).empty()) {
-    read_chunks(bytes, process, &damage, &has_process);
-    process->file_bytes += bytes.size();
+  // Generations that were written before the end. A process that was killed while it finished has put tables there too:
+  // the state it left has them again.
+  const File part(path.substr(0, path.size() - 5) + ".part");
+  if (check_header(part).empty()) {
+    read_chunks(part, [&](ChunkType type, ByteReader in) {
+      return type == ChunkType::generation ? decode_chunk(type, in, process) : std::string();
+    });
+    process->file_bytes += part.size();
   }
   const std::string wrong = salvage(path, process);
   if (!wrong.empty()) return {path + ": " + wrong};
@@ -139,6 +173,19 @@ ReadError read_process(const std::string& path, Process* process) {
   return error;
 }
 
+namespace {
+
+// rank-00003-<stem>.trace replaces <stem>.live; empty where the name is another.
+std::string stem_of(const std::string& trace) {
+  if (trace.rfind("rank-", 0) != 0) return "";
+  size_t at = 5;
+  if (at < trace.size() && trace[at] == '-') ++at;  // of a process that never learnt its rank
+  while (at < trace.size() && std::isdigit(static_cast<unsigned char>(trace[at]))) ++at;
+  return at + 7 <= trace.size() ? trace.substr(at + 1, trace.size() - at - 7) : "";
+}
+
+}  // namespace
+
 std::vector<std::string> trace_files(const std::string& directory, ReadError* error) {
   std::vector<std::string> traces, lives;
   DIR* dir = opendir(directory.c_str());
@@ -152,10 +199,10 @@ std::vector<std::string> trace_files(const std::string& directory, ReadError* er
     if (ends_with(name, ".live")) lives.push_back(name);
   }
   closedir(dir);
-  // rank-00003-<stem>.trace replaces <stem>.live.
+  const auto finished = traces;
   for (const std::string& live : lives) {
-    const std::string finished = "-" + live.substr(0, live.size() - 5) + ".trace";
-    if (std::none_of(traces.begin(), traces.end(), [&](const std::string& t) { return ends_with(t, finished.c_str()); })) {
+    const std::string stem = live.substr(0, live.size() - 5);
+    if (std::none_of(finished.begin(), finished.end(), [&](const std::string& t) { return stem_of(t) == stem; })) {
       traces.push_back(live);
     }
   }

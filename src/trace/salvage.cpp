@@ -52,7 +52,7 @@ class Region {
 
 class File {
  public:
-  explicit File(const std::string& path) : fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
+  explicit File(const std::string& path) : fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
   ~File() {
     if (fd_ >= 0) close(fd_);
   }
@@ -88,15 +88,28 @@ std::string salvage_process(const char* region, const uint8_t (&used)[max_functi
   return decode(ChunkType::functions, sink, p);
 }
 
+// True if the generation was read before: the process was killed after it had written it and before it began the next.
+bool has_generation(const Process& p, const ThreadHeader& h) {
+  for (const Stream& s : p.streams) {
+    if (s.thread != h.thread) continue;
+    for (const Generation& g : s.generations) {
+      if (g.number == h.generation) return true;
+    }
+  }
+  return false;
+}
+
 std::string salvage_thread(const char* region, uint64_t tick_factor, Process* p) {
   ByteSink sink;
   encode_sites(region, &sink);
   std::string wrong = decode(ChunkType::sites, sink, p);
   if (!wrong.empty()) return wrong;
-  sink.clear();
-  encode_generation(region, tick_factor, &sink);
-  wrong = decode(ChunkType::generation, sink, p);
-  if (!wrong.empty()) return wrong;
+  if (!has_generation(*p, *reinterpret_cast<const ThreadHeader*>(region))) {
+    sink.clear();
+    encode_generation(region, tick_factor, &sink);
+    wrong = decode(ChunkType::generation, sink, p);
+    if (!wrong.empty()) return wrong;
+  }
   sink.clear();
   encode_locals(region, tick_factor, &sink);
   return decode(ChunkType::locals, sink, p);
@@ -115,6 +128,8 @@ std::string salvage(const std::string& path, Process* p) {
   if (std::memcmp(h->magic, live_magic, sizeof(live_magic)) != 0) return "not the state of a recorded process";
   if (h->version != live_version) return "made by another version of Leadline";
   p->file_bytes += static_cast<uint64_t>(s.st_blocks) * 512;
+  uint64_t generations = 0;
+  for (const Stream& stream : p->streams) generations += stream.generations.size();
   uint8_t used[max_functions] = {};
   std::string damage;
   uint64_t last = h->last_ticks;
@@ -124,6 +139,10 @@ std::string salvage(const std::string& path, Process* p) {
     if (!thread.base()) return "no memory";
     const auto* th = reinterpret_cast<const ThreadHeader*>(thread.base());
     if (std::memcmp(th->magic, live_magic, sizeof(live_magic)) != 0) continue;  // it was being made
+    if (th->thread != i) {
+      damage = "thread " + std::to_string(i) + ": it calls itself " + std::to_string(th->thread);
+      continue;
+    }
     mark_functions(thread.base(), &used);
     if (th->last_end > last) last = th->last_end;
     const std::string wrong = salvage_thread(thread.base(), h->tick_factor, p);
@@ -132,6 +151,13 @@ std::string salvage(const std::string& path, Process* p) {
   if (!h->finalized) reinterpret_cast<ProcessHeader*>(process.base())->last_ticks = last;
   const std::string wrong = salvage_process(process.base(), used, p);
   if (!wrong.empty()) return wrong;
+  if (static_cast<uint64_t>(s.st_size) < process_at::end + threads * thread_at::end) {
+    p->losses.push_back({"trace-damaged", 1, "the file is shorter than the state it was made for; what is left of it was used"});
+  }
+  if (generations < h->generations_written) {
+    p->losses.push_back({"trace-damaged", h->generations_written - generations,
+                         "parts written before the end are missing from the .part file or damaged"});
+  }
   if (!damage.empty()) p->losses.push_back({"trace-damaged", 1, damage + "; it was left out"});
   if (!h->finalized) {
     p->losses.push_back({"process-ended-early", 1, "the process ended without closing its trace (killed?); what it had recorded until then was used"});

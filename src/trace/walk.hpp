@@ -89,10 +89,7 @@ class GraphWalk {
   bool next(Symbol* symbol) {
     for (;;) {
       if (in_literals_) {
-        if (literals_.at_end()) {
-          in_literals_ = false;
-          continue;
-        }
+        if (literals_.at_end()) return false;  // an open block is the last thing there is
         in_literals_ = !(literals_.byte() & 1);
         read_literal(literals_, symbol);
         return literals_.ok();

@@ -1,6 +1,8 @@
 // The events of a stream in order, and what counting needs without the order.
 #include "trace/walk.hpp"
 
+#include <algorithm>
+
 namespace leadline::trace {
 
 bool read_event_literal(ByteReader& in, EventLiteral* literal, Key* k) {
@@ -38,6 +40,54 @@ bool read_event_literal(ByteReader& in, EventLiteral* literal, Key* k) {
 
 namespace {
 
+uint64_t saturating_sum(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
+
+// The literals that are keys, not positions, in order, with how often each happened in a row.
+template <class EachKey>
+void for_each_literal_key(const Generation& g, EachKey&& each) {
+  ByteReader in(g.literals.data(), g.literals.size());
+  Key previous{};
+  Key repeated{};
+  bool is_key = false;
+  while (!in.at_end()) {
+    EventLiteral literal;
+    if (!read_event_literal(in, &literal, &previous)) break;
+    switch (literal.kind) {
+      case EventLiteral::Kind::position:
+        is_key = false;
+        if (literal.number < g.positions.size()) previous = g.positions[literal.number].key;
+        break;
+      case EventLiteral::Kind::key:
+        is_key = true;
+        each(repeated = previous, uint64_t{1});
+        break;
+      case EventLiteral::Kind::repeat:
+        if (is_key) each(repeated, literal.number);
+        break;
+    }
+    if (literal.last) previous = Key{};
+  }
+  if (is_key) each(repeated, g.tail_repeats);
+}
+
+// A few bytes can stand for any number of steps, so a walk needs an end that damaged bytes can't move: no more events than
+// were declared, nor than were timed or written out.
+uint64_t most_events(const Generation& g) {
+  uint64_t n = 0;
+  for (const DecodedPosition& p : g.positions) n = saturating_sum(n, p.times.count);
+  for_each_literal_key(g, [&](const Key&, uint64_t times) { n = saturating_sum(n, times); });
+  return std::min(n, g.events);
+}
+
+// The same for the steps of the varying parameters: each is a visit of a position that varies or polls.
+uint64_t most_variations(const Generation& g) {
+  uint64_t n = 0;
+  for (const DecodedPosition& p : g.positions) {
+    if (p.mode == mode_first_wild || p.mode == mode_poll) n = saturating_sum(n, p.times.count);
+  }
+  return std::min(n, g.events);
+}
+
 class GenerationWalk {
  public:
   explicit GenerationWalk(const Generation& g)
@@ -45,14 +95,27 @@ class GenerationWalk {
         steps_(walk_tokens(g.tokens), g.tail_run),
         variations_(walk_variations(g)),
         literals_(g.literals.data(), g.literals.size()),
-        state_(g.positions.size()) {}
+        state_(g.positions.size()),
+        left_(most_events(g)) {}
 
   bool next(Event* event) {
+    do {
+      if (!left_ || !step(event)) return false;
+    } while (!event->times);
+    event->times = std::min(event->times, left_);
+    left_ -= event->times;
+    return true;
+  }
+
+ private:
+  struct Visited {
+    uint64_t visits = 0;
+    std::optional<Key> last;  // of a wild position
+  };
+
+  bool step(Event* event) {
     for (;;) {
-      if (in_literals_) {
-        if (next_literal(event)) return true;
-        continue;
-      }
+      if (in_literals_) return next_literal(event);
       uint32_t target = 0;
       using Step = Steps<TokenWalk3>::Step;
       switch (steps_.next(&target)) {
@@ -72,12 +135,6 @@ class GenerationWalk {
     }
   }
 
- private:
-  struct Visited {
-    uint64_t visits = 0;
-    std::optional<Key> last;  // of a wild position
-  };
-
   void visit(uint32_t index, Event* event) {
     const DecodedPosition& p = g_->positions[index];
     Visited& v = state_[index];
@@ -96,9 +153,9 @@ class GenerationWalk {
     }
   }
 
+  // False at the end: a block that was not closed is the last thing there is.
   bool next_literal(Event* event) {
     if (literals_.at_end()) {
-      in_literals_ = false;
       if (!g_->tail_repeats || tail_given_) return false;
       tail_given_ = true;
       event->key = repeated_;
@@ -106,24 +163,25 @@ class GenerationWalk {
       return true;
     }
     EventLiteral literal;
-    if (!read_event_literal(literals_, &literal, &previous_)) {
-      in_literals_ = false;
-      return false;
-    }
+    if (!read_event_literal(literals_, &literal, &previous_)) return false;
     in_literals_ = !literal.last;
     event->times = 1;
     switch (literal.kind) {
       case EventLiteral::Kind::position:
         if (literal.number >= g_->positions.size()) return false;
+        repeated_position_ = literal.number;
         event->key = previous_ = g_->positions[literal.number].key;
-        ++state_[literal.number].visits;
         break;
-      case EventLiteral::Kind::key: event->key = previous_; break;
+      case EventLiteral::Kind::key:
+        repeated_position_ = root_position;
+        event->key = previous_;
+        break;
       case EventLiteral::Kind::repeat:
         event->key = repeated_;
         event->times = literal.number;
         break;
     }
+    state_[repeated_position_].visits += event->times;
     repeated_ = event->key;
     return true;
   }
@@ -138,6 +196,8 @@ class GenerationWalk {
   bool tail_given_ = false;
   Key previous_{};
   Key repeated_{};
+  uint64_t repeated_position_ = root_position;  // root: the literal was no known position
+  uint64_t left_;
 };
 
 // Only one of tag's and extra's fields moves: counting may ignore that.
@@ -163,7 +223,7 @@ void tally_variations(const Generation& g, const std::function<void(const Tally&
   if (!simple) {
     VariationWalk walk = walk_variations(g);
     Variation v{};
-    while (walk.next(&v)) {
+    for (uint64_t left = most_variations(g); left > 0 && walk.next(&v); --left) {
       if (v.position >= g.positions.size() || g.positions[v.position].mode != mode_first_wild) continue;
       auto& key = last[v.position];
       if (!key) key = g.positions[v.position].key;
@@ -179,29 +239,7 @@ void tally_variations(const Generation& g, const std::function<void(const Tally&
 }
 
 void tally_literals(const Generation& g, const std::function<void(const Tally&)>& visit) {
-  ByteReader in(g.literals.data(), g.literals.size());
-  Key previous{};
-  Key repeated{};
-  bool is_key = false;
-  while (!in.at_end()) {
-    EventLiteral literal;
-    if (!read_event_literal(in, &literal, &previous)) break;
-    switch (literal.kind) {
-      case EventLiteral::Kind::position:
-        is_key = false;
-        if (literal.number < g.positions.size()) previous = g.positions[literal.number].key;
-        break;
-      case EventLiteral::Kind::key:
-        is_key = true;
-        tally_key(g, repeated = previous, 1, visit);
-        break;
-      case EventLiteral::Kind::repeat:
-        if (is_key) tally_key(g, repeated, literal.number, visit);
-        break;
-    }
-    if (literal.last) previous = Key{};
-  }
-  if (is_key) tally_key(g, repeated, g.tail_repeats, visit);
+  for_each_literal_key(g, [&](const Key& key, uint64_t times) { tally_key(g, key, times, visit); });
 }
 
 }  // namespace
