@@ -21,7 +21,7 @@ ALONE static double exchange(int tag) {
 }
 
 ALONE static double advect(void) {
-  double sum = exchange(100);  // at:advect-first
+  double sum = exchange(100);                               // at:advect-first
   for (int i = 1; i < advections; ++i) sum += exchange(i);  // at:advect-loop
   return sum;
 }

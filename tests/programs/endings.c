@@ -118,11 +118,16 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  if (strcmp(how, "fork") == 0) with_children(n);
-  else if (strcmp(how, "signals") == 0) interrupted(n);
-  else if (strcmp(how, "errors") == 0) with_errors(n, 0);
-  else if (strcmp(how, "jump") == 0) with_errors(n, 1);
-  else steps(n);
+  if (strcmp(how, "fork") == 0)
+    with_children(n);
+  else if (strcmp(how, "signals") == 0)
+    interrupted(n);
+  else if (strcmp(how, "errors") == 0)
+    with_errors(n, 0);
+  else if (strcmp(how, "jump") == 0)
+    with_errors(n, 1);
+  else
+    steps(n);
   printf("rank %d of %d: sum %.17g\n", rank, size, sum);
   fflush(stdout);
   if (strcmp(how, "return") == 0) return 4;
@@ -139,7 +144,8 @@ int main(int argc, char** argv) {
     MPI_Initialized(&flag);
     MPI_Finalized(&finalized);
     MPI_Get_version(&major, &minor);
-    printf("rank %d: initialized %d finalized %d version %s\n", rank, flag, finalized, major >= 3 ? "known" : "unknown");
+    printf("rank %d: initialized %d finalized %d version %s\n", rank, flag, finalized,
+           major >= 3 ? "known" : "unknown");
   }
   return 0;
 }

@@ -5,7 +5,8 @@
 //
 // A line: NAME key=value ...   peer: rank of the partner minus own rank; `null`, `any`, `none`.  comm: ordinal, 0 is
 // MPI_COMM_WORLD, 1 MPI_COMM_SELF, then in order of creation.  age: how many requests ago the completed one was made,
-// 1 = the last.  bytes: received, `?` where no status was passed.  One thread only.
+// 1 = the last; a persistent request is made anew by each start, and of MPI_Start and of inactive ones it counts those
+// created.  bytes: received, `?` where no status was passed.  One thread only.
 #include <mpi.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -131,7 +132,8 @@ static int status_bytes(MPI_Status* status) {
 typedef struct {
   const MPI_Request* where;
   MPI_Request handle;
-  long ordinal;
+  long ordinal;  // among requests made; of an inactive persistent one among those created
+  long created;
   const char* made;
   int receives, persistent, active;
   long count;
@@ -143,19 +145,32 @@ typedef struct {
 
 static Made live[most_live];
 static int live_count;
-static long created;
+static long requests_made, persistent_created;
 
-static Made* make(const char* made, MPI_Request* request, int receives, long count, int size, int partner, int tag,
-                  MPI_Comm comm) {
+static Made* make_one(const char* made, MPI_Request* request, int receives, int persistent, long count, int size,
+                      int partner, int tag, MPI_Comm comm) {
   const int at = comm == MPI_COMM_NULL ? -1 : comm_ordinal(comm);
-  const Made one = {request, *request, ++created, made, receives, 0,  1,
-                    count,   size,     partner,   tag,  comm,     at, at < 0 ? 0 : own_rank(comm)};
+  Made one = {request, *request, 0, 0, made, receives, persistent, !persistent, count, size, partner, tag, comm, at, 0};
+  if (at >= 0) one.rank = own_rank(comm);
   // A request variable written over without being completed is lost to the program: forget what was there.
   for (int i = 0; i < live_count; ++i)
     if (live[i].where == request && live[i].handle == *request) live[i] = live[--live_count];
   if (live_count == most_live) abort();
   live[live_count] = one;
+  if (persistent)
+    live[live_count].created = ++persistent_created;
+  else
+    live[live_count].ordinal = ++requests_made;
   return &live[live_count++];
+}
+
+static void make(const char* made, MPI_Request* request, int receives, long count, int size, int partner, int tag,
+                 MPI_Comm comm) {
+  make_one(made, request, receives, 0, count, size, partner, tag, comm);
+}
+
+static long age(const Made* one) {
+  return one->active ? requests_made - one->ordinal + 1 : persistent_created - one->created + 1;
 }
 
 // Finished sends may share one handle, so the variable decides; a program may also have moved its requests.
@@ -176,7 +191,7 @@ static void retire(Made* one) {
 // Completed request `one` with what its status said (NULL: the program did not want to know).
 static void put_completed(const Made* one, MPI_Status* status) {
   int partner = one->partner, tag = one->tag, cancelled = 0;
-  put(" made=%s age=%ld count=%ld size=%d", one->made, created - one->ordinal + 1, one->count, one->size);
+  put(" made=%s age=%ld count=%ld size=%d", one->made, age(one), one->count, one->size);
   if (one->receives && status) {
     PMPI_Test_cancelled(status, &cancelled);
     if (!cancelled) partner = status->MPI_SOURCE, tag = status->MPI_TAG;

@@ -46,12 +46,8 @@ static void many_done(const char* name, int n, int done, const int* indices, con
   }
 }
 
-static void nothing_done(const char* name, int n, const MPI_Request* requests) {
+static void nothing_done(const char* name) {
   put("%s nothing=1", name);
-  if (n == 1) {
-    Made* one = looked_up(0, requests);
-    if (one) put(" made=%s age=%ld", one->made, created - one->ordinal + 1);
-  }
   end_poll();
 }
 
@@ -70,7 +66,7 @@ int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
   if (*flag)
     one_done("MPI_Test", 0, request, status == MPI_STATUS_IGNORE ? NULL : status);
   else
-    nothing_done("MPI_Test", 1, request);
+    nothing_done("MPI_Test");
   return code;
 }
 
@@ -89,7 +85,7 @@ int MPI_Testall(int n, MPI_Request* requests, int* flag, MPI_Status* statuses) {
   if (*flag)
     many_done("MPI_Testall", n, n, NULL, requests, statuses);
   else
-    nothing_done("MPI_Testall", 0, requests);
+    nothing_done("MPI_Testall");
   return code;
 }
 
@@ -109,7 +105,7 @@ int MPI_Testany(int n, MPI_Request* requests, int* index, int* flag, MPI_Status*
   look_up(n, requests);
   const int code = PMPI_Testany(n, requests, index, flag, status);
   if (!*flag)
-    nothing_done("MPI_Testany", 0, requests);
+    nothing_done("MPI_Testany");
   else if (*index == MPI_UNDEFINED)
     put("MPI_Testany null=1"), end_line();
   else
@@ -130,14 +126,14 @@ int MPI_Testsome(int n, MPI_Request* requests, int* done, int* indices, MPI_Stat
   look_up(n, requests);
   const int code = PMPI_Testsome(n, requests, done, indices, statuses);
   if (*done == 0)
-    nothing_done("MPI_Testsome", 0, requests);
+    nothing_done("MPI_Testsome");
   else
     many_done("MPI_Testsome", n, *done == MPI_UNDEFINED ? 0 : *done, indices, requests, statuses);
   return code;
 }
 
 static void put_started(Made* one) {
-  put(" made=%s age=%ld count=%ld size=%d", one->made, created - one->ordinal + 1, one->count, one->size);
+  put(" made=%s age=%ld count=%ld size=%d", one->made, age(one), one->count, one->size);
   if (one->receives < 0)
     put(" peer=none");
   else
@@ -145,6 +141,7 @@ static void put_started(Made* one) {
   put_tag("tag", one->tag);
   put(" comm=%d", one->comm_at);
   one->active = 1;
+  one->ordinal = ++requests_made;
 }
 
 int MPI_Start(MPI_Request* request) {
@@ -173,7 +170,7 @@ static void give_up(const char* name, MPI_Request* request) {
   Made* one = find(request, *request);
   put("%s", name);
   if (one)
-    put(" made=%s age=%ld", one->made, created - one->ordinal + 1);
+    put(" made=%s age=%ld", one->made, age(one));
   else
     put(" null=1");
   end_line();

@@ -13,14 +13,12 @@ SEND(Bsend)
 SEND(Ssend)
 SEND(Rsend)
 
-#define START(name, constness, receives, persistent_)                                                       \
+#define START(name, constness, receives, persistent)                                                        \
   int MPI_##name(constness void* buffer, int count, MPI_Datatype type, int partner, int tag, MPI_Comm comm, \
                  MPI_Request* request) {                                                                    \
     TALLY(name);                                                                                            \
     const int code = PMPI_##name(buffer, count, type, partner, tag, comm, request);                         \
-    Made* one = make("MPI_" #name, request, receives, count, type_size(type), partner, tag, comm);          \
-    one->persistent = persistent_;                                                                          \
-    one->active = !persistent_;                                                                             \
+    make_one("MPI_" #name, request, receives, persistent, count, type_size(type), partner, tag, comm);      \
     put("MPI_" #name " count=%d size=%d", count, type_size(type));                                          \
     put_rank("peer", partner, comm), put_tag("tag", tag), put_comm(comm), end_line();                       \
     return code;                                                                                            \
@@ -87,7 +85,6 @@ static void put_found(int flag, int source, int tag, MPI_Comm comm, MPI_Status* 
     end_line();
   } else {
     put(" nothing=1");
-    put_rank("peer", source, comm), put_tag("tag", tag), put_comm(comm);
     end_poll();
   }
 }

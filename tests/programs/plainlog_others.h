@@ -123,13 +123,14 @@ int MPI_Rput(ORIGIN, WIN, MPI_Request* request) {
   return code;
 }
 
+EVENT(Buffer_detach, (void* buffer, int* bytes), (buffer, bytes))
+
 #define FILE_AT MPI_File file, MPI_Offset at
 EVENT(File_open, (MPI_Comm comm, const char* name, int mode, MPI_Info info, MPI_File* file),
       (comm, name, mode, info, file))
 EVENT(File_close, (MPI_File * file), (file))
 EVENT(File_delete, (const char* name, MPI_Info info), (name, info))
 EVENT(File_sync, (MPI_File file), (file))
-EVENT(File_seek, (FILE_AT, int whence), (file, at, whence))
 EVENT(File_get_size, (MPI_File file, MPI_Offset* bytes), (file, bytes))
 EVENT(File_set_view, (FILE_AT, MPI_Datatype e, MPI_Datatype f, const char* rep, MPI_Info info),
       (file, at, e, f, rep, info))
@@ -189,7 +190,6 @@ COUNTED(Get_elements, (const MPI_Status* status, MPI_Datatype type, int* n), (st
 COUNTED(Test_cancelled, (const MPI_Status* status, int* flag), (status, flag))
 COUNTED(Request_get_status, (MPI_Request request, int* flag, MPI_Status* status), (request, flag, status))
 COUNTED(Buffer_attach, (void* buffer, int bytes), (buffer, bytes))
-COUNTED(Buffer_detach, (void* buffer, int* bytes), (buffer, bytes))
 COUNTED(Reduce_local, (const void* in, void* inout, int n, MPI_Datatype type, MPI_Op op), (in, inout, n, type, op))
 COUNTED(Op_create, (MPI_User_function * function, int commutes, MPI_Op* op), (function, commutes, op))
 COUNTED(Op_free, (MPI_Op * op), (op))
@@ -207,6 +207,7 @@ COUNTED(Type_create_resized, (MPI_Datatype type, MPI_Aint lb, MPI_Aint extent, T
 COUNTED(Type_dup, (MPI_Datatype type, TYPE_MADE), (type, made))
 COUNTED(Type_commit, (MPI_Datatype * type), (type))
 COUNTED(Type_free, (MPI_Datatype * type), (type))
+COUNTED(File_seek, (FILE_AT, int whence), (file, at, whence))
 COUNTED(Type_size, (MPI_Datatype type, int* bytes), (type, bytes))
 COUNTED(Type_get_extent, (MPI_Datatype type, MPI_Aint* lb, MPI_Aint* extent), (type, lb, extent))
 COUNTED(Pack_size, (int n, MPI_Datatype type, MPI_Comm comm, int* bytes), (n, type, comm, bytes))
@@ -246,5 +247,6 @@ double MPI_Wtick(void) {
 
 int MPI_Pcontrol(const int level, ...) {
   TALLY(Pcontrol);
+  put("MPI_Pcontrol"), end_line();
   return PMPI_Pcontrol(level);
 }

@@ -23,13 +23,9 @@ static int words_from(const Exchange* e, int sender) {
   return e->key ? 1 + (int)(mix(e->key + (uint64_t)sender) % 300) : e->words;
 }
 
-static int to_of(const Exchange* e, int shift) {
-  return (e->me + shift) % e->n;
-}
+static int to_of(const Exchange* e, int shift) { return (e->me + shift) % e->n; }
 
-static int from_of(const Exchange* e, int shift) {
-  return (e->me + e->n * (1 + shift / e->n) - shift) % e->n;
-}
+static int from_of(const Exchange* e, int shift) { return (e->me + e->n * (1 + shift / e->n) - shift) % e->n; }
 
 static void took(const int* data, int words) {
   for (int i = 0; i < words; ++i) check += data[i];
@@ -113,32 +109,53 @@ static void halo(const Node* node, const Exchange* e) {
   }
   for (int i = 0; i < 26; ++i)
     MPI_Isend(out, words_from(e, e->me), MPI_INT, to_of(e, i * 5 + 1), i, e->comm, requests + 26 + i);
-  if (node->completion == 0) MPI_Waitall(52, requests, MPI_STATUSES_IGNORE);
-  else for (int i = 0; i < 52; ++i) MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
+  if (node->completion == 0)
+    MPI_Waitall(52, requests, MPI_STATUSES_IGNORE);
+  else
+    for (int i = 0; i < 52; ++i) MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
   took(in[3], words_from(e, from_of(e, 16)));
 }
 
 static void collective(const Exchange* e, int kind) {
   const int n = e->key ? 1 + (int)(e->key % 100) : e->words, root = e->shift % e->n;
   switch (kind) {
-    case 0: MPI_Barrier(e->comm); break;
-    case 1: MPI_Bcast(in[0], n, MPI_INT, root, e->comm); break;
-    case 2: MPI_Reduce(out, in[0], n, MPI_INT, MPI_SUM, root, e->comm); break;
-    case 3: MPI_Allreduce(out, in[0], n, MPI_INT, MPI_MAX, e->comm); break;
-    case 4: MPI_Gather(out, n, MPI_INT, in[0], n, MPI_INT, root, e->comm); break;
-    case 5: MPI_Allgather(out, n, MPI_INT, in[0], n, MPI_INT, e->comm); break;
-    case 6: MPI_Alltoall(out, n, MPI_INT, in[0], n, MPI_INT, e->comm); break;
-    default: MPI_Scan(out, in[0], n, MPI_INT, MPI_SUM, e->comm);
+    case 0:
+      MPI_Barrier(e->comm);
+      break;
+    case 1:
+      MPI_Bcast(in[0], n, MPI_INT, root, e->comm);
+      break;
+    case 2:
+      MPI_Reduce(out, in[0], n, MPI_INT, MPI_SUM, root, e->comm);
+      break;
+    case 3:
+      MPI_Allreduce(out, in[0], n, MPI_INT, MPI_MAX, e->comm);
+      break;
+    case 4:
+      MPI_Gather(out, n, MPI_INT, in[0], n, MPI_INT, root, e->comm);
+      break;
+    case 5:
+      MPI_Allgather(out, n, MPI_INT, in[0], n, MPI_INT, e->comm);
+      break;
+    case 6:
+      MPI_Alltoall(out, n, MPI_INT, in[0], n, MPI_INT, e->comm);
+      break;
+    default:
+      MPI_Scan(out, in[0], n, MPI_INT, MPI_SUM, e->comm);
   }
 }
 
 static void nonblocking_collective(const Node* node, const Exchange* e) {
   MPI_Request request;
   int flag = 0;
-  if (node->tag % 2) MPI_Iallreduce(out, in[0], e->words, MPI_INT, MPI_SUM, e->comm, &request);
-  else MPI_Ibarrier(e->comm, &request);
-  if (node->completion < 3) MPI_Wait(&request, MPI_STATUS_IGNORE);
-  else while (!flag) MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+  if (node->tag % 2)
+    MPI_Iallreduce(out, in[0], e->words, MPI_INT, MPI_SUM, e->comm, &request);
+  else
+    MPI_Ibarrier(e->comm, &request);
+  if (node->completion < 3)
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  else
+    while (!flag) MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
 }
 
 // Everybody sends to the root, which takes the messages as they come.
@@ -173,8 +190,10 @@ static void probed(const Node* node, const Exchange* e) {
   int flag = 0, words;
   const int from = from_of(e, e->shift);
   MPI_Isend(out, words_from(e, e->me), MPI_INT, to_of(e, e->shift), e->tag, e->comm, &request);
-  if (node->completion < 3) MPI_Probe(from, e->tag, e->comm, &status);
-  else while (!flag) MPI_Iprobe(from, e->tag, e->comm, &flag, &status);
+  if (node->completion < 3)
+    MPI_Probe(from, e->tag, e->comm, &status);
+  else
+    while (!flag) MPI_Iprobe(from, e->tag, e->comm, &flag, &status);
   MPI_Get_count(&status, MPI_INT, &words);
   MPI_Recv(in[0], words, MPI_INT, from, e->tag, e->comm, MPI_STATUS_IGNORE);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
@@ -203,7 +222,8 @@ static void persistent(const Node* node, const Exchange* e) {
 static void by_oneself(const Node* node) {
   const int times = draw(&own, 2 + rank * 3);
   for (int i = 0; i < times; ++i) {
-    if (node->tag % 2) MPI_Send(out, 1 + draw(&own, 3), MPI_INT, MPI_PROC_NULL, node->tag, MPI_COMM_WORLD);
+    if (node->tag % 2)
+      MPI_Send(out, 1 + draw(&own, 3), MPI_INT, MPI_PROC_NULL, node->tag, MPI_COMM_WORLD);
     else
       MPI_Sendrecv(out, node->words, MPI_INT, 0, 1, in[0], node->words, MPI_INT, 0, 1, MPI_COMM_SELF,
                    MPI_STATUS_IGNORE);
@@ -215,8 +235,12 @@ static void leaf(const Node* node) {
   MPI_Comm comm;
   switch (node->kind) {
     case 0:
-    case 1: ring(node, &e); break;
-    case 2: fan_out(node, &e, node->fan); break;
+    case 1:
+      ring(node, &e);
+      break;
+    case 2:
+      fan_out(node, &e, node->fan);
+      break;
     case 3: {
       const int from = from_of(&e, e.shift);
       MPI_Sendrecv(out, words_from(&e, e.me), MPI_INT, to_of(&e, e.shift), e.tag, in[0], words_from(&e, from), MPI_INT,
@@ -224,14 +248,30 @@ static void leaf(const Node* node) {
       took(in[0], words_from(&e, from));
       break;
     }
-    case 4: collective(&e, node->vary_partner ? draw(&shared, 8) : node->tag % 8); break;
-    case 5: nonblocking_collective(node, &e); break;
-    case 6: wildcards(&e, 0); break;
-    case 12: wildcards(&e, 1); break;
-    case 7: probed(node, &e); break;
-    case 8: persistent(node, &e); break;
-    case 9: by_oneself(node); break;
-    case 10: halo(node, &e); break;
+    case 4:
+      collective(&e, node->vary_partner ? draw(&shared, 8) : node->tag % 8);
+      break;
+    case 5:
+      nonblocking_collective(node, &e);
+      break;
+    case 6:
+      wildcards(&e, 0);
+      break;
+    case 12:
+      wildcards(&e, 1);
+      break;
+    case 7:
+      probed(node, &e);
+      break;
+    case 8:
+      persistent(node, &e);
+      break;
+    case 9:
+      by_oneself(node);
+      break;
+    case 10:
+      halo(node, &e);
+      break;
     default:
       MPI_Comm_dup(e.comm, &comm);
       MPI_Barrier(comm);

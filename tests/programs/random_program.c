@@ -39,10 +39,21 @@ typedef struct {
 static Node nodes[most_nodes];
 static int node_count;
 
-typedef enum { mixed, structureless, deep, tag_is_step, sizes_vary, halo26, ranks_differ, polling, wait_orders, wild,
-               profiles } Profile;
-static const char* const profile_names[profiles] = {"mixed",      "structureless", "deep",    "tag_is_step", "sizes_vary",
-                                                    "halo26",     "ranks_differ",  "polling", "wait_orders", "wild"};
+typedef enum {
+  mixed,
+  structureless,
+  deep,
+  tag_is_step,
+  sizes_vary,
+  halo26,
+  ranks_differ,
+  polling,
+  wait_orders,
+  wild,
+  profiles
+} Profile;
+static const char* const profile_names[profiles] = {"mixed",  "structureless", "deep",    "tag_is_step", "sizes_vary",
+                                                    "halo26", "ranks_differ",  "polling", "wait_orders", "wild"};
 
 #include "random_leaves.h"
 

@@ -1,6 +1,7 @@
 """Compiles the programs of tests/programs, each once per library and set of options."""
 
 import hashlib
+import re
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,6 +21,10 @@ class Builder:
     def c(self, library: Library, source: str, *options: str) -> Path:
         """A program from C; `source` is a name in tests/programs."""
         return self._compile(library, [str(library.mpicc), "-O2", "-std=gnu11", "-Wall"], [source], options)
+
+    def c_with(self, library: Library, *sources: str) -> Path:
+        """A program from several files of C."""
+        return self._compile(library, [str(library.mpicc), "-O2", "-std=gnu11", "-Wall"], sources, ())
 
     def cxx(self, library: Library, source: str, *options: str) -> Path:
         """A program from C++, also when the source is C that compiles as C++."""
@@ -46,7 +51,9 @@ class Builder:
         self, library: Library, command: Sequence[str], sources: Sequence[str], options: Sequence[str], suffix: str = ""
     ) -> Path:
         arguments = [*command, *[str(PROGRAMS / source) for source in sources], *options]
-        contents = "".join((PROGRAMS / source).read_text() for source in sources)
+        # A program's other files begin as it does: traffic.c includes traffic_groups.h.
+        parts = [part for source in sources for part in sorted(PROGRAMS.glob(f"{re.split('[_.]', source)[0]}*"))]
+        contents = "".join(part.read_text() for part in parts)
         digest = hashlib.sha256("\0".join([*arguments, contents]).encode()).hexdigest()[:10]
         target = self.directory / f"{Path(sources[0]).stem}-{library.name}-{digest}{suffix}"
         if not target.exists():

@@ -1,23 +1,20 @@
 """The one place that knows the reader's Python interface: recorded calls in the words of the plain log."""
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-SENDS = {"send", "isend", "irecv", "imrecv", "send_init", "recv_init"}
-RECEIVES = {"recv", "mrecv"}
+# Classes of functions, as the trace names them (src/trace/call_class.hpp).
+MESSAGES = {"send", "isend", "recv", "irecv", "mrecv", "imrecv", "send_init", "recv_init"}
 PROBES = {"probe", "iprobe", "mprobe", "improbe"}
-ONE_REQUEST = {"wait", "waitany", "test", "testany"}
+ONE_REQUEST = {"wait", "waitany", "test", "testany", "start", "request_free", "cancel"}
 REQUEST_LISTS = {"waitall", "waitsome", "testall", "testsome"}
 COLLECTIVES = {"coll", "icoll"}
-
-
-def open_run(directory: Path) -> Any:
-    """The recorded run; skips the test where the reader is not built."""
-    module = pytest.importorskip("leadline.run", reason="the reader is not built: ./dev setup")
-    return module.open_run(directory)
+MAKERS = {"isend", "irecv", "imrecv", "isendrecv", "icoll", "comm_icreate", "rma_request", "file_iio"}
+CREATORS = {"send_init", "recv_init", "coll_init", "psend_init", "precv_init"}
 
 
 def core() -> Any:
@@ -32,13 +29,31 @@ def open_processes(directory: Path) -> dict[int, Any]:
 
 
 def functions_of(process: Any) -> dict[str, int]:
-    """Calls per function of one process of a run, functions that were never called left out."""
-    return {name: calls for name, calls in process.functions().items() if calls}
+    """Calls per function of one trace, over its threads."""
+    names = [function.name for function in process.functions]
+    calls: Counter[str] = Counter()
+    for thread in range(process.threads):
+        sites = process.sites(thread)
+        for tally in process.tallies(thread):
+            calls[names[sites[tally.key.site].function]] += tally.times
+        for local in process.locals(thread):
+            calls[names[local.function]] += local.calls
+    return {name: number for name, number in calls.items() if number}
 
 
 def calls_by_rank(directory: Path) -> dict[int, dict[str, int]]:
     """Calls per function of every rank."""
-    return {process.rank: functions_of(process) for process in open_run(directory).processes}
+    return {rank: functions_of(process) for rank, process in open_processes(directory).items()}
+
+
+def report_of(directory: Path) -> dict[str, Any]:
+    """What `leadline report DIR --json` prints."""
+    open_run_ = pytest.importorskip("leadline.run", reason="the reader is not built: ./dev setup").open_run
+    from leadline.report.json_report import to_json
+
+    report = to_json(open_run_(directory))
+    assert isinstance(report, dict)
+    return report
 
 
 def losses_of(process: Any) -> list[str]:
@@ -46,14 +61,24 @@ def losses_of(process: Any) -> list[str]:
     return [f"{loss.code} ({loss.amount}): {loss.message}" for loss in process.losses]
 
 
+def posted_bytes(message: dict[str, Any]) -> int:
+    """Bytes as the trace counts them: nothing goes to MPI_PROC_NULL."""
+    return 0 if message["peer"] == "null" else message["count"] * message["size"]
+
+
 class Recorded:
-    """The calls of one thread in order, each a dictionary with the keys of the plain log."""
+    """The calls of one thread in order, each a dictionary with the keys of the plain log.
+
+    What a completion says of its request is looked up at the call its link names, so the link is tested with it.
+    """
 
     def __init__(self, process: Any, thread: int = 0) -> None:
         self.core = core()
         self.process = process
         self.thread = thread
         self.sites = process.sites(thread)
+        self.requests: list[dict[str, Any]] = []  # in the order they were made; a start makes one
+        self.persistent: list[dict[str, Any]] = []  # in the order they were created
 
     def function_at(self, site: int) -> Any:
         return self.process.functions[self.sites[site].function]
@@ -61,29 +86,36 @@ class Recorded:
     def __iter__(self) -> Iterator[dict[str, Any]]:
         for call in self.process.calls(self.thread):
             function = self.function_at(call.site)
-            yield {"function": function.name, "times": call.times, **self._fields(call, function.cls)}
+            fields = {"function": function.name, "times": call.times, **self._fields(call, function.cls)}
+            if function.cls in MAKERS:
+                self.requests.append({**fields, "maker": function.name})
+            elif function.cls in CREATORS:
+                self.persistent.append({**fields, "maker": function.name})
+            yield fields
 
     def _fields(self, call: Any, cls: str) -> dict[str, Any]:
+        if call.nothing:
+            return {"nothing": 1}
         fields: dict[str, Any] = {"comm": call.comm}
-        if cls in SENDS | RECEIVES:
+        if cls in MESSAGES:
             fields |= {"count": call.count, "size": call.datatype_bytes, **self._partner(call), "bytes": call.value}
         elif cls in PROBES:
             fields |= {**self._partner(call), "bytes": call.value}
         elif cls in {"sendrecv", "sendrecv_replace"}:
             fields |= {"count": call.count, "size": call.datatype_bytes, **self._partner(call)}
             fields |= self._receiving_half(call)
-        elif cls in ONE_REQUEST | {"start", "request_free", "cancel"}:
+        elif cls in ONE_REQUEST:
             fields |= self._one_request(call, cls)
-        elif cls in REQUEST_LISTS | {"startall"}:
-            fields |= self._request_list(call, cls)
+        elif cls in REQUEST_LISTS:
+            fields |= self._request_list(call)
+        elif cls == "startall":
+            fields |= self._start_list(call)
         elif cls in COLLECTIVES:
             fields |= {"root": call.peer, "gives": call.words[0], "gets": call.words[1]}
-        elif cls == "comm_create":
+        elif cls in {"comm_create", "comm_icreate"}:
             fields["made"] = call.extra
         elif cls in {"rma", "rma_request", "file_io", "file_iio"}:
-            fields["moved"] = call.value
-        if call.nothing:
-            fields["nothing"] = 1
+            fields["moved"] = call.value if call.value >= 0 else call.count * call.datatype_bytes
         return fields
 
     def _partner(self, call: Any) -> dict[str, Any]:
@@ -98,8 +130,6 @@ class Recorded:
         return "any" if tag == self.core.TAG_ANY else tag
 
     def _receiving_half(self, call: Any) -> dict[str, Any]:
-        if len(call.words) < 4:
-            return {}
         count, kind, source, tag = call.words[:4]
         return {
             "rcount": count,
@@ -109,25 +139,50 @@ class Recorded:
             "bytes": call.value,
         }
 
+    def _linked(self, made: list[dict[str, Any]], done: Any) -> dict[str, Any]:
+        """What the link of a completed or started request leads to; the site it names must be that of the call."""
+        assert 1 <= done.age <= len(made), f"age {done.age} of {len(made)}"
+        maker = made[-done.age]
+        assert maker["maker"] == self.function_at(done.site).name
+        fields = {key: maker[key] for key in ("maker", "count", "size", "peer", "tag", "comm") if key in maker}
+        return {**fields, "made": maker["maker"], "age": done.age}
+
     def _one_request(self, call: Any, cls: str) -> dict[str, Any]:
         if not call.completed:
-            return {} if call.nothing else {"null": 1}
+            return {"null": 1}
         (done,) = call.completed
-        fields = {"made": self.function_at(done.site).name, "age": done.age}
-        fields |= {"count": call.count, "size": call.datatype_bytes, **self._partner(call), "bytes": call.value}
+        if cls == "start":
+            started = self._linked(self.persistent, done)
+            self.requests.append(started)
+            return started
+        name = self.function_at(done.site).name
+        if cls in {"request_free", "cancel"}:
+            return {"made": name, "age": done.age}
+        linked = self._linked(self.requests, done)
+        known = {"count": call.count, "size": call.datatype_bytes, **self._partner(call)} if "peer" in linked else {}
+        fields = {**linked, **known, "bytes": call.value}
+        for key in ("count", "size", "comm"):
+            assert fields.get(key) == linked.get(key), f"{key} of a completion and of its maker"
         if call.flags & self.core.FLAG_CANCELLED:
             fields["cancelled"] = 1
         return fields
 
-    def _request_list(self, call: Any, cls: str) -> dict[str, Any]:
+    def _request_list(self, call: Any) -> dict[str, Any]:
         parts = []
         for place, done in enumerate(call.completed):
-            words = call.words[1 + 4 * place : 5 + 4 * place]
-            part = {"made": self.function_at(done.site).name, "age": done.age}
-            posted, packed = (words[1], words[2]) if cls == "startall" else (words[3], words[2])
-            peer, tag = packed >> 32, packed & 0xFFFFFFFF
-            part |= {"posted": posted, "peer": self._peer(peer, 0), "tag": self._tag(tag - (1 << 32) * (tag >> 31))}
-            if cls != "startall":
-                part["bytes"] = done.bytes
+            _, received, partner, posted = call.words[1 + 4 * place : 5 + 4 * place]
+            part = {**self._linked(self.requests, done), "bytes": received}
+            if "any" in (part.get("peer"), part.get("tag")):
+                tag = partner & 0xFFFFFFFF
+                part |= {"peer": self._peer(partner >> 32, 0), "tag": self._tag(tag - ((tag >> 31) << 32))}
+            if "size" in part:
+                assert posted == posted_bytes(part)
             parts.append(part)
         return {"requests": call.count, "done": len(parts), "parts": parts}
+
+    def _start_list(self, call: Any) -> dict[str, Any]:
+        parts = [self._linked(self.persistent, done) for done in call.completed]
+        for place, part in enumerate(parts):
+            assert call.words[2 + 4 * place] == posted_bytes(part)
+        self.requests += parts
+        return {"requests": call.count, "parts": parts}

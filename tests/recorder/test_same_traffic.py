@@ -13,7 +13,7 @@ from .oracle import read_totals
 from .reading import calls_by_rank
 from .running import Outcome, run_mpi
 
-RANKS = 4
+RANKS = {"mpich": 2, "openmpi": 3}  # MPICH waits busily: no more ranks than cores
 FORTRAN = {"mpif.h": "-DMPIF_H", "use mpi": "-DUSE_MPI", "use mpi_f08": "-DUSE_MPI_F08"}
 
 # What mpi4py calls by itself beside what it is asked for: at import, to check arguments, when objects come and go.

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from .building import Builder
 from .libraries import Library
-from .reading import functions_of, open_run
+from .reading import calls_by_rank, report_of
 from .running import run_mpi
 
 STEPS = 100
@@ -20,19 +20,25 @@ def test_a_loop_of_messages_is_counted_exactly(
     library: Library, builder: Builder, recorder: Path, tmp_path: Path
 ) -> None:
     program = [builder.c(library, "smoke.c"), str(STEPS)]
+    run = tmp_path / "run"
     plain = run_mpi(library, 2, program, cwd=tmp_path)
-    recorded = run_mpi(library, 2, program, cwd=tmp_path, recorder=recorder, run_directory=tmp_path / "run")
+    recorded = run_mpi(library, 2, program, cwd=tmp_path, recorder=recorder, run_directory=run)
     assert (recorded.returncode, recorded.stdout) == (0, plain.stdout), recorded.stderr
-    run = open_run(tmp_path / "run")
-    assert sorted(process.rank for process in run.processes) == [0, 1]
-    for process in run.processes:
-        assert functions_of(process) == {
-            "MPI_Init": 1,
-            "MPI_Comm_rank": 1,
-            "MPI_Comm_size": 1,
-            "MPI_Irecv": STEPS,
-            "MPI_Send": STEPS,
-            "MPI_Wait": STEPS,
-            "MPI_Allreduce": STEPS,
-            "MPI_Finalize": 1,
-        }
+    assert "leadline" not in recorded.stderr
+    expected = {
+        "MPI_Init": 1,
+        "MPI_Comm_rank": 1,
+        "MPI_Comm_size": 1,
+        "MPI_Irecv": STEPS,
+        "MPI_Send": STEPS,
+        "MPI_Wait": STEPS,
+        "MPI_Allreduce": STEPS,
+        "MPI_Finalize": 1,
+    }
+    assert calls_by_rank(run) == {0: expected, 1: expected}
+    report = report_of(run)
+    assert (report["ranks"], report["complete"], report["losses"]) == (2, True, [])
+    rows = {row["function"]: row for row in report["functions"]}
+    assert {name: row["calls"] for name, row in rows.items()} == {name: 2 * calls for name, calls in expected.items()}
+    assert (rows["MPI_Send"]["messages"], rows["MPI_Send"]["bytes"]) == (2 * STEPS, 2 * STEPS * 8000)
+    assert (rows["MPI_Send"]["calls_min"], rows["MPI_Send"]["calls_max"]) == (STEPS, STEPS)

@@ -1,0 +1,134 @@
+"""However a program ends, and whatever it does in between, it does the same with the recorder as without."""
+
+from pathlib import Path
+
+import pytest
+
+from .building import Builder
+from .libraries import Library, find
+from .reading import calls_by_rank, report_of
+from .running import Outcome, run_mpi
+
+RANKS, STEPS = 3, 4000
+# The programs that reach MPI_Finalize: nothing may be missing.
+FINISHED = ("finish", "after", "fork", "signals", "errors", "jump")
+CUT_SHORT = ("return", "exit", "abort", "killed", "all-killed", "segfault")
+
+
+def own_lines(outcome: Outcome) -> set[str]:
+    """What the ranks printed, without what mpiexec says when something goes wrong."""
+    return {line for line in outcome.stdout.splitlines() if line.startswith(("rank", "initialized"))}
+
+
+def run_both(
+    library: Library, program: list[str | Path], recorder: Path, directory: Path, ranks: int = RANKS
+) -> tuple[Outcome, Outcome]:
+    plain = run_mpi(library, ranks, program, cwd=directory)
+    recorded = run_mpi(
+        library, ranks, program, cwd=directory, recorder=recorder, run_directory=directory / "run", timeout_s=90
+    )
+    return plain, recorded
+
+
+@pytest.mark.parametrize("how", FINISHED)
+def test_a_program_that_ends_well_is_recorded_whole(
+    how: str, one_of_each_family: Library, builder: Builder, recorder: Path, tmp_path: Path
+) -> None:
+    library = one_of_each_family
+    program: list[str | Path] = [builder.c(library, "endings.c"), how, str(STEPS)]
+    plain, recorded = run_both(library, program, recorder, tmp_path)
+    assert (recorded.returncode, recorded.lines) == (0, plain.lines), recorded.stderr
+    report = report_of(tmp_path / "run")
+    assert (report["complete"], report["losses"], report["ranks_recorded"]) == (True, [], RANKS)
+    errors = STEPS // 10 if how in ("errors", "jump") else 0
+    for counts in calls_by_rank(tmp_path / "run").values():
+        assert (counts["MPI_Irecv"], counts["MPI_Wait"]) == (STEPS, STEPS)
+        assert (counts["MPI_Send"], counts["MPI_Finalize"]) == (STEPS + errors, 1)
+    # Children that fork made never called MPI: they leave nothing.
+    assert len(list((tmp_path / "run").glob("rank-*"))) == RANKS
+
+
+@pytest.mark.parametrize("how", CUT_SHORT)
+def test_a_program_that_is_cut_short_ends_as_without_us_and_says_what_is_missing(
+    how: str, library: Library, builder: Builder, recorder: Path, tmp_path: Path
+) -> None:
+    program: list[str | Path] = [builder.c(library, "endings.c"), how, str(STEPS)]
+    plain, recorded = run_both(library, program, recorder, tmp_path)
+    assert recorded.returncode == plain.returncode != 0
+    finished = run_mpi(library, RANKS, [program[0], "finish", str(STEPS)], cwd=tmp_path)
+    assert own_lines(recorded) <= own_lines(finished)
+    report = report_of(tmp_path / "run")
+    assert (report["ranks"], report["ranks_recorded"]) == (RANKS, RANKS)
+    counted = calls_by_rank(tmp_path / "run")
+    if how in ("return", "exit", "abort"):
+        # The process ended by its own will: there was time to write everything down.
+        ended_itself = [1] if how == "abort" else [0] if library.family == "openmpi" else list(range(RANKS))
+        for rank in ended_itself:
+            assert counted[rank]["MPI_Send"] == STEPS, f"rank {rank}"
+    for rank, counts in counted.items():
+        assert STEPS // 10 < counts["MPI_Send"] <= STEPS, f"rank {rank}"
+        assert "MPI_Finalize" not in counts
+    if how in ("killed", "all-killed", "segfault"):
+        assert not report["complete"]
+        assert report["losses"]
+
+
+def test_a_program_that_never_initialises_mpi_leaves_no_trace(
+    one_of_each_family: Library, builder: Builder, recorder: Path, tmp_path: Path
+) -> None:
+    library = one_of_each_family
+    plain, recorded = run_both(library, [builder.c(library, "endings.c"), "never"], recorder, tmp_path)
+    assert (recorded.returncode, recorded.lines, recorded.stderr) == (0, plain.lines, plain.stderr)
+
+
+def test_without_a_directory_the_recorder_does_nothing(
+    one_of_each_family: Library, builder: Builder, recorder: Path, tmp_path: Path
+) -> None:
+    library = one_of_each_family
+    program: list[str | Path] = [builder.c(library, "endings.c"), "finish", "50"]
+    before = sorted(tmp_path.iterdir())
+    outcome = run_mpi(library, 2, program, cwd=tmp_path, preload=[recorder])
+    assert outcome.returncode == 0
+    assert "leadline" not in outcome.stderr
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_exceptions_pass_through_and_recording_goes_on(
+    one_of_each_family: Library, builder: Builder, recorder: Path, tmp_path: Path
+) -> None:
+    library = one_of_each_family
+    plain, recorded = run_both(library, [builder.cxx(library, "thrown.cpp"), "500"], recorder, tmp_path)
+    assert (recorded.returncode, recorded.lines) == (0, plain.lines), recorded.stderr
+    for counts in calls_by_rank(tmp_path / "run").values():
+        assert (counts["MPI_Irecv"], counts["MPI_Send"], counts["MPI_Wait"]) == (500, 550, 500)
+
+
+def test_four_threads_at_once_are_counted_exactly(
+    library: Library, builder: Builder, recorder: Path, tmp_path: Path
+) -> None:
+    steps, threads = 300, 4
+    plain, recorded = run_both(
+        library, [builder.c(library, "threads.c", "-pthread"), str(steps)], recorder, tmp_path, 2
+    )
+    assert (recorded.returncode, recorded.lines) == (0, plain.lines), recorded.stderr
+    if "not supported" in plain.stdout:
+        pytest.skip(f"{library.name} has no MPI_THREAD_MULTIPLE")
+    for counts in calls_by_rank(tmp_path / "run").values():
+        messages = steps * threads
+        assert (counts["MPI_Irecv"], counts["MPI_Send"], counts["MPI_Wait"]) == (messages, messages, messages)
+        assert (counts["MPI_Allreduce"], counts["MPI_Comm_dup"]) == (messages // 10, threads)
+    report = report_of(tmp_path / "run")
+    assert (report["complete"], report["losses"]) == (True, [])
+
+
+def test_a_full_disk_stops_the_recording_not_the_program(builder: Builder, recorder: Path, tmp_path: Path) -> None:
+    """A limit on the size of files stands in for the full disk: every write beyond it fails."""
+    library = find("debian-mpich") or find("mpich")
+    if library is None:
+        pytest.skip("no MPICH is installed")
+    program = builder.c(library, "random_program.c")
+    shell = "trap '' XFSZ; ulimit -f 8; exec \"$@\""
+    command: list[str | Path] = ["sh", "-c", shell, "sh", program, "3", "structureless", "20000"]
+    plain = run_mpi(library, 2, command, cwd=tmp_path)
+    recorded = run_mpi(library, 2, command, cwd=tmp_path, recorder=recorder, run_directory=tmp_path / "run")
+    assert (recorded.returncode, recorded.lines) == (0, plain.lines), recorded.stderr
