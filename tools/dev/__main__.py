@@ -8,7 +8,7 @@ import sys
 
 from dev import demo, linting, testing
 from dev.building import build
-from dev.environment import ensure_venv
+from dev.environment import ensure_programs, ensure_venv
 from dev.libraries import ensure_libraries
 from dev.paths import MPI_HOME, PYTHON, ROOT
 from dev.prerequisites import BUILDING, TESTING, Prerequisite, provide
@@ -18,7 +18,7 @@ USAGE = """usage: ./dev COMMAND
 
   demo              set up, build, record the OPATM workload and print its report
   test [ARGS]       set up everything the tests use, then run pytest with ARGS
-  lint [--fix]      clang-format, ruff, mypy, codespell, layers, links
+  lint [--fix] [--tidy]  clang-format, ruff, mypy, codespell, layers, links; clang-tidy where asked for
   bench [ARGS]      set up, then run the benchmarks
   build             build again after an edit (seconds)
   setup             everything the above would set up
@@ -35,6 +35,8 @@ def set_up(*, tests: bool) -> list[Prerequisite]:
             raise StepFailed("; ".join(item.left_out for item in missing), exit_code=MISSING_PREREQUISITE)
         skipped = provide(TESTING) if tests else []
         ensure_venv(("dev",) if tests else ())
+        if tests:
+            skipped += [Prerequisite(bool, (), f"tests of {name}") for name in ensure_programs()]
         ensure_libraries()
         build(("all", "leadline_tests") if tests else ("all",))
     return skipped
@@ -48,7 +50,7 @@ def bench(arguments: list[str]) -> int:
 def lint(arguments: list[str]) -> int:
     with exclusive():
         ensure_venv(("dev",))
-    return linting.lint(fix="--fix" in arguments)
+    return linting.lint(fix="--fix" in arguments, tidy="--tidy" in arguments)
 
 
 def rebuild(_: list[str]) -> int:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from dev.paths import PYTHON, ROOT, VENV
-from dev.steps import say, step
+from dev.steps import StepFailed, say, step
 
 LAUNCHER = """#!{python}
 import sys
@@ -41,6 +41,19 @@ def ensure_venv(groups: tuple[str, ...] = ()) -> None:
     for group in groups:
         _install(f"packages for {group}", project["dependency-groups"][group])
     _link_source_tree()
+
+
+def ensure_programs() -> list[str]:
+    """The programs that the tests record. Returns those that cannot be had here, for this Python say: not a failure."""
+    missing = []
+    for package in _read_toml(ROOT / "pyproject.toml")["dependency-groups"]["programs"]:
+        name = package.partition("=")[0].partition(">")[0]
+        try:
+            _install(name, ["--only-binary", ":all:", package])
+        except StepFailed as failure:
+            say(str(failure))
+            missing.append(name)
+    return missing
 
 
 def _read_toml(path: Path) -> dict[str, Any]:

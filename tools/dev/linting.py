@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from dev.environment import tool
 from dev.layers import violations
-from dev.paths import ROOT
+from dev.paths import CMAKE_BUILD, ROOT
 
 NATIVE = {".cpp", ".hpp", ".h", ".c"}
 NOT_OURS = {".git", ".venv", ".mpi", "build", "leadline-runs"}
@@ -27,7 +29,7 @@ def files(suffixes: set[str]) -> list[Path]:
     return found
 
 
-def lint(*, fix: bool) -> int:
+def lint(*, fix: bool, tidy: bool = False) -> int:
     native = files(NATIVE)
     python = ["python", "tools", "codegen", "tests", "benchmarks"]
     python = [name for name in python if (ROOT / name).exists()]
@@ -40,9 +42,18 @@ def lint(*, fix: bool) -> int:
         "layers": _report("layers", violations()),
         "links": check_links(),
     }
+    if tidy:
+        results["clang-tidy"] = _tidy()
     failed = [name for name, code in results.items() if code]
     print("lint: " + (", ".join(failed) + " failed" if failed else "all clean"))
     return 1 if failed else 0
+
+
+def _tidy() -> int:
+    """Minutes on two cores, so only where it is asked for. Needs a build, which says how each file is compiled."""
+    sources = [path for path in files({".cpp"}) if path.is_relative_to(ROOT / "src")]
+    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        return max(pool.map(lambda path: _run("clang-tidy", "--quiet", "-p", CMAKE_BUILD, path), sources), default=0)
 
 
 def check_links() -> int:

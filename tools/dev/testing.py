@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 
 from dev.layers import violations
 from dev.paths import PYTHON
@@ -12,7 +11,8 @@ from dev.prerequisites import Prerequisite
 
 def say_skipped(missing: list[Prerequisite]) -> None:
     for item in missing:
-        print(f"dev: skipped {item.left_out}; needs apt-get install {' '.join(item.packages)}", flush=True)
+        remedy = f"apt-get install {' '.join(item.packages)}" if item.packages else "what PyPI has not for this Python"
+        print(f"dev: skipped {item.left_out}; needs {remedy}", flush=True)
 
 
 def test(missing: list[Prerequisite], arguments: list[str]) -> int:
@@ -21,5 +21,4 @@ def test(missing: list[Prerequisite], arguments: list[str]) -> int:
         print(f"layers: {line}", flush=True)
     say_skipped(missing)
     code = subprocess.run([PYTHON, "-m", "pytest", *arguments], check=False).returncode
-    sys.stdout.flush()
     return code or (1 if broken else 0)
