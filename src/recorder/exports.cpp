@@ -5,24 +5,22 @@
 
 #include <utility>
 
-#include "recorder/loaded_object.hpp"
-
 // The beginning of our own image; the linker defines it, as it does _DYNAMIC, our own dynamic section.
 extern "C" const char __ehdr_start[] __attribute__((visibility("hidden")));
 
 namespace leadline::recorder {
 namespace {
 
-ElfW(Addr) wrappers[exported_name_count];
-ElfW(Addr) first_wrapper = ~ElfW(Addr){0};
-ElfW(Addr) last_wrapper = 0;
+ElfAddress wrappers[exported_name_count];
+ElfAddress first_wrapper = ~ElfAddress{0};
+ElfAddress last_wrapper = 0;
 
-ElfW(Addr) own_base() { return reinterpret_cast<ElfW(Addr)>(__ehdr_start); }
+ElfAddress own_base() { return reinterpret_cast<ElfAddress>(__ehdr_start); }
 
-using Resolver = ElfW(Addr) (*)();
+using Resolver = ElfAddress (*)();
 
 template <int index>
-ElfW(Addr) resolve() {
+ElfAddress resolve() {
   return defined_elsewhere(exported_name(index)) ? wrappers[index] : 0;
 }
 
@@ -45,11 +43,11 @@ int search_object(dl_phdr_info* info, size_t, void* data) {
 }
 
 // Whether no code lies in the segment of that address (linked with -z separate-code, the default on Linux).
-bool is_plain_data(ElfW(Addr) address) {
-  const auto* file = reinterpret_cast<const ElfW(Ehdr)*>(__ehdr_start);
-  const auto* segments = reinterpret_cast<const ElfW(Phdr)*>(__ehdr_start + file->e_phoff);
+bool is_plain_data(ElfAddress address) {
+  const auto* file = reinterpret_cast<const ElfHeader*>(__ehdr_start);
+  const auto* segments = reinterpret_cast<const ElfSegment*>(__ehdr_start + file->e_phoff);
   for (int i = 0; i < file->e_phnum; ++i) {
-    const ElfW(Phdr)& segment = segments[i];
+    const ElfSegment& segment = segments[i];
     if (segment.p_type == PT_LOAD && address - own_base() - segment.p_vaddr < segment.p_memsz) {
       return (segment.p_flags & PF_X) == 0;
     }
@@ -58,32 +56,32 @@ bool is_plain_data(ElfW(Addr) address) {
 }
 
 // The pages of .dynsym that hold [first, last): read-only, and back to that afterwards.
-bool set_writable(ElfW(Addr) first, ElfW(Addr) last, bool writable) {
-  const auto page = static_cast<ElfW(Addr)>(sysconf(_SC_PAGESIZE));
-  const ElfW(Addr) begin = first & ~(page - 1);
+bool set_writable(ElfAddress first, ElfAddress last, bool writable) {
+  const auto page = static_cast<ElfAddress>(sysconf(_SC_PAGESIZE));
+  const ElfAddress begin = first & ~(page - 1);
   return mprotect(reinterpret_cast<void*>(begin), last - begin, writable ? PROT_READ | PROT_WRITE : PROT_READ) == 0;
 }
 
-bool is_wrapper(ElfW(Addr) address) { return address >= first_wrapper && address <= last_wrapper; }
+bool is_wrapper(ElfAddress address) { return address >= first_wrapper && address <= last_wrapper; }
 
 // Indirect functions from the start would be asked while the program's libraries are being relocated, before we are
 // (references that are not lazy: -z now is Ubuntu's default), and the dynamic linker complains about that on stderr.
 // Priority 101: before any constructor that may load an MPI library.
 __attribute__((constructor(101))) void make_names_indirect() {
   const LoadedObject self(own_base(), _DYNAMIC);
-  static ElfW(Sym) * symbols[exported_name_count];
-  ElfW(Addr) first = ~ElfW(Addr){0};
-  ElfW(Addr) last = 0;
+  static ElfSymbol* symbols[exported_name_count];
+  ElfAddress first = ~ElfAddress{0};
+  ElfAddress last = 0;
   for (int i = 0; i < exported_name_count; ++i) {
     if (exported_name(i) == nullptr) continue;
-    symbols[i] = const_cast<ElfW(Sym)*>(self.find(exported_name(i)));
+    symbols[i] = const_cast<ElfSymbol*>(self.find(exported_name(i)));
     if (symbols[i] == nullptr) continue;
     wrappers[i] = own_base() + symbols[i]->st_value;
     first_wrapper = wrappers[i] < first_wrapper ? wrappers[i] : first_wrapper;
     last_wrapper = wrappers[i] > last_wrapper ? wrappers[i] : last_wrapper;
-    const auto place = reinterpret_cast<ElfW(Addr)>(symbols[i]);
+    const auto place = reinterpret_cast<ElfAddress>(symbols[i]);
     first = place < first ? place : first;
-    last = place + sizeof(ElfW(Sym)) > last ? place + sizeof(ElfW(Sym)) : last;
+    last = place + sizeof(ElfSymbol) > last ? place + sizeof(ElfSymbol) : last;
   }
   if (last == 0) return;
   clear_weak_references(is_wrapper);
@@ -91,7 +89,7 @@ __attribute__((constructor(101))) void make_names_indirect() {
   for (int i = 0; i < exported_name_count; ++i) {
     if (symbols[i] == nullptr) continue;
     const Resolver indirect = resolver(i, std::make_integer_sequence<int, exported_name_count>{});
-    symbols[i]->st_value = reinterpret_cast<ElfW(Addr)>(indirect) - own_base();
+    symbols[i]->st_value = reinterpret_cast<ElfAddress>(indirect) - own_base();
     symbols[i]->st_info = ELF64_ST_INFO(ELF64_ST_BIND(symbols[i]->st_info), STT_GNU_IFUNC);
   }
   set_writable(first, last, false);

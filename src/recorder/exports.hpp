@@ -12,10 +12,8 @@
 // docs/decisions/0002-large-count-names.md says why, and what else was tried.
 #pragma once
 
-#include <elf.h>
-#include <link.h>
-
 #include "leadline/symbols.hpp"
+#include "recorder/loaded_object.hpp"
 
 namespace leadline::recorder {
 
@@ -30,6 +28,6 @@ bool defined_elsewhere(const char* name);
 
 // Sets to null the weak references of the objects loaded so far that are bound to one of our wrappers and that
 // nobody else defines. `is_wrapper` tells the address of a wrapper.
-void clear_weak_references(bool (*is_wrapper)(ElfW(Addr)));
+void clear_weak_references(bool (*is_wrapper)(ElfAddress));
 
 }  // namespace leadline::recorder

@@ -31,8 +31,8 @@ struct StatusLayout {
 };
 
 struct Combiners {
-  int32_t named, dup, contiguous, vector, hvector, indexed, hindexed, indexed_block, hindexed_block, structure, subarray,
-      darray, f90_real, f90_complex, f90_integer, resized;
+  int32_t named, dup, contiguous, vector, hvector, indexed, hindexed, indexed_block, hindexed_block, structure,
+      subarray, darray, f90_real, f90_complex, f90_integer, resized;
 };
 
 struct Family {
@@ -45,7 +45,7 @@ struct Family {
   Constant comm_null, comm_world, comm_self, request_null, datatype_null, byte, message_null, message_no_proc, win_null,
       file_null, group_null, group_empty, info_null, op_null;
   Constant status_ignore, statuses_ignore, bottom, in_place, unweighted, weights_empty;
-  // A request that several finished operations share: (handle & finished_mask) == finished_request. Kind::none: not told.
+  // A request that finished operations share: (handle & finished_mask) == finished_request. Kind::none: not told.
   Constant finished_request;
   uint64_t finished_mask;
   int32_t proc_null, any_source, any_tag, root, undefined, success, err_pending, err_in_status, thread_single,

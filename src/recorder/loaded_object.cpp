@@ -4,25 +4,25 @@
 
 namespace leadline::recorder {
 
-LoadedObject::LoadedObject(ElfW(Addr) base, const ElfW(Dyn) * dynamic) : base_(base) { read(dynamic); }
+LoadedObject::LoadedObject(ElfAddress base, const ElfDynamic* dynamic) : base_(base) { read(dynamic); }
 
 LoadedObject::LoadedObject(const dl_phdr_info& info) : base_(info.dlpi_addr) {
   for (int i = 0; i < info.dlpi_phnum; ++i) {
     if (info.dlpi_phdr[i].p_type == PT_DYNAMIC) {
-      read(reinterpret_cast<const ElfW(Dyn)*>(info.dlpi_addr + info.dlpi_phdr[i].p_vaddr));
+      read(reinterpret_cast<const ElfDynamic*>(info.dlpi_addr + info.dlpi_phdr[i].p_vaddr));
       return;
     }
   }
 }
 
-void LoadedObject::read(const ElfW(Dyn) * dynamic) {
+void LoadedObject::read(const ElfDynamic* dynamic) {
   // The dynamic linker turns these into addresses in place, except where the section is read-only (the vDSO).
-  const auto address = [this](ElfW(Addr) value) { return value < base_ ? value + base_ : value; };
+  const auto address = [this](ElfAddress value) { return value < base_ ? value + base_ : value; };
   for (; dynamic != nullptr && dynamic->d_tag != DT_NULL; ++dynamic) {
-    const ElfW(Addr) value = dynamic->d_un.d_ptr;
+    const ElfAddress value = dynamic->d_un.d_ptr;
     switch (dynamic->d_tag) {
       case DT_SYMTAB:
-        symbols_ = reinterpret_cast<const ElfW(Sym)*>(address(value));
+        symbols_ = reinterpret_cast<const ElfSymbol*>(address(value));
         break;
       case DT_STRTAB:
         strings_ = reinterpret_cast<const char*>(address(value));
@@ -34,13 +34,13 @@ void LoadedObject::read(const ElfW(Dyn) * dynamic) {
         sysv_hash_ = reinterpret_cast<const uint32_t*>(address(value));
         break;
       case DT_RELA:
-        relocations_[0].first = reinterpret_cast<const ElfW(Rela)*>(address(value));
+        relocations_[0].first = reinterpret_cast<const ElfRelocation*>(address(value));
         break;
       case DT_RELASZ:
         relocations_[0].bytes = value;
         break;
       case DT_JMPREL:
-        relocations_[1].first = reinterpret_cast<const ElfW(Rela)*>(address(value));
+        relocations_[1].first = reinterpret_cast<const ElfRelocation*>(address(value));
         break;
       case DT_PLTRELSZ:
         relocations_[1].bytes = value;
@@ -51,7 +51,7 @@ void LoadedObject::read(const ElfW(Dyn) * dynamic) {
   }
 }
 
-const ElfW(Sym) * LoadedObject::find(const char* name) const {
+const ElfSymbol* LoadedObject::find(const char* name) const {
   if (symbols_ == nullptr || strings_ == nullptr) return nullptr;
   if (gnu_hash_ != nullptr) return find_by_gnu_hash(name);
   if (sysv_hash_ != nullptr) return find_by_sysv_hash(name);
@@ -59,22 +59,22 @@ const ElfW(Sym) * LoadedObject::find(const char* name) const {
 }
 
 bool LoadedObject::defines(uint32_t index, const char* name) const {
-  const ElfW(Sym)& symbol = symbols_[index];
+  const ElfSymbol& symbol = symbols_[index];
   return symbol.st_shndx != SHN_UNDEF && symbol.st_value != 0 && std::strcmp(strings_ + symbol.st_name, name) == 0;
 }
 
 // Layout: bucket count, first hashed symbol, filter words, filter shift; filter; buckets; one hash per symbol, whose
 // lowest bit ends the bucket.
-const ElfW(Sym) * LoadedObject::find_by_gnu_hash(const char* name) const {
+const ElfSymbol* LoadedObject::find_by_gnu_hash(const char* name) const {
   uint32_t hash = 5381;
   for (const char* c = name; *c != 0; ++c) hash = hash * 33 + static_cast<unsigned char>(*c);
   const uint32_t buckets = gnu_hash_[0];
   const uint32_t first = gnu_hash_[1];
   const uint32_t filter_words = gnu_hash_[2];
   if (buckets == 0 || filter_words == 0) return nullptr;
-  constexpr uint32_t word_bits = sizeof(ElfW(Addr)) * 8;
-  const auto* filter = reinterpret_cast<const ElfW(Addr)*>(gnu_hash_ + 4);
-  const ElfW(Addr) bits = filter[(hash / word_bits) % filter_words];
+  constexpr uint32_t word_bits = sizeof(ElfAddress) * 8;
+  const auto* filter = reinterpret_cast<const ElfAddress*>(gnu_hash_ + 4);
+  const ElfAddress bits = filter[(hash / word_bits) % filter_words];
   if (((bits >> (hash % word_bits)) & (bits >> ((hash >> gnu_hash_[3]) % word_bits)) & 1) == 0) return nullptr;
   const auto* bucket = reinterpret_cast<const uint32_t*>(filter + filter_words);
   const uint32_t* hashes = bucket + buckets;
@@ -88,7 +88,7 @@ const ElfW(Sym) * LoadedObject::find_by_gnu_hash(const char* name) const {
 }
 
 // Layout: bucket count, symbol count; buckets; one chain link per symbol.
-const ElfW(Sym) * LoadedObject::find_by_sysv_hash(const char* name) const {
+const ElfSymbol* LoadedObject::find_by_sysv_hash(const char* name) const {
   uint32_t hash = 0;
   for (const char* c = name; *c != 0; ++c) {
     hash = (hash << 4) + static_cast<unsigned char>(*c);

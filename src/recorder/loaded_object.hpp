@@ -10,46 +10,53 @@
 
 namespace leadline::recorder {
 
+using ElfAddress = ElfW(Addr);
+using ElfDynamic = ElfW(Dyn);
+using ElfHeader = ElfW(Ehdr);
+using ElfRelocation = ElfW(Rela);
+using ElfSegment = ElfW(Phdr);
+using ElfSymbol = ElfW(Sym);
+
 class LoadedObject {
  public:
   // Reads the object's dynamic section; an object without a symbol table finds nothing.
-  LoadedObject(ElfW(Addr) base, const ElfW(Dyn) * dynamic);
+  LoadedObject(ElfAddress base, const ElfDynamic* dynamic);
   explicit LoadedObject(const dl_phdr_info& info);
 
   // The definition of `name`, nullptr where the object has none. The symbol lies in the object's own .dynsym.
-  const ElfW(Sym) * find(const char* name) const;
+  const ElfSymbol* find(const char* name) const;
 
-  ElfW(Addr) base() const { return base_; }
+  ElfAddress base() const { return base_; }
 
   // Calls visit(name, slot) for every relocation of an undefined weak symbol; the slot holds what it was bound to.
   template <class Visitor>
   void for_each_weak_slot(Visitor visit) const {
     if (symbols_ == nullptr || strings_ == nullptr) return;
     for (const Relocations& table : relocations_) {
-      for (size_t i = 0; i < table.bytes / sizeof(ElfW(Rela)); ++i) {
+      for (size_t i = 0; i < table.bytes / sizeof(ElfRelocation); ++i) {
         const uint32_t symbol = ELF64_R_SYM(table.first[i].r_info);
         if (symbol == 0 || !is_weak_reference(symbol)) continue;
-        visit(strings_ + symbols_[symbol].st_name, reinterpret_cast<ElfW(Addr)*>(base_ + table.first[i].r_offset));
+        visit(strings_ + symbols_[symbol].st_name, reinterpret_cast<ElfAddress*>(base_ + table.first[i].r_offset));
       }
     }
   }
 
  private:
   struct Relocations {
-    const ElfW(Rela) * first;
+    const ElfRelocation* first;
     size_t bytes;
   };
 
-  void read(const ElfW(Dyn) * dynamic);
+  void read(const ElfDynamic* dynamic);
   bool is_weak_reference(uint32_t index) const {
     return symbols_[index].st_shndx == SHN_UNDEF && ELF64_ST_BIND(symbols_[index].st_info) == STB_WEAK;
   }
-  const ElfW(Sym) * find_by_gnu_hash(const char* name) const;
-  const ElfW(Sym) * find_by_sysv_hash(const char* name) const;
+  const ElfSymbol* find_by_gnu_hash(const char* name) const;
+  const ElfSymbol* find_by_sysv_hash(const char* name) const;
   bool defines(uint32_t index, const char* name) const;
 
-  ElfW(Addr) base_ = 0;
-  const ElfW(Sym) * symbols_ = nullptr;
+  ElfAddress base_ = 0;
+  const ElfSymbol* symbols_ = nullptr;
   const char* strings_ = nullptr;
   const uint32_t* gnu_hash_ = nullptr;
   const uint32_t* sysv_hash_ = nullptr;

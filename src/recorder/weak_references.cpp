@@ -5,21 +5,20 @@
 #include <cstring>
 
 #include "recorder/exports.hpp"
-#include "recorder/loaded_object.hpp"
 
 namespace leadline::recorder {
 namespace {
 
 bool is_mpi_name(const char* name) { return std::strncmp(name + (*name == 'P' ? 1 : 0), "MPI_", 4) == 0; }
 
-ElfW(Addr) page_of(ElfW(Addr) address) { return address & ~(static_cast<ElfW(Addr)>(sysconf(_SC_PAGESIZE)) - 1); }
+ElfAddress page_of(ElfAddress address) { return address & ~(static_cast<ElfAddress>(sysconf(_SC_PAGESIZE)) - 1); }
 
 // Whether the dynamic linker has made the page of that address read-only after relocation: it leaves out a last page
 // that belongs to the range only in part.
-bool is_protected(const dl_phdr_info& info, ElfW(Addr) address) {
+bool is_protected(const dl_phdr_info& info, ElfAddress address) {
   for (int i = 0; i < info.dlpi_phnum; ++i) {
-    const ElfW(Phdr)& segment = info.dlpi_phdr[i];
-    const ElfW(Addr) begin = info.dlpi_addr + segment.p_vaddr;
+    const ElfSegment& segment = info.dlpi_phdr[i];
+    const ElfAddress begin = info.dlpi_addr + segment.p_vaddr;
     if (segment.p_type == PT_GNU_RELRO && address >= page_of(begin) && address < page_of(begin + segment.p_memsz)) {
       return true;
     }
@@ -27,8 +26,8 @@ bool is_protected(const dl_phdr_info& info, ElfW(Addr) address) {
   return false;
 }
 
-void set_null(const dl_phdr_info& info, ElfW(Addr) * slot) {
-  const auto address = reinterpret_cast<ElfW(Addr)>(slot);
+void set_null(const dl_phdr_info& info, ElfAddress* slot) {
+  const auto address = reinterpret_cast<ElfAddress>(slot);
   auto* const page = reinterpret_cast<void*>(page_of(address));
   const auto bytes = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   const bool is_read_only = is_protected(info, address);
@@ -38,8 +37,8 @@ void set_null(const dl_phdr_info& info, ElfW(Addr) * slot) {
 }
 
 int clear_in_object(dl_phdr_info* info, size_t, void* data) {
-  const auto is_wrapper = *static_cast<bool (**)(ElfW(Addr))>(data);
-  LoadedObject(*info).for_each_weak_slot([&](const char* name, ElfW(Addr) * slot) {
+  const auto is_wrapper = *static_cast<bool (**)(ElfAddress)>(data);
+  LoadedObject(*info).for_each_weak_slot([&](const char* name, ElfAddress* slot) {
     if (is_mpi_name(name) && is_wrapper(*slot) && !defined_elsewhere(name)) set_null(*info, slot);
   });
   return 0;
@@ -47,6 +46,6 @@ int clear_in_object(dl_phdr_info* info, size_t, void* data) {
 
 }  // namespace
 
-void clear_weak_references(bool (*is_wrapper)(ElfW(Addr))) { dl_iterate_phdr(clear_in_object, &is_wrapper); }
+void clear_weak_references(bool (*is_wrapper)(ElfAddress)) { dl_iterate_phdr(clear_in_object, &is_wrapper); }
 
 }  // namespace leadline::recorder
