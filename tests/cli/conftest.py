@@ -125,7 +125,7 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Tiny:
 
 
 def traces(directory: Path) -> list[str]:
-    return sorted(path.name for path in directory.iterdir() if path.name.startswith("rank-"))
+    return sorted(path.name for path in directory.iterdir() if path.suffix in {".trace", ".live"})
 
 
 def description(directory: Path) -> dict[str, Any]:

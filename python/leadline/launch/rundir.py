@@ -68,8 +68,8 @@ def stem(program: str) -> str:
 
 
 def traces(directory: Path) -> list[Path]:
-    """The trace files of the run, finished or not."""
-    return sorted([*directory.glob("rank-*.trace"), *directory.glob("rank-*.live")])
+    """The trace files of the run: of processes that came to their end, and what killed ones left."""
+    return sorted([*directory.glob("*.trace"), *directory.glob("*.live")])
 
 
 def describe(command: Sequence[str], **more: Any) -> dict[str, Any]:
