@@ -38,7 +38,7 @@ class RealLibrary:
 
 
 def names() -> list[str]:
-    return [*NAMES, MPICH_ABI, INTEL]
+    return [*NAMES, MPICH_ABI, *([INTEL] if _intel() else [])]
 
 
 def real_library(name: str) -> RealLibrary | None:
