@@ -102,6 +102,12 @@ class Run:
         return max(p.duration_ns for p in self.processes) * 1e-9
 
     @functools.cached_property
+    def shared_bytes(self) -> int:
+        """Bytes of the files that hold what ranks which behave alike have in common."""
+        folder = self.path if self.path.is_dir() else self.path.parent
+        return sum(file.stat().st_size for file in folder.glob("shared-*.structure"))
+
+    @functools.cached_property
     def sites(self) -> list[Site]:
         """Call sites by source path. Reads the binaries' symbols the first time."""
         functions = [function.name for function in self.profile.functions]

@@ -88,6 +88,7 @@ def test_routines_include_what_is_called_beneath(strip_run: Any) -> None:
 
 
 def test_time_is_computation_and_mpi(strip_run: Any) -> None:
+    (strip_run.path / "shared-0123.structure").write_bytes(bytes(500))
     report = to_json(strip_run)
     first = report["ranks_detail"][0]
     # 2 x 4029 us of Isend and Irecv, 816 waits of 100 us and 7242 of 50 us, Allreduce 1 ms, Init 100 ms, 30 ns local
@@ -102,7 +103,7 @@ def test_time_is_computation_and_mpi(strip_run: Any) -> None:
     assert report["totals"]["calls"] == calls
     assert report["overhead"]["per_call_ns"] == pytest.approx(4e6 / calls)
     assert report["overhead"]["fraction"] == pytest.approx(1e-4)
-    assert report["trace"] == {"bytes": 8_000, "bytes_per_call": 8_000 / calls}
+    assert report["trace"] == {"bytes": 8_500, "shared_bytes": 500, "bytes_per_call": 8_500 / calls}
 
 
 def test_threads_of_a_rank_compute_between_their_calls(make_run: MakeRun) -> None:

@@ -261,7 +261,7 @@ class Content:
 
     @property
     def trace_bytes(self) -> int:
-        return sum(rank.trace_bytes for rank in self.ranks)
+        return sum(rank.trace_bytes for rank in self.ranks) + self.run.shared_bytes
 
     @functools.cached_property
     def not_recorded(self) -> list[NotRecorded]:

@@ -50,6 +50,7 @@ def to_json(run: Run) -> dict[str, Any]:
         },
         "trace": {
             "bytes": content.trace_bytes,
+            "shared_bytes": run.shared_bytes,
             "bytes_per_call": content.trace_bytes / content.calls if content.calls else 0.0,
         },
     }
