@@ -5,7 +5,7 @@
 
 #include <utility>
 
-#include "recorder/record.hpp"
+#include "recorder/record_hot.hpp"
 #include "recorder/recording.hpp"
 
 #define LEADLINE_EXPORT __attribute__((visibility("default")))
@@ -58,13 +58,24 @@ template <class R, Fn fn, Name name, class... A, size_t... I>
     constexpr bool large = name == Name::mpi_c || name == Name::pmpi_c;
     Word args[] = {a..., 0};
     come_in(thread, caller);
+    if constexpr (is_hot(t.cls)) {
+      HotCall<fn, large> call{*thread, args, caller};
+      before_hot(call);
+      call.begin = now();
+      const R rc = real(args[I]...);
+      call.end = now();
+      call.rc = static_cast<int>(rc);
+      record_hot(call);
+      thread->depth = 0;
+      return rc;
+    }
     Call call{*thread, t, args, caller, fn, large};
     if constexpr (looks_before(t.cls)) before(call);
     call.begin = now();
     const R rc = real(args[I]...);
     call.end = now();
     call.rc = static_cast<int>(rc);
-    record(call);
+    recording_of(t.cls)(call);
     thread->depth = 0;
     return rc;
   }

@@ -77,20 +77,32 @@ uint32_t CallPaths::learn(Fn fn, Caller caller) {
   if (site != no_site) site = intern(fn, path, users);
 
   const auto frame = reinterpret_cast<uint64_t>(caller.frame);
-  Spot& spot = spots_[spot_of(u.ret, frame, fn)];
-  spot = Spot{};
-  spot.ret = u.ret;
-  spot.frame = frame;
-  spot.fn = static_cast<uint16_t>(fn);
-  uint64_t hash = u.ret * factors[0] + static_cast<uint64_t>(fn);
+  // In its place if it has one, else in the free one of two, else in place of the one that was made first.
+  const unsigned at = spot_of(u.ret, frame, fn);
+  Spot* spot = &spots_[at];
+  Spot* second = &spots_[at ^ 1];
+  if (!spot->is(u.ret, frame, fn) &&
+      (second->is(u.ret, frame, fn) || !second->ret || (spot->ret && second->salt < spot->salt))) {
+    spot = second;
+  }
+  Spot fresh{};
+  fresh.ret = u.ret;
+  fresh.frame = frame;
+  fresh.fn = static_cast<uint16_t>(fn);
+  for (int32_t& offset : fresh.offset) offset = -static_cast<int32_t>(sizeof(void*));
   // Frame 0 is the key's return address. Only slots above the frame are compared: they are on the caller's live stack.
   for (unsigned i = 1; i < kept; ++i) {
     const uint64_t offset = u.slot[i] - frame;
     if (u.slot[i] < frame || offset > (64u << 20)) break;
-    spot.offset[spot.frames] = static_cast<uint32_t>(offset);
-    hash += u.address[i] * factors[++spot.frames];
+    fresh.offset[fresh.frames++] = static_cast<int32_t>(offset);
   }
-  found_[found_at(hash)] = {hash, site};
+  // What was found from here with the same places to look at stays true.
+  const bool same_places = spot->is(u.ret, frame, fn) && memcmp(spot->offset, fresh.offset, sizeof(fresh.offset)) == 0;
+  fresh.salt = same_places ? spot->salt : ++last_salt_;
+  fresh.last_hash = fresh.hash();
+  fresh.last_site = site;
+  *spot = fresh;
+  found_[found_at(fresh.last_hash)] = {fresh.last_hash, site};
   return site;
 }
 

@@ -40,31 +40,49 @@ class CallPaths {
   inline uint32_t site(Fn fn, Caller caller) {
     const auto ret = reinterpret_cast<uint64_t>(caller.return_address);
     const auto frame = reinterpret_cast<uint64_t>(caller.frame);
-    const Spot& spot = spots_[spot_of(ret, frame, fn)];
-    if (spot.ret == ret && spot.frame == frame && spot.fn == static_cast<uint16_t>(fn)) {
-      uint64_t hash = ret * factors[0] + static_cast<uint64_t>(fn);
-      for (unsigned i = 0; i < spot.frames; ++i) {
-        hash += *reinterpret_cast<const uint64_t*>(frame + spot.offset[i]) * factors[i + 1];
+    const unsigned at = spot_of(ret, frame, fn);
+    Spot* spot = &spots_[at];
+    if (__builtin_expect(!spot->is(ret, frame, fn), 0)) spot = &spots_[at ^ 1];
+    if (__builtin_expect(spot->is(ret, frame, fn), 1)) {
+      const uint64_t hash = spot->hash();
+      if (__builtin_expect(hash == spot->last_hash, 1)) return spot->last_site;
+      if (const Found& found = found_[found_at(hash)]; found.hash == hash) {
+        spot->last_hash = hash;
+        return spot->last_site = found.site;
       }
-      const Found& found = found_[found_at(hash)];
-      if (found.hash == hash) return found.site;
     }
     return learn(fn, caller);
   }
 
  private:
   static constexpr unsigned user_frames = 5, max_frames = 7;  // the path; with those of layers in front of it
-  static constexpr unsigned spot_bits = 10, found_bits = 12;
-  static constexpr uint64_t factors[max_frames + 1] = {0x9e3779b97f4a7c15, 0xbf58476d1ce4e5b9, 0x94d049bb133111eb,
+  static constexpr unsigned spot_bits = 14, found_bits = 14;
+  static constexpr uint64_t factors[7] = {0x9e3779b97f4a7c15, 0xbf58476d1ce4e5b9, 0x94d049bb133111eb,
                                                        0xd6e8feb86659fd93, 0xff51afd7ed558ccd, 0xc4ceb9fe1a85ec53,
-                                                       0x2545f4914f6cdd1d, 0x369dea0f31a53f85};
+                                                   0x2545f4914f6cdd1d};
 
-  struct Spot {
+  struct alignas(64) Spot {
     uint64_t ret, frame;
+    uint64_t last_hash;  // what was found here last
+    uint32_t last_site;
+    uint32_t salt;  // no two spots have had the same: what was found for another's words does not match
     uint16_t fn;
     uint16_t frames;
-    uint32_t offset[max_frames];  // from the frame address up, of the slots that hold return addresses
+    int32_t offset[max_frames - 1];  // from the frame address, of the slots that hold return addresses
+
+    bool is(uint64_t r, uint64_t f, Fn function) const {
+      return ((ret ^ r) | (frame ^ f) | (fn ^ static_cast<uint64_t>(function))) == 0;
+    }
+    uint64_t word(unsigned i) const {
+      return *reinterpret_cast<const uint64_t*>(frame + static_cast<uint64_t>(int64_t{offset[i]})) * factors[i];
+    }
+    uint64_t hash() const {
+      uint64_t h = salt * factors[6] + word(0) + word(1) + word(2) + word(3);  // unused ones read the key's own address
+      if (__builtin_expect(frames > 4, 0)) h += word(4) + word(5);
+      return h;
+    }
   };
+  static_assert(sizeof(Spot) == 64);
   struct Found {
     uint64_t hash;
     uint32_t site;
@@ -74,13 +92,14 @@ class CallPaths {
     return static_cast<unsigned>((ret * 31 + (frame >> 4) + static_cast<uint64_t>(fn) * 7) * factors[0] >>
                                  (64 - spot_bits));
   }
-  static unsigned found_at(uint64_t hash) { return static_cast<unsigned>((hash ^ hash >> 32) * factors[0] >> (64 - found_bits)); }
+  static unsigned found_at(uint64_t hash) { return static_cast<unsigned>(hash * factors[6] >> (64 - found_bits)); }
 
   uint32_t learn(Fn fn, Caller caller);
   uint32_t intern(Fn fn, const uint64_t* frames, uint32_t count);
 
   Spot* spots_ = nullptr;
   Found* found_ = nullptr;
+  uint32_t last_salt_ = 0;
   trace::Table<trace::LiveSite> sites_;
   trace::Table<uint64_t> paths_;
   trace::PositionMap map_{1u << 17};

@@ -5,6 +5,8 @@
 
 namespace leadline::recorder {
 
+uint32_t handles_epoch = 1;
+
 namespace {
 
 void* lazy_pages(size_t bytes) {
@@ -189,7 +191,7 @@ void Handles::forget(Kind kind, uint64_t handle) {
   if (const uint32_t id = find(kind, handle)) {
     entries_[id].alive = false;
     comms_[id].freed = 1;
-    ++epoch_;
+    ++handles_epoch;
   }
 }
 
@@ -241,7 +243,7 @@ void Handles::forget_type(uint64_t handle) {
   const uint32_t known = type_map_.find(trace::mix(3, handle));
   if (known && type_handles_[known] == handle) {
     type_handles_[known] = 0;
-    ++epoch_;
+    ++handles_epoch;
   }
 }
 

@@ -28,6 +28,9 @@ struct TypeView {
   bool known = false;
 };
 
+// Changes whenever something was forgotten: views kept elsewhere are void then.
+extern uint32_t handles_epoch;
+
 class Handles {
  public:
   static constexpr uint32_t kept_members = 1u << 16;  // larger groups than that are not kept
@@ -50,9 +53,6 @@ class Handles {
 
   void forget(Kind kind, uint64_t handle);
   void forget_type(uint64_t handle);
-  // Changes whenever something was forgotten: views kept elsewhere are void then.
-  uint32_t epoch() const { return epoch_; }
-
  private:
   struct Entry {
     uint64_t handle;
@@ -78,7 +78,6 @@ class Handles {
   uint32_t op_count_ = 1;
   uint64_t world_group_ = 0;
   bool have_world_group_ = false;
-  uint32_t epoch_ = 1;
 };
 
 }  // namespace leadline::recorder

@@ -6,6 +6,7 @@
 #include <link.h>
 #include <string.h>
 #include <unistd.h>
+#include <unwind.h>
 
 #include <initializer_list>
 
@@ -137,12 +138,45 @@ ModuleAddress Modules::find(uint64_t address) {
   return {};
 }
 
-bool Modules::layer_calls_for_user(uint64_t caller, const char* function) {
+namespace {
+
+// The exported symbol around a return address, if there is one.
+const char* enclosing_symbol(uint64_t address) {
   Dl_info info;
-  if (!dladdr(reinterpret_cast<void*>(caller - 1), &info) || !info.dli_sname) return false;
+  return dladdr(reinterpret_cast<void*>(address - 1), &info) ? info.dli_sname : nullptr;
+}
+
+struct Search {
+  uint64_t caller;
+  bool reached;
+  const char* symbol;
+};
+
+_Unwind_Reason_Code seek_symbol(_Unwind_Context* context, void* data) {
+  auto* s = static_cast<Search*>(data);
+  const uint64_t address = _Unwind_GetIP(context);
+  if (address == s->caller) s->reached = true;
+  if (!s->reached) return _URC_NO_REASON;
+  s->symbol = enclosing_symbol(address);
+  return s->symbol ? _URC_END_OF_STACK : _URC_NO_REASON;
+}
+
+// MPICH's f08 bindings pass through hidden functions: then the next exported one that called counts.
+const char* layer_symbol(uint64_t caller) {
+  if (const char* symbol = enclosing_symbol(caller)) return symbol;
+  Search search{caller, false, nullptr};
+  _Unwind_Backtrace(seek_symbol, &search);
+  return search.symbol;
+}
+
+}  // namespace
+
+bool Modules::layer_calls_for_user(uint64_t caller, const char* function) {
+  const char* enclosing = layer_symbol(caller);
+  if (!enclosing) return false;
   char symbol[256];
   size_t n = 0;
-  for (const char* s = info.dli_sname; *s && n + 1 < sizeof(symbol); ++s) {
+  for (const char* s = enclosing; *s && n + 1 < sizeof(symbol); ++s) {
     symbol[n++] = static_cast<char>(tolower(static_cast<unsigned char>(*s)));
   }
   while (n && symbol[n - 1] == '_') --n;

@@ -15,10 +15,9 @@ struct Call {
   int rc = 0;
   Ticks begin = 0, end = 0;
   // Kept from before the call:
-  uint64_t handle = 0;                  // of what it frees, completes or starts
-  uint32_t request = Requests::none;
-  uint64_t* handles = nullptr;          // of the requests it may complete
-  Word own_statuses = 0;                // ours in place of MPI_STATUS(ES)_IGNORE
+  uint64_t handle = 0;          // of what it frees, completes or starts
+  uint64_t* handles = nullptr;  // of the requests it may complete
+  Word own_statuses = 0;        // ours in place of MPI_STATUS(ES)_IGNORE
 
   const Roles& roles() const { return traits.roles; }
   Word arg(int8_t role) const { return args[role]; }
@@ -28,13 +27,40 @@ struct Call {
   }
 };
 
+// The same for the functions programs call most, with all that is known of the function at compile time: their recording
+// functions (record_hot.hpp) are made for each and go into the wrapper.
+template <Fn function, bool large_counts>
+struct HotCall {
+  static constexpr const Traits& traits = recorder::traits[static_cast<int>(function)];
+  static constexpr Fn fn = function;
+  Thread& thread;
+  Word* args;
+  Caller caller;
+  int rc = 0;
+  Ticks begin = 0, end = 0;
+  uint64_t handle = 0;
+  Word own_statuses = 0;
+
+  static constexpr const Roles& roles() { return traits.roles; }
+  Word arg(int8_t role) const { return args[role]; }
+  int32_t int_arg(int8_t role) const { return static_cast<int32_t>(args[role]); }
+  int64_t count_arg(int8_t role) const {
+    return large_counts ? static_cast<int64_t>(args[role]) : static_cast<int32_t>(args[role]);
+  }
+};
+
+constexpr bool is_hot(CallClass c) {
+  return c == CallClass::send || c == CallClass::isend || c == CallClass::recv || c == CallClass::irecv ||
+         c == CallClass::wait;
+}
+
 // Classes whose handles or statuses are looked at before the call.
 constexpr bool looks_before(CallClass c) {
   switch (c) {
-    case CallClass::recv: case CallClass::mrecv: case CallClass::sendrecv: case CallClass::sendrecv_replace:
+    case CallClass::mrecv: case CallClass::sendrecv: case CallClass::sendrecv_replace:
     case CallClass::probe: case CallClass::iprobe: case CallClass::mprobe: case CallClass::improbe:
     case CallClass::imrecv:
-    case CallClass::wait: case CallClass::test: case CallClass::waitany: case CallClass::testany:
+    case CallClass::test: case CallClass::waitany: case CallClass::testany:
     case CallClass::waitall: case CallClass::testall: case CallClass::waitsome: case CallClass::testsome:
     case CallClass::request_free: case CallClass::cancel:
     case CallClass::comm_free: case CallClass::win_free: case CallClass::file_close:
@@ -46,10 +72,7 @@ constexpr bool looks_before(CallClass c) {
 
 void before(Call& call);
 void before_type_free(Thread& t, Word type_address);
-void record(Call& call);  // by class, from here:
 
-void record_send(Call& call);
-void record_recv(Call& call);
 void record_sendrecv(Call& call);
 void record_probe(Call& call);
 void record_message(Call& call);  // mrecv, imrecv
@@ -57,26 +80,101 @@ void record_init_request(Call& call);
 void record_start(Call& call);
 void record_startall(Call& call);
 void before_completion(Call& call);
-void record_completion(Call& call);        // of one request
-void record_completions(Call& call);       // of a list
+void record_completion(Call& call);   // of one request
+void record_completions(Call& call);  // of a list
 void record_collective(Call& call);
 void record_comm_create(Call& call);
 void record_comm_free(Call& call);
-void record_object(Call& call);            // windows and files: made and freed
+void record_object(Call& call);  // windows and files: made and freed
 void record_rma(Call& call);
 void record_file_io(Call& call);
+void record_init(Call& call);
+void record_finalize(Call& call);
+void record_nothing(Call&);  // MPI_Abort was recorded before it
 void record_other(Call& call);
+
+// The recording function of a class.
+constexpr void (*recording_of(CallClass c))(Call&) {
+  switch (c) {
+    case CallClass::test: case CallClass::waitany: case CallClass::testany:
+    case CallClass::request_free: case CallClass::cancel:
+      return record_completion;
+    case CallClass::waitall: case CallClass::testall: case CallClass::waitsome: case CallClass::testsome:
+      return record_completions;
+    case CallClass::coll: case CallClass::icoll: case CallClass::coll_init: return record_collective;
+    case CallClass::sendrecv: case CallClass::sendrecv_replace: case CallClass::isendrecv: return record_sendrecv;
+    case CallClass::probe: case CallClass::iprobe: case CallClass::mprobe: case CallClass::improbe:
+      return record_probe;
+    case CallClass::mrecv: case CallClass::imrecv: return record_message;
+    case CallClass::send_init: case CallClass::recv_init: case CallClass::psend_init: case CallClass::precv_init:
+      return record_init_request;
+    case CallClass::start: return record_start;
+    case CallClass::startall: return record_startall;
+    case CallClass::comm_create: case CallClass::comm_icreate: return record_comm_create;
+    case CallClass::comm_free: return record_comm_free;
+    case CallClass::win_create: case CallClass::win_free: case CallClass::file_open: case CallClass::file_close:
+      return record_object;
+    case CallClass::rma: case CallClass::rma_request: case CallClass::rma_sync: return record_rma;
+    case CallClass::file_io: case CallClass::file_iio: case CallClass::file_other: return record_file_io;
+    case CallClass::init: return record_init;
+    case CallClass::finalize: return record_finalize;
+    case CallClass::abort: return record_nothing;
+    default: return record_other;
+  }
+}
 
 // --- what they share (record.cpp) ---
 
 // The key with the call's site; false: the call is a layer's own.
-bool begin_key(Call& call, trace::Key* key);
-// Gives the event to the graph.
-void add_event(Call& call, const trace::Key& key);
+template <class AnyCall>
+inline bool begin_key(AnyCall& call, trace::Key* key) {
+  const uint32_t site = call.thread.paths.site(call.fn, call.caller);
+  key->site = site;
+  return site != no_site;
+}
 
-CommView comm_of(Thread& t, Word handle);
-TypeView type_of(Thread& t, Word handle);
-int32_t relative(const CommView& comm, int32_t rank);
+void sample_own_time(Thread& t, Ticks end);
+
+// Gives the event to the graph.
+template <class AnyCall>
+inline void add_event(AnyCall& call, const trace::Key& key) {
+  Thread& t = call.thread;
+  const Ticks last = t.header->last_end;
+  t.header->last_end = call.end;
+  t.graph.add(key, call.end - call.begin, call.begin > last ? call.begin - last : 0);
+  if (__builtin_expect(--t.sample_left == 0, 0)) sample_own_time(t, call.end);
+}
+
+const CommView& look_up_comm(Thread& t, uint64_t handle);
+const TypeView& look_up_type(Thread& t, uint64_t handle);
+
+// What the thread saw last stands as long as nothing was freed.
+inline void check_views(Thread& t) {
+  if (__builtin_expect(t.views_epoch != handles_epoch, 0)) {
+    t.views_epoch = handles_epoch;
+    t.last_comm = CommView{};
+    t.last_type = TypeView{};
+  }
+}
+inline const CommView& comm_of(Thread& t, Word word) {
+  const uint64_t handle = abi.comm(word);
+  check_views(t);
+  if (__builtin_expect(t.last_comm.handle == handle && t.last_comm.known, 1)) return t.last_comm;
+  return look_up_comm(t, handle);
+}
+inline const TypeView& type_of(Thread& t, Word word) {
+  const uint64_t handle = abi.datatype(word);
+  check_views(t);
+  if (__builtin_expect(t.last_type.handle == handle && t.last_type.known, 1)) return t.last_type;
+  return look_up_type(t, handle);
+}
+inline int32_t relative(const CommView& comm, int32_t rank) {
+  if (rank >= 0) return rank - comm.rank;
+  if (rank == abi.proc_null) return trace::peer_null;
+  if (rank == abi.any_source) return trace::peer_any;
+  if (rank == abi.root) return trace::peer_root;
+  return trace::peer_none;
+}
 inline int32_t tag_of(int32_t tag) { return tag == abi.any_tag ? trace::tag_any : tag; }
 inline uint32_t wildcard_flags(int32_t source, int32_t tag) {
   return (source == abi.any_source ? trace::flag_any_source : 0) | (tag == abi.any_tag ? trace::flag_any_tag : 0);
@@ -89,13 +187,28 @@ struct Status {
 Status read_status(Word at);
 
 // Puts a status of ours where the program passed MPI_STATUS_IGNORE.
-void substitute_status(Call& call);
+template <class AnyCall>
+inline void substitute_status(AnyCall& call) {
+  const int8_t role = call.roles().status;
+  if (role < 0 || call.args[role] != abi.status_ignore) return;
+  call.own_statuses = reinterpret_cast<Word>(call.thread.status);
+  call.args[role] = call.own_statuses;
+}
 // The status the call filled in, 0 if there is none.
-Word filled_status(const Call& call);
+template <class AnyCall>
+inline Word filled_status(const AnyCall& call) {
+  const int8_t role = call.roles().status;
+  return role < 0 || call.rc != 0 || call.args[role] == abi.status_ignore ? 0 : call.args[role];
+}
 
 // Enters the request a call made. `receives`, `wildcard`: what it waits for.
-void add_request(Call& call, const trace::Key& maker, Word request_address, bool receives, bool wildcard,
-                 int64_t posted_bytes, bool persistent);
+struct NewRequest {
+  bool receives = false, wildcard = false, persistent = false;
+  int64_t posted_bytes = 0;
+};
+void add_request(Thread& t, const trace::Key& maker, Word request_address, const NewRequest& made);
+// Completes the request (rc 0 or not) and gives the key, whose site is set, the fields of its maker as they turned out.
+void complete_into(Thread& t, uint64_t handle, Word address, Word status, trace::Key* key);
 // Link from a completion to the maker (event.hpp).
 uint32_t link_to(Thread& t, const Request& r, uint64_t counter, uint64_t number);
 

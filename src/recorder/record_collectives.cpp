@@ -220,7 +220,9 @@ void record_collective(Call& call) {
   if (r.request >= 0) {
     Key maker = key;
     maker.extra = 0;
-    add_request(call, maker, call.arg(r.request), false, false, 0, call.traits.cls == CallClass::coll_init);
+    if (call.rc == 0) {
+      add_request(t, maker, call.arg(r.request), {.persistent = call.traits.cls == CallClass::coll_init});
+    }
   }
   add_event(call, key);
 }

@@ -68,6 +68,21 @@ void resolve(const Completed& c, Word status, Key* key) {
   key->tag = s.tag;
 }
 
+}  // namespace
+
+void complete_into(Thread& t, uint64_t handle, Word address, Word status, Key* key) {
+  const Completed c = complete(handle, address);
+  key->peer = trace::peer_none;
+  if (!c.found) return;
+  const uint32_t site = key->site;
+  *key = c.request.maker;
+  key->site = site;
+  resolve(c, status, key);
+  key->extra = link_to(t, c.request, t.header->requests_made, c.request.number);
+}
+
+namespace {
+
 size_t handle_size() { return abi.family->handle_bytes.request; }
 
 uint64_t* copy_handles(Call& call, Word requests, int64_t n) {

@@ -1,65 +1,9 @@
-// Point-to-point calls.
-#include "recorder/record.hpp"
+// Point-to-point calls but for the plain ones (record_hot.hpp).
+#include "recorder/record_hot.hpp"
 
 namespace leadline::recorder {
 
 using trace::Key;
-
-void record_send(Call& call) {
-  Key key;
-  if (!begin_key(call, &key)) return;
-  const Roles& r = call.roles();
-  Thread& t = call.thread;
-  const CommView comm = comm_of(t, call.arg(r.comm));
-  const TypeView type = type_of(t, call.arg(r.stype));
-  key.comm = comm.id;
-  key.count = call.count_arg(r.scount);
-  key.peer = relative(comm, call.int_arg(r.dest));
-  key.tag = call.int_arg(r.stag);
-  key.datatype = type.id;
-  if (call.traits.cls == CallClass::isend) {
-    add_request(call, key, call.arg(r.request), false, false, key.count * type.size, false);
-  }
-  add_event(call, key);
-}
-
-namespace {
-
-// The receiving half of a call as it was posted.
-Key posted_receive(Call& call, const CommView& comm, const TypeView& type) {
-  const Roles& r = call.roles();
-  Key key;
-  key.comm = comm.id | wildcard_flags(call.int_arg(r.source), call.int_arg(r.rtag));
-  key.count = call.count_arg(r.rcount);
-  key.peer = relative(comm, call.int_arg(r.source));
-  key.tag = tag_of(call.int_arg(r.rtag));
-  key.datatype = type.id;
-  key.value = key.peer == trace::peer_null ? 0 : trace::unknown_value;
-  return key;
-}
-
-}  // namespace
-
-void record_recv(Call& call) {
-  const Roles& r = call.roles();
-  Thread& t = call.thread;
-  Key site;
-  if (!begin_key(call, &site)) return;
-  const CommView comm = comm_of(t, call.arg(r.comm));
-  const TypeView type = type_of(t, call.arg(r.rtype));
-  Key key = posted_receive(call, comm, type);
-  key.site = site.site;
-  if (call.traits.cls == CallClass::irecv) {
-    const bool wildcard = key.comm & (trace::flag_any_source | trace::flag_any_tag);
-    add_request(call, key, call.arg(r.request), true, wildcard, key.count * type.size, false);
-  } else if (const Word status = filled_status(call); status && key.peer != trace::peer_null) {
-    const Status s = read_status(status);
-    key.peer = relative(comm, s.source);
-    key.tag = s.tag;
-    key.value = s.bytes;
-  }
-  add_event(call, key);
-}
 
 void record_sendrecv(Call& call) {
   const Roles& r = call.roles();
@@ -93,7 +37,10 @@ void record_sendrecv(Call& call) {
     Key maker = key;
     maker.extra = 0;
     const bool wildcard = key.comm & (trace::flag_any_source | trace::flag_any_tag);
-    add_request(call, maker, call.arg(r.request), true, wildcard, rcount * received.size, false);
+    if (call.rc == 0) {
+      add_request(t, maker, call.arg(r.request),
+                  {.receives = true, .wildcard = wildcard, .posted_bytes = rcount * received.size});
+    }
   }
   add_event(call, key);
 }
@@ -164,7 +111,9 @@ void record_message(Call& call) {
   key.count = call.count_arg(r.rcount);
   key.datatype = type.id;
   if (r.request >= 0) {
-    add_request(call, key, call.arg(r.request), true, false, key.count * type.size, false);
+    if (call.rc == 0) {
+      add_request(t, key, call.arg(r.request), {.receives = true, .posted_bytes = key.count * type.size});
+    }
   } else if (const Word status = filled_status(call)) {
     key.value = read_status(status).bytes;
   }
@@ -191,9 +140,14 @@ void record_init_request(Call& call) {
     key.tag = call.int_arg(r.stag);
     key.datatype = type.id;
   }
-  if (r.partitions >= 0) key.count *= call.int_arg(r.partitions);
+  if (r.partitions >= 0) {  // their only form has a 64-bit count, of each partition
+    key.count = static_cast<int64_t>(call.arg(receives && r.rcount >= 0 ? r.rcount : r.scount)) * call.int_arg(r.partitions);
+  }
   const bool wildcard = key.comm & (trace::flag_any_source | trace::flag_any_tag);
-  add_request(call, key, call.arg(r.request), receives, wildcard, key.count * type.size, true);
+  if (call.rc == 0) {
+    add_request(t, key, call.arg(r.request),
+                {.receives = receives, .wildcard = wildcard, .persistent = true, .posted_bytes = key.count * type.size});
+  }
   add_event(call, key);
 }
 

@@ -24,7 +24,7 @@ void record_comm_create(Call& call) {
   if (!at_once && r.request >= 0) {
     Key maker = key;
     maker.extra = 0;
-    add_request(call, maker, call.arg(r.request), false, false, 0, false);
+    if (call.rc == 0) add_request(call.thread, maker, call.arg(r.request), {});
   }
   add_event(call, key);
 }
@@ -90,7 +90,7 @@ void record_rma(Call& call) {
     key.value = key.peer == trace::peer_null ? 0 : key.count * view.size;
   }
   if (call.traits.cls == CallClass::rma_request && r.request >= 0) {
-    add_request(call, key, call.arg(r.request), false, false, 0, false);
+    if (call.rc == 0) add_request(t, key, call.arg(r.request), {});
   }
   add_event(call, key);
 }
@@ -114,7 +114,7 @@ void record_file_io(Call& call) {
     key.value = trace::unknown_value;
     if (const Word status = filled_status(call)) key.value = read_status(status).bytes;
     if (call.traits.cls == CallClass::file_iio && r.request >= 0) {
-      add_request(call, key, call.arg(r.request), false, false, key.count * view.size, false);
+      if (call.rc == 0) add_request(t, key, call.arg(r.request), {.posted_bytes = key.count * view.size});
     }
   }
   add_event(call, key);

@@ -190,7 +190,7 @@ void encode_structure(const char* region, ByteSink* out) {
   out->varint(h.thread);
   out->varint(h.generation);
   out->byte(h.unordered != 0);
-  out->varint(h.events);
+  out->varint(events_of(h));
   out->varint(h.misses);
   out->varint(h.graph.run);
   out->varint(h.poll_run);

@@ -26,6 +26,19 @@ struct EventGraph::Hashes {
   uint64_t key, context, shape, shape_context;
 };
 
+// Of the event and of the last eight with it.
+EventGraph::Hashes EventGraph::hashes_with(const Key& key) const {
+  Hashes at{hash_key(key), 0, hash_shape(key), 0};
+  for (uint64_t i = h_->steps; i < h_->steps + 8; ++i) {
+    const Position& p = positions_[h_->recent[i & 7]];
+    at.context = (at.context << 8) + p.hash;
+    at.shape_context = (at.shape_context << 8) + p.shape;
+  }
+  at.context = (at.context << 8) + static_cast<uint32_t>(at.key);
+  at.shape_context = (at.shape_context << 8) + static_cast<uint32_t>(at.shape);
+  return at;
+}
+
 void EventGraph::attach(ThreadHeader* header, char* region, Backing backing, uint64_t* order_lost, uint64_t* coarse,
                         Turn turn) {
   h_ = header;
@@ -70,11 +83,11 @@ void EventGraph::attach(ThreadHeader* header, char* region, Backing backing, uin
 
 void EventGraph::reset(bool unordered) {
   h_->graph = GraphState{};
-  h_->shape_context = 0;
+  h_->events_before += events_of(*h_);
+  h_->steps = h_->repeats = h_->misses = 0;
+  __builtin_memset(h_->recent, 0, sizeof(h_->recent));
   h_->poll_run = h_->literal_repeats = 0;
   h_->previous_literal = Key{};
-  h_->events_before += h_->events;
-  h_->events = h_->misses = 0;
   h_->unordered = unordered;
   h_->unusual = unordered;
   map_.clear();
@@ -181,14 +194,10 @@ void EventGraph::miss(const Key& key, uint64_t duration, uint64_t gap) {
   const uint32_t predicted = positions_[h_->graph.current].next;
   if (predicted && (positions_[predicted].mode >= mode_first_wild || positions_[predicted].mode == mode_poll) &&
       same_shape(positions_[predicted].key, key)) {
-    follow(predicted, positions_[predicted]);
+    follow(predicted);
     return arrive(predicted, key, duration, gap);
   }
-  Hashes at;
-  at.key = hash_key(key);
-  at.shape = hash_shape(key);
-  at.context = (h_->graph.context << 8) + static_cast<uint32_t>(at.key);
-  at.shape_context = (h_->shape_context << 8) + static_cast<uint32_t>(at.shape);
+  const Hashes at = hashes_with(key);
   uint32_t strikes = 0;
   uint32_t target = find_exact(key, at);
   bool known = target != 0;
@@ -208,7 +217,7 @@ void EventGraph::miss(const Key& key, uint64_t duration, uint64_t gap) {
       h_->graph.literals_left = GiveUp::longest;
       begin_literals();
       add_literal(key, duration, gap);
-      if (h_->events > 8ull * capacity::graph_positions) turn_.full(turn_.self);  // starts afresh
+      if (events_of(*h_) > 8ull * capacity::graph_positions) turn_.full(turn_.self);  // starts afresh
       return;
     }
     if (is_poll(key)) positions_[target].key.value = poison;
@@ -216,12 +225,12 @@ void EventGraph::miss(const Key& key, uint64_t duration, uint64_t gap) {
     map_.put(mix(by_shape_context, at.shape_context), target);
     if (!map_.find(mix(by_key, at.key))) map_.put(mix(by_key, at.key), target);
   }
-  jump(target, known, (h_->graph.context << 8) + positions_[target].hash, at.shape_context);
+  jump(target, known);
   arrive(target, key, duration, gap);
   turn_if_full();
 }
 
-void EventGraph::jump(uint32_t target, bool known, uint64_t context, uint64_t shape_context) {
+void EventGraph::jump(uint32_t target, bool known) {
   GraphState& g = h_->graph;
   Position& here = positions_[g.current];
   if (!here.next) {
@@ -236,10 +245,7 @@ void EventGraph::jump(uint32_t target, bool known, uint64_t context, uint64_t sh
     g.run = 0;
     tokens_.add(token);
   }
-  g.current = target;
-  g.context = context;
-  h_->shape_context = shape_context;
-  ++h_->events;
+  step(target);
 }
 
 // What a visit leaves besides the walk itself.
@@ -269,7 +275,7 @@ void EventGraph::add_unusual(const Key& key, uint64_t duration, uint64_t gap) {
   const uint32_t here = h_->graph.current;
   if (same_shape(positions_[here].key, key)) {
     ++h_->poll_run;
-    ++h_->events;
+    ++h_->repeats;
     return time(here, positions_[here], duration, gap);
   }
   end_poll();
@@ -292,7 +298,6 @@ void EventGraph::begin_literals() {
 // differ from the literal before and their differences, 2: how many more times the literal before happened.
 void EventGraph::add_literal(const Key& key, uint64_t duration, uint64_t gap) {
   GraphState& g = h_->graph;
-  ++h_->events;
   const uint64_t hash = hash_key(key);
   uint32_t known = map_.find(mix(by_key, hash));
   if (known && !same(positions_[known].key, key)) known = 0;
@@ -300,8 +305,10 @@ void EventGraph::add_literal(const Key& key, uint64_t duration, uint64_t gap) {
   if (timed) time(timed, positions_[timed], duration, gap);
   if (g.last_literal && same(h_->previous_literal, key)) {
     ++h_->literal_repeats;
+    ++h_->repeats;
     return;
   }
+  h_->recent[h_->steps++ & 7] = known;
   put_repeats();
   uint8_t* begin = literals_.room(2 + 8 * max_varint_bytes);
   if (!begin) {
@@ -335,8 +342,6 @@ void EventGraph::add_literal(const Key& key, uint64_t duration, uint64_t gap) {
   }
   literals_.advance(p);
   h_->previous_literal = key;
-  g.context = (g.context << 8) + static_cast<uint32_t>(hash);
-  h_->shape_context = (h_->shape_context << 8) + static_cast<uint32_t>(hash_shape(key));
   if (--g.literals_left == 0) end_literal_block();
   turn_if_full();
 }
@@ -373,7 +378,7 @@ uint32_t EventGraph::aside(const Key& key, uint32_t mode) {
 
 // Beyond the budget: exact counts and bytes by site, partner and size, no order.
 void EventGraph::add_unordered(const Key& key, uint64_t duration, uint64_t gap) {
-  ++h_->events;
+  ++h_->repeats;
   ++*order_lost_;
   Key k = key;
   k.tag = 0;

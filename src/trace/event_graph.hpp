@@ -28,7 +28,7 @@ class EventGraph {
     const uint32_t predicted = positions_[h_->graph.current].next;
     Position& p = positions_[predicted];
     if (__builtin_expect(!same(p.key, key), 0)) return miss(key, duration, gap);
-    follow(predicted, p);
+    follow(predicted);
     time(predicted, p, duration, gap);
   }
 
@@ -36,21 +36,22 @@ class EventGraph {
   uint32_t intern(const int64_t* words, uint32_t count);
 
  private:
+  // Field by field, as the recorder has just written them: a wider load would have to wait for the stores to retire.
   static bool same(const Key& a, const Key& b) {
-    uint64_t x[5], y[5];
-    __builtin_memcpy(x, &a, sizeof(x));
-    __builtin_memcpy(y, &b, sizeof(y));
-    return ((x[0] ^ y[0]) | (x[1] ^ y[1]) | (x[2] ^ y[2]) | (x[3] ^ y[3]) | (x[4] ^ y[4])) == 0;
+    const uint64_t narrow = (a.site ^ b.site) | (a.comm ^ b.comm) | (a.datatype ^ b.datatype) | (a.extra ^ b.extra) |
+                            static_cast<uint32_t>(a.peer ^ b.peer) | static_cast<uint32_t>(a.tag ^ b.tag);
+    return (narrow | static_cast<uint64_t>(a.count ^ b.count) | static_cast<uint64_t>(a.value ^ b.value)) == 0;
   }
   static bool same_shape(const Key& a, const Key& b) {
     return a.site == b.site && a.comm == b.comm && a.datatype == b.datatype;
   }
-  inline void follow(uint32_t index, const Position& p) {
+  inline void step(uint32_t index) {
     h_->graph.current = index;
+    h_->recent[h_->steps++ & 7] = index;
+  }
+  inline void follow(uint32_t index) {
     ++h_->graph.run;
-    ++h_->events;
-    h_->graph.context = (h_->graph.context << 8) + p.hash;
-    h_->shape_context = (h_->shape_context << 8) + p.shape;
+    step(index);
   }
   inline void time(uint32_t index, Position& p, uint64_t duration, uint64_t gap) {
     if (__builtin_expect((duration | gap) >> 32 != 0, 0)) return time_long(index, p, duration, gap);
@@ -68,7 +69,8 @@ class EventGraph {
   struct Hashes;
   uint32_t find_exact(const Key& key, const Hashes& at) const;
   uint32_t find_shape(const Key& key, const Hashes& at, uint32_t* strikes);
-  void jump(uint32_t target, bool known, uint64_t context, uint64_t shape_context);
+  Hashes hashes_with(const Key& key) const;
+  void jump(uint32_t target, bool known);
   void arrive(uint32_t index, const Key& key, uint64_t duration, uint64_t gap);
   bool matches(const Position& p, const Key& key) const;
   void begin_literals();

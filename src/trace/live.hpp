@@ -154,12 +154,14 @@ struct ThreadHeader {
   char magic[8];
   uint32_t thread;
   uint32_t generation;
-  GraphState graph;  // of the events
-  uint64_t shape_context;
+  GraphState graph;  // of the events; its context is made from `recent` when it is needed
+  uint64_t steps;            // positions visited in this generation; places in the ring
+  uint32_t recent[8];        // ring of the last positions visited
+  uint64_t repeats;          // events that were no step: repeated polls and literals, calls without order
+  uint64_t misses;
   uint64_t poll_run;         // > 0: the last event was a failed poll at graph.current, so many times so far
   uint64_t literal_repeats;  // of the last literal, not written yet
   Key previous_literal;
-  uint64_t events, misses;    // in this generation
   uint64_t events_before;     // in generations already written
   uint64_t requests_made, persistent_made;
   uint64_t last_end;  // ticks at the end of the previous call
@@ -172,6 +174,9 @@ struct ThreadHeader {
       variation_stream;
 };
 static_assert(sizeof(ThreadHeader) <= page);
+
+// Calls in this generation.
+inline uint64_t events_of(const ThreadHeader& h) { return h.steps + h.repeats; }
 
 // Capacities: elements.
 namespace capacity {

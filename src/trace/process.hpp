@@ -50,7 +50,7 @@ struct Datatype {
   bool contiguous = false;
 };
 
-// Times of many visits, nanoseconds. `hist[i]` counts durations in [2^i, 2^(i+1)) ns; i = 0 takes < 2 ns, 39 all longer.
+// Times of many visits, nanoseconds. `hist[i]` counts durations in [2^i - 1, 2^(i+1) - 1) ns; 39 all longer ones.
 struct TimeStats {
   uint64_t count = 0;
   double sum_ns = 0, min_ns = 0, max_ns = 0;

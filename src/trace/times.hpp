@@ -32,8 +32,9 @@ struct TickScale {
   }
 };
 
+// Bucket i holds [2^i - 1, 2^(i+1) - 1) ns, the last one all that is longer.
 inline int time_bucket(uint64_t ns) {
-  const int log2 = ns < 2 ? 0 : 63 - __builtin_clzll(ns);
+  const int log2 = 63 - __builtin_clzll(ns + 1);
   return log2 < time_buckets ? log2 : time_buckets - 1;
 }
 
@@ -46,8 +47,27 @@ inline void fold_one(FoldedTimes* into, uint64_t duration_ns, uint64_t gap_ns) {
   ++into->hist[time_bucket(duration_ns)];
 }
 
+// A batch: sums and extremes in ticks, then nanoseconds once; buckets by the exponent of a float, which is the logarithm.
 inline void fold(FoldedTimes* into, const RawTimes& raw, unsigned first, unsigned end, const TickScale& scale) {
-  for (unsigned i = first; i < end; ++i) fold_one(into, scale.ns(raw.duration[i]), scale.ns(raw.gap[i]));
+  if (first >= end) return;
+  const float ns_per_tick = static_cast<float>(scale.factor) * 0x1p-32f;
+  uint64_t sum = 0, gaps = 0;
+  uint32_t least = UINT32_MAX, most = 0;
+  for (unsigned i = first; i < end; ++i) {
+    const uint32_t ticks = raw.duration[i];
+    sum += ticks;
+    gaps += raw.gap[i];
+    least = ticks < least ? ticks : least;
+    most = ticks > most ? ticks : most;
+    const float ns = static_cast<float>(ticks) * ns_per_tick + 1.0f;  // at least 1: bucket 0
+    ++into->hist[(__builtin_bit_cast(uint32_t, ns) >> 23) - 127];
+  }
+  const uint64_t min = scale.ns(least), max = scale.ns(most);
+  if (into->count == 0 || min < into->min) into->min = min;
+  if (max > into->max) into->max = max;
+  into->count += end - first;
+  into->sum += scale.ns(sum);
+  into->gap_sum += scale.ns(gaps);
 }
 
 }  // namespace leadline::trace

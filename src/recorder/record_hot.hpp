@@ -1,0 +1,91 @@
+// Sends, receives and waits: the calls that programs make most, recorded in the wrapper itself.
+#pragma once
+
+#include "recorder/record.hpp"
+
+namespace leadline::recorder {
+
+template <class C>
+[[gnu::always_inline]] inline void record_send(C& call) {
+  constexpr Roles r = C::roles();
+  trace::Key key;
+  if (!begin_key(call, &key)) return;
+  Thread& t = call.thread;
+  const CommView& comm = comm_of(t, call.arg(r.comm));
+  const TypeView& type = type_of(t, call.arg(r.stype));
+  key.comm = comm.id;
+  key.count = call.count_arg(r.scount);
+  key.peer = relative(comm, call.int_arg(r.dest));
+  key.tag = call.int_arg(r.stag);
+  key.datatype = type.id;
+  if constexpr (r.request >= 0) {
+    if (call.rc == 0) add_request(t, key, call.arg(r.request), {.posted_bytes = key.count * type.size});
+  }
+  add_event(call, key);
+}
+
+// The receiving half of a call as it was posted.
+template <class AnyCall>
+inline trace::Key posted_receive(AnyCall& call, const CommView& comm, const TypeView& type) {
+  const Roles& r = call.roles();
+  trace::Key key;
+  key.comm = comm.id | wildcard_flags(call.int_arg(r.source), call.int_arg(r.rtag));
+  key.count = call.count_arg(r.rcount);
+  key.peer = relative(comm, call.int_arg(r.source));
+  key.tag = tag_of(call.int_arg(r.rtag));
+  key.datatype = type.id;
+  key.value = key.peer == trace::peer_null ? 0 : trace::unknown_value;
+  return key;
+}
+
+template <class C>
+[[gnu::always_inline]] inline void record_recv(C& call) {
+  constexpr Roles r = C::roles();
+  trace::Key site;
+  if (!begin_key(call, &site)) return;
+  Thread& t = call.thread;
+  const CommView& comm = comm_of(t, call.arg(r.comm));
+  const TypeView& type = type_of(t, call.arg(r.rtype));
+  trace::Key key = posted_receive(call, comm, type);
+  key.site = site.site;
+  if constexpr (r.request >= 0) {
+    const bool wildcard = key.comm & (trace::flag_any_source | trace::flag_any_tag);
+    if (call.rc == 0) {
+      add_request(t, key, call.arg(r.request),
+                  {.receives = true, .wildcard = wildcard, .posted_bytes = key.count * type.size});
+    }
+  } else if (const Word status = filled_status(call); status && key.peer != trace::peer_null) {
+    const Status s = read_status(status);
+    key.peer = relative(comm, s.source);
+    key.tag = s.tag;
+    key.value = s.bytes;
+  }
+  add_event(call, key);
+}
+
+template <class C>
+[[gnu::always_inline]] inline void before_hot(C& call) {
+  constexpr Roles r = C::roles();
+  if constexpr (C::traits.cls == CallClass::recv) {
+    if (wildcard_flags(call.int_arg(r.source), call.int_arg(r.rtag))) substitute_status(call);
+  }
+  if constexpr (C::traits.cls == CallClass::wait) {
+    call.handle = Abi::stored(call.arg(r.request), abi.family->handle_bytes.request);
+    if (recording.wildcards) substitute_status(call);
+  }
+}
+
+template <class C>
+[[gnu::always_inline]] inline void record_hot(C& call) {
+  constexpr CallClass c = C::traits.cls;
+  if constexpr (c == CallClass::send || c == CallClass::isend) record_send(call);
+  if constexpr (c == CallClass::recv || c == CallClass::irecv) record_recv(call);
+  if constexpr (c == CallClass::wait) {
+    trace::Key key;
+    if (!begin_key(call, &key)) return;
+    complete_into(call.thread, call.handle, call.arg(C::roles().request), filled_status(call), &key);
+    add_event(call, key);
+  }
+}
+
+}  // namespace leadline::recorder
