@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "trace/decode.hpp"
+#include "trace/walk.hpp"
 
 namespace leadline::trace {
 
@@ -110,6 +111,7 @@ void decode_sites(ByteReader& in, Process* p) {
   const uint64_t thread = in.varint();
   if (thread >= max_threads) return in.fail();
   Stream& s = stream_of(p, static_cast<uint32_t>(thread));
+  if (!s.sites.empty()) return in.fail();
   const size_t n = in.count(2);
   for (size_t i = 0; i < n && in.ok(); ++i) {
     Site site;
@@ -165,6 +167,16 @@ void decode_losses(ByteReader& in, Process* p) {
   }
 }
 
+// What many chunks could name, a shared file above all, counts once.
+std::string add_generation(Generation&& g, uint32_t thread, Process* p) {
+  Stream& s = stream_of(p, thread);
+  for (const Generation& other : s.generations) {
+    if (other.number == g.number) return "a generation that was there before";
+  }
+  s.generations.push_back(std::move(g));
+  return "";
+}
+
 std::string decode_times_of(ByteReader& in, Process* p) {
   const uint64_t thread = in.varint(), number = in.varint();
   if (thread >= max_threads) return "a thread number out of range";
@@ -191,21 +203,13 @@ std::string decode_chunk(ChunkType type, ByteReader in, Process* p) {
     case ChunkType::sites: decode_sites(in, p); break;
     case ChunkType::locals: decode_locals(in, p); break;
     case ChunkType::losses: decode_losses(in, p); break;
-    case ChunkType::generation: {
-      Generation g;
-      uint32_t thread = 0;
-      const std::string wrong = decode_generation(in, &thread, &g);
-      if (!wrong.empty()) return wrong;
-      stream_of(p, thread).generations.push_back(std::move(g));
-      return "";
-    }
+    case ChunkType::generation:
     case ChunkType::structure: {
       Generation g;
       uint32_t thread = 0;
-      const std::string wrong = decode_structure(in, &thread, &g);
-      if (!wrong.empty()) return wrong;
-      stream_of(p, thread).generations.push_back(std::move(g));
-      return "";
+      const std::string wrong = type == ChunkType::generation ? decode_generation(in, &thread, &g)
+                                                              : decode_structure(in, &thread, &g);
+      return wrong.empty() ? add_generation(std::move(g), thread, p) : wrong;
     }
     case ChunkType::times: return decode_times_of(in, p);
     case ChunkType::shared: return "chunks of another file, unexpected here";
@@ -249,6 +253,11 @@ void check_references(Process* p) {
 
 void finish_process(Process* p) {
   check_references(p);
+  uint64_t unread = 0;
+  for (const Stream& s : p->streams) {
+    for (const Generation& g : s.generations) unread += uncounted_variations(g);
+  }
+  if (unread) p->losses.push_back({"parameters-coarse", unread, "calls are counted with the parameters of their first ones"});
   if (p->initialized && !p->finalized) {
     p->losses.push_back({"not-finalized", 1, "MPI_Finalize was not reached"});
   }

@@ -141,6 +141,9 @@ inline void apply(const Variation& v, Key* key) {
   key->extra = key->extra + static_cast<uint32_t>(v.extra);
 }
 
+// Visits of positions that vary beyond the number that counting reads one by one.
+uint64_t uncounted_variations(const Generation& g);
+
 // One literal of the event stream (event_graph.cpp, add_literal).
 struct EventLiteral {
   enum class Kind { position, key, repeat } kind = Kind::key;

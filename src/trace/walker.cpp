@@ -88,6 +88,9 @@ uint64_t most_variations(const Generation& g) {
   return std::min(n, g.events);
 }
 
+// Counting reads no more of them than takes a minute or so.
+constexpr uint64_t most_counted_variations = uint64_t{1} << 32;
+
 class GenerationWalk {
  public:
   explicit GenerationWalk(const Generation& g)
@@ -223,7 +226,7 @@ void tally_variations(const Generation& g, const std::function<void(const Tally&
   if (!simple) {
     VariationWalk walk = walk_variations(g);
     Variation v{};
-    for (uint64_t left = most_variations(g); left > 0 && walk.next(&v); --left) {
+    for (uint64_t left = std::min(most_variations(g), most_counted_variations); left > 0 && walk.next(&v); --left) {
       if (v.position >= g.positions.size() || g.positions[v.position].mode != mode_first_wild) continue;
       auto& key = last[v.position];
       if (!key) key = g.positions[v.position].key;
@@ -243,6 +246,11 @@ void tally_literals(const Generation& g, const std::function<void(const Tally&)>
 }
 
 }  // namespace
+
+uint64_t uncounted_variations(const Generation& g) {
+  const uint64_t n = most_variations(g);
+  return n > most_counted_variations && !tags_only(g.variations.nodes, g.variations.literals) ? n - most_counted_variations : 0;
+}
 
 void for_each_tally(const Stream& stream, const std::function<void(const Tally&)>& visit) {
   for (const Generation& g : stream.generations) {
