@@ -493,7 +493,7 @@ def main() -> None:
         files(sys.argv[2])
         attributes()
         errors()
-    print(f"rank {rank} of {size}: check {check:.17g}", flush=True)
+    sys.stdout.write(f"rank {rank} of {size}: check {check:.17g}\n")
 
 
 if __name__ == "__main__":

@@ -74,14 +74,19 @@ class Recorded:
 
     def __init__(self, process: Any, thread: int = 0) -> None:
         self.core = core()
+        self.special_peers = {self.core.PEER_NONE: "none", self.core.PEER_NULL: "null", self.core.PEER_ANY: "any"}
         self.process = process
         self.thread = thread
-        self.sites = process.sites(thread)
+        # Each access of these makes new lists.
+        functions = process.functions
+        self.sites = [functions[site.function] for site in process.sites(thread)]
+        self.own_ranks = [comm.rank for comm in process.communicators]
+        self.type_sizes = [datatype.size for datatype in process.datatypes]
         self.requests: list[dict[str, Any]] = []  # in the order they were made; a start makes one
         self.persistent: list[dict[str, Any]] = []  # in the order they were created
 
     def function_at(self, site: int) -> Any:
-        return self.process.functions[self.sites[site].function]
+        return self.sites[site]
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         for call in self.process.calls(self.thread):
@@ -119,12 +124,10 @@ class Recorded:
         return fields
 
     def _partner(self, call: Any) -> dict[str, Any]:
-        rank = self.process.communicators[call.comm].rank
-        return {"peer": self._peer(call.peer, rank), "tag": self._tag(call.tag)}
+        return {"peer": self._peer(call.peer, self.own_ranks[call.comm]), "tag": self._tag(call.tag)}
 
     def _peer(self, peer: int, own_rank: int) -> Any:
-        special = {self.core.PEER_NONE: "none", self.core.PEER_NULL: "null", self.core.PEER_ANY: "any"}
-        return special.get(peer, peer - own_rank)
+        return self.special_peers.get(peer, peer - own_rank)
 
     def _tag(self, tag: int) -> Any:
         return "any" if tag == self.core.TAG_ANY else tag
@@ -133,7 +136,7 @@ class Recorded:
         count, kind, source, tag = call.words[:4]
         return {
             "rcount": count,
-            "rsize": self.process.datatypes[kind].size,
+            "rsize": self.type_sizes[kind],
             "source": self._peer(source, 0),
             "rtag": self._tag(tag),
             "bytes": call.value,
@@ -169,8 +172,9 @@ class Recorded:
 
     def _request_list(self, call: Any) -> dict[str, Any]:
         parts = []
+        words = call.words
         for place, done in enumerate(call.completed):
-            _, received, partner, posted = call.words[1 + 4 * place : 5 + 4 * place]
+            _, received, partner, posted = words[1 + 4 * place : 5 + 4 * place]
             part = {**self._linked(self.requests, done), "bytes": received}
             if "any" in (part.get("peer"), part.get("tag")):
                 tag = partner & 0xFFFFFFFF
@@ -182,7 +186,8 @@ class Recorded:
 
     def _start_list(self, call: Any) -> dict[str, Any]:
         parts = [self._linked(self.persistent, done) for done in call.completed]
+        words = call.words
         for place, part in enumerate(parts):
-            assert call.words[2 + 4 * place] == posted_bytes(part)
+            assert words[2 + 4 * place] == posted_bytes(part)
         self.requests += parts
         return {"requests": call.count, "parts": parts}

@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import leadline
+
 from .libraries import Library, debian_mpich_file, quiet_environment
 
-REPOSITORY = Path(__file__).resolve().parents[2]
 RUN_TIMEOUT_S = 60.0
 
 
@@ -107,9 +108,6 @@ def load_environment(library: Library, links: Path) -> dict[str, str]:
 
 
 def find_recorder() -> Path | None:
-    """libleadline.so: LEADLINE_TEST_RECORDER, or where ./dev puts it."""
-    named = os.environ.get("LEADLINE_TEST_RECORDER")
-    if named:
-        return Path(named)
-    path = REPOSITORY / "python" / "leadline" / "lib" / "libleadline.so"
+    """libleadline.so of the installed package."""
+    path = Path(leadline.__file__).parent / "lib" / "libleadline.so"
     return path if path.exists() else None
