@@ -174,6 +174,30 @@ def test_fortran_names_without_debug_information(tmp_path: Path) -> None:
     assert [location.routine for location in second][:2] == ["MAIN__", "inner"]
 
 
+@pytest.mark.parametrize(
+    ("module", "routine"),
+    [
+        ("/usr/bin/python3.11", "(Python)"),
+        ("/usr/lib/libpython3.12.so.1.0", "(Python)"),
+        ("/opt/env/bin/python", "(Python)"),
+        ("/lib/x86_64-linux-gnu/libc.so.6", "(system)"),
+        ("/lib/x86_64-linux-gnu/libgomp.so.1", "(system)"),
+        ("/opt/python_model.so", "python_model.so+0x10"),
+        ("/opt/libcore.so", "libcore.so+0x10"),
+    ],
+)
+def test_interpreter_and_system_are_not_the_program(module: str, routine: str) -> None:
+    assert Symbolizer().resolve(module, "ab", 0x10)[0].routine == routine
+
+
+def test_the_interpreter_is_one_frame() -> None:
+    def frame(name: str) -> tuple[Location, ...]:
+        return (Location(name, name, "/m"),)
+
+    path = call_path([frame("mpi4py.MPI.Comm.Send"), *[frame("(Python)")] * 3, frame("(system)")])
+    assert [location.routine for location in path] == ["(Python)", "mpi4py.MPI.Comm.Send"]
+
+
 def test_known_addresses_survive_the_binary(tmp_path: Path) -> None:
     program = build(tmp_path, "halo.cpp", "-g")
     frame = captured(program)[0][0]

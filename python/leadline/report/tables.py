@@ -84,7 +84,7 @@ def routines(content: Content, width: int) -> list[Line]:
         return []
     lines = _header("Name")
     for entry in entries[:MOST_ROUTINES]:
-        lines.append(f"{_numbers(entry)}  {_clip(entry.name, max(width - 63, 12))}")
+        lines.append(f"{_numbers(entry)}  {_clip_front(entry.name, max(width - 63, 12))}")
     if len(entries) > MOST_ROUTINES:
         lines.append(f"and {fmt.plural(len(entries) - MOST_ROUTINES, 'more routine')}")
     return lines

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,6 +46,16 @@ class ModuleProblem:
     message: str
 
 
+# What stands between the operating system and the program: the path begins after it.
+_OUTSIDE_MODULES = re.compile(r"(libc|libc-2\.\d+|ld-linux\S*|libpthread\S*|libgomp|libiomp5|libomp)\.so")
+_INTERPRETER_MODULES = re.compile(r"(lib)?python[23]?(\.\d+)?[a-z]*($|\.so)")
+# Inlined pieces of the C++ library are nobody's routine.
+_LIBRARY_HEADERS = ("/include/c++/", "/lib/gcc/")
+_OUTERMOST = {"_start", "__libc_start_main", "__libc_start_call_main", "start_thread", "clone", "clone3"}
+PYTHON = "(Python)"
+SYSTEM = "(system)"
+
+
 class Symbolizer:
     """Resolves addresses of any number of modules, each opened once and only when an address in it is asked for."""
 
@@ -57,6 +68,11 @@ class Symbolizer:
         path, build_id: of the module, as recorded.   offset: return address relative to the module's load bias.
         recorded_at_ns: Unix time of the recording: without a build id, a file changed later is not believed.
         """
+        name = os.path.basename(path)
+        if _OUTSIDE_MODULES.match(name):
+            return (Location(SYSTEM, SYSTEM, path),)
+        if _INTERPRETER_MODULES.match(name):
+            return (Location(PYTHON, PYTHON, path),)
         key = (path, build_id)
         if key not in self.modules_:
             self.modules_[key] = _Module(path, build_id, recorded_at_ns)
@@ -136,14 +152,6 @@ class _Module:
         return (Location(name, name, self.path, resolved=False),)
 
 
-# Routines that stand between the operating system and the program: the path begins after them.
-_OUTSIDE_MODULES = ("libc.so", "libc-", "ld-linux", "libpthread", "libgomp", "libiomp", "libomp")
-_INTERPRETER_MODULES = ("libpython", "python2", "python3", "python")
-# Inlined pieces of the C++ library are nobody's routine.
-_LIBRARY_HEADERS = ("/include/c++/", "/lib/gcc/")
-_OUTERMOST = {"_start", "__libc_start_main", "__libc_start_call_main", "start_thread", "clone", "clone3"}
-
-
 def call_path(frames: Sequence[tuple[Location, ...]]) -> tuple[Location, ...]:
     """The program's own call path, outermost first, from physical frames (innermost first).
 
@@ -153,26 +161,36 @@ def call_path(frames: Sequence[tuple[Location, ...]]) -> tuple[Location, ...]:
     inner_first: list[Location] = []
     for physical in frames:
         for location in physical:
-            name = os.path.basename(location.module)
-            if name.startswith(_OUTSIDE_MODULES) or location.full in _OUTERMOST or location.full.startswith("std::"):
+            if _is_outside(location):
                 continue
-            if any(part in location.file for part in _LIBRARY_HEADERS):
+            if location.full == PYTHON and inner_first and inner_first[-1].full == PYTHON:
                 continue
-            if name.startswith(_INTERPRETER_MODULES):
-                if inner_first and inner_first[-1].routine == "(Python)":
-                    continue
-                location = Location("(Python)", "(Python)", location.module)
             inner_first.append(location)
-            if location.full == "main" and not name.startswith(_INTERPRETER_MODULES):
+            if location.full == "main":
                 if len(inner_first) > 1 and _is_fortran_main(inner_first):
                     inner_first.pop()
                 return tuple(reversed(inner_first))
     return tuple(reversed(inner_first))
 
 
+def _is_outside(location: Location) -> bool:
+    name = location.full
+    return (
+        name == SYSTEM
+        or name in _OUTERMOST
+        or name.startswith("std::")
+        or any(part in location.file for part in _LIBRARY_HEADERS)
+    )
+
+
 def reaches_start(frames: Sequence[tuple[Location, ...]]) -> bool:
     """Whether the frames go back to where the program or its thread began; the recorder keeps only so many."""
-    return any(location.full == "main" or location.full in _OUTERMOST for physical in frames for location in physical)
+    if not frames:
+        return False
+    outermost = frames[-1][-1].full
+    return outermost == SYSTEM or any(
+        location.full == "main" or location.full in _OUTERMOST for physical in frames for location in physical
+    )
 
 
 def _is_fortran_main(inner_first: Sequence[Location]) -> bool:
