@@ -1,5 +1,5 @@
 ! call_paths.c in Fortran, with `use mpi_f08` or, with -DUSE_MPI, `use mpi`.  call_paths STEPS
-module halo
+module halo_exchange
 #ifdef USE_MPI
   use mpi
 #define HANDLE(kind) integer
@@ -10,16 +10,14 @@ module halo
   implicit none
   integer, parameter :: length = 64, advections = 8, diffusions = 3
   double precision, asynchronous :: field(length), ghost(length)
-  integer :: rank, ranks
+  integer :: rank, ranks, left, right
 contains
   double precision function exchange(tag)
     integer, intent(in) :: tag
     HANDLE(MPI_Request) :: requests(2)
     integer :: code
-    call MPI_Irecv(ghost, length, MPI_DOUBLE_PRECISION, mod(rank + ranks - 1, ranks), tag, & ! at:irecv
-                   MPI_COMM_WORLD, requests(1), code)
-    call MPI_Isend(field, length, MPI_DOUBLE_PRECISION, mod(rank + 1, ranks), tag, & ! at:isend
-                   MPI_COMM_WORLD, requests(2), code)
+    call MPI_Irecv(ghost, length, MPI_DOUBLE_PRECISION, left, tag, MPI_COMM_WORLD, requests(1), code) ! at:irecv
+    call MPI_Isend(field, length, MPI_DOUBLE_PRECISION, right, tag, MPI_COMM_WORLD, requests(2), code) ! at:isend
     call MPI_Waitall(2, requests, MPI_STATUSES_IGNORE, code) ! at:waitall
     exchange = ghost(1 + mod(tag, length))
   end function
@@ -46,7 +44,7 @@ contains
 end module
 
 program call_paths
-  use halo
+  use halo_exchange
   implicit none
   integer :: step, steps, i, code
   double precision :: part, total
@@ -56,6 +54,8 @@ program call_paths
   call MPI_Init(code)
   call MPI_Comm_rank(MPI_COMM_WORLD, rank, code)
   call MPI_Comm_size(MPI_COMM_WORLD, ranks, code)
+  left = mod(rank + ranks - 1, ranks)
+  right = mod(rank + 1, ranks)
   field = [(rank + i - 1, i=1, length)]
   part = 0
   do step = 1, steps

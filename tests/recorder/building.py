@@ -62,6 +62,7 @@ class Builder:
             module_dir.mkdir(exist_ok=True)
             done = subprocess.run(
                 [*arguments, *extra, "-o", str(target), "-lm"],
+                cwd=module_dir,
                 capture_output=True,
                 text=True,
                 timeout=COMPILE_TIMEOUT_S,
