@@ -29,6 +29,8 @@ class MemoryThread {
   char* region() { return region_; }
   uint64_t lost() const { return lost_; }
   size_t encoded_bytes() const { return encoded_bytes_; }
+  // Those that ended; the last one is still being made.
+  const std::vector<std::vector<uint8_t>>& generations() const { return chunks_; }
   void spend_budget() {
     turn();
     graph_.reset(true);
@@ -48,7 +50,6 @@ class MemoryThread {
     return stream;
   }
 
- private:
   void turn() {
     ByteSink sink;
     encode_generation(region_, 1ull << 32, &sink);
@@ -58,6 +59,7 @@ class MemoryThread {
     graph_.reset(header().unordered);
   }
 
+ private:
   char* region_;
   EventGraph graph_;
   uint64_t lost_ = 0, coarse_ = 0;

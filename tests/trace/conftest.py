@@ -1,0 +1,59 @@
+"""The C++ test programs of this folder: as ./dev test has built them, or built here."""
+
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+BUILT = ROOT / "build" / "dev" / "tests"
+
+Build = Callable[..., Path]
+
+
+@pytest.fixture(scope="session")
+def build(tmp_path_factory: pytest.TempPathFactory) -> Build:
+    """build(NAME, *FLAGS, compiler=...) compiles tests/trace/NAME.cpp with the code it tests, or skips."""
+    made: dict[tuple[str, ...], Path] = {}
+
+    def make(name: str, *flags: str, compiler: str = "c++", analysis: bool = False) -> Path:
+        key = (name, compiler, *flags)
+        if key in made:
+            return made[key]
+        if shutil.which(compiler) is None:
+            pytest.skip(f"{compiler} is not installed")
+        sources = [HERE / f"{name}.cpp", *sorted((ROOT / "src/trace").glob("*.cpp"))]
+        if analysis:
+            sources += sorted((ROOT / "src/analysis").glob("*.cpp"))
+        out = tmp_path_factory.mktemp("programs")
+        command = [compiler, "-std=gnu++20", "-O1", "-g", f"-I{ROOT / 'src'}", *flags]
+        objects = []
+        for source in sources:
+            objects.append(out / f"{source.parent.name}-{source.stem}.o")
+            done = subprocess.run(
+                [*command, "-c", source, "-o", objects[-1]], capture_output=True, text=True, timeout=250, check=False
+            )
+            assert done.returncode == 0, done.stderr[-4000:]
+        linked = subprocess.run(
+            [*command, *objects, "-o", out / name], capture_output=True, text=True, timeout=250, check=False
+        )
+        if linked.returncode != 0 and any(flag.startswith("-fsanitize") for flag in flags):
+            pytest.skip(f"{compiler} can't link with {' '.join(flags)}: {linked.stderr.strip().splitlines()[-1]}")
+        assert linked.returncode == 0, linked.stderr[-4000:]
+        made[key] = out / name
+        return made[key]
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def program(build: Build) -> Callable[[str], Path]:
+    """program(NAME): where it is, built if need be."""
+
+    def find(name: str) -> Path:
+        return BUILT / name if (BUILT / name).exists() else build(name)
+
+    return find

@@ -1,0 +1,169 @@
+// Example traces, and what the reader makes of them as text: docs/format.md's worked example, and what test_format.py
+// compares with a reader written from that document.
+//   examples_test            writes each to memory, reads it back and checks that it is complete
+//   examples_test DIRECTORY  NAME.trace and NAME.txt of each
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cinttypes>
+
+#include "memory_process.hpp"
+#include "programs.hpp"
+#include "trace/reader.hpp"
+
+namespace {
+
+using namespace leadline::trace;
+
+void print_process(FILE* f, const Process& p) {
+  std::fprintf(f, "process %" PRId64 " %d %d %" PRIu64 " %s|%s|%s|%s %d %d %d %" PRId64 " %.0f %.0f %.0f\n", p.pid, p.rank,
+               p.world_size, p.world, p.host.c_str(), p.program.c_str(), p.library.c_str(), p.family.c_str(), p.initialized,
+               p.finalized, p.complete, p.start_unix_ns, p.duration_ns, p.own_overhead_ns, p.own_per_call_ns * 1000);
+  for (size_t i = 0; i < p.functions.size(); ++i) {
+    if (!p.functions[i].name.empty()) {
+      std::fprintf(f, "function %zu %s %s\n", i, p.functions[i].name.c_str(),
+                   call_class_names[static_cast<size_t>(p.functions[i].cls)]);
+    }
+  }
+  for (const Module& m : p.modules) std::fprintf(f, "module %s %s\n", m.path.c_str(), m.build_id.c_str());
+  for (const Communicator& c : p.communicators) {
+    std::fprintf(f, "communicator %d %u %" PRIu64 " %d %d", static_cast<int>(c.kind), c.parent, c.identity, c.rank, c.size);
+    for (const int32_t w : c.world) std::fprintf(f, " %d", w);
+    std::fprintf(f, "\n");
+  }
+  for (const Datatype& d : p.datatypes) {
+    std::fprintf(f, "datatype %s %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %d %d\n", d.name.c_str(), d.size, d.extent, d.lb,
+                 d.true_extent, d.combiner, d.contiguous);
+  }
+  for (const std::string& op : p.ops) std::fprintf(f, "op %s\n", op.c_str());
+  for (const Loss& l : p.losses) std::fprintf(f, "loss %s %" PRIu64 "\n", l.code.c_str(), l.amount);
+}
+
+void print_times(FILE* f, const TimeStats& t) {
+  std::fprintf(f, " %" PRIu64 " %.0f %.0f %.0f %.0f", t.count, t.sum_ns, t.gap_sum_ns, t.min_ns, t.max_ns);
+  for (size_t b = 0; b < t.hist.size(); ++b) {
+    if (t.hist[b]) std::fprintf(f, " %zu:%" PRIu64, b, t.hist[b]);
+  }
+  std::fprintf(f, "\n");
+}
+
+void print_key(FILE* f, const Key& k) {
+  std::fprintf(f, " %u %u %" PRId64 " %d %d %u %u %" PRId64, k.site, k.comm, k.count, k.peer, k.tag, k.datatype, k.extra, k.value);
+}
+
+void print_stream(FILE* f, const Stream& s) {
+  for (size_t i = 0; i < s.sites.size(); ++i) {
+    std::fprintf(f, "site %u %zu %u", s.thread, i, s.sites[i].function);
+    for (const Frame& frame : s.sites[i].frames) std::fprintf(f, " %u+%" PRIx64, frame.module, frame.offset);
+    std::fprintf(f, "\n");
+  }
+  for (const LocalCalls& l : s.locals) {
+    std::fprintf(f, "local %u %u %u+%" PRIx64 " %" PRIu64 " %.0f\n", s.thread, l.function, l.caller.module, l.caller.offset, l.calls,
+                 l.sum_ns);
+  }
+  for (const Generation& g : s.generations) {
+    std::fprintf(f, "generation %u %u %d %" PRIu64 "\n", s.thread, g.number, g.unordered, g.events);
+    for (size_t i = first_position; i < g.positions.size(); ++i) {
+      const DecodedPosition& p = g.positions[i];
+      std::fprintf(f, "position %zu %u", i, p.mode);
+      print_key(f, p.key);
+      if (p.mode == mode_bag_coarse) std::fprintf(f, " amount %" PRId64, p.amount);
+      print_times(f, p.times);
+    }
+  }
+  Walker walker(s);
+  Event e;
+  while (walker.next(&e)) {
+    std::fprintf(f, "event %" PRIu64, e.times);
+    print_key(f, e.key);
+    for (size_t w = 0; w < e.word_count; ++w) std::fprintf(f, " %" PRId64, e.words[w]);
+    std::fprintf(f, "\n");
+  }
+}
+
+Key message(uint32_t site, int32_t peer, int64_t count, int64_t value) {
+  Key k;
+  k.site = site;
+  k.comm = 1;
+  k.count = count;
+  k.peer = peer;
+  k.tag = 7;
+  k.datatype = 1;
+  k.value = value;
+  return k;
+}
+
+// Eight steps of a send and a receive, then a shorter send.
+void worked_example(MemoryProcess* p) {
+  for (uint64_t step = 0; step < 8; ++step) {
+    p->graph().add(message(2, 1, 100, 0), 1000 + 10 * step, 100);
+    p->graph().add(message(1, -1, 100, 800), 2000, 50);
+  }
+  p->graph().add(message(2, 1, 50, 0), 900, 100);
+}
+
+Key in_tables(Key k) {
+  k.site &= 63;
+  k.comm &= 0xff000001;
+  k.datatype &= 3;
+  if (k.extra > 1) k.extra = 2;
+  return k;
+}
+
+void synthetic(const std::string& kind, uint64_t seed, MemoryProcess* p) {
+  programs::Random r(seed);
+  const int64_t words[] = {800, -1, 1, 0, INT64_MIN, 3, 1, 2, INT64_MAX};
+  const bool unordered = kind == "unordered";
+  const std::vector<Key> log = programs::program(unordered ? "random pairs" : kind, r);
+  const size_t limit = std::min<size_t>(log.size(), 40000);
+  for (size_t i = 0; i < limit; ++i) {
+    if (unordered && i == limit / 2) p->thread().spend_budget();
+    Key k = in_tables(log[i]);
+    if (k.extra == 2) k.extra = p->graph().intern(words, 9);
+    if (unordered) k.count = static_cast<int64_t>(programs::below(r, 1u << 20));
+    p->graph().add(k, programs::below(r, 50) ? 100 + programs::below(r, 3000) : r() >> 20, programs::below(r, 100));
+  }
+}
+
+constexpr const char* kinds[] = {"tree", "mixture", "small alphabet", "sizes vary", "polls only", "tag is the step", "unordered"};
+
+bool write_file(const std::string& path, const Bytes& bytes) {
+  FILE* f = std::fopen(path.c_str(), "wb");
+  if (!f) return false;
+  const bool ok = std::fwrite(bytes.data(), 1, bytes.size(), f) == bytes.size();
+  return std::fclose(f) == 0 && ok;
+}
+
+bool example(const std::string& directory, std::string name, MemoryProcess* p, bool whole, bool keep) {
+  std::replace(name.begin(), name.end(), ' ', '-');
+  const std::string path = directory + "/" + name;
+  if (!write_file(path + ".trace", MemoryProcess::file_of(p->chunks(whole)))) return std::perror(path.c_str()), false;
+  Process process;
+  const ReadError error = read_process(path + ".trace", &process);
+  if (!error.message.empty() || !process.complete) return std::printf("%s: %s\n", name.c_str(), error.message.c_str()), false;
+  FILE* f = std::fopen((path + ".txt").c_str(), "w");
+  if (!f) return false;
+  print_process(f, process);
+  for (const Stream& s : process.streams) print_stream(f, s);
+  std::fclose(f);
+  if (!keep) std::remove((path + ".trace").c_str()), std::remove((path + ".txt").c_str());
+  return true;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const bool keep = argc > 1;
+  const std::string directory = keep ? argv[1] : ".";
+  MemoryProcess worked(3);
+  worked_example(&worked);
+  bool ok = example(directory, "worked", &worked, false, keep);
+  uint64_t seed = 1;
+  for (const char* kind : kinds) {
+    MemoryProcess p;
+    synthetic(kind, seed++, &p);
+    ok = ok && example(directory, kind, &p, seed % 2 == 0, keep);
+  }
+  std::puts(ok ? "ok" : "failed");
+  return ok ? 0 : 1;
+}

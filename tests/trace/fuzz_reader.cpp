@@ -1,0 +1,213 @@
+// Fuzzes what lies behind the checksums: payloads of chunks go straight to the decoders, and patches to the memory a killed
+// process left go through the salvage. Everything the reader offers is then done with the result.
+//   With libFuzzer (clang): clang++ -fsanitize=fuzzer,address,undefined -DLEADLINE_LIBFUZZER … ; see test_fuzz.py.
+//   Without it: a short run of random mutations of the built-in traces.
+//   fuzz_reader --seeds DIR writes the inputs to begin with.
+#include <sys/mman.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "analysis/profile.hpp"
+#include "memory_process.hpp"
+#include "programs.hpp"
+#include "trace/decode.hpp"
+#include "trace/salvage.hpp"
+
+namespace {
+
+using namespace leadline::trace;
+
+constexpr uint64_t most_events = 20000;
+
+// Few bytes may declare any number of events: those who walk decide how far.
+void use(Process* process) {
+  finish_process(process);
+  uint64_t sum = 0;
+  for (Stream& s : process->streams) {
+    for (Generation& g : s.generations) g.events = std::min(g.events, most_events);
+    Walker walker(s);
+    Event e;
+    while (walker.next(&e)) sum += e.times + e.word_count + (e.word_count ? static_cast<uint64_t>(e.words[e.word_count - 1]) : 0);
+    for_each_tally(s, [&](const Tally& t) { sum += t.times + t.word_count; });
+    for_each_site_time(s, [&](uint32_t site, const TimeStats& t) { sum += site + t.count; });
+  }
+  leadline::analysis::Profile profile;
+  profile.add(*process);
+  for (const auto& edge : profile.edges()) sum += edge.messages;
+  static volatile uint64_t kept;
+  kept = sum;
+}
+
+// Input: type (1 byte), length (3 bytes), payload; and so on.
+void fuzz_chunks(const uint8_t* data, size_t size) {
+  Process process;
+  while (size >= 4) {
+    const auto type = static_cast<ChunkType>(data[0]);
+    const size_t length = std::min<size_t>(data[1] | data[2] << 8 | data[3] << 16, size - 4);
+    if (!decode_chunk(type, ByteReader(data + 4, length), &process).empty()) break;
+    data += 4 + length;
+    size -= 4 + length;
+  }
+  use(&process);
+}
+
+std::vector<Chunk> chunks_of(int which, bool whole);
+void fill(MemoryProcess* process, int which);
+
+// A live file in memory, and where it holds data.
+struct LiveFile {
+  int fd = -1;
+  char* base = nullptr;
+  std::vector<size_t> pages;  // offsets
+
+  LiveFile() {
+    MemoryProcess process;
+    fill(&process, 0);
+    fd = memfd_create("live", 0);
+    process.write_live(fd);
+    const size_t size = process_at::end + thread_at::end;
+    for (off_t at = lseek(fd, 0, SEEK_DATA); at >= 0;) {
+      const off_t hole = lseek(fd, at, SEEK_HOLE);
+      for (; at < hole; at += static_cast<off_t>(page)) pages.push_back(static_cast<size_t>(at));
+      at = lseek(fd, hole, SEEK_DATA);
+    }
+    base = static_cast<char*>(mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0));
+  }
+};
+
+// Input: patches of 12 bytes: page (2 bytes: number among those with data), offset (2 bytes), 8 bytes to exclusive-or.
+void fuzz_live(const uint8_t* data, size_t size) {
+  static const LiveFile live;
+  struct Patch {
+    char* at;
+    uint64_t value;
+  };
+  std::vector<Patch> patches;
+  for (; size >= 12 && patches.size() < 64; data += 12, size -= 12) {
+    uint16_t where[2];
+    Patch p{};
+    std::memcpy(where, data, sizeof(where));
+    std::memcpy(&p.value, data + 4, sizeof(p.value));
+    p.at = live.base + live.pages[where[0] % live.pages.size()] + where[1] % (page / 8) * 8;
+    patches.push_back(p);
+  }
+  const auto apply_all = [&] {
+    for (const Patch& p : patches) {
+      uint64_t word;
+      std::memcpy(&word, p.at, sizeof(word));
+      word ^= p.value;
+      std::memcpy(p.at, &word, sizeof(word));
+    }
+  };
+  apply_all();
+  Process process;
+  if (salvage("/proc/self/fd/" + std::to_string(live.fd), &process).empty()) use(&process);
+  apply_all();
+}
+
+void fuzz(const uint8_t* data, size_t size) {
+  if (size < 1) return;
+  if (data[0] == 'L') {
+    fuzz_live(data + 1, size - 1);
+  } else {
+    fuzz_chunks(data + 1, size - 1);
+  }
+}
+
+constexpr int seed_programs = 6;
+
+void fill(MemoryProcess* process, int which) {
+  programs::Random r(static_cast<uint64_t>(which) + 1);
+  const char* kinds[seed_programs] = {"mixture", "small alphabet", "sizes vary", "polls only", "tree", "unordered"};
+  const std::string kind = kinds[which];
+  const std::vector<Key> log = programs::program(kind == "unordered" ? "random pairs" : kind, r);
+  const int64_t words[] = {100, 200, 1, 0, 0, 3, 1, 2, 3, 0};
+  process->graph().intern(words, 10);
+  process->graph().intern(words, 4);
+  if (kind == "unordered") process->graph().stop_ordering();
+  const size_t limit = which == 0 ? 20000 : 1500;
+  for (size_t i = 0; i < log.size() && i < limit; ++i) {
+    Key k = log[i];
+    k.site &= 63;
+    k.comm &= 0xff000003;
+    k.datatype &= 3;
+    if (k.extra > 1) k.extra &= 3;
+    process->graph().add(k, 100 + programs::below(r, 3000), 50);
+  }
+}
+
+std::vector<Chunk> chunks_of(int which, bool whole) {
+  MemoryProcess process;
+  fill(&process, which);
+  return process.chunks(whole);
+}
+
+Bytes input_of(int which, bool whole) {
+  Bytes input{'C'};
+  for (const auto& [type, payload] : chunks_of(which, whole)) {
+    const size_t n = payload.size();
+    for (const size_t b : {static_cast<size_t>(type), n & 0xff, n >> 8 & 0xff, n >> 16 & 0xff}) {
+      input.push_back(static_cast<uint8_t>(b));
+    }
+    input.insert(input.end(), payload.begin(), payload.end());
+  }
+  return input;
+}
+
+void write_seeds(const std::string& directory) {
+  const auto write = [&](const std::string& name, const Bytes& bytes) {
+    if (FILE* f = std::fopen((directory + "/" + name).c_str(), "wb")) {
+      std::fwrite(bytes.data(), 1, bytes.size(), f);
+      std::fclose(f);
+    }
+  };
+  for (int i = 1; i < seed_programs; ++i) write("chunks" + std::to_string(i), input_of(i, i % 2));
+  write("live", Bytes{'L', 0, 0, 8, 0, 1, 0, 0, 0, 0, 0, 0, 0});
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  fuzz(data, size);
+  return 0;
+}
+
+#ifdef LEADLINE_LIBFUZZER
+extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
+  if (*argc == 3 && std::strcmp((*argv)[1], "--seeds") == 0) {
+    write_seeds((*argv)[2]);
+    std::exit(0);
+  }
+  return 0;
+}
+#else
+int main(int argc, char** argv) {
+  if (argc == 3 && std::strcmp(argv[1], "--seeds") == 0) return write_seeds(argv[2]), 0;
+  const int rounds = argc > 1 ? std::atoi(argv[1]) : 300;
+  programs::Random r(argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1);
+  for (int which = 1; which < seed_programs; ++which) {
+    const Bytes input = input_of(which, which % 2);
+    fuzz(input.data(), input.size());
+    for (int round = 0; round < rounds; ++round) {
+      Bytes b = input;
+      for (uint64_t n = 1 + programs::below(r, 4); n > 0; --n) {
+        uint8_t& at = b[1 + programs::below(r, b.size() - 1)];
+        at = programs::below(r, 2) ? static_cast<uint8_t>(r()) : at ^ static_cast<uint8_t>(1u << programs::below(r, 8));
+      }
+      fuzz(b.data(), b.size());
+    }
+  }
+  for (int round = 0; round < rounds; ++round) {
+    Bytes b(1 + 12 * (1 + programs::below(r, 3)));
+    for (uint8_t& byte : b) byte = static_cast<uint8_t>(programs::below(r, 3) ? 0 : r());
+    b[0] = 'L';
+    for (size_t p = 1; p < b.size(); p += 12) {
+      b[p] = static_cast<uint8_t>(r()), b[p + 1] = static_cast<uint8_t>(r()), b[p + 2] = static_cast<uint8_t>(r()), b[p + 3] = static_cast<uint8_t>(r());
+    }
+    fuzz(b.data(), b.size());
+  }
+  std::puts("ok");
+}
+#endif

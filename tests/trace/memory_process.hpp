@@ -1,0 +1,168 @@
+// A recorded process in plain memory, with every table filled: written as a trace file, or as the live file a killed
+// process leaves.
+#pragma once
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <string>
+#include <utility>
+
+#include "memory_thread.hpp"
+#include "trace/checksum.hpp"
+#include "trace/chunk.hpp"
+
+namespace leadline::trace {
+
+using Bytes = std::vector<uint8_t>;
+using Chunk = std::pair<ChunkType, Bytes>;
+
+class MemoryProcess {
+ public:
+  explicit MemoryProcess(uint32_t sites = 64) {
+    region_ = static_cast<char*>(mmap(nullptr, process_at::end, PROT_READ | PROT_WRITE,
+                                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+    fill_header();
+    put_text(&header().functions, process_at::functions, std::string("MPI_Send\0\5MPI_Recv\0\7MPI_Wtime\0\0", 31));
+    put_text(&header().modules, process_at::modules, std::string("/usr/bin/model\0c0ffee\0/lib/libc.so.6\0\0", 38));
+    put_text(&header().ops, process_at::ops, std::string("\0MPI_SUM\0", 9));
+    fill_communicators();
+    fill_datatypes();
+    fill_sites(sites);
+  }
+  ~MemoryProcess() { munmap(region_, process_at::end); }
+
+  ProcessHeader& header() { return *reinterpret_cast<ProcessHeader*>(region_); }
+  MemoryThread& thread() { return thread_; }
+  EventGraph& graph() { return thread_.graph(); }
+
+  // The chunks of the finished file. `whole_generation`: structure and times in one chunk, as parts are written.
+  std::vector<Chunk> chunks(bool whole_generation = false) {
+    std::vector<Chunk> all;
+    const auto put = [&](ChunkType type, auto&& encode) {
+      ByteSink sink;
+      encode(&sink);
+      all.emplace_back(type, Bytes(sink.data(), sink.data() + sink.size()));
+    };
+    for (const Bytes& earlier : thread_.generations()) all.emplace_back(ChunkType::generation, earlier);
+    const char* thread = thread_.region();
+    put(ChunkType::process, [&](ByteSink* s) { encode_process(region_, s); });
+    uint8_t used[max_functions] = {};
+    mark_functions(thread, &used);
+    put(ChunkType::functions, [&](ByteSink* s) { encode_functions(region_, used, s); });
+    put(ChunkType::modules, [&](ByteSink* s) { encode_modules(region_, s); });
+    put(ChunkType::communicators, [&](ByteSink* s) { encode_communicators(region_, s); });
+    put(ChunkType::datatypes, [&](ByteSink* s) { encode_datatypes(region_, s); });
+    put(ChunkType::ops, [&](ByteSink* s) { encode_ops(region_, s); });
+    put(ChunkType::sites, [&](ByteSink* s) { encode_sites(thread, s); });
+    const uint64_t factor = header().tick_factor;
+    if (whole_generation) {
+      put(ChunkType::generation, [&](ByteSink* s) { encode_generation(thread, factor, s); });
+    } else {
+      put(ChunkType::structure, [&](ByteSink* s) { encode_structure(thread, s); });
+      put(ChunkType::times, [&](ByteSink* s) { encode_times(thread, factor, s); });
+    }
+    put(ChunkType::locals, [&](ByteSink* s) { encode_locals(thread, factor, s); });
+    put(ChunkType::losses, [&](ByteSink* s) { encode_losses(region_, s); });
+    put(ChunkType::end, [&](ByteSink* s) { s->varint(header().finalized); });
+    return all;
+  }
+
+  static void append_chunk(Bytes* file, ChunkType type, const Bytes& payload) {
+    ChunkHeader h{chunk_magic, static_cast<uint32_t>(type), static_cast<uint32_t>(payload.size()), 0};
+    h.crc = crc32c(payload.data(), payload.size(), crc32c(&h.type, 2 * sizeof(uint32_t)));
+    const auto* p = reinterpret_cast<const uint8_t*>(&h);
+    file->insert(file->end(), p, p + sizeof(h));
+    file->insert(file->end(), payload.begin(), payload.end());
+  }
+  static Bytes file_of(const std::vector<Chunk>& chunks) {
+    FileHeader h{};
+    std::memcpy(h.magic, file_magic, sizeof(h.magic));
+    h.version = format_version;
+    const auto* p = reinterpret_cast<const uint8_t*>(&h);
+    Bytes file(p, p + sizeof(h));
+    for (const auto& [type, payload] : chunks) append_chunk(&file, type, payload);
+    return file;
+  }
+
+  // The live file, holes left out: pages of the process, then of the thread.
+  void write_live(int fd) {
+    if (ftruncate(fd, static_cast<off_t>(process_at::end + thread_at::end)) != 0) return;
+    write_pages(fd, region_, process_at::end, 0);
+    write_pages(fd, thread_.region(), thread_at::end, process_at::end);
+  }
+
+ private:
+  void fill_header() {
+    ProcessHeader& h = header();
+    std::memcpy(h.magic, live_magic, sizeof(h.magic));
+    std::memcpy(thread_.header().magic, live_magic, sizeof(live_magic));
+    h.version = live_version;
+    h.threads = 1;
+    h.pid = 4711;
+    h.rank = 3;
+    h.world_size = 8;
+    h.world = 0x1234;
+    std::snprintf(h.host, sizeof(h.host), "node1");
+    std::snprintf(h.program, sizeof(h.program), "./model --steps 9");
+    std::snprintf(h.library, sizeof(h.library), "Open MPI v5");
+    std::snprintf(h.family, sizeof(h.family), "openmpi");
+    h.initialized = h.finalized = 1;
+    h.start_unix_ns = 1700000000000000000;
+    h.last_ticks = 5000000;
+    h.tick_factor = 1ull << 32;
+    h.own_ticks = 1000;
+    h.fast_call_ticks_x1000 = 21500;
+    h.losses[static_cast<size_t>(LossKind::vectors_dropped)] = 2;
+  }
+  void put_text(TableState* state, size_t at, const std::string& text) {
+    std::memcpy(region_ + at, text.data(), text.size());
+    state->used = text.size();
+  }
+  void fill_communicators() {
+    auto* comms = reinterpret_cast<LiveCommunicator*>(region_ + process_at::communicators);
+    auto* members = reinterpret_cast<int32_t*>(region_ + process_at::members);
+    comms[1] = {0, 0, 0, 1, 0x77, 3, 8, 0, 8};
+    comms[2] = {2, 0, 0, 1, 0, 3, 8, UINT32_MAX, 0};
+    for (int i = 0; i < 8; ++i) members[i] = i;
+    header().communicators.used = 3;
+    header().members.used = 8;
+  }
+  void fill_datatypes() {
+    auto* types = reinterpret_cast<LiveDatatype*>(region_ + process_at::datatypes);
+    for (int i = 1; i < 4; ++i) {
+      std::snprintf(types[i].name, sizeof(types[i].name), i == 3 ? "MPI_DOUBLE" : "");
+      types[i].size = types[i].extent = types[i].true_extent = 8 * i;
+      types[i].contiguous = 1;
+    }
+    header().datatypes.used = 4;
+  }
+  void fill_sites(uint32_t n) {
+    ThreadHeader& h = thread_.header();
+    auto* sites = reinterpret_cast<LiveSite*>(thread_.region() + thread_at::sites);
+    auto* paths = reinterpret_cast<uint64_t*>(thread_.region() + thread_at::paths);
+    h.paths.used = 1;
+    for (uint32_t i = 1; i < n; ++i) {
+      sites[i] = {i % 2, static_cast<uint32_t>(h.paths.used)};
+      paths[h.paths.used++] = 2;
+      paths[h.paths.used++] = frame_word(0, 0x1000 + i);
+      paths[h.paths.used++] = frame_word(1, 0x2000 + i % 5);
+    }
+    h.sites.used = n;
+    auto* locals = reinterpret_cast<LiveLocal*>(thread_.region() + thread_at::locals);
+    locals[17] = {frame_word(0, 0x77), 1000, 25000, 2, 1};
+  }
+  static void write_pages(int fd, const char* region, size_t size, size_t at) {
+    static const char zeros[page] = {};
+    for (size_t p = 0; p < size; p += page) {
+      if (std::memcmp(region + p, zeros, page) == 0) continue;
+      if (pwrite(fd, region + p, page, static_cast<off_t>(at + p)) != static_cast<ssize_t>(page)) return;
+    }
+  }
+
+  char* region_;
+  MemoryThread thread_;
+};
+
+}  // namespace leadline::trace

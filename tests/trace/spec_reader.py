@@ -1,0 +1,218 @@
+"""A reader of Leadline's traces, written from docs/format.md alone: slow, and independent of the C++ one.
+
+python3 spec_reader.py FILE.trace prints everything in it, one thing a line
+"""
+
+from __future__ import annotations
+
+import struct
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from spec_walk import COARSE, EXTRA, Damaged, EventWalk, Generation, Payload, read_structure, read_times
+
+CLASSES = (
+    "local init finalize abort pcontrol send isend recv irecv sendrecv sendrecv_replace isendrecv probe iprobe mprobe "
+    "improbe mrecv imrecv wait waitall waitany waitsome test testall testany testsome send_init recv_init coll_init "
+    "psend_init precv_init start startall pready parrived request_free cancel coll icoll comm_create comm_icreate "
+    "comm_free type_free win_create win_free rma rma_request rma_sync file_open file_close file_io file_iio file_other "
+    "other"
+).split()
+LOSSES = (
+    "order-lost path-unknown threads-unrecorded not-crash-safe parameters-coarse vectors-dropped requests-unknown "
+    "write-failed local-callers-merged"
+).split()
+
+
+def crc32c(data: bytes) -> int:
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc = CRC_TABLE[(crc ^ byte) & 0xFF] ^ (crc >> 8)
+    return crc ^ 0xFFFFFFFF
+
+
+def crc_table() -> list[int]:
+    table = []
+    for value in range(256):
+        for _ in range(8):
+            value = (value >> 1) ^ (0x82F63B78 if value & 1 else 0)
+        table.append(value)
+    return table
+
+
+CRC_TABLE = crc_table()
+
+
+@dataclass
+class Trace:
+    lines: list[str] = field(default_factory=list)
+    tables: dict[str, list[str]] = field(default_factory=dict)
+    sites: dict[int, list[str]] = field(default_factory=dict)
+    locals: dict[int, list[str]] = field(default_factory=dict)
+    generations: dict[tuple[int, int], Generation] = field(default_factory=dict)
+    ended: bool = False
+
+
+def chunks(path: Path) -> Iterator[tuple[int, Payload]]:
+    data = path.read_bytes()
+    if data[:8] != b"LEADLINE" or struct.unpack_from("<I", data, 8)[0] != 1:
+        raise Damaged(f"{path}: not a trace of version 1")
+    at = 16
+    while at + 16 <= len(data):
+        magic, kind, size, crc = struct.unpack_from("<4sIII", data, at)
+        payload = data[at + 16 : at + 16 + size]
+        if magic != b"LLCK" or len(payload) < size or crc32c(data[at + 4 : at + 12] + payload) != crc:
+            raise Damaged(f"{path}: damaged at byte {at}")
+        yield kind, Payload(payload)
+        if kind == 11:
+            return
+        at += 16 + size
+    raise Damaged(f"{path}: cut off at byte {len(data)}")
+
+
+def read(path: Path) -> Trace:
+    trace = Trace()
+    for kind, payload in chunks(path):
+        if kind == 14:
+            for inner, inner_payload in chunks(path.parent / f"shared-{payload.data[:32].decode()}.structure"):
+                if inner != 11:
+                    take(trace, inner, inner_payload)
+        else:
+            take(trace, kind, payload)
+    return trace
+
+
+def take(trace: Trace, kind: int, p: Payload) -> None:
+    readers = {1: process, 2: functions, 3: modules, 4: communicators, 5: datatypes, 6: ops, 10: losses}
+    if kind in readers:
+        trace.tables[readers[kind].__name__] = readers[kind](p)
+    elif kind == 7:
+        thread = p.varint()
+        trace.sites[thread] = sites(thread, p)
+    elif kind == 9:
+        thread = p.varint()
+        trace.locals[thread] = local_calls(thread, p)
+    elif kind in (8, 12):
+        g = read_structure(p)
+        trace.generations[g.thread, g.number] = g
+        if kind == 8:
+            assert (p.varint(), p.varint()) == (g.thread, g.number)
+            read_times(p, g)
+    elif kind == 13:
+        thread, number = p.varint(), p.varint()
+        read_times(p, trace.generations[thread, number])
+    elif kind == 11:
+        trace.ended = True
+
+
+def process(p: Payload) -> list[str]:
+    pid, rank, size, world = p.svarint(), p.svarint(), p.svarint(), p.varint()
+    names = "|".join(p.string() for _ in range(4))
+    initialized, finalized, start = p.varint(), p.varint(), p.svarint()
+    duration, overhead, per_call = p.varint(), p.varint(), p.varint()
+    numbers = f"{initialized} {finalized} 1 {start} {duration} {overhead} {per_call}"
+    return [f"process {pid} {rank} {size} {world} {names} {numbers}"]
+
+
+def functions(p: Payload) -> list[str]:
+    lines = []
+    while p.more():
+        number, cls = p.varint(), p.byte()
+        lines.append(f"function {number} {p.string()} {CLASSES[cls]}")
+    return lines
+
+
+def texts(p: Payload) -> list[str]:
+    return p.block().decode().split("\0")[:-1]
+
+
+def modules(p: Payload) -> list[str]:
+    words = texts(p)
+    return [f"module {path} {build}" for path, build in zip(words[::2], words[1::2], strict=True)]
+
+
+def ops(p: Payload) -> list[str]:
+    return [f"op {name}" for name in texts(p)]
+
+
+def communicators(p: Payload) -> list[str]:
+    lines = []
+    for _ in range(p.varint()):
+        kind, parent, identity = p.byte(), p.varint(), p.varint()
+        words = [kind, parent, identity, p.svarint(), p.svarint()]
+        members: list[int] = []
+        total = p.varint()
+        while len(members) < total:
+            length, first, stride = p.varint(), p.svarint(), p.svarint()
+            members += [first + i * stride for i in range(length)]
+        lines.append(" ".join(["communicator", *map(str, words + members)]))
+    return lines
+
+
+def datatypes(p: Payload) -> list[str]:
+    lines = []
+    for _ in range(p.varint()):
+        name = p.string()
+        lines.append(f"datatype {name} " + " ".join(str(p.svarint()) for _ in range(5)) + f" {p.byte()}")
+    return lines
+
+
+def losses(p: Payload) -> list[str]:
+    amounts = [p.varint() for _ in range(p.varint())]
+    return [f"loss {code} {amount}" for code, amount in zip(LOSSES, amounts, strict=False) if amount]
+
+
+def frame(p: Payload) -> str:
+    return f"{p.varint()}+{p.varint():x}"
+
+
+def sites(thread: int, p: Payload) -> list[str]:
+    lines = []
+    for i in range(p.varint()):
+        function = p.varint()
+        lines.append(" ".join([f"site {thread} {i} {function}", *(frame(p) for _ in range(p.varint()))]))
+    return lines
+
+
+def local_calls(thread: int, p: Payload) -> list[str]:
+    return [f"local {thread} {p.varint()} {frame(p)} {p.varint()} {p.varint()}" for _ in range(p.varint())]
+
+
+def describe(g: Generation) -> Iterator[str]:
+    yield f"generation {g.thread} {g.number} {g.unordered} {g.events}"
+    for i, q in enumerate(g.positions[2:], 2):
+        words: list[object] = [f"position {i} {q.mode}", *q.key]
+        if q.mode == COARSE:
+            words += ["amount", q.amount]
+        words += [q.visits, *q.times, *(f"{b}:{n}" for b, n in q.buckets.items() if n)]
+        yield " ".join(map(str, words))
+
+
+def expand(g: Generation) -> Iterator[str]:
+    if g.unordered:
+        return
+    for key, times in EventWalk(g).events():
+        number = key[EXTRA] & 0x7FFFFFFF
+        words = g.words[number] if number < len(g.words) else []
+        yield " ".join(map(str, ["event", times, *key, *words]))
+
+
+def lines_of(path: Path) -> Iterator[str]:
+    trace = read(path)
+    for name in ("process", "functions", "modules", "communicators", "datatypes", "ops", "losses"):
+        yield from trace.tables[name]
+    for thread in sorted(trace.sites):
+        yield from trace.sites[thread]
+        yield from trace.locals.get(thread, [])
+        generations = [g for key, g in sorted(trace.generations.items()) if key[0] == thread]
+        for g in generations:
+            yield from describe(g)
+        for g in generations:
+            yield from expand(g)
+
+
+if __name__ == "__main__":
+    for line in lines_of(Path(sys.argv[1])):
+        print(line)
