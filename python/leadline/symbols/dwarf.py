@@ -14,7 +14,7 @@ from typing import Any
 from elftools.dwarf.dwarfinfo import DWARFInfo
 from elftools.dwarf.ranges import BaseAddressEntry
 
-from leadline.symbols import names
+from leadline.symbols import lines, names
 
 # Children of these may define routines; all else is skipped whole.
 _SCOPES = {"DW_TAG_namespace", "DW_TAG_module"}
@@ -219,19 +219,12 @@ class DebugInformation:
         return self._file(unit, file), line
 
     def _read_lines(self, unit: _Unit) -> None:
-        rows: list[tuple[int, int, int, int]] = []  # (address, order, file, line): order keeps later rows later
+        rows: list[lines.Row] = []
         program = self.dwarf_.line_program_for_CU(unit.cu)
         if program is not None:
-            for order, entry in enumerate(program.get_entries()):
-                state = entry.state
-                if state is None:
-                    continue
-                if state.end_sequence:
-                    rows.append((state.address, -1, -1, 0))  # another sequence may begin right here
-                else:
-                    rows.append((state.address, order, state.file, state.line))
+            rows = lines.decode(program, little_endian=self.dwarf_.config.little_endian)
             unit.files = _file_names(unit.cu, program)
-        rows.sort()
+        rows.sort()  # where a sequence ends and another begins, the row of the new one comes last
         unit.line_addresses = [row[0] for row in rows]
         unit.line_rows = [(row[2], row[3]) for row in rows]
 
