@@ -15,7 +15,9 @@ from leadline.launch.rundir import DEFAULT_PARENT, traces
 
 @click.command("report")
 @click.option("--json", "json_", is_flag=True, envvar="LEADLINE_JSON", help="Print the report as JSON.")
-@click.option("--all", "all_sites", is_flag=True, help="Every call site, not only those with most time.")
+@click.option(
+    "--all", "all_sites", is_flag=True, envvar="LEADLINE_ALL", help="Every call site, not only those with most time."
+)
 @click.argument("directory", required=False, metavar="[DIR]")
 def command(json_: bool, all_sites: bool, directory: str | None) -> int:
     """Show the report of the run in DIR; without DIR, of the newest under leadline-runs."""

@@ -52,8 +52,19 @@ def build(library: str, name: str) -> int:
     envvar="LEADLINE_MPI",
     help=f"One of {', '.join(mpi.NAMES)}.  [default: mpich to {RANKS_FOR_MPICH} ranks, openmpi above]",
 )
-@click.option("--record", "record_into", metavar="DIR", help="Record it into DIR, which must be new or empty.")
-@click.option("--report", is_flag=True, help="Record it and print the report; into a new directory unless --record.")
+@click.option(
+    "--record",
+    "record_into",
+    metavar="DIR",
+    envvar="LEADLINE_OUTPUT",
+    help="Record it into DIR, which must be new or empty.",
+)
+@click.option(
+    "--report",
+    is_flag=True,
+    envvar="LEADLINE_REPORT",
+    help="Record it and print the report; into a new directory unless --record.",
+)
 @click.argument("name")
 @click.argument("options", nargs=-1, type=click.UNPROCESSED, metavar="[-- OPTIONS]...")
 def run(
