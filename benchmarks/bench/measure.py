@@ -1,0 +1,93 @@
+"""Runs the cases: base and recorded alternately."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+from bench.cases import SIZE_CASE, Case
+from bench.estimate import Cost, cost
+from bench.program import Program, Result
+
+Clock = Literal["wall_ns", "cpu_ns"]
+
+
+@dataclass(frozen=True)
+class CaseCost:
+    """What recording adds to one case with one library."""
+
+    case: Case
+    library: str
+    typical: Cost  # of the median block of each launch
+    best: Cost  # of its fastest block: what remains where the machine does other things too
+    launches: dict[str, list[float]] = field(default_factory=dict)
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether it is as cheap as wanted; None where nothing is wanted."""
+        if self.case.added_ns is not None:
+            return self.typical.added.value <= self.case.added_ns
+        if self.case.ratio is not None:
+            return self.typical.ratio.value <= self.case.ratio
+        return None
+
+
+def measure_case(program: Program, case: Case, pairs: int, clock: Clock) -> CaseCost:
+    """Raises LaunchFailed where a launch fails."""
+    base = [program.run(case.name, recorded=False)]
+    recorded = []
+    for _ in range(pairs):
+        recorded.append(program.run(case.name, recorded=True))
+        base.append(program.run(case.name, recorded=False))
+    medians = [[_over_blocks(r, clock, statistics.median) for r in results] for results in (base, recorded)]
+    fastest = [[_over_blocks(r, clock, min) for r in results] for results in (base, recorded)]
+    launches = {"base": medians[0], "recorded": medians[1], "base_best": fastest[0], "recorded_best": fastest[1]}
+    return CaseCost(case, program.library.name, cost(*medians), cost(*fastest), launches)
+
+
+def _over_blocks(result: Result, clock: Clock, choose: Callable[[list[float]], float]) -> float:
+    """ns per call: chosen over blocks, mean over ranks."""
+    times: list[list[float]] = getattr(result, clock)
+    return statistics.fmean(choose(blocks) for blocks in times)
+
+
+@dataclass(frozen=True)
+class MemoryCost:
+    """Largest resident set of a rank, kB, its end (writing the trace) included."""
+
+    case: str
+    library: str
+    base_kb: int
+    recorded_kb: int
+
+    @property
+    def added_kb(self) -> int:
+        return self.recorded_kb - self.base_kb
+
+
+def measure_memory(program: Program, case: str, pairs: int) -> MemoryCost:
+    base, recorded = [], []
+    for _ in range(pairs):
+        base.append(max(program.run(case, "--peak", recorded=False).peak_kb))
+        recorded.append(max(program.run(case, "--peak", recorded=True).peak_kb))
+    return MemoryCost(case, program.library.name, int(statistics.median(base)), int(statistics.median(recorded)))
+
+
+@dataclass(frozen=True)
+class TraceSize:
+    """Bytes of the whole run directory of the step program."""
+
+    library: str
+    steps: int
+    calls: int  # of one rank
+    total_bytes: int
+
+
+def measure_size(program: Program, steps: int) -> TraceSize:
+    result = program.run(SIZE_CASE, "--blocks", "1", "--no-warm-up", "--iterations", str(steps), recorded=True)
+    return TraceSize(program.library.name, steps, result.calls, result.trace_bytes)
