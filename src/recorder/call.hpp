@@ -59,9 +59,14 @@ template <class R, Fn fn, Name name, class... A, size_t... I>
     Word args[] = {a..., 0};
     come_in(thread, caller);
     if constexpr (is_hot(t.cls)) {
-      HotCall<fn, large> call{*thread, args, caller};
+      HotCall<fn, large> call{*thread, args, caller, thread->paths.site(fn, caller)};
+      if (__builtin_expect(call.site == no_site, 0)) {
+        thread->depth = 0;
+        return real(a...);
+      }
       before_hot(call);
-      call.begin = now();
+      call.assumed_gap = thread->graph.assumed_gap(call.site);
+      if (!call.assumed_gap) call.begin = now();
       const R rc = real(args[I]...);
       call.end = now();
       call.rc = static_cast<int>(rc);

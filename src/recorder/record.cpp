@@ -67,24 +67,21 @@ void add_request(Thread& t, const trace::Key& maker, Word address, const NewRequ
   r.thread = t.number;
   r.receives = made.receives;
   r.wildcard = made.wildcard;
-  if (made.persistent) {
-    r.created = ++h.persistent_made;
-    r.active = false;
-  } else {
-    r.number = ++h.requests_made;
-    if (made.wildcard) ++recording.wildcards;
-  }
+  r.active = !made.persistent;
+  r.created = made.persistent ? ++h.persistent_made : 0;
+  r.number = made.persistent ? 0 : ++h.requests_made;
+  if (made.wildcard && !made.persistent) ++recording.wildcards;
 }
 
-uint32_t link_to(Thread& t, const Request& r, uint64_t counter, uint64_t number) {
-  if (r.thread != t.number) {
+uint32_t link_to(Thread& t, uint16_t thread, uint32_t site, uint64_t counter, uint64_t number) {
+  if (thread != t.number) {
     // Made by another thread: its own count, its own site.
-    const int64_t words[3] = {static_cast<int64_t>(number), r.maker.site, r.thread};
+    const int64_t words[3] = {static_cast<int64_t>(number), site, thread};
     return t.graph.intern(words, 3) | trace::link_interned;
   }
   const uint64_t age = counter - number + 1;
-  if (trace::link_fits(age, r.maker.site)) return trace::link_pack(age, r.maker.site);
-  const int64_t words[2] = {static_cast<int64_t>(age), r.maker.site};
+  if (trace::link_fits(age, site)) return trace::link_pack(age, site);
+  const int64_t words[2] = {static_cast<int64_t>(age), site};
   return t.graph.intern(words, 2) | trace::link_interned;
 }
 

@@ -36,6 +36,8 @@ struct HotCall {
   Thread& thread;
   Word* args;
   Caller caller;
+  uint32_t site;
+  uint32_t assumed_gap = 0;  // > 0: the begin was not stamped
   int rc = 0;
   Ticks begin = 0, end = 0;
   uint64_t handle = 0;
@@ -210,6 +212,6 @@ void add_request(Thread& t, const trace::Key& maker, Word request_address, const
 // Completes the request (rc 0 or not) and gives the key, whose site is set, the fields of its maker as they turned out.
 void complete_into(Thread& t, uint64_t handle, Word address, Word status, trace::Key* key);
 // Link from a completion to the maker (event.hpp).
-uint32_t link_to(Thread& t, const Request& r, uint64_t counter, uint64_t number);
+uint32_t link_to(Thread& t, uint16_t thread, uint32_t site, uint64_t counter, uint64_t number);
 
 }  // namespace leadline::recorder

@@ -24,7 +24,7 @@ uint32_t find_request(uint64_t handle, Word address) {
 
 // What is true of one completed request, copied out under the lock.
 struct Completed {
-  Request request;
+  Request request{};
   bool found = false;
 };
 
@@ -52,15 +52,12 @@ Completed complete(uint64_t handle, Word address) {
   return c;
 }
 
-// Partner, tag and bytes as they turned out.
-void resolve(const Completed& c, Word status, Key* key) {
-  const Request& r = c.request;
-  key->value = r.receives ? trace::unknown_value : 0;
-  if (key->peer == trace::peer_null) key->value = 0;
-  if (!r.receives || !status || key->peer == trace::peer_null) return;
+// Partner, tag and bytes as they turned out, of a receive.
+void resolve(bool wildcard, Word status, Key* key) {
+  if (key->peer == trace::peer_null) return;
   const Status s = read_status(status);
   key->value = s.bytes;
-  if (!r.wildcard) return;
+  if (!wildcard) return;
   // Own rank in the communicator follows from no field of the key: ask the table.
   const Locked locked(recording.lock());
   const CommView comm = recording.handles().by_id(key->comm & trace::comm_mask);
@@ -68,17 +65,44 @@ void resolve(const Completed& c, Word status, Key* key) {
   key->tag = s.tag;
 }
 
+void resolve(const Request& r, Word status, Key* key) {
+  key->value = r.receives && key->peer != trace::peer_null ? trace::unknown_value : 0;
+  if (r.receives && status) resolve(r.wildcard, status, key);
+}
+
 }  // namespace
 
 void complete_into(Thread& t, uint64_t handle, Word address, Word status, Key* key) {
-  const Completed c = complete(handle, address);
   key->peer = trace::peer_none;
-  if (!c.found) return;
+  if (handle == abi.request_null) return;
   const uint32_t site = key->site;
-  *key = c.request.maker;
+  uint64_t number = 0;
+  uint16_t thread = 0;
+  bool receives = false, wildcard = false;
+  {
+    const Locked locked(recording.lock());
+    Requests& requests = recording.requests();
+    uint32_t* link = requests.link(handle, address, abi.shared_request(handle));
+    if (!link) return recording.lose(trace::LossKind::requests_unknown);
+    Request& r = requests[*link];
+    if (r.created && !r.active) return;
+    *key = r.maker;
+    number = r.number;
+    thread = r.thread;
+    receives = r.receives;
+    wildcard = r.wildcard;
+    if (wildcard && recording.wildcards) --recording.wildcards;
+    if (r.created) {
+      r.active = false;
+    } else {
+      requests.remove(link);
+    }
+  }
+  const uint32_t made_at = key->site;
   key->site = site;
-  resolve(c, status, key);
-  key->extra = link_to(t, c.request, t.header->requests_made, c.request.number);
+  key->value = receives && key->peer != trace::peer_null ? trace::unknown_value : 0;
+  if (receives && status) resolve(wildcard, status, key);
+  key->extra = link_to(t, thread, made_at, t.header->requests_made, number);
 }
 
 namespace {
@@ -157,10 +181,11 @@ void record_completion(Call& call) {
   if (c.found) {
     key = c.request.maker;
     key.site = site.site;
-    resolve(c, filled_status(call), &key);
+    resolve(c.request, filled_status(call), &key);
     const bool inactive = c.request.created && !c.request.active && call.traits.cls == CallClass::request_free;
-    key.extra = inactive ? link_to(t, c.request, t.header->persistent_made, c.request.created)
-                         : link_to(t, c.request, t.header->requests_made, c.request.number);
+    const Request& made = c.request;
+    key.extra = inactive ? link_to(t, made.thread, made.maker.site, t.header->persistent_made, made.created)
+                         : link_to(t, made.thread, made.maker.site, t.header->requests_made, made.number);
   }
   add_event(call, key);
 }
@@ -194,7 +219,7 @@ void record_completions(Call& call) {
     const Completed c = complete(call.handles[index], call.arg(r.requests) + static_cast<size_t>(index) * handle_size());
     if (!c.found) continue;
     Key of = c.request.maker;
-    resolve(c, statuses ? statuses + static_cast<size_t>(i) * abi.family->status.size : 0, &of);
+    resolve(c.request, statuses ? statuses + static_cast<size_t>(i) * abi.family->status.size : 0, &of);
     // Of another thread's requests the age means nothing here.
     const uint64_t age = c.request.thread == t.number ? t.header->requests_made - c.request.number + 1 : 0;
     int64_t* w = words + 1 + 4 * m++;
@@ -237,7 +262,7 @@ void record_start(Call& call) {
     const uint32_t site = key.site;
     key = r.maker;
     key.site = site;
-    key.extra = link_to(t, r, t.header->persistent_made, r.created);
+    key.extra = link_to(t, r.thread, r.maker.site, t.header->persistent_made, r.created);
   } else {
     key.peer = trace::peer_none;
     recording.lose(trace::LossKind::requests_unknown);

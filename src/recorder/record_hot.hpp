@@ -6,13 +6,22 @@
 namespace leadline::recorder {
 
 template <class C>
+[[gnu::always_inline]] inline void add_hot(C& call, const trace::Key& key) {
+  if (call.assumed_gap) {
+    const Ticks begin = call.thread.header->last_end + call.assumed_gap;
+    call.begin = begin < call.end ? begin : call.end;
+  }
+  add_event(call, key);
+}
+
+template <class C>
 [[gnu::always_inline]] inline void record_send(C& call) {
   constexpr Roles r = C::roles();
-  trace::Key key;
-  if (!begin_key(call, &key)) return;
   Thread& t = call.thread;
   const CommView& comm = comm_of(t, call.arg(r.comm));
   const TypeView& type = type_of(t, call.arg(r.stype));
+  trace::Key key;
+  key.site = call.site;
   key.comm = comm.id;
   key.count = call.count_arg(r.scount);
   key.peer = relative(comm, call.int_arg(r.dest));
@@ -21,7 +30,7 @@ template <class C>
   if constexpr (r.request >= 0) {
     if (call.rc == 0) add_request(t, key, call.arg(r.request), {.posted_bytes = key.count * type.size});
   }
-  add_event(call, key);
+  add_hot(call, key);
 }
 
 // The receiving half of a call as it was posted.
@@ -41,13 +50,11 @@ inline trace::Key posted_receive(AnyCall& call, const CommView& comm, const Type
 template <class C>
 [[gnu::always_inline]] inline void record_recv(C& call) {
   constexpr Roles r = C::roles();
-  trace::Key site;
-  if (!begin_key(call, &site)) return;
   Thread& t = call.thread;
   const CommView& comm = comm_of(t, call.arg(r.comm));
   const TypeView& type = type_of(t, call.arg(r.rtype));
   trace::Key key = posted_receive(call, comm, type);
-  key.site = site.site;
+  key.site = call.site;
   if constexpr (r.request >= 0) {
     const bool wildcard = key.comm & (trace::flag_any_source | trace::flag_any_tag);
     if (call.rc == 0) {
@@ -60,7 +67,7 @@ template <class C>
     key.tag = s.tag;
     key.value = s.bytes;
   }
-  add_event(call, key);
+  add_hot(call, key);
 }
 
 template <class C>
@@ -82,9 +89,9 @@ template <class C>
   if constexpr (c == CallClass::recv || c == CallClass::irecv) record_recv(call);
   if constexpr (c == CallClass::wait) {
     trace::Key key;
-    if (!begin_key(call, &key)) return;
+    key.site = call.site;
     complete_into(call.thread, call.handle, call.arg(C::roles().request), filled_status(call), &key);
-    add_event(call, key);
+    add_hot(call, key);
   }
 }
 

@@ -81,7 +81,10 @@ void record_probe(Call& call) {
     const Locked locked(recording.lock());
     Requests& messages = recording.messages();
     const uint32_t index = messages.add(handle, at, abi.shared_request(handle));
-    if (index != Requests::none) messages[index].maker = key;
+    if (index != Requests::none) {
+      messages[index].maker = key;
+      messages[index].number = 0;
+    }
   }
   add_event(call, key);
 }

@@ -102,6 +102,10 @@ void Recording::start() {
   const char* why = nullptr;
   const bool found = find_real_functions(&why);
   const char* directory = getenv("LEADLINE_DIR");
+  if (!found && !mpi_library_path()) {  // none is loaded yet: mpi4py asks before it loads one
+    state_ = State::unknown;
+    return;
+  }
   if (!directory || !*directory) return;
   if (!found) return tell("this program is not recorded: %s", why);
   snprintf(directory_, sizeof(directory_), "%s", directory);

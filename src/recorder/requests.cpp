@@ -36,54 +36,23 @@ bool Requests::grow() {
   return true;
 }
 
-uint32_t Requests::add(uint64_t handle, uint64_t address, bool shared) {
-  if (!shared) {
-    if (const uint32_t stale = find(handle, address, false)) remove(stale);
-  }
-  uint32_t index = free_;
-  if (index) {
-    free_ = slab_[index].next;
-  } else {
-    if (used_ >= capacity_ && !grow()) return none;
-    index = used_++;
-  }
-  Request& r = slab_[index];
-  r = Request{};
-  r.handle = handle;
-  r.address = address;
-  uint32_t& head = heads_[bucket(handle, address, shared)];
-  r.next = head;
-  head = index;
-  return index;
+uint32_t* Requests::link_to(uint32_t index) {
+  const Request& r = slab_[index];
+  uint32_t* at = &heads_[bucket(r.handle, r.address, abi.shared_request(r.handle))];
+  while (*at && *at != index) at = &slab_[*at].next;
+  return *at ? at : nullptr;
 }
 
-uint32_t Requests::find(uint64_t handle, uint64_t address, bool shared) const {
-  if (!buckets_) return none;
+uint32_t* Requests::moved(uint64_t handle) {
   uint32_t oldest = none;
-  for (uint32_t i = heads_[bucket(handle, address, shared)]; i; i = slab_[i].next) {
-    if (slab_[i].handle == handle && (!shared || slab_[i].address == address)) oldest = i;
-  }
-  if (oldest || !shared) return oldest;
-  for (uint32_t i = 1; i < used_; ++i) {  // moved by the program, and only then
+  for (uint32_t i = 1; i < used_; ++i) {
     if (slab_[i].handle == handle && (!oldest || slab_[i].number < slab_[oldest].number)) oldest = i;
   }
-  return oldest;
+  return oldest ? link_to(oldest) : nullptr;
 }
 
 void Requests::remove(uint32_t index) {
-  Request& r = slab_[index];
-  uint32_t* at = &heads_[bucket(r.handle, r.address, abi.shared_request(r.handle))];
-  while (*at && *at != index) at = &slab_[*at].next;
-  if (*at) *at = r.next;
-  r.handle = 0;
-  r.next = free_;
-  free_ = index;
-}
-
-void Requests::clear() {
-  if (heads_) munmap(heads_, buckets_ * sizeof(uint32_t));
-  if (slab_) munmap(slab_, capacity_ * sizeof(Request));
-  *this = Requests{};
+  if (uint32_t* at = link_to(index)) remove(at);
 }
 
 }  // namespace leadline::recorder

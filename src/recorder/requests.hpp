@@ -12,17 +12,17 @@
 namespace leadline::recorder {
 
 struct Request {
-  uint64_t handle = 0;
-  uint64_t address = 0;  // where the program kept it when it was made
-  trace::Key maker{};    // key of the call that made it (of the last Start's creator, for a persistent one)
-  uint64_t number = 0;   // count of requests this thread had made; for the creation of a persistent one: `created`
-  uint64_t created = 0;  // count of persistent requests this thread had created; 0: not persistent
-  int64_t posted_bytes = 0;
-  uint16_t thread = 0;
-  bool active = true;
-  bool receives = false;
-  bool wildcard = false;
-  uint32_t next = 0;  // in its chain
+  uint64_t handle;
+  uint64_t address;   // where the program kept it when it was made
+  trace::Key maker;   // key of the call that made it (of the creator, for a persistent one)
+  uint64_t number;    // count of requests this thread had made, with this one
+  uint64_t created;   // count of persistent requests this thread had created; 0: not persistent
+  int64_t posted_bytes;
+  uint32_t next;      // in its chain, youngest first
+  uint16_t thread;
+  bool active;
+  bool receives;
+  bool wildcard;
 };
 
 class Requests {
@@ -30,11 +30,53 @@ class Requests {
   static constexpr uint32_t none = 0;
 
   Request& operator[](uint32_t i) { return slab_[i]; }
-  // A new entry for the handle; `none` where there is no memory. A stale entry of the same handle is dropped.
-  uint32_t add(uint64_t handle, uint64_t address, bool shared);
-  uint32_t find(uint64_t handle, uint64_t address, bool shared) const;
+
+  // An entry for the handle, whose other fields are the caller's to set; `none` where there is no memory.
+  inline uint32_t add(uint64_t handle, uint64_t address, bool shared) {
+    uint32_t index = free_;
+    if (__builtin_expect(!index, 0)) {
+      if (used_ >= capacity_ && !grow()) return none;
+      index = used_++;
+      slab_[index].next = none;
+    }
+    uint32_t& head = heads_[bucket(handle, address, shared)];
+    if (!shared && head && slab_[head].handle == handle) {  // stale: completed where nobody saw it
+      if (index == used_ - 1 && index != free_) --used_;
+      slab_[head].address = address;
+      return head;
+    }
+    free_ = slab_[index].next;
+    slab_[index].handle = handle;
+    slab_[index].address = address;
+    slab_[index].next = head;
+    head = index;
+    return index;
+  }
+
+  // The link in a chain that leads to the request, nullptr if it is not there. Of several with one shared handle at one
+  // address, the oldest; of others the youngest.
+  inline uint32_t* link(uint64_t handle, uint64_t address, bool shared) {
+    if (!buckets_) return nullptr;
+    uint32_t* found = nullptr;
+    for (uint32_t* at = &heads_[bucket(handle, address, shared)]; *at; at = &slab_[*at].next) {
+      if (slab_[*at].handle != handle) continue;
+      if (!shared) return at;
+      if (slab_[*at].address == address) found = at;
+    }
+    return found || !shared ? found : moved(handle);
+  }
+  uint32_t find(uint64_t handle, uint64_t address, bool shared) {
+    const uint32_t* at = link(handle, address, shared);
+    return at ? *at : none;
+  }
+  void remove(uint32_t* link) {
+    const uint32_t index = *link;
+    *link = slab_[index].next;
+    slab_[index].handle = 0;
+    slab_[index].next = free_;
+    free_ = index;
+  }
   void remove(uint32_t index);
-  void clear();
 
  private:
   uint32_t bucket(uint64_t handle, uint64_t address, bool shared) const {
@@ -42,6 +84,9 @@ class Requests {
     return static_cast<uint32_t>(h >> 32) & (buckets_ - 1);
   }
   bool grow();
+  // The oldest with the handle, wherever the program kept it: it has moved it.
+  uint32_t* moved(uint64_t handle);
+  uint32_t* link_to(uint32_t index);
 
   Request* slab_ = nullptr;
   uint32_t* heads_ = nullptr;

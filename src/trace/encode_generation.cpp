@@ -92,7 +92,7 @@ void put_positions(const Region& r, uint64_t n, ByteSink* out) {
     Key key = key_of(r, p, wilds);
     if (p.mode == mode_poll) key.value = 0;
     const uint32_t site = key.site < capacity::sites ? key.site : 0;
-    const uint32_t mode = p.mode <= mode_max_strikes ? 0 : p.mode;
+    const uint32_t mode = p.mode <= mode_max_strikes ? 0u : p.mode;
     uint8_t control = 0;
     if (memory[previous_site].next_site == site) control |= site_as_predicted;
     if (p.next == i + 1) control |= next_is_following;

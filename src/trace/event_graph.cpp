@@ -111,7 +111,7 @@ void EventGraph::reset(bool unordered) {
   word_lists_.append_zeroed(2);  // 0 and extra_nothing are no lists
 }
 
-uint32_t EventGraph::create(const Key& key, uint32_t mode) {
+uint32_t EventGraph::create(const Key& key, uint16_t mode) {
   const uint32_t index = positions_.size();
   if (!positions_.ensure(index + 1) || !raw_.ensure(index + 1) || !folded_.ensure(index + 1) ||
       !amounts_.ensure(index + 1)) {
@@ -121,7 +121,8 @@ uint32_t EventGraph::create(const Key& key, uint32_t mode) {
   raw_.append();
   __builtin_memset(static_cast<void*>(folded_.append()), 0, sizeof(FoldedTimes));
   *amounts_.append() = 0;
-  *p = Position{key, 0, 0, index & 7, mode, static_cast<uint32_t>(hash_key(key)), static_cast<uint32_t>(hash_shape(key))};
+  *p = Position{key,  0, 0, index & 7, mode, 0, static_cast<uint32_t>(hash_key(key)),
+                static_cast<uint32_t>(hash_shape(key))};
   return index;
 }
 
@@ -136,7 +137,10 @@ uint64_t EventGraph::visits(uint32_t index) const {
 
 void EventGraph::fold_batch(uint32_t index) {
   Position& p = positions_[index];
-  fold(&folded_[index], raw_[index], p.visits == 8 ? index & 7 : 0, 8, scale_);
+  const unsigned first = p.visits == 8 ? index & 7 : 0;
+  const Batch batch = fold(&folded_[index], raw_[index], first, 8, scale_);
+  const bool at_once = batch.longest_gap < short_gap_ticks && batch.durations < short_call_ticks * uint64_t{8 - first};
+  p.usual_gap = at_once ? static_cast<uint16_t>(batch.gaps / (8 - first) + 1) : 0;
   if (p.visits == 0) p.visits = 8;  // after 2^32 visits: still past the first batch
 }
 
@@ -159,8 +163,8 @@ uint32_t EventGraph::find_shape(const Key& key, const Hashes& at, uint32_t* stri
     if (!c || !same_shape(positions_[c].key, key)) continue;
     if (positions_[c].mode >= mode_first_wild) return c;
     if (positions_[c].mode > mode_max_strikes) continue;
-    if (positions_[c].mode + 1 >= strikes_to_wild && make_wild(c)) return c;
-    if (positions_[c].mode + 1 > *strikes) *strikes = positions_[c].mode + 1;
+    if (positions_[c].mode + 1u >= strikes_to_wild && make_wild(c)) return c;
+    if (positions_[c].mode + 1u > *strikes) *strikes = positions_[c].mode + 1u;
   }
   return 0;
 }
@@ -170,7 +174,7 @@ bool EventGraph::make_wild(uint32_t index) {
   if (!w) return false;
   Position& p = positions_[index];
   *w = WildPosition{p.key, p.key, visits(index)};
-  p.mode = mode_first_wild + wild_.size() - 1;
+  p.mode = static_cast<uint16_t>(mode_first_wild + wild_.size() - 1);
   p.key.value = poison;
   p.hash = p.shape;
   return true;
@@ -211,7 +215,7 @@ void EventGraph::miss(const Key& key, uint64_t duration, uint64_t gap) {
       return add_literal(key, duration, gap);
     }
     if (positions_.size() < capacity::graph_positions) {
-      target = create(key, is_poll(key) ? static_cast<uint32_t>(mode_poll) : (strikes < 15 ? strikes : 15));
+      target = create(key, is_poll(key) ? uint16_t{mode_poll} : static_cast<uint16_t>(strikes < 15 ? strikes : 15));
     }
     if (!target) {
       h_->graph.literals_left = GiveUp::longest;
@@ -301,7 +305,7 @@ void EventGraph::add_literal(const Key& key, uint64_t duration, uint64_t gap) {
   const uint64_t hash = hash_key(key);
   uint32_t known = map_.find(mix(by_key, hash));
   if (known && !same(positions_[known].key, key)) known = 0;
-  const uint32_t timed = known ? known : aside(Key{.site = key.site}, mode_times_only);
+  const uint32_t timed = known ? known : aside(Key{.site = key.site, .peer = peer_none}, mode_times_only);
   if (timed) time(timed, positions_[timed], duration, gap);
   if (g.last_literal && same(h_->previous_literal, key)) {
     ++h_->literal_repeats;
@@ -367,7 +371,7 @@ void EventGraph::end_literal_block() {
 }
 
 // A position beside the graph.
-uint32_t EventGraph::aside(const Key& key, uint32_t mode) {
+uint32_t EventGraph::aside(const Key& key, uint16_t mode) {
   const uint64_t hash = mix(mix(by_aside, mode), hash_key(key));
   const uint32_t found = map_.find(hash);
   if (found && positions_[found].mode == mode && same(positions_[found].key, key)) return found;
@@ -390,7 +394,7 @@ void EventGraph::add_unordered(const Key& key, uint64_t duration, uint64_t gap) 
     k.count = key.count > 0 ? 63 - __builtin_clzll(static_cast<uint64_t>(key.count)) : 0;
     k.value = key.value > 0 ? 1 : key.value;
     index = aside(k, mode_bag_coarse);
-    if (!index) index = aside(Key{.site = key.site}, mode_bag_coarse);
+    if (!index) index = aside(Key{.site = key.site, .peer = peer_none}, mode_bag_coarse);
     if (!index) return;
     amounts_[index] += key.value > 0 ? key.value : key.count;
   }

@@ -113,7 +113,8 @@ struct Position {
   uint32_t next;
   uint32_t alt;
   uint32_t visits;  // low bits choose the raw slot; starts at position & 7 so that positions fold at different times
-  uint32_t mode;
+  uint16_t mode;
+  uint16_t usual_gap;  // ticks; > 0 where this call is short and follows the one before at once: see assumed_gap
   uint32_t hash;   // of the key
   uint32_t shape;  // hash of site, communicator, datatype
 };

@@ -47,16 +47,22 @@ inline void fold_one(FoldedTimes* into, uint64_t duration_ns, uint64_t gap_ns) {
   ++into->hist[time_bucket(duration_ns)];
 }
 
+struct Batch {  // ticks
+  uint64_t durations = 0, gaps = 0;
+  uint32_t longest_gap = 0;
+};
+
 // A batch: sums and extremes in ticks, then nanoseconds once; buckets by the exponent of a float, which is the logarithm.
-inline void fold(FoldedTimes* into, const RawTimes& raw, unsigned first, unsigned end, const TickScale& scale) {
-  if (first >= end) return;
+inline Batch fold(FoldedTimes* into, const RawTimes& raw, unsigned first, unsigned end, const TickScale& scale) {
+  Batch batch;
+  if (first >= end) return batch;
   const float ns_per_tick = static_cast<float>(scale.factor) * 0x1p-32f;
-  uint64_t sum = 0, gaps = 0;
   uint32_t least = UINT32_MAX, most = 0;
   for (unsigned i = first; i < end; ++i) {
     const uint32_t ticks = raw.duration[i];
-    sum += ticks;
-    gaps += raw.gap[i];
+    batch.durations += ticks;
+    batch.gaps += raw.gap[i];
+    batch.longest_gap = raw.gap[i] > batch.longest_gap ? raw.gap[i] : batch.longest_gap;
     least = ticks < least ? ticks : least;
     most = ticks > most ? ticks : most;
     const float ns = static_cast<float>(ticks) * ns_per_tick + 1.0f;  // at least 1: bucket 0
@@ -66,8 +72,9 @@ inline void fold(FoldedTimes* into, const RawTimes& raw, unsigned first, unsigne
   if (into->count == 0 || min < into->min) into->min = min;
   if (max > into->max) into->max = max;
   into->count += end - first;
-  into->sum += scale.ns(sum);
-  into->gap_sum += scale.ns(gaps);
+  into->sum += scale.ns(batch.durations);
+  into->gap_sum += scale.ns(batch.gaps);
+  return batch;
 }
 
 }  // namespace leadline::trace
