@@ -87,7 +87,7 @@ class Tally:
     words: list[int]
 
 class Completed:
-    """thread: -1, or the number of the other thread that made the request; age is then its number, site that thread's."""
+    """thread: -1, or the other thread that made the request; age is then its number, site that thread's."""
 
     age: int
     site: int
@@ -246,7 +246,7 @@ class Profile:
     def per_process(self, sites: list[int]) -> list[Counts]: ...
 
 def demangle(name: str) -> str:
-    """"_ZN5opatm6trcadvEi" -> "opatm::trcadv(int)"; what is no mangled C++ name is unchanged."""
+    """A mangled C++ name as written: _ZN5opatm6trcadvEi -> opatm::trcadv(int). What is no such name is unchanged."""
 
 def demangle_short(name: str) -> str:
     """Without return type and parameters."""

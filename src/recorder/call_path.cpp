@@ -63,8 +63,7 @@ uint32_t CallPaths::learn(Fn fn, Caller caller) {
   uint32_t site = 0;
   shared_.lock();
   const ModuleAddress first = shared_.modules->find(u.address[0]);
-  if (first.mpi_layer &&
-      !Modules::layer_calls_for_user(u.address[0], traits[static_cast<int>(fn)].name)) {
+  if (first.mpi_layer && !Modules::layer_calls_for_user(u.address[0], traits[static_cast<int>(fn)].name)) {
     site = no_site;
   }
   for (; kept < u.count && site != no_site && users < user_frames && kept < max_frames; ++kept) {
@@ -118,7 +117,8 @@ uint32_t CallPaths::intern(Fn fn, const uint64_t* frames, uint32_t count) {
     }
   }
   // Beyond the table a site without a path stands for the rest of the function.
-  const bool fits = sites_.size() + function_count < sites_.capacity() && paths_.ensure(uint64_t{paths_.size()} + count + 1);
+  const bool fits =
+      sites_.size() + function_count < sites_.capacity() && paths_.ensure(uint64_t{paths_.size()} + count + 1);
   if (!fits) {
     ++*shared_.unknown;
     if (count) return intern(fn, nullptr, 0);

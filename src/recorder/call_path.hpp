@@ -1,9 +1,10 @@
 // Call paths by memo: unwinding once, then comparing what stands on the stack.
 //
-// The first time a call comes from a return address with a frame at an address, the stack is unwound, and the places of the
-// return addresses above it are kept (a spot). Later calls from the same spot read those places; a hash of what they hold
-// finds the call site. Any change of the path changes one of these words, and so the hash (64 bits, compared whole).
-// An unwind costs over 1 us, reading six places about 10 ns, and many callers of one routine do not evict one another.
+// The first time a call comes from a return address with a frame at an address, the stack is unwound, and the places of
+// the return addresses above it are kept (a spot). Later calls from the same spot read those places; a hash of what
+// they hold finds the call site. Any change of the path changes one of these words, and so the hash (64 bits, compared
+// whole). An unwind costs over 1 us, reading six places about 10 ns, and many callers of one routine do not evict one
+// another.
 #pragma once
 
 #include <cstdint>
@@ -58,8 +59,8 @@ class CallPaths {
   static constexpr unsigned user_frames = 5, max_frames = 7;  // the path; with those of layers in front of it
   static constexpr unsigned spot_bits = 14, found_bits = 14;
   static constexpr uint64_t factors[7] = {0x9e3779b97f4a7c15, 0xbf58476d1ce4e5b9, 0x94d049bb133111eb,
-                                                       0xd6e8feb86659fd93, 0xff51afd7ed558ccd, 0xc4ceb9fe1a85ec53,
-                                                   0x2545f4914f6cdd1d};
+                                          0xd6e8feb86659fd93, 0xff51afd7ed558ccd, 0xc4ceb9fe1a85ec53,
+                                          0x2545f4914f6cdd1d};
 
   struct alignas(64) Spot {
     uint64_t ret, frame;

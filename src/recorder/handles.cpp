@@ -70,9 +70,7 @@ CommView Handles::comm(uint64_t handle) {
   return view(id, handle);
 }
 
-CommView Handles::known_comm(uint64_t handle) const {
-  return view(entries_ ? find(Kind::intra, handle) : 0, handle);
-}
+CommView Handles::known_comm(uint64_t handle) const { return view(entries_ ? find(Kind::intra, handle) : 0, handle); }
 
 uint64_t Handles::world_group() {
   if (!have_world_group_) {
@@ -103,8 +101,7 @@ uint32_t Handles::describe(Kind kind, uint64_t handle, uint32_t parent) {
   const RankList ranks(size), world(size);
   uint64_t group = 0;
   const bool listed = ranks.get() && world.get() && size > 0 && static_cast<uint32_t>(size) <= kept_members &&
-                      world_group() &&
-                      call_real(inter ? Fn::Comm_remote_group : Fn::Comm_group, handle, &group) == 0;
+                      world_group() && call_real(inter ? Fn::Comm_remote_group : Fn::Comm_group, handle, &group) == 0;
   if (listed) {
     for (int32_t i = 0; i < size; ++i) ranks.get()[i] = i;
     call_real(Fn::Group_translate_ranks, group, size, ranks.get(), world_group_, world.get());
@@ -130,8 +127,8 @@ uint32_t Handles::place(const trace::LiveCommunicator& c, Kind kind, uint64_t ha
   uint32_t id = 0;
   for (uint32_t i = n > 256 ? n - 256 : 1; i < n && !id; ++i) {
     const trace::LiveCommunicator& old = comms_[i];
-    if (entries_[i].alive || old.kind != c.kind || old.parent != c.parent || old.rank != c.rank ||
-        old.size != c.size || old.member_count != c.member_count) {
+    if (entries_[i].alive || old.kind != c.kind || old.parent != c.parent || old.rank != c.rank || old.size != c.size ||
+        old.member_count != c.member_count) {
       continue;
     }
     if (world && memcmp(&members_[old.first_member], world, c.member_count * sizeof(int32_t)) != 0) continue;

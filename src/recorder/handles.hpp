@@ -53,6 +53,7 @@ class Handles {
 
   void forget(Kind kind, uint64_t handle);
   void forget_type(uint64_t handle);
+
  private:
   struct Entry {
     uint64_t handle;
@@ -72,7 +73,7 @@ class Handles {
   trace::Table<trace::LiveDatatype> types_;
   trace::ByteTable ops_;
   trace::PositionMap comm_map_, type_map_, op_map_;
-  Entry* entries_ = nullptr;       // per communicator; address space for all
+  Entry* entries_ = nullptr;  // per communicator; address space for all
   uint64_t* type_handles_ = nullptr;
   uint64_t op_handles_[256] = {};
   uint32_t op_count_ = 1;

@@ -31,7 +31,7 @@ bool is_mpi_layer(const char* path) {
 void read_build_id(const dl_phdr_info& info, char* hex, size_t size) {
   *hex = 0;
   for (int i = 0; i < info.dlpi_phnum; ++i) {
-    const ElfW(Phdr)& p = info.dlpi_phdr[i];
+    const ElfW(Phdr) & p = info.dlpi_phdr[i];
     if (p.p_type != PT_NOTE) continue;
     const char* at = reinterpret_cast<const char*>(info.dlpi_addr + p.p_vaddr);
     const char* end = at + p.p_memsz;
@@ -89,7 +89,7 @@ void Modules::read_loaded() {
         }
         uint64_t begin = UINT64_MAX, end = 0;
         for (int i = 0; i < info->dlpi_phnum; ++i) {
-          const ElfW(Phdr)& p = info->dlpi_phdr[i];
+          const ElfW(Phdr) & p = info->dlpi_phdr[i];
           if (p.p_type != PT_LOAD) continue;
           if (info->dlpi_addr + p.p_vaddr < begin) begin = info->dlpi_addr + p.p_vaddr;
           if (info->dlpi_addr + p.p_vaddr + p.p_memsz > end) end = info->dlpi_addr + p.p_vaddr + p.p_memsz;
@@ -194,7 +194,8 @@ bool Modules::layer_calls_for_user(uint64_t caller, const char* function) {
   while (name[i] && at[i] == tolower(static_cast<unsigned char>(name[i]))) ++i;
   if (name[i]) return false;
   // What may follow: the suffixes of the layers' variants.
-  for (const char* suffix : {"", "_f", "_f08", "_f08ts", "_cdesc", "_fts", "_c", "_f08_c", "_f08ts_large", "_f08_large"}) {
+  for (const char* suffix :
+       {"", "_f", "_f08", "_f08ts", "_cdesc", "_fts", "_c", "_f08_c", "_f08ts_large", "_f08_large"}) {
     if (strcmp(at + i, suffix) == 0) return true;
   }
   return false;

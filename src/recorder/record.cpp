@@ -8,7 +8,8 @@
 namespace leadline::recorder {
 
 Word missing(Fn fn, Name name) {
-  tell("%s was called, but no library behind the recorder has it", symbol_names[static_cast<int>(fn)][static_cast<int>(name)]);
+  tell("%s was called, but no library behind the recorder has it",
+       symbol_names[static_cast<int>(fn)][static_cast<int>(name)]);
   constexpr Word error_other = 15;  // MPI_ERR_OTHER in the MPICH family; any value but MPI_SUCCESS will do
   return error_other;
 }
@@ -47,8 +48,11 @@ Status read_status(Word at) {
       s.bytes = static_cast<int64_t>(uint64_t{words[0]} | uint64_t{words[1] >> 1} << 32);
       break;
     }
-    case CountCode::one_word: memcpy(&s.bytes, bytes + layout.count, sizeof(s.bytes)); break;
-    case CountCode::ask: break;
+    case CountCode::one_word:
+      memcpy(&s.bytes, bytes + layout.count, sizeof(s.bytes));
+      break;
+    case CountCode::ask:
+      break;
   }
   return s;
 }
@@ -96,16 +100,26 @@ void before(Call& call) {
       if (wildcard_flags(call.int_arg(call.roles().source), call.int_arg(call.roles().rtag))) substitute_status(call);
       break;
     case CallClass::mrecv:
-    case CallClass::imrecv: call.handle = Abi::stored(call.arg(call.roles().message), abi.family->handle_bytes.message); break;
-    case CallClass::comm_free: call.handle = Abi::stored(call.arg(call.roles().comm), abi.family->handle_bytes.comm); break;
-    case CallClass::win_free: call.handle = Abi::stored(call.arg(call.roles().win), abi.family->handle_bytes.win); break;
-    case CallClass::file_close: call.handle = Abi::stored(call.arg(call.roles().file), abi.family->handle_bytes.file); break;
+    case CallClass::imrecv:
+      call.handle = Abi::stored(call.arg(call.roles().message), abi.family->handle_bytes.message);
+      break;
+    case CallClass::comm_free:
+      call.handle = Abi::stored(call.arg(call.roles().comm), abi.family->handle_bytes.comm);
+      break;
+    case CallClass::win_free:
+      call.handle = Abi::stored(call.arg(call.roles().win), abi.family->handle_bytes.win);
+      break;
+    case CallClass::file_close:
+      call.handle = Abi::stored(call.arg(call.roles().file), abi.family->handle_bytes.file);
+      break;
     case CallClass::abort:  // does not come back
       call.begin = call.end = now();
       record_other(call);
       break;
-    case CallClass::finalize: break;
-    default: before_completion(call);
+    case CallClass::finalize:
+      break;
+    default:
+      before_completion(call);
   }
 }
 

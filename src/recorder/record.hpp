@@ -27,8 +27,8 @@ struct Call {
   }
 };
 
-// The same for the functions programs call most, with all that is known of the function at compile time: their recording
-// functions (record_hot.hpp) are made for each and go into the wrapper.
+// The same for the functions programs call most, with all that is known of the function at compile time: their
+// recording functions (record_hot.hpp) are made for each and go into the wrapper.
 template <Fn function, bool large_counts>
 struct HotCall {
   static constexpr const Traits& traits = recorder::traits[static_cast<int>(function)];
@@ -59,16 +59,31 @@ constexpr bool is_hot(CallClass c) {
 // Classes whose handles or statuses are looked at before the call.
 constexpr bool looks_before(CallClass c) {
   switch (c) {
-    case CallClass::mrecv: case CallClass::sendrecv: case CallClass::sendrecv_replace:
-    case CallClass::probe: case CallClass::iprobe: case CallClass::mprobe: case CallClass::improbe:
+    case CallClass::mrecv:
+    case CallClass::sendrecv:
+    case CallClass::sendrecv_replace:
+    case CallClass::probe:
+    case CallClass::iprobe:
+    case CallClass::mprobe:
+    case CallClass::improbe:
     case CallClass::imrecv:
-    case CallClass::test: case CallClass::waitany: case CallClass::testany:
-    case CallClass::waitall: case CallClass::testall: case CallClass::waitsome: case CallClass::testsome:
-    case CallClass::request_free: case CallClass::cancel:
-    case CallClass::comm_free: case CallClass::win_free: case CallClass::file_close:
-    case CallClass::abort: case CallClass::finalize:
+    case CallClass::test:
+    case CallClass::waitany:
+    case CallClass::testany:
+    case CallClass::waitall:
+    case CallClass::testall:
+    case CallClass::waitsome:
+    case CallClass::testsome:
+    case CallClass::request_free:
+    case CallClass::cancel:
+    case CallClass::comm_free:
+    case CallClass::win_free:
+    case CallClass::file_close:
+    case CallClass::abort:
+    case CallClass::finalize:
       return true;
-    default: return false;
+    default:
+      return false;
   }
 }
 
@@ -98,30 +113,68 @@ void record_other(Call& call);
 // The recording function of a class.
 constexpr void (*recording_of(CallClass c))(Call&) {
   switch (c) {
-    case CallClass::test: case CallClass::waitany: case CallClass::testany:
-    case CallClass::request_free: case CallClass::cancel:
+    case CallClass::test:
+    case CallClass::waitany:
+    case CallClass::testany:
+    case CallClass::request_free:
+    case CallClass::cancel:
       return record_completion;
-    case CallClass::waitall: case CallClass::testall: case CallClass::waitsome: case CallClass::testsome:
+    case CallClass::waitall:
+    case CallClass::testall:
+    case CallClass::waitsome:
+    case CallClass::testsome:
       return record_completions;
-    case CallClass::coll: case CallClass::icoll: case CallClass::coll_init: return record_collective;
-    case CallClass::sendrecv: case CallClass::sendrecv_replace: case CallClass::isendrecv: return record_sendrecv;
-    case CallClass::probe: case CallClass::iprobe: case CallClass::mprobe: case CallClass::improbe:
+    case CallClass::coll:
+    case CallClass::icoll:
+    case CallClass::coll_init:
+      return record_collective;
+    case CallClass::sendrecv:
+    case CallClass::sendrecv_replace:
+    case CallClass::isendrecv:
+      return record_sendrecv;
+    case CallClass::probe:
+    case CallClass::iprobe:
+    case CallClass::mprobe:
+    case CallClass::improbe:
       return record_probe;
-    case CallClass::mrecv: case CallClass::imrecv: return record_message;
-    case CallClass::send_init: case CallClass::recv_init: case CallClass::psend_init: case CallClass::precv_init:
+    case CallClass::mrecv:
+    case CallClass::imrecv:
+      return record_message;
+    case CallClass::send_init:
+    case CallClass::recv_init:
+    case CallClass::psend_init:
+    case CallClass::precv_init:
       return record_init_request;
-    case CallClass::start: return record_start;
-    case CallClass::startall: return record_startall;
-    case CallClass::comm_create: case CallClass::comm_icreate: return record_comm_create;
-    case CallClass::comm_free: return record_comm_free;
-    case CallClass::win_create: case CallClass::win_free: case CallClass::file_open: case CallClass::file_close:
+    case CallClass::start:
+      return record_start;
+    case CallClass::startall:
+      return record_startall;
+    case CallClass::comm_create:
+    case CallClass::comm_icreate:
+      return record_comm_create;
+    case CallClass::comm_free:
+      return record_comm_free;
+    case CallClass::win_create:
+    case CallClass::win_free:
+    case CallClass::file_open:
+    case CallClass::file_close:
       return record_object;
-    case CallClass::rma: case CallClass::rma_request: case CallClass::rma_sync: return record_rma;
-    case CallClass::file_io: case CallClass::file_iio: case CallClass::file_other: return record_file_io;
-    case CallClass::init: return record_init;
-    case CallClass::finalize: return record_finalize;
-    case CallClass::abort: return record_nothing;
-    default: return record_other;
+    case CallClass::rma:
+    case CallClass::rma_request:
+    case CallClass::rma_sync:
+      return record_rma;
+    case CallClass::file_io:
+    case CallClass::file_iio:
+    case CallClass::file_other:
+      return record_file_io;
+    case CallClass::init:
+      return record_init;
+    case CallClass::finalize:
+      return record_finalize;
+    case CallClass::abort:
+      return record_nothing;
+    default:
+      return record_other;
   }
 }
 

@@ -20,15 +20,24 @@ bool sums(ByteRule rule) {
 }
 ByteRule other_side(ByteRule rule) {
   switch (rule) {
-    case ByteRule::s: return ByteRule::r;
-    case ByteRule::r: return ByteRule::s;
-    case ByteRule::s_times_p: return ByteRule::r_times_p;
-    case ByteRule::r_times_p: return ByteRule::s_times_p;
-    case ByteRule::sum_s: return ByteRule::sum_r;
-    case ByteRule::sum_r: return ByteRule::sum_s;
-    case ByteRule::sum_sw: return ByteRule::sum_rw;
-    case ByteRule::sum_rw: return ByteRule::sum_sw;
-    default: return rule;
+    case ByteRule::s:
+      return ByteRule::r;
+    case ByteRule::r:
+      return ByteRule::s;
+    case ByteRule::s_times_p:
+      return ByteRule::r_times_p;
+    case ByteRule::r_times_p:
+      return ByteRule::s_times_p;
+    case ByteRule::sum_s:
+      return ByteRule::sum_r;
+    case ByteRule::sum_r:
+      return ByteRule::sum_s;
+    case ByteRule::sum_sw:
+      return ByteRule::sum_rw;
+    case ByteRule::sum_rw:
+      return ByteRule::sum_sw;
+    default:
+      return rule;
   }
 }
 
@@ -48,7 +57,8 @@ class Collective {
       is_root_ = root_ == comm.rank || root_ == abi.root;
       nobody_ = root_ == abi.proc_null;  // of an intercommunicator
     }
-    in_place_ = (r_.sbuf >= 0 && call.arg(r_.sbuf) == abi.in_place) || (r_.rbuf >= 0 && call.arg(r_.rbuf) == abi.in_place);
+    in_place_ =
+        (r_.sbuf >= 0 && call.arg(r_.sbuf) == abi.in_place) || (r_.rbuf >= 0 && call.arg(r_.rbuf) == abi.in_place);
     count_neighbours();
   }
 
@@ -89,8 +99,10 @@ class Collective {
   // Appends a count vector to the words, if its arguments mean something on this rank.
   int64_t* put_vector(int64_t* w, bool send) const {
     const int8_t role = send ? r_.scount : r_.rcount;
-    const Bytes side = send == of_send_side(call_.traits.contributed.rule) ? call_.traits.contributed : call_.traits.received;
-    const bool vector = (send ? send_vector_ : receive_vector_) && role >= 0 && applies(side) && sums(side.rule) && call_.arg(role);
+    const Bytes side =
+        send == of_send_side(call_.traits.contributed.rule) ? call_.traits.contributed : call_.traits.received;
+    const bool vector =
+        (send ? send_vector_ : receive_vector_) && role >= 0 && applies(side) && sums(side.rule) && call_.arg(role);
     const int32_t n = send ? send_peers_ : receive_peers_;
     const bool ours_in_place = send && r_.sbuf >= 0 && call_.arg(r_.sbuf) == abi.in_place;
     if (!vector || ours_in_place || n > longest_vector) {
@@ -157,16 +169,23 @@ class Collective {
       return (vector ? element(call_.arg(role), comm_.rank) : call_.count_arg(role)) * size_of(call_.arg(type));
     };
     switch (rule) {
-      case ByteRule::zero: return 0;
-      case ByteRule::s: return one(true);
+      case ByteRule::zero:
+        return 0;
+      case ByteRule::s:
+        return one(true);
       case ByteRule::r:
-      case ByteRule::r_own: return one(false);
-      case ByteRule::s_times_p: return one(true) * send_peers_;
-      case ByteRule::r_times_p: return one(false) * receive_peers_;
+      case ByteRule::r_own:
+        return one(false);
+      case ByteRule::s_times_p:
+        return one(true) * send_peers_;
+      case ByteRule::r_times_p:
+        return one(false) * receive_peers_;
       case ByteRule::sum_s:
-      case ByteRule::sum_sw: return sum(true);
+      case ByteRule::sum_sw:
+        return sum(true);
       case ByteRule::sum_r:
-      case ByteRule::sum_rw: return sum(false);
+      case ByteRule::sum_rw:
+        return sum(false);
     }
     return 0;
   }
@@ -198,7 +217,8 @@ void record_collective(Call& call) {
   auto* words = t.words.get<int64_t>(7 + 2 * longest_vector);
   if (!words) return add_event(call, key);
   const bool send = c.significant_send(), receive = c.significant_receive();
-  const bool simple_type = call.traits.contributed.rule != ByteRule::sum_sw && call.traits.received.rule != ByteRule::sum_rw;
+  const bool simple_type =
+      call.traits.contributed.rule != ByteRule::sum_sw && call.traits.received.rule != ByteRule::sum_rw;
   words[0] = c.bytes(call.traits.contributed);
   words[1] = c.bytes(call.traits.received);
   {

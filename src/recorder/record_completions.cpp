@@ -11,10 +11,15 @@ namespace {
 
 bool takes_list(CallClass c) {
   switch (c) {
-    case CallClass::waitall: case CallClass::testall: case CallClass::waitsome: case CallClass::testsome:
-    case CallClass::waitany: case CallClass::testany:
+    case CallClass::waitall:
+    case CallClass::testall:
+    case CallClass::waitsome:
+    case CallClass::testsome:
+    case CallClass::waitany:
+    case CallClass::testany:
       return true;
-    default: return false;
+    default:
+      return false;
   }
 }
 
@@ -216,7 +221,8 @@ void record_completions(Call& call) {
   for (int64_t i = 0; i < done; ++i) {
     const int64_t index = indices ? indices[i] : i;
     if (index < 0 || index >= n) continue;
-    const Completed c = complete(call.handles[index], call.arg(r.requests) + static_cast<size_t>(index) * handle_size());
+    const Completed c =
+        complete(call.handles[index], call.arg(r.requests) + static_cast<size_t>(index) * handle_size());
     if (!c.found) continue;
     Key of = c.request.maker;
     resolve(c.request, statuses ? statuses + static_cast<size_t>(i) * abi.family->status.size : 0, &of);
@@ -225,9 +231,9 @@ void record_completions(Call& call) {
     int64_t* w = words + 1 + 4 * m++;
     w[0] = static_cast<int64_t>(age << 32 | of.site);
     w[1] = of.value;
-    w[2] = c.request.wildcard ? static_cast<int64_t>(uint64_t{static_cast<uint32_t>(of.peer)} << 32 |
-                                                     static_cast<uint32_t>(of.tag))
-                              : 0;
+    w[2] = c.request.wildcard
+               ? static_cast<int64_t>(uint64_t{static_cast<uint32_t>(of.peer)} << 32 | static_cast<uint32_t>(of.tag))
+               : 0;
     w[3] = c.request.posted_bytes;
   }
   words[0] = m;
@@ -290,7 +296,8 @@ void record_startall(Call& call) {
     const uint64_t age = r.thread == t.number ? t.header->persistent_made - r.created + 1 : 0;
     w[0] = static_cast<int64_t>(age << 32 | r.maker.site);
     w[1] = r.posted_bytes;
-    w[2] = static_cast<int64_t>(uint64_t{static_cast<uint32_t>(r.maker.peer)} << 32 | static_cast<uint32_t>(r.maker.tag));
+    w[2] =
+        static_cast<int64_t>(uint64_t{static_cast<uint32_t>(r.maker.peer)} << 32 | static_cast<uint32_t>(r.maker.tag));
     w[3] = r.maker.comm & trace::comm_mask;
   }
   words[0] = m;

@@ -144,12 +144,14 @@ void record_init_request(Call& call) {
     key.datatype = type.id;
   }
   if (r.partitions >= 0) {  // their only form has a 64-bit count, of each partition
-    key.count = static_cast<int64_t>(call.arg(receives && r.rcount >= 0 ? r.rcount : r.scount)) * call.int_arg(r.partitions);
+    key.count =
+        static_cast<int64_t>(call.arg(receives && r.rcount >= 0 ? r.rcount : r.scount)) * call.int_arg(r.partitions);
   }
   const bool wildcard = key.comm & (trace::flag_any_source | trace::flag_any_tag);
   if (call.rc == 0) {
-    add_request(t, key, call.arg(r.request),
-                {.receives = receives, .wildcard = wildcard, .persistent = true, .posted_bytes = key.count * type.size});
+    add_request(
+        t, key, call.arg(r.request),
+        {.receives = receives, .wildcard = wildcard, .persistent = true, .posted_bytes = key.count * type.size});
   }
   add_event(call, key);
 }

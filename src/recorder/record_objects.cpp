@@ -56,8 +56,8 @@ void record_object(Call& call) {
       const uint64_t comm = abi.comm(call.arg(r.comm));
       key.comm = handles.comm(comm).id;
       if (call.rc == 0) {
-        const uint64_t made = kind == Kind::window ? Abi::stored(call.arg(r.win), width.win)
-                                                   : Abi::stored(call.arg(r.file), width.file);
+        const uint64_t made =
+            kind == Kind::window ? Abi::stored(call.arg(r.win), width.win) : Abi::stored(call.arg(r.file), width.file);
         key.extra = handles.add_object(kind, made, comm);
       }
     } else {

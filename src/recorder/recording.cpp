@@ -38,10 +38,20 @@ uint64_t bytes_from(const char* text, uint64_t otherwise) {
   double n = strtod(text, &end);
   if (end == text || n < 0) return otherwise;
   switch (*end) {
-    case 'k': case 'K': n *= 1 << 10; break;
-    case 'm': case 'M': n *= 1 << 20; break;
-    case 'g': case 'G': n *= 1 << 30; break;
-    default: break;
+    case 'k':
+    case 'K':
+      n *= 1 << 10;
+      break;
+    case 'm':
+    case 'M':
+      n *= 1 << 20;
+      break;
+    case 'g':
+    case 'G':
+      n *= 1 << 30;
+      break;
+    default:
+      break;
   }
   return static_cast<uint64_t>(n);
 }
@@ -225,8 +235,8 @@ bool Recording::attach_thread(Thread* t) {
   return true;
 }
 
-// The generation is full: writes it out and begins the next one. Beyond the budget, or where it can't be written, calls are
-// only counted from now on.
+// The generation is full: writes it out and begins the next one. Beyond the budget, or where it can't be written, calls
+// are only counted from now on.
 void Recording::turn_generation(Thread* t) {
   const Ticks begin = now();
   const int saved = errno;
@@ -283,8 +293,8 @@ void Recording::leave(Thread* thread) {
   this_thread = nullptr;
 }
 
-// The mapping is shared with the parent: the child must not touch it. A child of a process that has not begun with MPI may
-// begin itself.
+// The mapping is shared with the parent: the child must not touch it. A child of a process that has not begun with MPI
+// may begin itself.
 void Recording::forked() {
   if (state_ != State::on) return;
   const bool parent_uses_mpi = header_->initialized;

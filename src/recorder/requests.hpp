@@ -1,7 +1,7 @@
 // Which call made the request that this call completes.
 //
-// A request is known by its handle. Libraries give finished operations one shared handle (abi.shared_request): those are
-// told apart by the address of the caller's variable, and where the program moved it, the oldest is taken.
+// A request is known by its handle. Libraries give finished operations one shared handle (abi.shared_request): those
+// are told apart by the address of the caller's variable, and where the program moved it, the oldest is taken.
 #pragma once
 
 #include <cstddef>
@@ -13,12 +13,12 @@ namespace leadline::recorder {
 
 struct Request {
   uint64_t handle;
-  uint64_t address;   // where the program kept it when it was made
-  trace::Key maker;   // key of the call that made it (of the creator, for a persistent one)
-  uint64_t number;    // count of requests this thread had made, with this one
-  uint64_t created;   // count of persistent requests this thread had created; 0: not persistent
+  uint64_t address;  // where the program kept it when it was made
+  trace::Key maker;  // key of the call that made it (of the creator, for a persistent one)
+  uint64_t number;   // count of requests this thread had made, with this one
+  uint64_t created;  // count of persistent requests this thread had created; 0: not persistent
   int64_t posted_bytes;
-  uint32_t next;      // in its chain, youngest first
+  uint32_t next;  // in its chain, youngest first
   uint16_t thread;
   bool active;
   bool receives;

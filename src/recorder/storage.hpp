@@ -1,6 +1,6 @@
-// The file behind the live memory. Every stretch is allocated before it is touched: a write to a mapped hole of a full disk
-// would be a SIGBUS in the host. Where the file can't give storage, plain memory takes its place and the state is no longer
-// safe from a crash.
+// The file behind the live memory. Every stretch is allocated before it is touched: a write to a mapped hole of a full
+// disk would be a SIGBUS in the host. Where the file can't give storage, plain memory takes its place and the state is
+// no longer safe from a crash.
 #pragma once
 
 #include <sys/types.h>

@@ -86,7 +86,8 @@ void decode_communicators(ByteReader& in, Process* p) {
       int64_t rank = in.svarint();
       const int64_t stride = in.svarint();
       if (!run || run > members - c.world.size()) return in.fail();
-      for (uint64_t r = 0; r < run; ++r, rank = wrapping_sum(rank, stride)) c.world.push_back(static_cast<int32_t>(rank));
+      for (uint64_t r = 0; r < run; ++r, rank = wrapping_sum(rank, stride))
+        c.world.push_back(static_cast<int32_t>(rank));
     }
     p->communicators.push_back(std::move(c));
   }
@@ -190,30 +191,49 @@ std::string decode_times_of(ByteReader& in, Process* p) {
 
 std::string decode_chunk(ChunkType type, ByteReader in, Process* p) {
   switch (type) {
-    case ChunkType::process: decode_header(in, p); break;
-    case ChunkType::functions: decode_functions(in, p); break;
+    case ChunkType::process:
+      decode_header(in, p);
+      break;
+    case ChunkType::functions:
+      decode_functions(in, p);
+      break;
     case ChunkType::modules: {
       const std::vector<std::string> text = zero_ended(in);
       for (size_t i = 0; i + 1 < text.size(); i += 2) p->modules.push_back({text[i], text[i + 1]});
       break;
     }
-    case ChunkType::communicators: decode_communicators(in, p); break;
-    case ChunkType::datatypes: decode_datatypes(in, p); break;
-    case ChunkType::ops: p->ops = zero_ended(in); break;
-    case ChunkType::sites: decode_sites(in, p); break;
-    case ChunkType::locals: decode_locals(in, p); break;
-    case ChunkType::losses: decode_losses(in, p); break;
+    case ChunkType::communicators:
+      decode_communicators(in, p);
+      break;
+    case ChunkType::datatypes:
+      decode_datatypes(in, p);
+      break;
+    case ChunkType::ops:
+      p->ops = zero_ended(in);
+      break;
+    case ChunkType::sites:
+      decode_sites(in, p);
+      break;
+    case ChunkType::locals:
+      decode_locals(in, p);
+      break;
+    case ChunkType::losses:
+      decode_losses(in, p);
+      break;
     case ChunkType::generation:
     case ChunkType::structure: {
       Generation g;
       uint32_t thread = 0;
-      const std::string wrong = type == ChunkType::generation ? decode_generation(in, &thread, &g)
-                                                              : decode_structure(in, &thread, &g);
+      const std::string wrong =
+          type == ChunkType::generation ? decode_generation(in, &thread, &g) : decode_structure(in, &thread, &g);
       return wrong.empty() ? add_generation(std::move(g), thread, p) : wrong;
     }
-    case ChunkType::times: return decode_times_of(in, p);
-    case ChunkType::shared: return "chunks of another file, unexpected here";
-    case ChunkType::end: break;
+    case ChunkType::times:
+      return decode_times_of(in, p);
+    case ChunkType::shared:
+      return "chunks of another file, unexpected here";
+    case ChunkType::end:
+      break;
   }
   return in.ok() ? "" : "a table ends too early";
 }
@@ -257,7 +277,8 @@ void finish_process(Process* p) {
   for (const Stream& s : p->streams) {
     for (const Generation& g : s.generations) unread += uncounted_variations(g);
   }
-  if (unread) p->losses.push_back({"parameters-coarse", unread, "calls are counted with the parameters of their first ones"});
+  if (unread)
+    p->losses.push_back({"parameters-coarse", unread, "calls are counted with the parameters of their first ones"});
   if (p->initialized && !p->finalized) {
     p->losses.push_back({"not-finalized", 1, "MPI_Finalize was not reached"});
   }

@@ -1,5 +1,6 @@
-// Turns the live memory of a process (live.hpp) into the payloads of chunks. Reads only, so the recorder uses it at the end
-// of a generation and of the run, and the reader on what a killed process left behind: nothing in the memory is trusted.
+// Turns the live memory of a process (live.hpp) into the payloads of chunks. Reads only, so the recorder uses it at the
+// end of a generation and of the run, and the reader on what a killed process left behind: nothing in the memory is
+// trusted.
 #pragma once
 
 #include "trace/live.hpp"

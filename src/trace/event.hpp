@@ -19,8 +19,9 @@
 //                    peer_none, datatype = its type; extra -> [contributed bytes, received bytes, op, rcount, rtype,
 //                    ns, s counts..., nr, r counts...]; ns, nr = -1 where the vector was too long to keep.
 //   comm_create      comm = parent; extra = id of the new communicator (0: none for this rank).
-//   win_create, file_open  comm = communicator; extra = id of the window or file (they share the table of communicators).
-//   rma, file_io     comm = id of window or file; peer = target relative to this rank; value = bytes moved where known.
+//   win_create, file_open  comm = communicator; extra = id of the window or file (they share the table of
+//   communicators). rma, file_io     comm = id of window or file; peer = target relative to this rank; value = bytes
+//   moved where known.
 #pragma once
 
 #include <cstdint>
@@ -28,11 +29,11 @@
 namespace leadline::trace {
 
 struct Key {
-  uint32_t site = 0;   // index into the table of call sites
-  uint32_t comm = 0;   // index into the table of communicators, windows and files | flags << 24
-  int64_t count = 0;   // elements, as posted
-  int32_t peer = 0;    // rank of the partner minus own rank in the communicator, or one of peer_*
-  int32_t tag = 0;     //
+  uint32_t site = 0;  // index into the table of call sites
+  uint32_t comm = 0;  // index into the table of communicators, windows and files | flags << 24
+  int64_t count = 0;  // elements, as posted
+  int32_t peer = 0;   // rank of the partner minus own rank in the communicator, or one of peer_*
+  int32_t tag = 0;    //
   uint32_t datatype = 0;
   uint32_t extra = 0;  // index of interned words, a packed link or an id: see above
   int64_t value = 0;
@@ -67,8 +68,6 @@ constexpr uint32_t link_pack(uint64_t age, uint32_t site) {
 constexpr uint32_t link_age(uint32_t extra) { return (extra - 2u) & ((1u << link_age_bits) - 1); }
 constexpr uint32_t link_site(uint32_t extra) { return (extra - 2u) >> link_age_bits; }
 
-inline bool operator==(const Key& a, const Key& b) {
-  return __builtin_memcmp(&a, &b, sizeof(Key)) == 0;
-}
+inline bool operator==(const Key& a, const Key& b) { return __builtin_memcmp(&a, &b, sizeof(Key)) == 0; }
 
 }  // namespace leadline::trace

@@ -72,10 +72,10 @@ void EventGraph::attach(ThreadHeader* header, char* region, Backing backing, uin
   };
   attach_tokens(tokens_, header->tokens, header->token_positions, thread_at::token_positions, header->token_literals,
                 thread_at::token_literals, &header->token_stream, thread_at::token_stream);
-  variations_.attach(&header->variation,
-                     {&header->variation_positions, region + thread_at::variation_positions,
-                      capacity::variation_positions, backing},
-                     bytes(&header->variation_literals, thread_at::variation_literals, capacity::literal_bytes));
+  variations_.attach(
+      &header->variation,
+      {&header->variation_positions, region + thread_at::variation_positions, capacity::variation_positions, backing},
+      bytes(&header->variation_literals, thread_at::variation_literals, capacity::literal_bytes));
   attach_tokens(variations_.up(), header->variation_tokens, header->variation_token_positions,
                 thread_at::variation_token_positions, header->variation_token_literals,
                 thread_at::variation_token_literals, &header->variation_stream, thread_at::variation_stream);
@@ -121,8 +121,8 @@ uint32_t EventGraph::create(const Key& key, uint16_t mode) {
   raw_.append();
   __builtin_memset(static_cast<void*>(folded_.append()), 0, sizeof(FoldedTimes));
   *amounts_.append() = 0;
-  *p = Position{key,  0, 0, index & 7, mode, 0, static_cast<uint32_t>(hash_key(key)),
-                static_cast<uint32_t>(hash_shape(key))};
+  *p = Position{
+      key, 0, 0, index & 7, mode, 0, static_cast<uint32_t>(hash_key(key)), static_cast<uint32_t>(hash_shape(key))};
   return index;
 }
 
@@ -298,8 +298,8 @@ void EventGraph::begin_literals() {
   tokens_.add(token);
 }
 
-// Literals: a byte (bit 0: last of its block; bits 1-2: kind), then 0: a position's number, 1: a mask of the fields that
-// differ from the literal before and their differences, 2: how many more times the literal before happened.
+// Literals: a byte (bit 0: last of its block; bits 1-2: kind), then 0: a position's number, 1: a mask of the fields
+// that differ from the literal before and their differences, 2: how many more times the literal before happened.
 void EventGraph::add_literal(const Key& key, uint64_t duration, uint64_t gap) {
   GraphState& g = h_->graph;
   const uint64_t hash = hash_key(key);

@@ -1,6 +1,6 @@
 // The graph of a thread's events (see graph.hpp for how prediction works), with what only events have: times per
-// position, parameters that vary, polls, literals that refer to known positions, and the loss of order once the budget is
-// spent. The state is memory laid out by live.hpp.
+// position, parameters that vary, polls, literals that refer to known positions, and the loss of order once the budget
+// is spent. The state is memory laid out by live.hpp.
 #pragma once
 
 #include "trace/live.hpp"

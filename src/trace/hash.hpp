@@ -1,4 +1,5 @@
-// Hashing of words, and a map from hashes to positions that may forget but never lies: the caller compares what it finds.
+// Hashing of words, and a map from hashes to positions that may forget but never lies: the caller compares what it
+// finds.
 #pragma once
 
 #include <sys/mman.h>
@@ -25,7 +26,8 @@ class PositionMap {
   uint32_t find(uint64_t hash) const {
     if (!slots_) return 0;
     const uint32_t check = check_of(hash);
-    for (uint32_t i = static_cast<uint32_t>(hash) & mask_, probes = 0; probes < max_probes; i = (i + 1) & mask_, ++probes) {
+    for (uint32_t i = static_cast<uint32_t>(hash) & mask_, probes = 0; probes < max_probes;
+         i = (i + 1) & mask_, ++probes) {
       if (!slots_[i].position) return 0;
       if (slots_[i].check == check) return slots_[i].position;
     }

@@ -1,5 +1,5 @@
-// The memory a recording process keeps its state in: one region for the process, then one per thread, each with tables at
-// fixed places. The recorder maps it from the .live file, so that what it knows survives `kill -9`; at the end of a
+// The memory a recording process keeps its state in: one region for the process, then one per thread, each with tables
+// at fixed places. The recorder maps it from the .live file, so that what it knows survives `kill -9`; at the end of a
 // generation and of the run the same memory is encoded into chunks (encode.hpp). Reserved sizes are address space;
 // storage follows use.
 #pragma once
@@ -21,15 +21,15 @@ inline constexpr size_t page = 4096;
 
 // What became of calls that could not be recorded as they should; counters of the process.
 enum class LossKind : uint32_t {
-  order_lost,         // calls counted and timed, but their order was not kept (budget)
-  path_unknown,       // calls whose call site did not fit the table
-  threads_unrecorded, // calls by threads beyond max_threads
-  not_crash_safe,     // storage could not be had from the file: state was kept in memory only
-  parameters_coarse,  // calls whose parameters were summed up
-  vectors_dropped,    // collectives whose count vectors were too long to keep
-  requests_unknown,   // completions of requests nobody was seen to make
-  write_failed,       // chunks that could not be written
-  local_sites_merged, // purely local calls whose caller did not fit the table: counted per function only
+  order_lost,          // calls counted and timed, but their order was not kept (budget)
+  path_unknown,        // calls whose call site did not fit the table
+  threads_unrecorded,  // calls by threads beyond max_threads
+  not_crash_safe,      // storage could not be had from the file: state was kept in memory only
+  parameters_coarse,   // calls whose parameters were summed up
+  vectors_dropped,     // collectives whose count vectors were too long to keep
+  requests_unknown,    // completions of requests nobody was seen to make
+  write_failed,        // chunks that could not be written
+  local_sites_merged,  // purely local calls whose caller did not fit the table: counted per function only
   count
 };
 
@@ -93,7 +93,7 @@ struct WordList {
 
 // A position whose count, peer, tag, extra or value differ from visit to visit (the shape is the same).
 struct WildPosition {
-  Key first;             // as visited `fixed_visits` times before the parameters began to vary
+  Key first;  // as visited `fixed_visits` times before the parameters began to vary
   Key last;
   uint64_t fixed_visits;
 };
@@ -104,8 +104,9 @@ enum : uint32_t {
   mode_poll = 16,         // a poll that found nothing; each visit stands for a run of them
   mode_times_only = 17,   // not in the graph: times of literal events of one site
   mode_bag = 18,          // not in the graph: calls whose order is lost
-  mode_bag_coarse = 19,   // the same, key.count = floor(log2(count)); amounts = sum of counts, or of values if key.value = 1
-  mode_first_wild = 32,   // 32 + index into wild
+  mode_bag_coarse =
+      19,  // the same, key.count = floor(log2(count)); amounts = sum of counts, or of values if key.value = 1
+  mode_first_wild = 32,  // 32 + index into wild
 };
 
 struct Position {
@@ -115,8 +116,8 @@ struct Position {
   uint32_t visits;  // low bits choose the raw slot; starts at position & 7 so that positions fold at different times
   uint16_t mode;
   uint16_t usual_gap;  // ticks; > 0 where this call is short and follows the one before at once: see assumed_gap
-  uint32_t hash;   // of the key
-  uint32_t shape;  // hash of site, communicator, datatype
+  uint32_t hash;       // of the key
+  uint32_t shape;      // hash of site, communicator, datatype
 };
 static_assert(sizeof(Position) == 64);
 
@@ -155,17 +156,17 @@ struct ThreadHeader {
   char magic[8];
   uint32_t thread;
   uint32_t generation;
-  GraphState graph;  // of the events; its context is made from `recent` when it is needed
-  uint64_t steps;            // positions visited in this generation; places in the ring
-  uint32_t recent[8];        // ring of the last positions visited
-  uint64_t repeats;          // events that were no step: repeated polls and literals, calls without order
+  GraphState graph;    // of the events; its context is made from `recent` when it is needed
+  uint64_t steps;      // positions visited in this generation; places in the ring
+  uint32_t recent[8];  // ring of the last positions visited
+  uint64_t repeats;    // events that were no step: repeated polls and literals, calls without order
   uint64_t misses;
   uint64_t poll_run;         // > 0: the last event was a failed poll at graph.current, so many times so far
   uint64_t literal_repeats;  // of the last literal, not written yet
   Key previous_literal;
-  uint64_t events_before;     // in generations already written
+  uint64_t events_before;  // in generations already written
   uint64_t requests_made, persistent_made;
-  uint64_t last_end;  // ticks at the end of the previous call
+  uint64_t last_end;   // ticks at the end of the previous call
   uint32_t unordered;  // the budget is spent: events of this generation carry no order
   uint32_t unusual;    // any of: unordered, within a run of polls, within literals
   GraphState tokens[levels], variation, variation_tokens[levels];

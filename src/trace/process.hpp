@@ -44,9 +44,9 @@ struct Communicator {
 };
 
 struct Datatype {
-  std::string name;  // "MPI_DOUBLE", empty for a derived type without a name
+  std::string name;                                       // "MPI_DOUBLE", empty for a derived type without a name
   int64_t size = 0, extent = 0, lb = 0, true_extent = 0;  // bytes
-  int32_t combiner = 0;  // as the library numbers them
+  int32_t combiner = 0;                                   // as the library numbers them
   bool contiguous = false;
 };
 
@@ -86,18 +86,18 @@ struct Process {
   // Where it ran
   int32_t rank = -1;  // in MPI_COMM_WORLD, -1 unknown
   int32_t world_size = 0;
-  uint64_t world = 0;  // identity of the MPI_COMM_WORLD it belongs to (spawned programs have their own)
+  uint64_t world = 0;                  // identity of the MPI_COMM_WORLD it belongs to (spawned programs have their own)
   std::string host, program, library;  // library: MPI_Get_library_version's first line
   std::string family;                  // "mpich", "openmpi", "mpi5"
   int64_t pid = 0;
   // How it went
   bool initialized = false, finalized = false;  // MPI_Init returned, MPI_Finalize returned
-  bool complete = false;   // the file was closed by the process: nothing is missing at its end
+  bool complete = false;                        // the file was closed by the process: nothing is missing at its end
   int64_t start_unix_ns = 0;
-  double duration_ns = 0;       // MPI_Init entered to MPI_Finalize left (or the last recorded call)
-  double own_overhead_ns = 0;   // Leadline's own time in this process, from samples of it
+  double duration_ns = 0;      // MPI_Init entered to MPI_Finalize left (or the last recorded call)
+  double own_overhead_ns = 0;  // Leadline's own time in this process, from samples of it
   double own_per_call_ns = 0;
-  uint64_t file_bytes = 0;      // size of the file
+  uint64_t file_bytes = 0;  // size of the file
   std::vector<Function> functions;
   std::vector<Module> modules;
   std::vector<Communicator> communicators;
@@ -109,8 +109,9 @@ struct Process {
 
 // Every distinct event of a stream with how often it happened: what counting needs, without expanding the order.
 // Includes literal events, wild-card positions (each value of the varying fields) and failed polls.
-// `words` are the interned words Key::extra refers to, if it does. A coarse tally (beyond the budget) sums calls of many
-// sizes: key->count is floor(log2(count)) and `amount` the sum of the counts, or of the values where key->value is 1.
+// `words` are the interned words Key::extra refers to, if it does. A coarse tally (beyond the budget) sums calls of
+// many sizes: key->count is floor(log2(count)) and `amount` the sum of the counts, or of the values where key->value
+// is 1.
 struct Tally {
   const Key* key;
   uint64_t times;

@@ -108,7 +108,8 @@ std::string check_header(const File& file) {
   if (!file.read_at(0, &h, sizeof(h))) return std::strerror(errno);
   if (std::memcmp(h.magic, file_magic, sizeof(h.magic)) != 0) return "not a Leadline trace";
   if (h.version != format_version) {
-    return "format version " + std::to_string(h.version) + "; this Leadline reads version " + std::to_string(format_version);
+    return "format version " + std::to_string(h.version) + "; this Leadline reads version " +
+           std::to_string(format_version);
   }
   return "";
 }
@@ -141,7 +142,8 @@ ReadError read_trace(const std::string& path, Process* process) {
   });
   process->complete = damage.empty();
   if (!has_process) {
-    return {path + ": " + (damage.empty() ? "it does not say whose trace it is" : damage + "; nothing before that can be used")};
+    return {path + ": " +
+            (damage.empty() ? "it does not say whose trace it is" : damage + "; nothing before that can be used")};
   }
   if (!process->complete) add_loss(process, "trace-damaged", 1, damage + "; what comes before was used");
   return {};

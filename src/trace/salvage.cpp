@@ -152,7 +152,8 @@ std::string salvage(const std::string& path, Process* p) {
   const std::string wrong = salvage_process(process.base(), used, p);
   if (!wrong.empty()) return wrong;
   if (static_cast<uint64_t>(s.st_size) < process_at::end + threads * thread_at::end) {
-    p->losses.push_back({"trace-damaged", 1, "the file is shorter than the state it was made for; what is left of it was used"});
+    p->losses.push_back(
+        {"trace-damaged", 1, "the file is shorter than the state it was made for; what is left of it was used"});
   }
   if (generations < h->generations_written) {
     p->losses.push_back({"trace-damaged", h->generations_written - generations,
@@ -160,7 +161,9 @@ std::string salvage(const std::string& path, Process* p) {
   }
   if (!damage.empty()) p->losses.push_back({"trace-damaged", 1, damage + "; it was left out"});
   if (!h->finalized) {
-    p->losses.push_back({"process-ended-early", 1, "the process ended without closing its trace (killed?); what it had recorded until then was used"});
+    p->losses.push_back(
+        {"process-ended-early", 1,
+         "the process ended without closing its trace (killed?); what it had recorded until then was used"});
   }
   return "";
 }

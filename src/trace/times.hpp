@@ -52,7 +52,8 @@ struct Batch {  // ticks
   uint32_t longest_gap = 0;
 };
 
-// A batch: sums and extremes in ticks, then nanoseconds once; buckets by the exponent of a float, which is the logarithm.
+// A batch: sums and extremes in ticks, then nanoseconds once; buckets by the exponent of a float, which is the
+// logarithm.
 inline Batch fold(FoldedTimes* into, const RawTimes& raw, unsigned first, unsigned end, const TickScale& scale) {
   Batch batch;
   if (first >= end) return batch;

