@@ -56,7 +56,7 @@ def build(library: str, name: str) -> int:
     "--record",
     "record_into",
     metavar="DIR",
-    envvar="LEADLINE_OUTPUT",
+    envvar="LEADLINE_RECORD",
     help="Record it into DIR, which must be new or empty.",
 )
 @click.option(
