@@ -12,14 +12,22 @@
 
 namespace leadline::recorder {
 
-// Inside another call of this thread? A frame above that call's means the call was left by a jump or an exception.
+// Inside another call of this thread? Not if that call was left by a jump or an exception: then this one's frame is not
+// below its, or what stood there has been written over.
 inline bool nested(Thread* t, Caller caller) {
-  return t->depth && reinterpret_cast<uintptr_t>(caller.frame) <= reinterpret_cast<uintptr_t>(t->outer_frame);
+  if (!t->depth) return false;
+  if (reinterpret_cast<uintptr_t>(caller.frame) >= reinterpret_cast<uintptr_t>(t->outer_frame)) return false;
+#if defined(__x86_64__)
+  return static_cast<const void* const*>(t->outer_frame)[-1] == t->outer_return;
+#else
+  return true;
+#endif
 }
 
 inline void come_in(Thread* t, Caller caller) {
   t->depth = 1;
   t->outer_frame = caller.frame;
+  t->outer_return = caller.return_address;
 }
 
 // The function is not there behind us: the program was linked against a newer library.

@@ -29,6 +29,7 @@ struct Thread {
   uint32_t depth = 0;                   // > 0 inside an MPI call of this thread
   uint32_t sample_left = first_sample;  // calls until the recorder times itself again
   const void* outer_frame = nullptr;    // frame of that call
+  const void* outer_return = nullptr;   // and where it returns to
   trace::ThreadHeader* header = nullptr;
   trace::EventGraph graph;
   CallPaths paths;

@@ -33,11 +33,11 @@ class EventGraph {
   }
 
   // Time stamps are the dearest part of recording a call (10 to 20 ns each). Where the predicted call has lately been
-  // short and come at once after the one before it, three of four visits do without the stamp at its begin: the gap is
+  // short and come at once after the one before it, seven of eight visits do without the stamp at its begin: the gap is
   // taken to be the usual one. 0: stamp the begin.
   inline uint32_t assumed_gap(uint32_t site) const {
     const Position& p = positions_[positions_[h_->graph.current].next];
-    return p.key.site == site && (p.visits & 3) != 0 && !h_->unusual ? p.usual_gap : 0;
+    return p.key.site == site && (p.visits & 7) != 0 && !h_->unusual ? p.usual_gap : 0;
   }
 
   // Interned list of words for Key::extra; the same list gives the same number. May end the generation.

@@ -117,6 +117,9 @@ std::string salvage_thread(const char* region, uint64_t tick_factor, Process* p)
 
 }  // namespace
 
+// 128 ns per tick: beyond that the times of a call, 32 bits of ticks, would not fit the histogram.
+constexpr uint64_t largest_tick_factor = uint64_t{1} << 39;
+
 std::string salvage(const std::string& path, Process* p) {
   const File file(path);
   if (file.fd() < 0) return std::strerror(errno);
@@ -124,7 +127,7 @@ std::string salvage(const std::string& path, Process* p) {
   if (fstat(file.fd(), &s) != 0 || !S_ISREG(s.st_mode)) return "not a file";
   const Region process(file.fd(), 0, process_at::end);
   if (!process.base()) return "no memory";
-  const auto* h = reinterpret_cast<const ProcessHeader*>(process.base());
+  auto* h = reinterpret_cast<ProcessHeader*>(process.base());
   if (std::memcmp(h->magic, live_magic, sizeof(live_magic)) != 0) return "not the state of a recorded process";
   if (h->version != live_version) return "made by another version of Leadline";
   p->file_bytes += static_cast<uint64_t>(s.st_blocks) * 512;
@@ -132,6 +135,10 @@ std::string salvage(const std::string& path, Process* p) {
   for (const Stream& stream : p->streams) generations += stream.generations.size();
   uint8_t used[max_functions] = {};
   std::string damage;
+  if (h->tick_factor == 0 || h->tick_factor > largest_tick_factor) {
+    damage = "the unit of its times";
+    h->tick_factor = uint64_t{1} << 32;
+  }
   uint64_t last = h->last_ticks;
   const uint32_t threads = h->threads < max_threads ? h->threads : max_threads;
   for (uint32_t i = 0; i < threads; ++i) {
@@ -148,7 +155,7 @@ std::string salvage(const std::string& path, Process* p) {
     const std::string wrong = salvage_thread(thread.base(), h->tick_factor, p);
     if (!wrong.empty()) damage = "thread " + std::to_string(i) + ": " + wrong;
   }
-  if (!h->finalized) reinterpret_cast<ProcessHeader*>(process.base())->last_ticks = last;
+  if (!h->finalized) h->last_ticks = last;
   const std::string wrong = salvage_process(process.base(), used, p);
   if (!wrong.empty()) return wrong;
   if (static_cast<uint64_t>(s.st_size) < process_at::end + threads * thread_at::end) {
@@ -160,11 +167,10 @@ std::string salvage(const std::string& path, Process* p) {
                          "parts written before the end are missing from the .part file or damaged"});
   }
   if (!damage.empty()) p->losses.push_back({"trace-damaged", 1, damage + "; it was left out"});
-  if (!h->finalized) {
-    p->losses.push_back(
-        {"process-ended-early", 1,
-         "the process ended without closing its trace (killed?); what it had recorded until then was used"});
-  }
+  p->losses.push_back({"process-ended-early", 1,
+                       h->finalized ? "the process ended after MPI_Finalize without closing its trace (killed?)"
+                                    : "the process ended without closing its trace (killed?); what it had recorded "
+                                      "until then was used"});
   return "";
 }
 
