@@ -12,16 +12,13 @@
 
 namespace leadline::recorder {
 
-// Inside another call of this thread? Not if that call was left by a jump or an exception: then this one's frame is not
-// below its, or what stood there has been written over.
+// Inside another call of this thread? Then that call's frame lies above, and its return address still stands there: a call
+// that was left by a jump or an exception must not silence those that follow.
 inline bool nested(Thread* t, Caller caller) {
-  if (!t->depth) return false;
-  if (reinterpret_cast<uintptr_t>(caller.frame) >= reinterpret_cast<uintptr_t>(t->outer_frame)) return false;
-#if defined(__x86_64__)
-  return static_cast<const void* const*>(t->outer_frame)[-1] == t->outer_return;
-#else
-  return true;
-#endif
+  if (__builtin_expect(!t->depth, 1)) return false;
+  const auto outer = reinterpret_cast<uintptr_t>(t->outer_frame);
+  return reinterpret_cast<uintptr_t>(caller.frame) < outer &&
+         *reinterpret_cast<const void* const*>(outer - sizeof(void*)) == t->outer_return;
 }
 
 inline void come_in(Thread* t, Caller caller) {
