@@ -30,7 +30,6 @@ struct Thread {
   uint32_t sample_left = first_sample;  // calls until the recorder times itself again
   const void* outer_frame = nullptr;    // frame of that call
   const void* outer_return = nullptr;   // and where it returns to
-  const void* outer_return = nullptr;   // and where it returns to
   trace::ThreadHeader* header = nullptr;
   trace::EventGraph graph;
   CallPaths paths;
