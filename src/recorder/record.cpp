@@ -63,7 +63,7 @@ void add_request(Thread& t, const trace::Key& maker, Word address, const NewRequ
   trace::ThreadHeader& h = *t.header;
   const Locked locked(recording.lock());
   Requests& requests = recording.requests();
-  const uint32_t index = requests.add(handle, address, abi.shared_request(handle));
+  const uint32_t index = requests.add(handle, address, t.number, abi.shared_request(handle));
   if (index == Requests::none) return;
   Request& r = requests[index];
   r.maker = maker;

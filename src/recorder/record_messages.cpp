@@ -80,10 +80,11 @@ void record_probe(Call& call) {
     const uint64_t handle = Abi::stored(at, abi.family->handle_bytes.message);
     const Locked locked(recording.lock());
     Requests& messages = recording.messages();
-    const uint32_t index = messages.add(handle, at, abi.shared_request(handle));
+    const uint32_t index = messages.add(handle, at, t.number, abi.shared_request(handle));
     if (index != Requests::none) {
       messages[index].maker = key;
       messages[index].number = 0;
+      messages[index].thread = t.number;
     }
   }
   add_event(call, key);

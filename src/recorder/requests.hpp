@@ -2,6 +2,8 @@
 //
 // A request is known by its handle. Libraries give finished operations one shared handle (abi.shared_request): those
 // are told apart by the address of the caller's variable, and where the program moved it, the oldest is taken.
+// A library may give the handle of an operation that one thread completes to the next one of another thread before the
+// first thread has recorded its completion: then two entries have the handle, and the address tells which is meant.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +34,7 @@ class Requests {
   Request& operator[](uint32_t i) { return slab_[i]; }
 
   // An entry for the handle, whose other fields are the caller's to set; `none` where there is no memory.
-  inline uint32_t add(uint64_t handle, uint64_t address, bool shared) {
+  inline uint32_t add(uint64_t handle, uint64_t address, uint16_t thread, bool shared) {
     uint32_t index = free_;
     if (__builtin_expect(!index, 0)) {
       if (used_ >= capacity_ && !grow()) return none;
@@ -40,7 +42,8 @@ class Requests {
       slab_[index].next = none;
     }
     uint32_t& head = heads_[bucket(handle, address, shared)];
-    if (!shared && head && slab_[head].handle == handle) {  // stale: completed where nobody saw it
+    if (!shared && head && slab_[head].handle == handle &&
+        (slab_[head].thread == thread || slab_[head].address == address)) {  // stale: completed where nobody saw it
       if (index == used_ - 1 && index != free_) --used_;
       slab_[head].address = address;
       return head;
@@ -54,14 +57,18 @@ class Requests {
   }
 
   // The link in a chain that leads to the request, nullptr if it is not there. Of several with one shared handle at one
-  // address, the oldest; of others the youngest.
+  // address, the oldest; of others the one at the address, else the youngest.
   inline uint32_t* link(uint64_t handle, uint64_t address, bool shared) {
     if (!buckets_) return nullptr;
     uint32_t* found = nullptr;
     for (uint32_t* at = &heads_[bucket(handle, address, shared)]; *at; at = &slab_[*at].next) {
       if (slab_[*at].handle != handle) continue;
-      if (!shared) return at;
-      if (slab_[*at].address == address) found = at;
+      if (slab_[*at].address == address) {
+        found = at;
+        if (!shared) break;
+      } else if (!shared && !found) {
+        found = at;
+      }
     }
     return found || !shared ? found : moved(handle);
   }
