@@ -28,7 +28,8 @@ PROFILES = (
     "wait_orders",
     "wild",
 )
-RANDOM_LIBRARIES = {"mpich": 3, "debian-openmpi": 4}
+# MPICH waits busily: no more ranks than cores.
+RANDOM_LIBRARIES = {"mpich": 2, "debian-openmpi": 4}
 LEAVES = 400
 
 
@@ -77,11 +78,12 @@ def test_calls_of_every_kind_are_recorded_as_logged(
 ) -> None:
     program: list[str | Path] = [builder.c(library, "traffic.c"), "2", tmp_path]
     tool = builder.tool(library, "plainlog.c")
-    plain = run_logged(library, 4, program, tool, tmp_path / "plain")
-    recorded = run_logged(library, 4, program, tool, tmp_path / "recorded", recorder)
+    ranks = 2 if library.family == "mpich" else 4
+    plain = run_logged(library, ranks, program, tool, tmp_path / "plain")
+    recorded = run_logged(library, ranks, program, tool, tmp_path / "recorded", recorder)
     assert recorded.lines == plain.lines
-    assert_recorded_as_logged(tmp_path / "recorded", 4)
-    for rank in range(4):
+    assert_recorded_as_logged(tmp_path / "recorded", ranks)
+    for rank in range(ranks):
         lines = without_outcomes(tmp_path / "recorded" / f"{rank}.log")
         assert lines == without_outcomes(tmp_path / "plain" / f"{rank}.log")
 
