@@ -393,8 +393,8 @@ void EventGraph::add_unordered(const Key& key, uint64_t duration, uint64_t gap) 
     k.extra = 0;
     k.count = key.count > 0 ? 63 - __builtin_clzll(static_cast<uint64_t>(key.count)) : 0;
     k.value = key.value > 0 ? 1 : key.value;
-    index = aside(k, mode_bag_coarse);
-    if (!index) index = aside(Key{.site = key.site, .peer = peer_none}, mode_bag_coarse);
+    if (positions_.size() + capacity::sites < capacity::positions) index = aside(k, mode_bag_coarse);
+    if (!index) index = aside(Key{.site = key.site, .peer = peer_none, .value = k.value}, mode_bag_coarse);
     if (!index) return;
     amounts_[index] += key.value > 0 ? key.value : key.count;
   }

@@ -183,13 +183,14 @@ inline uint64_t events_of(const ThreadHeader& h) { return h.steps + h.repeats; }
 // Capacities: elements.
 namespace capacity {
 inline constexpr uint32_t graph_positions = 32768;
-inline constexpr uint32_t positions = graph_positions + 8192;  // the rest for mode_times_only and mode_bag*
+inline constexpr uint32_t sites = 1u << 14;
+// The rest for mode_bag*, and for one of mode_times_only and one of mode_bag_coarse per site, which must always fit.
+inline constexpr uint32_t positions = graph_positions + 8192 + 2 * sites;
 inline constexpr uint32_t wild = 8192;
 inline constexpr uint32_t token_positions = 16384;
 inline constexpr uint32_t variation_positions = 16384;
 inline constexpr uint32_t words = 1u << 19;
 inline constexpr uint32_t word_lists = 1u << 16;
-inline constexpr uint32_t sites = 1u << 14;
 inline constexpr uint32_t path_words = 1u << 17;
 inline constexpr uint32_t locals = 1u << 12;
 inline constexpr uint32_t literal_bytes = 1u << 20;

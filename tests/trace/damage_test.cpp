@@ -74,7 +74,7 @@ Outcome read(const std::string& path, size_t file_bytes, const std::string& what
 
 void write_file(const std::string& path, const uint8_t* data, size_t size) {
   FILE* f = std::fopen(path.c_str(), "wb");
-  if (!f || std::fwrite(data, 1, size, f) != size) std::abort();
+  if (!f || (size && std::fwrite(data, 1, size, f) != size)) std::abort();
   std::fclose(f);
 }
 

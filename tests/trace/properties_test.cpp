@@ -1,0 +1,233 @@
+// What holds whatever a program does: times add up to what was given, encoding leaves the state alone, generations may turn
+// at any moment, unordered calls are counted exactly, and a regular program's trace does not grow with its steps.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <tuple>
+
+#include "memory_thread.hpp"
+#include "programs.hpp"
+
+namespace {
+
+using namespace leadline::trace;
+using programs::below;
+using programs::Random;
+
+int failures = 0;
+
+void check(bool ok, const std::string& what) {
+  if (!ok) std::printf("FAILED: %s\n", what.c_str());
+  failures += !ok;
+}
+
+constexpr const char* kinds[] = {"mixture", "small alphabet", "tree", "polls only", "sizes vary", "random pairs"};
+
+std::vector<Key> log_of(const std::string& kind, Random& r, size_t limit) {
+  std::vector<Key> log = programs::program(kind, r);
+  log.resize(std::min(log.size(), limit));
+  return log;
+}
+
+// The events of a stream, repeats written out.
+std::vector<Key> expand(const Stream& stream) {
+  std::vector<Key> all;
+  Walker walker(stream);
+  Event e;
+  while (walker.next(&e)) all.insert(all.end(), static_cast<size_t>(e.times), e.key);
+  return all;
+}
+
+std::vector<uint8_t> encoded(MemoryThread* t) {
+  ByteSink sink;
+  encode_generation(t->region(), uint64_t{1} << 32, &sink);
+  return {sink.data(), sink.data() + sink.size()};
+}
+
+Stream stream_of(const std::vector<std::vector<uint8_t>>& chunks, std::string* error) {
+  Stream stream;
+  for (const auto& bytes : chunks) {
+    Generation g;
+    uint32_t thread = 0;
+    *error += decode_generation(ByteReader(bytes.data(), bytes.size()), &thread, &g);
+    stream.generations.push_back(std::move(g));
+  }
+  return stream;
+}
+
+// A plain accumulation, by site.
+struct Plain {
+  uint64_t count = 0, sum = 0, gaps = 0, min = UINT64_MAX, max = 0;
+  std::array<uint64_t, time_buckets> hist{};
+};
+
+bool close(double a, uint64_t b, uint64_t roundings) { return std::abs(a - static_cast<double>(b)) <= static_cast<double>(roundings); }
+
+void times_add_up(const char* kind, uint64_t seed, TickScale scale) {
+  Random r(seed);
+  MemoryThread thread;
+  thread.graph().set_scale(scale);
+  std::map<uint32_t, Plain> expected;
+  for (const Key& k : log_of(kind, r, 30000)) {
+    const uint64_t duration = below(r, 200) ? 50 + below(r, 100000) : r() >> 25, gap = below(r, 300) ? below(r, 5000) : r() >> 25;
+    thread.graph().add(k, duration, gap);
+    Plain& p = expected[k.site];
+    const uint64_t ns = scale.ns(duration);
+    ++p.count;
+    p.sum += ns;
+    p.gaps += scale.ns(gap);
+    p.min = std::min(p.min, ns);
+    p.max = std::max(p.max, ns);
+    ++p.hist[static_cast<size_t>(time_bucket(ns))];
+  }
+  std::map<uint32_t, TimeStats> got;
+  std::string error;
+  const std::vector<uint8_t> last = [&] {
+    ByteSink sink;
+    encode_generation(thread.region(), scale.factor, &sink);
+    return std::vector<uint8_t>(sink.data(), sink.data() + sink.size());
+  }();
+  std::vector<std::vector<uint8_t>> chunks = thread.generations();
+  chunks.push_back(last);
+  if (chunks.size() > 1 && scale.factor != uint64_t{1} << 32) return;  // MemoryThread turns with a factor of 1
+  for_each_site_time(stream_of(chunks, &error), [&](uint32_t site, const TimeStats& t) {
+    TimeStats& all = got[site];
+    all.min_ns = all.count ? std::min(all.min_ns, t.min_ns) : t.min_ns;
+    all.max_ns = std::max(all.max_ns, t.max_ns);
+    all.count += t.count;
+    all.sum_ns += t.sum_ns;
+    all.gap_sum_ns += t.gap_sum_ns;
+    for (size_t b = 0; b < all.hist.size(); ++b) all.hist[b] += t.hist[b];
+  });
+  const std::string name = std::string(kind) + ", seed " + std::to_string(seed);
+  check(error.empty() && got.size() == expected.size(), name + ": sites with times");
+  for (const auto& [site, p] : expected) {
+    const TimeStats& t = got[site];
+    const std::string where = name + ", site " + std::to_string(site);
+    check(t.count == p.count, where + ": number of times");
+    check(close(t.sum_ns, p.sum, p.count) && close(t.gap_sum_ns, p.gaps, p.count), where + ": sums");
+    check(close(t.min_ns, p.min, 1) && close(t.max_ns, p.max, 1), where + ": extremes");
+    // Rounding may move a duration at the limit of two buckets, and only there.
+    uint64_t moved = 0, total = 0;
+    for (size_t b = 0; b < p.hist.size(); ++b) {
+      moved += t.hist[b] > p.hist[b] ? t.hist[b] - p.hist[b] : p.hist[b] - t.hist[b];
+      total += t.hist[b];
+    }
+    check(total == p.count && moved <= 2 + p.count / 100, where + ": buckets");
+  }
+}
+
+// Salvage relies on it: what the memory says at any moment is the truth so far.
+void encoding_leaves_the_state_alone(const char* kind, uint64_t seed) {
+  Random r(seed);
+  const std::vector<Key> log = log_of(kind, r, 20000);
+  const std::string name = std::string(kind) + ", seed " + std::to_string(seed);
+  MemoryThread watched, alone;
+  std::string error;
+  size_t looks = 0;
+  for (size_t i = 0; i < log.size(); ++i) {
+    const uint64_t duration = 100 + below(r, 1000);
+    watched.graph().add(log[i], duration, 10);
+    alone.graph().add(log[i], duration, 10);
+    if (below(r, log.size() / 12 + 1) != 0) continue;
+    ++looks;
+    std::vector<std::vector<uint8_t>> chunks = watched.generations();
+    chunks.push_back(encoded(&watched));
+    check(encoded(&watched) == chunks.back(), name + ": encoded twice");
+    const std::vector<Key> so_far = expand(stream_of(chunks, &error));
+    check(so_far.size() == i + 1 && std::equal(so_far.begin(), so_far.end(), log.begin()),
+          name + ": at event " + std::to_string(i + 1) + " of " + std::to_string(log.size()));
+  }
+  check(looks > 0 && error.empty(), name + ": looked at in between " + error);
+  check(encoded(&watched) == encoded(&alone) && watched.generations() == alone.generations(), name + ": changed by looking");
+}
+
+void generations_turn_at_any_moment(const char* kind, uint64_t seed) {
+  Random r(seed);
+  const std::vector<Key> log = log_of(kind, r, 30000);
+  MemoryThread thread;
+  std::map<std::tuple<uint32_t, int64_t, int32_t>, uint64_t> expected, tallied;
+  for (const Key& k : log) {
+    ++expected[{k.site, k.count, k.peer}];
+    thread.graph().add(k, 100, 10);
+    if (below(r, 1000) == 0) thread.turn();
+  }
+  std::string error;
+  const Stream stream = thread.decode(&error);
+  const std::string name = std::string(kind) + ", seed " + std::to_string(seed);
+  check(error.empty() && expand(stream) == log, name + ": events over generations");
+  for_each_tally(stream, [&](const Tally& t) { tallied[{t.key->site, t.key->count, t.key->peer}] += t.times; });
+  check(tallied == expected, name + ": tallies over generations");
+}
+
+// Order is lost at a random moment; numbers and sums of calls by site (and partner, while they fit) are not.
+void unordered_totals_are_exact(uint64_t seed, uint32_t sites, uint64_t sizes, bool by_partner) {
+  Random r(seed);
+  MemoryThread thread;
+  std::map<std::pair<uint32_t, int32_t>, std::pair<uint64_t, int64_t>> expected, got;
+  const size_t n = 150000, spent = below(r, n);
+  for (size_t i = 0; i < n; ++i) {
+    const Key k = programs::plain(static_cast<uint32_t>(1 + below(r, sites)), static_cast<int64_t>(below(r, sizes)),
+                                  static_cast<int32_t>(below(r, 12)), static_cast<int32_t>(i));
+    auto& e = expected[{k.site, by_partner ? k.peer : 0}];
+    ++e.first, e.second += k.count;
+    thread.graph().add(k, 100, 10);
+    if (i == spent) seed % 2 ? thread.spend_budget() : thread.graph().stop_ordering();
+  }
+  std::string error;
+  for_each_tally(thread.decode(&error), [&](const Tally& t) {
+    auto& g = got[{t.key->site, by_partner ? t.key->peer : 0}];
+    g.first += t.times;
+    g.second += t.coarse ? t.amount : t.key->count * static_cast<int64_t>(t.times);
+  });
+  check(error.empty() && got == expected, "unordered, seed " + std::to_string(seed) + ": totals by site and partner");
+}
+
+// The step of 409 calls: 51 fields of 2 Irecv, 2 Isend and 4 Wait, an Allreduce, every 48th step 12 sends to the root.
+size_t bytes_of_steps(int steps) {
+  MemoryThread thread;
+  Random r(1);
+  const auto call = [&](uint32_t site, int64_t count, int32_t peer, uint32_t extra = 0) {
+    thread.graph().add(programs::plain(site, count, peer, 0, extra), 200 + below(r, 200), 30 + below(r, 30));
+  };
+  for (int step = 0; step < steps; ++step) {
+    for (int f = 0; f < 51; ++f) {
+      for (int side = -1; side <= 1; side += 2) call(1, 128, side);
+      for (int side = -1; side <= 1; side += 2) call(2, 128, side);
+      for (uint32_t w = 0; w < 4; ++w) call(3, 128, w % 2 ? 1 : -1, link_pack(4 - w, 1 + w / 2));
+    }
+    call(4, 1, peer_none);
+    if (step % 48 == 47) {
+      for (int i = 0; i < 12; ++i) call(5, 1000 + i, -1);
+    }
+  }
+  std::string error;
+  thread.decode(&error);
+  check(error.empty(), "steps: " + error);
+  return thread.encoded_bytes();
+}
+
+}  // namespace
+
+int main() {
+  for (uint64_t seed = 1; seed <= 3; ++seed) {
+    for (const char* kind : kinds) {
+      times_add_up(kind, seed, TickScale{});
+      times_add_up(kind, seed, TickScale{(uint64_t{1} << 32) / 29 * 10});
+      encoding_leaves_the_state_alone(kind, seed);
+      generations_turn_at_any_moment(kind, seed);
+    }
+  }
+  for (uint64_t seed = 1; seed <= 4; ++seed) unordered_totals_are_exact(seed, 20, uint64_t{1} << 24, true);
+  // More different calls than the tables hold: by site only.
+  for (uint64_t seed = 5; seed <= 8; ++seed) unordered_totals_are_exact(seed, 3000, uint64_t{1} << 30, false);
+  unordered_totals_are_exact(9, 16000, uint64_t{1} << 30, false);
+  const size_t few = bytes_of_steps(5000), many = bytes_of_steps(50000);
+  std::printf("409 calls a step: %zu bytes at 5000 steps, %zu at 50,000\n", few, many);
+  check(many <= few + few * 3 / 10, "a regular program's trace grows with its steps");
+  check(few <= 30000, "a regular program's trace takes " + std::to_string(few) + " bytes");
+  std::puts(failures ? "failed" : "ok");
+  return failures ? 1 : 0;
+}
