@@ -66,11 +66,12 @@ def run_mpi(
     run_directory: Path | None = None,
     preload: Sequence[Path] = (),
     environment: Mapping[str, str] | None = None,
+    prefix: Sequence[str] = (),
     timeout_s: float = RUN_TIMEOUT_S,
 ) -> Outcome:
     """Runs `program` under the library's mpiexec; with `recorder`, recorded into `run_directory` (made here).
 
-    Only the program sees the preloaded libraries, not mpiexec.
+    Only the program sees the preloaded libraries, not mpiexec.   prefix: words before mpiexec.
     """
     assignments = dict(environment or {})
     preloaded = [str(path) for path in preload]
@@ -81,7 +82,7 @@ def run_mpi(
         preloaded.insert(0, str(recorder))
     if preloaded:
         assignments["LD_PRELOAD"] = ":".join(preloaded)
-    command = [*library.launch(ranks, oversubscribe=True), "env"]
+    command = [*prefix, *library.launch(ranks, oversubscribe=True), "env"]
     command += [f"{name}={value}" for name, value in assignments.items()]
     return run(
         [*command, *[str(part) for part in program]],
