@@ -27,6 +27,9 @@ void LoadedObject::read(const ElfDynamic* dynamic) {
       case DT_STRTAB:
         strings_ = reinterpret_cast<const char*>(address(value));
         break;
+      case DT_SONAME:
+        soname_ = value;
+        break;
       case DT_GNU_HASH:
         gnu_hash_ = reinterpret_cast<const uint32_t*>(address(value));
         break;

@@ -28,6 +28,9 @@ class LoadedObject {
 
   ElfAddress base() const { return base_; }
 
+  // What the object calls itself ("libmpi.so.40", whatever the file it was opened by), "" where it does not say.
+  const char* soname() const { return soname_ != 0 && strings_ != nullptr ? strings_ + soname_ : ""; }
+
   // Calls visit(name, slot) for every relocation of an undefined weak symbol; the slot holds what it was bound to.
   template <class Visitor>
   void for_each_weak_slot(Visitor visit) const {
@@ -58,6 +61,7 @@ class LoadedObject {
   ElfAddress base_ = 0;
   const ElfSymbol* symbols_ = nullptr;
   const char* strings_ = nullptr;
+  ElfAddress soname_ = 0;  // where in strings_
   const uint32_t* gnu_hash_ = nullptr;
   const uint32_t* sysv_hash_ = nullptr;
   Relocations relocations_[2] = {};  // of data and of procedure linkage

@@ -35,12 +35,15 @@ const Family* family_of(const char* name) {
   return nullptr;
 }
 
-// The loaded object whose name is one of an MPI library and which defines PMPI_Init.
+// The loaded object whose name is one of an MPI library and which defines PMPI_Init. mpi4py opens `libmpi.so`: then what
+// the library calls itself counts.
 int look_at_object(dl_phdr_info* info, size_t, void* found) {
   auto* into = static_cast<Library*>(found);
   if (!info->dlpi_name || !*info->dlpi_name) return 0;
+  const LoadedObject object(*info);
   const Family* family = family_of(file_name(info->dlpi_name));
-  if (!family || !LoadedObject(*info).find("PMPI_Init")) return 0;
+  if (!family) family = family_of(object.soname());
+  if (!family || !object.find("PMPI_Init")) return 0;
   into->family = family;
   strncpy(into->path, info->dlpi_name, sizeof(into->path) - 1);
   return 1;
