@@ -1,0 +1,44 @@
+"""The reader meets damaged files, and random mutations of whole ones, with every bound and overflow watched."""
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+SANITIZED = ("-fsanitize=address,undefined", "-fno-sanitize-recover=undefined")
+
+
+@pytest.mark.timeout(1200)
+@pytest.mark.parametrize(("name", "arguments"), [("damage_test", ["quick"]), ("roundtrip_test", ["1"])])
+def test_sanitizers_find_nothing(build: Callable[..., Path], tmp_path: Path, name: str, arguments: list[str]) -> None:
+    program = build(name, *SANITIZED)
+    done = subprocess.run([program, *arguments], cwd=tmp_path, capture_output=True, text=True, timeout=600, check=False)
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
+
+
+@pytest.mark.timeout(1200)
+def test_fuzzing_for_a_while_finds_nothing(build: Callable[..., Path], tmp_path: Path) -> None:
+    """Twenty seconds; see fuzz_reader.cpp for a longer run."""
+    program = build(
+        "fuzz_reader",
+        "-fsanitize=fuzzer,address,undefined",
+        "-fno-sanitize-recover=undefined",
+        # Sums of damaged figures may wrap in the analysis.
+        "-fno-sanitize=signed-integer-overflow",
+        "-DLEADLINE_LIBFUZZER",
+        compiler="clang++",
+        analysis=True,
+    )
+    for folder in ("seeds", "corpus"):
+        (tmp_path / folder).mkdir()
+    subprocess.run([program, "--seeds", tmp_path / "seeds"], check=True, timeout=120)
+    done = subprocess.run(
+        [program, "-max_total_time=20", "-timeout=60", "-rss_limit_mb=2048", "-max_len=100000", "corpus", "seeds"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-6000:]
