@@ -1,5 +1,5 @@
-// Damaged and foreign files: the reader says what is wrong or gives what is left, never crashes, hangs or takes memory beyond
-// a small multiple of the file's size (docs/format.md, Limits).
+// Damaged and foreign files: the reader says what is wrong or gives what is left, never crashes, hangs or takes memory
+// beyond a small multiple of the file's size (docs/format.md, Limits).
 #include <malloc.h>
 #include <sys/stat.h>
 
@@ -61,7 +61,8 @@ Outcome read(const std::string& path, size_t file_bytes, const std::string& what
     for (const Stream& s : p.streams) {
       Walker walker(s);
       Event e;
-      for (; out.events < most_events && walker.next(&e); out.events += e.times) {}
+      for (; out.events < most_events && walker.next(&e); out.events += e.times) {
+      }
       uint64_t calls = 0;
       for_each_tally(s, [&](const Tally& t) { calls += t.times; });
       for_each_site_time(s, [&](uint32_t, const TimeStats& t) { calls += t.count; });
@@ -79,10 +80,12 @@ void write_file(const std::string& path, const uint8_t* data, size_t size) {
   std::fclose(f);
 }
 
+// In memory: thousands of small files take a disk its time.
 Outcome read_bytes(const Bytes& bytes, const std::string& what, size_t size = SIZE_MAX) {
+  static const int fd = memfd_create("trace", 0);
   size = std::min(size, bytes.size());
-  write_file("damaged.trace", bytes.data(), size);
-  return read("damaged.trace", size, what);
+  if (ftruncate(fd, 0) != 0 || pwrite(fd, bytes.data(), size, 0) != static_cast<ssize_t>(size)) std::abort();
+  return read("/proc/self/fd/" + std::to_string(fd), size, what);
 }
 
 void fill(MemoryProcess* p, const std::string& kind, size_t limit) {
@@ -164,7 +167,8 @@ void changed_bytes_are_survived() {
     std::vector<Chunk> changed = chunks;
     Bytes& payload = changed[programs::below(r, changed.size())].second;
     if (payload.empty()) continue;
-    for (uint64_t n = 1 + programs::below(r, 2); n > 0; --n) payload[programs::below(r, payload.size())] = static_cast<uint8_t>(r());
+    for (uint64_t n = 1 + programs::below(r, 2); n > 0; --n)
+      payload[programs::below(r, payload.size())] = static_cast<uint8_t>(r());
     read_bytes(MemoryProcess::file_of(changed), "changed " + std::to_string(round));
   }
 }
@@ -200,6 +204,11 @@ void other_things_are_refused() {
   check(read_bytes(newer, "version").error.find("version 2") != std::string::npos, "a newer version is named");
 }
 
+Outcome read_here(const Bytes& bytes, const std::string& what) {
+  write_file("damaged.trace", bytes.data(), bytes.size());
+  return read("damaged.trace", bytes.size(), what);
+}
+
 // Sites and structure in another file.
 void shared_files_are_checked() {
   MemoryProcess p;
@@ -213,14 +222,15 @@ void shared_files_are_checked() {
   const std::string digits = "00112233445566778899aabbccddeeff";
   const auto trace_with = [&](const std::string& name, size_t times) {
     std::vector<Chunk> all = own;
-    for (size_t i = 0; i < times; ++i) all.insert(all.begin() + 1, Chunk{ChunkType::shared, Bytes(name.begin(), name.end())});
+    for (size_t i = 0; i < times; ++i)
+      all.insert(all.begin() + 1, Chunk{ChunkType::shared, Bytes(name.begin(), name.end())});
     return MemoryProcess::file_of(all);
   };
   const Bytes file = MemoryProcess::file_of(shared);
   const std::string path = "shared-" + digits + ".structure";
-  check(read_bytes(trace_with(digits, 1), "no shared file").damaged, "a shared file that is not there");
+  check(read_here(trace_with(digits, 1), "no shared file").damaged, "a shared file that is not there");
   write_file(path, file.data(), file.size());
-  const Outcome whole = read_bytes(trace_with(digits, 1), "shared");
+  const Outcome whole = read_here(trace_with(digits, 1), "shared");
   check(whole.error.empty() && !whole.damaged && whole.events == 200, "a shared file is read");
   const size_t both = file.size() + trace_with(digits, 1).size();
   for (size_t size = 0; size < file.size(); size += 7) {
@@ -231,16 +241,18 @@ void shared_files_are_checked() {
   }
   write_file(path, file.data(), file.size());
   const Bytes often = trace_with(digits, 1000);
-  check(read_bytes(often, "shared often").damaged, "a shared file that is named twice");
+  check(read_here(often, "shared often").damaged, "a shared file that is named twice");
   for (const std::string name : {"../../../../../../../../etc/hosts", "0011", "00112233445566778899aabbccddeefF"}) {
-    check(read_bytes(trace_with(name, 1), "name").damaged, "a shared file called " + name);
+    check(read_here(trace_with(name, 1), "name").damaged, "a shared file called " + name);
   }
   std::remove(path.c_str());
 }
 
 class LiveCopy {
  public:
-  explicit LiveCopy(MemoryProcess* p) : fd_(open("damaged.live", O_RDWR | O_CREAT | O_TRUNC, 0644)) { p->write_live(fd_); }
+  explicit LiveCopy(MemoryProcess* p) : fd_(open("damaged.live", O_RDWR | O_CREAT | O_TRUNC, 0644)) {
+    p->write_live(fd_);
+  }
   ~LiveCopy() {
     close(fd_);
     std::remove("damaged.live");
@@ -286,11 +298,14 @@ void damaged_live_files_are_survived() {
   // The headers, which hold all counts, then anywhere.
   const size_t counts_of_process = offsetof(ProcessHeader, initialized);
   for (size_t bit = 0; bit < 8 * 16; ++bit) flip(bit);
-  for (size_t bit = 8 * counts_of_process; bit < 8 * sizeof(ProcessHeader); bit += 5 * static_cast<size_t>(rare)) flip(bit);
-  for (size_t bit = 0; bit < 8 * sizeof(ThreadHeader); bit += 3 * static_cast<size_t>(rare)) flip(8 * process_at::end + bit);
+  for (size_t bit = 8 * counts_of_process; bit < 8 * sizeof(ProcessHeader); bit += 5 * static_cast<size_t>(rare))
+    flip(bit);
+  for (size_t bit = 0; bit < 8 * sizeof(ThreadHeader); bit += 3 * static_cast<size_t>(rare))
+    flip(8 * process_at::end + bit);
   const std::vector<size_t> pages = live.pages();
   programs::Random r(11);
-  for (int i = 0; i < 1500 / rare; ++i) flip(8 * pages[programs::below(r, pages.size())] + programs::below(r, 8 * page));
+  for (int i = 0; i < 1500 / rare; ++i)
+    flip(8 * pages[programs::below(r, pages.size())] + programs::below(r, 8 * page));
   for (size_t i = 0; i < pages.size(); i += 1 + pages.size() / 60) {
     const size_t size = pages[pages.size() - 1 - i] + programs::below(r, page);
     if (ftruncate(live.fd(), static_cast<off_t>(size)) != 0) break;

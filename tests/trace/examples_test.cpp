@@ -16,9 +16,10 @@ namespace {
 using namespace leadline::trace;
 
 void print_process(FILE* f, const Process& p) {
-  std::fprintf(f, "process %" PRId64 " %d %d %" PRIu64 " %s|%s|%s|%s %d %d %d %" PRId64 " %.0f %.0f %.0f\n", p.pid, p.rank,
-               p.world_size, p.world, p.host.c_str(), p.program.c_str(), p.library.c_str(), p.family.c_str(), p.initialized,
-               p.finalized, p.complete, p.start_unix_ns, p.duration_ns, p.own_overhead_ns, p.own_per_call_ns * 1000);
+  std::fprintf(f, "process %" PRId64 " %d %d %" PRIu64 " %s|%s|%s|%s %d %d %d %" PRId64 " %.0f %.0f %.0f\n", p.pid,
+               p.rank, p.world_size, p.world, p.host.c_str(), p.program.c_str(), p.library.c_str(), p.family.c_str(),
+               p.initialized, p.finalized, p.complete, p.start_unix_ns, p.duration_ns, p.own_overhead_ns,
+               p.own_per_call_ns * 1000);
   for (size_t i = 0; i < p.functions.size(); ++i) {
     if (!p.functions[i].name.empty()) {
       std::fprintf(f, "function %zu %s %s\n", i, p.functions[i].name.c_str(),
@@ -27,13 +28,14 @@ void print_process(FILE* f, const Process& p) {
   }
   for (const Module& m : p.modules) std::fprintf(f, "module %s %s\n", m.path.c_str(), m.build_id.c_str());
   for (const Communicator& c : p.communicators) {
-    std::fprintf(f, "communicator %d %u %" PRIu64 " %d %d", static_cast<int>(c.kind), c.parent, c.identity, c.rank, c.size);
+    std::fprintf(f, "communicator %d %u %" PRIu64 " %d %d", static_cast<int>(c.kind), c.parent, c.identity, c.rank,
+                 c.size);
     for (const int32_t w : c.world) std::fprintf(f, " %d", w);
     std::fprintf(f, "\n");
   }
   for (const Datatype& d : p.datatypes) {
-    std::fprintf(f, "datatype %s %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %d %d\n", d.name.c_str(), d.size, d.extent, d.lb,
-                 d.true_extent, d.combiner, d.contiguous);
+    std::fprintf(f, "datatype %s %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %d %d\n", d.name.c_str(), d.size,
+                 d.extent, d.lb, d.true_extent, d.combiner, d.contiguous);
   }
   for (const std::string& op : p.ops) std::fprintf(f, "op %s\n", op.c_str());
   for (const Loss& l : p.losses) std::fprintf(f, "loss %s %" PRIu64 "\n", l.code.c_str(), l.amount);
@@ -48,7 +50,8 @@ void print_times(FILE* f, const TimeStats& t) {
 }
 
 void print_key(FILE* f, const Key& k) {
-  std::fprintf(f, " %u %u %" PRId64 " %d %d %u %u %" PRId64, k.site, k.comm, k.count, k.peer, k.tag, k.datatype, k.extra, k.value);
+  std::fprintf(f, " %u %u %" PRId64 " %d %d %u %u %" PRId64, k.site, k.comm, k.count, k.peer, k.tag, k.datatype,
+               k.extra, k.value);
 }
 
 void print_stream(FILE* f, const Stream& s) {
@@ -58,8 +61,8 @@ void print_stream(FILE* f, const Stream& s) {
     std::fprintf(f, "\n");
   }
   for (const LocalCalls& l : s.locals) {
-    std::fprintf(f, "local %u %u %u+%" PRIx64 " %" PRIu64 " %.0f\n", s.thread, l.function, l.caller.module, l.caller.offset, l.calls,
-                 l.sum_ns);
+    std::fprintf(f, "local %u %u %u+%" PRIx64 " %" PRIu64 " %.0f\n", s.thread, l.function, l.caller.module,
+                 l.caller.offset, l.calls, l.sum_ns);
   }
   for (const Generation& g : s.generations) {
     std::fprintf(f, "generation %u %u %d %" PRIu64 "\n", s.thread, g.number, g.unordered, g.events);
@@ -125,7 +128,8 @@ void synthetic(const std::string& kind, uint64_t seed, MemoryProcess* p) {
   }
 }
 
-constexpr const char* kinds[] = {"tree", "mixture", "small alphabet", "sizes vary", "polls only", "tag is the step", "unordered"};
+constexpr const char* kinds[] = {"tree",       "mixture",         "small alphabet", "sizes vary",
+                                 "polls only", "tag is the step", "unordered"};
 
 bool write_file(const std::string& path, const Bytes& bytes) {
   FILE* f = std::fopen(path.c_str(), "wb");
@@ -140,7 +144,8 @@ bool example(const std::string& directory, std::string name, MemoryProcess* p, b
   if (!write_file(path + ".trace", MemoryProcess::file_of(p->chunks(whole)))) return std::perror(path.c_str()), false;
   Process process;
   const ReadError error = read_process(path + ".trace", &process);
-  if (!error.message.empty() || !process.complete) return std::printf("%s: %s\n", name.c_str(), error.message.c_str()), false;
+  if (!error.message.empty() || !process.complete)
+    return std::printf("%s: %s\n", name.c_str(), error.message.c_str()), false;
   FILE* f = std::fopen((path + ".txt").c_str(), "w");
   if (!f) return false;
   print_process(f, process);

@@ -1,5 +1,5 @@
-// Fuzzes what lies behind the checksums: payloads of chunks go straight to the decoders, and patches to the memory a killed
-// process left go through the salvage. Everything the reader offers is then done with the result.
+// Fuzzes what lies behind the checksums: payloads of chunks go straight to the decoders, and patches to the memory a
+// killed process left go through the salvage. Everything the reader offers is then done with the result.
 //   With libFuzzer (clang): clang++ -fsanitize=fuzzer,address,undefined -DLEADLINE_LIBFUZZER … ; see test_fuzz.py.
 //   Without it: a short run of random mutations of the built-in traces.
 //   fuzz_reader --seeds DIR writes the inputs to begin with.
@@ -29,7 +29,8 @@ void use(Process* process) {
     for (Generation& g : s.generations) g.events = std::min(g.events, most_events);
     Walker walker(s);
     Event e;
-    while (walker.next(&e)) sum += e.times + e.word_count + (e.word_count ? static_cast<uint64_t>(e.words[e.word_count - 1]) : 0);
+    while (walker.next(&e))
+      sum += e.times + e.word_count + (e.word_count ? static_cast<uint64_t>(e.words[e.word_count - 1]) : 0);
     for_each_tally(s, [&](const Tally& t) { sum += t.times + t.word_count; });
     for_each_site_time(s, [&](uint32_t site, const TimeStats& t) { sum += site + t.count; });
   }
@@ -204,7 +205,8 @@ int main(int argc, char** argv) {
     for (uint8_t& byte : b) byte = static_cast<uint8_t>(programs::below(r, 3) ? 0 : r());
     b[0] = 'L';
     for (size_t p = 1; p < b.size(); p += 12) {
-      b[p] = static_cast<uint8_t>(r()), b[p + 1] = static_cast<uint8_t>(r()), b[p + 2] = static_cast<uint8_t>(r()), b[p + 3] = static_cast<uint8_t>(r());
+      b[p] = static_cast<uint8_t>(r()), b[p + 1] = static_cast<uint8_t>(r()), b[p + 2] = static_cast<uint8_t>(r()),
+      b[p + 3] = static_cast<uint8_t>(r());
     }
     fuzz(b.data(), b.size());
   }

@@ -21,8 +21,8 @@ using Chunk = std::pair<ChunkType, Bytes>;
 class MemoryProcess {
  public:
   explicit MemoryProcess(uint32_t sites = 64) {
-    region_ = static_cast<char*>(mmap(nullptr, process_at::end, PROT_READ | PROT_WRITE,
-                                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+    region_ = static_cast<char*>(
+        mmap(nullptr, process_at::end, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
     fill_header();
     put_text(&header().functions, process_at::functions, std::string("MPI_Send\0\5MPI_Recv\0\7MPI_Wtime\0\0", 31));
     put_text(&header().modules, process_at::modules, std::string("/usr/bin/model\0c0ffee\0/lib/libc.so.6\0\0", 38));

@@ -15,11 +15,10 @@ namespace leadline::trace {
 class MemoryThread {
  public:
   MemoryThread() {
-    region_ = static_cast<char*>(mmap(nullptr, thread_at::end, PROT_READ | PROT_WRITE,
-                                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
-    graph_.attach(
-        &header(), region_, {[](void*, char*, char*) { return true; }, nullptr}, &lost_, &coarse_,
-        {[](void* self) { static_cast<MemoryThread*>(self)->turn(); }, this});
+    region_ = static_cast<char*>(
+        mmap(nullptr, thread_at::end, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+    graph_.attach(&header(), region_, {[](void*, char*, char*) { return true; }, nullptr}, &lost_, &coarse_,
+                  {[](void* self) { static_cast<MemoryThread*>(self)->turn(); }, this});
     graph_.reset(false);
   }
   ~MemoryThread() { munmap(region_, thread_at::end); }

@@ -85,8 +85,12 @@ inline std::vector<Key> mixture(Random& r, size_t size) {
   for (int i = 0; i < 6; ++i) few.push_back(plain(static_cast<uint32_t>(20 + i), 64, 1, i));
   while (log.size() < size) {
     switch (below(r, 9)) {
-      case 0: run_tree(r, root, &log, size); break;
-      case 1: push_no_structure(r, below(r, 3000), &log); break;
+      case 0:
+        run_tree(r, root, &log, size);
+        break;
+      case 1:
+        push_no_structure(r, below(r, 3000), &log);
+        break;
       case 2:  // the same few calls in any order, in runs: literals that are known positions, and their repeats
         for (uint64_t i = below(r, 3000); i > 0; --i) {
           const Key& k = few[below(r, few.size())];
@@ -114,7 +118,8 @@ inline std::vector<Key> mixture(Random& r, size_t size) {
         break;
       case 6:  // calls from everywhere: what ends in literals
         for (uint64_t n = below(r, 3000); n > 0; --n) {
-          log.push_back(below(r, 4) ? plain(static_cast<uint32_t>(100 + below(r, 8000)), 8, 1, 0) : few[below(r, few.size())]);
+          log.push_back(below(r, 4) ? plain(static_cast<uint32_t>(100 + below(r, 8000)), 8, 1, 0)
+                                    : few[below(r, few.size())]);
           if (below(r, 8) == 0) log.push_back(log.back());
         }
         break;
@@ -122,7 +127,8 @@ inline std::vector<Key> mixture(Random& r, size_t size) {
         for (uint64_t n = below(r, 50); n > 0; --n) log.push_back(poll(3));
         break;
       default:  // extremes of every field
-        log.push_back({UINT32_MAX >> 19, ~flag_nothing, INT64_MIN, INT32_MIN, INT32_MAX, UINT32_MAX - 1, UINT32_MAX, INT64_MAX});
+        log.push_back(
+            {UINT32_MAX >> 19, ~flag_nothing, INT64_MIN, INT32_MIN, INT32_MAX, UINT32_MAX - 1, UINT32_MAX, INT64_MAX});
         log.push_back({1, 0, INT64_MAX, INT32_MAX, INT32_MIN, 0, 0, INT64_MIN + 1});
         break;
     }
@@ -130,7 +136,8 @@ inline std::vector<Key> mixture(Random& r, size_t size) {
   return log;
 }
 
-// A few calls in phases: in a loop, in any order and in runs (literals of known positions, repeated), with new parameters.
+// A few calls in phases: in a loop, in any order and in runs (literals of known positions, repeated), with new
+// parameters.
 inline std::vector<Key> small_alphabet(Random& r) {
   std::vector<Key> log, letters;
   for (uint64_t i = 0, n = 2 + below(r, 5); i < n; ++i) {

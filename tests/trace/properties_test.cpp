@@ -1,5 +1,5 @@
-// What holds whatever a program does: times add up to what was given, encoding leaves the state alone, generations may turn
-// at any moment, unordered calls are counted exactly, and a regular program's trace does not grow with its steps.
+// What holds whatever a program does: times add up to what was given, encoding leaves the state alone, generations may
+// turn at any moment, unordered calls are counted exactly, and a regular program's trace does not grow with its steps.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -63,7 +63,9 @@ struct Plain {
   std::array<uint64_t, time_buckets> hist{};
 };
 
-bool close(double a, uint64_t b, uint64_t roundings) { return std::abs(a - static_cast<double>(b)) <= static_cast<double>(roundings); }
+bool close(double a, uint64_t b, uint64_t roundings) {
+  return std::abs(a - static_cast<double>(b)) <= static_cast<double>(roundings);
+}
 
 void times_add_up(const char* kind, uint64_t seed, TickScale scale) {
   Random r(seed);
@@ -71,7 +73,8 @@ void times_add_up(const char* kind, uint64_t seed, TickScale scale) {
   thread.graph().set_scale(scale);
   std::map<uint32_t, Plain> expected;
   for (const Key& k : log_of(kind, r, 30000)) {
-    const uint64_t duration = below(r, 200) ? 50 + below(r, 100000) : r() >> 25, gap = below(r, 300) ? below(r, 5000) : r() >> 25;
+    const uint64_t duration = below(r, 200) ? 50 + below(r, 100000) : r() >> 25,
+                   gap = below(r, 300) ? below(r, 5000) : r() >> 25;
     thread.graph().add(k, duration, gap);
     Plain& p = expected[k.site];
     const uint64_t ns = scale.ns(duration);
@@ -141,7 +144,8 @@ void encoding_leaves_the_state_alone(const char* kind, uint64_t seed) {
           name + ": at event " + std::to_string(i + 1) + " of " + std::to_string(log.size()));
   }
   check(looks > 0 && error.empty(), name + ": looked at in between " + error);
-  check(encoded(&watched) == encoded(&alone) && watched.generations() == alone.generations(), name + ": changed by looking");
+  check(encoded(&watched) == encoded(&alone) && watched.generations() == alone.generations(),
+        name + ": changed by looking");
 }
 
 void generations_turn_at_any_moment(const char* kind, uint64_t seed) {

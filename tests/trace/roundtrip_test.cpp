@@ -1,5 +1,6 @@
 // Random sequences of events through the graph, the encoder and the decoder: what comes out is what went in.
-//   roundtrip SEEDS [FIRST_SEED]    prints a line per kind of program and ends with "ok"; exit 1 at the first difference.
+//   roundtrip SEEDS [FIRST_SEED]    prints a line per kind of program and ends with "ok"; exit 1 at the first
+//   difference.
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -14,8 +15,8 @@ using namespace leadline::trace;
 using namespace leadline::trace::programs;
 
 void show(const char* what, const Key& k) {
-  std::printf("%8s: site %u comm %x count %ld peer %d tag %d datatype %u extra %u value %ld\n", what, k.site, k.comm, k.count,
-              k.peer, k.tag, k.datatype, k.extra, k.value);
+  std::printf("%8s: site %u comm %x count %ld peer %d tag %d datatype %u extra %u value %ld\n", what, k.site, k.comm,
+              k.count, k.peer, k.tag, k.datatype, k.extra, k.value);
 }
 
 bool same(const Key& a, const Key& b) { return a == b; }
