@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 import sysconfig
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -47,6 +48,25 @@ TESTING = (
     Prerequisite(command("hpcc"), ("hpcc",), "the HPCC test"),
     Prerequisite(command("clang++"), ("clang",), "fuzzing the trace reader"),
 )
+
+
+def _clang_can_fuzz() -> bool:
+    source = 'extern "C" int LLVMFuzzerTestOneInput(const unsigned char*, unsigned long) { return 0; }'
+    words = ["clang++", "-fsanitize=fuzzer,address,undefined", "-x", "c++", "-", "-o", "/dev/null"]
+    return subprocess.run(words, input=source.encode(), capture_output=True, check=False).returncode == 0
+
+
+def _clang_runtime() -> Prerequisite:
+    """clang's run-time library for sanitizers: a package of its own in Debian, and named for clang's version."""
+    version = subprocess.run(["clang++", "-dumpversion"], capture_output=True, text=True, check=False).stdout
+    package = f"libclang-rt-{version.partition('.')[0]}-dev"
+    return Prerequisite(_clang_can_fuzz, (package,), "fuzzing the trace reader with clang")
+
+
+def provide_for_tests() -> list[Prerequisite]:
+    """provide(), for all that the tests use."""
+    missing = provide(TESTING)
+    return missing + provide((_clang_runtime(),)) if shutil.which("clang++") else missing
 
 
 def provide(wanted: tuple[Prerequisite, ...]) -> list[Prerequisite]:
