@@ -19,7 +19,7 @@ import leadline.mpi
 from bench.cases import BY_NAME, CASES, MEMORY_CASES, SIZE_STEPS, Case
 from bench.measure import CaseCost, measure_case, measure_memory, measure_size
 from bench.program import Program
-from bench.table import print_costs, print_memory, print_sizes
+from bench.table import markdown_costs, print_costs, print_memory, print_sizes
 from leadline.errors import LeadlineError
 from leadline.launch.recorder import require_library
 
@@ -35,8 +35,12 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument("--pairs", type=int, default=7, metavar="N", help="recorded launches of each case (default: 7)")
     p.add_argument("--quick", action="store_true", help="3 pairs, one library, no long runs")
     p.add_argument("--clock", choices=["wall", "cpu"], default="wall", help="cpu: where other programs run too")
+    p.add_argument(
+        "--ranks", type=int, default=2, metavar="N", help="one core each (default: 2); 1: the ring is a loop"
+    )
     p.add_argument("--recorder", type=Path, help="the libleadline.so to measure (default: the one that was built)")
     p.add_argument("--json", type=Path, metavar="FILE", help="write all figures, each launch's too")
+    p.add_argument("--markdown", type=Path, metavar="FILE", help="write the costs as a table for docs/performance.md")
     return p
 
 
@@ -56,17 +60,27 @@ def measure(options: argparse.Namespace) -> int:
     pairs = 3 if options.quick else options.pairs
     recorder = options.recorder.resolve() if options.recorder else require_library()
     names = options.mpi or (["mpich"] if options.quick else ["mpich", "openmpi"])
-    programs = [Program.build(leadline.mpi.find(name), recorder, ROOT / "build" / "bench") for name in names]
+    programs = [
+        Program.build(leadline.mpi.find(name), recorder, ROOT / "build" / "bench", options.ranks) for name in names
+    ]
     console = Console(width=None if sys.stdout.isatty() else 170)
     machine = describe_machine()
     console.print(f"{machine['cpu']}, {machine['cores']} cores, load {machine['load']:.2f} at the start; {pairs} pairs")
     if machine["load"] > 0.5:
         console.print("The machine is busy: the figures will be too high and scatter. --clock cpu helps in part.")
-    report: dict[str, Any] = {"schema": 1, "machine": machine, "clock": options.clock, "pairs": pairs}
+    report: dict[str, Any] = {
+        "schema": 1,
+        "machine": machine,
+        "clock": options.clock,
+        "ranks": options.ranks,
+        "pairs": pairs,
+    }
     if "cost" in parts:
         costs = run_costs(console, programs, chosen(options), pairs, options.clock)
         print_costs(console, costs, options.clock)
         report["cost"] = [c.as_json() for c in costs]
+        if options.markdown:
+            options.markdown.write_text(markdown_costs(costs))
     if "memory" in parts:
         rows = [measure_memory(program, case, 3) for program in programs for case in MEMORY_CASES]
         print_memory(console, rows)

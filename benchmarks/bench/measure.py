@@ -28,13 +28,18 @@ class CaseCost:
         return asdict(self)
 
     @property
-    def holds(self) -> bool | None:
-        """Whether it is as cheap as wanted; None where nothing is wanted."""
-        if self.case.added_ns is not None:
-            return self.typical.added.value <= self.case.added_ns
+    def verdict(self) -> str:
+        """ "yes", "missed", or "unclear" where the interval or the machine's noise is too wide to say."""
+        t = self.typical
         if self.case.ratio is not None:
-            return self.typical.ratio.value <= self.case.ratio
-        return None
+            limit, found, noise = self.case.ratio, t.ratio, t.noise / t.base.value
+            margin = limit - 1
+        else:
+            limit, found, noise = self.case.added_ns or 0.0, t.added, t.noise
+            margin = limit
+        if noise > margin or found.low <= limit < found.high:
+            return "unclear"
+        return "yes" if found.high <= limit else "missed"
 
 
 def measure_case(program: Program, case: Case, pairs: int, clock: Clock) -> CaseCost:

@@ -40,7 +40,7 @@ class Program:
     ranks: int = 2
 
     @classmethod
-    def build(cls, library: Library, recorder: Path, folder: Path) -> Program:
+    def build(cls, library: Library, recorder: Path, folder: Path, ranks: int = 2) -> Program:
         """Compile it unless it is there. Raises LaunchFailed where the compiler does."""
         sources = sorted(SOURCES.glob("*.c"))
         text = b"".join(path.read_bytes() for path in sorted(SOURCES.iterdir()) if path.is_file())
@@ -52,7 +52,7 @@ class Program:
             done = subprocess.run(command, capture_output=True, text=True, env=library.env(), check=False)
             if done.returncode != 0:
                 raise LaunchFailed(f"the benchmarks could not be compiled with {library.mpicc}: {done.stderr.strip()}")
-        return cls(library, path, recorder)
+        return cls(library, path, recorder, ranks)
 
     def run(self, case: str, *options: str, recorded: bool) -> Result:
         """One launch. Raises LaunchFailed where it fails or prints no result."""

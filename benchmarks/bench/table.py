@@ -11,8 +11,8 @@ from bench.cases import MEMORY_WANTED_KB, SIZE_WANTED_BYTES, SIZE_WANTED_RATIO
 from bench.measure import CaseCost, MemoryCost, TraceSize
 
 
-def _verdict(holds: bool | None) -> str:
-    return "" if holds is None else "yes" if holds else "[bold]missed[/bold]"
+def _verdict(holds: bool) -> str:
+    return "yes" if holds else "missed"
 
 
 def print_costs(console: Console, costs: Sequence[CaseCost], clock: str) -> None:
@@ -36,7 +36,7 @@ def print_costs(console: Console, costs: Sequence[CaseCost], clock: str) -> None
             f"± {t.noise:.1f}",
             f"{t.ratio.value:.3f}",
             wanted,
-            _verdict(c.holds),
+            c.verdict,
         )
     console.print(table)
 
@@ -80,3 +80,24 @@ def print_sizes(console: Console, rows: Sequence[TraceSize]) -> None:
             _verdict(s.total_bytes <= limit),
         )
     console.print(table)
+
+
+def markdown_costs(costs: Sequence[CaseCost]) -> str:
+    """The same rows as docs/performance.md has them."""
+    lines = ["| case | library | base | added | interval | noise | ratio | wanted | holds |", "|---" * 9 + "|"]
+    for c in costs:
+        t = c.typical
+        wanted = f"≤ {c.case.added_ns:g}" if c.case.added_ns is not None else f"× ≤ {c.case.ratio:g}"
+        cells = [
+            c.case.what,
+            c.library,
+            f"{t.base.value:.1f}",
+            f"{t.added.value:+.1f}",
+            f"{t.added.low:+.1f} … {t.added.high:+.1f}",
+            f"± {t.noise:.1f}",
+            f"{t.ratio.value:.3f}",
+            wanted,
+            c.verdict,
+        ]
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
