@@ -10,6 +10,9 @@ enum : uint64_t { by_context = 1, by_shape_context = 2, by_key = 3, by_aside = 4
 constexpr int64_t poison = INT64_MIN;  // as value: equal to no event, so that add() leaves the position to miss()
 constexpr uint32_t strikes_to_wild = 8;
 
+// A table is nearly full long before it is: calls that come one after the other need not ask each time.
+constexpr uint64_t steps_between_checks = 255;
+
 uint64_t hash_shape(const Key& k) { return mix(mix(0x8f1bbcdc, k.site), uint64_t{k.comm} << 32 | k.datatype); }
 
 uint64_t hash_key(const Key& k) {
@@ -164,7 +167,11 @@ uint32_t EventGraph::find_shape(const Key& key, const Hashes& at, uint32_t* stri
     if (positions_[c].mode >= mode_first_wild) return c;
     if (positions_[c].mode > mode_max_strikes) continue;
     if (positions_[c].mode + 1u >= strikes_to_wild && make_wild(c)) return c;
-    if (positions_[c].mode + 1u > *strikes) *strikes = positions_[c].mode + 1u;
+    // Calls in a row that differ may be the body of a loop, and are eight to a strike; the same place in the next trip
+    // of a loop is one.
+    const bool in_a_row = c == h_->graph.current;
+    const uint32_t now = positions_[c].mode + (in_a_row ? (c & 7) == 0 : 1u);
+    if (now > *strikes) *strikes = now;
   }
   return 0;
 }
@@ -191,6 +198,14 @@ void EventGraph::vary(uint32_t index, const Key& key) {
   v.extra = static_cast<int32_t>(key.extra - last.extra);
   last = key;
   variations_.add(v);
+}
+
+// The predicted call, but for parameters that vary.
+void EventGraph::add_wild(uint32_t index, const Key& key, uint64_t duration, uint64_t gap) {
+  follow(index);
+  vary(index, key);
+  time(index, positions_[index], duration, gap);
+  if ((h_->steps & steps_between_checks) == 0) turn_if_full();
 }
 
 void EventGraph::miss(const Key& key, uint64_t duration, uint64_t gap) {
@@ -347,7 +362,7 @@ void EventGraph::add_literal(const Key& key, uint64_t duration, uint64_t gap) {
   literals_.advance(p);
   h_->previous_literal = key;
   if (--g.literals_left == 0) end_literal_block();
-  turn_if_full();
+  if ((h_->steps & steps_between_checks) == 0) turn_if_full();
 }
 
 void EventGraph::put_repeats() {

@@ -27,7 +27,10 @@ class EventGraph {
     if (__builtin_expect(h_->unusual, 0)) return add_unusual(key, duration, gap);
     const uint32_t predicted = positions_[h_->graph.current].next;
     Position& p = positions_[predicted];
-    if (__builtin_expect(!same(p.key, key), 0)) return miss(key, duration, gap);
+    if (__builtin_expect(!same(p.key, key), 0)) {
+      if (p.mode >= mode_first_wild && same_shape(p.key, key)) return add_wild(predicted, key, duration, gap);
+      return miss(key, duration, gap);
+    }
     follow(predicted);
     time(predicted, p, duration, gap);
   }
@@ -71,6 +74,7 @@ class EventGraph {
     if (__builtin_expect(duration > long_call_ticks, 0)) p.usual_gap = 0;
   }
 
+  void add_wild(uint32_t index, const Key& key, uint64_t duration, uint64_t gap);
   void add_unusual(const Key& key, uint64_t duration, uint64_t gap);
   void add_literal(const Key& key, uint64_t duration, uint64_t gap);
   void add_unordered(const Key& key, uint64_t duration, uint64_t gap);
