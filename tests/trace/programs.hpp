@@ -166,6 +166,24 @@ inline std::vector<Key> small_alphabet(Random& r) {
   return log;
 }
 
+// A position that literals visit, and repeat, before its parameters begin to vary.
+inline std::vector<Key> literals_then_variation(Random& r) {
+  std::vector<Key> log;
+  const auto pair = [&](int64_t count) {
+    log.push_back(plain(1, 1, 1, 0));
+    log.push_back(plain(2, count, 1, 0));
+  };
+  constexpr int64_t almost_varying = 7;  // so many new values in a row, and one more would be too many
+  for (int i = 0; i < 50; ++i) pair(999);
+  for (int64_t i = 1; i <= almost_varying; ++i) pair(1000 + i);
+  for (int i = 0; i < 4000; ++i) {
+    log.push_back(plain(static_cast<uint32_t>(5 + below(r, 3)), 8, 1, 0));
+    if (below(r, 4) == 0) log.insert(log.end(), 3, plain(2, 1000 + almost_varying, 1, 0));
+  }
+  for (int i = 0; i < 100; ++i) pair(static_cast<int64_t>(5000 + below(r, 1000)));
+  return log;
+}
+
 inline std::vector<Key> program(const std::string& name, Random& r) {
   std::vector<Key> log;
   if (name == "tree") {
@@ -173,6 +191,8 @@ inline std::vector<Key> program(const std::string& name, Random& r) {
     for (int i = 0; i < 40 && log.size() < 60000; ++i) run_tree(r, root, &log, 60000);
   } else if (name == "small alphabet") {
     log = small_alphabet(r);
+  } else if (name == "literals first") {
+    log = literals_then_variation(r);
   } else if (name == "mixture") {
     log = mixture(r, 40000);
   } else if (name == "tag is the step") {
