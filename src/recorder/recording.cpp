@@ -254,8 +254,9 @@ void Recording::turn_generation(Thread* t) {
     if (written) ++header_->generations_written;
   }
   if (written) {
+    t->graph.reset(written_ >=
+                   budget_);  // before the new number: a half-cleared generation is dropped, not counted twice
     ++t->header->generation;
-    t->graph.reset(written_ >= budget_);
   } else {
     lose(trace::LossKind::write_failed);
     t->graph.stop_ordering();

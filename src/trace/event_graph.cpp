@@ -106,6 +106,7 @@ void EventGraph::reset(bool unordered) {
   tokens_.reset();
   variations_.reset();
   stream_lost_ = 0;
+  timed_site_ = UINT32_MAX;
   Key nobody{};
   nobody.site = UINT32_MAX;
   nobody.value = poison;
@@ -141,10 +142,21 @@ uint64_t EventGraph::visits(uint32_t index) const {
 void EventGraph::fold_batch(uint32_t index) {
   Position& p = positions_[index];
   const unsigned first = p.visits == 8 ? index & 7 : 0;
+  if (p.visits == 0) p.visits = 8;  // after 2^32 visits: still past the first batch
   const Batch batch = fold(&folded_[index], raw_[index], first, 8, scale_);
   const bool at_once = batch.longest_gap < short_gap_ticks && batch.durations < short_call_ticks * uint64_t{8 - first};
+  if (p.usual_gap == never_assume) return;
   p.usual_gap = at_once ? static_cast<uint16_t>(batch.gaps / (8 - first) + 1) : 0;
-  if (p.visits == 0) p.visits = 8;  // after 2^32 visits: still past the first batch
+}
+
+// Both stamps from now on; for good where long visits come at a regular distance: the program does something there that
+// must not be taken for a part of the call.
+void EventGraph::long_call(uint32_t index, Position& p) {
+  FoldedTimes& f = folded_[index];
+  const uint32_t distance = p.visits - f.last_long;
+  if (p.usual_gap != never_assume) p.usual_gap = distance == f.long_distance ? never_assume : 0;
+  f.long_distance = distance;
+  f.last_long = p.visits;
 }
 
 void EventGraph::time_long(uint32_t index, Position&, uint64_t duration, uint64_t gap) {
@@ -320,7 +332,11 @@ void EventGraph::add_literal(const Key& key, uint64_t duration, uint64_t gap) {
   const uint64_t hash = hash_key(key);
   uint32_t known = map_.find(mix(by_key, hash));
   if (known && !same(positions_[known].key, key)) known = 0;
-  const uint32_t timed = known ? known : aside(Key{.site = key.site, .peer = peer_none}, mode_times_only);
+  if (!known && timed_site_ != key.site) {
+    timed_site_ = key.site;
+    timed_ = aside(Key{.site = key.site, .peer = peer_none}, mode_times_only);
+  }
+  const uint32_t timed = known ? known : timed_;
   if (timed) time(timed, positions_[timed], duration, gap);
   if (g.last_literal && same(h_->previous_literal, key)) {
     ++h_->literal_repeats;

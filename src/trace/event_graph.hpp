@@ -40,7 +40,8 @@ class EventGraph {
   // taken to be the usual one. 0: stamp the begin.
   inline uint32_t assumed_gap(uint32_t site) const {
     const Position& p = positions_[positions_[h_->graph.current].next];
-    return p.key.site == site && (p.visits & 7) != 0 && !h_->unusual ? p.usual_gap : 0;
+    const bool assume = p.key.site == site && (p.visits & 7) != 0 && p.usual_gap != never_assume && !h_->unusual;
+    return assume ? p.usual_gap : 0;
   }
 
   // Interned list of words for Key::extra; the same list gives the same number. May end the generation.
@@ -71,7 +72,7 @@ class EventGraph {
     raw.duration[slot] = static_cast<uint32_t>(duration);
     raw.gap[slot] = static_cast<uint32_t>(gap);
     if (slot == 7) fold_batch(index);
-    if (__builtin_expect(duration > long_call_ticks, 0)) p.usual_gap = 0;
+    if (__builtin_expect(duration > long_call_ticks, 0)) long_call(index, p);
   }
 
   void add_wild(uint32_t index, const Key& key, uint64_t duration, uint64_t gap);
@@ -82,6 +83,7 @@ class EventGraph {
   static constexpr uint32_t long_call_ticks = 1u << 14;   // some 5 us: both stamps again
   static constexpr uint32_t short_call_ticks = 1u << 13;  // mean of calls that may do without
   static constexpr uint32_t short_gap_ticks = 1u << 11;   // longest gap before them
+  static constexpr uint16_t never_assume = UINT16_MAX;    // usual_gap of a position that is long every so many visits
 
   struct Hashes;
   uint32_t find_exact(const Key& key, const Hashes& at) const;
@@ -100,6 +102,7 @@ class EventGraph {
   uint32_t create(const Key& key, uint16_t mode);
   uint32_t aside(const Key& key, uint16_t mode);
   void fold_batch(uint32_t index);
+  void long_call(uint32_t index, Position& p);
   void time_long(uint32_t index, Position& p, uint64_t duration, uint64_t gap);
   void turn_if_full();
 
@@ -121,6 +124,7 @@ class EventGraph {
   uint64_t* order_lost_ = nullptr;
   uint64_t* coarse_ = nullptr;
   uint64_t stream_lost_ = 0;
+  uint32_t timed_site_ = UINT32_MAX, timed_ = 0;  // where the last literal's time went
 };
 
 }  // namespace leadline::trace

@@ -22,6 +22,7 @@ struct FoldedTimes {
   uint64_t min;  // meaningful where count > 0
   uint64_t max;
   uint32_t hist[time_buckets];
+  uint32_t last_long, long_distance;  // of calls that turned out long: visit, and visits since the one before
 };
 
 // Ticks to nanoseconds as a 32.32 fixed-point factor.
