@@ -179,10 +179,17 @@ uint32_t EventGraph::find_shape(const Key& key, const Hashes& at, uint32_t* stri
     if (positions_[c].mode >= mode_first_wild) return c;
     if (positions_[c].mode > mode_max_strikes) continue;
     if (positions_[c].mode + 1u >= strikes_to_wild && make_wild(c)) return c;
-    // Calls in a row that differ may be the body of a loop, and are eight to a strike; the same place in the next trip
-    // of a loop is one.
-    const bool in_a_row = c == h_->graph.current;
-    const uint32_t now = positions_[c].mode + (in_a_row ? (c & 7) == 0 : 1u);
+    // Missed from here: a strike. Never seen at all: the trips of a loop whose parameters vary, or so many different
+    // calls in a row (fields one after the other, tags by number) that will come again. What tells them apart is how
+    // many there are, so a short body may come many times before it counts.
+    bool strike = true;
+    if (c != here.next && c != here.alt) {
+      const uint32_t body = positions_.size() - c;
+      const uint32_t most = body <= 8 ? 12288 : 4096;  // positions before parameters are taken to vary
+      const uint32_t trips = most / (strikes_to_wild * body);
+      strike = trips <= 1 || (positions_.size() / body) % trips == 0;
+    }
+    const uint32_t now = positions_[c].mode + (strike ? 1u : 0u);
     if (now > *strikes) *strikes = now;
   }
   return 0;
