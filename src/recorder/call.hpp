@@ -12,8 +12,8 @@
 
 namespace leadline::recorder {
 
-// Inside another call of this thread? Then that call's frame lies above, and its return address still stands there: a call
-// that was left by a jump or an exception must not silence those that follow.
+// Inside another call of this thread? Then that call's frame lies above, and its return address still stands there: a
+// call that was left by a jump or an exception must not silence those that follow.
 inline bool nested(Thread* t, Caller caller) {
   if (__builtin_expect(!t->depth, 1)) return false;
   const auto outer = reinterpret_cast<uintptr_t>(t->outer_frame);
