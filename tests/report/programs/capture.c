@@ -1,4 +1,5 @@
-// Stands for the recorder: prints the frames of its caller as "MODULE OFFSET", return addresses relative to the load bias.
+// Stands for the recorder: prints the frames of its caller as "MODULE OFFSET", return addresses relative to the load
+// bias.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <execinfo.h>
