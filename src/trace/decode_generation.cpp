@@ -43,15 +43,15 @@ bool get_next(int64_t next, size_t n, uint32_t* into) {
   return true;
 }
 
-// How many nodes a graph has. All but the two that hold nothing take at least three bytes.
-size_t get_node_count(ByteReader& in) {
+// How many nodes a graph has. All but the two that hold nothing take at least so many bytes.
+size_t get_node_count(ByteReader& in, size_t least) {
   const uint64_t n = in.varint();
-  if (n > first_position && n - first_position > in.left() / 3) in.fail();
+  if (n > first_position && n - first_position > in.left() / least) in.fail();
   return in.ok() ? static_cast<size_t>(n) : 0;
 }
 
 std::string get_positions(ByteReader& in, Generation* g) {
-  const size_t n = get_node_count(in);
+  const size_t n = get_node_count(in, 2);  // control and mask
   if (!in.ok() || n > capacity::positions) return "more positions than there can be";
   g->positions.resize(std::max<size_t>(n, 1));
   if (n > 0 && !get_next(static_cast<int64_t>(in.varint()), n, &g->positions[0].next)) return "a link leads nowhere";
@@ -128,7 +128,7 @@ void get_symbol(ByteReader& in, Variation* v) {
 template <class Symbol>
 bool get_graph(ByteReader& in, DecodedGraph<Symbol>* g) {
   g->tail_run = in.varint();
-  const size_t n = get_node_count(in);
+  const size_t n = get_node_count(in, 3);  // a symbol of two and the link
   if (!in.ok()) return false;
   g->nodes.resize(std::max<size_t>(n, 1));
   if (n > 0 && !get_next(static_cast<int64_t>(in.varint()), n, &g->nodes[0].next)) return false;
