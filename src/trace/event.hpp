@@ -5,7 +5,7 @@
 //   recv, mrecv      count as posted; peer and tag: the actual ones where a status told, with flags for wildcards;
 //                    value = bytes received, unknown_value where nobody asked.
 //   irecv, recv_init as posted (peer_any, tag_any); value = unknown_value.
-//   sendrecv         the send half; extra -> [rcount, rtype, source, rtag, flags]; value = bytes received.
+//   sendrecv         the send half; extra -> [rcount, rtype, source, rtag]; value = bytes received.
 //   probe family     peer, tag, value = bytes of what was found; extra = extra_nothing for a poll that found nothing.
 //   wait, waitany,   the fields of the call that made the request (wildcards resolved); value = bytes received;
 //   test, testany,   extra = packed link (below) to the maker; extra_nothing: the poll completed nothing;
@@ -58,7 +58,8 @@ inline constexpr int64_t unknown_value = -1;
 inline constexpr uint32_t extra_nothing = 1;
 
 // A link from a completion to the call that made the request: how many requests ago (1 = the last one made), and where.
-// Packed into 32 bits where both fit (bit 31 clear, never 0 or 1), else interned as [age, site] with bit 31 set.
+// Packed into 32 bits where both fit (bit 31 clear, never 0 or 1), else interned as [age, site] with bit 31 set;
+// of a request that another thread made, as [number, site, thread].
 inline constexpr uint32_t link_interned = 1u << 31;
 inline constexpr uint32_t link_age_bits = 15;
 constexpr bool link_fits(uint64_t age, uint32_t site) { return age < (1u << link_age_bits) && site < (1u << 14); }
