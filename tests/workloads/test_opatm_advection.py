@@ -8,7 +8,7 @@ from leadline import workloads
 from .running import Program
 
 HERE = Path(__file__).parent
-PARTS = ("advection", "basin", "decomposition", "halo", "omission", "../kit/options")
+PARTS = ("advection", "basin", "decomposition", "halo", "../kit/omission", "../kit/options")
 
 
 def test_a_patch_carried_there_and_back_is_what_it_was(any_program: Program, tmp_path: Path) -> None:

@@ -67,6 +67,26 @@ std::string Options::text(const std::string& name, const std::string& fallback) 
   return found == given_.end() ? fallback : found->second;
 }
 
+std::vector<int> Options::sizes(const std::string& name, const std::string& fallback, int least, int most) const {
+  const std::vector<std::string> pieces = split(text(name, fallback), 'x');
+  if (pieces.size() != split(fallback, 'x').size()) {
+    throw UsageError("--" + name + " must look like " + fallback + ", not '" + text(name, fallback) + "'");
+  }
+  std::vector<int> values;
+  for (const std::string& piece : pieces) {
+    values.push_back(static_cast<int>(parse_whole(piece, "a number in --" + name, least, most)));
+  }
+  return values;
+}
+
+std::string Options::choice(const std::string& name, std::initializer_list<std::string_view> choices) const {
+  const std::string chosen = text(name, std::string(*choices.begin()));
+  if (std::find(choices.begin(), choices.end(), chosen) != choices.end()) return chosen;
+  std::string known;
+  for (std::string_view choice : choices) known += (known.empty() ? "" : ", ") + std::string(choice);
+  throw UsageError("--" + name + " must be one of " + known + ", not '" + chosen + "'");
+}
+
 long Options::whole(const std::string& name, long fallback, long least, long most) const {
   const auto found = given_.find(name);
   return found == given_.end() ? fallback : parse_whole(found->second, "--" + name, least, most);

@@ -21,6 +21,12 @@ class Options {
   Options(int argc, char** argv, std::initializer_list<std::string_view> known);
 
   std::string text(const std::string& name, const std::string& fallback) const;
+  // "4x3x2" -> {4, 3, 2}: as many numbers as the fallback has, each within [least, most].
+  std::vector<int> sizes(const std::string& name, const std::string& fallback, int least, int most) const;
+
+  // One of the choices, the first where none is given.
+  std::string choice(const std::string& name, std::initializer_list<std::string_view> choices) const;
+
   long whole(const std::string& name, long fallback, long least, long most) const;
 
  private:

@@ -72,7 +72,7 @@ Halo::Halo(const Decomposition& decomposition, int rank) {
   }
 }
 
-void Halo::exchange(Field& field, const Exchange& exchange) {
+void Halo::exchange(Field& field, const kit::Exchange& exchange) {
   constexpr Direction eastward{"eastward", Side::west, Side::east, 1};
   constexpr Direction westward{"westward", Side::east, Side::west, 2};
   constexpr Direction northward{"northward", Side::south, Side::north, 3};
@@ -83,7 +83,8 @@ void Halo::exchange(Field& field, const Exchange& exchange) {
   repeat_at_shores(field, Side::south, Side::north);
 }
 
-void Halo::pass_along(Field& field, const Exchange& exchange, const Direction& one_way, const Direction& other_way) {
+void Halo::pass_along(Field& field, const kit::Exchange& exchange, const Direction& one_way,
+                      const Direction& other_way) {
   const Direction* ways[2] = {&one_way, &other_way};
   MPI_Request receiving[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
   MPI_Request sending[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};

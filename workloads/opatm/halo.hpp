@@ -5,7 +5,7 @@
 
 #include "decomposition.hpp"
 #include "field.hpp"
-#include "omission.hpp"
+#include "kit/omission.hpp"
 
 namespace opatm {
 
@@ -16,7 +16,7 @@ class Halo {
   // One message to and one from each neighbour, holding the face of all levels of the field: MPI_Irecv, MPI_Isend and
   // an MPI_Wait for each. West and east come first, then south and north with the columns just received, so that the
   // corners are right without messages of their own. Beyond the shore the field's outermost value is repeated.
-  [[gnu::noinline]] void exchange(Field& field, const Exchange& exchange);
+  [[gnu::noinline]] void exchange(Field& field, const kit::Exchange& exchange);
 
   // The shore part of it alone, for a field whose halo is otherwise known.
   void repeat_at_shores(Field& field) const;
@@ -24,10 +24,10 @@ class Halo {
  private:
   struct Direction;
   void repeat_at_shores(Field& field, Side one, Side other) const;
-  void pass_along(Field& field, const Exchange& exchange, const Direction& one_way, const Direction& other_way);
+  void pass_along(Field& field, const kit::Exchange& exchange, const Direction& one_way, const Direction& other_way);
 
   int neighbour_[4];  // by Side
-  Omission omission_;
+  kit::Omission omission_{"OPATM_LEAVE_OUT"};
   std::vector<double> incoming_[2];
   std::vector<double> outgoing_[2];
 };

