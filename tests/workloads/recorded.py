@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -116,6 +116,7 @@ class Recording:
 
     line: str
     report: dict[str, Any]
+    directory: Path
 
     def traffic(self, function: str, routine: str) -> Traffic:
         """Of the calls of that function beneath the program's routine of that name, whatever the line."""
@@ -137,6 +138,24 @@ class Recording:
             n_bytes_received=sum(site["bytes_received"] for site in sites),
             sizes=sizes,
         )
+
+    def order(self, rank: int, functions: Container[str]) -> list[tuple[str, int, int]]:
+        """One rank's calls of these functions in order: (name, size of the communicator, bytes).
+
+        bytes: of the send side's count and datatype, for an all-to-all those for one partner.
+        """
+        from leadline import _core
+
+        processes = [_core.open_process(path) for path in _core.trace_files(str(self.directory))]
+        (process,) = [process for process in processes if process.rank == rank]
+        names = [process.functions[site.function].name for site in process.sites(0)]
+        sizes = [communicator.size for communicator in process.communicators]
+        return [
+            (names[call.site], sizes[call.comm], call.count * call.datatype_bytes)
+            for call in process.calls(0)
+            if names[call.site] in functions
+            for _ in range(call.times)
+        ]
 
     def calls(self, function: str) -> int:
         """Of all ranks, wherever they were made."""
@@ -165,4 +184,4 @@ def record(name: str, chosen: Library, ranks: int, options: Mapping[str, object]
     report = to_json(open_run(directory))
     assert (report["complete"], report["ranks"], report["losses"]) == (True, ranks, [])
     (line,) = [line for line in done.stdout.splitlines() if line.startswith(f"{name}:")]
-    return Recording(line, report)
+    return Recording(line, report, directory)
