@@ -6,13 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from leadline.errors import LeadlineError
-from leadline.mpi import NAMES, find, home
+from leadline.mpi import NAMES, find
 
-# Beside the four libraries: the standard ABI, which PyPI's MPICH has as a second library and header, and Intel's (not
-# installed by ./dev; to include it: a virtual environment "intel" beside the others with impi-rt and impi-devel).
-MPICH_ABI = "mpich-abi"
-INTEL = "intel"
-_INTEL_ENVIRONMENT = {"I_MPI_FABRICS": "shm"}
+# Beside the libraries themselves: the standard ABI, which PyPI's MPICH and Intel MPI have as a second library and header.
+ABI = ("mpich-abi", "intel-abi")
 
 
 @dataclass(frozen=True)
@@ -38,22 +35,19 @@ class RealLibrary:
 
 
 def names() -> list[str]:
-    return [*NAMES, MPICH_ABI, *([INTEL] if _intel() else [])]
+    return [*NAMES, *ABI]
 
 
 def real_library(name: str) -> RealLibrary | None:
     """None where it is not installed."""
-    if name == INTEL:
-        return _intel()
     try:
-        library = find("mpich" if name == MPICH_ABI else name)
+        library = find(name)
     except LeadlineError:
         return None
-    compiler = str(library.mpicc) + ("_abi" if name == MPICH_ABI else "")
     return RealLibrary(
         name=name,
-        family="mpi5" if name == MPICH_ABI else library.family,
-        compiler=(compiler,),
+        family=library.family,
+        compiler=(str(library.mpicc),),
         launcher=(str(library.mpiexec),),
         file=_library_file(library.libdir, name),
         environ=library.environ,
@@ -62,27 +56,10 @@ def real_library(name: str) -> RealLibrary | None:
 
 def _library_file(folder: Path, name: str) -> Path:
     candidates = {
-        MPICH_ABI: ["libmpi_abi.so.1"],
         "debian-mpich": ["libmpich.so.12", "../libmpich.so.12", "../../libmpich.so.12"],
         "debian-openmpi": ["libmpi.so.40", "../libmpi.so.40", "../../libmpi.so.40"],
-    }.get(name, ["libmpi.so.12", "libmpi.so.40"])
+    }.get(name, ["libmpi_abi.so.1"] if name in ABI else ["libmpi.so.12", "libmpi.so.40"])
     for candidate in candidates:
         if (folder / candidate).exists():
             return folder / candidate
     raise FileNotFoundError(f"{name}: none of {', '.join(candidates)} in {folder}")
-
-
-def _intel() -> RealLibrary | None:
-    prefix = home() / INTEL
-    if not (prefix / "include" / "mpi.h").exists():
-        return None
-    compiler = (
-        "cc",
-        f"-I{prefix}/include",
-        f"-L{prefix}/lib",
-        f"-Wl,-rpath,{prefix}/lib",
-        "-Wl,--no-as-needed",
-        "-l:libmpi.so.12",
-    )
-    launcher = (str(prefix / "bin" / "mpiexec"),)
-    return RealLibrary(INTEL, "mpich", compiler, launcher, prefix / "lib" / "libmpi.so.12", _INTEL_ENVIRONMENT)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from mpiapi.families import COMBINERS, CONSTANTS, HANDLES, INTEGERS, STATUS_FIELDS, Constant, Family
 
-from .real_libraries import INTEL, RealLibrary
+from .real_libraries import RealLibrary
 
 C_TYPES = {
     "comm": "MPI_Comm", "request": "MPI_Request", "datatype": "MPI_Datatype", "message": "MPI_Message",
@@ -12,6 +12,9 @@ C_TYPES = {
     "errhandler": "MPI_Errhandler", "session": "MPI_Session",
 }  # fmt: skip
 STATUS_MEMBERS = {"source": "MPI_SOURCE", "tag": "MPI_TAG", "error": "MPI_ERROR"}
+
+# Intel's standard ABI numbers these attributes in another order than the standard (and MPICH); the recorder asks neither.
+NUMBERED_OTHERWISE = {"intel-abi": {"UNIVERSE_SIZE", "APPNUM"}}
 
 HEAD = """
 #define _GNU_SOURCE
@@ -109,7 +112,7 @@ def test_constants_widths_and_offsets_are_the_real_ones(
     wrong = [f"{name}: {values[name]:#x}, ours {values['our ' + name]:#x}" for name in CONSTANTS
              if values[name] != values["our " + name]]  # fmt: skip
     wrong += [f"{name}: {values[name]}, ours {ours}" for name, ours in family.integers.items()
-              if values[name] != ours % 2**64]  # fmt: skip
+              if values[name] != ours % 2**64 and name not in NUMBERED_OTHERWISE.get(real.name, ())]  # fmt: skip
     wrong += [f"bytes of {handle}" for handle, ours in family.handle_bytes.items()
               if values.get(f"bytes of {handle}", ours) != ours]  # fmt: skip
     wrong += [f"status {field}" for field in ("size", *STATUS_MEMBERS)
@@ -117,7 +120,7 @@ def test_constants_widths_and_offsets_are_the_real_ones(
     assert not wrong, "\n".join(wrong)
     assert (values["received source"], values["received tag"], values["received bytes"]) == (0, 7, 37)
     # Intel's are shared as well, but are requests 0, 1, 2, which in MPICH are ordinary ones.
-    if family.finished_request.kind != "none" and real.name != INTEL:
+    if family.finished_request.kind != "none" and not real.name.startswith("intel"):
         assert values["finished"] & family.finished_mask == values["our finished"] & family.finished_mask
 
 

