@@ -8,7 +8,7 @@ from pathlib import Path
 from leadline.errors import LeadlineError
 from leadline.mpi import NAMES, find
 
-# Beside the libraries themselves: the standard ABI, which PyPI's MPICH and Intel MPI have as a second library and header.
+# Beside the libraries: the standard ABI, which PyPI's MPICH and Intel MPI have as a second library and header.
 ABI = ("mpich-abi", "intel-abi")
 
 

@@ -13,7 +13,7 @@ C_TYPES = {
 }  # fmt: skip
 STATUS_MEMBERS = {"source": "MPI_SOURCE", "tag": "MPI_TAG", "error": "MPI_ERROR"}
 
-# Intel's standard ABI numbers these attributes in another order than the standard (and MPICH); the recorder asks neither.
+# Intel's standard ABI numbers these attributes in another order than the standard; the recorder asks for neither.
 NUMBERED_OTHERWISE = {"intel-abi": {"UNIVERSE_SIZE", "APPNUM"}}
 
 HEAD = """

