@@ -50,6 +50,13 @@ class Datatype:
     combiner: int
     contiguous: bool
 
+class Pauses:
+    count: int
+    sum_ns: float
+    lasted: bool
+    calls: int
+    first: list[tuple[float, float]]
+
 class TimeStats:
     count: int
     sum_ns: float
@@ -142,6 +149,7 @@ class Process:
     datatypes: list[Datatype]
     ops: list[str]
     losses: list[Loss]
+    pauses: Pauses
     threads: int
     def sites(self, thread: int = 0) -> list[Site]: ...
     def locals(self, thread: int = 0) -> list[LocalCalls]: ...
@@ -221,6 +229,7 @@ class ProcessSummary:
     own_overhead_ns: float
     file_bytes: int
     losses: list[Loss]
+    pauses: Pauses
     threads: int
     total: Counts
     gap_ns: float

@@ -133,6 +133,7 @@ uint32_t Profile::add(const trace::Process& process, const StreamReader& reader)
   meta.duration_ns = process.duration_ns;
   meta.own_overhead_ns = process.own_overhead_ns;
   meta.file_bytes = process.file_bytes;
+  meta.pauses = process.pauses;
   meta.losses.insert(meta.losses.end(), process.losses.begin(), process.losses.end());
   finish(index, &summary);
   processes_.push_back(std::move(summary));

@@ -82,6 +82,7 @@ void bind_summary(nb::module_& m) {
       .def_prop_ro("own_overhead_ns", [](const ProcessSummary& s) { return s.meta.own_overhead_ns; })
       .def_prop_ro("file_bytes", [](const ProcessSummary& s) { return s.meta.file_bytes; })
       .def_prop_ro("losses", [](const ProcessSummary& s) { return s.meta.losses; })
+      .def_prop_ro("pauses", [](const ProcessSummary& s) { return s.meta.pauses; })
       .def_ro("threads", &ProcessSummary::threads)
       .def_ro("total", &ProcessSummary::total)
       .def_ro("gap_ns", &ProcessSummary::gap_ns)

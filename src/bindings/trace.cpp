@@ -114,6 +114,16 @@ void bind_tables(nb::module_& m) {
       .def_ro("caller", &trace::LocalCalls::caller)
       .def_ro("calls", &trace::LocalCalls::calls)
       .def_ro("sum_ns", &trace::LocalCalls::sum_ns);
+  nb::class_<trace::Pauses>(m, "Pauses")
+      .def_ro("count", &trace::Pauses::count)
+      .def_ro("sum_ns", &trace::Pauses::sum_ns)
+      .def_ro("lasted", &trace::Pauses::lasted)
+      .def_ro("calls", &trace::Pauses::calls)
+      .def_prop_ro("first", [](const trace::Pauses& p) {
+        nb::list intervals;
+        for (const auto& i : p.first) intervals.append(nb::make_tuple(i.from_ns, i.to_ns));
+        return intervals;
+      });
   nb::class_<trace::Loss>(m, "Loss")
       .def_ro("code", &trace::Loss::code)
       .def_ro("amount", &trace::Loss::amount)
@@ -202,6 +212,7 @@ void bind_trace(nb::module_& m) {
       .def_ro("datatypes", &Process::datatypes)
       .def_ro("ops", &Process::ops)
       .def_ro("losses", &Process::losses)
+      .def_ro("pauses", &Process::pauses)
       .def_prop_ro("threads", [](const Process& p) { return p.streams.size(); })
       .def(
           "sites", [](const Process& p, size_t thread) { return stream_at(p, thread).sites; }, "thread"_a = 0)

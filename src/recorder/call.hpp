@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "recorder/aside.hpp"
 #include "recorder/record_hot.hpp"
 #include "recorder/recording.hpp"
 
@@ -30,13 +31,40 @@ inline void come_in(Thread* t, Caller caller) {
 // The function is not there behind us: the program was linked against a newer library.
 Word missing(Fn fn, Name name);
 
+// A call while recording is paused: only what later calls need is kept.
+template <class R, Fn fn, Name name, class... A, size_t... I>
+[[gnu::noinline]] R call_aside(Thread* thread, Caller caller, void* target, std::index_sequence<I...>, A... a) {
+  constexpr const Traits& t = traits[static_cast<int>(fn)];
+  const auto real = reinterpret_cast<R (*)(A...)>(target);
+  if (t.cls == CallClass::local || !thread || nested(thread, caller)) return real(a...);
+  Word args[] = {a..., 0};
+  if constexpr (t.cls == CallClass::type_free) before_type_free(*thread, args[0]);
+  come_in(thread, caller);
+  Call call{*thread, t, args, caller, fn, name == Name::mpi_c || name == Name::pmpi_c};
+  call.aside = true;
+  if constexpr (leaves_traces(t.cls)) before_aside(call);
+  const R rc = real(args[I]...);
+  call.rc = static_cast<int>(rc);
+  if constexpr (leaves_traces(t.cls)) after_aside(call);
+  if constexpr (t.cls != CallClass::type_free) ++thread->header->calls_aside;
+  thread->depth = 0;
+  return rc;
+}
+
 template <class R, Fn fn, Name name, class... A, size_t... I>
 [[gnu::always_inline]] inline R call_through(Caller caller, std::index_sequence<I...>, A... a) {
   constexpr const Traits& t = traits[static_cast<int>(fn)];
   Thread* thread = this_thread;
   if (__builtin_expect(!thread, 0)) thread = recording.enter();
-  void* target = real_functions[static_cast<int>(fn)][static_cast<int>(name)];
-  if (__builtin_expect(!target, 0)) return static_cast<R>(missing(fn, name));
+  // Null while recording is paused, too: calls that are recorded pay nothing for that.
+  void* target = __atomic_load_n(&recorded_functions[static_cast<int>(fn)][static_cast<int>(name)], __ATOMIC_RELAXED);
+  if (__builtin_expect(!target, 0)) {
+    target = real_functions[static_cast<int>(fn)][static_cast<int>(name)];
+    if (!target) return static_cast<R>(missing(fn, name));
+    if constexpr (!always_recorded(t.cls)) {
+      return call_aside<R, fn, name>(thread, caller, target, std::index_sequence<I...>{}, a...);
+    }
+  }
   const auto real = reinterpret_cast<R (*)(A...)>(target);
   if (__builtin_expect(!thread || nested(thread, caller), 0)) return real(a...);
 

@@ -11,6 +11,7 @@
 namespace leadline::recorder {
 
 void* real_functions[function_count][4];
+void* recorded_functions[function_count][4];
 Abi abi;
 
 namespace {
@@ -110,6 +111,7 @@ bool find_real_functions(const char** why) {
       real_functions[f][n] = next ? next : handle ? dlsym(handle, name) : nullptr;
     }
   }
+  set_recorded(true);
   if (!library.family) {
     *why = "its MPI library is of a kind that is not known";
     return false;
@@ -120,6 +122,14 @@ bool find_real_functions(const char** why) {
   }
   fill_abi(*library.family, handle);
   return true;
+}
+
+void set_recorded(bool recorded) {
+  for (int f = 0; f < function_count; ++f) {
+    for (int n = 0; n < 4; ++n) {
+      __atomic_store_n(&recorded_functions[f][n], recorded ? real_functions[f][n] : nullptr, __ATOMIC_RELAXED);
+    }
+  }
 }
 
 const char* mpi_library_path() { return library.path[0] ? library.path : nullptr; }

@@ -89,6 +89,11 @@ uint32_t link_to(Thread& t, uint16_t thread, uint32_t site, uint64_t counter, ui
   return t.graph.intern(words, 2) | trace::link_interned;
 }
 
+uint32_t link_to_creator(Thread& t, const Request& r) {
+  if (r.created == Request::created_aside) return link_to(t, r.thread, r.maker.site, 0, r.thread == t.number ? 1 : 0);
+  return link_to(t, r.thread, r.maker.site, t.header->persistent_made, r.created);
+}
+
 void before(Call& call) {
   switch (call.traits.cls) {
     case CallClass::probe:
@@ -150,7 +155,6 @@ void record_other(Call& call) {
                         call.traits.cls != CallClass::init;
   if (r.comm >= 0 && by_value) key.comm = comm_of(call.thread, call.arg(r.comm)).id;
   key.peer = trace::peer_none;
-  if (call.traits.cls == CallClass::pcontrol) key.count = call.int_arg(0);
   add_event(call, key);
 }
 

@@ -1,6 +1,8 @@
 // One call, from its arguments to its key: what the wrappers hand over, and the recording functions by class.
 #pragma once
 
+#include <type_traits>
+
 #include "recorder/recording.hpp"
 
 namespace leadline::recorder {
@@ -11,7 +13,8 @@ struct Call {
   Word* args;
   Caller caller;
   Fn fn;
-  bool large;  // counts are MPI_Count
+  bool large;          // counts are MPI_Count
+  bool aside = false;  // recording is paused: nothing but what later calls need is kept
   int rc = 0;
   Ticks begin = 0, end = 0;
   // Kept from before the call:
@@ -109,6 +112,7 @@ void record_init(Call& call);
 void record_finalize(Call& call);
 void record_nothing(Call&);  // MPI_Abort was recorded before it
 void record_other(Call& call);
+void record_pcontrol(Call& call);  // pauses and resumes
 
 // The recording function of a class.
 constexpr void (*recording_of(CallClass c))(Call&) {
@@ -173,6 +177,8 @@ constexpr void (*recording_of(CallClass c))(Call&) {
       return record_finalize;
     case CallClass::abort:
       return record_nothing;
+    case CallClass::pcontrol:
+      return record_pcontrol;
     default:
       return record_other;
   }
@@ -194,6 +200,9 @@ void sample_own_time(Thread& t, Ticks end);
 template <class AnyCall>
 inline void add_event(AnyCall& call, const trace::Key& key) {
   Thread& t = call.thread;
+  if constexpr (std::is_same_v<AnyCall, Call>) {
+    if (call.aside) return;
+  }
   const Ticks last = t.header->last_end;
   t.header->last_end = call.end;
   t.graph.add(key, call.end - call.begin, call.begin > last ? call.begin - last : 0);
@@ -266,5 +275,9 @@ void add_request(Thread& t, const trace::Key& maker, Word request_address, const
 void complete_into(Thread& t, uint64_t handle, Word address, Word status, trace::Key* key);
 // Link from a completion to the maker (event.hpp).
 uint32_t link_to(Thread& t, uint16_t thread, uint32_t site, uint64_t counter, uint64_t number);
+// The same to the creator of a persistent request; its age is 0 where it was created while recording was paused.
+uint32_t link_to_creator(Thread& t, const Request& r);
+// What a call that completed requests while recording was paused means for the table of requests.
+void complete_aside(Call& call);
 
 }  // namespace leadline::recorder

@@ -34,18 +34,21 @@ struct Completed {
 };
 
 // Takes the request out of the table, or marks a persistent one as inactive.
-Completed complete(uint64_t handle, Word address) {
+Completed complete(uint64_t handle, Word address, bool aside = false) {
   Completed c;
   if (handle == abi.request_null) return c;
   const Locked locked(recording.lock());
   Requests& requests = recording.requests();
   const uint32_t index = find_request(handle, address);
   if (index == Requests::none) {
-    recording.lose(trace::LossKind::requests_unknown);
+    if (!aside) recording.lose(trace::LossKind::requests_unknown);
     return c;
   }
   Request& r = requests[index];
-  if (r.created && !r.active) return c;
+  if (!r.active) {
+    if (!r.created) requests.remove(index);
+    return c;
+  }
   c.request = r;
   c.found = true;
   if (r.wildcard && recording.wildcards) --recording.wildcards;
@@ -56,6 +59,9 @@ Completed complete(uint64_t handle, Word address) {
   }
   return c;
 }
+
+// Whether the call that made it is among the events.
+bool known(const Request& r) { return r.active || r.created; }
 
 // Partner, tag and bytes as they turned out, of a receive.
 void resolve(bool wildcard, Word status, Key* key) {
@@ -90,7 +96,10 @@ void complete_into(Thread& t, uint64_t handle, Word address, Word status, Key* k
     uint32_t* link = requests.link(handle, address, abi.shared_request(handle));
     if (!link) return recording.lose(trace::LossKind::requests_unknown);
     Request& r = requests[*link];
-    if (r.created && !r.active) return;
+    if (!r.active) {
+      if (!r.created) requests.remove(link);
+      return;
+    }
     *key = r.maker;
     number = r.number;
     thread = r.thread;
@@ -171,12 +180,12 @@ void record_completion(Call& call) {
   if (call.traits.cls == CallClass::cancel) {  // still to be completed
     const Locked locked(recording.lock());
     const uint32_t index = find_request(handle, address);
-    if (index != Requests::none) c = {recording.requests()[index], true};
+    if (index != Requests::none && known(recording.requests()[index])) c = {recording.requests()[index], true};
   } else if (call.traits.cls == CallClass::request_free) {
     const Locked locked(recording.lock());
     const uint32_t index = find_request(handle, address);
     if (index != Requests::none) {
-      c = {recording.requests()[index], true};
+      c = {recording.requests()[index], known(recording.requests()[index])};
       if (c.request.active && c.request.wildcard && recording.wildcards) --recording.wildcards;
       recording.requests().remove(index);
     }
@@ -189,10 +198,45 @@ void record_completion(Call& call) {
     resolve(c.request, filled_status(call), &key);
     const bool inactive = c.request.created && !c.request.active && call.traits.cls == CallClass::request_free;
     const Request& made = c.request;
-    key.extra = inactive ? link_to(t, made.thread, made.maker.site, t.header->persistent_made, made.created)
+    key.extra = inactive ? link_to_creator(t, made)
                          : link_to(t, made.thread, made.maker.site, t.header->requests_made, made.number);
   }
   add_event(call, key);
+}
+
+void complete_aside(Call& call) {
+  const Roles& r = call.roles();
+  const CallClass c = call.traits.cls;
+  const bool tells = r.flag >= 0 || r.index >= 0 || r.outcount >= 0;  // what it completed, unless it failed
+  if ((tells && call.rc != 0) || (r.flag >= 0 && !*reinterpret_cast<const int32_t*>(call.arg(r.flag)))) return;
+  if (c == CallClass::request_free) {
+    const Locked locked(recording.lock());
+    const uint32_t index = find_request(call.handle, call.arg(r.request));
+    if (index == Requests::none) return;
+    const Request& freed = recording.requests()[index];
+    if (freed.active && freed.wildcard && recording.wildcards) --recording.wildcards;
+    return recording.requests().remove(index);
+  }
+  if (!takes_list(c)) {
+    complete(call.handle, call.arg(r.request), true);
+    return;
+  }
+  if (!call.handles) return;
+  const int64_t n = call.int_arg(r.nrequests);
+  const int32_t* indices = nullptr;
+  int64_t done = n;
+  if (r.outcount >= 0) {
+    indices = reinterpret_cast<const int32_t*>(call.arg(r.indices));
+    done = *reinterpret_cast<const int32_t*>(call.arg(r.outcount));
+  } else if (r.index >= 0) {
+    indices = reinterpret_cast<const int32_t*>(call.arg(r.index));
+    done = 1;
+  }
+  for (int64_t i = 0; i < done; ++i) {
+    const int64_t index = indices ? indices[i] : i;
+    if (index < 0 || index >= n) continue;
+    complete(call.handles[index], call.arg(r.requests) + static_cast<size_t>(index) * handle_size(), true);
+  }
 }
 
 void record_completions(Call& call) {
@@ -268,7 +312,7 @@ void record_start(Call& call) {
     const uint32_t site = key.site;
     key = r.maker;
     key.site = site;
-    key.extra = link_to(t, r.thread, r.maker.site, t.header->persistent_made, r.created);
+    key.extra = link_to_creator(t, r);
   } else {
     key.peer = trace::peer_none;
     recording.lose(trace::LossKind::requests_unknown);
@@ -293,7 +337,8 @@ void record_startall(Call& call) {
       continue;
     }
     int64_t* w = words + 1 + 4 * m++;
-    const uint64_t age = r.thread == t.number ? t.header->persistent_made - r.created + 1 : 0;
+    uint64_t age = r.thread == t.number ? t.header->persistent_made - r.created + 1 : 0;
+    if (age && r.created == Request::created_aside) age = UINT32_MAX;
     w[0] = static_cast<int64_t>(age << 32 | r.maker.site);
     w[1] = r.posted_bytes;
     w[2] =

@@ -134,6 +134,8 @@ void Recording::start() {
     pthread_atfork(nullptr, nullptr, [] { recording.forked(); });
   }
   state_ = State::on;
+  const char* paused = getenv("LEADLINE_START_PAUSED");
+  if (paused && *paused && strcmp(paused, "0") != 0) begin_pause(begin);
   own_time(now() - begin);
 }
 
@@ -300,6 +302,7 @@ void Recording::forked() {
   if (state_ != State::on) return;
   const bool parent_uses_mpi = header_->initialized;
   storage_.close();
+  set_recorded(true);
   this_thread = nullptr;
   new (&storage_of_recording.recording) Recording();
   if (parent_uses_mpi) state_ = State::off;
@@ -349,6 +352,13 @@ void Recording::write_definitions(TraceFile* file) {
   put(ChunkType::communicators, trace::encode_communicators);
   put(ChunkType::datatypes, trace::encode_datatypes);
   put(ChunkType::ops, trace::encode_ops);
+  if (trace::was_paused(process_region_)) {
+    uint64_t calls = 0;
+    for (uint32_t i = 0; i < thread_count_; ++i) calls += trace::calls_aside(threads_[i]->region);
+    sink.clear();
+    trace::encode_pauses(process_region_, calls, &sink);
+    file->chunk(ChunkType::pauses, sink);
+  }
 }
 
 void Recording::write_thread(const char* region, TraceFile* file) {

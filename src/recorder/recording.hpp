@@ -22,6 +22,8 @@ class Recording {
   void finish();                  // the process ends: writes the trace
   void forked();                  // in the child: nothing of the parent's is ours
   void leave(Thread* thread);     // the thread ends: its state is for the next one
+  void pause(Ticks from);         // nothing is recorded until
+  void resume(Ticks to);
 
   Handles& handles() { return handles_; }
   Requests& requests() { return requests_; }
@@ -35,6 +37,7 @@ class Recording {
   enum class State : uint8_t { unknown, on, off };
 
   void start();
+  void begin_pause(Ticks from);
   bool attach_process();
   void write_function_names();
   Thread* add_thread();

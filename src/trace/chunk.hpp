@@ -24,6 +24,7 @@ enum class ChunkType : uint32_t {
   structure = 12,  // of a generation, whose times are in
   times = 13,
   shared = 14,  // the name of a file with the chunks that stand here (sites, structure): alike on many ranks
+  pauses = 20,
 };
 
 // Name of the file, in the directory of the trace, that holds shared chunks: made from a hash of their bytes.

@@ -159,6 +159,20 @@ constexpr LossText loss_texts[static_cast<size_t>(LossKind::count)] = {
     {"local-callers-merged", "purely local calls are counted by function only"},
 };
 
+void decode_pauses(ByteReader& in, Process* p) {
+  Pauses& pauses = p->pauses;
+  pauses = {};
+  pauses.count = in.varint();
+  pauses.sum_ns = static_cast<double>(in.varint());
+  pauses.lasted = in.varint() != 0;
+  pauses.calls = in.varint();
+  const size_t n = in.count(2);
+  for (size_t i = 0; i < n && in.ok(); ++i) {
+    const auto from = static_cast<double>(in.varint());
+    pauses.first.push_back({from, from + static_cast<double>(in.varint())});
+  }
+}
+
 void decode_losses(ByteReader& in, Process* p) {
   const size_t n = in.count();
   for (size_t i = 0; i < n && in.ok(); ++i) {
@@ -230,6 +244,9 @@ std::string decode_chunk(ChunkType type, ByteReader in, Process* p) {
     }
     case ChunkType::times:
       return decode_times_of(in, p);
+    case ChunkType::pauses:
+      decode_pauses(in, p);
+      break;
     case ChunkType::shared:
       return "chunks of another file, unexpected here";
     case ChunkType::end:

@@ -18,6 +18,10 @@ void encode_communicators(const char* region, ByteSink* out);
 void encode_datatypes(const char* region, ByteSink* out);
 void encode_ops(const char* region, ByteSink* out);
 void encode_losses(const char* region, ByteSink* out);
+// calls: not recorded meanwhile, by all threads.
+void encode_pauses(const char* region, uint64_t calls, ByteSink* out);
+bool was_paused(const char* region);
+uint64_t calls_aside(const char* thread_region);
 
 void encode_sites(const char* thread_region, ByteSink* out);
 void encode_locals(const char* thread_region, uint64_t tick_factor, ByteSink* out);

@@ -129,6 +129,35 @@ void encode_losses(const char* region, ByteSink* out) {
   for (uint32_t i = 0; i < n; ++i) out->varint(h.losses[i]);
 }
 
+bool was_paused(const char* region) { return header_of(region).pauses.count != 0; }
+
+uint64_t calls_aside(const char* region) { return thread_of(region).calls_aside; }
+
+void encode_pauses(const char* region, uint64_t calls, ByteSink* out) {
+  const ProcessHeader& h = header_of(region);
+  const LivePauses& pauses = h.pauses;
+  const TickScale scale{h.tick_factor};
+  const auto since_begin = [&](uint64_t ticks) {
+    return scale.ns(ticks > h.first_ticks && h.first_ticks ? ticks - h.first_ticks : 0);
+  };
+  const bool lasts = pauses.since != 0;
+  const uint64_t end = since_begin(h.last_ticks);
+  uint64_t ns = scale.ns(pauses.ticks);
+  if (lasts && end > since_begin(pauses.since)) ns += end - since_begin(pauses.since);
+  out->varint(pauses.count);
+  out->varint(ns);
+  out->varint(lasts);
+  out->varint(calls);
+  const uint64_t n = at_most(pauses.count, LivePauses::kept);
+  out->varint(n);
+  for (uint64_t i = 0; i < n; ++i) {
+    const uint64_t from = since_begin(pauses.first[i].from);
+    const uint64_t to = lasts && i + 1 == pauses.count ? end : since_begin(pauses.first[i].to);
+    out->varint(from);
+    out->varint(to > from ? to - from : 0);
+  }
+}
+
 void encode_sites(const char* region, ByteSink* out) {
   const ThreadHeader& h = thread_of(region);
   const auto* sites = reinterpret_cast<const LiveSite*>(region + thread_at::sites);

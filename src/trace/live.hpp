@@ -33,6 +33,18 @@ enum class LossKind : uint32_t {
   count
 };
 
+// When recording was paused, in ticks.
+struct LivePauses {
+  static constexpr uint32_t kept = 64;
+  struct Interval {
+    uint64_t from, to;
+  };
+  uint64_t since;  // of the pause that lasts, 0: none does
+  uint64_t ticks;  // of all that are over
+  uint64_t count;  // of all
+  Interval first[kept];
+};
+
 struct ProcessHeader {
   char magic[8];
   uint32_t version;
@@ -53,6 +65,7 @@ struct ProcessHeader {
   uint64_t generations_written;      // in the .part file
   uint64_t losses[static_cast<size_t>(LossKind::count)];
   TableState functions, modules, communicators, members, datatypes, ops;
+  LivePauses pauses;
 };
 static_assert(sizeof(ProcessHeader) <= page);
 
@@ -166,9 +179,10 @@ struct ThreadHeader {
   Key previous_literal;
   uint64_t events_before;  // in generations already written
   uint64_t requests_made, persistent_made;
-  uint64_t last_end;   // ticks at the end of the previous call
-  uint32_t unordered;  // the budget is spent: events of this generation carry no order
-  uint32_t unusual;    // any of: unordered, within a run of polls, within literals
+  uint64_t calls_aside;  // while recording was paused
+  uint64_t last_end;     // ticks at the end of the previous call
+  uint32_t unordered;    // the budget is spent: events of this generation carry no order
+  uint32_t unusual;      // any of: unordered, within a run of polls, within literals
   GraphState tokens[levels], variation, variation_tokens[levels];
   TableState positions, raw, folded, amounts, wild, token_positions[levels], variation_positions,
       variation_token_positions[levels], words, word_lists, sites, paths, locals;

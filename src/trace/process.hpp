@@ -72,6 +72,18 @@ struct Loss {
   std::string message;
 };
 
+// When recording was paused (MPI_Pcontrol, --start-paused); nanoseconds since MPI_Init was entered.
+struct Pauses {
+  struct Interval {
+    double from_ns = 0, to_ns = 0;
+  };
+  uint64_t count = 0;
+  double sum_ns = 0;
+  bool lasted = false;  // the last one had no end
+  uint64_t calls = 0;   // not recorded, purely local ones aside
+  std::vector<Interval> first;
+};
+
 struct Generation;  // structure.hpp: graph of positions and what walks it; include that to hold a Stream
 
 struct Stream {  // one thread of the process
@@ -105,6 +117,7 @@ struct Process {
   std::vector<std::string> ops;
   std::vector<Stream> streams;
   std::vector<Loss> losses;
+  Pauses pauses;
 };
 
 // Every distinct event of a stream with how often it happened: what counting needs, without expanding the order.

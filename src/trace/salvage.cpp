@@ -139,7 +139,7 @@ std::string salvage(const std::string& path, Process* p) {
     damage = "the unit of its times";
     h->tick_factor = uint64_t{1} << 32;
   }
-  uint64_t last = h->last_ticks;
+  uint64_t last = h->last_ticks, calls = 0;
   const uint32_t threads = h->threads < max_threads ? h->threads : max_threads;
   for (uint32_t i = 0; i < threads; ++i) {
     const Region thread(file.fd(), static_cast<off_t>(process_at::end + i * thread_at::end), thread_at::end);
@@ -151,6 +151,7 @@ std::string salvage(const std::string& path, Process* p) {
       continue;
     }
     mark_functions(thread.base(), &used);
+    calls += calls_aside(thread.base());
     if (th->last_end > last) last = th->last_end;
     const std::string wrong = salvage_thread(thread.base(), h->tick_factor, p);
     if (!wrong.empty()) damage = "thread " + std::to_string(i) + ": " + wrong;
@@ -158,6 +159,12 @@ std::string salvage(const std::string& path, Process* p) {
   if (!h->finalized) h->last_ticks = last;
   const std::string wrong = salvage_process(process.base(), used, p);
   if (!wrong.empty()) return wrong;
+  if (was_paused(process.base())) {
+    ByteSink sink;
+    encode_pauses(process.base(), calls, &sink);
+    const std::string pauses = decode(ChunkType::pauses, sink, p);
+    if (!pauses.empty()) damage = "pauses: " + pauses;
+  }
   if (static_cast<uint64_t>(s.st_size) < process_at::end + threads * thread_at::end) {
     p->losses.push_back(
         {"trace-damaged", 1, "the file is shorter than the state it was made for; what is left of it was used"});

@@ -38,6 +38,9 @@ void print_process(FILE* f, const Process& p) {
                  d.extent, d.lb, d.true_extent, d.combiner, d.contiguous);
   }
   for (const std::string& op : p.ops) std::fprintf(f, "op %s\n", op.c_str());
+  const Pauses& pauses = p.pauses;
+  std::fprintf(f, "pauses %" PRIu64 " %.0f %d %" PRIu64 "\n", pauses.count, pauses.sum_ns, pauses.lasted, pauses.calls);
+  for (const Pauses::Interval& i : pauses.first) std::fprintf(f, "pause %.0f %.0f\n", i.from_ns, i.to_ns - i.from_ns);
   for (const Loss& l : p.losses) std::fprintf(f, "loss %s %" PRIu64 "\n", l.code.c_str(), l.amount);
 }
 

@@ -55,6 +55,7 @@ class MemoryProcess {
     put(ChunkType::communicators, [&](ByteSink* s) { encode_communicators(region_, s); });
     put(ChunkType::datatypes, [&](ByteSink* s) { encode_datatypes(region_, s); });
     put(ChunkType::ops, [&](ByteSink* s) { encode_ops(region_, s); });
+    put(ChunkType::pauses, [&](ByteSink* s) { encode_pauses(region_, calls_aside(thread), s); });
     put(ChunkType::sites, [&](ByteSink* s) { encode_sites(thread, s); });
     const uint64_t factor = header().tick_factor;
     if (whole_generation) {
@@ -115,6 +116,9 @@ class MemoryProcess {
     h.own_ticks = 1000;
     h.fast_call_ticks_x1000 = 21500;
     h.losses[static_cast<size_t>(LossKind::vectors_dropped)] = 2;
+    h.first_ticks = 1000;
+    h.pauses = {900000, 2000, 2, {{3000, 5000}, {900000, 0}}};
+    thread_.header().calls_aside = 12;
   }
   void put_text(TableState* state, size_t at, const std::string& text) {
     std::memcpy(region_ + at, text.data(), text.size());

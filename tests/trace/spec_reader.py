@@ -85,7 +85,7 @@ def read(path: Path) -> Trace:
 
 
 def take(trace: Trace, kind: int, p: Payload) -> None:
-    readers = {1: process, 2: functions, 3: modules, 4: communicators, 5: datatypes, 6: ops, 10: losses}
+    readers = {1: process, 2: functions, 3: modules, 4: communicators, 5: datatypes, 6: ops, 10: losses, 20: pauses}
     if kind in readers:
         trace.tables[readers[kind].__name__] = readers[kind](p)
     elif kind == 7:
@@ -159,6 +159,11 @@ def datatypes(p: Payload) -> list[str]:
     return lines
 
 
+def pauses(p: Payload) -> list[str]:
+    lines = ["pauses " + " ".join(str(p.varint()) for _ in range(4))]
+    return [*lines, *(f"pause {p.varint()} {p.varint()}" for _ in range(p.varint()))]
+
+
 def losses(p: Payload) -> list[str]:
     amounts = [p.varint() for _ in range(p.varint())]
     return [f"loss {code} {amount}" for code, amount in zip(LOSSES, amounts, strict=False) if amount]
@@ -201,7 +206,7 @@ def expand(g: Generation) -> Iterator[str]:
 
 def lines_of(path: Path) -> Iterator[str]:
     trace = read(path)
-    for name in ("process", "functions", "modules", "communicators", "datatypes", "ops", "losses"):
+    for name in ("process", "functions", "modules", "communicators", "datatypes", "ops", "pauses", "losses"):
         yield from trace.tables[name]
     for thread in sorted(trace.sites):
         yield from trace.sites[thread]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import click
 
-from leadline.cli.recording import PROGRAM_FOLLOWS, recorder_options, recorder_settings
+from leadline.cli.recorder_settings import variables_of
+from leadline.cli.recording import PROGRAM_FOLLOWS, recorder_options
 from leadline.errors import UsageError
 from leadline.launch import job, process, rundir
 from leadline.launch.recorder import merged_preload, variables
@@ -24,12 +26,12 @@ from leadline.launch.wrappers import with_variables
 )
 @recorder_options
 @click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED, metavar="PROGRAM [ARGS]...")
-def command(output: str | None, budget: str | None, verbose: bool, program: tuple[str, ...]) -> int:
+def command(output: str | None, program: tuple[str, ...], **given: Any) -> int:
     """Become PROGRAM, recorded: mpiexec -n 4 leadline exec ./app.
 
     The ranks of one job share one directory; a directory that holds another job's run is refused.
     """
-    settings = recorder_settings(budget, verbose)
+    settings = variables_of(given)
     path = process.resolve(program[0], os.environ.get("PATH"))
     directory = _shared_directory(output, program)
     ours = variables(directory, settings, os.environ.get("LD_PRELOAD"))

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
+from leadline.cli.recorder_settings import variables_of
 from leadline.cli.recording import (
     PROGRAM_FOLLOWS,
     output_option,
     record_with_words,
     recorder_options,
-    recorder_settings,
     say,
     shown,
 )
@@ -20,13 +22,13 @@ from leadline.cli.recording import (
 @recorder_options
 @click.option("-q", "--quiet", is_flag=True, envvar="LEADLINE_QUIET", help="Say nothing of our own unless it fails.")
 @click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- COMMAND [ARGS]...")
-def command(output: str | None, budget: str | None, verbose: bool, quiet: bool, program: tuple[str, ...]) -> int:
+def command(output: str | None, quiet: bool, program: tuple[str, ...], **settings: Any) -> int:
     """Record COMMAND into a new directory.
 
     COMMAND is what you would type without Leadline: mpiexec -n 4 ./app, srun ./app, a script, or the program itself.
     Its input, output, signals and exit code are its own.
     """
-    recording = record_with_words(program, output, recorder_settings(budget, verbose), quiet=quiet)
+    recording = record_with_words(program, output, variables_of(settings), quiet=quiet)
     if recording.has_traces and not quiet:
         say(f"recorded into {shown(recording.directory)}; leadline report {shown(recording.directory)} shows it")
     return recording.exit_code

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 import time
 from collections.abc import Callable
@@ -12,7 +11,8 @@ from typing import Any, TypeVar
 
 import click
 
-from leadline.errors import NothingRecorded, UsageError
+from leadline.cli.recorder_settings import SETTINGS
+from leadline.errors import NothingRecorded
 from leadline.launch.recording import Recording, record
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -22,14 +22,12 @@ PROGRAM_FOLLOWS = {"allow_interspersed_args": False}
 
 
 def recorder_options(function: Function) -> Function:
-    """--budget and --verbose, which reach the recorder as variables."""
-    for option in (
-        click.option("--verbose", is_flag=True, envvar="LEADLINE_VERBOSE", help="Let the recorder say what it does."),
-        click.option(
-            "--budget", metavar="SIZE", envvar="LEADLINE_BUDGET", help="At most this much trace per rank, e.g. 64MB."
-        ),
-    ):
-        function = option(function)
+    """The options of recorder_settings.SETTINGS."""
+    for setting in reversed(SETTINGS):
+        shapes: dict[str, dict[str, Any]] = {"flag": {"is_flag": True}, "size": {"metavar": "SIZE"}}
+        function = click.option(
+            setting.flag, envvar=setting.variable, help=setting.help, **shapes.get(setting.kind, {})
+        )(function)
     return function
 
 
@@ -41,18 +39,6 @@ def output_option(function: Function) -> Function:
         envvar="LEADLINE_OUTPUT",
         help="Directory for the run; must be new or empty.  [default: leadline-runs/<program>-<time>-<n>]",
     )(function)
-
-
-def recorder_settings(budget: str | None, verbose: bool) -> dict[str, str]:
-    """Raises UsageError for a budget that is not a size."""
-    settings = {}
-    if budget is not None:
-        if not re.fullmatch(r"\d+(\.\d+)?\s*([kKMG]i?)?B?", str(budget)):
-            raise UsageError(f"not a size: {budget}", hint="for example 64MB")
-        settings["LEADLINE_BUDGET"] = str(budget).replace(" ", "")
-    if verbose:
-        settings["LEADLINE_VERBOSE"] = "1"
-    return settings
 
 
 def say(text: str) -> None:

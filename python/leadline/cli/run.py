@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
+from leadline.cli.recorder_settings import variables_of
 from leadline.cli.recording import (
     PROGRAM_FOLLOWS,
     output_option,
     record_with_words,
     recorder_options,
-    recorder_settings,
 )
 
 
@@ -18,12 +20,12 @@ from leadline.cli.recording import (
 @recorder_options
 @click.option("-q", "--quiet", is_flag=True, envvar="LEADLINE_QUIET", help="Print no summary; the report is written.")
 @click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- COMMAND [ARGS]...")
-def command(output: str | None, budget: str | None, verbose: bool, quiet: bool, program: tuple[str, ...]) -> int:
+def command(output: str | None, quiet: bool, program: tuple[str, ...], **settings: Any) -> int:
     """Record COMMAND, print a summary on standard error, and write the report beside the recording.
 
     COMMAND is what you would type without Leadline. Its input, output, signals and exit code are its own.
     """
-    recording = record_with_words(program, output, recorder_settings(budget, verbose), quiet=quiet)
+    recording = record_with_words(program, output, variables_of(settings), quiet=quiet)
     if recording.has_traces:
         from leadline.cli.reporting import summarise
 

@@ -14,14 +14,14 @@ from pathlib import Path
 from typing import Any
 
 from leadline import toml
+from leadline.cli.recorder_settings import SETTINGS
 from leadline.errors import UsageError
 
 PROJECT_FILE = "leadline.toml"
 # Options that have a variable and may be set in a file, by the commands that have them.
 OPTIONS = {
     "output": ("record", "run", "exec"),
-    "budget": ("record", "run", "exec"),
-    "verbose": ("record", "run", "exec"),
+    **{setting.name: ("record", "run", "exec") for setting in SETTINGS},
     "quiet": ("record", "run"),
     "json": ("report", "doctor"),
     "ranks": ("workload",),

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from leadline import _core
+from leadline.report.control import PausedRank, paused_ranks
 from leadline.run import Loss, Run, Site
 from leadline.symbols import Location
 
@@ -68,7 +69,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class RankEntry:
-    """What one process did. time_s = computation_s + mpi_s, over its threads."""
+    """What one process did. time_s = computation_s + mpi_s, over its threads, while recording was not paused."""
 
     rank: str
     host: str
@@ -353,7 +354,7 @@ def _rank_entry(run: Run, index: int) -> RankEntry:
     mpi_s = process.total.time_ns * 1e-9
     duration_s = process.duration_ns * 1e-9
     if process.threads <= 1:
-        computation_s = max(duration_s - mpi_s, 0.0)
+        computation_s = max(duration_s - mpi_s - process.pauses.sum_ns * 1e-9, 0.0)
     else:  # calls to purely local functions lie in the gaps between the others
         local_s = process.category_ns[_core.CATEGORIES.index("local")] * 1e-9
         computation_s = max(process.gap_ns * 1e-9 - local_s, 0.0)
@@ -394,11 +395,36 @@ def _not_recorded(run: Run) -> list[NotRecorded]:
                 "MPI_Finalize was not reached (killed, MPI_Abort, no call of it); calls up to the last flush are here",
             )
         )
+    for group in _alike(paused_ranks(run)):
+        first = group[0]
+        calls = sum(rank.calls for rank in group)
+        when = f"{first.times} times" if first.times > 1 else _when(first)
+        entries.append(
+            NotRecorded(
+                f"{_labels([rank.rank for rank in group])} while paused ({when}, "
+                f"{max(rank.seconds for rank in group):.3g} s)",
+                f"the program (MPI_Pcontrol) or --start-paused asked for it; {calls} calls were made meanwhile, "
+                "purely local ones aside",
+            )
+        )
     entries.append(NotRecorded("file I/O outside MPI_File_*", "this version records MPI functions only"))
     entries.append(
         NotRecorded("time before MPI_Init and after MPI_Finalize", "a rank's time begins and ends with them")
     )
     return entries
+
+
+def _alike(ranks: list[PausedRank]) -> list[list[PausedRank]]:
+    """Ranks that were paused equally often, together."""
+    groups: dict[int, list[PausedRank]] = {}
+    for rank in ranks:
+        groups.setdefault(rank.times, []).append(rank)
+    return list(groups.values())
+
+
+def _when(rank: PausedRank) -> str:
+    begin, end = rank.intervals[0]
+    return f"from {begin:.3g} s " + ("to the end" if end is None else f"to {end:.3g} s")
 
 
 def _labels(labels: Sequence[str]) -> str:

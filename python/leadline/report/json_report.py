@@ -6,6 +6,7 @@ from typing import Any
 
 from leadline import __version__, _core
 from leadline.report.content import COLLECTIVE, Content, Entry, RankEntry, Spread
+from leadline.report.control import paused_ranks
 from leadline.report.verdict import verdict
 from leadline.run import Loss, Run
 from leadline.symbols import Location
@@ -43,6 +44,7 @@ def to_json(run: Run) -> dict[str, Any]:
         ],
         "collectives": _collectives(content),
         "locals": [{"function": e.name, "calls": e.calls, "time_s": e.time_s} for e in content.functions if e.local],
+        "paused": _paused(content),
         "overhead": {
             "own_s": content.own_s,
             "per_call_ns": content.own_s * 1e9 / content.calls if content.calls else 0.0,
@@ -202,6 +204,20 @@ def _rank(rank: RankEntry) -> dict[str, Any]:
         "finalized": rank.finalized,
         "complete": rank.complete,
     }
+
+
+def _paused(content: Content) -> list[dict[str, Any]] | None:
+    entries = [
+        {
+            "rank": rank_id(entry.rank),
+            "times": entry.times,
+            "seconds": entry.seconds,
+            "calls_not_recorded": entry.calls,
+            "intervals": [{"from_s": begin, "to_s": end} for begin, end in entry.intervals],
+        }
+        for entry in paused_ranks(content.run)
+    ]
+    return entries or None
 
 
 def _collectives(content: Content) -> list[dict[str, Any]]:
