@@ -1,0 +1,33 @@
+// What the user can choose.
+#pragma once
+
+namespace pop {
+
+struct Extent {
+  int nx;
+  int ny;
+  int nz;
+};
+
+// The form of conjugate gradients that solves for the sea level.
+enum class Solver { standard, chrongear };
+
+// What the ocean starts from: gyres under a wind, or water that swings from wall to wall, whose motion is known.
+enum class Case { gyres, seiche };
+
+struct Settings {
+  Extent grid;
+  int tracers;
+  int steps;
+  Solver solver;
+  Case problem;
+  int columns;  // blocks west to east and south to north; 0 where the program chooses
+  int rows;
+};
+
+extern const char* const usage;
+
+// Throws kit::UsageError, which says what is wrong with which option.
+Settings read_settings(int argc, char** argv);
+
+}  // namespace pop
