@@ -8,10 +8,10 @@ import sys
 
 from dev import demo, linting, testing
 from dev.building import build
-from dev.environment import ensure_programs, ensure_venv
+from dev.environment import ensure_optional, ensure_venv
 from dev.libraries import ensure_libraries
 from dev.paths import MPI_HOME, PYTHON, ROOT
-from dev.prerequisites import BUILDING, Prerequisite, provide, provide_for_tests
+from dev.prerequisites import BUILDING, CHARTS, Prerequisite, provide, provide_for_tests
 from dev.steps import StepFailed, exclusive, say
 
 USAGE = """usage: ./dev COMMAND
@@ -33,10 +33,10 @@ def set_up(*, tests: bool) -> list[Prerequisite]:
         missing = provide(BUILDING)
         if missing:
             raise StepFailed("; ".join(item.left_out for item in missing), exit_code=MISSING_PREREQUISITE)
-        skipped = provide_for_tests() if tests else []
+        skipped = provide(CHARTS) + (provide_for_tests() if tests else [])
         ensure_venv(("dev",) if tests else ())
         if tests:
-            skipped += [Prerequisite(bool, (), f"tests of {name}") for name in ensure_programs()]
+            skipped += [Prerequisite(bool, (), f"tests of {name}") for name in ensure_optional()]
         ensure_libraries(tests=tests)
         build(("all", "leadline_tests") if tests else ("all",))
     return skipped

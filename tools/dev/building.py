@@ -6,8 +6,10 @@ import os
 from pathlib import Path
 
 from dev.environment import tool
-from dev.paths import CMAKE_BUILD, PYTHON, ROOT
-from dev.steps import step
+from dev.paths import CMAKE_BUILD, LOGS, PYTHON, ROOT
+from dev.steps import say, step
+
+CHARTS = ROOT / "python" / "leadline" / "report" / "page" / "from_npm" / "uPlot.js"
 
 
 def build(targets: tuple[str, ...] = ("all",)) -> None:
@@ -36,3 +38,5 @@ def build(targets: tuple[str, ...] = ("all",)) -> None:
         ROOT / "python",
     ]
     step("placing the native parts", place)
+    if not CHARTS.exists():
+        say(f"uPlot could not be had from npm, so HTML pages have fewer charts; why: {LOGS / 'building.log'}")

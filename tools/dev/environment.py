@@ -43,10 +43,11 @@ def ensure_venv(groups: tuple[str, ...] = ()) -> None:
     _link_source_tree()
 
 
-def ensure_programs() -> list[str]:
-    """The programs that the tests record. Returns those that cannot be had here, for this Python say: not a failure."""
+def ensure_optional() -> list[str]:
+    """What tests use if it is there. Returns what cannot be had here, for this Python say: not a failure."""
     missing = []
-    for package in _read_toml(ROOT / "pyproject.toml")["dependency-groups"]["programs"]:
+    groups = _read_toml(ROOT / "pyproject.toml")["dependency-groups"]
+    for package in [*groups["programs"], *groups["browser"]]:
         name = package.partition("=")[0].partition(">")[0]
         try:
             _install(name, ["--only-binary", ":all:", package])

@@ -47,7 +47,12 @@ TESTING = (
     Prerequisite(command("gfortran"), ("gfortran",), "tests of Fortran programs"),
     Prerequisite(command("hpcc"), ("hpcc",), "the HPCC test"),
     Prerequisite(command("clang++"), ("clang",), "fuzzing the trace reader"),
+    Prerequisite(command("chromium"), ("chromium", "fonts-liberation"), "tests of the HTML page in a browser"),
 )
+
+
+# Without it everything works, but HTML pages have fewer charts.
+CHARTS = (Prerequisite(command("npm"), ("npm",), "charts of HTML pages that need uPlot, which comes from npm"),)
 
 
 def _clang_can_fuzz() -> bool:

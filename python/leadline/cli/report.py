@@ -8,7 +8,8 @@ from pathlib import Path
 
 import click
 
-from leadline.cli.reporting import as_json, open_run, working
+from leadline.cli.recording import say, shown
+from leadline.cli.reporting import PAGE, as_json, open_run, working, write_page
 from leadline.errors import UsageError
 from leadline.launch.rundir import DEFAULT_PARENT, traces
 
@@ -18,24 +19,40 @@ from leadline.launch.rundir import DEFAULT_PARENT, traces
 @click.option(
     "--all", "all_sites", is_flag=True, envvar="LEADLINE_ALL", help="Every call site, not only those with most time."
 )
+@click.option(
+    "--html",
+    is_flag=False,
+    flag_value="",
+    default=None,
+    metavar="[FILE]",
+    envvar="LEADLINE_HTML",
+    help=f"Write the report as one HTML page and print its path.  [default: {PAGE} in DIR]",
+)
 @click.argument("directory", required=False, metavar="[DIR]")
-def command(json_: bool, all_sites: bool, directory: str | None) -> int:
+def command(json_: bool, all_sites: bool, html: str | None, directory: str | None) -> int:
     """Show the report of the run in DIR; without DIR, of the newest under leadline-runs."""
+    if html and directory is None and Path(html).is_dir():
+        html, directory = "", html  # `report --html DIR`: the word after an option that may have a value
     path = Path(directory) if directory is not None else newest()
     if not path.is_dir():
         raise UsageError(f"no such directory: {path}", hint="give the directory that leadline record named")
     with working("reading the recording"):
         run = open_run(path)
-        content = as_json(run) if json_ else None
-    if content is not None:
+        content = as_json(run) if json_ or html is not None else None
+        page = write_page(content, path, html) if content is not None and html is not None else None
+    if json_:
         json.dump(content, sys.stdout, indent=1)
         sys.stdout.write("\n")
-        return 0
-    from rich.console import Console
+        if page is not None:
+            say(f"page: {shown(page)}")
+    elif page is not None:
+        print(shown(page))
+    else:
+        from rich.console import Console
 
-    from leadline.report import print_report
+        from leadline.report import print_report
 
-    print_report(run, Console(), all_sites=all_sites)
+        print_report(run, Console(), all_sites=all_sites)
     return 0
 
 

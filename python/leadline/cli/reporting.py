@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from leadline.cli.recording import say, shown
-from leadline.errors import LeadlineError, MissingPrerequisite
+from leadline.errors import LeadlineError, MissingPrerequisite, UsageError
 
 PATIENCE_S = 2.0
+PAGE = "report.html"
 
 
 @contextlib.contextmanager
@@ -74,16 +75,33 @@ def write_text(run: Any, directory: Path) -> None:
         print_report(run, Console(file=out, width=140, color_system=None))
 
 
-def summarise(directory: Path, *, quiet: bool, exit_code: int) -> None:
-    """Write report.json and report.txt into `directory` and print the summary on standard error.
+def write_page(content: dict[str, Any], directory: Path, file: str | None = None) -> Path:
+    """The page of a report, into `file` or else beside the recording. Raises UsageError where it cannot be written."""
+    from leadline.report import page
 
-    Where the program itself failed, a report that cannot be made is said, not raised: its own code matters more.
+    target = Path(file) if file else directory / PAGE
+    if target.is_dir():
+        raise UsageError(f"{target} is a directory", hint="leadline report DIR --html FILE")
+    try:
+        page.write_page(content, target)
+    except OSError as error:
+        raise UsageError(
+            f"the page cannot be written: {target}: {error.strerror}", hint="leadline report DIR --html FILE"
+        ) from error
+    return target
+
+
+def summarise(directory: Path, *, quiet: bool, exit_code: int) -> None:
+    """Write report.json, .txt and .html into `directory` and print the summary on standard error.
+
+    Where the program itself failed, a report that cannot be made is said, not raised: its own code matters more. A file
+    of them that cannot be written (a full disk) is said too, and keeps neither the others nor the summary away.
     """
     try:
         with working("reading the recording"):
             run = open_run(directory)
-            write_json(as_json(run), directory)
-            write_text(run, directory)
+            content = as_json(run)
+            written = _written(run, content, directory)
         if not quiet:
             from rich.console import Console
 
@@ -91,8 +109,28 @@ def summarise(directory: Path, *, quiet: bool, exit_code: int) -> None:
 
             sys.stdout.flush()
             print_report(run, Console(stderr=True))
-            say(f"report: {shown(directory)}/report.txt and report.json; again: leadline report {shown(directory)}")
+            again = f"again: leadline report {shown(directory)}"
+            say(f"report: {shown(directory)}/{' and '.join(written)}; {again}" if written else again)
     except LeadlineError as error:
         if exit_code == 0:
             raise
         say(str(error))
+
+
+def _written(run: Any, content: dict[str, Any], directory: Path) -> list[str]:
+    """The names of the report's files that could be written."""
+    written = []
+    for name, write in (
+        (PAGE, lambda: write_page(content, directory)),
+        ("report.txt", lambda: write_text(run, directory)),
+        ("report.json", lambda: write_json(content, directory)),
+    ):
+        try:
+            write()
+        except OSError as error:
+            say(f"{shown(directory)}/{name} cannot be written: {error.strerror}")
+        except UsageError as error:
+            say(str(error))
+        else:
+            written.append(name)
+    return written

@@ -62,7 +62,7 @@ class Entry:
     cls: str = ""
     local: bool = False
     site: Site | None = None
-    paths: int = 1  # how many call paths it stands for
+    sites: Sequence[Site] = ()  # of a place: the call sites it stands for
     key: Any = None  # what it was grouped by
     at_least: bool = False  # of a routine: there may be more beneath it, see partly_seen
 
@@ -184,7 +184,7 @@ class Content:
             first = sites[0]
             if row.total.calls > 0:
                 entry = self._entry(first.function, row, classes[first.function], local=first.local, site=first)
-                entries.append(replace(entry, paths=len(sites)))
+                entries.append(replace(entry, sites=sites))
         return sorted(entries, key=_most_time_first)
 
     @functools.cached_property

@@ -31,6 +31,7 @@ def to_json(run: Run) -> dict[str, Any]:
         "not_recorded": [{"what": entry.what, "why": entry.why} for entry in content.not_recorded],
         "functions": [{"function": entry.name, **_entry(entry)} for entry in content.functions],
         "sites": [_site(entry) for entry in content.sites],
+        "places": _places(content),
         "routines": [
             {"routine": entry.name, "full": entry.key, "at_least": entry.at_least, **_entry(entry)}
             for entry in content.routines
@@ -165,6 +166,28 @@ def _site(entry: Entry) -> dict[str, Any]:
         "path_whole": site.whole,
         **_entry(entry),
     }
+
+
+def _places(content: Content) -> list[dict[str, Any]]:
+    """Call sites as the terminal lists them: those of one function at one line with one chain of routines are one."""
+    index_of = {id(entry.site): index for index, entry in enumerate(content.sites)}
+    places = []
+    for entry in content.places:
+        site = entry.site
+        assert site is not None
+        where = site.location
+        places.append(
+            {
+                "function": site.function,
+                "routine": site.routine,
+                "file": where.file if where is not None and where.file else None,
+                "line": where.line if where is not None and where.file else None,
+                "path": [location.routine for location in site.path],
+                "sites": sorted(index_of[id(site)] for site in entry.sites if id(site) in index_of),
+                **_entry(entry),
+            }
+        )
+    return places
 
 
 def described(location: Location) -> str:

@@ -96,7 +96,7 @@ def _place(entry: Entry) -> str:
     if where is None:
         return "(call path not known)"
     place = f"{'/'.join(where.file.strip('/').split('/')[-2:])}:{where.line}" if where.file else where.place()
-    return f"{place} ({entry.paths} paths)" if entry.paths > 1 else place
+    return f"{place} ({len(entry.sites)} paths)" if len(entry.sites) > 1 else place
 
 
 def _site_spread(entry: Entry, width: int) -> list[str]:

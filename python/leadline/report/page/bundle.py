@@ -1,0 +1,49 @@
+"""Puts JavaScript modules into one classic script, which a page opened from a file can run (modules it may not load).
+
+A strict part of the language of modules, so that what stands in script/ is also what editors and other tools
+understand: imports come first and name what they take (`import { a, b } from "./c.js";`), exports stand before a
+declaration at the beginning of a line (`export function`, `export class`, `export const`).
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+_IMPORT = re.compile(r'^import \{([^}]*)\} from "(\.{1,2}/[^"]+)";\n', re.MULTILINE)
+_EXPORT = re.compile(r"^export (?=(?:async )?(?:function\*?|class|const) (\w+))", re.MULTILINE)
+_OTHER = re.compile(r"^\s*(?:import|export)\b.*", re.MULTILINE)
+
+
+def bundle(entry: Path) -> str:
+    """One script: each module a block in strict mode, after those it needs. Raises ValueError for other forms."""
+    root = entry.parent
+    blocks: list[str] = []
+    _add(entry, root, blocks, done=set(), pending=[])
+    return '(() => {\n"use strict";\nconst modules = {};\n' + "".join(blocks) + "})();\n"
+
+
+def _add(module: Path, root: Path, blocks: list[str], done: set[Path], pending: list[Path]) -> None:
+    module = module.resolve()
+    if module in done:
+        return
+    if module in pending:
+        raise ValueError(f"{module}: imports itself by way of {', '.join(path.name for path in pending)}")
+    source = module.read_text(encoding="utf-8")
+    taken = []
+    for names, target in _IMPORT.findall(source):
+        imported = (module.parent / target).resolve()
+        _add(imported, root, blocks, done, [*pending, module])
+        taken.append(f"const {{{names}}} = modules[{_name(imported, root)!r}];\n")
+    body = _IMPORT.sub("", source)
+    exported = _EXPORT.findall(body)
+    body = _EXPORT.sub("", body)
+    if left := _OTHER.search(body):
+        raise ValueError(f"{module}: this form is not supported: {left.group().strip()}")
+    gives = f"modules[{_name(module, root)!r}] = {{ {', '.join(exported)} }};\n"
+    blocks.append(f"// {_name(module, root)}\n{{\n{''.join(taken)}{body}{gives}}}\n")
+    done.add(module)
+
+
+def _name(module: Path, root: Path) -> str:
+    return module.relative_to(root.resolve()).as_posix()

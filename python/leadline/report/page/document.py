@@ -1,0 +1,84 @@
+"""The HTML file: a skeleton that is readable without scripts, the styles, the report object and the scripts."""
+
+from __future__ import annotations
+
+import base64
+import functools
+import hashlib
+import html
+import os
+from pathlib import Path
+from typing import Any
+
+from leadline.report.page.bundle import bundle
+from leadline.report.page.packing import as_script_text, packed
+
+_HERE = Path(__file__).parent
+_FROM_NPM = _HERE / "from_npm"
+_STYLES = ("base.css", "sections.css", "tables.css", "charts.css", "print.css")
+
+
+def write_page(report: dict[str, Any], file: Path) -> None:
+    """Writes the page of `report`, what `leadline report --json` prints, in place of an older one. Raises OSError."""
+    new = file.with_name(f".{file.name}.{os.getpid()}")
+    try:
+        with new.open("w", encoding="utf-8") as out:
+            out.write(page(report))
+        new.replace(file)
+    finally:
+        new.unlink(missing_ok=True)
+
+
+def page(report: dict[str, Any]) -> str:
+    """The whole page as text. Its policy lets it load nothing, and run no scripts and styles but its own."""
+    style, chart_library, script = _assets()
+    policy = (
+        f"default-src 'none'; base-uri 'none'; form-action 'none'; style-src '{_hash(style)}'; "
+        f"script-src '{_hash(chart_library)}' '{_hash(script)}'"
+    )
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>{_text(_title(report))}</title>
+<style>{style}</style>
+</head>
+<body>
+<div id="page"><main><h1>{_text(report.get("verdict", ""))}</h1>
+<p>The tables and charts of this page are made by its scripts, which did not run here. The same figures:
+<code>leadline report {_text(report.get("run", "DIR"))}</code></p></main></div>
+<script type="application/json" id="report">{as_script_text(packed(report))}</script>
+<script>{chart_library}</script>
+<script>{script}</script>
+</body>
+</html>
+"""
+
+
+@functools.cache
+def _assets() -> tuple[str, str, str]:
+    """(styles, uPlot with its licence or an empty script, our script)."""
+    styles = [(_HERE / "style" / name).read_text(encoding="utf-8") for name in _STYLES]
+    library = "// uPlot was not to be had when Leadline was built: no charts that need it."
+    if (_FROM_NPM / "uPlot.js").is_file():
+        licence = (_FROM_NPM / "uPlot.LICENSE").read_text(encoding="utf-8").replace("*/", "")
+        library = f"/*!\n{licence}*/\n{(_FROM_NPM / 'uPlot.js').read_text(encoding='utf-8')}"
+        styles.insert(0, (_FROM_NPM / "uPlot.css").read_text(encoding="utf-8"))
+    return "\n".join(styles), library, bundle(_HERE / "script" / "main.js")
+
+
+def _text(value: object) -> str:
+    """As HTML text. File names may hold lone surrogates, for which UTF-8 has no bytes."""
+    return html.escape(str(value).encode("utf-8", "replace").decode())
+
+
+def _hash(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def _title(report: dict[str, Any]) -> str:
+    program = str(report.get("program") or "").partition(" ")[0].rsplit("/", 1)[-1]
+    return f"{program or 'MPI program'} on {report.get('ranks')} ranks – Leadline"

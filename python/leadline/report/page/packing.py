@@ -1,0 +1,46 @@
+"""The report object as JSON for a page: small, and harmless wherever in HTML it stands."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+FEWEST_ROWS = 3
+_KEYS, _ROWS = "$keys", "$rows"
+# With these two no text can end the <script> element that holds it, begin a comment, or be an entity.
+_ESCAPES = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"})
+
+
+def packed(value: Any) -> Any:
+    """Lists of objects with equal keys become {"$keys": [...], "$rows": [[...], ...]}; script/data.js undoes it.
+
+    Ranks, the matrix and call sites are such lists, and at thousands of ranks their keys would be most of the file.
+    Numbers that JSON has not (NaN, infinities) become null.
+    """
+    if isinstance(value, dict):
+        return {key: packed(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        keys = _common_keys(value)
+        if keys is None:
+            return [packed(item) for item in value]
+        return {_KEYS: list(keys), _ROWS: [[packed(item[key]) for key in keys] for item in value]}
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def _common_keys(values: list[Any] | tuple[Any, ...]) -> tuple[str, ...] | None:
+    if len(values) < FEWEST_ROWS or not isinstance(values[0], dict) or not values[0]:
+        return None
+    keys = tuple(values[0])
+    alike = all(isinstance(value, dict) and tuple(value) == keys for value in values)
+    return keys if alike else None
+
+
+def as_script_text(value: Any) -> str:
+    """JSON that may stand in a <script type="application/json"> whatever strings it holds."""
+    text = json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    # A lone surrogate (of a file name that is no UTF-8) has no place in a UTF-8 file, but has an escape in JSON.
+    text = text.encode("utf-8", "backslashreplace").decode("utf-8")
+    return text.translate(_ESCAPES)

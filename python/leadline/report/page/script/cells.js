@@ -1,0 +1,143 @@
+// Parts of tables that several sections use: bars, spreads over ranks, the columns of an entry.
+
+import { h } from "./dom.js";
+import { count, fixed, percentColumn, plural, seconds, size } from "./format.js";
+
+/** A number with a bar before it, filled to `part`. */
+export function bar(part, text, color = "--accent") {
+  const width = `${Math.max(0, Math.min(1, part || 0)) * 100}%`;
+  return h(
+    "span",
+    { class: "bar" },
+    h("i", { style: { "--width": width, "--bar": `var(${color})` } }),
+    h("b", null, text),
+  );
+}
+
+/** A coloured strip: [{ value, color, name }] as parts of `whole`. */
+export function stack(parts, whole, label) {
+  const pieces = parts
+    .filter((part) => part.value > 0)
+    .map((part) =>
+      h("i", {
+        title: `${part.name}: ${part.text}`,
+        style: { width: `${whole > 0 ? (100 * part.value) / whole : 0}%`, background: `var(${part.color})` },
+      }),
+    );
+  return h("span", { class: "stack", role: "img", "aria-label": label }, pieces);
+}
+
+/** Least, median and most over ranks, as a picture from 0 to the most; the figures are in the row's details. */
+export function range(least, middle, most, show) {
+  if (!(most > 0)) return "";
+  const at = (value) => `${(100 * value) / most}%`;
+  return h(
+    "span",
+    { class: "range", title: `over ranks: ${show(least)} … ${show(middle)} … ${show(most)}` },
+    h(
+      "span",
+      { class: "track", role: "img", "aria-label": `least ${show(least)}, median ${show(middle)}, most ${show(most)}` },
+      h("i", { class: "from-to", style: { left: at(least), right: "0" } }),
+      h("i", { class: "middle", style: { left: at(middle) } }),
+    ),
+  );
+}
+
+/** The figures of a function, call site or routine. */
+export const ENTRY_COLUMNS = [
+  {
+    title: "% of time",
+    hint: "of the time of all ranks",
+    value: (e) => e.share,
+    cell: (e) => bar(e.share, percentColumn(e.share)),
+  },
+  { title: "Time", hint: "of all ranks together", value: (e) => e.time_s, cell: (e) => seconds(e.time_s) },
+  {
+    title: "over ranks",
+    hint: "time: least, median, most, from 0 to the most",
+    value: (e) => imbalance(e),
+    cell: (e) => range(e.time_min_s, e.time_median_s, e.time_max_s, seconds),
+  },
+  { title: "Calls", value: (e) => e.calls, cell: (e) => count(e.calls) },
+  { title: "Mean", hint: "of a call", value: (e) => e.mean_s, cell: (e) => seconds(e.mean_s) },
+  { title: "Longest", hint: "single call", value: (e) => e.max_s, cell: (e) => seconds(e.max_s) },
+  {
+    title: "Messages",
+    hint: "sends started to a real partner; collectives have none",
+    value: (e) => e.messages,
+    cell: (e) => (e.messages ? count(e.messages) : ""),
+  },
+  {
+    title: "Bytes",
+    hint: "sent, received or contributed, as the function does",
+    value: (e) => e.bytes,
+    cell: (e) => (e.bytes ? size(e.bytes) : ""),
+  },
+];
+
+function imbalance(entry) {
+  return entry.time_max_s > 0 ? entry.time_max_s - entry.time_median_s : 0;
+}
+
+/** What opens beneath an entry: its spread over ranks, the longest call's rank, exact message sizes. */
+export function entryDetail(entry) {
+  const rows = [
+    [
+      "Time",
+      seconds,
+      entry.time_min_s,
+      entry.time_min_rank,
+      entry.time_median_s,
+      entry.time_max_s,
+      entry.time_max_rank,
+    ],
+    ["Calls", count, entry.calls_min, entry.calls_min_rank, entry.calls_median, entry.calls_max, entry.calls_max_rank],
+    [
+      "Messages",
+      count,
+      entry.messages_min,
+      entry.messages_min_rank,
+      entry.messages_median,
+      entry.messages_max,
+      entry.messages_max_rank,
+    ],
+    ["Bytes", size, entry.bytes_min, entry.bytes_min_rank, entry.bytes_median, entry.bytes_max, entry.bytes_max_rank],
+  ].filter(([name, , least, , , most]) => name === "Time" || name === "Calls" || least || most);
+  const lines = rows.map(([name, show, least, leastRank, middle, most, mostRank]) =>
+    h(
+      "tr",
+      null,
+      h("th", { scope: "row", class: "text" }, name),
+      h("td", { class: "number" }, show(least), h("small", null, ` rank ${leastRank}`)),
+      h("td", { class: "number" }, show(middle)),
+      h("td", { class: "number" }, show(most), h("small", null, ` rank ${mostRank}`)),
+    ),
+  );
+  const heads = ["over ranks", "least", "median", "most"].map((name, i) =>
+    h("th", { scope: "col", class: i ? "number" : "text" }, name),
+  );
+  return [
+    h("table", { class: "small" }, h("thead", null, h("tr", null, heads)), h("tbody", null, lines)),
+    h("p", null, facts(entry)),
+  ];
+}
+
+function facts(entry) {
+  const parts = [`${plural(entry.ranks, "rank")} called`];
+  if (entry.max_s !== null && entry.max_s !== undefined) {
+    parts.push(
+      `a call took ${seconds(entry.min_s)} to ${seconds(entry.max_s)}, the longest on rank ${entry.max_s_rank}`,
+    );
+  }
+  if (entry.bytes_received && entry.bytes_received !== entry.bytes)
+    parts.push(`${size(entry.bytes_received)} received`);
+  if (entry.sizes?.length) {
+    parts.push(
+      `message sizes: ${entry.sizes
+        .slice(0, 12)
+        .map((s) => `${count(s.messages)} of ${fixed(s.bytes, 0)} B`)
+        .join(", ")}${entry.sizes.length > 12 ? ` and ${entry.sizes.length - 12} more sizes` : ""}`,
+    );
+  } else if (entry.sizes === null && entry.messages) parts.push("messages of more than 64 sizes");
+  return parts.join("; ") + ".";
+}

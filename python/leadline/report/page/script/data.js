@@ -1,0 +1,40 @@
+// The report object of this page: what `leadline report --json` prints, unpacked (report/page/packing.py).
+
+export function unpack(value) {
+  if (Array.isArray(value)) return value.map(unpack);
+  if (value === null || typeof value !== "object") return value;
+  if (Array.isArray(value.$keys)) {
+    return value.$rows.map((row) => Object.fromEntries(value.$keys.map((key, i) => [key, unpack(row[i])])));
+  }
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, unpack(item)]));
+}
+
+export function read() {
+  return unpack(JSON.parse(document.getElementById("report").textContent));
+}
+
+export function sum(rows, value) {
+  return rows.reduce((total, row) => total + value(row), 0);
+}
+
+/** The row with the greatest value; undefined of none. */
+export function greatest(rows, value) {
+  return rows.reduce((best, row) => (best === undefined || value(row) > value(best) ? row : best), undefined);
+}
+
+export function median(values) {
+  const ordered = [...values].sort((a, b) => a - b);
+  const middle = ordered.length >> 1;
+  return ordered.length % 2 ? ordered[middle] : (ordered[middle - 1] + ordered[middle]) / 2;
+}
+
+/** "/a/b/ocean/halo.cpp", 41 -> "ocean/halo.cpp:41": enough to find the file. */
+export function place(file, line) {
+  return file ? `${file.split("/").filter(Boolean).slice(-2).join("/")}:${line}` : "";
+}
+
+/** The program without its directory. */
+export function programName(report) {
+  const [program, ...rest] = (report.program || "").split(" ");
+  return [program.split("/").pop(), ...rest].join(" ");
+}

@@ -1,0 +1,116 @@
+// The top: the verdict in words, what was run, where the time went in one strip, and what to look at.
+
+import { stack } from "./cells.js";
+import { programName, sum } from "./data.js";
+import { h } from "./dom.js";
+import { count, percent, plural, seconds, size } from "./format.js";
+import { kindsOf, timeOf, wholeOf } from "./kinds.js";
+import { observations } from "./observations.js";
+
+/** present: ids of the sections that this page has, which links may lead to. */
+export function head(report, present) {
+  const seen = observations(report).filter((each) => present.has(each.section));
+  return h(
+    "header",
+    null,
+    h("h1", null, verdict(report.verdict)),
+    h("p", { class: "about" }, about(report)),
+    warning(report),
+    strip(report),
+    keyFigures(report),
+    seen.length
+      ? h(
+          "div",
+          { class: "look" },
+          h("h2", null, "What to look at"),
+          h(
+            "ul",
+            null,
+            seen.map((each) => h("li", null, each.text, " ", h("a", { href: `#${each.section}` }, each.link))),
+          ),
+        )
+      : null,
+  );
+}
+
+/** The first sentence stands out; together they are the verdict to the letter. */
+function verdict(text) {
+  const end = text.search(/\. (?=[A-Z\d])/);
+  return end < 0 ? text : [h("strong", null, text.slice(0, end + 1)), text.slice(end + 1)];
+}
+
+function about(report) {
+  const where =
+    report.hosts.length === 1
+      ? ` on ${report.hosts[0]}`
+      : report.hosts.length
+        ? ` on ${plural(report.hosts.length, "host")}`
+        : "";
+  const parts = [
+    programName(report),
+    plural(report.ranks, "rank") + where,
+    report.library.split(",")[0],
+    startOf(report.start),
+    report.exit_code ? `exit code ${report.exit_code}` : null,
+  ];
+  return parts.filter(Boolean).flatMap((part, i) => [i ? " · " : "", h("span", null, part)]);
+}
+
+/** "2026-11-21T22:31:25+0000" -> "2026-11-21 22:31:25 UTC". */
+function startOf(text) {
+  return text ? text.replace("T", " ").replace(/\+00:?00$/, " UTC") : null;
+}
+
+function warning(report) {
+  if (report.complete && !report.losses.length) return null;
+  const kinds = new Set(report.losses.map((loss) => loss.code)).size;
+  const text = report.complete ? "Some of the run is missing" : "This recording is incomplete";
+  return h(
+    "p",
+    { class: "warning", role: "note" },
+    `${text}: ${kinds ? `${plural(kinds, "kind")} of loss` : "a trace ends early"}. `,
+    h("a", { href: "#missing" }, "What is missing"),
+  );
+}
+
+/** The time of all ranks together by kind. */
+function strip(report) {
+  const ranks = report.ranks_detail;
+  const whole = sum(ranks, wholeOf);
+  const parts = kindsOf(ranks).map((kind) => {
+    const value = sum(ranks, (rank) => timeOf(rank, kind));
+    return { ...kind, value, text: `${seconds(value)}, ${percent(whole > 0 ? value / whole : 0)}` };
+  });
+  const keys = parts.map((part) =>
+    h(
+      "li",
+      null,
+      h("i", { class: "swatch", style: { background: `var(${part.color})` } }),
+      part.name,
+      " ",
+      h("b", null, percent(whole > 0 ? part.value / whole : 0)),
+    ),
+  );
+  return h(
+    "div",
+    { class: "strip" },
+    stack(parts, whole, "Time of all ranks by kind; the list beneath has the figures"),
+    h("ul", { class: "legend" }, keys),
+  );
+}
+
+function keyFigures(report) {
+  const t = report.totals;
+  const figures = [
+    [seconds(report.duration_s), "MPI_Init to MPI_Finalize"],
+    [percent(report.mpi_share), "of the ranks' time is MPI"],
+    [count(t.calls), "MPI calls"],
+    [count(t.messages), `messages, ${size(t.message_bytes)}`],
+    [count(t.collective_calls), `calls of collectives, ${size(t.collective_bytes)}`],
+  ];
+  return h(
+    "dl",
+    { class: "figures" },
+    figures.map(([value, name]) => h("div", null, h("dt", null, name), h("dd", null, value))),
+  );
+}

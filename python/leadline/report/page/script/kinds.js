@@ -1,0 +1,34 @@
+// What a rank's time is made of, in the order it is drawn.
+
+export const COMPUTATION = { key: "computation", name: "computation", color: "--computation" };
+
+export const KINDS = [
+  { key: "completion", name: "waiting", color: "--completion" },
+  { key: "point_to_point", name: "point to point", color: "--point-to-point" },
+  { key: "collective", name: "collectives", color: "--collective" },
+  { key: "one_sided", name: "one-sided", color: "--one-sided" },
+  { key: "io", name: "MPI file I/O", color: "--io" },
+  { key: "setup", name: "set-up", color: "--setup" },
+  { key: "local", name: "local calls", color: "--local" },
+  { key: "startup", name: "start-up, shut-down", column: "Start, end", color: "--startup" },
+];
+
+/** File I/O of the program's own: calls of libc, not of MPI. */
+const FILES = { key: "files", name: "file I/O", color: "--files" };
+
+export function timeOf(rank, kind) {
+  if (kind === COMPUTATION) return rank.computation_s;
+  return kind === FILES ? (rank.io_s ?? 0) : (rank.by_kind_s[kind.key] ?? 0);
+}
+
+/** All of a rank's time. */
+export function wholeOf(rank) {
+  return rank.computation_s + rank.mpi_s + (rank.io_s ?? 0);
+}
+
+/** The kinds on which at least a thousandth of the ranks' time went, computation first. */
+export function kindsOf(ranks) {
+  const whole = ranks.reduce((total, rank) => total + wholeOf(rank), 0);
+  const spent = (kind) => ranks.reduce((total, rank) => total + timeOf(rank, kind), 0);
+  return [COMPUTATION, ...[FILES, ...KINDS].filter((kind) => spent(kind) > 0 && spent(kind) >= 0.001 * whole)];
+}

@@ -1,0 +1,146 @@
+// What to look at first: facts that the figures themselves make stand out. No advice, and nothing that was not measured.
+
+import { greatest, median, place, sum } from "./data.js";
+import { count, percent, plural, power, seconds, size, times } from "./format.js";
+import { wholeOf } from "./kinds.js";
+
+const NOTABLE = 1.1; // times the median rank's computation
+const STARTUP = new Set(["init", "finalize", "abort"]);
+
+/** [{ text, section, link }], at most one of each kind. */
+export function observations(report) {
+  return [
+    incomplete,
+    slowIteration,
+    costliestSite,
+    unevenRanks,
+    longestCall,
+    oneRankOfMany,
+    smallMessages,
+    files,
+    startup,
+  ]
+    .map((look) => look(report))
+    .filter(Boolean);
+}
+
+function incomplete(report) {
+  if (report.complete) return null;
+  const recorded = report.ranks_recorded;
+  const text =
+    recorded < report.ranks
+      ? `${count(recorded)} of ${plural(report.ranks, "rank")} can be read; every figure is of those.`
+      : "A trace ends before its program did; every figure is of what was written until then.";
+  return { text, section: "missing", link: "What is missing" };
+}
+
+function slowIteration(report) {
+  const worst = greatest(report.iterations?.outliers ?? [], (each) => each.time_s / each.typical_s);
+  if (!worst || !(worst.typical_s > 0)) return null;
+  return {
+    text: `Iteration ${count(worst.iteration)} took ${seconds(worst.time_s)} on rank ${worst.rank}, ${times(worst.time_s / worst.typical_s)} the typical ${seconds(
+      worst.typical_s,
+    )}.`,
+    section: "iterations",
+    link: "Iterations",
+  };
+}
+
+function costliestSite(report) {
+  const site = report.places?.find((each) => !STARTUP.has(each.class) && !each.local);
+  if (!site || !(site.share >= 0.01)) return null;
+  const at = place(site.file, site.line);
+  return {
+    text: `${percent(site.share)} of the time is in ${site.function}${site.routine && site.routine !== "?" ? ` of ${site.routine}` : ""}${
+      at ? ` at ${at}` : ""
+    }: ${plural(site.calls, "call")} of ${seconds(site.mean_s)} on average.`,
+    section: "calls",
+    link: "Call sites",
+  };
+}
+
+function unevenRanks(report) {
+  const ranks = report.ranks_detail;
+  if (ranks.length < 2) return null;
+  const most = greatest(ranks, (rank) => rank.computation_s);
+  const middle = median(ranks.map((rank) => rank.computation_s));
+  const whole = sum(report.ranks_detail, wholeOf);
+  if (!(middle > 0) || most.computation_s < NOTABLE * middle || most.computation_s * ranks.length < 0.01 * whole)
+    return null;
+  return {
+    text: `Rank ${most.rank} computes ${seconds(most.computation_s)}, ${times(most.computation_s / middle)} as long as the median rank (${seconds(
+      middle,
+    )}).`,
+    section: "ranks",
+    link: "Time by rank",
+  };
+}
+
+function longestCall(report) {
+  const called = report.functions.filter((each) => !STARTUP.has(each.class) && !each.local && each.max_s > 0);
+  const worst = greatest(called, (each) => each.max_s);
+  if (!worst || worst.max_s < 10 * worst.mean_s || worst.max_s < 0.001 * report.duration_s) return null;
+  return {
+    text: `The longest single call: ${worst.function} on rank ${worst.max_s_rank}, ${seconds(worst.max_s)}, ${times(
+      worst.max_s / worst.mean_s,
+    )} its mean.`,
+    section: "functions",
+    link: "MPI functions",
+  };
+}
+
+function oneRankOfMany(report) {
+  const ranks = report.ranks_detail;
+  const volume = sum(ranks, (rank) => rank.bytes_received);
+  if (ranks.length < 4 || !volume) return null;
+  const most = greatest(ranks, (rank) => rank.bytes_received);
+  const middle = median(ranks.map((rank) => rank.bytes_received));
+  if (most.bytes_received < 2 * middle) return null;
+  return {
+    text: `Rank ${most.rank} receives ${percent(most.bytes_received / volume)} of the message bytes (${size(most.bytes_received)}); the median rank ${size(
+      middle,
+    )}.`,
+    section: "matrix",
+    link: "Who sends to whom",
+  };
+}
+
+function smallMessages(report) {
+  const total = report.totals.messages;
+  const bucket = greatest(report.size_histogram, (each) => each.messages);
+  if (!bucket || bucket.messages < 0.5 * total || bucket.to > 4096 || total < 1000) return null;
+  const volume = report.totals.message_bytes;
+  return {
+    text: `${count(bucket.messages)} of ${plural(total, "message")} carry ${
+      bucket.to === 1 ? "0 bytes" : `${power(bucket.from)} to less than ${power(bucket.to)} bytes`
+    }${
+      volume
+        ? `: ${percent(bucket.messages / total)} of the messages, ${percent(bucket.bytes / volume)} of the bytes`
+        : ""
+    }.`,
+    section: "sizes",
+    link: "Message sizes",
+  };
+}
+
+function files(report) {
+  const file = greatest(report.io?.files ?? [], (each) => each.time_s);
+  const whole = sum(report.ranks_detail, wholeOf);
+  if (!file || !(whole > 0) || report.io.time_s < 0.01 * whole) return null;
+  return {
+    text: `File I/O takes ${percent(report.io.time_s / whole)} of the ranks' time; most of it ${file.file} (${seconds(file.time_s)}).`,
+    section: "files",
+    link: "File I/O",
+  };
+}
+
+function startup(report) {
+  const spent = sum(report.ranks_detail, (rank) => rank.by_kind_s.startup ?? 0);
+  const whole = sum(report.ranks_detail, wholeOf);
+  if (!(whole > spent) || spent < 0.25 * whole) return null;
+  return {
+    text: `${percent(spent / whole)} of the time is MPI_Init and MPI_Finalize; of the rest ${percent((report.mpi_s - spent) / (whole - spent))} is MPI.`,
+    section: "functions",
+    link: "MPI functions",
+  };
+}

@@ -1,0 +1,218 @@
+// The ranks' file I/O: by file and rank, by function and call site, and MPI-IO with what lies beneath it.
+
+import { ENTRY_COLUMNS, entryDetail } from "../cells.js";
+import { place } from "../data.js";
+import { h } from "../dom.js";
+import { count, percent, plural, seconds, size } from "../format.js";
+import { table } from "../table.js";
+
+export const files = {
+  id: "files",
+  title: "File I/O",
+  remark: (report) => about(report.io),
+  present: (report) => Boolean(report.io),
+  render: (report) => {
+    const io = report.io;
+    return [
+      io.files.length ? fileTable(io.files) : h("p", null, "No files were read or written while recording."),
+      io.mpi_io ? beneath(io.mpi_io) : null,
+      io.by_rank?.length > 1 ? h("details", null, h("summary", null, "By rank"), byRank(io.by_rank)) : null,
+      io.functions?.length
+        ? h(
+            "details",
+            null,
+            h("summary", null, `By function of libc (${io.functions.length})`),
+            entries("File functions", "function", io.functions, functionName, (e) => e.function, entryDetail),
+          )
+        : null,
+      io.sites?.length
+        ? h(
+            "details",
+            null,
+            h("summary", null, `By call site (${io.sites.length})`),
+            entries(
+              "Call sites of file I/O",
+              "call site",
+              io.sites,
+              siteName,
+              (e) => [e.function, e.file, ...e.path].join(" "),
+              (e) => [
+                h(
+                  "ol",
+                  { class: "frames" },
+                  e.path.map((frame) => h("li", null, frame)),
+                ),
+                entryDetail(e),
+              ],
+            ),
+          )
+        : null,
+      io.not_seen?.length
+        ? [
+            h("h3", null, "Not in these figures"),
+            h(
+              "ul",
+              { class: "plain" },
+              io.not_seen.map((each) => h("li", null, each)),
+            ),
+          ]
+        : null,
+    ];
+  },
+};
+
+function about(io) {
+  const outside = io.outside?.calls ? ` Besides, before MPI_Init or after MPI_Finalize: ${amounts(io.outside)}.` : "";
+  return `Regular files; ${amounts(io)}. What MPI does for MPI_File_* is counted once.${outside}`;
+}
+
+function amounts(each) {
+  return `${plural(each.calls, "call")}, ${size(each.bytes_read)} read, ${size(each.bytes_written)} written, ${seconds(each.time_s)}`;
+}
+
+/** The end of a path is what tells files apart. */
+function fileName(path) {
+  const cut = path.lastIndexOf("/") + 1;
+  return h(
+    "span",
+    { class: "file", title: path },
+    h("span", { class: "at" }, path.slice(0, cut)),
+    h("b", null, path.slice(cut)),
+  );
+}
+
+const FILE_COLUMNS = [
+  { title: "Ranks", hint: "that opened it", value: (e) => e.ranks, cell: (e) => count(e.ranks) },
+  { title: "Opens", value: (e) => e.opens, cell: (e) => count(e.opens) },
+  { title: "Time", value: (e) => e.time_s, cell: (e) => seconds(e.time_s) },
+  { title: "Reads", value: (e) => e.reads, cell: (e) => (e.reads ? count(e.reads) : "") },
+  { title: "Read", value: (e) => e.bytes_read, cell: (e) => (e.bytes_read ? size(e.bytes_read) : "") },
+  { title: "Writes", value: (e) => e.writes, cell: (e) => (e.writes ? count(e.writes) : "") },
+  { title: "Written", value: (e) => e.bytes_written, cell: (e) => (e.bytes_written ? size(e.bytes_written) : "") },
+  { title: "Access", text: true, value: (e) => e.access, cell: (e) => (e.access === "none" ? "–" : e.access) },
+  {
+    title: "File size",
+    value: (e) => e.size_bytes,
+    cell: (e) => (e.size_bytes === null ? "not known" : size(e.size_bytes)),
+  },
+];
+
+function fileTable(rows) {
+  const name = {
+    title: "File",
+    head: true,
+    text: true,
+    value: (e) => e.file,
+    cell: (e) => [fileName(e.file), e.mpi_io ? h("small", null, " MPI-IO") : null],
+  };
+  return table({
+    label: "Files",
+    columns: [name, ...FILE_COLUMNS],
+    rows,
+    one: "file",
+    wide: true,
+    words: (e) => `${e.file} ${e.access}`,
+    detail: (e) => (e.by_rank?.length ? ofRanks(e.by_rank) : h("p", null, e.file)),
+  });
+}
+
+function ofRanks(rows) {
+  const columns = [
+    ...RANK_COLUMNS.slice(0, -1),
+    { title: "Access", text: true, value: (e) => e.access, cell: (e) => (e.access === "none" ? "–" : e.access) },
+    {
+      title: "Read of the file",
+      hint: "distinct bytes, as a part of its size",
+      value: (e) => e.fraction_read,
+      cell: (e) => (e.fraction_read === null || e.fraction_read === undefined ? "not known" : percent(e.fraction_read)),
+    },
+  ];
+  return table({
+    label: "Ranks that used the file",
+    columns,
+    rows,
+    one: "rank",
+    first: 16,
+    words: (e) => String(e.rank),
+  });
+}
+
+const RANK_COLUMNS = [
+  { title: "Rank", head: true, value: (e) => e.rank, cell: (e) => String(e.rank) },
+  { title: "Calls", value: (e) => e.calls, cell: (e) => count(e.calls) },
+  { title: "Time", value: (e) => e.time_s, cell: (e) => seconds(e.time_s) },
+  { title: "Read", value: (e) => e.bytes_read, cell: (e) => size(e.bytes_read) },
+  { title: "Written", value: (e) => e.bytes_written, cell: (e) => size(e.bytes_written) },
+  { title: "Files", value: (e) => e.files, cell: (e) => (e.files === undefined ? "" : count(e.files)) },
+];
+
+function byRank(rows) {
+  return table({ label: "File I/O by rank", columns: RANK_COLUMNS, rows, one: "rank", words: (e) => String(e.rank) });
+}
+
+function entries(label, one, rows, name, words, detail) {
+  return table({
+    label,
+    columns: [name, ...ENTRY_COLUMNS.filter((column) => column.title !== "Messages")],
+    rows,
+    one,
+    wide: true,
+    words,
+    detail,
+  });
+}
+
+const functionName = {
+  title: "Function",
+  head: true,
+  text: true,
+  value: (e) => e.function,
+  cell: (e) => h("code", null, e.function),
+};
+const siteName = {
+  title: "Where",
+  head: true,
+  text: true,
+  value: (e) => `${e.function} ${e.file ?? ""}`,
+  cell: (e) => [h("code", null, e.function), " ", h("span", { class: "at" }, `${e.routine} ${place(e.file, e.line)}`)],
+};
+
+/** What the program asked of MPI_File_*, and what the library did with files for it. */
+function beneath(io) {
+  const rows = io.files ?? [];
+  const columns = [
+    {
+      title: "File",
+      head: true,
+      text: true,
+      value: (e) => e.file,
+      cell: (e) => [fileName(e.file), e.view ? h("small", null, " a view was set") : null],
+    },
+    { title: "MPI calls", value: (e) => e.calls, cell: (e) => count(e.calls) },
+    { title: "Time", value: (e) => e.time_s, cell: (e) => seconds(e.time_s) },
+    { title: "Read", value: (e) => e.bytes_read, cell: (e) => size(e.bytes_read) },
+    { title: "Written", value: (e) => e.bytes_written, cell: (e) => size(e.bytes_written) },
+    {
+      title: "Ranks beneath",
+      hint: "whose library called libc",
+      value: (e) => e.beneath?.ranks,
+      cell: (e) => count(e.beneath?.ranks),
+    },
+    { title: "Calls beneath", value: (e) => e.beneath?.calls, cell: (e) => count(e.beneath?.calls) },
+    { title: "Time beneath", value: (e) => e.beneath?.time_s, cell: (e) => seconds(e.beneath?.time_s) },
+    { title: "Read beneath", value: (e) => e.beneath?.bytes_read, cell: (e) => size(e.beneath?.bytes_read) },
+    { title: "Written beneath", value: (e) => e.beneath?.bytes_written, cell: (e) => size(e.beneath?.bytes_written) },
+    { title: "Access beneath", text: true, value: (e) => e.beneath?.access, cell: (e) => e.beneath?.access ?? "" },
+  ];
+  return [
+    h("h3", null, "MPI-IO, and the file calls beneath it"),
+    h(
+      "p",
+      { class: "remark" },
+      `The program asked MPI_File_* for ${amounts(io)}; for that the library made ${io.beneath ? amounts(io.beneath) : "calls that were not seen"}.`,
+    ),
+    rows.length
+      ? table({ label: "MPI-IO by file", columns, rows, one: "file", wide: true, words: (e) => e.file })
+      : null,
+  ];
+}

@@ -1,0 +1,54 @@
+// By MPI function, all ranks together.
+
+import { ENTRY_COLUMNS, entryDetail } from "../cells.js";
+import { sum } from "../data.js";
+import { h } from "../dom.js";
+import { count, plural, seconds } from "../format.js";
+import { table } from "../table.js";
+
+export const functions = {
+  id: "functions",
+  title: "MPI functions",
+  remark: () => "All ranks together, most time first. Open a line for its spread over ranks.",
+  present: (report) => report.functions.length > 0,
+  render: (report) => {
+    const timed = report.functions.filter((each) => !each.local);
+    const local = report.functions.filter((each) => each.local);
+    return [
+      table({
+        label: "MPI functions",
+        columns: [name, ...ENTRY_COLUMNS],
+        rows: timed,
+        one: "function",
+        first: 25,
+        words: (e) => e.function,
+        detail: entryDetail,
+      }),
+      local.length ? locals(local) : null,
+    ];
+  },
+};
+
+const name = {
+  title: "Function",
+  head: true,
+  text: true,
+  value: (e) => e.function,
+  cell: (e) => h("code", null, e.function),
+};
+
+function locals(entries) {
+  const calls = sum(entries, (e) => e.calls);
+  const columns = [
+    name,
+    { title: "Calls", value: (e) => e.calls, cell: (e) => count(e.calls) },
+    { title: "Time", value: (e) => e.time_s, cell: (e) => seconds(e.time_s) },
+    { title: "Mean", value: (e) => e.mean_s, cell: (e) => seconds(e.mean_s) },
+  ];
+  return h(
+    "details",
+    null,
+    h("summary", null, `Purely local functions: ${plural(calls, "call")} in ${seconds(sum(entries, (e) => e.time_s))}`),
+    table({ label: "Purely local functions", columns, rows: entries, one: "function", words: (e) => e.function }),
+  );
+}

@@ -1,0 +1,143 @@
+// Time per iteration from the first to the last, with the iterations that took long.
+
+import { axis, canChart, chart } from "../chart.js";
+import { place } from "../data.js";
+import { h } from "../dom.js";
+import { count, fixed, plural, seconds, times } from "../format.js";
+import { table } from "../table.js";
+
+const KEPT = {
+  full: "Every iteration's time was kept.",
+  sampled: "Beyond the budget: statistics of every iteration, and the times of sampled ones, the same on every rank.",
+  none: "Single iterations' times were not kept.",
+};
+
+export const iterations = {
+  id: "iterations",
+  title: "Iterations",
+  remark: (report) => about(report.iterations),
+  present: (report) => Boolean(report.iterations?.count),
+  render: (report) => {
+    const it = report.iterations;
+    return [
+      it.strip?.length ? strip(it) : null,
+      h("h3", null, "Iterations that took long"),
+      it.outliers?.length ? outliers(it.outliers) : h("p", null, "None stands out."),
+      it.strip?.length
+        ? h(
+            "details",
+            { open: !canChart() },
+            h("summary", null, `The strip as a table (${plural(it.strip.length, "part")})`),
+            stripTable(it.strip),
+          )
+        : null,
+    ];
+  },
+};
+
+function about(it) {
+  const where = [
+    it.site?.function,
+    it.site?.routine && `in ${it.site.routine}`,
+    it.site?.file && `(${place(it.site.file, it.site.line)})`,
+  ]
+    .filter(Boolean)
+    .join(" ");
+  return [
+    `${plural(it.count, "iteration")}${it.calls_per_iteration ? ` of ${fixed(it.calls_per_iteration, 1).replace(/\.0$/, "")} MPI calls a rank` : ""}`,
+    where ? `; one begins at ${where}` : "",
+    `: ${seconds(it.mean_s)} on average, ${seconds(it.min_s)} to ${seconds(it.max_s)}. `,
+    KEPT[it.kept] ?? "",
+  ].join("");
+}
+
+/** Mean of a part of the run, the range within it behind, what took long as points. */
+function strip(it) {
+  const parts = it.strip;
+  const x = parts.map((part) => (part.first + part.last) / 2);
+  const slow = new Map();
+  for (const each of it.outliers ?? []) {
+    const at = parts.findIndex((part) => part.first <= each.iteration && each.iteration <= part.last);
+    if (at >= 0) slow.set(at, Math.max(slow.get(at) ?? 0, each.time_s));
+  }
+  const numbers = (key) => parts.map((part) => part[key] ?? null);
+  const shown = (_, value) => (value === null || value === undefined ? "" : seconds(value));
+  return chart({
+    label: `Time per iteration of ${it.count} iterations: mean, least and most`,
+    data: [x, numbers("max_s"), numbers("min_s"), numbers("mean_s"), parts.map((_, at) => slow.get(at) ?? null)],
+    height: 220,
+    describe: (color) => ({
+      scales: { x: { time: false } },
+      axes: [
+        axis(color, { label: "iteration", size: 34, labelGap: 0 }),
+        axis(color, { size: 64, values: (_, at) => at.map(seconds) }),
+      ],
+      bands: [{ series: [1, 2], fill: color.of("--band") }],
+      series: [
+        {
+          label: "iteration",
+          value: (plot, value, series, at) => (at === null || at === undefined ? "" : span(parts[at])),
+        },
+        { label: "most", stroke: color.of("--band-edge"), width: 1, points: { show: false }, value: shown },
+        { label: "least", stroke: color.of("--band-edge"), width: 1, points: { show: false }, value: shown },
+        {
+          label: "mean",
+          stroke: color.of("--point-to-point"),
+          width: 1.5,
+          points: { show: parts.length < 2 },
+          value: shown,
+        },
+        {
+          label: "took long",
+          stroke: color.of("--completion"),
+          fill: color.of("--completion"),
+          paths: () => null,
+          points: { show: true, size: 8, fill: color.of("--completion"), stroke: color.of("--completion") },
+          value: shown,
+        },
+      ],
+    }),
+  });
+}
+
+function span(part) {
+  return part.first === part.last ? count(part.first) : `${count(part.first)}–${count(part.last)}`;
+}
+
+function outliers(rows) {
+  const columns = [
+    { title: "Iteration", head: true, value: (e) => e.iteration, cell: (e) => count(e.iteration) },
+    { title: "Rank", value: (e) => e.rank, cell: (e) => (e.rank === null ? "" : String(e.rank)) },
+    { title: "Time", value: (e) => e.time_s, cell: (e) => seconds(e.time_s) },
+    { title: "Typical", value: (e) => e.typical_s, cell: (e) => seconds(e.typical_s) },
+    {
+      title: "Longer",
+      value: (e) => e.time_s / e.typical_s,
+      cell: (e) => (e.typical_s > 0 ? times(e.time_s / e.typical_s) : ""),
+    },
+  ];
+  return table({
+    label: "Iterations that took long",
+    columns,
+    rows,
+    one: "iteration",
+    first: 10,
+    words: (e) => `iteration ${e.iteration} rank ${e.rank}`,
+  });
+}
+
+function stripTable(rows) {
+  const columns = [
+    { title: "Iterations", head: true, value: (e) => e.first, cell: span },
+    { title: "Mean", value: (e) => e.mean_s, cell: (e) => seconds(e.mean_s) },
+    { title: "Least", value: (e) => e.min_s, cell: (e) => seconds(e.min_s) },
+    { title: "Most", value: (e) => e.max_s, cell: (e) => seconds(e.max_s) },
+    { title: "of iteration", value: (e) => e.max_iteration, cell: (e) => count(e.max_iteration) },
+    {
+      title: "on rank",
+      value: (e) => e.max_rank,
+      cell: (e) => (e.max_rank === null || e.max_rank === undefined ? "" : String(e.max_rank)),
+    },
+  ];
+  return table({ label: "Time per iteration", columns, rows, one: "part", first: 20, words: (e) => span(e) });
+}

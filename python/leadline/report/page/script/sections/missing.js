@@ -1,0 +1,55 @@
+// What is missing from the recording, and what was not recorded and why.
+
+import { h } from "../dom.js";
+import { count } from "../format.js";
+import { table } from "../table.js";
+
+export const missing = {
+  id: "missing",
+  title: "Losses and what was not recorded",
+  present: (report) => report.losses.length > 0 || report.not_recorded.length > 0,
+  render: (report) => [
+    report.losses.length ? losses(report.losses) : h("p", null, "No losses: every rank's trace was read whole."),
+    report.paused?.length ? pauses(report.paused) : null,
+    h("h3", null, "Not recorded"),
+    h(
+      "dl",
+      { class: "reasons" },
+      report.not_recorded.map((each) => h("div", null, h("dt", null, each.what), h("dd", null, each.why))),
+    ),
+  ],
+};
+
+function losses(rows) {
+  const columns = [
+    { title: "Loss", head: true, text: true, value: (e) => e.code, cell: (e) => h("code", null, e.code) },
+    { title: "Rank", value: (e) => e.rank, cell: (e) => (e.rank === null ? "all" : String(e.rank)) },
+    { title: "Amount", value: (e) => e.amount, cell: (e) => count(e.amount) },
+    { title: "What it means", text: true, cell: (e) => h("span", { class: "message" }, e.message) },
+  ];
+  return table({
+    label: "Losses",
+    columns,
+    rows,
+    one: "loss",
+    several: "losses",
+    words: (e) => `${e.code} ${e.rank} ${e.message}`,
+  });
+}
+
+function pauses(rows) {
+  const columns = [
+    { title: "Rank", head: true, value: (e) => e.rank, cell: (e) => String(e.rank) },
+    { title: "Times paused", value: (e) => e.times, cell: (e) => count(e.times) },
+    { title: "Seconds paused", value: (e) => e.seconds, cell: (e) => count(e.seconds) },
+    {
+      title: "Calls not recorded",
+      value: (e) => e.calls_not_recorded,
+      cell: (e) => (e.calls_not_recorded === null ? "not known" : count(e.calls_not_recorded)),
+    },
+  ];
+  return [
+    h("h3", null, "Paused by the program"),
+    table({ label: "Pauses", columns, rows, one: "rank", words: (e) => String(e.rank) }),
+  ];
+}

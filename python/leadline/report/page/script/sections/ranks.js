@@ -1,0 +1,145 @@
+// Where each rank's time went: a strip a rank in the table, and over many ranks a chart above it.
+
+import { stack } from "../cells.js";
+import { axis, chart } from "../chart.js";
+import { count, percent, plural, seconds, size } from "../format.js";
+import { h } from "../dom.js";
+import { COMPUTATION, kindsOf, timeOf, wholeOf } from "../kinds.js";
+import { table } from "../table.js";
+
+const CHART_FROM = 24; // ranks: fewer are seen better as strips beneath each other
+
+export const ranks = {
+  id: "ranks",
+  title: "Time by rank",
+  remark: () => "Computation and MPI from MPI_Init to MPI_Finalize, over a rank's threads that called MPI.",
+  present: (report) => report.ranks_detail.length > 0,
+  render: (report) => {
+    const all = report.ranks_detail;
+    const kinds = kindsOf(all);
+    return [legend(kinds), all.length >= CHART_FROM ? overview(all, kinds) : null, ranksTable(all, kinds)];
+  },
+};
+
+function legend(kinds) {
+  return h(
+    "ul",
+    { class: "legend" },
+    kinds.map((kind) =>
+      h("li", null, h("i", { class: "swatch", style: { background: `var(${kind.color})` } }), kind.name),
+    ),
+  );
+}
+
+/** Kinds on top of one another, rank after rank. Drawn from the whole down, each over the ones before. */
+function overview(all, kinds) {
+  const stacked = [];
+  kinds.forEach((kind, i) => stacked.push(all.map((rank, at) => (i ? stacked[i - 1][at] : 0) + timeOf(rank, kind))));
+  const order = kinds.map((_, i) => kinds.length - 1 - i);
+  const own = (i) => (plot, value, series, at) =>
+    at === null || at === undefined ? "" : seconds(timeOf(all[at], kinds[i]));
+  return chart({
+    label: `Time of ${all.length} ranks by kind, one after the other`,
+    data: [all.map((_, at) => at), ...order.map((i) => stacked[i])],
+    height: 240,
+    describe: (color) => ({
+      scales: { x: { time: false } },
+      axes: [
+        axis(color, {
+          label: "rank",
+          size: 34,
+          labelGap: 0,
+          values: (_, at) => at.map((i) => (Number.isInteger(i) && all[i] ? String(all[i].rank) : "")),
+        }),
+        axis(color, { size: 64, values: (_, at) => at.map(seconds) }),
+      ],
+      series: [
+        { label: "rank", value: (_, at) => (at === null ? "" : String(all[at]?.rank ?? "")) },
+        ...order.map((i) => ({
+          label: kinds[i].name,
+          value: own(i),
+          fill: color.of(kinds[i].color),
+          width: 0,
+          points: { show: false },
+          paths: globalThis.uPlot.paths.stepped({ align: 1 }),
+        })),
+      ],
+    }),
+  });
+}
+
+function ranksTable(all, kinds) {
+  const longest = Math.max(...all.map(wholeOf)) || 1;
+  const share = (rank) => (wholeOf(rank) > 0 ? rank.mpi_s / wholeOf(rank) : 0);
+  const columns = [
+    {
+      title: "Rank",
+      head: true,
+      value: (r) => r.rank,
+      cell: (r) => [
+        String(r.rank),
+        r.complete ? null : h("small", { class: "cut", title: "its trace ends early" }, " cut"),
+      ],
+    },
+    { title: "Where the time went", text: true, cell: (r) => strip(r, kinds, longest) },
+    { title: "Computation", value: (r) => r.computation_s, cell: (r) => seconds(r.computation_s) },
+    { title: "MPI", value: (r) => r.mpi_s, cell: (r) => seconds(r.mpi_s) },
+    { title: "MPI share", value: share, cell: (r) => percent(share(r)) },
+    ...kinds
+      .filter((kind) => kind !== COMPUTATION)
+      .map((kind) => ({
+        title: kind.column ?? capital(kind.name),
+        value: (r) => timeOf(r, kind),
+        cell: (r) => seconds(timeOf(r, kind)),
+      })),
+    { title: "Calls", value: (r) => r.calls, cell: (r) => count(r.calls) },
+    { title: "Messages", value: (r) => r.messages, cell: (r) => count(r.messages) },
+    { title: "Sent", value: (r) => r.bytes, cell: (r) => size(r.bytes) },
+    { title: "Received", value: (r) => r.bytes_received, cell: (r) => size(r.bytes_received) },
+    ...(all.some((r) => r.threads > 1)
+      ? [{ title: "Threads", value: (r) => r.threads, cell: (r) => count(r.threads) }]
+      : []),
+    { title: "Host", text: true, value: (r) => r.host, cell: (r) => r.host },
+  ];
+  return table({
+    label: "Time by rank",
+    columns,
+    rows: all,
+    one: "rank",
+    first: 32,
+    wide: true,
+    words: (r) => `${r.rank} ${r.host}`,
+    detail: (r) =>
+      h(
+        "p",
+        null,
+        [
+          `process ${r.pid} on ${r.host}`,
+          seconds(r.duration_s) + " from MPI_Init to its end",
+          plural(r.threads, "thread"),
+          `collectives: ${size(r.collective_bytes)} contributed, ${size(r.collective_bytes_received)} received`,
+          `Leadline's own time ${seconds(r.own_s)}, trace of ${size(r.trace_bytes)}`,
+          r.finalized ? null : "MPI_Finalize was not reached",
+          r.complete ? null : "its trace ends early",
+        ]
+          .filter(Boolean)
+          .join("; "),
+      ),
+  });
+}
+
+function strip(rank, kinds, longest) {
+  const parts = kinds.map((kind) => ({ ...kind, value: timeOf(rank, kind), text: seconds(timeOf(rank, kind)) }));
+  return stack(
+    parts,
+    longest,
+    parts
+      .filter((part) => part.value > 0)
+      .map((part) => `${part.name} ${part.text}`)
+      .join(", "),
+  );
+}
+
+function capital(text) {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,67 @@
+// The program's own named regions, inner ones beneath those they lie in.
+
+import { h } from "../dom.js";
+import { bar } from "../cells.js";
+import { count, percent, percentColumn, seconds, size } from "../format.js";
+import { wholeOf } from "../kinds.js";
+import { table } from "../table.js";
+
+const DEEPEST = 24;
+
+export const regions = {
+  id: "regions",
+  title: "Regions",
+  remark: () => "Named by the program. Time from entering to leaving, regions within included; all ranks together.",
+  present: (report) => Boolean(report.regions?.length),
+  render: (report) => {
+    const whole = report.ranks_detail.reduce((total, rank) => total + wholeOf(rank), 0) || 1;
+    const parents = new Map(report.regions.map((e) => [e.path, e.parent]));
+    const depth = (e) => {
+      let levels = 0;
+      for (let at = e.parent; levels < DEEPEST && parents.has(at); at = parents.get(at)) levels++;
+      return levels;
+    };
+    const columns = [
+      {
+        title: "Region",
+        head: true,
+        text: true,
+        value: (e) => e.path ?? e.region,
+        cell: (e) => h("span", { class: "nested", style: { "--depth": depth(e) }, title: e.path }, e.region),
+      },
+      {
+        title: "% of time",
+        value: (e) => e.time_s,
+        cell: (e) => bar(e.time_s / whole, percentColumn(e.time_s / whole)),
+      },
+      { title: "Time", value: (e) => e.time_s, cell: (e) => seconds(e.time_s) },
+      { title: "MPI in it", value: (e) => e.mpi_s, cell: (e) => seconds(e.mpi_s) },
+      {
+        title: "MPI share",
+        value: (e) => (e.time_s > 0 ? e.mpi_s / e.time_s : 0),
+        cell: (e) => (e.time_s > 0 ? percent(e.mpi_s / e.time_s) : ""),
+      },
+      { title: "Entries", value: (e) => e.entries, cell: (e) => count(e.entries) },
+      { title: "Calls", value: (e) => e.calls, cell: (e) => count(e.calls) },
+      { title: "Bytes", value: (e) => e.bytes, cell: (e) => (e.bytes ? size(e.bytes) : "") },
+      { title: "Least", hint: "over ranks", value: (e) => e.time_min_s, cell: (e) => seconds(e.time_min_s) },
+      {
+        title: "Most",
+        hint: "over ranks",
+        value: (e) => e.time_max_s,
+        cell: (e) => [seconds(e.time_max_s), h("small", null, ` rank ${e.max_rank}`)],
+      },
+    ];
+    return [
+      table({
+        label: "Regions",
+        columns,
+        rows: report.regions,
+        one: "region",
+        first: 40,
+        wide: true,
+        words: (e) => e.path ?? e.region,
+      }),
+    ];
+  },
+};

@@ -1,0 +1,60 @@
+// By routine of the program, with all MPI calls made beneath it, and by chain of routines.
+
+import { ENTRY_COLUMNS, entryDetail } from "../cells.js";
+import { h } from "../dom.js";
+import { count } from "../format.js";
+import { table } from "../table.js";
+
+export const routines = {
+  id: "routines",
+  title: "Routines",
+  remark: () =>
+    "Of the program, with all MPI calls made beneath them; a routine's time includes that of the routines it calls.",
+  present: (report) => report.routines.length > 1,
+  render: (report) => [
+    table({
+      label: "Routines",
+      columns: [routine, ...ENTRY_COLUMNS],
+      rows: report.routines,
+      one: "routine",
+      first: 12,
+      wide: true,
+      words: (e) => `${e.routine} ${e.full}`,
+      detail: entryDetail,
+    }),
+    report.routines.some((e) => e.at_least)
+      ? h("p", { class: "note" }, "≥: at least this much; paths that lead to it were kept only in part.")
+      : null,
+    report.call_paths.length
+      ? h(
+          "details",
+          null,
+          h("summary", null, `By chain of routines (${count(report.call_paths.length)})`),
+          table({
+            label: "Chains of routines",
+            columns: [chain, ...ENTRY_COLUMNS],
+            rows: report.call_paths,
+            one: "chain",
+            wide: true,
+            words: (e) => e.path,
+            detail: entryDetail,
+          }),
+        )
+      : null,
+  ],
+};
+
+const routine = {
+  title: "Routine",
+  head: true,
+  text: true,
+  value: (e) => e.routine,
+  cell: (e) => h("span", { title: e.full }, e.at_least ? "≥ " : "", h("code", null, e.routine)),
+};
+const chain = {
+  title: "Chain",
+  head: true,
+  text: true,
+  value: (e) => e.path,
+  cell: (e) => h("span", { class: "chain" }, e.path.replaceAll(" > ", " › ")),
+};

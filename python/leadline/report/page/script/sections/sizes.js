@@ -1,0 +1,116 @@
+// Messages by size, in classes of powers of two.
+
+import { bar } from "../cells.js";
+import { axis, chart } from "../chart.js";
+import { h } from "../dom.js";
+import { count, percent, power, size } from "../format.js";
+import { table } from "../table.js";
+
+export const sizes = {
+  id: "sizes",
+  title: "Message sizes",
+  remark: (report) =>
+    `${count(report.totals.messages)} messages of ${size(report.totals.message_bytes)} in classes of powers of two; collectives have no messages.`,
+  present: (report) => report.size_histogram.length > 0,
+  render: (report) => {
+    const rows = report.size_histogram;
+    const messages = rows.reduce((total, row) => total + row.messages, 0);
+    const bytes = rows.reduce((total, row) => total + row.bytes, 0) || 1;
+    return [h("div", { class: "beside" }, histogram(rows, messages, bytes), sizesTable(rows, messages, bytes))];
+  },
+};
+
+function name(row) {
+  return row.to === 1 ? "0" : `${power(row.from)} … <${power(row.to)}`;
+}
+
+/** Every class from the least to the greatest, empty ones too: a gap is to be seen as a gap. */
+function classes(rows) {
+  const all = [];
+  for (let to = rows[0].to; to <= rows[rows.length - 1].to; to *= 2) {
+    all.push(rows.find((row) => row.to === to) ?? { from: to / 2, to, messages: 0, bytes: 0 });
+  }
+  return all;
+}
+
+function histogram(rows, messages, bytes) {
+  const all = classes(rows);
+  const paths = (side) => globalThis.uPlot.paths.bars({ size: [0.42, 60], align: side, gap: 1 });
+  return chart({
+    label: "Share of messages and of bytes by class of message size",
+    data: [
+      all.map((_, i) => i),
+      all.map((row) => (100 * row.messages) / messages),
+      all.map((row) => (100 * row.bytes) / bytes),
+    ],
+    height: 230,
+    hint: null,
+    describe: (color) => ({
+      cursor: { drag: { x: false, y: false }, points: { show: false } },
+      scales: {
+        x: { time: false, range: [-0.6, all.length - 0.4] },
+        y: { range: (_, low, high) => [0, high * 1.08 || 1] },
+      },
+      axes: [
+        axis(color, {
+          label: "bytes, from",
+          size: 34,
+          labelGap: 0,
+          grid: { show: false },
+          splits: () => all.map((_, i) => i),
+          space: 1,
+          values: (plot, at) =>
+            at.map((i) =>
+              i % Math.ceil((all.length * 48) / plot.width) ? "" : all[i].to === 1 ? "0" : power(all[i].from),
+            ),
+        }),
+        axis(color, { size: 56, values: (_, at) => at.map((value) => `${value} %`) }),
+      ],
+      series: [
+        { label: "bytes", value: (_, at) => (at === null ? "" : name(all[at])) },
+        {
+          label: "of messages",
+          fill: color.of("--point-to-point"),
+          stroke: color.of("--point-to-point"),
+          width: 0,
+          paths: paths(-1),
+          points: { show: false },
+          value: (_, value, series, at) =>
+            at === null || at === undefined
+              ? ""
+              : `${count(all[at].messages)} (${percent(all[at].messages / messages)})`,
+        },
+        {
+          label: "of bytes",
+          fill: color.of("--io"),
+          stroke: color.of("--io"),
+          width: 0,
+          paths: paths(1),
+          points: { show: false },
+          value: (_, value, series, at) =>
+            at === null || at === undefined ? "" : `${size(all[at].bytes)} (${percent(all[at].bytes / bytes)})`,
+        },
+      ],
+    }),
+  });
+}
+
+function sizesTable(rows, messages, bytes) {
+  const columns = [
+    { title: "Size in bytes", head: true, value: (r) => r.from, cell: name },
+    {
+      title: "Messages",
+      value: (r) => r.messages,
+      cell: (r) => bar(r.messages / messages, count(r.messages), "--point-to-point"),
+    },
+    { title: "Bytes", value: (r) => r.bytes, cell: (r) => bar(r.bytes / bytes, size(r.bytes), "--io") },
+  ];
+  return table({
+    label: "Messages by size",
+    columns,
+    rows,
+    one: "class of sizes",
+    several: "classes of sizes",
+    first: 64,
+  });
+}

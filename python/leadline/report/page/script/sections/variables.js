@@ -1,0 +1,79 @@
+// What the MPI library says of itself: performance variables (MPI_T), and its settings in the environment.
+
+import { h } from "../dom.js";
+import { count, fixed } from "../format.js";
+import { table } from "../table.js";
+
+export const variables = {
+  id: "variables",
+  title: "The MPI library’s own figures",
+  short: "MPI library",
+  remark: () =>
+    "Performance variables (MPI_T) that were not 0 everywhere, read at MPI_Finalize, and settings found in the environment.",
+  present: (report) => Boolean(report.variables?.length || report.settings?.length),
+  render: (report) => [
+    report.variables?.length ? variablesTable(report.variables) : null,
+    report.settings?.length ? settings(report.settings) : null,
+  ],
+};
+
+function number(value) {
+  if (value === null || value === undefined) return "";
+  return Number.isInteger(value) ? count(value) : fixed(value, Math.abs(value) < 1 ? 6 : 2);
+}
+
+function variablesTable(rows) {
+  const columns = [
+    {
+      title: "Variable",
+      head: true,
+      text: true,
+      value: (e) => e.name,
+      cell: (e) => h("span", { class: "site" }, h("code", null, e.name), h("span", { class: "path" }, e.description)),
+    },
+    { title: "Kind", text: true, value: (e) => e.class, cell: (e) => [e.class, e.unit].filter(Boolean).join(", ") },
+    { title: "Least", value: (e) => e.min, cell: (e) => number(e.min) },
+    { title: "Median", value: (e) => e.median, cell: (e) => number(e.median) },
+    { title: "Most", value: (e) => e.max, cell: (e) => [number(e.max), h("small", null, ` rank ${e.max_rank}`)] },
+  ];
+  return table({
+    label: "Performance variables",
+    columns,
+    rows,
+    one: "variable",
+    wide: true,
+    words: (e) => `${e.name} ${e.description} ${e.class}`,
+    detail: rows.some((e) => e.values?.length) ? values : null,
+  });
+}
+
+function values(variable) {
+  const columns = [
+    { title: "Rank", head: true, value: (e) => e.rank, cell: (e) => String(e.rank) },
+    { title: "Value", value: (e) => e.value, cell: (e) => number(e.value) },
+  ];
+  return table({
+    label: variable.name,
+    columns,
+    rows: variable.values ?? [],
+    one: "rank",
+    first: 16,
+    words: (e) => String(e.rank),
+  });
+}
+
+function settings(rows) {
+  const columns = [
+    { title: "Setting", head: true, text: true, value: (e) => e.name, cell: (e) => h("code", null, e.name) },
+    { title: "Value", text: true, value: (e) => e.value, cell: (e) => e.value },
+    {
+      title: "Ranks",
+      text: true,
+      cell: (e) => (e.ranks ? (Array.isArray(e.ranks) ? e.ranks.join(", ") : String(e.ranks)) : "all"),
+    },
+  ];
+  return [
+    h("h3", null, "Settings in the environment"),
+    table({ label: "Settings", columns, rows, one: "setting", words: (e) => `${e.name} ${e.value}` }),
+  ];
+}

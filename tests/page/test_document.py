@@ -1,0 +1,180 @@
+"""What a page is made of: the bundle of its modules, its data, and uPlot as the build brings it."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from leadline.report import format as fmt
+from leadline.report.page import document, page
+from leadline.report.page.bundle import bundle
+from leadline.report.page.packing import as_script_text, packed
+
+from .synthetic import report_of
+
+PAGE = Path(document.__file__).parent
+INSTALL = PAGE / "npm" / "install.cmake"
+
+
+def write(folder: Path, **modules: str) -> Path:
+    for name, text in modules.items():
+        (folder / f"{name}.js").write_text(text)
+    return folder / "main.js"
+
+
+def test_modules_become_one_script_each_after_those_it_needs(tmp_path: Path) -> None:
+    main = write(
+        tmp_path,
+        main='import { twice } from "./b.js";\nimport { one } from "./c.js";\nconst two = twice(one);\n',
+        b='import {\n  one,\n} from "./c.js";\nexport function twice(n) {\n  return 2 * n * one;\n}\n',
+        c="export const one = 1;\n",
+    )
+    script = bundle(main)
+    assert [script.index(f"// {name}.js\n") for name in ("c", "b", "main")] == sorted(
+        script.index(f"// {name}.js\n") for name in ("c", "b", "main")
+    )
+    assert not re.search(r"^\s*(import|export)\b", script, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    "text", ['import x from "./b.js";\n', "export default 1;\n", 'import { a } from "b";\n', "export { a };\n"]
+)
+def test_other_forms_of_modules_are_refused(tmp_path: Path, text: str) -> None:
+    with pytest.raises(ValueError, match="not supported"):
+        bundle(write(tmp_path, main=text, b="export const a = 1;\n"))
+
+
+def test_modules_that_need_each_other_are_refused(tmp_path: Path) -> None:
+    main = write(
+        tmp_path,
+        main='import { b } from "./b.js";\nexport const a = 1;\n',
+        b='import { a } from "./main.js";\nexport const b = 1;\n',
+    )
+    with pytest.raises(ValueError, match="imports itself"):
+        bundle(main)
+
+
+def test_nothing_that_stands_in_the_page_can_end_its_element() -> None:
+    for text in document._assets():
+        assert "</script" not in text
+        assert "</style" not in text
+        assert "<!--" not in text
+    text = as_script_text(packed({"a": "</script><!-- & \u2028\ud800"}))
+    assert not set("<>&\u2028") & set(text)
+    assert json.loads(text)["a"] == "</script><!-- & \u2028\ud800"
+
+
+def test_nothing_in_the_page_is_loaded_from_anywhere() -> None:
+    html = page(report_of(4))
+    assert not re.search(r"\b(?:src|srcset)\s*=|<link|@import|url\(", html)
+    assert "default-src 'none'" in html
+
+
+def unpacked(value: Any) -> Any:
+    if isinstance(value, list):
+        return [unpacked(item) for item in value]
+    if isinstance(value, dict):
+        if "$keys" in value:
+            return [dict(zip(value["$keys"], map(unpacked, row), strict=True)) for row in value["$rows"]]
+        return {key: unpacked(item) for key, item in value.items()}
+    return value
+
+
+def test_packing_loses_nothing_and_makes_it_smaller() -> None:
+    report = report_of(500)
+    text = as_script_text(packed(report))
+    assert unpacked(json.loads(text)) == report
+    assert len(text) < 0.5 * len(json.dumps(report))
+    assert packed([math.nan, math.inf, 1.5]) == [None, None, 1.5]
+
+
+def test_a_page_of_4096_ranks_with_26_partners_stays_small_enough_to_open() -> None:
+    report = report_of(4_096)
+    pair = report["matrix"][0]
+    report["matrix"] = [{**pair, "source": i, "target": (i * 7 + j) % 4_096} for i in range(4_096) for j in range(26)]
+    assert len(page(report)) < 8_000_000
+
+
+def test_numbers_are_written_as_on_the_terminal(tmp_path: Path) -> None:
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("there is no node here")
+    chance = random.Random(5)
+    values = [0, 1, 0.5, 1.5, 2.5, 0.125, 0.375, 9_999, 10_000, 999_500, 999_499, 9.995, 99.95, 1e-9, 0.0009995, 2**60]
+    values += [chance.uniform(1, 10) * 10.0 ** chance.randint(-9, 15) for _ in range(2_000)]
+    values += [chance.randint(0, 10**9) / 8 for _ in range(500)]
+    (tmp_path / "values.json").write_text(json.dumps(values))
+    shutil.copy(PAGE / "script" / "format.js", tmp_path / "format.mjs")
+    (tmp_path / "all.mjs").write_text(
+        'import { count, percent, seconds, size } from "./format.mjs";\nimport { readFileSync } from "node:fs";\n'
+        'const values = JSON.parse(readFileSync("values.json", "utf8"));\n'
+        "console.log(JSON.stringify(values.map((v) => [size(v), seconds(v), count(v), percent(v % 1)])));\n"
+    )
+    done = subprocess.run([node, "all.mjs"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    for value, shown in zip(values, json.loads(done.stdout), strict=True):
+        expected = [fmt.size(value), fmt.seconds(value).replace("us", "µs"), fmt.count(value), fmt.percent(value % 1)]
+        assert shown == expected, value
+
+
+def cmake() -> str:
+    own = Path(sys.executable).parent / "cmake"
+    found = str(own) if own.exists() else shutil.which("cmake")
+    if found is None:
+        pytest.skip("there is no cmake here")
+    return found
+
+
+def installed(out: Path, placed: Path, path: str) -> subprocess.CompletedProcess[str]:
+    words = [cmake(), f"-DPLACED={placed}", f"-DOUT={out}", "-P", str(INSTALL)]
+    return subprocess.run(words, env={**os.environ, "PATH": path}, capture_output=True, text=True, check=False)
+
+
+def test_a_build_without_npm_goes_on_and_says_what_is_left_out(tmp_path: Path) -> None:
+    done = installed(tmp_path / "out", tmp_path / "none", str(tmp_path))
+    assert done.returncode == 0
+    assert "there is no npm here" in done.stderr
+    assert "HTML pages will have all tables but not all charts" in " ".join(done.stderr.split())
+    assert not (tmp_path / "out" / "uPlot.js").exists()
+
+
+def test_a_build_that_cannot_reach_the_registry_says_what_npm_said(tmp_path: Path) -> None:
+    npm = tmp_path / "bin" / "npm"
+    npm.parent.mkdir()
+    npm.write_text("#!/bin/sh\necho 'npm error network: no way there' >&2\nexit 1\n")
+    npm.chmod(0o755)
+    done = installed(tmp_path / "out", tmp_path / "none", f"{npm.parent}:/bin:/usr/bin")
+    assert done.returncode == 0
+    assert "npm error network: no way there" in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_what_an_earlier_build_placed_is_used_without_npm(tmp_path: Path) -> None:
+    placed = tmp_path / "placed"
+    placed.mkdir()
+    for name in ("uPlot.js", "uPlot.css", "uPlot.LICENSE"):
+        (placed / name).write_text(f"{name} of @an@ earlier ${{build}};\n")
+    shutil.copy(PAGE / "npm" / "package-lock.json", placed)
+    done = installed(tmp_path / "out", placed, str(tmp_path))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (tmp_path / "out" / "uPlot.js").read_text() == "uPlot.js of @an@ earlier ${build};\n"
+    (placed / "package-lock.json").write_text("{}\n")
+    shutil.rmtree(tmp_path / "out")
+    assert "there is no npm here" in installed(tmp_path / "out", placed, str(tmp_path)).stderr
+
+
+def test_what_comes_from_npm_is_pinned_to_one_version_and_content() -> None:
+    wanted = json.loads((PAGE / "npm" / "package.json").read_text())["dependencies"]
+    locked = json.loads((PAGE / "npm" / "package-lock.json").read_text())["packages"]
+    assert wanted == {"uplot": "1.6.32"}
+    assert locked["node_modules/uplot"]["version"] == wanted["uplot"]
+    assert locked["node_modules/uplot"]["integrity"].startswith("sha512-")

@@ -1,0 +1,296 @@
+"""The page as a reader meets it, in Chromium: its figures, its tables, its looks, and hostile data."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from leadline.report import format as fmt
+from leadline.report import page as report_page
+from leadline.report.page import document
+
+from .conftest import Opened, seconds
+from .synthetic import SLOW, report_of, without_optional_parts
+
+Show = Callable[..., Opened]
+SECTIONS = ["ranks", "iterations", "functions", "calls", "routines", "regions", "sizes", "matrix", "files", "variables"]
+CHARTS = pytest.mark.skipif(
+    not (Path(document.__file__).parent / "from_npm" / "uPlot.js").is_file(), reason="uPlot could not be had from npm"
+)
+
+
+def test_the_page_holds_the_object_that_json_prints(show: Show) -> None:
+    report = report_of(8)
+    report["strange"] = [{"a": 1e-300, "b": None, "c": "\u2028</script><!--\ud800"}] * 5 + [{}]
+    report["nested"] = [{"x": [{"y": [1, 2.5, True]}] * 3}] * 4
+    read = show(report).tab.evaluate("leadline.report")
+    surrogate_safe = json.loads(json.dumps(report))
+    assert read["nested"] == report["nested"]
+    assert {key: read[key] for key in report if key != "strange"} == {k: v for k, v in report.items() if k != "strange"}
+    assert read["strange"][0]["a"] == surrogate_safe["strange"][0]["a"]
+    assert len(read["strange"]) == 6
+
+
+def test_the_verdict_comes_first_then_what_to_look_at(show: Show) -> None:
+    report = report_of(8)
+    opened = show(report)
+    assert opened.tab.locator("main").inner_text().startswith(report["verdict"])
+    look = opened.texts(".look li")
+    assert look[0].startswith("Iteration 3,217 took 100 ms on rank 5, 10.0 times the typical 10.0 ms.")
+    assert any(text.startswith("Rank 0 computes 82.5 s, 1.4") for text in look)
+    assert any(
+        "of the time is in MPI_Waitall of exchange at src/halo.cpp:47: 40,000 calls of 650 µs" in text for text in look
+    )
+    for link in opened.tab.locator(".look a").all():
+        assert opened.tab.locator(link.get_attribute("href")).count() == 1
+
+
+def test_every_section_is_there_and_shows_the_figures_of_the_object(show: Show) -> None:
+    report = report_of(8)
+    opened = show(report)
+    headings = opened.tab.evaluate("[...document.querySelectorAll('section')].map((each) => each.id)")
+    assert headings == [*SECTIONS, "missing", "itself"]
+    for row, rank in zip(opened.rows("ranks"), report["ranks_detail"], strict=True):
+        assert [row[0], row[2], row[3]] == [str(rank["rank"]), seconds(rank["computation_s"]), seconds(rank["mpi_s"])]
+        assert row[-1] == rank["host"]
+    for section, entries, name in (
+        ("functions", report["functions"], "function"),
+        ("calls", report["places"], "function"),
+    ):
+        for row, entry in zip(opened.rows(section), entries, strict=True):
+            assert row[0].split()[0] == entry[name]
+            assert row[1:3] == [f"{entry['share'] * 100:.1f}", seconds(entry["time_s"])]
+            assert row[4:7] == [fmt.count(entry["calls"]), seconds(entry["mean_s"]), seconds(entry["max_s"])]
+            assert row[7] == (fmt.count(entry["messages"]) if entry["messages"] else "")
+            assert row[8] == (fmt.size(entry["bytes"]) if entry["bytes"] else "")
+    assert "src/halo.cpp:47" in opened.rows("calls")[0][0]
+    for row, bucket in zip(opened.rows("sizes"), report["size_histogram"], strict=True):
+        assert row[1:] == [fmt.count(bucket["messages"]), fmt.size(bucket["bytes"])]
+    for row, pair in zip(opened.rows("matrix"), report["matrix"], strict=True):
+        assert row[:4] == [
+            str(pair["source"]),
+            str(pair["target"]),
+            fmt.count(pair["messages"]),
+            fmt.size(pair["bytes"]),
+        ]
+    assert opened.rows("iterations")[0] == ["3,217", "5", "100 ms", "10.0 ms", "10.0 times"]
+    assert [row[0] for row in opened.rows("regions")] == ["step", "halo"]
+    assert opened.rows("files")[0][:5] == ["/scratch/data/forcing.nc", "8", "8", "3.20 s", "120"]
+    assert opened.rows("variables")[0][0].startswith("unexpected_recvq_length")
+    assert opened.texts("#itself dd")[0] == f"{seconds(report['overhead']['own_s'])} of the ranks' time (<0.1 %)"
+
+
+def test_parts_that_were_not_recorded_leave_no_empty_sections(show: Show) -> None:
+    opened = show(without_optional_parts(report_of(1)))
+    present = opened.tab.evaluate("[...document.querySelectorAll('section')].map((each) => each.id)")
+    assert present == ["ranks", "functions", "calls", "routines", "sizes", "missing", "itself"]
+    assert opened.texts("nav li") == ["Time by rank", "MPI functions", "Call sites", "Routines", "Message sizes",
+                                      "Losses and what was not recorded", "Leadline itself"]  # fmt: skip
+
+
+def test_a_run_with_nothing_in_it_and_losses_is_shown(show: Show) -> None:
+    report = without_optional_parts(report_of(2))
+    empty: list[Any] = []
+    report |= dict.fromkeys(
+        ("functions", "sites", "places", "routines", "call_paths", "size_histogram", "matrix"), empty
+    )
+    report |= {"complete": False, "ranks": 5, "library": "", "start": None, "command": None, "command_duration_s": None}
+    report["losses"] = [{"code": "missing-ranks", "amount": 3, "message": "ranks 2-4 left no trace", "rank": None}]
+    for rank in report["ranks_detail"]:
+        rank |= {"computation_s": 0.0, "mpi_s": 0.0, "io_s": 0.0, "complete": False, "finalized": False}
+        rank["by_kind_s"] = dict.fromkeys(rank["by_kind_s"], 0.0)
+    report |= {"mpi_s": 0.0, "computation_s": 0.0}
+    opened = show(report)
+    assert opened.texts(".warning") == ["This recording is incomplete: 1 kind of loss. What is missing"]
+    assert opened.rows("missing")[0] == ["missing-ranks", "all", "3", "ranks 2-4 left no trace"]
+    assert "2 of 5 ranks can be read" in opened.texts(".look li")[0]
+
+
+def test_a_thousand_ranks(show: Show) -> None:
+    opened = show(report_of(1_000))
+    assert len(opened.rows("ranks")) == 32
+    assert opened.texts("#ranks .rest")[0].split("\n")[0].startswith("968 more not shown")
+    opened.tab.locator("#ranks .more").click()
+    assert len(opened.rows("ranks")) == 232
+    opened.tab.locator("#ranks input").fill("777")
+    assert [row[0] for row in opened.rows("ranks")] == ["777"]
+    assert opened.texts("#ranks [role=status]") == ["1 rank of 1,000 match"]
+    canvas = opened.tab.locator("canvas.matrix")
+    assert "A cell is 2 × 2 ranks" in opened.texts("#matrix figcaption")[0]
+    canvas.press("ArrowRight")
+    canvas.press("ArrowRight")
+    assert opened.texts("#matrix [role=status]")[0] == "From ranks 0–1 to ranks 2–3: 5,000 messages, 46.1 MB"
+
+
+@CHARTS
+def test_charts_are_drawn_beside_their_tables(show: Show) -> None:
+    opened = show(report_of(1_000))
+    assert [opened.tab.locator(f"#{name} .uplot canvas").count() for name in ("ranks", "iterations", "sizes")] == [
+        1,
+        1,
+        1,
+    ]
+    painted = """(name) => { const canvas = document.querySelector(`#${name} canvas`);
+        const data = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+        return new Set(new Uint32Array(data.buffer)).size; }"""
+    for name in ("ranks", "iterations", "sizes"):
+        assert opened.tab.evaluate(painted, name) > 3, f"the chart of {name} is empty"
+
+
+def test_without_uplot_every_table_is_there_and_the_page_says_what_is_missing(
+    show: Show, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    styles, _, script = document._assets()
+    monkeypatch.setattr(document, "_assets", lambda: (styles, "// none", script))
+    opened = show(report_of(100))
+    notes = [text for text in opened.texts(".note") if "uPlot" in text]
+    assert len(notes) == 3
+    assert len(opened.rows("ranks")) == 32
+    assert opened.rows("iterations", 1)[0][0] == "0–19"
+
+
+def test_tables_sort_and_filter_by_keyboard(show: Show) -> None:
+    opened = show(report_of(20))
+    heading = opened.tab.locator("#ranks thead button", has_text="Computation")
+    heading.focus()
+    opened.tab.keyboard.press("Enter")
+    assert heading.locator("..").get_attribute("aria-sort") == "descending"
+    assert opened.rows("ranks")[0][0] == "0"
+    opened.tab.keyboard.press("Enter")
+    assert heading.locator("..").get_attribute("aria-sort") == "ascending"
+    assert opened.rows("ranks")[-1][0] == "0"
+    opened.tab.locator("#ranks tbody button.open").first.focus()
+    opened.tab.keyboard.press("Space")
+    assert "process 1" in opened.texts("#ranks tr.detail:not([hidden])")[0]
+    opened.tab.keyboard.press("Space")
+    assert opened.tab.locator("#ranks tr.detail:not([hidden])").count() == 0
+
+
+def test_a_call_site_opens_to_its_whole_path_and_its_spread(show: Show) -> None:
+    opened = show(report_of(4))
+    opened.tab.locator("#calls tbody button.open").first.click()
+    detail = opened.texts("#calls tr.detail:not([hidden])")[0]
+    for text in (
+        "ocean::step /home/me/ocean/src/main.cpp:21",
+        "/home/me/ocean/src/halo.cpp:47",
+        "rank 3",
+        "the longest on rank 3",
+    ):
+        assert text in detail, detail
+
+
+def test_hostile_names_are_text(show: Show) -> None:
+    evil = "</script><script>window.hacked = 1</script><img src=x onerror='window.hacked = 2'>&lt;b&gt;\"'"
+    report = _with_every_text(report_of(12), evil)
+    report["losses"] = [{"code": evil, "amount": 1, "message": evil, "rank": evil}]
+    opened = show(report)
+    opened.tab.evaluate("document.querySelectorAll('button.open, summary').forEach((each) => each.click())")
+    assert opened.tab.evaluate("window.hacked") is None
+    assert opened.tab.locator("img, iframe, object").count() == 0
+    assert opened.tab.locator("h1").inner_text() == evil
+    assert opened.rows("functions")[0][0] == evil
+    assert opened.tab.evaluate("document.scripts.length") == 3
+
+
+def _with_every_text(value: Any, text: str) -> Any:
+    if isinstance(value, dict):
+        return {key: _with_every_text(item, text) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_with_every_text(item, text) for item in value]
+    return text if isinstance(value, str) else value
+
+
+def test_names_of_worlds_and_of_unknown_ranks(show: Show) -> None:
+    report = report_of(3)
+    names = {0: "0.0", 1: "1.0", 2: "pid 77"}
+    for rank in report["ranks_detail"]:
+        rank["rank"] = names[rank["rank"]]
+    for pair in report["matrix"]:
+        pair["source"], pair["target"] = names[pair["source"]], names[pair["target"]]
+    report["matrix"].append({"source": "1.0", "target": None, "messages": 7, "bytes": 70})
+    opened = show(report)
+    assert [row[0] for row in opened.rows("ranks")] == ["0.0", "1.0", "pid 77"]
+    assert opened.rows("matrix")[-1][:2] == ["1.0", "not known"]
+    assert "Not drawn: 7 messages" in opened.texts("#matrix > .note")[-1]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_stands_out_from_its_ground_in_light_and_dark(show: Show, scheme: str) -> None:
+    opened = show(report_of(4), scheme=scheme)
+    ratios = opened.tab.evaluate("""() => {
+      const channel = (value) => ((value /= 255) <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4);
+      const probe = document.body.appendChild(document.createElement("i"));
+      const light = (name) => { probe.style.color = `var(${name})`;
+        const [r, g, b] = getComputedStyle(probe).color.match(/[\\d.]+/g).map(Number).map(channel);
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+      const ratio = (a, b) => {
+        const [x, y] = [light(a), light(b)].sort((m, n) => n - m);
+        return (x + 0.05) / (y + 0.05); };
+      const grounds = ["--panel", "--ground", "--hover"];
+      const ratios = ["--ink", "--muted", "--link"].flatMap((text) => grounds.map((ground) => ratio(text, ground)));
+      return [...ratios, ratio("--warn", "--warn-ground")];
+    }""")
+    assert min(ratios) >= 4.5
+    is_dark = opened.tab.evaluate("getComputedStyle(document.documentElement).backgroundColor") == "rgb(20, 23, 26)"
+    assert is_dark == (scheme == "dark")
+    opened.tab.locator("button.theme").click()  # from the system's to light
+    assert opened.tab.evaluate("getComputedStyle(document.documentElement).backgroundColor") == "rgb(247, 247, 245)"
+
+
+@pytest.mark.parametrize("width", [360, 800, 2200])
+def test_no_window_is_too_narrow(show: Show, width: int) -> None:
+    opened = show(report_of(64), width=width)
+    assert opened.tab.evaluate("document.documentElement.scrollWidth") <= width
+    for button in ("#functions", "#calls", "#files"):
+        opened.tab.locator(f"{button} button.open").first.click()
+    assert opened.tab.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_on_paper_there_are_no_controls_and_all_is_light(show: Show) -> None:
+    opened = show(report_of(64), scheme="dark")
+    opened.tab.emulate_media(media="print")
+    opened.tab.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert not any(opened.tab.locator(name).first.is_visible() for name in ("nav", "input.filter", "button.open"))
+    assert opened.tab.evaluate("[...document.querySelectorAll('details')].every((each) => each.open)")
+    assert (
+        opened.tab.evaluate("getComputedStyle(document.documentElement).getPropertyValue('--panel')").strip()
+        == "#ffffff"
+    )
+    opened.tab.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert not opened.tab.evaluate("[...document.querySelectorAll('details')].some((each) => each.open)")
+    assert opened.tab.pdf().startswith(b"%PDF")
+
+
+def test_without_scripts_the_verdict_can_still_be_read(show: Show) -> None:
+    report = report_of(4)
+    opened = show(report, java_script_enabled=False)
+    assert opened.texts("h1") == [report["verdict"]]
+    assert "leadline report leadline-runs/ocean-1" in opened.texts("main")[0]
+
+
+def test_a_section_that_fails_leaves_the_others(open_page: Any, browser: Any, tmp_path: Path) -> None:
+    report = copy.deepcopy(report_of(4))
+    report["regions"] = [None]
+    file = tmp_path / "report.html"
+    report_page.write_page(report, file)
+    tab = browser.new_page()
+    try:
+        tab.goto(file.as_uri())
+        assert "This part could not be drawn" in tab.locator("#regions").inner_text()
+        assert tab.locator("#itself dd").count() > 3
+    finally:
+        tab.close()
+
+
+def test_the_slow_iteration_is_said_with_its_rank(show: Show) -> None:
+    opened = show(report_of(4))
+    assert SLOW["rank"] == 5
+    assert (
+        "5,000 iterations of 6 MPI calls a rank; one begins at in step (src/main.cpp:21)"
+        in opened.texts("#iterations .remark")[0]
+    )

@@ -1,0 +1,127 @@
+"""The page of recorded runs, made by the commands that people type."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from leadline import mpi
+from leadline.report import format as fmt
+
+from .conftest import Opened, seconds
+
+PROGRAM = """
+#include <mpi.h>
+#include <stdio.h>
+
+static void exchange(double* buffer, int rank, int size) {
+  MPI_Sendrecv(buffer, 96, MPI_DOUBLE, (rank + 1) % size, 1, buffer + 96, 96, MPI_DOUBLE, (rank + size - 1) % size, 1,
+               MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int rank, size;
+  double buffer[192] = {0}, sum = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  for (int step = 0; step < 200; step++) {
+    exchange(buffer, rank, size);
+    MPI_Allreduce(buffer, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  }
+  if (rank == 0) {
+    FILE* out = fopen("result.bin", "wb");
+    fwrite(buffer, sizeof buffer, 1, out);
+    fclose(out);
+  }
+  MPI_Finalize();
+  return 0;
+}
+"""
+
+
+def leadline(directory: Path, *words: str | Path, **environ: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "leadline", *map(str, words)],
+        cwd=directory,
+        env={**os.environ, **environ},
+        capture_output=True,
+        text=True,
+        timeout=200,
+        check=False,
+    )
+
+
+@pytest.fixture(scope="module")
+def ring(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A directory with the run "run" of eight ranks on Open MPI, recorded by `leadline run`."""
+    library = {library.name: library for library in mpi.available()}.get("openmpi")
+    if library is None:
+        pytest.skip("the MPI library openmpi is not installed")
+    directory = tmp_path_factory.mktemp("ring")
+    (directory / "ring.c").write_text(PROGRAM)
+    compile_ = [library.mpicc, "-g", directory / "ring.c", "-o", directory / "ring"]
+    subprocess.run(compile_, check=True, env=library.env(), timeout=120)
+    done = leadline(directory, "run", "-o", "run", "--", *library.launch(8), "./ring", **library.env())
+    assert done.returncode == 0, done.stdout + done.stderr
+    last = done.stderr.rstrip().splitlines()[-1]
+    assert last.startswith("leadline: report: run/report.html and report.txt and report.json; again: ")
+    return directory
+
+
+def test_run_writes_the_page_beside_the_other_reports(ring: Path, open_page: Callable[..., Opened]) -> None:
+    opened = open_page(ring / "run" / "report.html")
+    assert opened.tab.evaluate("leadline.report") == json.loads((ring / "run" / "report.json").read_text())
+
+
+def test_the_page_shows_the_numbers_of_json(ring: Path, open_page: Callable[..., Opened]) -> None:
+    made = leadline(ring, "report", "run", "--html")
+    assert (made.returncode, made.stdout) == (0, "run/report.html\n")
+    report: dict[str, Any] = json.loads(leadline(ring, "report", "run", "--json").stdout)
+    opened = open_page(ring / "run" / "report.html")
+    assert opened.tab.evaluate("leadline.report") == report
+    assert opened.tab.locator("h1").inner_text() == report["verdict"]
+    timed = [entry for entry in report["functions"] if not entry["local"]]
+    shown = {row[0]: row for row in opened.rows("functions")}
+    assert len(shown) == len(timed) == 4
+    for entry in timed:
+        row = shown[entry["function"]]
+        assert row[1:3] == [f"{entry['share'] * 100:.1f}", seconds(entry["time_s"])]
+        assert row[4] == fmt.count(entry["calls"])
+        assert row[7] == (fmt.count(entry["messages"]) if entry["messages"] else "")
+        assert row[8] == (fmt.size(entry["bytes"]) if entry["bytes"] else "")
+    assert shown["MPI_Sendrecv"][4:5] + shown["MPI_Sendrecv"][7:8] == ["1,600", "1,600"]
+    where = next(row[0] for row in opened.rows("calls") if row[0].startswith("MPI_Sendrecv"))
+    assert "ring.c:6" in where
+    assert where.endswith("exchange")
+    for row, rank in zip(opened.rows("ranks"), report["ranks_detail"], strict=True):
+        assert [row[0], *row[2:4]] == [str(rank["rank"]), seconds(rank["computation_s"]), seconds(rank["mpi_s"])]
+    assert opened.rows("sizes") == [["512 … <1 Ki", "1,600", "1.23 MB"]]
+    pairs = [[row[0], row[1], row[2], row[3]] for row in opened.rows("matrix")]
+    assert pairs == [[str(rank), str((rank + 1) % 8), "200", "154 kB"] for rank in range(8)]
+
+
+def test_the_page_can_be_written_elsewhere(ring: Path, tmp_path: Path) -> None:
+    made = leadline(ring, "report", "run", "--html", tmp_path / "a page.html")
+    assert made.stdout == f"{tmp_path / 'a page.html'}\n"
+    assert (tmp_path / "a page.html").read_text().startswith("<!doctype html>")
+    assert leadline(ring, "report", "--html", "run").stdout == "run/report.html\n"
+    both = leadline(ring, "report", "run", "--json", "--html", tmp_path / "b.html")
+    assert json.loads(both.stdout)["ranks"] == 8
+    assert both.stderr == f"leadline: page: {tmp_path / 'b.html'}\n"
+
+
+def test_a_place_that_cannot_be_written_is_said(ring: Path, tmp_path: Path) -> None:
+    missing = leadline(ring, "report", "run", "--html", tmp_path / "none" / "page.html")
+    assert missing.returncode == 2
+    assert "the page cannot be written" in missing.stderr
+    directory = leadline(ring, "report", "run", "--html", tmp_path)
+    assert directory.returncode == 2
+    assert "is a directory" in directory.stderr
