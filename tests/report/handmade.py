@@ -139,6 +139,7 @@ def a_process(rank: int, size: int, **more: Any) -> Any:
         "losses": [],
         "threads": 1,
         "gap_ns": 0.0,
+        "pauses": SimpleNamespace(count=0, sum_ns=0.0, calls=0, lasted=False, first=[]),
     }
     return SimpleNamespace(**(given | more))
 
