@@ -137,6 +137,7 @@ class Process:
     library: str
     family: str
     pid: int
+    initialized: bool
     finalized: bool
     complete: bool
     start_unix_ns: int

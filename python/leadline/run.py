@@ -185,7 +185,18 @@ def open_run(path: str | Path) -> Run:
     losses = []
     for file in files:
         try:
-            profile.add(_core.open_process(file))
+            process = _core.open_process(file)
+            if _took_part(process):
+                profile.add(process)
+            else:
+                losses.append(
+                    Loss(
+                        "never-initialized",
+                        1,
+                        f"process {process.pid} on {process.host} ended, or became another, before MPI_Init returned: it "
+                        "is counted nowhere",
+                    )
+                )
         except _core.TraceError as error:
             losses.append(Loss("unreadable-trace", 1, f"{os.path.basename(file)}: {error}"))
     if not profile.processes:
@@ -193,6 +204,11 @@ def open_run(path: str | Path) -> Run:
         more = f" (and {len(losses) - 1} more)" if len(losses) > 1 else ""
         raise DamagedTrace(f"no trace in {path} can be read: {first}{more}")
     return Run(path, _description(path), profile, losses)
+
+
+def _took_part(process: _core.Process) -> bool:
+    """Whether it came to MPI_Init, or made any call but those that are allowed before it."""
+    return process.initialized or any(process.tallies(thread) for thread in range(process.threads))
 
 
 def _description(path: Path) -> dict[str, Any]:

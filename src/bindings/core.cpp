@@ -1,9 +1,9 @@
 // leadline._core: the C++ core as Python sees it. No logic here; python/leadline/_core.pyi describes every name.
 #include <nanobind/nanobind.h>
-#include <nanobind/stl/string.h>
 
 #include "analysis/demangle.hpp"
 #include "bindings/bindings.hpp"
+#include "bindings/text.hpp"
 
 namespace nb = nanobind;
 

@@ -3,7 +3,6 @@
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
@@ -12,6 +11,7 @@
 
 #include "analysis/expand.hpp"
 #include "bindings/bindings.hpp"
+#include "bindings/text.hpp"
 #include "trace/reader.hpp"
 
 namespace nb = nanobind;
@@ -47,7 +47,7 @@ ProcessPtr open_process(const std::string& path) {
     nb::gil_scoped_release unlocked;
     error = trace::read_process(path, process.get());
   }
-  if (!error.message.empty()) throw TraceError(error.message);
+  if (!error.message.empty()) throw TraceError(printable(error.message));
   return process;
 }
 
@@ -200,6 +200,7 @@ void bind_trace(nb::module_& m) {
       .def_ro("library", &Process::library)
       .def_ro("family", &Process::family)
       .def_ro("pid", &Process::pid)
+      .def_ro("initialized", &Process::initialized)
       .def_ro("finalized", &Process::finalized)
       .def_ro("complete", &Process::complete)
       .def_ro("start_unix_ns", &Process::start_unix_ns)
@@ -233,8 +234,10 @@ void bind_trace(nb::module_& m) {
       [](const std::string& directory) {
         trace::ReadError error;
         auto files = trace::trace_files(directory, &error);
-        if (!error.message.empty()) throw TraceError(error.message);
-        return files;
+        if (!error.message.empty()) throw TraceError(printable(error.message));
+        nb::list paths;
+        for (const std::string& file : files) paths.append(path_to_python(file));
+        return paths;
       },
       "directory"_a);
 }

@@ -54,7 +54,7 @@ template <class R, Fn fn, Name name, class... A, size_t... I>
 template <class R, Fn fn, Name name, class... A, size_t... I>
 [[gnu::always_inline]] inline R call_through(Caller caller, std::index_sequence<I...>, A... a) {
   constexpr const Traits& t = traits[static_cast<int>(fn)];
-  Thread* thread = this_thread;
+  Thread* thread = own_thread();
   if (__builtin_expect(!thread, 0)) thread = recording.enter();
   // Null while recording is paused, too: calls that are recorded pay nothing for that.
   void* target = __atomic_load_n(&recorded_functions[static_cast<int>(fn)][static_cast<int>(name)], __ATOMIC_RELAXED);

@@ -35,8 +35,7 @@ bool CallPaths::attach(trace::Table<trace::LiveSite> sites, trace::Table<uint64_
   sites_ = sites;
   paths_ = paths;
   shared_ = shared;
-  constexpr size_t spots_bytes = sizeof(Spot) << spot_bits, found_bytes = sizeof(Found) << found_bits;
-  void* p = mmap(nullptr, spots_bytes + found_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* p = mmap(nullptr, memo_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (p == MAP_FAILED) return false;
   spots_ = static_cast<Spot*>(p);
   found_ = reinterpret_cast<Found*>(static_cast<char*>(p) + spots_bytes);
@@ -44,6 +43,10 @@ bool CallPaths::attach(trace::Table<trace::LiveSite> sites, trace::Table<uint64_
   // Site 0 stands for what could not be attributed.
   if (auto* none = sites_.append()) *none = {function_count, 0};
   return paths_.size() == 1 && sites_.size() == 1;
+}
+
+void CallPaths::forget() {
+  if (spots_ && madvise(spots_, memo_bytes, MADV_DONTNEED) != 0) memset(static_cast<void*>(spots_), 0, memo_bytes);
 }
 
 uint32_t CallPaths::learn(Fn fn, Caller caller) {
@@ -61,7 +64,7 @@ uint32_t CallPaths::learn(Fn fn, Caller caller) {
   uint32_t users = 0;
   unsigned kept = 0;
   uint32_t site = 0;
-  shared_.lock();
+  const bool taken = shared_.lock();
   const ModuleAddress first = shared_.modules->find(u.address[0]);
   if (first.mpi_layer && !Modules::layer_calls_for_user(u.address[0], traits[static_cast<int>(fn)].name)) {
     site = no_site;
@@ -72,7 +75,7 @@ uint32_t CallPaths::learn(Fn fn, Caller caller) {
     if (!m.known) break;
     path[users++] = trace::frame_word(m.module, m.offset);
   }
-  shared_.unlock();
+  shared_.unlock(taken);
   if (site != no_site) site = intern(fn, path, users);
 
   const auto frame = reinterpret_cast<uint64_t>(caller.frame);

@@ -30,12 +30,15 @@ class CallPaths {
  public:
   struct Shared {  // of the process
     Modules* modules;
-    void (*lock)();
-    void (*unlock)();
+    bool (*lock)();
+    void (*unlock)(bool taken);
     uint64_t* unknown;  // counts calls whose site does not fit
   };
 
   bool attach(trace::Table<trace::LiveSite> sites, trace::Table<uint64_t> paths, Shared shared);
+
+  // Another code may stand where some was unloaded: nothing that was found by address holds any more.
+  void forget();
 
   // Number of the call site in the trace, or no_site.
   inline uint32_t site(Fn fn, Caller caller) {
@@ -88,6 +91,9 @@ class CallPaths {
     uint64_t hash;
     uint32_t site;
   };
+
+  static constexpr size_t spots_bytes = sizeof(Spot) << spot_bits;
+  static constexpr size_t memo_bytes = spots_bytes + (sizeof(Found) << found_bits);
 
   static unsigned spot_of(uint64_t ret, uint64_t frame, Fn fn) {
     return static_cast<unsigned>((ret * 31 + (frame >> 4) + static_cast<uint64_t>(fn) * 7) * factors[0] >>

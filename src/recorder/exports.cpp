@@ -3,7 +3,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <utility>
+
+#include "recorder/recording.hpp"
 
 // The beginning of our own image; the linker defines it, as it does _DYNAMIC, our own dynamic section.
 extern "C" const char __ehdr_start[] __attribute__((visibility("hidden")));
@@ -19,8 +22,22 @@ ElfAddress own_base() { return reinterpret_cast<ElfAddress>(__ehdr_start); }
 
 using Resolver = ElfAddress (*)();
 
+// A name is bound: new code calls it. Where other code was unloaded before, the new one may stand at its addresses.
+void notice_unloaded_code() {
+  static std::atomic<unsigned long long> seen{0};
+  unsigned long long unloaded = 0;
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, size_t, void* data) {
+        *static_cast<unsigned long long*>(data) = info->dlpi_subs;
+        return 1;
+      },
+      &unloaded);
+  if (seen.exchange(unloaded) != unloaded) recording.code_unloaded();
+}
+
 template <int index>
 ElfAddress resolve() {
+  notice_unloaded_code();
   return defined_elsewhere(exported_name(index)) ? wrappers[index] : 0;
 }
 

@@ -5,7 +5,7 @@
 
 namespace leadline::recorder {
 
-uint32_t handles_epoch = 1;
+std::atomic<uint32_t> handles_epoch{1};
 
 namespace {
 
@@ -192,11 +192,17 @@ void Handles::forget(Kind kind, uint64_t handle) {
   }
 }
 
+TypeView Handles::known_type(uint64_t handle) const {
+  if (handle == abi.datatype_null || !type_handles_) return {};
+  const uint32_t known = type_map_.find(trace::mix(3, handle));
+  if (known && type_handles_[known] == handle) return {handle, known, types_[known].size, true};
+  return {};
+}
+
 TypeView Handles::type(uint64_t handle) {
   if (handle == abi.datatype_null || !type_handles_) return {};
+  if (const TypeView known = known_type(handle); known.known) return known;
   const uint64_t hash = trace::mix(3, handle);
-  const uint32_t known = type_map_.find(hash);
-  if (known && type_handles_[known] == handle) return {handle, known, types_[known].size, true};
   trace::LiveDatatype t{};
   int32_t size = 0;
   intptr_t lb = 0, extent = 0, true_lb = 0, true_extent = 0;

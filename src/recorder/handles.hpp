@@ -2,6 +2,7 @@
 // another thing; a communicator made again in the same way (dup and free in every step) keeps its number.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include "recorder/real.hpp"
@@ -29,7 +30,7 @@ struct TypeView {
 };
 
 // Changes whenever something was forgotten: views kept elsewhere are void then.
-extern uint32_t handles_epoch;
+extern std::atomic<uint32_t> handles_epoch;
 
 class Handles {
  public:
@@ -43,6 +44,7 @@ class Handles {
   CommView known_comm(uint64_t handle) const;  // without asking: it may be gone already
   CommView by_id(uint32_t id) const { return view(id, 0); }
   TypeView type(uint64_t handle);
+  TypeView known_type(uint64_t handle) const;
   uint32_t op(uint64_t handle);
 
   // A new communicator made over `parent`. Returns its number, 0 for a null handle.

@@ -3,10 +3,10 @@
 namespace leadline::recorder {
 
 trace::LiveLocal* LocalCalls::learn(Fn fn, uint64_t ret) {
-  shared_.lock();
+  const bool taken = shared_.lock();
   const ModuleAddress m = shared_.modules->find(ret);
   const bool own = m.mpi_layer && !Modules::layer_calls_for_user(ret, traits[static_cast<int>(fn)].name);
-  shared_.unlock();
+  shared_.unlock(taken);
   trace::LiveLocal* local = own ? not_counted : entry(fn, m.known ? trace::frame_word(m.module, m.offset) : 0);
   cache_[slot(ret)] = {ret, local, fn};
   return local;

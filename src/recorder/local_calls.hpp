@@ -9,8 +9,8 @@ class LocalCalls {
  public:
   struct Shared {
     Modules* modules;
-    void (*lock)();
-    void (*unlock)();
+    bool (*lock)();
+    void (*unlock)(bool taken);
     uint64_t* merged;  // counts calls whose caller does not fit the table
   };
   // A call that is a layer's own: counts nothing.
@@ -20,6 +20,11 @@ class LocalCalls {
   void attach(trace::LiveLocal* table, Shared shared) {
     table_ = table;
     shared_ = shared;
+  }
+
+  // Another code may stand where some was unloaded.
+  void forget() {
+    for (Cached& c : cache_) c = Cached{};
   }
 
   inline trace::LiveLocal* find(Fn fn, const void* return_address) {

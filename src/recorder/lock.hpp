@@ -1,5 +1,9 @@
-// A spin lock that is taken only where several threads may call MPI at once. Held for a few table look-ups at most.
+// A spin lock that is taken only where several threads may call MPI at once. Held for a few table look-ups, but for the
+// start, the end and where a generation is written out. The thread that holds it may take it again: a signal handler
+// that calls MPI_Abort or exit must not wait for the call it interrupted.
 #pragma once
+
+#include <sched.h>
 
 #include <atomic>
 
@@ -14,21 +18,37 @@ class Lock {
   // Whether it was taken: a program may get another thread level while somebody is inside.
   bool take() {
     if (!needed()) return false;
-    while (flag_.test_and_set(std::memory_order_acquire)) {
+    const void* const self = &here_;
+    const void* owner = nullptr;
+    for (unsigned tries = 1; !owner_.compare_exchange_weak(owner, self, std::memory_order_acquire); ++tries) {
+      if (owner == self) return false;
+      owner = nullptr;
+      if (tries % 64 == 0) sched_yield();  // whoever has it may need our core
 #if defined(__x86_64__)
       __builtin_ia32_pause();
 #endif
     }
     return true;
   }
-  void give(bool taken) {
-    if (taken) flag_.clear(std::memory_order_release);
+  // Gives up soon: for those who may hold what the lock's owner waits for. False: not to be had.
+  bool try_take(bool* taken) {
+    *taken = false;
+    if (!needed() || owner_.load(std::memory_order_relaxed) == &here_) return true;
+    for (int tries = 0; tries < 1000 && !*taken; ++tries) {
+      const void* owner = nullptr;
+      *taken = owner_.compare_exchange_strong(owner, &here_, std::memory_order_acquire);
+      if (!*taken && tries % 64 == 63) sched_yield();
+    }
+    return *taken;
   }
-  void reset_after_fork() { flag_.clear(std::memory_order_relaxed); }
+  void give(bool taken) {
+    if (taken) owner_.store(nullptr, std::memory_order_release);
+  }
 
  private:
   std::atomic<bool> needed_{true};
-  std::atomic_flag flag_ = ATOMIC_FLAG_INIT;
+  static inline thread_local constinit char here_ = 0;
+  std::atomic<const void*> owner_{nullptr};
 };
 
 class Locked {

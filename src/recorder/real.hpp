@@ -34,8 +34,9 @@ struct Abi {
   int32_t proc_null, any_source, any_tag, root, undefined, thread_multiple;
 
   static uint64_t handle(Word w, uint8_t bytes) { return bytes == 4 ? static_cast<uint32_t>(w) : w; }
-  // The handle an argument points to.
+  // The handle an argument points to. A null pointer is the library's to complain about.
   static uint64_t stored(Word at, uint8_t bytes) {
+    if (__builtin_expect(!at, 0)) return 0;
     return bytes == 4 ? *reinterpret_cast<const uint32_t*>(at) : *reinterpret_cast<const uint64_t*>(at);
   }
   uint64_t comm(Word w) const { return handle(w, family->handle_bytes.comm); }

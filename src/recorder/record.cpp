@@ -24,14 +24,16 @@ void sample_own_time(Thread& t, Ticks end) {
   }
 }
 
-const CommView& look_up_comm(Thread& t, uint64_t handle) {
+const CommView& look_up_comm(Thread& t, uint64_t handle, int rc) {
   const Locked locked(recording.lock());
-  return t.last_comm = recording.handles().comm(handle);
+  Handles& handles = recording.handles();
+  return t.last_comm = rc == 0 ? handles.comm(handle) : handles.known_comm(handle);
 }
 
-const TypeView& look_up_type(Thread& t, uint64_t handle) {
+const TypeView& look_up_type(Thread& t, uint64_t handle, int rc) {
   const Locked locked(recording.lock());
-  return t.last_type = recording.handles().type(handle);
+  Handles& handles = recording.handles();
+  return t.last_type = rc == 0 ? handles.type(handle) : handles.known_type(handle);
 }
 
 Status read_status(Word at) {
@@ -153,7 +155,7 @@ void record_other(Call& call) {
   const Roles& r = call.roles();
   const bool by_value = call.traits.cls != CallClass::abort && call.traits.cls != CallClass::finalize &&
                         call.traits.cls != CallClass::init;
-  if (r.comm >= 0 && by_value) key.comm = comm_of(call.thread, call.arg(r.comm)).id;
+  if (r.comm >= 0 && by_value) key.comm = comm_of(call, call.arg(r.comm)).id;
   key.peer = trace::peer_none;
   add_event(call, key);
 }

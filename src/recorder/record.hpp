@@ -209,28 +209,35 @@ inline void add_event(AnyCall& call, const trace::Key& key) {
   if (__builtin_expect(--t.sample_left == 0, 0)) sample_own_time(t, call.end);
 }
 
-const CommView& look_up_comm(Thread& t, uint64_t handle);
-const TypeView& look_up_type(Thread& t, uint64_t handle);
+// What a call was given that failed may be no handle at all: then the library is not asked about it, which would call
+// the program's error handler once more.
+const CommView& look_up_comm(Thread& t, uint64_t handle, int rc);
+const TypeView& look_up_type(Thread& t, uint64_t handle, int rc);
 
 // What the thread saw last stands as long as nothing was freed.
 inline void check_views(Thread& t) {
-  if (__builtin_expect(t.views_epoch != handles_epoch, 0)) {
-    t.views_epoch = handles_epoch;
+  const uint32_t epoch = handles_epoch.load(std::memory_order_relaxed);
+  if (__builtin_expect(t.views_epoch != epoch, 0)) {
+    t.views_epoch = epoch;
     t.last_comm = CommView{};
     t.last_type = TypeView{};
   }
 }
-inline const CommView& comm_of(Thread& t, Word word) {
+template <class AnyCall>
+inline const CommView& comm_of(AnyCall& call, Word word) {
+  Thread& t = call.thread;
   const uint64_t handle = abi.comm(word);
   check_views(t);
   if (__builtin_expect(t.last_comm.handle == handle && t.last_comm.known, 1)) return t.last_comm;
-  return look_up_comm(t, handle);
+  return look_up_comm(t, handle, call.rc);
 }
-inline const TypeView& type_of(Thread& t, Word word) {
+template <class AnyCall>
+inline const TypeView& type_of(AnyCall& call, Word word) {
+  Thread& t = call.thread;
   const uint64_t handle = abi.datatype(word);
   check_views(t);
   if (__builtin_expect(t.last_type.handle == handle && t.last_type.known, 1)) return t.last_type;
-  return look_up_type(t, handle);
+  return look_up_type(t, handle, call.rc);
 }
 inline int32_t relative(const CommView& comm, int32_t rank) {
   if (rank >= 0) return rank - comm.rank;

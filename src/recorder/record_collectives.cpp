@@ -139,7 +139,7 @@ class Collective {
     return call_.large ? reinterpret_cast<const int64_t*>(array)[i] : reinterpret_cast<const int32_t*>(array)[i];
   }
 
-  int64_t size_of(Word type) const { return type_of(call_.thread, type).size; }
+  int64_t size_of(Word type) const { return type_of(call_, type).size; }
 
   int64_t sum(bool send) const {
     const int8_t role = send ? r_.scount : r_.rcount;
@@ -198,6 +198,16 @@ class Collective {
   int32_t root_ = 0, send_peers_ = 0, receive_peers_ = 0;
 };
 
+// Its arguments may mean anything; no bytes, no vectors.
+void record_failed(Call& call, Key key) {
+  constexpr int64_t nothing[7] = {};
+  const int8_t comm = call.roles().comm;
+  if (comm >= 0) key.comm = comm_of(call, call.arg(comm)).id;
+  key.peer = trace::peer_none;
+  key.extra = call.thread.graph.intern(nothing, 7);
+  add_event(call, key);
+}
+
 }  // namespace
 
 void record_collective(Call& call) {
@@ -205,7 +215,8 @@ void record_collective(Call& call) {
   Thread& t = call.thread;
   Key key;
   if (!begin_key(call, &key)) return;
-  const CommView comm = r.comm >= 0 ? comm_of(t, call.arg(r.comm)) : CommView{};
+  if (call.rc != 0) return record_failed(call, key);
+  const CommView comm = r.comm >= 0 ? comm_of(call, call.arg(r.comm)) : CommView{};
   const Collective c(call, comm);
   key.comm = comm.id | (c.in_place() ? trace::flag_in_place : 0);
   key.peer = trace::peer_none;
@@ -226,12 +237,12 @@ void record_collective(Call& call) {
     words[2] = r.op >= 0 ? recording.handles().op(Abi::handle(call.arg(r.op), abi.family->handle_bytes.op)) : 0;
   }
   words[3] = receive ? call.count_arg(r.rcount) : 0;
-  words[4] = receive && r.rtype >= 0 ? type_of(t, call.arg(r.rtype)).id : 0;
+  words[4] = receive && r.rtype >= 0 ? type_of(call, call.arg(r.rtype)).id : 0;
   int64_t* w = c.put_vector(words + 5, true);
   w = c.put_vector(w, false);
   if (send) {
     key.count = call.count_arg(r.scount);
-    if (r.stype >= 0 && simple_type) key.datatype = type_of(t, call.arg(r.stype)).id;
+    if (r.stype >= 0 && simple_type) key.datatype = type_of(call, call.arg(r.stype)).id;
   } else if (receive) {
     key.count = words[3];
     key.datatype = static_cast<uint32_t>(words[4]);

@@ -124,6 +124,7 @@ namespace {
 size_t handle_size() { return abi.family->handle_bytes.request; }
 
 uint64_t* copy_handles(Call& call, Word requests, int64_t n) {
+  if (!requests) return nullptr;
   auto* copy = call.thread.handles.get<uint64_t>(static_cast<size_t>(n));
   if (!copy) return nullptr;
   for (int64_t i = 0; i < n; ++i) {

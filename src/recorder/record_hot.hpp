@@ -18,8 +18,8 @@ template <class C>
 [[gnu::always_inline]] inline void record_send(C& call) {
   constexpr Roles r = C::roles();
   Thread& t = call.thread;
-  const CommView& comm = comm_of(t, call.arg(r.comm));
-  const TypeView& type = type_of(t, call.arg(r.stype));
+  const CommView& comm = comm_of(call, call.arg(r.comm));
+  const TypeView& type = type_of(call, call.arg(r.stype));
   trace::Key key;
   key.site = call.site;
   key.comm = comm.id;
@@ -51,8 +51,8 @@ template <class C>
 [[gnu::always_inline]] inline void record_recv(C& call) {
   constexpr Roles r = C::roles();
   Thread& t = call.thread;
-  const CommView& comm = comm_of(t, call.arg(r.comm));
-  const TypeView& type = type_of(t, call.arg(r.rtype));
+  const CommView& comm = comm_of(call, call.arg(r.comm));
+  const TypeView& type = type_of(call, call.arg(r.rtype));
   trace::Key key = posted_receive(call, comm, type);
   key.site = call.site;
   if constexpr (r.request >= 0) {

@@ -10,10 +10,10 @@ void record_sendrecv(Call& call) {
   Thread& t = call.thread;
   Key key;
   if (!begin_key(call, &key)) return;
-  const CommView comm = comm_of(t, call.arg(r.comm));
-  const TypeView sent = type_of(t, call.arg(r.stype));
+  const CommView comm = comm_of(call, call.arg(r.comm));
+  const TypeView sent = type_of(call, call.arg(r.stype));
   const bool replace = r.rcount < 0;
-  const TypeView received = replace ? sent : type_of(t, call.arg(r.rtype));
+  const TypeView received = replace ? sent : type_of(call, call.arg(r.rtype));
   key.comm = comm.id | wildcard_flags(call.int_arg(r.source), call.int_arg(r.rtag));
   key.count = call.count_arg(r.scount);
   key.peer = relative(comm, call.int_arg(r.dest));
@@ -59,7 +59,7 @@ void record_probe(Call& call) {
   Thread& t = call.thread;
   Key key;
   if (!begin_key(call, &key)) return;
-  const CommView comm = comm_of(t, call.arg(r.comm));
+  const CommView comm = comm_of(call, call.arg(r.comm));
   const uint32_t wildcards = wildcard_flags(call.int_arg(r.source), call.int_arg(r.rtag));
   key.comm = comm.id | wildcards;
   key.peer = relative(comm, call.int_arg(r.source));
@@ -96,7 +96,7 @@ void record_message(Call& call) {
   Thread& t = call.thread;
   Key key;
   if (!begin_key(call, &key)) return;
-  const TypeView type = type_of(t, call.arg(r.rtype));
+  const TypeView type = type_of(call, call.arg(r.rtype));
   const uint32_t site = key.site;
   {
     const Locked locked(recording.lock());
@@ -130,9 +130,9 @@ void record_init_request(Call& call) {
   Key key;
   if (!begin_key(call, &key)) return;
   const bool receives = call.traits.cls == CallClass::recv_init || call.traits.cls == CallClass::precv_init;
-  const CommView comm = comm_of(t, call.arg(r.comm));
+  const CommView comm = comm_of(call, call.arg(r.comm));
   // Partitioned receives name their arguments like receives, whichever roles the table gives them.
-  const TypeView type = type_of(t, call.arg(receives && r.rtype >= 0 ? r.rtype : r.stype));
+  const TypeView type = type_of(call, call.arg(receives && r.rtype >= 0 ? r.rtype : r.stype));
   if (receives && r.rcount >= 0) {
     const uint32_t site = key.site;
     key = posted_receive(call, comm, type);

@@ -14,12 +14,13 @@ void record_comm_create(Call& call) {
   const bool at_once = call.traits.cls == CallClass::comm_create;
   {
     const Locked locked(recording.lock());
-    if (parent) key.comm = recording.handles().comm(parent).id;
+    Handles& handles = recording.handles();
+    if (parent) key.comm = (call.rc == 0 ? handles.comm(parent) : handles.known_comm(parent)).id;
     // A communicator still being made is asked about when it is first used.
     const uint64_t made = call.rc == 0 && at_once && r.newcomm >= 0
                               ? Abi::stored(call.arg(r.newcomm), abi.family->handle_bytes.comm)
                               : abi.comm_null;
-    key.extra = recording.handles().add_comm(made, parent);
+    key.extra = handles.add_comm(made, parent);
   }
   if (!at_once && r.request >= 0) {
     Key maker = key;
@@ -84,7 +85,7 @@ void record_rma(Call& call) {
   const int8_t count = r.scount >= 0 ? r.scount : r.rcount;
   const int8_t type = r.stype >= 0 ? r.stype : r.rtype;
   if (type >= 0 && call.traits.cls != CallClass::rma_sync) {
-    const TypeView view = type_of(t, call.arg(type));
+    const TypeView view = type_of(call, call.arg(type));
     key.datatype = view.id;
     key.count = count >= 0 ? call.count_arg(count) : 1;  // Fetch_and_op, Compare_and_swap: one element
     key.value = key.peer == trace::peer_null ? 0 : key.count * view.size;
@@ -108,7 +109,7 @@ void record_file_io(Call& call) {
   const int8_t count = r.scount >= 0 ? r.scount : r.rcount;
   const int8_t type = r.stype >= 0 ? r.stype : r.rtype;
   if (count >= 0 && type >= 0 && call.traits.cls != CallClass::file_other) {
-    const TypeView view = type_of(t, call.arg(type));
+    const TypeView view = type_of(call, call.arg(type));
     key.datatype = view.id;
     key.count = call.count_arg(count);
     key.value = trace::unknown_value;

@@ -1,6 +1,7 @@
 #include "recorder/recording.hpp"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,6 +14,7 @@
 #include <new>
 
 #include "leadline/symbols.hpp"
+#include "recorder/own_file.hpp"
 #include "recorder/trace_file.hpp"
 
 namespace leadline::recorder {
@@ -58,10 +60,11 @@ uint64_t bytes_from(const char* text, uint64_t otherwise) {
 
 // The command line, words separated by spaces.
 void read_program(char* into, size_t size) {
-  FILE* f = fopen("/proc/self/cmdline", "re");
-  if (!f) return;
-  const size_t n = fread(into, 1, size - 1, f);
-  fclose(f);
+  const int fd = open_own("/proc/self/cmdline", O_RDONLY);
+  if (fd < 0) return;
+  const ssize_t got = read(fd, into, size - 1);
+  close(fd);
+  const size_t n = got > 0 ? static_cast<size_t>(got) : 0;
   for (size_t i = 0; i + 1 < n; ++i) {
     if (!into[i]) into[i] = ' ';
   }
@@ -88,7 +91,7 @@ void tell(const char* format, ...) {
   va_end(args);
   char line[600];
   const int m = snprintf(line, sizeof(line), "leadline: %.*s\n", n < 0 ? 0 : 500, text);
-  if (m > 0 && write(STDERR_FILENO, line, static_cast<size_t>(m)) < 0) return;
+  if (m > 0) write_to_standard_error(line, static_cast<size_t>(m));
 }
 
 Thread* Recording::enter() {
@@ -96,12 +99,21 @@ Thread* Recording::enter() {
   const int saved = errno;
   Thread* t = nullptr;
   {
+    const HeldSignals held;
     const Locked locked(lock_);
     if (state_ == State::unknown) start();
-    if (state_ == State::on) t = add_thread();
+    if (state_ == State::on) {
+      t = have_thread_key ? static_cast<Thread*>(pthread_getspecific(thread_key)) : nullptr;
+      if (t) {  // called in: see code_unloaded
+        t->paths.forget();
+        t->locals.forget();
+      } else {
+        t = add_thread();
+      }
+    }
   }
   errno = saved;
-  this_thread = t;
+  set_own_thread(t);
   return t;
 }
 
@@ -111,24 +123,21 @@ void Recording::start() {
   state_ = State::off;
   const char* why = nullptr;
   const bool found = find_real_functions(&why);
-  const char* directory = getenv("LEADLINE_DIR");
   if (!found && !mpi_library_path()) {  // none is loaded yet: mpi4py asks before it loads one
     state_ = State::unknown;
     return;
   }
-  if (!directory || !*directory) return;
+  if (!*run_directory()) return;
   if (!found) return tell("this program is not recorded: %s", why);
-  snprintf(directory_, sizeof(directory_), "%s", directory);
+  if (!run_directory_fits()) return tell("this program is not recorded: the path of the run's directory is too long");
   budget_ = bytes_from(getenv("LEADLINE_BUDGET"), uint64_t{64} << 20);
   pid_ = getpid();
-  utsname host{};
-  uname(&host);
-  snprintf(stem_, sizeof(stem_), "%.64s-%lld", host.nodename, static_cast<long long>(pid_));
-  char path[1300];
-  snprintf(path, sizeof(path), "%s/%s.live", directory_, stem_);
-  storage_.open(path);
-  if (!attach_process()) return tell("this program is not recorded: no memory");
-  snprintf(header_->host, sizeof(header_->host), "%.63s", host.nodename);
+  create_live_file();
+  const Storage::Open open(storage_);
+  if (!attach_process()) {
+    discard_live();
+    return tell("this program is not recorded: the memory that it may use (ulimit -v) is too little for that");
+  }
   if (!have_thread_key) {
     have_thread_key = pthread_key_create(&thread_key, [](void* t) { recording.leave(static_cast<Thread*>(t)); }) == 0;
     pthread_atfork(nullptr, nullptr, [] { recording.forked(); });
@@ -137,6 +146,19 @@ void Recording::start() {
   const char* paused = getenv("LEADLINE_START_PAUSED");
   if (paused && *paused && strcmp(paused, "0") != 0) begin_pause(begin);
   own_time(now() - begin);
+}
+
+// A process that executes another program, and one in a container, may have the number of one that was recorded before.
+void Recording::create_live_file() {
+  utsname host{};
+  uname(&host);
+  const auto pid = static_cast<long long>(pid_);
+  for (int again = 1; again < 100; ++again) {
+    snprintf(stem_, sizeof(stem_), again == 1 ? "%.64s-%lld" : "%.64s-%lld-%d", host.nodename, pid, again);
+    file_in_run(&live_path_, "%s.live", stem_);
+    file_in_run(&part_path_, "%s.part", stem_);
+    if (storage_.create(live_path_.text) || errno != EEXIST) return;
+  }
 }
 
 bool Recording::attach_process() {
@@ -148,6 +170,9 @@ bool Recording::attach_process() {
   h.version = trace::live_version;
   h.pid = pid_;
   h.rank = -1;
+  utsname host{};
+  uname(&host);
+  snprintf(h.host, sizeof(h.host), "%.63s", host.nodename);
   h.tick_factor = rate_.factor();
   h.start_unix_ns = static_cast<int64_t>(system_ns(CLOCK_REALTIME));
   h.first_ticks = now();
@@ -186,27 +211,38 @@ Thread* Recording::add_thread() {
   for (uint32_t i = 0; i < thread_count_ && !t; ++i) {
     if (!threads_[i]->taken) t = threads_[i];
   }
+  if (!t) t = make_thread();
   if (!t) {
-    if (thread_count_ == trace::max_threads) {
-      lose(trace::LossKind::threads_unrecorded);
-      return nullptr;
-    }
-    void* p = mmap(nullptr, sizeof(Thread), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (p == MAP_FAILED) return nullptr;
-    t = new (p) Thread();
-    t->number = static_cast<uint16_t>(thread_count_);
-    if (!attach_thread(t)) return nullptr;
-    threads_[thread_count_++] = t;
-    header_->threads = thread_count_;
+    lose(trace::LossKind::threads_unrecorded);
+    return nullptr;
   }
   t->taken = true;
   t->depth = 0;
+  t->slot = &this_thread;
   t->header->last_end = now();
   if (have_thread_key) pthread_setspecific(thread_key, t);
   return t;
 }
 
+// Null where there are too many already or no memory; nobody asks for that again and again.
+Thread* Recording::make_thread() {
+  if (thread_count_ == trace::max_threads || no_more_threads_) return nullptr;
+  void* p = mmap(nullptr, sizeof(Thread), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  Thread* t = p == MAP_FAILED ? nullptr : new (p) Thread();
+  if (t) t->number = static_cast<uint16_t>(thread_count_);
+  if (!t || !attach_thread(t)) {
+    if (t) munmap(p, sizeof(Thread));
+    no_more_threads_ = true;
+    tell("thread %u of this program and later ones are not recorded: no memory", thread_count_);
+    return nullptr;
+  }
+  threads_[thread_count_++] = t;
+  header_->threads = thread_count_;
+  return t;
+}
+
 bool Recording::attach_thread(Thread* t) {
+  const Storage::Open open(storage_);
   namespace at = trace::thread_at;
   namespace capacity = trace::capacity;
   t->region = storage_.region(at::end);
@@ -219,8 +255,11 @@ bool Recording::attach_thread(Thread* t) {
   const trace::Backing backing = storage_.backing();
   const auto counter = [&](trace::LossKind k) { return &header_->losses[static_cast<uint32_t>(k)]; };
   // Modules are the process's.
-  const auto lock = [] { recording.lock_.take(); };
-  const auto unlock = [] { recording.lock_.give(recording.lock_.needed()); };
+  const auto lock = [] { return recording.lock_.take(); };
+  const auto unlock = [](bool taken) {
+    recording.lock_.give(taken);
+    recording.catch_up();
+  };
   t->locals.attach(reinterpret_cast<trace::LiveLocal*>(locals),
                    {&modules_, lock, unlock, counter(trace::LossKind::local_sites_merged)});
   if (!t->paths.attach({&t->header->sites, t->region + at::sites, capacity::sites, backing},
@@ -242,14 +281,13 @@ bool Recording::attach_thread(Thread* t) {
 void Recording::turn_generation(Thread* t) {
   const Ticks begin = now();
   const int saved = errno;
+  const HeldSignals held;
   trace::ByteSink sink;
   trace::encode_generation(t->region, header_->tick_factor, &sink);
-  char path[1300];
-  snprintf(path, sizeof(path), "%s/%s.part", directory_, stem_);
   bool written = false;
   {
     const Locked locked(lock_);
-    TraceFile file(path);
+    TraceFile file(part_path_.text);
     file.chunk(trace::ChunkType::generation, sink);
     written = file.ok();
     written_ += file.written();
@@ -277,7 +315,7 @@ void Recording::initialized(Ticks begin) {
   call_real(Fn::Comm_size, abi.comm_world, &h.world_size);
   if (call_real(Fn::Query_thread, &level) == 0) lock_.set_needed(level >= abi.thread_multiple);
   if (has_real(Fn::Get_library_version)) {
-    char text[16384] = {};
+    static char text[16384];  // the program's stack may be small
     int32_t length = 0;
     call_real(Fn::Get_library_version, text, &length);
     snprintf(h.library, sizeof(h.library), "%.*s", static_cast<int>(strcspn(text, "\n\r")), text);
@@ -293,7 +331,31 @@ void Recording::finalized(Ticks end) {
 void Recording::leave(Thread* thread) {
   const Locked locked(lock_);
   thread->taken = false;
-  this_thread = nullptr;
+  thread->slot = nullptr;
+  set_own_thread(nullptr);
+}
+
+// All threads come to enter() with their next call.
+void Recording::call_in_all_threads() {
+  for (uint32_t i = 0; i < thread_count_; ++i) {
+    if (threads_[i]->slot) __atomic_store_n(threads_[i]->slot, nullptr, __ATOMIC_RELAXED);
+  }
+}
+
+void Recording::code_unloaded() {
+  if (state_ != State::on) return;
+  set_own_thread(nullptr);
+  bool taken = false;
+  if (!lock_.try_take(&taken)) {  // its owner may wait for the dynamic linker
+    unloading_pending_ = true;
+    return;
+  }
+  call_in_all_threads();
+  lock_.give(taken);
+}
+
+void Recording::catch_up() {
+  if (unloading_pending_.exchange(false)) code_unloaded();
 }
 
 // The mapping is shared with the parent: the child must not touch it. A child of a process that has not begun with MPI
@@ -301,9 +363,9 @@ void Recording::leave(Thread* thread) {
 void Recording::forked() {
   if (state_ != State::on) return;
   const bool parent_uses_mpi = header_->initialized;
-  storage_.close();
   set_recorded(true);
-  this_thread = nullptr;
+  set_own_thread(nullptr);
+  if (have_thread_key) pthread_setspecific(thread_key, nullptr);
   new (&storage_of_recording.recording) Recording();
   if (parent_uses_mpi) state_ = State::off;
 }
@@ -329,9 +391,7 @@ void Recording::sample_own_time() {
 }
 
 void Recording::discard_live() {
-  char path[1300];
-  snprintf(path, sizeof(path), "%s/%s.live", directory_, stem_);
-  if (storage_.in_file()) unlink(path);
+  if (storage_.in_file()) unlink(live_path_.text);
 }
 
 void Recording::write_definitions(TraceFile* file) {
@@ -366,7 +426,7 @@ void Recording::write_thread(const char* region, TraceFile* file) {
   trace::ByteSink sites, structure, rest;
   trace::encode_sites(region, &sites);
   trace::encode_structure(region, &structure);
-  if (share_structure(directory_, stem_, sites, structure, &rest)) {
+  if (share_structure(stem_, sites, structure, &rest)) {
     file->chunk(ChunkType::shared, rest);
   } else {
     file->chunk(ChunkType::sites, sites);
@@ -380,11 +440,24 @@ void Recording::write_thread(const char* region, TraceFile* file) {
   file->chunk(ChunkType::locals, rest);
 }
 
+// Renames the part to what readers look for; never over another trace. Returns 0 or errno.
+int Recording::name_trace() {
+  FilePath* path = &trace_path_;
+  for (int again = 1; again < 100; ++again) {
+    file_in_run(path, again == 1 ? "rank-%05d-%s.trace" : "rank-%05d-%s-%d.trace", header_->rank, stem_, again);
+    if (access(path->text, F_OK) == 0) continue;
+    return rename(part_path_.text, path->text) == 0 ? 0 : errno;
+  }
+  return EEXIST;
+}
+
 void Recording::finish() {
   if (state_ != State::on || getpid() != pid_) return;
-  state_ = State::off;
-  this_thread = nullptr;
   const int saved = errno;
+  const HeldSignals held;
+  const Locked locked(lock_);
+  state_ = State::off;
+  call_in_all_threads();  // those that still run are not recorded any more
   const Ticks begin = now();
   if (!header_->finalized) header_->last_ticks = begin;
   uint64_t events = 0;
@@ -399,13 +472,11 @@ void Recording::finish() {
   header_->tick_factor = rate_.factor();
   sample_own_time();
   own_time(now() - begin);
-  char part[1300], path[1300];
   const bool has_part = header_->generations_written > 0;
-  snprintf(part, sizeof(part), "%s/%s.%s", directory_, stem_, has_part ? "part" : "tmp");
-  snprintf(path, sizeof(path), "%s/rank-%05d-%s.trace", directory_, header_->rank, stem_);
+  if (!has_part) file_in_run(&part_path_, "%s.tmp", stem_);
   int error = 0;
   {
-    TraceFile file(part);
+    TraceFile file(part_path_.text);
     write_definitions(&file);
     trace::ByteSink sink;
     for (uint32_t i = 0; i < thread_count_; ++i) write_thread(threads_[i]->region, &file);
@@ -417,13 +488,13 @@ void Recording::finish() {
     file.chunk(trace::ChunkType::end, sink);
     error = file.error();
   }
-  if (!error && rename(part, path) != 0) error = errno;
+  if (!error) error = name_trace();
   if (!error) {
     discard_live();
   } else {
-    if (!has_part) unlink(part);
-    tell("rank %d: the trace could not be written to %s: %s%s", header_->rank, directory_, strerror(error),
-         storage_.in_file() ? " (what the .live file holds can still be read)" : "; what was recorded is lost");
+    if (!has_part) unlink(part_path_.text);
+    tell("rank %d: the trace could not be written to %s: %s%s", header_->rank, run_directory(), strerror(error),
+         storage_.in_file() && access(live_path_.text, F_OK) == 0 ? " (what the .live file holds can still be read)" : "; what was recorded is lost");
   }
   errno = saved;
 }

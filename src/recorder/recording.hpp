@@ -4,6 +4,7 @@
 #include "recorder/lock.hpp"
 #include "recorder/modules.hpp"
 #include "recorder/requests.hpp"
+#include "recorder/run_directory.hpp"
 #include "recorder/storage.hpp"
 #include "recorder/thread.hpp"
 #include "trace/encode.hpp"
@@ -11,6 +12,17 @@
 namespace leadline::recorder {
 
 class TraceFile;
+
+// Changed under the lock, read without it.
+class SharedCount {
+ public:
+  operator uint64_t() const { return n_.load(std::memory_order_relaxed); }
+  void operator++() { n_.store(*this + 1, std::memory_order_relaxed); }
+  void operator--() { n_.store(*this - 1, std::memory_order_relaxed); }
+
+ private:
+  std::atomic<uint64_t> n_{0};
+};
 
 class Recording {
  public:
@@ -24,34 +36,42 @@ class Recording {
   void leave(Thread* thread);     // the thread ends: its state is for the next one
   void pause(Ticks from);         // nothing is recorded until
   void resume(Ticks to);
+  void code_unloaded();           // what addresses meant may not hold any more; safe under the dynamic linker's locks
+  void catch_up();                // with what code_unloaded could not do at once
 
   Handles& handles() { return handles_; }
   Requests& requests() { return requests_; }
   Requests& messages() { return messages_; }  // that MPI_Mprobe matched
   Lock& lock() { return lock_; }
-  void lose(trace::LossKind kind, uint64_t n = 1) { header_->losses[static_cast<uint32_t>(kind)] += n; }
-  void own_time(Ticks ticks) { header_->own_ticks += ticks; }
-  uint64_t wildcards = 0;  // receives from anybody that are under way
+  void lose(trace::LossKind kind, uint64_t n = 1) {
+    __atomic_fetch_add(&header_->losses[static_cast<uint32_t>(kind)], n, __ATOMIC_RELAXED);
+  }
+  void own_time(Ticks ticks) { __atomic_fetch_add(&header_->own_ticks, ticks, __ATOMIC_RELAXED); }
+  SharedCount wildcards;  // receives from anybody that are under way
 
  private:
   enum class State : uint8_t { unknown, on, off };
 
   void start();
   void begin_pause(Ticks from);
+  void create_live_file();
+  void call_in_all_threads();
   bool attach_process();
   void write_function_names();
   Thread* add_thread();
+  Thread* make_thread();
   bool attach_thread(Thread* t);
   void turn_generation(Thread* t);
   void write_definitions(TraceFile* file);
   void write_thread(const char* region, TraceFile* file);
   void sample_own_time();
   void discard_live();
+  int name_trace();
 
-  State state_ = State::unknown;
+  std::atomic<State> state_{State::unknown};
   int64_t pid_ = 0;
-  char directory_[1024] = {};
-  char stem_[256] = {};
+  char stem_[128] = {};
+  FilePath live_path_ = {}, part_path_ = {}, trace_path_ = {};
   Storage storage_;
   char* process_region_ = nullptr;
   trace::ProcessHeader* header_ = nullptr;
@@ -62,6 +82,8 @@ class Recording {
   Lock lock_;
   Thread* threads_[trace::max_threads] = {};
   uint32_t thread_count_ = 0;
+  std::atomic<bool> unloading_pending_{false};
+  bool no_more_threads_ = false;  // there was no memory for another one
   uint64_t budget_ = 0, written_ = 0;
 };
 

@@ -1,7 +1,9 @@
 // Which call made the request that this call completes.
 //
 // A request is known by its handle. Libraries give finished operations one shared handle (abi.shared_request): those
-// are told apart by the address of the caller's variable, and where the program moved it, the oldest is taken.
+// are told apart by the address of the caller's variable. Several of one variable (a layer's, or one that the program
+// copied from) form a queue whose oldest alone is in the chain; where the program completes a copy, the oldest request
+// with that handle is taken. Either way nothing is searched for, however many there are.
 // A library may give the handle of an operation that one thread completes to the next one of another thread before the
 // first thread has recorded its completion: then two entries have the handle, and the address tells which is meant.
 #pragma once
@@ -22,10 +24,15 @@ struct Request {
   static constexpr uint64_t created_aside = UINT64_MAX;  // created while recording was paused
   int64_t posted_bytes;
   uint32_t next;  // in its chain, youngest first
+  // Of shared handles only:
+  uint32_t queue_next, queue_last;  // of one variable; the last one is kept by the first
+  uint32_t older, younger;          // of all in one list
   uint16_t thread;
   bool active;  // false: inactive, or made or started while recording was paused: nothing to refer to
   bool receives;
   bool wildcard;
+  bool listed;  // has a shared handle
+  bool queued;  // behind another one of its variable: not in a chain
 };
 
 class Requests {
@@ -50,15 +57,19 @@ class Requests {
       return head;
     }
     free_ = slab_[index].next;
-    slab_[index].handle = handle;
-    slab_[index].address = address;
-    slab_[index].next = head;
+    Request& r = slab_[index];
+    r.handle = handle;
+    r.address = address;
+    r.listed = shared;
+    r.queued = false;
+    if (__builtin_expect(shared, 0) && enlist(index)) return index;
+    r.next = head;
     head = index;
     return index;
   }
 
-  // The link in a chain that leads to the request, nullptr if it is not there. Of several with one shared handle at one
-  // address, the oldest; of others the one at the address, else the youngest.
+  // The link in a chain that leads to the request, nullptr if it is not there. Of several that share a handle the
+  // oldest of that address, else the oldest of all; of others the one at the address, else the youngest.
   inline uint32_t* link(uint64_t handle, uint64_t address, bool shared) {
     if (!buckets_) return nullptr;
     uint32_t* found = nullptr;
@@ -66,7 +77,7 @@ class Requests {
       if (slab_[*at].handle != handle) continue;
       if (slab_[*at].address == address) {
         found = at;
-        if (!shared) break;
+        break;
       } else if (!shared && !found) {
         found = at;
       }
@@ -79,7 +90,11 @@ class Requests {
   }
   void remove(uint32_t* link) {
     const uint32_t index = *link;
-    *link = slab_[index].next;
+    if (__builtin_expect(slab_[index].listed, 0)) {
+      delist(link);
+    } else {
+      *link = slab_[index].next;
+    }
     slab_[index].handle = 0;
     slab_[index].next = free_;
     free_ = index;
@@ -96,10 +111,19 @@ class Requests {
   uint32_t* moved(uint64_t handle);
   uint32_t* link_to(uint32_t index);
 
+  struct List {
+    uint32_t oldest = none, youngest = none;
+  };
+  static constexpr unsigned list_bits = 4;  // shared handles are few, and differ by the kind of operation
+  List& list_of(uint64_t handle) { return lists_[handle * 0x9e3779b97f4a7c15ull >> (64 - list_bits)]; }
+  bool enlist(uint32_t index);  // true: behind another one of its variable
+  void delist(uint32_t* link);  // the next one of its variable takes its place
+
   Request* slab_ = nullptr;
   uint32_t* heads_ = nullptr;
   uint32_t buckets_ = 0;
   uint32_t capacity_ = 0, used_ = 1, free_ = 0;
+  List lists_[1u << list_bits];
 };
 
 }  // namespace leadline::recorder

@@ -5,25 +5,41 @@
 
 #include <sys/types.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
+#include "recorder/own_file.hpp"
 #include "trace/table.hpp"
 
 namespace leadline::recorder {
 
 class Storage {
  public:
-  // Creates the file; without one (nullptr path, or it can't be made) all regions are plain memory.
-  void open(const char* path);
-  void close();
-  bool in_file() const { return fd_ >= 0; }
+  // Creates the file, whose path must stay where it is. False: it can't be made (errno says why), and all regions are
+  // plain memory.
+  bool create(const char* path);
+  bool in_file() const { return path_ != nullptr; }
 
   // Address space of `bytes`, at the end of the file. nullptr: not to be had.
   char* region(size_t bytes);
   bool back(char* begin, char* end);
   trace::Backing backing();
   uint64_t* not_crash_safe = nullptr;  // counts stretches that are plain memory
+
+  // Keeps the file open for this thread while many stretches are asked for.
+  class Open {
+   public:
+    explicit Open(const Storage& storage);
+    ~Open();
+    Open(const Open&) = delete;
+    Open& operator=(const Open&) = delete;
+    int fd() const { return fd_; }
+
+   private:
+    int fd_ = -1;
+    bool outermost_ = false;
+  };
 
  private:
   struct Mapping {
@@ -33,10 +49,11 @@ class Storage {
   };
   static constexpr int max_regions = 65;
 
-  int fd_ = -1;
+  const char* path_ = nullptr;
+  FileIdentity identity_;
   off_t end_ = 0;
   Mapping regions_[max_regions] = {};
-  int count_ = 0;
+  std::atomic<int> count_{0};  // a region is there before it is counted: threads look for theirs without a lock
 };
 
 }  // namespace leadline::recorder

@@ -45,6 +45,7 @@ struct Thread {
 
   uint64_t sampled_ticks = 0, samples = 0;
   char* region = nullptr;
+  Thread** slot = nullptr;  // this_thread of the thread that has it: null there makes the thread come to enter()
   uint16_t number = 0;
   bool taken = false;
 
@@ -53,5 +54,7 @@ struct Thread {
 
 // Null where this thread has not called MPI yet, or is not recorded.
 extern thread_local constinit Thread* this_thread;
+inline Thread* own_thread() { return __atomic_load_n(&this_thread, __ATOMIC_RELAXED); }
+inline void set_own_thread(Thread* t) { __atomic_store_n(&this_thread, t, __ATOMIC_RELAXED); }
 
 }  // namespace leadline::recorder

@@ -6,13 +6,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "recorder/own_file.hpp"
+#include "recorder/run_directory.hpp"
 #include "trace/checksum.hpp"
 #include "trace/hash.hpp"
 
 namespace leadline::recorder {
 
 TraceFile::TraceFile(const char* path) {
-  fd_ = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+  fd_ = open_own(path, O_WRONLY | O_CREAT);
   if (fd_ < 0) {
     error_ = errno;
     return;
@@ -41,6 +43,7 @@ void TraceFile::chunk(trace::ChunkType type, const trace::ByteSink& payload) {
 }
 
 bool TraceFile::write_all(const void* data, size_t size) {
+  const HeldSignals held;
   const char* p = static_cast<const char*>(data);
   while (size > 0) {
     const ssize_t n = write(fd_, p, size);
@@ -79,17 +82,18 @@ uint64_t hash_bytes(const trace::ByteSink& bytes, uint64_t seed) {
 
 }  // namespace
 
-bool share_structure(const char* directory, const char* stem, const trace::ByteSink& sites,
-                     const trace::ByteSink& structure, trace::ByteSink* reference) {
+bool share_structure(const char* stem, const trace::ByteSink& sites, const trace::ByteSink& structure,
+                     trace::ByteSink* reference) {
   char hash[trace::shared_hash_digits + 1];
   snprintf(hash, sizeof(hash), "%016llx%016llx",
            static_cast<unsigned long long>(hash_bytes(structure, hash_bytes(sites, 0x6c656164))),
            static_cast<unsigned long long>(hash_bytes(structure, hash_bytes(sites, 0x6c696e65))));
-  char path[1300], own[1300];
-  snprintf(path, sizeof(path), "%s/%s%s%s", directory, trace::shared_prefix, hash, trace::shared_suffix);
+  static FilePath path_memory, own_memory;  // the program's stack may be small
+  file_in_run(&path_memory, "%s%s%s", trace::shared_prefix, hash, trace::shared_suffix);
+  const char *const path = path_memory.text, *const own = own_memory.text;
   if (access(path, R_OK) != 0) {
     // Others may be writing the same: each writes its own, and renaming leaves one of them.
-    snprintf(own, sizeof(own), "%s/%s.shared", directory, stem);
+    file_in_run(&own_memory, "%s.shared", stem);
     {
       TraceFile file(own);
       file.chunk(trace::ChunkType::sites, sites);

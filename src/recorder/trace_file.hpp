@@ -29,10 +29,10 @@ class TraceFile {
   uint64_t written_ = 0;
 };
 
-// Writes sites and structure of a thread to the file of the directory that is named by their hash, unless another rank
+// Writes sites and structure of a thread to the file of the run that is named by their hash, unless another rank
 // has done so, and puts a reference to it into `reference`. False: it can't be done; the chunks belong into the trace
 // then.
-bool share_structure(const char* directory, const char* stem, const trace::ByteSink& sites,
-                     const trace::ByteSink& structure, trace::ByteSink* reference);
+bool share_structure(const char* stem, const trace::ByteSink& sites, const trace::ByteSink& structure,
+                     trace::ByteSink* reference);
 
 }  // namespace leadline::recorder

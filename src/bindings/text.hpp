@@ -1,0 +1,51 @@
+// Strings between Python and us, in place of nanobind's: traces come from anywhere, and names of files are bytes.
+//   From Python: as the file system has it, so that any path that Python names can be opened.
+//   To Python: UTF-8; bytes that are none become \xNN, so that whatever a trace holds can be printed.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <string>
+
+namespace nanobind::detail {
+
+template <>
+struct type_caster<std::string> {
+  NB_TYPE_CASTER(std::string, const_name("str"))
+
+  bool from_python(handle source, uint8_t, cleanup_list*) noexcept {
+    if (!PyUnicode_Check(source.ptr())) return false;
+    PyObject* bytes = PyUnicode_EncodeFSDefault(source.ptr());
+    if (!bytes) {
+      PyErr_Clear();
+      return false;
+    }
+    value.assign(PyBytes_AS_STRING(bytes), static_cast<size_t>(PyBytes_GET_SIZE(bytes)));
+    Py_DECREF(bytes);
+    return true;
+  }
+
+  static handle from_cpp(const std::string& text, rv_policy, cleanup_list*) noexcept {
+    return PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "backslashreplace");
+  }
+};
+
+}  // namespace nanobind::detail
+
+namespace leadline::bindings {
+
+// A path that is to be opened again.
+inline nanobind::object path_to_python(const std::string& path) {
+  return nanobind::steal(PyUnicode_DecodeFSDefaultAndSize(path.data(), static_cast<Py_ssize_t>(path.size())));
+}
+
+// What can be an exception's message.
+inline std::string printable(const std::string& text) {
+  const auto decoded = nanobind::steal<nanobind::object>(
+      PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "backslashreplace"));
+  Py_ssize_t size = 0;
+  const char* utf8 = decoded.ptr() ? PyUnicode_AsUTF8AndSize(decoded.ptr(), &size) : nullptr;
+  return utf8 ? std::string(utf8, static_cast<size_t>(size)) : "a message that cannot be shown";
+}
+
+}  // namespace leadline::bindings

@@ -1,0 +1,40 @@
+// Files of ours inside someone else's program. None stays open between uses: the program may close every descriptor it
+// finds (and then get our number for a file of its own), count them, or have just enough of them.
+#pragma once
+
+#include <signal.h>
+#include <sys/types.h>
+
+namespace leadline::recorder {
+
+// While we write no handler of the program runs on this thread (it may leave by a jump, or call exit), no call of ours
+// is interrupted, and what our writes raise does not reach the program: SIGXFSZ beyond RLIMIT_FSIZE, SIGPIPE where
+// nobody reads standard error any more.
+class HeldSignals {
+ public:
+  HeldSignals();
+  ~HeldSignals();
+  HeldSignals(const HeldSignals&) = delete;
+  HeldSignals& operator=(const HeldSignals&) = delete;
+
+ private:
+  sigset_t before_, pending_;
+};
+
+// Opens with O_CLOEXEC, never as descriptor 0, 1 or 2, which the program may have closed and expects to be its own. A
+// file it creates can be read and written by its owner whatever the umask is. -1 and errno where it can't be opened.
+int open_own(const char* path, int flags);
+
+// Which file that is: what a path or a descriptor means may change.
+struct FileIdentity {
+  dev_t device = 0;
+  ino_t inode = 0;
+
+  bool of(int fd);  // false: it is not open
+  bool operator==(const FileIdentity& o) const { return device == o.device && inode == o.inode; }
+};
+
+// Writes a line to standard error, if that still is what it was when the program began.
+void write_to_standard_error(const char* text, size_t size);
+
+}  // namespace leadline::recorder

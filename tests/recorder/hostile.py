@@ -1,0 +1,92 @@
+"""Runs tests/programs/hostile.c over the fake MPI library: one process, with the recorder and without."""
+
+import os
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from .building import COMPILE_TIMEOUT_S, PROGRAMS
+from .running import Outcome, run
+
+
+@dataclass(frozen=True)
+class Fake:
+    """The program and its MPI library, compiled with some flags.
+
+    preload: libraries that come before the recorder.   environment: what every run gets.
+    """
+
+    program: Path
+    library: Path
+    preload: tuple[Path | str, ...] = ()
+    environment: tuple[tuple[str, str], ...] = ()
+
+    def run(
+        self,
+        how: str,
+        steps: int,
+        *,
+        directory: Path,
+        recorder: Path | None = None,
+        file: Path | None = None,
+        environment: Mapping[str, str] | None = None,
+        prefix: Sequence[str] = (),
+        timeout_s: float = 60.0,
+    ) -> Outcome:
+        """`hostile HOW STEPS [FILE]`; with `recorder`, recorded into DIRECTORY/run."""
+        words = [*prefix, str(self.program), how, str(steps), *([str(file)] if file else [])]
+        preload = list(self.preload)
+        variables = {"LD_LIBRARY_PATH": str(self.library.parent), **dict(self.environment)}
+        if recorder is not None:
+            (directory / "run").mkdir(parents=True, exist_ok=True)
+            variables["LEADLINE_DIR"] = str(directory / "run")
+            preload.append(recorder)
+        if preload:
+            variables["LD_PRELOAD"] = ":".join(str(path) for path in preload)
+        variables |= environment or {}
+        return run(
+            ["env", *[f"{name}={value}" for name, value in variables.items()], *words],
+            environment={},
+            cwd=directory,
+            timeout_s=timeout_s,
+        )
+
+    def both(
+        self, how: str, steps: int, recorder: Path, directory: Path, *, with_file: bool = False, prefix: Sequence[str] = ()
+    ) -> Outcome:
+        """Runs it plain and recorded, and sees that nobody can tell the difference. Returns the recorded run."""
+        plain_file, recorded_file = (directory / "plain" / "of", directory / "recorded" / "of")
+        for file in (plain_file, recorded_file):
+            file.parent.mkdir(parents=True, exist_ok=True)
+        plain = self.run(how, steps, directory=directory, file=plain_file if with_file else None, prefix=prefix)
+        recorded = self.run(
+            how,
+            steps,
+            directory=directory,
+            recorder=recorder,
+            file=recorded_file if with_file else None,
+            prefix=prefix,
+        )
+        assert (recorded.returncode, recorded.lines) == (plain.returncode, plain.lines), recorded.stderr
+        assert files_in(recorded_file.parent) == files_in(plain_file.parent)
+        return recorded
+
+
+def files_in(directory: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in sorted(directory.iterdir())}
+
+
+def build(directory: Path, flags: Sequence[str] = ()) -> Fake:
+    """Compiles both with the flags; needs no MPI."""
+    directory.mkdir(parents=True, exist_ok=True)
+    compiler = os.environ.get("CC", "cc")
+    library, program = directory / "libmpi.so.12", directory / "hostile"
+    common = [compiler, "-std=gnu11", "-O1", "-g", *flags]
+    for command in (
+        [*common, "-fPIC", "-shared", f"-Wl,-soname,{library.name}", PROGRAMS / "fake_mpi.c", "-o", library],
+        [*common, "-DFAKE", "-pthread", PROGRAMS / "hostile.c", "-o", program, library],
+    ):
+        done = subprocess.run(command, capture_output=True, text=True, timeout=COMPILE_TIMEOUT_S, check=False)
+        assert done.returncode == 0, done.stderr
+    return Fake(program, library)
