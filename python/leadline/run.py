@@ -193,8 +193,8 @@ def open_run(path: str | Path) -> Run:
                     Loss(
                         "never-initialized",
                         1,
-                        f"process {process.pid} on {process.host} ended, or became another, before MPI_Init returned: it "
-                        "is counted nowhere",
+                        f"process {process.pid} on {process.host} ended, or became another, before MPI_Init returned: "
+                        "it is counted nowhere",
                     )
                 )
         except _core.TraceError as error:

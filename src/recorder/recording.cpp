@@ -127,7 +127,7 @@ void Recording::start() {
     state_ = State::unknown;
     return;
   }
-  if (!*run_directory()) return;
+  if (!*run_directory() && run_directory_fits()) return;
   if (!found) return tell("this program is not recorded: %s", why);
   if (!run_directory_fits()) return tell("this program is not recorded: the path of the run's directory is too long");
   budget_ = bytes_from(getenv("LEADLINE_BUDGET"), uint64_t{64} << 20);
@@ -494,7 +494,8 @@ void Recording::finish() {
   } else {
     if (!has_part) unlink(part_path_.text);
     tell("rank %d: the trace could not be written to %s: %s%s", header_->rank, run_directory(), strerror(error),
-         storage_.in_file() && access(live_path_.text, F_OK) == 0 ? " (what the .live file holds can still be read)" : "; what was recorded is lost");
+         storage_.in_file() && access(live_path_.text, F_OK) == 0 ? " (what the .live file holds can still be read)"
+                                                                  : "; what was recorded is lost");
   }
   errno = saved;
 }

@@ -36,8 +36,8 @@ class Recording {
   void leave(Thread* thread);     // the thread ends: its state is for the next one
   void pause(Ticks from);         // nothing is recorded until
   void resume(Ticks to);
-  void code_unloaded();           // what addresses meant may not hold any more; safe under the dynamic linker's locks
-  void catch_up();                // with what code_unloaded could not do at once
+  void code_unloaded();  // what addresses meant may not hold any more; safe under the dynamic linker's locks
+  void catch_up();       // with what code_unloaded could not do at once
 
   Handles& handles() { return handles_; }
   Requests& requests() { return requests_; }

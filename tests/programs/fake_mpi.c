@@ -53,7 +53,7 @@ static int wrong(int count, MPI_Datatype type, int partner, MPI_Comm comm) {
   return count < 0 || partner > 0 ? failed(comm, MPI_ERR_ARG) : MPI_SUCCESS;
 }
 
-#define CHECK(count, type, partner, comm)                    \
+#define CHECK(count, type, partner, comm)                   \
   const int error_code = wrong(count, type, partner, comm); \
   if (error_code != MPI_SUCCESS) return error_code
 
@@ -102,8 +102,8 @@ static void post(Receive* r) {
   if (posted_count < waiting) posted[posted_count++] = r;
 }
 
-#define EXPORT(type, name, ...)                                                  \
-  type PMPI_##name __VA_ARGS__;                                                  \
+#define EXPORT(type, name, ...)                                            \
+  type PMPI_##name __VA_ARGS__;                                            \
   type MPI_##name __VA_ARGS__ __attribute__((weak, alias("PMPI_" #name))); \
   type PMPI_##name __VA_ARGS__
 
@@ -141,7 +141,9 @@ EXPORT(int, Comm_size, (MPI_Comm comm, int* size)) {
 EXPORT(int, Comm_test_inter, (MPI_Comm comm, int* flag)) { return (void)comm, *flag = 0, MPI_SUCCESS; }
 EXPORT(int, Comm_remote_size, (MPI_Comm comm, int* size)) { return (void)comm, *size = 0, MPI_SUCCESS; }
 EXPORT(int, Comm_group, (MPI_Comm comm, MPI_Group* group)) { return (void)comm, *group = 0x48000000, MPI_SUCCESS; }
-EXPORT(int, Comm_remote_group, (MPI_Comm comm, MPI_Group* group)) { return (void)comm, *group = 0x48000000, MPI_SUCCESS; }
+EXPORT(int, Comm_remote_group, (MPI_Comm comm, MPI_Group* group)) {
+  return (void)comm, *group = 0x48000000, MPI_SUCCESS;
+}
 EXPORT(int, Group_free, (MPI_Group * group)) { return *group = 0x08000000, MPI_SUCCESS; }
 EXPORT(int, Group_translate_ranks, (MPI_Group a, int n, const int* from, MPI_Group b, int* to)) {
   (void)a, (void)b;
@@ -150,8 +152,8 @@ EXPORT(int, Group_translate_ranks, (MPI_Group a, int n, const int* from, MPI_Gro
 }
 EXPORT(int, Comm_dup, (MPI_Comm comm, MPI_Comm* made)) {
   if (!good_comm(comm)) return failed(comm, MPI_ERR_COMM);
-  *made = freed_count ? freed[--freed_count]
-                      : (MPI_Comm)(0x84000000 | __atomic_fetch_add(&next_comm, 1, __ATOMIC_RELAXED));
+  *made =
+      freed_count ? freed[--freed_count] : (MPI_Comm)(0x84000000 | __atomic_fetch_add(&next_comm, 1, __ATOMIC_RELAXED));
   return MPI_SUCCESS;
 }
 EXPORT(int, Comm_free, (MPI_Comm * comm)) {
@@ -195,7 +197,8 @@ EXPORT(int, Isend,
   *request = 0x6c000000;  // as MPICH: one for all that are done
   return PMPI_Send(data, count, type, to, tag, comm);
 }
-EXPORT(int, Irecv, (void* buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request* request)) {
+EXPORT(int, Irecv,
+       (void* buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request* request)) {
   CHECK(count, type, from, comm);
   if (!request) return failed(comm, MPI_ERR_ARG);
   const unsigned slot = __atomic_fetch_add(&next_receive, 1, __ATOMIC_RELAXED) % kept;

@@ -106,10 +106,11 @@ int main(int argc, char** argv) {
   arguments = argv;
   if (how->before) how->before(steps);
   int provided;
-  MPI_Init_thread(&argc, &argv, how->run == eight_threads || how->run == many_threads_one_after_another ||
-                                        how->run == more_threads_than_are_recorded || how->run == leave_threads_running
-                                    ? MPI_THREAD_MULTIPLE
-                                    : MPI_THREAD_SINGLE,
+  MPI_Init_thread(&argc, &argv,
+                  how->run == eight_threads || how->run == many_threads_one_after_another ||
+                          how->run == more_threads_than_are_recorded || how->run == leave_threads_running
+                      ? MPI_THREAD_MULTIPLE
+                      : MPI_THREAD_SINGLE,
                   &provided);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);

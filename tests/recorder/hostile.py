@@ -53,7 +53,14 @@ class Fake:
         )
 
     def both(
-        self, how: str, steps: int, recorder: Path, directory: Path, *, with_file: bool = False, prefix: Sequence[str] = ()
+        self,
+        how: str,
+        steps: int,
+        recorder: Path,
+        directory: Path,
+        *,
+        with_file: bool = False,
+        prefix: Sequence[str] = (),
     ) -> Outcome:
         """Runs it plain and recorded, and sees that nobody can tell the difference. Returns the recorded run."""
         plain_file, recorded_file = (directory / "plain" / "of", directory / "recorded" / "of")

@@ -4,6 +4,7 @@ One process over a library of our own (tests/programs/fake_mpi.c), so that every
 test_hostile_ranks.py does the same with ranks of real libraries.
 """
 
+import os
 import shutil
 from pathlib import Path
 
@@ -93,7 +94,8 @@ def test_a_hundred_thousand_requests_are_outstanding(how: str, fake: Fake, recor
     fake.both(how, 100_000, recorder, tmp_path)
     calls = counts(tmp_path)
     assert (calls["MPI_Isend"], calls["MPI_Waitall"]) == (100_000, 1)
-    assert losses(tmp_path) == {}
+    # The list of what one call completed is longer than what is kept of such lists.
+    assert losses(tmp_path) == ({"parameters-coarse": 1} if how == "requests" else {})
     totals = report_of(tmp_path / "run")["totals"]
     assert totals["messages"] == 0  # to nobody
 
@@ -111,7 +113,7 @@ def test_a_file_size_limit_stops_the_trace_not_the_program(fake: Fake, recorder:
     assert recorded.returncode == 0
     assert "File too large" in recorded.stderr
     found = losses(tmp_path)
-    assert {"process-ended-early", "not-crash-safe", "write-failed"} <= set(found)
+    assert {"process-ended-early", "order-lost", "write-failed"} <= set(found)
     assert not report_of(tmp_path / "run")["complete"]
 
 
@@ -124,8 +126,9 @@ def test_little_address_space_is_left_to_the_program(fake: Fake, recorder: Path,
 
 def test_a_directory_that_vanishes_is_said_to_be_gone(fake: Fake, recorder: Path, tmp_path: Path) -> None:
     directory = tmp_path / "run"
+    plain = fake.run("vanish", STEPS, directory=tmp_path, file=directory)
     recorded = fake.run("vanish", STEPS, directory=tmp_path, recorder=recorder, file=directory)
-    assert (recorded.returncode, recorded.lines[0]) == (0, f"rank 0: sum {2 * STEPS * 1088}"), recorded.stderr
+    assert (recorded.returncode, recorded.lines) == (0, plain.lines), recorded.stderr
     assert "what was recorded is lost" in recorded.stderr
     assert not directory.exists()
 
@@ -141,11 +144,9 @@ def test_a_directory_that_may_not_be_written_is_named(fake: Fake, recorder: Path
     assert str(directory) in recorded.stderr
 
 
-@pytest.mark.parametrize("name", [b"\xff\xfe b\xc3\xa9\n%s", b"d/" * 1700, b"d/" * 2040])
+@pytest.mark.parametrize("name", [b"\xff\xfe b\xc3\xa9\n%s", (b"d" * 199 + b"/") * 17, (b"d" * 199 + b"/") * 20])
 def test_any_path_serves(name: bytes, fake: Fake, recorder: Path, tmp_path: Path) -> None:
     """Bytes that are no text, close to the system's limit, and beyond it (where it is said)."""
-    import os
-
     plain = fake.run("plain", STEPS, directory=tmp_path)
     # A path is made in pieces where it is too long to be named at once.
     start = os.open(tmp_path, os.O_RDONLY)
@@ -157,9 +158,7 @@ def test_any_path_serves(name: bytes, fake: Fake, recorder: Path, tmp_path: Path
         where = below
     os.close(start)
     directory = os.fsdecode(os.fsencode(tmp_path) + b"/" + name.rstrip(b"/"))
-    recorded = fake.run(
-        "plain", STEPS, directory=tmp_path, recorder=recorder, environment={"LEADLINE_DIR": directory}
-    )
+    recorded = fake.run("plain", STEPS, directory=tmp_path, recorder=recorder, environment={"LEADLINE_DIR": directory})
     assert (recorded.returncode, recorded.stdout) == (0, plain.stdout)
     files = os.listdir(where)
     os.close(where)
@@ -170,15 +169,11 @@ def test_any_path_serves(name: bytes, fake: Fake, recorder: Path, tmp_path: Path
     else:
         assert "too long" in recorded.stderr
         assert files == []
-    for _ in range(len(files) + 1):
-        break
     shutil.rmtree(os.fsencode(tmp_path) + b"/" + name.split(b"/")[0])
 
 
 def test_a_relative_directory_is_where_the_program_began(fake: Fake, recorder: Path, tmp_path: Path) -> None:
-    recorded = fake.run(
-        "moves", STEPS, directory=tmp_path, recorder=recorder, environment={"LEADLINE_DIR": "run"}
-    )
+    recorded = fake.run("moves", STEPS, directory=tmp_path, recorder=recorder, environment={"LEADLINE_DIR": "run"})
     assert recorded.returncode == 0
     assert counts(tmp_path)["MPI_Send"] == STEPS
 
@@ -192,8 +187,9 @@ def test_arguments_of_any_length_and_bytes_are_recorded(fake: Fake, recorder: Pa
 
 def test_a_daemon_is_the_only_process_of_its_run(fake: Fake, recorder: Path, tmp_path: Path) -> None:
     fake.both("daemon", STEPS, recorder, tmp_path)
-    assert report_of(tmp_path / "run")["ranks"] == 1
-    assert counts(tmp_path)["MPI_Send"] == STEPS
+    report = report_of(tmp_path / "run")
+    assert (report["ranks"], set(losses(tmp_path))) == (1, {"never-initialized"})
+    assert sum(row["calls"] for row in report["functions"] if row["function"] == "MPI_Send") == STEPS
 
 
 def test_a_program_that_executes_another_one_keeps_both_lives(fake: Fake, recorder: Path, tmp_path: Path) -> None:
