@@ -1,0 +1,20 @@
+// What the user can choose.
+#pragma once
+
+namespace gtc {
+
+struct Settings {
+  int radial;      // points of a plane from the inner to the outer boundary
+  int poloidal;    // points of a plane the short way round
+  int planes;      // the long way round
+  long particles;  // of all processes
+  int domains;     // toroidal; 0: as many as the numbers of processes and planes allow
+  int steps;
+};
+
+extern const char* const usage;
+
+// Throws kit::UsageError, which says what is wrong with which option.
+Settings read_settings(int argc, char** argv);
+
+}  // namespace gtc
