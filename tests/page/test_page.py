@@ -113,10 +113,10 @@ def test_a_run_with_nothing_in_it_and_losses_is_shown(show: Show) -> None:
 
 def test_a_thousand_ranks(show: Show) -> None:
     opened = show(report_of(1_000))
-    assert len(opened.rows("ranks")) == 32
-    assert opened.texts("#ranks .rest")[0].split("\n")[0].startswith("968 more not shown")
+    assert len(opened.rows("ranks")) == 16
+    assert opened.texts("#ranks .rest")[0].split("\n")[0].startswith("984 more not shown")
     opened.tab.locator("#ranks .more").click()
-    assert len(opened.rows("ranks")) == 232
+    assert len(opened.rows("ranks")) == 216
     opened.tab.locator("#ranks input").fill("777")
     assert [row[0] for row in opened.rows("ranks")] == ["777"]
     assert opened.texts("#ranks [role=status]") == ["1 rank of 1,000 match"]
@@ -150,7 +150,7 @@ def test_without_uplot_every_table_is_there_and_the_page_says_what_is_missing(
     opened = show(report_of(100))
     notes = [text for text in opened.texts(".note") if "uPlot" in text]
     assert len(notes) == 3
-    assert len(opened.rows("ranks")) == 32
+    assert len(opened.rows("ranks")) == 16
     assert opened.rows("iterations", 1)[0][0] == "0–19"
 
 
@@ -291,6 +291,6 @@ def test_the_slow_iteration_is_said_with_its_rank(show: Show) -> None:
     opened = show(report_of(4))
     assert SLOW["rank"] == 5
     assert (
-        "5,000 iterations of 6 MPI calls a rank; one begins at in step (src/main.cpp:21)"
+        "5,000 iterations of 6 MPI calls a rank; one begins in step (src/main.cpp:21)"
         in opened.texts("#iterations .remark")[0]
     )

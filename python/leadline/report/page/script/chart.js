@@ -1,6 +1,7 @@
 // Charts by uPlot, in the page's colours, as wide as their place. Each stands beside a table with the same numbers.
 
 import { custom, h } from "./dom.js";
+import { seconds } from "./format.js";
 import { onThemeChange } from "./theme.js";
 
 const PAPER_WIDTH = 680;
@@ -55,6 +56,11 @@ function widthOf(each) {
 
 function colors() {
   return { ink: custom("--ink"), muted: custom("--muted"), rule: custom("--rule"), of: custom };
+}
+
+/** Labels of an axis of times. */
+export function timeTicks(_, at) {
+  return at.map((value) => (value === 0 ? "0" : seconds(value)));
 }
 
 /** An axis in the page's colours. */

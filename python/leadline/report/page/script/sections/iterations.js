@@ -1,6 +1,6 @@
 // Time per iteration from the first to the last, with the iterations that took long.
 
-import { axis, canChart, chart } from "../chart.js";
+import { axis, canChart, chart, timeTicks } from "../chart.js";
 import { place } from "../data.js";
 import { h } from "../dom.js";
 import { count, fixed, plural, seconds, times } from "../format.js";
@@ -37,7 +37,7 @@ export const iterations = {
 
 function about(it) {
   const where = [
-    it.site?.function,
+    it.site?.function && `at ${it.site.function}`,
     it.site?.routine && `in ${it.site.routine}`,
     it.site?.file && `(${place(it.site.file, it.site.line)})`,
   ]
@@ -45,7 +45,7 @@ function about(it) {
     .join(" ");
   return [
     `${plural(it.count, "iteration")}${it.calls_per_iteration ? ` of ${fixed(it.calls_per_iteration, 1).replace(/\.0$/, "")} MPI calls a rank` : ""}`,
-    where ? `; one begins at ${where}` : "",
+    where ? `; one begins ${where}` : "",
     `: ${seconds(it.mean_s)} on average, ${seconds(it.min_s)} to ${seconds(it.max_s)}. `,
     KEPT[it.kept] ?? "",
   ].join("");
@@ -68,10 +68,7 @@ function strip(it) {
     height: 220,
     describe: (color) => ({
       scales: { x: { time: false } },
-      axes: [
-        axis(color, { label: "iteration", size: 34, labelGap: 0 }),
-        axis(color, { size: 64, values: (_, at) => at.map(seconds) }),
-      ],
+      axes: [axis(color, { label: "iteration", size: 34, labelGap: 0 }), axis(color, { size: 64, values: timeTicks })],
       bands: [{ series: [1, 2], fill: color.of("--band") }],
       series: [
         {

@@ -121,20 +121,20 @@ function draw(state) {
 
 /** Numbers of the ranks above and at the left, as many as there is room for. */
 function ranksAlong({ cells, cell, side }, context) {
-  const every = Math.ceil(28 / cell);
   context.font = "11px system-ui, sans-serif";
   context.fillStyle = custom("--muted");
   context.textBaseline = "middle";
-  for (let i = 0; i < cells.n; i += every) {
-    const label = String(cells.labels[i * cells.block]);
-    const middle = i * cell + Math.min(cell, 12) / 2 + (cell > 12 ? (cell - 12) / 2 : 0);
-    context.textAlign = "center";
-    context.fillText(label, middle, -9, 40);
-    context.textAlign = "right";
-    context.fillText(label, -5, middle, MARGIN - 6);
-  }
+  const label = (i) => String(cells.labels[i * cells.block]);
+  const wide = context.measureText(label(cells.n - 1)).width + 10;
+  const along = (room, write) => {
+    const every = Math.ceil(room / cell);
+    for (let i = 0; i < cells.n; i += every) write(label(i), Math.min((i + 0.5) * cell, side - (cell > 12 ? 0 : 4)));
+  };
   context.textAlign = "center";
+  along(Math.max(wide, 24), (text, at) => context.fillText(text, at, -9, 60));
   context.fillText("to rank", side / 2, -MARGIN + 7);
+  context.textAlign = "right";
+  along(18, (text, at) => context.fillText(text, -5, at, MARGIN - 6));
 }
 
 /** 0 … STEPS - 1 from the least to the most that shades tell apart. */

@@ -1,7 +1,7 @@
 // Where each rank's time went: a strip a rank in the table, and over many ranks a chart above it.
 
 import { stack } from "../cells.js";
-import { axis, chart } from "../chart.js";
+import { axis, canChart, chart, timeTicks } from "../chart.js";
 import { count, percent, plural, seconds, size } from "../format.js";
 import { h } from "../dom.js";
 import { COMPUTATION, kindsOf, timeOf, wholeOf } from "../kinds.js";
@@ -17,7 +17,12 @@ export const ranks = {
   render: (report) => {
     const all = report.ranks_detail;
     const kinds = kindsOf(all);
-    return [legend(kinds), all.length >= CHART_FROM ? overview(all, kinds) : null, ranksTable(all, kinds)];
+    const charted = all.length >= CHART_FROM;
+    return [
+      charted ? overview(all, kinds) : null,
+      charted && canChart() ? null : legend(kinds),
+      ranksTable(all, kinds),
+    ];
   },
 };
 
@@ -43,7 +48,7 @@ function overview(all, kinds) {
     data: [all.map((_, at) => at), ...order.map((i) => stacked[i])],
     height: 240,
     describe: (color) => ({
-      scales: { x: { time: false } },
+      scales: { x: { time: false }, y: { range: (_, low, high) => [0, high * 1.03 || 1] } },
       axes: [
         axis(color, {
           label: "rank",
@@ -51,7 +56,7 @@ function overview(all, kinds) {
           labelGap: 0,
           values: (_, at) => at.map((i) => (Number.isInteger(i) && all[i] ? String(all[i].rank) : "")),
         }),
-        axis(color, { size: 64, values: (_, at) => at.map(seconds) }),
+        axis(color, { size: 64, values: timeTicks }),
       ],
       series: [
         { label: "rank", value: (_, at) => (at === null ? "" : String(all[at]?.rank ?? "")) },
@@ -106,7 +111,7 @@ function ranksTable(all, kinds) {
     columns,
     rows: all,
     one: "rank",
-    first: 32,
+    first: all.length > 32 ? 16 : 32,
     wide: true,
     words: (r) => `${r.rank} ${r.host}`,
     detail: (r) =>
