@@ -64,6 +64,9 @@ def test_pip_install_gives_a_working_leadline(tmp_path: Path, mpich: mpi.Library
     run("record", "-o", "run", "--", *mpich.launch(2), tiny(mpich))
     assert len(traces(tmp_path / "run")) == 2
     assert '"schema"' in run("report", "run", "--json")
+    page = (tmp_path / run("report", "run", "--html").strip()).read_text()
+    placed = ROOT / "python" / "leadline" / "report" / "page" / "from_npm" / "uPlot.js"
+    assert ("leeoniya/uPlot" in page) == placed.is_file()
     assert "opatm" in run("workload", "list")
     built = Path(run("workload", "build", "opatm", "--mpi", "mpich").strip())
     assert built.is_file()

@@ -84,6 +84,7 @@ def report_of(ranks: int) -> dict[str, Any]:
             for rank in range(ranks)
             for step in ((1, ranks - 1) if ranks > 2 else (1,) if ranks > 1 else ())
         ],
+        "sizes": [{"bytes": 0, "messages": ranks}, {"bytes": 9_216, "messages": 9_999 * ranks}],
         "collectives": [],
         "locals": [],
         "overhead": {"own_s": 0.001 * ranks, "per_call_ns": 33.3, "fraction": 1.7e-5},

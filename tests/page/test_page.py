@@ -41,7 +41,8 @@ def test_the_verdict_comes_first_then_what_to_look_at(show: Show) -> None:
     opened = show(report)
     assert opened.tab.locator("main").inner_text().startswith(report["verdict"])
     look = opened.texts(".look li")
-    assert look[0].startswith("Iteration 3,217 took 100 ms on rank 5, 10.0 times the typical 10.0 ms.")
+    assert look[0].startswith("Recording was paused on 1 rank, for 1.50 s at most")
+    assert look[1].startswith("Iteration 3,217 took 100 ms on rank 5, 10.0 times the typical 10.0 ms.")
     assert any(text.startswith("Rank 0 computes 82.5 s, 1.4") for text in look)
     assert any(
         "of the time is in MPI_Waitall of exchange at src/halo.cpp:47: 40,000 calls of 650 µs" in text for text in look

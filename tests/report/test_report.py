@@ -1,6 +1,7 @@
 """The report of runs built by hand: every figure here was computed on paper."""
 
 import io
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -43,6 +44,14 @@ def test_the_contract_for_scripts(strip_run: Any) -> None:
     for entry in report["sites"]:
         assert {"routine", "file", "line", "path"} <= entry.keys()
     assert report["command"] == ["mpiexec", "ocean"]
+
+
+def test_every_field_of_the_report_is_documented(strip_run: Any) -> None:
+    fields = to_json(strip_run).keys()
+    text = (Path(__file__).parents[2] / "docs" / "report.md").read_text()
+    rows = [line.split("|")[1] for line in text.split("An entry:")[0].splitlines() if line.startswith("| `")]
+    documented = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
+    assert not fields - documented
 
 
 def test_functions_count_calls_messages_and_bytes(strip_run: Any) -> None:

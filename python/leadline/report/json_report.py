@@ -39,6 +39,7 @@ def to_json(run: Run) -> dict[str, Any]:
         "call_paths": [{"path": entry.name, **_entry(entry)} for entry in content.call_paths],
         "ranks_detail": [_rank(rank) for rank in content.ranks],
         "size_histogram": histogram(content.sizes),
+        "sizes": _distinct(content.sizes),
         "matrix": [
             {"source": rank_id(e.source), "target": rank_id(e.target), "messages": e.messages, "bytes": e.n_bytes}
             for e in content.matrix

@@ -11,6 +11,7 @@ const STARTUP = new Set(["init", "finalize", "abort"]);
 export function observations(report) {
   return [
     incomplete,
+    paused,
     slowIteration,
     costliestSite,
     unevenRanks,
@@ -32,6 +33,17 @@ function incomplete(report) {
       ? `${count(recorded)} of ${plural(report.ranks, "rank")} can be read; every figure is of those.`
       : "A trace ends before its program did; every figure is of what was written until then.";
   return { text, section: "missing", link: "What is missing" };
+}
+
+function paused(report) {
+  const ranks = report.paused ?? [];
+  const longest = greatest(ranks, (each) => each.seconds);
+  if (!longest) return null;
+  return {
+    text: `Recording was paused on ${plural(ranks.length, "rank")}, for ${seconds(longest.seconds)} at most: MPI calls made meanwhile are in no figure.`,
+    section: "missing",
+    link: "Pauses",
+  };
 }
 
 function slowIteration(report) {

@@ -1,7 +1,7 @@
 // What is missing from the recording, and what was not recorded and why.
 
 import { h } from "../dom.js";
-import { count } from "../format.js";
+import { count, seconds } from "../format.js";
 import { table } from "../table.js";
 
 export const missing = {
@@ -41,7 +41,7 @@ function pauses(rows) {
   const columns = [
     { title: "Rank", head: true, value: (e) => e.rank, cell: (e) => String(e.rank) },
     { title: "Times paused", value: (e) => e.times, cell: (e) => count(e.times) },
-    { title: "Seconds paused", value: (e) => e.seconds, cell: (e) => count(e.seconds) },
+    { title: "For", value: (e) => e.seconds, cell: (e) => seconds(e.seconds) },
     {
       title: "Calls not recorded",
       value: (e) => e.calls_not_recorded,

@@ -16,7 +16,10 @@ export const sizes = {
     const rows = report.size_histogram;
     const messages = rows.reduce((total, row) => total + row.messages, 0);
     const bytes = rows.reduce((total, row) => total + row.bytes, 0) || 1;
-    return [h("div", { class: "beside" }, histogram(rows, messages, bytes), sizesTable(rows, messages, bytes))];
+    return [
+      h("div", { class: "beside" }, histogram(rows, messages, bytes), sizesTable(rows, messages, bytes)),
+      exact(report.sizes),
+    ];
   },
 };
 
@@ -113,4 +116,14 @@ function sizesTable(rows, messages, bytes) {
     several: "classes of sizes",
     first: 64,
   });
+}
+
+function exact(sizes) {
+  if (!sizes?.length) return null;
+  return h(
+    "details",
+    null,
+    h("summary", null, `By exact size (${sizes.length})`),
+    h("p", null, sizes.map((s) => `${count(s.messages)} of ${count(s.bytes)} B`).join(", ")),
+  );
 }
