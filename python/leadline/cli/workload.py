@@ -26,19 +26,25 @@ def list_() -> int:
     from leadline import workloads
 
     for name in workloads.names():
-        print(f"{name:10} {workloads.find(name).summary}")
+        print(f"{name:8} {workloads.find(name).summary}")
     return 0
 
 
 @command.command("build")
-@click.option("--mpi", "library", metavar="LIBRARY", envvar="LEADLINE_MPI", default="mpich", show_default=True)
+@click.option(
+    "--mpi",
+    "library",
+    metavar="LIBRARY",
+    envvar="LEADLINE_MPI",
+    help="As for run.  [default: mpich, debian-mpich for Fortran]",
+)
 @click.argument("name")
-def build(library: str, name: str) -> int:
+def build(library: str | None, name: str) -> int:
     """Build workload NAME and print the path of its executable."""
     from leadline import workloads
 
     found = workloads.find(name)
-    print(workloads.build(found, library_for(library)))
+    print(workloads.build(found, library_for(library or default_library(found.language, 1))))
     return 0
 
 
@@ -50,7 +56,7 @@ def build(library: str, name: str) -> int:
     metavar="LIBRARY",
     envvar="LEADLINE_MPI",
     help=f"One of {', '.join(mpi.NAMES)}; or a release, like mpich@4.1.3."
-    f"  [default: mpich to {RANKS_FOR_MPICH} ranks, openmpi above]",
+    f"  [default: mpich to {RANKS_FOR_MPICH} ranks, openmpi above; Debian's for workloads in Fortran]",
 )
 @click.option(
     "--record",
@@ -74,7 +80,7 @@ def run(
     from leadline import workloads
 
     workload = workloads.find(name)
-    chosen = library_for(library or ("mpich" if ranks <= RANKS_FOR_MPICH else "openmpi"))
+    chosen = library_for(library or default_library(workload.language, ranks))
     executable = workloads.build(workload, chosen)
     words = (*chosen.launch(ranks), str(executable), *options)
     sys.stdout.flush()
@@ -88,6 +94,12 @@ def run(
     elif recording.has_traces:
         say(f"recorded into {shown(recording.directory)}")
     return recording.exit_code
+
+
+def default_library(language: str, ranks: int) -> str:
+    """The libraries from PyPI have no Fortran bindings, Debian's have."""
+    family = "mpich" if ranks <= RANKS_FOR_MPICH else "openmpi"
+    return f"debian-{family}" if language == "fortran" else family
 
 
 def library_for(name: str) -> mpi.Library:

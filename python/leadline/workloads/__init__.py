@@ -1,6 +1,6 @@
 """The MPI programs that come with Leadline, built with whatever library they are to run with."""
 
-from leadline.workloads.building import build
+from leadline.workloads.building import FORTRAN, build
 from leadline.workloads.catalog import Workload, find, names
 
-__all__ = ["Workload", "build", "find", "names"]
+__all__ = ["FORTRAN", "Workload", "build", "find", "names"]

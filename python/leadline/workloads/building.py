@@ -13,12 +13,15 @@ from leadline.errors import MissingPrerequisite
 from leadline.mpi import Library
 from leadline.workloads.catalog import Workload
 
+# The libraries a workload in Fortran is built with: those from PyPI have no Fortran bindings.
+FORTRAN = ("debian-mpich", "debian-openmpi")
+
 
 def build(workload: Workload, library: Library, folder: Path | None = None) -> Path:
     """The executable of `workload` for `library`, built if need be; safe to call from several processes at once.
 
     folder: where to put it, by default build/workloads of a source tree or the user's cache.
-    Raises MissingPrerequisite where the compiler is missing or fails.
+    Raises MissingPrerequisite where the compiler is missing or fails, or the library lacks the workload's language.
     """
     folder = (folder or default_folder()) / library.name / workload.name
     folder.mkdir(parents=True, exist_ok=True)
@@ -42,25 +45,43 @@ def default_folder() -> Path:
     return Path(cache) / "leadline" / "workloads"
 
 
+def _compiler(workload: Workload, library: Library) -> Path:
+    """The library's wrapper for the workload's language."""
+    if workload.language != "fortran":
+        return library.mpicxx
+    if library.mpifort is None:
+        raise MissingPrerequisite(
+            f"workload {workload.name} is in Fortran, and the MPI library {library.name} has no Fortran bindings here",
+            hint=f"for {' or '.join(FORTRAN)}, as root: apt-get install gfortran libmpich-dev libopenmpi-dev",
+        )
+    return library.mpifort
+
+
 def _fingerprint(workload: Workload, library: Library) -> str:
     content = hashlib.sha256()
-    content.update(f"{library.mpicxx} {library.version} {workload.flags} {workload.sources}".encode())
+    compiler = _compiler(workload, library)
+    content.update(f"{compiler} {library.version} {workload.flags} {workload.sources}".encode())
     for path in workload.inputs:
         content.update(str(path).encode() + path.read_bytes())
     return content.hexdigest()
 
 
 def _compile(workload: Workload, library: Library, folder: Path, executable: Path) -> None:
+    compiler = str(_compiler(workload, library))
     objects = [folder / f"{source.parent.name}-{source.name}.o" for source in workload.sources]
-    include = [f"-I{path}" for path in workload.include]
+    options = [*workload.flags, *(f"-I{path}" for path in workload.include)]
+    at_once = len(os.sched_getaffinity(0))
+    if workload.language == "fortran":
+        options += ["-J", str(folder)]  # where the modules go
+        at_once = 1  # a source needs the modules of those before it
 
     def compile_one(source: Path, target: Path) -> None:
-        _run([str(library.mpicxx), *workload.flags, *include, "-c", str(source), "-o", str(target)], library)
+        _run([compiler, *options, "-c", str(source), "-o", str(target)], library)
 
-    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+    with ThreadPoolExecutor(at_once) as pool:
         list(pool.map(compile_one, workload.sources, objects))
     new = executable.with_suffix(".new")
-    _run([str(library.mpicxx), *workload.flags, *map(str, objects), "-o", str(new)], library)
+    _run([compiler, *workload.flags, *map(str, objects), "-o", str(new)], library)
     new.replace(executable)  # a program that is running keeps its old file
 
 
@@ -72,5 +93,5 @@ def _run(command: list[str], library: Library) -> None:
     except OSError as error:
         raise MissingPrerequisite(f"{command[0]}: {error.strerror}") from error
     if done.returncode != 0:
-        hint = "a C++20 compiler is needed: apt-get install g++" if "not found" in done.stderr else ""
+        hint = "a compiler is needed: apt-get install g++ gfortran" if "not found" in done.stderr else ""
         raise MissingPrerequisite(f"{' '.join(command)} failed:\n{done.stderr.strip()}", hint=hint)

@@ -13,11 +13,15 @@ DESCRIPTION = "workload.toml"
 
 @dataclass(frozen=True)
 class Workload:
-    """One program in source. sources, include: absolute paths; flags: for compiling and linking."""
+    """One program in source.
+
+    language: "c++" or "fortran".   sources, include: absolute paths.   flags: for compiling and linking.
+    """
 
     name: str
     folder: Path
     summary: str
+    language: str
     sources: tuple[Path, ...]
     include: tuple[Path, ...]
     flags: tuple[str, ...]
@@ -55,6 +59,7 @@ def find(name: str) -> Workload:
         name=name,
         folder=folder,
         summary=content["summary"],
+        language=content["language"],
         sources=tuple((folder / source).resolve() for source in content["sources"]),
         include=tuple((folder / path).resolve() for path in content.get("include", ())),
         flags=tuple(content.get("flags", ())),
