@@ -20,6 +20,8 @@ CONSTANTS = (
     "COMM_NULL COMM_WORLD COMM_SELF REQUEST_NULL DATATYPE_NULL BYTE MESSAGE_NULL MESSAGE_NO_PROC WIN_NULL FILE_NULL "
     "GROUP_NULL GROUP_EMPTY INFO_NULL OP_NULL STATUS_IGNORE STATUSES_IGNORE BOTTOM IN_PLACE UNWEIGHTED WEIGHTS_EMPTY"
 ).split()
+# Predefined operations: one array of struct Family, in this order.
+OPS = "MAX MIN SUM PROD LAND BAND LOR BOR LXOR BXOR MINLOC MAXLOC REPLACE NO_OP".split()
 INTEGERS = (
     "PROC_NULL ANY_SOURCE ANY_TAG ROOT UNDEFINED SUCCESS ERR_PENDING ERR_IN_STATUS THREAD_SINGLE THREAD_MULTIPLE "
     "TAG_UB UNIVERSE_SIZE APPNUM WTIME_IS_GLOBAL CART GRAPH DIST_GRAPH"
@@ -59,7 +61,7 @@ class Family:
     libraries: tuple[str, ...]
     handle_bytes: dict[str, int]
     status: dict[str, Any]
-    constants: dict[str, Constant]
+    constants: dict[str, Constant]  # CONSTANTS and OPS
     integers: dict[str, int]
     finished_request: Constant
     finished_mask: int
@@ -77,7 +79,7 @@ def _family(name: str, data: dict[str, Any]) -> Family:
     integers = [*INTEGERS, *(f"COMBINER_{c}" for c in COMBINERS)]
     _same(name, "handle_bytes", data["handle_bytes"], HANDLES)
     _same(name, "status", data["status"], [*STATUS_FIELDS, "count_code"])
-    _same(name, "constants", data["constants"], [*CONSTANTS, *integers])
+    _same(name, "constants", data["constants"], [*CONSTANTS, *OPS, *integers])
     if data["status"]["count_code"] not in COUNT_CODES or len(data["libraries"]) > MAX_LIBRARIES:
         raise ApiError(f"api/abi/{name}.toml: unknown count_code, or more than {MAX_LIBRARIES} libraries")
     finished = dict(data.get("finished_request", {}))
@@ -87,7 +89,7 @@ def _family(name: str, data: dict[str, Any]) -> Family:
         libraries=tuple(data["libraries"]),
         handle_bytes=data["handle_bytes"],
         status=data["status"],
-        constants={key: Constant.parse(data["constants"][key]) for key in CONSTANTS},
+        constants={key: Constant.parse(data["constants"][key]) for key in (*CONSTANTS, *OPS)},
         integers={key: data["constants"][key] for key in integers},
         finished_request=Constant.parse(finished.get("value", finished)) if finished else Constant("none"),
         finished_mask=mask,
@@ -102,6 +104,8 @@ def _same(name: str, table: str, found: dict[str, Any], expected: list[str]) -> 
 def families_header(families: list[Family]) -> str:
     """families.hpp: one constexpr Family each, and the table of them."""
     lines = [HEAD, "#pragma once\n", '#include "recorder/family.hpp"\n', "namespace leadline::recorder {\n"]
+    op_names = ", ".join(f'"MPI_{op}"' for op in OPS)
+    lines += [f"inline constexpr const char* op_names[Family::op_count] = {{{op_names}}};\n"]
     lines += [_definition(family) for family in families]
     names = ", ".join(f"&{family.name}_family" for family in families)
     lines += [f"inline constexpr int family_count = {len(families)};",
@@ -114,6 +118,7 @@ def _definition(family: Family) -> str:
     libraries = ", ".join(f'"{library}"' for library in family.libraries)
     handles = ", ".join(f".{handle} = {family.handle_bytes[handle]}" for handle in HANDLES)
     status = ", ".join(f".{field} = {family.status[field]}" for field in STATUS_FIELDS)
+    ops = ", ".join(family.constants[op].cpp() for op in OPS)
     combiners = ", ".join(f".{_member(c)} = {family.integers[f'COMBINER_{c}']}" for c in COMBINERS)
     members = [
         f'.name = "{family.name}"',
@@ -121,6 +126,7 @@ def _definition(family: Family) -> str:
         f".handle_bytes = {{{handles}}}",
         f".status = {{{status}, .count_code = CountCode::{family.status['count_code']}}}",
         *(f".{_member(key)} = {family.constants[key].cpp()}" for key in CONSTANTS),
+        f".ops = {{{ops}}}",
         f".finished_request = {family.finished_request.cpp()}",
         f".finished_mask = {family.finished_mask:#x}",
         *(f".{_member(key)} = {family.integers[key]}" for key in INTEGERS),

@@ -33,8 +33,9 @@ void Expansion::complete(const trace::Event& event, CallClass cls, Call* call) c
     case CallClass::startall:
       call->nothing = extra == trace::extra_nothing;
       for (size_t i = 1; i + 4 <= event.word_count; i += 4) {
-        const auto link = static_cast<uint64_t>(event.words[i]);
-        call->completed.push_back({link >> 32, static_cast<int32_t>(link & 0xffffffffu), event.words[i + 1]});
+        const int64_t link = event.words[i];
+        call->completed.push_back({static_cast<uint64_t>(link) >> 32, static_cast<int32_t>(trace::listed_site(link)),
+                                   event.words[i + 1], trace::listed_thread(link)});
       }
       return;
     case CallClass::iprobe:

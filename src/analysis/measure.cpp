@@ -119,21 +119,25 @@ int32_t Measurer::world_partner(uint32_t comm, int32_t peer) const {
   return c.world[static_cast<size_t>(member)];
 }
 
+// Past the last one for a thread that is not in the trace.
+size_t Measurer::stream_of(int64_t thread) const {
+  for (size_t i = 0; i < process_.streams.size(); ++i)
+    if (static_cast<int64_t>(process_.streams[i].thread) == thread) return i;
+  return process_.streams.size();
+}
+
 // Interned links are [age, site] or, of a request another thread made, [number, site, thread].
 Measurer::Maker Measurer::linked(uint32_t extra, const int64_t* words, size_t word_count) const {
   if (extra == 0 || extra == trace::extra_nothing) return {index_, no_site};
   if ((extra & trace::link_interned) == 0) return {index_, trace::link_site(extra)};
   if (word_count < 2) return {index_, no_site};
   const auto site = static_cast<uint32_t>(words[1]);
-  if (word_count == 2) return {index_, site};
-  for (size_t i = 0; i < process_.streams.size(); ++i)
-    if (static_cast<int64_t>(process_.streams[i].thread) == words[2]) return {i, site};
-  return {index_, no_site};
+  return {word_count == 2 ? index_ : stream_of(words[2]), site};
 }
 
-// In a list the requests of other threads have age 0: whose site it is cannot be told.
 Measurer::Maker Measurer::listed(int64_t link) const {
-  return {index_, (link >> 32) == 0 ? no_site : static_cast<uint32_t>(link)};
+  const int32_t thread = trace::listed_thread(link);
+  return {thread < 0 ? index_ : stream_of(thread), trace::listed_site(link)};
 }
 
 bool Measurer::needs_learning() const {

@@ -90,6 +90,7 @@ class Measurer {
   const std::string& name_of(uint32_t site) const;
   Maker linked(uint32_t extra, const int64_t* words, size_t word_count) const;
   Maker listed(int64_t link) const;
+  size_t stream_of(int64_t thread) const;
 
   const trace::Process& process_;
   const trace::Stream& stream_;

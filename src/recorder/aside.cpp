@@ -19,7 +19,8 @@ void enter_request(Call& call) {
   r.created = 0;
   r.posted_bytes = 0;
   r.thread = call.thread.number;
-  r.active = r.receives = r.wildcard = false;
+  r.active = r.receives = r.wildcard = r.cancelled = false;
+  r.pending = 0;
 }
 
 // Recorded as usual but for the event: takes back what counts makers among the events.

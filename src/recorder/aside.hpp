@@ -40,6 +40,7 @@ constexpr bool makes_or_frees(CallClass c) {
     case CallClass::win_free:
     case CallClass::file_open:
     case CallClass::file_close:
+    case CallClass::other:  // MPI_Session_init
       return true;
     default:
       return false;

@@ -21,7 +21,7 @@ struct HandleBytes {
 };
 
 // How MPI_Status holds the number of bytes received: MPICH's two words (lower 32 bits; then bit 0 = cancelled and above
-// it the upper bits), one 64-bit word, or not told: ask MPI_Get_count(status, MPI_BYTE) or MPI_Get_elements_x.
+// it the upper bits), one 64-bit word, or not told: learned (recorder/learned.hpp), or else MPI_Get_count is asked.
 enum class CountCode : uint8_t { two_words, one_word, ask };
 
 // Sizes and offsets in bytes; source, tag and error are 32-bit.
@@ -37,6 +37,7 @@ struct Combiners {
 
 struct Family {
   static constexpr int max_libraries = 8;
+  static constexpr int op_count = 14;
 
   const char* name;
   const char* libraries[max_libraries];  // beginnings of file names, nullptr after the last
@@ -45,7 +46,9 @@ struct Family {
   Constant comm_null, comm_world, comm_self, request_null, datatype_null, byte, message_null, message_no_proc, win_null,
       file_null, group_null, group_empty, info_null, op_null;
   Constant status_ignore, statuses_ignore, bottom, in_place, unweighted, weights_empty;
-  // A request that finished operations share: (handle & finished_mask) == finished_request. Kind::none: not told.
+  Constant ops[op_count];  // predefined ones, as op_names (leadline/families.hpp)
+  // Requests that finished operations share: (handle & finished_mask) == finished_request; the mask's zeros are its
+  // lowest bits. Kind::none: not told; others than these are learned (recorder/learned.hpp).
   Constant finished_request;
   uint64_t finished_mask;
   int32_t proc_null, any_source, any_tag, root, undefined, success, err_pending, err_in_status, thread_single,

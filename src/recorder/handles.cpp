@@ -66,59 +66,108 @@ CommView Handles::view(uint32_t id, uint64_t handle) const {
 CommView Handles::comm(uint64_t handle) {
   if (handle == abi.comm_null || !entries_) return {handle, 0, 0, 0, false};
   uint32_t id = find(Kind::intra, handle);
-  if (!id) id = describe(Kind::intra, handle, 0);
+  if (!id) id = describe(handle, 0, 0);
   return view(id, handle);
 }
 
 CommView Handles::known_comm(uint64_t handle) const { return view(entries_ ? find(Kind::intra, handle) : 0, handle); }
 
-uint64_t Handles::world_group() {
-  if (!have_world_group_) {
-    uint64_t group = 0;
-    if (call_real(Fn::Comm_group, abi.comm_world, &group) == 0) {
-      world_group_ = group;
-      have_world_group_ = true;
-    }
+// The group that ranks in the world refer to; `ours`: to be freed by us. A session's must not outlive it.
+uint64_t Handles::world_group(bool* ours) {
+  *ours = false;
+  uint64_t group = 0;
+  if (have_world_group_) return world_group_;
+  int32_t initialized = 0;
+  if (call_real(Fn::Initialized, &initialized) == 0 && initialized) {
+    if (call_real(Fn::Comm_group, abi.comm_world, &group) != 0) return 0;
+    have_world_group_ = true;
+    return world_group_ = group;
   }
-  return world_group_;
+  if (!session_ || call_real(Fn::Group_from_session_pset, session_, "mpi://WORLD", &group) != 0) return 0;
+  *ours = true;
+  return group;
+}
+
+// The ranks in the world of a group's members, -1 for one that belongs to another world.
+bool Handles::to_world(uint64_t group, int32_t size, int32_t* world) {
+  const RankList ranks(size);
+  bool ours = false;
+  uint64_t of = ranks.get() ? world_group(&ours) : 0;
+  if (!of) return false;
+  for (int32_t i = 0; i < size; ++i) ranks.get()[i] = i;
+  const bool told = call_real(Fn::Group_translate_ranks, group, size, ranks.get(), of, world) == 0;
+  for (int32_t i = 0; told && i < size; ++i) {
+    if (world[i] == abi.undefined) world[i] = -1;
+  }
+  if (ours) call_real(Fn::Group_free, &of);
+  return told;
 }
 
 // The communicator as the library describes it.
-uint32_t Handles::describe(Kind kind, uint64_t handle, uint32_t parent) {
+uint32_t Handles::describe(uint64_t handle, uint32_t parent, uint32_t creation) {
   int32_t rank = 0, size = 0, inter = 0;
   if (call_real(Fn::Comm_rank, handle, &rank) != 0 || call_real(Fn::Comm_size, handle, &size) != 0) return 0;
   call_real(Fn::Comm_test_inter, handle, &inter);
-  if (inter) {
-    call_real(Fn::Comm_remote_size, handle, &size);
-    kind = Kind::inter;
-  }
+  if (inter) call_real(Fn::Comm_remote_size, handle, &size);
+  const Kind kind = inter ? Kind::inter : Kind::intra;
   trace::LiveCommunicator c{};
   c.kind = static_cast<uint8_t>(kind);
   c.parent = parent;
   c.rank = rank;
   c.size = size;
   c.first_member = UINT32_MAX;
-  const RankList ranks(size), world(size);
+  const RankList world(size);
   uint64_t group = 0;
-  const bool listed = ranks.get() && world.get() && size > 0 && static_cast<uint32_t>(size) <= kept_members &&
-                      world_group() && call_real(inter ? Fn::Comm_remote_group : Fn::Comm_group, handle, &group) == 0;
-  if (listed) {
-    for (int32_t i = 0; i < size; ++i) ranks.get()[i] = i;
-    call_real(Fn::Group_translate_ranks, group, size, ranks.get(), world_group_, world.get());
-    for (int32_t i = 0; i < size; ++i) {
-      if (world.get()[i] == abi.undefined) world.get()[i] = -1;
-    }
+  bool listed = false;
+  if (world.get() && size > 0 && static_cast<uint32_t>(size) <= kept_members &&
+      call_real(inter ? Fn::Comm_remote_group : Fn::Comm_group, handle, &group) == 0) {
+    listed = to_world(group, size, world.get());
     call_real(Fn::Group_free, &group);
-    c.member_count = static_cast<uint32_t>(size);
   }
-  if (handle == abi.comm_world || handle == abi.comm_self) {
-    c.identity = handle == abi.comm_world ? 1 : 2 + static_cast<uint64_t>(listed ? world.get()[0] : 0);
-  } else {
-    // The same on all its ranks: they count the collective creations over the parent alike.
-    c.identity = trace::mix(trace::mix(comms_[parent].identity, parent ? entries_[parent].creations : 0),
-                            static_cast<uint64_t>(listed ? world.get()[0] : -1) << 32 | static_cast<uint32_t>(size));
-  }
+  if (listed) c.member_count = static_cast<uint32_t>(size);
+  c.identity = identity_of(c, creation, listed ? world.get() : nullptr, handle);
   return place(c, kind, handle, listed ? world.get() : nullptr);
+}
+
+// The same on all its ranks, without asking them: they count the creations over the parent alike, and see the same
+// first member and size; of an intercommunicator either side sees those of both. 0 where another world takes part.
+uint64_t Handles::identity_of(const trace::LiveCommunicator& c, uint32_t creation, const int32_t* world,
+                              uint64_t handle) {
+  if (handle == abi.comm_world) return 1;
+  if (handle == abi.comm_self) return 2 + static_cast<uint64_t>(world ? world[0] : 0);
+  const auto of_group = [](int32_t first, int32_t size) {
+    return static_cast<uint64_t>(first) << 32 | static_cast<uint32_t>(size);
+  };
+  const bool inter = c.kind == static_cast<uint8_t>(Kind::inter);
+  if (!inter && c.parent) {
+    const uint64_t parent = comms_[c.parent].identity;
+    const uint64_t group = of_group(world ? world[0] : -1, c.size);
+    return parent ? trace::mix(trace::mix(parent, creation), group) : 0;
+  }
+  if (!world || world[0] < 0) return 0;
+  uint64_t identity = of_group(world[0], c.size);
+  if (inter) {
+    int32_t size = 0, first = -1;
+    uint64_t group = 0;
+    if (call_real(Fn::Comm_size, handle, &size) != 0 || call_real(Fn::Comm_group, handle, &group) != 0) return 0;
+    const RankList own(size);
+    if (own.get() && to_world(group, size, own.get())) first = own.get()[0];
+    call_real(Fn::Group_free, &group);
+    if (first < 0) return 0;
+    const uint64_t ours = of_group(first, size), theirs = identity;
+    identity = trace::mix(ours < theirs ? ours : theirs, ours < theirs ? theirs : ours);
+  }
+  // Several over the same groups are told apart by their number.
+  for (uint64_t i = 0;; ++i) {
+    if (const uint64_t numbered = trace::mix(identity, i); !taken(numbered)) return numbered;
+  }
+}
+
+bool Handles::taken(uint64_t identity) const {
+  for (uint32_t i = 1; i < comms_.size(); ++i) {
+    if (entries_[i].alive && comms_[i].identity == identity) return true;
+  }
+  return false;
 }
 
 // Enters it into the table, under the number of a freed one that was just like it if there is any.
@@ -156,12 +205,37 @@ uint32_t Handles::place(const trace::LiveCommunicator& c, Kind kind, uint64_t ha
   return id;
 }
 
+// Counts another creation over `parent`, whose number goes to `id`.
+uint32_t Handles::creations_over(uint64_t parent, uint32_t* id) {
+  *id = parent ? comm(parent).id : 0;
+  return *id ? ++entries_[*id].creations : 0;
+}
+
 uint32_t Handles::add_comm(uint64_t handle, uint64_t parent) {
-  const uint32_t over = parent ? comm(parent).id : 0;
-  if (over) ++entries_[over].creations;
+  uint32_t over = 0;
+  const uint32_t creation = creations_over(parent, &over);
   if (handle == abi.comm_null || !entries_) return 0;
   forget(Kind::intra, handle);  // a stale entry of a handle that was given out again
-  return describe(Kind::intra, handle, over);
+  return describe(handle, over, creation);
+}
+
+uint32_t Handles::begin_comm(uint64_t handle, uint64_t parent) {
+  uint32_t over = 0;
+  const uint32_t creation = creations_over(parent, &over);
+  if (handle == abi.comm_null || !entries_) return 0;
+  for (uint32_t i = 1; i < most_pending; ++i) {
+    if (pending_[i].used) continue;
+    pending_[i] = {handle, over, creation, true};
+    return i;
+  }
+  return 0;
+}
+
+void Handles::finish_comm(uint32_t pending) {
+  Pending& p = pending_[pending];
+  p.used = false;
+  forget(Kind::intra, p.handle);
+  describe(p.handle, p.parent, p.creation);
 }
 
 uint32_t Handles::add_object(Kind kind, uint64_t handle, uint64_t comm_handle) {
@@ -255,6 +329,12 @@ uint32_t Handles::op(uint64_t handle) {
   const uint32_t known = op_map_.find(hash);
   if (known && op_handles_[known] == handle) return known;
   if (op_count_ == 256) return 0;
+  const char* name = abi.op_name(handle);
+  const size_t n = strlen(name) + 1;
+  uint8_t* text = ops_.room(n);
+  if (!text) return 0;
+  memcpy(text, name, n);
+  ops_.advance(text + n);
   op_handles_[op_count_] = handle;
   op_map_.put(hash, op_count_);
   return op_count_++;

@@ -49,6 +49,15 @@ class Handles {
 
   // A new communicator made over `parent`. Returns its number, 0 for a null handle.
   uint32_t add_comm(uint64_t handle, uint64_t parent);
+  // One being made over `parent`. Returns what to call it until it is finished, 0 where that can't be kept: it is then
+  // asked about when it is first used. `handle`: as the library gave it out at once, as all do. (The program's variable
+  // may be gone when it is finished: Fortran layers pass one of their own.)
+  uint32_t begin_comm(uint64_t handle, uint64_t parent);
+  void finish_comm(uint32_t pending);
+
+  // Without MPI_Init: the session (0: none is open) whose mpi://WORLD stands for MPI_COMM_WORLD.
+  void set_session(uint64_t session) { session_ = session; }
+  uint64_t session() const { return session_; }
   // A window or file over the communicator: ranks are its ranks.
   uint32_t add_object(Kind kind, uint64_t handle, uint64_t comm);
   CommView object(Kind kind, uint64_t handle);
@@ -64,11 +73,23 @@ class Handles {
     bool alive;
   };
 
-  uint32_t describe(Kind kind, uint64_t handle, uint32_t parent);
+  struct Pending {
+    uint64_t handle;
+    uint32_t parent, creation;
+    bool used;
+  };
+  static constexpr uint32_t most_pending = 64;
+
+  // creation: which of those made over the parent it is.
+  uint32_t describe(uint64_t handle, uint32_t parent, uint32_t creation);
+  uint64_t identity_of(const trace::LiveCommunicator& c, uint32_t creation, const int32_t* world, uint64_t handle);
+  bool taken(uint64_t identity) const;
+  uint32_t creations_over(uint64_t parent, uint32_t* id);
   uint32_t find(Kind kind, uint64_t handle) const;
   uint32_t place(const trace::LiveCommunicator& description, Kind kind, uint64_t handle, const int32_t* world);
   CommView view(uint32_t id, uint64_t handle) const;
-  uint64_t world_group();
+  bool to_world(uint64_t group, int32_t size, int32_t* world);
+  uint64_t world_group(bool* ours);
 
   trace::Table<trace::LiveCommunicator> comms_;
   trace::Table<int32_t> members_;
@@ -79,7 +100,8 @@ class Handles {
   uint64_t* type_handles_ = nullptr;
   uint64_t op_handles_[256] = {};
   uint32_t op_count_ = 1;
-  uint64_t world_group_ = 0;
+  Pending pending_[most_pending] = {};
+  uint64_t world_group_ = 0, session_ = 0;
   bool have_world_group_ = false;
 };
 

@@ -86,8 +86,14 @@ void fill_abi(const Family& f, void* handle) {
   abi.statuses_ignore = of(f.statuses_ignore);
   abi.bottom = of(f.bottom);
   abi.in_place = of(f.in_place);
-  abi.finished_request = of(f.finished_request) & f.finished_mask;
-  abi.finished_mask = abi.finished_request ? f.finished_mask : 0;
+  abi.byte = of(f.byte);
+  for (int i = 0; i < Family::op_count; ++i) abi.ops[i] = of(f.ops[i]);
+  if (const uint64_t shared = of(f.finished_request)) {
+    abi.shared_first = shared & f.finished_mask;
+    const uint64_t every = f.handle_bytes.request == 4 ? UINT32_MAX : UINT64_MAX;
+    abi.shared_span = every & ~f.finished_mask;
+  }
+  abi.status = f.status;
   abi.proc_null = f.proc_null;
   abi.any_source = f.any_source;
   abi.any_tag = f.any_tag;
@@ -97,6 +103,13 @@ void fill_abi(const Family& f, void* handle) {
 }
 
 }  // namespace
+
+const char* Abi::op_name(uint64_t op) const {
+  for (int i = 0; i < Family::op_count; ++i) {
+    if (ops[i] == op) return op_names[i];
+  }
+  return "user-defined";
+}
 
 bool find_real_functions(const char** why) {
   dl_iterate_phdr(look_at_object, &library);

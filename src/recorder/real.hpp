@@ -30,7 +30,11 @@ struct Abi {
   uint64_t comm_null, comm_world, comm_self, request_null, datatype_null, message_null, message_no_proc, win_null,
       file_null, group_null;
   uint64_t status_ignore, statuses_ignore, bottom, in_place;
-  uint64_t finished_request, finished_mask;  // a request handle that several requests share; mask 0: not known
+  uint64_t byte;
+  uint64_t ops[Family::op_count];
+  // The request handles, consecutive, that finished requests share; ~0: none is known.
+  uint64_t shared_first = ~uint64_t{0}, shared_span = 0;
+  StatusLayout status{};
   int32_t proc_null, any_source, any_tag, root, undefined, thread_multiple;
 
   static uint64_t handle(Word w, uint8_t bytes) { return bytes == 4 ? static_cast<uint32_t>(w) : w; }
@@ -39,11 +43,21 @@ struct Abi {
     if (__builtin_expect(!at, 0)) return 0;
     return bytes == 4 ? *reinterpret_cast<const uint32_t*>(at) : *reinterpret_cast<const uint64_t*>(at);
   }
+  // The name of a predefined operation, "user-defined" for others.
+  const char* op_name(uint64_t op) const;
   uint64_t comm(Word w) const { return handle(w, family->handle_bytes.comm); }
   uint64_t datatype(Word w) const { return handle(w, family->handle_bytes.datatype); }
-  bool shared_request(uint64_t h) const { return finished_mask && (h & finished_mask) == finished_request; }
+  bool shared_request(uint64_t h) const { return h - shared_first <= shared_span; }
 };
 extern Abi abi;
+
+// The bytes received that a status of this layout (not `ask`) tells.
+inline int64_t bytes_in(const StatusLayout& layout, const char* status) {
+  uint64_t word = 0;
+  __builtin_memcpy(&word, status + layout.count, sizeof(word));
+  if (layout.count_code == CountCode::one_word) return static_cast<int64_t>(word);
+  return static_cast<int64_t>((word & 0xffffffff) | (word >> 33) << 32);
+}
 
 // Finds the MPI library of this process and fills the above. False: there is none we know; `why` says so.
 bool find_real_functions(const char** why);

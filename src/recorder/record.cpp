@@ -36,26 +36,30 @@ const TypeView& look_up_type(Thread& t, uint64_t handle, int rc) {
   return t.last_type = rc == 0 ? handles.type(handle) : handles.known_type(handle);
 }
 
+namespace {
+
+// What the library says of a status whose layout is its secret.
+int64_t asked_bytes(Word status) {
+  constexpr auto get_count = static_cast<int>(Fn::Get_count);
+  if (void* large = real_functions[get_count][static_cast<int>(Name::pmpi_c)]) {
+    int64_t bytes = 0;
+    const auto real = reinterpret_cast<int (*)(Word, uint64_t, int64_t*)>(large);
+    return real(status, abi.byte, &bytes) == 0 && bytes != abi.undefined ? bytes : trace::unknown_value;
+  }
+  int32_t bytes = 0;
+  if (call_real(Fn::Get_count, status, abi.byte, &bytes) != 0 || bytes == abi.undefined) return trace::unknown_value;
+  return bytes;
+}
+
+}  // namespace
+
 Status read_status(Word at) {
-  const StatusLayout& layout = abi.family->status;
+  const StatusLayout& layout = abi.status;
   const auto* bytes = reinterpret_cast<const char*>(at);
   Status s{};
   memcpy(&s.source, bytes + layout.source, sizeof(s.source));
   memcpy(&s.tag, bytes + layout.tag, sizeof(s.tag));
-  s.bytes = trace::unknown_value;
-  switch (layout.count_code) {
-    case CountCode::two_words: {
-      uint32_t words[2];
-      memcpy(words, bytes + layout.count, sizeof(words));
-      s.bytes = static_cast<int64_t>(uint64_t{words[0]} | uint64_t{words[1] >> 1} << 32);
-      break;
-    }
-    case CountCode::one_word:
-      memcpy(&s.bytes, bytes + layout.count, sizeof(s.bytes));
-      break;
-    case CountCode::ask:
-      break;
-  }
+  s.bytes = layout.count_code == CountCode::ask ? asked_bytes(at) : bytes_in(layout, bytes);
   return s;
 }
 
@@ -73,6 +77,8 @@ void add_request(Thread& t, const trace::Key& maker, Word address, const NewRequ
   r.thread = t.number;
   r.receives = made.receives;
   r.wildcard = made.wildcard;
+  r.cancelled = false;
+  r.pending = made.pending;
   r.active = !made.persistent;
   r.created = made.persistent ? ++h.persistent_made : 0;
   r.number = made.persistent ? 0 : ++h.requests_made;
@@ -125,6 +131,11 @@ void before(Call& call) {
       break;
     case CallClass::finalize:
       break;
+    case CallClass::other:
+      if (call.fn == Fn::Session_finalize) {
+        recording.session_closes(Abi::stored(call.args[0], abi.family->handle_bytes.session));
+      }
+      break;
     default:
       before_completion(call);
   }
@@ -157,7 +168,11 @@ void record_other(Call& call) {
                         call.traits.cls != CallClass::init;
   if (r.comm >= 0 && by_value) key.comm = comm_of(call, call.arg(r.comm)).id;
   key.peer = trace::peer_none;
+  if (call.rc == 0 && call.fn == Fn::Session_init) {
+    recording.session_opened(Abi::stored(call.args[2], abi.family->handle_bytes.session), call.begin);
+  }
   add_event(call, key);
+  if (call.rc == 0 && call.fn == Fn::Session_finalize) recording.session_closed(call.end);
 }
 
 }  // namespace leadline::recorder

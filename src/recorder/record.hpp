@@ -84,6 +84,7 @@ constexpr bool looks_before(CallClass c) {
     case CallClass::file_close:
     case CallClass::abort:
     case CallClass::finalize:
+    case CallClass::other:  // MPI_Session_finalize
       return true;
     default:
       return false;
@@ -276,6 +277,7 @@ inline Word filled_status(const AnyCall& call) {
 struct NewRequest {
   bool receives = false, wildcard = false, persistent = false;
   int64_t posted_bytes = 0;
+  uint32_t pending = 0;
 };
 void add_request(Thread& t, const trace::Key& maker, Word request_address, const NewRequest& made);
 // Completes the request (rc 0 or not) and gives the key, whose site is set, the fields of its maker as they turned out.

@@ -33,6 +33,18 @@ struct Completed {
   bool found = false;
 };
 
+// What requests that are not the usual ones leave behind when they are over. Under the lock.
+void settle_special(Request& r) {
+  if (r.cancelled && !r.wildcard && recording.wildcards) --recording.wildcards;
+  if (r.pending) recording.handles().finish_comm(r.pending);
+  r.pending = 0;
+  r.cancelled = false;
+}
+void settle(Request& r) {
+  if (r.wildcard && recording.wildcards) --recording.wildcards;
+  if (r.special()) settle_special(r);
+}
+
 // Takes the request out of the table, or marks a persistent one as inactive.
 Completed complete(uint64_t handle, Word address, bool aside = false) {
   Completed c;
@@ -46,12 +58,13 @@ Completed complete(uint64_t handle, Word address, bool aside = false) {
   }
   Request& r = requests[index];
   if (!r.active) {
+    if (r.special()) settle_special(r);
     if (!r.created) requests.remove(index);
     return c;
   }
   c.request = r;
   c.found = true;
-  if (r.wildcard && recording.wildcards) --recording.wildcards;
+  settle(r);
   if (r.created) {
     r.active = false;
   } else {
@@ -76,7 +89,18 @@ void resolve(bool wildcard, Word status, Key* key) {
   key->tag = s.tag;
 }
 
+bool was_cancelled(Word status) {
+  int32_t flag = 0;
+  return status && call_real(Fn::Test_cancelled, status, &flag) == 0 && flag;
+}
+
+void mark_cancelled(Key* key) {
+  key->comm |= trace::flag_cancelled;
+  key->value = 0;
+}
+
 void resolve(const Request& r, Word status, Key* key) {
+  if (r.cancelled && was_cancelled(status)) return mark_cancelled(key);
   key->value = r.receives && key->peer != trace::peer_null ? trace::unknown_value : 0;
   if (r.receives && status) resolve(r.wildcard, status, key);
 }
@@ -89,7 +113,7 @@ void complete_into(Thread& t, uint64_t handle, Word address, Word status, Key* k
   const uint32_t site = key->site;
   uint64_t number = 0;
   uint16_t thread = 0;
-  bool receives = false, wildcard = false;
+  bool receives = false, wildcard = false, cancelled = false;
   {
     const Locked locked(recording.lock());
     Requests& requests = recording.requests();
@@ -97,6 +121,7 @@ void complete_into(Thread& t, uint64_t handle, Word address, Word status, Key* k
     if (!link) return recording.lose(trace::LossKind::requests_unknown);
     Request& r = requests[*link];
     if (!r.active) {
+      if (r.special()) settle_special(r);
       if (!r.created) requests.remove(link);
       return;
     }
@@ -106,6 +131,10 @@ void complete_into(Thread& t, uint64_t handle, Word address, Word status, Key* k
     receives = r.receives;
     wildcard = r.wildcard;
     if (wildcard && recording.wildcards) --recording.wildcards;
+    if (__builtin_expect(r.special(), 0)) {
+      cancelled = r.cancelled;
+      settle_special(r);
+    }
     if (r.created) {
       r.active = false;
     } else {
@@ -115,13 +144,23 @@ void complete_into(Thread& t, uint64_t handle, Word address, Word status, Key* k
   const uint32_t made_at = key->site;
   key->site = site;
   key->value = receives && key->peer != trace::peer_null ? trace::unknown_value : 0;
-  if (receives && status) resolve(wildcard, status, key);
+  if (__builtin_expect(cancelled, 0) && was_cancelled(status)) {
+    mark_cancelled(key);
+  } else if (receives && status) {
+    resolve(wildcard, status, key);
+  }
   key->extra = link_to(t, thread, made_at, t.header->requests_made, number);
 }
 
 namespace {
 
 size_t handle_size() { return abi.family->handle_bytes.request; }
+
+// The link to one request of a list (event.hpp).
+int64_t link_in_list(const Thread& t, uint16_t thread, uint32_t site, uint64_t counter, uint64_t number) {
+  const bool own = thread == t.number;
+  return trace::listed_link(own ? counter - number + 1 : number, site, own ? -1 : thread);
+}
 
 uint64_t* copy_handles(Call& call, Word requests, int64_t n) {
   if (!requests) return nullptr;
@@ -181,13 +220,20 @@ void record_completion(Call& call) {
   if (call.traits.cls == CallClass::cancel) {  // still to be completed
     const Locked locked(recording.lock());
     const uint32_t index = find_request(handle, address);
-    if (index != Requests::none && known(recording.requests()[index])) c = {recording.requests()[index], true};
+    if (index != Requests::none && known(recording.requests()[index])) {
+      Request& r = recording.requests()[index];
+      c = {r, true};
+      if (call.rc == 0 && !r.cancelled && r.active) {
+        r.cancelled = true;
+        if (!r.wildcard) ++recording.wildcards;
+      }
+    }
   } else if (call.traits.cls == CallClass::request_free) {
     const Locked locked(recording.lock());
     const uint32_t index = find_request(handle, address);
     if (index != Requests::none) {
       c = {recording.requests()[index], known(recording.requests()[index])};
-      if (c.request.active && c.request.wildcard && recording.wildcards) --recording.wildcards;
+      if (c.request.active) settle(recording.requests()[index]);
       recording.requests().remove(index);
     }
   } else {
@@ -271,10 +317,8 @@ void record_completions(Call& call) {
     if (!c.found) continue;
     Key of = c.request.maker;
     resolve(c.request, statuses ? statuses + static_cast<size_t>(i) * abi.family->status.size : 0, &of);
-    // Of another thread's requests the age means nothing here.
-    const uint64_t age = c.request.thread == t.number ? t.header->requests_made - c.request.number + 1 : 0;
     int64_t* w = words + 1 + 4 * m++;
-    w[0] = static_cast<int64_t>(age << 32 | of.site);
+    w[0] = link_in_list(t, c.request.thread, of.site, t.header->requests_made, c.request.number);
     w[1] = of.value;
     w[2] = c.request.wildcard
                ? static_cast<int64_t>(uint64_t{static_cast<uint32_t>(of.peer)} << 32 | static_cast<uint32_t>(of.tag))
@@ -338,9 +382,9 @@ void record_startall(Call& call) {
       continue;
     }
     int64_t* w = words + 1 + 4 * m++;
-    uint64_t age = r.thread == t.number ? t.header->persistent_made - r.created + 1 : 0;
-    if (age && r.created == Request::created_aside) age = UINT32_MAX;
-    w[0] = static_cast<int64_t>(age << 32 | r.maker.site);
+    w[0] = r.created == Request::created_aside
+               ? trace::listed_link(UINT32_MAX, r.maker.site, r.thread == t.number ? -1 : r.thread)
+               : link_in_list(t, r.thread, r.maker.site, t.header->persistent_made, r.created);
     w[1] = r.posted_bytes;
     w[2] =
         static_cast<int64_t>(uint64_t{static_cast<uint32_t>(r.maker.peer)} << 32 | static_cast<uint32_t>(r.maker.tag));

@@ -1,4 +1,5 @@
 // Communicators, windows and files: made, used and freed.
+#include "recorder/learned.hpp"
 #include "recorder/record.hpp"
 
 namespace leadline::recorder {
@@ -12,20 +13,24 @@ void record_comm_create(Call& call) {
   const uint64_t parent = r.comm >= 0 ? abi.comm(call.arg(r.comm)) : 0;
   key.peer = trace::peer_none;
   const bool at_once = call.traits.cls == CallClass::comm_create;
+  uint32_t pending = 0;
   {
     const Locked locked(recording.lock());
     Handles& handles = recording.handles();
     if (parent) key.comm = (call.rc == 0 ? handles.comm(parent) : handles.known_comm(parent)).id;
-    // A communicator still being made is asked about when it is first used.
-    const uint64_t made = call.rc == 0 && at_once && r.newcomm >= 0
-                              ? Abi::stored(call.arg(r.newcomm), abi.family->handle_bytes.comm)
-                              : abi.comm_null;
-    key.extra = handles.add_comm(made, parent);
+    const bool made = call.rc == 0 && r.newcomm >= 0;
+    const uint64_t handle = made ? Abi::stored(call.arg(r.newcomm), abi.family->handle_bytes.comm) : abi.comm_null;
+    if (at_once) {
+      if (handle != abi.comm_null) learn_library(handle);  // of a session the first that can be used
+      key.extra = handles.add_comm(handle, parent);
+    } else {  // still being made: asked about when its request is complete
+      pending = handles.begin_comm(handle, parent);
+    }
   }
   if (!at_once && r.request >= 0) {
     Key maker = key;
     maker.extra = 0;
-    if (call.rc == 0) add_request(call.thread, maker, call.arg(r.request), {});
+    if (call.rc == 0) add_request(call.thread, maker, call.arg(r.request), {.pending = pending});
   }
   add_event(call, key);
 }

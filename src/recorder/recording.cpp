@@ -14,6 +14,7 @@
 #include <new>
 
 #include "leadline/symbols.hpp"
+#include "recorder/learned.hpp"
 #include "recorder/own_file.hpp"
 #include "recorder/trace_file.hpp"
 
@@ -75,6 +76,19 @@ int64_t rank_from_environment() {
     if (const char* text = getenv(name)) return strtoll(text, nullptr, 10);
   }
   return -1;
+}
+
+// What tells one MPI_COMM_WORLD of a job from those it spawned: the namespace the launcher gave it, or, with Hydra,
+// that it was spawned and in which order (Intel's; MPICH's does not say). 0 for the first one.
+uint64_t world_number() {
+  const char* name = getenv("PMIX_NAMESPACE");
+  uint64_t number = 0;
+  if (!name && getenv("PMI_SPAWNED")) {
+    name = getenv("HYDRA_BSTRAP_PGID");
+    number = 1;
+  }
+  for (; name && *name; ++name) number = trace::mix(number, static_cast<unsigned char>(*name));
+  return number;
 }
 
 }  // namespace
@@ -305,27 +319,63 @@ void Recording::turn_generation(Thread* t) {
   own_time(now() - begin);
 }
 
+void Recording::began(Ticks begin) {
+  trace::ProcessHeader& h = *header_;
+  h.initialized = 1;
+  h.first_ticks = begin;
+  h.world = world_number();
+  if (!has_real(Fn::Get_library_version)) return;
+  static char text[16384];  // the program's stack may be small
+  int32_t length = 0;
+  call_real(Fn::Get_library_version, text, &length);
+  snprintf(h.library, sizeof(h.library), "%.*s", static_cast<int>(strcspn(text, "\n\r")), text);
+}
+
 void Recording::initialized(Ticks begin) {
   trace::ProcessHeader& h = *header_;
   int32_t flag = 0, level = 0;
-  if (h.initialized || call_real(Fn::Initialized, &flag) != 0 || !flag) return;
-  h.initialized = 1;
-  h.first_ticks = begin;
+  if (call_real(Fn::Initialized, &flag) != 0 || !flag) return;
+  if (!h.initialized) began(begin);
+  h.finalized = 0;
   call_real(Fn::Comm_rank, abi.comm_world, &h.rank);
   call_real(Fn::Comm_size, abi.comm_world, &h.world_size);
-  if (call_real(Fn::Query_thread, &level) == 0) lock_.set_needed(level >= abi.thread_multiple);
-  if (has_real(Fn::Get_library_version)) {
-    static char text[16384];  // the program's stack may be small
-    int32_t length = 0;
-    call_real(Fn::Get_library_version, text, &length);
-    snprintf(h.library, sizeof(h.library), "%.*s", static_cast<int>(strcspn(text, "\n\r")), text);
-  }
+  if (!open_sessions_ && call_real(Fn::Query_thread, &level) == 0) lock_.set_needed(level >= abi.thread_multiple);
+  learn_library(abi.comm_world);
   handles_.comm(abi.comm_world);
 }
 
 void Recording::finalized(Ticks end) {
   header_->finalized = 1;
   header_->last_ticks = end;
+}
+
+void Recording::session_opened(uint64_t session, Ticks begin) {
+  lock_.set_needed(true);  // each session has its own level of threads
+  ++open_sessions_;
+  header_->finalized = 0;
+  if (!header_->initialized) began(begin);
+  if (handles_.session()) return;
+  handles_.set_session(session);
+  if (header_->rank < 0) read_rank_of(session);
+}
+
+void Recording::read_rank_of(uint64_t session) {
+  uint64_t group = 0;
+  if (call_real(Fn::Group_from_session_pset, session, "mpi://WORLD", &group) != 0) return;
+  call_real(Fn::Group_rank, group, &header_->rank);
+  call_real(Fn::Group_size, group, &header_->world_size);
+  call_real(Fn::Group_free, &group);
+}
+
+void Recording::session_closes(uint64_t session) {
+  if (handles_.session() == session) handles_.set_session(0);
+}
+
+void Recording::session_closed(Ticks end) {
+  int32_t initialized = 0;
+  if (open_sessions_) --open_sessions_;
+  if (open_sessions_ || call_real(Fn::Initialized, &initialized) != 0 || initialized) return;
+  finalized(end);
 }
 
 void Recording::leave(Thread* thread) {

@@ -31,10 +31,14 @@ class Recording {
 
   void initialized(Ticks begin);  // MPI_Init has returned
   void finalized(Ticks end);      // MPI_Finalize has returned
-  void finish();                  // the process ends: writes the trace
-  void forked();                  // in the child: nothing of the parent's is ours
-  void leave(Thread* thread);     // the thread ends: its state is for the next one
-  void pause(Ticks from);         // nothing is recorded until
+  // Where nobody calls MPI_Init, the first session begins MPI and the end of the last one is the end of it.
+  void session_opened(uint64_t session, Ticks begin);
+  void session_closes(uint64_t session);
+  void session_closed(Ticks end);
+  void finish();               // the process ends: writes the trace
+  void forked();               // in the child: nothing of the parent's is ours
+  void leave(Thread* thread);  // the thread ends: its state is for the next one
+  void pause(Ticks from);      // nothing is recorded until
   void resume(Ticks to);
   void code_unloaded();  // what addresses meant may not hold any more; safe under the dynamic linker's locks
   void catch_up();       // with what code_unloaded could not do at once
@@ -47,7 +51,7 @@ class Recording {
     __atomic_fetch_add(&header_->losses[static_cast<uint32_t>(kind)], n, __ATOMIC_RELAXED);
   }
   void own_time(Ticks ticks) { __atomic_fetch_add(&header_->own_ticks, ticks, __ATOMIC_RELAXED); }
-  SharedCount wildcards;  // receives from anybody that are under way
+  SharedCount wildcards;  // requests under way whose outcome only a status tells: from anybody, or cancelled
 
  private:
   enum class State : uint8_t { unknown, on, off };
@@ -56,6 +60,8 @@ class Recording {
   void begin_pause(Ticks from);
   void create_live_file();
   void call_in_all_threads();
+  void began(Ticks begin);
+  void read_rank_of(uint64_t session);
   bool attach_process();
   void write_function_names();
   Thread* add_thread();
@@ -85,6 +91,7 @@ class Recording {
   std::atomic<bool> unloading_pending_{false};
   bool no_more_threads_ = false;  // there was no memory for another one
   uint64_t budget_ = 0, written_ = 0;
+  uint32_t open_sessions_ = 0;
 };
 
 extern Recording& recording;

@@ -31,8 +31,11 @@ struct Request {
   bool active;  // false: inactive, or made or started while recording was paused: nothing to refer to
   bool receives;
   bool wildcard;
-  bool listed;  // has a shared handle
-  bool queued;  // behind another one of its variable: not in a chain
+  bool listed;       // has a shared handle
+  bool queued;       // behind another one of its variable: not in a chain
+  bool cancelled;    // MPI_Cancel was called: only a status tells whether it came in time
+  uint32_t pending;  // of MPI_Comm_idup: what Handles calls the communicator being made, else 0
+  bool special() const { return cancelled || pending; }
 };
 
 class Requests {

@@ -12,9 +12,9 @@
 //   request_free,    extra 0: the request was null, inactive or made by a call that was not seen.
 //   cancel
 //   start            the fields of the call that created the persistent request; link counts creations.
-//   waitall/some,    count = requests passed; extra -> [n, then per completed request: age << 32 | site of the maker,
+//   waitall/some,    count = requests passed; extra -> [n, then per completed request: listed_link to the maker,
 //   testall/some     bytes received (-1 unknown, 0 for sends), peer << 32 | tag, bytes posted].
-//   startall         extra -> [n, then per request: age << 32 | site, bytes posted, peer << 32 | tag, comm].
+//   startall         extra -> [n, then per request: listed_link, bytes posted, peer << 32 | tag, comm].
 //   collectives      count = scount as passed (rcount if there is none), peer = root in the communicator (absolute) or
 //                    peer_none, datatype = its type; extra -> [contributed bytes, received bytes, op, rcount, rtype,
 //                    ns, s counts..., nr, r counts...]; ns, nr = -1 where the vector was too long to keep.
@@ -68,6 +68,18 @@ constexpr uint32_t link_pack(uint64_t age, uint32_t site) {
 }
 constexpr uint32_t link_age(uint32_t extra) { return (extra - 2u) & ((1u << link_age_bits) - 1); }
 constexpr uint32_t link_site(uint32_t extra) { return (extra - 2u) >> link_age_bits; }
+
+// The link of one request in a list: age << 32 | site; of a request that another thread made
+// number << 32 | (thread + 1) << 20 | site. 32 bits are kept of age and number.
+inline constexpr uint32_t listed_site_bits = 20;
+constexpr int64_t listed_link(uint64_t age_or_number, uint32_t site, int32_t thread) {
+  return static_cast<int64_t>(age_or_number << 32 | static_cast<uint64_t>(thread + 1) << listed_site_bits | site);
+}
+constexpr uint32_t listed_site(int64_t link) { return static_cast<uint32_t>(link) & ((1u << listed_site_bits) - 1); }
+// Of the thread that made it; -1: the one that completed it.
+constexpr int32_t listed_thread(int64_t link) {
+  return static_cast<int32_t>(static_cast<uint32_t>(link) >> listed_site_bits) - 1;
+}
 
 inline bool operator==(const Key& a, const Key& b) { return __builtin_memcmp(&a, &b, sizeof(Key)) == 0; }
 

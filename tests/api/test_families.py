@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from mpiapi.families import COMBINERS, CONSTANTS, HANDLES, INTEGERS, STATUS_FIELDS, Constant, Family
+from mpiapi.families import COMBINERS, CONSTANTS, HANDLES, INTEGERS, OPS, STATUS_FIELDS, Constant, Family
 
 from .real_libraries import RealLibrary
 
@@ -79,7 +79,7 @@ def _expression(constant: Constant) -> str:
 def _values(real: RealLibrary, family: Family, folder: Path) -> dict[str, int]:
     """What the program compiled with the real header prints: name -> value modulo 2^64."""
     lines = []
-    for name in CONSTANTS:
+    for name in (*CONSTANTS, *OPS):
         lines += [f'VALUE("{name}", MPI_{name});', f'VALUE("our {name}", {_expression(family.constants[name])});']
     for name in [*INTEGERS, *(f"COMBINER_{combiner}" for combiner in COMBINERS)]:
         lines.append(f'VALUE("{name}", (intptr_t)(int)MPI_{name});')
@@ -109,7 +109,7 @@ def test_constants_widths_and_offsets_are_the_real_ones(
 ) -> None:
     family = families[real.family]
     values = _values(real, family, tmp_path)
-    wrong = [f"{name}: {values[name]:#x}, ours {values['our ' + name]:#x}" for name in CONSTANTS
+    wrong = [f"{name}: {values[name]:#x}, ours {values['our ' + name]:#x}" for name in (*CONSTANTS, *OPS)
              if values[name] != values["our " + name]]  # fmt: skip
     wrong += [f"{name}: {values[name]}, ours {ours}" for name, ours in family.integers.items()
               if values[name] != ours % 2**64 and name not in NUMBERED_OTHERWISE.get(real.name, ())]  # fmt: skip
