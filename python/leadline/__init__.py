@@ -1,3 +1,19 @@
 """Leadline: takes soundings of an MPI program."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from leadline.regions import region as region
+
 __version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> Any:
+    """Imports what programs use only when they do: commands start quickly."""
+    if name == "region":
+        from leadline.regions import region
+
+        return region
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

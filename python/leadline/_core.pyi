@@ -50,6 +50,17 @@ class Datatype:
     combiner: int
     contiguous: bool
 
+class NamedRegion:
+    parent: int
+    name: str
+
+class RegionTimes:
+    region: int
+    entries: int
+    sum_ns: float
+    min_ns: float
+    max_ns: float
+
 class Pauses:
     count: int
     sum_ns: float
@@ -214,6 +225,7 @@ class Edge:
     bytes: int
 
 class ProcessSummary:
+    regions: list[RegionTimes]
     file: str
     rank: int
     world_size: int
@@ -247,6 +259,9 @@ class Profile:
     def functions(self) -> list[Function]: ...
     @property
     def modules(self) -> list[Module]: ...
+    @property
+    def regions(self) -> list[NamedRegion]: ...
+    def region_of_sites(self) -> list[int]: ...
     def sites(self) -> list[tuple[int, bool, list[tuple[int, int]]]]:
         """(function, purely local?, [(module, offset) of each frame, innermost first]) of every site."""
     def edges(self) -> list[Edge]:

@@ -62,7 +62,7 @@ size_t Profile::PathHash::operator()(const std::vector<uint64_t>& path) const {
 }
 
 struct Profile::Mapping {
-  std::vector<uint32_t> functions, modules;
+  std::vector<uint32_t> functions, modules, regions;
   std::vector<std::vector<uint32_t>> sites;  // by stream; no_site where the trace names no function
 
   uint32_t site(size_t stream, uint32_t index) const {
@@ -70,8 +70,8 @@ struct Profile::Mapping {
   }
 };
 
-uint32_t Profile::intern_site(uint32_t function, bool local, std::vector<trace::Frame> frames) {
-  std::vector<uint64_t> path{static_cast<uint64_t>(function) << 1 | (local ? 1u : 0u)};
+uint32_t Profile::intern_site(uint32_t function, bool local, std::vector<trace::Frame> frames, uint32_t region) {
+  std::vector<uint64_t> path{static_cast<uint64_t>(region) << 32 | function << 1 | (local ? 1u : 0u)};
   for (const trace::Frame& frame : frames) {
     path.push_back(frame.module);
     path.push_back(frame.offset);
@@ -82,6 +82,7 @@ uint32_t Profile::intern_site(uint32_t function, bool local, std::vector<trace::
     site.function = function;
     site.local = local;
     site.frames = std::move(frames);
+    site.region = region;
     sites_.push_back(std::move(site));
   }
   return it->second;
@@ -112,11 +113,14 @@ uint32_t Profile::add(const trace::Process& process, const StreamReader& reader)
     mapping.modules.push_back(it->second);
   }
 
+  add_regions(process, &mapping);
+
   ProcessSummary summary;
   summary.threads = static_cast<uint32_t>(process.streams.size());
   for (const trace::Stream& stream : process.streams) mapping.sites.push_back(map_sites(stream, mapping));
   for (size_t stream = 0; stream < process.streams.size(); ++stream)
     add_stream(process, stream, index, reader, mapping, &summary);
+  add_region_times(process, mapping, &summary);
   trace::Process& meta = summary.meta;
   meta.file = process.file;
   meta.rank = process.rank;
@@ -147,7 +151,9 @@ std::vector<uint32_t> Profile::map_sites(const trace::Stream& stream, const Mapp
     for (const trace::Frame& frame : site.frames)
       if (frame.module < mapping.modules.size()) frames.push_back({mapping.modules[frame.module], frame.offset});
     const bool known = site.function < mapping.functions.size();
-    mapped.push_back(known ? intern_site(mapping.functions[site.function], false, std::move(frames)) : no_site);
+    mapped.push_back(known ? intern_site(mapping.functions[site.function], false, std::move(frames),
+                                         site.region < mapping.regions.size() ? mapping.regions[site.region] : 0)
+                           : no_site);
   }
   return mapped;
 }
@@ -223,6 +229,39 @@ void Profile::add_times(const trace::Stream& stream, uint32_t index, const Strea
     for (size_t i = 0; i < all.hist.size(); ++i) all.hist[i] += stats.hist[i];
     summary->gap_ns += stats.gap_sum_ns;
   });
+}
+
+// The same names within one another are one region on all ranks.
+void Profile::add_regions(const trace::Process& process, Mapping* mapping) {
+  mapping->regions.push_back(0);
+  for (size_t i = 1; i < process.regions.size(); ++i) {
+    const trace::NamedRegion& region = process.regions[i];
+    const uint32_t parent = region.parent < i ? mapping->regions[region.parent] : 0;
+    const auto [it, fresh] =
+        region_ids_.emplace(std::to_string(parent) + '\n' + region.name, static_cast<uint32_t>(regions_.size()));
+    if (fresh) regions_.push_back({parent, region.name});
+    mapping->regions.push_back(it->second);
+  }
+}
+
+void Profile::add_region_times(const trace::Process& process, const Mapping& mapping, ProcessSummary* summary) {
+  std::unordered_map<uint32_t, size_t> known;
+  for (const trace::Stream& stream : process.streams) {
+    for (trace::RegionTimes times : stream.region_times) {
+      if (times.region >= mapping.regions.size()) continue;
+      times.region = mapping.regions[times.region];
+      const auto [it, fresh] = known.emplace(times.region, summary->regions.size());
+      if (fresh) {
+        summary->regions.push_back(times);
+        continue;
+      }
+      trace::RegionTimes& all = summary->regions[it->second];
+      all.entries += times.entries;
+      all.sum_ns += times.sum_ns;
+      all.min_ns = std::min(all.min_ns, times.min_ns);
+      all.max_ns = std::max(all.max_ns, times.max_ns);
+    }
+  }
 }
 
 void Profile::add_locals(const trace::Stream& stream, uint32_t index, const Mapping& mapping) {

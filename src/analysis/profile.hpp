@@ -51,6 +51,7 @@ struct GlobalSite {
   uint32_t function = 0;             // index into Profile::functions
   bool local = false;                // purely local function: one caller frame, times only in sum
   std::vector<trace::Frame> frames;  // innermost first; module = index into Profile::modules
+  uint32_t region = 0;               // index into Profile::regions
   std::vector<Cell> cells;           // ascending by process
   trace::TimeStats times;            // count 0 for local functions
   Sizes sizes;
@@ -73,7 +74,8 @@ struct Row {
 };
 
 struct ProcessSummary {
-  trace::Process meta;  // without its streams, modules, communicators and datatypes
+  std::vector<trace::RegionTimes> regions;  // region = index into Profile::regions; over all threads
+  trace::Process meta;                      // without its streams, modules, communicators and datatypes
   uint32_t threads = 0;
   Counts total;
   double gap_ns = 0;  // between calls, over all threads
@@ -104,7 +106,8 @@ class Profile {
   const std::vector<trace::Function>& functions() const { return functions_; }
   const std::vector<trace::Module>& modules() const { return modules_; }
   const std::vector<GlobalSite>& sites() const { return sites_; }
-  std::vector<Edge> edges() const;  // ascending by source, target
+  const std::vector<trace::NamedRegion>& regions() const { return regions_; }  // number 0: none
+  std::vector<Edge> edges() const;                                             // ascending by source, target
 
   // One row per group of sites; a site may be in several groups.
   std::vector<Row> rows(const std::vector<std::vector<uint32_t>>& groups) const;
@@ -124,7 +127,9 @@ class Profile {
   void add_times(const trace::Stream& stream, uint32_t index, const StreamReader& reader,
                  const std::vector<uint32_t>& site_map, ProcessSummary* summary);
   void add_locals(const trace::Stream& stream, uint32_t index, const Mapping& mapping);
-  uint32_t intern_site(uint32_t function, bool local, std::vector<trace::Frame> frames);
+  uint32_t intern_site(uint32_t function, bool local, std::vector<trace::Frame> frames, uint32_t region = 0);
+  void add_regions(const trace::Process& process, Mapping* mapping);
+  static void add_region_times(const trace::Process& process, const Mapping& mapping, ProcessSummary* summary);
   Cell& cell(uint32_t site, uint32_t process);
   void finish(uint32_t index, ProcessSummary* summary);
 
@@ -132,7 +137,8 @@ class Profile {
   std::vector<trace::Function> functions_;
   std::vector<trace::Module> modules_;
   std::vector<GlobalSite> sites_;
-  std::unordered_map<std::string, uint32_t> function_ids_, module_ids_;
+  std::vector<trace::NamedRegion> regions_{1};
+  std::unordered_map<std::string, uint32_t> function_ids_, module_ids_, region_ids_;
   std::unordered_map<std::vector<uint64_t>, uint32_t, PathHash> site_ids_;
   std::unordered_map<uint64_t, Edge> edges_;  // by source << 32 | target
 };

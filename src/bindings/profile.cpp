@@ -65,6 +65,15 @@ void bind_values(nb::module_& m) {
 }
 
 void bind_summary(nb::module_& m) {
+  nb::class_<trace::NamedRegion>(m, "NamedRegion")
+      .def_ro("parent", &trace::NamedRegion::parent)
+      .def_ro("name", &trace::NamedRegion::name);
+  nb::class_<trace::RegionTimes>(m, "RegionTimes")
+      .def_ro("region", &trace::RegionTimes::region)
+      .def_ro("entries", &trace::RegionTimes::entries)
+      .def_ro("sum_ns", &trace::RegionTimes::sum_ns)
+      .def_ro("min_ns", &trace::RegionTimes::min_ns)
+      .def_ro("max_ns", &trace::RegionTimes::max_ns);
   nb::class_<ProcessSummary>(m, "ProcessSummary")
       .def_prop_ro("file", [](const ProcessSummary& s) { return s.meta.file; })
       .def_prop_ro("rank", [](const ProcessSummary& s) { return s.meta.rank; })
@@ -84,6 +93,7 @@ void bind_summary(nb::module_& m) {
       .def_prop_ro("losses", [](const ProcessSummary& s) { return s.meta.losses; })
       .def_prop_ro("pauses", [](const ProcessSummary& s) { return s.meta.pauses; })
       .def_ro("threads", &ProcessSummary::threads)
+      .def_ro("regions", &ProcessSummary::regions)
       .def_ro("total", &ProcessSummary::total)
       .def_ro("gap_ns", &ProcessSummary::gap_ns)
       .def_ro("category_ns", &ProcessSummary::category_ns)
@@ -118,6 +128,13 @@ void bind_profile(nb::module_& m) {
       .def_prop_ro("functions", &Profile::functions, nb::rv_policy::copy)
       .def_prop_ro("modules", &Profile::modules, nb::rv_policy::copy)
       .def("sites", &sites_of)
+      .def_prop_ro("regions", &Profile::regions, nb::rv_policy::copy)
+      .def("region_of_sites",
+           [](const Profile& p) {
+             std::vector<uint32_t> regions;
+             for (const analysis::GlobalSite& site : p.sites()) regions.push_back(site.region);
+             return regions;
+           })
       .def("edges", &Profile::edges)
       .def("rows", &Profile::rows, "groups"_a)
       .def("per_process", &Profile::per_process, "sites"_a);

@@ -4,25 +4,6 @@ namespace leadline::recorder {
 
 namespace {
 
-// The request the call has just made, as one whose maker is not among the events.
-void enter_request(Call& call) {
-  const Word address = call.arg(call.roles().request);
-  const uint64_t handle = Abi::stored(address, abi.family->handle_bytes.request);
-  if (handle == abi.request_null) return;
-  const Locked locked(recording.lock());
-  Requests& requests = recording.requests();
-  const uint32_t index = requests.add(handle, address, call.thread.number, abi.shared_request(handle));
-  if (index == Requests::none) return;
-  Request& r = requests[index];
-  r.maker = trace::Key{};
-  r.number = call.thread.header->requests_made;
-  r.created = 0;
-  r.posted_bytes = 0;
-  r.thread = call.thread.number;
-  r.active = r.receives = r.wildcard = r.cancelled = false;
-  r.pending = 0;
-}
-
 // Recorded as usual but for the event: takes back what counts makers among the events.
 void hide_request(Call& call) {
   if (call.rc != 0 || call.roles().request < 0) return;
@@ -57,14 +38,23 @@ void start_aside(Word address) {
 
 }  // namespace
 
+void enter_aside(Thread& t, Word address) {
+  const uint64_t handle = Abi::stored(address, abi.family->handle_bytes.request);
+  if (handle == abi.request_null) return;
+  const Locked locked(recording.lock());
+  Requests& requests = recording.requests();
+  const uint32_t index = requests.add(handle, address, t.number, abi.shared_request(handle));
+  if (index == Requests::none) return;
+  Request& r = requests[index];
+  r.number = t.header->requests_made;
+  r.created = 0;
+  r.thread = t.number;
+  r.active = r.receives = r.wildcard = r.cancelled = false;
+  r.pending = 0;
+}
+
 void before_aside(Call& call) {
-  if (!looks_before(call.traits.cls)) {
-    if (call.traits.cls == CallClass::wait) {
-      call.handle = Abi::stored(call.arg(call.roles().request), abi.family->handle_bytes.request);
-    }
-    return;
-  }
-  before(call);
+  if (looks_before(call.traits.cls)) before(call);
 }
 
 void after_aside(Call& call) {
@@ -72,10 +62,6 @@ void after_aside(Call& call) {
   const Roles& r = call.roles();
   if (completes_requests(c)) return complete_aside(call);
   if (call.rc != 0 && !makes_or_frees(c)) return;
-  if (makes_request(c)) {
-    if (r.request >= 0) enter_request(call);
-    return;
-  }
   if (c == CallClass::start) return start_aside(call.arg(r.request));
   if (c == CallClass::startall) {
     const size_t width = abi.family->handle_bytes.request;

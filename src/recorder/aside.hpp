@@ -53,6 +53,8 @@ constexpr bool leaves_traces(CallClass c) {
   return makes_request(c) || completes_requests(c) || makes_or_frees(c) || starts_requests(c);
 }
 
+// The request at the address has just been made, by a call that is not among the events.
+void enter_aside(Thread& t, Word address);
 void before_aside(Call& call);
 void after_aside(Call& call);
 

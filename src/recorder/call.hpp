@@ -38,15 +38,30 @@ template <class R, Fn fn, Name name, class... A, size_t... I>
   const auto real = reinterpret_cast<R (*)(A...)>(target);
   if (t.cls == CallClass::local || !thread || nested(thread, caller)) return real(a...);
   Word args[] = {a..., 0};
-  if constexpr (t.cls == CallClass::type_free) before_type_free(*thread, args[0]);
   come_in(thread, caller);
-  Call call{*thread, t, args, caller, fn, name == Name::mpi_c || name == Name::pmpi_c};
-  call.aside = true;
-  if constexpr (leaves_traces(t.cls)) before_aside(call);
-  const R rc = real(args[I]...);
-  call.rc = static_cast<int>(rc);
-  if constexpr (leaves_traces(t.cls)) after_aside(call);
-  if constexpr (t.cls != CallClass::type_free) ++thread->header->calls_aside;
+  R rc;
+  if constexpr (t.cls == CallClass::type_free) {
+    before_type_free(*thread, args[0]);
+    rc = real(a...);
+    --thread->header->calls_aside;  // purely local
+  } else if constexpr (t.cls == CallClass::wait) {
+    const uint64_t handle = Abi::stored(args[t.roles.request], abi.family->handle_bytes.request);
+    rc = real(a...);
+    complete_aside(handle, args[t.roles.request]);
+  } else if constexpr (makes_request(t.cls)) {
+    rc = real(a...);
+    if (t.roles.request >= 0 && static_cast<int>(rc) == 0) enter_aside(*thread, args[t.roles.request]);
+  } else if constexpr (leaves_traces(t.cls)) {
+    Call call{*thread, t, args, caller, fn, name == Name::mpi_c || name == Name::pmpi_c};
+    call.aside = true;
+    before_aside(call);
+    rc = real(args[I]...);
+    call.rc = static_cast<int>(rc);
+    after_aside(call);
+  } else {
+    rc = real(a...);
+  }
+  ++thread->header->calls_aside;
   thread->depth = 0;
   return rc;
 }

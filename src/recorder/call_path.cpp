@@ -41,7 +41,7 @@ bool CallPaths::attach(trace::Table<trace::LiveSite> sites, trace::Table<uint64_
   found_ = reinterpret_cast<Found*>(static_cast<char*>(p) + spots_bytes);
   paths_.append_zeroed(1);  // offset 0: no path
   // Site 0 stands for what could not be attributed.
-  if (auto* none = sites_.append()) *none = {function_count, 0};
+  if (auto* none = sites_.append()) *none = {function_count, 0, 0};
   return paths_.size() == 1 && sites_.size() == 1;
 }
 
@@ -101,7 +101,7 @@ uint32_t CallPaths::learn(Fn fn, Caller caller) {
   // What was found from here with the same places to look at stays true.
   const bool same_places = spot->is(u.ret, frame, fn) && memcmp(spot->offset, fresh.offset, sizeof(fresh.offset)) == 0;
   fresh.salt = same_places ? spot->salt : ++last_salt_;
-  fresh.last_hash = fresh.hash();
+  fresh.last_hash = fresh.hash() + region_word_;
   fresh.last_site = site;
   *spot = fresh;
   found_[found_at(fresh.last_hash)] = {fresh.last_hash, site};
@@ -109,12 +109,12 @@ uint32_t CallPaths::learn(Fn fn, Caller caller) {
 }
 
 uint32_t CallPaths::intern(Fn fn, const uint64_t* frames, uint32_t count) {
-  uint64_t hash = trace::mix(static_cast<uint64_t>(fn), count);
+  uint64_t hash = trace::mix(static_cast<uint64_t>(fn) | uint64_t{region_} << 32, count);
   for (uint32_t i = 0; i < count; ++i) hash = trace::mix(hash, frames[i]);
   const uint32_t found = map_.find(hash);
   if (found) {
     const trace::LiveSite& s = sites_[found];
-    if (s.function == static_cast<uint32_t>(fn) && paths_[s.path] == count &&
+    if (s.function == static_cast<uint32_t>(fn) && s.region == region_ && paths_[s.path] == count &&
         memcmp(&paths_[s.path + 1], frames, count * sizeof(uint64_t)) == 0) {
       return found;
     }
@@ -134,7 +134,7 @@ uint32_t CallPaths::intern(Fn fn, const uint64_t* frames, uint32_t count) {
     *paths_.append() = count;
     for (uint32_t i = 0; i < count; ++i) *paths_.append() = frames[i];
   }
-  *s = {static_cast<uint32_t>(fn), path};
+  *s = {static_cast<uint32_t>(fn), path, region_};
   const uint32_t index = sites_.size() - 1;
   map_.put(hash, index);
   return index;

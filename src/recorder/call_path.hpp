@@ -48,7 +48,7 @@ class CallPaths {
     Spot* spot = &spots_[at];
     if (__builtin_expect(!spot->is(ret, frame, fn), 0)) spot = &spots_[at ^ 1];
     if (__builtin_expect(spot->is(ret, frame, fn), 1)) {
-      const uint64_t hash = spot->hash();
+      const uint64_t hash = spot->hash() + region_word_;
       if (__builtin_expect(hash == spot->last_hash, 1)) return spot->last_site;
       if (const Found& found = found_[found_at(hash)]; found.hash == hash) {
         spot->last_hash = hash;
@@ -56,6 +56,12 @@ class CallPaths {
       }
     }
     return learn(fn, caller);
+  }
+
+  // The named region that calls are made in from now on, 0: none.
+  void set_region(uint32_t region) {
+    region_ = region;
+    region_word_ = region * factors[5];
   }
 
  private:
@@ -107,6 +113,8 @@ class CallPaths {
   Spot* spots_ = nullptr;
   Found* found_ = nullptr;
   uint32_t last_salt_ = 0;
+  uint32_t region_ = 0;
+  uint64_t region_word_ = 0;
   trace::Table<trace::LiveSite> sites_;
   trace::Table<uint64_t> paths_;
   trace::PositionMap map_{1u << 17};

@@ -288,5 +288,6 @@ uint32_t link_to(Thread& t, uint16_t thread, uint32_t site, uint64_t counter, ui
 uint32_t link_to_creator(Thread& t, const Request& r);
 // What a call that completed requests while recording was paused means for the table of requests.
 void complete_aside(Call& call);
+void complete_aside(uint64_t handle, Word address);
 
 }  // namespace leadline::recorder

@@ -251,6 +251,8 @@ void record_completion(Call& call) {
   add_event(call, key);
 }
 
+void complete_aside(uint64_t handle, Word address) { complete(handle, address, true); }
+
 void complete_aside(Call& call) {
   const Roles& r = call.roles();
   const CallClass c = call.traits.cls;

@@ -114,6 +114,7 @@ Thread* Recording::enter() {
   Thread* t = nullptr;
   {
     const HeldSignals held;
+    const Locked one_at_a_time(entering_);
     const Locked locked(lock_);
     if (state_ == State::unknown) start();
     if (state_ == State::on) {
@@ -202,6 +203,8 @@ bool Recording::attach_process() {
                   {&h.members, process_region_ + at::members, capacity::members, backing},
                   {&h.datatypes, process_region_ + at::datatypes, capacity::datatypes, backing},
                   {&h.ops, process_region_ + at::ops, capacity::ops, backing, lost});
+  region_names_.attach({&h.regions, process_region_ + at::regions, capacity::regions, backing},
+                       {&h.region_names, process_region_ + at::region_names, capacity::region_names, backing, lost});
   write_function_names();
   memcpy(h.magic, trace::live_magic, sizeof(h.magic));
   return true;
@@ -281,6 +284,9 @@ bool Recording::attach_thread(Thread* t) {
                        {&modules_, lock, unlock, counter(trace::LossKind::path_unknown)})) {
     return false;
   }
+  t->regions.attach({&t->header->region_times, t->region + at::region_times, capacity::regions, backing},
+                    {&region_names_, &header_->pauses, counter(trace::LossKind::regions_unbalanced),
+                     counter(trace::LossKind::regions_merged)});
   t->graph.attach(t->header, t->region, backing, counter(trace::LossKind::order_lost),
                   counter(trace::LossKind::parameters_coarse),
                   {[](void* self) { recording.turn_generation(static_cast<Thread*>(self)); }, t});
@@ -379,7 +385,10 @@ void Recording::session_closed(Ticks end) {
 }
 
 void Recording::leave(Thread* thread) {
+  const Locked one_at_a_time(entering_);
   const Locked locked(lock_);
+  thread->regions.end();
+  thread->paths.set_region(0);
   thread->taken = false;
   thread->slot = nullptr;
   set_own_thread(nullptr);
@@ -462,6 +471,7 @@ void Recording::write_definitions(TraceFile* file) {
   put(ChunkType::communicators, trace::encode_communicators);
   put(ChunkType::datatypes, trace::encode_datatypes);
   put(ChunkType::ops, trace::encode_ops);
+  if (trace::has_regions(process_region_)) put(ChunkType::regions, trace::encode_regions);
   if (trace::was_paused(process_region_)) {
     uint64_t calls = 0;
     for (uint32_t i = 0; i < thread_count_; ++i) calls += trace::calls_aside(threads_[i]->region);
@@ -488,6 +498,10 @@ void Recording::write_thread(const char* region, TraceFile* file) {
   rest.clear();
   trace::encode_locals(region, header_->tick_factor, &rest);
   file->chunk(ChunkType::locals, rest);
+  if (!trace::has_regions(process_region_)) return;
+  rest.clear();
+  trace::encode_region_times(region, header_->tick_factor, &rest);
+  file->chunk(ChunkType::region_times, rest);
 }
 
 // Renames the part to what readers look for; never over another trace. Returns 0 or errno.
@@ -518,6 +532,7 @@ void Recording::finish() {
     discard_live();
     return;
   }
+  for (uint32_t i = 0; i < thread_count_; ++i) threads_[i]->regions.end();
   if (header_->rank < 0) header_->rank = static_cast<int32_t>(rank_from_environment());
   header_->tick_factor = rate_.factor();
   sample_own_time();

@@ -29,6 +29,8 @@ class Recording {
   // The calling thread's state; nullptr where nothing is recorded. Called when this_thread is not set.
   Thread* enter();
 
+  bool undecided() const { return state_ == State::unknown; }  // no MPI library was there yet
+
   void initialized(Ticks begin);  // MPI_Init has returned
   void finalized(Ticks end);      // MPI_Finalize has returned
   // Where nobody calls MPI_Init, the first session begins MPI and the end of the last one is the end of it.
@@ -84,8 +86,10 @@ class Recording {
   TickRate rate_;
   Modules modules_;
   Handles handles_;
+  RegionNames region_names_;
   Requests requests_, messages_;
   Lock lock_;
+  Lock entering_;  // taken always: threads that never call MPI come in through named regions
   Thread* threads_[trace::max_threads] = {};
   uint32_t thread_count_ = 0;
   std::atomic<bool> unloading_pending_{false};

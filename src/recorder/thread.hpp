@@ -7,6 +7,7 @@
 #include "recorder/clock.hpp"
 #include "recorder/handles.hpp"
 #include "recorder/local_calls.hpp"
+#include "recorder/regions.hpp"
 #include "trace/event_graph.hpp"
 
 namespace leadline::recorder {
@@ -34,6 +35,7 @@ struct Thread {
   trace::EventGraph graph;
   CallPaths paths;
   LocalCalls locals;
+  RegionStack regions;
 
   CommView last_comm;
   TypeView last_type;

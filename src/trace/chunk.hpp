@@ -25,6 +25,8 @@ enum class ChunkType : uint32_t {
   times = 13,
   shared = 14,  // the name of a file with the chunks that stand here (sites, structure): alike on many ranks
   pauses = 20,
+  regions = 21,
+  region_times = 22,
 };
 
 // Name of the file, in the directory of the trace, that holds shared chunks: made from a hash of their bytes.

@@ -124,6 +124,7 @@ void decode_sites(ByteReader& in, Process* p) {
     }
     s.sites.push_back(std::move(site));
   }
+  for (size_t i = 0; i < n && !in.at_end() && in.ok(); ++i) s.sites[i].region = static_cast<uint32_t>(in.varint());
 }
 
 void decode_locals(ByteReader& in, Process* p) {
@@ -157,7 +158,35 @@ constexpr LossText loss_texts[static_cast<size_t>(LossKind::count)] = {
     {"requests-unknown", "completions of requests that no recorded call made"},
     {"write-failed", "pieces of the trace could not be written (is the disk full?)"},
     {"local-callers-merged", "purely local calls are counted by function only"},
+    {"regions-unbalanced", "named regions were left without having been entered, or not left"},
+    {"regions-merged", "entries of named regions beyond what fits count for the region around them"},
 };
+
+void decode_regions(ByteReader& in, Process* p) {
+  if (!p->regions.empty()) return in.fail();
+  const size_t n = in.count(2);
+  if (n > capacity::regions) return in.fail();
+  for (size_t i = 0; i < n && in.ok(); ++i) {
+    const uint64_t parent = in.varint();
+    p->regions.push_back({parent < i ? static_cast<uint32_t>(parent) : 0, get_string(in)});
+  }
+}
+
+void decode_region_times(ByteReader& in, Process* p) {
+  const uint64_t thread = in.varint();
+  if (thread >= max_threads) return in.fail();
+  Stream& s = stream_of(p, static_cast<uint32_t>(thread));
+  const size_t n = in.count(5);
+  for (size_t i = 0; i < n && in.ok(); ++i) {
+    RegionTimes t;
+    t.region = static_cast<uint32_t>(in.varint());
+    t.entries = in.varint();
+    t.sum_ns = static_cast<double>(in.varint());
+    t.min_ns = static_cast<double>(in.varint());
+    t.max_ns = static_cast<double>(in.varint());
+    s.region_times.push_back(t);
+  }
+}
 
 void decode_pauses(ByteReader& in, Process* p) {
   Pauses& pauses = p->pauses;
@@ -244,6 +273,12 @@ std::string decode_chunk(ChunkType type, ByteReader in, Process* p) {
     }
     case ChunkType::times:
       return decode_times_of(in, p);
+    case ChunkType::regions:
+      decode_regions(in, p);
+      break;
+    case ChunkType::region_times:
+      decode_region_times(in, p);
+      break;
     case ChunkType::pauses:
       decode_pauses(in, p);
       break;
@@ -262,6 +297,7 @@ void check_references(Process* p) {
   // Number 0 of these tables means "none".
   if (p->communicators.empty()) p->communicators.emplace_back();
   if (p->datatypes.empty()) p->datatypes.emplace_back();
+  if (p->regions.empty()) p->regions.emplace_back();
   p->functions.resize(2049);  // unknown ones have no name
   for (Communicator& c : p->communicators) {
     if (c.parent >= p->communicators.size()) c.parent = 0;
@@ -270,8 +306,10 @@ void check_references(Process* p) {
     if (s.sites.empty()) s.sites.emplace_back();
     for (Site& site : s.sites) {
       if (site.function >= p->functions.size()) site.function = 2048;
+      if (site.region >= p->regions.size()) site.region = 0;
       std::erase_if(site.frames, [&](const Frame& f) { return f.module >= p->modules.size(); });
     }
+    std::erase_if(s.region_times, [&](const RegionTimes& t) { return t.region == 0 || t.region >= p->regions.size(); });
     for (LocalCalls& l : s.locals) {
       if (l.function >= p->functions.size()) l.function = 2048;
     }

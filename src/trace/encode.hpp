@@ -23,7 +23,11 @@ void encode_pauses(const char* region, uint64_t calls, ByteSink* out);
 bool was_paused(const char* region);
 uint64_t calls_aside(const char* thread_region);
 
+void encode_regions(const char* region, ByteSink* out);
+bool has_regions(const char* region);
+
 void encode_sites(const char* thread_region, ByteSink* out);
+void encode_region_times(const char* thread_region, uint64_t tick_factor, ByteSink* out);
 void encode_locals(const char* thread_region, uint64_t tick_factor, ByteSink* out);
 // A generation is its structure (the same on all ranks that behave alike) and then its times.
 void encode_structure(const char* thread_region, ByteSink* out);

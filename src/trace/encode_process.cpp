@@ -178,6 +178,9 @@ void encode_sites(const char* region, ByteSink* out) {
       out->varint(paths[at + f] & ((uint64_t{1} << 48) - 1));
     }
   }
+  bool in_regions = false;
+  for (uint64_t i = 0; i < n; ++i) in_regions |= sites[i].region != 0;
+  for (uint64_t i = 0; in_regions && i < n; ++i) out->varint(sites[i].region);
 }
 
 void encode_locals(const char* region, uint64_t tick_factor, ByteSink* out) {

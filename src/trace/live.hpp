@@ -30,6 +30,8 @@ enum class LossKind : uint32_t {
   requests_unknown,    // completions of requests nobody was seen to make
   write_failed,        // chunks that could not be written
   local_sites_merged,  // purely local calls whose caller did not fit the table: counted per function only
+  regions_unbalanced,  // named regions left that had not been entered, or not left
+  regions_merged,      // entries of named regions that did not fit: they count for the one around them
   count
 };
 
@@ -64,7 +66,7 @@ struct ProcessHeader {
   uint64_t fast_call_ticks_x1000;    // calibrated cost of the fast path of one call
   uint64_t generations_written;      // in the .part file
   uint64_t losses[static_cast<size_t>(LossKind::count)];
-  TableState functions, modules, communicators, members, datatypes, ops;
+  TableState functions, modules, communicators, members, datatypes, ops, regions, region_names;
   LivePauses pauses;
 };
 static_assert(sizeof(ProcessHeader) <= page);
@@ -89,7 +91,19 @@ struct LiveDatatype {
 
 struct LiveSite {
   uint32_t function;
-  uint32_t path;  // offset into paths: a word n, then n frames (module << 48 | offset)
+  uint32_t path;    // offset into paths: a word n, then n frames (module << 48 | offset)
+  uint32_t region;  // innermost named region the call is made in, 0: none
+};
+
+// A named region of the program within another one: the same name elsewhere is another region.
+struct LiveRegion {
+  uint32_t parent;
+  uint32_t name, length;  // in region_names
+};
+
+// What a thread spent in one; ticks while recording was not paused.
+struct LiveRegionTimes {
+  uint64_t entries, ticks, shortest, longest;
 };
 
 struct LiveLocal {
@@ -185,7 +199,7 @@ struct ThreadHeader {
   uint32_t unusual;      // any of: unordered, within a run of polls, within literals
   GraphState tokens[levels], variation, variation_tokens[levels];
   TableState positions, raw, folded, amounts, wild, token_positions[levels], variation_positions,
-      variation_token_positions[levels], words, word_lists, sites, paths, locals;
+      variation_token_positions[levels], words, word_lists, sites, paths, locals, region_times;
   TableState literals, token_literals[levels], token_stream, variation_literals, variation_token_literals[levels],
       variation_stream;
 };
@@ -215,6 +229,8 @@ inline constexpr uint32_t communicators = 1u << 15;
 inline constexpr uint32_t members = 1u << 21;
 inline constexpr uint32_t datatypes = 1u << 13;
 inline constexpr uint32_t ops = 1u << 15;  // bytes
+inline constexpr uint32_t regions = 1u << 12;
+inline constexpr uint32_t region_names = 1u << 17;  // bytes
 }  // namespace capacity
 
 constexpr size_t pages(size_t bytes) { return (bytes + page - 1) / page * page; }
@@ -227,7 +243,9 @@ inline constexpr size_t communicators = modules + pages(capacity::modules);
 inline constexpr size_t members = communicators + pages(capacity::communicators * sizeof(LiveCommunicator));
 inline constexpr size_t datatypes = members + pages(capacity::members * sizeof(int32_t));
 inline constexpr size_t ops = datatypes + pages(capacity::datatypes * sizeof(LiveDatatype));
-inline constexpr size_t end = ops + pages(capacity::ops);
+inline constexpr size_t regions = ops + pages(capacity::ops);
+inline constexpr size_t region_names = regions + pages(capacity::regions * sizeof(LiveRegion));
+inline constexpr size_t end = region_names + pages(capacity::region_names);
 }  // namespace process_at
 
 // Offsets in a thread's region.
@@ -253,7 +271,8 @@ inline constexpr size_t token_stream = token_literals + levels * pages(capacity:
 inline constexpr size_t variation_literals = token_stream + pages(capacity::token_bytes);
 inline constexpr size_t variation_token_literals = variation_literals + pages(capacity::literal_bytes);
 inline constexpr size_t variation_stream = variation_token_literals + levels * pages(capacity::token_bytes);
-inline constexpr size_t end = variation_stream + pages(capacity::token_bytes);
+inline constexpr size_t region_times = variation_stream + pages(capacity::token_bytes);
+inline constexpr size_t end = region_times + pages(capacity::regions * sizeof(LiveRegionTimes));
 }  // namespace thread_at
 
 inline constexpr uint64_t frame_word(uint32_t module, uint64_t offset) { return uint64_t{module} << 48 | offset; }

@@ -31,6 +31,7 @@ struct Frame {
 struct Site {
   uint32_t function = 0;      // index into functions
   std::vector<Frame> frames;  // innermost user frame first; empty where the path is not known
+  uint32_t region = 0;        // index into regions: the innermost one the call is made in
 };
 
 struct Communicator {
@@ -66,6 +67,18 @@ struct LocalCalls {
   double sum_ns = 0;
 };
 
+// A named region of the program, where it lies: the same name within another region is another one. Number 0: none.
+struct NamedRegion {
+  uint32_t parent = 0;  // less than its own number
+  std::string name;
+};
+
+struct RegionTimes {
+  uint32_t region = 0;
+  uint64_t entries = 0;
+  double sum_ns = 0, min_ns = 0, max_ns = 0;  // from entering to leaving
+};
+
 struct Loss {
   std::string code;     // stable word, e.g. "order-lost"
   uint64_t amount = 0;  // how many calls (or bytes, see the message) it concerns
@@ -91,6 +104,7 @@ struct Stream {  // one thread of the process
   std::vector<Site> sites;
   std::vector<Generation> generations;
   std::vector<LocalCalls> locals;
+  std::vector<RegionTimes> region_times;
 };
 
 struct Process {
@@ -115,6 +129,7 @@ struct Process {
   std::vector<Communicator> communicators;
   std::vector<Datatype> datatypes;
   std::vector<std::string> ops;
+  std::vector<NamedRegion> regions;
   std::vector<Stream> streams;
   std::vector<Loss> losses;
   Pauses pauses;

@@ -112,7 +112,11 @@ std::string salvage_thread(const char* region, uint64_t tick_factor, Process* p)
   }
   sink.clear();
   encode_locals(region, tick_factor, &sink);
-  return decode(ChunkType::locals, sink, p);
+  wrong = decode(ChunkType::locals, sink, p);
+  if (!wrong.empty()) return wrong;
+  sink.clear();
+  encode_region_times(region, tick_factor, &sink);
+  return decode(ChunkType::region_times, sink, p);
 }
 
 }  // namespace
@@ -159,6 +163,12 @@ std::string salvage(const std::string& path, Process* p) {
   if (!h->finalized) h->last_ticks = last;
   const std::string wrong = salvage_process(process.base(), used, p);
   if (!wrong.empty()) return wrong;
+  if (has_regions(process.base())) {
+    ByteSink sink;
+    encode_regions(process.base(), &sink);
+    const std::string regions = decode(ChunkType::regions, sink, p);
+    if (!regions.empty()) damage = "regions: " + regions;
+  }
   if (was_paused(process.base())) {
     ByteSink sink;
     encode_pauses(process.base(), calls, &sink);

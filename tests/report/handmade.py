@@ -45,6 +45,7 @@ class HandmadeProfile:
         names = sorted({(site.function, site.cls) for site in sites})
         self.functions = [SimpleNamespace(name=name, cls=cls) for name, cls in names]
         self.modules = [SimpleNamespace(path="/opt/ocean", build_id=BUILD_ID)]
+        self.regions: list[Any] = [None]  # number 0: none
         self.edges_ = edges
         self.processes = ranks
         self.frames_: dict[str, int] = {}

@@ -38,6 +38,9 @@ void print_process(FILE* f, const Process& p) {
                  d.extent, d.lb, d.true_extent, d.combiner, d.contiguous);
   }
   for (const std::string& op : p.ops) std::fprintf(f, "op %s\n", op.c_str());
+  for (size_t i = 0; i < p.regions.size(); ++i) {
+    std::fprintf(f, "region %zu %u %s\n", i, p.regions[i].parent, p.regions[i].name.c_str());
+  }
   const Pauses& pauses = p.pauses;
   std::fprintf(f, "pauses %" PRIu64 " %.0f %d %" PRIu64 "\n", pauses.count, pauses.sum_ns, pauses.lasted, pauses.calls);
   for (const Pauses::Interval& i : pauses.first) std::fprintf(f, "pause %.0f %.0f\n", i.from_ns, i.to_ns - i.from_ns);
@@ -61,11 +64,15 @@ void print_stream(FILE* f, const Stream& s) {
   for (size_t i = 0; i < s.sites.size(); ++i) {
     std::fprintf(f, "site %u %zu %u", s.thread, i, s.sites[i].function);
     for (const Frame& frame : s.sites[i].frames) std::fprintf(f, " %u+%" PRIx64, frame.module, frame.offset);
-    std::fprintf(f, "\n");
+    std::fprintf(f, " in %u\n", s.sites[i].region);
   }
   for (const LocalCalls& l : s.locals) {
     std::fprintf(f, "local %u %u %u+%" PRIx64 " %" PRIu64 " %.0f\n", s.thread, l.function, l.caller.module,
                  l.caller.offset, l.calls, l.sum_ns);
+  }
+  for (const RegionTimes& t : s.region_times) {
+    std::fprintf(f, "spent %u %u %" PRIu64 " %.0f %.0f %.0f\n", s.thread, t.region, t.entries, t.sum_ns, t.min_ns,
+                 t.max_ns);
   }
   for (const Generation& g : s.generations) {
     std::fprintf(f, "generation %u %u %d %" PRIu64 "\n", s.thread, g.number, g.unordered, g.events);

@@ -30,6 +30,7 @@ class MemoryProcess {
     fill_communicators();
     fill_datatypes();
     fill_sites(sites);
+    fill_regions();
   }
   ~MemoryProcess() { munmap(region_, process_at::end); }
 
@@ -65,6 +66,8 @@ class MemoryProcess {
       put(ChunkType::times, [&](ByteSink* s) { encode_times(thread, factor, s); });
     }
     put(ChunkType::locals, [&](ByteSink* s) { encode_locals(thread, factor, s); });
+    put(ChunkType::regions, [&](ByteSink* s) { encode_regions(region_, s); });
+    put(ChunkType::region_times, [&](ByteSink* s) { encode_region_times(thread, factor, s); });
     put(ChunkType::losses, [&](ByteSink* s) { encode_losses(region_, s); });
     put(ChunkType::end, [&](ByteSink* s) { s->varint(header().finalized); });
     return all;
@@ -142,13 +145,26 @@ class MemoryProcess {
     }
     header().datatypes.used = 4;
   }
+  void fill_regions() {
+    auto* regions = reinterpret_cast<LiveRegion*>(region_ + process_at::regions);
+    std::memcpy(region_ + process_at::region_names, "stephalo", 8);
+    regions[1] = {0, 0, 4};
+    regions[2] = {1, 4, 4};
+    header().regions.used = 3;
+    header().region_names.used = 8;
+    ThreadHeader& h = thread_.header();
+    auto* times = reinterpret_cast<LiveRegionTimes*>(thread_.region() + thread_at::region_times);
+    times[1] = {10, 5000, 400, 700};
+    times[2] = {30, 3000, 90, 120};
+    h.region_times.used = 3;
+  }
   void fill_sites(uint32_t n) {
     ThreadHeader& h = thread_.header();
     auto* sites = reinterpret_cast<LiveSite*>(thread_.region() + thread_at::sites);
     auto* paths = reinterpret_cast<uint64_t*>(thread_.region() + thread_at::paths);
     h.paths.used = 1;
     for (uint32_t i = 1; i < n; ++i) {
-      sites[i] = {i % 2, static_cast<uint32_t>(h.paths.used)};
+      sites[i] = {i % 2, static_cast<uint32_t>(h.paths.used), i % 3};
       paths[h.paths.used++] = 2;
       paths[h.paths.used++] = frame_word(0, 0x1000 + i);
       paths[h.paths.used++] = frame_word(1, 0x2000 + i % 5);

@@ -22,7 +22,7 @@ CLASSES = (
 ).split()
 LOSSES = (
     "order-lost path-unknown threads-unrecorded not-crash-safe parameters-coarse vectors-dropped requests-unknown "
-    "write-failed local-callers-merged"
+    "write-failed local-callers-merged regions-unbalanced regions-merged"
 ).split()
 
 
@@ -51,6 +51,7 @@ class Trace:
     tables: dict[str, list[str]] = field(default_factory=dict)
     sites: dict[int, list[str]] = field(default_factory=dict)
     locals: dict[int, list[str]] = field(default_factory=dict)
+    region_times: dict[int, list[str]] = field(default_factory=dict)
     generations: dict[tuple[int, int], Generation] = field(default_factory=dict)
     ended: bool = False
 
@@ -85,12 +86,25 @@ def read(path: Path) -> Trace:
 
 
 def take(trace: Trace, kind: int, p: Payload) -> None:
-    readers = {1: process, 2: functions, 3: modules, 4: communicators, 5: datatypes, 6: ops, 10: losses, 20: pauses}
+    readers = {
+        1: process,
+        2: functions,
+        3: modules,
+        4: communicators,
+        5: datatypes,
+        6: ops,
+        10: losses,
+        20: pauses,
+        21: regions,
+    }
     if kind in readers:
         trace.tables[readers[kind].__name__] = readers[kind](p)
     elif kind == 7:
         thread = p.varint()
         trace.sites[thread] = sites(thread, p)
+    elif kind == 22:
+        thread = p.varint()
+        trace.region_times[thread] = region_times(thread, p)
     elif kind == 9:
         thread = p.varint()
         trace.locals[thread] = local_calls(thread, p)
@@ -159,6 +173,14 @@ def datatypes(p: Payload) -> list[str]:
     return lines
 
 
+def regions(p: Payload) -> list[str]:
+    return [f"region {i} {p.varint()} {p.string()}" for i in range(p.varint())]
+
+
+def region_times(thread: int, p: Payload) -> list[str]:
+    return [" ".join(["spent", str(thread), *(str(p.varint()) for _ in range(5))]) for _ in range(p.varint())]
+
+
 def pauses(p: Payload) -> list[str]:
     lines = ["pauses " + " ".join(str(p.varint()) for _ in range(4))]
     return [*lines, *(f"pause {p.varint()} {p.varint()}" for _ in range(p.varint()))]
@@ -178,7 +200,7 @@ def sites(thread: int, p: Payload) -> list[str]:
     for i in range(p.varint()):
         function = p.varint()
         lines.append(" ".join([f"site {thread} {i} {function}", *(frame(p) for _ in range(p.varint()))]))
-    return lines
+    return [f"{line} in {p.varint()}" for line in lines] if p.more() else lines
 
 
 def local_calls(thread: int, p: Payload) -> list[str]:
@@ -206,11 +228,12 @@ def expand(g: Generation) -> Iterator[str]:
 
 def lines_of(path: Path) -> Iterator[str]:
     trace = read(path)
-    for name in ("process", "functions", "modules", "communicators", "datatypes", "ops", "pauses", "losses"):
+    for name in ("process", "functions", "modules", "communicators", "datatypes", "ops", "regions", "pauses", "losses"):
         yield from trace.tables[name]
     for thread in sorted(trace.sites):
         yield from trace.sites[thread]
         yield from trace.locals.get(thread, [])
+        yield from trace.region_times.get(thread, [])
         generations = [g for key, g in sorted(trace.generations.items()) if key[0] == thread]
         for g in generations:
             yield from describe(g)

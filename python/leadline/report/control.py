@@ -29,3 +29,75 @@ def paused_ranks(run: Run) -> list[PausedRank]:
             intervals[-1] = (intervals[-1][0], None)
         found.append(PausedRank(run.label(index), pauses.count, pauses.sum_ns * 1e-9, pauses.calls, tuple(intervals)))
     return found
+
+
+@dataclass(frozen=True)
+class RegionEntry:
+    """A named region of the program, at its place: the same name within another region is another entry.
+
+    path: names from the outermost on.   time_s: from entering to leaving, over all threads and ranks, regions within it
+    included; so are mpi_s, calls, messages and n_bytes (purely local functions aside).   min, max: over ranks.
+    """
+
+    path: tuple[str, ...]
+    entries: int
+    time_s: float
+    mpi_s: float
+    calls: int
+    messages: int
+    n_bytes: int
+    time_min_s: float
+    time_max_s: float
+    max_rank: str
+
+    @property
+    def name(self) -> str:
+        return self.path[-1]
+
+
+def regions(run: Run) -> list[RegionEntry]:
+    """Outer regions before those within them; beside one another, most time first."""
+    named = run.profile.regions
+    if len(named) < 2:
+        return []
+    paths: list[tuple[str, ...]] = [()]
+    for region in named[1:]:
+        paths.append((*paths[region.parent], region.name))
+    members: list[list[int]] = [[] for _ in named]
+    for site, region_of_site in enumerate(run.profile.region_of_sites()):
+        at = region_of_site
+        while at:
+            members[at].append(site)
+            at = named[at].parent
+    rows = run.profile.rows(members)
+    times: list[list[float]] = [[0.0] * len(run.order) for _ in named]
+    entries = [0] * len(named)
+    for place, index in enumerate(run.order):
+        for spent in run.processes[index].regions:
+            times[spent.region][place] += spent.sum_ns * 1e-9
+            entries[spent.region] += spent.entries
+    found = {}
+    for number in range(1, len(named)):
+        total, by_rank = rows[number].total, times[number]
+        if not entries[number] and not total.calls:
+            continue
+        longest = by_rank.index(max(by_rank))
+        found[number] = RegionEntry(
+            paths[number],
+            entries[number],
+            sum(by_rank),
+            total.time_ns * 1e-9,
+            total.calls,
+            total.messages,
+            total.sent + total.contributed,
+            min(by_rank),
+            by_rank[longest],
+            run.label(run.order[longest]),
+        )
+
+    def in_order(parent: int) -> list[RegionEntry]:
+        inner = [n for n in range(1, len(named)) if named[n].parent == parent and n != parent]
+        inner.sort(key=lambda n: -found[n].time_s if n in found else 0.0)
+        return [entry for n in inner for entry in ([found[n]] if n in found else []) + in_order(n)]
+
+    return in_order(0)

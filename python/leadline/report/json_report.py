@@ -6,7 +6,7 @@ from typing import Any
 
 from leadline import __version__, _core
 from leadline.report.content import COLLECTIVE, Content, Entry, RankEntry, Spread
-from leadline.report.control import paused_ranks
+from leadline.report.control import paused_ranks, regions
 from leadline.report.verdict import verdict
 from leadline.run import Loss, Run
 from leadline.symbols import Location
@@ -46,6 +46,7 @@ def to_json(run: Run) -> dict[str, Any]:
         ],
         "collectives": _collectives(content),
         "locals": [{"function": e.name, "calls": e.calls, "time_s": e.time_s} for e in content.functions if e.local],
+        "regions": _regions(content),
         "paused": _paused(content),
         "overhead": {
             "own_s": content.own_s,
@@ -228,6 +229,27 @@ def _rank(rank: RankEntry) -> dict[str, Any]:
         "finalized": rank.finalized,
         "complete": rank.complete,
     }
+
+
+def _regions(content: Content) -> list[dict[str, Any]] | None:
+    entries = [
+        {
+            "region": entry.name,
+            "path": "/".join(entry.path),
+            "parent": "/".join(entry.path[:-1]) or None,
+            "entries": entry.entries,
+            "time_s": entry.time_s,
+            "mpi_s": entry.mpi_s,
+            "calls": entry.calls,
+            "messages": entry.messages,
+            "bytes": entry.n_bytes,
+            "time_min_s": entry.time_min_s,
+            "time_max_s": entry.time_max_s,
+            "max_rank": rank_id(entry.max_rank),
+        }
+        for entry in regions(content.run)
+    ]
+    return entries or None
 
 
 def _paused(content: Content) -> list[dict[str, Any]] | None:

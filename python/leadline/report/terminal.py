@@ -10,6 +10,8 @@ from rich.text import Text
 from leadline.report import charts, tables
 from leadline.report import format as fmt
 from leadline.report.content import Content
+from leadline.report.control import regions
+from leadline.report.control_tables import region_lines
 from leadline.report.verdict import verdict
 from leadline.run import Loss, Run
 
@@ -32,6 +34,10 @@ def print_report(run: Run, console: Console, *, all_sites: bool = False) -> None
     if by_routine:
         out.section("Routines", "of the program, with all MPI calls made beneath them")
         out.lines(by_routine)
+    named = regions(run)
+    if named:
+        out.section("Named regions", "time from entering to leaving, regions within it included; all ranks together")
+        out.lines(region_lines(named, out.width))
     out.section("Call sites", "beneath: over ranks least … median … most (rank)")
     out.lines(tables.sites(content, out.width, all_sites=all_sites))
     if content.messages:

@@ -1,0 +1,32 @@
+"""leadline config: where the files are that programs are built with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+INCLUDE = Path(__file__).resolve().parents[1] / "include"
+
+
+@click.command("config")
+@click.option("--include-dir", "what", flag_value="include-dir", help="The folder of leadline.h (C, C++).")
+@click.option("--cflags", "what", flag_value="cflags", help="The same as a compiler's option.")
+@click.option("--fortran", "what", flag_value="fortran", help="The source of the Fortran module, to be compiled.")
+@click.option("--recorder", "what", flag_value="recorder", help="The library that is preloaded.")
+def command(what: str | None) -> int:
+    """Say where the files for named regions are: cc $(leadline config --cflags) app.c"""
+    from leadline.launch.recorder import library_path
+
+    known = {
+        "include-dir": str(INCLUDE),
+        "cflags": f"-I{INCLUDE}",
+        "fortran": str(INCLUDE / "leadline.f90"),
+        "recorder": str(library_path()),
+    }
+    if what is not None:
+        print(known[what])
+    else:
+        for name, value in known.items():
+            print(f"{name:12} {value}")
+    return 0
