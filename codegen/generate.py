@@ -14,14 +14,18 @@ from mpiapi.standard import PYMPISTANDARD_VERSION, ApiError, load_functions
 API = Path(__file__).resolve().parent.parent / "api"
 
 
-def sources(api: Path) -> dict[str, str]:
-    """File name -> text of everything that is generated. Raises ApiError where the data are wrong."""
+def sources(api: Path, wrapped: set[str] | None = None) -> dict[str, str]:
+    """File name -> text of everything that is generated. Raises ApiError where the data are wrong.
+
+    wrapped: the functions that get wrappers (without MPI_), all where it is None.
+    """
     functions = load_functions(api)
+    with_wrappers = [f for f in functions if wrapped is None or f.name in wrapped]
     meanings = load_meanings(api, functions)
     return {
         "functions.hpp": emit.functions_header(meanings),
-        "wrappers.cpp": emit.wrappers(functions),
-        "wrappers_c.cpp": emit.large_count_wrappers(functions),
+        "wrappers.cpp": emit.wrappers(with_wrappers),
+        "wrappers_c.cpp": emit.large_count_wrappers(with_wrappers),
         "symbols.hpp": emit.symbols_header(functions),
         "families.hpp": families_header(load_families(api)),
     }
@@ -31,9 +35,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, required=True, help="folder that gets leadline/*.hpp and *.cpp")
     parser.add_argument("--api", type=Path, default=API, help="folder of the data (default: api/ beside codegen/)")
+    parser.add_argument("--wrap", default="", help="wrappers of these functions only: Send,Recv (quick to compile)")
     options = parser.parse_args()
     try:
-        texts = sources(options.api)
+        texts = sources(options.api, set(options.wrap.split(",")) if options.wrap else None)
     except ModuleNotFoundError as error:
         print(f"codegen: {error}: pip install pympistandard=={PYMPISTANDARD_VERSION}", file=sys.stderr)
         return 5

@@ -3,6 +3,8 @@
 #include <initializer_list>
 #include <string_view>
 
+#include "analysis/sums.hpp"
+
 namespace leadline::analysis {
 
 using trace::CallClass;
@@ -204,7 +206,8 @@ void Measurer::correct(Maker maker, int64_t received, int64_t posted, bool cance
   if (!receives_only(class_of(maker))) return;
   if (cancelled) received = 0;
   if (received < 0 || received == posted) return;
-  out->push_back({Transfer::Kind::received, maker.site, maker.stream, partner_unknown, received - posted});
+  out->push_back(
+      {Transfer::Kind::received, maker.site, maker.stream, partner_unknown, difference_of(received, posted)});
 }
 
 void Measurer::measure_one(const Key& key, const int64_t* words, size_t word_count, std::vector<Transfer>* out) const {
@@ -310,7 +313,8 @@ void Measurer::measure_coarse(const trace::Tally& tally, std::vector<Transfer>* 
     if (lost && !both_ways) unknown_bytes_ += tally.times;
     transfer.times = tally.times;
     transfer.bytes = lost ? 0 : total;
-    transfer.size = tally.times > 0 ? transfer.bytes / static_cast<int64_t>(tally.times) : 0;
+    const bool countable = tally.times > 0 && tally.times <= INT64_MAX;
+    transfer.size = countable ? transfer.bytes / static_cast<int64_t>(tally.times) : 0;
     transfer.exact_size = false;
   }
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "analysis/sums.hpp"
+
 namespace leadline::analysis {
 
 using trace::TimeStats;
@@ -16,10 +18,10 @@ constexpr uint32_t no_site = UINT32_MAX;
 void Counts::add(const Counts& other) {
   calls += other.calls;
   messages += other.messages;
-  sent += other.sent;
-  received += other.received;
-  contributed += other.contributed;
-  collected += other.collected;
+  add_to(sent, other.sent);
+  add_to(received, other.received);
+  add_to(contributed, other.contributed);
+  add_to(collected, other.collected);
   time_ns += other.time_ns;
 }
 
@@ -178,26 +180,26 @@ void Profile::add_stream(const trace::Process& process, size_t stream_index, uin
       switch (transfer.kind) {
         case Transfer::Kind::message: {
           counts.messages += transfer.times;
-          counts.sent += bytes;
+          add_to(counts.sent, bytes);
           sites_[site].sizes.add(transfer.size, transfer.times, bytes, transfer.exact_size);
           Edge& edge = edges_[static_cast<uint64_t>(index) << 32 | static_cast<uint32_t>(transfer.partner)];
           edge.source = index;
           edge.target = transfer.partner;
           edge.messages += transfer.times;
-          edge.bytes += bytes;
+          add_to(edge.bytes, bytes);
           break;
         }
         case Transfer::Kind::put:
-          counts.sent += bytes;
+          add_to(counts.sent, bytes);
           break;
         case Transfer::Kind::received:
-          counts.received += bytes;
+          add_to(counts.received, bytes);
           break;
         case Transfer::Kind::contributed:
-          counts.contributed += bytes;
+          add_to(counts.contributed, bytes);
           break;
         case Transfer::Kind::collected:
-          counts.collected += bytes;
+          add_to(counts.collected, bytes);
           break;
       }
     }

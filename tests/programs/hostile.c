@@ -2,7 +2,7 @@
 // ends with "rank R: sum S", the same whoever watches. With -DFAKE against fake_mpi.c.
 //   limits    file-size files-exhausted address-space          (hostile_limits.h)
 //   children  spawned daemon exec-itself                        (hostile_children.h)
-//   threads   eight churn crowd small-stack left-running        (hostile_threads.h)
+//   threads   eight churn crowd noisy-threads small-stack left-running       (hostile_threads.h)
 //   signals   storm overflow exit-in-handler                    (hostile_signals.h)
 //   objects   communicators requests copied-requests errors nulls    (hostile_objects.h)
 //   files     low-descriptors close-all vanish moves no-environment  (hostile_files.h)
@@ -63,35 +63,37 @@ typedef struct {
   const char* name;
   void (*before)(int steps);  // MPI_Init
   void (*run)(int steps);
+  int threads;  // it needs MPI_THREAD_MULTIPLE
 } How;
 
 static const How hows[] = {
-    {"plain", NULL, traffic},
-    {"noise", NULL, noise},
-    {"file-size", NULL, limited_file_size},
-    {"files-exhausted", NULL, files_exhausted},
-    {"address-space", limit_address_space, noise},
-    {"spawned", NULL, with_spawned_children},
-    {"daemon", become_daemon, traffic},
-    {"exec-itself", NULL, execute_itself},
-    {"eight", NULL, eight_threads},
-    {"churn", NULL, many_threads_one_after_another},
-    {"crowd", NULL, more_threads_than_are_recorded},
-    {"small-stack", NULL, on_a_small_stack},
-    {"left-running", NULL, leave_threads_running},
-    {"storm", NULL, signal_storm},
-    {"overflow", NULL, overflow_the_stack},
-    {"exit-in-handler", NULL, exit_in_handler},
-    {"communicators", NULL, many_communicators},
-    {"requests", NULL, many_requests},
-    {"copied-requests", NULL, copied_requests},
-    {"errors", NULL, errors_that_return},
-    {"nulls", NULL, null_arguments},
-    {"low-descriptors", open_low_descriptors, write_low_descriptors},
-    {"close-all", NULL, close_all_descriptors},
-    {"vanish", NULL, remove_directory},
-    {"moves", change_directory, traffic},
-    {"no-environment", clear_environment, traffic},
+    {"plain", NULL, traffic, 0},
+    {"noise", NULL, noise, 0},
+    {"file-size", NULL, limited_file_size, 0},
+    {"files-exhausted", NULL, files_exhausted, 0},
+    {"address-space", limit_address_space, noise, 0},
+    {"spawned", NULL, with_spawned_children, 0},
+    {"daemon", become_daemon, traffic, 0},
+    {"exec-itself", NULL, execute_itself, 0},
+    {"eight", NULL, eight_threads, 1},
+    {"churn", NULL, many_threads_one_after_another, 1},
+    {"crowd", NULL, more_threads_than_are_recorded, 1},
+    {"small-stack", NULL, on_a_small_stack, 0},
+    {"noisy-threads", NULL, noisy_threads, 1},
+    {"left-running", NULL, leave_threads_running, 1},
+    {"storm", NULL, signal_storm, 0},
+    {"overflow", NULL, overflow_the_stack, 0},
+    {"exit-in-handler", NULL, exit_in_handler, 0},
+    {"communicators", NULL, many_communicators, 0},
+    {"requests", NULL, many_requests, 0},
+    {"copied-requests", NULL, copied_requests, 0},
+    {"errors", NULL, errors_that_return, 0},
+    {"nulls", NULL, null_arguments, 0},
+    {"low-descriptors", open_low_descriptors, write_low_descriptors, 0},
+    {"close-all", NULL, close_all_descriptors, 0},
+    {"vanish", NULL, remove_directory, 0},
+    {"moves", change_directory, traffic, 0},
+    {"no-environment", clear_environment, traffic, 0},
 };
 
 int main(int argc, char** argv) {
@@ -106,12 +108,7 @@ int main(int argc, char** argv) {
   arguments = argv;
   if (how->before) how->before(steps);
   int provided;
-  MPI_Init_thread(&argc, &argv,
-                  how->run == eight_threads || how->run == many_threads_one_after_another ||
-                          how->run == more_threads_than_are_recorded || how->run == leave_threads_running
-                      ? MPI_THREAD_MULTIPLE
-                      : MPI_THREAD_SINGLE,
-                  &provided);
+  MPI_Init_thread(&argc, &argv, how->threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   threads_allowed = provided == MPI_THREAD_MULTIPLE;

@@ -94,6 +94,19 @@ static void on_a_small_stack(int steps) {
   join(1);
 }
 
+static void* be_noisy(void* argument) {
+  const Work* w = argument;
+  noise(100 * w->steps);
+  return NULL;
+}
+
+// Each fills generation after generation, and they are written to one file.
+static void noisy_threads(int steps) {
+  if (!may_use_threads(0)) return;
+  start(4, steps, be_noisy, NULL);
+  join(4);
+}
+
 static void* never_ends(void* argument) {
   (void)argument;
   for (;;) noise(100);

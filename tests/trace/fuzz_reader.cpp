@@ -1,8 +1,8 @@
 // Fuzzes what lies behind the checksums: payloads of chunks go straight to the decoders, and patches to the memory a
 // killed process left go through the salvage. Everything the reader offers is then done with the result.
-//   With libFuzzer (clang): clang++ -fsanitize=fuzzer,address,undefined -DLEADLINE_LIBFUZZER … ; see test_fuzz.py.
-//   Without it: a short run of random mutations of the built-in traces.
-//   fuzz_reader --seeds DIR writes the inputs to begin with.
+//   With libFuzzer (clang): clang++ -fsanitize=fuzzer,address,undefined -DLEADLINE_LIBFUZZER … ; see
+//   test_sanitizers.py. Without it: a short run of random mutations of the built-in traces. fuzz_reader --seeds DIR
+//   writes the inputs to begin with.
 #include <sys/mman.h>
 
 #include <cstdio>
@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "analysis/profile.hpp"
+#include "fuzz_mutator.hpp"
 #include "memory_process.hpp"
 #include "programs.hpp"
 #include "trace/decode.hpp"
@@ -176,6 +177,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 }
 
 #ifdef LEADLINE_LIBFUZZER
+extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t most);
+// Half of the mutations are libFuzzer's own.
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t most, unsigned seed) {
+  return seed % 2 ? LLVMFuzzerMutate(data, size, most) : mutator::change(data, size, most, seed / 2 + 1);
+}
 extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
   if (*argc == 3 && std::strcmp((*argv)[1], "--seeds") == 0) {
     write_seeds((*argv)[2]);

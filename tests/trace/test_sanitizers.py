@@ -24,8 +24,6 @@ def test_fuzzing_for_a_while_finds_nothing(build: Callable[..., Path], tmp_path:
         "fuzz_reader",
         "-fsanitize=fuzzer,address,undefined",
         "-fno-sanitize-recover=undefined",
-        # Sums of damaged figures may wrap in the analysis.
-        "-fno-sanitize=signed-integer-overflow",
         "-DLEADLINE_LIBFUZZER",
         compiler="clang++",
         analysis=True,
