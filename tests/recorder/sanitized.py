@@ -1,4 +1,4 @@
-"""Builds the recorder with sanitizers, each once per checkout (build/sanitize-KIND), with the wrappers the tests need."""
+"""Builds the recorder with sanitizers, once per checkout (build/sanitize-KIND), with the wrappers the tests need."""
 
 import re
 import shutil
@@ -33,7 +33,16 @@ def build_recorder(sanitizers: str) -> Path:
     if probe.returncode != 0:
         pytest.skip(f"the compiler has no run-time library for -fsanitize={sanitizers}")
     folder = ROOT / "build" / f"sanitize-{sanitizers.partition(',')[0]}"
-    configure: list[str | Path] = [cmake, "-S", ROOT, "-B", folder, "-G", "Ninja", f"-DPython_EXECUTABLE={sys.executable}"]
+    configure: list[str | Path] = [
+        cmake,
+        "-S",
+        ROOT,
+        "-B",
+        folder,
+        "-G",
+        "Ninja",
+        f"-DPython_EXECUTABLE={sys.executable}",
+    ]
     configure += ["-DLEADLINE_BINDINGS=OFF", f"-DLEADLINE_SANITIZE={sanitizers}"]
     configure += [f"-DLEADLINE_WRAP={','.join(wrapped_functions())}"]
     for command in (configure, [cmake, "--build", folder, "--target", "leadline_recorder", "-j", "2"]):
