@@ -110,7 +110,8 @@ def summarise(directory: Path, *, quiet: bool, exit_code: int) -> None:
             sys.stdout.flush()
             print_report(run, Console(stderr=True))
             again = f"again: leadline report {shown(directory)}"
-            say(f"report: {shown(directory)}/{' and '.join(written)}; {again}" if written else again)
+            also = f" (also {', '.join(written[1:])})" if written[1:] else ""
+            say(f"report: {shown(directory / written[0])}{also}; {again}" if written else again)
     except LeadlineError as error:
         if exit_code == 0:
             raise

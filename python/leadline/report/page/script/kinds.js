@@ -4,7 +4,7 @@ export const COMPUTATION = { key: "computation", name: "computation", color: "--
 
 export const KINDS = [
   { key: "completion", name: "waiting", color: "--completion" },
-  { key: "point_to_point", name: "point to point", color: "--point-to-point" },
+  { key: "point_to_point", name: "point to point", column: "P2P", color: "--point-to-point" },
   { key: "collective", name: "collectives", color: "--collective" },
   { key: "one_sided", name: "one-sided", color: "--one-sided" },
   { key: "io", name: "MPI file I/O", color: "--io" },

@@ -131,11 +131,12 @@ class Table {
       beneath.hidden = !beneath.hidden;
       event.currentTarget.setAttribute("aria-expanded", String(!beneath.hidden));
     };
+    const name = cells[this.columns.findIndex((column) => column.head)]?.textContent ?? "";
     const button = h("button", {
       type: "button",
       class: "open",
       "aria-expanded": "false",
-      "aria-label": "Details",
+      "aria-label": `Details of ${name}`,
       on: { click: toggle },
     });
     line.append(h("td", { class: "opener" }, button), ...cells);
