@@ -5,6 +5,7 @@ import { count, percent, plural, power, seconds, size, times } from "./format.js
 import { wholeOf } from "./kinds.js";
 
 const NOTABLE = 1.1; // times the median rank's computation
+const MUCH_BYTES = 1e6; // read of a file by all ranks together
 const STARTUP = new Set(["init", "finalize", "abort"]);
 
 /** [{ text, section, link }], at most one of each kind. */
@@ -19,6 +20,7 @@ export function observations(report) {
     oneRankOfMany,
     smallMessages,
     files,
+    readWhole,
     startup,
   ]
     .map((look) => look(report))
@@ -121,18 +123,14 @@ function smallMessages(report) {
   const total = report.totals.messages;
   const bucket = greatest(report.size_histogram, (each) => each.messages);
   if (!bucket || bucket.messages < 0.5 * total || bucket.to > 4096 || total < 1000) return null;
+  const range = bucket.to === 1 ? "0 bytes" : `${power(bucket.from)} to less than ${power(bucket.to)} bytes`;
   const volume = report.totals.message_bytes;
-  return {
-    text: `${count(bucket.messages)} of ${plural(total, "message")} carry ${
-      bucket.to === 1 ? "0 bytes" : `${power(bucket.from)} to less than ${power(bucket.to)} bytes`
-    }${
-      volume
-        ? `: ${percent(bucket.messages / total)} of the messages, ${percent(bucket.bytes / volume)} of the bytes`
-        : ""
-    }.`,
-    section: "sizes",
-    link: "Message sizes",
-  };
+  const parts = `${percent(bucket.messages / total)} of the messages, ${percent(volume ? bucket.bytes / volume : 0)} of the bytes`;
+  const text =
+    bucket.messages === total
+      ? `All ${plural(total, "message")} carry ${range}.`
+      : `${count(bucket.messages)} of ${plural(total, "message")} carry ${range}: ${parts}.`;
+  return { text, section: "sizes", link: "Message sizes" };
 }
 
 function files(report) {
@@ -141,6 +139,20 @@ function files(report) {
   if (!file || !(whole > 0) || report.io.time_s < 0.01 * whole) return null;
   return {
     text: `File I/O takes ${percent(report.io.time_s / whole)} of the ranks' time; most of it ${file.file} (${seconds(file.time_s)}).`,
+    section: "files",
+    link: "File I/O",
+  };
+}
+
+function readWhole(report) {
+  const candidates = (report.io?.files ?? []).map((file) => ({
+    file,
+    ranks: file.by_rank.filter((rank) => rank.fraction_read >= 0.99).length,
+  }));
+  const most = greatest(candidates, (each) => (each.ranks > 1 ? each.file.bytes_read : 0));
+  if (!most || most.ranks < 2 || most.file.bytes_read < MUCH_BYTES) return null;
+  return {
+    text: `${plural(most.ranks, "rank")} read the whole of ${most.file.file} (${size(most.file.size_bytes)}): ${size(most.file.bytes_read)} in all.`,
     section: "files",
     link: "File I/O",
   };

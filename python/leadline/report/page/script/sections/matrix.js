@@ -12,7 +12,8 @@ const LARGEST_CELL = 44;
 const STEPS = 64;
 const DECADES = 4; // of the logarithmic scale below the greatest, at most
 const LEAST_RANGE = 4; // and at least: what differs by less looks alike
-const MARGIN = 34; // for the ranks' numbers
+const MARGIN = 34; // for the ranks' numbers, left and above
+const RIGHT = 14; // for half of the last one
 const NUMBERS_FROM = 34; // pixels: where a number fits into a cell
 
 export const matrix = {
@@ -99,8 +100,9 @@ function limits(values, messages) {
 function draw(state) {
   const { cells, cell, side, canvas } = state;
   const ratio = Math.min(4, globalThis.devicePixelRatio || 1);
-  canvas.width = canvas.height = Math.round((side + MARGIN) * ratio);
-  canvas.style.width = `${side + MARGIN}px`;
+  canvas.width = Math.round((side + MARGIN + RIGHT) * ratio);
+  canvas.height = Math.round((side + MARGIN) * ratio);
+  canvas.style.width = `${side + MARGIN + RIGHT}px`;
   const context = canvas.getContext("2d");
   context.scale(ratio, ratio);
   context.translate(MARGIN, MARGIN);
@@ -183,11 +185,8 @@ function outline({ cell, canvas, at }, context) {
 
 function point(state, event) {
   const box = state.canvas.getBoundingClientRect();
-  const to = (offset) =>
-    Math.max(
-      0,
-      Math.min(state.cells.n - 1, Math.floor(((offset / box.width) * (state.side + MARGIN) - MARGIN) / state.cell)),
-    );
+  const scale = (state.side + MARGIN + RIGHT) / box.width; // a narrow window shrinks the picture
+  const to = (offset) => Math.max(0, Math.min(state.cells.n - 1, Math.floor((offset * scale - MARGIN) / state.cell)));
   move(state, [to(event.clientY - box.top), to(event.clientX - box.left)]);
 }
 

@@ -40,14 +40,16 @@ function legend(kinds) {
 function overview(all, kinds) {
   const stacked = [];
   kinds.forEach((kind, i) => stacked.push(all.map((rank, at) => (i ? stacked[i - 1][at] : 0) + timeOf(rank, kind))));
+  for (const values of stacked) values.push(values[values.length - 1]); // the last rank's step ends where it would end
   const order = kinds.map((_, i) => kinds.length - 1 - i);
   const own = (i) => (plot, value, series, at) =>
-    at === null || at === undefined ? "" : seconds(timeOf(all[at], kinds[i]));
+    at === null || at === undefined ? "" : seconds(timeOf(all[Math.min(at, all.length - 1)], kinds[i]));
   return chart({
     label: `Time of ${all.length} ranks by kind, one after the other`,
-    data: [all.map((_, at) => at), ...order.map((i) => stacked[i])],
+    data: [stacked[0].map((_, at) => at), ...order.map((i) => stacked[i])],
     height: 240,
     describe: (color) => ({
+      cursor: { dataIdx: (plot, series, nearest, x) => Math.max(0, Math.min(all.length - 1, Math.floor(x))) },
       scales: { x: { time: false }, y: { range: (_, low, high) => [0, high * 1.03 || 1] } },
       axes: [
         axis(color, {
