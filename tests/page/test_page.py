@@ -47,7 +47,9 @@ def test_the_verdict_comes_first_then_what_to_look_at(show: Show) -> None:
     assert any(
         "of the time is in MPI_Waitall of exchange at src/halo.cpp:47: 40,000 calls of 650 µs" in text for text in look
     )
-    assert any(text.startswith("8 ranks read the whole of /scratch/data/forcing.nc (1.05 MB): 8.39 MB") for text in look)
+    assert any(
+        text.startswith("8 ranks read the whole of /scratch/data/forcing.nc (1.05 MB): 8.39 MB") for text in look
+    )
     for link in opened.tab.locator(".look a").all():
         assert opened.tab.locator(link.get_attribute("href")).count() == 1
 
