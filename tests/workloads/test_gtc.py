@@ -81,6 +81,7 @@ REFUSED = {
     "a grid of two sizes": (["--grid", "33x64"], "--grid must look like 33x64x16"),
     "a plane too small": (["--grid", "4x64x16"], "at least 5 points radially"),
     "an odd plane": (["--grid", "33x63x16"], "even number of points"),
+    "a grid beyond all memory": (["--grid", "9999x9998x9999"], "more points than a message can hold"),
     "domains for other ranks": (["--domains", "2"], "--domains 2 does not divide 3 processes"),
     "more domains than planes": (["--domains", "3", "--grid", "33x64x16"], "does not divide the 16 planes"),
 }

@@ -11,7 +11,7 @@ FLAME = {"grid": "12x11x10", "steps": 2, "monitor": 1}
 # The least that two blocks along one axis take; only that axis has messages.
 CUT = {"x": {"grid": "10x5x5", "blocks": "2x1x1"}, "y": {"grid": "5x10x5", "blocks": "1x2x1"},
        "z": {"grid": "5x5x10", "blocks": "1x1x2"}}  # fmt: skip
-SHORT = {"steps": 2, "monitor": 1}
+SHORT = {"steps": 1}
 QUANTITIES = 7
 
 
@@ -117,6 +117,7 @@ REFUSED = {
     "an unknown problem": (["--problem", "fire"], "--problem must be one of flame, sound, mixing, not 'fire'"),
     "a grid of two sizes": (["--grid", "16x16"], "--grid must look like 32x32x32"),
     "a grid narrower than the filter": (["--grid", "16x16x4"], "--grid needs at least 5 points"),
+    "a grid beyond all memory": (["--grid", "9999x9999x9999"], "more than 2^31 points"),
     "a grid too small for the ranks": (["--grid", "10x10x10"], "cannot be cut into 3 blocks"),
     "blocks for other ranks": (["--blocks", "2x2x1"], "--blocks 2x2x1 is not for 3 processes"),
     "blocks that are too narrow": (["--grid", "12x32x32", "--blocks", "3x1x1"], "less than 5 points wide"),

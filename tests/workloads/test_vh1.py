@@ -78,6 +78,7 @@ REFUSED = {
     "a grid too thin": (["--grid", "16x2x16"], "at least 4 zones"),
     "a grid too small for the ranks": (["--grid", "4x4x4"], "cannot be cut into 3 equal pencils"),
     "a flat grid that does not divide": (["--grid", "64x64x1"], "a grid of 64x64x1 cannot be cut into 3"),
+    "a grid beyond all memory": (["--grid", "9999x9999x9999"], "more than 2^31 values"),
     "pencils for other ranks": (["--pencils", "2x2"], "--pencils 2x2 is not for 3 processes"),
     "pencils that do not fit": (["--pencils", "3x1"], "does not divide"),
     "a short tube": (["--problem", "sod-x", "--grid", "36x12x12"], "sod-x needs at least 48 zones"),

@@ -23,14 +23,22 @@ long cut_area(const std::vector<int>& grid, const Sizes& parts) {
   return area;
 }
 
-// No parts at all where none fit.
+// The smallest faces; of several such cuts the one with the fewest parts along any axis, which is nearest to cubes. No
+// parts at all where none fit.
 Sizes best_parts(const std::vector<int>& grid, int ranks) {
   Sizes best{0, 0, 0};
+  const auto better = [&](const Sizes& parts) {
+    if (!fits(grid, parts)) return false;
+    if (best[0] == 0) return true;
+    const long change = cut_area(grid, parts) - cut_area(grid, best);
+    return change < 0 ||
+           (change == 0 && *std::max_element(parts.begin(), parts.end()) < *std::max_element(best.begin(), best.end()));
+  };
   for (int px = 1; px <= ranks; ++px) {
     for (int py = 1; ranks % px == 0 && py <= ranks / px; ++py) {
       if (ranks / px % py != 0) continue;
       const Sizes parts{px, py, ranks / px / py};
-      if (fits(grid, parts) && (best[0] == 0 || cut_area(grid, parts) < cut_area(grid, best))) best = parts;
+      if (better(parts)) best = parts;
     }
   }
   return best;

@@ -1,5 +1,7 @@
 #include "settings.hpp"
 
+#include <climits>
+
 #include "field.hpp"
 #include "kit/options.hpp"
 #include "kit/program.hpp"
@@ -23,6 +25,9 @@ Settings read_settings(int argc, char** argv) {
   settings.grid = options.sizes("grid", "32x32x32", 1, 1 << 14);
   for (int points : settings.grid) {
     if (points < ghosts) throw kit::UsageError("--grid needs at least 5 points along each axis, the filter's width");
+  }
+  if (static_cast<double>(settings.grid[0]) * settings.grid[1] * settings.grid[2] > INT_MAX) {
+    throw kit::UsageError("--grid has more than 2^31 points");
   }
   constexpr int fewest_exact = 12;  // with fewer the order of convergence does not show yet
   for (int points : settings.grid) {

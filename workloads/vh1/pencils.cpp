@@ -1,8 +1,10 @@
 #include "pencils.hpp"
 
+#include <climits>
 #include <cstdlib>
 
 #include "kit/program.hpp"
+#include "sweep.hpp"
 
 namespace vh1 {
 namespace {
@@ -50,6 +52,10 @@ Pencils::Pencils(const Settings& settings, int rank, int ranks) : nx_(settings.g
       throw kit::UsageError(asked + ": a grid of " + product(settings.grid) +
                             " does not divide so: NX must divide by both, NY by PY, NZ by PZ");
     }
+  }
+  const double values = static_cast<double>(nx_) * settings.grid[1] * settings.grid[2] / ranks * variables;
+  if (values > INT_MAX) {
+    throw kit::UsageError("a pencil of a grid of " + product(settings.grid) + " has more than 2^31 values");
   }
   ny_ = settings.grid[1] / py_;
   nz_ = settings.grid[2] / pz_;
