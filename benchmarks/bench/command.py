@@ -18,13 +18,14 @@ import leadline
 import leadline.mpi
 from bench.cases import BY_NAME, CASES, MEMORY_CASES, SIZE_STEPS, Case
 from bench.measure import CaseCost, measure_case, measure_memory, measure_size
+from bench.page import measure_page
 from bench.program import Program
 from bench.table import markdown_costs, print_costs, print_memory, print_sizes
 from leadline.errors import LeadlineError
 from leadline.launch.recorder import require_library
 
 ROOT = Path(__file__).resolve().parents[2]
-PARTS = ("cost", "memory", "size")
+PARTS = ("cost", "memory", "size", "page")
 
 
 def parser() -> argparse.ArgumentParser:
@@ -90,6 +91,8 @@ def measure(options: argparse.Namespace) -> int:
         sizes = [measure_size(program, n) for program in programs for n in steps]
         print_sizes(console, sizes)
         report["size"] = [vars(size) for size in sizes]
+    if "page" in parts:
+        report["page"] = measure_page(console)
     report["load_at_end"] = os.getloadavg()[0]
     if options.json:
         options.json.write_text(json.dumps(report, indent=1) + "\n")
