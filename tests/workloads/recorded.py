@@ -164,6 +164,7 @@ class Recording:
 
 def record(name: str, chosen: Library, ranks: int, options: Mapping[str, object], *, cwd: Path) -> Recording:
     """A run with the recorder, through the command a user would type; it must succeed and lose nothing."""
+    workloads.build(workloads.find(name), chosen)  # whose time is not the run's
     directory = cwd / "run"
     command = [sys.executable, "-m", "leadline", "workload", "run", name, "-n", str(ranks), "--mpi", chosen.name,
                "--record", str(directory), "--", *words(options)]  # fmt: skip

@@ -1,6 +1,7 @@
 // A quantity on this process's block, with a halo of two points on each side.
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "blocks.hpp"
