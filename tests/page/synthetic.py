@@ -7,7 +7,7 @@ import math
 from typing import Any
 
 STEP_S = 0.01
-SLOW = {"iteration": 3217, "rank": 5, "time_s": 0.1003, "typical_s": 0.01}
+SLOW = {"iteration": 3217, "rank": 5, "time_s": 0.1003, "typical_s": 0.01, "longest_computation_s": 0.09}
 
 
 def report_of(ranks: int) -> dict[str, Any]:
@@ -211,7 +211,13 @@ def _iterations() -> dict[str, Any]:
             }
         )
     return {
-        "site": {"routine": "step", "file": "/home/me/ocean/src/main.cpp", "line": 21},
+        "site": {
+            "function": "MPI_Allreduce",
+            "routine": "step",
+            "file": "/home/me/ocean/src/main.cpp",
+            "line": 21,
+            "ends_with_it": True,
+        },
         "count": 5_000,
         "calls_per_iteration": 6.0,
         "mean_s": 0.0101,

@@ -7,9 +7,10 @@ import { count, fixed, plural, seconds, times } from "../format.js";
 import { table } from "../table.js";
 
 const KEPT = {
-  full: "Every iteration's time was kept.",
-  sampled: "Beyond the budget: statistics of every iteration, and the times of sampled ones, the same on every rank.",
-  none: "Single iterations' times were not kept.",
+  full: () => "The times of all calls were kept.",
+  sampled: (it) =>
+    `Beyond the budget for times: every call's of ${plural(it.sampled?.length ?? 0, "iteration")}, the same on every rank; of the others what is shown here.`,
+  none: () => "The times of single calls were not kept.",
 };
 
 export const iterations = {
@@ -21,8 +22,8 @@ export const iterations = {
     const it = report.iterations;
     return [
       it.strip?.length ? strip(it) : null,
-      h("h3", null, "Iterations that took long"),
-      it.outliers?.length ? outliers(it.outliers) : h("p", null, "None stands out."),
+      h("h3", null, "Iterations that took twice the typical time or more"),
+      it.outliers?.length ? outliers(it.outliers) : h("p", null, "None."),
       it.strip?.length
         ? h(
             "details",
@@ -37,7 +38,7 @@ export const iterations = {
 
 function about(it) {
   const where = [
-    it.site?.function && `at ${it.site.function}`,
+    it.site?.function && `with ${it.site.function}`,
     it.site?.routine && `in ${it.site.routine}`,
     it.site?.file && `(${place(it.site.file, it.site.line)})`,
   ]
@@ -45,9 +46,9 @@ function about(it) {
     .join(" ");
   return [
     `${plural(it.count, "iteration")}${it.calls_per_iteration ? ` of ${fixed(it.calls_per_iteration, 1).replace(/\.0$/, "")} MPI calls a rank` : ""}`,
-    where ? `; one begins ${where}` : "",
+    where ? `; each ${it.site.ends_with_it ? "ends" : "begins"} ${where}` : "",
     `: ${seconds(it.mean_s)} on average, ${seconds(it.min_s)} to ${seconds(it.max_s)}. `,
-    KEPT[it.kept] ?? "",
+    KEPT[it.kept]?.(it) ?? "",
   ].join("");
 }
 
@@ -106,6 +107,16 @@ function outliers(rows) {
     { title: "Iteration", head: true, value: (e) => e.iteration, cell: (e) => count(e.iteration) },
     { title: "Rank", value: (e) => e.rank, cell: (e) => (e.rank === null ? "" : String(e.rank)) },
     { title: "Time", value: (e) => e.time_s, cell: (e) => seconds(e.time_s) },
+    ...(rows.some((e) => e.longest_computation_s !== undefined)
+      ? [
+          {
+            title: "Computing",
+            hint: "the longest computation between two of its calls",
+            value: (e) => e.longest_computation_s,
+            cell: (e) => seconds(e.longest_computation_s),
+          },
+        ]
+      : []),
     { title: "Typical", value: (e) => e.typical_s, cell: (e) => seconds(e.typical_s) },
     {
       title: "Longer",
