@@ -6,16 +6,35 @@ from pathlib import Path
 import pytest
 
 from leadline import mpi
+from leadline.errors import MissingPrerequisite
 
 from .conftest import Command, traces
 
 SMALL = ("--grid", "16x8x6", "--tracers", "4", "--steps", "1", "--decomp", "strips", "--cost", "light")
 
 
-def test_the_list_names_opatm(leadline: Command) -> None:
+def test_the_list_names_every_workload(leadline: Command) -> None:
     ended = leadline("workload", "list")
     assert ended.code == 0
-    assert "opatm" in ended.out
+    assert [line.split()[0] for line in ended.out.splitlines()] == [
+        "gtc",
+        "opatm",
+        "pop",
+        "pop_f08",
+        "s3d",
+        "vh1",
+        "wrf",
+    ]
+
+
+@pytest.mark.parametrize("words", [("build", "pop_f08"), ("run", "pop_f08", "-n", "2")], ids=str)
+def test_a_library_without_fortran_is_said_so(leadline: Command, mpich: mpi.Library, words: tuple[str, ...]) -> None:
+    if mpich.mpifort is not None:
+        pytest.skip(f"{mpich.name} has Fortran bindings")
+    ended = leadline("workload", *words, "--mpi", mpich.name)
+    assert ended.code == MissingPrerequisite.exit_code
+    said = f"workload pop_f08 is in Fortran, and the MPI library {mpich.name} has no Fortran bindings here"
+    assert said in ended.err
 
 
 def test_a_workload_runs_plain_and_recorded(leadline: Command, library: mpi.Library) -> None:
