@@ -8,7 +8,7 @@ import { table } from "../table.js";
 import { onThemeChange } from "../theme.js";
 
 const PICTURE = 520; // CSS pixels at most
-const LARGEST_CELL = 44;
+const LARGEST_CELL = 58;
 const STEPS = 64;
 const DECADES = 4; // of the logarithmic scale below the greatest, at most
 const LEAST_RANGE = 4; // and at least: what differs by less looks alike

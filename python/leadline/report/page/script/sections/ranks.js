@@ -12,7 +12,7 @@ const CHART_FROM = 24; // ranks: fewer are seen better as strips beneath each ot
 export const ranks = {
   id: "ranks",
   title: "Time by rank",
-  remark: () => "Computation and MPI from MPI_Init to MPI_Finalize, over a rank's threads that called MPI.",
+  remark: () => "Computation, file I/O and MPI from MPI_Init to MPI_Finalize, over a rank's threads that called MPI.",
   present: (report) => report.ranks_detail.length > 0,
   render: (report) => {
     const all = report.ranks_detail;
