@@ -108,6 +108,20 @@ def test_the_page_shows_the_numbers_of_json(ring: Path, open_page: Callable[...,
     assert pairs == [[str(rank), str((rank + 1) % 8), "200", "154 kB"] for rank in range(8)]
 
 
+def test_what_a_recording_has_besides_is_on_its_page(ring: Path, open_page: Callable[..., Opened]) -> None:
+    report = json.loads((ring / "run" / "report.json").read_text())
+    opened = open_page(ring / "run" / "report.html")
+    present = opened.tab.evaluate("[...document.querySelectorAll('section')].map((each) => each.id)")
+    if report.get("io") is not None:
+        file = opened.rows("files")[0]
+        assert file[0].endswith("result.bin")
+        assert [file[1], file[2], file[7]] == ["1", "1", "1,536 B"]
+    if report.get("iterations") is not None:
+        assert "200 iterations of 2 MPI calls a rank" in opened.texts("#iterations .remark")[0]
+    for key, section in (("io", "files"), ("iterations", "iterations"), ("regions", "regions")):
+        assert (section in present) == bool(report.get(key))
+
+
 def test_the_page_can_be_written_elsewhere(ring: Path, tmp_path: Path) -> None:
     made = leadline(ring, "report", "run", "--html", tmp_path / "a page.html")
     assert made.stdout == f"{tmp_path / 'a page.html'}\n"
