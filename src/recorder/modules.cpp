@@ -117,6 +117,13 @@ void Modules::give_number(Module* module) {
         if (!path || !*path) {
           if (readlink("/proc/self/exe", self, sizeof(self) - 1) < 0) return 1;
           path = self;
+        } else if (*path != '/' && getcwd(self, sizeof(self))) {  // opened as "./plugin.so"
+          const size_t n = strlen(self);
+          if (n + 1 + strlen(path) < sizeof(self)) {
+            self[n] = '/';
+            strcpy(self + n + 1, path);
+            if (access(self, R_OK) == 0) path = self;  // else the program has moved since
+          }
         }
         char build_id[80];
         read_build_id(*info, build_id, sizeof(build_id));

@@ -55,8 +55,8 @@ void fuzz_chunks(const uint8_t* data, size_t size) {
   use(&process);
 }
 
-std::vector<Chunk> chunks_of(int which, bool whole);
-void fill(MemoryProcess* process, int which);
+constexpr size_t all_of_it = 0;
+void fill(MemoryProcess* process, int which, size_t limit = all_of_it);
 
 // A live file in memory, and where it holds data.
 struct LiveFile {
@@ -120,7 +120,7 @@ void fuzz(const uint8_t* data, size_t size) {
 
 constexpr int seed_programs = 6;
 
-void fill(MemoryProcess* process, int which) {
+void fill(MemoryProcess* process, int which, size_t limit) {
   programs::Random r(static_cast<uint64_t>(which) + 1);
   const char* kinds[seed_programs] = {"mixture", "small alphabet", "sizes vary", "polls only", "tree", "unordered"};
   const std::string kind = kinds[which];
@@ -129,7 +129,7 @@ void fill(MemoryProcess* process, int which) {
   process->graph().intern(words, 10);
   process->graph().intern(words, 4);
   if (kind == "unordered") process->graph().stop_ordering();
-  const size_t limit = which == 0 ? 20000 : 1500;
+  if (limit == all_of_it) limit = which == 0 ? 20000 : 1500;
   for (size_t i = 0; i < log.size() && i < limit; ++i) {
     Key k = log[i];
     k.site &= 63;
@@ -140,15 +140,11 @@ void fill(MemoryProcess* process, int which) {
   }
 }
 
-std::vector<Chunk> chunks_of(int which, bool whole) {
+Bytes input_of(int which, bool whole, size_t limit = all_of_it) {
   MemoryProcess process;
-  fill(&process, which);
-  return process.chunks(whole);
-}
-
-Bytes input_of(int which, bool whole) {
+  fill(&process, which, limit);
   Bytes input{'C'};
-  for (const auto& [type, payload] : chunks_of(which, whole)) {
+  for (const auto& [type, payload] : process.chunks(whole)) {
     const size_t n = payload.size();
     for (const size_t b : {static_cast<size_t>(type), n & 0xff, n >> 8 & 0xff, n >> 16 & 0xff}) {
       input.push_back(static_cast<uint8_t>(b));
@@ -165,7 +161,11 @@ void write_seeds(const std::string& directory) {
       std::fclose(f);
     }
   };
-  for (int i = 1; i < seed_programs; ++i) write("chunks" + std::to_string(i), input_of(i, i % 2));
+  for (int i = 1; i < seed_programs; ++i) {
+    write("chunks" + std::to_string(i), input_of(i, i % 2));
+    // Small ones are tried a hundred times as often.
+    write("small" + std::to_string(i), input_of(i, i % 2 == 0, 60));
+  }
   write("live", Bytes{'L', 0, 0, 8, 0, 1, 0, 0, 0, 0, 0, 0, 0});
 }
 

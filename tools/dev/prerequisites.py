@@ -30,6 +30,10 @@ def _python_headers() -> bool:
     return (Path(sysconfig.get_path("include")) / "Python.h").exists()
 
 
+def library(name: str) -> Callable[[], bool]:
+    return lambda: name in subprocess.run(["/sbin/ldconfig", "-p"], capture_output=True, text=True, check=False).stdout
+
+
 BUILDING = (
     Prerequisite(command("g++", "gcc"), ("g++", "gcc"), "there is no C++ compiler, and nothing works without"),
     Prerequisite(_python_headers, ("python3-dev",), "Python.h is not there, which the build of the module needs"),
@@ -46,6 +50,8 @@ TESTING = (
     ),
     Prerequisite(command("gfortran"), ("gfortran",), "tests of Fortran programs"),
     Prerequisite(command("hpcc"), ("hpcc",), "the HPCC test"),
+    Prerequisite(library("libjemalloc.so.2"), ("libjemalloc2",), "tests with jemalloc in the program"),
+    Prerequisite(library("libtcmalloc_minimal.so.4"), ("libtcmalloc-minimal4",), "tests with tcmalloc in the program"),
     Prerequisite(command("clang++"), ("clang",), "fuzzing the trace reader"),
     Prerequisite(command("chromium"), ("chromium", "fonts-liberation"), "tests of the HTML page in a browser"),
 )
