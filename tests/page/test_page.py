@@ -255,6 +255,20 @@ def test_no_window_is_too_narrow(show: Show, width: int) -> None:
     assert opened.tab.evaluate("document.documentElement.scrollWidth") <= width
 
 
+@CHARTS
+def test_charts_follow_the_window(show: Show) -> None:
+    opened = show(report_of(64), width=1_300)
+    wide = opened.tab.locator("#iterations .uplot").bounding_box()["width"]
+    opened.tab.set_viewport_size({"width": 500, "height": 800})
+    opened.tab.evaluate("""async () => {
+      const width = () => document.querySelector("#iterations .uplot").clientWidth;
+      for (let frame = 0; frame < 600 && width() >= 500; frame++) await new Promise(requestAnimationFrame);
+    }""")
+    assert opened.tab.locator("#iterations .uplot").bounding_box()["width"] < 500
+    assert wide > 900
+    assert opened.tab.evaluate("document.documentElement.scrollWidth") <= 500
+
+
 def test_on_paper_there_are_no_controls_and_all_is_light(show: Show) -> None:
     opened = show(report_of(64), scheme="dark")
     opened.tab.emulate_media(media="print")

@@ -42,10 +42,12 @@ function draw(each) {
 }
 
 function watch(each) {
-  const observer = new ResizeObserver(() => {
+  const fit = () => {
     const width = widthOf(each);
-    if (width > 0 && width !== each.plot.width) each.plot.setSize({ width, height: each.height });
-  });
+    if (width !== each.plot.width) each.plot.setSize({ width, height: each.height });
+  };
+  // In the next frame: a size changed while sizes are being told is an error to browsers.
+  const observer = new ResizeObserver(() => requestAnimationFrame(fit));
   observer.observe(each.place);
   return observer;
 }
