@@ -31,7 +31,8 @@ def reference(tmp_path_factory: pytest.TempPathFactory) -> Figures:
 def test_result_is_the_same_however_the_ocean_is_cut(
     reference: Figures, tmp_path: Path, ranks: int, blocks: str
 ) -> None:
-    figures = figures_of(result_line("pop", quickest(), ranks, {**SMALL, "blocks": blocks}, cwd=tmp_path))
+    chosen = quickest() if ranks == 2 else library("openmpi")  # more ranks than cores take turns there
+    figures = figures_of(result_line("pop", chosen, ranks, {**SMALL, "blocks": blocks}, cwd=tmp_path))
     assert f"{figures.columns}x{figures.rows}" == blocks
     assert figures.values == pytest.approx(reference.values, rel=ROUNDING)
 
@@ -49,7 +50,7 @@ def test_both_forms_of_the_solver_agree(reference: Figures, tmp_path: Path, rank
 
 
 def test_nothing_is_lost_and_the_solver_solves_to_its_tolerance(tmp_path: Path) -> None:
-    figures = figures_of(result_line("pop", quickest(), 2, {"grid": "40x60x4", "steps": 20}, cwd=tmp_path))
+    figures = figures_of(result_line("pop", quickest(), 2, {"grid": "40x60x4", "steps": 6}, cwd=tmp_path))
     assert figures.volume_error < 1e-16
     assert figures.tracer_error < 1e-13
     assert figures.residual <= 1e-12

@@ -44,7 +44,8 @@ def reference(tmp_path_factory: pytest.TempPathFactory) -> Result:
 def test_every_bit_is_the_same_however_the_channel_is_cut(
     reference: Result, tmp_path: Path, ranks: int, tiles: str
 ) -> None:
-    result = result_of(result_line("wrf", quickest(), ranks, {**SMALL, "tiles": tiles}, cwd=tmp_path))
+    chosen = quickest() if ranks == 2 else library("openmpi")  # more ranks than cores take turns there
+    result = result_of(result_line("wrf", chosen, ranks, {**SMALL, "tiles": tiles}, cwd=tmp_path))
     assert result.tiles == tiles.replace("x", " x ")
     assert result.fingerprint == reference.fingerprint
 
