@@ -76,7 +76,7 @@ function overview(all, kinds) {
 }
 
 function ranksTable(all, kinds) {
-  const longest = Math.max(...all.map(wholeOf)) || 1;
+  const longest = all.reduce((most, rank) => Math.max(most, wholeOf(rank)), 0) || 1;
   const share = (rank) => (wholeOf(rank) > 0 ? rank.mpi_s / wholeOf(rank) : 0);
   const columns = [
     {
