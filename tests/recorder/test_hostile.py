@@ -210,7 +210,7 @@ def test_a_stack_that_overflows_in_a_call_ends_the_program_as_it_would(
 
 
 def test_exit_in_a_signal_handler_leaves_a_trace_whenever_it_comes(fake: Fake, recorder: Path, tmp_path: Path) -> None:
-    for steps in range(20):
+    for steps in range(12):
         directory = tmp_path / str(steps)
         directory.mkdir()
         recorded = fake.run(
