@@ -17,7 +17,7 @@ from leadline.mpi import Library, find
 
 from .running import UNBOUND
 
-RUN_TIMEOUT_S = 100
+RUN_TIMEOUT_S = 300  # only against hanging: a run takes seconds, on a machine that others load perhaps a minute
 
 # Every workload runs with these, at these numbers of ranks: MPICH and Intel MPI wait busily, so more ranks than cores
 # would take turns by time slices; Open MPI yields.
