@@ -249,6 +249,64 @@ class ProcessSummary:
     category_ns: list[float]
     category_calls: list[int]
 
+class StripEntry:
+    first: int
+    last: int
+    mean_ns: float
+    min_ns: float
+    max_ns: float
+    max_process: int
+    max_iteration: int
+
+class Outlier:
+    iteration: int
+    process: int
+    time_ns: float
+    typical_ns: float
+    computation_ns: float
+
+class RunIterations:
+    found: bool
+    process: int
+    site: int
+    after: bool
+    count: int
+    calls: float
+    mean_ns: float
+    min_ns: float
+    max_ns: float
+    strip: list[StripEntry]
+    outliers: list[Outlier]
+    sampled: list[int]
+    kept: str
+
+class MatchedCall:
+    """A call of an iteration, beside its partner: the index of the other end in MatchedIteration.calls, -1 for none."""
+
+    process: int
+    site: int
+    function: str
+    iteration: int
+    role: str
+    begin_ns: float
+    duration_ns: float
+    gap_ns: float
+    comm: int
+    source: int
+    dest: int
+    tag: int
+    number: int
+    partner: int
+    second_partner: int
+
+class MatchedIteration:
+    calls: list[MatchedCall]
+    unmatched_sends: int
+    unmatched_receives: int
+
+def match_iteration(processes: list[Process], iteration: int) -> MatchedIteration:
+    """The calls of an iteration on all ranks, in one time (ns since the first rank's start), and of those beside it."""
+
 class Profile:
     def __init__(self) -> None: ...
     def add(self, process: Process) -> int:
@@ -264,6 +322,8 @@ class Profile:
     def region_of_sites(self) -> list[int]: ...
     def sites(self) -> list[tuple[int, bool, list[tuple[int, int]]]]:
         """(function, purely local?, [(module, offset) of each frame, innermost first]) of every site."""
+    def iterations(self) -> RunIterations:
+        """Of the main loop of all processes."""
     def edges(self) -> list[Edge]:
         """Messages from process `source` to rank `target` of its MPI_COMM_WORLD (-1 unknown)."""
     def rows(self, groups: list[list[int]]) -> list[Row]:

@@ -123,6 +123,8 @@ uint32_t Profile::add(const trace::Process& process, const StreamReader& reader)
   for (size_t stream = 0; stream < process.streams.size(); ++stream)
     add_stream(process, stream, index, reader, mapping, &summary);
   add_region_times(process, mapping, &summary);
+  summary.loop = loop_of(process);
+  if (summary.loop.found) summary.loop.site = mapping.site(summary.loop.stream, summary.loop.site);
   trace::Process& meta = summary.meta;
   meta.file = process.file;
   meta.rank = process.rank;
@@ -276,6 +278,12 @@ void Profile::add_locals(const trace::Stream& stream, uint32_t index, const Mapp
     counts.calls += local.calls;
     counts.time_ns += local.sum_ns;
   }
+}
+
+RunIterations Profile::iterations() const {
+  std::vector<const ProcessLoop*> loops;
+  for (const ProcessSummary& p : processes_) loops.push_back(&p.loop);
+  return merge_loops(loops);
 }
 
 void Profile::finish(uint32_t index, ProcessSummary* summary) {

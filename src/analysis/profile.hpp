@@ -13,6 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "analysis/iterations.hpp"
 #include "analysis/measure.hpp"
 #include "trace/process.hpp"
 #include "trace/structure.hpp"  // Generation, which the streams of a process hold
@@ -76,6 +77,7 @@ struct Row {
 struct ProcessSummary {
   std::vector<trace::RegionTimes> regions;  // region = index into Profile::regions; over all threads
   trace::Process meta;                      // without its streams, modules, communicators and datatypes
+  ProcessLoop loop;                         // its site is the profile's
   uint32_t threads = 0;
   Counts total;
   double gap_ns = 0;  // between calls, over all threads
@@ -111,6 +113,9 @@ class Profile {
 
   // One row per group of sites; a site may be in several groups.
   std::vector<Row> rows(const std::vector<std::vector<uint32_t>>& groups) const;
+
+  // Of the main loop of all processes.
+  RunIterations iterations() const;
 
   // What the given sites did on each process.
   std::vector<Counts> per_process(const std::vector<uint32_t>& sites) const;

@@ -136,6 +136,7 @@ void bind_profile(nb::module_& m) {
              return regions;
            })
       .def("edges", &Profile::edges)
+      .def("iterations", &Profile::iterations)
       .def("rows", &Profile::rows, "groups"_a)
       .def("per_process", &Profile::per_process, "sites"_a);
 }

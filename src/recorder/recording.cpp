@@ -59,6 +59,21 @@ uint64_t bytes_from(const char* text, uint64_t otherwise) {
   return static_cast<uint64_t>(n);
 }
 
+// Entries of the series that fit: a call takes about five quarters of a byte.
+void read_series_setting(const char* text, uint64_t* entries, bool* automatic) {
+  constexpr uint64_t everything = uint64_t{1} << 50;
+  *automatic = !text || !*text || strcmp(text, "auto") == 0;
+  if (*automatic) {
+    *entries = trace::series_probe;
+  } else if (strcmp(text, "all") == 0) {
+    *entries = everything;
+  } else if (strcmp(text, "none") == 0) {
+    *entries = 0;
+  } else {
+    *entries = bytes_from(text, trace::series_probe * 5 / 4) / 5 * 4;
+  }
+}
+
 // The command line, words separated by spaces.
 void read_program(char* into, size_t size) {
   const int fd = open_own("/proc/self/cmdline", O_RDONLY);
@@ -146,6 +161,7 @@ void Recording::start() {
   if (!found) return tell("this program is not recorded: %s", why);
   if (!run_directory_fits()) return tell("this program is not recorded: the path of the run's directory is too long");
   budget_ = bytes_from(getenv("LEADLINE_BUDGET"), uint64_t{64} << 20);
+  read_series_setting(getenv("LEADLINE_SERIES"), &series_entries_, &series_automatic_);
   pid_ = getpid();
   create_live_file();
   const Storage::Open open(storage_);
@@ -236,7 +252,9 @@ Thread* Recording::add_thread() {
   t->taken = true;
   t->depth = 0;
   t->slot = &this_thread;
+  const bool first_use = !t->header->last_end;
   t->header->last_end = now();
+  if (first_use) keep_series(t);
   if (have_thread_key) pthread_setspecific(thread_key, t);
   return t;
 }
@@ -296,6 +314,27 @@ bool Recording::attach_thread(Thread* t) {
   return true;
 }
 
+// One thread does most of the calls in most programs: the others have an eighth of its room.
+void Recording::keep_series(Thread* t) {
+  t->graph.series().keep(t->number ? series_entries_ / 8 : series_entries_, series_automatic_,
+                         {[](void* self) { return recording.spill_series(static_cast<Thread*>(self), false); }, t});
+}
+
+// What the series has so far goes to the file.
+bool Recording::spill_series(Thread* t, bool last) {
+  trace::ByteSink sink;
+  if (!trace::encode_series(t->region, header_->tick_factor, header_->first_ticks, last, &sink)) return true;
+  const int saved = errno;
+  const HeldSignals held;
+  const Locked locked(lock_);
+  TraceFile file(part_path_.text);
+  file.chunk(trace::ChunkType::series, sink);
+  const bool written = file.ok();
+  has_part_ |= written;
+  errno = saved;
+  return written;
+}
+
 // The generation is full: writes it out and begins the next one. Beyond the budget, or where it can't be written, calls
 // are only counted from now on.
 void Recording::turn_generation(Thread* t) {
@@ -314,6 +353,7 @@ void Recording::turn_generation(Thread* t) {
     if (written) ++header_->generations_written;
   }
   if (written) {
+    spill_series(t, true);
     t->graph.reset(written_ >=
                    budget_);  // before the new number: a half-cleared generation is dropped, not counted twice
     ++t->header->generation;
@@ -328,6 +368,9 @@ void Recording::turn_generation(Thread* t) {
 void Recording::began(Ticks begin) {
   trace::ProcessHeader& h = *header_;
   h.initialized = 1;
+  // The series' times are told from here on: the same moment on the system's clock.
+  const trace::TickScale scale{h.tick_factor};
+  if (begin > h.first_ticks) h.start_unix_ns += static_cast<int64_t>(scale.ns(begin - h.first_ticks));
   h.first_ticks = begin;
   h.world = world_number();
   if (!has_real(Fn::Get_library_version)) return;
@@ -496,6 +539,10 @@ void Recording::write_thread(const char* region, TraceFile* file) {
   trace::encode_times(region, header_->tick_factor, &rest);
   file->chunk(ChunkType::times, rest);
   rest.clear();
+  if (trace::encode_series(region, header_->tick_factor, header_->first_ticks, true, &rest)) {
+    file->chunk(ChunkType::series, rest);
+  }
+  rest.clear();
   trace::encode_locals(region, header_->tick_factor, &rest);
   file->chunk(ChunkType::locals, rest);
   if (!trace::has_regions(process_region_)) return;
@@ -537,7 +584,7 @@ void Recording::finish() {
   header_->tick_factor = rate_.factor();
   sample_own_time();
   own_time(now() - begin);
-  const bool has_part = header_->generations_written > 0;
+  const bool has_part = has_part_ || header_->generations_written > 0;
   if (!has_part) file_in_run(&part_path_, "%s.tmp", stem_);
   int error = 0;
   {

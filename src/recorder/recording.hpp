@@ -70,6 +70,8 @@ class Recording {
   Thread* make_thread();
   bool attach_thread(Thread* t);
   void turn_generation(Thread* t);
+  bool spill_series(Thread* t, bool last);
+  void keep_series(Thread* t);
   void write_definitions(TraceFile* file);
   void write_thread(const char* region, TraceFile* file);
   void sample_own_time();
@@ -96,6 +98,9 @@ class Recording {
   bool no_more_threads_ = false;  // there was no memory for another one
   uint64_t budget_ = 0, written_ = 0;
   uint32_t open_sessions_ = 0;
+  uint64_t series_entries_ = 0;  // that a thread may keep
+  bool series_automatic_ = false;
+  bool has_part_ = false;  // something of the series is in the .part file
 };
 
 extern Recording& recording;

@@ -24,6 +24,7 @@ enum class ChunkType : uint32_t {
   structure = 12,  // of a generation, whose times are in
   times = 13,
   shared = 14,  // the name of a file with the chunks that stand here (sites, structure): alike on many ranks
+  series = 15,  // times call by call
   pauses = 20,
   regions = 21,
   region_times = 22,

@@ -230,6 +230,16 @@ std::string decode_times_of(ByteReader& in, Process* p) {
   return "times of a generation that is not there";
 }
 
+std::string decode_series_of(ByteReader& in, Process* p) {
+  const uint64_t thread = in.varint(), number = in.varint();
+  if (thread >= max_threads) return "a thread number out of range";
+  Series series;
+  series.generation = static_cast<uint32_t>(number);
+  std::string wrong = decode_series(in, &series);
+  if (wrong.empty()) stream_of(p, static_cast<uint32_t>(thread)).series.push_back(std::move(series));
+  return wrong;
+}
+
 }  // namespace
 
 std::string decode_chunk(ChunkType type, ByteReader in, Process* p) {
@@ -279,6 +289,8 @@ std::string decode_chunk(ChunkType type, ByteReader in, Process* p) {
     case ChunkType::region_times:
       decode_region_times(in, p);
       break;
+    case ChunkType::series:
+      return decode_series_of(in, p);
     case ChunkType::pauses:
       decode_pauses(in, p);
       break;

@@ -32,6 +32,9 @@ void encode_locals(const char* thread_region, uint64_t tick_factor, ByteSink* ou
 // A generation is its structure (the same on all ranks that behave alike) and then its times.
 void encode_structure(const char* thread_region, ByteSink* out);
 void encode_times(const char* thread_region, uint64_t tick_factor, ByteSink* out);
+// What was kept of the times call by call. `origin_ticks`: where the process's time begins. False: nothing was.
+// `last`: of this generation; loops are told there.
+bool encode_series(const char* thread_region, uint64_t tick_factor, uint64_t origin_ticks, bool last, ByteSink* out);
 void encode_generation(const char* thread_region, uint64_t tick_factor, ByteSink* out);
 
 }  // namespace leadline::trace

@@ -144,7 +144,7 @@ void put_all_times(const Region& r, uint64_t n, TickScale scale, ByteSink* out) 
     FoldedTimes t = folded[i];
     const uint32_t visits = positions[i].visits;
     const auto begin = static_cast<unsigned>(visits < 8 ? i & 7 : 0);
-    fold(&t, raw[i], begin, visits & 7, scale);
+    fold(&t, raw[i], begin, visits == anchor_mark ? 0 : visits & 7, scale);
     put_times(t, &previous_count, out);
     if (positions[i].mode == mode_bag_coarse) out->svarint(amounts[i]);
   }

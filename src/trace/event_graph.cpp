@@ -79,6 +79,7 @@ void EventGraph::attach(ThreadHeader* header, char* region, Backing backing, uin
       &header->variation,
       {&header->variation_positions, region + thread_at::variation_positions, capacity::variation_positions, backing},
       bytes(&header->variation_literals, thread_at::variation_literals, capacity::literal_bytes));
+  series_.attach(header, region, backing, positions_, folded_, raw_);
   attach_tokens(variations_.up(), header->variation_tokens, header->variation_token_positions,
                 thread_at::variation_token_positions, header->variation_token_literals,
                 thread_at::variation_token_literals, &header->variation_stream, thread_at::variation_stream);
@@ -87,12 +88,12 @@ void EventGraph::attach(ThreadHeader* header, char* region, Backing backing, uin
 void EventGraph::reset(bool unordered) {
   h_->graph = GraphState{};
   h_->events_before += events_of(*h_);
-  h_->steps = h_->repeats = h_->misses = 0;
+  h_->steps = h_->repeats = h_->poll_repeats = h_->misses = 0;
   __builtin_memset(h_->recent, 0, sizeof(h_->recent));
   h_->poll_run = h_->literal_repeats = 0;
   h_->previous_literal = Key{};
   h_->unordered = unordered;
-  h_->unusual = unordered;
+  h_->unusual = unordered ? unusual_irregular : 0u;
   map_.clear();
   word_map_.clear();
   positions_.clear();
@@ -113,6 +114,7 @@ void EventGraph::reset(bool unordered) {
   for (uint32_t i = 0; i < first_position; ++i) create(nobody, mode_times_only);
   words_.append_zeroed(1);
   word_lists_.append_zeroed(2);  // 0 and extra_nothing are no lists
+  series_.reset();
 }
 
 uint32_t EventGraph::create(const Key& key, uint16_t mode) {
@@ -127,6 +129,7 @@ uint32_t EventGraph::create(const Key& key, uint16_t mode) {
   *amounts_.append() = 0;
   *p = Position{
       key, 0, 0, index & 7, mode, 0, static_cast<uint32_t>(hash_key(key)), static_cast<uint32_t>(hash_shape(key))};
+  series_.created(index);
   return index;
 }
 
@@ -136,14 +139,23 @@ bool EventGraph::matches(const Position& p, const Key& key) const {
 
 uint64_t EventGraph::visits(uint32_t index) const {
   const Position& p = positions_[index];
+  if (p.visits == anchor_mark) return folded_[index].count;
   return folded_[index].count + (p.visits < 8 ? p.visits - (index & 7) : p.visits & 7);
 }
 
 void EventGraph::fold_batch(uint32_t index) {
   Position& p = positions_[index];
   const unsigned first = p.visits == 8 ? index & 7 : 0;
+  if (p.visits == 0 && series_.marked(p)) {
+    const RawTimes& raw = raw_[index];
+    fold(&folded_[index], raw, 7, 8, scale_);
+    p.visits = anchor_mark;
+    return series_.anchor_visited(index, raw.duration[7], raw.gap[7]);
+  }
   if (p.visits == 0) p.visits = 8;  // after 2^32 visits: still past the first batch
   const Batch batch = fold(&folded_[index], raw_[index], first, 8, scale_);
+  series_.look();
+  if (series_.due(index)) series_.several_trips(index, raw_[index].duration[7], raw_[index].gap[7]);
   const bool at_once = batch.longest_gap < short_gap_ticks && batch.durations < short_call_ticks * uint64_t{8 - first};
   if (p.usual_gap == never_assume) return;
   p.usual_gap = at_once ? static_cast<uint16_t>(batch.gaps / (8 - first) + 1) : 0;
@@ -159,8 +171,17 @@ void EventGraph::long_call(uint32_t index, Position& p) {
   f.last_long = p.visits;
 }
 
-void EventGraph::time_long(uint32_t index, Position&, uint64_t duration, uint64_t gap) {
+void EventGraph::time_long(uint32_t index, Position& p, uint64_t duration, uint64_t gap) {
   fold_one(&folded_[index], scale_.ns(duration), scale_.ns(gap));
+  series_.long_gap(index, gap);
+  if (p.visits == anchor_mark) series_.anchor_visited(index, duration, gap);
+}
+
+void EventGraph::record_time(uint32_t index, uint64_t duration, uint64_t gap) {
+  const bool watched = series_.watches();
+  if (watched) series_.append(positions_[index].mode == mode_times_only ? 0 : index, duration, gap);
+  if (index) time(index, positions_[index], duration, gap);
+  if (watched) series_.check();
 }
 
 uint32_t EventGraph::find_exact(const Key& key, const Hashes& at) const {
@@ -200,6 +221,7 @@ bool EventGraph::make_wild(uint32_t index) {
   if (!w) return false;
   Position& p = positions_[index];
   *w = WildPosition{p.key, p.key, visits(index)};
+  if (p.visits == anchor_mark) p.visits = 8;  // no anchor any more; nothing pending
   p.mode = static_cast<uint16_t>(mode_first_wild + wild_.size() - 1);
   p.key.value = poison;
   p.hash = p.shape;
@@ -223,7 +245,7 @@ void EventGraph::vary(uint32_t index, const Key& key) {
 void EventGraph::add_wild(uint32_t index, const Key& key, uint64_t duration, uint64_t gap) {
   follow(index);
   vary(index, key);
-  time(index, positions_[index], duration, gap);
+  record_time(index, duration, gap);
   if ((h_->steps & steps_between_checks) == 0) turn_if_full();
 }
 
@@ -292,9 +314,9 @@ void EventGraph::arrive(uint32_t index, const Key& key, uint64_t duration, uint6
   if (p.mode >= mode_first_wild) vary(index, key);
   if (p.mode == mode_poll) {
     h_->poll_run = 1;
-    h_->unusual = 1;
+    h_->unusual |= unusual_irregular;
   }
-  time(index, p, duration, gap);
+  record_time(index, duration, gap);
   if (p.mode >= mode_first_wild && variations_.nearly_full()) turn_if_full();
 }
 
@@ -303,22 +325,37 @@ void EventGraph::end_poll() {
   v.position = h_->graph.current;
   v.count = static_cast<int64_t>(h_->poll_run);
   h_->poll_run = 0;
-  h_->unusual = 0;
+  h_->unusual &= ~unusual_irregular;
   variations_.add(v);
 }
 
 void EventGraph::add_unusual(const Key& key, uint64_t duration, uint64_t gap) {
+  if (!(h_->unusual & unusual_irregular)) return add_regular(key, duration, gap);
   if (h_->unordered) return add_unordered(key, duration, gap);
   if (!h_->poll_run) return add_literal(key, duration, gap);
   const uint32_t here = h_->graph.current;
   if (same_shape(positions_[here].key, key)) {
     ++h_->poll_run;
     ++h_->repeats;
+    ++h_->poll_repeats;
+    if (series_.watches()) series_.extend(duration, gap);
     return time(here, positions_[here], duration, gap);
   }
   end_poll();
   turn_if_full();
   add(key, duration, gap);
+}
+
+// What add() does, with an entry in the series.
+void EventGraph::add_regular(const Key& key, uint64_t duration, uint64_t gap) {
+  const uint32_t predicted = positions_[h_->graph.current].next;
+  Position& p = positions_[predicted];
+  if (same(p.key, key)) {
+    follow(predicted);
+    return record_time(predicted, duration, gap);
+  }
+  if (p.mode >= mode_first_wild && same_shape(p.key, key)) return add_wild(predicted, key, duration, gap);
+  miss(key, duration, gap);
 }
 
 void EventGraph::begin_literals() {
@@ -328,7 +365,7 @@ void EventGraph::begin_literals() {
   g.current = root_position;
   g.last_literal = 0;
   h_->literal_repeats = 0;
-  h_->unusual = 1;
+  h_->unusual |= unusual_irregular;
   tokens_.add(token);
 }
 
@@ -343,14 +380,15 @@ void EventGraph::add_literal(const Key& key, uint64_t duration, uint64_t gap) {
     timed_site_ = key.site;
     timed_ = aside(Key{.site = key.site, .peer = peer_none}, mode_times_only);
   }
-  const uint32_t timed = known ? known : timed_;
-  if (timed) time(timed, positions_[timed], duration, gap);
-  if (g.last_literal && same(h_->previous_literal, key)) {
+  const bool repeated = g.last_literal && same(h_->previous_literal, key);
+  if (repeated) {
     ++h_->literal_repeats;
     ++h_->repeats;
-    return;
+  } else {
+    h_->recent[h_->steps++ & 7] = known;
   }
-  h_->recent[h_->steps++ & 7] = known;
+  record_time(known ? known : timed_, duration, gap);
+  if (repeated) return;
   put_repeats();
   uint8_t* begin = literals_.room(2 + 8 * max_varint_bytes);
   if (!begin) {
@@ -405,7 +443,7 @@ void EventGraph::end_literal_block() {
   literals_[h_->graph.last_literal - 1] |= 1;
   h_->graph.last_literal = 0;
   h_->previous_literal = Key{};
-  h_->unusual = 0;
+  h_->unusual &= ~unusual_irregular;
 }
 
 // A position beside the graph.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "trace/live.hpp"
+#include "trace/series_log.hpp"
 
 namespace leadline::trace {
 
@@ -19,8 +20,16 @@ class EventGraph {
   // Begins an empty generation. `unordered`: from now on calls are only counted and timed.
   void reset(bool unordered);
   // Goes on without order in this generation, keeping what it counted.
-  void stop_ordering() { h_->unordered = h_->unusual = 1; }
-  void set_scale(TickScale scale) { scale_ = scale; }
+  void stop_ordering() {
+    series_.stop();
+    h_->unordered = 1;
+    h_->unusual |= unusual_irregular;
+  }
+  void set_scale(TickScale scale) {
+    scale_ = scale;
+    series_.set_scale(scale);
+  }
+  SeriesLog& series() { return series_; }
 
   // One call: its key, how long it took, and how long since the end of the one before (ticks).
   inline void add(const Key& key, uint64_t duration, uint64_t gap) {
@@ -40,7 +49,8 @@ class EventGraph {
   // taken to be the usual one. 0: stamp the begin.
   inline uint32_t assumed_gap(uint32_t site) const {
     const Position& p = positions_[positions_[h_->graph.current].next];
-    const bool assume = p.key.site == site && (p.visits & 7) != 0 && p.usual_gap != never_assume && !h_->unusual;
+    const bool assume = p.key.site == site && (p.visits & 7) != 0 && p.usual_gap != never_assume &&
+                        !(h_->unusual & (unusual_irregular | unusual_exact));
     return assume ? p.usual_gap : 0;
   }
 
@@ -75,6 +85,9 @@ class EventGraph {
     if (__builtin_expect(duration > long_call_ticks, 0)) long_call(index, p);
   }
 
+  // Off the fast path: with an entry in the series, where the thread is watched.
+  void record_time(uint32_t index, uint64_t duration, uint64_t gap);
+  void add_regular(const Key& key, uint64_t duration, uint64_t gap);
   void add_wild(uint32_t index, const Key& key, uint64_t duration, uint64_t gap);
   void add_unusual(const Key& key, uint64_t duration, uint64_t gap);
   void add_literal(const Key& key, uint64_t duration, uint64_t gap);
@@ -117,6 +130,7 @@ class EventGraph {
   ByteTable literals_;
   Tokens3 tokens_;
   Variations variations_;
+  SeriesLog series_;
   PositionMap map_;
   PositionMap word_map_;
   TickScale scale_;

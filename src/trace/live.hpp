@@ -9,13 +9,14 @@
 
 #include "trace/event.hpp"
 #include "trace/graph.hpp"
+#include "trace/series.hpp"
 #include "trace/table.hpp"
 #include "trace/times.hpp"
 
 namespace leadline::trace {
 
 inline constexpr char live_magic[8] = {'L', 'E', 'A', 'D', 'L', 'I', 'V', 'E'};
-inline constexpr uint32_t live_version = 1;
+inline constexpr uint32_t live_version = 2;
 inline constexpr uint32_t max_threads = 64;
 inline constexpr size_t page = 4096;
 
@@ -177,6 +178,13 @@ static_assert(sizeof(Variation) == 32);
 using VariationPosition = GraphPosition<Variation>;
 using Variations = Graph<Variation, Tokens3>;
 
+// Bits of ThreadHeader::unusual.
+enum : uint32_t {
+  unusual_irregular = 1,  // unordered, within a run of polls, within literals
+  unusual_watched = 2,    // calls leave an entry in the series
+  unusual_exact = 4,      // their begins are all stamped
+};
+
 inline constexpr uint32_t levels = 3;  // of tokens, above the events and above the variations
 
 struct ThreadHeader {
@@ -188,6 +196,7 @@ struct ThreadHeader {
   uint32_t recent[8];  // ring of the last positions visited
   uint64_t repeats;    // events that were no step: repeated polls and literals, calls without order
   uint64_t misses;
+  uint64_t poll_repeats;     // failed polls in a row after the first
   uint64_t poll_run;         // > 0: the last event was a failed poll at graph.current, so many times so far
   uint64_t literal_repeats;  // of the last literal, not written yet
   Key previous_literal;
@@ -196,7 +205,7 @@ struct ThreadHeader {
   uint64_t calls_aside;  // while recording was paused
   uint64_t last_end;     // ticks at the end of the previous call
   uint32_t unordered;    // the budget is spent: events of this generation carry no order
-  uint32_t unusual;      // any of: unordered, within a run of polls, within literals
+  uint32_t unusual;      // calls take the longer way: why
   GraphState tokens[levels], variation, variation_tokens[levels];
   TableState positions, raw, folded, amounts, wild, token_positions[levels], variation_positions,
       variation_token_positions[levels], words, word_lists, sites, paths, locals, region_times;
@@ -207,6 +216,8 @@ static_assert(sizeof(ThreadHeader) <= page);
 
 // Calls in this generation.
 inline uint64_t events_of(const ThreadHeader& h) { return h.steps + h.repeats; }
+// The same, failed polls in a row as one: what has an entry in the series.
+inline uint64_t entries_of(const ThreadHeader& h) { return h.steps + h.repeats - h.poll_repeats; }
 
 // Capacities: elements.
 namespace capacity {
@@ -272,7 +283,11 @@ inline constexpr size_t variation_literals = token_stream + pages(capacity::toke
 inline constexpr size_t variation_token_literals = variation_literals + pages(capacity::literal_bytes);
 inline constexpr size_t variation_stream = variation_token_literals + levels * pages(capacity::token_bytes);
 inline constexpr size_t region_times = variation_stream + pages(capacity::token_bytes);
-inline constexpr size_t end = region_times + pages(capacity::regions * sizeof(LiveRegionTimes));
+inline constexpr size_t series = region_times + pages(capacity::regions * sizeof(LiveRegionTimes));
+inline constexpr size_t series_buckets = series + pages(sizeof(SeriesState));
+inline constexpr size_t series_windows = series_buckets + pages(most_loops * most_buckets * sizeof(StripBucket));
+inline constexpr size_t series_entries = series_windows + pages(capacity::series_windows * sizeof(SeriesWindow));
+inline constexpr size_t end = series_entries + pages(capacity::series_entries * sizeof(SeriesEntry));
 }  // namespace thread_at
 
 inline constexpr uint64_t frame_word(uint32_t module, uint64_t offset) { return uint64_t{module} << 48 | offset; }

@@ -10,6 +10,7 @@
 
 #include "trace/call_class.hpp"
 #include "trace/event.hpp"
+#include "trace/series_data.hpp"
 
 namespace leadline::trace {
 
@@ -105,6 +106,7 @@ struct Stream {  // one thread of the process
   std::vector<Generation> generations;
   std::vector<LocalCalls> locals;
   std::vector<RegionTimes> region_times;
+  std::vector<Series> series;  // in the order of the calls
 };
 
 struct Process {
@@ -159,6 +161,9 @@ struct Event {
   uint64_t times = 1;
   const int64_t* words = nullptr;
   size_t word_count = 0;
+  uint32_t position = 0;  // of its generation; 0: it has none
+  bool run = false;       // failed polls in a row: one entry of the series
+  size_t generation = 0;  // index
 };
 class Walker {
  public:

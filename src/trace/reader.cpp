@@ -155,7 +155,8 @@ ReadError read_live(const std::string& path, Process* process) {
   const File part(path.substr(0, path.size() - 5) + ".part");
   if (check_header(part).empty()) {
     read_chunks(part, [&](ChunkType type, ByteReader in) {
-      return type == ChunkType::generation ? decode_chunk(type, in, process) : std::string();
+      const bool of_generation = type == ChunkType::generation || type == ChunkType::series;
+      return of_generation ? decode_chunk(type, in, process) : std::string();
     });
     process->file_bytes += part.size();
   }

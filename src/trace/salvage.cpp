@@ -99,7 +99,7 @@ bool has_generation(const Process& p, const ThreadHeader& h) {
   return false;
 }
 
-std::string salvage_thread(const char* region, uint64_t tick_factor, Process* p) {
+std::string salvage_thread(const char* region, uint64_t tick_factor, uint64_t origin_ticks, Process* p) {
   ByteSink sink;
   encode_sites(region, &sink);
   std::string wrong = decode(ChunkType::sites, sink, p);
@@ -108,6 +108,9 @@ std::string salvage_thread(const char* region, uint64_t tick_factor, Process* p)
     sink.clear();
     encode_generation(region, tick_factor, &sink);
     wrong = decode(ChunkType::generation, sink, p);
+    if (!wrong.empty()) return wrong;
+    sink.clear();
+    if (encode_series(region, tick_factor, origin_ticks, true, &sink)) wrong = decode(ChunkType::series, sink, p);
     if (!wrong.empty()) return wrong;
   }
   sink.clear();
@@ -157,7 +160,7 @@ std::string salvage(const std::string& path, Process* p) {
     mark_functions(thread.base(), &used);
     calls += calls_aside(thread.base());
     if (th->last_end > last) last = th->last_end;
-    const std::string wrong = salvage_thread(thread.base(), h->tick_factor, p);
+    const std::string wrong = salvage_thread(thread.base(), h->tick_factor, h->first_ticks, p);
     if (!wrong.empty()) damage = "thread " + std::to_string(i) + ": " + wrong;
   }
   if (!h->finalized) h->last_ticks = last;

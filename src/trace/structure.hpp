@@ -66,6 +66,7 @@ struct Generation {
 // Empty message: the payload was understood. Times are those of the generation whose structure came before.
 std::string decode_structure(ByteReader& in, uint32_t* thread, Generation* generation);
 std::string decode_times(ByteReader& in, Generation* generation);  // after thread and number were read
+std::string decode_series(ByteReader& in, Series* series);         // after thread and number were read
 std::string decode_generation(ByteReader in, uint32_t* thread, Generation* generation);
 
 // The words `extra` refers to, if it is a list (the caller knows from the class of the function that it may be).

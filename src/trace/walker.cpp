@@ -148,6 +148,8 @@ class GenerationWalk {
     Visited& v = state_[index];
     event->times = 1;
     event->key = p.key;
+    event->position = index;
+    event->run = p.mode == mode_poll;
     ++v.visits;
     if (p.mode == mode_poll) {
       Variation run{};
@@ -168,6 +170,8 @@ class GenerationWalk {
       tail_given_ = true;
       event->key = repeated_;
       event->times = g_->tail_repeats;
+      event->position = static_cast<uint32_t>(repeated_position_);
+      event->run = false;
       return true;
     }
     EventLiteral literal;
@@ -190,6 +194,8 @@ class GenerationWalk {
         break;
     }
     state_[repeated_position_].visits += event->times;
+    event->position = static_cast<uint32_t>(repeated_position_);
+    event->run = false;
     repeated_ = event->key;
     return true;
   }
@@ -299,6 +305,7 @@ bool Walker::next(Event* event) {
       const Words w = words_of(g, event->key.extra);
       event->words = w.data;
       event->word_count = w.count;
+      event->generation = s.generation;
       return true;
     }
     s.walk.reset();

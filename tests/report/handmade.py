@@ -58,6 +58,9 @@ class HandmadeProfile:
             process.category_ns = [sum(c.time_ns for c in by_kind[name]) for name in CATEGORIES]
             process.category_calls = [sum(c.calls for c in by_kind[name]) for name in CATEGORIES]
 
+    def iterations(self) -> Any:
+        return SimpleNamespace(found=False)
+
     def frame(self, text: str) -> int:
         return self.frames_.setdefault(text, 0x1000 + 16 * len(self.frames_))
 

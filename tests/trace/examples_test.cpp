@@ -10,6 +10,7 @@
 #include "memory_process.hpp"
 #include "programs.hpp"
 #include "trace/reader.hpp"
+#include "trace/series_walk.hpp"
 
 namespace {
 
@@ -60,6 +61,47 @@ void print_key(FILE* f, const Key& k) {
                k.extra, k.value);
 }
 
+void print_loop(FILE* f, const LoopTimes& l) {
+  std::fprintf(f,
+               "loop %u %d %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
+               " %.0f\n",
+               l.position, l.after, l.trips, l.stride, l.width, l.first_call, l.skipped, l.occurrences, l.timed,
+               l.calls, l.time_ns);
+  for (const StripTimes& s : l.strip) {
+    if (!s.count) continue;
+    std::fprintf(f, "strip %" PRIu64 " %" PRIu64 " %.0f %.0f %.0f %" PRIu64 "\n", s.first, s.count, s.mean_ns, s.min_ns,
+                 s.max_ns, s.max_iteration);
+  }
+  for (const SlowTime& s : l.slow)
+    std::fprintf(f, "slow %" PRIu64 " %.0f %.0f %.0f %u\n", s.iteration, s.time_ns, s.begin_ns, s.longest_gap_ns,
+                 s.gap_position);
+}
+
+void print_series(FILE* f, const Stream& stream) {
+  SeriesWalk walk(stream);
+  TimedEvent e;
+  const Series* last = nullptr;
+  const auto header = [&](const Series& s) {
+    std::fprintf(f, "series %u %u\n", stream.thread, s.generation);
+    for (const LoopTimes& l : s.loops) print_loop(f, l);
+    for (const WindowTimes& w : s.windows) {
+      std::fprintf(f, "window %d %u %" PRIu64 " %.0f %.0f %" PRIu64 " %" PRIu64 "\n", static_cast<int>(w.kind), w.loop,
+                   w.first_call, w.begin_ns, w.end_ns - w.begin_ns, w.iteration, w.entries);
+    }
+  };
+  size_t told = 0;
+  const auto tell_up_to = [&](size_t n) {
+    for (; told < n; ++told) header(stream.series[told]);
+  };
+  while (walk.next(&e)) {
+    if (!e.series) continue;
+    if (e.series != last) tell_up_to(static_cast<size_t>(e.series - stream.series.data()) + 1);
+    last = e.series;
+    std::fprintf(f, "timed %.6g %.6g\n", e.duration_ns, e.gap_ns);
+  }
+  tell_up_to(stream.series.size());
+}
+
 void print_stream(FILE* f, const Stream& s) {
   for (size_t i = 0; i < s.sites.size(); ++i) {
     std::fprintf(f, "site %u %zu %u", s.thread, i, s.sites[i].function);
@@ -92,6 +134,7 @@ void print_stream(FILE* f, const Stream& s) {
     for (size_t w = 0; w < e.word_count; ++w) std::fprintf(f, " %" PRId64, e.words[w]);
     std::fprintf(f, "\n");
   }
+  print_series(f, s);
 }
 
 Key message(uint32_t site, int32_t peer, int64_t count, int64_t value) {
@@ -109,10 +152,10 @@ Key message(uint32_t site, int32_t peer, int64_t count, int64_t value) {
 // Eight steps of a send and a receive, then a shorter send.
 void worked_example(MemoryProcess* p) {
   for (uint64_t step = 0; step < 8; ++step) {
-    p->graph().add(message(2, 1, 100, 0), 1000 + 10 * step, 100);
-    p->graph().add(message(1, -1, 100, 800), 2000, 50);
+    p->thread().add(message(2, 1, 100, 0), 1000 + 10 * step, 100);
+    p->thread().add(message(1, -1, 100, 800), 2000, 50);
   }
-  p->graph().add(message(2, 1, 50, 0), 900, 100);
+  p->thread().add(message(2, 1, 50, 0), 900, 100);
 }
 
 Key in_tables(Key k) {
@@ -134,7 +177,7 @@ void synthetic(const std::string& kind, uint64_t seed, MemoryProcess* p) {
     Key k = in_tables(log[i]);
     if (k.extra == 2) k.extra = p->graph().intern(words, 9);
     if (unordered) k.count = static_cast<int64_t>(programs::below(r, 1u << 20));
-    p->graph().add(k, programs::below(r, 50) ? 100 + programs::below(r, 3000) : r() >> 20, programs::below(r, 100));
+    p->thread().add(k, programs::below(r, 50) ? 100 + programs::below(r, 3000) : r() >> 20, programs::below(r, 100));
   }
 }
 

@@ -47,6 +47,7 @@ class MemoryProcess {
       all.emplace_back(type, Bytes(sink.data(), sink.data() + sink.size()));
     };
     for (const Bytes& earlier : thread_.generations()) all.emplace_back(ChunkType::generation, earlier);
+    for (const Bytes& earlier : thread_.series()) all.emplace_back(ChunkType::series, earlier);
     const char* thread = thread_.region();
     put(ChunkType::process, [&](ByteSink* s) { encode_process(region_, s); });
     uint8_t used[max_functions] = {};
@@ -64,6 +65,10 @@ class MemoryProcess {
     } else {
       put(ChunkType::structure, [&](ByteSink* s) { encode_structure(thread, s); });
       put(ChunkType::times, [&](ByteSink* s) { encode_times(thread, factor, s); });
+    }
+    ByteSink series;
+    if (encode_series(thread, factor, 0, true, &series)) {
+      all.emplace_back(ChunkType::series, Bytes(series.data(), series.data() + series.size()));
     }
     put(ChunkType::locals, [&](ByteSink* s) { encode_locals(thread, factor, s); });
     put(ChunkType::regions, [&](ByteSink* s) { encode_regions(region_, s); });

@@ -20,16 +20,23 @@ class MemoryThread {
     graph_.attach(&header(), region_, {[](void*, char*, char*) { return true; }, nullptr}, &lost_, &coarse_,
                   {[](void* self) { static_cast<MemoryThread*>(self)->turn(); }, this});
     graph_.reset(false);
+    graph_.series().keep(series_probe, true, {});
   }
   ~MemoryThread() { munmap(region_, thread_at::end); }
 
   ThreadHeader& header() { return *reinterpret_cast<ThreadHeader*>(region_); }
   EventGraph& graph() { return graph_; }
+  // As the recorder does: on the thread's clock.
+  void add(const Key& key, uint64_t duration, uint64_t gap) {
+    header().last_end += duration + gap;
+    graph_.add(key, duration, gap);
+  }
   char* region() { return region_; }
   uint64_t lost() const { return lost_; }
   size_t encoded_bytes() const { return encoded_bytes_; }
   // Those that ended; the last one is still being made.
   const std::vector<std::vector<uint8_t>>& generations() const { return chunks_; }
+  const std::vector<std::vector<uint8_t>>& series() const { return series_; }
   void spend_budget() {
     turn();
     graph_.reset(true);
@@ -46,6 +53,15 @@ class MemoryThread {
       if (!wrong.empty()) *error = wrong;
       stream.generations.push_back(std::move(g));
     }
+    for (const auto& bytes : series_) {
+      ByteReader in(bytes.data(), bytes.size());
+      in.varint();
+      Series s;
+      s.generation = static_cast<uint32_t>(in.varint());
+      const std::string wrong = decode_series(in, &s);
+      if (!wrong.empty()) *error = wrong;
+      stream.series.push_back(std::move(s));
+    }
     return stream;
   }
 
@@ -54,6 +70,9 @@ class MemoryThread {
     encode_generation(region_, 1ull << 32, &sink);
     encoded_bytes_ += sink.size();
     chunks_.emplace_back(sink.data(), sink.data() + sink.size());
+    sink.clear();
+    if (encode_series(region_, 1ull << 32, 0, true, &sink))
+      series_.emplace_back(sink.data(), sink.data() + sink.size());
     ++header().generation;
     graph_.reset(header().unordered);
   }
@@ -63,7 +82,7 @@ class MemoryThread {
   EventGraph graph_;
   uint64_t lost_ = 0, coarse_ = 0;
   size_t encoded_bytes_ = 0;
-  std::vector<std::vector<uint8_t>> chunks_;
+  std::vector<std::vector<uint8_t>> chunks_, series_;
 };
 
 }  // namespace leadline::trace

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from spec_walk import COARSE, EXTRA, Damaged, EventWalk, Generation, Payload, read_structure, read_times
+from spec_series import Series, read_series
+from spec_walk import COARSE, EXTRA, POLL, Damaged, EventWalk, Generation, Payload, read_structure, read_times
 
 CLASSES = (
     "local init finalize abort pcontrol send isend recv irecv sendrecv sendrecv_replace isendrecv probe iprobe mprobe "
@@ -53,6 +54,7 @@ class Trace:
     locals: dict[int, list[str]] = field(default_factory=dict)
     region_times: dict[int, list[str]] = field(default_factory=dict)
     generations: dict[tuple[int, int], Generation] = field(default_factory=dict)
+    series: list[Series] = field(default_factory=list)
     ended: bool = False
 
 
@@ -117,6 +119,8 @@ def take(trace: Trace, kind: int, p: Payload) -> None:
     elif kind == 13:
         thread, number = p.varint(), p.varint()
         read_times(p, trace.generations[thread, number])
+    elif kind == 15:
+        trace.series.append(read_series(p))
     elif kind == 11:
         trace.ended = True
 
@@ -226,6 +230,26 @@ def expand(g: Generation) -> Iterator[str]:
         yield " ".join(map(str, ["event", times, *key, *words]))
 
 
+def positions_of(g: Generation, series: Series) -> Iterator[int]:
+    """Of the calls in the windows."""
+    wanted = [number for w in series.windows for number in range(w.first_call, w.first_call + w.calls)]
+    walk = EventWalk(g)
+    number = at = 0
+    for _, times in walk.events():
+        for _ in range(1 if g.positions[walk.position].mode == POLL else times):
+            if at < len(wanted) and wanted[at] == number:
+                yield walk.position
+                at += 1
+            number += 1
+
+
+def describe_series(g: Generation, series: Series) -> Iterator[str]:
+    yield f"series {series.thread} {series.generation}"
+    yield from series.lines
+    for duration, gap in series.values(positions_of(g, series)):
+        yield f"timed {duration:.6g} {gap:.6g}"
+
+
 def lines_of(path: Path) -> Iterator[str]:
     trace = read(path)
     for name in ("process", "functions", "modules", "communicators", "datatypes", "ops", "regions", "pauses", "losses"):
@@ -239,6 +263,10 @@ def lines_of(path: Path) -> Iterator[str]:
             yield from describe(g)
         for g in generations:
             yield from expand(g)
+        for g in generations:
+            for series in trace.series:
+                if (series.thread, series.generation) == (g.thread, g.number):
+                    yield from describe_series(g, series)
 
 
 if __name__ == "__main__":

@@ -251,6 +251,7 @@ class EventWalk:
         self.literals = Payload(g.literals)
         self.visits = [0] * len(g.positions)
         self.last: dict[int, Key] = {}
+        self.position = 0  # of the event just given; 0: a literal without one
 
     def events(self) -> Iterator[tuple[Key, int]]:
         assert self.g.tokens is not None
@@ -260,7 +261,7 @@ class EventWalk:
                 yield from self.block()
                 at = 0
             else:
-                at = self.g.positions[at].following if target < 0 else target
+                at = self.position = self.g.positions[at].following if target < 0 else target
                 yield self.visit(at)
 
     def visit(self, at: int) -> tuple[Key, int]:
@@ -293,6 +294,7 @@ class EventWalk:
             else:
                 times = self.literals.varint()
             self.visits[position] += times
+            self.position = position
             yield previous, times
             if head & 1:
                 return

@@ -14,7 +14,7 @@ from leadline.errors import UsageError
 class Setting:
     """An option --name-with-dashes, the key `name` of the settings files, and its variable, LEADLINE_NAME.
 
-    kind: "flag", "size" ("64MB") or "text".
+    kind: "flag", "size" ("64MB"), "series" (a size or one of SERIES_WORDS) or "text".
     """
 
     name: str
@@ -30,8 +30,17 @@ class Setting:
         return "LEADLINE_" + self.name.upper()
 
 
+SERIES_WORDS = ("auto", "all", "none")
+SIZE = r"\d+(\.\d+)?\s*([kKMG]i?)?B?"
+
 SETTINGS = (
     Setting("budget", "size", "At most this much trace per rank, e.g. 64MB."),
+    Setting(
+        "series",
+        "series",
+        "Keep the times of single calls: all of them up to this size per rank, beyond it those of some iterations; "
+        "or all, none.  [default: auto, some 25,000 calls or 16 iterations]",
+    ),
     Setting("start_paused", "flag", "Record nothing until the program calls MPI_Pcontrol(1)."),
     Setting("verbose", "flag", "Let the recorder say what it does."),
 )
@@ -47,9 +56,15 @@ def variables_of(given: Mapping[str, Any]) -> dict[str, str]:
         if setting.kind == "flag":
             found[setting.variable] = "1"
         elif setting.kind == "size":
-            if not re.fullmatch(r"\d+(\.\d+)?\s*([kKMG]i?)?B?", str(value)):
-                raise UsageError(f"not a size: {value}", hint="for example 64MB")
-            found[setting.variable] = str(value).replace(" ", "")
+            found[setting.variable] = _size(value)
+        elif setting.kind == "series":
+            found[setting.variable] = str(value) if str(value) in SERIES_WORDS else _size(value)
         else:
             found[setting.variable] = str(value)
     return found
+
+
+def _size(value: Any) -> str:
+    if not re.fullmatch(SIZE, str(value)):
+        raise UsageError(f"not a size: {value}", hint="for example 64MB")
+    return str(value).replace(" ", "")

@@ -24,7 +24,11 @@ PROGRAM_FOLLOWS = {"allow_interspersed_args": False}
 def recorder_options(function: Function) -> Function:
     """The options of recorder_settings.SETTINGS."""
     for setting in reversed(SETTINGS):
-        shapes: dict[str, dict[str, Any]] = {"flag": {"is_flag": True}, "size": {"metavar": "SIZE"}}
+        shapes: dict[str, dict[str, Any]] = {
+            "flag": {"is_flag": True},
+            "size": {"metavar": "SIZE"},
+            "series": {"metavar": "SIZE|all|none"},
+        }
         function = click.option(
             setting.flag, envvar=setting.variable, help=setting.help, **shapes.get(setting.kind, {})
         )(function)

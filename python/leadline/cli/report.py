@@ -28,8 +28,11 @@ from leadline.launch.rundir import DEFAULT_PARENT, traces
     envvar="LEADLINE_HTML",
     help=f"Write the report as one HTML page and print its path.  [default: {PAGE} in DIR]",
 )
+@click.option(
+    "--iterations", is_flag=True, envvar="LEADLINE_ITERATIONS", help="Only the time per iteration of the main loop."
+)
 @click.argument("directory", required=False, metavar="[DIR]")
-def command(json_: bool, all_sites: bool, html: str | None, directory: str | None) -> int:
+def command(json_: bool, all_sites: bool, html: str | None, iterations: bool, directory: str | None) -> int:
     """Show the report of the run in DIR; without DIR, of the newest under leadline-runs."""
     if html and directory is None and Path(html).is_dir():
         html, directory = "", html  # `report --html DIR`: the word after an option that may have a value
@@ -50,9 +53,12 @@ def command(json_: bool, all_sites: bool, html: str | None, directory: str | Non
     else:
         from rich.console import Console
 
-        from leadline.report import print_report
+        from leadline.report import print_iterations, print_report
 
-        print_report(run, Console(), all_sites=all_sites)
+        if iterations:
+            print_iterations(run, Console())
+        else:
+            print_report(run, Console(), all_sites=all_sites)
     return 0
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from leadline import __version__, _core
+from leadline.report import iterations as loop
 from leadline.report.content import COLLECTIVE, Content, Entry, RankEntry, Spread
 from leadline.report.control import paused_ranks, regions
 from leadline.report.verdict import verdict
@@ -46,6 +47,7 @@ def to_json(run: Run) -> dict[str, Any]:
         ],
         "collectives": _collectives(content),
         "locals": [{"function": e.name, "calls": e.calls, "time_s": e.time_s} for e in content.functions if e.local],
+        "iterations": loop.as_data(loop.iterations(run), rank_id),
         "regions": _regions(content),
         "paused": _paused(content),
         "overhead": {

@@ -9,6 +9,7 @@ from rich.text import Text
 
 from leadline.report import charts, tables
 from leadline.report import format as fmt
+from leadline.report import iterations as loop
 from leadline.report.content import Content
 from leadline.report.control import regions
 from leadline.report.control_tables import region_lines
@@ -38,6 +39,7 @@ def print_report(run: Run, console: Console, *, all_sites: bool = False) -> None
     if named:
         out.section("Named regions", "time from entering to leaving, regions within it included; all ranks together")
         out.lines(region_lines(named, out.width))
+    _iterations(out, run)
     out.section("Call sites", "beneath: over ranks least … median … most (rank)")
     out.lines(tables.sites(content, out.width, all_sites=all_sites))
     if content.messages:
@@ -51,6 +53,20 @@ def print_report(run: Run, console: Console, *, all_sites: bool = False) -> None
         out.item(f"{entry.what}: {entry.why}")
     out.section("Leadline itself")
     out.paragraph(_overhead(content))
+
+
+def print_iterations(run: Run, console: Console) -> None:
+    """Only the part about the main loop's iterations."""
+    if not _iterations(Page(console), run):
+        console.print("No loop was found, or the times of iterations were not kept (leadline record --series).")
+
+
+def _iterations(out: Page, run: Run) -> bool:
+    found = loop.iterations(run)
+    if found is not None:
+        out.section("Iterations", "time per iteration, from the first to the last")
+        out.lines(loop.strip_lines(found, out.width))
+    return found is not None
 
 
 class Page:

@@ -1,0 +1,150 @@
+"""The iterations of the run's main loop: as data, and as a strip on the terminal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from leadline import _core
+from leadline.report import format as fmt
+from leadline.report.tables import Line
+from leadline.run import Run, Site
+
+BARS = " ▁▂▃▄▅▆▇█"
+MOST_OUTLIERS = 12
+
+
+@dataclass(frozen=True)
+class Iterations:
+    """What the recording knows of the main loop. anchor: the call site with which an iteration begins (or ends)."""
+
+    run: Run
+    found: _core.RunIterations
+    anchor: Site | None
+
+    @property
+    def where(self) -> str:
+        """The place of the anchor as text: "MPI_Allreduce in step (model.c:41)"."""
+        if self.anchor is None:
+            return "a call whose site is not known"
+        place = self.anchor.location.place() if self.anchor.location is not None else ""
+        inside = f" in {self.anchor.routine}" if self.anchor.path else ""
+        return f"{self.anchor.function}{inside}" + (f" ({place})" if place else "")
+
+
+def iterations(run: Run) -> Iterations | None:
+    """None where no loop was found, or the times were not kept."""
+    found = run.profile.iterations()
+    if not found.found:
+        return None
+    anchor = next((site for site in run.sites if found.site in site.members), None)
+    return Iterations(run, found, anchor)
+
+
+def as_data(it: Iterations | None, rank_id: Any) -> dict[str, Any] | None:
+    """The `iterations` part of the report (docs/report.md). rank_id: from a label to what JSON shows."""
+    if it is None:
+        return None
+    found, run = it.found, it.run
+    where = it.anchor.location if it.anchor is not None else None
+    return {
+        "site": {
+            "function": it.anchor.function if it.anchor is not None else None,
+            "routine": it.anchor.routine if it.anchor is not None else None,
+            "file": where.file if where is not None and where.file else None,
+            "line": where.line if where is not None and where.file else None,
+            "ends_with_it": found.after,
+        },
+        "count": found.count,
+        "calls_per_iteration": found.calls,
+        "mean_s": found.mean_ns * 1e-9,
+        "min_s": found.min_ns * 1e-9,
+        "max_s": found.max_ns * 1e-9,
+        "strip": [
+            {
+                "first": entry.first,
+                "last": entry.last,
+                "mean_s": entry.mean_ns * 1e-9,
+                "min_s": entry.min_ns * 1e-9,
+                "max_s": entry.max_ns * 1e-9,
+                "max_rank": rank_id(run.label(entry.max_process)),
+                "max_iteration": entry.max_iteration,
+            }
+            for entry in found.strip
+        ],
+        "outliers": [
+            {
+                "iteration": outlier.iteration,
+                "rank": rank_id(run.label(outlier.process)),
+                "time_s": outlier.time_ns * 1e-9,
+                "typical_s": outlier.typical_ns * 1e-9,
+                "longest_computation_s": outlier.computation_ns * 1e-9,
+            }
+            for outlier in found.outliers
+        ],
+        "sampled": found.sampled,
+        "kept": found.kept,
+    }
+
+
+def strip_lines(it: Iterations, width: int, height: int = 1) -> list[Line]:
+    """Time per iteration from the first to the last: a column for so many iterations, as high as their mean, with their
+    slowest above it, on a scale whose end is marked; outliers are marked beneath and listed."""
+    found = it.found
+    columns = _columns(found, max(16, min(width - 32, 100)))
+    means = sorted(mean for mean, _, _ in columns if mean > 0)
+    usual = means[len(means) // 2] if means else 1.0
+    top = 2 * usual
+    outlying = {o.iteration for o in found.outliers}
+    per_column = max(1, -(-found.count // len(columns))) if columns else 1
+    marks = "".join("!" if any(i // per_column == at for i in outlying) else " " for at in range(len(columns)))
+    lines: list[Line] = [
+        f"{fmt.plural(found.count, 'iteration')} of {found.calls:,.0f} calls; mean {fmt.seconds(found.mean_ns * 1e-9)}",
+        f"shortest {fmt.seconds(found.min_ns * 1e-9)}, longest {fmt.seconds(found.max_ns * 1e-9)}",
+        f"an iteration {'ends' if found.after else 'begins'} with {it.where}"[:width],
+        "  " + "".join(_bar(most, top) for _, _, most in columns) + f"  slowest, up to {fmt.seconds(top * 1e-9)}",
+        "  " + "".join(_bar(mean, top) for mean, _, _ in columns) + "  mean",
+    ]
+    if marks.strip():
+        lines.append(("  " + marks + "  outliers", "bold"))
+    for outlier in found.outliers[:MOST_OUTLIERS]:
+        computed = outlier.computation_ns > (outlier.time_ns - outlier.typical_ns) / 2
+        lines.append(
+            f"  iteration {outlier.iteration:,}: {fmt.seconds(outlier.time_ns * 1e-9)} on rank "
+            f"{it.run.label(outlier.process)}, {outlier.time_ns / max(outlier.typical_ns, 1e-9):.1f} × the typical "
+            f"{fmt.seconds(outlier.typical_ns * 1e-9)}"
+        )
+        if computed:
+            lines.append(f"    {fmt.seconds(outlier.computation_ns * 1e-9)} of it computation in one go")
+    kept = {
+        "full": "times of all single calls were kept",
+        "sampled": f"times of single calls were kept of {fmt.plural(len(found.sampled), 'iteration')} on all ranks",
+        "none": "times of single calls were not kept (--series)",
+    }
+    lines.append((f"  {kept[found.kept]}", "dim"))
+    return lines
+
+
+def _columns(found: _core.RunIterations, most: int) -> list[tuple[float, float, float]]:
+    """(mean, least, most) in ns of consecutive iterations; 0 where none was timed."""
+    columns = min(most, max(1, found.count))
+    sums, counts = [0.0] * columns, [0] * columns
+    least, longest = [0.0] * columns, [0.0] * columns
+    per_column = max(1, -(-found.count // columns))
+    for entry in found.strip:
+        at = min(entry.first // per_column, columns - 1)
+        n = entry.last - entry.first + 1
+        least[at] = entry.min_ns if not counts[at] else min(least[at], entry.min_ns)
+        sums[at] += entry.mean_ns * n
+        counts[at] += n
+        slow = min(entry.max_iteration // per_column, columns - 1)
+        longest[slow] = max(longest[slow], entry.max_ns)
+        longest[at] = max(longest[at], entry.mean_ns)
+    used = -(-found.count // per_column)
+    return [(sums[i] / counts[i] if counts[i] else 0.0, least[i], longest[i]) for i in range(min(columns, used))]
+
+
+def _bar(value: float, top: float) -> str:
+    if value <= 0:
+        return " "
+    return BARS[max(1, min(8, round(8 * value / top)))]

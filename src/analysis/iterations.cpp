@@ -1,0 +1,181 @@
+#include "analysis/iterations.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <utility>
+
+namespace leadline::analysis {
+
+namespace {
+
+constexpr double outlier_factor = 2;  // times the typical iteration
+constexpr size_t most_sampled = 100000;
+
+// A window's first and last iteration may lack their partners' calls, whose windows begin and end elsewhere.
+std::vector<uint64_t> sampled_of(const trace::Stream& stream, const trace::Series& of, uint32_t loop) {
+  std::vector<uint64_t> all;
+  const uint64_t width = of.loops[loop].width;
+  for (const trace::Series& series : stream.series) {
+    if (series.generation != of.generation) continue;
+    for (const trace::WindowTimes& w : series.windows) {
+      if (w.kind != trace::SeriesKind::sampled || w.loop != loop) continue;
+      for (uint64_t i = width > 2 ? 1 : 0; i + (width > 2 ? 1 : 0) < width && all.size() < most_sampled; ++i) {
+        all.push_back(w.iteration + i);
+      }
+    }
+  }
+  return all;
+}
+
+uint64_t calls_of(const trace::Generation& g) {
+  uint64_t calls = 0;
+  for (const trace::DecodedPosition& p : g.positions) {
+    if (p.mode != trace::mode_poll) calls += p.times.count;
+  }
+  return calls;
+}
+
+}  // namespace
+
+ProcessLoop loop_of(const trace::Process& process) {
+  ProcessLoop best;
+  for (size_t s = 0; s < process.streams.size(); ++s) {
+    const trace::Stream& stream = process.streams[s];
+    for (const trace::Series& series : stream.series) {
+      for (uint32_t l = 0; l < series.loops.size(); ++l) {
+        const trace::LoopTimes& loop = series.loops[l];
+        if (!loop.timed || (best.found && loop.time_ns <= best.times.time_ns)) continue;
+        const trace::Generation* generation = nullptr;
+        for (const trace::Generation& g : stream.generations) {
+          if (g.number == series.generation) generation = &g;
+        }
+        if (!generation || loop.position >= generation->positions.size()) continue;
+        best.found = true;
+        best.stream = s;
+        best.site = generation->positions[loop.position].key.site;
+        best.after = loop.after;
+        best.times = loop;
+        best.sampled = sampled_of(stream, series, l);
+        uint64_t kept = 0;
+        for (const trace::Series& part : stream.series) {
+          for (const trace::WindowTimes& w : part.windows) {
+            if (part.generation == series.generation) kept += w.entries;
+          }
+        }
+        best.kept_any = kept > 0;
+        best.whole = kept > 0 && kept + 1 >= calls_of(*generation);
+      }
+    }
+  }
+  return best;
+}
+
+namespace {
+
+double typical(const std::vector<StripEntry>& strip) {
+  std::vector<double> means;
+  for (const StripEntry& e : strip) means.push_back(e.mean_ns);
+  if (means.empty()) return 0;
+  std::nth_element(means.begin(), means.begin() + static_cast<std::ptrdiff_t>(means.size() / 2), means.end());
+  return means[means.size() / 2];
+}
+
+// Buckets of the coarsest strip there is.
+void merge_strips(const std::vector<const ProcessLoop*>& loops, RunIterations* run) {
+  uint64_t size = 1;
+  for (const ProcessLoop* l : loops) size = l->found ? std::max(size, l->times.bucket_size) : size;
+  std::map<uint64_t, std::pair<StripEntry, uint64_t>> buckets;  // entry, iterations of all processes
+  for (uint32_t p = 0; p < loops.size(); ++p) {
+    if (!loops[p]->found) continue;
+    for (const trace::StripTimes& s : loops[p]->times.strip) {
+      if (!s.count) continue;
+      auto& [entry, n] = buckets[s.first / size];
+      if (!n || s.min_ns < entry.min_ns) entry.min_ns = s.min_ns;
+      if (!n || s.max_ns > entry.max_ns) {
+        entry.max_ns = s.max_ns;
+        entry.max_process = p;
+        entry.max_iteration = s.max_iteration;
+      }
+      entry.mean_ns += s.mean_ns * static_cast<double>(s.count);
+      n += s.count;
+    }
+  }
+  for (auto& [number, bucket] : buckets) {
+    StripEntry e = bucket.first;
+    e.first = number * size;
+    e.last = std::min(e.first + size, std::max<uint64_t>(run->count, 1)) - 1;
+    e.mean_ns /= static_cast<double>(bucket.second);
+    run->strip.push_back(e);
+  }
+}
+
+void find_outliers(const std::vector<const ProcessLoop*>& loops, RunIterations* run) {
+  const double usual = typical(run->strip);
+  std::map<uint64_t, Outlier> by_iteration;
+  for (uint32_t p = 0; p < loops.size(); ++p) {
+    if (!loops[p]->found) continue;
+    for (const trace::SlowTime& s : loops[p]->times.slow) {
+      if (s.time_ns < outlier_factor * usual) continue;
+      auto [at, fresh] = by_iteration.try_emplace(s.iteration);
+      Outlier& o = at->second;
+      // Who computed for most of the time that is too much was slow; who waited for it took as long.
+      const double excess = (s.time_ns - usual) / 2;
+      const bool slower = s.longest_gap_ns > excess || o.computation_ns > excess ? s.longest_gap_ns > o.computation_ns
+                                                                                 : s.time_ns > o.time_ns;
+      if (fresh || slower) o = {s.iteration, p, s.time_ns, usual, s.longest_gap_ns};
+    }
+  }
+  for (const auto& [iteration, outlier] : by_iteration) run->outliers.push_back(outlier);
+  std::sort(run->outliers.begin(), run->outliers.end(),
+            [](const Outlier& a, const Outlier& b) { return a.time_ns > b.time_ns; });
+}
+
+}  // namespace
+
+RunIterations merge_loops(const std::vector<const ProcessLoop*>& loops) {
+  RunIterations run;
+  double timed = 0, calls = 0, time = 0, longest = 0;
+  bool first = true, whole = true, any = false;
+  for (uint32_t p = 0; p < loops.size(); ++p) {
+    const ProcessLoop& l = *loops[p];
+    if (!l.found) continue;
+    run.found = true;
+    run.count = std::max(run.count, l.times.iterations());
+    timed += static_cast<double>(l.times.timed);
+    calls += static_cast<double>(l.times.calls);
+    time += l.times.time_ns;
+    if (l.times.time_ns > longest) {
+      longest = l.times.time_ns;
+      run.process = p;
+      run.site = l.site;
+      run.after = l.after;
+    }
+    whole &= l.whole;
+    any |= l.kept_any;
+    if (l.whole) continue;  // it has them all
+    if (first) {
+      run.sampled = l.sampled;
+    } else {
+      std::vector<uint64_t> both;
+      std::set_intersection(run.sampled.begin(), run.sampled.end(), l.sampled.begin(), l.sampled.end(),
+                            std::back_inserter(both));
+      run.sampled = std::move(both);
+    }
+    first = false;
+  }
+  if (!run.found) return run;
+  run.calls = timed > 0 ? calls / timed : 0;
+  run.mean_ns = timed > 0 ? time / timed : 0;
+  run.kept = whole ? "full" : any ? "sampled" : "none";
+  merge_strips(loops, &run);
+  run.min_ns = run.strip.empty() ? 0 : run.strip.front().min_ns;
+  for (const StripEntry& e : run.strip) {
+    run.min_ns = std::min(run.min_ns, e.min_ns);
+    run.max_ns = std::max(run.max_ns, e.max_ns);
+  }
+  find_outliers(loops, &run);
+  return run;
+}
+
+}  // namespace leadline::analysis

@@ -1,0 +1,55 @@
+// The iterations of a run's main loop: how long they took on all ranks, which were slow, and of which the times of
+// single calls were kept.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "trace/process.hpp"
+#include "trace/structure.hpp"
+
+namespace leadline::analysis {
+
+// Of one process: the loop that took most of its time.
+struct ProcessLoop {
+  bool found = false;
+  size_t stream = 0;
+  uint32_t site = 0;  // of the anchor; the caller maps it
+  bool after = false;
+  trace::LoopTimes times;
+  bool whole = false;             // the times of all calls were kept
+  std::vector<uint64_t> sampled;  // iterations whose calls' times were kept, partners' included
+  bool kept_any = false;
+};
+ProcessLoop loop_of(const trace::Process& process);
+
+struct StripEntry {
+  uint64_t first = 0, last = 0;  // iterations
+  double mean_ns = 0, min_ns = 0, max_ns = 0;
+  uint32_t max_process = 0;
+  uint64_t max_iteration = 0;
+};
+
+struct Outlier {
+  uint64_t iteration = 0;
+  uint32_t process = 0;  // that computed longest where that explains it; else the one that took longest
+  double time_ns = 0, typical_ns = 0, computation_ns = 0;
+};
+
+struct RunIterations {
+  bool found = false;
+  uint32_t process = 0;  // whose anchor names the loop
+  uint32_t site = 0;     // of that anchor
+  bool after = false;    // an iteration ends with it
+  uint64_t count = 0;
+  double calls = 0, mean_ns = 0, min_ns = 0, max_ns = 0;  // of an iteration, over all processes
+  std::vector<StripEntry> strip;
+  std::vector<Outlier> outliers;  // slowest first
+  std::vector<uint64_t> sampled;  // on every process that goes through the loop
+  std::string kept = "none";      // "full", "sampled", "none"
+};
+// `loops`: by process.
+RunIterations merge_loops(const std::vector<const ProcessLoop*>& loops);
+
+}  // namespace leadline::analysis

@@ -1,0 +1,284 @@
+#include "analysis/matching.hpp"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <unordered_map>
+
+#include "analysis/iterations.hpp"
+#include "analysis/measure.hpp"
+#include "trace/series_walk.hpp"
+
+namespace leadline::analysis {
+
+namespace {
+
+using trace::CallClass;
+using trace::Key;
+using Role = MatchedCall::Role;
+using Channel = std::tuple<uint64_t, int32_t, int32_t, int32_t>;  // communicator, source, dest, tag
+
+// One half of a message, or a collective, with its number.
+struct Part {
+  bool sends = false;
+  Channel channel;
+  uint64_t number = 0;
+};
+
+// What the calls of one process send, receive and take part in, counted from its first call.
+class Parts {
+ public:
+  Parts(const trace::Process& process, size_t stream) : process_(process), measurer_(process, stream) {}
+
+  // `collective`: number and communicator where it is one.
+  void of(const trace::Event& e, std::vector<Part>* parts, uint64_t* collective, uint64_t* comm) {
+    const Key& k = e.key;
+    const CallClass cls = measurer_.class_of(k.site);
+    *comm = identity(k.comm);
+    switch (cls) {
+      case CallClass::send:
+      case CallClass::isend:
+        return add(true, k.comm, k.peer, k.tag, parts);
+      case CallClass::recv:
+      case CallClass::mrecv:
+      case CallClass::imrecv:
+        return add(false, k.comm, k.peer, k.tag, parts);
+      case CallClass::irecv:
+        if (!(k.comm & (trace::flag_any_source | trace::flag_any_tag))) add(false, k.comm, k.peer, k.tag, parts);
+        return;
+      case CallClass::sendrecv:
+      case CallClass::sendrecv_replace:
+      case CallClass::isendrecv:
+        add(true, k.comm, k.peer, k.tag, parts);
+        if (e.word_count >= 4) {
+          add(false, k.comm, static_cast<int32_t>(e.words[2]), static_cast<int32_t>(e.words[3]), parts);
+        }
+        return;
+      case CallClass::wait:
+      case CallClass::waitany:
+      case CallClass::test:
+      case CallClass::testany:
+        return completed(e, parts);
+      case CallClass::waitall:
+      case CallClass::waitsome:
+      case CallClass::testall:
+      case CallClass::testsome:
+        return all_completed(e, parts);
+      case CallClass::start:
+        return started(e, parts);
+      case CallClass::startall:
+        return all_started(e, parts);
+      case CallClass::coll:
+      case CallClass::icoll:
+      case CallClass::comm_create:
+        if (*comm) *collective = ++collectives_[*comm];
+        return;
+      default:
+        return;
+    }
+  }
+
+ private:
+  uint64_t identity(uint32_t comm) const {
+    const uint32_t id = comm & trace::comm_mask;
+    return id < process_.communicators.size() ? process_.communicators[id].identity : 0;
+  }
+
+  void add(bool sends, uint32_t comm, int32_t peer, int32_t tag, std::vector<Part>* parts) {
+    const uint64_t id = identity(comm);
+    if (!id || peer < trace::first_real_peer) return;
+    const int32_t own = process_.communicators[comm & trace::comm_mask].rank, other = own + peer;
+    Part p;
+    p.sends = sends;
+    p.channel = sends ? Channel{id, own, other, tag} : Channel{id, other, own, tag};
+    p.number = ++(sends ? sent_ : received_)[p.channel];
+    parts->push_back(p);
+  }
+
+  uint32_t maker_of(const trace::Event& e) const {
+    const uint32_t extra = e.key.extra;
+    if (extra <= trace::extra_nothing) return UINT32_MAX;
+    if (!(extra & trace::link_interned)) return trace::link_site(extra);
+    return e.word_count == 2 ? static_cast<uint32_t>(e.words[1]) : UINT32_MAX;
+  }
+
+  // A receive from anybody got its message.
+  void completed(const trace::Event& e, std::vector<Part>* parts) {
+    const uint32_t maker = maker_of(e);
+    if (maker == UINT32_MAX || measurer_.class_of(maker) != CallClass::irecv) return;
+    if (e.key.comm & trace::flag_cancelled || !(e.key.comm & (trace::flag_any_source | trace::flag_any_tag))) return;
+    add(false, e.key.comm, e.key.peer, e.key.tag, parts);
+  }
+
+  void all_completed(const trace::Event& e, std::vector<Part>* parts) {
+    for (size_t i = 1; i + 4 <= e.word_count; i += 4) {
+      const auto maker = static_cast<uint32_t>(e.words[i]);
+      if (!e.words[i + 2] || measurer_.class_of(maker) != CallClass::irecv) continue;
+      const auto whom = static_cast<uint64_t>(e.words[i + 2]);
+      // Which communicator is not among the words: the one all receives from anybody were made on so far.
+      add(false, wildcard_comm_, static_cast<int32_t>(whom >> 32), static_cast<int32_t>(whom), parts);
+    }
+  }
+
+  void started(const trace::Event& e, std::vector<Part>* parts) {
+    const uint32_t maker = maker_of(e);
+    if (maker == UINT32_MAX) return;
+    const CallClass cls = measurer_.class_of(maker);
+    if (cls == CallClass::send_init || cls == CallClass::recv_init) {
+      add(cls == CallClass::send_init, e.key.comm, e.key.peer, e.key.tag, parts);
+    }
+  }
+
+  void all_started(const trace::Event& e, std::vector<Part>* parts) {
+    for (size_t i = 1; i + 4 <= e.word_count; i += 4) {
+      const CallClass cls = measurer_.class_of(static_cast<uint32_t>(e.words[i]));
+      if (cls != CallClass::send_init && cls != CallClass::recv_init) continue;
+      const auto whom = static_cast<uint64_t>(e.words[i + 2]);
+      add(cls == CallClass::send_init, static_cast<uint32_t>(e.words[i + 3]), static_cast<int32_t>(whom >> 32),
+          static_cast<int32_t>(whom), parts);
+    }
+  }
+
+ public:
+  void note(const trace::Event& e) {
+    if (measurer_.class_of(e.key.site) == CallClass::irecv && e.key.comm & trace::flag_any_source) {
+      wildcard_comm_ = e.key.comm;
+    }
+  }
+
+ private:
+  const trace::Process& process_;
+  Measurer measurer_;
+  std::map<Channel, uint64_t> sent_, received_;
+  std::unordered_map<uint64_t, uint64_t> collectives_;
+  uint32_t wildcard_comm_ = 0;
+};
+
+struct End {
+  size_t call;
+  bool second;
+};
+
+class Matcher {
+ public:
+  Matcher(uint64_t iteration, double start_ns) : wanted_(iteration), start_ns_(start_ns) {}
+
+  void add(const trace::Process& process, uint32_t index) {
+    const ProcessLoop loop = loop_of(process);
+    if (!loop.found) return;
+    const trace::Stream& stream = process.streams[loop.stream];
+    const trace::Generation* generation = nullptr;
+    for (const trace::Series& s : stream.series) {
+      for (const trace::LoopTimes& l : s.loops) {
+        if (l.position == loop.times.position && l.occurrences == loop.times.occurrences) {
+          for (const trace::Generation& g : stream.generations) {
+            if (g.number == s.generation) generation = &g;
+          }
+        }
+      }
+    }
+    if (!generation) return;
+    const Key anchor = generation->positions[loop.times.position].key;
+    Parts parts(process, loop.stream);
+    trace::SeriesWalk walk(stream);
+    trace::TimedEvent e;
+    uint64_t occurrences = 0, call = 0;
+    const trace::LoopTimes& l = loop.times;
+    const auto number = [&](uint64_t n) {
+      const uint64_t since = n > l.skipped ? n - l.skipped : 0;
+      return (l.after ? since : since ? since - 1 : 0) / l.trips;
+    };
+    while (walk.next(&e)) {
+      const bool here = &stream.generations[e.event.generation] == generation;
+      const bool is_anchor = here && e.event.key == anchor;
+      if (is_anchor && !l.after) ++occurrences;
+      const uint64_t iteration = number(occurrences);
+      if (is_anchor && l.after) ++occurrences;
+      std::vector<Part> found;
+      uint64_t collective = 0, comm = 0;
+      parts.note(e.event);
+      parts.of(e.event, &found, &collective, &comm);
+      const bool within = here && call++ >= l.first_call;
+      if (within && iteration > wanted_ + 1) break;
+      if (!within || !e.series || iteration + 1 < wanted_) continue;
+      put(e, process, index, iteration, found, collective, comm);
+    }
+  }
+
+  MatchedIteration finish() {
+    for (const auto& [key, ends] : messages_) {
+      if (ends.first.size() == 1 && ends.second.size() == 1) {
+        join(ends.first[0], ends.second[0].call);
+        join(ends.second[0], ends.first[0].call);
+      }
+    }
+    for (const auto& [key, calls] : collectives_) {
+      for (size_t i = 0; calls.size() > 1 && i < calls.size(); ++i) {
+        out_.calls[calls[i]].partner = static_cast<int64_t>(calls[(i + 1) % calls.size()]);
+      }
+    }
+    for (const MatchedCall& c : out_.calls) {
+      if (c.iteration != wanted_) continue;
+      if (c.role == Role::send || c.role == Role::both) out_.unmatched_sends += c.partner < 0;
+      if (c.role == Role::receive) out_.unmatched_receives += c.partner < 0;
+      if (c.role == Role::both) out_.unmatched_receives += c.second_partner < 0;
+    }
+    return std::move(out_);
+  }
+
+ private:
+  void join(const End& end, size_t other) {
+    MatchedCall& c = out_.calls[end.call];
+    (end.second ? c.second_partner : c.partner) = static_cast<int64_t>(other);
+  }
+
+  void put(const trace::TimedEvent& e, const trace::Process& process, uint32_t index, uint64_t iteration,
+           const std::vector<Part>& found, uint64_t collective, uint64_t comm) {
+    MatchedCall c;
+    c.process = index;
+    c.site = e.event.key.site;
+    const trace::Stream& stream = process.streams[0];
+    const uint32_t function = c.site < stream.sites.size() ? stream.sites[c.site].function : 0;
+    c.function = function < process.functions.size() ? process.functions[function].name : "";
+    c.iteration = iteration;
+    c.begin_ns = static_cast<double>(process.start_unix_ns) - start_ns_ + e.begin_ns;
+    c.duration_ns = e.duration_ns;
+    c.gap_ns = e.gap_ns;
+    c.comm = comm;
+    const size_t at = out_.calls.size();
+    if (collective) {
+      c.role = Role::collective;
+      c.number = collective;
+      collectives_[{comm, collective}].push_back(at);
+    }
+    for (const Part& p : found) {
+      const bool second = c.role == Role::send && !p.sends;
+      if (!second) {
+        std::tie(c.comm, c.source, c.dest, c.tag) = p.channel;
+        c.number = p.number;
+      }
+      c.role = second ? Role::both : p.sends ? Role::send : Role::receive;
+      auto& ends = messages_[{p.channel, p.number}];
+      (p.sends ? ends.first : ends.second).push_back({at, second});
+    }
+    out_.calls.push_back(std::move(c));
+  }
+
+  uint64_t wanted_;
+  double start_ns_;
+  MatchedIteration out_;
+  std::map<std::pair<Channel, uint64_t>, std::pair<std::vector<End>, std::vector<End>>> messages_;
+  std::map<std::pair<uint64_t, uint64_t>, std::vector<size_t>> collectives_;
+};
+
+}  // namespace
+
+MatchedIteration match_iteration(const std::vector<std::shared_ptr<trace::Process>>& processes, uint64_t iteration) {
+  int64_t first = INT64_MAX;
+  for (const auto& p : processes) first = std::min(first, p->start_unix_ns);
+  Matcher matcher(iteration, static_cast<double>(first));
+  for (uint32_t i = 0; i < processes.size(); ++i) matcher.add(*processes[i], i);
+  return matcher.finish();
+}
+
+}  // namespace leadline::analysis

@@ -1,0 +1,78 @@
+// The iterations of a run.
+#include "analysis/iterations.hpp"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "analysis/matching.hpp"
+#include "bindings/bindings.hpp"
+
+namespace nb = nanobind;
+
+namespace leadline::bindings {
+
+void bind_iterations(nb::module_& m) {
+  using analysis::Outlier;
+  using analysis::RunIterations;
+  using analysis::StripEntry;
+  nb::class_<StripEntry>(m, "StripEntry")
+      .def_ro("first", &StripEntry::first)
+      .def_ro("last", &StripEntry::last)
+      .def_ro("mean_ns", &StripEntry::mean_ns)
+      .def_ro("min_ns", &StripEntry::min_ns)
+      .def_ro("max_ns", &StripEntry::max_ns)
+      .def_ro("max_process", &StripEntry::max_process)
+      .def_ro("max_iteration", &StripEntry::max_iteration);
+  nb::class_<Outlier>(m, "Outlier")
+      .def_ro("iteration", &Outlier::iteration)
+      .def_ro("process", &Outlier::process)
+      .def_ro("time_ns", &Outlier::time_ns)
+      .def_ro("typical_ns", &Outlier::typical_ns)
+      .def_ro("computation_ns", &Outlier::computation_ns);
+  nb::class_<RunIterations>(m, "RunIterations")
+      .def_ro("found", &RunIterations::found)
+      .def_ro("process", &RunIterations::process)
+      .def_ro("after", &RunIterations::after)
+      .def_ro("site", &RunIterations::site)
+      .def_ro("count", &RunIterations::count)
+      .def_ro("calls", &RunIterations::calls)
+      .def_ro("mean_ns", &RunIterations::mean_ns)
+      .def_ro("min_ns", &RunIterations::min_ns)
+      .def_ro("max_ns", &RunIterations::max_ns)
+      .def_ro("strip", &RunIterations::strip)
+      .def_ro("outliers", &RunIterations::outliers)
+      .def_ro("sampled", &RunIterations::sampled)
+      .def_ro("kept", &RunIterations::kept);
+  using analysis::MatchedCall;
+  using analysis::MatchedIteration;
+  nb::class_<MatchedCall>(m, "MatchedCall")
+      .def_ro("process", &MatchedCall::process)
+      .def_ro("site", &MatchedCall::site)
+      .def_ro("function", &MatchedCall::function)
+      .def_ro("iteration", &MatchedCall::iteration)
+      .def_prop_ro("role",
+                   [](const MatchedCall& c) {
+                     constexpr const char* names[] = {"other", "send", "receive", "both", "collective"};
+                     return names[static_cast<size_t>(c.role)];
+                   })
+      .def_ro("begin_ns", &MatchedCall::begin_ns)
+      .def_ro("duration_ns", &MatchedCall::duration_ns)
+      .def_ro("gap_ns", &MatchedCall::gap_ns)
+      .def_ro("comm", &MatchedCall::comm)
+      .def_ro("source", &MatchedCall::source)
+      .def_ro("dest", &MatchedCall::dest)
+      .def_ro("tag", &MatchedCall::tag)
+      .def_ro("number", &MatchedCall::number)
+      .def_ro("partner", &MatchedCall::partner)
+      .def_ro("second_partner", &MatchedCall::second_partner);
+  nb::class_<MatchedIteration>(m, "MatchedIteration")
+      .def_ro("calls", &MatchedIteration::calls)
+      .def_ro("unmatched_sends", &MatchedIteration::unmatched_sends)
+      .def_ro("unmatched_receives", &MatchedIteration::unmatched_receives);
+  m.def("match_iteration", &analysis::match_iteration, nb::arg("processes"), nb::arg("iteration"),
+        nb::call_guard<nb::gil_scoped_release>());
+}
+
+}  // namespace leadline::bindings

@@ -1,0 +1,112 @@
+#include <algorithm>
+
+#include "trace/bytes.hpp"
+#include "trace/structure.hpp"
+
+namespace leadline::trace {
+
+namespace {
+
+bool get_strip(ByteReader& in, double ns_per_tick, LoopTimes* loop) {
+  loop->bucket_size = in.varint();
+  const unsigned shift = in.byte();
+  const size_t n = in.count();
+  if (!in.ok() || n > most_buckets || shift > 63) return false;
+  const double unit = ns_per_tick * static_cast<double>(uint64_t{1} << shift);
+  uint64_t mean = 0;
+  for (size_t i = 0; i < n && in.ok(); ++i) {
+    StripTimes s;
+    s.first = i * loop->bucket_size;
+    s.count = in.varint();
+    if (s.count) {
+      mean = static_cast<uint64_t>(wrapping_sum(in.svarint(), static_cast<int64_t>(mean)));
+      s.mean_ns = static_cast<double>(mean) * unit;
+      s.min_ns = static_cast<double>(mean - in.varint()) * unit;
+      s.max_ns = static_cast<double>(mean + in.varint()) * unit;
+      s.max_iteration = s.first + in.varint();
+    }
+    loop->strip.push_back(s);
+  }
+  return in.ok();
+}
+
+bool get_loop(ByteReader& in, double ns_per_tick, LoopTimes* loop) {
+  loop->position = static_cast<uint32_t>(std::min<uint64_t>(in.varint(), UINT32_MAX));
+  loop->after = in.byte() != 0;
+  loop->trips = std::max<uint64_t>(in.varint(), 1);
+  loop->stride = in.varint();
+  loop->width = in.varint();
+  loop->first_call = in.varint();
+  loop->skipped = in.varint();
+  loop->occurrences = in.varint();
+  loop->timed = in.varint();
+  loop->calls = in.varint();
+  loop->time_ns = static_cast<double>(in.varint()) * ns_per_tick;
+  if (!get_strip(in, ns_per_tick, loop)) return false;
+  const size_t n = in.count(5);
+  if (n > most_slow) return false;
+  for (size_t i = 0; i < n && in.ok(); ++i) {
+    SlowTime s;
+    s.iteration = in.varint();
+    s.time_ns = static_cast<double>(in.varint()) * ns_per_tick;
+    s.begin_ns = static_cast<double>(in.svarint()) * ns_per_tick;
+    s.longest_gap_ns = static_cast<double>(in.varint()) * ns_per_tick;
+    s.gap_position = static_cast<uint32_t>(std::min<uint64_t>(in.varint(), UINT32_MAX));
+    loop->slow.push_back(s);
+  }
+  return in.ok();
+}
+
+bool get_windows(ByteReader& in, Series* series) {
+  const size_t n = in.count(7);
+  if (!in.ok() || n > capacity::series_windows) return false;
+  uint64_t call = 0, ticks = 0, iteration = 0;
+  const auto moved = [&](uint64_t from) {
+    return static_cast<uint64_t>(wrapping_sum(in.svarint(), static_cast<int64_t>(from)));
+  };
+  for (size_t i = 0; i < n && in.ok(); ++i) {
+    WindowTimes w;
+    const uint8_t kind = in.byte();
+    if (kind > static_cast<uint8_t>(SeriesKind::slowest)) return false;
+    w.kind = static_cast<SeriesKind>(kind);
+    w.loop = static_cast<uint32_t>(std::min<uint64_t>(in.varint(), UINT32_MAX));
+    w.first_call = moved(call);
+    ticks = moved(ticks);
+    w.begin_ns = static_cast<double>(static_cast<int64_t>(ticks)) * series->ns_per_tick;
+    ticks += in.varint();
+    w.end_ns = static_cast<double>(static_cast<int64_t>(ticks)) * series->ns_per_tick;
+    w.iteration = iteration = moved(iteration);
+    w.entries = in.varint();
+    call = w.first_call + w.entries;
+    series->windows.push_back(w);
+  }
+  return in.ok();
+}
+
+}  // namespace
+
+std::string decode_series(ByteReader& in, Series* into) {
+  Series& series = *into;
+  series.ns_per_tick = static_cast<double>(in.varint()) * 0x1p-32;
+  series.tolerance = in.varint();
+  const size_t loops = in.count(12);
+  if (!in.ok() || loops > most_loops) return "more loops than there can be";
+  for (size_t i = 0; i < loops; ++i) {
+    series.loops.emplace_back();
+    if (!get_loop(in, series.ns_per_tick, &series.loops.back())) return "a loop's times can't be read";
+  }
+  if (!get_windows(in, &series)) return "the series' windows can't be read";
+  const size_t n = in.count();
+  const ByteReader data = in.bytes(n);
+  if (!in.ok()) return "a series ends too early";
+  if (n) series.data.assign(data.data(), data.data() + n);
+  // Each entry takes two bits at least.
+  uint64_t left = uint64_t{n} * 4;
+  for (const WindowTimes& w : series.windows) {
+    if (w.entries > left) return "a series of more calls than it has bits for";
+    left -= w.entries;
+  }
+  return "";
+}
+
+}  // namespace leadline::trace

@@ -1,0 +1,207 @@
+// The series of a generation (docs/format.md). Nothing in the region is trusted.
+#include <initializer_list>
+
+#include "trace/encode.hpp"
+#include "trace/iterations.hpp"
+#include "trace/series_codec.hpp"
+
+namespace leadline::trace {
+
+namespace {
+
+uint64_t at_most(uint64_t n, uint64_t limit) { return n < limit ? n : limit; }
+
+struct View {
+  const ThreadHeader& h;
+  const SeriesState& s;
+  const Position* positions;
+  uint64_t position_count;
+  const FoldedTimes* folded;
+  const StripBucket* buckets;
+  const SeriesWindow* windows;
+  uint64_t window_count;
+  const SeriesEntry* entries;
+  uint64_t entry_count;
+
+  explicit View(const char* region)
+      : h(*reinterpret_cast<const ThreadHeader*>(region)),
+        s(*reinterpret_cast<const SeriesState*>(region + thread_at::series)),
+        positions(reinterpret_cast<const Position*>(region + thread_at::positions)),
+        position_count(at_most(h.positions.used, capacity::positions)),
+        folded(reinterpret_cast<const FoldedTimes*>(region + thread_at::folded)),
+        buckets(reinterpret_cast<const StripBucket*>(region + thread_at::series_buckets)),
+        windows(reinterpret_cast<const SeriesWindow*>(region + thread_at::series_windows)),
+        window_count(at_most(s.windows.used, capacity::series_windows)),
+        entries(reinterpret_cast<const SeriesEntry*>(region + thread_at::series_entries)),
+        entry_count(at_most(s.entries.used, capacity::series_entries)) {}
+};
+
+// In units of so many ticks, a strip's times have ten bits or more.
+uint32_t strip_shift(const StripBucket* buckets, uint32_t n) {
+  uint64_t least = UINT64_MAX;
+  for (uint32_t i = 0; i < n; ++i) {
+    if (buckets[i].count && buckets[i].min < least) least = buckets[i].min;
+  }
+  const int bits = 64 - __builtin_clzll(least | 1);
+  return bits > 10 && least != UINT64_MAX ? static_cast<uint32_t>(bits - 10) : 0;
+}
+
+void put_strip(const SeriesLoop& l, const StripBucket* buckets, ByteSink* out) {
+  const auto n = static_cast<uint32_t>(at_most(l.buckets, most_buckets));
+  const uint32_t shift = strip_shift(buckets, n);
+  out->varint(l.bucket_size);
+  out->byte(static_cast<uint8_t>(shift));
+  out->varint(n);
+  uint64_t before = 0;
+  for (uint32_t i = 0; i < n; ++i) {
+    const StripBucket& b = buckets[i];
+    out->varint(b.count);
+    if (!b.count) continue;
+    const uint64_t mean = (b.sum / b.count) >> shift;
+    out->svarint(wrapping_difference(static_cast<int64_t>(mean), static_cast<int64_t>(before)));
+    out->varint(mean - (b.min >> shift));
+    out->varint((b.max >> shift) - mean);
+    out->varint(b.max_iteration - uint64_t{i} * l.bucket_size);
+    before = mean;
+  }
+}
+
+void put_loop(const SeriesLoop& l, const StripBucket* buckets, uint64_t origin, ByteSink* out) {
+  out->varint(l.position);
+  out->byte(l.after != 0);
+  for (const uint64_t v : {uint64_t{l.trips}, uint64_t{l.stride}, uint64_t{l.width}, l.first_call, l.skipped,
+                           l.occurrences, l.timed, l.calls, l.ticks}) {
+    out->varint(v);
+  }
+  put_strip(l, buckets, out);
+  const uint64_t n = at_most(l.slow_count, most_slow);
+  out->varint(n);
+  for (uint64_t i = 0; i < n; ++i) {
+    out->varint(l.slow[i].iteration);
+    out->varint(l.slow[i].ticks);
+    out->svarint(wrapping_difference(static_cast<int64_t>(l.slow[i].begin_ticks), static_cast<int64_t>(origin)));
+    out->varint(l.slow[i].longest_gap);
+    out->varint(l.slow[i].gap_position);
+  }
+}
+
+struct Written {
+  const SeriesWindow* window;
+  uint64_t entries, end_ticks;
+};
+
+// Calls that take more than a two-hundredth of an iteration are told more precisely, so that the times of what follows
+// them stay right.
+uint64_t tolerance_of(const SeriesLoop* loops, uint64_t n) {
+  uint64_t longest = 0;
+  for (uint64_t i = 0; i < n; ++i) {
+    if (loops[i].timed && loops[i].ticks / loops[i].timed > longest) longest = loops[i].ticks / loops[i].timed;
+  }
+  return longest ? longest / 4096 + 1 : UINT64_MAX;
+}
+
+void put_entries(const View& v, const Written* windows, uint64_t n, uint64_t tolerance, ByteSink* out) {
+  const Scratchpad<Habits> habits(capacity::positions);
+  ByteSink data;
+  BitWriter<ByteSink> bits(&data);
+  Habits common;
+  for (uint64_t w = 0; w < n && habits; ++w) {
+    for (uint64_t i = 0; i < windows[w].entries; ++i) {
+      const SeriesEntry& e = v.entries[windows[w].window->first_entry + i];
+      Habits& own = habits[e.position < capacity::positions ? e.position : 0];
+      write_ticks(&bits, long_ticks(e.duration), &own.duration, &common.duration, tolerance);
+      write_ticks(&bits, long_ticks(e.gap), &own.gap, &common.gap, tolerance);
+    }
+  }
+  bits.end();
+  out->varint(data.size());
+  out->bytes(data.data(), data.size());
+}
+
+void put_windows(const Written* windows, uint64_t n, uint64_t origin, ByteSink* out) {
+  out->varint(n);
+  uint64_t call = 0, ticks = origin, iteration = 0;
+  for (uint64_t i = 0; i < n; ++i) {
+    const SeriesWindow& w = *windows[i].window;
+    out->byte(static_cast<uint8_t>(w.kind));
+    out->varint(w.loop);
+    out->svarint(wrapping_difference(static_cast<int64_t>(w.first_call), static_cast<int64_t>(call)));
+    out->svarint(wrapping_difference(static_cast<int64_t>(w.begin_ticks), static_cast<int64_t>(ticks)));
+    out->varint(windows[i].end_ticks - w.begin_ticks);
+    out->svarint(wrapping_difference(static_cast<int64_t>(w.iteration), static_cast<int64_t>(iteration)));
+    out->varint(windows[i].entries);
+    call = w.first_call + windows[i].entries;
+    ticks = windows[i].end_ticks;
+    iteration = w.iteration;
+  }
+}
+
+// The windows as they are now; the last may still be open.
+uint64_t list_windows(const View& v, Written* into) {
+  uint64_t n = 0, entries = 0;
+  for (uint64_t i = 0; i < v.window_count; ++i) {
+    const SeriesWindow& w = v.windows[i];
+    const bool open = v.s.open && i + 1 == v.window_count;
+    // A search that did not come to its end is of no use beside what is there.
+    if (open && v.s.mode == SeriesMode::looking && v.s.loops) continue;
+    uint64_t count = w.entries;
+    if (open) count = v.entry_count > w.first_entry ? v.entry_count - w.first_entry : 0;
+    if (w.first_entry > v.entry_count || count > v.entry_count - w.first_entry || entries + count > v.entry_count) {
+      continue;
+    }
+    uint64_t end = open ? v.h.last_end : w.end_ticks;
+    if (open && v.s.mode == SeriesMode::looking && count > v.s.limit) {  // a search may take more room than there is
+      count = v.s.limit;
+      end = w.begin_ticks;
+      for (uint64_t e = 0; e < count; ++e) {
+        const SeriesEntry& entry = v.entries[w.first_entry + e];
+        end += long_ticks(entry.duration) + long_ticks(entry.gap);
+      }
+    }
+    entries += count;
+    if (count) into[n++] = {&w, count, end};
+  }
+  return n;
+}
+
+}  // namespace
+
+bool encode_series(const char* region, uint64_t tick_factor, uint64_t origin_ticks, bool last, ByteSink* out) {
+  const View v(region);
+  const Scratchpad<Written> windows(v.window_count);
+  const Scratchpad<SeriesLoop> loops(most_loops);
+  const Scratchpad<StripBucket> buckets(most_buckets);
+  if (!windows || !loops || !buckets) return false;
+  const uint64_t n = list_windows(v, windows.get());
+  uint64_t loop_count = last ? at_most(v.s.loops, most_loops) : 0;
+  for (uint64_t i = 0; i < loop_count; ++i) loops[i] = v.s.loop[i];
+  if (!n && !loop_count) return false;
+  const StripBucket* strip = v.buckets;
+  if (last && !loop_count && n == 1 &&
+      windows[0].window->kind == SeriesKind::whole) {  // it ended before the loop was looked for
+    const Iterations iterations(v.s, v.h, {v.positions, v.position_count}, v.folded);
+    const SeriesWindow& w = *windows[0].window;
+    SeriesLoop& l = loops[0];
+    if (iterations.find(v.entries + w.first_entry, windows[0].entries, w, &l)) {
+      const uint64_t times = iterations.count(v.entries + w.first_entry, windows[0].entries, l);
+      l.occurrences = l.occurrences > times ? l.occurrences - times : 0;
+      l.calls = 0;
+      iterations.feed(v.entries + w.first_entry, windows[0].entries, w, &l, buckets.get(), nullptr);
+      strip = buckets.get();
+      loop_count = 1;
+    }
+  }
+  const uint64_t tolerance =
+      tolerance_of(v.s.loops ? v.s.loop : loops.get(), v.s.loops ? at_most(v.s.loops, most_loops) : loop_count);
+  out->varint(v.h.thread);
+  out->varint(v.h.generation);
+  out->varint(tick_factor);
+  out->varint(tolerance);
+  out->varint(loop_count);
+  for (uint64_t i = 0; i < loop_count; ++i) put_loop(loops[i], strip + i * most_buckets, origin_ticks, out);
+  put_windows(windows.get(), n, origin_ticks, out);
+  put_entries(v, windows.get(), n, tolerance, out);
+  return true;
+}
+
+}  // namespace leadline::trace

@@ -1,0 +1,67 @@
+// Finds the loop of a program's steps in a sequence of calls.
+//
+// A call that comes once in every step comes at regular distances, and these distances make up (nearly) the whole
+// sequence: that tells it from the calls of an inner loop, whose short distances leave out the rest of the step. What
+// else comes as often belongs to the same level. Of several levels (a solver within a step; output every so many
+// steps) the inner one is taken unless the outer one has twice as many different calls. Where collectives of all ranks
+// are among the candidates only they decide, since all ranks see the same sequence of them.
+#pragma once
+
+#include <sys/mman.h>
+
+#include <cstdint>
+
+#include "trace/live.hpp"
+
+namespace leadline::trace {
+
+struct FoundLoop {
+  uint32_t anchor = 0;   // position; the first with its key
+  bool after = false;    // an iteration ends with the anchor
+  uint64_t start = 0;    // entry the first iteration begins with
+  uint64_t skipped = 0;  // times the anchor comes before that
+  double period = 0;     // calls
+};
+
+// Whether all ranks of the world take part in a call.
+struct IsCollective {
+  const SeriesState* state;
+  const LiveSite* sites;
+  uint64_t site_count;
+  bool operator()(const Key& key) const {
+    if ((key.comm & comm_mask) != world_communicator || key.site >= site_count) return false;
+    const uint32_t function = sites[key.site].function;
+    return function < 8 * sizeof(state->collective) && state->collective[function / 8] >> (function % 8) & 1;
+  }
+};
+
+// `first_of[p]`: the first position with the key of position p (positions_by_key). False: there is none.
+bool find_loop(const SeriesEntry* entries, uint64_t n, const Position* positions, uint64_t position_count,
+               const uint32_t* first_of, const IsCollective& collective, FoundLoop* found);
+
+// Fills `first_of`. False: no memory.
+bool positions_by_key(const Position* positions, uint64_t count, uint32_t* first_of);
+
+// Memory from the system, zeroed: this runs inside the host.
+template <class T>
+class Scratchpad {
+ public:
+  explicit Scratchpad(uint64_t n) : bytes_(n * sizeof(T) + 1) {
+    void* p = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p != MAP_FAILED) data_ = static_cast<T*>(p);
+  }
+  ~Scratchpad() {
+    if (data_) munmap(data_, bytes_);
+  }
+  Scratchpad(const Scratchpad&) = delete;
+  Scratchpad& operator=(const Scratchpad&) = delete;
+  explicit operator bool() const { return data_ != nullptr; }
+  T* get() const { return data_; }
+  T& operator[](uint64_t i) const { return data_[i]; }
+
+ private:
+  T* data_ = nullptr;
+  uint64_t bytes_;
+};
+
+}  // namespace leadline::trace

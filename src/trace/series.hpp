@@ -1,0 +1,184 @@
+// Times call by call: what of them is kept, and how a recording process keeps it.
+//
+// While a thread is watched, every call leaves an entry (position, duration, gap) in a log. A short program is watched
+// from its first call to its last: the full series. Where the log is full, the loop of the program's steps is looked
+// for in it (loop_finder.hpp), and from then on only windows of its iterations are watched: `width` of them, every
+// `stride`. Both are powers of two, the iterations are counted from the first trip of the loop, and the stride doubles
+// when the log is full again: so ranks that go through the loop together keep the same iterations, or one every second
+// of the other's, without a word between them. All iterations are timed; their times go to a strip of at most so many
+// buckets, and the slowest to a list.
+//
+// An anchor is a call that comes once in every iteration. Its positions are marked (see anchor_mark), so that its
+// visits, and nobody else's, take the way of a full batch of times and find the log: iterations cost other calls
+// nothing.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "trace/event.hpp"
+#include "trace/table.hpp"
+
+namespace leadline::trace {
+
+// Ticks with eleven significant bits: an error below 0.05 %, none below 2048.
+constexpr uint16_t short_ticks(uint64_t ticks) {
+  if (ticks < 2048) return static_cast<uint16_t>(ticks);
+  unsigned shift = 53 - static_cast<unsigned>(__builtin_clzll(ticks));
+  uint64_t mantissa = (ticks >> shift) + (ticks >> (shift - 1) & 1);
+  if (mantissa == 2048) mantissa = 1024, ++shift;
+  return static_cast<uint16_t>((shift + 1) << 10 | (mantissa & 1023));
+}
+constexpr uint64_t long_ticks(uint16_t code) {
+  if (code < 2048) return code;
+  const unsigned shift = (code >> 10) - 1u;
+  return (1024 + uint64_t{code & 1023u}) << (shift < 54 ? shift : 53);
+}
+
+struct SeriesEntry {
+  uint32_t position;  // 0: a call that has none (a literal)
+  uint16_t duration, gap;
+};
+static_assert(sizeof(SeriesEntry) == 8);
+
+enum class SeriesKind : uint32_t { whole, sampled, slowest };
+
+// Calls in a row whose entries are kept.
+struct SeriesWindow {
+  uint64_t first_call;              // calls of the generation before it
+  uint64_t begin_ticks, end_ticks;  // end of the call before, and of its last one
+  uint64_t iteration;               // of `whole`: times the loop's anchor came before; else its first iteration
+  uint32_t first_entry, entries;
+  SeriesKind kind;
+  uint32_t loop;
+};
+
+struct StripBucket {
+  uint64_t sum, min, max;  // ticks
+  uint64_t max_iteration;
+  uint64_t count;
+};
+
+struct SlowIteration {
+  uint64_t iteration, ticks, begin_ticks;
+  uint64_t longest_gap;   // ticks of computation in one go: tells who was slow from who waited
+  uint32_t gap_position;  // before which call
+  uint32_t unused;
+};
+
+inline constexpr uint32_t most_buckets = 512;
+inline constexpr uint32_t most_loops = 8;
+inline constexpr uint32_t most_slow = 12;
+
+struct SeriesLoop {
+  Key anchor;
+  uint32_t position;     // the first with that key
+  uint32_t after;        // 1: an iteration ends with the anchor; 0: it begins with it
+  uint32_t trips;        // times the anchor comes in an iteration: more than 1 where a trip is over in no time
+  uint32_t stride;       // windows begin at its multiples
+  uint32_t width;        // iterations of a window
+  uint32_t bucket_size;  // iterations
+  uint32_t buckets, slow_count;
+  uint32_t running;  // 1: the begin of the iteration under way is known
+  uint32_t unused;
+  uint64_t first_call;               // calls of the generation before iteration 0
+  uint64_t skipped;                  // times the anchor came before the loop began
+  uint64_t occurrences;              // times it came at all
+  uint64_t timed;                    // iterations whose time is known
+  uint64_t calls, ticks;             // of these
+  uint64_t begin_ticks, begin_call;  // of the iteration under way
+  uint64_t begin_gap;                // before the anchor, where that begins the iteration
+  SlowIteration slow[most_slow];
+
+  // Number of the iteration under way.
+  uint64_t iteration() const {
+    const uint64_t n = occurrences > skipped ? occurrences - skipped : 0;
+    return (after ? n : n ? n - 1 : 0) / (trips ? trips : 1);
+  }
+  // Whether an iteration begins with (or after) the occurrence just counted.
+  bool at_boundary() const {
+    return occurrences > skipped && (occurrences - skipped) % trips == (after ? 0 : 1 % trips);
+  }
+};
+
+// off: nothing is kept, or (where there is a time to look again) no loop was found. looking: for the loop. whole: all
+// calls are kept. sampling: windows.
+enum class SeriesMode : uint32_t { off, looking, whole, sampling };
+
+// What the log is doing; in the mapped region, like the tables it speaks of.
+struct SeriesState {
+  TableState entries, windows;
+  SeriesMode mode;
+  uint32_t loops;
+  uint32_t current;         // loop, meaningful where there are any
+  uint32_t open;            // 1: the last window is being written
+  uint64_t limit;           // entries to keep
+  uint64_t check_at;        // entries at which something has to be done
+  uint64_t spilled;         // entries written to the file before
+  uint64_t lost_at;         // steps at which the loop counts as left
+  uint64_t last_duration;   // ticks, of the last entry
+  uint32_t automatic;       // the limit may grow with the loop's body
+  uint32_t probe;           // entries to look at next time
+  uint8_t collective[256];  // bit per function number: a collective
+  uint64_t long_gap;        // of calls whose gap is too long for a batch of times, in this iteration
+  uint32_t long_gap_position, unused;
+  SeriesLoop loop[most_loops];
+};
+
+namespace capacity {
+inline constexpr uint32_t series_entries = 1u << 20;
+inline constexpr uint32_t series_windows = 1u << 12;
+}  // namespace capacity
+
+inline constexpr uint64_t series_probe = 24576;     // entries in which the loop is looked for first
+inline constexpr uint64_t series_spill = 1u << 15;  // entries written at once where the budget allows more than memory
+inline constexpr uint32_t world_communicator = 1;   // the first the recorder meets
+
+// `visits` of a marked position: the next one looks like the last of a batch.
+inline constexpr uint32_t anchor_mark = UINT32_MAX;
+
+// Times of iterations go to buckets of `bucket_size` iterations; where there are too many, two become one.
+inline void add_to_strip(SeriesLoop* loop, StripBucket* buckets, uint64_t iteration, uint64_t ticks) {
+  if (!loop->bucket_size) loop->bucket_size = 1;
+  uint64_t at = iteration / loop->bucket_size;
+  while (at >= most_buckets) {
+    for (uint32_t i = 0; i < most_buckets / 2; ++i) {
+      StripBucket merged{};
+      for (uint32_t half = 2 * i; half < 2 * i + 2 && half < loop->buckets; ++half) {
+        const StripBucket& b = buckets[half];
+        if (!b.count) continue;
+        if (!merged.count || b.min < merged.min) merged.min = b.min;
+        if (!merged.count || b.max > merged.max) merged.max = b.max, merged.max_iteration = b.max_iteration;
+        merged.count += b.count;
+        merged.sum += b.sum;
+      }
+      buckets[i] = merged;
+    }
+    loop->buckets = (loop->buckets + 1) / 2;
+    loop->bucket_size *= 2;
+    at = iteration / loop->bucket_size;
+  }
+  for (; loop->buckets <= at; ++loop->buckets) buckets[loop->buckets] = StripBucket{};
+  StripBucket& b = buckets[at];
+  if (!b.count || ticks < b.min) b.min = ticks;
+  if (!b.count || ticks > b.max) b.max = ticks, b.max_iteration = iteration;
+  ++b.count;
+  b.sum += ticks;
+}
+
+// The slowest iterations, in no order; where this one is among them now, or nullptr.
+inline SlowIteration* add_to_slowest(SeriesLoop* loop, const SlowIteration& s) {
+  if (loop->slow_count < most_slow) {
+    loop->slow[loop->slow_count++] = s;
+    return &loop->slow[loop->slow_count - 1];
+  }
+  uint32_t least = 0;
+  for (uint32_t i = 1; i < most_slow; ++i) {
+    if (loop->slow[i].ticks < loop->slow[least].ticks) least = i;
+  }
+  if (s.ticks <= loop->slow[least].ticks) return nullptr;
+  loop->slow[least] = s;
+  return &loop->slow[least];
+}
+
+}  // namespace leadline::trace

@@ -1,0 +1,63 @@
+// The series of a generation as the reader holds it (series.hpp tells how it came about).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "trace/series.hpp"
+
+namespace leadline::trace {
+
+// Times in ns, begins since the process's start.
+struct StripTimes {
+  uint64_t first = 0, count = 0;  // iterations the bucket is for begin with `first`; so many were timed
+  double mean_ns = 0, min_ns = 0, max_ns = 0;
+  uint64_t max_iteration = 0;
+};
+
+struct SlowTime {
+  uint64_t iteration = 0;
+  double time_ns = 0, begin_ns = 0;
+  double longest_gap_ns = 0;  // computation in one go
+  uint32_t gap_position = 0;  // before which call
+};
+
+struct LoopTimes {
+  uint32_t position = 0;  // of the anchor: the call that comes once in every trip
+  bool after = false;     // an iteration ends with the anchor; else it begins with it
+  uint64_t trips = 1;     // of the loop that are one iteration
+  uint64_t stride = 0, width = 0;
+  uint64_t first_call = 0;                // of iteration 0
+  uint64_t skipped = 0, occurrences = 0;  // of the anchor: before the loop, and in all
+  uint64_t timed = 0, calls = 0;          // iterations timed, and the calls in them
+  double time_ns = 0;                     // of these
+  uint64_t bucket_size = 1;
+  std::vector<StripTimes> strip;
+  std::vector<SlowTime> slow;
+
+  // Iterations that began (the loop ends with the last one, which may not have been timed).
+  uint64_t iterations() const {
+    const uint64_t n = occurrences > skipped ? occurrences - skipped : 0;
+    return trips > 1 ? (n + trips - 1) / trips : n;
+  }
+};
+
+struct WindowTimes {
+  SeriesKind kind = SeriesKind::whole;
+  uint32_t loop = 0;
+  uint64_t first_call = 0;  // calls of the generation before it, failed polls in a row as one
+  uint64_t iteration = 0;   // its first; of a whole one: how often the anchor came before
+  uint64_t entries = 0;
+  double begin_ns = 0, end_ns = 0;
+};
+
+struct Series {
+  uint32_t generation = 0;  // number
+  double ns_per_tick = 1;
+  uint64_t tolerance = UINT64_MAX;  // ticks
+  std::vector<LoopTimes> loops;
+  std::vector<WindowTimes> windows;
+  std::vector<uint8_t> data;
+};
+
+}  // namespace leadline::trace

@@ -1,0 +1,398 @@
+#include "trace/series_log.hpp"
+
+#include "trace/iterations.hpp"
+#include "trace/loop_finder.hpp"
+
+namespace leadline::trace {
+
+namespace {
+
+constexpr uint64_t never = UINT64_MAX;
+constexpr uint64_t least_limit = 4096;         // entries: below that nothing is kept
+constexpr uint64_t automatic_iterations = 16;  // that fit where the limit follows the loop
+constexpr uint64_t short_iteration_ns = 2000;  // several trips are one iteration below that
+constexpr uint32_t trips_at_once = 8;          // one batch of times
+constexpr uint32_t least_width = 4;            // iterations of a window: its first and last may lack their partners
+
+uint64_t at_most(uint64_t n, uint64_t limit) { return n < limit ? n : limit; }
+
+uint64_t power_of_two(uint64_t at_least) {
+  uint64_t n = 1;
+  while (n < at_least) n *= 2;
+  return n;
+}
+
+}  // namespace
+
+void SeriesLog::attach(ThreadHeader* header, char* region, Backing backing, Table<Position> positions,
+                       Table<FoldedTimes> folded, Table<RawTimes> raw) {
+  h_ = header;
+  s_ = reinterpret_cast<SeriesState*>(region + thread_at::series);
+  buckets_ = reinterpret_cast<StripBucket*>(region + thread_at::series_buckets);
+  entries_ = {&s_->entries, region + thread_at::series_entries, capacity::series_entries, backing};
+  windows_ = {&s_->windows, region + thread_at::series_windows, capacity::series_windows, backing};
+  positions_ = positions;
+  folded_ = folded;
+  raw_ = raw;
+  backing.back(backing.self, region + thread_at::series, region + thread_at::series_windows);
+  s_->mode = SeriesMode::off;
+  s_->lost_at = s_->check_at = never;
+}
+
+void SeriesLog::keep(uint64_t entries, bool automatic, Spill spill) {
+  spill_ = spill;
+  s_->limit = entries;
+  s_->automatic = automatic;
+  reset();
+}
+
+void SeriesLog::reset() {
+  entries_.clear();
+  windows_.clear();
+  s_->loops = s_->current = s_->open = 0;
+  s_->mode = SeriesMode::off;
+  s_->lost_at = s_->check_at = never;
+  watch(false);
+  if (s_->limit < least_limit || s_->spilled + least_limit > s_->limit || h_->unordered) return;
+  s_->probe = static_cast<uint32_t>(series_probe);
+  open(SeriesKind::whole, 0, entries_of(*h_), h_->last_end);
+  s_->mode = SeriesMode::looking;
+  s_->check_at = s_->probe;
+}
+
+void SeriesLog::stop() {
+  close(h_->last_end);
+  watch(false);
+  s_->mode = SeriesMode::off;
+  s_->lost_at = s_->check_at = never;
+}
+
+void SeriesLog::watch(bool on) {
+  h_->unusual &= ~(unusual_watched | unusual_exact);
+  if (on) h_->unusual |= unusual_watched | (s_->mode == SeriesMode::sampling ? unusual_exact : 0u);
+}
+
+void SeriesLog::open(SeriesKind kind, uint64_t iteration, uint64_t first_call, uint64_t begin_ticks) {
+  SeriesWindow* w = windows_.append();
+  if (!w) return thin();
+  *w = {first_call, begin_ticks, begin_ticks, iteration, entries_.size(), 0, kind, s_->current};
+  s_->open = 1;
+  watch(true);
+}
+
+void SeriesLog::close(uint64_t end_ticks) {
+  if (!s_->open) return;
+  SeriesWindow* w = window();
+  w->entries = entries_.size() - w->first_entry;
+  w->end_ticks = end_ticks;
+  s_->open = 0;
+  watch(false);
+}
+
+void SeriesLog::extend(uint64_t duration, uint64_t gap) {
+  if (!entries_.size()) return;
+  s_->last_duration += duration + gap;
+  entries_[entries_.size() - 1].duration = short_ticks(s_->last_duration);
+}
+
+// --- The loop ---
+
+void SeriesLog::mark() {
+  for (uint32_t i = first_position; i < positions_.size(); ++i) created(i);
+}
+
+void SeriesLog::created(uint32_t index) {
+  Position& p = positions_[index];
+  if (!anchors(p.key) || p.visits == anchor_mark) return;
+  fold(&folded_[index], raw_[index], p.visits < 8 ? index & 7 : 0, p.visits & 7, scale_);
+  p.visits = anchor_mark;
+  p.usual_gap = UINT16_MAX;  // both stamps
+}
+
+void SeriesLog::unmark() {
+  for (uint32_t i = first_position; i < positions_.size(); ++i) {
+    if (positions_[i].visits == anchor_mark) positions_[i].visits = 8;  // nothing pending
+  }
+}
+
+void SeriesLog::anchor_visited(uint32_t index, uint64_t duration, uint64_t gap) {
+  SeriesLoop& l = loop();
+  ++l.occurrences;
+  const uint64_t end = h_->last_end, calls = entries_of(*h_);
+  if (l.occurrences <= l.skipped) return;
+  if (l.after) {
+    begin_iteration(end, calls, index, duration, gap);
+  } else {
+    begin_iteration(end - duration - gap, calls - 1, index, duration, gap);
+  }
+}
+
+void SeriesLog::several_trips(uint32_t index, uint64_t duration, uint64_t gap) {
+  loop().occurrences += trips_at_once - 1;
+  anchor_visited(index, duration, gap);
+}
+
+void SeriesLog::begin_iteration(uint64_t ticks, uint64_t call, uint32_t position, uint64_t duration, uint64_t gap) {
+  SeriesLoop& l = loop();
+  if (SlowIteration* slow = begin_timed_iteration(&l, buckets(s_->current), ticks, call)) {
+    find_longest_gap(slow, l.after ? 0 : position);
+  }
+  l.begin_gap = gap;
+  s_->long_gap = 0;
+  if (s_->mode != SeriesMode::sampling) return;
+  s_->lost_at = h_->steps + 8 * (l.timed ? l.calls / l.timed : 0) + 4096;
+  const uint64_t iteration = l.iteration();
+  const uint64_t within = iteration & (l.stride - 1);
+  if (s_->open && (within == 0 || within >= l.width)) {
+    if (!l.after && entries_.size()) --s_->entries.used;  // the anchor belongs to what begins now
+    close(ticks);
+  }
+  if (within == 0 && !s_->open) {
+    open(SeriesKind::sampled, iteration, call, ticks);
+    if (!l.after && s_->open) append(position, duration, gap);
+  }
+}
+
+// Among the last visits of all positions, whose times are still there. Of the anchor's own one that begins an iteration
+// it was noted.
+void SeriesLog::find_longest_gap(SlowIteration* slow, uint32_t anchor) const {
+  slow->longest_gap = s_->long_gap;
+  slow->gap_position = s_->long_gap_position;
+  const auto better = [&](uint64_t gap, uint32_t position) {
+    if (gap > slow->longest_gap && gap <= slow->ticks) slow->longest_gap = gap, slow->gap_position = position;
+  };
+  if (anchor) better(loop().begin_gap, anchor);
+  for (uint32_t i = first_position; i < positions_.size(); ++i) {
+    const uint32_t visits = positions_[i].visits;
+    if (visits == (i & 7) || (anchor && visits == anchor_mark) || i == anchor) continue;
+    better(raw_[i].gap[(visits - 1) & 7], i);
+  }
+}
+
+void SeriesLog::full() {
+  switch (s_->mode) {
+    case SeriesMode::looking:
+      return look_for_loop();
+    case SeriesMode::whole:
+      if (s_->spilled + entries_.size() >= s_->limit && !s_->spilled && s_->loops) {
+        s_->mode = SeriesMode::sampling;
+        const SeriesWindow whole = *window();
+        close(h_->last_end);
+        return keep_windows_of(whole);
+      }
+      close(h_->last_end);
+      if (!spill_.write || !spill_.write(spill_.self)) return stop();
+      s_->spilled += entries_.size();
+      entries_.clear();
+      windows_.clear();
+      s_->check_at = series_spill;
+      if (s_->spilled < s_->limit) {
+        open(SeriesKind::whole, s_->loops ? loop().occurrences : 0, entries_of(*h_), h_->last_end);
+        return;
+      }
+      if (!s_->loops) return stop();
+      s_->mode = SeriesMode::sampling;  // of the rest of the run
+      s_->limit = s_->check_at = series_probe;
+      choose_stride();
+      return;
+    case SeriesMode::sampling:
+      return thin();
+    case SeriesMode::off:
+      s_->check_at = never;
+  }
+}
+
+void SeriesLog::look_for_loop() {
+  const SeriesWindow* w = window();
+  const uint64_t n = entries_.size() - w->first_entry;
+  Iterations iterations(*s_, *h_, {positions_.data(), positions_.size()}, folded_.data());
+  SeriesLoop found{};
+  if (iterations.find(&entries_[w->first_entry], n, *w, &found)) return take(found);
+  // Longer steps than that, or none yet.
+  if (s_->probe < capacity::series_entries / 2 && w->first_entry + 2 * n <= capacity::series_entries) {
+    s_->probe *= 2;
+    s_->check_at = w->first_entry + s_->probe;
+  } else if (s_->limit > capacity::series_entries / 2) {
+    s_->mode = SeriesMode::whole;
+    s_->check_at = entries_.size();
+    full();
+  } else {  // keep how it begins, look again later
+    s_->entries.used = w->first_entry + at_most(n, w->first_entry ? 0 : s_->limit / 4);
+    uint64_t end = w->begin_ticks;
+    for (uint64_t i = w->first_entry; i < s_->entries.used; ++i) {
+      end += long_ticks(entries_[i].duration) + long_ticks(entries_[i].gap);
+    }
+    close(end);
+    if (!window()->entries) --s_->windows.used;
+    s_->mode = SeriesMode::off;
+    s_->check_at = never;
+    s_->lost_at = h_->steps * 4;
+  }
+}
+
+// Begins to count the loop's iterations, or goes on where it is one that was left.
+void SeriesLog::take(const SeriesLoop& found) {
+  uint32_t which = 0;
+  while (which < s_->loops && !(s_->loop[which].anchor == found.anchor)) ++which;
+  if (which == s_->loops) {
+    if (s_->loops == most_loops) return stop();
+    s_->loop[which] = found;
+    s_->loop[which].calls = 0;
+    ++s_->loops;
+  } else {
+    s_->loop[which].occurrences = found.occurrences;
+    s_->loop[which].running = 0;
+  }
+  s_->current = which;
+  SeriesLoop& l = loop();
+  l.trips = 1;
+  l.occurrences = found.occurrences;
+  SeriesWindow* w = window();
+  w->loop = which;
+  const SeriesWindow whole = *w;
+  Iterations iterations(*s_, *h_, {positions_.data(), positions_.size()}, folded_.data());
+  const uint64_t n = entries_.size() - w->first_entry;
+  const uint64_t before = l.occurrences - iterations.count(&entries_[w->first_entry], n, l);
+  w->iteration = before;
+  SeriesLoop again = l;
+  again.occurrences = before;
+  iterations.feed(&entries_[w->first_entry], n, whole, &again, nullptr, nullptr);
+  if (again.timed > l.timed && scale_.ns((again.ticks - l.ticks) / (again.timed - l.timed)) < short_iteration_ns) {
+    l.trips = trips_at_once;
+  }
+  again = l;
+  again.occurrences = before;
+  iterations.feed(&entries_[w->first_entry], n, whole, &again, buckets(which), nullptr);
+  l = again;
+  if (l.trips > 1) {  // those whose times were not folded yet are counted with their batch
+    const Position& p = positions_[l.position];
+    l.occurrences -= p.visits < 8 ? p.visits - (l.position & 7) : p.visits & 7;
+  }
+  mark();
+  const uint64_t body = l.timed ? l.calls / l.timed + 1 : found.calls;
+  const uint64_t room = automatic_iterations * body;
+  if (s_->automatic && room > s_->limit) s_->limit = at_most(room, capacity::series_entries / 2);
+  if (!l.width) {
+    l.width = static_cast<uint32_t>(power_of_two(body < 256 / least_width ? 256 / body : least_width));
+    if (l.width * body * 4 > s_->limit) l.width = 1;
+  }
+  if (!whole.first_entry && s_->spilled + entries_.size() < s_->limit) {
+    s_->mode = SeriesMode::whole;
+    const bool in_memory = s_->limit <= capacity::series_entries / 2;
+    s_->check_at = in_memory || series_spill > entries_.size()
+                       ? at_most(s_->limit, in_memory ? s_->limit : series_spill)
+                       : entries_.size();
+    watch(true);
+    return;
+  }
+  s_->mode = SeriesMode::sampling;
+  const SeriesWindow now = *window();
+  close(h_->last_end);
+  SeriesWindow closed = now;
+  closed.entries = window()->entries;
+  closed.end_ticks = h_->last_end;
+  keep_windows_of(closed);
+}
+
+void SeriesLog::lost() {
+  if (s_->mode != SeriesMode::sampling && s_->mode != SeriesMode::off) {
+    s_->lost_at = never;
+    return;
+  }
+  close(h_->last_end);
+  unmark();
+  if (s_->loops) loop().running = 0;
+  s_->lost_at = never;
+  if (entries_.size() + series_probe > capacity::series_entries) return stop();
+  s_->mode = SeriesMode::looking;
+  s_->probe = static_cast<uint32_t>(series_probe);
+  s_->check_at = entries_.size() + s_->probe;
+  open(SeriesKind::whole, 0, entries_of(*h_), h_->last_end);
+}
+
+// --- Windows ---
+
+// So that what is there fills half of the room.
+void SeriesLog::choose_stride() {
+  SeriesLoop& l = loop();
+  const uint64_t body = l.timed ? l.calls / l.timed + 1 : 1;
+  l.stride = 2 * l.width;
+  while (l.stride < 1u << 30 && (l.iteration() / l.stride + 1) * l.width * body > s_->limit / 2) l.stride *= 2;
+}
+
+// Of the last window, which holds everything, what belongs to windows of the stride.
+void SeriesLog::keep_windows_of(const SeriesWindow& closed) {
+  SeriesWindow whole = closed;
+  whole.entries = entries_.size() - whole.first_entry;
+  choose_stride();
+  --s_->windows.used;
+  const Scratchpad<SeriesWindow> kept(most_kept_windows);
+  uint32_t n = 0;
+  bool last_open = false;
+  if (kept) {
+    SeriesLoop again = loop();
+    again.occurrences = whole.iteration;
+    again.running = 0;
+    Iterations iterations(*s_, *h_, {positions_.data(), positions_.size()}, folded_.data());
+    KeptWindows keeping{kept.get(), 0, whole, s_->limit / 8, s_->current};
+    iterations.feed(&entries_[whole.first_entry], whole.entries, whole, &again, nullptr, &keeping);
+    n = keeping.count;
+    last_open = keeping.open;
+  }
+  compact(kept.get(), n);
+  if (!n && whole.first_entry < entries_.size()) s_->entries.used = whole.first_entry;
+  s_->open = last_open;
+  watch(last_open);
+  s_->check_at = s_->limit;
+  s_->lost_at = h_->steps + 8 * (loop().timed ? loop().calls / loop().timed : 0) + 4096;
+  if (entries_.size() >= s_->check_at) thin();
+}
+
+// Appends the windows to the table and moves their entries together.
+void SeriesLog::compact(const SeriesWindow* kept, uint32_t n) {
+  uint64_t used = 0;
+  for (uint32_t i = 0; i < windows_.size(); ++i) used += windows_[i].entries;
+  for (uint32_t i = 0; i < n; ++i) {
+    SeriesWindow* w = windows_.append();
+    if (!w) break;
+    *w = kept[i];
+    __builtin_memmove(&entries_[used], &entries_[w->first_entry], w->entries * sizeof(SeriesEntry));
+    w->first_entry = static_cast<uint32_t>(used);
+    used += w->entries;
+  }
+  s_->entries.used = used;
+}
+
+// Every second window goes.
+void SeriesLog::thin() {
+  if (s_->mode != SeriesMode::sampling) return stop();
+  if (s_->open) window()->entries = entries_.size() - window()->first_entry;
+  for (int round = 0; round < 32; ++round) {
+    for (uint32_t i = 0; i < s_->loops; ++i) {
+      if (s_->loop[i].stride < 1u << 30) s_->loop[i].stride *= 2;
+    }
+    uint64_t used = 0;
+    uint32_t n = 0;
+    bool open = false;
+    for (uint32_t i = 0; i < windows_.size(); ++i) {
+      SeriesWindow w = windows_[i];
+      const bool last = i + 1 == windows_.size();
+      const uint64_t stride = s_->loop[w.loop < most_loops ? w.loop : 0].stride;
+      if (w.kind == SeriesKind::sampled && (w.iteration & (stride - 1)) != 0) continue;
+      if (w.kind == SeriesKind::whole && round > 2) continue;
+      __builtin_memmove(&entries_[used], &entries_[w.first_entry], w.entries * sizeof(SeriesEntry));
+      w.first_entry = static_cast<uint32_t>(used);
+      used += w.entries;
+      windows_[n++] = w;
+      open |= last && s_->open;
+    }
+    s_->windows.used = n;
+    s_->entries.used = used;
+    s_->open = open;
+    watch(open);
+    if (used < s_->limit * 7 / 8 && n < capacity::series_windows * 7 / 8) return;
+  }
+  stop();
+}
+
+}  // namespace leadline::trace

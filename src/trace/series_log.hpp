@@ -1,0 +1,91 @@
+// The recorder's side of the series (see series.hpp): the log, the loop, its windows.
+#pragma once
+
+#include "trace/live.hpp"
+
+namespace leadline::trace {
+
+class SeriesLog {
+ public:
+  // Writes the log to the file, so that it can begin anew. False: it can't be written.
+  struct Spill {
+    bool (*write)(void* self) = nullptr;
+    void* self = nullptr;
+  };
+
+  void attach(ThreadHeader* header, char* region, Backing backing, Table<Position> positions, Table<FoldedTimes> folded,
+              Table<RawTimes> raw);
+  void set_scale(TickScale scale) { scale_ = scale; }
+  // Keeps so many entries; `automatic`: more where the loop's body is long. 0: nothing.
+  void keep(uint64_t entries, bool automatic, Spill spill);
+  // Begins with an empty generation.
+  void reset();
+  // No order from now on: nothing could be told of the entries.
+  void stop();
+
+  bool watches() const { return h_->unusual & unusual_watched; }
+  void append(uint32_t position, uint64_t duration, uint64_t gap) {
+    if (SeriesEntry* e = entries_.append()) {
+      *e = {position, short_ticks(duration), short_ticks(gap)};
+      s_->last_duration = duration;
+    } else {
+      stop();
+    }
+  }
+  // Failed polls in a row are one entry, whose duration is theirs with what lies between.
+  void extend(uint64_t duration, uint64_t gap);
+  void check() {
+    if (__builtin_expect(entries_.size() >= s_->check_at, 0)) full();
+  }
+
+  // A marked position was visited: its times are folded, iterations counted.
+  void anchor_visited(uint32_t index, uint64_t duration, uint64_t gap);
+  bool marked(const Position& p) const { return p.visits == 0 && anchors(p.key); }
+  // A position was made: is it one of the anchor's?
+  void created(uint32_t index);
+  // Called now and then: is the loop over?
+  void look() {
+    if (__builtin_expect(h_->steps > s_->lost_at, 0)) lost();
+  }
+  void long_gap(uint32_t index, uint64_t gap) {
+    if (gap > s_->long_gap) s_->long_gap = gap, s_->long_gap_position = index;
+  }
+  bool due(uint32_t index) const { return s_->loops && loop().trips > 1 && loop().position == index; }
+  void several_trips(uint32_t index, uint64_t duration, uint64_t gap);
+
+ private:
+  SeriesLoop& loop() const { return s_->loop[s_->current]; }
+  StripBucket* buckets(uint32_t loop) const { return buckets_ + uint64_t{loop} * most_buckets; }
+  bool anchors(const Key& key) const { return s_->loops && loop().trips == 1 && key == loop().anchor; }
+  SeriesWindow* window() { return &windows_[windows_.size() - 1]; }
+
+  void watch(bool on);
+  void open(SeriesKind kind, uint64_t iteration, uint64_t first_call, uint64_t begin_ticks);
+  void close(uint64_t end_ticks);
+  void full();
+  void look_for_loop();
+  void take(const SeriesLoop& found);
+  void mark();
+  void unmark();
+  void lost();
+  void begin_iteration(uint64_t ticks, uint64_t call, uint32_t position, uint64_t duration, uint64_t gap);
+  void find_longest_gap(SlowIteration* slow, uint32_t anchor) const;
+  void choose_stride();
+  void keep_windows_of(const SeriesWindow& whole);
+  void thin();
+  void compact(const SeriesWindow* kept, uint32_t n);
+  uint64_t window_entries() const;
+
+  ThreadHeader* h_ = nullptr;
+  SeriesState* s_ = nullptr;
+  StripBucket* buckets_ = nullptr;
+  Table<SeriesEntry> entries_;
+  Table<SeriesWindow> windows_;
+  Table<Position> positions_;
+  Table<FoldedTimes> folded_;
+  Table<RawTimes> raw_;
+  TickScale scale_;
+  Spill spill_;
+};
+
+}  // namespace leadline::trace

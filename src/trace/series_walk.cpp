@@ -1,0 +1,102 @@
+#include "trace/series_walk.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "trace/series_codec.hpp"
+#include "trace/structure.hpp"
+
+namespace leadline::trace {
+
+namespace {
+
+// The bits of one series, window after window.
+class Values {
+ public:
+  explicit Values(const Series& series) : series_(series), bits_(series.data.data(), series.data.size()) {}
+
+  bool next(uint32_t position, double* duration_ns, double* gap_ns) {
+    if (habits_.size() <= position) habits_.resize(std::max<size_t>(position + 1, 2 * habits_.size()));
+    Habits& own = habits_[position];
+    *duration_ns = read_ticks(bits_, &own.duration, &common_.duration, series_.tolerance) * series_.ns_per_tick;
+    *gap_ns = read_ticks(bits_, &own.gap, &common_.gap, series_.tolerance) * series_.ns_per_tick;
+    return bits_.ok();
+  }
+
+ private:
+  const Series& series_;
+  BitReader bits_;
+  std::vector<Habits> habits_;
+  Habits common_;
+};
+
+}  // namespace
+
+struct SeriesWalk::State {
+  const Stream& stream;
+  Walker walker;
+  size_t series = 0, window = 0;
+  uint64_t call = 0;    // of the generation, failed polls in a row as one
+  uint64_t within = 0;  // entries of the window so far
+  size_t generation = 0;
+  std::optional<Values> values;
+  Event event;
+  uint64_t left = 0;  // of the event, which stands for several calls
+  double clock_ns = 0;
+
+  explicit State(const Stream& s) : stream(s), walker(s) {}
+
+  uint32_t number() const { return stream.generations[generation].number; }
+
+  // The window the call belongs to; nullptr: none does.
+  const WindowTimes* at() {
+    for (; series < stream.series.size(); ++series, window = within = 0, values.reset()) {
+      const Series& s = stream.series[series];
+      if (s.generation > number()) return nullptr;
+      if (s.generation < number()) continue;
+      while (window < s.windows.size() && within == s.windows[window].entries) ++window, within = 0;
+      if (window == s.windows.size()) continue;
+      const WindowTimes& w = s.windows[window];
+      if (call < w.first_call + within) return nullptr;
+      if (call == w.first_call + within) return &w;
+      // One that should have come: the bits that follow belong to nobody knows whom.
+    }
+    return nullptr;
+  }
+};
+
+SeriesWalk::SeriesWalk(const Stream& stream) : state_(new State(stream)) {}
+SeriesWalk::~SeriesWalk() = default;
+
+bool SeriesWalk::next(TimedEvent* out) {
+  State& s = *state_;
+  if (!s.left) {
+    if (!s.walker.next(&s.event)) return false;
+    if (s.event.generation != s.generation) {
+      s.generation = s.event.generation;
+      s.call = 0;
+    }
+    s.left = s.event.run ? 1 : s.event.times;
+  }
+  --s.left;
+  *out = TimedEvent{};
+  out->event = s.event;
+  if (!s.event.run) out->event.times = 1;
+  if (const WindowTimes* w = s.at()) {
+    if (!s.values) s.values.emplace(s.stream.series[s.series]);
+    if (!s.within) s.clock_ns = w->begin_ns;
+    out->first = s.within == 0;
+    if (s.values->next(s.event.position, &out->duration_ns, &out->gap_ns)) {
+      out->series = &s.stream.series[s.series];
+      out->window = s.window;
+      out->begin_ns = s.clock_ns + out->gap_ns;
+      s.clock_ns = out->begin_ns + out->duration_ns;
+    }
+    ++s.within;
+  }
+  ++s.call;
+  return true;
+}
+
+}  // namespace leadline::trace

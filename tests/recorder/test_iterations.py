@@ -1,0 +1,107 @@
+"""Times across iterations: the bounded trace, the whole series, and what of them meets across ranks."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from leadline.report import to_json
+from leadline.run import open_run
+
+from .building import Builder
+from .libraries import Library
+from .reading import core
+from .running import run_mpi
+
+
+def recorded(
+    library: Library, ranks: int, program: list[str | Path], recorder: Path, directory: Path, series: str = "auto"
+) -> Path:
+    outcome = run_mpi(
+        library,
+        ranks,
+        program,
+        cwd=directory.parent,
+        recorder=recorder,
+        run_directory=directory,
+        environment={"LEADLINE_SERIES": series},
+        timeout_s=200,
+    )
+    assert outcome.returncode == 0, outcome.stderr
+    return directory
+
+
+def bytes_of(run: Path) -> int:
+    return sum(path.stat().st_size for path in [*run.glob("*.trace"), *run.glob("*.structure")])
+
+
+def iterations_of(run: Path) -> dict[str, Any]:
+    found = to_json(open_run(run))["iterations"]
+    assert isinstance(found, dict)
+    return found
+
+
+@pytest.fixture
+def steps_program(one_of_each_family: Library, builder: Builder) -> Path:
+    return builder.c(one_of_each_family, "steps.c")
+
+
+def test_one_slow_iteration_of_a_bounded_trace_has_its_time_and_rank(
+    one_of_each_family: Library, steps_program: Path, recorder: Path, tmp_path: Path
+) -> None:
+    run = recorded(one_of_each_family, 2, [steps_program, "5000", "3217", "1500"], recorder, tmp_path / "run")
+    assert bytes_of(run) <= 100_000
+    it = iterations_of(run)
+    assert (it["count"], it["kept"], round(it["calls_per_iteration"])) == (5000, "sampled", 409)
+    slowest = it["outliers"][0]
+    assert (slowest["iteration"], slowest["rank"]) == (3217, 1)
+    assert 1.5 <= slowest["time_s"] < 3
+    assert slowest["longest_computation_s"] == pytest.approx(1.5, rel=0.3)
+    entry = next(e for e in it["strip"] if e["first"] <= 3217 <= e["last"])
+    assert (entry["max_iteration"], it["strip"][-1]["last"]) == (3217, 4999)
+    assert len(it["strip"]) <= 512
+    assert len(it["sampled"]) >= 8
+
+
+def test_the_whole_series_takes_few_bytes_and_adds_up(
+    one_of_each_family: Library, steps_program: Path, recorder: Path, tmp_path: Path
+) -> None:
+    bounded = recorded(one_of_each_family, 2, [steps_program, "400"], recorder, tmp_path / "none", "none")
+    assert iterations_or_none(bounded) is None
+    run = recorded(one_of_each_family, 2, [steps_program, "400"], recorder, tmp_path / "all", "all")
+    report = to_json(open_run(run))
+    assert report["iterations"]["kept"] == "full"
+    assert (report["iterations"]["count"], report["losses"]) == (400, [])
+    assert bytes_of(run) - bytes_of(bounded) <= 1.5 * report["totals"]["calls"]
+
+
+def iterations_or_none(run: Path) -> Any:
+    return to_json(open_run(run))["iterations"]
+
+
+@pytest.mark.parametrize(("arguments", "ranks", "least"), [(["400"], 2, 8), (["6000", "chain"], 4, 8)])
+def test_every_send_of_a_sampled_iteration_meets_its_receive(
+    one_of_each_family: Library,
+    steps_program: Path,
+    recorder: Path,
+    tmp_path: Path,
+    arguments: list[str],
+    ranks: int,
+    least: int,
+) -> None:
+    run = recorded(one_of_each_family, ranks, [steps_program, *arguments], recorder, tmp_path / "run")
+    processes = [core().open_process(path) for path in core().trace_files(str(run))]
+    it = iterations_of(run)
+    assert it["count"] == int(arguments[0])
+    assert len(it["sampled"]) >= least
+    for iteration in it["sampled"][:: max(1, len(it["sampled"]) // 6)]:
+        matched = core().match_iteration(processes, iteration)
+        calls = [call for call in matched.calls if call.iteration == iteration]
+        assert (matched.unmatched_sends, matched.unmatched_receives) == (0, 0)
+        assert {call.process for call in calls} == set(range(ranks))
+        sends = [call for call in calls if call.role == "send"]
+        assert len(sends) == (204 if ranks == 2 else 4 * (ranks - 1))
+        for call in sends:
+            other = matched.calls[call.partner]
+            assert (other.role, other.source, other.dest, other.tag) == ("receive", call.source, call.dest, call.tag)
+            assert other.number == call.number
