@@ -77,15 +77,15 @@ uint64_t Handles::world_group(bool* ours) {
   *ours = false;
   uint64_t group = 0;
   if (have_world_group_) return world_group_;
-  int32_t initialized = 0;
-  if (call_real(Fn::Initialized, &initialized) == 0 && initialized) {
-    if (call_real(Fn::Comm_group, abi.comm_world, &group) != 0) return 0;
-    have_world_group_ = true;
-    return world_group_ = group;
+  if (session_) {  // MPI_Init may not have been called, and MPI_Initialized is true all the same in MPICH
+    *ours = call_real(Fn::Group_from_session_pset, session_, "mpi://WORLD", &group) == 0;
+    return *ours ? group : 0;
   }
-  if (!session_ || call_real(Fn::Group_from_session_pset, session_, "mpi://WORLD", &group) != 0) return 0;
-  *ours = true;
-  return group;
+  int32_t initialized = 0;
+  if (call_real(Fn::Initialized, &initialized) != 0 || !initialized) return 0;
+  if (call_real(Fn::Comm_group, abi.comm_world, &group) != 0) return 0;
+  have_world_group_ = true;
+  return world_group_ = group;
 }
 
 // The ranks in the world of a group's members, -1 for one that belongs to another world.
@@ -129,7 +129,7 @@ uint32_t Handles::describe(uint64_t handle, uint32_t parent, uint32_t creation) 
   return place(c, kind, handle, listed ? world.get() : nullptr);
 }
 
-// The same on all its ranks, without asking them: they count the creations over the parent alike, and see the same
+// The same on all its ranks, without asking them: they count the creations by all of the parent alike, and see the same
 // first member and size; of an intercommunicator either side sees those of both. 0 where another world takes part.
 uint64_t Handles::identity_of(const trace::LiveCommunicator& c, uint32_t creation, const int32_t* world,
                               uint64_t handle) {
@@ -139,7 +139,7 @@ uint64_t Handles::identity_of(const trace::LiveCommunicator& c, uint32_t creatio
     return static_cast<uint64_t>(first) << 32 | static_cast<uint32_t>(size);
   };
   const bool inter = c.kind == static_cast<uint8_t>(Kind::inter);
-  if (!inter && c.parent) {
+  if (!inter && c.parent && creation) {
     const uint64_t parent = comms_[c.parent].identity;
     const uint64_t group = of_group(world ? world[0] : -1, c.size);
     return parent ? trace::mix(trace::mix(parent, creation), group) : 0;
@@ -211,9 +211,13 @@ uint32_t Handles::creations_over(uint64_t parent, uint32_t* id) {
   return *id ? ++entries_[*id].creations : 0;
 }
 
-uint32_t Handles::add_comm(uint64_t handle, uint64_t parent) {
-  uint32_t over = 0;
-  const uint32_t creation = creations_over(parent, &over);
+uint32_t Handles::add_comm(uint64_t handle, uint64_t parent, bool by_all) {
+  uint32_t over = 0, creation = 0;
+  if (by_all) {
+    creation = creations_over(parent, &over);
+  } else if (parent) {
+    over = comm(parent).id;
+  }
   if (handle == abi.comm_null || !entries_) return 0;
   forget(Kind::intra, handle);  // a stale entry of a handle that was given out again
   return describe(handle, over, creation);

@@ -43,12 +43,13 @@ class Handles {
   CommView comm(uint64_t handle);
   CommView known_comm(uint64_t handle) const;  // without asking: it may be gone already
   CommView by_id(uint32_t id) const { return view(id, 0); }
+  Kind kind(uint32_t id) const { return entries_ ? entries_[id].kind : Kind::intra; }
   TypeView type(uint64_t handle);
   TypeView known_type(uint64_t handle) const;
   uint32_t op(uint64_t handle);
 
-  // A new communicator made over `parent`. Returns its number, 0 for a null handle.
-  uint32_t add_comm(uint64_t handle, uint64_t parent);
+  // A new communicator made over `parent`, by all its ranks or by some. Returns its number, 0 for a null handle.
+  uint32_t add_comm(uint64_t handle, uint64_t parent, bool by_all = true);
   // One being made over `parent`. Returns what to call it until it is finished, 0 where that can't be kept: it is then
   // asked about when it is first used. `handle`: as the library gave it out at once, as all do. (The program's variable
   // may be gone when it is finished: Fortran layers pass one of their own.)

@@ -171,6 +171,9 @@ void record_other(Call& call) {
   if (call.rc == 0 && call.fn == Fn::Session_init) {
     recording.session_opened(Abi::stored(call.args[2], abi.family->handle_bytes.session), call.begin);
   }
+  if (call.rc == 0 && call.traits.cls == CallClass::other && r.request >= 0) {  // MPI_Comm_iflush_buffer
+    add_request(call.thread, key, call.arg(r.request), {});
+  }
   add_event(call, key);
   if (call.rc == 0 && call.fn == Fn::Session_finalize) recording.session_closed(call.end);
 }

@@ -54,7 +54,7 @@ class Collective {
     receive_types_ = either(ByteRule::sum_rw, ByteRule::sum_rw);
     if (r_.root >= 0) {
       root_ = call.int_arg(r_.root);
-      is_root_ = root_ == comm.rank || root_ == abi.root;
+      is_root_ = root_ == abi.root || (root_ == comm.rank && !inter());  // between groups a rank is of the other one
       nobody_ = root_ == abi.proc_null;  // of an intercommunicator
     }
     in_place_ =
@@ -67,7 +67,8 @@ class Collective {
 
   bool applies(Bytes b) const {
     if (b.rule == ByteRule::zero || nobody_) return false;
-    return b.when == ByteWhen::always || (b.when == ByteWhen::root_only) == is_root_;
+    if (b.when == ByteWhen::always) return root_ != abi.root;  // between groups: the one that has not the root
+    return (b.when == ByteWhen::root_only) == is_root_;
   }
 
   // With MPI_IN_PLACE one side's arguments mean nothing: the other side's stand for them.
@@ -116,8 +117,15 @@ class Collective {
   }
 
  private:
+  bool inter() const { return recording.handles().kind(comm_.id) == Kind::inter; }
+
   void count_neighbours() {
     send_peers_ = receive_peers_ = comm_.size;
+    // What each group contributes is scattered over the other, but the counts are those of the own one.
+    if (strstr(call_.traits.name, "educe_scatter") && inter()) {
+      call_real(Fn::Comm_size, comm_.handle, &send_peers_);
+      receive_peers_ = send_peers_;
+    }
     if (!strstr(call_.traits.name, "eighbor")) return;
     int32_t topology = abi.undefined, in = 0, out = 0, weighted = 0;
     const uint64_t comm = comm_.handle;

@@ -22,7 +22,7 @@ void record_comm_create(Call& call) {
     const uint64_t handle = made ? Abi::stored(call.arg(r.newcomm), abi.family->handle_bytes.comm) : abi.comm_null;
     if (at_once) {
       if (handle != abi.comm_null) learn_library(handle);  // of a session the first that can be used
-      key.extra = handles.add_comm(handle, parent);
+      key.extra = handles.add_comm(handle, parent, call.fn != Fn::Comm_create_group);
     } else {  // still being made: asked about when its request is complete
       pending = handles.begin_comm(handle, parent);
     }

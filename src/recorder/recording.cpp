@@ -93,6 +93,8 @@ int64_t rank_from_environment() {
   return -1;
 }
 
+bool world_begun = false;  // MPI_Init was called: its end is MPI_Finalize, not that of a session
+
 // What tells one MPI_COMM_WORLD of a job from those it spawned: the namespace the launcher gave it, or, with Hydra,
 // that it was spawned and in which order (Intel's; MPICH's does not say). 0 for the first one.
 uint64_t world_number() {
@@ -385,6 +387,7 @@ void Recording::initialized(Ticks begin) {
   int32_t flag = 0, level = 0;
   if (call_real(Fn::Initialized, &flag) != 0 || !flag) return;
   if (!h.initialized) began(begin);
+  world_begun = true;
   h.finalized = 0;
   call_real(Fn::Comm_rank, abi.comm_world, &h.rank);
   call_real(Fn::Comm_size, abi.comm_world, &h.world_size);
@@ -421,10 +424,8 @@ void Recording::session_closes(uint64_t session) {
 }
 
 void Recording::session_closed(Ticks end) {
-  int32_t initialized = 0;
   if (open_sessions_) --open_sessions_;
-  if (open_sessions_ || call_real(Fn::Initialized, &initialized) != 0 || initialized) return;
-  finalized(end);
+  if (!open_sessions_ && !world_begun) finalized(end);
 }
 
 void Recording::leave(Thread* thread) {

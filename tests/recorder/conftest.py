@@ -29,9 +29,9 @@ def library(request: pytest.FixtureRequest) -> Library:
     return _library(request.param)
 
 
-@pytest.fixture(scope="session", params=["debian-mpich", "debian-openmpi"])
+@pytest.fixture(scope="session", params=["debian-mpich", "debian-openmpi", "intel"])
 def fortran_library(request: pytest.FixtureRequest) -> Library:
-    """The libraries with Fortran bindings: PyPI's have none."""
+    """The libraries with Fortran bindings: of PyPI's only Intel's has them."""
     library = _library(request.param)
     if library.mpifort is None:
         pytest.skip(f"no Fortran compiler for {library.name}: install gfortran")

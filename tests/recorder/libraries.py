@@ -1,13 +1,24 @@
 """What the tests need to know of MPI libraries beyond `leadline.mpi`."""
 
+import functools
 import subprocess
+import tempfile
 from pathlib import Path
 
 from leadline.errors import LeadlineError
 from leadline.mpi import NAMES, Library
 from leadline.mpi import find as find_installed
 
-__all__ = ["NAMES", "Library", "debian_mpich_file", "find", "has_large_counts", "has_mpi4", "quiet_environment"]
+__all__ = [
+    "NAMES",
+    "Library",
+    "debian_mpich_file",
+    "find",
+    "has_function",
+    "has_large_counts",
+    "has_mpi4",
+    "quiet_environment",
+]
 
 
 def find(name: str) -> Library | None:
@@ -24,6 +35,16 @@ def quiet_environment(library: Library) -> dict[str, str]:
         return library.environ
     unbound = {"OMPI_MCA_hwloc_base_binding_policy": "none", "PRTE_MCA_hwloc_default_binding_policy": "none"}
     return {**library.environ, **unbound}
+
+
+@functools.cache
+def has_function(library: Library, name: str) -> bool:
+    """Whether a program that calls the function can be linked with the library."""
+    with tempfile.TemporaryDirectory() as directory:
+        source = Path(directory, "has.c")
+        source.write_text(f"int {name}(void);\nint main(void) {{ return {name}(); }}\n")
+        words = [str(library.mpicc), "-w", str(source), "-o", str(source.with_suffix(""))]
+        return subprocess.run(words, capture_output=True, check=False, timeout=60, env=library.env()).returncode == 0
 
 
 def has_mpi4(library: Library) -> bool:

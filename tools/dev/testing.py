@@ -1,7 +1,11 @@
-"""./dev test: the layer check, then pytest, and last what was skipped for want of a package."""
+"""./dev test: the layer check, then pytest, and last what was skipped for want of a package.
+
+./dev test --libraries: every release of every MPI library instead, which writes the table of docs/libraries.md.
+"""
 
 from __future__ import annotations
 
+import os
 import subprocess
 
 from dev.layers import violations
@@ -20,5 +24,9 @@ def test(missing: list[Prerequisite], arguments: list[str]) -> int:
     for line in broken:
         print(f"layers: {line}", flush=True)
     say_skipped(missing)
-    code = subprocess.run([PYTHON, "-m", "pytest", *arguments], check=False).returncode
+    environ = dict(os.environ)
+    if "--libraries" in arguments:
+        arguments = [*(word for word in arguments if word != "--libraries"), "tests/recorder/test_libraries.py"]
+        environ["LEADLINE_TEST_LIBRARIES"] = "all"
+    code = subprocess.run([PYTHON, "-m", "pytest", *arguments], check=False, env=environ).returncode
     return code or (1 if broken else 0)

@@ -15,7 +15,7 @@ from leadline.errors import MissingPrerequisite
 from leadline.mpi import intel
 from leadline.mpi.catalog import find, home
 from leadline.mpi.library import Library
-from leadline.mpi.releases import INTEL_HEADERS, Release, release, version_numbers
+from leadline.mpi.releases import INTEL_HEADERS_SINCE, Release, release, version_numbers
 
 
 def install(name: str) -> Library:
@@ -54,8 +54,7 @@ def _make(prefix: Path, wanted: Release) -> None:
                 hint="check the connection to PyPI, and that python3-venv is installed",
             )
     if wanted.product == "intel":
-        headers = home() / release(f"intel@{INTEL_HEADERS}").folder / "include"
-        if version_numbers(wanted.version) < version_numbers(INTEL_HEADERS):
-            install(f"intel@{INTEL_HEADERS}")
-        intel.complete(prefix, wanted, headers)
+        if version_numbers(wanted.version) < INTEL_HEADERS_SINCE:
+            install("intel")
+        intel.complete(prefix, wanted, (home() / "intel" / "include").resolve())
     (prefix / "complete").write_text(requirement + "\n")

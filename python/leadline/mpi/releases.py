@@ -24,8 +24,8 @@ VERSIONS: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 # The first version of each product that has a library of the standard ABI.
 ABI_SINCE = {"mpich": (5, 0), "intel": (2021, 17)}
-# Where a version has no headers of its own: those of the oldest that has.
-INTEL_HEADERS = "2021.1.1"
+# Intel's versions without headers of their own take those of the default version, whose binary interface is the same.
+INTEL_HEADERS_SINCE = (2021,)
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Release:
         """What pip is to install, without dependencies: Intel's newest names one that PyPI has not."""
         if self.product != "intel":
             return (f"{self.product}=={self.version}",)
-        if version_numbers(self.version) < (2021,):
+        if version_numbers(self.version) < INTEL_HEADERS_SINCE:
             return (f"impi=={self.version}",)
         return (f"impi-rt=={self.version}", f"impi-devel=={self.version}")
 
