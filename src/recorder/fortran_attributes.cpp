@@ -43,13 +43,13 @@ template <Fn fn>
 }  // namespace leadline::recorder
 
 // Versioned like the C functions (exports.hpp): dlsym passes by.
-#define LEADLINE_FORTRAN_NAME(fn, symbol)                                                                      \
-  extern "C" LEADLINE_EXPORT void leadline_fortran_##symbol(                                                   \
-      leadline::recorder::Word a, leadline::recorder::Word b, leadline::recorder::Word c,                      \
-      leadline::recorder::Word d, leadline::recorder::Word e) {                                                \
-    static void* next;                                                                                         \
-    leadline::recorder::pass_on<leadline::recorder::Fn::fn>(LEADLINE_CALLER, #symbol, &next, a, b, c, d, e);   \
-  }                                                                                                            \
+#define LEADLINE_FORTRAN_NAME(fn, symbol)                                                                           \
+  extern "C" LEADLINE_EXPORT void leadline_fortran_##symbol(leadline::recorder::Word a, leadline::recorder::Word b, \
+                                                            leadline::recorder::Word c, leadline::recorder::Word d, \
+                                                            leadline::recorder::Word e) {                           \
+    static void* next;                                                                                              \
+    leadline::recorder::pass_on<leadline::recorder::Fn::fn>(LEADLINE_CALLER, #symbol, &next, a, b, c, d, e);        \
+  }                                                                                                                 \
   __asm__(".symver leadline_fortran_" #symbol ", " #symbol "@LEADLINE_1");
 
 // mpif.h and `use mpi` in the four ways compilers spell a name; `use mpi_f08` in MPICH's, Intel's and Open MPI's.

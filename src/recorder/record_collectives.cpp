@@ -55,7 +55,7 @@ class Collective {
     if (r_.root >= 0) {
       root_ = call.int_arg(r_.root);
       is_root_ = root_ == abi.root || (root_ == comm.rank && !inter());  // between groups a rank is of the other one
-      nobody_ = root_ == abi.proc_null;  // of an intercommunicator
+      nobody_ = root_ == abi.proc_null;                                  // of an intercommunicator
     }
     in_place_ =
         (r_.sbuf >= 0 && call.arg(r_.sbuf) == abi.in_place) || (r_.rbuf >= 0 && call.arg(r_.rbuf) == abi.in_place);
