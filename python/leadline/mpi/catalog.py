@@ -91,14 +91,14 @@ def _from_pypi(wanted: Release, prefix: Path) -> Library:
 def _intel(wanted: Release, root: Path) -> Library:
     binaries = root / "bin"
     suffix = "_abi" if wanted.abi else ""
-    # Fortran: module files for gfortran are there where it has headers of its own, 2021 on.
-    fortran = binaries / "mpif90"
+    # Module files for gfortran, of `use mpi` only, are there since 2021.17.
+    modules = root / "include" / "gfortran"
     return Library(
         name=wanted.name,
         family="mpi5" if wanted.abi else "mpich",
         mpicc=binaries / f"mpigcc{suffix}",
         mpicxx=binaries / f"mpigxx{suffix}",
-        mpifort=fortran if fortran.exists() and not wanted.abi and shutil.which("gfortran") else None,
+        mpifort=binaries / "mpif90" if modules.exists() and not wanted.abi and shutil.which("gfortran") else None,
         mpiexec=binaries / "mpiexec.hydra",
         libdir=root / "lib",
         environ=intel.environ_of(root, wanted),

@@ -43,6 +43,9 @@ def complete(prefix: Path, release: Release, headers: Path) -> None:
         if path.is_file() and not path.is_symlink():
             path.chmod(path.stat().st_mode | 0o755)  # the wheels of 2018 forgot
             _set_root(path, root)
+    modules = root / "include" / "mpi" / "gfortran"  # where its mpif90 does not look for them
+    if modules.is_dir() and not (root / "include" / "gfortran").exists():
+        (root / "include" / "gfortran").symlink_to(modules)
     for tool, compiler in (("mpigcc", "gcc"), ("mpigxx", "g++")):
         if not (root / "bin" / tool).exists():
             _script(root / "bin" / tool, WRAPPER.format(compiler=compiler, include=headers, lib=root / "lib"))
