@@ -224,6 +224,9 @@ class Edge:
     messages: int
     bytes: int
 
+FileCounts = tuple[int, int, int, int, int, int, int, int, int, int, int]
+"""Opens, closes, reads, writes, others, bytes read, bytes written, ns; transfers sequential, strided, random."""
+
 class ProcessSummary:
     regions: list[RegionTimes]
     file: str
@@ -248,6 +251,14 @@ class ProcessSummary:
     gap_ns: float
     category_ns: list[float]
     category_calls: list[int]
+    files_recorded: bool
+    file_calls: Counts
+    """libc's file calls, which are not in `total`; files_ns: their time in threads that call MPI."""
+    files_ns: float
+    def files(self) -> list[tuple[str, bool, bool, bool, bool, int, list[FileCounts], int, int]]:
+        """(path, opened by MPI, mapped, has a view, offset unknown, size, layers, distinct bytes read, the same beneath
+        MPI-IO) of every file; -1: not known. Layers: the program's calls, those outside of the events, MPI_File_*,
+        those beneath it."""
 
 class StripEntry:
     first: int

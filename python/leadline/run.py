@@ -109,7 +109,20 @@ class Run:
 
     @functools.cached_property
     def sites(self) -> list[Site]:
-        """Call sites by source path. Reads the binaries' symbols the first time."""
+        """Call sites of MPI functions by source path. Reads the binaries' symbols the first time."""
+        return [site for site in self._all_sites if site.function not in self._file_functions]
+
+    @functools.cached_property
+    def file_sites(self) -> list[Site]:
+        """Call sites of libc's file functions."""
+        return [site for site in self._all_sites if site.function in self._file_functions]
+
+    @functools.cached_property
+    def _file_functions(self) -> set[str]:
+        return {function.name for function in self.profile.functions if function.cls.startswith("posix_")}
+
+    @functools.cached_property
+    def _all_sites(self) -> list[Site]:
         functions = [function.name for function in self.profile.functions]
         merged: dict[tuple[Any, ...], Site] = {}
         with_members: dict[tuple[Any, ...], list[int]] = {}

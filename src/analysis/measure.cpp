@@ -61,6 +61,13 @@ Category category_of(CallClass cls) {
     case CallClass::file_io:
     case CallClass::file_iio:
     case CallClass::file_other:
+    case CallClass::posix_open:
+    case CallClass::posix_close:
+    case CallClass::posix_read:
+    case CallClass::posix_write:
+    case CallClass::posix_seek:
+    case CallClass::posix_map:
+    case CallClass::posix_other:
       return Category::io;
     case CallClass::pcontrol:
     case CallClass::comm_create:
@@ -281,6 +288,14 @@ void Measurer::measure_one(const Key& key, const int64_t* words, size_t word_cou
     case CallClass::file_io:
     case CallClass::file_iio:
       return measure_moved(key, out);
+    case CallClass::posix_read:
+    case CallClass::posix_write: {
+      const bool reads = class_of(key.site) == CallClass::posix_read;
+      const int64_t moved = key.value > 0 ? key.value : 0;
+      out->push_back(
+          {reads ? Transfer::Kind::received : Transfer::Kind::put, key.site, index_, partner_unknown, moved});
+      return;
+    }
     default:
       return;
   }

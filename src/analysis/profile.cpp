@@ -118,7 +118,6 @@ uint32_t Profile::add(const trace::Process& process, const StreamReader& reader)
   add_regions(process, &mapping);
 
   ProcessSummary summary;
-  summary.threads = static_cast<uint32_t>(process.streams.size());
   for (const trace::Stream& stream : process.streams) mapping.sites.push_back(map_sites(stream, mapping));
   for (size_t stream = 0; stream < process.streams.size(); ++stream)
     add_stream(process, stream, index, reader, mapping, &summary);
@@ -142,6 +141,8 @@ uint32_t Profile::add(const trace::Process& process, const StreamReader& reader)
   meta.own_overhead_ns = process.own_overhead_ns;
   meta.file_bytes = process.file_bytes;
   meta.pauses = process.pauses;
+  meta.files = process.files;
+  meta.files_recorded = process.files_recorded;
   meta.losses.insert(meta.losses.end(), process.losses.begin(), process.losses.end());
   finish(index, &summary);
   processes_.push_back(std::move(summary));
@@ -210,12 +211,14 @@ void Profile::add_stream(const trace::Process& process, size_t stream_index, uin
     summary->meta.losses.push_back({"bytes-unknown", measurer.unknown_bytes(),
                                     "calls whose bytes are not counted: persistent collectives of differing sizes "
                                     "started at one place, or calls summed up beyond the trace's budget"});
-  add_times(stream, index, reader, mapping.sites[stream_index], summary);
+  add_times(process, stream, index, reader, mapping.sites[stream_index], summary);
   add_locals(stream, index, mapping);
 }
 
-void Profile::add_times(const trace::Stream& stream, uint32_t index, const StreamReader& reader,
-                        const std::vector<uint32_t>& site_map, ProcessSummary* summary) {
+void Profile::add_times(const trace::Process& process, const trace::Stream& stream, uint32_t index,
+                        const StreamReader& reader, const std::vector<uint32_t>& site_map, ProcessSummary* summary) {
+  double gap_ns = 0, files_ns = 0;
+  bool calls_mpi = false, does_io = false;
   reader.times(stream, [&](uint32_t site, const TimeStats& stats) {
     if (site >= site_map.size() || site_map[site] == no_site || stats.count == 0) return;
     GlobalSite& global = sites_[site_map[site]];
@@ -231,8 +234,27 @@ void Profile::add_times(const trace::Stream& stream, uint32_t index, const Strea
     all.sum_ns += stats.sum_ns;
     all.gap_sum_ns += stats.gap_sum_ns;
     for (size_t i = 0; i < all.hist.size(); ++i) all.hist[i] += stats.hist[i];
-    summary->gap_ns += stats.gap_sum_ns;
+    gap_ns += stats.gap_sum_ns;
+    if (trace::is_posix(functions_[global.function].cls)) {
+      files_ns += stats.sum_ns;
+      does_io = true;
+    } else {
+      calls_mpi = true;
+    }
   });
+  for (const trace::LocalCalls& local : stream.locals) {
+    if (local.function >= process.functions.size()) continue;
+    if (trace::is_posix(process.functions[local.function].cls)) {
+      files_ns += local.sum_ns;
+    } else {
+      calls_mpi = true;
+    }
+  }
+  // A thread that does nothing but I/O is no part of the rank's time.
+  if (does_io && !calls_mpi) return;
+  ++summary->threads;
+  summary->gap_ns += gap_ns;
+  summary->files_ns += files_ns;
 }
 
 // The same names within one another are one region on all ranks.
@@ -290,6 +312,10 @@ void Profile::finish(uint32_t index, ProcessSummary* summary) {
   for (const GlobalSite& site : sites_) {
     if (site.cells.empty() || site.cells.back().process != index) continue;
     const Counts& counts = site.cells.back().counts;
+    if (trace::is_posix(functions_[site.function].cls)) {
+      summary->files.add(counts);
+      continue;
+    }
     summary->total.add(counts);
     const auto category = site.local ? Category::local : category_of(functions_[site.function].cls);
     summary->category_ns[static_cast<size_t>(category)] += counts.time_ns;

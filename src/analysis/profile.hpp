@@ -76,13 +76,16 @@ struct Row {
 
 struct ProcessSummary {
   std::vector<trace::RegionTimes> regions;  // region = index into Profile::regions; over all threads
-  trace::Process meta;                      // without its streams, modules, communicators and datatypes
+  trace::Process meta;                      // without its streams, modules, communicators and datatypes; with its files
   ProcessLoop loop;                         // its site is the profile's
   uint32_t threads = 0;
   Counts total;
   double gap_ns = 0;  // between calls, over all threads
   std::array<double, category_count> category_ns{};
   std::array<uint64_t, category_count> category_calls{};
+  // libc's file calls, which are in none of the above.
+  Counts files;
+  double files_ns = 0;  // of threads that call MPI: a part of their gaps otherwise
 };
 
 struct Edge {
@@ -129,7 +132,7 @@ class Profile {
   std::vector<uint32_t> map_sites(const trace::Stream& stream, const Mapping& mapping);
   void add_stream(const trace::Process& process, size_t stream_index, uint32_t index, const StreamReader& reader,
                   const Mapping& mapping, ProcessSummary* summary);
-  void add_times(const trace::Stream& stream, uint32_t index, const StreamReader& reader,
+  void add_times(const trace::Process& process, const trace::Stream& stream, uint32_t index, const StreamReader& reader,
                  const std::vector<uint32_t>& site_map, ProcessSummary* summary);
   void add_locals(const trace::Stream& stream, uint32_t index, const Mapping& mapping);
   uint32_t intern_site(uint32_t function, bool local, std::vector<trace::Frame> frames, uint32_t region = 0);

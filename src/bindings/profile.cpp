@@ -7,6 +7,7 @@
 #include <nanobind/stl/unordered_map.h>
 #include <nanobind/stl/vector.h>
 
+#include "analysis/files.hpp"
 #include "bindings/bindings.hpp"
 #include "bindings/text.hpp"
 
@@ -64,6 +65,28 @@ void bind_values(nb::module_& m) {
       .def_ro("bytes", &analysis::Edge::bytes);
 }
 
+// A path may be any bytes.
+nb::str text(const std::string& bytes) {
+  return nb::steal<nb::str>(PyUnicode_DecodeUTF8(bytes.data(), static_cast<Py_ssize_t>(bytes.size()), "replace"));
+}
+
+// Of every file: (name, opened by MPI, mapped, has a view, offset unknown, size, layers, distinct bytes read, the same
+// beneath MPI-IO), with each layer (opens, closes, reads, writes, others, bytes read, bytes written, ns, sequential,
+// strided, random).
+nb::list files_of(const ProcessSummary& summary) {
+  nb::list files;
+  for (const trace::ProcessFile& f : summary.meta.files) {
+    nb::list layers;
+    for (const trace::ProcessFile::Counts& c : f.layers) {
+      layers.append(nb::make_tuple(c.opens, c.closes, c.reads, c.writes, c.others, c.bytes_read, c.bytes_written,
+                                   c.time_ns, c.sequential, c.strided, c.random));
+    }
+    files.append(nb::make_tuple(text(f.name), f.opened_by_mpi, f.mapped, f.has_view, f.offset_unknown, f.size, layers,
+                                analysis::distinct_bytes(f.reads), analysis::distinct_bytes(f.beneath)));
+  }
+  return files;
+}
+
 void bind_summary(nb::module_& m) {
   nb::class_<trace::NamedRegion>(m, "NamedRegion")
       .def_ro("parent", &trace::NamedRegion::parent)
@@ -94,6 +117,10 @@ void bind_summary(nb::module_& m) {
       .def_prop_ro("pauses", [](const ProcessSummary& s) { return s.meta.pauses; })
       .def_ro("threads", &ProcessSummary::threads)
       .def_ro("regions", &ProcessSummary::regions)
+      .def_prop_ro("files_recorded", [](const ProcessSummary& s) { return s.meta.files_recorded; })
+      .def("files", &files_of)
+      .def_ro("file_calls", &ProcessSummary::files)
+      .def_ro("files_ns", &ProcessSummary::files_ns)
       .def_ro("total", &ProcessSummary::total)
       .def_ro("gap_ns", &ProcessSummary::gap_ns)
       .def_ro("category_ns", &ProcessSummary::category_ns)

@@ -4,6 +4,8 @@
 #include <sys/mman.h>
 #include <unwind.h>
 
+#include "recorder/files/functions.hpp"
+
 namespace leadline::recorder {
 
 namespace {
@@ -52,7 +54,7 @@ void CallPaths::forget() {
 uint32_t CallPaths::learn(Fn fn, Caller caller) {
   Unwound u{};
   u.ret = reinterpret_cast<uint64_t>(caller.return_address);
-  u.limit = 12;
+  u.limit = is_file_function(fn) ? 16 : 12;  // beneath a language's run-time library
   _Unwind_Backtrace(take_frame, &u);
   if (!u.count) {  // no unwind information: the return address alone
     u.count = 1;
@@ -66,14 +68,18 @@ uint32_t CallPaths::learn(Fn fn, Caller caller) {
   uint32_t site = 0;
   const bool taken = shared_.lock();
   const ModuleAddress first = shared_.modules->find(u.address[0]);
-  if (first.mpi_layer && !Modules::layer_calls_for_user(u.address[0], traits[static_cast<int>(fn)].name)) {
+  if (first.mpi_layer && !is_file_function(fn) &&
+      !Modules::layer_calls_for_user(u.address[0], traits[static_cast<int>(fn)].name)) {
     site = no_site;
   }
-  for (; kept < u.count && site != no_site && users < user_frames && kept < max_frames; ++kept) {
-    const ModuleAddress m = shared_.modules->find(u.address[kept]);
-    if (m.mpi_layer && users == 0) continue;
-    if (!m.known) break;
-    path[users++] = trace::frame_word(m.module, m.offset);
+  unsigned places[max_frames];  // of the frames whose return addresses tell the path
+  for (unsigned i = 0; i < u.count && site != no_site && users < user_frames && kept < max_frames; ++i) {
+    const ModuleAddress m = shared_.modules->find(u.address[i]);
+    if (m.language_runtime && is_file_function(fn) && users == 0) continue;
+    const bool layer = m.mpi_layer && users == 0;
+    if (!layer && !m.known) break;
+    places[kept++] = i;
+    if (!layer) path[users++] = trace::frame_word(m.module, m.offset);
   }
   shared_.unlock(taken);
   if (site != no_site) site = intern(fn, path, users);
@@ -93,7 +99,9 @@ uint32_t CallPaths::learn(Fn fn, Caller caller) {
   fresh.fn = static_cast<uint16_t>(fn);
   for (int32_t& offset : fresh.offset) offset = -static_cast<int32_t>(sizeof(void*));
   // Frame 0 is the key's return address. Only slots above the frame are compared: they are on the caller's live stack.
-  for (unsigned i = 1; i < kept; ++i) {
+  for (unsigned k = 0; k < kept && fresh.frames < max_frames - 1; ++k) {
+    const unsigned i = places[k];
+    if (i == 0) continue;
     const uint64_t offset = u.slot[i] - frame;
     if (u.slot[i] < frame || offset > (64u << 20)) break;
     fresh.offset[fresh.frames++] = static_cast<int32_t>(offset);

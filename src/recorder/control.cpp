@@ -1,4 +1,5 @@
 // MPI_Pcontrol: pausing and resuming.
+#include "recorder/files/files.hpp"
 #include "recorder/record.hpp"
 
 namespace leadline::recorder {
@@ -15,6 +16,7 @@ void Recording::begin_pause(Ticks from) {
   ++pauses.count;
   pauses.since = from;
   set_recorded(false);
+  pause_files(true);
 }
 
 void Recording::resume(Ticks to) {
@@ -30,6 +32,7 @@ void Recording::resume(Ticks to) {
     __atomic_store_n(&threads_[i]->header->last_end, to, __ATOMIC_RELAXED);
   }
   set_recorded(true);
+  pause_files(false);
 }
 
 // Levels as the standard has them: 0 switches recording off, 1 and 2 on; others are the program's own.

@@ -1,11 +1,16 @@
 #include "recorder/local_calls.hpp"
 
+#include "recorder/files/functions.hpp"
+#include "recorder/thread.hpp"
+
 namespace leadline::recorder {
 
 trace::LiveLocal* LocalCalls::learn(Fn fn, uint64_t ret) {
+  const Inside inside;
   const bool taken = shared_.lock();
   const ModuleAddress m = shared_.modules->find(ret);
-  const bool own = m.mpi_layer && !Modules::layer_calls_for_user(ret, traits[static_cast<int>(fn)].name);
+  const bool own =
+      !is_file_function(fn) && m.mpi_layer && !Modules::layer_calls_for_user(ret, traits[static_cast<int>(fn)].name);
   shared_.unlock(taken);
   trace::LiveLocal* local = own ? not_counted : entry(fn, m.known ? trace::frame_word(m.module, m.offset) : 0);
   cache_[slot(ret)] = {ret, local, fn};
@@ -27,7 +32,7 @@ trace::LiveLocal* LocalCalls::entry(Fn fn, uint64_t caller) {
     }
   }
   ++*shared_.merged;
-  static_assert(trace::capacity::locals / 4 >= function_count);
+  static_assert(trace::capacity::locals / 4 > first_file_function + file_function_count);
   trace::LiveLocal& l = table_[by_caller + static_cast<uint32_t>(fn)];
   l.function = static_cast<uint32_t>(fn);
   return &l;

@@ -28,6 +28,28 @@ bool is_mpi_layer(const char* path) {
          begins(name, "libopen-pal") || begins(name, "libopen-rte");
 }
 
+// What MPI libraries bring along: their I/O is the MPI library's.
+bool is_communication_library(const char* path) {
+  const char* slash = strrchr(path, '/');
+  const char* name = slash ? slash + 1 : path;
+  for (const char* with : {"libpmi", "libprrte", "libhwloc", "libevent", "libuc", "libfabric", "libpsm", "libibverbs",
+                           "librdmacm", "libnuma", "libmunge", "mca_", "libmca_"}) {
+    if (begins(name, with)) return true;
+  }
+  return false;
+}
+
+// Run-time libraries of languages, which do I/O for their programs.
+bool is_language_runtime(const char* path) {
+  const char* slash = strrchr(path, '/');
+  const char* name = slash ? slash + 1 : path;
+  for (const char* with : {"libgfortran.so", "libstdc++.so", "libc++.so", "libifcore", "libflang", "libpgf90", "libnvf",
+                           "libFortran", "libfortran", "libcraylibs", "libf.so", "libfi.so"}) {
+    if (begins(name, with)) return true;
+  }
+  return false;
+}
+
 void read_build_id(const dl_phdr_info& info, char* hex, size_t size) {
   *hex = 0;
   for (int i = 0; i < info.dlpi_phnum; ++i) {
@@ -96,7 +118,8 @@ void Modules::read_loaded() {
         }
         if (begin >= end || m.count_ == max_modules) return 0;
         const bool layer = info->dlpi_name && is_mpi_layer(info->dlpi_name);
-        m.modules_[m.count_++] = {begin, end, info->dlpi_addr, not_numbered, layer};
+        const bool runtime = info->dlpi_name && is_language_runtime(info->dlpi_name);
+        m.modules_[m.count_++] = {begin, end, info->dlpi_addr, not_numbered, layer, runtime};
         return 0;
       },
       &reading);
@@ -133,6 +156,26 @@ void Modules::give_number(Module* module) {
       &naming);
 }
 
+bool Modules::in_mpi_library(uint64_t address) {
+  struct Search {
+    uint64_t address;
+    bool found;
+  } search{address, false};
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, size_t, void* data) {
+        auto* s = static_cast<Search*>(data);
+        for (int i = 0; i < info->dlpi_phnum; ++i) {
+          const ElfW(Phdr) & p = info->dlpi_phdr[i];
+          if (p.p_type != PT_LOAD || s->address - info->dlpi_addr - p.p_vaddr >= p.p_memsz) continue;
+          s->found = info->dlpi_name && (is_mpi_layer(info->dlpi_name) || is_communication_library(info->dlpi_name));
+          return 1;
+        }
+        return 0;
+      },
+      &search);
+  return search.found;
+}
+
 ModuleAddress Modules::find(uint64_t address) {
   read_loaded();
   for (int i = 0; i < count_; ++i) {
@@ -140,7 +183,7 @@ ModuleAddress Modules::find(uint64_t address) {
     if (address < m.begin || address >= m.end) continue;
     if (m.number == not_numbered) give_number(&m);
     if (m.number == UINT32_MAX) break;
-    return {m.number, address - m.bias, true, m.mpi_layer};
+    return {m.number, address - m.bias, true, m.mpi_layer, m.language_runtime};
   }
   return {};
 }

@@ -12,13 +12,17 @@ struct ModuleAddress {
   uint32_t module = 0;  // number in the trace; meaningful where known
   uint64_t offset = 0;  // from the load bias
   bool known = false;
-  bool mpi_layer = false;  // in the MPI library or one of its Fortran layers: never a user's frame
+  bool mpi_layer = false;         // in the MPI library or one of its Fortran layers: never a user's frame
+  bool language_runtime = false;  // Fortran's or C++'s: its frames are not the user's where it does I/O
 };
 
 class Modules {
  public:
   void attach(trace::ByteTable text) { text_ = text; }
   ModuleAddress find(uint64_t address);
+
+  // Whether the address lies in an MPI library or in one that it communicates and starts processes with.
+  static bool in_mpi_library(uint64_t address);
 
   // Whether a call from `caller`, an address inside an MPI or Fortran layer, is the call the user made: the enclosing
   // Fortran symbol names the function. A layer's helper calls (Comm_f2c, Type_size, ...) are not.
@@ -28,7 +32,7 @@ class Modules {
   struct Module {
     uint64_t begin, end, bias;
     uint32_t number;  // not_numbered until an address in it is asked for
-    bool mpi_layer;
+    bool mpi_layer, language_runtime;
   };
   static constexpr uint32_t not_numbered = UINT32_MAX - 1;
   static constexpr int max_modules = 1024;

@@ -4,6 +4,7 @@
 
 #include "leadline/symbols.hpp"
 #include "recorder/call.hpp"
+#include "recorder/files/files.hpp"
 
 namespace leadline::recorder {
 
@@ -121,6 +122,9 @@ void before(Call& call) {
       break;
     case CallClass::win_free:
       call.handle = Abi::stored(call.arg(call.roles().win), abi.family->handle_bytes.win);
+      break;
+    case CallClass::file_open:
+      before_file_open(call.thread, file_name(call));
       break;
     case CallClass::file_close:
       call.handle = Abi::stored(call.arg(call.roles().file), abi.family->handle_bytes.file);

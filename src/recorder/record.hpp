@@ -81,6 +81,7 @@ constexpr bool looks_before(CallClass c) {
     case CallClass::cancel:
     case CallClass::comm_free:
     case CallClass::win_free:
+    case CallClass::file_open:
     case CallClass::file_close:
     case CallClass::abort:
     case CallClass::finalize:
@@ -91,6 +92,7 @@ constexpr bool looks_before(CallClass c) {
   }
 }
 
+const char* file_name(const Call& call);
 void before(Call& call);
 void before_type_free(Thread& t, Word type_address);
 

@@ -1,4 +1,5 @@
 // Communicators, windows and files: made, used and freed.
+#include "recorder/files/files.hpp"
 #include "recorder/learned.hpp"
 #include "recorder/record.hpp"
 
@@ -47,12 +48,20 @@ void record_comm_free(Call& call) {
   add_event(call, key);
 }
 
+// MPI_File_open(comm, filename, ...)
+const char* file_name(const Call& call) { return reinterpret_cast<const char*>(call.args[1]); }
+
 void record_object(Call& call) {
   const Roles& r = call.roles();
   Key key;
   if (!begin_key(call, &key)) return;
   key.peer = trace::peer_none;
   const CallClass c = call.traits.cls;
+  uint32_t object = 0, file = 0;
+  if (c == CallClass::file_open) {
+    file = after_file_open(call.thread, file_name(call), call.rc == 0);
+    if (file) key.count = number_in_event(call.thread, file);
+  }
   const Kind kind = c == CallClass::win_create || c == CallClass::win_free ? Kind::window : Kind::file;
   {
     const Locked locked(recording.lock());
@@ -64,13 +73,15 @@ void record_object(Call& call) {
       if (call.rc == 0) {
         const uint64_t made =
             kind == Kind::window ? Abi::stored(call.arg(r.win), width.win) : Abi::stored(call.arg(r.file), width.file);
-        key.extra = handles.add_object(kind, made, comm);
+        key.extra = object = handles.add_object(kind, made, comm);
       }
     } else {
-      key.comm = handles.object(kind, call.handle).id;
+      key.comm = object = handles.object(kind, call.handle).id;
       if (call.rc == 0) handles.forget(kind, call.handle);
     }
   }
+  if (c == CallClass::file_open && object) set_file_of_object(object, file);
+  if (kind == Kind::file && object) count_mpi_file_call(call, object, 0);
   add_event(call, key);
 }
 
@@ -107,9 +118,12 @@ void record_file_io(Call& call) {
   Key key;
   if (!begin_key(call, &key)) return;
   key.peer = trace::peer_none;
+  uint32_t object = 0;
+  int64_t bytes = 0;
   if (r.file >= 0) {
     const Locked locked(recording.lock());
-    key.comm = recording.handles().object(Kind::file, Abi::handle(call.arg(r.file), abi.family->handle_bytes.file)).id;
+    key.comm = object =
+        recording.handles().object(Kind::file, Abi::handle(call.arg(r.file), abi.family->handle_bytes.file)).id;
   }
   const int8_t count = r.scount >= 0 ? r.scount : r.rcount;
   const int8_t type = r.stype >= 0 ? r.stype : r.rtype;
@@ -119,10 +133,18 @@ void record_file_io(Call& call) {
     key.count = call.count_arg(count);
     key.value = trace::unknown_value;
     if (const Word status = filled_status(call)) key.value = read_status(status).bytes;
+    bytes = call.rc != 0 ? 0 : key.value >= 0 ? key.value : key.count * view.size;
+    const auto distance = static_cast<uint64_t>(mpi_file_transfer(call, object, bytes));
+    if (r.offset >= 0) {
+      key.comm |= trace::flag_offset;
+      key.tag = static_cast<int32_t>(distance);
+      key.extra = static_cast<uint32_t>(distance >> 32);
+    }
     if (call.traits.cls == CallClass::file_iio && r.request >= 0) {
       if (call.rc == 0) add_request(t, key, call.arg(r.request), {.posted_bytes = key.count * view.size});
     }
   }
+  count_mpi_file_call(call, object, bytes);
   add_event(call, key);
 }
 

@@ -14,6 +14,7 @@
 #include <new>
 
 #include "leadline/symbols.hpp"
+#include "recorder/files/files.hpp"
 #include "recorder/learned.hpp"
 #include "recorder/own_file.hpp"
 #include "recorder/trace_file.hpp"
@@ -21,6 +22,7 @@
 namespace leadline::recorder {
 
 thread_local constinit Thread* this_thread = nullptr;
+thread_local constinit uint32_t inside_recorder = 0;
 
 namespace {
 
@@ -127,6 +129,7 @@ void tell(const char* format, ...) {
 
 Thread* Recording::enter() {
   if (state_ == State::off) return nullptr;
+  const Inside inside;
   const int saved = errno;
   Thread* t = nullptr;
   {
@@ -149,6 +152,8 @@ Thread* Recording::enter() {
   return t;
 }
 
+bool Recording::may_enter() const { return lock_.needed() || (have_thread_key && pthread_getspecific(thread_key)); }
+
 void Recording::start() {
   rate_.begin();
   const Ticks begin = now();
@@ -160,6 +165,7 @@ void Recording::start() {
     return;
   }
   if (!*run_directory() && run_directory_fits()) return;
+  stop_watching_files();  // until all is ready
   if (!found) return tell("this program is not recorded: %s", why);
   if (!run_directory_fits()) return tell("this program is not recorded: the path of the run's directory is too long");
   budget_ = bytes_from(getenv("LEADLINE_BUDGET"), uint64_t{64} << 20);
@@ -175,6 +181,7 @@ void Recording::start() {
     have_thread_key = pthread_key_create(&thread_key, [](void* t) { recording.leave(static_cast<Thread*>(t)); }) == 0;
     pthread_atfork(nullptr, nullptr, [] { recording.forked(); });
   }
+  record_files(header_, process_region_, storage_.backing());
   state_ = State::on;
   const char* paused = getenv("LEADLINE_START_PAUSED");
   if (paused && *paused && strcmp(paused, "0") != 0) begin_pause(begin);
@@ -239,6 +246,7 @@ void Recording::write_function_names() {
     p[n] = static_cast<uint8_t>(t.cls);
     text.advance(p + n + 1);
   }
+  write_file_function_names(&text);
 }
 
 Thread* Recording::add_thread() {
@@ -324,6 +332,7 @@ void Recording::keep_series(Thread* t) {
 
 // What the series has so far goes to the file.
 bool Recording::spill_series(Thread* t, bool last) {
+  const Inside inside;
   trace::ByteSink sink;
   if (!trace::encode_series(t->region, header_->tick_factor, header_->first_ticks, last, &sink)) return true;
   const int saved = errno;
@@ -340,6 +349,7 @@ bool Recording::spill_series(Thread* t, bool last) {
 // The generation is full: writes it out and begins the next one. Beyond the budget, or where it can't be written, calls
 // are only counted from now on.
 void Recording::turn_generation(Thread* t) {
+  const Inside inside;
   const Ticks begin = now();
   const int saved = errno;
   const HeldSignals held;
@@ -389,9 +399,12 @@ void Recording::initialized(Ticks begin) {
   if (!h.initialized) began(begin);
   world_begun = true;
   h.finalized = 0;
+  files_after_finalize(false);
   call_real(Fn::Comm_rank, abi.comm_world, &h.rank);
   call_real(Fn::Comm_size, abi.comm_world, &h.world_size);
-  if (!open_sessions_ && call_real(Fn::Query_thread, &level) == 0) lock_.set_needed(level >= abi.thread_multiple);
+  // With MPI_THREAD_SERIALIZED too: calls on files come from several threads at once.
+  const bool known = !open_sessions_ && call_real(Fn::Query_thread, &level) == 0;
+  if (known) lock_.set_needed(level >= (abi.thread_multiple + 1) / 2);
   learn_library(abi.comm_world);
   handles_.comm(abi.comm_world);
 }
@@ -399,12 +412,14 @@ void Recording::initialized(Ticks begin) {
 void Recording::finalized(Ticks end) {
   header_->finalized = 1;
   header_->last_ticks = end;
+  files_after_finalize(true);
 }
 
 void Recording::session_opened(uint64_t session, Ticks begin) {
   lock_.set_needed(true);  // each session has its own level of threads
   ++open_sessions_;
   header_->finalized = 0;
+  files_after_finalize(false);
   if (!header_->initialized) began(begin);
   if (handles_.session()) return;
   handles_.set_session(session);
@@ -429,6 +444,7 @@ void Recording::session_closed(Ticks end) {
 }
 
 void Recording::leave(Thread* thread) {
+  const Inside inside;
   const Locked one_at_a_time(entering_);
   const Locked locked(lock_);
   thread->regions.end();
@@ -470,7 +486,9 @@ void Recording::forked() {
   set_own_thread(nullptr);
   if (have_thread_key) pthread_setspecific(thread_key, nullptr);
   new (&storage_of_recording.recording) Recording();
-  if (parent_uses_mpi) state_ = State::off;
+  if (!parent_uses_mpi) return;
+  state_ = State::off;
+  stop_watching_files();
 }
 
 void Recording::sample_own_time() {
@@ -523,6 +541,7 @@ void Recording::write_definitions(TraceFile* file) {
     trace::encode_pauses(process_region_, calls, &sink);
     file->chunk(ChunkType::pauses, sink);
   }
+  put(ChunkType::files, trace::encode_files);
 }
 
 void Recording::write_thread(const char* region, TraceFile* file) {
@@ -565,6 +584,8 @@ int Recording::name_trace() {
 
 void Recording::finish() {
   if (state_ != State::on || getpid() != pid_) return;
+  finish_files();
+  const Inside inside;
   const int saved = errno;
   const HeldSignals held;
   const Locked locked(lock_);

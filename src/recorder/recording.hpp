@@ -30,6 +30,8 @@ class Recording {
   Thread* enter();
 
   bool undecided() const { return state_ == State::unknown; }  // no MPI library was there yet
+  // Whether the calling thread may enter although it does not call MPI: where only one thread does, nothing is locked.
+  bool may_enter() const;
 
   void initialized(Ticks begin);  // MPI_Init has returned
   void finalized(Ticks end);      // MPI_Finalize has returned

@@ -51,7 +51,23 @@ struct Thread {
   uint16_t number = 0;
   bool taken = false;
 
+  // Set by the wrapper of MPI_File_open: what it was asked for, and the file that was opened beneath it.
+  const char* opening = nullptr;
+  uint32_t opened_file = 0;
+  uint32_t highest_file = 0;  // number among the files this thread opened
+
   static constexpr uint32_t first_sample = 61, sample_every = 509;  // primes: not in step with loops
+};
+
+// > 0 while this thread is within the recorder outside of a recorded call: what it does to files is its own, and a
+// signal handler that interrupts it must not come in.
+extern thread_local constinit uint32_t inside_recorder;
+class Inside {
+ public:
+  Inside() { ++inside_recorder; }
+  ~Inside() { --inside_recorder; }
+  Inside(const Inside&) = delete;
+  Inside& operator=(const Inside&) = delete;
 };
 
 // Null where this thread has not called MPI yet, or is not recorded.

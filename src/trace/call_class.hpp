@@ -60,9 +60,17 @@ enum class CallClass : uint8_t {
   file_iio,
   file_other,
   other,
+  // Calls of libc on files.
+  posix_open,
+  posix_close,
+  posix_read,
+  posix_write,
+  posix_seek,
+  posix_map,
+  posix_other,
 };
 
-inline constexpr int call_class_count = static_cast<int>(CallClass::other) + 1;
+inline constexpr int call_class_count = static_cast<int>(CallClass::posix_other) + 1;
 
 inline constexpr const char* call_class_names[call_class_count] = {
     "local",
@@ -119,6 +127,15 @@ inline constexpr const char* call_class_names[call_class_count] = {
     "file_iio",
     "file_other",
     "other",
+    "posix_open",
+    "posix_close",
+    "posix_read",
+    "posix_write",
+    "posix_seek",
+    "posix_map",
+    "posix_other",
 };
+
+constexpr bool is_posix(CallClass c) { return c >= CallClass::posix_open && c <= CallClass::posix_other; }
 
 }  // namespace leadline::trace

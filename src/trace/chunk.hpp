@@ -28,6 +28,7 @@ enum class ChunkType : uint32_t {
   pauses = 20,
   regions = 21,
   region_times = 22,
+  files = 30,
 };
 
 // Name of the file, in the directory of the trace, that holds shared chunks: made from a hash of their bytes.

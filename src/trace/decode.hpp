@@ -12,6 +12,8 @@ namespace leadline::trace {
 // What is wrong, empty if nothing is. Chunks of unknown types are passed over.
 std::string decode_chunk(ChunkType type, ByteReader in, Process* process);
 
+void decode_files(ByteReader& in, Process* process);
+
 // Once all chunks are there: checks references between tables, names what was lost.
 void finish_process(Process* process);
 

@@ -294,6 +294,9 @@ std::string decode_chunk(ChunkType type, ByteReader in, Process* p) {
     case ChunkType::pauses:
       decode_pauses(in, p);
       break;
+    case ChunkType::files:
+      decode_files(in, p);
+      break;
     case ChunkType::shared:
       return "chunks of another file, unexpected here";
     case ChunkType::end:

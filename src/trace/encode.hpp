@@ -22,6 +22,7 @@ void encode_losses(const char* region, ByteSink* out);
 void encode_pauses(const char* region, uint64_t calls, ByteSink* out);
 bool was_paused(const char* region);
 uint64_t calls_aside(const char* thread_region);
+void encode_files(const char* region, ByteSink* out);
 
 void encode_regions(const char* region, ByteSink* out);
 bool has_regions(const char* region);

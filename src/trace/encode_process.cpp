@@ -57,7 +57,7 @@ void encode_functions(const char* region, const uint8_t (&used)[max_functions], 
   for (uint64_t at = 0; at < size && number < max_functions; ++number) {
     const size_t length = strnlen(text + at, size - at);
     if (at + length + 2 > size) break;
-    if (used[number]) {
+    if (used[number] && length) {
       out->varint(number);
       out->byte(static_cast<uint8_t>(text[at + length + 1]));
       out->string(text + at, length);

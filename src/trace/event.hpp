@@ -46,6 +46,7 @@ inline constexpr uint32_t flag_any_tag = 2u << 24;
 inline constexpr uint32_t flag_in_place = 4u << 24;
 inline constexpr uint32_t flag_cancelled = 8u << 24;
 inline constexpr uint32_t flag_nothing = 16u << 24;  // a poll that found nothing (extra = extra_nothing)
+inline constexpr uint32_t flag_offset = 32u << 24;   // of a file call: tag and extra tell its offset
 
 inline constexpr int32_t peer_none = INT32_MIN;      // the call has no partner
 inline constexpr int32_t peer_null = INT32_MIN + 1;  // MPI_PROC_NULL

@@ -9,6 +9,7 @@
 
 #include "trace/event.hpp"
 #include "trace/graph.hpp"
+#include "trace/live_files.hpp"
 #include "trace/series.hpp"
 #include "trace/table.hpp"
 #include "trace/times.hpp"
@@ -69,6 +70,7 @@ struct ProcessHeader {
   uint64_t losses[static_cast<size_t>(LossKind::count)];
   TableState functions, modules, communicators, members, datatypes, ops, regions, region_names;
   LivePauses pauses;
+  TableState files, file_text, file_runs;
 };
 static_assert(sizeof(ProcessHeader) <= page);
 
@@ -256,7 +258,10 @@ inline constexpr size_t datatypes = members + pages(capacity::members * sizeof(i
 inline constexpr size_t ops = datatypes + pages(capacity::datatypes * sizeof(LiveDatatype));
 inline constexpr size_t regions = ops + pages(capacity::ops);
 inline constexpr size_t region_names = regions + pages(capacity::regions * sizeof(LiveRegion));
-inline constexpr size_t end = region_names + pages(capacity::region_names);
+inline constexpr size_t files = region_names + pages(capacity::region_names);
+inline constexpr size_t file_text = files + pages(capacity::files * sizeof(LiveFile));
+inline constexpr size_t file_runs = file_text + pages(capacity::file_text);
+inline constexpr size_t end = file_runs + pages(capacity::file_runs * sizeof(FileRun));
 }  // namespace process_at
 
 // Offsets in a thread's region.

@@ -109,6 +109,27 @@ struct Stream {  // one thread of the process
   std::vector<Series> series;  // in the order of the calls
 };
 
+// What the process did with one file. Number 0 of the table stands for the files that did not fit into it.
+struct ProcessFile {
+  struct Counts {
+    uint64_t opens = 0, closes = 0, reads = 0, writes = 0, others = 0, bytes_read = 0, bytes_written = 0, time_ns = 0;
+    uint64_t sequential = 0, strided = 0, random = 0;  // transfers, by where they begin
+  };
+  struct Run {  // `count` stretches of `length` bytes, `stride` apart
+    uint64_t begin = 0, length = 0, stride = 0, count = 0;
+  };
+  struct Stretches {
+    std::vector<Run> runs;
+    bool complete = true;  // false: there were more
+  };
+  std::string name;  // absolute path
+  bool opened_by_mpi = false, mapped = false, has_view = false, offset_unknown = false;
+  int64_t size = -1;  // largest seen, -1 not known
+  std::array<Counts, 4>
+      layers;                // by FileLayer: the program's calls, those outside of the events, MPI_File_*, beneath it
+  Stretches reads, beneath;  // what was read, by the program and by the MPI library for it
+};
+
 struct Process {
   std::string file;
   // Where it ran
@@ -133,6 +154,8 @@ struct Process {
   std::vector<std::string> ops;
   std::vector<NamedRegion> regions;
   std::vector<Stream> streams;
+  std::vector<ProcessFile> files;
+  bool files_recorded = false;  // false: made by a version that did not record file I/O
   std::vector<Loss> losses;
   Pauses pauses;
 };

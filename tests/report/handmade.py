@@ -144,6 +144,10 @@ def a_process(rank: int, size: int, **more: Any) -> Any:
         "threads": 1,
         "gap_ns": 0.0,
         "pauses": SimpleNamespace(count=0, sum_ns=0.0, calls=0, lasted=False, first=[]),
+        "files_recorded": True,
+        "files_ns": 0.0,
+        "file_calls": _sum([]),
+        "files": list,
     }
     return SimpleNamespace(**(given | more))
 

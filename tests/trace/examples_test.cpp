@@ -45,6 +45,27 @@ void print_process(FILE* f, const Process& p) {
   const Pauses& pauses = p.pauses;
   std::fprintf(f, "pauses %" PRIu64 " %.0f %d %" PRIu64 "\n", pauses.count, pauses.sum_ns, pauses.lasted, pauses.calls);
   for (const Pauses::Interval& i : pauses.first) std::fprintf(f, "pause %.0f %.0f\n", i.from_ns, i.to_ns - i.from_ns);
+  for (const ProcessFile& file : p.files) {
+    const int flags = file.opened_by_mpi + 2 * file.mapped + 4 * file.has_view + 8 * file.offset_unknown;
+    std::fprintf(f, "file %s %d %" PRId64 "\n", file.name.c_str(), flags, file.size);
+    for (size_t l = 0; l < file.layers.size(); ++l) {
+      const ProcessFile::Counts& c = file.layers[l];
+      if (c.opens + c.closes + c.reads + c.writes + c.others + c.time_ns + c.random == 0) continue;
+      std::fprintf(f, "layer %zu", l);
+      for (const uint64_t n : {c.opens, c.closes, c.reads, c.writes, c.others, c.bytes_read, c.bytes_written, c.time_ns,
+                               c.sequential, c.strided, c.random}) {
+        std::fprintf(f, " %" PRIu64, n);
+      }
+      std::fprintf(f, "\n");
+    }
+    for (const ProcessFile::Stretches* s : {&file.reads, &file.beneath}) {
+      std::fprintf(f, "stretches %d", !s->complete);
+      for (const ProcessFile::Run& r : s->runs) {
+        std::fprintf(f, " %" PRIu64 "+%" PRIu64 "*%" PRIu64 "/%" PRIu64, r.begin, r.length, r.count, r.stride);
+      }
+      std::fprintf(f, "\n");
+    }
+  }
   for (const Loss& l : p.losses) std::fprintf(f, "loss %s %" PRIu64 "\n", l.code.c_str(), l.amount);
 }
 

@@ -29,6 +29,7 @@ class MemoryProcess {
     put_text(&header().ops, process_at::ops, std::string("\0MPI_SUM\0", 9));
     fill_communicators();
     fill_datatypes();
+    fill_files();
     fill_sites(sites);
     fill_regions();
   }
@@ -58,6 +59,7 @@ class MemoryProcess {
     put(ChunkType::datatypes, [&](ByteSink* s) { encode_datatypes(region_, s); });
     put(ChunkType::ops, [&](ByteSink* s) { encode_ops(region_, s); });
     put(ChunkType::pauses, [&](ByteSink* s) { encode_pauses(region_, calls_aside(thread), s); });
+    put(ChunkType::files, [&](ByteSink* s) { encode_files(region_, s); });
     put(ChunkType::sites, [&](ByteSink* s) { encode_sites(thread, s); });
     const uint64_t factor = header().tick_factor;
     if (whole_generation) {
@@ -162,6 +164,30 @@ class MemoryProcess {
     times[1] = {10, 5000, 400, 700};
     times[2] = {30, 3000, 90, 120};
     h.region_times.used = 3;
+  }
+  // Number 0, one that was read in rows and one written through MPI.
+  void fill_files() {
+    put_text(&header().file_text, process_at::file_text, std::string("\0/data/in\0/data/out\0", 20));
+    auto* files = reinterpret_cast<LiveFile*>(region_ + process_at::files);
+    auto* runs = reinterpret_cast<FileRun*>(region_ + process_at::file_runs);
+    runs[1] = {1000, 100, 0, 1};
+    runs[2] = {0, 8, 50, 20};
+    files[0].size = -1;
+    files[1].name = 1;
+    files[1].size = 4000;
+    files[1].reads = {1, 4, 2, 0};
+    files[2].name = 10;
+    files[2].flags = file_opened_by_mpi | file_has_view;
+    files[2].size = 1 << 20;
+    files[2].beneath.overflow = 1;
+    for (uint32_t i = 0; i < file_counts; ++i) {
+      files[1].counts[0][i] = 10 + i;
+      files[1].counts[1][i] = i;
+      files[2].counts[2][i] = 1000 * i;
+      files[2].counts[3][i] = 7;
+    }
+    header().files.used = 3;
+    header().file_runs.used = 3;
   }
   void fill_sites(uint32_t n) {
     ThreadHeader& h = thread_.header();

@@ -19,7 +19,7 @@ CLASSES = (
     "improbe mrecv imrecv wait waitall waitany waitsome test testall testany testsome send_init recv_init coll_init "
     "psend_init precv_init start startall pready parrived request_free cancel coll icoll comm_create comm_icreate "
     "comm_free type_free win_create win_free rma rma_request rma_sync file_open file_close file_io file_iio file_other "
-    "other"
+    "other posix_open posix_close posix_read posix_write posix_seek posix_map posix_other"
 ).split()
 LOSSES = (
     "order-lost path-unknown threads-unrecorded not-crash-safe parameters-coarse vectors-dropped requests-unknown "
@@ -98,6 +98,7 @@ def take(trace: Trace, kind: int, p: Payload) -> None:
         10: losses,
         20: pauses,
         21: regions,
+        30: files,
     }
     if kind in readers:
         trace.tables[readers[kind].__name__] = readers[kind](p)
@@ -190,6 +191,28 @@ def pauses(p: Payload) -> list[str]:
     return [*lines, *(f"pause {p.varint()} {p.varint()}" for _ in range(p.varint()))]
 
 
+def files(p: Payload) -> list[str]:
+    lines = []
+    for _ in range(p.varint()):
+        lines.append(f"file {p.string()} {p.varint()} {p.svarint()}")
+        layers = p.byte()
+        for layer in range(4):
+            if layers >> layer & 1:
+                lines.append(f"layer {layer} " + " ".join(str(p.varint()) for _ in range(11)))
+        lines += [stretches(p), stretches(p)]
+    return lines
+
+
+def stretches(p: Payload) -> str:
+    n, more, begin = p.varint(), p.byte(), 0
+    words = [f"stretches {more}"]
+    for _ in range(n):
+        begin += p.svarint()
+        length, count = p.varint(), p.varint()
+        words.append(f"{begin}+{length}*{count}/{p.varint() if count > 1 else 0}")
+    return " ".join(words)
+
+
 def losses(p: Payload) -> list[str]:
     amounts = [p.varint() for _ in range(p.varint())]
     return [f"loss {code} {amount}" for code, amount in zip(LOSSES, amounts, strict=False) if amount]
@@ -252,7 +275,8 @@ def describe_series(g: Generation, series: Series) -> Iterator[str]:
 
 def lines_of(path: Path) -> Iterator[str]:
     trace = read(path)
-    for name in ("process", "functions", "modules", "communicators", "datatypes", "ops", "regions", "pauses", "losses"):
+    tables = "process functions modules communicators datatypes ops regions pauses files losses"
+    for name in tables.split():
         yield from trace.tables[name]
     for thread in sorted(trace.sites):
         yield from trace.sites[thread]

@@ -26,13 +26,14 @@ _SHADES = " ·░▒▓█"
 
 
 def rank_bars(content: Content, width: int) -> list[Line]:
-    """A bar a rank: computation, then MPI. Of many ranks those with least, median and most MPI time."""
+    """A bar a rank: computation, file I/O, then MPI. Of many ranks those with least, median and most MPI time."""
     ranks = content.ranks
     shown = ranks if len(ranks) <= MOST_BARS else _extremes(ranks)
     label = max(len(rank.rank) for rank in shown)
     longest = max(rank.time_s for rank in shown) or 1.0
     room = max(10, width - label - 34)
-    legend = "# computation  = MPI  - its start and end"
+    has_io = any(rank.io_s >= 0.001 * rank.time_s > 0 for rank in ranks)
+    legend = f"# computation{'  o file I/O' if has_io else ''}  = MPI  - its start and end"
     lines: list[Line] = [(f"{'rank':>{max(label, 4)}}  {'computation':>11} {'MPI':>9}        {legend}", "dim")]
     for rank in shown:
         whole = round(rank.time_s / longest * room)
@@ -40,8 +41,9 @@ def rank_bars(content: Content, width: int) -> list[Line]:
         share = fmt.percent(rank.mpi_s / rank.time_s) if rank.time_s > 0 else ""
         times = f"{fmt.seconds(rank.computation_s):>11} {fmt.seconds(rank.mpi_s):>9} {share:>6}"
         starting = round(whole * rank.category_s["startup"] / rank.time_s) if rank.time_s > 0 else 0
-        starting = min(starting, whole - computing)
-        bar = "#" * computing + "=" * (whole - computing - starting) + "-" * starting
+        moving = min(round(whole * rank.io_s / rank.time_s), whole - computing) if rank.time_s > 0 else 0
+        starting = min(starting, whole - computing - moving)
+        bar = "#" * computing + "o" * moving + "=" * (whole - computing - moving - starting) + "-" * starting
         lines.append(f"{rank.rank:>{max(label, 4)}}  {times} {bar}".rstrip())
     if len(shown) < len(ranks):
         lines.append(f"({len(shown)} of {len(ranks)} ranks: by share of MPI from least to most)")

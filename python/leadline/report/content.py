@@ -14,6 +14,7 @@ from typing import Any
 
 from leadline import _core
 from leadline.report.control import PausedRank, paused_ranks
+from leadline.report.files import FileIO
 from leadline.run import Loss, Run, Site
 from leadline.symbols import Location
 
@@ -69,7 +70,10 @@ class Entry:
 
 @dataclass(frozen=True)
 class RankEntry:
-    """What one process did. time_s = computation_s + mpi_s, over its threads, while recording was not paused."""
+    """What one process did. time_s = computation_s + mpi_s + io_s, over its threads, while recording was not paused.
+
+    io_s: in libc's file calls.
+    """
 
     rank: str
     host: str
@@ -79,6 +83,7 @@ class RankEntry:
     time_s: float
     computation_s: float
     mpi_s: float
+    io_s: float
     category_s: dict[str, float]
     category_calls: dict[str, int]
     calls: int
@@ -131,17 +136,36 @@ class Content:
     def mpi_s(self) -> float:
         return sum(rank.mpi_s for rank in self.ranks)
 
+    @functools.cached_property
+    def io_s(self) -> float:
+        """Time in libc's file calls between MPI_Init and MPI_Finalize."""
+        return sum(rank.io_s for rank in self.ranks)
+
     @property
     def mpi_share(self) -> float:
         return self.mpi_s / self.time_s if self.time_s > 0 else 0.0
 
     @functools.cached_property
     def functions(self) -> list[Entry]:
-        """By function, most time first; purely local functions too."""
+        """By MPI function, most time first; purely local functions too."""
+        return self._by_function(files=False)
+
+    @functools.cached_property
+    def file_functions(self) -> list[Entry]:
+        """By libc's file function, most time first."""
+        return self._by_function(files=True)
+
+    @functools.cached_property
+    def files(self) -> FileIO:
+        return FileIO(self.run)
+
+    def _by_function(self, *, files: bool) -> list[Entry]:
         names = self.run.profile.functions
         groups: dict[int, list[int]] = {}
         local: dict[int, bool] = {}
         for index, (function, is_local, _) in enumerate(self.run.profile.sites()):
+            if names[function].cls.startswith("posix_") != files:
+                continue
             groups.setdefault(function, []).append(index)
             local[function] = local.get(function, True) and is_local
         rows = self.run.profile.rows(list(groups.values()))
@@ -155,7 +179,14 @@ class Content:
     @functools.cached_property
     def sites(self) -> list[Entry]:
         """By call site, most time first; purely local functions too."""
-        sites = self.run.sites
+        return self._by_site(self.run.sites)
+
+    @functools.cached_property
+    def file_sites(self) -> list[Entry]:
+        """By call site of libc's file functions, most time first."""
+        return self._by_site(self.run.file_sites)
+
+    def _by_site(self, sites: list[Site]) -> list[Entry]:
         classes = {function.name: function.cls for function in self.run.profile.functions}
         rows = self.run.profile.rows([list(site.members) for site in sites])
         entries = [
@@ -270,7 +301,9 @@ class Content:
 
     @functools.cached_property
     def _everything(self) -> _core.Row:
-        return self.run.profile.rows([list(range(len(self.run.profile.sites())))])[0]
+        names = self.run.profile.functions
+        sites = enumerate(self.run.profile.sites())
+        return self.run.profile.rows([[i for i, site in sites if not names[site[0]].cls.startswith("posix_")]])[0]
 
     def _grouped(self, keys_of: Callable[[Site], Mapping[Any, str]]) -> list[Entry]:
         groups: dict[Any, list[int]] = {}
@@ -352,9 +385,10 @@ def _most_time_first(entry: Entry) -> tuple[float, int, str]:
 def _rank_entry(run: Run, index: int) -> RankEntry:
     process = run.processes[index]
     mpi_s = process.total.time_ns * 1e-9
+    io_s = process.files_ns * 1e-9
     duration_s = process.duration_ns * 1e-9
     if process.threads <= 1:
-        computation_s = max(duration_s - mpi_s - process.pauses.sum_ns * 1e-9, 0.0)
+        computation_s = max(duration_s - mpi_s - io_s - process.pauses.sum_ns * 1e-9, 0.0)
     else:  # calls to purely local functions lie in the gaps between the others
         local_s = process.category_ns[_core.CATEGORIES.index("local")] * 1e-9
         computation_s = max(process.gap_ns * 1e-9 - local_s, 0.0)
@@ -364,9 +398,10 @@ def _rank_entry(run: Run, index: int) -> RankEntry:
         pid=process.pid,
         threads=process.threads,
         duration_s=duration_s,
-        time_s=computation_s + mpi_s,
+        time_s=computation_s + mpi_s + io_s,
         computation_s=computation_s,
         mpi_s=mpi_s,
+        io_s=io_s,
         category_s={name: ns * 1e-9 for name, ns in zip(_core.CATEGORIES, process.category_ns, strict=True)},
         category_calls=dict(zip(_core.CATEGORIES, process.category_calls, strict=True)),
         calls=process.total.calls,
@@ -407,7 +442,8 @@ def _not_recorded(run: Run) -> list[NotRecorded]:
                 "purely local ones aside",
             )
         )
-    entries.append(NotRecorded("file I/O outside MPI_File_*", "this version records MPI functions only"))
+    if not all(process.files_recorded for process in run.processes):
+        entries.append(NotRecorded("file I/O outside MPI_File_*", "the recording is of a version without it"))
     entries.append(
         NotRecorded("time before MPI_Init and after MPI_Finalize", "a rank's time begins and ends with them")
     )

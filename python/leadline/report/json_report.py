@@ -8,6 +8,7 @@ from leadline import __version__, _core
 from leadline.report import iterations as loop
 from leadline.report.content import COLLECTIVE, Content, Entry, RankEntry, Spread
 from leadline.report.control import paused_ranks, regions
+from leadline.report.files_json import files_json
 from leadline.report.verdict import verdict
 from leadline.run import Loss, Run
 from leadline.symbols import Location
@@ -26,6 +27,7 @@ def to_json(run: Run) -> dict[str, Any]:
         "verdict": verdict(content),
         "mpi_share": content.mpi_share,
         "mpi_s": content.mpi_s,
+        "io_s": content.io_s,
         "computation_s": sum(rank.computation_s for rank in content.ranks),
         "totals": _totals(content),
         "losses": [_loss(loss) for loss in content.losses],
@@ -50,6 +52,7 @@ def to_json(run: Run) -> dict[str, Any]:
         "iterations": loop.as_data(loop.iterations(run), rank_id),
         "regions": _regions(content),
         "paused": _paused(content),
+        "io": files_json(content, rank_id, _entry, _site),
         "overhead": {
             "own_s": content.own_s,
             "per_call_ns": content.own_s * 1e9 / content.calls if content.calls else 0.0,
@@ -219,6 +222,7 @@ def _rank(rank: RankEntry) -> dict[str, Any]:
         "duration_s": rank.duration_s,
         "computation_s": rank.computation_s,
         "mpi_s": rank.mpi_s,
+        "io_s": rank.io_s,
         "by_kind_s": rank.category_s,
         "calls": rank.calls,
         "messages": rank.messages,

@@ -7,7 +7,7 @@ import textwrap
 from rich.console import Console
 from rich.text import Text
 
-from leadline.report import charts, tables
+from leadline.report import charts, files_text, tables
 from leadline.report import format as fmt
 from leadline.report import iterations as loop
 from leadline.report.content import Content
@@ -47,6 +47,10 @@ def print_report(run: Run, console: Console, *, all_sites: bool = False) -> None
         out.lines(charts.size_histogram(content, out.width))
         out.section("Who sends to whom", "bytes of messages, from the rank of the row to that of the column")
         out.lines(charts.matrix(content, out.width))
+    if content.files.files:
+        out.section("File I/O", "libc's file calls and MPI_File_*, all ranks together")
+        out.paragraph(files_text.summary(content))
+        out.lines(files_text.files(content, out.width, all_files=all_sites))
     _losses(out, content.losses)
     out.section("Not recorded")
     for entry in content.not_recorded:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from leadline.report import format as fmt
 from leadline.report.content import Content, chain, path_key
 
+IO_WORTH_SAYING = 0.01  # of the ranks' time
 _STARTUP = {"init", "finalize", "abort"}
 
 
@@ -16,6 +17,8 @@ def verdict(content: Content) -> str:
     run = content.run
     recorded = len(run.processes)
     sentences = [_time_sentence(content)]
+    if content.time_s > 0 and content.io_s >= IO_WORTH_SAYING * content.time_s:
+        sentences.append(_io_sentence(content))
     if content.messages:
         sentences.append(_message_sentence(content))
     elif any(rank.category_calls["collective"] for rank in content.ranks):
@@ -51,6 +54,19 @@ def _time_sentence(content: Content) -> str:
             sentence += f", all of it {function}" if part > 0.995 else f", most of it {function}" if part > 0.5 else ""
         elif share >= 0.001:
             sentence += f"; {fmt.percent(share)} in {function}"
+    return sentence + "."
+
+
+def _io_sentence(content: Content) -> str:
+    """Only what lies outside of MPI: MPI_File_* is MPI."""
+    sentence = f"{fmt.percent(content.io_s / content.time_s)} is file I/O"
+    most = next((file for file in content.files.files if file.file and not file.opened_by_mpi), None)
+    if most is not None:
+        name = most.file.rsplit("/", 1)[-1]
+        own = most.own
+        what = "read" if own.bytes_read > own.bytes_written else "written"
+        n_bytes = max(own.bytes_read, own.bytes_written)
+        sentence += f", most of it on {name} ({fmt.size(n_bytes)} {what} by {fmt.plural(len(most.ranks), 'rank')})"
     return sentence + "."
 
 

@@ -62,7 +62,7 @@ export const files = {
 };
 
 function about(io) {
-  const outside = io.outside?.calls ? ` Besides, before MPI_Init or after MPI_Finalize: ${amounts(io.outside)}.` : "";
+  const outside = io.outside?.calls ? ` Of these before MPI_Init, after MPI_Finalize or in threads without MPI: ${amounts(io.outside)}.` : "";
   return `Regular files; ${amounts(io)}. What MPI does for MPI_File_* is counted once.${outside}`;
 }
 

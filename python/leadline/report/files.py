@@ -1,0 +1,193 @@
+"""What the ranks did with files: per file and rank, from the totals every trace keeps beside its events."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable
+from dataclasses import astuple, dataclass, field
+
+from leadline.run import Run
+
+# Of the transfers that are not a descriptor's first, the part that makes the access what it is called.
+MOSTLY = 0.9
+
+
+@dataclass(frozen=True)
+class FileCounts:
+    """Calls, bytes and seconds; sequential, strided and random: transfers by where they begin, after each first one."""
+
+    opens: int = 0
+    closes: int = 0
+    reads: int = 0
+    writes: int = 0
+    others: int = 0
+    bytes_read: int = 0
+    bytes_written: int = 0
+    time_s: float = 0.0
+    sequential: int = 0
+    strided: int = 0
+    random: int = 0
+
+    @property
+    def calls(self) -> int:
+        return self.opens + self.closes + self.reads + self.writes + self.others
+
+    @property
+    def access(self) -> str:
+        """ "sequential", "strided", "random", "mixed", or "none" where nothing was moved or nobody knows where."""
+        placed = self.sequential + self.strided + self.random
+        if placed == 0:  # each descriptor's first transfer only
+            return "sequential" if self.bytes_read + self.bytes_written > 0 else "none"
+        for name in ("sequential", "strided", "random"):
+            if getattr(self, name) >= MOSTLY * placed:
+                return name
+        return "mixed"
+
+    def __add__(self, other: FileCounts) -> FileCounts:
+        return FileCounts(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
+
+
+NOTHING = FileCounts()
+
+
+@dataclass(frozen=True)
+class FileOnRank:
+    """What one rank did with a file.
+
+    program: calls of libc by the program.   outside: those of them before MPI_Init, after MPI_Finalize or in threads
+    that do not call MPI.   mpi: MPI_File_*.   beneath: calls of libc by the MPI library for it.   fraction_read:
+    distinct bytes read as a part of the file's size, None where that is not known.
+    """
+
+    rank: str
+    program: FileCounts
+    outside: FileCounts
+    mpi: FileCounts
+    beneath: FileCounts
+    fraction_read: float | None
+    offsets_known: bool  # of MPI_File_*
+
+    @functools.cached_property
+    def own(self) -> FileCounts:
+        """The program's calls of either kind."""
+        return self.program + self.mpi
+
+    @property
+    def access(self) -> str:
+        return self.own.access if self.offsets_known or self.program.calls else "none"
+
+
+@dataclass
+class FileEntry:
+    """A file, or several that did not fit into the traces' tables (file ""). size_bytes: largest seen."""
+
+    file: str
+    size_bytes: int | None
+    opened_by_mpi: bool
+    mapped: bool
+    has_view: bool
+    ranks: list[FileOnRank] = field(default_factory=list)
+
+    @functools.cached_property
+    def own(self) -> FileCounts:
+        return total(rank.own for rank in self.ranks)
+
+    @functools.cached_property
+    def mpi(self) -> FileCounts:
+        return total(rank.mpi for rank in self.ranks)
+
+    @functools.cached_property
+    def beneath(self) -> FileCounts:
+        return total(rank.beneath for rank in self.ranks)
+
+    @property
+    def access(self) -> str:
+        known = any(rank.offsets_known or rank.program.calls for rank in self.ranks)
+        return self.own.access if known else "none"
+
+
+def total(counts: Iterable[FileCounts]) -> FileCounts:
+    return functools.reduce(FileCounts.__add__, counts, NOTHING)
+
+
+class FileIO:
+    """The files of a run, most time first."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.recorded = any(process.files_recorded for process in run.processes)
+        self.files = _files(run)
+
+    @functools.cached_property
+    def own(self) -> FileCounts:
+        return total(file.own for file in self.files)
+
+    @functools.cached_property
+    def outside(self) -> FileCounts:
+        return total(rank.outside for file in self.files for rank in file.ranks)
+
+    @functools.cached_property
+    def by_rank(self) -> dict[str, tuple[FileCounts, int]]:
+        """Counts and number of files of each rank, in display order."""
+        own: dict[str, FileCounts] = {self.run.label(index): NOTHING for index in self.run.order}
+        files = dict.fromkeys(own, 0)
+        for file in self.files:
+            for rank in file.ranks:
+                own[rank.rank] += rank.own
+                files[rank.rank] += 1
+        return {label: (own[label], files[label]) for label in own}
+
+    @property
+    def mpi_files(self) -> list[FileEntry]:
+        return [file for file in self.files if file.opened_by_mpi]
+
+    def not_seen(self) -> list[str]:
+        """What these figures do not hold, in words."""
+        reasons = [
+            "sockets, pipes, terminals, /proc, /sys, /dev and shared memory, files of the MPI library and of Leadline "
+            "are left out",
+            "asynchronous I/O (aio_*, io_uring), system calls without libc, child processes, and what the dynamic "
+            "linker loads are not seen",
+        ]
+        mapped = sum(file.mapped for file in self.files)
+        if mapped:
+            reasons.append(f"what is read and written through mmap ({mapped} mapped): only the mapping is seen")
+        if self.outside.calls:
+            reasons.append(
+                f"{self.outside.calls:,} calls before MPI_Init, after MPI_Finalize or in threads that do not call MPI "
+                "are counted by file, without call path and order"
+            )
+        if any(file.mpi.calls for file in self.files):
+            reasons.append("bytes of MPI_File_* calls whose status was ignored are those asked for")
+        unseen = [file.file for file in self.mpi_files if file.mpi.bytes_written and not file.beneath.calls]
+        if unseen:
+            reasons.append(f"the MPI library's own calls beneath MPI_File_* on {', '.join(unseen[:4])}")
+        if any(not file.file for file in self.files):
+            reasons.append("files beyond the first 16,383 of a rank are counted together")
+        return reasons
+
+
+def _files(run: Run) -> list[FileEntry]:
+    entries: dict[str, FileEntry] = {}
+    pending: list[tuple[FileEntry, str, list[FileCounts], int, bool, bool]] = []
+    for index in run.order:
+        for name, by_mpi, mapped, view, unknown, size, layers, read, _ in run.processes[index].files():
+            counts = [FileCounts(*layer[:7], layer[7] * 1e-9, *layer[8:]) for layer in layers]
+            if not any(layer.calls for layer in counts):
+                continue
+            entry = entries.setdefault(name, FileEntry(name, None, False, False, False))
+            entry.opened_by_mpi |= by_mpi
+            entry.mapped |= mapped
+            entry.has_view |= view
+            if size >= 0:
+                entry.size_bytes = max(entry.size_bytes or 0, size)
+            pending.append((entry, run.label(index), counts, read, mapped, unknown))
+    for entry, label, (events, outside, mpi, beneath), read, mapped, unknown in pending:
+        read_bytes = events.bytes_read + outside.bytes_read + mpi.bytes_read
+        fraction = None
+        if entry.size_bytes and read >= 0 and not mapped and not (unknown and mpi.bytes_read) and entry.file:
+            fraction = min(read / entry.size_bytes, 1.0) if read_bytes else 0.0
+        placed = mpi.sequential + mpi.strided + mpi.random
+        known = not mpi.calls or (placed > 0 or mpi.reads + mpi.writes <= 1)
+        entry.ranks.append(FileOnRank(label, events + outside, outside, mpi, beneath, fraction, known))
+    return sorted(entries.values(), key=lambda file: (-file.own.time_s, file.file))

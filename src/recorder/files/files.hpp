@@ -1,0 +1,38 @@
+// File I/O of the program: what the rest of the recorder needs to know of it.
+#pragma once
+
+#include "recorder/thread.hpp"
+#include "trace/live.hpp"
+
+namespace leadline::recorder {
+
+struct Call;
+
+void stop_watching_files();
+// From now on file calls are events; what was counted until now moves to the live memory.
+void record_files(trace::ProcessHeader* header, char* region, trace::Backing backing);
+// From now on they are counted only: a rank's time ends with MPI_Finalize. A session may begin afterwards.
+void files_after_finalize(bool after);
+// Calls are not counted while recording is paused.
+void pause_files(bool pause);
+// The process ends: nothing is recorded any more.
+void finish_files();
+
+// Appends the names of libc's functions to those of MPI's.
+void write_file_function_names(trace::ByteTable* text);
+
+// How an event that opens a file names it: 0 for the one after the highest number the thread has opened so far.
+int64_t number_in_event(Thread& t, uint32_t file);
+
+// MPI_File_*: the file that was opened, in the file call's totals and for the calls that follow.
+void before_file_open(Thread& t, const char* name);
+uint32_t after_file_open(Thread& t, const char* name, bool opened);
+// Number of the file behind an MPI file that the trace knows as `object`.
+void set_file_of_object(uint32_t object, uint32_t file);
+uint32_t file_of_object(uint32_t object);
+// Counts one call of MPI_File_*.
+void count_mpi_file_call(const Call& call, uint32_t object, int64_t bytes);
+// A transfer: how far its explicit offset, in elements of the view, is from the end of the one before; 0 without one.
+int64_t mpi_file_transfer(const Call& call, uint32_t object, int64_t bytes);
+
+}  // namespace leadline::recorder

@@ -1,0 +1,124 @@
+// MPI_File_*: which file, how many bytes, where.
+#include <string.h>
+#include <sys/mman.h>
+
+#include "recorder/files/files.hpp"
+#include "recorder/files/open_files.hpp"
+#include "recorder/record.hpp"
+
+namespace leadline::recorder {
+
+namespace {
+
+// An open MPI file, by its number among communicators.
+struct MpiFile {
+  OpenFile at;   // where the last transfer with an explicit offset ended
+  int64_t unit;  // bytes of what offsets count: of the view's elementary datatype
+  bool has_view;
+};
+MpiFile* mpi_files = nullptr;
+
+MpiFile* mpi_file(uint32_t object) {
+  if (object >= trace::capacity::communicators) return nullptr;
+  if (!mpi_files) {
+    void* p = mmap(nullptr, trace::capacity::communicators * sizeof(MpiFile), PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED) return nullptr;
+    mpi_files = static_cast<MpiFile*>(p);
+  }
+  return &mpi_files[object];
+}
+
+const char* without_prefix(const char* name) {
+  const char* colon = strchr(name, ':');
+  const char* slash = strchr(name, '/');
+  return colon && (!slash || colon < slash) ? colon + 1 : name;
+}
+
+bool reads(const Call& call) { return strstr(call.traits.name, "read") != nullptr; }
+bool is_set_view(const Call& call) { return strcmp(call.traits.name, "MPI_File_set_view") == 0; }
+
+}  // namespace
+
+void before_file_open(Thread& t, const char* name) {
+  t.opening = name;
+  t.opened_file = 0;
+}
+
+uint32_t after_file_open(Thread& t, const char* name, bool opened) {
+  t.opening = nullptr;
+  if (!opened || !open_files.watching()) return 0;
+  // Where another rank opened it for all there was no call beneath.
+  uint32_t file = t.opened_file;
+  if (!file) file = open_files.number_of(name);
+  if (!file) file = open_files.number_of(without_prefix(name));
+  if (file) open_files.table().flag(file, trace::file_opened_by_mpi);
+  return file;
+}
+
+void set_file_of_object(uint32_t object, uint32_t file) {
+  if (MpiFile* f = mpi_file(object)) {
+    *f = MpiFile{};
+    f->at.file = file;
+    f->unit = 1;
+  }
+}
+
+uint32_t file_of_object(uint32_t object) {
+  const MpiFile* f = mpi_file(object);
+  return f ? f->at.file : 0;
+}
+
+int64_t mpi_file_transfer(const Call& call, uint32_t object, int64_t bytes) {
+  MpiFile* f = mpi_file(object);
+  if (!f || !f->at.file || !open_files.watching()) return 0;
+  FileTable& table = open_files.table();
+  const int8_t role = call.roles().offset;
+  if (role < 0) {
+    if (reads(call)) table.flag(f->at.file, trace::file_offset_unknown);
+    return 0;
+  }
+  const auto offset = static_cast<int64_t>(call.arg(role));
+  int64_t distance = 0;
+  const Access access = f->at.transfer(offset, bytes / f->unit, &distance);
+  table.count_access(f->at.file, FileLayer::mpi, access);
+  if (reads(call) && f->has_view) table.flag(f->at.file, trace::file_offset_unknown);
+  if (reads(call) && !f->has_view && offset >= 0 && bytes > 0) {
+    table.was_read(f->at.file, FileLayer::mpi, static_cast<uint64_t>(offset), static_cast<uint64_t>(bytes));
+  }
+  return distance;
+}
+
+void count_mpi_file_call(const Call& call, uint32_t object, int64_t bytes) {
+  MpiFile* f = mpi_file(object);
+  if (!f || !f->at.file || call.aside || !open_files.watching()) return;
+  FileTable& table = open_files.table();
+  const uint32_t file = f->at.file;
+  const auto count = [&](FileCount what, uint64_t n = 1) { table.count(file, FileLayer::mpi, what, n); };
+  count(FileCount::ticks, call.end - call.begin);
+  switch (call.traits.cls) {
+    case CallClass::file_open:
+      return count(FileCount::opens);
+    case CallClass::file_close:
+      return count(FileCount::closes);
+    case CallClass::file_io:
+    case CallClass::file_iio:
+      count(reads(call) ? FileCount::reads : FileCount::writes);
+      if (bytes > 0)
+        count(reads(call) ? FileCount::bytes_read : FileCount::bytes_written, static_cast<uint64_t>(bytes));
+      return;
+    default:
+      count(FileCount::others);
+      if (is_set_view(call) && call.rc == 0) {
+        constexpr int elementary = 2;  // MPI_File_set_view(fh, disp, etype, filetype, datarep, info)
+        const int64_t unit = type_of(call, call.args[elementary]).size;
+        f->unit = unit > 0 ? unit : 1;
+        f->has_view = true;
+        f->at.any = f->at.jumped = false;
+        f->at.end = 0;
+        table.flag(file, trace::file_has_view);
+      }
+  }
+}
+
+}  // namespace leadline::recorder
