@@ -37,7 +37,7 @@ def iterations(run: Run) -> Iterations | None:
     found = run.profile.iterations()
     if not found.found:
         return None
-    anchor = next((site for site in run.sites if found.site in site.members), None)
+    anchor = next((site for site in (*run.sites, *run.file_sites) if found.site in site.members), None)
     return Iterations(run, found, anchor)
 
 
