@@ -53,15 +53,13 @@ const char* file_name(const Call& call) { return reinterpret_cast<const char*>(c
 
 void record_object(Call& call) {
   const Roles& r = call.roles();
+  const CallClass c = call.traits.cls;
+  uint32_t object = 0, file = 0;
+  if (c == CallClass::file_open) file = after_file_open(call.thread, file_name(call), call.rc == 0);
   Key key;
   if (!begin_key(call, &key)) return;
   key.peer = trace::peer_none;
-  const CallClass c = call.traits.cls;
-  uint32_t object = 0, file = 0;
-  if (c == CallClass::file_open) {
-    file = after_file_open(call.thread, file_name(call), call.rc == 0);
-    if (file) key.count = number_in_event(call.thread, file);
-  }
+  if (file) key.count = number_in_event(call.thread, file);
   const Kind kind = c == CallClass::win_create || c == CallClass::win_free ? Kind::window : Kind::file;
   {
     const Locked locked(recording.lock());
