@@ -28,6 +28,17 @@ inline void come_in(Thread* t, Caller caller) {
   t->outer_return = caller.return_address;
 }
 
+// MPI_Pcontrol takes any number of arguments: its caller says in a register how many are in vector registers, and older
+// compilers' code jumps by that.
+template <CallClass cls, class R, class... A>
+struct RealFunction {
+  using type = R (*)(A...);
+};
+template <class R, class First, class... A>
+struct RealFunction<CallClass::pcontrol, R, First, A...> {
+  using type = R (*)(First, ...);
+};
+
 // The function is not there behind us: the program was linked against a newer library.
 Word missing(Fn fn, Name name);
 
@@ -35,7 +46,7 @@ Word missing(Fn fn, Name name);
 template <class R, Fn fn, Name name, class... A, size_t... I>
 [[gnu::noinline]] R call_aside(Thread* thread, Caller caller, void* target, std::index_sequence<I...>, A... a) {
   constexpr const Traits& t = traits[static_cast<int>(fn)];
-  const auto real = reinterpret_cast<R (*)(A...)>(target);
+  const auto real = reinterpret_cast<typename RealFunction<t.cls, R, A...>::type>(target);
   if (t.cls == CallClass::local || !thread || nested(thread, caller)) return real(a...);
   Word args[] = {a..., 0};
   come_in(thread, caller);
@@ -80,7 +91,7 @@ template <class R, Fn fn, Name name, class... A, size_t... I>
       return call_aside<R, fn, name>(thread, caller, target, std::index_sequence<I...>{}, a...);
     }
   }
-  const auto real = reinterpret_cast<R (*)(A...)>(target);
+  const auto real = reinterpret_cast<typename RealFunction<t.cls, R, A...>::type>(target);
   if (__builtin_expect(!thread || nested(thread, caller), 0)) return real(a...);
 
   if constexpr (t.cls == CallClass::local || t.cls == CallClass::type_free) {

@@ -118,7 +118,10 @@ def order(bench: Bench) -> str:
 
 def features(bench: Bench) -> str:
     """Received bytes, one-sided, between groups, neighbours, in place, derived types, cancelled, persistent."""
-    run = bench.record("features", [bench.builder.c(bench.library, "features.c")])
+    program = bench.builder.c(bench.library, "features.c")
+    if "rank 0: done" not in bench.run("features", [program], ranks=RANKS).lines:
+        raise LibraryFails("ends early, with code 0")
+    run = bench.record("features", [program])
     _assert_totals(run, features_table.FEATURES)
     _assert_no_losses(run)
     return "exact"
