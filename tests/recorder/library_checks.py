@@ -172,7 +172,7 @@ def sessions(bench: Bench) -> str:
 
 def partitioned(bench: Bench) -> str:
     """Partitioned messages, persistent collectives and MPI_Isendrecv."""
-    if not has_function(bench.library, "MPI_Psend_init"):
+    if not (has_function(bench.library, "MPI_Psend_init") and has_function(bench.library, "MPI_Isendrecv")):
         return NOT_IN_LIBRARY
     from .test_mpi4 import EXCHANGES, ONCE, PARTITIONED, PERSISTENT_COLLECTIVES
 
