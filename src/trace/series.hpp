@@ -79,8 +79,8 @@ struct SeriesLoop {
   uint32_t width;        // iterations of a window
   uint32_t bucket_size;  // iterations
   uint32_t buckets, slow_count;
-  uint32_t running;  // 1: the begin of the iteration under way is known
-  uint32_t unused;
+  uint32_t running;                  // 1: the begin of the iteration under way is known
+  uint32_t counter;                  // of several trips: the position whose batches count them
   uint64_t first_call;               // calls of the generation before iteration 0
   uint64_t skipped;                  // times the anchor came before the loop began
   uint64_t occurrences;              // times it came at all

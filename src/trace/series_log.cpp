@@ -10,9 +10,10 @@ namespace {
 constexpr uint64_t never = UINT64_MAX;
 constexpr uint64_t least_limit = 4096;         // entries: below that nothing is kept
 constexpr uint64_t automatic_iterations = 16;  // that fit where the limit follows the loop
-constexpr uint64_t short_iteration_ns = 2000;  // several trips are one iteration below that
-constexpr uint32_t trips_at_once = 8;          // one batch of times
-constexpr uint32_t least_width = 4;            // iterations of a window: its first and last may lack their partners
+// Several trips are one iteration below that: no message to another rank and back takes so little.
+constexpr uint64_t short_iteration_ns = 2000;
+constexpr uint32_t trips_at_once = 8;  // one batch of times
+constexpr uint32_t least_width = 4;    // iterations of a window: its first and last may lack their partners
 
 uint64_t at_most(uint64_t n, uint64_t limit) { return n < limit ? n : limit; }
 
@@ -264,10 +265,7 @@ void SeriesLog::take(const SeriesLoop& found) {
   again.occurrences = before;
   iterations.feed(&entries_[w->first_entry], n, whole, &again, buckets(which), nullptr);
   l = again;
-  if (l.trips > 1) {  // those whose times were not folded yet are counted with their batch
-    const Position& p = positions_[l.position];
-    l.occurrences -= p.visits < 8 ? p.visits - (l.position & 7) : p.visits & 7;
-  }
+  if (l.trips > 1) count_by_batches(&l);
   mark();
   const uint64_t body = l.timed ? l.calls / l.timed + 1 : found.calls;
   const uint64_t room = automatic_iterations * body;
@@ -292,6 +290,22 @@ void SeriesLog::take(const SeriesLoop& found) {
   closed.entries = window()->entries;
   closed.end_ticks = h_->last_end;
   keep_windows_of(closed);
+}
+
+// The position with the anchor's key that the loop goes through; what of its times is pending is counted with its
+// batch.
+void SeriesLog::count_by_batches(SeriesLoop* l) {
+  const auto pending = [&](uint32_t i) {
+    const uint32_t visits = positions_[i].visits;
+    return visits == anchor_mark ? 0 : visits < 8 ? visits - (i & 7) : visits & 7;
+  };
+  uint64_t most = 0;
+  for (uint32_t i = first_position; i < positions_.size(); ++i) {
+    if (!(positions_[i].key == l->anchor) || folded_[i].count + pending(i) <= most) continue;
+    most = folded_[i].count + pending(i);
+    l->counter = i;
+  }
+  l->occurrences -= pending(l->counter);
 }
 
 void SeriesLog::lost() {

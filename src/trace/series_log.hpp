@@ -50,7 +50,7 @@ class SeriesLog {
   void long_gap(uint32_t index, uint64_t gap) {
     if (gap > s_->long_gap) s_->long_gap = gap, s_->long_gap_position = index;
   }
-  bool due(uint32_t index) const { return s_->loops && loop().trips > 1 && loop().position == index; }
+  bool due(uint32_t index) const { return s_->loops && loop().trips > 1 && loop().counter == index; }
   void several_trips(uint32_t index, uint64_t duration, uint64_t gap);
 
  private:
@@ -66,6 +66,7 @@ class SeriesLog {
   void look_for_loop();
   void take(const SeriesLoop& found);
   void mark();
+  void count_by_batches(SeriesLoop* loop);
   void unmark();
   void lost();
   void begin_iteration(uint64_t ticks, uint64_t call, uint32_t position, uint64_t duration, uint64_t gap);

@@ -15,6 +15,7 @@
 #include "programs.hpp"
 #include "trace/decode.hpp"
 #include "trace/salvage.hpp"
+#include "trace/series_walk.hpp"
 
 namespace {
 
@@ -32,12 +33,16 @@ void use(Process* process) {
     Event e;
     while (walker.next(&e))
       sum += e.times + e.word_count + (e.word_count ? static_cast<uint64_t>(e.words[e.word_count - 1]) : 0);
+    SeriesWalk series(s);
+    TimedEvent timed;
+    while (series.next(&timed)) sum += timed.duration_ns > 0 ? timed.window : 0;
     for_each_tally(s, [&](const Tally& t) { sum += t.times + t.word_count; });
     for_each_site_time(s, [&](uint32_t site, const TimeStats& t) { sum += site + t.count; });
   }
   leadline::analysis::Profile profile;
   profile.add(*process);
   for (const auto& edge : profile.edges()) sum += edge.messages;
+  sum += profile.iterations().strip.size();
   static volatile uint64_t kept;
   kept = sum;
 }
@@ -136,7 +141,7 @@ void fill(MemoryProcess* process, int which, size_t limit) {
     k.comm &= 0xff000003;
     k.datatype &= 3;
     if (k.extra > 1) k.extra &= 3;
-    process->graph().add(k, 100 + programs::below(r, 3000), 50);
+    process->thread().add(k, 100 + programs::below(r, 3000), 50);
   }
 }
 
