@@ -61,6 +61,16 @@ class RegionTimes:
     min_ns: float
     max_ns: float
 
+class LibraryVariable:
+    name: str
+    description: str
+    cls: int
+    value: float
+
+class LibrarySetting:
+    name: str
+    value: str
+
 class Pauses:
     count: int
     sum_ns: float
@@ -246,6 +256,8 @@ class ProcessSummary:
     file_bytes: int
     losses: list[Loss]
     pauses: Pauses
+    variables: list[LibraryVariable]
+    settings: list[LibrarySetting]
     threads: int
     total: Counts
     gap_ns: float

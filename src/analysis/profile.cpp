@@ -143,6 +143,8 @@ uint32_t Profile::add(const trace::Process& process, const StreamReader& reader)
   meta.pauses = process.pauses;
   meta.files = process.files;
   meta.files_recorded = process.files_recorded;
+  meta.variables = process.variables;
+  meta.settings = process.settings;
   meta.losses.insert(meta.losses.end(), process.losses.begin(), process.losses.end());
   finish(index, &summary);
   processes_.push_back(std::move(summary));

@@ -114,6 +114,14 @@ void bind_tables(nb::module_& m) {
       .def_ro("caller", &trace::LocalCalls::caller)
       .def_ro("calls", &trace::LocalCalls::calls)
       .def_ro("sum_ns", &trace::LocalCalls::sum_ns);
+  nb::class_<trace::LibraryVariable>(m, "LibraryVariable")
+      .def_ro("name", &trace::LibraryVariable::name)
+      .def_ro("description", &trace::LibraryVariable::description)
+      .def_ro("cls", &trace::LibraryVariable::cls)
+      .def_ro("value", &trace::LibraryVariable::value);
+  nb::class_<trace::LibrarySetting>(m, "LibrarySetting")
+      .def_ro("name", &trace::LibrarySetting::name)
+      .def_ro("value", &trace::LibrarySetting::value);
   nb::class_<trace::Pauses>(m, "Pauses")
       .def_ro("count", &trace::Pauses::count)
       .def_ro("sum_ns", &trace::Pauses::sum_ns)

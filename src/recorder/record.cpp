@@ -134,6 +134,7 @@ void before(Call& call) {
       record_other(call);
       break;
     case CallClass::finalize:
+      recording.finalizes();
       break;
     case CallClass::other:
       if (call.fn == Fn::Session_finalize) {

@@ -17,6 +17,7 @@
 #include "recorder/files/files.hpp"
 #include "recorder/learned.hpp"
 #include "recorder/own_file.hpp"
+#include "recorder/tool_variables.hpp"
 #include "recorder/trace_file.hpp"
 
 namespace leadline::recorder {
@@ -170,6 +171,10 @@ void Recording::start() {
   if (!run_directory_fits()) return tell("this program is not recorded: the path of the run's directory is too long");
   budget_ = bytes_from(getenv("LEADLINE_BUDGET"), uint64_t{64} << 20);
   read_series_setting(getenv("LEADLINE_SERIES"), &series_entries_, &series_automatic_);
+  memory_ = bytes_from(getenv("LEADLINE_MEMORY"), 0);
+  storage_.file_limit = budget_;
+  has_budget_ = getenv("LEADLINE_BUDGET") != nullptr;
+  if (memory_ && series_entries_ > memory_ / 128) series_entries_ = memory_ / 128;
   pid_ = getpid();
   create_live_file();
   const Storage::Open open(storage_);
@@ -319,6 +324,7 @@ bool Recording::attach_thread(Thread* t) {
                   counter(trace::LossKind::parameters_coarse),
                   {[](void* self) { recording.turn_generation(static_cast<Thread*>(self)); }, t});
   t->graph.set_scale({header_->tick_factor});
+  t->graph.set_room(room_of_thread());
   t->graph.reset(false);
   memcpy(t->header->magic, trace::live_magic, sizeof(t->header->magic));
   return true;
@@ -338,12 +344,27 @@ bool Recording::spill_series(Thread* t, bool last) {
   const int saved = errno;
   const HeldSignals held;
   const Locked locked(lock_);
+  if (has_budget_ && written_ + sink.size() > budget_ / 4) return false;
   TraceFile file(part_path_.text);
   file.chunk(trace::ChunkType::series, sink);
+  if (has_budget_) written_ += file.written();
   const bool written = file.ok();
   has_part_ |= written;
   errno = saved;
   return written;
+}
+
+// Bytes of tables that calls without order may fill, a generation in order an eighth of it: what is kept of them takes
+// a fifth in the file. Of the budget for memory it is half of what other threads have left: tables grow by doubling.
+uint64_t Recording::room_of_thread() const {
+  const uint64_t disk = budget_ < (uint64_t{16} << 20) ? budget_ / 2 : 2 * budget_;
+  if (!memory_) return disk;
+  constexpr uint64_t needed = uint64_t{2} << 20, least = 1 << 17;
+  const uint64_t tables = memory_ > needed ? memory_ - needed : 0;
+  const uint32_t halvings = thread_count_ + 2 < 63 ? thread_count_ + 2 : 63;
+  const uint64_t memory = tables >> halvings;
+  const uint64_t room = memory < disk ? memory : disk;
+  return room > least ? room : least;
 }
 
 // The generation is full: writes it out and begins the next one. Beyond the budget, or where it can't be written, calls
@@ -366,8 +387,10 @@ void Recording::turn_generation(Thread* t) {
   }
   if (written) {
     spill_series(t, true);
-    t->graph.reset(written_ >=
-                   budget_);  // before the new number: a half-cleared generation is dropped, not counted twice
+    // Room must be left for what is recorded from now on. Before the new number: a half-cleared generation is dropped,
+    // not counted twice.
+    constexpr uint64_t bytes_per_site = 256;  // with what is always counted by site
+    t->graph.reset(written_ + 2 * sink.size() + t->header->sites.used * bytes_per_site + budget_ / 4 >= budget_);
     ++t->header->generation;
   } else {
     lose(trace::LossKind::write_failed);
@@ -385,6 +408,8 @@ void Recording::began(Ticks begin) {
   if (begin > h.first_ticks) h.start_unix_ns += static_cast<int64_t>(scale.ns(begin - h.first_ticks));
   h.first_ticks = begin;
   h.world = world_number();
+  settings_.clear();
+  read_library_settings(&settings_);
   if (!has_real(Fn::Get_library_version)) return;
   static char text[16384];  // the program's stack may be small
   int32_t length = 0;
@@ -407,6 +432,15 @@ void Recording::initialized(Ticks begin) {
   if (known) lock_.set_needed(level >= (abi.thread_multiple + 1) / 2);
   learn_library(abi.comm_world);
   handles_.comm(abi.comm_world);
+}
+
+void Recording::finalizes() {
+  const Ticks begin = now();
+  const int saved = errno;
+  variables_.clear();
+  read_tool_variables(&variables_);
+  errno = saved;
+  own_time(now() - begin);
 }
 
 void Recording::finalized(Ticks end) {
@@ -534,6 +568,8 @@ void Recording::write_definitions(TraceFile* file) {
   put(ChunkType::datatypes, trace::encode_datatypes);
   put(ChunkType::ops, trace::encode_ops);
   if (trace::has_regions(process_region_)) put(ChunkType::regions, trace::encode_regions);
+  if (variables_.size()) file->chunk(ChunkType::variables, variables_);
+  if (settings_.size()) file->chunk(ChunkType::settings, settings_);
   if (trace::was_paused(process_region_)) {
     uint64_t calls = 0;
     for (uint32_t i = 0; i < thread_count_; ++i) calls += trace::calls_aside(threads_[i]->region);
@@ -549,7 +585,7 @@ void Recording::write_thread(const char* region, TraceFile* file) {
   trace::ByteSink sites, structure, rest;
   trace::encode_sites(region, &sites);
   trace::encode_structure(region, &structure);
-  if (share_structure(stem_, sites, structure, &rest)) {
+  if (file->fits(sites.size() + structure.size()) && share_structure(stem_, sites, structure, &rest)) {
     file->chunk(ChunkType::shared, rest);
   } else {
     file->chunk(ChunkType::sites, sites);
@@ -611,9 +647,11 @@ void Recording::finish() {
   int error = 0;
   {
     TraceFile file(part_path_.text);
+    if (has_budget_) file.set_limit(budget_ > written_ ? budget_ - written_ : 0);
     write_definitions(&file);
     trace::ByteSink sink;
     for (uint32_t i = 0; i < thread_count_; ++i) write_thread(threads_[i]->region, &file);
+    if (file.left_out()) lose(trace::LossKind::over_disk_budget, file.left_out());
     sink.clear();
     trace::encode_losses(process_region_, &sink);
     file.chunk(trace::ChunkType::losses, sink);

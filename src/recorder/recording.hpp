@@ -34,6 +34,7 @@ class Recording {
   bool may_enter() const;
 
   void initialized(Ticks begin);  // MPI_Init has returned
+  void finalizes();               // MPI_Finalize is about to be called
   void finalized(Ticks end);      // MPI_Finalize has returned
   // Where nobody calls MPI_Init, the first session begins MPI and the end of the last one is the end of it.
   void session_opened(uint64_t session, Ticks begin);
@@ -71,6 +72,7 @@ class Recording {
   Thread* add_thread();
   Thread* make_thread();
   bool attach_thread(Thread* t);
+  uint64_t room_of_thread() const;
   void turn_generation(Thread* t);
   bool spill_series(Thread* t, bool last);
   void keep_series(Thread* t);
@@ -91,14 +93,17 @@ class Recording {
   Modules modules_;
   Handles handles_;
   RegionNames region_names_;
+  trace::ByteSink variables_, settings_;
   Requests requests_, messages_;
   Lock lock_;
   Lock entering_;  // taken always: threads that never call MPI come in through named regions
   Thread* threads_[trace::max_threads] = {};
   uint32_t thread_count_ = 0;
   std::atomic<bool> unloading_pending_{false};
-  bool no_more_threads_ = false;  // there was no memory for another one
-  uint64_t budget_ = 0, written_ = 0;
+  bool no_more_threads_ = false;       // there was no memory for another one
+  uint64_t budget_ = 0, written_ = 0;  // bytes of files
+  uint64_t memory_ = 0;                // bytes, 0: as the tables' sizes allow
+  bool has_budget_ = false;            // the user gave one for files: the series of times count for it too
   uint32_t open_sessions_ = 0;
   uint64_t series_entries_ = 0;  // that a thread may keep
   bool series_automatic_ = false;

@@ -96,8 +96,10 @@ bool Storage::back(char* begin, char* end) {
       const int saved = errno;
       const Open file(*this);
       const HeldSignals held;
-      const bool given = file.fd() >= 0 && posix_fallocate(file.fd(), r.offset + static_cast<off_t>(from),
-                                                           static_cast<off_t>(to - from)) == 0;
+      const bool within = file_bytes_.fetch_add(to - from, std::memory_order_relaxed) + (to - from) <= file_limit;
+      const bool given =
+          within && file.fd() >= 0 &&
+          posix_fallocate(file.fd(), r.offset + static_cast<off_t>(from), static_cast<off_t>(to - from)) == 0;
       errno = saved;
       if (given) return true;
     }

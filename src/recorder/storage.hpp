@@ -26,6 +26,7 @@ class Storage {
   bool back(char* begin, char* end);
   trace::Backing backing();
   uint64_t* not_crash_safe = nullptr;  // counts stretches that are plain memory
+  uint64_t file_limit = UINT64_MAX;    // bytes of the file that are used
 
   // Keeps the file open for this thread while many stretches are asked for.
   class Open {
@@ -52,6 +53,7 @@ class Storage {
   const char* path_ = nullptr;
   FileIdentity identity_;
   off_t end_ = 0;
+  std::atomic<uint64_t> file_bytes_{0};
   Mapping regions_[max_regions] = {};
   std::atomic<int> count_{0};  // a region is there before it is counted: threads look for theirs without a lock
 };

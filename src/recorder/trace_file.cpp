@@ -30,12 +30,36 @@ TraceFile::~TraceFile() {
   if (fd_ >= 0 && close(fd_) != 0) error_ = errno;
 }
 
+namespace {
+
+bool can_be_left_out(trace::ChunkType type) {
+  switch (type) {
+    case trace::ChunkType::process:
+    case trace::ChunkType::functions:
+    case trace::ChunkType::losses:
+    case trace::ChunkType::end:
+      return false;
+    default:
+      return true;
+  }
+}
+
+}  // namespace
+
 void TraceFile::chunk(trace::ChunkType type, const trace::ByteSink& payload) {
   if (fd_ < 0) return;
   if (!payload.ok() || payload.size() > UINT32_MAX) {
     error_ = ENOMEM;
     return fail();
   }
+  if (!fits(payload.size()) && can_be_left_out(type)) {
+    ++left_out_;
+    left_out_structure_ |= type == trace::ChunkType::structure;
+    return;
+  }
+  const bool belongs = type == trace::ChunkType::times || type == trace::ChunkType::series;
+  if (belongs && left_out_structure_) return;
+  if (type == trace::ChunkType::structure || type == trace::ChunkType::shared) left_out_structure_ = false;
   begin_ = lseek(fd_, 0, SEEK_CUR);
   trace::ChunkHeader h{trace::chunk_magic, static_cast<uint32_t>(type), static_cast<uint32_t>(payload.size()), 0};
   h.crc = trace::crc32c(payload.data(), payload.size(), trace::crc32c(&h.type, 2 * sizeof(uint32_t)));

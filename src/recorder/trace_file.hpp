@@ -17,6 +17,10 @@ class TraceFile {
   bool ok() const { return fd_ >= 0; }
   int error() const { return error_; }  // errno of what went wrong
   uint64_t written() const { return written_; }
+  // From now on chunks that go beyond it are left out, but those without which nothing can be read.
+  void set_limit(uint64_t bytes) { limit_ = bytes; }
+  bool fits(uint64_t bytes) const { return written_ + bytes + reserve <= limit_; }
+  uint32_t left_out() const { return left_out_; }
   void chunk(trace::ChunkType type, const trace::ByteSink& payload);
 
  private:
@@ -27,6 +31,10 @@ class TraceFile {
   int error_ = 0;
   long long begin_ = 0;  // of the chunk being written
   uint64_t written_ = 0;
+  static constexpr uint64_t reserve = 4096;  // for the last chunks
+  uint64_t limit_ = UINT64_MAX;
+  uint32_t left_out_ = 0;
+  bool left_out_structure_ = false;
 };
 
 // Writes sites and structure of a thread to the file of the run that is named by their hash, unless another rank

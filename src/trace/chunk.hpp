@@ -28,6 +28,8 @@ enum class ChunkType : uint32_t {
   pauses = 20,
   regions = 21,
   region_times = 22,
+  variables = 23,
+  settings = 24,
   files = 30,
 };
 

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cmath>
+#include <cstring>
 
 #include "trace/decode.hpp"
 #include "trace/walk.hpp"
@@ -160,6 +162,7 @@ constexpr LossText loss_texts[static_cast<size_t>(LossKind::count)] = {
     {"local-callers-merged", "purely local calls are counted by function only"},
     {"regions-unbalanced", "named regions were left without having been entered, or not left"},
     {"regions-merged", "entries of named regions beyond what fits count for the region around them"},
+    {"over-budget", "pieces of the trace were left out because the budget for the disk was spent (raise --budget)"},
 };
 
 void decode_regions(ByteReader& in, Process* p) {
@@ -185,6 +188,20 @@ void decode_region_times(ByteReader& in, Process* p) {
     t.min_ns = static_cast<double>(in.varint());
     t.max_ns = static_cast<double>(in.varint());
     s.region_times.push_back(t);
+  }
+}
+
+void decode_variables(ByteReader& in, Process* p) {
+  while (!in.at_end() && in.ok()) {
+    LibraryVariable v;
+    v.name = get_string(in);
+    v.description = get_string(in);
+    v.cls = in.byte();
+    const ByteReader bits = in.bytes(sizeof(v.value));
+    if (!in.ok()) return;
+    std::memcpy(&v.value, bits.data(), sizeof(v.value));
+    if (!std::isfinite(v.value)) v.value = 0;
+    p->variables.push_back(std::move(v));
   }
 }
 
@@ -291,6 +308,15 @@ std::string decode_chunk(ChunkType type, ByteReader in, Process* p) {
       break;
     case ChunkType::series:
       return decode_series_of(in, p);
+    case ChunkType::variables:
+      decode_variables(in, p);
+      break;
+    case ChunkType::settings:
+      while (!in.at_end() && in.ok()) {
+        std::string name = get_string(in);
+        p->settings.push_back({std::move(name), get_string(in)});
+      }
+      break;
     case ChunkType::pauses:
       decode_pauses(in, p);
       break;

@@ -463,13 +463,18 @@ void EventGraph::add_unordered(const Key& key, uint64_t duration, uint64_t gap) 
   Key k = key;
   k.tag = 0;
   uint32_t index = 0;
-  if (positions_.size() < capacity::graph_positions / 2) index = aside(k, mode_bag);
+  if (positions_.size() < capacity::graph_positions / 2 && bytes_in_use() < room_ / 2) index = aside(k, mode_bag);
   if (!index) {
     ++*coarse_;
     k.extra = 0;
     k.count = key.count > 0 ? 63 - __builtin_clzll(static_cast<uint64_t>(key.count)) : 0;
     k.value = key.value > 0 ? 1 : key.value;
-    if (positions_.size() + capacity::sites < capacity::positions) index = aside(k, mode_bag_coarse);
+    if (positions_.size() + capacity::sites < capacity::positions && bytes_in_use() < room_)
+      index = aside(k, mode_bag_coarse);
+    if (!index && positions_.size() + capacity::sites < capacity::positions && bytes_in_use() < 2 * room_) {
+      k.count = 0;  // messages by partner, of any size
+      index = aside(k, mode_bag_coarse);
+    }
     if (!index) index = aside(Key{.site = key.site, .peer = peer_none, .value = k.value}, mode_bag_coarse);
     if (!index) return;
     amounts_[index] += key.value > 0 ? key.value : key.count;
@@ -486,6 +491,7 @@ uint32_t EventGraph::intern(const int64_t* words, uint32_t count) {
     return found;
   }
   for (int attempt = 0; attempt < 2; ++attempt) {
+    if (h_->unordered && bytes_in_use() > room_ / 2) break;
     if (word_lists_.ensure(word_lists_.size() + 1) && words_.ensure(uint64_t{words_.size()} + count)) {
       const uint32_t first = words_.size();
       for (uint32_t i = 0; i < count; ++i) *words_.append() = words[i];
@@ -502,7 +508,19 @@ uint32_t EventGraph::intern(const int64_t* words, uint32_t count) {
 }
 
 void EventGraph::turn_if_full() {
-  if (literals_.nearly_full() || tokens_.nearly_full() || variations_.nearly_full()) turn_.full(turn_.self);
+  const bool full = literals_.nearly_full() || tokens_.nearly_full() || variations_.nearly_full();
+  if (full || ((h_->misses & 15) == 0 && bytes_in_use() > room_ / 8)) turn_.full(turn_.self);
+}
+
+uint64_t EventGraph::bytes_in_use() const {
+  uint64_t tokens = 0, literals = h_->literals.used + h_->variation_literals.used;
+  for (uint32_t i = 0; i < levels; ++i) {
+    tokens += h_->token_positions[i].used + h_->variation_token_positions[i].used;
+    literals += h_->token_literals[i].used + h_->variation_token_literals[i].used;
+  }
+  return positions_.size() * bytes_per_position + tokens * sizeof(TokenPosition) + literals +
+         h_->variation_positions.used * sizeof(VariationPosition) + h_->words.used * sizeof(int64_t) +
+         h_->token_stream.used + h_->variation_stream.used;
 }
 
 }  // namespace leadline::trace

@@ -30,6 +30,8 @@ class EventGraph {
     series_.set_scale(scale);
   }
   SeriesLog& series() { return series_; }
+  // Bytes that its tables may hold without order; in order the generation is full at an eighth of it.
+  void set_room(uint64_t bytes) { room_ = bytes; }
 
   // One call: its key, how long it took, and how long since the end of the one before (ticks).
   inline void add(const Key& key, uint64_t duration, uint64_t gap) {
@@ -58,6 +60,10 @@ class EventGraph {
   uint32_t intern(const int64_t* words, uint32_t count);
 
  private:
+  // With its times and its places in the map.
+  static constexpr uint64_t bytes_per_position =
+      sizeof(Position) + sizeof(RawTimes) + sizeof(FoldedTimes) + sizeof(int64_t) + 128;
+
   // Field by field, as the recorder has just written them: a wider load would have to wait for the stores to retire.
   static bool same(const Key& a, const Key& b) {
     const uint64_t narrow = (a.site ^ b.site) | (a.comm ^ b.comm) | (a.datatype ^ b.datatype) | (a.extra ^ b.extra) |
@@ -118,6 +124,7 @@ class EventGraph {
   void long_call(uint32_t index, Position& p);
   void time_long(uint32_t index, Position& p, uint64_t duration, uint64_t gap);
   void turn_if_full();
+  uint64_t bytes_in_use() const;
 
   ThreadHeader* h_ = nullptr;
   Table<Position> positions_;
@@ -138,6 +145,7 @@ class EventGraph {
   uint64_t* order_lost_ = nullptr;
   uint64_t* coarse_ = nullptr;
   uint64_t stream_lost_ = 0;
+  uint64_t room_ = UINT64_MAX;
   uint32_t timed_site_ = UINT32_MAX, timed_ = 0;  // where the last literal's time went
 };
 

@@ -34,6 +34,7 @@ enum class LossKind : uint32_t {
   local_sites_merged,  // purely local calls whose caller did not fit the table: counted per function only
   regions_unbalanced,  // named regions left that had not been entered, or not left
   regions_merged,      // entries of named regions that did not fit: they count for the one around them
+  over_disk_budget,    // chunks left out at the end because the budget was spent
   count
 };
 

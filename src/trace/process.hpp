@@ -80,6 +80,17 @@ struct RegionTimes {
   double sum_ns = 0, min_ns = 0, max_ns = 0;  // from entering to leaving
 };
 
+// A performance variable of the MPI library (MPI_T) as it stood before MPI_Finalize.
+struct LibraryVariable {
+  std::string name, description;
+  uint8_t cls = 0;  // as the standard lists them: state, level, size, percentage, highwatermark, lowwatermark, ...
+  double value = 0;
+};
+
+struct LibrarySetting {
+  std::string name, value;
+};
+
 struct Loss {
   std::string code;     // stable word, e.g. "order-lost"
   uint64_t amount = 0;  // how many calls (or bytes, see the message) it concerns
@@ -158,6 +169,8 @@ struct Process {
   bool files_recorded = false;  // false: made by a version that did not record file I/O
   std::vector<Loss> losses;
   Pauses pauses;
+  std::vector<LibraryVariable> variables;
+  std::vector<LibrarySetting> settings;  // of the environment, for the MPI library
 };
 
 // Every distinct event of a stream with how often it happened: what counting needs, without expanding the order.

@@ -1,5 +1,5 @@
 // Pauses and resumes the recording around requests, communicators and datatypes that live across the borders.
-//   paused [ranks that pause: all | first] [times]
+//   paused [ranks that pause: all | first | none] [times]
 // Prints, for each rank, what must have been recorded: calls, messages, bytes sent, bytes received, and calls that
 // were not recorded. Purely local calls aside.
 #include <mpi.h>
@@ -115,11 +115,12 @@ static void one_round(int pauses, int round) {
 }
 
 int main(int argc, char** argv) {
-  const int all = argc < 2 || !strcmp(argv[1], "all"), times = argc > 2 ? atoi(argv[2]) : 1;
+  const int all = argc < 2 || !strcmp(argv[1], "all"), none = argc > 1 && !strcmp(argv[1], "none"),
+            times = argc > 2 ? atoi(argv[2]) : 1;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   partner = 1 - rank;
-  for (int i = 0; i < times; ++i) one_round(all || rank == 0, i);
+  for (int i = 0; i < times; ++i) one_round(all || (rank == 0 && !none), i);
   MPI_Finalize();
   calls[1] += 2;
   printf("rank %d: calls %ld messages %ld sent %ld received %ld aside %ld\n", rank, calls[1], messages, sent, received,

@@ -148,6 +148,8 @@ def a_process(rank: int, size: int, **more: Any) -> Any:
         "files_ns": 0.0,
         "file_calls": _sum([]),
         "files": list,
+        "variables": [],
+        "settings": [],
     }
     return SimpleNamespace(**(given | more))
 

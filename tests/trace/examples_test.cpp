@@ -42,6 +42,10 @@ void print_process(FILE* f, const Process& p) {
   for (size_t i = 0; i < p.regions.size(); ++i) {
     std::fprintf(f, "region %zu %u %s\n", i, p.regions[i].parent, p.regions[i].name.c_str());
   }
+  for (const LibraryVariable& v : p.variables) {
+    std::fprintf(f, "variable %s %s %d %.3f\n", v.name.c_str(), v.description.c_str(), v.cls, v.value);
+  }
+  for (const LibrarySetting& s : p.settings) std::fprintf(f, "setting %s %s\n", s.name.c_str(), s.value.c_str());
   const Pauses& pauses = p.pauses;
   std::fprintf(f, "pauses %" PRIu64 " %.0f %d %" PRIu64 "\n", pauses.count, pauses.sum_ns, pauses.lasted, pauses.calls);
   for (const Pauses::Interval& i : pauses.first) std::fprintf(f, "pause %.0f %.0f\n", i.from_ns, i.to_ns - i.from_ns);

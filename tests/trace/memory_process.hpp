@@ -73,6 +73,17 @@ class MemoryProcess {
       all.emplace_back(ChunkType::series, Bytes(series.data(), series.data() + series.size()));
     }
     put(ChunkType::locals, [&](ByteSink* s) { encode_locals(thread, factor, s); });
+    put(ChunkType::variables, [](ByteSink* s) {
+      const double value = 3.5;
+      s->string("unexpected_recvq_length", 64);
+      s->string("how many", 64);
+      s->byte(1);
+      s->bytes(&value, sizeof(value));
+    });
+    put(ChunkType::settings, [](ByteSink* s) {
+      s->string("MPIR_CVAR_A", 64);
+      s->string("17", 64);
+    });
     put(ChunkType::regions, [&](ByteSink* s) { encode_regions(region_, s); });
     put(ChunkType::region_times, [&](ByteSink* s) { encode_region_times(thread, factor, s); });
     put(ChunkType::losses, [&](ByteSink* s) { encode_losses(region_, s); });

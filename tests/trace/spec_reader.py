@@ -23,7 +23,7 @@ CLASSES = (
 ).split()
 LOSSES = (
     "order-lost path-unknown threads-unrecorded not-crash-safe parameters-coarse vectors-dropped requests-unknown "
-    "write-failed local-callers-merged regions-unbalanced regions-merged"
+    "write-failed local-callers-merged regions-unbalanced regions-merged over-budget"
 ).split()
 
 
@@ -98,6 +98,8 @@ def take(trace: Trace, kind: int, p: Payload) -> None:
         10: losses,
         20: pauses,
         21: regions,
+        23: variables,
+        24: settings,
         30: files,
     }
     if kind in readers:
@@ -184,6 +186,22 @@ def regions(p: Payload) -> list[str]:
 
 def region_times(thread: int, p: Payload) -> list[str]:
     return [" ".join(["spent", str(thread), *(str(p.varint()) for _ in range(5))]) for _ in range(p.varint())]
+
+
+def variables(p: Payload) -> list[str]:
+    lines = []
+    while p.more():
+        words = [p.string(), p.string(), str(p.byte())]
+        (value,) = struct.unpack("<d", bytes(p.byte() for _ in range(8)))
+        lines.append(" ".join(["variable", *words, f"{value:.3f}"]))
+    return lines
+
+
+def settings(p: Payload) -> list[str]:
+    lines = []
+    while p.more():
+        lines.append(f"setting {p.string()} {p.string()}")
+    return lines
 
 
 def pauses(p: Payload) -> list[str]:
@@ -275,7 +293,7 @@ def describe_series(g: Generation, series: Series) -> Iterator[str]:
 
 def lines_of(path: Path) -> Iterator[str]:
     trace = read(path)
-    tables = "process functions modules communicators datatypes ops regions pauses files losses"
+    tables = "process functions modules communicators datatypes ops regions variables settings pauses files losses"
     for name in tables.split():
         yield from trace.tables[name]
     for thread in sorted(trace.sites):

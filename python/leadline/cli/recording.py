@@ -28,6 +28,7 @@ def recorder_options(function: Function) -> Function:
             "flag": {"is_flag": True},
             "size": {"metavar": "SIZE"},
             "series": {"metavar": "SIZE|all|none"},
+            "text": {"metavar": "0|1"},
         }
         function = click.option(
             setting.flag, envvar=setting.variable, help=setting.help, **shapes.get(setting.kind, {})

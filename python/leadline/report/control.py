@@ -101,3 +101,60 @@ def regions(run: Run) -> list[RegionEntry]:
         return [entry for n in inner for entry in ([found[n]] if n in found else []) + in_order(n)]
 
     return in_order(0)
+
+
+CLASSES = ("state", "level", "size", "percentage", "highwatermark", "lowwatermark", "counter", "aggregate", "timer")
+UNITS = {"size": "items", "percentage": "fraction", "timer": "as the library counts"}
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A performance variable of the MPI library (MPI_T), read before MPI_Finalize. values: by rank that has it.
+
+    Of a variable with many elements (a queue per partner) the value is their sum.
+    """
+
+    name: str
+    description: str
+    cls: str
+    values: tuple[tuple[str, float], ...]
+
+    @property
+    def unit(self) -> str | None:
+        return UNITS.get(self.cls)
+
+
+def variables(run: Run) -> list[Variable]:
+    """Those that were not 0 everywhere, by name. Two with one name (Intel has such) differ by class."""
+    found: dict[tuple[str, str], tuple[str, list[tuple[str, float]]]] = {}
+    for index in run.order:
+        for variable in run.processes[index].variables:
+            cls = CLASSES[variable.cls] if variable.cls < len(CLASSES) else "generic"
+            _, values = found.setdefault((variable.name, cls), (variable.description, []))
+            values.append((run.label(index), variable.value))
+    return [
+        Variable(name, description, cls, tuple(values))
+        for (name, cls), (description, values) in sorted(found.items())
+        if any(value for _, value in values)
+    ]
+
+
+@dataclass(frozen=True)
+class LibrarySetting:
+    """A setting of the MPI library in the environment. ranks: those that have it, None: all."""
+
+    name: str
+    value: str
+    ranks: tuple[str, ...] | None
+
+
+def settings(run: Run) -> list[LibrarySetting]:
+    found: dict[tuple[str, str], list[str]] = {}
+    for index in run.order:
+        for setting in run.processes[index].settings:
+            found.setdefault((setting.name, setting.value), []).append(run.label(index))
+    everybody = len(run.processes)
+    return [
+        LibrarySetting(name, value, None if len(ranks) == everybody else tuple(ranks))
+        for (name, value), ranks in sorted(found.items())
+    ]

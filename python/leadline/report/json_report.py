@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import statistics
 from typing import Any
 
 from leadline import __version__, _core
 from leadline.report import iterations as loop
 from leadline.report.content import COLLECTIVE, Content, Entry, RankEntry, Spread
-from leadline.report.control import paused_ranks, regions
+from leadline.report.control import paused_ranks, regions, settings, variables
 from leadline.report.files_json import files_json
 from leadline.report.verdict import verdict
 from leadline.run import Loss, Run
@@ -52,6 +53,8 @@ def to_json(run: Run) -> dict[str, Any]:
         "iterations": loop.as_data(loop.iterations(run), rank_id),
         "regions": _regions(content),
         "paused": _paused(content),
+        "variables": _variables(content),
+        "settings": _settings(content),
         "io": files_json(content, rank_id, _entry, _site),
         "overhead": {
             "own_s": content.own_s,
@@ -254,6 +257,40 @@ def _regions(content: Content) -> list[dict[str, Any]] | None:
             "max_rank": rank_id(entry.max_rank),
         }
         for entry in regions(content.run)
+    ]
+    return entries or None
+
+
+def _variables(content: Content) -> list[dict[str, Any]] | None:
+    entries = []
+    for entry in variables(content.run):
+        numbers = [value for _, value in entry.values]
+        most = max(numbers)
+        entries.append(
+            {
+                "name": entry.name,
+                "description": entry.description,
+                "class": entry.cls,
+                "unit": entry.unit,
+                "min": min(numbers),
+                "median": statistics.median(numbers),
+                "max": most,
+                "max_rank": rank_id(entry.values[numbers.index(most)][0]),
+                "ranks": len(numbers),
+                "values": [{"rank": rank_id(rank), "value": value} for rank, value in entry.values],
+            }
+        )
+    return entries or None
+
+
+def _settings(content: Content) -> list[dict[str, Any]] | None:
+    entries = [
+        {
+            "name": entry.name,
+            "value": entry.value,
+            "ranks": None if entry.ranks is None else [rank_id(rank) for rank in entry.ranks],
+        }
+        for entry in settings(content.run)
     ]
     return entries or None
 

@@ -11,8 +11,8 @@ from leadline.report import charts, files_text, tables
 from leadline.report import format as fmt
 from leadline.report import iterations as loop
 from leadline.report.content import Content
-from leadline.report.control import regions
-from leadline.report.control_tables import region_lines
+from leadline.report.control import regions, settings, variables
+from leadline.report.control_tables import region_lines, setting_lines, variable_lines
 from leadline.report.verdict import verdict
 from leadline.run import Loss, Run
 
@@ -40,6 +40,10 @@ def print_report(run: Run, console: Console, *, all_sites: bool = False) -> None
         out.section("Named regions", "time from entering to leaving, regions within it included; all ranks together")
         out.lines(region_lines(named, out.width))
     _iterations(out, run)
+    said = [*variable_lines(variables(run), out.width), *setting_lines(settings(run), out.width)]
+    if said:
+        out.section("The MPI library", "its own variables (MPI_T) before MPI_Finalize, and settings in the environment")
+        out.lines(said)
     out.section("Call sites", "beneath: over ranks least … median … most (rank)")
     out.lines(tables.sites(content, out.width, all_sites=all_sites))
     if content.messages:
