@@ -235,7 +235,9 @@ void OpenFiles::release(uint32_t slot) {
 }
 
 bool OpenFiles::closing(int fd) {
-  if (static_cast<uint32_t>(fd) >= max_descriptors || !slots_ || slots_[fd] == unknown) return true;
+  if (static_cast<uint32_t>(fd) >= max_descriptors || !slots_ ||
+      __atomic_load_n(&slots_[fd], __ATOMIC_RELAXED) == unknown)
+    return true;
   if (inside_recorder || !is_own_process()) return false;
   const Inside inside;
   lock();

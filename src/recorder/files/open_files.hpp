@@ -53,8 +53,9 @@ class OpenFiles {
   }
   // The same without looking at one that is not known yet.
   OpenFile* find_known(int fd) {
-    if (static_cast<uint32_t>(fd) >= max_descriptors || !slots_ || slots_[fd] <= not_a_file) return nullptr;
-    return &open_[slots_[fd]];
+    if (static_cast<uint32_t>(fd) >= max_descriptors || !slots_) return nullptr;
+    const uint32_t slot = __atomic_load_n(&slots_[fd], __ATOMIC_ACQUIRE);  // other threads open and close
+    return slot > not_a_file ? &open_[slot] : nullptr;
   }
 
   // What a new descriptor stands for. `mpi_name`: what MPI_File_open was asked for; only that counts then.

@@ -52,7 +52,7 @@ const char* passed_by(const char** name);
 
 template <class Function>
 inline Function* real_call(Real which) {
-  void* found = real_file_functions[static_cast<int>(which)];
+  void* found = __atomic_load_n(&real_file_functions[static_cast<int>(which)], __ATOMIC_RELAXED);
   if (__builtin_expect(!found, 0)) found = find_real_file_function(which);
   return reinterpret_cast<Function*>(found);
 }
