@@ -295,7 +295,7 @@ def lines_of(path: Path) -> Iterator[str]:
     trace = read(path)
     tables = "process functions modules communicators datatypes ops regions variables settings pauses files losses"
     for name in tables.split():
-        yield from trace.tables[name]
+        yield from trace.tables.get(name, [])
     for thread in sorted(trace.sites):
         yield from trace.sites[thread]
         yield from trace.locals.get(thread, [])
