@@ -377,12 +377,13 @@ void Recording::turn_generation(Thread* t) {
   trace::ByteSink sink;
   trace::encode_generation(t->region, header_->tick_factor, &sink);
   bool written = false;
+  uint64_t in_files = 0;
   {
     const Locked locked(lock_);
     TraceFile file(part_path_.text);
     file.chunk(trace::ChunkType::generation, sink);
     written = file.ok();
-    written_ += file.written();
+    in_files = written_ += file.written();
     if (written) ++header_->generations_written;
   }
   if (written) {
@@ -390,7 +391,7 @@ void Recording::turn_generation(Thread* t) {
     // Room must be left for what is recorded from now on. Before the new number: a half-cleared generation is dropped,
     // not counted twice.
     constexpr uint64_t bytes_per_site = 256;  // with what is always counted by site
-    t->graph.reset(written_ + 2 * sink.size() + t->header->sites.used * bytes_per_site + budget_ / 4 >= budget_);
+    t->graph.reset(in_files + 2 * sink.size() + t->header->sites.used * bytes_per_site + budget_ / 4 >= budget_);
     ++t->header->generation;
   } else {
     lose(trace::LossKind::write_failed);

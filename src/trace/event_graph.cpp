@@ -393,7 +393,7 @@ void EventGraph::add_literal(const Key& key, uint64_t duration, uint64_t gap) {
   uint8_t* begin = literals_.room(2 + 8 * max_varint_bytes);
   if (!begin) {
     literals_.overflow();
-    ++*order_lost_;
+    __atomic_fetch_add(order_lost_, 1, __ATOMIC_RELAXED);  // of all threads
     return;
   }
   g.last_literal = literals_.size() + 1;
@@ -434,7 +434,7 @@ void EventGraph::put_repeats() {
     literals_.advance(put_varint(p + 1, h_->literal_repeats));
   } else {
     literals_.overflow();
-    *order_lost_ += h_->literal_repeats;
+    __atomic_fetch_add(order_lost_, h_->literal_repeats, __ATOMIC_RELAXED);
   }
   h_->literal_repeats = 0;
 }
@@ -459,13 +459,13 @@ uint32_t EventGraph::aside(const Key& key, uint16_t mode) {
 // Beyond the budget: exact counts and bytes by site, partner and size, no order.
 void EventGraph::add_unordered(const Key& key, uint64_t duration, uint64_t gap) {
   ++h_->repeats;
-  ++*order_lost_;
+  __atomic_fetch_add(order_lost_, 1, __ATOMIC_RELAXED);  // of all threads
   Key k = key;
   k.tag = 0;
   uint32_t index = 0;
   if (positions_.size() < capacity::graph_positions / 2 && bytes_in_use() < room_ / 2) index = aside(k, mode_bag);
   if (!index) {
-    ++*coarse_;
+    __atomic_fetch_add(coarse_, 1, __ATOMIC_RELAXED);
     k.extra = 0;
     k.count = key.count > 0 ? 63 - __builtin_clzll(static_cast<uint64_t>(key.count)) : 0;
     k.value = key.value > 0 ? 1 : key.value;
@@ -503,7 +503,7 @@ uint32_t EventGraph::intern(const int64_t* words, uint32_t count) {
     if (h_->unordered || count > capacity::words / 4) break;
     turn_.full(turn_.self);
   }
-  ++*coarse_;
+  __atomic_fetch_add(coarse_, 1, __ATOMIC_RELAXED);
   return 0;
 }
 

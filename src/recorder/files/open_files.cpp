@@ -220,8 +220,8 @@ void OpenFiles::duplicated(int from, int to) {
   if (from == to || inside_recorder || !is_own_process()) return;
   const Inside inside;
   lock();
-  release(slots_[to]);
-  const uint32_t slot = slots_[from];
+  release(slot_of(to));
+  const uint32_t slot = slot_of(from);
   if (slot > not_a_file) ++open_[slot].references;
   set(to, slot);
   unlock();
@@ -235,13 +235,11 @@ void OpenFiles::release(uint32_t slot) {
 }
 
 bool OpenFiles::closing(int fd) {
-  if (static_cast<uint32_t>(fd) >= max_descriptors || !slots_ ||
-      __atomic_load_n(&slots_[fd], __ATOMIC_RELAXED) == unknown)
-    return true;
+  if (static_cast<uint32_t>(fd) >= max_descriptors || !slots_ || slot_of(fd) == unknown) return true;
   if (inside_recorder || !is_own_process()) return false;
   const Inside inside;
   lock();
-  release(slots_[fd]);
+  release(slot_of(fd));
   set(fd, unknown);
   unlock();
   return true;
@@ -266,7 +264,7 @@ uint32_t OpenFiles::number_of(const char* path) {
 
 void OpenFiles::note_sizes() {
   for (int fd = 0; fd < 4096 && slots_; ++fd) {
-    if (slots_[fd] > not_a_file) table_.size_is(open_[slots_[fd]].file, size_of(fd));
+    if (slot_of(fd) > not_a_file) table_.size_is(open_[slot_of(fd)].file, size_of(fd));
   }
 }
 

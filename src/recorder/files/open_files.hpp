@@ -47,14 +47,14 @@ class OpenFiles {
   // The open file a descriptor stands for, nullptr where it is none that is recorded.
   OpenFile* find(int fd) {
     if (static_cast<uint32_t>(fd) >= max_descriptors || !slots_) return nullptr;
-    const uint32_t slot = __atomic_load_n(&slots_[fd], __ATOMIC_ACQUIRE);
+    const uint32_t slot = slot_of(fd);
     if (__builtin_expect(slot == not_a_file, 1)) return nullptr;
     return slot > not_a_file ? &open_[slot] : look_at(fd);
   }
   // The same without looking at one that is not known yet.
   OpenFile* find_known(int fd) {
     if (static_cast<uint32_t>(fd) >= max_descriptors || !slots_) return nullptr;
-    const uint32_t slot = __atomic_load_n(&slots_[fd], __ATOMIC_ACQUIRE);  // other threads open and close
+    const uint32_t slot = slot_of(fd);
     return slot > not_a_file ? &open_[slot] : nullptr;
   }
 
@@ -93,6 +93,8 @@ class OpenFiles {
   OpenFile* look_at(int fd);
   OpenFile* enter(int fd, int flags, bool by_mpi, const char* path, int64_t size);
   bool is_left_out(const char* path) const;
+  // Other threads open and close at any time.
+  uint32_t slot_of(int fd) const { return __atomic_load_n(&slots_[fd], __ATOMIC_ACQUIRE); }
   void set(int fd, uint32_t slot) { __atomic_store_n(&slots_[fd], slot, __ATOMIC_RELEASE); }
   void release(uint32_t slot);
   bool allocate();
