@@ -27,7 +27,7 @@ REFUSED = {
     "a strip without width": (["--grid", "14x10x8", "--decomp", "strips:7,0,7"], "a width in --decomp"),
     "an unknown decomposition": (["--decomp", "rings"], "--decomp must be"),
     "an unknown cost": (["--cost", "cheap"], "--cost must be full or light"),
-    "an output that cannot be written": (["--grid=6x4x3", "--output", "/nonexistent/x"], "cannot write --output"),
+    "an output that cannot be written": (["--grid=6x4x3", "--output", "/dev/null/x"], "cannot write --output"),
 }
 
 
