@@ -241,7 +241,7 @@ def test_nothing_is_said_into_a_file_that_took_the_place_of_standard_error(
         directory=tmp_path,
         recorder=recorder,
         file=file,
-        environment={"LEADLINE_DIR": "/nonexistent"},
+        environment={"LEADLINE_DIR": "/dev/null/none"},
     )
     assert (recorded.returncode, recorded.stderr) == (0, "")
     assert Path(f"{file}.2").read_text() == "file 2 is descriptor 2\n"
@@ -255,7 +255,7 @@ def test_nobody_reads_standard_error(fake: Fake, recorder: Path, tmp_path: Path)
         STEPS,
         directory=tmp_path,
         recorder=recorder,
-        environment={"LEADLINE_DIR": "/nonexistent"},
+        environment={"LEADLINE_DIR": "/dev/null/none"},
         prefix=["bash", "-c", script, str(tmp_path / "fifo")],
     )
     assert recorded.returncode == 0
