@@ -172,6 +172,9 @@ class Process:
     ops: list[str]
     losses: list[Loss]
     pauses: Pauses
+    @property
+    def clock_comparisons(self) -> list[tuple[int, int, int]]:
+        """Of MPI_Init and MPI_Finalize: own clock, offset of rank 0's, by how much that may be wrong; ns."""
     threads: int
     def sites(self, thread: int = 0) -> list[Site]: ...
     def locals(self, thread: int = 0) -> list[LocalCalls]: ...
@@ -303,6 +306,20 @@ class RunIterations:
     sampled: list[int]
     kept: str
 
+class ProcessTime:
+    """t ns after a process's start are begin_ns + rate * t in the run's time; error_ns: at most, negative: unknown."""
+
+    begin_ns: float
+    rate: float
+    error_ns: float
+
+class RunTime:
+    processes: list[ProcessTime]
+    kind: str
+    clocks: int
+    error_ns: float
+    drift_known: bool
+
 class MatchedCall:
     """A call of an iteration, beside its partner: the index of the other end in MatchedIteration.calls, -1 for none."""
 
@@ -347,6 +364,8 @@ class Profile:
         """(function, purely local?, [(module, offset) of each frame, innermost first]) of every site."""
     def iterations(self) -> RunIterations:
         """Of the main loop of all processes."""
+    def time(self) -> RunTime:
+        """All processes' times as one. kind: one clock ("shared"), compared ones ("exchanged"), the "system"'s."""
     def edges(self) -> list[Edge]:
         """Messages from process `source` to rank `target` of its MPI_COMM_WORLD (-1 unknown)."""
     def rows(self, groups: list[list[int]]) -> list[Row]:

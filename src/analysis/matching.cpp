@@ -5,6 +5,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "analysis/clocks.hpp"
 #include "analysis/iterations.hpp"
 #include "analysis/measure.hpp"
 #include "trace/series_walk.hpp"
@@ -161,7 +162,7 @@ struct End {
 
 class Matcher {
  public:
-  Matcher(uint64_t iteration, double start_ns) : wanted_(iteration), start_ns_(start_ns) {}
+  Matcher(uint64_t iteration, RunTime time) : wanted_(iteration), time_(std::move(time)) {}
 
   void add(const trace::Process& process, uint32_t index) {
     const ProcessLoop loop = loop_of(process);
@@ -241,9 +242,10 @@ class Matcher {
     const uint32_t function = c.site < stream.sites.size() ? stream.sites[c.site].function : 0;
     c.function = function < process.functions.size() ? process.functions[function].name : "";
     c.iteration = iteration;
-    c.begin_ns = static_cast<double>(process.start_unix_ns) - start_ns_ + e.begin_ns;
-    c.duration_ns = e.duration_ns;
-    c.gap_ns = e.gap_ns;
+    const ProcessTime& time = time_.processes[index];
+    c.begin_ns = time.begin_ns + time.rate * e.begin_ns;
+    c.duration_ns = time.rate * e.duration_ns;
+    c.gap_ns = time.rate * e.gap_ns;
     c.comm = comm;
     const size_t at = out_.calls.size();
     if (collective) {
@@ -265,7 +267,7 @@ class Matcher {
   }
 
   uint64_t wanted_;
-  double start_ns_;
+  RunTime time_;
   MatchedIteration out_;
   std::map<std::pair<Channel, uint64_t>, std::pair<std::vector<End>, std::vector<End>>> messages_;
   std::map<std::pair<uint64_t, uint64_t>, std::vector<size_t>> collectives_;
@@ -274,9 +276,9 @@ class Matcher {
 }  // namespace
 
 MatchedIteration match_iteration(const std::vector<std::shared_ptr<trace::Process>>& processes, uint64_t iteration) {
-  int64_t first = INT64_MAX;
-  for (const auto& p : processes) first = std::min(first, p->start_unix_ns);
-  Matcher matcher(iteration, static_cast<double>(first));
+  std::vector<OwnTime> times;
+  for (const auto& p : processes) times.push_back(own_time(*p));
+  Matcher matcher(iteration, run_time(times));
   for (uint32_t i = 0; i < processes.size(); ++i) matcher.add(*processes[i], i);
   return matcher.finish();
 }

@@ -127,6 +127,7 @@ uint32_t Profile::add(const trace::Process& process, const StreamReader& reader)
   trace::Process& meta = summary.meta;
   meta.file = process.file;
   meta.rank = process.rank;
+  meta.clock = process.clock;
   meta.world_size = process.world_size;
   meta.world = process.world;
   meta.host = process.host;
@@ -308,6 +309,12 @@ RunIterations Profile::iterations() const {
   std::vector<const ProcessLoop*> loops;
   for (const ProcessSummary& p : processes_) loops.push_back(&p.loop);
   return merge_loops(loops);
+}
+
+RunTime Profile::time() const {
+  std::vector<OwnTime> times;
+  for (const ProcessSummary& p : processes_) times.push_back(own_time(p.meta));
+  return run_time(times);
 }
 
 void Profile::finish(uint32_t index, ProcessSummary* summary) {

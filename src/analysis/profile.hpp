@@ -13,6 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "analysis/clocks.hpp"
 #include "analysis/iterations.hpp"
 #include "analysis/measure.hpp"
 #include "trace/process.hpp"
@@ -119,6 +120,8 @@ class Profile {
 
   // Of the main loop of all processes.
   RunIterations iterations() const;
+  // All processes' times as one.
+  RunTime time() const;
 
   // What the given sites did on each process.
   std::vector<Counts> per_process(const std::vector<uint32_t>& sites) const;

@@ -6,6 +6,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "analysis/clocks.hpp"
 #include "analysis/matching.hpp"
 #include "bindings/bindings.hpp"
 
@@ -45,6 +46,18 @@ void bind_iterations(nb::module_& m) {
       .def_ro("outliers", &RunIterations::outliers)
       .def_ro("sampled", &RunIterations::sampled)
       .def_ro("kept", &RunIterations::kept);
+  using analysis::ProcessTime;
+  using analysis::RunTime;
+  nb::class_<ProcessTime>(m, "ProcessTime")
+      .def_ro("begin_ns", &ProcessTime::begin_ns)
+      .def_ro("rate", &ProcessTime::rate)
+      .def_ro("error_ns", &ProcessTime::error_ns);
+  nb::class_<RunTime>(m, "RunTime")
+      .def_ro("processes", &RunTime::processes)
+      .def_ro("kind", &RunTime::kind)
+      .def_ro("clocks", &RunTime::clocks)
+      .def_ro("error_ns", &RunTime::error_ns)
+      .def_ro("drift_known", &RunTime::drift_known);
   using analysis::MatchedCall;
   using analysis::MatchedIteration;
   nb::class_<MatchedCall>(m, "MatchedCall")

@@ -166,6 +166,7 @@ void bind_profile(nb::module_& m) {
            })
       .def("edges", &Profile::edges)
       .def("iterations", &Profile::iterations)
+      .def("time", &Profile::time)
       .def("rows", &Profile::rows, "groups"_a)
       .def("per_process", &Profile::per_process, "sites"_a);
 }

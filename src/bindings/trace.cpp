@@ -222,6 +222,14 @@ void bind_trace(nb::module_& m) {
       .def_ro("ops", &Process::ops)
       .def_ro("losses", &Process::losses)
       .def_ro("pauses", &Process::pauses)
+      .def_prop_ro("clock_comparisons",
+                   [](const Process& p) {
+                     nb::list all;
+                     for (const trace::ProcessClock::Comparison& c : p.clock.comparisons) {
+                       all.append(nb::make_tuple(c.own_ns, c.offset_ns, c.error_ns));
+                     }
+                     return all;
+                   })
       .def_prop_ro("threads", [](const Process& p) { return p.streams.size(); })
       .def(
           "sites", [](const Process& p, size_t thread) { return stream_at(p, thread).sites; }, "thread"_a = 0)

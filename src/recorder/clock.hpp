@@ -20,6 +20,14 @@ inline uint64_t system_ns(clockid_t which) {
   return static_cast<uint64_t>(t.tv_sec) * 1000000000u + static_cast<uint64_t>(t.tv_nsec);
 }
 
+// CLOCK_MONOTONIC, which all processes of a kernel share, and CLOCK_REALTIME. Tests put ranks of one host on clocks of
+// their own: LEADLINE_TEST_CLOCKS="RANK:NS:PPM,..." makes that rank's clocks go so many ns before and so much faster.
+uint64_t monotonic_ns();
+uint64_t wall_ns();
+
+// The same for processes with the same monotonic clock: of the kernel's boot and the time namespace; 0: not known.
+uint64_t clock_identity();
+
 extern bool counter_is_usable;  // set once, before the first stamp
 
 inline Ticks now() {
@@ -32,7 +40,7 @@ inline Ticks now() {
     return t;
   }
 #endif
-  return system_ns(CLOCK_MONOTONIC);
+  return monotonic_ns();
 }
 
 // The counter's rate against the system's clock, from two readings as far apart as possible.

@@ -154,11 +154,15 @@ void before_type_free(Thread& t, Word address) {
 }
 
 void record_init(Call& call) {
-  if (call.rc == 0) recording.initialized(call.begin);
+  if (call.rc == 0) {
+    recording.initialized(call.begin);
+    if (recording.compares_clocks()) call.end = now();  // no computation of the program's
+  }
   record_other(call);
 }
 
 void record_finalize(Call& call) {
+  if (const Ticks began = recording.compared_clocks()) call.begin = began;
   record_other(call);
   recording.finalized(call.end);
 }

@@ -14,6 +14,7 @@
 #include <new>
 
 #include "leadline/symbols.hpp"
+#include "recorder/clock_exchange.hpp"
 #include "recorder/files/files.hpp"
 #include "recorder/learned.hpp"
 #include "recorder/own_file.hpp"
@@ -219,7 +220,8 @@ bool Recording::attach_process() {
   uname(&host);
   snprintf(h.host, sizeof(h.host), "%.63s", host.nodename);
   h.tick_factor = rate_.factor();
-  h.start_unix_ns = static_cast<int64_t>(system_ns(CLOCK_REALTIME));
+  h.start_unix_ns = static_cast<int64_t>(wall_ns());
+  clock_exchange.begin(&h.clock);
   h.first_ticks = now();
   h.last_ticks = h.first_ticks;
   read_program(h.program, sizeof(h.program));
@@ -433,6 +435,7 @@ void Recording::initialized(Ticks begin) {
   if (known) lock_.set_needed(level >= (abi.thread_multiple + 1) / 2);
   learn_library(abi.comm_world);
   handles_.comm(abi.comm_world);
+  clock_exchange.in_init(h.rank, h.world_size);
 }
 
 void Recording::finalizes() {
@@ -441,6 +444,8 @@ void Recording::finalizes() {
   variables_.clear();
   read_tool_variables(&variables_);
   errno = saved;
+  const trace::TickScale scale{header_->tick_factor};
+  clocks_from_ = clock_exchange.in_finalize(scale.ns(now() - header_->first_ticks)) ? begin : 0;
   own_time(now() - begin);
 }
 
@@ -579,6 +584,7 @@ void Recording::write_definitions(TraceFile* file) {
     file->chunk(ChunkType::pauses, sink);
   }
   put(ChunkType::files, trace::encode_files);
+  put(ChunkType::clock, trace::encode_clock);
 }
 
 void Recording::write_thread(const char* region, TraceFile* file) {

@@ -36,6 +36,9 @@ class Recording {
   void initialized(Ticks begin);  // MPI_Init has returned
   void finalizes();               // MPI_Finalize is about to be called
   void finalized(Ticks end);      // MPI_Finalize has returned
+  // Whether MPI_Init took time for that, and where MPI_Finalize began to, 0: it did not.
+  bool compares_clocks() const { return header_->clock.compares; }
+  Ticks compared_clocks() const { return clocks_from_; }
   // Where nobody calls MPI_Init, the first session begins MPI and the end of the last one is the end of it.
   void session_opened(uint64_t session, Ticks begin);
   void session_closes(uint64_t session);
@@ -107,6 +110,7 @@ class Recording {
   uint32_t open_sessions_ = 0;
   uint64_t series_entries_ = 0;  // that a thread may keep
   bool series_automatic_ = false;
+  Ticks clocks_from_ = 0;
   bool has_part_ = false;  // something of the series is in the .part file
 };
 

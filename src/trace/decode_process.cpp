@@ -323,6 +323,9 @@ std::string decode_chunk(ChunkType type, ByteReader in, Process* p) {
     case ChunkType::files:
       decode_files(in, p);
       break;
+    case ChunkType::clock:
+      decode_clock(in, p);
+      break;
     case ChunkType::shared:
       return "chunks of another file, unexpected here";
     case ChunkType::end:
@@ -378,6 +381,7 @@ void finish_process(Process* p) {
   if (p->initialized && !p->finalized) {
     p->losses.push_back({"not-finalized", 1, "MPI_Finalize was not reached"});
   }
+  name_clock_losses(p);
 }
 
 }  // namespace leadline::trace

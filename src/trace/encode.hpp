@@ -23,6 +23,7 @@ void encode_pauses(const char* region, uint64_t calls, ByteSink* out);
 bool was_paused(const char* region);
 uint64_t calls_aside(const char* thread_region);
 void encode_files(const char* region, ByteSink* out);
+void encode_clock(const char* region, ByteSink* out);
 
 void encode_regions(const char* region, ByteSink* out);
 bool has_regions(const char* region);

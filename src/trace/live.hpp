@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "trace/clock.hpp"
 #include "trace/event.hpp"
 #include "trace/graph.hpp"
 #include "trace/live_files.hpp"
@@ -17,7 +18,7 @@
 namespace leadline::trace {
 
 inline constexpr char live_magic[8] = {'L', 'E', 'A', 'D', 'L', 'I', 'V', 'E'};
-inline constexpr uint32_t live_version = 2;
+inline constexpr uint32_t live_version = 3;
 inline constexpr uint32_t max_threads = 64;
 inline constexpr size_t page = 4096;
 
@@ -72,6 +73,7 @@ struct ProcessHeader {
   TableState functions, modules, communicators, members, datatypes, ops, regions, region_names;
   LivePauses pauses;
   TableState files, file_text, file_runs;
+  LiveClock clock;
 };
 static_assert(sizeof(ProcessHeader) <= page);
 
@@ -246,6 +248,8 @@ inline constexpr uint32_t ops = 1u << 15;  // bytes
 inline constexpr uint32_t regions = 1u << 12;
 inline constexpr uint32_t region_names = 1u << 17;  // bytes
 }  // namespace capacity
+
+static_assert(capacity::positions <= 1u << 17);  // SeriesEntry
 
 constexpr size_t pages(size_t bytes) { return (bytes + page - 1) / page * page; }
 

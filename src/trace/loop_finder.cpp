@@ -43,7 +43,7 @@ class Finder {
       : entries_(entries), n_(n), first_of_(first_of), positions_(positions), all_(recurring), slot_(slot) {}
 
   uint32_t id(uint64_t i) const {
-    const uint32_t p = entries_[i].position;
+    const auto p = static_cast<uint32_t>(entries_[i].position);
     return p < positions_ ? first_of_[p] : 0;
   }
 

@@ -109,6 +109,19 @@ struct Pauses {
   std::vector<Interval> first;
 };
 
+// The clock that the process's times were taken from, and what that of rank 0 of its MPI_COMM_WORLD showed.
+struct ProcessClock {
+  struct Comparison {
+    uint64_t own_ns = 0;
+    int64_t offset_ns = 0;  // to be added to own_ns
+    uint64_t error_ns = 0;  // at most
+  };
+  uint64_t identity = 0;                // the same for all processes with this clock, 0: not known
+  int64_t start_ns = 0;                 // what it showed at the process's start
+  bool compared = false;                // or would have been, had the others been there
+  std::vector<Comparison> comparisons;  // of MPI_Init, of MPI_Finalize
+};
+
 struct Generation;  // structure.hpp: graph of positions and what walks it; include that to hold a Stream
 
 struct Stream {  // one thread of the process
@@ -169,6 +182,7 @@ struct Process {
   bool files_recorded = false;  // false: made by a version that did not record file I/O
   std::vector<Loss> losses;
   Pauses pauses;
+  ProcessClock clock;
   std::vector<LibraryVariable> variables;
   std::vector<LibrarySetting> settings;  // of the environment, for the MPI library
 };

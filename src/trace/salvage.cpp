@@ -83,6 +83,7 @@ std::string salvage_process(const char* region, const uint8_t (&used)[max_functi
   if (wrong.empty()) wrong = take(ChunkType::ops, encode_ops);
   if (wrong.empty()) wrong = take(ChunkType::losses, encode_losses);
   if (wrong.empty()) wrong = take(ChunkType::files, encode_files);
+  if (wrong.empty()) wrong = take(ChunkType::clock, encode_clock);
   if (!wrong.empty()) return wrong;
   sink.clear();
   encode_functions(region, used, &sink);

@@ -41,13 +41,8 @@ double read_ticks(BitReader& in, Habit* own, Habit* common, uint64_t tolerance) 
   if (level < 0) level = 0;
   if (level > static_cast<int32_t>(most_level)) level = most_level;
   const auto q = static_cast<uint32_t>(level);
-  const auto low = static_cast<double>(level_begin(q)), width = static_cast<double>(level_begin(q + 1)) - low;
-  double number = low;
-  if (const uint32_t n = detail_bits(q, tolerance)) {
-    number = low + (static_cast<double>(in.bits(n)) + 0.5) * width / static_cast<double>(uint64_t{1} << n);
-  } else if (width > 1) {  // the number from which both ends are as far, in proportion
-    number = 2 * low * (low + width - 1) / (2 * low + width - 1);
-  }
+  const uint32_t n = detail_bits(q, tolerance);
+  const double number = number_of(q, n, n ? in.bits(n) : 0);
   if (!own->seen) *own = *common;
   own->take(level, difference);
   common->take(level, difference);

@@ -29,6 +29,14 @@ inline uint32_t detail_bits(uint32_t q, uint64_t tolerance) {
   return bits;
 }
 
+// The number a reader takes for level q, and (of n) bits of detail.
+inline double number_of(uint32_t q, uint32_t n, uint64_t detail) {
+  const auto low = static_cast<double>(level_begin(q)), width = static_cast<double>(level_begin(q + 1)) - low;
+  if (n) return low + (static_cast<double>(detail) + 0.5) * width / static_cast<double>(uint64_t{1} << n);
+  // Without: that from which both ends are as far, in proportion.
+  return width > 1 ? 2 * low * (low + width - 1) / (2 * low + width - 1) : low;
+}
+
 // What a position's values have been like.
 struct Habit {
   int16_t mean = 0;     // level * 16
@@ -101,8 +109,9 @@ class BitWriter {
   uint32_t count_ = 0;
 };
 
+// Returns what will be read.
 template <class Sink>
-void write_ticks(BitWriter<Sink>* out, uint64_t ticks, Habit* own, Habit* common, uint64_t tolerance) {
+double write_ticks(BitWriter<Sink>* out, uint64_t ticks, Habit* own, Habit* common, uint64_t tolerance) {
   const uint64_t number = ticks + 1;
   const auto level = static_cast<int32_t>(level_of(number));
   Habit& from = own->seen ? *own : *common;
@@ -116,13 +125,17 @@ void write_ticks(BitWriter<Sink>* out, uint64_t ticks, Habit* own, Habit* common
     out->bits(difference, plain_bits);
   }
   const auto q = static_cast<uint32_t>(level);
-  if (const uint32_t n = detail_bits(q, tolerance)) {
+  const uint32_t n = detail_bits(q, tolerance);
+  uint64_t detail = 0;
+  if (n) {
     const uint64_t width = level_begin(q + 1) - level_begin(q);
-    out->bits(static_cast<uint64_t>((static_cast<unsigned __int128>(number - level_begin(q)) << n) / width), n);
+    detail = static_cast<uint64_t>((static_cast<unsigned __int128>(number - level_begin(q)) << n) / width);
+    out->bits(detail, n);
   }
   if (!own->seen) *own = *common;
   own->take(level, difference);
   common->take(level, difference);
+  return number_of(q, n, detail) - 1;
 }
 
 }  // namespace leadline::trace

@@ -26,7 +26,9 @@ class SeriesLog {
   bool watches() const { return h_->unusual & unusual_watched; }
   void append(uint32_t position, uint64_t duration, uint64_t gap) {
     if (SeriesEntry* e = entries_.append()) {
-      *e = {position, short_ticks(duration), short_ticks(gap)};
+      e->position = position;
+      e->duration = short_ticks(duration);
+      e->gap = short_ticks(gap);
       s_->last_duration = duration;
     } else {
       stop();

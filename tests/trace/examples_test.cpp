@@ -49,6 +49,10 @@ void print_process(FILE* f, const Process& p) {
   const Pauses& pauses = p.pauses;
   std::fprintf(f, "pauses %" PRIu64 " %.0f %d %" PRIu64 "\n", pauses.count, pauses.sum_ns, pauses.lasted, pauses.calls);
   for (const Pauses::Interval& i : pauses.first) std::fprintf(f, "pause %.0f %.0f\n", i.from_ns, i.to_ns - i.from_ns);
+  std::fprintf(f, "clock %" PRIu64 " %" PRId64 " %d\n", p.clock.identity, p.clock.start_ns, p.clock.compared);
+  for (const ProcessClock::Comparison& c : p.clock.comparisons) {
+    std::fprintf(f, "compared %" PRIu64 " %" PRId64 " %" PRIu64 "\n", c.own_ns, c.offset_ns, c.error_ns);
+  }
   for (const ProcessFile& file : p.files) {
     const int flags = file.opened_by_mpi + 2 * file.mapped + 4 * file.has_view + 8 * file.offset_unknown;
     std::fprintf(f, "file %s %d %" PRId64 "\n", file.name.c_str(), flags, file.size);

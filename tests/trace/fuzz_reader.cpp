@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "analysis/matching.hpp"
 #include "analysis/profile.hpp"
 #include "fuzz_mutator.hpp"
 #include "memory_process.hpp"
@@ -42,7 +43,9 @@ void use(Process* process) {
   leadline::analysis::Profile profile;
   profile.add(*process);
   for (const auto& edge : profile.edges()) sum += edge.messages;
-  sum += profile.iterations().strip.size();
+  sum += profile.iterations().strip.size() + profile.time().clocks;
+  const auto shared = std::make_shared<Process>(std::move(*process));
+  for (const uint64_t iteration : {0, 5}) sum += leadline::analysis::match_iteration({shared}, iteration).calls.size();
   static volatile uint64_t kept;
   kept = sum;
 }
@@ -145,11 +148,9 @@ void fill(MemoryProcess* process, int which, size_t limit) {
   }
 }
 
-Bytes input_of(int which, bool whole, size_t limit = all_of_it) {
-  MemoryProcess process;
-  fill(&process, which, limit);
+Bytes input_of_chunks(const std::vector<Chunk>& chunks) {
   Bytes input{'C'};
-  for (const auto& [type, payload] : process.chunks(whole)) {
+  for (const auto& [type, payload] : chunks) {
     const size_t n = payload.size();
     for (const size_t b : {static_cast<size_t>(type), n & 0xff, n >> 8 & 0xff, n >> 16 & 0xff}) {
       input.push_back(static_cast<uint8_t>(b));
@@ -157,6 +158,53 @@ Bytes input_of(int which, bool whole, size_t limit = all_of_it) {
     input.insert(input.end(), payload.begin(), payload.end());
   }
   return input;
+}
+
+Bytes input_of(int which, bool whole, size_t limit = all_of_it) {
+  MemoryProcess process;
+  fill(&process, which, limit);
+  return input_of_chunks(process.chunks(whole));
+}
+
+// The tables a process has besides its calls, each with the process itself: file I/O, regions, pauses, clock, ...
+std::vector<Bytes> tables() {
+  MemoryProcess process;
+  fill(&process, 1, 30);
+  const std::vector<Chunk> all = process.chunks();
+  std::vector<Bytes> inputs;
+  for (const Chunk& table : all) {
+    const bool calls = table.first == ChunkType::structure || table.first == ChunkType::times;
+    if (!calls && table.first != ChunkType::process) inputs.push_back(input_of_chunks({all.front(), table}));
+  }
+  return inputs;
+}
+
+// Calls without order, as once the budget is spent; with parameters summed up.
+Bytes beyond_budget() {
+  MemoryProcess process;
+  programs::Random r(7);
+  process.thread().spend_budget();
+  for (int i = 0; i < 60; ++i) {
+    Key k = programs::plain(static_cast<uint32_t>(1 + i % 5), 8, i % 3, 0);
+    k.count = static_cast<int64_t>(programs::below(r, 1u << 20));
+    process.thread().add(k, 100 + programs::below(r, 3000), 50);
+  }
+  return input_of_chunks(process.chunks());
+}
+
+// A loop that is sampled: its strip, its slowest, windows.
+Bytes sampled_series() {
+  MemoryProcess process;
+  process.graph().series().keep(4096, false, {});
+  for (uint64_t i = 0; i < 40000; ++i) {
+    process.thread().add(programs::plain(static_cast<uint32_t>(1 + i % 4), 8, 1, 0), 2000, i == 30001 ? 900000 : 50);
+  }
+  std::vector<Chunk> chunks = process.chunks();
+  for (auto& [type, payload] : chunks) {
+    // The bits of few calls will do: what is cut off is as good as a damaged one.
+    if (type == ChunkType::series && payload.size() > 1500) payload.resize(1500);
+  }
+  return input_of_chunks(chunks);
 }
 
 void write_seeds(const std::string& directory) {
@@ -171,6 +219,10 @@ void write_seeds(const std::string& directory) {
     // Small ones are tried a hundred times as often.
     write("small" + std::to_string(i), input_of(i, i % 2 == 0, 60));
   }
+  size_t n = 0;
+  for (const Bytes& table : tables()) write("table" + std::to_string(++n), table);
+  write("budget", beyond_budget());
+  write("sampled", sampled_series());
   write("live", Bytes{'L', 0, 0, 8, 0, 1, 0, 0, 0, 0, 0, 0, 0});
 }
 

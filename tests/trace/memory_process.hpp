@@ -59,6 +59,7 @@ class MemoryProcess {
     put(ChunkType::datatypes, [&](ByteSink* s) { encode_datatypes(region_, s); });
     put(ChunkType::ops, [&](ByteSink* s) { encode_ops(region_, s); });
     put(ChunkType::pauses, [&](ByteSink* s) { encode_pauses(region_, calls_aside(thread), s); });
+    put(ChunkType::clock, [&](ByteSink* s) { encode_clock(region_, s); });
     put(ChunkType::files, [&](ByteSink* s) { encode_files(region_, s); });
     put(ChunkType::sites, [&](ByteSink* s) { encode_sites(thread, s); });
     const uint64_t factor = header().tick_factor;
@@ -139,6 +140,7 @@ class MemoryProcess {
     h.losses[static_cast<size_t>(LossKind::vectors_dropped)] = 2;
     h.first_ticks = 1000;
     h.pauses = {900000, 2000, 2, {{3000, 5000}, {900000, 0}}};
+    h.clock = {0xb007, 500, 77000000, 1, 2, {{77001000, -123456, 900}, {79000000, -123400, 1100}}};
     thread_.header().calls_aside = 12;
   }
   void put_text(TableState* state, size_t at, const std::string& text) {

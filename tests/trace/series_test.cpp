@@ -84,9 +84,40 @@ void all_iterations_are_timed(uint32_t body, uint64_t iterations, uint64_t slow,
   check(near(longest, 5000000) || longest > 5000000, name + "its time");
 }
 
+// The moments at which calls begin are sums of rounded times: they must not wander off.
+void begins_stay_right() {
+  Random r(5);
+  MemoryThread thread;
+  std::vector<uint64_t> begins;
+  uint64_t now = 0, iteration = 0;
+  thread.add(plain(900, 1, 1, 0), 2000000123, 77);  // MPI_Init
+  now = 2000000200;
+  for (int i = 0; i < 400; ++i) {
+    for (uint32_t c = 0; c < 40; ++c) {
+      const uint64_t gap = c == 7 ? 200000 + below(r, 20000) : 110, duration = 1000 + 37 * c + below(r, 100);
+      begins.push_back(now + gap);
+      now += gap + duration;
+      thread.add(plain(1 + c, 8, 1, 0), duration, gap);
+      if (!i) iteration += gap + duration;
+    }
+  }
+  std::string error;
+  const Stream stream = thread.decode(&error);
+  SeriesWalk walk(stream);
+  TimedEvent e;
+  double furthest = 0;
+  for (size_t i = 0; walk.next(&e) && e.series; ++i) {
+    if (i) furthest = std::max(furthest, std::abs(e.begin_ns - static_cast<double>(begins[i - 1])));
+  }
+  std::printf("begins of calls: right within %.0f ns, %.2f %% of an iteration\n", furthest,
+              100 * furthest / static_cast<double>(iteration));
+  check(error.empty() && furthest > 0 && furthest < 0.02 * static_cast<double>(iteration), "begins");
+}
+
 }  // namespace
 
 int main() {
+  begins_stay_right();
   for (uint64_t seed = 1; seed <= 3; ++seed) {
     for (const char* kind : {"small alphabet", "sizes vary", "random pairs", "tag is the step"}) {
       every_call_is_within_three_percent(kind, seed);

@@ -96,6 +96,7 @@ def take(trace: Trace, kind: int, p: Payload) -> None:
         5: datatypes,
         6: ops,
         10: losses,
+        16: clock,
         20: pauses,
         21: regions,
         23: variables,
@@ -178,6 +179,11 @@ def datatypes(p: Payload) -> list[str]:
         name = p.string()
         lines.append(f"datatype {name} " + " ".join(str(p.svarint()) for _ in range(5)) + f" {p.byte()}")
     return lines
+
+
+def clock(p: Payload) -> list[str]:
+    lines = [f"clock {p.varint()} {p.svarint()} {p.byte()}"]
+    return lines + [f"compared {p.varint()} {p.svarint()} {p.varint()}" for _ in range(p.varint())]
 
 
 def regions(p: Payload) -> list[str]:
@@ -293,7 +299,9 @@ def describe_series(g: Generation, series: Series) -> Iterator[str]:
 
 def lines_of(path: Path) -> Iterator[str]:
     trace = read(path)
-    tables = "process functions modules communicators datatypes ops regions variables settings pauses files losses"
+    tables = (
+        "process functions modules communicators datatypes ops regions variables settings pauses clock files losses"
+    )
     for name in tables.split():
         yield from trace.tables.get(name, [])
     for thread in sorted(trace.sites):

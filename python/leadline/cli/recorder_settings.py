@@ -43,6 +43,12 @@ SETTINGS = (
     ),
     Setting("memory", "size", "At most this much memory for the recorder per rank, 4MB or more."),
     Setting("variables", "text", "Whether to read the MPI library's variables (MPI_T): 0 or 1."),
+    Setting(
+        "clocks",
+        "text",
+        "Whether MPI_Init and MPI_Finalize compare the clocks of a job's hosts: hosts (where there are several), none, "
+        "or exchange (always). All ranks must be recorded.  [default: hosts]",
+    ),
     Setting("start_paused", "flag", "Record nothing until the program calls MPI_Pcontrol(1)."),
     Setting("verbose", "flag", "Let the recorder say what it does."),
 )

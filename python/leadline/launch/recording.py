@@ -50,7 +50,11 @@ def record(
     launcher = find_launcher(command, environ.get("PATH"))
     directory = rundir.new_directory(output, program_word(command, launcher) or command[0])
     theirs = preload_in_front(command)
-    ours = variables(directory, settings or {}, environ.get("LD_PRELOAD") if theirs is None else theirs)
+    ours = variables(
+        directory,
+        {"LEADLINE_CLOCKS": "hosts", **(settings or {})},
+        environ.get("LD_PRELOAD") if theirs is None else theirs,
+    )
     words = _prepared(command, launcher, ours)
 
     description = rundir.describe(command, launcher=_describe_launcher(launcher))

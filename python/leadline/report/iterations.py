@@ -23,6 +23,10 @@ class Iterations:
     anchor: Site | None
 
     @property
+    def time(self) -> _core.RunTime:
+        return self.run.profile.time()
+
+    @property
     def where(self) -> str:
         """The place of the anchor as text: "MPI_Allreduce in step (model.c:41)"."""
         if self.anchor is None:
@@ -84,6 +88,12 @@ def as_data(it: Iterations | None, rank_id: Any) -> dict[str, Any] | None:
         ],
         "sampled": found.sampled,
         "kept": found.kept,
+        "clocks": {
+            "kind": it.time.kind,
+            "clocks": it.time.clocks,
+            "error_s": it.time.error_ns * 1e-9 if it.time.error_ns >= 0 else None,
+            "drift_known": it.time.drift_known,
+        },
     }
 
 
@@ -122,7 +132,16 @@ def strip_lines(it: Iterations, width: int, height: int = 1) -> list[Line]:
         "none": "times of single calls were not kept (--series)",
     }
     lines.append((f"  {kept[found.kept]}", "dim"))
+    if it.time.kind != "shared":
+        lines.append((f"  {_about_clocks(it.time)}", "dim"))
     return lines
+
+
+def _about_clocks(time: _core.RunTime) -> str:
+    if time.kind == "system":
+        return f"times of different hosts are beside one another by their time of day ({time.clocks} clocks)"
+    when = "MPI_Init and MPI_Finalize" if time.drift_known else "MPI_Init only"
+    return f"{time.clocks} clocks, compared in {when}: right within {fmt.seconds(time.error_ns * 1e-9)}"
 
 
 def _columns(found: _core.RunIterations, most: int) -> list[tuple[float, float, float]]:
