@@ -1,0 +1,29 @@
+// The portfolio: a file per algorithm, and the one list of them.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "collectives/schedule.hpp"
+
+namespace leadline::collectives {
+
+struct Algorithm {
+  Operation operation;
+  const char* name;        // as in tuning tables and reports: "binomial"
+  bool needs_commutative;  // it reduces in another order than that of the ranks
+  bool takes_segments;     // Problem::segment_bytes means something to it
+  bool takes_radix;        // Problem::radix does
+  const char* source;      // where it was published
+  // Appends what `problem.rank` does. False: the algorithm can't be used for this problem (fewer elements than it
+  // needs, ...); the answer is the same on every rank.
+  bool (*build)(const Problem& problem, Schedule* schedule);
+};
+
+std::span<const Algorithm> algorithms();
+// nullptr: there is none of that name.
+const Algorithm* find_algorithm(Operation operation, std::string_view name);
+const char* name_of(Operation operation);  // "bcast", "reduce", "allreduce": as commands and tables say
+bool operation_of(std::string_view name, Operation* operation);
+
+}  // namespace leadline::collectives

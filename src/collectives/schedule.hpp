@@ -1,0 +1,68 @@
+// What one rank does in a collective: a short program of messages, reductions and copies over ranges of elements.
+// An algorithm is written once, as the program of every rank. It is executed over MPI (execute.hpp), replayed in a
+// network model, and checked without either (tests/collectives).
+//
+//   data      the result: the buffer of a broadcast, the receive buffer of a reduction
+//   input     what the rank contributes to a reduction; the same memory as `data` where the call is in place
+//   scratch   of the algorithm, as long as `scratch_elements` says
+//
+// Messages between two ranks are matched in the order in which they are posted. A request is waited for exactly once.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace leadline::collectives {
+
+enum class Operation : uint8_t { broadcast, reduce, allreduce };
+
+// Of one call, the same on every rank, but for `rank`. Counts are in elements of the call's datatype.
+struct Problem {
+  Operation operation = Operation::broadcast;
+  int processes = 1;
+  int rank = 0;
+  int root = 0;  // of a broadcast or a reduce
+  int64_t count = 0;
+  int64_t element_bytes = 1;
+  int64_t segment_bytes = 0;     // of the algorithms that cut messages into segments; 0: they don't
+  int radix = 2;                 // of k-nomial trees, and the number of parts of a split native call
+  const int* node_of = nullptr;  // by rank, of two-level algorithms; nullptr: all are on one
+};
+
+enum class Space : uint8_t { data, input, scratch };
+
+struct Range {
+  Space space = Space::data;
+  int64_t first = 0, count = 0;  // elements
+};
+
+struct Step {
+  enum class Kind : uint8_t {
+    send,     // starts sending `from` to `peer`; makes request `request`
+    receive,  // starts receiving into `to` from `peer`; makes request `request`
+    wait,     // for request `request`
+    copy,     // `from` to `to`, of the same count
+    reduce,   // to = from op to, element by element: `from` is the operand of the lower ranks
+    native,   // the library's own operation on `from` and `to`
+  };
+  Kind kind;
+  int32_t peer = -1;
+  uint32_t request = 0;
+  Range from, to;
+};
+
+// Of one rank.
+struct Schedule {
+  std::vector<Step> steps;
+  uint32_t requests = 0;  // made in all: numbered from 0
+  int64_t scratch_elements = 0;
+
+  uint32_t send(Range from, int peer);
+  uint32_t receive(Range to, int peer);
+  void wait(uint32_t request);
+  void copy(Range from, Range to);
+  void reduce(Range from, Range to);
+  void native(Range from, Range to);
+};
+
+}  // namespace leadline::collectives
