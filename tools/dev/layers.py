@@ -35,7 +35,8 @@ PYTHON_ABOVE: dict[str, set[str]] = {
     "symbols": {"cli", "launch", "report"},
     "launch": {"cli", "report"},
     "mpi": {"cli", "launch", "report", "workloads"},
-    "workloads": {"cli", "report"},
+    "workloads": {"cli", "report", "bench"},
+    "bench": {"cli"},
 }
 
 

@@ -18,6 +18,7 @@ COMMANDS = {
     "report": "Show what a recorded run says.",
     "exec": "Start one rank recorded, under srun or mpiexec.",
     "workload": "List, build and run the programs that come with Leadline.",
+    "bench": "Measure messages and collective algorithms against one another.",
     "config": "Say where the files for named regions are.",
     "doctor": "Say what is here, and what would be recorded.",
 }

@@ -1,0 +1,144 @@
+"""What may be asked for: operations, sizes, and algorithms with their parameters."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from leadline.errors import UsageError
+
+EXCHANGES = ("blocking", "nonblocking", "persistent", "sendrecv", "bcast")
+COLLECTIVES = ("bcast", "reduce", "allreduce")
+POINT_TO_POINT = ("p2p", "latency", "netpipe")
+OPERATIONS = (*POINT_TO_POINT, *COLLECTIVES)
+CHECKS_CHECK = "nothing"  # does nothing, so its results are wrong and its row void
+MOST_BYTES = 1 << 31  # counts are of C's int
+PERTURBATION = 3
+
+DEFAULT_SIZES = {
+    "p2p": (1, 8, 64, 512, 4096, 32768, 262144, 1048576, 4194304),
+    "latency": (0,),
+    **dict.fromkeys(COLLECTIVES, (8, 64, 512, 4096, 32768, 262144, 1048576)),
+}
+_UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """One algorithm of src/collectives, as its program lists it."""
+
+    operation: str
+    name: str
+    needs_commutative: bool
+    takes_segments: bool
+    takes_radix: bool
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """What is measured: `chain:segment=65536`. segment_bytes, radix: 0 where not given."""
+
+    name: str
+    segment_bytes: int = 0
+    radix: int = 0
+
+    def __str__(self) -> str:
+        segment = f":segment={self.segment_bytes}" if self.segment_bytes else ""
+        return f"{self.name}{segment}{f':radix={self.radix}' if self.radix else ''}"
+
+
+def parse_size(word: str) -> int:
+    """Bytes of "8", "64k", "1M" (units of 1024). Raises UsageError."""
+    found = re.fullmatch(r"(\d+)\s*([kmg]?)(?:i?b)?", word.strip().lower())
+    if not found:
+        raise UsageError(f"not a size: {word!r}", hint="sizes are like 0, 8, 64k, 1M")
+    size = int(found[1]) * _UNITS[found[2]]
+    if size > MOST_BYTES:
+        raise UsageError(f"{word} is more than one message can have ({MOST_BYTES} bytes)")
+    return size
+
+
+def sizes_for(operation: str, given: Iterable[int | str] | None) -> list[int]:
+    """The sizes to measure, ascending: what was given, else the operation's own."""
+    if given is None:
+        return netpipe_sizes(1 << 22) if operation == "netpipe" else list(DEFAULT_SIZES[operation])
+    sizes = {parse_size(word) if isinstance(word, str) else word for word in given}
+    if not sizes or any(size < 0 for size in sizes):
+        raise UsageError("no size is given")
+    if operation == "netpipe":
+        return netpipe_sizes(max(sizes))
+    for size in sorted(sizes):
+        if operation in {"reduce", "allreduce"} and size % 8:
+            raise UsageError(f"{operation} of {size} bytes: not a whole number of doubles", hint="multiples of 8")
+    return sorted(sizes)
+
+
+def netpipe_sizes(most: int) -> list[int]:
+    """1, 2, 3, 4, 6, 8, 12, …: each with its neighbours 3 bytes away, which a buffer's end treats differently."""
+    centres = [base * step for base in (1 << i for i in range(31)) for step in (2, 3)]
+    wanted = {1, most}
+    for centre in (size for size in centres if size <= most):
+        wanted |= {centre - PERTURBATION, centre, centre + PERTURBATION} if centre > 2 * PERTURBATION else {centre}
+    return sorted(size for size in wanted if 0 < size <= most)
+
+
+def candidates_for(operation: str, given: str | Sequence[str] | None, known: Sequence[Algorithm]) -> list[Candidate]:
+    """The base first, then what was asked for. given: names with parameters, "all", or None for the default.
+
+    known: what the program lists. Raises UsageError for a name or a parameter that is none.
+    """
+    if operation in POINT_TO_POINT:
+        return _exchanges(operation, given)
+    algorithms = {algorithm.name: algorithm for algorithm in known if algorithm.operation == operation}
+    words = [given] if isinstance(given, str) else list(given or ["all"])
+    words = [part for word in words for part in word.split(",") if part]
+    found = [Candidate("native")]
+    for word in words:
+        if word == "all":
+            found += [Candidate(name) for name in algorithms]
+        else:
+            found.append(_parse(word, algorithms, operation))
+    return list(dict.fromkeys(found))
+
+
+def _exchanges(operation: str, given: str | Sequence[str] | None) -> list[Candidate]:
+    able = [name for name in EXCHANGES if not (operation == "latency" and name == "bcast")]
+    words = [given] if isinstance(given, str) else list(given or ["blocking" if operation == "netpipe" else "all"])
+    words = [part for word in words for part in word.split(",") if part]
+    found = [Candidate("blocking")]
+    for word in words:
+        if word == "all":
+            found += [Candidate(name) for name in able]
+        elif word in able:
+            found.append(Candidate(word))
+        else:
+            raise UsageError(f"{operation} has no {word!r}", hint=f"there are: {', '.join(able)}")
+    return list(dict.fromkeys(found))
+
+
+def _parse(word: str, algorithms: dict[str, Algorithm], operation: str) -> Candidate:
+    name, *parameters = word.split(":")
+    if name in {"native", CHECKS_CHECK}:
+        if parameters:
+            raise UsageError(f"{name} takes no parameters: {word!r}")
+        return Candidate(name)
+    if name not in algorithms:
+        raise UsageError(
+            f"{operation} has no algorithm {name!r}", hint=f"there are: native, {', '.join(algorithms) or 'no others'}"
+        )
+    segment = radix = 0
+    for parameter in parameters:
+        key, _, value = parameter.partition("=")
+        if key == "segment" and algorithms[name].takes_segments:
+            segment = parse_size(value)
+        elif key == "radix" and algorithms[name].takes_radix and value.isdigit() and int(value) > 1:
+            radix = int(value)
+        else:
+            raise UsageError(f"{word!r}: {name} takes no such parameter", hint=_parameters(algorithms[name]))
+    return Candidate(name, segment, radix)
+
+
+def _parameters(algorithm: Algorithm) -> str:
+    able = ["segment=BYTES"] * algorithm.takes_segments + ["radix=NUMBER of 2 or more"] * algorithm.takes_radix
+    return f"{algorithm.name} takes {' and '.join(able) or 'no parameters'}"

@@ -1,0 +1,112 @@
+"""Runs the launches of a measurement and makes rows of them."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from leadline import mpi
+from leadline.bench import program
+from leadline.bench.asking import OPERATIONS, POINT_TO_POINT, candidates_for, sizes_for
+from leadline.bench.bounds import fit
+from leadline.bench.launching import Launch, MeasurementFailed, Plan, Point, launch
+from leadline.bench.rows import Asked, Measurement, rows_of
+from leadline.errors import UsageError
+
+__all__ = ["MeasurementFailed", "measure"]
+
+
+def measure(
+    operation: str,
+    *,
+    algorithms: str | Sequence[str] | None = None,
+    sizes: Iterable[int | str] | None = None,
+    ranks: int = 2,
+    library: mpi.Library | str = "mpich",
+    launches: int = 5,
+    rounds: int = 50,
+    seconds: float = 2.5,
+    repeat: int = 0,
+    skew_us: float = 0.0,
+    root: int = 0,
+    nodes: int = 0,
+    seed: int = 1,
+    timeout_s: float | None = None,
+    launcher: Sequence[str] | None = None,
+    environ: Mapping[str, str] | None = None,
+    measured_clocks: bool = False,
+    progress: Callable[[str], None] | None = None,
+) -> Measurement:
+    """Measure candidates against the library's own (point to point: against blocking messages).
+
+    algorithms: names with parameters as in "chain:segment=65536", or "all"; the base is always measured with them.
+    sizes: bytes or words like "64k".   seconds: of each point in each launch, at most.   repeat: operations in a row
+    in a sample, 0 for what the operation needs.   skew_us: ranks arrive up to so much apart.   timeout_s: of a launch.
+    launcher: the words before the program, by default the library's own for `ranks`.   environ: added to the
+    environment of the launcher and the ranks.   progress: told what is being done.
+    Raises UsageError, MissingPrerequisite, and MeasurementFailed where a launch ends with an error or not in time.
+    """
+    _check(operation, ranks, launches, rounds, root)
+    chosen = mpi.find(library) if isinstance(library, str) else library
+    executable = program.executable(chosen)
+    asked = Asked(
+        operation=operation,
+        sizes=tuple(sizes_for(operation, sizes)),
+        candidates=tuple(candidates_for(operation, algorithms, program.algorithms(chosen))),
+        processes=ranks,
+        library=chosen.name,
+        seed=seed,
+    )
+    native = "p2p" if operation in POINT_TO_POINT else operation
+    points = tuple(Point(native, size, asked.candidates) for size in asked.sizes)
+    words = [*(launcher or chosen.launch(ranks)), str(executable)]
+    found: list[Launch] = []
+    for number in range(launches):
+        if progress is not None:
+            progress(f"{operation} on {ranks} ranks of {chosen.name}: launch {number + 1} of {launches}")
+        plan = Plan(
+            points=points,
+            rounds=rounds,
+            seconds=seconds,
+            repeat=repeat,
+            skew_us=skew_us,
+            seed=seed + number,
+            root=root,
+            nodes=nodes,
+            measured_clocks=measured_clocks,
+            network=number == 0,
+        )
+        with tempfile.TemporaryDirectory(prefix="leadline-bench-") as folder:
+            found.append(launch(plan, words, {**chosen.env(), **(environ or {})}, Path(folder), timeout_s=timeout_s))
+    return _measurement(asked, found, {**_settings(plan), "launches": launches, "environ": dict(environ or {})})
+
+
+def _check(operation: str, ranks: int, launches: int, rounds: int, root: int) -> None:
+    if operation not in OPERATIONS:
+        raise UsageError(f"no operation is called {operation!r}", hint=f"there are: {', '.join(OPERATIONS)}")
+    if operation in POINT_TO_POINT and ranks != 2:
+        raise UsageError(f"{operation} is between 2 ranks, not {ranks}")
+    if min(ranks, launches, rounds) < 1:
+        raise UsageError("ranks, launches and rounds are 1 or more")
+    if not 0 <= root < ranks:
+        raise UsageError(f"the root is one of the ranks 0 to {ranks - 1}, not {root}")
+
+
+def _settings(plan: Plan) -> dict[str, Any]:
+    return {
+        "rounds": plan.rounds,
+        "seconds": plan.seconds,
+        "repeat": plan.repeat,
+        "skew_us": plan.skew_us,
+        "root": plan.root,
+        "nodes": plan.nodes,
+        "seed": plan.seed,
+    }
+
+
+def _measurement(asked: Asked, found: list[Launch], settings: dict[str, Any]) -> Measurement:
+    settings["seed"] = asked.seed
+    network = fit(found[0].messages, found[0].reductions)
+    return Measurement(asked, found, network, settings, rows_of(asked, found, network))

@@ -1,0 +1,125 @@
+"""A measurement for people and for other programs: tables in the terminal, samples as Parquet."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from leadline.bench.asking import POINT_TO_POINT
+from leadline.bench.rows import Measurement
+from leadline.errors import UsageError
+from leadline.report import format as fmt
+
+
+def write_parquet(found: Measurement, path: Path) -> None:
+    """Every raw sample. Raises UsageError where the file cannot be written."""
+    import polars as pl
+
+    try:
+        pl.DataFrame(found.samples(), schema_overrides={"time_us": pl.Float64}).write_parquet(path)
+    except OSError as error:
+        raise UsageError(f"cannot write {path}: {error}") from error
+
+
+def print_tables(found: Measurement) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console()
+    console.print(headline(found))
+    table = Table(box=None, pad_edge=False)
+    table.add_column("bytes", justify="right", no_wrap=True)
+    table.add_column("algorithm", no_wrap=True)
+    base = "blocking" if found.asked.operation in POINT_TO_POINT else "native"
+    for name in ("µs", "95 %", f"× {base}", "95 %", "bound", "of it"):
+        table.add_column(name, justify="right", no_wrap=True)
+    if found.asked.operation in POINT_TO_POINT:
+        table.add_column("MB/s", justify="right")
+    for row in found.rows:
+        table.add_row(*_cells(row))
+    console.print(table)
+    for line in notes(found):
+        console.print(line, style="yellow")
+
+
+def _cells(row: dict[str, Any]) -> list[str]:
+    ratio = row["ratio_to_native"] or {"median": None, "low": None, "high": None}
+    cells = [size(row["bytes"]), row["algorithm"]]
+    if row["median_us"] is None:
+        return [*cells, "–"]
+    cells += [
+        _figure(row["median_us"]),
+        f"{_figure(row['low_us'])}–{_figure(row['high_us'])}",
+        _figure(ratio["median"]),
+        f"{_figure(ratio['low'])}–{_figure(ratio['high'])}",
+        _figure(row["bound_us"]),
+        "" if row["percent_of_bound"] is None else f"{row['percent_of_bound']:.0f} %",
+    ]
+    if "bandwidth_mb_s" in row:
+        cells.append(_figure(row["bandwidth_mb_s"]))
+    return cells
+
+
+def _figure(value: float | None) -> str:
+    """Three significant digits."""
+    if value is None:
+        return "?"
+    return f"{value:.3g}" if abs(value) < 1000 else f"{value:,.0f}"
+
+
+def size(n_bytes: int) -> str:
+    """Exact: 64 KiB, 1,000."""
+    for unit, shift in (("GiB", 30), ("MiB", 20), ("KiB", 10)):
+        if n_bytes and n_bytes % (1 << shift) == 0:
+            return f"{n_bytes >> shift} {unit}"
+    return f"{n_bytes:,}"
+
+
+def headline(found: Measurement) -> str:
+    """What is the fastest, in words with numbers."""
+    document = found.document()
+    asked = found.asked
+    text = (
+        f"{asked.operation} on {fmt.plural(asked.processes, 'rank')}, {document['library_version'] or asked.library}, "
+        f"{fmt.plural(len(found.launches), 'launch', 'launches')}"
+    )
+    if asked.operation in POINT_TO_POINT:
+        return text
+    clear = [
+        row
+        for row in found.rows
+        if row["ratio_to_native"] and row["algorithm"] != "native" and (row["ratio_to_native"]["low"] or 0) > 1
+    ]
+    if not clear:
+        return f"{text}: nothing is clearly faster than native"
+    best = max(clear, key=lambda row: row["ratio_to_native"]["median"])
+    sizes = len({row["bytes"] for row in clear})
+    return (
+        f"{text}: native is beaten at {sizes} of {fmt.plural(len(asked.sizes), 'size')}, most by {best['algorithm']}: "
+        f"{best['ratio_to_native']['median']:.2f} times as fast at {size(best['bytes'])}"
+    )
+
+
+def notes(found: Measurement) -> list[str]:
+    """What must be known to judge the figures."""
+    about = found.document()["machine"]
+    lines = []
+    noise = about["noise"]
+    if noise is not None:
+        lines.append(
+            f"Noise: {100 * noise['lost_share_median']:.1f} % of the time lost to others (worst rank "
+            f"{100 * noise['lost_share_worst']:.1f} %), longest interruption {noise['longest_us']:.0f} µs"
+        )
+    if about["oversubscribed"]:
+        lines.append(
+            f"Oversubscribed: {about['ranks_on_host']} ranks on {about['cores_on_host']} cores. Ranks cannot start "
+            "together there: late rounds are kept, and times include waiting for a core."
+        )
+    for problem in sorted({row["problem"] for row in found.rows if row["problem"]}):
+        of = [f"{row['algorithm']} at {size(row['bytes'])}" for row in found.rows if row["problem"] == problem]
+        lines.append(f"{problem[0].upper()}{problem[1:]}: {', '.join(of[:4])}{' …' if len(of) > 4 else ''}")
+    late = sum(row["late"] for row in found.rows)
+    rounds = sum(row["samples"] for row in found.rows) + (0 if about["oversubscribed"] else late)
+    if late:
+        lines.append(f"{late} of {rounds} samples had a late rank" + ("" if about["oversubscribed"] else ": left out"))
+    return lines

@@ -1,0 +1,61 @@
+"""The program that measures: C++ with mpi.h, built with the library's own compiler when it is first needed."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+from leadline.bench.asking import Algorithm
+from leadline.errors import MissingPrerequisite
+from leadline.mpi import Library
+from leadline.workloads import Workload, build
+from leadline.workloads.building import default_folder
+
+FOLDERS = ("bench", "collectives")
+
+
+def sources_root() -> Path:
+    """The folder of bench/ and collectives/: what came with an installed package, or a source tree's src/."""
+    package = Path(__file__).resolve().parents[1]
+    for root in (package / "share" / "bench", package.parents[1] / "src"):
+        if (root / FOLDERS[0]).is_dir():
+            return root
+    raise MissingPrerequisite(
+        f"the sources of leadline bench are not at {package}/share/bench", hint="install leadline again"
+    )
+
+
+def executable(library: Library) -> Path:
+    """The program for `library`. Raises MissingPrerequisite where it cannot be built."""
+    root = sources_root()
+    sources = tuple(source for folder in FOLDERS for source in sorted((root / folder).glob("*.cpp")))
+    program = Workload(
+        name="leadline_bench",
+        folder=root,
+        summary="",
+        language="c++",
+        sources=sources,
+        include=(root,),
+        flags=("-O2", "-g1", "-std=c++20", "-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX"),
+    )
+    return build(program, library, default_folder().with_name("bench"))
+
+
+def algorithms(library: Library) -> list[Algorithm]:
+    """What the program has, in its order."""
+    done = subprocess.run(
+        [executable(library), "list"],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        env=library.env(),
+        timeout=60,
+    )
+    if done.returncode != 0:
+        raise MissingPrerequisite(f"{executable(library)} does not start: {done.stderr.strip()}")
+    found = []
+    for line in done.stdout.splitlines():
+        operation, name, commutative, segments, radix = line.split()
+        found.append(Algorithm(operation, name, commutative == "1", segments == "1", radix == "1"))
+    return found

@@ -1,0 +1,174 @@
+"""Rows out of launches: a row for each point and candidate (docs/bench.md gives their shape)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from leadline.bench.asking import POINT_TO_POINT, Candidate
+from leadline.bench.bounds import Network, bound_us
+from leadline.bench.launching import Launch, Noise, Samples
+from leadline.bench.statistics import Interval, interval, paired_ratios
+
+SCHEMA = 1
+US = 1e-3  # of a nanosecond
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What was to be measured. base: index of the candidate that the others are compared with."""
+
+    operation: str
+    sizes: tuple[int, ...]
+    candidates: tuple[Candidate, ...]
+    processes: int
+    library: str
+    seed: int
+    base: int = 0
+
+
+@dataclass
+class Measurement:
+    """What measure() returns. rows: as in `leadline bench --json`."""
+
+    asked: Asked
+    launches: list[Launch]
+    network: Network | None
+    settings: dict[str, Any]
+    rows: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def oversubscribed(self) -> bool:
+        return any(launch.oversubscribed for launch in self.launches)
+
+    @property
+    def wrong(self) -> list[dict[str, Any]]:
+        """Rows whose results were wrong."""
+        return [row for row in self.rows if row["correct"] is False]
+
+    def samples(self) -> list[dict[str, Any]]:
+        """Every raw sample: operation, algorithm, bytes, processes, library, launch, round, time_us (None: late)."""
+        found = []
+        for number, launch in enumerate(self.launches):
+            for (point, candidate), of in sorted(launch.samples.items()):
+                for round_, ns in enumerate(of.times_ns):
+                    found.append(
+                        {
+                            "operation": self.asked.operation,
+                            "algorithm": str(self.asked.candidates[candidate]),
+                            "bytes": self.asked.sizes[point],
+                            "processes": self.asked.processes,
+                            "library": self.asked.library,
+                            "launch": number,
+                            "round": round_,
+                            "time_us": None if ns is None else ns * US,
+                            "late": ns is None,
+                            "correct": of.correct,
+                        }
+                    )
+        return found
+
+    def document(self) -> dict[str, Any]:
+        """What --json prints."""
+        return {
+            "schema": SCHEMA,
+            "operation": self.asked.operation,
+            "processes": self.asked.processes,
+            "library": self.asked.library,
+            "library_version": next((launch.library for launch in self.launches if launch.library), ""),
+            "settings": self.settings,
+            "machine": machine(self.launches),
+            "network": None if self.network is None else self.network.as_dict(),
+            "rows": self.rows,
+        }
+
+
+def machine(launches: Sequence[Launch]) -> dict[str, Any]:
+    """Where it ran, and the noise there: of each launch's ranks the worst, of the launches too."""
+    noise = [found for launch in launches for found in launch.noise]
+    first = launches[0] if launches else Launch()
+    return {
+        "hosts": first.hosts,
+        "ranks_on_host": first.ranks_on_host,
+        "cores_on_host": first.cores_on_host,
+        "oversubscribed": any(launch.oversubscribed for launch in launches),
+        "clock_error_us": max((launch.clock_error_ns for launch in launches), default=0) * US,
+        "noise": _noise(noise),
+    }
+
+
+def _noise(noise: Sequence[Noise]) -> dict[str, float] | None:
+    if not noise:
+        return None
+    return {
+        "lost_share_median": sorted(found.lost for found in noise)[len(noise) // 2],
+        "lost_share_worst": max(found.lost for found in noise),
+        "interruptions_per_s_worst": max(found.interruptions_per_s for found in noise),
+        "longest_us": max(found.longest_us for found in noise),
+    }
+
+
+def rows_of(asked: Asked, launches: Sequence[Launch], network: Network | None) -> list[dict[str, Any]]:
+    """In the order of sizes, then of candidates."""
+    return [
+        _row(asked, launches, network, point, candidate)
+        for point in range(len(asked.sizes))
+        for candidate in range(len(asked.candidates))
+    ]
+
+
+def _row(
+    asked: Asked, launches: Sequence[Launch], network: Network | None, point: int, candidate: int
+) -> dict[str, Any]:
+    n_bytes = asked.sizes[point]
+    of_launches = [launch.samples.get((point, candidate), Samples()) for launch in launches]
+    base = [launch.samples.get((point, asked.base), Samples()) for launch in launches]
+    problem = next((samples.problem for samples in of_launches if samples.problem), "")
+    correct = None if problem else all(samples.correct for samples in of_launches)
+    times = [[ns * US for ns in samples.times_ns if ns is not None] for samples in of_launches]
+    usable = bool(correct) and all(samples.correct for samples in base)
+    time = interval(times, seed=asked.seed) if correct else None
+    bound = None if network is None else bound_us(asked.operation, n_bytes, asked.processes, network)
+    by_launch = [
+        paired_ratios(theirs.times_ns, ours.times_ns) if usable else []
+        for theirs, ours in zip(base, of_launches, strict=True)
+    ]
+    ratio = interval(by_launch, seed=asked.seed)
+    row: dict[str, Any] = {
+        "operation": asked.operation,
+        "algorithm": str(asked.candidates[candidate]),
+        "bytes": n_bytes,
+        "processes": asked.processes,
+        "library": asked.library,
+        "median_us": None if time is None else time.median,
+        "low_us": None if time is None else time.low,
+        "high_us": None if time is None else time.high,
+        "samples": sum(len(group) for group in times),
+        "late": sum(samples.late for samples in of_launches),
+        "correct": correct,
+        "problem": problem or _problem(correct, time, usable),
+        "bound_us": bound,
+        "percent_of_bound": None if time is None or not bound or time.median <= 0 else 100 * bound / time.median,
+        "ratio_to_native": None if ratio is None else ratio.as_dict(),
+        "ratio_by_launch": [
+            _launch_ratio(number, group, asked.seed) for number, group in enumerate(by_launch) if usable
+        ],
+    }
+    if asked.operation in POINT_TO_POINT:
+        row["bandwidth_mb_s"] = None if time is None or time.median <= 0 else n_bytes / time.median
+    return row
+
+
+def _problem(correct: bool | None, time: Interval | None, usable: bool) -> str | None:
+    if correct is False:
+        return "wrong result: its times are void"
+    if time is None:
+        return "every round was late"
+    return None if usable else "what it is compared with gave a wrong result"
+
+
+def _launch_ratio(number: int, ratios: list[float], seed: int) -> dict[str, Any]:
+    found = interval([ratios], seed=seed + number, resamples=400)
+    none: dict[str, Any] = {"median": None, "low": None, "high": None}
+    return {"launch": number, **(none if found is None else found.as_dict()), "rounds": len(ratios)}

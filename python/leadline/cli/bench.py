@@ -1,0 +1,109 @@
+"""leadline bench: what messages and collectives cost here, and which algorithm is the fastest."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from pathlib import Path
+
+import click
+
+from leadline import mpi
+from leadline.bench.asking import OPERATIONS
+from leadline.errors import UsageError
+
+FAILED = 7
+
+
+@click.command("bench")
+@click.argument("operation", required=False, metavar=f"[{'|'.join(OPERATIONS)}]")
+@click.option(
+    "--algorithms",
+    metavar="A,B|all",
+    envvar="LEADLINE_ALGORITHMS",
+    help="What to compare, with parameters as in chain:segment=64k.  [default: all]",
+)
+@click.option("--sizes", metavar="BYTES,...", envvar="LEADLINE_SIZES", help="As in 8,64k,1M.")
+@click.option("-n", "--ranks", type=click.IntRange(1), envvar="LEADLINE_RANKS", default=2, show_default=True)
+@click.option(
+    "--mpi",
+    "library",
+    metavar="LIBRARY",
+    envvar="LEADLINE_MPI",
+    help=f"One of {', '.join(mpi.NAMES)}; or a release, like mpich@4.1.3.  [default: mpich to 4 ranks, openmpi above]",
+)
+@click.option("--launches", type=click.IntRange(1), envvar="LEADLINE_LAUNCHES", default=5, show_default=True)
+@click.option("--rounds", type=click.IntRange(1), envvar="LEADLINE_ROUNDS", default=50, show_default=True)
+@click.option(
+    "--seconds",
+    type=click.FloatRange(0, min_open=True),
+    envvar="LEADLINE_SECONDS",
+    default=2.5,
+    show_default=True,
+    help="For each size in each launch, at most.",
+)
+@click.option("--repeat", type=click.IntRange(0), default=0, help="Operations in a row in a sample; 0: as needed.")
+@click.option("--skew", "skew_us", type=click.FloatRange(0), default=0.0, help="Ranks arrive up to so many µs apart.")
+@click.option("--root", type=click.IntRange(0), default=0, help="Of bcast and reduce.  [default: 0]")
+@click.option("--nodes", type=click.IntRange(0), default=0, help="Two-level algorithms take the job for so many nodes.")
+@click.option("--seed", type=int, default=1, help="Of the order of rounds and of the intervals.  [default: 1]")
+@click.option("--timeout", "timeout_s", type=click.FloatRange(1), help="Seconds for a launch.")
+@click.option("--launcher", metavar="WORDS", help="Instead of the library's own, as in 'mpiexec -n 4 -hosts a,b'.")
+@click.option("--json", "json_", is_flag=True, envvar="LEADLINE_JSON", help="Print rows and settings as JSON.")
+@click.option("--parquet", type=click.Path(path_type=Path), help="Write every sample to FILE.")
+def command(
+    operation: str | None,
+    algorithms: str | None,
+    sizes: str | None,
+    ranks: int,
+    library: str | None,
+    launches: int,
+    rounds: int,
+    seconds: float,
+    repeat: int,
+    skew_us: float,
+    root: int,
+    nodes: int,
+    seed: int,
+    timeout_s: float | None,
+    launcher: str | None,
+    json_: bool,
+    parquet: Path | None,
+) -> int:
+    """Measure OPERATION: every candidate against the library's own, with intervals.
+
+    Ends with 0, or 7 where a result was wrong or a launch failed.
+    """
+    from leadline.bench import measure, output
+    from leadline.cli.recording import say
+    from leadline.cli.workload import default_library, library_for
+
+    if operation is None:
+        raise UsageError("what is to be measured?", hint=f"one of {', '.join(OPERATIONS)}")
+    found = measure(
+        operation,
+        algorithms=algorithms,
+        sizes=sizes.split(",") if sizes is not None else None,
+        ranks=ranks,
+        library=library_for(library or default_library("c++", ranks)),
+        launches=launches,
+        rounds=rounds,
+        seconds=seconds,
+        repeat=repeat,
+        skew_us=skew_us,
+        root=root,
+        nodes=nodes,
+        seed=seed,
+        timeout_s=timeout_s,
+        launcher=shlex.split(launcher) if launcher else None,
+        progress=say,
+    )
+    if parquet is not None:
+        output.write_parquet(found, parquet)
+    if json_:
+        json.dump(found.document(), sys.stdout, indent=1)
+        sys.stdout.write("\n")
+    else:
+        output.print_tables(found)
+    return FAILED if found.wrong else 0

@@ -1,0 +1,64 @@
+// What the buffers hold before an operation and must hold after it. Every rank's elements differ, and those of every
+// round, and sums of them are exact in any order.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+
+#include "bench/job.hpp"
+
+namespace leadline::bench {
+
+enum class Kind : uint8_t { broadcast, reduce, allreduce, exchange };
+
+// Elements are doubles, but bytes in messages that doubles don't fill.
+class Contents {
+ public:
+  Contents(const Job& job, Kind kind, int64_t bytes, int root);
+
+  MPI_Datatype type() const { return type_; }
+  int64_t count() const { return count_; }
+  int64_t extent() const { return extent_; }
+  char* input() const { return input_.get(); }  // of a broadcast: not used
+  char* data() const { return data_.get(); }
+
+  // Before an operation: what this rank contributes, and something wrong where the result is to be.
+  void set_all(uint64_t salt);
+  // The same at a few places only, which leaves the caches alone.
+  void set_some(uint64_t salt);
+  // After it; what was set last is what is expected.
+  bool all_right() const;
+  bool some_right() const;
+
+ private:
+  struct Free {
+    void operator()(char* memory) const { std::free(memory); }
+  };
+  static std::unique_ptr<char, Free> pages(int64_t bytes);
+
+  bool contributes() const { return kind_ != Kind::broadcast || job_.rank == root_; }
+  bool receives() const {
+    return kind_ == Kind::broadcast ? job_.rank != root_ : kind_ != Kind::reduce || job_.rank == root_;
+  }
+  int64_t place(int i) const { return (count_ - 1) * i / (places_ - 1); }
+  void put(char* base, int64_t i, double value) const;
+  double get(const char* base, int64_t i) const;
+  double own(int rank, int64_t i, uint64_t salt) const;
+  double expected(int64_t i, uint64_t salt) const;
+  void set(int64_t i, uint64_t salt);
+  bool right(int64_t i, uint64_t salt) const { return get(data_.get(), i) == expected(i, salt); }
+
+  static constexpr int places_ = 16;
+  const Job& job_;
+  Kind kind_;
+  int root_;
+  MPI_Datatype type_;
+  int64_t count_, extent_;
+  uint64_t salt_ = 0, some_salt_ = 0;
+  std::unique_ptr<char, Free> input_, data_;
+};
+
+}  // namespace leadline::bench

@@ -1,0 +1,99 @@
+#include "bench/machine.hpp"
+
+#include <algorithm>
+#include <functional>
+
+namespace leadline::bench {
+
+namespace {
+
+constexpr int tag = 3;
+constexpr int64_t noise_ns = 40'000'000;
+constexpr int64_t sizes[] = {0, 8, 256, 4096, 65536, 262144, 1048576, 4194304};
+constexpr int64_t network_ns = 20'000'000;  // for each size
+
+uint64_t work(uint64_t x) {
+  for (int i = 0; i < 4000; ++i) x = x * 6364136223846793005u + 1442695040888963407u;
+  return x;
+}
+
+// The fastest of as many as there is time for, 5 at least: rank 0 says when it is enough.
+int64_t fastest(const std::function<void()>& once) {
+  int64_t best = INT64_MAX;
+  const int64_t end = local_ns() + network_ns;
+  for (int i = 0; i < 5 || (i < 400 && local_ns() < end); ++i) {
+    const int64_t begin = local_ns();
+    once();
+    best = std::min(best, local_ns() - begin);
+  }
+  return best;
+}
+
+// Rank 1 answers until a message of another tag says that it is over.
+int64_t ping_pong(const Job& job, std::vector<char>* buffer, int64_t bytes) {
+  const int n = int(bytes);
+  if (job.rank == 0) {
+    const int64_t best = fastest([&] {
+      MPI_Send(buffer->data(), n, MPI_BYTE, 1, tag, job.comm);
+      MPI_Recv(buffer->data(), n, MPI_BYTE, 1, tag, job.comm, MPI_STATUS_IGNORE);
+    });
+    MPI_Send(nullptr, 0, MPI_BYTE, 1, tag + 1, job.comm);
+    return best / 2;
+  }
+  while (true) {
+    MPI_Status status;
+    MPI_Recv(buffer->data(), n, MPI_BYTE, 0, MPI_ANY_TAG, job.comm, &status);
+    if (status.MPI_TAG != tag) return 0;
+    MPI_Send(buffer->data(), n, MPI_BYTE, 0, tag, job.comm);
+  }
+}
+
+}  // namespace
+
+std::vector<Noise> measure_noise(const Job& job) {
+  std::vector<int64_t> pieces;
+  volatile uint64_t x = 1;
+  patient_barrier(job.comm);
+  const int64_t begin = local_ns();
+  int64_t now = begin;
+  while (now < begin + noise_ns) {
+    x = work(x);
+    const int64_t after = local_ns();
+    pieces.push_back(after - now);
+    now = after;
+  }
+  std::sort(pieces.begin(), pieces.end());
+  const std::size_t n = pieces.size();
+  Noise noise;
+  noise.median_us = double(pieces[n / 2]) * 1e-3;
+  noise.p99_us = double(pieces[n - 1 - n / 100]) * 1e-3;
+  noise.longest_us = double(pieces[n - 1]) * 1e-3;
+  // The thousandth fastest: the very fastest may be a slip of the clock.
+  noise.lost = std::max(0.0, 1 - double(pieces[n / 1000]) * double(n) / double(now - begin));
+  noise.interrupted = double(pieces.end() - std::upper_bound(pieces.begin(), pieces.end(), 2 * pieces[n / 2])) /
+                      (double(now - begin) * 1e-9);
+  std::vector<Noise> all(job.rank == 0 ? job.size : 0);
+  MPI_Gather(&noise, 5, MPI_DOUBLE, all.data(), 5, MPI_DOUBLE, 0, job.comm);
+  return all;
+}
+
+Network measure_network(const Job& job) {
+  Network network;
+  for (const int64_t bytes : sizes) {
+    std::vector<char> buffer(std::size_t(bytes) + 1);
+    if (job.size > 1 && job.rank < 2) {
+      const int64_t ns = ping_pong(job, &buffer, bytes);
+      if (job.rank == 0) network.messages.push_back({bytes, ns});
+    }
+    patient_barrier(job.comm);
+    if (job.rank == 0 && bytes >= 4096) {
+      std::vector<double> from(bytes / 8, 1), to(bytes / 8, 1);
+      network.reductions.push_back(
+          {bytes, fastest([&] { MPI_Reduce_local(from.data(), to.data(), int(bytes / 8), MPI_DOUBLE, MPI_SUM); })});
+    }
+    patient_barrier(job.comm);
+  }
+  return network;
+}
+
+}  // namespace leadline::bench

@@ -1,0 +1,34 @@
+// The machine while the ranks run on it: what it takes from them, and what its network does.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "bench/job.hpp"
+
+namespace leadline::bench {
+
+// A fixed piece of work done over and over: what it takes longer than at its fastest, something else took.
+struct Noise {
+  double median_us = 0, p99_us = 0, longest_us = 0;
+  double lost = 0;         // share of the time: 1 - fastest x pieces / all
+  double interrupted = 0;  // pieces per second that took twice as long as the median
+};
+
+// On all ranks at once; rank 0 gets those of all.
+std::vector<Noise> measure_noise(const Job& job);
+
+struct Cost {
+  int64_t bytes;
+  int64_t ns;  // of the fastest
+};
+
+struct Network {
+  std::vector<Cost> messages;    // one way, between ranks 0 and 1
+  std::vector<Cost> reductions;  // MPI_Reduce_local of a sum of doubles
+};
+
+// At rank 0. Without messages where there is one rank only.
+Network measure_network(const Job& job);
+
+}  // namespace leadline::bench

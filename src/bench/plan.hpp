@@ -1,0 +1,51 @@
+// What one launch is to measure, as `leadline bench` writes it, one item a line:
+//
+//   leadline-bench 1
+//   rounds 50                  of each point, at most
+//   seconds 2.5                of each point, at most (but a few rounds always)
+//   repeat 0                   operations in a row in each sample; 0: as many as the operation needs
+//   skew_us 0                  each rank arrives up to so much late, by chance
+//   seed 1
+//   root 0
+//   clocks shared|measured     measured: also between ranks of one host
+//   network 0|1                latency, bandwidth and speed of reduction first, for the lower bounds
+//   nodes 0                    two-level algorithms take the job for one on so many nodes; 0: as it is
+//   point OPERATION BYTES
+//   candidate NAME SEGMENT_BYTES RADIX     of the point before it
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace leadline::bench {
+
+struct CandidateName {
+  std::string name;
+  int64_t segment_bytes = 0;
+  int radix = 0;  // 0: not given
+};
+
+struct Point {
+  std::string operation;
+  int64_t bytes = 0;
+  std::vector<CandidateName> candidates;
+};
+
+struct Plan {
+  int rounds = 50;
+  double seconds = 2.5;
+  int repeat = 0;
+  double skew_us = 0;
+  uint64_t seed = 1;
+  int root = 0;
+  int nodes = 0;
+  bool measured_clocks = false;
+  bool network = false;
+  std::vector<Point> points;
+};
+
+// False, and what is wrong with it in `problem`.
+bool read_plan(const char* path, Plan* plan, std::string* problem);
+
+}  // namespace leadline::bench

@@ -1,0 +1,211 @@
+#include "bench/rounds.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace leadline::bench {
+
+namespace {
+
+constexpr int fewest_rounds = 5;
+constexpr int batch = 8;  // rounds after which the ranks tell one another how it goes
+constexpr int64_t shortest_tolerance_ns = 1000;
+constexpr int64_t ping_pong_ns = 200'000;    // of ping-pongs a sample is so long, more or less
+constexpr int64_t first_lead_ns = 50'000;    // from the announcement of a round to its begin
+constexpr int64_t shared_lead_ns = 500'000;  // where ranks share cores
+
+uint64_t mixed(uint64_t x) {
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return x ^ (x >> 31);
+}
+
+struct Runner {
+  std::unique_ptr<Candidate> candidate;
+  Samples samples;
+  int64_t window_ns = 0, slack_ns = 0;
+  std::vector<double> took;        // by round, on this rank, ns from the start
+  std::vector<uint8_t> came_late;  // by round, on this rank
+  bool wrong = false;
+};
+
+class Measurement {
+ public:
+  Measurement(const Job& job, const Plan& plan, const Point& point, Kind kind, void (*announce)(int))
+      : job_(job), plan_(plan), kind_(kind), contents_(job, kind, point.bytes, plan.root), announce_(announce) {
+    lead_ns_ = job.oversubscribed ? shared_lead_ns : first_lead_ns;
+    for (const CandidateName& name : point.candidates) {
+      Runner runner;
+      runner.candidate = make_candidate(job, plan, kind, name, &contents_, &runner.samples.problem);
+      runners_.push_back(std::move(runner));
+    }
+  }
+
+  std::vector<Samples> run() {
+    for (std::size_t i = 0; i < runners_.size(); ++i)
+      if (runners_[i].candidate) warm_up(int(i));
+    const int64_t end = local_ns() + int64_t(plan_.seconds * 1e9);
+    int round = 0;
+    for (bool more = true; more; ++round) more = run_round(round, round + 1 < plan_.rounds, end);
+    std::vector<Samples> all;
+    for (std::size_t i = 0; i < runners_.size(); ++i) {
+      if (runners_[i].candidate) finish(int(i), round);
+      all.push_back(std::move(runners_[i].samples));
+    }
+    return all;
+  }
+
+ private:
+  // Checked whole, then run again for how long it takes.
+  void warm_up(int index) {
+    Runner& runner = runners_[index];
+    if (job_.rank == 0) announce_(index);
+    check_whole(&runner, 1);
+    int64_t fastest = INT64_MAX;
+    for (int i = 0; i < 3; ++i) {
+      patient_barrier(job_.comm);
+      const int64_t begin = local_ns();
+      runner.candidate->run();
+      fastest = std::min(fastest, local_ns() - begin);
+    }
+    int64_t slowest = 0;
+    MPI_Allreduce(&fastest, &slowest, 1, MPI_INT64_T, MPI_MAX, job_.comm);
+    runner.samples.repeat = plan_.repeat;
+    if (plan_.repeat == 0)
+      runner.samples.repeat =
+          kind_ == Kind::exchange
+              ? int(std::clamp(ping_pong_ns / std::max<int64_t>(slowest, 1), int64_t{1}, int64_t{1000}))
+              : 1;
+    runner.slack_ns = job_.oversubscribed ? 500'000 : 10'000;
+    runner.window_ns = slowest * runner.samples.repeat;
+    runner.samples.tolerance_ns = std::max(shortest_tolerance_ns, runner.window_ns / 50);
+  }
+
+  void check_whole(Runner* runner, uint64_t salt) {
+    contents_.set_all(salt);
+    patient_barrier(job_.comm);
+    runner->candidate->run();
+    if (!contents_.all_right()) runner->wrong = true;
+    patient_barrier(job_.comm);
+  }
+
+  std::vector<int> order_of(int round) const {
+    std::vector<int> order;
+    for (std::size_t i = 0; i < runners_.size(); ++i)
+      if (runners_[i].candidate) order.push_back(int(i));
+    for (std::size_t i = order.size(); i > 1; --i)
+      std::swap(order[i - 1], order[mixed(plan_.seed * 1'000'003 + uint64_t(round) * 1009 + i) % i]);
+    return order;
+  }
+
+  // How much after the start this rank comes; the rank that comes last comes at the end of the skew.
+  int64_t skew_of(int round) const {
+    if (plan_.skew_us <= 0) return 0;
+    const uint64_t of_round = mixed(plan_.seed * 7919 + uint64_t(round));
+    if (int(of_round % uint64_t(job_.size)) == job_.rank) return whole_skew();
+    return int64_t(double(mixed(of_round + uint64_t(job_.rank)) >> 11) * 0x1p-53 * double(whole_skew()));
+  }
+  int64_t whole_skew() const { return int64_t(plan_.skew_us * 1e3); }
+
+  // False: it was the last.
+  bool run_round(int round, bool may_go_on, int64_t end) {
+    const std::vector<int> order = order_of(round);
+    if (order.empty()) return false;
+    int64_t agreed[2] = {0, 0};
+    patient_barrier(job_.comm);
+    if (job_.rank == 0) {
+      agreed[0] = job_.now_ns() + lead_ns_;
+      agreed[1] = may_go_on && (round + 1 < fewest_rounds || local_ns() < end);
+    }
+    MPI_Request request;
+    MPI_Ibcast(agreed, 2, MPI_INT64_T, 0, job_.comm, &request);
+    wait_patiently(&request);
+    int64_t start = agreed[0];
+    for (const int index : order) {
+      sample(&runners_[index], round, start);
+      start += runners_[index].window_ns + runners_[index].slack_ns + whole_skew();
+    }
+    if ((round + 1) % batch == 0) adapt(order);
+    return agreed[1] != 0;
+  }
+
+  void sample(Runner* runner, int round, int64_t start) {
+    contents_.set_some(uint64_t(round) + 2);
+    const int64_t arrival = start + skew_of(round);
+    job_.wait_until(arrival);
+    const int64_t begin = job_.now_ns();
+    for (int i = 0; i < runner->samples.repeat; ++i) runner->candidate->run();
+    const int64_t finish = job_.now_ns();
+    if (!contents_.some_right()) runner->wrong = true;
+    runner->took.push_back(double(finish - start - whole_skew()));
+    runner->came_late.push_back(begin > arrival + runner->samples.tolerance_ns);
+  }
+
+  // Windows as long as the samples are, and a start that every rank can come to.
+  void adapt(const std::vector<int>& order) {
+    const std::size_t n = order.size();
+    std::vector<int64_t> mine(2 * n), all(2 * n);
+    for (std::size_t i = 0; i < n; ++i) {
+      const Runner& runner = runners_[order[i]];
+      std::vector<double> recent(runner.took.end() - batch, runner.took.end());
+      std::nth_element(recent.begin(), recent.begin() + batch / 2, recent.end());
+      mine[2 * i] = int64_t(std::max(recent[batch / 2], 0.0));
+      mine[2 * i + 1] = std::accumulate(runner.came_late.end() - batch, runner.came_late.end(), int64_t{0});
+    }
+    MPI_Request request;
+    MPI_Iallreduce(mine.data(), all.data(), int(2 * n), MPI_INT64_T, MPI_MAX, job_.comm, &request);
+    wait_patiently(&request);
+    const int64_t most_slack = job_.oversubscribed ? 2'000'000 : 1'000'000;
+    for (std::size_t i = 0; i < n; ++i) {
+      Runner& runner = runners_[order[i]];
+      runner.window_ns = all[2 * i] + all[2 * i] / 2;
+      if (all[2 * i + 1] * 5 <= batch) continue;
+      // The window before it may have been too short, or the lead.
+      for (const int other : order) runners_[other].slack_ns = std::min(most_slack, runners_[other].slack_ns * 5 / 4);
+      lead_ns_ = std::min(most_slack, lead_ns_ * 5 / 4);
+    }
+  }
+
+  void finish(int index, int rounds) {
+    Runner& runner = runners_[index];
+    if (job_.rank == 0) announce_(index);
+    check_whole(&runner, uint64_t(rounds) + 2);
+    const int wrong = runner.wrong;
+    int anywhere = 0;
+    MPI_Allreduce(&wrong, &anywhere, 1, MPI_INT, MPI_MAX, job_.comm);
+    runner.samples.correct = !anywhere;
+    std::vector<double> longest(rounds);
+    std::vector<uint8_t> late(rounds);
+    MPI_Reduce(runner.took.data(), longest.data(), rounds, MPI_DOUBLE, MPI_MAX, 0, job_.comm);
+    MPI_Reduce(runner.came_late.data(), late.data(), rounds, MPI_UINT8_T, MPI_MAX, 0, job_.comm);
+    const double operations = double(runner.samples.repeat) * runner.candidate->times_per_run;
+    for (int round = 0; round < rounds; ++round) {
+      runner.samples.late += late[round];
+      const bool dropped = late[round] && !job_.oversubscribed;
+      runner.samples.ns.push_back(dropped ? -1 : longest[round] / operations);
+    }
+    runner.candidate.reset();
+  }
+
+  const Job& job_;
+  const Plan& plan_;
+  Kind kind_;
+  Contents contents_;
+  void (*announce_)(int);
+  int64_t lead_ns_;
+  std::vector<Runner> runners_;
+};
+
+}  // namespace
+
+std::vector<Samples> measure_point(const Job& job, const Plan& plan, const Point& point, void (*announce)(int)) {
+  Kind kind{};
+  if (!kind_of(point.operation, &kind)) {
+    Samples none;
+    none.problem = "no such operation";
+    return std::vector<Samples>(point.candidates.size(), none);
+  }
+  return Measurement(job, plan, point, kind, announce).run();
+}
+
+}  // namespace leadline::bench

@@ -1,0 +1,30 @@
+// Measures the candidates of a point against one another.
+//
+// In a round every candidate is run once, in an order by chance. Rank 0 announces the instant at which the round
+// begins; each candidate has a window of it, so the ranks start together without another message. A rank that comes
+// to a start too late makes that sample a late one, which is left out; but where ranks share cores there is no
+// starting together, so there it is only counted. The time is from the start (of the last rank, where arrival is
+// skewed) to the end on the last rank.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bench/candidate.hpp"
+
+namespace leadline::bench {
+
+struct Samples {
+  std::string problem;  // why there are none; empty otherwise
+  bool correct = true;  // on every rank, in every round
+  int repeat = 1;       // operations timed in a row
+  int late = 0;
+  int64_t tolerance_ns = 0;  // of a start
+  std::vector<double> ns;    // of one operation, by round; negative: late
+};
+
+// Of each candidate, at rank 0. `announce` is called there before something might hang.
+std::vector<Samples> measure_point(const Job& job, const Plan& plan, const Point& point,
+                                   void (*announce)(int candidate));
+
+}  // namespace leadline::bench
