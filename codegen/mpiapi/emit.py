@@ -7,7 +7,7 @@ from mpiapi.semantics import Bytes, Meaning
 from mpiapi.standard import PYMPISTANDARD_VERSION, Function
 
 HEAD = f"// Made by codegen/generate.py from pympistandard {PYMPISTANDARD_VERSION} and api/*.toml. Do not edit.\n"
-# The first version of src/recorder/exports.map; dlsym does not find x@V, only x@@V (src/recorder/exports.hpp).
+# The first version of src/recorder/exports.map; dlsym does not find x@V, only x@@V (src/host/exports.hpp).
 SYMBOL_VERSION = "LEADLINE_1"
 _RETURNS_DOUBLE = ("WALL_TIME", "TICK_RESOLUTION")
 # What a variadic function may have been passed in registers beside its named argument.
@@ -16,13 +16,13 @@ _VARIADIC_WORDS = 5
 
 def functions_header(meanings: list[Meaning]) -> str:
     """functions.hpp: enum Fn and the traits of each function."""
-    lines = [HEAD, "#pragma once\n", "#include <cstdint>\n", '#include "recorder/traits.hpp"\n',
-             "namespace leadline::recorder {\n", "enum class Fn : uint16_t {"]  # fmt: skip
+    lines = [HEAD, "#pragma once\n", "#include <cstdint>\n", '#include "host/traits.hpp"\n',
+             "namespace leadline::host {\n", "enum class Fn : uint16_t {"]  # fmt: skip
     lines += [f"  {m.function.name}," for m in meanings]
     lines += ["};\n", f"inline constexpr int function_count = {len(meanings)};\n",
               "inline constexpr Traits traits[function_count] = {"]  # fmt: skip
     lines += [f"    {_traits(m)}," for m in meanings]
-    lines += ["};\n", "}  // namespace leadline::recorder\n"]
+    lines += ["};\n", "}  // namespace leadline::host\n"]
     return "\n".join(lines)
 
 
@@ -40,13 +40,13 @@ def _traits(meaning: Meaning) -> str:
 
 def symbols_header(functions: list[Function]) -> str:
     """symbols.hpp: the names each function goes by; nullptr where it has no large-count form."""
-    lines = [HEAD, "#pragma once\n", '#include "leadline/functions.hpp"\n', "namespace leadline::recorder {\n",
+    lines = [HEAD, "#pragma once\n", '#include "leadline/functions.hpp"\n', "namespace leadline::host {\n",
              "// MPI_x, PMPI_x, MPI_x_c, PMPI_x_c",
              "inline constexpr const char* symbol_names[function_count][4] = {"]  # fmt: skip
     for f in functions:
         large = f'"MPI_{f.name}_c", "PMPI_{f.name}_c"' if f.large else "nullptr, nullptr"
         lines.append(f'    {{"MPI_{f.name}", "PMPI_{f.name}", {large}}},')
-    lines += ["};\n", "}  // namespace leadline::recorder\n"]
+    lines += ["};\n", "}  // namespace leadline::host\n"]
     return "\n".join(lines)
 
 

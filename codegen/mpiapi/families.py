@@ -11,7 +11,7 @@ from mpiapi.emit import HEAD
 from mpiapi.standard import ApiError
 
 FAMILIES = ("mpich", "openmpi", "mpi5")
-MAX_LIBRARIES = 8  # src/recorder/family.hpp
+MAX_LIBRARIES = 8  # src/host/family.hpp
 HANDLES = "comm request datatype message win file group op info errhandler session".split()
 STATUS_FIELDS = "size source tag error count".split()
 COUNT_CODES = ("two_words", "one_word", "ask")
@@ -103,14 +103,14 @@ def _same(name: str, table: str, found: dict[str, Any], expected: list[str]) -> 
 
 def families_header(families: list[Family]) -> str:
     """families.hpp: one constexpr Family each, and the table of them."""
-    lines = [HEAD, "#pragma once\n", '#include "recorder/family.hpp"\n', "namespace leadline::recorder {\n"]
+    lines = [HEAD, "#pragma once\n", '#include "host/family.hpp"\n', "namespace leadline::host {\n"]
     op_names = ", ".join(f'"MPI_{op}"' for op in OPS)
     lines += [f"inline constexpr const char* op_names[Family::op_count] = {{{op_names}}};\n"]
     lines += [_definition(family) for family in families]
     names = ", ".join(f"&{family.name}_family" for family in families)
     lines += [f"inline constexpr int family_count = {len(families)};",
               f"inline constexpr const Family* families[family_count] = {{{names}}};\n",
-              "}  // namespace leadline::recorder\n"]  # fmt: skip
+              "}  // namespace leadline::host\n"]  # fmt: skip
     return "\n".join(lines)
 
 

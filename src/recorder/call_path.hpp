@@ -9,7 +9,7 @@
 
 #include <cstdint>
 
-#include "leadline/functions.hpp"
+#include "recorder/host.hpp"
 #include "recorder/modules.hpp"
 #include "trace/hash.hpp"
 #include "trace/live.hpp"

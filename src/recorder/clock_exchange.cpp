@@ -9,7 +9,7 @@
 #include <initializer_list>
 
 #include "recorder/clock.hpp"
-#include "recorder/real.hpp"
+#include "recorder/host.hpp"
 #include "recorder/thread.hpp"
 
 namespace leadline::recorder {

@@ -3,8 +3,8 @@
 // counted again.
 #include <dlfcn.h>
 
-#include "leadline/functions.hpp"
 #include "recorder/call.hpp"
+#include "recorder/host.hpp"
 
 namespace leadline::recorder {
 

@@ -5,7 +5,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "recorder/real.hpp"
+#include "recorder/host.hpp"
 #include "trace/hash.hpp"
 #include "trace/live.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <initializer_list>
 
-#include "recorder/real.hpp"
+#include "recorder/host.hpp"
 
 namespace leadline::recorder {
 

@@ -10,7 +10,7 @@
 
 #include <initializer_list>
 
-#include "recorder/loaded_object.hpp"
+#include "host/loaded_object.hpp"
 
 namespace leadline::recorder {
 

@@ -162,6 +162,7 @@ void Recording::start() {
   state_ = State::off;
   const char* why = nullptr;
   const bool found = find_real_functions(&why);
+  set_recorded(true);
   if (!found && !mpi_library_path()) {  // none is loaded yet: mpi4py asks before it loads one
     state_ = State::unknown;
     return;

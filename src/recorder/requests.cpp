@@ -2,7 +2,7 @@
 
 #include <sys/mman.h>
 
-#include "recorder/real.hpp"
+#include "recorder/host.hpp"
 
 namespace leadline::recorder {
 

@@ -8,7 +8,7 @@
 #include <initializer_list>
 
 #include "recorder/clock.hpp"
-#include "recorder/real.hpp"
+#include "recorder/host.hpp"
 
 namespace leadline::recorder {
 

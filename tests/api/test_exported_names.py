@@ -1,6 +1,6 @@
 """A preloaded recorder is not seen by programs that ask what MPI there is; where there is one, their calls reach it.
 
-src/recorder/exports.hpp says how. What is compared: the same program with and without the recorder preloaded.
+src/host/exports.hpp says how. What is compared: the same program with and without the recorder preloaded.
 """
 
 import os

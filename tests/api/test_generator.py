@@ -28,7 +28,7 @@ def test_headers_compile_by_themselves(generated: Path, tmp_path: Path, header: 
     source = tmp_path / "includes.cpp"
     source.write_text(
         f'#include "leadline/{header}"\n#include "leadline/functions.hpp"\n'
-        "using namespace leadline::recorder;\n"
+        "using namespace leadline::host;\n"
         "static_assert(traits[static_cast<int>(Fn::Send)].roles.comm == 5);\n"
         "static_assert(traits[static_cast<int>(Fn::Send)].cls == CallClass::send);\n"
     )

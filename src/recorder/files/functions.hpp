@@ -2,7 +2,7 @@
 // checked, unlocked) are one.
 #pragma once
 
-#include "leadline/functions.hpp"
+#include "recorder/host.hpp"
 
 namespace leadline::recorder {
 

@@ -4,9 +4,9 @@
 
 #include <cstring>
 
-#include "recorder/exports.hpp"
+#include "host/exports.hpp"
 
-namespace leadline::recorder {
+namespace leadline::host {
 namespace {
 
 bool is_mpi_name(const char* name) { return std::strncmp(name + (*name == 'P' ? 1 : 0), "MPI_", 4) == 0; }
@@ -48,4 +48,4 @@ int clear_in_object(dl_phdr_info* info, size_t, void* data) {
 
 void clear_weak_references(bool (*is_wrapper)(ElfAddress)) { dl_iterate_phdr(clear_in_object, &is_wrapper); }
 
-}  // namespace leadline::recorder
+}  // namespace leadline::host

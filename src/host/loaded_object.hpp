@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace leadline::recorder {
+namespace leadline::host {
 
 using ElfAddress = ElfW(Addr);
 using ElfDynamic = ElfW(Dyn);
@@ -67,4 +67,4 @@ class LoadedObject {
   Relocations relocations_[2] = {};  // of data and of procedure linkage
 };
 
-}  // namespace leadline::recorder
+}  // namespace leadline::host

@@ -3,20 +3,16 @@
 
 #include <cstdint>
 
+#include "host/family.hpp"
 #include "leadline/functions.hpp"
-#include "recorder/family.hpp"
 
-namespace leadline::recorder {
+namespace leadline::host {
 
 using Word = uintptr_t;
 enum class Name : uint8_t { mpi, pmpi, mpi_c, pmpi_c };
 
 // The next MPI_x or PMPI_x after ours: another tool's or the library's. nullptr: there is none.
 extern void* real_functions[function_count][4];
-// The same for the wrappers of calls that are recorded; null while recording is paused.
-extern void* recorded_functions[function_count][4];
-// Fills the table above, or clears it.
-void set_recorded(bool recorded);
 
 template <class R = int, class... A>
 R call_real(Fn fn, A... a) {
@@ -65,4 +61,4 @@ bool find_real_functions(const char** why);
 // Path of the MPI library's file; nullptr before find_real_functions.
 const char* mpi_library_path();
 
-}  // namespace leadline::recorder
+}  // namespace leadline::host

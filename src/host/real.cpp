@@ -1,17 +1,17 @@
-#include "recorder/real.hpp"
+#include "host/real.hpp"
 
 #include <dlfcn.h>
 #include <link.h>
 #include <string.h>
 
+#include "host/exports.hpp"
+#include "host/loaded_object.hpp"
 #include "leadline/families.hpp"
 #include "leadline/symbols.hpp"
-#include "recorder/loaded_object.hpp"
 
-namespace leadline::recorder {
+namespace leadline::host {
 
 void* real_functions[function_count][4];
-void* recorded_functions[function_count][4];
 Abi abi;
 
 namespace {
@@ -50,11 +50,11 @@ int look_at_object(dl_phdr_info* info, size_t, void* found) {
   return 1;
 }
 
-// Any other object but ours that defines it: calls can be passed on to it, if not recorded.
+// Any object but Leadline's that defines it: calls can be passed on to it, if not recorded.
 int look_for_any_mpi(dl_phdr_info* info, size_t, void* found) {
-  Dl_info self;
-  if (!info->dlpi_name || !*info->dlpi_name || !dladdr(&library, &self)) return 0;
-  if (strcmp(info->dlpi_name, self.dli_fname) == 0 || !LoadedObject(*info).find("PMPI_Init")) return 0;
+  if (!info->dlpi_name || !*info->dlpi_name) return 0;
+  const LoadedObject object(*info);
+  if (is_leadlines(object) || !object.find("PMPI_Init")) return 0;
   auto* into = static_cast<Library*>(found);
   strncpy(into->path, info->dlpi_name, sizeof(into->path) - 1);
   return 1;
@@ -102,6 +102,31 @@ void fill_abi(const Family& f, void* handle) {
   abi.thread_multiple = f.thread_multiple;
 }
 
+// Whether another of Leadline's libraries follows us: its names have a version, and dlsym passes them by.
+bool chained_to_leadline = false;
+
+// Of another of Leadline's libraries and any other object behind us, what was loaded first.
+void* next_in_chain(const char* name) {
+  void* next = dlsym(RTLD_NEXT, name);
+  void* leadlines = chained_to_leadline ? dlvsym(RTLD_NEXT, name, "LEADLINE_1") : nullptr;
+  if (!leadlines || !next) return leadlines ? leadlines : next;
+  struct Order {
+    Dl_info a, b;
+    void* first;
+  } order{};
+  if (!dladdr(leadlines, &order.a) || !dladdr(next, &order.b)) return next;
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, size_t, void* data) {
+        auto* o = static_cast<Order*>(data);
+        if (!info->dlpi_name) return 0;
+        if (strcmp(info->dlpi_name, o->a.dli_fname) == 0) o->first = o->a.dli_fbase;
+        if (strcmp(info->dlpi_name, o->b.dli_fname) == 0) o->first = o->b.dli_fbase;
+        return o->first ? 1 : 0;
+      },
+      &order);
+  return order.first == order.a.dli_fbase ? leadlines : next;
+}
+
 }  // namespace
 
 const char* Abi::op_name(uint64_t op) const {
@@ -116,15 +141,15 @@ bool find_real_functions(const char** why) {
   if (!library.path[0]) dl_iterate_phdr(look_for_any_mpi, &library);
   // Where the library was loaded locally (mpi4py) nothing follows us in the global scope.
   void* handle = library.path[0] ? dlopen(library.path, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
+  chained_to_leadline = dlvsym(RTLD_NEXT, "MPI_Allreduce", "LEADLINE_1") != nullptr;
   for (int f = 0; f < function_count; ++f) {
     for (int n = 0; n < 4; ++n) {
       const char* name = symbol_names[f][n];
       if (!name) continue;
-      void* next = dlsym(RTLD_NEXT, name);
+      void* next = next_in_chain(name);
       real_functions[f][n] = next ? next : handle ? dlsym(handle, name) : nullptr;
     }
   }
-  set_recorded(true);
   if (!library.family) {
     *why = "its MPI library is of a kind that is not known";
     return false;
@@ -137,15 +162,6 @@ bool find_real_functions(const char** why) {
   return true;
 }
 
-void set_recorded(bool recorded) {
-  for (int f = 0; f < function_count; ++f) {
-    for (int n = 0; n < 4; ++n) {
-      __atomic_store_n(&recorded_functions[f][n], recorded ? real_functions[f][n] : nullptr, __ATOMIC_RELAXED);
-    }
-  }
-}
-
 const char* mpi_library_path() { return library.path[0] ? library.path : nullptr; }
 
-// Never: every name, of large counts too, reaches us where the library has it (recorder/exports.hpp).
-}  // namespace leadline::recorder
+}  // namespace leadline::host

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace leadline::recorder {
+namespace leadline::host {
 
 // A constant: a plain value, or something the library exports: the address of an object (Open MPI's handles) or the
 // content of a pointer variable (MPICH's MPI_UNWEIGHTED). Look the symbol up in the global scope first and in the
@@ -56,4 +56,4 @@ struct Family {
   Combiners combiners;
 };
 
-}  // namespace leadline::recorder
+}  // namespace leadline::host

@@ -6,7 +6,7 @@
 
 #include "trace/call_class.hpp"
 
-namespace leadline::recorder {
+namespace leadline::host {
 
 using trace::CallClass;
 
@@ -39,4 +39,4 @@ struct Traits {
   Bytes received;
 };
 
-}  // namespace leadline::recorder
+}  // namespace leadline::host

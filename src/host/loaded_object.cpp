@@ -1,8 +1,8 @@
-#include "recorder/loaded_object.hpp"
+#include "host/loaded_object.hpp"
 
 #include <cstring>
 
-namespace leadline::recorder {
+namespace leadline::host {
 
 LoadedObject::LoadedObject(ElfAddress base, const ElfDynamic* dynamic) : base_(base) { read(dynamic); }
 
@@ -106,4 +106,4 @@ const ElfSymbol* LoadedObject::find_by_sysv_hash(const char* name) const {
   return nullptr;
 }
 
-}  // namespace leadline::recorder
+}  // namespace leadline::host

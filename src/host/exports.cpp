@@ -1,0 +1,92 @@
+#include "host/exports.hpp"
+
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+// The beginning of our own image; the linker defines it, as it does _DYNAMIC, our own dynamic section.
+extern "C" const char __ehdr_start[] __attribute__((visibility("hidden")));
+
+namespace leadline::host {
+namespace {
+
+ElfAddress first_wrapper = ~ElfAddress{0};
+ElfAddress last_wrapper = 0;
+
+ElfAddress own_base() { return reinterpret_cast<ElfAddress>(__ehdr_start); }
+
+struct Search {
+  const char* name;
+  bool found;
+};
+
+int search_object(dl_phdr_info* info, size_t, void* data) {
+  auto& search = *static_cast<Search*>(data);
+  if (info->dlpi_addr == own_base()) return 0;
+  const LoadedObject object(*info);
+  // The recorder and the shim may both be here: what only they define is not there.
+  search.found = object.find(search.name) != nullptr && !is_leadlines(object);
+  return search.found ? 1 : 0;
+}
+
+// Whether no code lies in the segment of that address (linked with -z separate-code, the default on Linux).
+bool is_plain_data(ElfAddress address) {
+  const auto* file = reinterpret_cast<const ElfHeader*>(__ehdr_start);
+  const auto* segments = reinterpret_cast<const ElfSegment*>(__ehdr_start + file->e_phoff);
+  for (int i = 0; i < file->e_phnum; ++i) {
+    const ElfSegment& segment = segments[i];
+    if (segment.p_type == PT_LOAD && address - own_base() - segment.p_vaddr < segment.p_memsz) {
+      return (segment.p_flags & PF_X) == 0;
+    }
+  }
+  return false;
+}
+
+// The pages of .dynsym that hold [first, last): read-only, and back to that afterwards.
+bool set_writable(ElfAddress first, ElfAddress last, bool writable) {
+  const auto page = static_cast<ElfAddress>(sysconf(_SC_PAGESIZE));
+  const ElfAddress begin = first & ~(page - 1);
+  return mprotect(reinterpret_cast<void*>(begin), last - begin, writable ? PROT_READ | PROT_WRITE : PROT_READ) == 0;
+}
+
+bool is_wrapper(ElfAddress address) { return address >= first_wrapper && address <= last_wrapper; }
+
+}  // namespace
+
+// Indirect functions from the start would be asked while the program's libraries are being relocated, before we are
+// (references that are not lazy: -z now is Ubuntu's default), and the dynamic linker complains about that on stderr.
+void make_names_indirect(ExportedName* names, int count) {
+  const LoadedObject self(own_base(), _DYNAMIC);
+  ElfAddress first = ~ElfAddress{0};
+  ElfAddress last = 0;
+  for (ExportedName* n = names; n < names + count; ++n) {
+    if (n->name == nullptr) continue;
+    n->symbol = const_cast<ElfSymbol*>(self.find(n->name));
+    if (n->symbol == nullptr) continue;
+    n->wrapper = own_base() + n->symbol->st_value;
+    first_wrapper = n->wrapper < first_wrapper ? n->wrapper : first_wrapper;
+    last_wrapper = n->wrapper > last_wrapper ? n->wrapper : last_wrapper;
+    const auto place = reinterpret_cast<ElfAddress>(n->symbol);
+    first = place < first ? place : first;
+    last = place + sizeof(ElfSymbol) > last ? place + sizeof(ElfSymbol) : last;
+  }
+  if (last == 0) return;
+  clear_weak_references(is_wrapper);
+  if (!is_plain_data(first) || !set_writable(first, last, true)) return;
+  for (ExportedName* n = names; n < names + count; ++n) {
+    if (n->symbol == nullptr) continue;
+    n->symbol->st_value = reinterpret_cast<ElfAddress>(n->resolve) - own_base();
+    n->symbol->st_info = ELF64_ST_INFO(ELF64_ST_BIND(n->symbol->st_info), STT_GNU_IFUNC);
+  }
+  set_writable(first, last, false);
+}
+
+bool is_leadlines(const LoadedObject& object) { return strncmp(object.soname(), "libleadline", 11) == 0; }
+
+bool defined_elsewhere(const char* name) {
+  Search search{name, false};
+  dl_iterate_phdr(search_object, &search);
+  return search.found;
+}
+
+}  // namespace leadline::host
