@@ -3,21 +3,57 @@
 namespace leadline::collectives {
 
 uint32_t Schedule::send(Range from, int peer) {
+  if (!from.count) return no_request;
   steps.push_back({Step::Kind::send, peer, requests, from, {}});
   return requests++;
 }
 
 uint32_t Schedule::receive(Range to, int peer) {
+  if (!to.count) return no_request;
   steps.push_back({Step::Kind::receive, peer, requests, {}, to});
   return requests++;
 }
 
-void Schedule::wait(uint32_t request) { steps.push_back({Step::Kind::wait, -1, request, {}, {}}); }
+void Schedule::wait(uint32_t request) {
+  if (request != no_request) steps.push_back({Step::Kind::wait, -1, request, {}, {}});
+}
 
-void Schedule::copy(Range from, Range to) { steps.push_back({Step::Kind::copy, -1, 0, from, to}); }
+void Schedule::wait_from(uint32_t first) {
+  for (uint32_t request = first; request < requests; ++request) wait(request);
+}
 
-void Schedule::reduce(Range from, Range to) { steps.push_back({Step::Kind::reduce, -1, 0, from, to}); }
+void Schedule::copy(Range from, Range to) {
+  if (to.count) steps.push_back({Step::Kind::copy, -1, 0, from, to});
+}
 
-void Schedule::native(Range from, Range to) { steps.push_back({Step::Kind::native, -1, 0, from, to}); }
+void Schedule::reduce(Range from, Range to) {
+  if (to.count) steps.push_back({Step::Kind::reduce, -1, 0, from, to});
+}
+
+void Schedule::native(Range from, Range to) {
+  if (to.count) steps.push_back({Step::Kind::native, -1, 0, from, to});
+}
+
+Range Schedule::reserve(int64_t count) {
+  const Range range{Space::scratch, scratch_elements, count};
+  scratch_elements += count;
+  return range;
+}
+
+void Schedule::append(const Schedule& part, const int* members, const Bases& bases) {
+  const Range base_of[] = {bases.data, bases.input, {Space::scratch, scratch_elements, 0}};  // as Space is numbered
+  for (Step step : part.steps) {
+    for (Range* range : {&step.from, &step.to}) {
+      const Range& base = base_of[static_cast<int>(range->space)];
+      *range = {base.space, base.first + range->first, range->count};
+    }
+    if (step.peer >= 0) step.peer = members[step.peer];
+    step.request += requests;
+    const bool in_place = step.from.space == step.to.space && step.from.first == step.to.first;
+    if (step.kind != Step::Kind::copy || !in_place) steps.push_back(step);
+  }
+  requests += part.requests;
+  scratch_elements += part.scratch_elements;
+}
 
 }  // namespace leadline::collectives

@@ -51,18 +51,31 @@ struct Step {
   Range from, to;
 };
 
+constexpr uint32_t no_request = UINT32_MAX;
+
 // Of one rank.
 struct Schedule {
   std::vector<Step> steps;
   uint32_t requests = 0;  // made in all: numbered from 0
   int64_t scratch_elements = 0;
 
+  // An empty range adds no step: a message of nothing isn't sent, and its request is `no_request`.
   uint32_t send(Range from, int peer);
   uint32_t receive(Range to, int peer);
   void wait(uint32_t request);
+  void wait_from(uint32_t first);  // for all requests from that one on
   void copy(Range from, Range to);
   void reduce(Range from, Range to);
   void native(Range from, Range to);
+
+  // `count` elements of scratch of the algorithm's own.
+  Range reserve(int64_t count);
+  // Then does what `part` says: a schedule among `members`, whose ranks it takes to be 0, 1, ..., and whose data and
+  // input are where `bases` says.
+  struct Bases {
+    Range data{Space::data, 0, 0}, input{Space::input, 0, 0};
+  };
+  void append(const Schedule& part, const int* members, const Bases& bases);
 };
 
 }  // namespace leadline::collectives

@@ -1,0 +1,14 @@
+// As binomial, to radix - 1 others at each distance.
+#include "collectives/algorithms.hpp"
+#include "collectives/pipelines.hpp"
+
+namespace leadline::collectives {
+
+bool broadcast_knomial(const Problem& problem, Schedule* schedule) {
+  if (problem.radix < 2) return false;
+  const Segments whole({Space::data, 0, problem.count}, 0, problem.element_bytes);
+  PassDown(schedule, knomial_place(problem.processes, problem.rank, problem.root, problem.radix), whole).all();
+  return true;
+}
+
+}  // namespace leadline::collectives

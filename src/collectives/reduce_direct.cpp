@@ -1,0 +1,14 @@
+// Every rank reduces one block of all, sent to it directly, and sends it to the root.
+#include "collectives/algorithms.hpp"
+#include "collectives/reduce_scatter.hpp"
+
+namespace leadline::collectives {
+
+bool reduce_direct(const Problem& problem, Schedule* schedule) {
+  const Range own = own_block(problem, schedule);
+  direct_reduce_scatter(problem, own, schedule);
+  gather_blocks(problem, own, schedule);
+  return true;
+}
+
+}  // namespace leadline::collectives

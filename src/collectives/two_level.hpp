@@ -1,0 +1,14 @@
+// Node leaders: reductions within nodes, then another algorithm among one rank of each. Needs a commutative operation,
+// as the ranks of a node need not be neighbours.
+#pragma once
+
+#include "collectives/schedule.hpp"
+
+namespace leadline::collectives {
+
+using Builder = bool(const Problem& problem, Schedule* schedule);
+
+bool two_level_reduce(const Problem& problem, Builder* over, Schedule* schedule);
+bool two_level_allreduce(const Problem& problem, Builder* over, Schedule* schedule);
+
+}  // namespace leadline::collectives

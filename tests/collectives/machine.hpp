@@ -1,0 +1,299 @@
+// Executes the schedules of all ranks together, without MPI, on values that say what was done to them, and watches over
+// every access: nothing is read that wasn't written, or is being received; nothing written that is being sent.
+#pragma once
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "collectives/algorithm.hpp"
+
+namespace leadline::test {
+
+using namespace leadline::collectives;
+
+inline uint64_t scrambled(uint64_t x) {
+  x += 0x9e3779b97f4a7c15;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+  return x ^ (x >> 31);
+}
+
+// An element: the contributions in it. Operations on it are associative but for `tree`.
+struct Value {
+  uint64_t sum = 0;       // in any order: a contribution twice or missing shows
+  uint64_t sequence = 0;  // in their order
+  uint64_t power = 0;     // a base to the number of contributions; 0: nothing was written
+  uint64_t tree = 0;      // and in what order they were put together: what makes rounding differ
+};
+
+inline Value contribution(int rank, int64_t element) {
+  const uint64_t id = scrambled(static_cast<uint64_t>(rank) << 32 | static_cast<uint64_t>(element));
+  return {id, scrambled(id), 0x10000001b3, scrambled(id + 1)};
+}
+
+inline Value combined(const Value& from, const Value& to) {
+  return {from.sum + to.sum, from.sequence * to.power + to.sequence, from.power * to.power,
+          scrambled(from.tree) * 3 + to.tree};
+}
+
+// Of a whole job. One after the other is simulated with the same memory.
+class Machine {
+ public:
+  struct Options {
+    bool rendezvous = true;  // a send is complete when its receive is posted; or else at once
+    bool in_place = false;   // the input is in the data
+  };
+
+  // "": all ended, and nothing was wrong.
+  std::string run(const std::vector<Schedule>& schedules, const Problem& problem, Options options) {
+    schedules_ = &schedules;
+    problem_ = problem;
+    options_ = options;
+    error_.clear();
+    messages = elements = 0;
+    const auto p = static_cast<size_t>(problem.processes);
+    if (channels_.size() < p * p) channels_.assign(p * p, {});
+    posts_.clear();
+    ranks_.resize(p);
+    runnable_.clear();
+    for (int rank = 0; rank < problem.processes; ++rank) {
+      begin(rank);
+      runnable_.push_back(rank);
+    }
+    while (!runnable_.empty() && error_.empty()) {
+      const int rank = runnable_.back();
+      runnable_.pop_back();
+      advance(rank);
+    }
+    if (error_.empty()) check_ends();
+    if (!error_.empty()) channels_.assign(channels_.size(), {});
+    return error_;
+  }
+
+  const Value& data(int rank, int64_t element) const {
+    return ranks_[static_cast<size_t>(rank)].spaces[0].values[static_cast<size_t>(element)];
+  }
+  Value* writable(int rank, Space space) { return memory(ranks_[static_cast<size_t>(rank)], space).values.data(); }
+
+  int64_t messages = 0, elements = 0;  // sent in all
+
+ private:
+  struct Memory {
+    std::vector<Value> values;
+    std::vector<int32_t> in_flight;  // sends from here; -1: being received to
+  };
+  struct Request {
+    enum State : uint8_t { unmade, pending, complete, waited } state = unmade;
+    bool is_send = false;
+    Range range;
+  };
+  struct Rank {
+    Memory spaces[3];
+    std::vector<Request> requests;
+    size_t next_step = 0;
+    int64_t blocked_on = -1;  // request
+  };
+  struct Post {
+    int rank;
+    uint32_t request;
+    int32_t next;
+    std::vector<Value> payload;  // of a send that is complete at once
+  };
+  struct Channel {  // what is posted and not matched: of one kind
+    int32_t first = -1, last = -1;
+    bool sends = false;
+  };
+
+  void begin(int rank) {
+    Rank& r = ranks_[static_cast<size_t>(rank)];
+    const Schedule& schedule = (*schedules_)[static_cast<size_t>(rank)];
+    const bool reduces = problem_.operation != Operation::broadcast;
+    const bool has_data = problem_.operation != Operation::reduce || rank == problem_.root;
+    const int64_t sizes[] = {has_data ? problem_.count : 0, reduces ? problem_.count : 0, schedule.scratch_elements};
+    const bool aliased = options_.in_place && has_data && reduces;
+    for (int i = 0; i < 3; ++i) {
+      const auto size = static_cast<size_t>(i == 1 && aliased ? 0 : sizes[i]);
+      r.spaces[i].values.assign(size, {});
+      r.spaces[i].in_flight.assign(size, 0);
+    }
+    r.requests.assign(schedule.requests, {});
+    r.next_step = 0;
+    r.blocked_on = -1;
+    Memory& own = memory(r, reduces ? Space::input : Space::data);
+    if (reduces || rank == problem_.root)
+      for (int64_t i = 0; i < problem_.count; ++i) own.values[static_cast<size_t>(i)] = contribution(rank, i);
+  }
+
+  Memory& memory(Rank& r, Space space) {
+    const bool reduces = problem_.operation != Operation::broadcast;
+    if (space == Space::input && reduces && r.spaces[1].values.empty()) return r.spaces[0];
+    return r.spaces[static_cast<int>(space)];
+  }
+
+  void fail(int rank, const char* what) {
+    if (error_.empty())
+      error_ = "rank " + std::to_string(rank) + ", step " +
+               std::to_string(ranks_[static_cast<size_t>(rank)].next_step) + ": " + what;
+  }
+
+  void advance(int rank) {
+    Rank& r = ranks_[static_cast<size_t>(rank)];
+    const std::vector<Step>& steps = (*schedules_)[static_cast<size_t>(rank)].steps;
+    while (r.next_step < steps.size() && error_.empty()) {
+      if (!perform(rank, r, steps[r.next_step])) return;
+      ++r.next_step;
+    }
+  }
+
+  // False: it waits for others.
+  bool perform(int rank, Rank& r, const Step& step) {
+    switch (step.kind) {
+      case Step::Kind::send:
+      case Step::Kind::receive:
+        post(rank, r, step);
+        return true;
+      case Step::Kind::wait:
+        return wait(rank, r, step.request);
+      case Step::Kind::copy:
+      case Step::Kind::reduce:
+        compute(rank, r, step);
+        return true;
+      case Step::Kind::native:
+        fail(rank, "a native step has no place here");
+    }
+    return true;
+  }
+
+  bool inside(const Memory& memory, const Range& range) const {
+    return range.first >= 0 && range.count > 0 &&
+           range.first + range.count <= static_cast<int64_t>(memory.values.size());
+  }
+
+  void check_read(int rank, Rank& r, const Range& range) {
+    const Memory& m = memory(r, range.space);
+    if (!inside(m, range)) return fail(rank, "reads outside of the buffer");
+    for (int64_t i = range.first; i < range.first + range.count; ++i) {
+      if (!m.values[static_cast<size_t>(i)].power) return fail(rank, "reads what wasn't written");
+      if (m.in_flight[static_cast<size_t>(i)] < 0) return fail(rank, "reads what is being received");
+    }
+  }
+
+  void check_write(int rank, Rank& r, const Range& range) {
+    const Memory& m = memory(r, range.space);
+    if (range.space == Space::input) return fail(rank, "writes to the input");
+    if (!inside(m, range)) return fail(rank, "writes outside of the buffer");
+    for (int64_t i = range.first; i < range.first + range.count; ++i)
+      if (m.in_flight[static_cast<size_t>(i)]) return fail(rank, "writes what is being sent or received");
+  }
+
+  void compute(int rank, Rank& r, const Step& step) {
+    const bool copies = step.kind == Step::Kind::copy;
+    Memory &from = memory(r, step.from.space), &to = memory(r, step.to.space);
+    if (step.from.count != step.to.count) return fail(rank, "counts differ");
+    if (copies && &from == &to && step.from.first == step.to.first) return;  // in place
+    check_read(rank, r, step.from);
+    check_write(rank, r, step.to);
+    if (!copies) check_read(rank, r, step.to);
+    if (&from == &to && step.from.first < step.to.first + step.to.count &&
+        step.to.first < step.from.first + step.from.count)
+      return fail(rank, "source and target overlap");
+    if (!error_.empty()) return;
+    const Value* source = from.values.data() + step.from.first;
+    Value* target = to.values.data() + step.to.first;
+    for (int64_t i = 0; i < step.to.count; ++i) target[i] = copies ? source[i] : combined(source[i], target[i]);
+  }
+
+  void post(int rank, Rank& r, const Step& step) {
+    const bool is_send = step.kind == Step::Kind::send;
+    const Range& range = is_send ? step.from : step.to;
+    if (step.peer < 0 || step.peer >= problem_.processes || step.peer == rank) return fail(rank, "no such peer");
+    if (step.request >= r.requests.size() || r.requests[step.request].state != Request::unmade)
+      return fail(rank, "a request is made twice");
+    is_send ? check_read(rank, r, range) : check_write(rank, r, range);
+    if (!error_.empty()) return;
+    r.requests[step.request] = {Request::pending, is_send, range};
+    Memory& m = memory(r, range.space);
+    for (int64_t i = range.first; i < range.first + range.count; ++i)
+      m.in_flight[static_cast<size_t>(i)] += is_send ? 1 : -1;
+    Post post{rank, step.request, -1, {}};
+    if (is_send && !options_.rendezvous) {
+      post.payload.assign(m.values.begin() + range.first, m.values.begin() + range.first + range.count);
+      r.requests[step.request].state = Request::complete;
+    }
+    messages += is_send;
+    elements += is_send ? range.count : 0;
+    const auto p = static_cast<size_t>(problem_.processes);
+    const auto self = static_cast<size_t>(rank), peer = static_cast<size_t>(step.peer);
+    Channel& channel = channels_[is_send ? self * p + peer : peer * p + self];
+    if (channel.first >= 0 && channel.sends != is_send) {
+      Post other = std::move(posts_[static_cast<size_t>(channel.first)]);
+      channel.first = other.next;
+      is_send ? match(post, other) : match(other, post);
+      return;
+    }
+    posts_.push_back(std::move(post));
+    const auto index = static_cast<int32_t>(posts_.size() - 1);
+    if (channel.first < 0)
+      channel = {index, index, is_send};
+    else
+      channel.last = posts_[static_cast<size_t>(channel.last)].next = index;
+  }
+
+  void match(const Post& send, const Post& receive) {
+    Rank &from = ranks_[static_cast<size_t>(send.rank)], &to = ranks_[static_cast<size_t>(receive.rank)];
+    const Range source = from.requests[send.request].range, target = to.requests[receive.request].range;
+    if (source.count != target.count) return fail(receive.rank, "a message of another size is received");
+    const Value* values =
+        send.payload.empty() ? memory(from, source.space).values.data() + source.first : send.payload.data();
+    std::copy(values, values + source.count, memory(to, target.space).values.data() + target.first);
+    complete(send.rank, from, send.request);
+    complete(receive.rank, to, receive.request);
+  }
+
+  void complete(int rank, Rank& r, uint32_t request) {
+    if (r.requests[request].state == Request::pending) r.requests[request].state = Request::complete;
+    if (r.blocked_on != request) return;
+    r.blocked_on = -1;
+    runnable_.push_back(rank);
+  }
+
+  bool wait(int rank, Rank& r, uint32_t number) {
+    if (number >= r.requests.size()) return fail(rank, "waits for no request"), false;
+    Request& request = r.requests[number];
+    if (request.state == Request::unmade) return fail(rank, "waits for a request not yet made"), false;
+    if (request.state == Request::waited) return fail(rank, "waits twice for a request"), false;
+    if (request.state == Request::pending) {
+      r.blocked_on = number;
+      return false;
+    }
+    request.state = Request::waited;
+    Memory& m = memory(r, request.range.space);
+    for (int64_t i = request.range.first; i < request.range.first + request.range.count; ++i)
+      m.in_flight[static_cast<size_t>(i)] -= request.is_send ? 1 : -1;
+    return true;
+  }
+
+  void check_ends() {
+    for (int rank = 0; rank < problem_.processes; ++rank) {
+      const Rank& r = ranks_[static_cast<size_t>(rank)];
+      if (r.next_step < (*schedules_)[static_cast<size_t>(rank)].steps.size()) return fail(rank, "deadlock");
+      for (const Request& request : r.requests)
+        if (request.state != Request::waited) return fail(rank, "a request isn't waited for");
+    }
+    const auto p = static_cast<size_t>(problem_.processes);
+    for (size_t i = 0; i < p * p; ++i)
+      if (channels_[i].first >= 0) return fail(static_cast<int>(i % p), "a message isn't received");
+  }
+
+  const std::vector<Schedule>* schedules_ = nullptr;
+  Problem problem_;
+  Options options_;
+  std::string error_;
+  std::vector<Rank> ranks_;
+  std::vector<Channel> channels_;  // from * p + to
+  std::vector<Post> posts_;
+  std::vector<int> runnable_;
+};
+
+}  // namespace leadline::test

@@ -1,0 +1,144 @@
+// Every algorithm, every rank's schedule, to 512 processes: ends under rendezvous and with eager messages, in place or
+// not; a broadcast arrives; every contribution is reduced once, in the order of ranks unless the algorithm says it
+// needs a commutative operation; and all ranks have reduced in the same way, so that rounding can't differ.
+#include <algorithm>
+#include <cstring>
+#include <set>
+
+#include "machine.hpp"
+
+namespace {
+
+using namespace leadline::test;
+
+int failures = 0;
+Machine machine;
+
+std::string described(const Algorithm& algorithm, const Problem& problem, Machine::Options options) {
+  char text[400];
+  std::snprintf(text, sizeof text, "%s %s, %d processes, root %d, %lld elements, segments of %lld, radix %d, %s%s",
+                name_of(algorithm.operation), algorithm.name, problem.processes, problem.root,
+                static_cast<long long>(problem.count), static_cast<long long>(problem.segment_bytes), problem.radix,
+                options.rendezvous ? "rendezvous" : "eager", options.in_place ? ", in place" : "");
+  return text;
+}
+
+std::vector<Value> expected(const Problem& problem) {
+  std::vector<Value> values;
+  for (int64_t i = 0; i < problem.count; ++i) {
+    Value value = contribution(problem.operation == Operation::broadcast ? problem.root : 0, i);
+    if (problem.operation != Operation::broadcast)
+      for (int rank = 1; rank < problem.processes; ++rank) value = combined(value, contribution(rank, i));
+    values.push_back(value);
+  }
+  return values;
+}
+
+std::string compared(const Algorithm& algorithm, const Problem& problem, const std::vector<Value>& right) {
+  for (int rank = 0; rank < problem.processes; ++rank) {
+    if (problem.operation == Operation::reduce && rank != problem.root) continue;
+    for (int64_t i = 0; i < problem.count; ++i) {
+      const Value &is = machine.data(rank, i), &should = right[static_cast<size_t>(i)];
+      const std::string where = "rank " + std::to_string(rank) + ", element " + std::to_string(i) + ": ";
+      if (is.sum != should.sum || is.power != should.power)
+        return where + "a contribution is missing, twice or foreign";
+      if (!algorithm.needs_commutative && is.sequence != should.sequence) return where + "not in the order of ranks";
+      if (problem.operation == Operation::allreduce && is.tree != machine.data(0, i).tree)
+        return where + "reduced in another way than on rank 0";
+    }
+  }
+  return "";
+}
+
+void check(const Algorithm& algorithm, Problem problem, bool thorough) {
+  std::vector<Schedule> schedules(static_cast<size_t>(problem.processes));
+  for (problem.rank = 0; problem.rank < problem.processes; ++problem.rank)
+    if (!algorithm.build(problem, &schedules[static_cast<size_t>(problem.rank)])) {
+      std::printf("FAILED: %s isn't built\n", described(algorithm, problem, {}).c_str());
+      ++failures;
+      return;
+    }
+  const std::vector<Value> right = expected(problem);
+  for (const Machine::Options options : {Machine::Options{true, true}, {false, false}, {true, false}, {false, true}}) {
+    std::string error = machine.run(schedules, problem, options);
+    if (error.empty()) error = compared(algorithm, problem, right);
+    if (!error.empty() && ++failures <= 20)
+      std::printf("FAILED: %s: %s\n", described(algorithm, problem, options).c_str(), error.c_str());
+    if (!thorough && !options.in_place) break;
+    if (problem.operation == Operation::broadcast && !options.rendezvous) break;
+  }
+}
+
+// The library's own operation is nothing to simulate: parts cover the data, once and in order.
+void check_split_native(const Algorithm& algorithm, Problem problem) {
+  for (problem.radix = 1; problem.radix < 6; ++problem.radix) {
+    Schedule schedule;
+    bool right = algorithm.build(problem, &schedule);
+    int64_t next = 0;
+    for (const Step& step : schedule.steps) {
+      right &= step.kind == Step::Kind::native && step.from.first == next && step.from.count == step.to.count;
+      right &= step.from.space == Space::data && step.to.space == Space::data && step.to.first == next;
+      next += step.from.count;
+    }
+    if ((!right || next != problem.count) && ++failures)
+      std::printf("FAILED: %s\n", described(algorithm, problem, {}).c_str());
+  }
+}
+
+void check_variants(const Algorithm& algorithm, Problem problem, bool thorough) {
+  std::vector<int> nodes(static_cast<size_t>(problem.processes));
+  const bool two_level = std::strncmp(algorithm.name, "two_level", 9) == 0;
+  // Neighbours on a node; a round robin; each for itself.
+  const int last_layout = !two_level || problem.processes > 128 ? 0 : thorough ? 2 : 1;
+  for (int layout = 0; layout <= last_layout; ++layout) {
+    for (int rank = 0; rank < problem.processes; ++rank)
+      nodes[static_cast<size_t>(rank)] = layout == 0 ? rank / 4 : layout == 1 ? rank % 3 : rank;
+    if (two_level) problem.node_of = nodes.data();
+    for (const int64_t segment : {0, 24, 8}) {
+      problem.segment_bytes = segment;
+      for (const int radix : {2, 3, 5}) {
+        problem.radix = radix;
+        if (thorough || radix == (algorithm.takes_radix ? 3 : 2)) check(algorithm, problem, thorough);
+        if (!algorithm.takes_radix) break;
+      }
+      if (!algorithm.takes_segments || (segment == 24 && !thorough)) break;
+    }
+  }
+}
+
+void check_processes(int p) {
+  const bool thorough = p <= 33;
+  const int64_t n = p;
+  std::set<int64_t> counts = {1, n - 1, n + 1};
+  if (thorough) counts.insert({0, n, 4 * n + 3, 50});
+  if (p <= 128) counts.insert(3 * n + 2);
+  if (p > 128) counts = {1, p == 500 ? n - 1 : n + 1};
+  std::set<int> roots = {0, p / 3, p - 1};
+  if (p <= 8)
+    for (int root = 0; root < p; ++root) roots.insert(root);
+  if (p > 64) roots = {p / 3};
+  for (const Algorithm& algorithm : algorithms())
+    for (const int64_t count : counts)
+      for (const int root : roots) {
+        if (root != *roots.begin() && algorithm.operation == Operation::allreduce) continue;
+        Problem problem;
+        problem.operation = algorithm.operation;
+        problem.processes = p;
+        problem.root = root;
+        problem.count = count;
+        problem.element_bytes = 8;
+        if (std::strcmp(algorithm.name, "split_native") == 0)
+          check_split_native(algorithm, problem);
+        else
+          check_variants(algorithm, problem, thorough);
+      }
+}
+
+}  // namespace
+
+int main() {
+  for (int p = 1; p <= 17; ++p) check_processes(p);
+  for (const int p : {32, 33, 64, 100, 127, 128, 256, 500, 512}) check_processes(p);
+  if (failures) std::printf("%d failed\n", failures);
+  return failures != 0;
+}
