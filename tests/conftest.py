@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parents[1]
 @pytest.fixture(autouse=True, scope="session")
 def a_clean_environment(tmp_path_factory: pytest.TempPathFactory) -> None:
     """No setting of the person's own may change what is tested."""
-    kept = {"LEADLINE_MPI_HOME", "LEADLINE_TEST_PROGRAMS", "LEADLINE_TEST_LIBRARIES"}
+    kept = {"LEADLINE_MPI_HOME", "LEADLINE_TEST_PROGRAMS", "LEADLINE_TEST_LIBRARIES", "LEADLINE_TEST_ALL_PROCESSES"}
     for name in list(os.environ):
         if name.startswith("LEADLINE_") and name not in kept:
             del os.environ[name]

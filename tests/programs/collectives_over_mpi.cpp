@@ -1,0 +1,273 @@
+// Every algorithm of src/collectives over a real MPI library, against the library's own operation: sizes, roots,
+// datatypes, operations, in place or not. Argument: `all` for every size and root. Prints how many cases were run on
+// how many ranks, and the first that failed.
+#include <mpi.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "collectives/algorithm.hpp"
+#include "collectives/execute.hpp"
+
+namespace {
+
+using namespace leadline::collectives;
+
+int rank, processes;
+long cases = 0, failures = 0;
+
+// --- Datatypes and operations
+// -----------------------------------------------------------------------------------------
+
+// x -> slope x + shift, modulo 2^32: composing them isn't commutative.
+struct Affine {
+  uint32_t slope, shift;
+};
+
+void compose(void* from, void* to, int* count, MPI_Datatype*) {
+  const auto* first = static_cast<const Affine*>(from);
+  auto* second = static_cast<Affine*>(to);
+  for (int i = 0; i < *count; ++i)
+    second[i] = {first[i].slope * second[i].slope, second[i].slope * first[i].shift + second[i].shift};
+}
+
+struct Triple {
+  int32_t values[3];
+};
+
+// A user's maximum, of what MPI has no operation for.
+void maximum_of_triples(void* from, void* to, int* count, MPI_Datatype*) {
+  for (int i = 0; i < *count; ++i)
+    for (int k = 0; k < 3; ++k) {
+      int32_t& most = static_cast<Triple*>(to)[i].values[k];
+      most = std::max(most, static_cast<const Triple*>(from)[i].values[k]);
+    }
+}
+
+struct Kind {
+  const char* name;
+  MPI_Datatype datatype;
+  MPI_Op op;
+  int64_t bytes;
+  bool commutative, rounds;
+};
+
+std::vector<Kind> kinds() {
+  MPI_Datatype triple, affine;
+  MPI_Type_contiguous(3, MPI_INT32_T, &triple);
+  MPI_Type_contiguous(2, MPI_UINT32_T, &affine);
+  MPI_Type_commit(&triple);
+  MPI_Type_commit(&affine);
+  MPI_Op maximum, composition;
+  MPI_Op_create(maximum_of_triples, 1, &maximum);
+  MPI_Op_create(compose, 0, &composition);
+  return {{"double sum", MPI_DOUBLE, MPI_SUM, 8, true, true},
+          {"int sum", MPI_INT, MPI_SUM, 4, true, false},
+          {"char exclusive or", MPI_BYTE, MPI_BXOR, 1, true, false},
+          {"maximum of triples", triple, maximum, 12, true, false},
+          {"composition", affine, composition, 8, false, false}};
+}
+
+uint32_t number(uint32_t seed, int64_t i) {
+  auto x = static_cast<uint64_t>(i) * 0x9e3779b97f4a7c15 + seed * 0xbf58476d1ce4e5b9;
+  x = (x ^ (x >> 29)) * 0x94d049bb133111eb;
+  return static_cast<uint32_t>(x >> 32);
+}
+
+void fill(const Kind& kind, std::vector<char>* bytes, int64_t count, uint32_t seed) {
+  if (kind.rounds)
+    for (int64_t i = 0; i < count; ++i) {
+      const double value = number(seed, i) / 3.0 - 7e8;
+      std::memcpy(bytes->data() + i * 8, &value, 8);
+    }
+  else
+    for (int64_t i = 0; i < count * kind.bytes; ++i)
+      (*bytes)[static_cast<size_t>(i)] = static_cast<char>(number(seed, i));
+}
+
+// --- The library's functions, as execute() wants them --------------------------------------------------------------
+
+struct Call {
+  MPI_Comm comm;
+  const Kind* kind;
+  int root;
+};
+
+const Call& call_of(void* state) { return *static_cast<const Call*>(state); }
+
+constexpr int tag = 77;
+
+Transport transport_of(Call* call) {
+  Transport t{};
+  t.state = call;
+  t.request_bytes = sizeof(MPI_Request);
+  t.send = [](void* state, const void* from, int64_t count, int peer, void* request) {
+    const Call& c = call_of(state);
+    return MPI_Isend(from, static_cast<int>(count), c.kind->datatype, peer, tag, c.comm,
+                     static_cast<MPI_Request*>(request));
+  };
+  t.receive = [](void* state, void* to, int64_t count, int peer, void* request) {
+    const Call& c = call_of(state);
+    return MPI_Irecv(to, static_cast<int>(count), c.kind->datatype, peer, tag, c.comm,
+                     static_cast<MPI_Request*>(request));
+  };
+  t.wait = [](void*, void* request) { return MPI_Wait(static_cast<MPI_Request*>(request), MPI_STATUS_IGNORE); };
+  t.reduce = [](void* state, const void* from, void* to, int64_t count) {
+    const Call& c = call_of(state);
+    return MPI_Reduce_local(from, to, static_cast<int>(count), c.kind->datatype, c.kind->op);
+  };
+  t.copy = [](void* state, const void* from, void* to, int64_t count) {
+    std::memcpy(to, from, static_cast<size_t>(count * call_of(state).kind->bytes));
+    return 0;
+  };
+  t.native = [](void* state, const void*, void* to, int64_t count) {
+    const Call& c = call_of(state);
+    return MPI_Bcast(to, static_cast<int>(count), c.kind->datatype, c.root, c.comm);
+  };
+  return t;
+}
+
+// --- Cases
+// --------------------------------------------------------------------------------------------------------------
+
+struct Case {
+  const Algorithm& algorithm;
+  const Kind& kind;
+  Problem problem;
+  bool in_place;
+};
+
+void failed(const Case& c, const char* why) {
+  if (++failures > 3) return;
+  std::printf("FAILED on rank %d of %d: %s %s, %s, %lld elements, root %d, segments of %lld, radix %d%s: %s\n", rank,
+              processes, name_of(c.algorithm.operation), c.algorithm.name, c.kind.name,
+              static_cast<long long>(c.problem.count), c.problem.root, static_cast<long long>(c.problem.segment_bytes),
+              c.problem.radix, c.in_place ? ", in place" : "", why);
+  std::fflush(stdout);
+}
+
+bool within_rounding(const char* one, const char* other, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) {
+    double a, b;
+    std::memcpy(&a, one + i * 8, 8);
+    std::memcpy(&b, other + i * 8, 8);
+    // Terms are below 8e8; each of p - 1 sums rounds once.
+    if (std::abs(a - b) > 2 * processes * (processes * 8e8) * 2.3e-16) return false;
+  }
+  return true;
+}
+
+constexpr char untouched = 0x5a;
+constexpr size_t margin = 64;
+
+void run(const Case& c, MPI_Comm comm, const std::vector<char>& given, const std::vector<char>& native) {
+  const Operation operation = c.problem.operation;
+  Schedule schedule;
+  if (!c.algorithm.build(c.problem, &schedule)) return;
+  ++cases;
+  const auto bytes = static_cast<size_t>(c.problem.count * c.kind.bytes);
+  const bool has_result = operation != Operation::reduce || rank == c.problem.root;
+  const bool starts_with_given = c.in_place || (operation == Operation::broadcast && rank == c.problem.root);
+  std::vector<char> data(has_result ? bytes + margin : 0, untouched), input(given);
+  if (has_result && starts_with_given && bytes) std::memcpy(data.data(), given.data(), bytes);
+  std::vector<char> scratch(static_cast<size_t>(schedule.scratch_elements * c.kind.bytes));
+  std::vector<MPI_Request> requests(schedule.requests + 1);
+  Call call{comm, &c.kind, c.problem.root};
+  const Buffers buffers{has_result ? data.data() : nullptr, c.in_place && has_result ? data.data() : input.data(),
+                        scratch.data(), c.kind.bytes};
+  if (execute(schedule, transport_of(&call), buffers, requests.data())) return failed(c, "an error of MPI");
+  if (input != given) failed(c, "the input was changed");
+  if (!has_result) return;
+  for (size_t i = bytes; i < data.size(); ++i)
+    if (data[i] != untouched) return failed(c, "wrote beyond the data");
+  const bool rounds = c.kind.rounds && operation != Operation::broadcast;
+  if (rounds ? !within_rounding(data.data(), native.data(), c.problem.count)
+             : bytes && std::memcmp(data.data(), native.data(), bytes) != 0)
+    failed(c, "not what the library's own gives");
+  if (!rounds || operation != Operation::allreduce) return;
+  std::vector<char> first(data.begin(), data.begin() + static_cast<long>(bytes));
+  MPI_Bcast(first.data(), static_cast<int>(bytes), MPI_BYTE, 0, MPI_COMM_WORLD);
+  if (bytes && std::memcmp(first.data(), data.data(), bytes) != 0) failed(c, "another result than on rank 0");
+}
+
+void run_variants(const Algorithm& algorithm, const Kind& kind, Problem problem, MPI_Comm comm,
+                  const std::vector<char>& given, const std::vector<char>& native) {
+  static int turn = 0;
+  const int64_t bytes = problem.count * kind.bytes;
+  for (const int64_t segment : {int64_t{0}, bytes > 70000 ? int64_t{65536} : int64_t{300}}) {
+    if (segment && (!algorithm.takes_segments || bytes <= segment)) break;
+    problem.segment_bytes = segment;
+    for (problem.radix = 2; problem.radix <= (algorithm.takes_radix ? 4 : 2); ++problem.radix)
+      run({algorithm, kind, problem, problem.operation != Operation::broadcast && ++turn % 2 == 0}, comm, given,
+          native);
+  }
+}
+
+void run_operation(Operation operation, const Kind& kind, int64_t count, int root, MPI_Comm comm) {
+  const auto bytes = static_cast<size_t>(count * kind.bytes);
+  std::vector<char> given(bytes), native(bytes);
+  fill(kind, &given, count, operation == Operation::broadcast ? 1 : static_cast<uint32_t>(rank + 1));
+  const int n = static_cast<int>(count);
+  if (operation == Operation::broadcast) {
+    if (rank == root) native = given;
+    MPI_Bcast(native.data(), n, kind.datatype, root, MPI_COMM_WORLD);
+  } else if (operation == Operation::reduce) {
+    MPI_Reduce(given.data(), native.data(), n, kind.datatype, kind.op, root, MPI_COMM_WORLD);
+  } else {
+    MPI_Allreduce(given.data(), native.data(), n, kind.datatype, kind.op, MPI_COMM_WORLD);
+  }
+  std::vector<int> nodes(static_cast<size_t>(processes));
+  for (int i = 0; i < processes; ++i) nodes[static_cast<size_t>(i)] = count % 2 ? i % 3 : i / 4;
+  for (const Algorithm& algorithm : algorithms()) {
+    if (algorithm.operation != operation || (algorithm.needs_commutative && !kind.commutative)) continue;
+    Problem problem;
+    problem.operation = operation;
+    problem.processes = processes;
+    problem.rank = rank;
+    problem.root = root;
+    problem.count = count;
+    problem.element_bytes = kind.bytes;
+    problem.node_of = nodes.data();
+    run_variants(algorithm, kind, problem, comm, given, native);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &processes);
+  const bool all = argc > 1 && std::string(argv[1]) == "all";
+  MPI_Comm comm;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  constexpr int64_t mebibyte = 1 << 20;
+  std::vector<int64_t> sizes = {0, 1, 24, 40 * processes, 3001};  // bytes
+  if (all)
+    sizes.insert(sizes.end(), {8, 12 * processes - 12, 12 * processes + 12, 4096, 65536, 300000, mebibyte + 1});
+  else
+    sizes.insert(sizes.end(), {120000});
+  std::vector<int> roots = {0};
+  if (processes > 1) roots.push_back(processes - 1);
+  if (all && processes > 2) roots.push_back(processes / 2);
+  for (const Kind& kind : kinds())
+    for (const int64_t size : sizes) {
+      const int64_t count = size == 1 ? 1 : size / kind.bytes;
+      for (const int root : roots) {
+        run_operation(Operation::broadcast, kind, count, root, comm);
+        run_operation(Operation::reduce, kind, count, root, comm);
+        if (root == roots.front()) run_operation(Operation::allreduce, kind, count, root, comm);
+      }
+    }
+  long total = 0;
+  MPI_Allreduce(&failures, &total, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+  if (rank == 0) std::printf("%ld cases on %d ranks, %ld failed\n", cases, processes, total);
+  MPI_Finalize();
+  return total != 0;
+}
