@@ -1,6 +1,6 @@
 """Every algorithm over real MPI libraries, against their own operations: byte by byte, or within rounding.
 
-LEADLINE_TEST_ALL_PROCESSES=1: every process count of 1 to 17, 32 and 33, all sizes to 1 MiB + 1 and more roots (minutes).
+LEADLINE_TEST_ALL_PROCESSES=1: every process count of 1 to 17, 32 and 33, sizes to 1 MiB + 1, more roots (minutes).
 """
 
 import os
