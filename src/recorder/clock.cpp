@@ -8,7 +8,8 @@
 #include <cstring>
 #include <initializer_list>
 
-#include "recorder/own_file.hpp"
+#include "host/own_file.hpp"
+#include "recorder/host.hpp"
 #include "trace/hash.hpp"
 
 namespace leadline::recorder {

@@ -17,7 +17,7 @@
 #include "recorder/clock_exchange.hpp"
 #include "recorder/files/files.hpp"
 #include "recorder/learned.hpp"
-#include "recorder/own_file.hpp"
+#include "host/own_file.hpp"
 #include "recorder/tool_variables.hpp"
 #include "recorder/trace_file.hpp"
 

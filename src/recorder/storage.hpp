@@ -9,7 +9,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "recorder/own_file.hpp"
+#include "host/own_file.hpp"
+#include "recorder/host.hpp"
 #include "trace/table.hpp"
 
 namespace leadline::recorder {

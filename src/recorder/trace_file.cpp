@@ -6,7 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "recorder/own_file.hpp"
+#include "host/own_file.hpp"
+#include "recorder/host.hpp"
 #include "recorder/run_directory.hpp"
 #include "trace/checksum.hpp"
 #include "trace/hash.hpp"

@@ -5,7 +5,7 @@
 #include <signal.h>
 #include <sys/types.h>
 
-namespace leadline::recorder {
+namespace leadline::host {
 
 // While we write no handler of the program runs on this thread (it may leave by a jump, or call exit), no call of ours
 // is interrupted, and what our writes raise does not reach the program: SIGXFSZ beyond RLIMIT_FSIZE, SIGPIPE where
@@ -37,4 +37,4 @@ struct FileIdentity {
 // Writes a line to standard error, if that still is what it was when the program began.
 void write_to_standard_error(const char* text, size_t size);
 
-}  // namespace leadline::recorder
+}  // namespace leadline::host

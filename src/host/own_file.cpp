@@ -1,4 +1,4 @@
-#include "recorder/own_file.hpp"
+#include "host/own_file.hpp"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,7 +9,7 @@
 
 #include <initializer_list>
 
-namespace leadline::recorder {
+namespace leadline::host {
 
 HeldSignals::HeldSignals() {
   sigset_t held;
@@ -78,4 +78,4 @@ void write_to_standard_error(const char* text, size_t size) {
   if (write(STDERR_FILENO, text, size) < 0) return;
 }
 
-}  // namespace leadline::recorder
+}  // namespace leadline::host

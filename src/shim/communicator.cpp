@@ -1,0 +1,166 @@
+#include "shim/communicator.hpp"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <new>
+
+#include "shim/plan.hpp"
+
+namespace leadline::shim {
+
+using host::call_real;
+
+std::atomic<uint32_t> epoch{1};
+thread_local constinit Memory memory{};
+
+namespace {
+
+std::atomic<int32_t> own_communicators{0};
+
+uint64_t host_hash() {
+  char name[256] = {};
+  gethostname(name, sizeof(name) - 1);
+  uint64_t hash = 14695981039346656037u;
+  for (const char* c = name; *c; ++c) hash = (hash ^ static_cast<unsigned char>(*c)) * 1099511628211u;
+  return hash;
+}
+
+}  // namespace
+
+Communicator::Communicator(uint64_t comm) : handle(comm) {
+  int32_t between_groups = 0;
+  call_real(Fn::Comm_test_inter, handle, &between_groups);
+  call_real(Fn::Comm_size, handle, &processes);
+  call_real(Fn::Comm_rank, handle, &rank);
+  population = population_of(processes);
+  if (!population) return;
+  if (between_groups) {
+    closed = Reason::between_groups;
+  } else if (processes == 1) {
+    closed = Reason::one_process;
+  } else {
+    bool any = false;
+    for (int i = 0; i < 3; ++i) any = any || !population->rules[i].empty();
+    if (any && !of_one_world()) closed = Reason::other_world;
+  }
+  if (closed != Reason::count) return;
+  for (int i = 0; i < 3; ++i) has_rules[i] = !population->rules[i].empty();
+}
+
+Communicator::~Communicator() {
+  for (Plan* plan : plans) delete plan;
+  delete[] nodes_;
+}
+
+// Ranks of another MPI_COMM_WORLD (spawned, connected) may have another table.
+bool Communicator::of_one_world() const {
+  uint64_t group = 0, world = 0;
+  const auto count = static_cast<size_t>(processes);
+  auto* ranks = static_cast<int32_t*>(calloc(2 * count, sizeof(int32_t)));
+  bool all = ranks != nullptr;
+  const uint8_t bytes = abi.family->handle_bytes.group;
+  if (all && call_real(Fn::Comm_group, handle, &group) == 0) {
+    all = call_real(Fn::Comm_group, abi.comm_world, &world) == 0;
+    for (size_t i = 0; i < count; ++i) ranks[i] = static_cast<int32_t>(i);
+    all = all && call_real(Fn::Group_translate_ranks, Abi::handle(group, bytes), processes, ranks,
+                           Abi::handle(world, bytes), ranks + count) == 0;
+    for (size_t i = 0; all && i < count; ++i) all = ranks[count + i] != abi.undefined;
+    call_real(Fn::Group_free, &group);
+    call_real(Fn::Group_free, &world);
+  } else {
+    all = false;
+  }
+  free(ranks);
+  return all;
+}
+
+// Whether there is room is agreed upon: a rank may be in more communicators than another.
+bool Communicator::make_own() {
+  constexpr int band = op_index("MPI_BAND");
+  own_ = Own::refused;
+  const uint8_t room = own_communicators.load(std::memory_order_relaxed) < most_own ? 1 : 0;
+  uint8_t all_have_room = 0;
+  const int32_t one = 1, color = 0;
+  {
+    const Quiet quiet(handle);
+    if (call_real(Fn::Allreduce, &room, &all_have_room, one, abi.byte, abi.ops[band], handle) != 0 || !all_have_room ||
+        call_real(Fn::Comm_split, handle, color, rank, &own_handle_) != 0) {
+      return false;
+    }
+  }
+  own_handle_ = Abi::handle(own_handle_, abi.family->handle_bytes.comm);
+  call_real(Fn::Comm_set_errhandler, own_handle_, Abi::handle(shim.quiet_handler, abi.family->handle_bytes.errhandler));
+  own_communicators.fetch_add(1, std::memory_order_relaxed);
+  own_ = Own::made;
+  number_nodes();
+  return true;
+}
+
+// Nodes are numbered in the order of their first ranks.
+void Communicator::number_nodes() {
+  const auto count = static_cast<size_t>(processes);
+  auto* hosts = new uint64_t[count];
+  const uint64_t mine = host_hash();
+  const int32_t bytes = sizeof(mine);
+  if (call_real(Fn::Allgather, &mine, bytes, abi.byte, hosts, bytes, abi.byte, own_handle_) == 0) {
+    nodes_ = new int[count];
+    int known = 0;
+    for (size_t i = 0; i < count; ++i) {
+      size_t first = 0;
+      while (hosts[first] != hosts[i]) ++first;
+      nodes_[i] = first == i ? known++ : nodes_[first];
+    }
+  }
+  delete[] hosts;
+}
+
+void Communicator::free_own() {
+  if (own_ != Own::made) return;
+  own_ = Own::refused;
+  own_communicators.fetch_sub(1, std::memory_order_relaxed);
+  uint64_t freed = own_handle_;
+  call_real(Fn::Comm_free, &freed);
+}
+
+int communicator_freed(Word, int32_t, void* communicator, void*) {
+  epoch.fetch_add(1);
+  auto* c = static_cast<Communicator*>(communicator);
+  const bool before = memory.busy;
+  memory.busy = true;
+  if (!finalizing) c->free_own();
+  memory.busy = before;
+  delete c;
+  return 0;
+}
+
+Communicator* look_up(uint64_t handle, Memory::Place* place) {
+  if (handle == abi.comm_null) return nullptr;
+  void* held = nullptr;
+  int32_t there = 0;
+  const uint32_t now = epoch.load(std::memory_order_relaxed);
+  if (call_real(Fn::Comm_get_attr, handle, shim.keyval, &held, &there) != 0) return nullptr;
+  if (!there) {
+    held = new (std::nothrow) Communicator(handle);
+    if (!held) return nullptr;
+    if (call_real(Fn::Comm_set_attr, handle, shim.keyval, held) != 0) {
+      delete static_cast<Communicator*>(held);
+      return nullptr;
+    }
+  }
+  *place = {handle, now, static_cast<Communicator*>(held)};
+  return place->communicator;
+}
+
+int64_t ask_size(uint64_t handle, Datatype* place) {
+  if (handle == abi.datatype_null) return -1;
+  int32_t size = 0;
+  if (call_real(Fn::Type_size, handle, &size) != 0) return -1;
+  if (place->handle == handle && place->seen) return size;  // derived, as before: predefined ones are never made
+  int32_t integers = 0, addresses = 0, datatypes = 0, combiner = 0;
+  if (call_real(Fn::Type_get_envelope, handle, &integers, &addresses, &datatypes, &combiner) != 0) return -1;
+  *place = {handle, size, true, combiner == abi.family->combiners.named};
+  return size;
+}
+
+}  // namespace leadline::shim

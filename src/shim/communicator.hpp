@@ -1,0 +1,96 @@
+// What is known of the program's communicators and datatypes, and the memory of each thread of both: a collective that
+// is left alone costs two look-ups there, without a lock or an allocation.
+//
+// A communicator's description is an attribute of it, so that it goes when the communicator goes, however that is done.
+// For its messages a tuned collective has a communicator of its own, made when the first one comes: no message of the
+// program's can match them. (MPI_Comm_split, which copies no attributes of the program's, as MPI_Comm_dup would.)
+#pragma once
+
+#include "shim/shim.hpp"
+
+namespace leadline::shim {
+
+struct Plan;
+
+class Communicator {
+ public:
+  static constexpr int plan_slots = 32;
+  static constexpr int32_t most_own = 256;  // communicators of our own that a process may be in: libraries have few
+
+  // `handle` must be valid, and not MPI_COMM_NULL.
+  explicit Communicator(uint64_t handle);
+  ~Communicator();
+  Communicator(const Communicator&) = delete;
+  Communicator& operator=(const Communicator&) = delete;
+
+  // Whether there is a communicator of our own; collective, as the first tuned operation is. All ranks get one answer.
+  bool ready() { return own_ == Own::made || (own_ == Own::not_made && make_own()); }
+  uint64_t own() const { return own_handle_; }
+  // Number of the node by rank; nullptr: all are on one, or it is not known.
+  const int* node_of() const { return nodes_; }
+  // Gives the communicator back to the library: not when the library is about to end.
+  void free_own();
+
+  const uint64_t handle;
+  int32_t processes = 0, rank = 0;
+  Reason closed = Reason::count;     // why all its collectives are left alone; `count`: they aren't
+  Population* population = nullptr;  // nullptr: there was no memory, all is left alone
+  bool has_rules[3] = {};            // by operation
+  Plan* plans[plan_slots] = {};
+
+ private:
+  enum class Own : uint8_t { not_made, made, refused };
+  bool make_own();
+  bool of_one_world() const;
+  void number_nodes();
+
+  Own own_ = Own::not_made;
+  uint64_t own_handle_ = 0;
+  int* nodes_ = nullptr;
+};
+
+// The library calls it when a communicator is freed.
+int communicator_freed(Word comm, int32_t keyval, void* communicator, void* state);
+
+// Changes whenever a communicator was freed: what threads remember is void then.
+extern std::atomic<uint32_t> epoch;
+
+struct Datatype {
+  uint64_t handle;
+  int64_t size;
+  bool seen, named;  // predefined: it keeps its size
+};
+
+struct Memory {
+  struct Place {
+    uint64_t handle;
+    uint32_t epoch;
+    Communicator* communicator;
+  };
+  static constexpr int places = 8, datatype_places = 16;
+
+  bool busy;  // inside a tuned collective: what the library calls there is its own
+  Place communicators[places];
+  Datatype datatypes[datatype_places];
+};
+extern thread_local constinit Memory memory;
+
+inline unsigned spread(uint64_t handle, int shift) {
+  return static_cast<unsigned>((handle * 0x9e3779b97f4a7c15u) >> shift);
+}
+
+Communicator* look_up(uint64_t handle, Memory::Place* place);
+inline Communicator* communicator_of(Memory& m, uint64_t handle) {
+  Memory::Place& place = m.communicators[spread(handle, 61)];
+  if (place.handle == handle && place.epoch == epoch.load(std::memory_order_relaxed)) return place.communicator;
+  return look_up(handle, &place);
+}
+
+// Bytes of data in an element; negative where the library does not say, or not in 32 bits.
+int64_t ask_size(uint64_t handle, Datatype* place);
+inline int64_t size_of(Memory& m, uint64_t handle) {
+  Datatype& place = m.datatypes[spread(handle, 60)];
+  return place.handle == handle && place.named ? place.size : ask_size(handle, &place);
+}
+
+}  // namespace leadline::shim

@@ -1,0 +1,47 @@
+#include "shim/plan.hpp"
+
+#include <stdlib.h>
+
+namespace leadline::shim {
+
+Plan::~Plan() { free(requests); }
+
+Plan* plan_for(Communicator& c, const Rule& rule, int64_t count, int64_t element_bytes, int32_t root) {
+  const uint64_t key = reinterpret_cast<uintptr_t>(&rule) + static_cast<uint64_t>(count) * 31 +
+                       static_cast<uint64_t>(element_bytes) * 7 + static_cast<uint64_t>(root);
+  Plan*& kept = c.plans[spread(key, 59)];
+  static_assert(Communicator::plan_slots == 1 << (64 - 59));
+  if (kept && kept->rule == &rule && kept->count == count && kept->element_bytes == element_bytes &&
+      kept->root == root) {
+    return kept->possible ? kept : nullptr;
+  }
+  delete kept;
+  kept = new Plan{};
+  kept->rule = &rule;
+  kept->count = count;
+  kept->element_bytes = element_bytes;
+  kept->root = root;
+  collectives::Problem problem;
+  problem.operation = rule.operation;
+  problem.processes = c.processes;
+  problem.rank = c.rank;
+  problem.root = root;
+  problem.count = count;
+  problem.element_bytes = element_bytes;
+  problem.segment_bytes = rule.segment_bytes;
+  problem.radix = rule.radix;
+  problem.node_of = c.node_of();
+  kept->possible = rule.algorithm->build(problem, &kept->schedule);
+  for (const collectives::Step& step : kept->schedule.steps) {
+    if ((step.from.count && step.from.space == collectives::Space::data) ||
+        (step.to.count && step.to.space == collectives::Space::data)) {
+      kept->uses_data = true;
+    }
+  }
+  if (kept->schedule.requests) {
+    kept->requests = static_cast<char*>(malloc(size_t{kept->schedule.requests} * sizeof(uint64_t)));
+  }
+  return kept->possible ? kept : nullptr;
+}
+
+}  // namespace leadline::shim

@@ -1,0 +1,37 @@
+// A schedule, ready to be executed: kept by its communicator for the next call of the same kind.
+#pragma once
+
+#include "collectives/schedule.hpp"
+#include "shim/communicator.hpp"
+
+namespace leadline::shim {
+
+struct Plan {
+  const Rule* rule;
+  int64_t count;  // elements
+  int64_t element_bytes;
+  int32_t root;
+  bool possible;   // the algorithm can do it
+  bool uses_data;  // steps read or write the space of the result
+  collectives::Schedule schedule;
+  char* requests;
+
+  Plan() = default;
+  ~Plan();
+  Plan(const Plan&) = delete;
+  Plan& operator=(const Plan&) = delete;
+};
+
+// nullptr: the algorithm can't do it; the same on all ranks. (No memory: there is no such answer, the process ends.)
+Plan* plan_for(Communicator& c, const Rule& rule, int64_t count, int64_t element_bytes, int32_t root);
+
+// A collective of the program's, by the rule's algorithm. False: the library is to do it, for `why`; else *error.
+struct Call {
+  Word from, to, datatype, op, root, comm;  // of a broadcast: `to` alone
+  int64_t count;
+  int64_t size;  // bytes of an element
+};
+bool broadcast(Communicator& c, const Rule& rule, const Call& call, Reason* why, int* error);
+bool reduce(Communicator& c, const Rule& rule, const Call& call, Reason* why, int* error);  // and allreduce
+
+}  // namespace leadline::shim

@@ -1,0 +1,112 @@
+#include "shim/report.hpp"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <new>
+
+#include "host/own_file.hpp"
+#include "shim/shim.hpp"
+
+namespace leadline::shim {
+
+namespace {
+
+constexpr const char* reasons[] = {
+    "no rule fits",
+    "the table says so",
+    "nothing to send",
+    "one process",
+    "between two groups",
+    "processes of several MPI_COMM_WORLD",
+    "the operation is not commutative",
+    "operation or datatype without a schedule",
+    "arguments that the library is to judge",
+    "2 GiB and more",
+    "the algorithm can't do it",
+    "no communicator of its own",
+    "the table is not used",
+};
+static_assert(sizeof(reasons) / sizeof(*reasons) == static_cast<int>(Reason::count));
+
+constexpr int most_populations = 4096;
+Population* populations[most_populations];
+int population_count = 0;
+pthread_mutex_t populations_lock = PTHREAD_MUTEX_INITIALIZER;
+
+int bucket_of(int64_t bytes) { return bytes > 0 ? 64 - __builtin_clzll(static_cast<uint64_t>(bytes)) : 0; }
+
+}  // namespace
+
+Population::Population(int32_t n, const Table& table, bool counts)
+    : processes(n), table_(table), outcomes_(static_cast<uint32_t>(Reason::count) + table.rules.size()) {
+  for (const Rule& rule : table.rules) {
+    if (n >= rule.first_processes && n <= rule.last_processes) rules[static_cast<int>(rule.operation)].push_back(&rule);
+  }
+  if (counts) counts_ = static_cast<uint64_t*>(calloc(size_t{3} * buckets * outcomes_, sizeof(uint64_t)));
+}
+
+void Population::count(collectives::Operation operation, int64_t bytes, const Rule* rule, Reason reason) {
+  if (!counts_) return;
+  const auto outcome = rule ? static_cast<uint32_t>(Reason::count) + static_cast<uint32_t>(rule - table_.rules.data())
+                            : static_cast<uint32_t>(reason);
+  __atomic_fetch_add(cell(static_cast<int>(operation), bucket_of(bytes), outcome), 1, __ATOMIC_RELAXED);
+}
+
+void Population::write(int fd) const {
+  if (!counts_) return;
+  for (int operation = 0; operation < 3; ++operation) {
+    for (int bucket = 0; bucket < buckets; ++bucket) {
+      const long long first = bucket ? 1ll << (bucket - 1) : 0;
+      const long long last = bucket > 62 ? INT64_MAX : bucket ? (1ll << bucket) - 1 : 0;
+      for (uint32_t outcome = 0; outcome < outcomes_; ++outcome) {
+        const auto calls = static_cast<unsigned long long>(*cell(operation, bucket, outcome));
+        if (!calls) continue;
+        const char* name = collectives::name_of(static_cast<collectives::Operation>(operation));
+        if (outcome < static_cast<uint32_t>(Reason::count)) {
+          dprintf(fd, "%s %d %lld %lld native 0 0 %llu %s\n", name, processes, first, last, calls, reasons[outcome]);
+        } else {
+          const Rule& rule = table_.rules[outcome - static_cast<uint32_t>(Reason::count)];
+          dprintf(fd, "%s %d %lld %lld %s %lld %d %llu\n", name, processes, first, last, rule.name,
+                  static_cast<long long>(rule.segment_bytes), rule.radix, calls);
+        }
+      }
+    }
+  }
+}
+
+Population* population_of(int32_t processes) {
+  Population* found = nullptr;
+  pthread_mutex_lock(&populations_lock);
+  for (int i = 0; i < population_count && !found; ++i) {
+    if (populations[i]->processes == processes) found = populations[i];
+  }
+  if (!found && population_count < most_populations) {
+    found = new (std::nothrow) Population(processes, shim.table, shim.reports());
+    if (found) populations[population_count++] = found;
+  }
+  pthread_mutex_unlock(&populations_lock);
+  return found;
+}
+
+void write_report() {
+  if (!shim.reports()) return;
+  char path[4096];
+  const int length = snprintf(path, sizeof(path), "%s/shim-%d", shim.report_directory, shim.rank);
+  const int fd =
+      length > 0 && length < static_cast<int>(sizeof(path)) ? host::open_own(path, O_WRONLY | O_CREAT | O_TRUNC) : -1;
+  if (fd < 0) return tell("the report %s can't be written", path);
+  dprintf(fd, "# leadline shim 1\n# rank %d of %d, %s\n", shim.rank, shim.processes, host::abi.family->name);
+  if (const char* table = getenv("LEADLINE_TABLE")) dprintf(fd, "# table %s\n", table);
+  if (shim.problem[0]) dprintf(fd, "# problem %s\n", shim.problem);
+  pthread_mutex_lock(&populations_lock);
+  for (int i = 0; i < population_count; ++i) populations[i]->write(fd);
+  pthread_mutex_unlock(&populations_lock);
+  dprintf(fd, "# end\n");
+  close(fd);
+}
+
+}  // namespace leadline::shim

@@ -1,0 +1,137 @@
+#include "shim/shim.hpp"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/own_file.hpp"
+#include "shim/communicator.hpp"
+
+namespace leadline::shim {
+
+using host::call_real;
+
+std::atomic<bool> watching{false}, begun{false}, finalizing{false};
+
+namespace {
+
+// Never destroyed: MPI calls come from other libraries' destructors too.
+union Static {
+  Shim shim;
+  constexpr Static() : shim() {}
+  ~Static() {}
+};
+constinit Static storage_of_shim;
+
+enum class Found : uint8_t { not_yet, yes, unknown };
+std::atomic<Found> found{Found::not_yet};
+pthread_mutex_t finding = PTHREAD_MUTEX_INITIALIZER;
+
+void ignore_error(void*, int*, ...) {}
+
+// MPI_COMM_NULL_COPY_FN, which some libraries have as a function of their own.
+int do_not_copy(Word, int32_t, void*, void*, void*, int32_t* flag) {
+  *flag = 0;
+  return 0;
+}
+
+}  // namespace
+
+Shim& shim = storage_of_shim.shim;
+
+void tell(const char* format, ...) {
+  static std::atomic_flag told = ATOMIC_FLAG_INIT;
+  if (told.test_and_set()) return;
+  char text[700], line[800];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof(text), format, args);
+  va_end(args);
+  const int n = snprintf(line, sizeof(line), "leadline: %s\n", text);
+  if (n > 0) host::write_to_standard_error(line, static_cast<size_t>(n));
+}
+
+bool Shim::find_library() {
+  if (found.load(std::memory_order_acquire) == Found::yes) return true;
+  pthread_mutex_lock(&finding);
+  if (found == Found::not_yet) {
+    const char* why = nullptr;
+    const bool known = host::find_real_functions(&why);
+    const bool complete = known && host::has_real(Fn::Comm_split) && host::has_real(Fn::Reduce_local) &&
+                          host::has_real(Fn::Comm_create_keyval) && host::has_real(Fn::Comm_create_errhandler);
+    if (complete) {
+      found.store(Found::yes, std::memory_order_release);
+    } else if (host::mpi_library_path()) {
+      found = Found::unknown;
+      tell("collectives run natively: %s", known ? "the MPI library lacks functions that they need" : why);
+    }
+  }
+  pthread_mutex_unlock(&finding);
+  return found.load(std::memory_order_acquire) == Found::yes;
+}
+
+bool Shim::make_keyval() {
+  return call_real(Fn::Comm_create_errhandler, &ignore_error, &quiet_handler) == 0 &&
+         call_real(Fn::Comm_create_keyval, &do_not_copy, &communicator_freed, &keyval, nullptr) == 0;
+}
+
+// The library's own reduction of the hash and its complement: any difference leaves a bit that both have lost.
+bool Shim::agree() {
+  constexpr int band = op_index("MPI_BAND");
+  static_assert(band >= 0);
+  const uint64_t own = problem[0] ? 0 : table.hash;
+  const uint64_t mine[2] = {own, ~own};
+  uint64_t all[2] = {};
+  const Quiet quiet(abi.comm_world);
+  return call_real(Fn::Allreduce, mine, all, int32_t{sizeof(mine)}, abi.byte, abi.ops[band], abi.comm_world) == 0 &&
+         memcmp(mine, all, sizeof(mine)) == 0;
+}
+
+void Shim::begin() {
+  if (begun.exchange(true) || !find_library()) return;
+  const char* path = getenv("LEADLINE_TABLE");
+  const char* directory = getenv("LEADLINE_SHIM_REPORT");
+  if (directory && *directory) report_directory = strdup(directory);
+  call_real(Fn::Comm_rank, abi.comm_world, &rank);
+  call_real(Fn::Comm_size, abi.comm_world, &processes);
+  read_table(path, &table);
+  if (table.problem[0]) snprintf(problem, sizeof(problem), "%.200s: %s", path ? path : "no table", table.problem);
+  const bool made = make_keyval();
+  if (!made) snprintf(problem, sizeof(problem), "the MPI library refuses an error handler or an attribute");
+  const bool same = agree();
+  if (!same && !problem[0]) snprintf(problem, sizeof(problem), "not all ranks could read the same table");
+  if (problem[0]) {
+    table.rules.clear();
+    if (rank == 0) tell("collectives run natively: %s", problem);
+  }
+  watching = made && (!table.rules.empty() || reports());
+}
+
+void Shim::begin_without_init() {
+  if (begun.exchange(true) || !find_library()) return;
+  snprintf(problem, sizeof(problem), "the program did not call MPI_Init");
+  const char* number = getenv("PMI_RANK") ? getenv("PMI_RANK") : getenv("PMIX_RANK");
+  if (!number || strcmp(number, "0") == 0) tell("collectives run natively: %s", problem);
+}
+
+void Shim::end() {
+  if (finalizing.exchange(true)) return;
+  watching = false;
+  if (begun && rank >= 0) write_report();
+}
+
+Quiet::Quiet(uint64_t comm) : comm_(comm) {
+  const uint64_t handler = Abi::handle(shim.quiet_handler, abi.family->handle_bytes.errhandler);
+  changed_ = shim.quiet_handler && call_real(Fn::Comm_get_errhandler, comm_, &before_) == 0 &&
+             call_real(Fn::Comm_set_errhandler, comm_, handler) == 0;
+}
+
+Quiet::~Quiet() {
+  if (!changed_) return;
+  call_real(Fn::Comm_set_errhandler, comm_, Abi::handle(before_, abi.family->handle_bytes.errhandler));
+  call_real(Fn::Errhandler_free, &before_);
+}
+
+}  // namespace leadline::shim

@@ -1,0 +1,76 @@
+// The shim in a process: whether its table is used, and the program's communicators.
+//
+// All ranks of a communicator must decide alike, or they wait for one another for ever. What decides is the same on all
+// of them in any legal call: the operation, the number of processes, the bytes (count times size of the datatype,
+// though the datatypes themselves may differ), whether the reduction's operation is commutative, and the table, whose
+// hash the ranks compare in MPI_Init.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string_view>
+
+#include "host/real.hpp"
+#include "leadline/families.hpp"
+#include "shim/report.hpp"
+#include "shim/table.hpp"
+
+namespace leadline::shim {
+
+using host::abi;
+using host::Abi;
+using host::Fn;
+using host::Name;
+using host::Word;
+
+constexpr int op_index(std::string_view name) {
+  for (int i = 0; i < host::Family::op_count; ++i)
+    if (name == host::op_names[i]) return i;
+  return -1;
+}
+
+// One line on standard error, once in a process.
+[[gnu::format(printf, 1, 2)]] void tell(const char* format, ...);
+
+struct Shim {
+  Table table;
+  char problem[512] = {};  // why the table is not used; "" if it is
+  const char* report_directory = nullptr;
+  int32_t rank = -1, processes = 0;  // in MPI_COMM_WORLD
+  uint64_t quiet_handler = 0;        // an error handler that does nothing: errors are told by return codes
+  int32_t keyval = 0;                // of the attribute that holds what we know of a communicator
+
+  bool reports() const { return report_directory != nullptr; }
+
+  // Finds the MPI library. False: there is none (yet), or none that is known.
+  bool find_library();
+  // After MPI_Init: the table, and whether all ranks have the same.
+  void begin();
+  void end();  // before MPI_Finalize
+  // A collective, and MPI_Init did not come by.
+  void begin_without_init();
+
+ private:
+  bool agree();
+  bool make_keyval();
+};
+extern Shim& shim;
+
+// Whether collectives are looked at: from MPI_Init to MPI_Finalize, if there are rules or a report is wanted.
+extern std::atomic<bool> watching;
+extern std::atomic<bool> begun, finalizing;
+
+// Errors on this communicator are told by return codes while it lives.
+class Quiet {
+ public:
+  explicit Quiet(uint64_t comm);
+  ~Quiet();
+  Quiet(const Quiet&) = delete;
+  Quiet& operator=(const Quiet&) = delete;
+
+ private:
+  uint64_t comm_, before_ = 0;
+  bool changed_ = false;
+};
+
+}  // namespace leadline::shim

@@ -1,0 +1,160 @@
+#include "shim/table.hpp"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace leadline::shim {
+
+namespace {
+
+constexpr size_t most_bytes = size_t{4} << 20;
+constexpr int words_of_rule = 8;
+
+struct Word {
+  const char* text;
+  int length;
+  bool is(const char* other) const { return strncmp(text, other, length) == 0 && !other[length]; }
+};
+
+// Splits a line, which ends at `end` or at a '#'. The number of words, of which at most `most` are kept.
+int split(const char* at, const char* end, Word* words, int most) {
+  int count = 0;
+  while (at < end && *at != '#') {
+    if (*at == ' ' || *at == '\t' || *at == '\r') {
+      ++at;
+      continue;
+    }
+    const char* begin = at;
+    while (at < end && *at != ' ' && *at != '\t' && *at != '\r' && *at != '#') ++at;
+    if (count < most) words[count] = {begin, static_cast<int>(at - begin)};
+    ++count;
+  }
+  return count;
+}
+
+bool number(Word word, int64_t* value) {
+  if (word.length < 1 || word.length > 18) return false;
+  *value = 0;
+  for (int i = 0; i < word.length; ++i) {
+    if (word.text[i] < '0' || word.text[i] > '9') return false;
+    *value = *value * 10 + (word.text[i] - '0');
+  }
+  return true;
+}
+
+class Parser {
+ public:
+  explicit Parser(Table* table) : table_(table) {}
+
+  void parse(const char* text) {
+    while (*text && !table_->problem[0]) {
+      const char* end = strchr(text, '\n');
+      if (!end) end = text + strlen(text);
+      ++line_;
+      Word words[words_of_rule];
+      const int count = split(text, end, words, words_of_rule);
+      if (count == words_of_rule) {
+        rule(words);
+      } else if (count) {
+        wrong("%d words instead of %d", count, words_of_rule);
+      }
+      text = *end ? end + 1 : end;
+    }
+    if (table_->problem[0]) table_->rules.clear();
+  }
+
+ private:
+  [[gnu::format(printf, 2, 3)]] void wrong(const char* format, ...) {
+    char reason[160];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(reason, sizeof(reason), format, args);
+    va_end(args);
+    snprintf(table_->problem, sizeof(table_->problem), "line %d: %s", line_, reason);
+  }
+
+  // Two numbers, of which the first is not the larger one.
+  bool range(const Word* words, const char* of, int64_t most, int64_t* first, int64_t* last) {
+    for (int i = 0; i < 2; ++i) {
+      int64_t* into = i ? last : first;
+      if (!number(words[i], into) || *into > most) {
+        wrong("%.*s is not a number of %s", words[i].length > 40 ? 40 : words[i].length, words[i].text, of);
+        return false;
+      }
+    }
+    if (*first <= *last) return true;
+    wrong("the first number of %s, %lld, is above the last, %lld", of, static_cast<long long>(*first),
+          static_cast<long long>(*last));
+    return false;
+  }
+
+  void rule(const Word* words) {
+    Rule r{};
+    char text[sizeof(r.name)] = {};
+    const auto copied = [&](Word w) {
+      memset(text, 0, sizeof(text));
+      memcpy(text, w.text, static_cast<size_t>(w.length) < sizeof(text) ? w.length : sizeof(text) - 1);
+      return text;
+    };
+    if (!collectives::operation_of(copied(words[0]), &r.operation)) return wrong("no such operation: %s", text);
+    int64_t first = 0, last = 0, radix = 0;
+    if (!range(words + 1, "processes", INT32_MAX, &first, &last)) return;
+    r.first_processes = static_cast<int32_t>(first);
+    r.last_processes = static_cast<int32_t>(last);
+    if (!range(words + 3, "bytes", INT64_MAX, &r.first_bytes, &r.last_bytes)) return;
+    memcpy(r.name, copied(words[5]), sizeof(r.name));
+    if (strcmp(r.name, "native") != 0 && !(r.algorithm = collectives::find_algorithm(r.operation, r.name))) {
+      return wrong("no algorithm %s of %s", r.name, collectives::name_of(r.operation));
+    }
+    if (!number(words[6], &r.segment_bytes)) return wrong("%s is not a number of bytes", copied(words[6]));
+    if (!number(words[7], &radix) || radix > INT32_MAX) return wrong("%s is not a radix", copied(words[7]));
+    r.radix = radix ? static_cast<int32_t>(radix) : 2;
+    table_->rules.push_back(r);
+  }
+
+  Table* table_;
+  int line_ = 0;
+};
+
+}  // namespace
+
+void parse_table(const char* text, Table* table) {
+  table->hash = 14695981039346656037u;
+  for (const char* c = text; *c; ++c) table->hash = (table->hash ^ static_cast<unsigned char>(*c)) * 1099511628211u;
+  Parser(table).parse(text);
+}
+
+void read_table(const char* path, Table* table) {
+  const auto fails = [&](const char* why) { snprintf(table->problem, sizeof(table->problem), "%s", why); };
+  if (!path || !*path) return fails("LEADLINE_TABLE does not name a file");
+  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return fails(strerror(errno));
+  struct stat status;
+  char* text = nullptr;
+  if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) {
+    fails("it is not a file");
+  } else if (static_cast<size_t>(status.st_size) > most_bytes) {
+    fails("it has more than 4 MiB");
+  } else if ((text = static_cast<char*>(calloc(1, static_cast<size_t>(status.st_size) + 1)))) {
+    ssize_t all = 0, got = 0;
+    while (all < status.st_size && (got = read(fd, text + all, static_cast<size_t>(status.st_size - all))) > 0)
+      all += got;
+    if (all == status.st_size) {
+      parse_table(text, table);
+    } else {
+      fails("it can't be read");
+    }
+  } else {
+    fails("there is no memory");
+  }
+  free(text);
+  close(fd);
+}
+
+}  // namespace leadline::shim

@@ -1,0 +1,229 @@
+// A collective of the program's, carried out by a schedule with the library's own functions.
+#include <string.h>
+
+#include "collectives/execute.hpp"
+#include "shim/plan.hpp"
+#include "shim/scratch.hpp"
+
+namespace leadline::shim {
+
+using collectives::Operation;
+using host::call_real;
+
+namespace {
+
+constexpr int32_t tag = 0, self_tag = 1;
+constexpr int error_without_memory = 1;  // MPI_ERR_BUFFER in all families
+
+struct Layout {
+  int64_t extent = 0, true_lb = 0, true_extent = 0;
+  bool named = false;
+  bool one_block = false;  // elements follow one another, in the order of the memory
+};
+
+Layout layout_of(uint64_t datatype, int64_t size) {
+  Layout l;
+  int64_t lb = 0;
+  int32_t integers = 0, addresses = 0, datatypes = 0, combiner = 0;
+  call_real(Fn::Type_get_extent, datatype, &lb, &l.extent);
+  call_real(Fn::Type_get_true_extent, datatype, &l.true_lb, &l.true_extent);
+  call_real(Fn::Type_get_envelope, datatype, &integers, &addresses, &datatypes, &combiner);
+  l.named = combiner == abi.family->combiners.named;
+  // Of a derived datatype the same figures may hide another order.
+  l.one_block = l.named && lb == 0 && l.true_lb == 0 && l.extent == size && l.true_extent == size;
+  return l;
+}
+
+// What the schedule's steps need to know of the call.
+struct Moving {
+  uint64_t own, datatype, op, root;
+  Layout layout;
+  Operation operation;
+  int32_t rank;
+};
+
+const Moving& of(void* state) { return *static_cast<Moving*>(state); }
+int32_t narrow(int64_t count) { return static_cast<int32_t>(count); }
+
+int start_send(void* state, const void* from, int64_t count, int peer, void* request) {
+  const Moving& m = of(state);
+  return call_real(Fn::Isend, from, narrow(count), m.datatype, peer, tag, m.own, request);
+}
+
+int start_receive(void* state, void* to, int64_t count, int peer, void* request) {
+  const Moving& m = of(state);
+  return call_real(Fn::Irecv, to, narrow(count), m.datatype, peer, tag, m.own, request);
+}
+
+int wait_for(void*, void* request) { return call_real(Fn::Wait, request, abi.status_ignore); }
+
+int reduce_here(void* state, const void* from, void* to, int64_t count) {
+  const Moving& m = of(state);
+  return call_real(Fn::Reduce_local, from, to, narrow(count), m.datatype, m.op);
+}
+
+int copy_here(void* state, const void* from, void* to, int64_t count) {
+  const Moving& m = of(state);
+  if (m.layout.one_block) {
+    memcpy(to, from, static_cast<size_t>(count * m.layout.extent));
+    return 0;
+  }
+  return call_real(Fn::Sendrecv, from, narrow(count), m.datatype, m.rank, self_tag, to, narrow(count), m.datatype,
+                   m.rank, self_tag, m.own, abi.status_ignore);
+}
+
+int by_the_library(void* state, const void* from, void* to, int64_t count) {
+  const Moving& m = of(state);
+  if (m.operation == Operation::broadcast) return call_real(Fn::Bcast, to, narrow(count), m.datatype, m.root, m.own);
+  const Word input = from == to ? abi.in_place : reinterpret_cast<Word>(from);
+  if (m.operation == Operation::allreduce) {
+    return call_real(Fn::Allreduce, input, to, narrow(count), m.datatype, m.op, m.own);
+  }
+  const bool at_root = static_cast<int32_t>(m.root) == m.rank;
+  return call_real(Fn::Reduce, at_root ? input : reinterpret_cast<Word>(from), to, narrow(count), m.datatype, m.op,
+                   m.root, m.own);
+}
+
+// What the library calls meanwhile is its own.
+class Busy {
+ public:
+  Busy() { memory.busy = true; }
+  ~Busy() { memory.busy = false; }
+};
+
+int carry_out(const Plan& plan, Moving& moving, const collectives::Buffers& buffers) {
+  const collectives::Transport transport{
+      &moving,       abi.family->handle_bytes.request, start_send, start_receive, wait_for, reduce_here, copy_here,
+      by_the_library};
+  return collectives::execute(plan.schedule, transport, buffers, plan.requests);
+}
+
+// Errors on our own communicator go to the program's handler, as they would have without us.
+int told(int error, uint64_t comm) {
+  if (error) call_real(Fn::Comm_call_errhandler, comm, static_cast<int32_t>(error));
+  return error;
+}
+
+int move_packed(const Plan& plan, Moving& moving, const Call& call, char* bytes, int64_t size) {
+  int32_t position = 0;
+  const auto all = narrow(size);
+  const auto count = narrow(call.count);
+  const uint64_t datatype = moving.datatype;
+  moving.datatype = abi.byte;
+  moving.layout.one_block = true;
+  int error = 0;
+  if (static_cast<int32_t>(call.root) == moving.rank) {
+    error = call_real(Fn::Pack, call.to, count, datatype, bytes, all, &position, moving.own);
+  }
+  if (!error) error = carry_out(plan, moving, {bytes, bytes, bytes + size, 1});
+  position = 0;
+  if (!error && static_cast<int32_t>(call.root) != moving.rank) {
+    error = call_real(Fn::Unpack, bytes, all, &position, call.to, count, datatype, moving.own);
+  }
+  return error;
+}
+
+// Whether the predefined operation takes the predefined datatype: the library is asked with an element of zeros. What
+// is not allowed the library is to complain about in its own words.
+bool takes(uint64_t op, uint64_t datatype, int64_t extent) {
+  static std::atomic<uint64_t> known[256];
+  const uint64_t key = (op * 0x9e3779b97f4a7c15u) ^ datatype;
+  std::atomic<uint64_t>& place = known[spread(key, 56)];
+  if (place.load(std::memory_order_relaxed) == key) return true;
+  alignas(64) char zeros[2][64] = {};
+  if (extent > static_cast<int64_t>(sizeof(zeros[0]))) return false;
+  const Quiet world(abi.comm_world), self(abi.comm_self);
+  const int32_t one = 1;
+  if (call_real(Fn::Reduce_local, zeros[0], zeros[1], one, datatype, op) != 0) return false;
+  place.store(key, std::memory_order_relaxed);
+  return true;
+}
+
+// Whether the schedule may be used for the operation of a reduction.
+bool reducible(const Rule& rule, uint64_t op, uint64_t datatype, const Layout& layout, Reason* why) {
+  *why = Reason::operation;
+  if (op == abi.ops[op_index("MPI_REPLACE")] || op == abi.ops[op_index("MPI_NO_OP")]) return false;
+  if (layout.extent <= 0) return false;
+  for (const uint64_t predefined : abi.ops) {
+    if (op == predefined) return layout.named && takes(op, datatype, layout.extent);
+  }
+  int32_t commutative = 0;
+  if (call_real(Fn::Op_commutative, op, &commutative) != 0) return false;
+  *why = Reason::not_commutative;
+  return commutative || !rule.algorithm->needs_commutative;
+}
+
+}  // namespace
+
+bool broadcast(Communicator& c, const Rule& rule, const Call& call, Reason* why, int* error) {
+  const auto root = static_cast<int32_t>(call.root);
+  const int64_t bytes = call.count * call.size;
+  *why = Reason::arguments;
+  if (root < 0 || root >= c.processes) return false;
+  const Busy busy;
+  Moving moving{0, abi.datatype(call.datatype), 0, call.root, {}, Operation::broadcast, c.rank};
+  moving.layout = layout_of(moving.datatype, call.size);
+  if (!call.to && moving.layout.named) return false;
+  *why = Reason::no_communicator;
+  if (!c.ready()) return false;
+  moving.own = c.own();
+  *why = Reason::refused;
+  const Plan* plan = plan_for(c, rule, bytes, 1, root);
+  if (!plan) return false;
+  const bool direct = moving.layout.one_block;
+  const Scratch scratch(static_cast<size_t>(plan->schedule.scratch_elements + (direct ? 0 : bytes)));
+  char* const data = reinterpret_cast<char*>(call.to);
+  if (direct) {
+    moving.datatype = abi.byte;
+    moving.layout.extent = 1;
+    *error = carry_out(*plan, moving, {data, data, scratch.get(), 1});
+  } else if (scratch.get()) {
+    *error = move_packed(*plan, moving, call, scratch.get(), bytes);
+  } else {
+    *error = error_without_memory;
+  }
+  memory.busy = false;
+  told(*error, c.handle);
+  return true;
+}
+
+bool reduce(Communicator& c, const Rule& rule, const Call& call, Reason* why, int* error) {
+  const bool to_all = rule.operation == Operation::allreduce;
+  const int32_t root = to_all ? 0 : static_cast<int32_t>(call.root);
+  const bool has_result = to_all || root == c.rank;
+  const bool in_place = call.from == abi.in_place;
+  const uint64_t datatype = abi.datatype(call.datatype);
+  const uint64_t op = Abi::handle(call.op, abi.family->handle_bytes.op);
+  *why = Reason::arguments;
+  if (root < 0 || root >= c.processes || (in_place && !has_result)) return false;
+  const Busy busy;
+  const Layout layout = layout_of(datatype, call.size);
+  if (layout.named && (!call.from || (has_result && !call.to))) return false;
+  if (has_result && call.from == call.to) return false;
+  if (op == Abi::handle(abi.op_null, abi.family->handle_bytes.op) || !reducible(rule, op, datatype, layout, why)) {
+    return false;
+  }
+  *why = Reason::no_communicator;
+  if (!c.ready()) return false;
+  *why = Reason::refused;
+  const Plan* plan = plan_for(c, rule, call.count, call.size, root);
+  if (!plan) return false;
+  Moving moving{c.own(), datatype, op, call.root, layout, rule.operation, c.rank};
+  const bool spare_data = !has_result && plan->uses_data;
+  const int64_t elements = plan->schedule.scratch_elements + (spare_data ? call.count : 0);
+  const Scratch scratch(elements ? static_cast<size_t>(elements * layout.extent + layout.true_extent) : 0);
+  if (elements && !scratch.get()) {
+    *error = error_without_memory;
+  } else {
+    char* const base = elements ? scratch.get() - layout.true_lb : nullptr;
+    char* const data =
+        spare_data ? base + plan->schedule.scratch_elements * layout.extent : reinterpret_cast<char*>(call.to);
+    const char* const input = in_place ? data : reinterpret_cast<const char*>(call.from);
+    *error = carry_out(*plan, moving, {data, input, base, layout.extent});
+  }
+  memory.busy = false;
+  told(*error, c.handle);
+  return true;
+}
+
+}  // namespace leadline::shim
