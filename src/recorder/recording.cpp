@@ -13,11 +13,11 @@
 
 #include <new>
 
+#include "host/own_file.hpp"
 #include "leadline/symbols.hpp"
 #include "recorder/clock_exchange.hpp"
 #include "recorder/files/files.hpp"
 #include "recorder/learned.hpp"
-#include "host/own_file.hpp"
 #include "recorder/tool_variables.hpp"
 #include "recorder/trace_file.hpp"
 

@@ -29,7 +29,7 @@ Plan* plan_for(Communicator& c, const Rule& rule, int64_t count, int64_t element
   problem.count = count;
   problem.element_bytes = element_bytes;
   problem.segment_bytes = rule.segment_bytes;
-  problem.radix = rule.radix;
+  if (rule.radix) problem.radix = rule.radix;
   problem.node_of = c.node_of();
   kept->possible = rule.algorithm->build(problem, &kept->schedule);
   for (const collectives::Step& step : kept->schedule.steps) {

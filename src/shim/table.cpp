@@ -114,7 +114,7 @@ class Parser {
     }
     if (!number(words[6], &r.segment_bytes)) return wrong("%s is not a number of bytes", copied(words[6]));
     if (!number(words[7], &radix) || radix > INT32_MAX) return wrong("%s is not a radix", copied(words[7]));
-    r.radix = radix ? static_cast<int32_t>(radix) : 2;
+    r.radix = static_cast<int32_t>(radix);
     table_->rules.push_back(r);
   }
 

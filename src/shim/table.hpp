@@ -17,7 +17,7 @@ struct Rule {
   const collectives::Algorithm* algorithm;  // nullptr: the library's own
   char name[48];                            // of the algorithm, as in the table
   int64_t segment_bytes;
-  int32_t radix;
+  int32_t radix;  // 0: the algorithm's usual one
 
   bool fits(int64_t bytes) const { return bytes >= first_bytes && bytes <= last_bytes; }
 };

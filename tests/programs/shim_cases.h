@@ -129,9 +129,12 @@ static void reduce_matrices(MPI_Comm comm, int count, int root, MPI_Op op) {
     Matrix all, next;
     for (int r = 0; r < size; ++r) {
       for (int k = 0; k < side * side; ++k) next.a[k] = value(i * side * side + k, r);
-      if (r == 0) all = next;
-      else if (op == multiply_matrices) all = product(all, next);
-      else for (int k = 0; k < side * side; ++k) all.a[k] += next.a[k];
+      if (r == 0)
+        all = next;
+      else if (op == multiply_matrices)
+        all = product(all, next);
+      else
+        for (int k = 0; k < side * side; ++k) all.a[k] += next.a[k];
     }
     right = right && memcmp(&all, &to[i], sizeof(all)) == 0;
   }
