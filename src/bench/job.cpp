@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <cstdlib>
 
 namespace leadline::bench {
 
@@ -84,6 +85,8 @@ void Job::compare_clocks() {
     patient_barrier(comm);
   }
   MPI_Allreduce(&error, &clock_error_ns, 1, MPI_INT64_T, MPI_MAX, comm);
+  const int64_t off = std::abs(clock_offset_ns);
+  MPI_Allreduce(&off, &most_offset_ns, 1, MPI_INT64_T, MPI_MAX, comm);
 }
 
 // The shortest round trip tells best what the other's clock shows in its middle.

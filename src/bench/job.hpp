@@ -26,6 +26,7 @@ class Job {
   bool oversubscribed = false;               // some host has more ranks than cores
   int64_t clock_error_ns = 0;                // of the worst rank: half the shortest round trip
   int64_t clock_offset_ns = 0;               // rank 0's clock minus this rank's
+  int64_t most_offset_ns = 0;                // of the rank whose clock is the furthest off
   std::vector<int> host_of;                  // by rank
 
   // In rank 0's time.

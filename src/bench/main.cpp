@@ -40,8 +40,8 @@ void write_job(const Job& job) {
   version[std::strcspn(version, "\n\r")] = 0;
   for (char* tab = version; (tab = std::strchr(tab, '\t'));) *tab = ' ';
   std::fprintf(results, "leadline-bench 1\nlibrary %s\n", version);
-  std::fprintf(results, "job %d %d %d %d %d %" PRId64 "\n", job.size, job.hosts, job.ranks_on_host, job.cores_on_host,
-               job.oversubscribed, job.clock_error_ns);
+  std::fprintf(results, "job %d %d %d %d %d %" PRId64 " %" PRId64 "\n", job.size, job.hosts, job.ranks_on_host,
+               job.cores_on_host, job.oversubscribed, job.clock_error_ns, job.most_offset_ns);
 }
 
 void write_network(const Job& job) {

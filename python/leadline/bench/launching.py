@@ -105,6 +105,7 @@ class Launch:
     cores_on_host: int = 0
     oversubscribed: bool = False
     clock_error_ns: int = 0
+    clock_offset_ns: int = 0
     noise: list[Noise] = field(default_factory=list)
     messages: list[tuple[int, int]] = field(default_factory=list)
     reductions: list[tuple[int, int]] = field(default_factory=list)
@@ -192,7 +193,7 @@ def _read_figures(found: Launch, key: str, rest: str) -> None:
     if key == "job":
         found.ranks, found.hosts, found.ranks_on_host, found.cores_on_host = (int(word) for word in words[:4])
         found.oversubscribed = words[4] == "1"
-        found.clock_error_ns = int(words[5])
+        found.clock_error_ns, found.clock_offset_ns = int(words[5]), int(words[6])
     elif key == "noise":
         figures = [float(word) for word in words[1:]]
         found.noise.append(Noise(int(words[0]), figures[0], figures[1], figures[2], figures[3], figures[4]))

@@ -76,7 +76,7 @@ def measure(
             root=root,
             nodes=nodes,
             measured_clocks=measured_clocks,
-            network=number == 0,
+            network=True,
         )
         with tempfile.TemporaryDirectory(prefix="leadline-bench-") as folder:
             found.append(launch(plan, words, {**chosen.env(), **(environ or {})}, Path(folder), timeout_s=timeout_s))
@@ -108,5 +108,7 @@ def _settings(plan: Plan) -> dict[str, Any]:
 
 def _measurement(asked: Asked, found: list[Launch], settings: dict[str, Any]) -> Measurement:
     settings["seed"] = asked.seed
-    network = fit(found[0].messages, found[0].reductions)
+    network = fit(
+        [cost for launch in found for cost in launch.messages], [cost for launch in found for cost in launch.reductions]
+    )
     return Measurement(asked, found, network, settings, rows_of(asked, found, network))

@@ -48,19 +48,19 @@ def _cells(row: dict[str, Any]) -> list[str]:
     if row["median_us"] is None:
         return [*cells, "–"]
     cells += [
-        _figure(row["median_us"]),
-        f"{_figure(row['low_us'])}–{_figure(row['high_us'])}",
-        _figure(ratio["median"]),
-        f"{_figure(ratio['low'])}–{_figure(ratio['high'])}",
-        _figure(row["bound_us"]),
+        figure(row["median_us"]),
+        f"{figure(row['low_us'])}–{figure(row['high_us'])}",
+        figure(ratio["median"]),
+        f"{figure(ratio['low'])}–{figure(ratio['high'])}",
+        figure(row["bound_us"]),
         "" if row["percent_of_bound"] is None else f"{row['percent_of_bound']:.0f} %",
     ]
     if "bandwidth_mb_s" in row:
-        cells.append(_figure(row["bandwidth_mb_s"]))
+        cells.append(figure(row["bandwidth_mb_s"]))
     return cells
 
 
-def _figure(value: float | None) -> str:
+def figure(value: float | None) -> str:
     """Three significant digits."""
     if value is None:
         return "?"

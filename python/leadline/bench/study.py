@@ -1,0 +1,305 @@
+"""A published study measured again: `leadline bench --study intel-mpi`.
+
+A. V. Leus compared ways to exchange data with several versions of Intel MPI: point to point, broadcast, and the sum of
+vectors. What is compared with him is the *ratio* of the library's own operation to each other one, and so who wins
+where; his clusters and this machine differ in everything else. His times have a resolution of 1 µs, which the ratios'
+ranges take into account.
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from leadline import mpi
+from leadline.bench.measuring import MeasurementFailed, measure
+from leadline.bench.rows import Measurement
+from leadline.errors import LeadlineError, UsageError
+
+STUDIES = ("intel-mpi",)
+DATA = Path(__file__).parent / "studies"
+DOUBLE = 8
+RESOLUTION_MS = 0.001
+FITS_BYTES = 8 << 20  # of a message, unless everything is asked for
+
+
+@dataclass(frozen=True)
+class Series:
+    """One of the study's. tables: those published, with the placement that one machine can repeat first."""
+
+    name: str
+    operation: str
+    algorithms: tuple[str, ...]
+    base: str
+    processes: tuple[int, ...]
+    elements: tuple[int, ...]
+    tables: tuple[int, ...]
+
+
+SERIES = (
+    Series("point to point", "p2p", ("nonblocking", "bcast"), "blocking", (2,), tuple(10**e for e in range(9)), (1, 2)),
+    Series(
+        "broadcast",
+        "bcast",
+        ("split_native:radix=2", "binary_tree_async", "scatter_direct"),
+        "native",
+        (2, 4, 8, 16),
+        tuple(10**e for e in range(2, 9)),
+        (3, 5),
+    ),
+    Series(
+        "sum of vectors",
+        "allreduce",
+        ("rabenseifner", "binary_tree_async", "direct"),
+        "native",
+        (2, 4, 8, 16, 32),
+        tuple(10**e for e in range(2, 8)),
+        (7, 8),
+    ),
+)
+_PUBLISHED_NAMES = {"bcast_of_two": "bcast"}
+
+
+@dataclass(frozen=True)
+class PublishedRatio:
+    """base's time by the algorithm's in one of the tables. low, high: what rounding to 1 µs leaves open."""
+
+    cluster: str
+    placement: str
+    version: str
+    ratio: float
+    low: float
+    high: float
+
+
+@dataclass
+class Comparison:
+    """One algorithm at one point, here and as published. here: {median, low, high}, None where void."""
+
+    series: str
+    algorithm: str
+    processes: int
+    elements: int
+    library: str
+    here: dict[str, float | None] | None
+    published: list[PublishedRatio]
+
+    @property
+    def winner_here(self) -> str | None:
+        """ "algorithm", "base", or None where the interval contains 1 or there is none."""
+        if self.here is None:
+            return None
+        return _side(self.here["low"], self.here["high"])
+
+    @property
+    def winner_published(self) -> str | None:
+        """Where all versions of the library, and all clusters, agree."""
+        sides = {_side(each.low, each.high) for each in self.published}
+        return sides.pop() if len(sides) == 1 else None
+
+    @property
+    def agrees(self) -> bool | None:
+        """None where one of the two is not clear."""
+        here, published = self.winner_here, self.winner_published
+        return None if here is None or published is None else here == published
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "series": self.series,
+            "algorithm": self.algorithm,
+            "processes": self.processes,
+            "elements": self.elements,
+            "library": self.library,
+            "ratio": self.here,
+            "published": [vars(each) for each in self.published],
+            "winner": self.winner_here,
+            "winner_published": self.winner_published,
+            "agrees": self.agrees,
+        }
+
+
+@dataclass
+class Study:
+    """What run() returns. left_out: what was not measured, and why."""
+
+    measurements: list[Measurement] = field(default_factory=list)
+    comparisons: list[Comparison] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
+
+    def document(self) -> dict[str, Any]:
+        return {
+            "schema": 1,
+            "study": STUDIES[0],
+            "measurements": [found.document() for found in self.measurements],
+            "comparisons": [each.as_dict() for each in self.comparisons],
+            "left_out": self.left_out,
+        }
+
+
+def _side(low: float | None, high: float | None) -> str | None:
+    if low is not None and low > 1:
+        return "algorithm"
+    return "base" if high is not None and high < 1 else None
+
+
+def published(series: Series) -> dict[tuple[str, int, int], list[PublishedRatio]]:
+    """Ratios by algorithm (without parameters), processes and elements."""
+    times: dict[tuple[str, str, str, int, int], dict[str, float]] = {}
+    for table in series.tables:
+        with (DATA / f"intel_mpi_table{table}.csv").open(newline="") as file:
+            for row in csv.DictReader(file):
+                key = (row["cluster"], row["placement"], row["version"], int(row["processes"]), int(row["elements"]))
+                name = _PUBLISHED_NAMES.get(row["algorithm"], row["algorithm"])
+                times.setdefault(key, {})[name] = float(row["time_ms"])
+    found: dict[tuple[str, int, int], list[PublishedRatio]] = {}
+    for (cluster, placement, version, processes, elements), by_name in times.items():
+        base = by_name.get(series.base)
+        for name, time in by_name.items():
+            if base is not None and name != series.base:
+                ratio = PublishedRatio(cluster, placement, version, *ratio_of_rounded(base, time))
+                found.setdefault((name, processes, elements), []).append(ratio)
+    return found
+
+
+def ratio_of_rounded(base_ms: float, time_ms: float) -> tuple[float, float, float]:
+    """The ratio of two times rounded to the study's resolution, and the range it may lie in."""
+    half = RESOLUTION_MS / 2
+    shortest = max(time_ms - half, half / 10)
+    ratio = base_ms / time_ms if time_ms > 0 else 1.0
+    return ratio, max(base_ms - half, 0.0) / (time_ms + half), (base_ms + half) / shortest
+
+
+def run(
+    name: str,
+    libraries: Sequence[mpi.Library],
+    *,
+    full: bool = False,
+    launches: int = 3,
+    rounds: int = 20,
+    seconds: float = 2.0,
+    seed: int = 1,
+    timeout_s: float | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> Study:
+    """Measures the study's three series with each library.
+
+    full: every number of processes and elements of the study, however many cores there are; else what fits them.
+    Raises UsageError for an unknown study. A library or point that fails is left out, and said so.
+    """
+    if name not in STUDIES:
+        raise UsageError(f"no study is called {name!r}", hint=f"there are: {', '.join(STUDIES)}")
+    study = Study()
+    for library in libraries:
+        for series in SERIES:
+            for processes, sizes in _extent(series, full, study):
+                try:
+                    found = measure(
+                        series.operation,
+                        algorithms=series.algorithms,
+                        sizes=[DOUBLE * elements for elements in sizes],
+                        ranks=processes,
+                        library=library,
+                        launches=launches,
+                        rounds=rounds,
+                        seconds=seconds,
+                        seed=seed,
+                        timeout_s=timeout_s,
+                        progress=progress,
+                    )
+                except LeadlineError as error:
+                    if not isinstance(error, MeasurementFailed):
+                        raise
+                    study.left_out.append(f"{series.name}, {processes} ranks of {library.name}: {error}")
+                    continue
+                study.measurements.append(found)
+                study.comparisons += compare(series, found)
+    study.left_out = list(dict.fromkeys(study.left_out))
+    return study
+
+
+def _extent(series: Series, full: bool, study: Study) -> list[tuple[int, list[int]]]:
+    """Processes, and the elements to measure with them."""
+    cores = len(os.sched_getaffinity(0))
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    extent = []
+    for processes in series.processes:
+        if processes > max(cores, 2) and not full:
+            study.left_out.append(f"{series.name} on {processes} ranks: there are {cores} cores (--full measures it)")
+            continue
+        # Two buffers and an algorithm's scratch for each rank, in half of the memory.
+        most = memory // 2 // (4 * processes) if full else FITS_BYTES
+        sizes = [elements for elements in series.elements if DOUBLE * elements <= most]
+        if len(sizes) < len(series.elements):
+            why = "memory" if full else "--full measures them"
+            study.left_out.append(f"{series.name} on {processes} ranks from {series.elements[len(sizes)]:.0e} ({why})")
+        extent.append((processes, sizes))
+    return extent
+
+
+def compare(series: Series, found: Measurement) -> list[Comparison]:
+    """Every row but the base's beside the study's."""
+    theirs = published(series)
+    return [
+        Comparison(
+            series.name,
+            row["algorithm"],
+            row["processes"],
+            row["bytes"] // DOUBLE,
+            row["library"],
+            row["ratio_to_native"],
+            theirs.get((row["algorithm"].partition(":")[0], row["processes"], row["bytes"] // DOUBLE), []),
+        )
+        for row in found.rows
+        if row["algorithm"] != series.base
+    ]
+
+
+def print_study(study: Study) -> None:
+    """A table for each series: the ratio here, the range of those published, and whether the same one wins."""
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console()
+    for series in SERIES:
+        own = [each for each in study.comparisons if each.series == series.name]
+        if not own:
+            continue
+        table = Table(box=None, pad_edge=False, title=f"{series.name}: {series.base}'s time by the algorithm's")
+        for column, side in (("library", "left"), ("ranks", "right"), ("doubles", "right"), ("algorithm", "left")):
+            table.add_column(column, justify="right" if side == "right" else "left", no_wrap=True)
+        for column in ("here", "published", "same winner"):
+            table.add_column(column, justify="right", no_wrap=True)
+        for each in own:
+            table.add_row(
+                each.library, str(each.processes), f"{each.elements:,}", each.algorithm, *_shown(each, series.base)
+            )
+        console.print(table)
+        console.print(summary(own), "\n")
+    for line in study.left_out:
+        console.print(f"Left out: {line}", style="yellow")
+
+
+def _shown(each: Comparison, base: str) -> tuple[str, str, str]:
+    here = each.here
+    shown = "void"
+    if here is not None and here["median"] is not None:
+        low, high = here["low"], here["high"]
+        shown = f"{here['median']:.2f} ({low:.2f}–{high:.2f})" if low is not None and high is not None else "too few"
+    ratios = sorted(ratio.ratio for ratio in each.published)
+    theirs = f"{ratios[0]:.2f}–{ratios[-1]:.2f}" if ratios else "no table"
+    verdict = {True: "yes", False: "no", None: "not clear" if ratios else ""}[each.agrees]
+    return shown, theirs, verdict
+
+
+def summary(comparisons: Sequence[Comparison]) -> str:
+    """For example: "Clear here and there: 12 points, the same wins at 9." """
+    clear = [each for each in comparisons if each.agrees is not None]
+    same = sum(each.agrees is True for each in clear)
+    return (
+        f"Clear both here and as published: {len(clear)} of {sum(bool(each.published) for each in comparisons)} points "
+        f"that have a published table; the same one wins at {same} of them."
+    )

@@ -1,0 +1,84 @@
+"""How a launch ends: well, with an error, not at all; and what is left of its results."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from leadline.bench.asking import Candidate
+from leadline.bench.launching import MeasurementFailed, Plan, Point, launch, read
+
+PLAN = Plan((Point("bcast", 65536, (Candidate("native"), Candidate("chain", 8192))),))
+
+
+def _program(tmp_path: Path, body: str) -> list[str]:
+    """Python in place of the launcher and its program; it is given the plan's path and the results'."""
+    script = tmp_path / "program.py"
+    script.write_text(f"import os, sys, time\nout = open(sys.argv[2], 'w')\n{body}\n")
+    return [sys.executable, str(script)]
+
+
+def _run(tmp_path: Path, body: str, timeout_s: float | None = None) -> object:
+    folder = tmp_path / "launch"
+    folder.mkdir()
+    return launch(PLAN, _program(tmp_path, body), os.environ, folder, timeout_s=timeout_s)
+
+
+def test_the_plan_says_everything() -> None:
+    lines = Plan(PLAN.points, rounds=7, skew_us=2.5, measured_clocks=True).text().splitlines()
+    assert lines[0] == "leadline-bench 1"
+    assert {"rounds 7", "skew_us 2.5", "clocks measured", "network 0"} <= set(lines)
+    assert lines[-3:] == ["point bcast 65536", "candidate native 0 0", "candidate chain 8192 0"]
+
+
+def test_an_error_names_the_point_and_what_was_said(tmp_path: Path) -> None:
+    body = "out.write('begin 0 1\\n'); out.flush(); print('out of luck'); sys.exit(3)"
+    with pytest.raises(MeasurementFailed) as failure:
+        _run(tmp_path, body)
+    assert "code 3, in bcast of 65536 bytes by chain:segment=8192: out of luck" in str(failure.value)
+    assert failure.value.exit_code == 7
+
+
+def test_what_does_not_end_is_ended(tmp_path: Path) -> None:
+    with pytest.raises(MeasurementFailed, match="did not end within 1 s"):
+        _run(tmp_path, "open(sys.argv[1] + '.pid', 'w').write(str(os.getpid())); time.sleep(250)", timeout_s=1)
+
+
+def test_results_without_an_end_are_a_failure(tmp_path: Path) -> None:
+    with pytest.raises(MeasurementFailed, match="code 0"):
+        _run(tmp_path, "out.write('leadline-bench 1\\n')")
+
+
+def test_a_launcher_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(MeasurementFailed, match="No such file"):
+        launch(PLAN, ["/nowhere/mpiexec"], os.environ, tmp_path)
+
+
+RESULTS = """leadline-bench 1
+library MPICH Version:      5.0.2
+job 4 1 4 2 1 120 80
+noise 0 5.9 8.5 8025.0 0.62 482.8
+message 65536 17268
+reduction 4096 243
+begin 0 0
+unusable 0 1 not for this number of processes and size
+samples 0 0 correct 3 1 1000 1300.9 late 1209.2
+end
+"""
+
+
+def test_results_are_read(tmp_path: Path) -> None:
+    (tmp_path / "results").write_text(RESULTS)
+    found = read(tmp_path / "results")
+    assert (found.library, found.ranks, found.cores_on_host, found.oversubscribed) == ("MPICH 5.0.2", 4, 2, True)
+    assert (found.clock_error_ns, found.clock_offset_ns) == (120, 80)
+    assert found.samples[0, 0].times_ns == [1300.9, None, 1209.2]
+    assert found.samples[0, 1].problem == "not for this number of processes and size"
+    assert found.ended
+
+
+def test_results_that_break_off_anywhere_are_read_so_far(tmp_path: Path) -> None:
+    for length in range(len(RESULTS) - 4):
+        (tmp_path / "results").write_text(RESULTS[:length])
+        assert not read(tmp_path / "results").ended

@@ -1,0 +1,123 @@
+"""Rows out of launches made by hand."""
+
+import json
+from pathlib import Path
+
+from leadline.bench.asking import Candidate
+from leadline.bench.bounds import Network
+from leadline.bench.launching import Launch, Noise, Samples
+from leadline.bench.output import headline, notes
+from leadline.bench.plot import page, svg
+from leadline.bench.rows import Asked, Measurement, rows_of
+
+ASKED = Asked("bcast", (8, 1 << 20), (Candidate("native"), Candidate("chain", 65536)), 4, "mpich", 1)
+NETWORK = Network(1.0, 0.001, 0.002)
+KEYS = {
+    "operation", "algorithm", "bytes", "processes", "library", "median_us", "low_us", "high_us", "samples", "late",
+    "correct", "problem", "bound_us", "percent_of_bound", "ratio_to_native", "ratio_by_launch",
+}  # fmt: skip
+
+
+def _launch(*, correct: bool = True, base_correct: bool = True) -> Launch:
+    """Native takes 4 µs, the chain 2 µs; at the second size the chain cannot be used."""
+    found = Launch(library="MPICH 5", ranks=4, ranks_on_host=4, cores_on_host=2, oversubscribed=True, ended=True)
+    found.noise = [Noise(0, 6.0, 7.0, 900.0, 0.25, 3.0)]
+    found.samples = {
+        (0, 0): Samples(correct=base_correct, times_ns=[4000.0] * 6),
+        (0, 1): Samples(correct=correct, late=1, times_ns=[2000.0] * 5 + [None]),
+        (1, 0): Samples(times_ns=[2e6] * 6),
+        (1, 1): Samples(problem="not for this size"),
+    }
+    return found
+
+
+def _measurement(*launches: Launch) -> Measurement:
+    return Measurement(ASKED, list(launches), NETWORK, {}, rows_of(ASKED, launches, NETWORK))
+
+
+def test_rows_of_two_launches() -> None:
+    rows = _measurement(_launch(), _launch()).rows
+    assert [(row["bytes"], row["algorithm"]) for row in rows] == [
+        (8, "native"),
+        (8, "chain:segment=65536"),
+        (1 << 20, "native"),
+        (1 << 20, "chain:segment=65536"),
+    ]
+    assert all(set(row) == KEYS for row in rows)
+    chain = rows[1]
+    assert (chain["median_us"], chain["low_us"], chain["high_us"]) == (2.0, 2.0, 2.0)
+    assert (chain["samples"], chain["late"], chain["correct"], chain["problem"]) == (10, 2, True, None)
+    assert chain["ratio_to_native"] == {"median": 2.0, "low": 2.0, "high": 2.0}
+    assert chain["ratio_by_launch"][1] == {"launch": 1, "median": 2.0, "low": 2.0, "high": 2.0, "rounds": 5}
+    assert (chain["bound_us"], chain["percent_of_bound"]) == (2.0, 100.0)
+    unusable = rows[3]
+    assert (unusable["correct"], unusable["problem"], unusable["ratio_to_native"]) == (None, "not for this size", None)
+
+
+def test_one_wrong_result_voids_the_row() -> None:
+    found = _measurement(_launch(), _launch(correct=False))
+    row = found.rows[1]
+    assert row["correct"] is False
+    assert (row["median_us"], row["ratio_to_native"], row["ratio_by_launch"]) == (None, None, [])
+    assert found.wrong == [row]
+    assert any("Wrong result" in line for line in notes(found))
+
+
+def test_a_base_that_is_wrong_leaves_times_without_ratios() -> None:
+    row = _measurement(_launch(base_correct=False)).rows[1]
+    assert row["median_us"] == 2.0
+    assert row["ratio_to_native"] is None
+    assert "compared with" in row["problem"]
+
+
+def test_rounds_that_were_all_late_are_said_so() -> None:
+    launch = _launch()
+    launch.samples[0, 1].times_ns = [None] * 6
+    row = _measurement(launch).rows[1]
+    assert (row["correct"], row["median_us"], row["problem"]) == (True, None, "every round was late")
+
+
+def test_the_document_says_where_it_was_measured() -> None:
+    document = json.loads(json.dumps(_measurement(_launch()).document()))
+    assert document["schema"] == 1
+    assert document["library_version"] == "MPICH 5"
+    machine = document["machine"]
+    assert (machine["oversubscribed"], machine["ranks_on_host"], machine["cores_on_host"]) == (True, 4, 2)
+    assert machine["noise"]["lost_share_worst"] == 0.25
+    assert document["network"]["alpha_us"] == 1.0
+
+
+def test_words_for_people() -> None:
+    found = _measurement(_launch(), _launch())
+    assert "native is beaten at 1 of 2 sizes, most by chain:segment=65536: 2.00 times as fast at 8" in headline(found)
+    assert any(line.startswith("Oversubscribed: 4 ranks on 2 cores") for line in notes(found))
+    assert any(line.startswith("Noise: 25.0 %") for line in notes(found))
+
+
+def test_raw_samples_are_kept(tmp_path: Path) -> None:
+    import polars as pl
+
+    from leadline.bench.output import write_parquet
+
+    found = _measurement(_launch(), _launch())
+    write_parquet(found, tmp_path / "samples.parquet")
+    frame = pl.read_parquet(tmp_path / "samples.parquet")
+    assert frame.columns == [
+        "operation", "algorithm", "bytes", "processes", "library", "launch", "round", "time_us", "late", "correct",
+    ]  # fmt: skip
+    assert frame.height == 2 * 18
+    assert frame.filter(pl.col("late"))["time_us"].null_count() == 2
+
+
+def test_drawings_hold_every_candidate_and_load_nothing() -> None:
+    found = _measurement(_launch(), _launch())
+    for drawing in (svg(found), page(found)):
+        assert drawing.count("chain:segment=65536") >= 1
+        assert "nan" not in drawing
+        assert "src=" not in drawing
+        assert "href=" not in drawing
+
+
+def test_a_drawing_of_nothing_says_so() -> None:
+    nothing = Launch()
+    assert "nothing to draw" in svg(_measurement(nothing))

@@ -1,0 +1,64 @@
+"""The study's published tables, and what a measurement is said to agree with."""
+
+import pytest
+
+from leadline.bench.rows import Asked, Measurement
+from leadline.bench.study import SERIES, Comparison, PublishedRatio, compare, published, ratio_of_rounded, summary
+
+POINT_TO_POINT, BROADCAST, SUM = SERIES
+
+
+def test_every_published_table_is_found() -> None:
+    assert sum(len(found) for found in published(POINT_TO_POINT).values()) == 2 * 2 * 3 * 9
+    assert sum(len(found) for found in published(BROADCAST).values()) == 84
+    assert sum(len(found) for found in published(SUM).values()) == 90
+
+
+def test_a_published_ratio_by_hand() -> None:
+    """x12core, 2 processes, 100 elements: native 0.005 ms, binary tree 0.004 ms with 5.0.1 (tables 3 and 5)."""
+    found = {each.version: each for each in published(BROADCAST)["binary_tree_async", 2, 100]}
+    assert found["5.0.1"].ratio == pytest.approx(1.25)
+    assert (found["5.0.1"].low, found["5.0.1"].high) == pytest.approx((4.5 / 4.5, 5.5 / 3.5))
+
+
+def test_rounding_leaves_a_range() -> None:
+    assert ratio_of_rounded(2.0, 1.0) == pytest.approx((2.0, 1.9995 / 1.0005, 2.0005 / 0.9995))
+    ratio, low, high = ratio_of_rounded(0.001, 0.001)
+    assert low < 0.5 < ratio < 2 < high
+
+
+def _comparison(low: float, high: float, *ranges: tuple[float, float]) -> Comparison:
+    theirs = [PublishedRatio("c", "", "1", (a + b) / 2, a, b) for a, b in ranges]
+    return Comparison("s", "a", 2, 100, "intel", {"median": (low + high) / 2, "low": low, "high": high}, theirs)
+
+
+def test_agreement_needs_both_to_be_clear() -> None:
+    same = _comparison(1.1, 1.2, (1.2, 1.4), (1.01, 2.0))
+    opposite = _comparison(0.8, 0.9, (1.2, 1.4))
+    unclear_here = _comparison(0.9, 1.1, (1.2, 1.4))
+    unclear_there = _comparison(1.1, 1.2, (1.2, 1.4), (0.9, 1.1))
+    no_table = _comparison(1.1, 1.2)
+    assert [c.agrees for c in (same, opposite, unclear_here, unclear_there, no_table)] == [
+        True,
+        False,
+        None,
+        None,
+        None,
+    ]
+    assert summary([same, opposite, unclear_there, no_table]).startswith(
+        "Clear both here and as published: 2 of 3 points that have a published table; the same one wins at 1"
+    )
+
+
+def test_rows_are_set_beside_the_study() -> None:
+    ratio = {"median": 1.3, "low": 1.2, "high": 1.4}
+    rows = [
+        {"algorithm": "native", "processes": 2, "bytes": 800, "library": "intel", "ratio_to_native": None},
+        {"algorithm": "binary_tree_async", "processes": 2, "bytes": 800, "library": "intel", "ratio_to_native": ratio},
+        {"algorithm": "scatter_direct", "processes": 2, "bytes": 800, "library": "intel", "ratio_to_native": ratio},
+    ]
+    asked = Asked("bcast", (800,), (), 2, "intel", 1)
+    tree, direct = compare(BROADCAST, Measurement(asked, [], None, {}, rows))
+    assert (tree.elements, len(tree.published)) == (100, 3)
+    assert (direct.published, direct.agrees) == ([], None)
+    assert direct.as_dict()["winner"] == "algorithm"
