@@ -10,6 +10,8 @@ KNOWN = [
     Algorithm("bcast", "chain", False, True, False),
     Algorithm("bcast", "knomial", False, False, True),
     Algorithm("allreduce", "ring", True, False, False),
+    Algorithm("allreduce", "two_level", True, False, False),
+    Algorithm("allreduce", "two_level:over=chain", True, True, False),
 ]
 
 
@@ -53,6 +55,13 @@ def test_parameters() -> None:
     assert found == [Candidate("native"), Candidate("chain", 65536), Candidate("knomial", 0, 4)]
     assert str(found[1]) == "chain:segment=65536"
     assert candidates_for("bcast", [str(c) for c in found], KNOWN) == found
+
+
+def test_names_may_contain_a_colon() -> None:
+    found = candidates_for("allreduce", "two_level,two_level:over=chain,two_level:over=chain:segment=8k", KNOWN)
+    assert [str(c) for c in found[1:]] == ["two_level", "two_level:over=chain", "two_level:over=chain:segment=8192"]
+    with pytest.raises(UsageError, match="no such parameter"):
+        candidates_for("allreduce", "two_level:over=nobody", KNOWN)
 
 
 @pytest.mark.parametrize(

@@ -118,7 +118,8 @@ def _exchanges(operation: str, given: str | Sequence[str] | None) -> list[Candid
 
 
 def _parse(word: str, algorithms: dict[str, Algorithm], operation: str) -> Candidate:
-    name, *parameters = word.split(":")
+    name = _name_in(word, algorithms)
+    parameters = [part for part in word[len(name) + 1 :].split(":") if part]
     if name in {"native", CHECKS_CHECK}:
         if parameters:
             raise UsageError(f"{name} takes no parameters: {word!r}")
@@ -137,6 +138,12 @@ def _parse(word: str, algorithms: dict[str, Algorithm], operation: str) -> Candi
         else:
             raise UsageError(f"{word!r}: {name} takes no such parameter", hint=_parameters(algorithms[name]))
     return Candidate(name, segment, radix)
+
+
+def _name_in(word: str, algorithms: dict[str, Algorithm]) -> str:
+    """The longest name that `word` begins with, for some contain a colon: two_level:over=ring:segment=64k."""
+    known = [name for name in algorithms if word == name or word.startswith(f"{name}:")]
+    return max(known, key=len, default=word.partition(":")[0])
 
 
 def _parameters(algorithm: Algorithm) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,9 @@ from leadline.bench.asking import POINT_TO_POINT
 from leadline.bench.rows import Measurement
 from leadline.errors import UsageError
 from leadline.report import format as fmt
+
+WIDE = 100  # columns from which a table also holds the intervals of times
+PIPE_WIDTH = 120
 
 
 def write_parquet(found: Measurement, path: Path) -> None:
@@ -25,31 +29,32 @@ def print_tables(found: Measurement) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    console = Console()
+    console = Console(width=None if sys.stdout.isatty() else PIPE_WIDTH)
     console.print(headline(found))
+    wide = console.width >= WIDE
     table = Table(box=None, pad_edge=False)
     table.add_column("bytes", justify="right", no_wrap=True)
     table.add_column("algorithm", no_wrap=True)
     base = "blocking" if found.asked.operation in POINT_TO_POINT else "native"
-    for name in ("µs", "95 %", f"× {base}", "95 %", "bound", "of it"):
+    for name in ("µs", *(["95 %"] if wide else []), f"× {base}", "95 %", "bound", "of it"):
         table.add_column(name, justify="right", no_wrap=True)
     if found.asked.operation in POINT_TO_POINT:
         table.add_column("MB/s", justify="right")
     for row in found.rows:
-        table.add_row(*_cells(row))
+        table.add_row(*_cells(row, wide))
     console.print(table)
     for line in notes(found):
         console.print(line, style="yellow")
 
 
-def _cells(row: dict[str, Any]) -> list[str]:
+def _cells(row: dict[str, Any], wide: bool) -> list[str]:
     ratio = row["ratio_to_native"] or {"median": None, "low": None, "high": None}
     cells = [size(row["bytes"]), row["algorithm"]]
     if row["median_us"] is None:
         return [*cells, "–"]
     cells += [
         figure(row["median_us"]),
-        f"{figure(row['low_us'])}–{figure(row['high_us'])}",
+        *([f"{figure(row['low_us'])}–{figure(row['high_us'])}"] if wide else []),
         figure(ratio["median"]),
         f"{figure(ratio['low'])}–{figure(ratio['high'])}",
         figure(row["bound_us"]),
