@@ -131,9 +131,63 @@ void find_outliers(const std::vector<const ProcessLoop*>& loops, RunIterations* 
             [](const Outlier& a, const Outlier& b) { return a.time_ns > b.time_ns; });
 }
 
+void keep_common(const std::vector<uint64_t>& with, std::vector<uint64_t>* sampled) {
+  std::vector<uint64_t> both;
+  std::set_intersection(sampled->begin(), sampled->end(), with.begin(), with.end(), std::back_inserter(both));
+  *sampled = std::move(both);
+}
+
+// Of a rank that counts an inner loop, so many times what the others count: their iterations of which it kept all, and
+// one on either side, since nobody knows where in an iteration its count begins.
+std::vector<uint64_t> usual_iterations(const ProcessLoop& l, uint64_t usual) {
+  std::vector<uint64_t> found;
+  const uint64_t own = l.times.iterations(), ratio = usual ? (own + usual / 2) / usual : 0;
+  const uint64_t exact = ratio * usual;
+  if (ratio < 2 || (own > exact ? own - exact : exact - own) > ratio) return found;
+  for (size_t from = 0; from < l.sampled.size();) {
+    size_t end = from + 1;
+    while (end < l.sampled.size() && l.sampled[end] == l.sampled[end - 1] + 1) ++end;
+    const uint64_t last = l.sampled[end - 1] + 1;
+    for (uint64_t k = (l.sampled[from] + ratio - 1) / ratio + 1; (k + 2) * ratio <= last; ++k) found.push_back(k);
+    from = end;
+  }
+  return found;
+}
+
 }  // namespace
 
-RunIterations merge_loops(const std::vector<const ProcessLoop*>& loops) {
+bool same_numbers(uint64_t a, uint64_t b) {
+  const uint64_t more = std::max(a, b), less = std::min(a, b);
+  return more - less <= std::max<uint64_t>(2, more / 4);
+}
+
+uint64_t usual_count(const std::vector<const ProcessLoop*>& loops) {
+  std::vector<uint64_t> counts;
+  for (const ProcessLoop* l : loops) {
+    if (l->found) counts.push_back(l->times.iterations());
+  }
+  std::sort(counts.begin(), counts.end());
+  uint64_t usual = 0;
+  std::ptrdiff_t most = 0;
+  for (auto at = counts.begin(); at != counts.end(); at = std::upper_bound(at, counts.end(), *at)) {
+    const auto alike = [&](uint64_t count) { return same_numbers(count, *at); };
+    const auto first = std::partition_point(counts.begin(), at, [&](uint64_t count) { return !alike(count); });
+    const auto end = std::partition_point(at, counts.end(), alike);
+    if (end - first > most) usual = *at, most = end - first;
+  }
+  return usual;
+}
+
+RunIterations merge_loops(const std::vector<const ProcessLoop*>& all) {
+  // Those that count otherwise have no place beside the others.
+  static const ProcessLoop none;
+  const uint64_t usual = usual_count(all);
+  std::vector<const ProcessLoop*> loops = all, others;
+  for (const ProcessLoop*& l : loops) {
+    if (!l->found || same_numbers(l->times.iterations(), usual)) continue;
+    others.push_back(l);
+    l = &none;
+  }
   RunIterations run;
   double timed = 0, calls = 0, time = 0, longest = 0;
   bool first = true, whole = true, any = false;
@@ -157,16 +211,23 @@ RunIterations merge_loops(const std::vector<const ProcessLoop*>& loops) {
     if (first) {
       run.sampled = l.sampled;
     } else {
-      std::vector<uint64_t> both;
-      std::set_intersection(run.sampled.begin(), run.sampled.end(), l.sampled.begin(), l.sampled.end(),
-                            std::back_inserter(both));
-      run.sampled = std::move(both);
+      keep_common(l.sampled, &run.sampled);
     }
     first = false;
   }
   if (!run.found) return run;
   run.calls = timed > 0 ? calls / timed : 0;
   run.mean_ns = timed > 0 ? time / timed : 0;
+  for (const ProcessLoop* l : others) {
+    if (l->whole) continue;
+    const std::vector<uint64_t> own = usual_iterations(*l, usual);
+    if (first) {
+      run.sampled = own;
+    } else {
+      keep_common(own, &run.sampled);
+    }
+    first = whole = false;
+  }
   run.kept = whole ? "full" : any ? "sampled" : "none";
   merge_strips(loops, &run);
   run.min_ns = run.strip.empty() ? 0 : run.strip.front().min_ns;

@@ -24,6 +24,12 @@ struct ProcessLoop {
 };
 ProcessLoop loop_of(const trace::Process& process);
 
+// Ranks that see other levels of the program's loops (one exchanges often in a step with a rank that exchanges with a
+// third once) count other things: how many iterations most have, of equals the fewest.
+uint64_t usual_count(const std::vector<const ProcessLoop*>& loops);
+// Whether ranks with so many iterations count the same: the ends of a run that was cut off may lie apart.
+bool same_numbers(uint64_t a, uint64_t b);
+
 struct StripEntry {
   uint64_t first = 0, last = 0;  // iterations
   double mean_ns = 0, min_ns = 0, max_ns = 0;
@@ -46,7 +52,7 @@ struct RunIterations {
   double calls = 0, mean_ns = 0, min_ns = 0, max_ns = 0;  // of an iteration, over all processes
   std::vector<StripEntry> strip;
   std::vector<Outlier> outliers;  // slowest first
-  std::vector<uint64_t> sampled;  // on every process that goes through the loop
+  std::vector<uint64_t> sampled;  // on every process that goes through the loop; none where some count otherwise
   std::string kept = "none";      // "full", "sampled", "none"
 };
 // `loops`: by process.

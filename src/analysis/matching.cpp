@@ -19,11 +19,26 @@ using trace::Key;
 using Role = MatchedCall::Role;
 using Channel = std::tuple<uint64_t, int32_t, int32_t, int32_t>;  // communicator, source, dest, tag
 
-// One half of a message, or a collective, with its number.
+// One half of a message with its number in the channel.
 struct Part {
   bool sends = false;
   Channel channel;
   uint64_t number = 0;
+};
+
+// What a call does, and who counts it.
+struct Acts {
+  struct Half {
+    bool sends;
+    Channel channel;
+    uint64_t* count;
+  };
+  Key key;
+  bool known = false;
+  std::vector<Half> halves;
+  uint64_t* collective = nullptr;
+  uint64_t comm = 0;
+  uint32_t wildcard_comm = 0;  // of a receive from anybody
 };
 
 // What the calls of one process send, receive and take part in, counted from its first call.
@@ -31,11 +46,31 @@ class Parts {
  public:
   Parts(const trace::Process& process, size_t stream) : process_(process), measurer_(process, stream) {}
 
-  // `collective`: number and communicator where it is one.
-  void of(const trace::Event& e, std::vector<Part>* parts, uint64_t* collective, uint64_t* comm) {
+  // Counts the call; what it is stands until the next one. A position's calls are all alike but where parameters vary.
+  const Acts& count(const trace::Event& e) {
+    if (e.generation != generation_) known_.clear();
+    generation_ = e.generation;
+    const bool fixed = e.position != 0 && e.word_count == 0;
+    if (fixed && e.position >= known_.size()) known_.resize(e.position + 1);
+    Acts& acts = fixed ? known_[e.position] : other_;
+    if (!fixed || !acts.known || !(acts.key == e.key)) {
+      acts = {};
+      acts.key = e.key;
+      acts.known = true;
+      note(e, &acts);
+      of(e, &acts);
+    }
+    if (acts.wildcard_comm) wildcard_comm_ = acts.wildcard_comm;
+    for (const Acts::Half& half : acts.halves) ++*half.count;
+    if (acts.collective) ++*acts.collective;
+    return acts;
+  }
+
+ private:
+  void of(const trace::Event& e, Acts* parts) {
     const Key& k = e.key;
     const CallClass cls = measurer_.class_of(k.site);
-    *comm = identity(k.comm);
+    parts->comm = identity(k.comm);
     switch (cls) {
       case CallClass::send:
       case CallClass::isend:
@@ -72,28 +107,25 @@ class Parts {
       case CallClass::coll:
       case CallClass::icoll:
       case CallClass::comm_create:
-        if (*comm) *collective = ++collectives_[*comm];
+        if (parts->comm) parts->collective = &collectives_[parts->comm];
         return;
       default:
         return;
     }
   }
 
- private:
   uint64_t identity(uint32_t comm) const {
     const uint32_t id = comm & trace::comm_mask;
     return id < process_.communicators.size() ? process_.communicators[id].identity : 0;
   }
 
-  void add(bool sends, uint32_t comm, int32_t peer, int32_t tag, std::vector<Part>* parts) {
+  void add(bool sends, uint32_t comm, int32_t peer, int32_t tag, Acts* parts) {
     const uint64_t id = identity(comm);
     if (!id || peer < trace::first_real_peer) return;
-    const int32_t own = process_.communicators[comm & trace::comm_mask].rank, other = own + peer;
-    Part p;
-    p.sends = sends;
-    p.channel = sends ? Channel{id, own, other, tag} : Channel{id, other, own, tag};
-    p.number = ++(sends ? sent_ : received_)[p.channel];
-    parts->push_back(p);
+    const int32_t own = process_.communicators[comm & trace::comm_mask].rank;
+    const auto other = static_cast<int32_t>(static_cast<uint32_t>(own) + static_cast<uint32_t>(peer));
+    const Channel channel = sends ? Channel{id, own, other, tag} : Channel{id, other, own, tag};
+    parts->halves.push_back({sends, channel, &(sends ? sent_ : received_)[channel]});
   }
 
   uint32_t maker_of(const trace::Event& e) const {
@@ -104,14 +136,14 @@ class Parts {
   }
 
   // A receive from anybody got its message.
-  void completed(const trace::Event& e, std::vector<Part>* parts) {
+  void completed(const trace::Event& e, Acts* parts) {
     const uint32_t maker = maker_of(e);
     if (maker == UINT32_MAX || measurer_.class_of(maker) != CallClass::irecv) return;
     if (e.key.comm & trace::flag_cancelled || !(e.key.comm & (trace::flag_any_source | trace::flag_any_tag))) return;
     add(false, e.key.comm, e.key.peer, e.key.tag, parts);
   }
 
-  void all_completed(const trace::Event& e, std::vector<Part>* parts) {
+  void all_completed(const trace::Event& e, Acts* parts) {
     for (size_t i = 1; i + 4 <= e.word_count; i += 4) {
       const auto maker = static_cast<uint32_t>(e.words[i]);
       if (!e.words[i + 2] || measurer_.class_of(maker) != CallClass::irecv) continue;
@@ -121,7 +153,7 @@ class Parts {
     }
   }
 
-  void started(const trace::Event& e, std::vector<Part>* parts) {
+  void started(const trace::Event& e, Acts* parts) {
     const uint32_t maker = maker_of(e);
     if (maker == UINT32_MAX) return;
     const CallClass cls = measurer_.class_of(maker);
@@ -130,7 +162,7 @@ class Parts {
     }
   }
 
-  void all_started(const trace::Event& e, std::vector<Part>* parts) {
+  void all_started(const trace::Event& e, Acts* parts) {
     for (size_t i = 1; i + 4 <= e.word_count; i += 4) {
       const CallClass cls = measurer_.class_of(static_cast<uint32_t>(e.words[i]));
       if (cls != CallClass::send_init && cls != CallClass::recv_init) continue;
@@ -140,20 +172,33 @@ class Parts {
     }
   }
 
- public:
-  void note(const trace::Event& e) {
+  void note(const trace::Event& e, Acts* acts) const {
     if (measurer_.class_of(e.key.site) == CallClass::irecv && e.key.comm & trace::flag_any_source) {
-      wildcard_comm_ = e.key.comm;
+      acts->wildcard_comm = e.key.comm;
     }
   }
 
- private:
   const trace::Process& process_;
   Measurer measurer_;
   std::map<Channel, uint64_t> sent_, received_;
   std::unordered_map<uint64_t, uint64_t> collectives_;
   uint32_t wildcard_comm_ = 0;
+  std::vector<Acts> known_;  // by position
+  size_t generation_ = 0;
+  Acts other_;
 };
+
+// The call just counted: where a channel comes more than once, the last of its messages has the channel's number.
+std::vector<Part> parts_of(const Acts& acts) {
+  std::vector<Part> parts(acts.halves.size());
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const Acts::Half& half = acts.halves[i];
+    uint64_t later = 0;
+    for (size_t j = i + 1; j < parts.size(); ++j) later += acts.halves[j].count == half.count;
+    parts[i] = {half.sends, half.channel, *half.count - later};
+  }
+  return parts;
+}
 
 struct End {
   size_t call;
@@ -164,9 +209,9 @@ class Matcher {
  public:
   Matcher(uint64_t iteration, RunTime time) : wanted_(iteration), time_(std::move(time)) {}
 
-  void add(const trace::Process& process, uint32_t index) {
-    const ProcessLoop loop = loop_of(process);
-    if (!loop.found) return;
+  // `by_number`: its iterations are counted as the wanted one is. Of others, which come last, only the calls that those
+  // have something to do with are taken.
+  void add(const trace::Process& process, uint32_t index, const ProcessLoop& loop, bool by_number) {
     const trace::Stream& stream = process.streams[loop.stream];
     const trace::Generation* generation = nullptr;
     for (const trace::Series& s : stream.series) {
@@ -195,14 +240,14 @@ class Matcher {
       if (is_anchor && !l.after) ++occurrences;
       const uint64_t iteration = number(occurrences);
       if (is_anchor && l.after) ++occurrences;
-      std::vector<Part> found;
-      uint64_t collective = 0, comm = 0;
-      parts.note(e.event);
-      parts.of(e.event, &found, &collective, &comm);
+      const Acts& acts = parts.count(e.event);
       const bool within = here && call++ >= l.first_call;
-      if (within && iteration > wanted_ + 1) break;
-      if (!within || !e.series || iteration + 1 < wanted_) continue;
-      put(e, process, index, iteration, found, collective, comm);
+      if (by_number) {
+        if (within && iteration > wanted_ + 1) break;
+        if (within && e.series && iteration + 1 >= wanted_) put(e, process, index, iteration, acts);
+      } else if (e.series && concerns(acts)) {
+        put(e, process, index, wanted_, acts);
+      }
     }
   }
 
@@ -233,8 +278,17 @@ class Matcher {
     (end.second ? c.second_partner : c.partner) = static_cast<int64_t>(other);
   }
 
+  bool concerns(const Acts& acts) const {
+    if (acts.collective && collectives_.count({acts.comm, *acts.collective})) return true;
+    for (const Part& p : parts_of(acts)) {
+      const auto at = messages_.find({p.channel, p.number});
+      if (at != messages_.end() && !(p.sends ? at->second.second : at->second.first).empty()) return true;
+    }
+    return false;
+  }
+
   void put(const trace::TimedEvent& e, const trace::Process& process, uint32_t index, uint64_t iteration,
-           const std::vector<Part>& found, uint64_t collective, uint64_t comm) {
+           const Acts& acts) {
     MatchedCall c;
     c.process = index;
     c.site = e.event.key.site;
@@ -246,14 +300,14 @@ class Matcher {
     c.begin_ns = time.begin_ns + time.rate * e.begin_ns;
     c.duration_ns = time.rate * e.duration_ns;
     c.gap_ns = time.rate * e.gap_ns;
-    c.comm = comm;
+    c.comm = acts.comm;
     const size_t at = out_.calls.size();
-    if (collective) {
+    if (acts.collective) {
       c.role = Role::collective;
-      c.number = collective;
-      collectives_[{comm, collective}].push_back(at);
+      c.number = *acts.collective;
+      collectives_[{acts.comm, c.number}].push_back(at);
     }
-    for (const Part& p : found) {
+    for (const Part& p : parts_of(acts)) {
       const bool second = c.role == Role::send && !p.sends;
       if (!second) {
         std::tie(c.comm, c.source, c.dest, c.tag) = p.channel;
@@ -279,7 +333,17 @@ MatchedIteration match_iteration(const std::vector<std::shared_ptr<trace::Proces
   std::vector<OwnTime> times;
   for (const auto& p : processes) times.push_back(own_time(*p));
   Matcher matcher(iteration, run_time(times));
-  for (uint32_t i = 0; i < processes.size(); ++i) matcher.add(*processes[i], i);
+  std::vector<ProcessLoop> loops;
+  std::vector<const ProcessLoop*> all;
+  for (const auto& p : processes) loops.push_back(loop_of(*p));
+  for (const ProcessLoop& loop : loops) all.push_back(&loop);
+  const uint64_t usual = usual_count(all);
+  for (const bool by_number : {true, false}) {
+    for (uint32_t i = 0; i < processes.size(); ++i) {
+      if (!loops[i].found || same_numbers(loops[i].times.iterations(), usual) != by_number) continue;
+      matcher.add(*processes[i], i, loops[i], by_number);
+    }
+  }
   return matcher.finish();
 }
 

@@ -209,6 +209,7 @@ inline void add_event(AnyCall& call, const trace::Key& key) {
   const Ticks last = t.header->last_end;
   t.header->last_end = call.end;
   t.graph.add(key, call.end - call.begin, call.begin > last ? call.begin - last : 0);
+  if constexpr (std::is_same_v<AnyCall, Call>) t.graph.stamp_next();
   if (__builtin_expect(--t.sample_left == 0, 0)) sample_own_time(t, call.end);
 }
 

@@ -88,6 +88,7 @@ void put_loop(const SeriesLoop& l, const StripBucket* buckets, uint64_t origin, 
 struct Written {
   const SeriesWindow* window;
   uint64_t entries, end_ticks;
+  const SeriesEntry* from;
 };
 
 // Calls that take more than a two-hundredth of an iteration are told more precisely, so that the times of what follows
@@ -105,19 +106,24 @@ uint64_t tolerance_of(const SeriesLoop* loops, uint64_t n) {
 class Balance {
  public:
   uint64_t of(uint64_t ticks, uint64_t tolerance) {
+    counts_ = ticks < longest;
+    if (!counts_) return ticks;
     const auto most = static_cast<int64_t>(ticks / 80);
-    const uint64_t more = static_cast<uint64_t>(owed_ < -most ? -most : owed_ > most ? most : owed_);
-    owed_ += static_cast<int64_t>(ticks);
-    const bool fine = is_fine(ticks, tolerance) && is_fine(ticks + more, tolerance);
-    return fine ? ticks + more : ticks;
+    const auto more = static_cast<uint64_t>(owed_ < -most ? -most : owed_ > most ? most : owed_);
+    owed_ = wrapping_sum(owed_, static_cast<int64_t>(ticks));
+    return is_fine(ticks, tolerance) && is_fine(ticks + more, tolerance) ? ticks + more : ticks;
   }
-  void wrote(double ticks) { owed_ -= static_cast<int64_t>(ticks + 0.5); }
+  void wrote(double ticks) {
+    if (counts_) owed_ = wrapping_difference(owed_, static_cast<int64_t>(ticks + 0.5));
+  }
 
  private:
   static bool is_fine(uint64_t ticks, uint64_t tolerance) {
     return detail_bits(level_of(ticks + 1), tolerance) >= 2;  // right within a hundredth
   }
+  static constexpr uint64_t longest = uint64_t{1} << 52;  // days: no such time was measured
   int64_t owed_ = 0;
+  bool counts_ = false;
 };
 
 void put_entries(const View& v, const Written* windows, uint64_t n, uint64_t tolerance, ByteSink* out) {
@@ -131,7 +137,7 @@ void put_entries(const View& v, const Written* windows, uint64_t n, uint64_t tol
       balance.wrote(write_ticks(&bits, balance.of(ticks, tolerance), own, all, tolerance));
     };
     for (uint64_t i = 0; i < windows[w].entries; ++i) {
-      const SeriesEntry& e = v.entries[windows[w].window->first_entry + i];
+      const SeriesEntry& e = windows[w].from[i];
       Habits& own = habits[e.position < capacity::positions ? e.position : 0];
       put(long_ticks(e.duration), &own.duration, &common.duration);
       put(long_ticks(e.gap), &own.gap, &common.gap);
@@ -183,7 +189,33 @@ uint64_t list_windows(const View& v, Written* into) {
       }
     }
     entries += count;
-    if (count) into[n++] = {&w, count, end};
+    if (count) into[n++] = {&w, count, end, v.entries + w.first_entry};
+  }
+  return n;
+}
+
+constexpr uint64_t most_slow_windows = uint64_t{most_loops} * most_slow;
+
+// The slowest iterations, where their calls come among those of the windows; not those that a window holds already.
+uint64_t add_slowest(const View& v, SeriesWindow* slow, Written* into, uint64_t n) {
+  const char* kept = reinterpret_cast<const char*>(&v.h) + thread_at::series_slow;
+  for (uint32_t l = 0; l < at_most(v.s.loops, most_loops); ++l) {
+    const SeriesLoop& loop = v.s.loop[l];
+    for (uint32_t i = 0; i < at_most(loop.slow_count, most_slow); ++i, kept += thread_at::series_slow_size) {
+      const SlowIteration& s = loop.slow[i];
+      if (n == capacity::series_windows) return n;
+      if (!s.entries || s.entries > most_slow_entries || s.first_call > UINT64_MAX / 2) continue;
+      uint64_t at = n;
+      while (at > 0 && into[at - 1].window->first_call > s.first_call) --at;
+      const bool free = (!at || into[at - 1].window->first_call + into[at - 1].entries <= s.first_call) &&
+                        (at == n || s.first_call + s.entries <= into[at].window->first_call);
+      if (!free) continue;
+      const uint64_t end = s.begin_ticks + s.ticks;
+      *slow = {s.first_call, s.begin_ticks, end, s.iteration, 0, s.entries, SeriesKind::slowest, l};
+      for (uint64_t w = n++; w > at; --w) into[w] = into[w - 1];
+      into[at] = {slow++, s.entries, end, reinterpret_cast<const SeriesEntry*>(kept)};
+    }
+    kept += (most_slow - at_most(loop.slow_count, most_slow)) * thread_at::series_slow_size;
   }
   return n;
 }
@@ -192,11 +224,13 @@ uint64_t list_windows(const View& v, Written* into) {
 
 bool encode_series(const char* region, uint64_t tick_factor, uint64_t origin_ticks, bool last, ByteSink* out) {
   const View v(region);
-  const Scratchpad<Written> windows(v.window_count);
+  const Scratchpad<Written> windows(v.window_count + most_slow_windows);
+  const Scratchpad<SeriesWindow> slow(most_slow_windows);
   const Scratchpad<SeriesLoop> loops(most_loops);
   const Scratchpad<StripBucket> buckets(most_buckets);
-  if (!windows || !loops || !buckets) return false;
-  const uint64_t n = list_windows(v, windows.get());
+  if (!windows || !slow || !loops || !buckets) return false;
+  uint64_t n = list_windows(v, windows.get());
+  if (last) n = add_slowest(v, slow.get(), windows.get(), n);
   uint64_t loop_count = last ? at_most(v.s.loops, most_loops) : 0;
   for (uint64_t i = 0; i < loop_count; ++i) loops[i] = v.s.loop[i];
   if (!n && !loop_count) return false;

@@ -32,8 +32,8 @@ struct EventGraph::Hashes {
 // Of the event and of the last eight with it.
 EventGraph::Hashes EventGraph::hashes_with(const Key& key) const {
   Hashes at{hash_key(key), 0, hash_shape(key), 0};
-  for (uint64_t i = h_->steps; i < h_->steps + 8; ++i) {
-    const Position& p = positions_[h_->recent[i & 7]];
+  for (uint64_t i = h_->steps - 8; i != h_->steps; ++i) {
+    const Position& p = positions_[recent_of(h_)[i & (recent_positions - 1)]];
     at.context = (at.context << 8) + p.hash;
     at.shape_context = (at.shape_context << 8) + p.shape;
   }
@@ -80,6 +80,7 @@ void EventGraph::attach(ThreadHeader* header, char* region, Backing backing, uin
       {&header->variation_positions, region + thread_at::variation_positions, capacity::variation_positions, backing},
       bytes(&header->variation_literals, thread_at::variation_literals, capacity::literal_bytes));
   series_.attach(header, region, backing, positions_, folded_, raw_);
+  backing.back(backing.self, region + thread_at::recent, region + thread_at::end);
   attach_tokens(variations_.up(), header->variation_tokens, header->variation_token_positions,
                 thread_at::variation_token_positions, header->variation_token_literals,
                 thread_at::variation_token_literals, &header->variation_stream, thread_at::variation_stream);
@@ -89,7 +90,7 @@ void EventGraph::reset(bool unordered) {
   h_->graph = GraphState{};
   h_->events_before += events_of(*h_);
   h_->steps = h_->repeats = h_->poll_repeats = h_->misses = 0;
-  __builtin_memset(h_->recent, 0, sizeof(h_->recent));
+  __builtin_memset(recent_of(h_), 0, recent_positions * sizeof(uint32_t));
   h_->poll_run = h_->literal_repeats = 0;
   h_->previous_literal = Key{};
   h_->unordered = unordered;
@@ -154,6 +155,7 @@ void EventGraph::fold_batch(uint32_t index) {
   }
   if (p.visits == 0) p.visits = 8;  // after 2^32 visits: still past the first batch
   const Batch batch = fold(&folded_[index], raw_[index], first, 8, scale_);
+  series_.folded(index, raw_[index]);
   series_.look();
   if (series_.due(index)) series_.several_trips(index, raw_[index].duration[7], raw_[index].gap[7]);
   const bool at_once = batch.longest_gap < short_gap_ticks && batch.durations < short_call_ticks * uint64_t{8 - first};
@@ -173,7 +175,7 @@ void EventGraph::long_call(uint32_t index, Position& p) {
 
 void EventGraph::time_long(uint32_t index, Position& p, uint64_t duration, uint64_t gap) {
   fold_one(&folded_[index], scale_.ns(duration), scale_.ns(gap));
-  series_.long_gap(index, gap);
+  series_.long_call(index, duration, gap);
   if (p.visits == anchor_mark) series_.anchor_visited(index, duration, gap);
 }
 
@@ -330,6 +332,7 @@ void EventGraph::end_poll() {
 }
 
 void EventGraph::add_unusual(const Key& key, uint64_t duration, uint64_t gap) {
+  h_->unusual &= ~unusual_begin;
   if (!(h_->unusual & unusual_irregular)) return add_regular(key, duration, gap);
   if (h_->unordered) return add_unordered(key, duration, gap);
   if (!h_->poll_run) return add_literal(key, duration, gap);
@@ -385,7 +388,7 @@ void EventGraph::add_literal(const Key& key, uint64_t duration, uint64_t gap) {
     ++h_->literal_repeats;
     ++h_->repeats;
   } else {
-    h_->recent[h_->steps++ & 7] = known;
+    recent_of(h_)[h_->steps++ & (recent_positions - 1)] = known;
   }
   record_time(known ? known : timed_, duration, gap);
   if (repeated) return;

@@ -52,8 +52,19 @@ class EventGraph {
   inline uint32_t assumed_gap(uint32_t site) const {
     const Position& p = positions_[positions_[h_->graph.current].next];
     const bool assume = p.key.site == site && (p.visits & 7) != 0 && p.usual_gap != never_assume &&
-                        !(h_->unusual & (unusual_irregular | unusual_exact));
+                        !(h_->unusual & (unusual_irregular | unusual_exact | unusual_begin));
     return assume ? p.usual_gap : 0;
+  }
+  // After a call whose recording is no matter of nanoseconds (a collective above all) the next one has both stamps:
+  // what a program does in some steps only, it mostly does there.
+  inline void stamp_next() {
+    const Position& p = positions_[positions_[h_->graph.current].next];
+    if (p.usual_gap != 0 && p.usual_gap != never_assume) h_->unusual |= unusual_begin;
+  }
+  // How long the predicted call took the last time, in ticks.
+  uint32_t last_duration() const {
+    const uint32_t predicted = positions_[h_->graph.current].next;
+    return raw_[predicted].duration[(positions_[predicted].visits - 1) & 7];
   }
 
   // Interned list of words for Key::extra; the same list gives the same number. May end the generation.
@@ -75,7 +86,7 @@ class EventGraph {
   }
   inline void step(uint32_t index) {
     h_->graph.current = index;
-    h_->recent[h_->steps++ & 7] = index;
+    recent_of(h_)[h_->steps++ & (recent_positions - 1)] = index;
   }
   inline void follow(uint32_t index) {
     ++h_->graph.run;

@@ -4,6 +4,10 @@ namespace leadline::trace {
 
 void KeptWindows::boundary(const SeriesLoop& l, uint64_t entry, uint64_t ticks) {
   const uint64_t iteration = l.iteration(), within = iteration & (l.stride - 1);
+  for (uint32_t i = 0; i < slowest.slow_count; ++i) {
+    if (slowest.slow[i].iteration == iteration) slow[i] = {entry, 0};
+    if (slowest.slow[i].iteration + 1 == iteration) slow[i].end = entry;
+  }
   if (iteration == 0 && !whole.first_entry && entry > 0 && entry <= most_before) {
     windows[count++] = {
         whole.first_call, whole.begin_ticks, ticks, 0, 0, static_cast<uint32_t>(entry), SeriesKind::whole, loop};

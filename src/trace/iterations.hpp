@@ -17,7 +17,7 @@ inline SlowIteration* begin_timed_iteration(SeriesLoop* l, StripBucket* buckets,
     l->ticks += took;
     l->calls += call - l->begin_call;
     if (buckets) add_to_strip(l, buckets, now - 1, took);
-    slow = add_to_slowest(l, {now - 1, took, l->begin_ticks, 0, 0, 0});
+    slow = add_to_slowest(l, {now - 1, took, l->begin_ticks, 0, 0, 0, 0});
   }
   l->running = 1;
   l->begin_ticks = ticks;
@@ -34,7 +34,11 @@ struct KeptWindows {
   SeriesWindow whole;
   uint64_t most_before;  // entries before the loop that may stay
   uint32_t loop;
+  const SeriesLoop& slowest;  // whose entries are to be found
   bool open = false;
+  struct Span {
+    uint64_t first = 0, end = 0;
+  } slow[most_slow] = {};
 
   void boundary(const SeriesLoop& l, uint64_t entry, uint64_t ticks);
   void end() {

@@ -188,6 +188,7 @@ enum : uint32_t {
   unusual_irregular = 1,  // unordered, within a run of polls, within literals
   unusual_watched = 2,    // calls leave an entry in the series
   unusual_exact = 4,      // their begins are all stamped
+  unusual_begin = 8,      // the next one's is
 };
 
 inline constexpr uint32_t levels = 3;  // of tokens, above the events and above the variations
@@ -196,10 +197,9 @@ struct ThreadHeader {
   char magic[8];
   uint32_t thread;
   uint32_t generation;
-  GraphState graph;    // of the events; its context is made from `recent` when it is needed
-  uint64_t steps;      // positions visited in this generation; places in the ring
-  uint32_t recent[8];  // ring of the last positions visited
-  uint64_t repeats;    // events that were no step: repeated polls and literals, calls without order
+  GraphState graph;  // of the events; its context is made from the last positions when it is needed
+  uint64_t steps;    // positions visited in this generation; places in the ring
+  uint64_t repeats;  // events that were no step: repeated polls and literals, calls without order
   uint64_t misses;
   uint64_t poll_repeats;     // failed polls in a row after the first
   uint64_t poll_run;         // > 0: the last event was a failed poll at graph.current, so many times so far
@@ -218,6 +218,9 @@ struct ThreadHeader {
       variation_stream;
 };
 static_assert(sizeof(ThreadHeader) <= page);
+
+// Of a thread: where its header is, its region begins.
+inline uint32_t* recent_of(ThreadHeader* h);
 
 // Calls in this generation.
 inline uint64_t events_of(const ThreadHeader& h) { return h.steps + h.repeats; }
@@ -250,6 +253,9 @@ inline constexpr uint32_t region_names = 1u << 17;  // bytes
 }  // namespace capacity
 
 static_assert(capacity::positions <= 1u << 17);  // SeriesEntry
+
+// Ring of the last positions visited.
+inline constexpr uint32_t recent_positions = 4096;
 
 constexpr size_t pages(size_t bytes) { return (bytes + page - 1) / page * page; }
 
@@ -297,8 +303,15 @@ inline constexpr size_t series = region_times + pages(capacity::regions * sizeof
 inline constexpr size_t series_buckets = series + pages(sizeof(SeriesState));
 inline constexpr size_t series_windows = series_buckets + pages(most_loops * most_buckets * sizeof(StripBucket));
 inline constexpr size_t series_entries = series_windows + pages(capacity::series_windows * sizeof(SeriesWindow));
-inline constexpr size_t end = series_entries + pages(capacity::series_entries * sizeof(SeriesEntry));
+inline constexpr size_t series_slow = series_entries + pages(capacity::series_entries * sizeof(SeriesEntry));
+inline constexpr size_t series_slow_size = pages(most_slow_entries * sizeof(SeriesEntry));
+inline constexpr size_t recent = series_slow + most_loops * most_slow * series_slow_size;
+inline constexpr size_t end = recent + pages(recent_positions * sizeof(uint32_t));
 }  // namespace thread_at
+
+inline uint32_t* recent_of(ThreadHeader* h) {
+  return reinterpret_cast<uint32_t*>(reinterpret_cast<char*>(h) + thread_at::recent);
+}
 
 inline constexpr uint64_t frame_word(uint32_t module, uint64_t offset) { return uint64_t{module} << 48 | offset; }
 

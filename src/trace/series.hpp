@@ -8,6 +8,10 @@
 // of the other's, without a word between them. All iterations are timed; their times go to a strip of at most so many
 // buckets, and the slowest to a list.
 //
+// The slowest keep the times of all their calls too, although nobody knew beforehand: the last eight visits' times of
+// every position are still there when an iteration ends, and a ring of the last positions visited tells their order
+// (series_slow.cpp).
+//
 // An anchor is a call that comes once in every iteration. Its positions are marked (see anchor_mark), so that its
 // visits, and nobody else's, take the way of a full batch of times and find the log: iterations cost other calls
 // nothing.
@@ -65,12 +69,21 @@ struct SlowIteration {
   uint64_t iteration, ticks, begin_ticks;
   uint64_t longest_gap;   // ticks of computation in one go: tells who was slow from who waited
   uint32_t gap_position;  // before which call
-  uint32_t unused;
+  uint32_t entries;       // of its calls that were kept: all, or 0
+  uint64_t first_call;    // calls of the generation before it, where they were
 };
 
 inline constexpr uint32_t most_buckets = 512;
 inline constexpr uint32_t most_loops = 8;
 inline constexpr uint32_t most_slow = 12;
+inline constexpr uint32_t most_slow_entries = 4000;  // calls of a slow iteration that can be kept
+inline constexpr uint32_t most_long_calls = 16;
+
+// How the iteration under way began.
+struct IterationBegin {
+  uint64_t step;           // place in the ring of positions
+  uint64_t gap, duration;  // of the anchor, where that begins it
+};
 
 struct SeriesLoop {
   Key anchor;
@@ -89,7 +102,7 @@ struct SeriesLoop {
   uint64_t timed;                    // iterations whose time is known
   uint64_t calls, ticks;             // of these
   uint64_t begin_ticks, begin_call;  // of the iteration under way
-  uint64_t begin_gap;                // before the anchor, where that begins the iteration
+  IterationBegin began;
   SlowIteration slow[most_slow];
 
   // Number of the iteration under way.
@@ -101,6 +114,11 @@ struct SeriesLoop {
   bool at_boundary() const {
     return occurrences > skipped && (occurrences - skipped) % trips == (after ? 0 : 1 % trips);
   }
+};
+
+// A call too long for a batch of times.
+struct LongCall {
+  uint64_t step, duration, gap;
 };
 
 // off: nothing is kept, or (where there is a time to look again) no loop was found. looking: for the loop. whole: all
@@ -123,7 +141,9 @@ struct SeriesState {
   uint32_t probe;           // entries to look at next time
   uint8_t collective[256];  // bit per function number: a collective
   uint64_t long_gap;        // of calls whose gap is too long for a batch of times, in this iteration
-  uint32_t long_gap_position, unused;
+  uint32_t long_gap_position;
+  uint32_t long_calls;  // such calls in this iteration
+  LongCall long_call[most_long_calls];
   SeriesLoop loop[most_loops];
 };
 

@@ -28,6 +28,8 @@ uint64_t power_of_two(uint64_t at_least) {
 void SeriesLog::attach(ThreadHeader* header, char* region, Backing backing, Table<Position> positions,
                        Table<FoldedTimes> folded, Table<RawTimes> raw) {
   h_ = header;
+  region_ = region;
+  backing_ = backing;
   s_ = reinterpret_cast<SeriesState*>(region + thread_at::series);
   buckets_ = reinterpret_cast<StripBucket*>(region + thread_at::series_buckets);
   entries_ = {&s_->entries, region + thread_at::series_entries, capacity::series_entries, backing};
@@ -48,6 +50,7 @@ void SeriesLog::keep(uint64_t entries, bool automatic, Spill spill) {
 }
 
 void SeriesLog::reset() {
+  batches_kept_ = 0;
   entries_.clear();
   windows_.clear();
   s_->loops = s_->current = s_->open = 0;
@@ -63,12 +66,13 @@ void SeriesLog::reset() {
 
 void SeriesLog::stop() {
   close(h_->last_end);
-  watch(false);
   s_->mode = SeriesMode::off;
+  watch(false);
   s_->lost_at = s_->check_at = never;
 }
 
 void SeriesLog::watch(bool on) {
+  keep_batches(s_->mode == SeriesMode::sampling);
   h_->unusual &= ~(unusual_watched | unusual_exact);
   if (on) h_->unusual |= unusual_watched | (s_->mode == SeriesMode::sampling ? unusual_exact : 0u);
 }
@@ -135,11 +139,15 @@ void SeriesLog::several_trips(uint32_t index, uint64_t duration, uint64_t gap) {
 
 void SeriesLog::begin_iteration(uint64_t ticks, uint64_t call, uint32_t position, uint64_t duration, uint64_t gap) {
   SeriesLoop& l = loop();
+  const IterationBegin began = l.began;
+  const uint64_t first_call = l.begin_call;
   if (SlowIteration* slow = begin_timed_iteration(&l, buckets(s_->current), ticks, call)) {
     find_longest_gap(slow, l.after ? 0 : position);
+    keep_slow(slow, began, first_call, call - first_call);
   }
-  l.begin_gap = gap;
+  l.began = {h_->steps - (l.after ? 0 : 1), gap, duration};
   s_->long_gap = 0;
+  s_->long_calls = 0;
   if (s_->mode != SeriesMode::sampling) return;
   s_->lost_at = h_->steps + 8 * (l.timed ? l.calls / l.timed : 0) + 4096;
   const uint64_t iteration = l.iteration();
@@ -162,7 +170,7 @@ void SeriesLog::find_longest_gap(SlowIteration* slow, uint32_t anchor) const {
   const auto better = [&](uint64_t gap, uint32_t position) {
     if (gap > slow->longest_gap && gap <= slow->ticks) slow->longest_gap = gap, slow->gap_position = position;
   };
-  if (anchor) better(loop().begin_gap, anchor);
+  if (anchor) better(loop().began.gap, anchor);
   for (uint32_t i = first_position; i < positions_.size(); ++i) {
     const uint32_t visits = positions_[i].visits;
     if (visits == (i & 7) || (anchor && visits == anchor_mark) || i == anchor) continue;
@@ -348,8 +356,9 @@ void SeriesLog::keep_windows_of(const SeriesWindow& closed) {
     again.occurrences = whole.iteration;
     again.running = 0;
     Iterations iterations(*s_, *h_, {positions_.data(), positions_.size()}, folded_.data());
-    KeptWindows keeping{kept.get(), 0, whole, s_->limit / 8, s_->current};
+    KeptWindows keeping{kept.get(), 0, whole, s_->limit / 8, s_->current, loop()};
     iterations.feed(&entries_[whole.first_entry], whole.entries, whole, &again, nullptr, &keeping);
+    keep_slow_of(whole, keeping);
     n = keeping.count;
     last_open = keeping.open;
   }

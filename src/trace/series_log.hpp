@@ -5,6 +5,8 @@
 
 namespace leadline::trace {
 
+struct KeptWindows;
+
 class SeriesLog {
  public:
   // Writes the log to the file, so that it can begin anew. False: it can't be written.
@@ -49,8 +51,18 @@ class SeriesLog {
   void look() {
     if (__builtin_expect(h_->steps > s_->lost_at, 0)) lost();
   }
-  void long_gap(uint32_t index, uint64_t gap) {
+  // Too long for a batch of times.
+  void long_call(uint32_t index, uint64_t duration, uint64_t gap) {
     if (gap > s_->long_gap) s_->long_gap = gap, s_->long_gap_position = index;
+    if (s_->long_calls < most_long_calls) s_->long_call[s_->long_calls] = {h_->steps - 1, duration, gap};
+    ++s_->long_calls;
+  }
+  // A batch of times was folded.
+  void folded(uint32_t index, const RawTimes& times) {
+    if (!batches_) return;
+    KeptBatch& kept = batches_[batches_kept_++ & (most_batches - 1)];
+    kept.times = times;
+    kept.position = index;
   }
   bool due(uint32_t index) const { return s_->loops && loop().trips > 1 && loop().counter == index; }
   void several_trips(uint32_t index, uint64_t duration, uint64_t gap);
@@ -73,6 +85,11 @@ class SeriesLog {
   void lost();
   void begin_iteration(uint64_t ticks, uint64_t call, uint32_t position, uint64_t duration, uint64_t gap);
   void find_longest_gap(SlowIteration* slow, uint32_t anchor) const;
+  void keep_slow(SlowIteration* slow, const IterationBegin& began, uint64_t first_call, uint64_t calls);
+  void keep_batches(bool on);
+  bool find_times(const IterationBegin& began, uint64_t calls, SeriesEntry* into) const;
+  void keep_slow_of(const SeriesWindow& whole, const KeptWindows& kept);
+  void put_slow(SlowIteration* slow, const SeriesEntry* entries, uint64_t n, uint64_t first_call);
   void choose_stride();
   void keep_windows_of(const SeriesWindow& whole);
   void thin();
@@ -89,6 +106,19 @@ class SeriesLog {
   Table<RawTimes> raw_;
   TickScale scale_;
   Spill spill_;
+  Backing backing_;
+  char* region_ = nullptr;
+  // The last batches that were folded, while iterations are sampled.
+  struct KeptBatch {
+    RawTimes times;
+    uint32_t position;
+  };
+  static constexpr uint32_t most_batches = 1024;
+  KeptBatch* batches_ = nullptr;
+  KeptBatch* batch_memory_ = nullptr;
+  uint64_t batches_kept_ = 0;
+  class Visits;
+  uint16_t slow_backed_[most_loops * most_slow] = {};  // pages of their storage
 };
 
 }  // namespace leadline::trace

@@ -1,7 +1,9 @@
 // Time steps whose iterations a test looks at:
 //   steps STEPS            the 409 calls of a model's step: 51 exchanges with both neighbours of a ring, an Allreduce
 //   steps STEPS SLOW MS    the same; rank 1 computes for MS milliseconds in step SLOW
-//   steps STEPS chain      only neighbours of a line talk, without any collective; the higher the rank, the more calls
+//   steps STEPS levels     rank 0 and 1 exchange eight times in a step, rank 1 and those above, a chain, once; no
+//   collective steps STEPS chain      only neighbours of a line talk, without any collective; the higher the rank, the
+//   more calls
 //                          it makes beside that, and the ends have one neighbour
 #include <mpi.h>
 #include <stdio.h>
@@ -45,16 +47,28 @@ static void chain_step(void) {
   MPI_Send(out[0], 8, MPI_BYTE, MPI_PROC_NULL, 9, MPI_COMM_WORLD);
 }
 
+// What rank 0 does is the same again and again: it can't see the steps.
+static void levels_step(void) {
+  for (int i = 0; i < 8 && rank < 2; ++i) {
+    MPI_Sendrecv(out[0], 64, MPI_BYTE, 1 - rank, 3, in[0], 64, MPI_BYTE, 1 - rank, 3, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+  }
+  if (rank > 1) MPI_Recv(in[1], 64, MPI_BYTE, rank - 1, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  if (rank > 0 && rank + 1 < size) MPI_Send(out[1], 64, MPI_BYTE, rank + 1, 4, MPI_COMM_WORLD);
+  if (rank > 0) MPI_Send(out[0], 8, MPI_BYTE, MPI_PROC_NULL, 5, MPI_COMM_WORLD);
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   const int steps = argc > 1 ? atoi(argv[1]) : 1000;
   const int chain = argc > 2 && strcmp(argv[2], "chain") == 0;
+  const int levels = argc > 2 && strcmp(argv[2], "levels") == 0;
   const int slow = argc > 3 ? atoi(argv[2]) : -1;
   for (int i = 0; i < steps; ++i) {
     if (i == slow && rank == 1) usleep(1000 * (useconds_t)atoi(argv[3]));
-    chain ? chain_step() : model_step();
+    chain ? chain_step() : levels ? levels_step() : model_step();
   }
   MPI_Finalize();
   return 0;

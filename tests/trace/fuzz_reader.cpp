@@ -45,6 +45,9 @@ void use(Process* process) {
   for (const auto& edge : profile.edges()) sum += edge.messages;
   sum += profile.iterations().strip.size() + profile.time().clocks;
   const auto shared = std::make_shared<Process>(std::move(*process));
+  for (Stream& s : shared->streams) {
+    for (Generation& g : s.generations) g.events = std::min(g.events, most_events / 10);
+  }
   for (const uint64_t iteration : {0, 5}) sum += leadline::analysis::match_iteration({shared}, iteration).calls.size();
   static volatile uint64_t kept;
   kept = sum;

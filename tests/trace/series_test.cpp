@@ -23,10 +23,7 @@ void check(bool ok, const std::string& what) {
 
 uint64_t some_time(Random& r) { return below(r, 100) ? 20 + below(r, 5000) : r() >> (20 + below(r, 40)); }
 
-bool near(double got, uint64_t given) {
-  const auto want = static_cast<double>(given);
-  return std::abs(got - want) <= 0.03 * (want + 1);
-}
+bool near(double got, double want) { return std::abs(got - want) <= 0.03 * (want + 1); }
 
 void every_call_is_within_three_percent(const char* kind, uint64_t seed) {
   Random r(seed);
@@ -44,22 +41,109 @@ void every_call_is_within_three_percent(const char* kind, uint64_t seed) {
   TimedEvent e;
   size_t i = 0, wrong = 0;
   while (walk.next(&e) && e.series) {
-    wrong += !near(e.duration_ns, given[i].first) || !near(e.gap_ns, given[i].second);
+    wrong += !near(e.duration_ns, static_cast<double>(given[i].first)) ||
+             !near(e.gap_ns, static_cast<double>(given[i].second));
     ++i;
   }
   check(error.empty() && i == given.size() && wrong == 0,
         std::string(kind) + ": " + error + " " + std::to_string(i) + " calls, " + std::to_string(wrong) + " wrong");
 }
 
-// A loop of `body` different calls with a slow iteration.
-void all_iterations_are_timed(uint32_t body, uint64_t iterations, uint64_t slow, bool collective) {
+// Every call of the slow iteration is there, the long pause before the one it was made before.
+void slowest_has_its_calls(const Stream& stream, const std::string& name, uint32_t body, uint64_t slow, uint32_t site) {
+  SeriesWalk walk(stream);
+  TimedEvent e;
+  uint64_t calls = 0, pauses = 0, wrong = 0, windows = 0;
+  for (const WindowTimes& w : stream.series[0].windows) windows += w.kind == SeriesKind::slowest;
+  while (walk.next(&e)) {
+    if (!e.series) continue;
+    const WindowTimes& w = e.series->windows[e.window];
+    if (w.kind != SeriesKind::slowest || w.iteration != slow) continue;
+    ++calls;
+    const bool pause = near(e.gap_ns, 5000000) && e.event.key.site == site;
+    pauses += pause;
+    wrong += !pause && (!near(e.gap_ns, 50) || e.duration_ns < 388 || e.duration_ns > 515);
+  }
+  check(calls == body && pauses == 1 && wrong == 0, name + std::to_string(calls) + " calls of the slowest, " +
+                                                        std::to_string(pauses) + " pauses, " + std::to_string(wrong) +
+                                                        " wrong");
+  check(windows > 4 && windows <= most_slow, name + std::to_string(windows) + " slow ones with their calls");
+}
+
+// What a site's calls took: of the same calls recorded with the whole series and with a bounded one.
+void statistics_are_those_of_the_whole_series() {
+  MemoryThread bounded, whole;
+  whole.graph().series().keep(uint64_t{1} << 19, false, {});
+  Random r(11);
+  constexpr uint32_t sites = 41;
+  struct Sum {
+    double count = 0, sum = 0, max = 0;
+  };
+  std::vector<Sum> given(sites), in_bounded(sites), in_whole(sites), decoded(sites);
+  for (int i = 0; i < 10000; ++i) {
+    for (uint32_t c = 1; c < sites; ++c) {
+      const uint64_t duration = 300 + 100 * c + below(r, 200 * c) + (below(r, 5000) ? 0 : below(r, 3000000));
+      bounded.add(plain(c, 8, 1, 0), duration, 60);
+      whole.add(plain(c, 8, 1, 0), duration, 60);
+      ++given[c].count;
+      given[c].sum += static_cast<double>(duration);
+      given[c].max = std::max(given[c].max, static_cast<double>(duration));
+    }
+  }
+  std::string error;
+  const Stream few = bounded.decode(&error), all = whole.decode(&error);
+  const auto collect = [](const Stream& s, std::vector<Sum>* into) {
+    for_each_site_time(s, [&](uint32_t site, const TimeStats& t) {
+      Sum& sum = (*into)[site];
+      sum.count += static_cast<double>(t.count);
+      sum.sum += t.sum_ns;
+      sum.max = std::max(sum.max, t.max_ns);
+    });
+  };
+  collect(few, &in_bounded);
+  collect(all, &in_whole);
+  SeriesWalk walk(all);
+  TimedEvent e;
+  while (walk.next(&e) && e.series) {
+    Sum& s = decoded[e.event.key.site];
+    ++s.count;
+    s.sum += e.duration_ns;
+    s.max = std::max(s.max, e.duration_ns);
+  }
+  double worst = 0;
+  size_t wrong = 0;
+  for (uint32_t c = 1; c < sites; ++c) {
+    const double mean = given[c].sum / given[c].count;
+    for (const Sum& s : {in_bounded[c], in_whole[c]}) {
+      worst = std::max({worst, std::abs(s.sum / s.count - mean) / mean, std::abs(s.max - given[c].max) / given[c].max});
+    }
+    wrong += in_bounded[c].count != given[c].count || decoded[c].count != given[c].count;
+    wrong += std::abs(decoded[c].sum / decoded[c].count - mean) > 0.01 * mean || !near(decoded[c].max, given[c].max);
+  }
+  uint64_t kept = 0;
+  for (const WindowTimes& w : few.series.at(0).windows) kept += w.entries;
+  std::printf("mean and maximum of sites: within %.4f %%, %llu of 400000 calls kept\n", 100 * worst,
+              static_cast<unsigned long long>(kept));
+  check(error.empty() && worst < 0.01 && wrong == 0 && kept < 40000, "statistics of sites");
+}
+
+// A loop of `body` calls with a slow iteration. `thirds`: each third of them goes through that many different ones
+// again and again, as an exchange called from three places.
+uint32_t site_of(uint32_t call, uint32_t body, uint32_t thirds) {
+  if (call + 1 == body) return 800;
+  return thirds ? 1 + call * 3 / body * thirds + call % thirds : 1 + call;
+}
+
+void all_iterations_are_timed(uint32_t body, uint64_t iterations, uint64_t slow, bool collective, uint32_t thirds = 0) {
   Random r(body);
   MemoryThread thread;
   thread.add(plain(900, 1, 1, 0), 100, 100);
   for (uint64_t i = 0; i < iterations; ++i) {
     for (uint32_t c = 0; c < body; ++c) {
       const bool here = i == slow && c == body / 2;
-      thread.add(plain(1 + c, 8, collective && c == body - 1 ? 0 : 1, 0), 400 + below(r, 100), here ? 5000000 : 50);
+      const bool last = c == body - 1;
+      thread.add(plain(site_of(c, body, thirds), 8, collective && last ? 0 : 1, 0), 400 + below(r, 100),
+                 here ? 5000000 : 50);
     }
   }
   std::string error;
@@ -82,6 +166,7 @@ void all_iterations_are_timed(uint32_t body, uint64_t iterations, uint64_t slow,
   check(l.trips > 1 ? found + 1 >= slow / l.trips && found <= slow / l.trips + 1 : found == slow,
         name + "slowest is " + std::to_string(found));
   check(near(longest, 5000000) || longest > 5000000, name + "its time");
+  if (l.trips == 1) slowest_has_its_calls(stream, name, body, slow, site_of(body / 2, body, thirds));
 }
 
 // The moments at which calls begin are sums of rounded times: they must not wander off.
@@ -118,6 +203,7 @@ void begins_stay_right() {
 
 int main() {
   begins_stay_right();
+  statistics_are_those_of_the_whole_series();
   for (uint64_t seed = 1; seed <= 3; ++seed) {
     for (const char* kind : {"small alphabet", "sizes vary", "random pairs", "tag is the step"}) {
       every_call_is_within_three_percent(kind, seed);
@@ -128,6 +214,8 @@ int main() {
   all_iterations_are_timed(7, 60000, 40000, true);
   all_iterations_are_timed(40, 20000, 13217, false);
   all_iterations_are_timed(409, 5000, 3217, true);
+  all_iterations_are_timed(409, 5000, 3217, true, 8);
+  all_iterations_are_timed(1001, 2000, 1800, false, 25);
   std::puts(failures ? "failed" : "ok");
   return failures ? 1 : 0;
 }
