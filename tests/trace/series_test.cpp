@@ -199,9 +199,33 @@ void begins_stay_right() {
   check(error.empty() && furthest > 0 && furthest < 0.02 * static_cast<double>(iteration), "begins");
 }
 
+// With and without the calls of the slowest, ten times as many iterations may take half as much again.
+size_t bytes_of(uint64_t iterations) {
+  constexpr uint32_t body = 409;
+  Random r(3);
+  MemoryThread thread;
+  for (uint64_t i = 0; i < iterations; ++i) {
+    for (uint32_t c = 0; c < body; ++c) {
+      thread.add(plain(site_of(c, body, 8), 8, 1, 0), 400 + below(r, 300), below(r, 20000) ? 50 : 100000);
+    }
+  }
+  std::string error;
+  const Stream stream = thread.decode(&error);
+  size_t bytes = thread.encoded_bytes();
+  for (const auto& series : thread.series()) bytes += series.size();
+  return bytes;
+}
+
+void size_does_not_grow_with_iterations() {
+  const size_t few = bytes_of(5000), many = bytes_of(50000);
+  std::printf("5000 iterations of 409 calls: %zu bytes, 50000: %zu\n", few, many);
+  check(few <= 50000 && 2 * many <= 3 * few, "bytes of a bounded series");
+}
+
 }  // namespace
 
 int main() {
+  size_does_not_grow_with_iterations();
   begins_stay_right();
   statistics_are_those_of_the_whole_series();
   for (uint64_t seed = 1; seed <= 3; ++seed) {
