@@ -1,0 +1,231 @@
+// The model's clock: ranks do their steps in the order of time, so that a port serves messages as they come.
+#include <algorithm>
+#include <functional>
+#include <queue>
+#include <unordered_map>
+#include <vector>
+
+#include "collectives/bound.hpp"
+
+namespace leadline::collectives {
+
+namespace {
+
+constexpr double pending = -1;
+constexpr uint32_t unknown = UINT32_MAX;
+
+struct Message {
+  int from = -1, to = -1;
+  uint32_t sent_by = unknown, received_by = unknown;  // requests
+  double sent_at = 0, received_at = 0;                // when those were made
+  double ready = 0, arrives = pending;                // when it may leave, and its last byte is there
+  int64_t bytes = 0;
+};
+
+struct Channel {  // messages of which one side is known, in order
+  std::vector<uint32_t> messages;
+  size_t next = 0;
+  bool sent = false;
+};
+
+struct Rank {
+  double clock = 0, out_free = 0, in_free = 0;
+  size_t step = 0;
+  std::vector<double> done;        // by request
+  std::vector<double> on_waiting;  // by request: of a receive, the overhead
+  int64_t waits_for = -1;
+  std::vector<uint32_t> leaving;  // messages, from `left` on
+  size_t left = 0;
+  double leaves_at = pending;  // when one of them does
+};
+
+class Simulation {
+ public:
+  Simulation(std::span<const Schedule> schedules, int64_t element_bytes, const Network& network, const Nodes* nodes)
+      : schedules_(schedules),
+        element_bytes_(element_bytes),
+        network_(network),
+        nodes_(nodes),
+        ranks_(schedules.size()) {
+    for (size_t i = 0; i < ranks_.size(); ++i) {
+      ranks_[i].done.assign(schedules[i].requests, pending);
+      ranks_[i].on_waiting.assign(schedules[i].requests, 0);
+      events_.push({0, static_cast<int>(i), false});
+    }
+  }
+
+  double run() {
+    while (!events_.empty()) {
+      const Event event = events_.top();
+      events_.pop();
+      if (!event.port)
+        advance(event.rank);
+      else if (event.at == at(event.rank).leaves_at)
+        leave(at(event.rank), event.at);
+    }
+    double last = 0;
+    for (size_t i = 0; i < ranks_.size(); ++i) {
+      if (ranks_[i].step < schedules_[i].steps.size()) return -1;
+      last = std::max(last, ranks_[i].clock);
+    }
+    return last;
+  }
+
+ private:
+  struct Event {
+    double at;
+    int rank;
+    bool port;  // its next message leaves; or it goes on
+    // What leaves at a time is chosen when all that happens then has.
+    bool operator>(const Event& other) const { return at != other.at ? at > other.at : port > other.port; }
+  };
+
+  Rank& at(int rank) { return ranks_[static_cast<size_t>(rank)]; }
+
+  void advance(int rank) {
+    Rank& r = at(rank);
+    const std::vector<Step>& steps = schedules_[static_cast<size_t>(rank)].steps;
+    while (r.step < steps.size()) {
+      if (!events_.empty() && events_.top().at < r.clock) return events_.push({r.clock, rank, false});
+      if (!perform(rank, r, steps[r.step])) return;
+      ++r.step;
+    }
+  }
+
+  bool perform(int rank, Rank& r, const Step& step) {
+    const double bytes = static_cast<double>(step.to.count * element_bytes_);
+    switch (step.kind) {
+      case Step::Kind::send:
+        r.clock += between(rank, step.peer).overhead;
+        post(rank, step, true);
+        return true;
+      case Step::Kind::receive:
+        post(rank, step, false);
+        return true;
+      case Step::Kind::wait:
+        return wait(r, step.request);
+      case Step::Kind::copy:
+        r.clock += bytes * network_.copy_per_byte;
+        return true;
+      case Step::Kind::reduce:
+        r.clock += bytes * network_.reduce_per_byte;
+        return true;
+      case Step::Kind::native:
+        return false;
+    }
+    return false;
+  }
+
+  bool wait(Rank& r, uint32_t request) {
+    const double done = r.done[request];
+    if (done == pending) {
+      r.waits_for = request;
+      return false;
+    }
+    r.clock = std::max(r.clock, done) + r.on_waiting[request];
+    return true;
+  }
+
+  const Network& between(int one, int other) const {
+    return nodes_ && nodes_->node_of[one] == nodes_->node_of[other] ? nodes_->within : network_;
+  }
+
+  bool is_eager(const Message& message) const { return message.bytes <= between(message.from, message.to).eager_bytes; }
+
+  void post(int rank, const Step& step, bool is_send) {
+    const int from = is_send ? rank : step.peer, to = is_send ? step.peer : rank;
+    Channel& channel = channels_[static_cast<uint64_t>(from) << 32 | static_cast<uint32_t>(to)];
+    const bool known = channel.next < channel.messages.size() && channel.sent != is_send;
+    if (channel.next == channel.messages.size()) channel = {{}, 0, is_send};
+    if (!known) {
+      channel.messages.push_back(static_cast<uint32_t>(messages_.size()));
+      messages_.push_back({});
+    }
+    const uint32_t number = known ? channel.messages[channel.next++] : channel.messages.back();
+    Message& message = messages_[number];
+    message.from = from;
+    message.to = to;
+    if (is_send) {
+      message.sent_by = step.request;
+      message.sent_at = at(rank).clock;
+      message.bytes = step.from.count * element_bytes_;
+    } else {
+      message.received_by = step.request;
+      message.received_at = at(rank).clock;
+      at(rank).on_waiting[step.request] = between(from, to).overhead;
+    }
+    if (is_send && is_eager(message)) queue(number, message.sent_at);
+    if (!known) return;
+    const double latency = between(from, to).latency;
+    if (!is_eager(message))
+      queue(number, std::max(message.sent_at + latency, message.received_at) + latency);
+    else if (message.arrives != pending)
+      complete(to, message.received_by, std::max(message.arrives, message.received_at));
+  }
+
+  void queue(uint32_t number, double ready) {
+    messages_[number].ready = ready;
+    const int from = messages_[number].from;
+    Rank& sender = at(from);
+    sender.leaving.push_back(number);
+    const double leaves = std::max(ready, sender.out_free);
+    if (sender.leaves_at == pending || leaves < sender.leaves_at) events_.push({sender.leaves_at = leaves, from, true});
+  }
+
+  // For the message that may leave next.
+  void wake(Rank& sender) {
+    double ready = messages_[sender.leaving[sender.left]].ready;
+    for (size_t i = sender.left; i < sender.leaving.size() && ready > sender.out_free; ++i)
+      ready = std::min(ready, messages_[sender.leaving[i]].ready);
+    sender.leaves_at = std::max(ready, sender.out_free);
+    events_.push({sender.leaves_at, messages_[sender.leaving[sender.left]].from, true});
+  }
+
+  void leave(Rank& sender, double now) {
+    // The one that was sent first of those that may go.
+    const auto first = sender.leaving.begin() + static_cast<std::ptrdiff_t>(sender.left);
+    auto chosen = first;
+    for (auto it = first; it != sender.leaving.end(); ++it)
+      if (messages_[*it].ready <= now &&
+          (messages_[*chosen].ready > now || messages_[*it].sent_by < messages_[*chosen].sent_by))
+        chosen = it;
+    std::iter_swap(first, chosen);
+    Message& message = messages_[sender.leaving[sender.left++]];
+    const Network& network = between(message.from, message.to);
+    Rank& receiver = at(message.to);
+    sender.out_free = now + network.busy(message.bytes);
+    receiver.in_free = std::max(now + network.latency, receiver.in_free) + network.busy(message.bytes);
+    message.arrives = receiver.in_free;
+    complete(message.from, message.sent_by, sender.out_free);
+    if (message.received_by != unknown)
+      complete(message.to, message.received_by, std::max(message.arrives, message.received_at));
+    sender.leaves_at = pending;
+    if (sender.left < sender.leaving.size()) wake(sender);
+  }
+
+  void complete(int rank, uint32_t request, double when) {
+    Rank& r = at(rank);
+    r.done[request] = when;
+    if (r.waits_for != request) return;
+    r.waits_for = -1;
+    events_.push({std::max(r.clock, when), rank, false});
+  }
+
+  std::span<const Schedule> schedules_;
+  int64_t element_bytes_;
+  const Network& network_;
+  const Nodes* nodes_;
+  std::vector<Rank> ranks_;
+  std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
+  std::vector<Message> messages_;
+  std::unordered_map<uint64_t, Channel> channels_;  // from << 32 | to
+};
+
+}  // namespace
+
+double modelled_seconds(std::span<const Schedule> schedules, int64_t element_bytes, const Network& network,
+                        const Nodes* nodes) {
+  return Simulation(schedules, element_bytes, network, nodes).run();
+}
+
+}  // namespace leadline::collectives

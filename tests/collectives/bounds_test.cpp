@@ -1,0 +1,210 @@
+// Rounds, messages and bytes are those of the published formulas; nothing beats the lower bounds in the model.
+//   bounds_test best: the algorithm that is best in the model, by operation, processes and bytes, to 4096 processes.
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <string>
+
+#include "collectives/bound.hpp"
+#include "portfolio.hpp"
+
+namespace {
+
+using namespace leadline::test;
+
+int failures = 0;
+
+// A port lets one message through in a unit of time, when it is waited for; nothing else takes any: time is rounds.
+const Network one_port{.gap = 1, .eager_bytes = 0};
+
+struct Figures {
+  double rounds = 0;
+  double messages = 0, elements = 0;  // of all ranks
+};
+
+Figures measured(const std::vector<Schedule>& schedules) {
+  Figures figures;
+  figures.rounds = modelled_seconds(schedules, 1, one_port);
+  for (const Schedule& schedule : schedules)
+    for (const Step& step : schedule.steps)
+      if (step.kind == Step::Kind::send) {
+        ++figures.messages;
+        figures.elements += static_cast<double>(step.from.count);
+      }
+  return figures;
+}
+
+void check(const char* operation, const char* name, int p, const char* what, double is, double should) {
+  if (is == should) return;
+  if (++failures <= 20)
+    std::printf("FAILED: %s %s, %d processes: %s are %g, not %g\n", operation, name, p, what, is, should);
+}
+
+constexpr double any = -1;  // no formula
+
+struct Formula {
+  Operation operation;
+  const char* name;
+  // p processes, l = ceil(log2 p), S segments of a message; elements in messages of n = 1.
+  Figures (*of)(double p, double l, double S);
+  bool powers_only;  // the formula is for p = 2^l
+};
+
+// Chan and others 2007 for linear, binomial, ring (their bucket) and recursive ones; Thakur and others 2005 for scatter
+// + recursive doubling and + ring and Rabenseifner's; Pjesivac-Grbovic and others 2007 for chain, trees and segments.
+// Of a broadcast every rank but the root gets each element once, so p - 1 times the message moves whatever the way: the
+// published figures of scatter + allgather, which count what a rank has already, are above it.
+constexpr auto B = Operation::broadcast, R = Operation::reduce, A = Operation::allreduce;
+const Formula formulas[] = {
+    {B, "linear", [](double p, double, double) { return Figures{p - 1, p - 1, p - 1}; }, false},
+    {B, "chain", [](double p, double, double S) { return Figures{p - 2 + S, (p - 1) * S, p - 1}; }, false},
+    {B, "binary_tree_async", [](double p, double, double S) { return Figures{any, (p - 1) * S, p - 1}; }, false},
+    {B, "split_binary_tree", [](double p, double, double) { return Figures{any, any, p - 1}; }, false},
+    {B, "binomial", [](double p, double l, double) { return Figures{l, p - 1, p - 1}; }, false},
+    {B, "knomial", [](double p, double l, double) { return Figures{l, p - 1, p - 1}; }, false},
+    {B, "scatter_recursive_doubling", [](double p, double, double) { return Figures{any, any, p - 1}; }, false},
+    {B, "scatter_recursive_doubling", [](double, double l, double) { return Figures{2 * l, any, any}; }, true},
+    {B, "scatter_ring", [](double p, double, double) { return Figures{any, any, p - 1}; }, false},
+    {B, "scatter_direct", [](double p, double, double) { return Figures{any, p * (p - 1), p - 1}; }, false},
+
+    {R, "linear", [](double p, double, double) { return Figures{p - 1, p - 1, p - 1}; }, false},
+    {R, "binary_tree", [](double p, double, double) { return Figures{any, p - 1, p - 1}; }, false},
+    {R, "binary_tree_async", [](double p, double, double S) { return Figures{any, (p - 1) * S, p - 1}; }, false},
+    {R, "binomial", [](double p, double l, double) { return Figures{l, p - 1, p - 1}; }, false},
+    {R, "ring", [](double p, double, double) { return Figures{any, (p + 1) * (p - 1), p - 1 + (p - 1) / p}; }, false},
+    {R, "segmented_ring", [](double p, double, double) { return Figures{any, any, p - 1 + (p - 1) / p}; }, false},
+    {R, "rabenseifner", [](double p, double l, double) { return Figures{2 * l, any, p - 1 + l / 2}; }, true},
+    {R, "direct", [](double p, double, double) { return Figures{any, (p + 1) * (p - 1), p - 1 + (p - 1) / p}; }, false},
+
+    {A, "linear", [](double p, double, double) { return Figures{2 * (p - 1), 2 * (p - 1), 2 * (p - 1)}; }, false},
+    {A, "binary_tree", [](double p, double, double) { return Figures{any, 2 * (p - 1), 2 * (p - 1)}; }, false},
+    {A, "binary_tree_async", [](double p, double, double S) { return Figures{any, 2 * (p - 1) * S, 2 * (p - 1)}; },
+     false},
+    {A, "recursive_doubling", [](double p, double l, double) { return Figures{l, p * l, p * l}; }, true},
+    {A, "recursive_doubling",
+     [](double p, double l, double) {
+       const double q = std::exp2(std::floor(std::log2(p))), folded = p - q, levels = std::log2(q);
+       return Figures{folded > 0 ? levels + 2 : l, q * levels + 2 * folded, q * levels + 2 * folded};
+     },
+     false},
+    {A, "ring", [](double p, double, double) { return Figures{2 * (p - 1), 2 * p * (p - 1), 2 * (p - 1)}; }, false},
+    {A, "segmented_ring", [](double p, double, double) { return Figures{any, any, 2 * (p - 1)}; }, false},
+    {A, "rabenseifner", [](double p, double l, double) { return Figures{2 * l, 2 * p * l, 2 * (p - 1)}; }, true},
+    {A, "direct", [](double p, double, double) { return Figures{2 * (p - 1), 2 * p * (p - 1), 2 * (p - 1)}; }, false},
+};
+
+void check_formulas(int p) {
+  for (const Formula& formula : formulas) {
+    if (formula.powers_only && (p & (p - 1))) continue;
+    for (const int64_t segments : {1, 4}) {
+      Problem problem;
+      problem.processes = p;
+      problem.count = 4 * int64_t{p} * 64;  // whole blocks, halves and segments
+      problem.segment_bytes = segments == 1 ? 0 : problem.count / segments;
+      const Algorithm* algorithm = find_algorithm(formula.operation, formula.name);
+      if (!algorithm || (segments > 1 && !algorithm->takes_segments)) continue;
+      const Figures is = measured(schedules_of(*algorithm, problem));
+      const Figures should = formula.of(p, rounds_at_least(p, 2), static_cast<double>(segments));
+      const char* operation = name_of(formula.operation);
+      if (should.rounds != any) check(operation, formula.name, p, "rounds", is.rounds, should.rounds);
+      if (should.messages != any) check(operation, formula.name, p, "messages", is.messages, should.messages);
+      if (should.elements != any)
+        check(operation, formula.name, p, "elements", is.elements,
+              std::round(should.elements * static_cast<double>(problem.count)));
+    }
+  }
+}
+
+// --- The model ------------------------------------------------------------------------------------------------------
+
+// Of clusters: latency and overhead in the order of a microsecond, 10 gigabytes a second; within a node half of that.
+const Network cluster{1e-6, 3e-7, 1e-7, 1e-10, 2e-10, 5e-11, 16384};
+const Network node{2e-7, 2e-7, 5e-8, 1e-10, 2e-10, 5e-11, 16384};
+const Network slow{5e-5, 1e-5, 1e-6, 8e-9, 2e-10, 5e-11, 65536};  // of gigabit Ethernet
+
+void check_bounds(int p) {
+  for (const Algorithm& algorithm : algorithms())
+    for (const Network& network : {cluster, slow, one_port})
+      for (const int64_t bytes : {8, 4096, 262144}) {
+        Problem problem;
+        problem.processes = p;
+        problem.count = bytes;
+        problem.segment_bytes = 8192;
+        const double took = modelled_seconds(schedules_of(algorithm, problem), 1, network);
+        const double least = lower_bound(algorithm.operation, p, bytes, network).seconds();
+        if (took < 0 || took >= least * (1 - 1e-9)) continue;
+        if (++failures <= 20)
+          std::printf("FAILED: %s %s, %d processes, %lld bytes: %g s, below the bound of %g s\n",
+                      name_of(algorithm.operation), algorithm.name, p, static_cast<long long>(bytes), took, least);
+      }
+}
+
+struct Best {
+  double seconds = INFINITY;
+  std::string name;
+};
+
+Best best_of(Operation operation, int p, int64_t bytes, const Network& network, const Nodes* nodes) {
+  Best best;
+  for (const Algorithm& algorithm : algorithms()) {
+    if (algorithm.operation != operation) continue;
+    const bool quadratic = std::strstr(algorithm.name, "ring") || std::strstr(algorithm.name, "direct");
+    if (p > 512 && quadratic && !(nodes && std::strstr(algorithm.name, "two_level"))) continue;
+    for (const int64_t segment : {0, 4096, 16384, 65536})
+      for (const int radix : {2, 4, 8}) {
+        if ((segment && !algorithm.takes_segments) || (radix != 2 && !algorithm.takes_radix)) continue;
+        if (segment && bytes <= segment) continue;
+        Problem problem;
+        problem.processes = p;
+        problem.count = bytes;
+        problem.segment_bytes = segment;
+        problem.radix = radix;
+        problem.node_of = nodes ? nodes->node_of : nullptr;
+        const double took = modelled_seconds(schedules_of(algorithm, problem), 1, network, nodes);
+        if (took >= 0 && took < best.seconds) {
+          best = {took, algorithm.name};
+          if (segment) best.name += " segment=" + std::to_string(segment);
+          if (radix != 2) best.name += " radix=" + std::to_string(radix);
+        }
+      }
+  }
+  return best;
+}
+
+void print_best() {
+  for (const Operation operation : {B, R, A})
+    for (const int p : {2, 3, 4, 6, 8, 16, 33, 64, 256, 512, 4096})
+      for (const int64_t bytes : {8, 1024, 16384, 131072, 1048576, 16777216})
+        for (const int kind : {0, 1, 2}) {
+          if (p == 4096 && bytes > 1048576) continue;
+          std::vector<int> node_of(static_cast<size_t>(p));
+          for (int rank = 0; rank < p; ++rank) node_of[static_cast<size_t>(rank)] = rank / 16;
+          const Nodes nodes{node_of.data(), node};
+          if (kind == 1 && p <= 16) continue;
+          const Network& network = kind == 2 ? slow : cluster;
+          const Best best = best_of(operation, p, bytes, network, kind == 1 ? &nodes : nullptr);
+          const double least = lower_bound(operation, p, bytes, network).seconds();
+          std::printf("%-10s %5d %9lld %-24s %-44s %10.2f us", name_of(operation), p, static_cast<long long>(bytes),
+                      kind == 0   ? "cluster"
+                      : kind == 1 ? "cluster, 16 ranks a node"
+                                  : "slow",
+                      best.name.c_str(), best.seconds * 1e6);
+          if (kind != 1) std::printf(" %4.0f %% of the bound", 100 * least / best.seconds);
+          std::printf("\n");
+          std::fflush(stdout);
+        }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc > 1 && std::strcmp(argv[1], "best") == 0) {
+    print_best();
+    return 0;
+  }
+  for (const int p : {2, 3, 4, 5, 7, 8, 12, 16, 17, 31, 32, 64, 100}) check_formulas(p);
+  for (const int p : {1, 2, 3, 5, 8, 16, 33, 64}) check_bounds(p);
+  if (failures) std::printf("%d failed\n", failures);
+  return failures != 0;
+}
