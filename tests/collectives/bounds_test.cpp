@@ -1,7 +1,9 @@
 // Rounds, messages and bytes are those of the published formulas; nothing beats the lower bounds in the model.
-//   bounds_test best: the algorithm that is best in the model, by operation, processes and bytes, to 4096 processes.
+//   bounds_test best [OPERATION [MOST_PROCESSES]]: the algorithm that is best in the model, by operation, processes and
+//   bytes, to 4096 processes.
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <string>
@@ -172,11 +174,12 @@ Best best_of(Operation operation, int p, int64_t bytes, const Network& network, 
   return best;
 }
 
-void print_best() {
+void print_best(const char* only, int most) {
   for (const Operation operation : {B, R, A})
     for (const int p : {2, 3, 4, 6, 8, 16, 33, 64, 256, 512, 4096})
       for (const int64_t bytes : {8, 1024, 16384, 131072, 1048576, 16777216})
         for (const int kind : {0, 1, 2}) {
+          if (p > most || (*only && std::strcmp(only, name_of(operation)) != 0)) continue;
           if (p == 4096 && bytes > 1048576) continue;
           std::vector<int> node_of(static_cast<size_t>(p));
           for (int rank = 0; rank < p; ++rank) node_of[static_cast<size_t>(rank)] = rank / 16;
@@ -200,7 +203,7 @@ void print_best() {
 
 int main(int argc, char** argv) {
   if (argc > 1 && std::strcmp(argv[1], "best") == 0) {
-    print_best();
+    print_best(argc > 2 ? argv[2] : "", argc > 3 ? std::atoi(argv[3]) : 4096);
     return 0;
   }
   for (const int p : {2, 3, 4, 5, 7, 8, 12, 16, 17, 31, 32, 64, 100}) check_formulas(p);
