@@ -16,6 +16,7 @@ from rich.console import Console
 
 import leadline
 import leadline.mpi
+from bench.agreement import measure_agreement
 from bench.cases import BY_NAME, CASES, MEMORY_CASES, SIZE_STEPS, Case
 from bench.measure import CaseCost, measure_case, measure_memory, measure_size
 from bench.page import measure_page
@@ -25,12 +26,13 @@ from leadline.errors import LeadlineError
 from leadline.launch.recorder import require_library
 
 ROOT = Path(__file__).resolve().parents[2]
-PARTS = ("cost", "memory", "size", "page")
+DEFAULT_PARTS = ("cost", "memory", "size", "page")
+PARTS = (*DEFAULT_PARTS, "agreement")
 
 
 def parser() -> argparse.ArgumentParser:
     p = argparse.ArgumentParser(prog="./dev bench", description="What recording costs, with call paths, on two ranks.")
-    p.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)} (default: all)")
+    p.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)} (default: all but agreement)")
     p.add_argument("--case", action="append", choices=list(BY_NAME), help="only this case; may be repeated")
     p.add_argument("--mpi", action="append", choices=leadline.mpi.NAMES, help="default: mpich and openmpi")
     p.add_argument("--pairs", type=int, default=7, metavar="N", help="recorded launches of each case (default: 7)")
@@ -57,13 +59,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def measure(options: argparse.Namespace) -> int:
-    parts = options.parts or list(PARTS)
+    parts = options.parts or list(DEFAULT_PARTS)
     pairs = 3 if options.quick else options.pairs
     recorder = options.recorder.resolve() if options.recorder else require_library()
     names = options.mpi or (["mpich"] if options.quick else ["mpich", "openmpi"])
-    programs = [
-        Program.build(leadline.mpi.find(name), recorder, ROOT / "build" / "bench", options.ranks) for name in names
-    ]
+    programs = (
+        []
+        if parts == ["agreement"]
+        else [
+            Program.build(leadline.mpi.find(name), recorder, ROOT / "build" / "bench", options.ranks) for name in names
+        ]
+    )
     console = Console(width=None if sys.stdout.isatty() else 170)
     machine = describe_machine()
     console.print(f"{machine['cpu']}, {machine['cores']} cores, load {machine['load']:.2f} at the start; {pairs} pairs")
@@ -93,6 +99,8 @@ def measure(options: argparse.Namespace) -> int:
         report["size"] = [vars(size) for size in sizes]
     if "page" in parts:
         report["page"] = measure_page(console)
+    if "agreement" in parts:
+        report["agreement"] = measure_agreement(console, pairs)
     report["load_at_end"] = os.getloadavg()[0]
     if options.json:
         options.json.write_text(json.dumps(report, indent=1) + "\n")

@@ -43,18 +43,61 @@ FAILED = 7
     show_default=True,
     help="For each size in each launch, at most.",
 )
-@click.option("--repeat", type=click.IntRange(0), default=0, help="Operations in a row in a sample; 0: as needed.")
-@click.option("--skew", "skew_us", type=click.FloatRange(0), default=0.0, help="Ranks arrive up to so many µs apart.")
-@click.option("--root", type=click.IntRange(0), default=0, help="Of bcast and reduce.  [default: 0]")
-@click.option("--nodes", type=click.IntRange(0), default=0, help="Two-level algorithms take the job for so many nodes.")
-@click.option("--seed", type=int, default=1, help="Of the order of rounds and of the intervals.  [default: 1]")
-@click.option("--timeout", "timeout_s", type=click.FloatRange(1), help="Seconds for a launch.")
-@click.option("--launcher", metavar="WORDS", help="Instead of the library's own, as in 'mpiexec -n 4 -hosts a,b'.")
-@click.option("--study", metavar="intel-mpi", help="Measure a published study again; --mpi may list libraries: A,B.")
-@click.option("--full", is_flag=True, help="With --study: also what does not fit this machine.")
+@click.option(
+    "--repeat",
+    type=click.IntRange(0),
+    default=0,
+    envvar="LEADLINE_REPEAT",
+    help="Operations in a row in a sample; 0: as needed.",
+)
+@click.option(
+    "--skew",
+    "skew_us",
+    type=click.FloatRange(0),
+    default=0.0,
+    envvar="LEADLINE_SKEW",
+    help="Ranks arrive up to so many µs apart.",
+)
+@click.option(
+    "--root", type=click.IntRange(0), default=0, envvar="LEADLINE_ROOT", help="Of bcast and reduce.  [default: 0]"
+)
+@click.option(
+    "--nodes",
+    type=click.IntRange(0),
+    default=0,
+    envvar="LEADLINE_NODES",
+    help="Two-level algorithms take the job for so many nodes.",
+)
+@click.option(
+    "--seed",
+    type=int,
+    default=1,
+    envvar="LEADLINE_SEED",
+    help="Of the order of rounds and of the intervals.  [default: 1]",
+)
+@click.option(
+    "--timeout", "timeout_s", type=click.FloatRange(1), envvar="LEADLINE_TIMEOUT", help="Seconds for a launch."
+)
+@click.option(
+    "--launcher",
+    metavar="WORDS",
+    envvar="LEADLINE_LAUNCHER",
+    help="Instead of the library's own, as in 'mpiexec -n 4 -hosts a,b'.",
+)
+@click.option(
+    "--study",
+    metavar="intel-mpi",
+    envvar="LEADLINE_STUDY",
+    help="Measure a published study again; --mpi may list libraries: A,B.",
+)
+@click.option("--full", is_flag=True, envvar="LEADLINE_FULL", help="With --study: also what does not fit this machine.")
 @click.option("--json", "json_", is_flag=True, envvar="LEADLINE_JSON", help="Print rows and settings as JSON.")
-@click.option("--parquet", type=click.Path(path_type=Path), help="Write every sample to FILE.")
-@click.option("--plot", type=click.Path(path_type=Path), metavar="FILE.html|svg", help="Draw it.")
+@click.option(
+    "--parquet", type=click.Path(path_type=Path), envvar="LEADLINE_PARQUET", help="Write every sample to FILE."
+)
+@click.option(
+    "--plot", type=click.Path(path_type=Path), metavar="FILE.html|svg", envvar="LEADLINE_PLOT", help="Draw it."
+)
 def command(
     operation: str | None,
     algorithms: str | None,

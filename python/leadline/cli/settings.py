@@ -23,9 +23,9 @@ OPTIONS = {
     "output": ("record", "run", "exec"),
     **{setting.name: ("record", "run", "exec") for setting in SETTINGS},
     "quiet": ("record", "run"),
-    "json": ("report", "doctor"),
-    "ranks": ("workload",),
-    "mpi": ("workload",),
+    "json": ("report", "doctor", "bench"),
+    "ranks": ("workload", "bench"),
+    "mpi": ("workload", "bench"),
 }
 
 
