@@ -22,6 +22,7 @@ ALLOWED: dict[str, set[str]] = {
     "collectives": {"collectives"},
     "shim": {"shim", "host", "collectives", "leadline"},
     "bench": {"bench", "collectives"},
+    "probe": {"probe"},
     "segments": {"segments"},
     "bindings": {"bindings", "replay", "analysis", "trace", "collectives", "leadline"},
 }

@@ -19,6 +19,8 @@ COMMANDS = {
     "exec": "Start one rank recorded, under srun or mpiexec.",
     "workload": "List, build and run the programs that come with Leadline.",
     "bench": "Measure messages and collective algorithms against one another.",
+    "tune": "Find which algorithms of collectives are faster than the library's own here.",
+    "apply": "Run a command with a tuning table, and prove what took effect.",
     "config": "Say where the files for named regions are.",
     "doctor": "Say what is here, and what would be recorded.",
 }

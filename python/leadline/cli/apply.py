@@ -1,0 +1,83 @@
+"""leadline apply: runs a program with a tuning table, and says what of it took effect."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from leadline.cli.recording import say
+
+
+@click.command("apply")
+@click.argument("table", type=click.Path(path_type=Path))
+@click.option(
+    "--via",
+    type=click.Choice(["shim", "native"]),
+    default="shim",
+    show_default=True,
+    envvar="LEADLINE_VIA",
+    help="Leadline's own algorithms, preloaded; or settings of the MPI library.",
+)
+@click.option(
+    "--fill", is_flag=True, help="Sizes without a rule take a neighbour's where the library can't leave them."
+)
+@click.option("--as-set", is_flag=True, help="Set nothing: prove what the settings you made do for the table's rules.")
+@click.option(
+    "--json", "json_", is_flag=True, envvar="LEADLINE_JSON", help="One line of JSON after the program's output."
+)
+@click.option("--report", type=click.Path(path_type=Path), help="Write that JSON to FILE.")
+@click.option("-q", "--quiet", is_flag=True, envvar="LEADLINE_QUIET", help="Say nothing of our own unless it fails.")
+@click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- COMMAND [ARGS]...")
+def command(
+    table: Path,
+    via: str,
+    fill: bool,
+    as_set: bool,
+    json_: bool,
+    report: Path | None,
+    quiet: bool,
+    program: tuple[str, ...],
+) -> int:
+    """Run COMMAND with TABLE applied to it, as `leadline tune` wrote it.
+
+    The program's input, output and exit code are its own. With a table that cannot be used, or a setting that has no
+    effect, the program runs all the same, as if that were not there, and the reason is said.
+    """
+    if via == "native":
+        from leadline.tuning.applying import apply_natively
+
+        outcome = apply_natively(table, program, fill=fill, as_set=as_set)
+    else:
+        from leadline.tuning.shim import apply_by_shim
+
+        outcome = apply_by_shim(table, program)
+    found = outcome.as_dict()
+    if report is not None:
+        report.write_text(json.dumps(found, indent=1) + "\n")
+    if json_:
+        sys.stdout.write(json.dumps(found) + "\n")
+    if not quiet:
+        _tell(found)
+    elif outcome.problem is not None:
+        say(outcome.problem["message"])
+    return outcome.exit_code
+
+
+def _tell(found: dict[str, Any]) -> None:
+    if found["problem"] is not None:
+        say(f"{found['problem']['message']}; the program ran natively")
+        if found["problem"]["hint"]:
+            say(found["problem"]["hint"])
+    for rule in found["applied"]:
+        say(f"applied: {_named(rule)} ({rule['proof']})")
+    for rule in found["not_applied"]:
+        say(f"not applied: {_named(rule)}: {rule['why']}")
+
+
+def _named(rule: dict[str, Any]) -> str:
+    (least, most), (first, last) = rule["range"]["processes"], rule["range"]["bytes"]
+    return f"{rule['operation']} of {first} to {last} bytes on {least} to {most} processes by {rule['algorithm']}"

@@ -1,0 +1,136 @@
+"""leadline tune: which algorithms, or which protocol, are faster here than what the MPI library does by itself."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from leadline.cli.recording import say, shown
+from leadline.errors import UsageError
+
+OPERATIONS = "bcast,reduce,allreduce"
+
+
+@click.command("tune")
+@click.option("--operations", default=OPERATIONS, show_default=True, envvar="LEADLINE_OPERATIONS")
+@click.option("--sizes", metavar="BYTES,...", envvar="LEADLINE_SIZES", help="As in 8,64k,1M.")
+@click.option("-n", "--ranks", metavar="RANKS,...", default="2", show_default=True, envvar="LEADLINE_RANKS")
+@click.option("--mpi", "library", metavar="LIBRARY", envvar="LEADLINE_MPI", help="As of leadline bench.")
+@click.option("--algorithms", metavar="A,B", envvar="LEADLINE_ALGORITHMS", help="Only these.  [default: all]")
+@click.option(
+    "--trace", type=click.Path(path_type=Path), metavar="RUN", help="Only the collectives of this recorded run."
+)
+@click.option("--launches", type=click.IntRange(2), default=5, show_default=True, envvar="LEADLINE_LAUNCHES")
+@click.option("--rounds", type=click.IntRange(5), default=30, show_default=True, envvar="LEADLINE_ROUNDS")
+@click.option(
+    "--seconds", type=float, default=1.0, show_default=True, help="For four candidates at a size in a launch."
+)
+@click.option("--refine", "refinements", type=click.IntRange(0), default=6, show_default=True, help="Sizes in between.")
+@click.option("--seed", type=int, default=1, show_default=True)
+@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="The table.  [default: printed]")
+@click.option("--json", "json_", is_flag=True, envvar="LEADLINE_JSON", help="Print rules, rows and what was dropped.")
+@click.option("--protocol", is_flag=True, help="Instead: settings of how messages are sent, under COMMAND.")
+@click.option("--time", "pattern", metavar="REGEX", help="With --protocol: the group that is a time in the output.")
+@click.argument("program", nargs=-1, type=click.UNPROCESSED, metavar="[-- COMMAND [ARGS]...]")
+def command(program: tuple[str, ...], protocol: bool, pattern: str | None, **asked: Any) -> int:
+    """Measure the algorithms of collectives and write a table for `leadline apply`.
+
+    A rule is written only where an algorithm was faster than the library's own in every launch, and once more in fresh
+    ones. With --protocol, COMMAND is run under each setting in turn, and its own time decides.
+    """
+    if protocol:
+        return _protocol(program, pattern, asked)
+    if program:
+        raise UsageError("a command is run with --protocol only", hint="with --trace RUN its recorded calls are tuned")
+    return _algorithms(asked)
+
+
+def _algorithms(asked: dict[str, Any]) -> int:
+    from leadline.bench.asking import parse_size
+    from leadline.cli.workload import default_library, library_for
+    from leadline.tuning.calls import of_run
+    from leadline.tuning.table import ALGORITHMS, write
+    from leadline.tuning.tune import SIZES, Wanted, tune
+
+    operations = tuple(asked["operations"].split(","))
+    for operation in operations:
+        if operation not in ALGORITHMS:
+            raise UsageError(f"no operation is called {operation!r}", hint=f"there are: {OPERATIONS}")
+    ranks = tuple(_whole(word) for word in asked["ranks"].split(","))
+    calls = tuple(of_run(asked["trace"])) if asked["trace"] is not None else ()
+    if asked["trace"] is not None and not any(call.operation in operations for call in calls):
+        raise UsageError(f"{asked['trace']} has none of {asked['operations']}, so there is nothing to tune")
+    most = max([call.processes for call in calls] or ranks)
+    if asked["output"] is not None and asked["output"].exists():
+        raise UsageError(f"{asked['output']} is there already", hint="name a new file")
+    wanted = Wanted(
+        library=library_for(asked["library"] or default_library("c++", most)),
+        operations=operations,
+        sizes=tuple(sorted({parse_size(word) for word in asked["sizes"].split(",")})) if asked["sizes"] else SIZES,
+        ranks=ranks,
+        calls=calls,
+        launches=asked["launches"],
+        rounds=asked["rounds"],
+        seconds=asked["seconds"],
+        refinements=asked["refinements"],
+        algorithms=tuple(asked["algorithms"].split(",")) if asked["algorithms"] else (),
+        seed=asked["seed"],
+    )
+    found = tune(wanted, say)
+    text = write(found.table)
+    if asked["output"] is not None:
+        asked["output"].write_text(text)
+        say(f"{len(found.table.rules)} rules in {shown(asked['output'])}")
+    if asked["json_"]:
+        json.dump(_document(found), sys.stdout, indent=1)
+        sys.stdout.write("\n")
+    elif asked["output"] is None:
+        sys.stdout.write(text)
+    return 0
+
+
+def _document(found: Any) -> dict[str, Any]:
+    return {
+        "schema": 1,
+        "evidence": found.table.evidence,
+        "rules": [
+            {"operation": rule.operation, "range": rule.range, "algorithm": rule.name, "evidence": rule.evidence}
+            for rule in found.table.rules
+        ],
+        "dropped": [
+            {
+                "operation": lost.operation,
+                "bytes": lost.n_bytes,
+                "processes": lost.processes,
+                "algorithm": lost.algorithm,
+            }
+            for lost in found.lost
+        ],
+        "rows": found.rows,
+    }
+
+
+def _protocol(program: tuple[str, ...], pattern: str | None, asked: dict[str, Any]) -> int:
+    from leadline.tuning.protocol import print_found, tune_protocol
+
+    if not program:
+        raise UsageError("which program is to be run under the settings?", hint="leadline tune --protocol -- COMMAND")
+    found = tune_protocol(program, launches=asked["launches"], pattern=pattern, say=say)
+    if asked["output"] is not None:
+        asked["output"].write_text(json.dumps(found, indent=1) + "\n")
+    if asked["json_"]:
+        json.dump(found, sys.stdout, indent=1)
+        sys.stdout.write("\n")
+    else:
+        print_found(found)
+    return 0
+
+
+def _whole(word: str) -> int:
+    if not word.isdigit() or int(word) < 2:
+        raise UsageError(f"not a number of processes: {word!r}", hint="2 or more, as in -n 2,4")
+    return int(word)

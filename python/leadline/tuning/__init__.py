@@ -1,0 +1,8 @@
+"""Which algorithm a collective is to use where: found by measuring, kept in a table, applied to unmodified programs.
+
+docs/tuning.md describes the table, what `leadline tune` measures, and how `leadline apply` proves what it did.
+"""
+
+from leadline.tuning.table import MalformedTable, Rule, Table, read
+
+__all__ = ["MalformedTable", "Rule", "Table", "read"]

@@ -1,0 +1,190 @@
+"""Runs a program with a table applied to it, and says what of the table took effect."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from leadline.errors import LeadlineError
+from leadline.launch import process
+from leadline.tuning import intel, mpich, openmpi
+from leadline.tuning.native import NotSet, Settings, unable
+from leadline.tuning.probing import ProbeFailed, Subject, ask, subject, words_with
+from leadline.tuning.proving import FAMILIES, Proof, prove
+from leadline.tuning.table import Rule, Table, read
+
+SCHEMA = 1
+LIBRARIES = {"openmpi": "Open MPI", "mpich": "MPICH", "intel": "Intel MPI"}
+
+
+@dataclass
+class Outcome:
+    """applied and not_applied: as --json prints them. exit_code: the program's own."""
+
+    via: str
+    applied: list[dict[str, Any]] = field(default_factory=list)
+    not_applied: list[dict[str, Any]] = field(default_factory=list)
+    settings: dict[str, str] = field(default_factory=dict)
+    problem: dict[str, Any] | None = None
+    library: str = ""
+    processes: int = 0
+    exit_code: int = 0
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "schema": SCHEMA,
+            "via": self.via,
+            "library": self.library,
+            "processes": self.processes,
+            "applied": self.applied,
+            "not_applied": self.not_applied,
+            "settings": self.settings,
+            "problem": self.problem,
+            "exit_code": self.exit_code,
+        }
+
+    def refuse(self, rule: Rule, why: str, **more: Any) -> None:
+        """more: a `range` that is less than the rule's, and what was `seen` there."""
+        self.not_applied.append({**_described(rule), **more, "why": why})
+
+    def prove(self, rule: Rule, by: str, evidence: Any) -> None:
+        self.applied.append({**_described(rule), "proof": by, "evidence": evidence})
+
+
+def _described(rule: Rule) -> dict[str, Any]:
+    return {"operation": rule.operation, "range": rule.range, "algorithm": rule.name}
+
+
+def apply_natively(
+    path: Path, command: Sequence[str], *, fill: bool = False, as_set: bool = False, run: bool = True
+) -> Outcome:
+    """Run `command` with the table as settings of its MPI library, each proven before by asking that library.
+
+    fill: as in native.only_one.   as_set: set nothing, and prove what the user's own settings do for the table's rules.
+    run: whether to run the program. What is not proven is not set. Raises CannotStart; a malformed table is told
+    in the outcome, and the program runs as if there were none.
+    """
+    outcome = Outcome("native")
+    process.resolve(command[0], os.environ.get("PATH"))
+    with tempfile.TemporaryDirectory(prefix="leadline-apply-") as name:
+        variables: dict[str, str] = {}
+        with _told(outcome):
+            variables = _set_and_prove(read(path), command, outcome, Path(name), fill=fill, as_set=as_set)
+        outcome.settings = variables
+        if run:
+            words, environ = _words(command, variables)
+            outcome.exit_code = process.run(words, environ)
+    return outcome
+
+
+@contextlib.contextmanager
+def _told(outcome: Outcome) -> Iterator[None]:
+    """Our own failures before the program runs are part of what is said; they don't keep it from running."""
+    try:
+        yield
+    except LeadlineError as error:
+        outcome.problem = {"message": str(error), "hint": error.hint, "line": getattr(error, "line", None)}
+
+
+def _words(command: Sequence[str], variables: dict[str, str]) -> tuple[list[str], dict[str, str]]:
+    from leadline.launch.launcher import find_launcher
+
+    environ = dict(os.environ)
+    if not variables:
+        return list(command), environ
+    launcher = find_launcher(command, environ.get("PATH"))
+    return words_with(Subject(tuple(command), launcher, Path(), "", environ), variables)
+
+
+def _set_and_prove(
+    table: Table, command: Sequence[str], outcome: Outcome, folder: Path, *, fill: bool, as_set: bool
+) -> dict[str, str]:
+    """The variables that were proven."""
+    about = subject(command)
+    outcome.library = LIBRARIES.get(about.family, "")
+    if about.family not in LIBRARIES:
+        for rule in table.rules:
+            outcome.refuse(rule, f"no settings are known for the MPI library {about.library}")
+        return {}
+    outcome.processes = ask(about, {}).size
+    if as_set:
+        settings = _any_that_could_be_set(table, about.family)
+        _told_of(outcome, about, settings, _proofs(about, settings, {}, outcome))
+        return {}
+    settings = settings_for(table, about.family, outcome.processes, fill=fill)
+    while settings.set:
+        variables = dict(settings.variables)
+        if settings.file:
+            file = folder / "rules"
+            file.write_text(settings.file)
+            variables[settings.file_variable] = str(file)
+        proofs = _proofs(about, settings, variables, outcome)
+        keep = [proof.rule for proof in proofs if proof.effective]
+        if len(keep) == len(proofs) or (keep and about.family == "openmpi"):
+            # Of Open MPI's rules each counts without the others; its file may keep one that has no effect.
+            _told_of(outcome, about, settings, proofs)
+            return variables
+        for proof in proofs:
+            if not proof.effective:
+                outcome.refuse(proof.rule, proof.why, seen=list(proof.seen))
+        left = settings_for(Table(tuple(keep)), about.family, outcome.processes, fill=fill)
+        left.not_set += settings.not_set
+        settings = left
+    _told_of(outcome, about, settings, [])
+    return {}
+
+
+def _any_that_could_be_set(table: Table, family: str) -> Settings:
+    """Rules for which the library has an algorithm of its own, whatever can be said of sizes in its settings."""
+    found = Settings()
+    for rule in table.rules:
+        why = "" if rule.algorithm == "native" else unable(rule, FAMILIES[family][rule.operation], LIBRARIES[family])
+        if why:
+            found.not_set.append(NotSet.whole(rule, why))
+        else:
+            found.set.append(rule)
+    return found
+
+
+def settings_for(table: Table, family: str, processes: int, *, fill: bool = False) -> Settings:
+    """For the library of a job of so many processes. family: openmpi, mpich or intel."""
+    if family == "openmpi":
+        return openmpi.settings(table, processes)
+    of = mpich.settings if family == "mpich" else intel.settings
+    found = of(table, processes, fill=fill)
+    mentioned = {*found.set, *(refused.rule for refused in found.not_set)}
+    for rule in table.rules:
+        if rule not in mentioned and rule.algorithm != "native":
+            first, last = rule.processes
+            why = (
+                f"the job has {processes} processes; the rule is for {first} to {last}"
+                if not first <= processes <= last
+                else "rules before it hold for its whole range"
+            )
+            found.not_set.append(NotSet.whole(rule, why))
+    return found
+
+
+def _proofs(about: Subject, settings: Settings, variables: dict[str, str], outcome: Outcome) -> list[Proof]:
+    try:
+        return prove(about, settings.told, variables, outcome.processes)
+    except ProbeFailed as error:
+        return [Proof(rule, str(error), ()) for rule in settings.set]
+
+
+def _told_of(outcome: Outcome, about: Subject, settings: Settings, proofs: Sequence[Proof]) -> None:
+    for refused in settings.not_set:
+        outcome.refuse(refused.rule, refused.why)
+    by = (
+        "named by the library in a provoked error" if about.family == "mpich" else "seen entering the library's routine"
+    )
+    for proof in proofs:
+        if proof.effective:
+            outcome.prove(proof.rule, by, list(proof.seen))
+        if proof.why:
+            outcome.refuse(proof.rule, proof.why, range=proof.without, seen=list(proof.seen))

@@ -1,0 +1,55 @@
+"""Which collectives a recorded run makes, so that only these are tuned."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+from leadline import _core
+from leadline.errors import DamagedTrace, UsageError
+
+NAMES = {"MPI_Bcast": "bcast", "MPI_Reduce": "reduce", "MPI_Allreduce": "allreduce"}
+COMMUNICATOR = 0xFFFFFF  # docs/format.md: the rest of the number is flags
+
+
+@dataclass(frozen=True)
+class Calls:
+    """n_bytes: count x size of the datatype.   times: on the rank that makes most of them."""
+
+    operation: str
+    n_bytes: int
+    processes: int
+    times: int
+
+
+def of_run(directory: Path) -> list[Calls]:
+    """What is made in communicators of two or more, most bytes first. Raises DamagedTrace, UsageError."""
+    try:
+        files = _core.trace_files(str(directory))
+        found: Counter[tuple[str, int, int]] = Counter()
+        for file in files:
+            for what, times in _of_process(_core.open_process(file)).items():
+                found[what] = max(found[what], times)
+    except _core.TraceError as error:
+        raise DamagedTrace(f"{directory}: {error}", hint="give a directory that leadline record wrote") from error
+    if not files:
+        raise UsageError(f"{directory} holds no recorded run", hint="leadline record -o DIR -- COMMAND")
+    calls = [Calls(*what, times) for what, times in found.items()]
+    return sorted(calls, key=lambda call: (-call.n_bytes * call.times, call.operation, call.processes))
+
+
+def _of_process(process: _core.Process) -> Counter[tuple[str, int, int]]:
+    found: Counter[tuple[str, int, int]] = Counter()
+    for thread in range(process.threads):
+        sites = process.sites(thread)
+        for tally in process.tallies(thread):
+            operation = NAMES.get(process.functions[sites[tally.key.site].function].name)
+            communicator = tally.key.comm & COMMUNICATOR
+            if operation is None or communicator >= len(process.communicators):
+                continue
+            size = process.communicators[communicator].size
+            n_bytes = tally.key.count * process.datatypes[tally.key.datatype].size
+            if size >= 2 and n_bytes >= 0:
+                found[operation, n_bytes, size] += tally.times
+    return found

@@ -1,0 +1,186 @@
+"""Which algorithm a point is to use, of what was measured there; and rules out of points. No clock is read here.
+
+A candidate is taken where it is better than the library's own in every launch, each launch's interval clear of 1, and
+the interval of all launches too. Of those, the best is the one whose interval begins highest; a simpler one (earlier in
+the list of candidates) that overlaps it is not preferred: what counts is what was measured.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from leadline.tuning.table import Rule, merged
+
+CLEAR_OF = 1.0
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Of one point. algorithm: as leadline bench names it, "native" where nothing was better.
+
+    ratio: native time / its time.   low, high: its interval.   launches: in which it was measured.
+    """
+
+    operation: str
+    n_bytes: int
+    processes: int
+    algorithm: str
+    ratio: float = 1.0
+    low: float = 1.0
+    high: float = 1.0
+    launches: int = 0
+
+    @property
+    def is_native(self) -> bool:
+        return self.algorithm == "native"
+
+
+def holds(row: dict[str, Any], launches: int, at_least: float = CLEAR_OF) -> bool:
+    """Whether the row's algorithm is better than the library's own in each of so many launches."""
+    ratio = row.get("ratio_to_native")
+    if row["algorithm"] == "native" or row.get("correct") is not True or not ratio:
+        return False
+    each = row.get("ratio_by_launch", [])
+    lows = [found["low"] for found in each]
+    if len(each) < launches or any(low is None or low <= at_least for low in lows):
+        return False
+    return ratio["low"] is not None and ratio["low"] > at_least
+
+
+def choose(rows: Iterable[dict[str, Any]], launches: int, at_least: float = CLEAR_OF) -> Choice:
+    """Of the rows of one point."""
+    rows = list(rows)
+    first = rows[0]
+    better = [row for row in rows if holds(row, launches, at_least)]
+    point = (first["operation"], first["bytes"], first["processes"])
+    if not better:
+        return Choice(*point, "native", launches=launches)
+    best = max(better, key=lambda row: row["ratio_to_native"]["low"])
+    ratio = best["ratio_to_native"]
+    return Choice(*point, best["algorithm"], ratio["median"], ratio["low"], ratio["high"], launches)
+
+
+def choices(rows: Iterable[dict[str, Any]], launches: int, at_least: float = CLEAR_OF) -> list[Choice]:
+    """A choice for each point, by operation, processes and size."""
+    points: dict[tuple[str, int, int], list[dict[str, Any]]] = {}
+    for row in rows:
+        points.setdefault((row["operation"], row["processes"], row["bytes"]), []).append(row)
+    return [choose(points[key], launches, at_least) for key in sorted(points)]
+
+
+def gaps(found: Sequence[Choice], closest: float) -> list[tuple[Choice, Choice]]:
+    """Neighbouring sizes that chose differently and are further apart than the factor `closest`."""
+    return [
+        (one, other)
+        for one, other in itertools.pairwise(found)
+        if (one.operation, one.processes) == (other.operation, other.processes)
+        and one.algorithm != other.algorithm
+        and other.n_bytes > max(closest * one.n_bytes, one.n_bytes + 8)
+    ]
+
+
+def middle(one: int, other: int) -> int:
+    """The size between two, in the ratio's middle, a whole number of doubles."""
+    found = round((max(one, 1) * other) ** 0.5) // 8 * 8
+    return min(max(found, one // 8 * 8 + 8), other - 1)
+
+
+def refine(
+    found: list[Choice], measure: Callable[[str, int, int, list[str]], Choice], closest: float, most: int
+) -> list[Choice]:
+    """Halve the gaps between unlike neighbours, most times in all, the widest first.
+
+    measure: of operation, bytes, processes and the two algorithms in question (and native), what is chosen there.
+    """
+    found = sorted(found, key=lambda c: (c.operation, c.processes, c.n_bytes))
+    for _ in range(most):
+        open_gaps = gaps(found, closest)
+        if not open_gaps:
+            break
+        one, other = max(open_gaps, key=lambda gap: gap[1].n_bytes / max(gap[0].n_bytes, 1))
+        size = middle(one.n_bytes, other.n_bytes)
+        names = [name for name in dict.fromkeys([one.algorithm, other.algorithm]) if name != "native"]
+        found.append(measure(one.operation, size, one.processes, names))
+        found.sort(key=lambda c: (c.operation, c.processes, c.n_bytes))
+    return found
+
+
+def rules(found: Sequence[Choice], processes: dict[int, tuple[int, int]] | None = None) -> tuple[Rule, ...]:
+    """Rules for points: a run of sizes with one choice is a range, from its first size to its last.
+
+    Between two runs nothing was measured: the library's own stays there.   processes: the range of numbers of processes
+    that each measured number stands for; by default itself.
+    """
+    out: list[Rule] = []
+    run: list[Choice] = []
+    for choice in [*sorted(found, key=lambda c: (c.operation, c.processes, c.n_bytes)), None]:
+        continues = (
+            choice is not None
+            and bool(run)
+            and (run[-1].operation, run[-1].processes, run[-1].algorithm)
+            == (choice.operation, choice.processes, choice.algorithm)
+        )
+        if run and not continues:
+            if not run[0].is_native:
+                out.append(_rule(run, (processes or {}).get(run[0].processes)))
+            run = []
+        if choice is not None:
+            run.append(choice)
+    return merged(out)
+
+
+def _rule(run: Sequence[Choice], processes: tuple[int, int] | None) -> Rule:
+    name, segment, radix = parse_name(run[0].algorithm)
+    weakest = min(run, key=lambda choice: choice.low)
+    evidence = {
+        "median_ratio": round(weakest.ratio, 3),
+        "low": round(weakest.low, 3),
+        "high": round(weakest.high, 3),
+        "launches": weakest.launches,
+        "points": len(run),
+    }
+    here = processes or (run[0].processes, run[0].processes)
+    return Rule(run[0].operation, here, (run[0].n_bytes, run[-1].n_bytes), name, segment, radix, evidence)
+
+
+def parse_name(text: str) -> tuple[str, int, int]:
+    """ "chain:segment=65536:radix=3" -> name, segment in bytes, radix; 0 where not given."""
+    name, *parameters = text.split(":")
+    segment = radix = 0
+    for parameter in parameters:
+        key, _, value = parameter.partition("=")
+        if key == "segment":
+            segment = int(value)
+        elif key == "radix":
+            radix = int(value)
+        else:
+            name += f":{parameter}"
+    return name, segment, radix
+
+
+def dropped(
+    found: Sequence[Choice], again: Iterable[dict[str, Any]], launches: int
+) -> tuple[list[Choice], list[Choice]]:
+    """Choices after measuring again: those that held (with the new evidence), then those that did not."""
+    rows = {(row["operation"], row["bytes"], row["processes"], row["algorithm"]): row for row in again}
+    kept, lost = [], []
+    for choice in found:
+        if choice.is_native:
+            kept.append(choice)
+            continue
+        row = rows.get((choice.operation, choice.n_bytes, choice.processes, choice.algorithm))
+        point = (choice.operation, choice.n_bytes, choice.processes)
+        if row is not None and holds(row, launches):
+            ratio = row["ratio_to_native"]
+            total = choice.launches + launches
+            weaker = (ratio["median"], ratio["low"], ratio["high"])
+            if choice.low < ratio["low"]:
+                weaker = (choice.ratio, choice.low, choice.high)
+            kept.append(Choice(*point, choice.algorithm, *weaker, total))
+        else:
+            kept.append(Choice(*point, "native", launches=launches))
+            lost.append(choice)
+    return kept, lost

@@ -1,0 +1,60 @@
+"""MPICH's settings: a variable for each operation, for all sizes and numbers of processes at once.
+
+Within a node MPICH asks its shared-memory layer first, whose own choice (release_gather) hides the variable without a
+word; told "mpir" it leaves the choice to the general layer, where the variable counts.
+"""
+
+from __future__ import annotations
+
+from leadline.tuning.native import NotSet, Own, Settings, only_one, unable
+from leadline.tuning.table import Table
+
+CHOICE = "MPIR_CVAR_{}_INTRA_ALGORITHM"
+NODE = "MPIR_CVAR_{}_POSIX_INTRA_ALGORITHM"
+
+_FUNCTION = "MPIR_{}_intra_{}"
+
+
+def _own(operation: str, name: str) -> Own:
+    return Own(name, _FUNCTION.format(operation, name))
+
+
+ALGORITHMS: dict[str, dict[str, Own]] = {
+    "bcast": {
+        "binomial": _own("Bcast", "binomial"),
+        "scatter_recursive_doubling": _own("Bcast", "scatter_recursive_doubling_allgather"),
+        "scatter_ring": _own("Bcast", "scatter_ring_allgather"),
+    },
+    "reduce": {
+        "binomial": _own("Reduce", "binomial"),
+        "rabenseifner": _own("Reduce", "reduce_scatter_gather"),
+    },
+    "allreduce": {
+        "recursive_doubling": _own("Allreduce", "recursive_doubling"),
+        "rabenseifner": _own("Allreduce", "reduce_scatter_allgather"),
+        "ring": _own("Allreduce", "ring"),
+    },
+}
+
+
+def settings(table: Table, processes: int, *, fill: bool = False) -> Settings:
+    """For a job of so many processes. fill: as in native.only_one."""
+    out = Settings()
+    for operation, known in ALGORITHMS.items():
+        line, not_set = only_one(table, operation, processes, fill)
+        out.not_set += not_set
+        rules = list(dict.fromkeys(rule for _, _, rule in line))
+        if len({rule.name for rule in rules}) > 1:
+            names = ", ".join(dict.fromkeys(rule.name for rule in rules))
+            why = f"MPICH's variable holds for every size, and the table wants several: {names}"
+            out.not_set += [NotSet.whole(rule, why) for rule in rules]
+            continue
+        for rule in rules:
+            why = unable(rule, known, "MPICH")
+            if why:
+                out.not_set.append(NotSet.whole(rule, why))
+                continue
+            out.variables[CHOICE.format(operation.upper())] = known[rule.algorithm].setting
+            out.variables[NODE.format(operation.upper())] = "mpir"
+            out.set.append(rule)
+    return out

@@ -1,0 +1,143 @@
+"""A table as settings of the MPI library itself: which part of it each library can be told, and in which words.
+
+A library's settings are environment variables, so that every launcher can carry them; Open MPI's name a file besides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from leadline.tuning.table import Rule, Table
+
+MOST_BYTES = 2**31 - 1  # libraries read the sizes in their settings as C's int
+
+
+@dataclass(frozen=True)
+class Own:
+    """A library's own algorithm that is the same as one of ours.
+
+    setting: its name or number in the library's settings.   function: the routine of the library that it is.
+    """
+
+    setting: str
+    function: str
+    takes_segments: bool = False
+    takes_radix: bool = False
+
+
+@dataclass(frozen=True)
+class NotSet:
+    """A rule, or a part of it, that the library cannot be told. n_bytes, processes: the range concerned."""
+
+    rule: Rule
+    why: str
+    processes: tuple[int, int]
+    n_bytes: tuple[int, int]
+
+    @classmethod
+    def whole(cls, rule: Rule, why: str) -> NotSet:
+        return cls(rule, why, rule.processes, rule.n_bytes)
+
+
+@dataclass
+class Settings:
+    """variables: for every rank. file: contents of the file that `file_variable` is to name, if any.
+
+    set: the rules among these; kept: rules for "native" that stand between them.
+    """
+
+    variables: dict[str, str] = field(default_factory=dict)
+    file: str = ""
+    file_variable: str = ""
+    set: list[Rule] = field(default_factory=list)
+    not_set: list[NotSet] = field(default_factory=list)
+    kept: list[Rule] = field(default_factory=list)
+
+    @property
+    def told(self) -> Table:
+        """What the library is told, in order."""
+        return Table(tuple(self.kept or self.set))
+
+
+def pieces(table: Table, operation: str, processes: int) -> Iterator[tuple[int, int | None, Rule | None]]:
+    """What the table says of an operation on so many processes, by size: first, last, rule (None: the library's own).
+
+    The whole line from 0; last is None in the last piece. Neighbours differ.
+    """
+    edges = {0}
+    for rule in table.rules:
+        if rule.operation == operation and rule.processes[0] <= processes <= rule.processes[1]:
+            edges |= {rule.n_bytes[0], rule.n_bytes[1] + 1}
+    starts = sorted(edges)
+    found: list[tuple[int, Rule | None]] = []
+    for start in starts:
+        choice = table.choice(operation, start, processes)
+        if not found or not _same(found[-1][1], choice):
+            found.append((start, choice))
+    for index, (start, choice) in enumerate(found):
+        last = found[index + 1][0] - 1 if index + 1 < len(found) else None
+        yield start, last, choice
+
+
+def _same(one: Rule | None, other: Rule | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return one.name == other.name
+
+
+def for_processes(table: Table, operation: str, processes: int) -> list[Rule]:
+    """The table's rules that a job of so many processes can meet, in order; not those for "native"."""
+    return [
+        rule
+        for rule in table.rules
+        if rule.operation == operation and rule.algorithm != "native" and rule.processes[0] <= processes
+    ]
+
+
+def unable(rule: Rule, known: dict[str, Own], library: str) -> str:
+    """Why the library has not what the rule wants; "" where it has."""
+    own = known.get(rule.algorithm)
+    if own is None:
+        return f"{library} has no algorithm of its own that is {rule.algorithm}"
+    if rule.segment_bytes and not own.takes_segments:
+        return f"{library}'s {own.setting} takes no segments of {rule.segment_bytes} bytes"
+    if rule.radix and not own.takes_radix:
+        return f"{library}'s {own.setting} takes no radix of {rule.radix}"
+    return ""
+
+
+def only_one(
+    table: Table, operation: str, processes: int, fill: bool
+) -> tuple[list[tuple[int, int | None, Rule]], list[NotSet]]:
+    """For libraries that cannot be told to leave sizes alone: the pieces, none of which is the library's own.
+
+    fill: sizes without a rule take the neighbour's (the one above where there are two); otherwise the operation is
+    left alone as a whole where there are any. Rules for other numbers of processes than the job's are not looked at.
+    """
+    line = [
+        (first, None if last is None or last >= MOST_BYTES else last, rule)
+        for first, last, rule in pieces(table, operation, processes)
+        if first <= MOST_BYTES
+    ]
+    rules = [rule for _, _, rule in line if rule is not None]
+    if not rules:
+        return [], []
+    empty = [(first, last) for first, last, rule in line if rule is None]
+    if empty and not fill:
+        which = ", ".join(
+            f"{first} to {last} bytes" if last is not None else f"{first} bytes on" for first, last in empty
+        )
+        why = (
+            f"the library can't be told to leave sizes alone, and the table has no rule for {which}; with --fill they "
+            "take their neighbour's"
+        )
+        return [], [NotSet.whole(rule, why) for rule in dict.fromkeys(rules)]
+    out: list[tuple[int, int | None, Rule]] = []
+    for index, (first, last, rule) in enumerate(line):
+        taken = rule or next((after for _, _, after in line[index + 1 :] if after), None) or out[-1][2]
+        if out and out[-1][2].name == taken.name:
+            out[-1] = (out[-1][0], last, out[-1][2])
+        else:
+            out.append((first, last, taken))
+    return out, []

@@ -1,0 +1,259 @@
+"""Asks an MPI library what it does: starts leadline-probe exactly as the user's program will be started.
+
+Two kinds of answer, both about the very call asked for and neither a matter of time:
+  * traps on the library's routines for the operation (where its symbols are there: Open MPI, Intel MPI): which ran;
+  * a provoked error (MPICH, which has no symbols): a count that differs by one between ranks, an error that MPICH
+    describes with the names of the routines it happened in.
+"""
+
+from __future__ import annotations
+
+import json
+import mmap
+import os
+import re
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from elftools.common.exceptions import ELFError
+from elftools.elf.elffile import ELFFile
+from elftools.elf.sections import SymbolTableSection
+
+from leadline.errors import LeadlineError, MissingPrerequisite
+from leadline.launch.executable import inspect
+from leadline.launch.launcher import Launcher, find_launcher, program_start, words_for_ranks
+from leadline.launch.program import program_word
+from leadline.launch.wrappers import with_variables
+
+ROUTINES = {
+    "openmpi": re.compile(r"ompi_coll_(base|tuned)_(bcast|reduce|allreduce)_intra_(?!.*(generic|check|local_count))"),
+    "intel": re.compile(
+        r"(MPIR|MPIDI_POSIX|MPIDI)_(Bcast|Reduce|Allreduce)_intra_(?!.*(_auto|_check|_cnt|generic|lut)$)"
+    ),
+}
+TIME_LIMIT_S = 60.0
+ERROR_TIME_LIMIT_S = 15.0
+
+
+class ProbeFailed(LeadlineError):
+    """The probe did not run to its end under these settings; the message is the library's."""
+
+
+@dataclass(frozen=True)
+class Point:
+    operation: str
+    n_bytes: int
+    processes: int
+
+
+@dataclass
+class Answer:
+    """Of one point. entered: routines, in order; errors: what the library said, a text for each rank that failed."""
+
+    entered: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Answers:
+    """variables, controls: values in rank 0, None where unset or unknown. points: those that were reached."""
+
+    size: int = 0
+    traps: bool = False
+    variables: dict[str, str | None] = field(default_factory=dict)
+    controls: dict[str, str | None] = field(default_factory=dict)
+    points: dict[Point, Answer] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What is asked about. family: openmpi, mpich, intel. library: the file of its libmpi."""
+
+    command: tuple[str, ...]
+    launcher: Launcher | None
+    library: Path
+    family: str
+    environ: dict[str, str] = field(hash=False)
+
+
+def probe_path() -> Path:
+    """Raises MissingPrerequisite where it was not built."""
+    path = Path(__file__).resolve().parents[1] / "lib" / "leadline-probe"
+    if not path.is_file():
+        raise MissingPrerequisite(f"the probe is not at {path}", hint="in a source tree: ./dev build")
+    return path
+
+
+def subject(command: Sequence[str], environ: Mapping[str, str] | None = None) -> Subject:
+    """Raises MissingPrerequisite where the program's MPI library can't be told."""
+    environ = dict(os.environ if environ is None else environ)
+    launcher = find_launcher(command, environ.get("PATH"))
+    path = _library(command, launcher, environ)
+    if path is None:
+        raise MissingPrerequisite(
+            f"which MPI library {program_word(command, launcher) or command[0]} uses can't be told",
+            hint="--via shim finds it inside the process",
+        )
+    return Subject(tuple(command), launcher, path, family_of(path), environ)
+
+
+def _library(command: Sequence[str], launcher: Launcher | None, environ: Mapping[str, str]) -> Path | None:
+    word = program_word(command, launcher)
+    program = inspect(word, environ.get("PATH")) if word is not None else None
+    if program is not None and program.mpi_library.startswith("/"):
+        return Path(program.mpi_library).resolve()
+    if launcher is None:
+        return None
+    # Python and scripts load it late: what lies beside the launcher is what its ranks can use.
+    root = Path(launcher.path).resolve().parents[1]
+    for pattern in ("lib/libmpi.so.40", "lib/libmpi.so.12", "lib/release/libmpi.so.12"):
+        for found in root.glob(pattern):
+            return found.resolve()
+    return None
+
+
+def family_of(library: Path) -> str:
+    """Told from the names of settings inside the file."""
+    with library.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+        if content.find(b"I_MPI_ADJUST_BCAST") >= 0:
+            return "intel"
+        if content.find(b"MPIR_CVAR_") >= 0:
+            return "mpich"
+    return "openmpi" if re.search(r"libmpi\.so\.40", library.name) else "other"
+
+
+def routines(library: Path, family: str) -> dict[str, int]:
+    """The library's routines that can be watched, and where they are in it; {} where it tells none."""
+    pattern = ROUTINES.get(family)
+    if pattern is None:
+        return {}
+    found: dict[str, int] = {}
+    try:
+        with library.open("rb") as file:
+            for section in ELFFile(file).iter_sections():
+                if isinstance(section, SymbolTableSection):
+                    for symbol in section.iter_symbols():
+                        is_code = symbol["st_info"]["type"] == "STT_FUNC" and symbol["st_shndx"] != "SHN_UNDEF"
+                        if is_code and pattern.match(symbol.name):
+                            found[symbol.name] = symbol["st_value"]
+    except (ELFError, OSError):
+        return {}
+    return found
+
+
+def words_with(subject: Subject, variables: dict[str, str]) -> tuple[list[str], dict[str, str]]:
+    """The command with `variables` for every rank, and the environment to start it with."""
+    words = list(subject.command)
+    if subject.launcher is not None:
+        words = words_for_ranks(words, subject.launcher, variables, "") if variables else words
+    words = with_variables(words, variables, "") if variables else words
+    handed = subject.launcher is not None and subject.launcher.kind in {"hydra", "openmpi", "aprun", "jsrun"}
+    return words, {**subject.environ, **({} if handed else variables)}
+
+
+def ask(
+    subject: Subject,
+    variables: dict[str, str],
+    *,
+    points: Sequence[Point] = (),
+    named: Sequence[str] = (),
+    controls: Sequence[str] = (),
+) -> Answers:
+    """Start the probe in the program's place. named: environment variables to tell the values of.
+
+    Raises ProbeFailed where the library can't even be initialised so.
+    """
+    watched = routines(subject.library, subject.family)
+    if watched or not points:
+        return _launch(subject, variables, list(points), "even", watched, named, controls)
+    # One error is all that a launch can take.
+    found = Answers()
+    for point in points:
+        answers = _launch(subject, variables, [point], "uneven", {}, named, controls)
+        found = Answers(answers.size, False, answers.variables, answers.controls, {**found.points, **answers.points})
+    return found
+
+
+def _launch(
+    subject: Subject,
+    variables: dict[str, str],
+    points: list[Point],
+    how: str,
+    watched: dict[str, int],
+    named: Sequence[str],
+    controls: Sequence[str],
+) -> Answers:
+    with tempfile.TemporaryDirectory(prefix="leadline-probe-") as name:
+        folder = Path(name)
+        lines = [f"mpi {subject.library}", f"output {folder / 'said'}"]
+        lines += [f"variable {variable}" for variable in named] + [f"control {control}" for control in controls]
+        lines += [f"function {offset} {function}" for function, offset in watched.items()]
+        lines += [f"point {point.operation} {point.n_bytes} {point.processes} {how}" for point in points]
+        (folder / "plan").write_text("\n".join(lines) + "\n")
+        words, environ = _probe_words(subject, variables, folder / "plan")
+        limit = ERROR_TIME_LIMIT_S if how == "uneven" else TIME_LIMIT_S
+        said = _run(words, environ, limit)
+        found = _read(folder)
+    if found.size == 0:
+        raise ProbeFailed(f"the MPI library does not start with these settings: {said}")
+    return found
+
+
+def _probe_words(subject: Subject, variables: dict[str, str], plan: Path) -> tuple[list[str], dict[str, str]]:
+    words, environ = words_with(subject, variables)
+    ours = [str(probe_path()), str(plan)]
+    if subject.launcher is None:
+        return ours, environ
+    launcher = find_launcher(words, subject.environ.get("PATH"))
+    start = 0 if launcher is None else launcher.index + 1
+    options = words[start:]
+    return [*words[:start], *options[: program_start(options)], *ours], environ
+
+
+def _run(words: list[str], environ: dict[str, str], limit_s: float) -> str:
+    """What it said. Ended after limit_s: after an error ranks may wait for ever."""
+    with tempfile.TemporaryFile("w+", errors="replace") as output:
+        process = subprocess.Popen(
+            words, stdin=subprocess.DEVNULL, stdout=output, stderr=output, env=environ, start_new_session=True
+        )
+        try:
+            process.wait(limit_s)
+        except subprocess.TimeoutExpired:
+            process.terminate()  # the launcher ends its ranks
+            try:
+                process.wait(5)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, 9)
+                process.wait()
+        output.seek(0)
+        lines = [line.strip() for line in output.read().splitlines() if line.strip()]
+    return " | ".join(lines[:6]) or "it said nothing"
+
+
+def _read(folder: Path) -> Answers:
+    found = Answers()
+    for path in sorted(folder.glob("said.*"), key=lambda path: int(path.suffix[1:])):
+        for line in path.read_text(errors="replace").splitlines():
+            try:
+                _take(found, json.loads(line))
+            except (ValueError, KeyError, TypeError):
+                continue  # cut short when the job was ended
+    return found
+
+
+def _take(found: Answers, said: dict[str, Any]) -> None:
+    if "variable" in said:
+        found.variables.setdefault(said["variable"], said["value"])
+    elif "control" in said:
+        found.controls.setdefault(said["control"], said["value"])
+    elif "size" in said:
+        found.size, found.traps = said["size"], said["traps"]
+    elif "point" in said:
+        answer = found.points.setdefault(Point(said["point"], said["bytes"], said["processes"]), Answer())
+        answer.entered += [name for name in said["entered"] if name not in answer.entered]
+        if said["error"] is not None:
+            answer.errors.append(said["error"])

@@ -1,0 +1,148 @@
+"""A table applied by Leadline's own algorithms: the shim, preloaded, and its report of what it did."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from leadline.errors import LeadlineError, MissingPrerequisite
+from leadline.launch import process
+from leadline.launch.launcher import find_launcher, words_for_ranks
+from leadline.launch.wrappers import preload_in_front, with_variables
+from leadline.tuning.applying import Outcome
+from leadline.tuning.table import Table, lines_for_shim, read
+
+
+@dataclass(frozen=True)
+class Done:
+    """A line of a rank's report: calls of these sizes, and what became of them. why: of those left to the library."""
+
+    operation: str
+    processes: int
+    first: int
+    last: int
+    algorithm: str
+    segment_bytes: int
+    radix: int
+    calls: int
+    why: str
+
+
+def apply_by_shim(path: Path, command: Sequence[str]) -> Outcome:
+    """Run `command` with the table applied by the shim. A table that cannot be used is told in the outcome.
+
+    Raises CannotStart.
+    """
+    outcome = Outcome("shim")
+    process.resolve(command[0], os.environ.get("PATH"))
+    table, library = None, None
+    try:
+        table, library = read(path), library_path()
+    except LeadlineError as error:
+        outcome.problem = {"message": str(error), "hint": error.hint, "line": getattr(error, "line", None)}
+    if table is None or library is None:
+        outcome.exit_code = process.run(list(command), os.environ)
+        return outcome
+    with tempfile.TemporaryDirectory(prefix="leadline-apply-") as name:
+        folder = Path(name)
+        (folder / "table").write_text(lines_for_shim(table))
+        words, environ = _words(command, folder, library)
+        outcome.exit_code = process.run(words, environ)
+        reports = sorted(folder.glob("shim-*"))
+        texts = [report.read_text(errors="replace") for report in reports]
+    outcome.library, outcome.processes = _ranks(texts)
+    outcome.settings = {"LEADLINE_TABLE": str(path)}
+    judge(table, texts, outcome)
+    return outcome
+
+
+def library_path() -> Path:
+    path = Path(__file__).resolve().parents[1] / "lib" / "libleadline_shim.so"
+    if not path.is_file():
+        raise MissingPrerequisite(f"the shim is not at {path}", hint="in a source tree: ./dev build")
+    return path
+
+
+def _words(command: Sequence[str], folder: Path, library: Path) -> tuple[list[str], dict[str, str]]:
+    environ = dict(os.environ)
+    launcher = find_launcher(command, environ.get("PATH"))
+    in_front = preload_in_front(command)
+    theirs = environ.get("LD_PRELOAD") if in_front is None else in_front
+    variables = {
+        "LD_PRELOAD": ":".join(word for word in (theirs or "", str(library)) if word),
+        "LEADLINE_TABLE": str(folder / "table"),
+        "LEADLINE_SHIM_REPORT": str(folder),
+    }
+    words = list(command) if launcher is None else words_for_ranks(command, launcher, variables, str(library))
+    words = with_variables(words, variables, str(library))
+    handed = launcher is not None and launcher.kind in {"hydra", "openmpi", "aprun", "jsrun"}
+    return words, {**environ, **({} if handed else variables)}
+
+
+def _ranks(texts: Sequence[str]) -> tuple[str, int]:
+    """The library's family and the job's processes, of "# rank 0 of 4, openmpi"."""
+    for text in texts:
+        for line in text.splitlines():
+            if line.startswith("# rank "):
+                ranks, _, family = line.removeprefix("# rank ").partition(", ")
+                with contextlib.suppress(ValueError):
+                    return family, int(ranks.split(" of ")[1])
+    return "", 0
+
+
+def lines_of(text: str) -> list[Done]:
+    """The lines of one rank's report; what cannot be understood is left out."""
+    found = []
+    for line in text.splitlines():
+        words = line.split(" ", 8)
+        if line.startswith("#") or len(words) < 8:
+            continue
+        with contextlib.suppress(ValueError):
+            numbers = [int(word) for word in (*words[1:4], *words[5:8])]
+            processes, first, last, segment, radix, calls = numbers
+            why = words[8] if len(words) > 8 else ""
+            found.append(Done(words[0], processes, first, last, words[4], segment, radix, calls, why))
+    return found
+
+
+def judge(table: Table, texts: Sequence[str], outcome: Outcome) -> None:
+    """What the ranks' reports say of each rule. Calls are told in the reports by powers of two of bytes."""
+    done = [line for text in texts for line in lines_of(text)]
+    problems = [line.removeprefix("# problem ") for text in texts for line in text.splitlines() if "# problem " in line]
+    for rule in table.rules:
+        if rule.algorithm == "native":
+            continue
+        near = [
+            line
+            for line in done
+            if line.operation == rule.operation
+            and rule.processes[0] <= line.processes <= rule.processes[1]
+            and line.first <= rule.n_bytes[1]
+            and line.last >= rule.n_bytes[0]
+        ]
+        by_rule = [
+            line
+            for line in near
+            if (line.algorithm, line.segment_bytes, line.radix) == (rule.algorithm, rule.segment_bytes, rule.radix)
+        ]
+        within = [line for line in near if rule.n_bytes[0] <= line.first and line.last <= rule.n_bytes[1]]
+        left = Counter[str]()
+        for line in within:
+            if line.algorithm == "native":
+                left[line.why] += line.calls
+        if by_rule:
+            calls = sum(line.calls for line in by_rule)
+            outcome.prove(rule, "counted by the shim", {"calls": calls, "left_native": dict(left)})
+        elif not texts:
+            outcome.refuse(rule, "the shim was not in the program: no rank left its report")
+        elif problems:
+            outcome.refuse(rule, problems[0])
+        elif left:
+            outcome.refuse(rule, "; ".join(f"{why} ({calls} calls)" for why, calls in left.most_common()))
+        else:
+            outcome.refuse(rule, "the program made no such call")

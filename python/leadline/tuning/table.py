@@ -1,0 +1,282 @@
+"""The tuning table: rules in order, of which the first that fits a call is taken; where none fits, the library's own.
+
+schema = 1
+[evidence]                      # what it was measured with: anything
+[[rule]]
+operation = "bcast"
+processes = [2, 4]              # first and last
+bytes = [65536, 1048576]        # of the message: count x size of the datatype
+algorithm = "binary_tree_async" # or "native"
+segment_bytes = 65536           # if wanted; 0: messages are not cut
+radix = 2                       # if wanted
+evidence = {median_ratio = 1.7, low = 1.62, high = 1.81, launches = 5}
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from leadline.errors import LeadlineError
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+SCHEMA = 1
+MOST = 2**63 - 1
+ALGORITHMS = {
+    "bcast": (
+        "linear chain binary_tree_async split_binary_tree binomial knomial scatter_recursive_doubling scatter_ring "
+        "scatter_direct split_native two_level"
+    ).split(),
+    "reduce": (
+        "linear chain binary_tree binary_tree_async binomial knomial rabenseifner direct ring segmented_ring two_level"
+    ).split(),
+    "allreduce": (
+        "linear binary_tree binary_tree_async recursive_doubling ring segmented_ring rabenseifner direct two_level"
+    ).split(),
+}
+KEYS = {"operation", "processes", "bytes", "algorithm", "segment_bytes", "radix", "evidence"}
+
+
+class MalformedTable(LeadlineError):
+    """A table that cannot be used. line: 1 for the first, 0 where no line is to blame."""
+
+    exit_code = 2
+
+    def __init__(self, path: str, line: int, reason: str) -> None:
+        super().__init__(f"{path}, line {line}: {reason}" if line else f"{path}: {reason}")
+        self.line = line
+        self.reason = reason
+
+
+@dataclass(frozen=True)
+class Rule:
+    """processes, n_bytes: first and last, both included. segment_bytes, radix: 0 where they are the algorithm's own."""
+
+    operation: str
+    processes: tuple[int, int]
+    n_bytes: tuple[int, int]
+    algorithm: str
+    segment_bytes: int = 0
+    radix: int = 0
+    evidence: dict[str, Any] = field(default_factory=dict, compare=False, hash=False)
+
+    def fits(self, operation: str, n_bytes: int, processes: int) -> bool:
+        return (
+            operation == self.operation
+            and self.processes[0] <= processes <= self.processes[1]
+            and self.n_bytes[0] <= n_bytes <= self.n_bytes[1]
+        )
+
+    @property
+    def name(self) -> str:
+        """As leadline bench names it: chain:segment=65536."""
+        segment = f":segment={self.segment_bytes}" if self.segment_bytes else ""
+        return f"{self.algorithm}{segment}{f':radix={self.radix}' if self.radix else ''}"
+
+    @property
+    def range(self) -> dict[str, list[int]]:
+        return {"processes": list(self.processes), "bytes": list(self.n_bytes)}
+
+
+@dataclass(frozen=True)
+class Table:
+    rules: tuple[Rule, ...]
+    evidence: dict[str, Any] = field(default_factory=dict, compare=False, hash=False)
+
+    def choice(self, operation: str, n_bytes: int, processes: int) -> Rule | None:
+        """The rule for a call; None: the library's own."""
+        found = next((rule for rule in self.rules if rule.fits(operation, n_bytes, processes)), None)
+        return None if found is None or found.algorithm == "native" else found
+
+
+def read(path: Path | str) -> Table:
+    """Raises MalformedTable, naming line and reason."""
+    try:
+        text = Path(path).read_text()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not text"
+        raise MalformedTable(str(path), 0, str(reason)) from error
+    return parse(text, str(path))
+
+
+def parse(text: str, path: str = "the table") -> Table:
+    try:
+        content = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        found = re.search(r"line (\d+)", str(error))
+        line = int(found[1]) if found else text.count("\n") + 1
+        reason = re.sub(r"\s*\(at .*\)$", "", str(error))
+        raise MalformedTable(path, line, f"not TOML: {reason}") from error
+    lines = _Lines(text, path)
+    if content.get("schema") != SCHEMA:
+        given = content.get("schema")
+        reason = "there is no schema" if given is None else f"schema {given!r} is not known"
+        raise MalformedTable(path, lines.of("schema") or 1, f"{reason}; this leadline reads schema = {SCHEMA}")
+    for key in content:
+        if key not in {"schema", "evidence", "rule"}:
+            raise MalformedTable(path, lines.of(key), f"{key!r} is not known; there are schema, evidence and rule")
+    evidence = content.get("evidence", {})
+    rules = content.get("rule", [])
+    if not isinstance(evidence, dict):
+        raise MalformedTable(path, lines.of("evidence"), "evidence is not a table")
+    if not isinstance(rules, list) or any(not isinstance(rule, dict) for rule in rules):
+        raise MalformedTable(path, lines.of("rule"), "rules are written as [[rule]]")
+    return Table(tuple(_rule(given, number, lines) for number, given in enumerate(rules)), evidence)
+
+
+class _Lines:
+    """Where the parts of the text are, for messages."""
+
+    def __init__(self, text: str, path: str) -> None:
+        self.path = path
+        self._lines = text.splitlines()
+        self._starts = [i for i, line in enumerate(self._lines) if re.match(r"\s*\[\[\s*rule\s*\]\]", line)]
+
+    def of(self, key: str) -> int:
+        pattern = re.compile(rf"\s*(\[+\s*)?\"?{re.escape(key)}\"?\s*(=|\]|$)")
+        return next((i + 1 for i, line in enumerate(self._lines) if pattern.match(line)), 0)
+
+    def in_rule(self, number: int, key: str | None) -> int:
+        if number >= len(self._starts):
+            return self.of("rule")
+        start = self._starts[number]
+        end = self._starts[number + 1] if number + 1 < len(self._starts) else len(self._lines)
+        for i in range(start, end):
+            if key is not None and re.match(rf"\s*\"?{re.escape(key)}\"?\s*[.=]", self._lines[i]):
+                return i + 1
+        return start + 1
+
+
+def _rule(given: dict[str, Any], number: int, lines: _Lines) -> Rule:
+    def wrong(key: str | None, reason: str) -> MalformedTable:
+        return MalformedTable(lines.path, lines.in_rule(number, key), reason)
+
+    for key in given:
+        if key not in KEYS:
+            raise wrong(key, f"{key!r} is not known; a rule has {', '.join(sorted(KEYS))}")
+    for key in ("operation", "processes", "bytes", "algorithm"):
+        if key not in given:
+            raise wrong(None, f"the rule has no {key}")
+    operation, algorithm = given["operation"], given["algorithm"]
+    if operation not in ALGORITHMS:
+        raise wrong("operation", f"operation {operation!r} is not one of {', '.join(ALGORITHMS)}")
+    if not isinstance(algorithm, str) or not _is_algorithm(operation, algorithm):
+        known = ", ".join(["native", *ALGORITHMS[operation]])
+        raise wrong("algorithm", f"{operation} has no algorithm {algorithm!r}; there are {known}")
+    processes = _range(given["processes"], "processes", 1, wrong)
+    n_bytes = _range(given["bytes"], "bytes", 0, wrong)
+    for key in ("segment_bytes", "radix"):
+        value = given.get(key, 0)
+        if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= 2**31 - 1:
+            raise wrong(key, f"{key} = {value!r} is not a whole number of 0 or more")
+    evidence = given.get("evidence", {})
+    if not isinstance(evidence, dict):
+        raise wrong("evidence", "evidence is not a table")
+    return Rule(
+        operation, processes, n_bytes, algorithm, given.get("segment_bytes", 0), given.get("radix", 0), evidence
+    )
+
+
+def _is_algorithm(operation: str, name: str) -> bool:
+    base, _, over = name.partition(":over=")
+    if base == "two_level":
+        return not over or over in ALGORITHMS[operation] or over == "native"
+    return not over and (name == "native" or name in ALGORITHMS[operation])
+
+
+def _range(value: Any, key: str, least: int, wrong: Any) -> tuple[int, int]:
+    whole = isinstance(value, list) and len(value) == 2
+    if not whole or any(isinstance(end, bool) or not isinstance(end, int) for end in value):
+        raise wrong(key, f"{key} = {value!r} is not two whole numbers, [first, last]")
+    first, last = value
+    if first < least or last > MOST:
+        raise wrong(key, f"{key} = {value!r} is out of range: {least} or more")
+    if first > last:
+        raise wrong(key, f"{key} = {value!r}: the first is greater than the last")
+    return first, last
+
+
+def write(table: Table) -> str:
+    """The table as TOML; parse() gives the same back."""
+    out = ["# Which algorithm a collective takes; where no rule fits, the library's own. See docs/tuning.md.", ""]
+    out += [f"schema = {SCHEMA}", "", "[evidence]"]
+    out += [f"{_key(key)} = {_value(value)}" for key, value in table.evidence.items() if value is not None]
+    for rule in table.rules:
+        out += ["", "[[rule]]", f'operation = "{rule.operation}"', f"processes = {list(rule.processes)}"]
+        out += [f"bytes = {list(rule.n_bytes)}", f'algorithm = "{rule.algorithm}"']
+        if rule.segment_bytes:
+            out.append(f"segment_bytes = {rule.segment_bytes}")
+        if rule.radix:
+            out.append(f"radix = {rule.radix}")
+        if rule.evidence:
+            out.append(f"evidence = {_value(rule.evidence)}")
+    return "\n".join(out) + "\n"
+
+
+def _key(key: str) -> str:
+    return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else json.dumps(key)
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{_key(k)} = {_value(v)}" for k, v in value.items() if v is not None) + "}"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(_value(item) for item in value) + "]"
+    if isinstance(value, str):
+        return json.dumps(value)
+    return repr(value)
+
+
+def lines_for_shim(table: Table) -> str:
+    """What LEADLINE_TABLE names: a rule a line, in order."""
+    out = ["# operation first_processes last_processes first_bytes last_bytes algorithm segment_bytes radix"]
+    for rule in table.rules:
+        numbers = [*rule.processes, *rule.n_bytes]
+        out.append(f"{rule.operation} {' '.join(map(str, numbers))} {rule.algorithm} {rule.segment_bytes} {rule.radix}")
+    return "\n".join(out) + "\n"
+
+
+def merged(rules: Iterable[Rule]) -> tuple[Rule, ...]:
+    """Neighbouring rules of the same choice as one: first over bytes, then over processes. Nothing may overlap.
+
+    The evidence of a merged rule is that of its weakest part.
+    """
+    by_bytes = _joined(sorted(rules, key=lambda r: (r.operation, r.processes, r.n_bytes)), _next_in_bytes)
+    by_processes = _joined(sorted(by_bytes, key=lambda r: (r.operation, r.n_bytes, r.processes)), _next_in_processes)
+    return tuple(sorted(by_processes, key=lambda r: (r.operation, r.processes, r.n_bytes)))
+
+
+def _next_in_bytes(one: Rule, other: Rule) -> Rule | None:
+    if one.processes == other.processes and one.n_bytes[1] + 1 == other.n_bytes[0]:
+        return replace(one, n_bytes=(one.n_bytes[0], other.n_bytes[1]))
+    return None
+
+
+def _next_in_processes(one: Rule, other: Rule) -> Rule | None:
+    if one.n_bytes == other.n_bytes and one.processes[1] + 1 == other.processes[0]:
+        return replace(one, processes=(one.processes[0], other.processes[1]))
+    return None
+
+
+def _joined(rules: Sequence[Rule], join: Any) -> list[Rule]:
+    out: list[Rule] = []
+    for rule in rules:
+        same = bool(out) and (out[-1].operation, out[-1].name) == (rule.operation, rule.name)
+        both = join(out[-1], rule) if same else None
+        if both is None:
+            out.append(rule)
+        else:
+            weaker = min(out[-1].evidence, rule.evidence, key=lambda found: found.get("low", 0.0))
+            out[-1] = replace(both, evidence=weaker)
+    return out

@@ -1,0 +1,159 @@
+"""Finds a table: measures, chooses, refines where the choice changes, and measures what was chosen once more."""
+
+from __future__ import annotations
+
+import os
+import platform
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from leadline import mpi
+from leadline.bench import Measurement, measure
+from leadline.bench.asking import Algorithm
+from leadline.bench.program import algorithms
+from leadline.tuning.calls import Calls
+from leadline.tuning.choosing import Choice, choices, choose, dropped, refine, rules
+from leadline.tuning.table import Table
+
+SIZES = (8, 64, 512, 4096, 16384, 65536, 262144, 1048576)
+SEGMENTS = (8192, 65536)
+LARGE = 65536  # bytes from which cutting a message is worth trying
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is to be tuned. ranks: numbers of processes. calls: those of a recorded run, instead of sizes and ranks."""
+
+    library: mpi.Library
+    operations: tuple[str, ...]
+    sizes: tuple[int, ...] = SIZES
+    ranks: tuple[int, ...] = (2,)
+    calls: tuple[Calls, ...] = ()
+    launches: int = 5
+    rounds: int = 30
+    seconds: float = 1.0
+    refinements: int = 6
+    closest: float = 1.5
+    algorithms: tuple[str, ...] = ()
+    seed: int = 1
+
+    def sizes_of(self, operation: str, processes: int) -> tuple[int, ...]:
+        if not self.calls:
+            return self.sizes
+        found = {c.n_bytes for c in self.calls if (c.operation, c.processes) == (operation, processes) and c.n_bytes}
+        return tuple(sorted(found))
+
+    @property
+    def counts(self) -> tuple[int, ...]:
+        if not self.calls:
+            return self.ranks
+        return tuple(sorted({call.processes for call in self.calls if call.operation in self.operations}))
+
+
+@dataclass
+class Tuned:
+    table: Table
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    lost: list[Choice] = field(default_factory=list)
+
+
+def tune(wanted: Wanted, say: Callable[[str], None]) -> Tuned:
+    """Raises UsageError, MissingPrerequisite, MeasurementFailed."""
+    known = algorithms(wanted.library)
+    rows: list[dict[str, Any]] = []
+    found: list[Choice] = []
+    last: Measurement | None = None
+    for operation in wanted.operations:
+        for processes in wanted.counts:
+            for sizes, names in _groups(wanted, operation, wanted.sizes_of(operation, processes), known):
+                last = _measure(wanted, operation, sizes, processes, names, wanted.seed, say)
+                rows += last.rows
+                found += choices(last.rows, wanted.launches)
+    if not wanted.calls:
+
+        def between(operation: str, n_bytes: int, processes: int, names: list[str]) -> Choice:
+            say(f"where it changes: {operation} of {n_bytes} bytes on {processes}: native or {' or '.join(names)}")
+            measured = _measure(wanted, operation, (n_bytes,), processes, names, wanted.seed + 100, say)
+            rows.extend(measured.rows)
+            return choose(measured.rows, wanted.launches)
+
+        found = refine(found, between, wanted.closest, wanted.refinements)
+    kept, lost = _again(wanted, found, say)
+    for choice in lost:
+        say(
+            f"dropped: {choice.operation} of {choice.n_bytes} bytes on {choice.processes} by {choice.algorithm} "
+            f"({choice.ratio:.2f} at first) did not hold in fresh launches"
+        )
+    return Tuned(Table(rules(kept), _evidence(wanted, last)), rows, lost)
+
+
+def _groups(
+    wanted: Wanted, operation: str, sizes: tuple[int, ...], known: Sequence[Algorithm]
+) -> list[tuple[tuple[int, ...], list[str]]]:
+    """Sizes with the candidates to try there: cutting messages into segments only where they are large."""
+    able = [size for size in sizes if operation == "bcast" or size % 8 == 0]
+    mine = [a for a in known if a.operation == operation]
+    if wanted.algorithms:
+        return (
+            [(tuple(able), [n for n in wanted.algorithms if n.split(":")[0] in {a.name for a in mine}])] if able else []
+        )
+    whole = [algorithm.name for algorithm in mine]
+    cut = [f"{a.name}:segment={segment}" for a in mine if a.takes_segments for segment in SEGMENTS]
+    small = tuple(size for size in able if size < LARGE)
+    large = tuple(size for size in able if size >= LARGE)
+    return [group for group in ((small, whole), (large, whole + cut)) if group[0] and group[1]]
+
+
+def _measure(
+    wanted: Wanted,
+    operation: str,
+    sizes: Sequence[int],
+    processes: int,
+    names: Sequence[str],
+    seed: int,
+    say: Callable[[str], None],
+) -> Measurement:
+    return measure(
+        operation,
+        algorithms=list(names),
+        sizes=list(sizes),
+        ranks=processes,
+        library=wanted.library,
+        launches=wanted.launches,
+        rounds=wanted.rounds,
+        seconds=wanted.seconds * (1 + len(names)) / 4,
+        seed=seed,
+        progress=say,
+    )
+
+
+def _again(wanted: Wanted, found: list[Choice], say: Callable[[str], None]) -> tuple[list[Choice], list[Choice]]:
+    """Every choice against the library's own in fresh launches."""
+    rows: list[dict[str, Any]] = []
+    groups: dict[tuple[str, int, str], list[int]] = {}
+    for choice in found:
+        if not choice.is_native:
+            groups.setdefault((choice.operation, choice.processes, choice.algorithm), []).append(choice.n_bytes)
+    for (operation, processes, name), sizes in groups.items():
+        say(f"again, in fresh launches: {operation} on {processes} by {name}")
+        rows += _measure(wanted, operation, sizes, processes, [name], wanted.seed + 1000, say).rows
+    return dropped(found, rows, wanted.launches)
+
+
+def _evidence(wanted: Wanted, last: Measurement | None) -> dict[str, Any]:
+    document = last.document() if last is not None else {}
+    machine = document.get("machine") or {}
+    return {
+        "machine": f"{platform.machine()}, {len(os.sched_getaffinity(0))} cores, {os.uname().nodename}",
+        "date": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
+        "library": wanted.library.name,
+        "version": document.get("library_version") or wanted.library.version,
+        "launches": wanted.launches,
+        "rounds": wanted.rounds,
+        "sizes": sorted({size for op in wanted.operations for n in wanted.counts for size in wanted.sizes_of(op, n)}),
+        "processes": list(wanted.counts),
+        "oversubscribed": bool(machine.get("oversubscribed")),
+        "noise": machine.get("noise") or {},
+    }

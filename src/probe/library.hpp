@@ -1,0 +1,41 @@
+// The dozen functions of MPI that the probe calls, of a library that it was not built with. Handles pass through
+// registers: an int of MPICH's family is the lower half of a word (src/recorder/family.hpp has the whole story).
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace leadline::probe {
+
+using Handle = intptr_t;
+
+struct Library {
+  Handle world, byte, real, sum, bitwise_or, errors_return;
+  int (*init)(int*, char***);
+  int (*finalize)();
+  int (*rank)(Handle, int*);
+  int (*size)(Handle, int*);
+  int (*split)(Handle, int, int, Handle*);
+  int (*free)(Handle*);
+  int (*set_errhandler)(Handle, Handle);
+  int (*barrier)(Handle);
+  int (*bcast)(void*, int, Handle, int, Handle);
+  int (*reduce)(const void*, void*, int, Handle, Handle, int, Handle);
+  int (*allreduce)(const void*, void*, int, Handle, Handle, Handle);
+  int (*error_string)(int, char*, int*);
+  // MPI_T; null where the library has it not
+  int (*tools_init)(int, int*);
+  int (*control_index)(const char*, int*);
+  int (*control_info)(int, char*, int*, int*, Handle*, Handle*, char*, int*, int*, int*);
+  int (*control_handle)(int, void*, Handle*, int*);
+  int (*control_read)(Handle, void*);
+  Handle type_char, type_int;
+};
+
+// nullptr on success, else what is wrong.
+const char* load(const std::string& path, Library* library);
+
+// The value of one of MPI_T's control variables, as text; false where there is none of that name.
+bool read_control(const Library& library, const std::string& name, std::string* value);
+
+}  // namespace leadline::probe

@@ -1,0 +1,130 @@
+// leadline-probe PLAN: an MPI program that says what its MPI library does under the settings it was started with: which
+// values reached the ranks, and which of the library's own functions a collective goes through. `leadline apply` starts
+// it as it will start the user's program. Each rank writes a JSON object a line; "done" is the last.
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#include "probe/library.hpp"
+#include "probe/plan.hpp"
+#include "probe/traps.hpp"
+
+namespace {
+
+using namespace leadline::probe;
+
+void write_text(FILE* out, const std::string& text) {
+  std::fputc('"', out);
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      std::fprintf(out, "\\%c", c);
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      std::fprintf(out, "\\u%04x", c);
+    } else {
+      std::fputc(c, out);
+    }
+  }
+  std::fputc('"', out);
+}
+
+void write_settings(FILE* out, const Plan& plan, const Library& library) {
+  for (const std::string& name : plan.variables) {
+    const char* value = getenv(name.c_str());
+    std::fprintf(out, "{\"variable\": \"%s\", \"value\": ", name.c_str());
+    value ? write_text(out, value) : void(std::fputs("null", out));
+    std::fputs("}\n", out);
+  }
+  for (const std::string& name : plan.controls) {
+    std::string value;
+    const bool there = read_control(library, name, &value);
+    std::fprintf(out, "{\"control\": \"%s\", \"value\": ", name.c_str());
+    there ? write_text(out, value) : void(std::fputs("null", out));
+    std::fputs("}\n", out);
+  }
+}
+
+int call(const Library& it, const Point& point, int rank, Handle group, std::vector<char>* from,
+         std::vector<char>* to) {
+  const bool reals = point.bytes % 8 == 0;
+  const Handle type = reals ? it.real : it.byte;
+  const Handle op = reals ? it.sum : it.bitwise_or;
+  const bool root_sends = point.operation != "reduce";
+  const bool more = point.uneven && (rank == 0) == root_sends;
+  const int count = static_cast<int>((reals ? point.bytes / 8 : point.bytes) + more);
+  if (point.operation == "bcast") return it.bcast(from->data(), count, type, 0, group);
+  if (point.operation == "reduce") return it.reduce(from->data(), to->data(), count, type, op, 0, group);
+  return it.allreduce(from->data(), to->data(), count, type, op, group);
+}
+
+// After an error that left other ranks waiting: the job can't be ended in MPI's way.
+void leave(FILE* out) {
+  std::fputs("{\"done\": true}\n", out);
+  std::fflush(out);
+  sleep(1);  // a launcher that sees one rank leave ends the others, which are still writing
+  _exit(0);
+}
+
+void probe_point(FILE* out, const Plan& plan, const Library& it, const Point& point, bool traps) {
+  int rank, size;
+  it.rank(it.world, &rank);
+  it.size(it.world, &size);
+  Handle group = 0;
+  it.split(it.world, rank < point.processes, rank, &group);
+  if (rank < point.processes && point.processes <= size) {
+    it.set_errhandler(group, it.errors_return);
+    std::vector<char> from(point.bytes + 16), to(point.bytes + 16);
+    it.barrier(group);
+    if (traps) arm_traps();
+    const int code = call(it, point, rank, group, &from, &to);
+    const std::vector<int> found = traps ? entered() : std::vector<int>();
+    if (traps) disarm_traps();
+    std::fprintf(out, "{\"point\": \"%s\", \"bytes\": %ld, \"processes\": %d, \"error\": ", point.operation.c_str(),
+                 point.bytes, point.processes);
+    char text[8192] = "";
+    int length = 0;
+    if (code != 0) it.error_string(code, text, &length);
+    code != 0 ? write_text(out, text) : void(std::fputs("null", out));
+    std::fputs(", \"entered\": [", out);
+    for (size_t i = 0; i < found.size(); i++) {
+      std::fprintf(out, "%s\"%s\"", i ? ", " : "", plan.functions[found[i]].name.c_str());
+    }
+    std::fputs("]}\n", out);
+    std::fflush(out);
+  }
+  if (point.uneven) leave(out);
+  it.free(&group);
+  it.barrier(it.world);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Plan plan;
+  Library library = {};
+  if (argc != 2 || !read_plan(argv[1], &plan)) return 2;
+  if (const char* problem = load(plan.library, &library)) {
+    std::fprintf(stderr, "leadline-probe: %s: %s\n", plan.library.c_str(), problem);
+    return 2;
+  }
+  if (library.init(&argc, &argv) != 0) return 3;
+  int rank = 0;
+  library.rank(library.world, &rank);
+  FILE* out = std::fopen((plan.output + "." + std::to_string(rank)).c_str(), "w");
+  if (out == nullptr) {
+    std::fprintf(stderr, "leadline-probe: cannot write %s.%d\n", plan.output.c_str(), rank);
+    out = std::fopen("/dev/null", "w");
+  }
+  write_settings(out, plan, library);
+  const bool traps = !plan.functions.empty() && prepare_traps(base_of(plan.library), plan.functions);
+  int size = 0;
+  library.size(library.world, &size);
+  std::fprintf(out, "{\"traps\": %s, \"size\": %d}\n", traps ? "true" : "false", size);
+  std::fflush(out);
+  for (const Point& point : plan.points) probe_point(out, plan, library, point, traps);
+  library.finalize();
+  std::fputs("{\"done\": true}\n", out);
+  std::fclose(out);
+  return 0;
+}

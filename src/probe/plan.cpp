@@ -1,0 +1,49 @@
+#include "probe/plan.hpp"
+
+#include <cstdio>
+#include <fstream>
+#include <sstream>
+
+namespace leadline::probe {
+
+namespace {
+
+bool read_line(const std::string& line, Plan* plan) {
+  std::istringstream words(line);
+  std::string what;
+  words >> what >> std::ws;
+  if (what == "mpi") return bool(std::getline(words, plan->library));
+  if (what == "output") return bool(std::getline(words, plan->output));
+  if (what == "variable") return bool(words >> plan->variables.emplace_back());
+  if (what == "control") return bool(words >> plan->controls.emplace_back());
+  if (what == "function") {
+    Function& function = plan->functions.emplace_back();
+    return bool(words >> function.offset >> function.name);
+  }
+  if (what == "point") {
+    Point& point = plan->points.emplace_back();
+    std::string how;
+    if (!(words >> point.operation >> point.bytes >> point.processes >> how)) return false;
+    point.uneven = how == "uneven";
+    return how == "even" || how == "uneven";
+  }
+  return false;
+}
+
+}  // namespace
+
+bool read_plan(const char* path, Plan* plan) {
+  std::ifstream in(path);
+  std::string line;
+  while (std::getline(in, line)) {
+    if (!line.empty() && !read_line(line, plan)) {
+      std::fprintf(stderr, "leadline-probe: %s: cannot be understood: %s\n", path, line.c_str());
+      return false;
+    }
+  }
+  if (!plan->library.empty() && !plan->output.empty()) return true;
+  std::fprintf(stderr, "leadline-probe: %s names no library or no output\n", path);
+  return false;
+}
+
+}  // namespace leadline::probe

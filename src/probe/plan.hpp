@@ -1,0 +1,42 @@
+// What the probe is to do, a line each (written by python/leadline/tuning/evidence.py):
+//
+//   mpi PATH                                       the MPI library, loaded and not linked with
+//   output PREFIX                                  each rank writes PREFIX.RANK, a JSON object a line
+//   variable NAME                                  say its value in the ranks' environment
+//   control NAME                                   say the value of MPI_T's control variable
+//   function OFFSET NAME                           say when the function at OFFSET of the library is entered
+//   point OPERATION BYTES PROCESSES HOW            call it once
+//
+// HOW: "even", as a program would; "uneven", with a count that is greater by one on the ranks that send, an error that
+// MPICH and Intel MPI describe with the names of the functions it happened in. Such a point is the plan's last.
+// OPERATION: bcast, reduce, allreduce. PROCESSES: the first so many of the job.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace leadline::probe {
+
+struct Function {
+  unsigned long offset;
+  std::string name;
+};
+
+struct Point {
+  std::string operation;
+  long bytes = 0;
+  int processes = 0;
+  bool uneven = false;
+};
+
+struct Plan {
+  std::string library, output;
+  std::vector<std::string> variables, controls;
+  std::vector<Function> functions;
+  std::vector<Point> points;
+};
+
+// False with a message on stderr where the file can't be read.
+bool read_plan(const char* path, Plan* plan);
+
+}  // namespace leadline::probe
