@@ -372,6 +372,26 @@ class Profile:
         """One row per group of sites; a site may be in several."""
     def per_process(self, sites: list[int]) -> list[Counts]: ...
 
+def collective_steps(
+    operation: str,
+    algorithm: str,
+    processes: int,
+    rank: int,
+    root: int,
+    count: int,
+    element_bytes: int,
+    segment_bytes: int = 0,
+    radix: int = 0,
+) -> list[tuple[str, int, int, int]] | None:
+    """What a rank does in a collective, all ranks being on one node: (kind, peer, elements, request) of each step.
+
+    kind: "send", "receive", "wait", "copy", "reduce" or "native". None: the algorithm can't be used for that.
+    Raises ValueError for an operation, algorithm, rank or root that does not exist.
+    """
+
+def collective_algorithms() -> list[tuple[str, str, bool, bool, bool]]:
+    """(operation, name, needs a commutative operation?, takes segments?, takes a radix?) of each."""
+
 def demangle(name: str) -> str:
     """A mangled C++ name as written: _ZN5opatm6trcadvEi -> opatm::trcadv(int). What is no such name is unchanged."""
 

@@ -16,5 +16,6 @@ struct TraceError : std::runtime_error {
 void bind_trace(nanobind::module_& m);
 void bind_profile(nanobind::module_& m);
 void bind_iterations(nanobind::module_& m);
+void bind_collectives(nanobind::module_& m);
 
 }  // namespace leadline::bindings

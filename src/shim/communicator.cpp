@@ -90,7 +90,7 @@ bool Communicator::make_own() {
     }
   }
   own_handle_ = Abi::handle(own_handle_, abi.family->handle_bytes.comm);
-  call_real(Fn::Comm_set_errhandler, own_handle_, Abi::handle(shim.quiet_handler, abi.family->handle_bytes.errhandler));
+  call_real(Fn::Comm_set_errhandler, own_handle_, abi.errors_return);
   own_communicators.fetch_add(1, std::memory_order_relaxed);
   own_ = Own::made;
   number_nodes();

@@ -29,8 +29,6 @@ enum class Found : uint8_t { not_yet, yes, unknown };
 std::atomic<Found> found{Found::not_yet};
 pthread_mutex_t finding = PTHREAD_MUTEX_INITIALIZER;
 
-void ignore_error(void*, int*, ...) {}
-
 // MPI_COMM_NULL_COPY_FN, which some libraries have as a function of their own.
 int do_not_copy(Word, int32_t, void*, void*, void*, int32_t* flag) {
   *flag = 0;
@@ -60,7 +58,7 @@ bool Shim::find_library() {
     const char* why = nullptr;
     const bool known = host::find_real_functions(&why);
     const bool complete = known && host::has_real(Fn::Comm_split) && host::has_real(Fn::Reduce_local) &&
-                          host::has_real(Fn::Comm_create_keyval) && host::has_real(Fn::Comm_create_errhandler);
+                          host::has_real(Fn::Comm_create_keyval);
     if (complete) {
       found.store(Found::yes, std::memory_order_release);
     } else if (host::mpi_library_path()) {
@@ -73,8 +71,7 @@ bool Shim::find_library() {
 }
 
 bool Shim::make_keyval() {
-  return call_real(Fn::Comm_create_errhandler, &ignore_error, &quiet_handler) == 0 &&
-         call_real(Fn::Comm_create_keyval, &do_not_copy, &communicator_freed, &keyval, nullptr) == 0;
+  return call_real(Fn::Comm_create_keyval, &do_not_copy, &communicator_freed, &keyval, nullptr) == 0;
 }
 
 // The library's own reduction of the hash and its complement: any difference leaves a bit that both have lost.
@@ -99,7 +96,7 @@ void Shim::begin() {
   read_table(path, &table);
   if (table.problem[0]) snprintf(problem, sizeof(problem), "%.200s: %s", path ? path : "no table", table.problem);
   const bool made = make_keyval();
-  if (!made) snprintf(problem, sizeof(problem), "the MPI library refuses an error handler or an attribute");
+  if (!made) snprintf(problem, sizeof(problem), "the MPI library refuses an attribute");
   const bool same = agree();
   if (!same && !problem[0]) snprintf(problem, sizeof(problem), "not all ranks could read the same table");
   if (problem[0]) {
@@ -123,9 +120,8 @@ void Shim::end() {
 }
 
 Quiet::Quiet(uint64_t comm) : comm_(comm) {
-  const uint64_t handler = Abi::handle(shim.quiet_handler, abi.family->handle_bytes.errhandler);
-  changed_ = shim.quiet_handler && call_real(Fn::Comm_get_errhandler, comm_, &before_) == 0 &&
-             call_real(Fn::Comm_set_errhandler, comm_, handler) == 0;
+  changed_ = call_real(Fn::Comm_get_errhandler, comm_, &before_) == 0 &&
+             call_real(Fn::Comm_set_errhandler, comm_, abi.errors_return) == 0;
 }
 
 Quiet::~Quiet() {

@@ -37,7 +37,6 @@ struct Shim {
   char problem[512] = {};  // why the table is not used; "" if it is
   const char* report_directory = nullptr;
   int32_t rank = -1, processes = 0;  // in MPI_COMM_WORLD
-  uint64_t quiet_handler = 0;        // an error handler that does nothing: errors are told by return codes
   int32_t keyval = 0;                // of the attribute that holds what we know of a communicator
 
   bool reports() const { return report_directory != nullptr; }

@@ -1,4 +1,5 @@
 // A collective of the program's, carried out by a schedule with the library's own functions.
+#include <pthread.h>
 #include <string.h>
 
 #include "collectives/execute.hpp"
@@ -104,22 +105,51 @@ int told(int error, uint64_t comm) {
   return error;
 }
 
+// The program's buffer and datatype, as MPI_Pack takes them: MPICH refuses a null pointer, which MPI_BOTTOM is, also
+// where the datatype holds the addresses. Then a datatype that begins earlier does, from an address later by as much.
+class Packing {
+ public:
+  Packing(Word buffer, int32_t count, uint64_t datatype) : buffer_(buffer), count_(count), datatype_(datatype) {
+    if (buffer) return;
+    constexpr int64_t away = 4096;
+    const int64_t back = -away;
+    const int32_t one = 1;
+    if (call_real(Fn::Type_create_hindexed, one, &count, &back, datatype, &made_) != 0) return;
+    call_real(Fn::Type_commit, &made_);
+    buffer_ = away;
+    count_ = 1;
+    datatype_ = Abi::handle(made_, abi.family->handle_bytes.datatype);
+  }
+  ~Packing() {
+    if (made_) call_real(Fn::Type_free, &made_);
+  }
+  Packing(const Packing&) = delete;
+  Packing& operator=(const Packing&) = delete;
+
+  int pack(char* bytes, int32_t size, uint64_t comm) const {
+    int32_t position = 0;
+    return call_real(Fn::Pack, buffer_, count_, datatype_, bytes, size, &position, comm);
+  }
+  int unpack(const char* bytes, int32_t size, uint64_t comm) const {
+    int32_t position = 0;
+    return call_real(Fn::Unpack, bytes, size, &position, buffer_, count_, datatype_, comm);
+  }
+
+ private:
+  Word buffer_;
+  int32_t count_;
+  uint64_t datatype_, made_ = 0;
+};
+
 int move_packed(const Plan& plan, Moving& moving, const Call& call, char* bytes, int64_t size) {
-  int32_t position = 0;
-  const auto all = narrow(size);
-  const auto count = narrow(call.count);
-  const uint64_t datatype = moving.datatype;
+  const Packing packing(call.to, narrow(call.count), moving.datatype);
+  const bool is_root = static_cast<int32_t>(call.root) == moving.rank;
   moving.datatype = abi.byte;
   moving.layout.one_block = true;
-  int error = 0;
-  if (static_cast<int32_t>(call.root) == moving.rank) {
-    error = call_real(Fn::Pack, call.to, count, datatype, bytes, all, &position, moving.own);
-  }
+  moving.layout.extent = 1;
+  int error = is_root ? packing.pack(bytes, narrow(size), moving.own) : 0;
   if (!error) error = carry_out(plan, moving, {bytes, bytes, bytes + size, 1});
-  position = 0;
-  if (!error && static_cast<int32_t>(call.root) != moving.rank) {
-    error = call_real(Fn::Unpack, bytes, all, &position, call.to, count, datatype, moving.own);
-  }
+  if (!error && !is_root) error = packing.unpack(bytes, narrow(size), moving.own);
   return error;
 }
 
@@ -132,11 +162,18 @@ bool takes(uint64_t op, uint64_t datatype, int64_t extent) {
   if (place.load(std::memory_order_relaxed) == key) return true;
   alignas(64) char zeros[2][64] = {};
   if (extent > static_cast<int64_t>(sizeof(zeros[0]))) return false;
-  const Quiet world(abi.comm_world), self(abi.comm_self);
+  static pthread_mutex_t asking = PTHREAD_MUTEX_INITIALIZER;
+  pthread_mutex_lock(&asking);
   const int32_t one = 1;
-  if (call_real(Fn::Reduce_local, zeros[0], zeros[1], one, datatype, op) != 0) return false;
-  place.store(key, std::memory_order_relaxed);
-  return true;
+  bool taken = false;
+  {
+    // Not by MPI_Reduce_local: whose error handler it calls differs from library to library.
+    const Quiet self(abi.comm_self);
+    taken = call_real(Fn::Allreduce, zeros[0], zeros[1], one, datatype, op, abi.comm_self) == 0;
+  }
+  pthread_mutex_unlock(&asking);
+  if (taken) place.store(key, std::memory_order_relaxed);
+  return taken;
 }
 
 // Whether the schedule may be used for the operation of a reduction.

@@ -1,0 +1,71 @@
+// The schedules of the collectives, for tests and reports.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+#include <tuple>
+#include <vector>
+
+#include "bindings/bindings.hpp"
+#include "collectives/algorithm.hpp"
+
+namespace nb = nanobind;
+
+namespace leadline::bindings {
+
+namespace {
+
+using collectives::Operation;
+using StepOf = std::tuple<std::string, int, int64_t, int64_t>;  // kind, peer, elements, request
+
+constexpr const char* kinds[] = {"send", "receive", "wait", "copy", "reduce", "native"};
+
+std::optional<std::vector<StepOf>> steps(const std::string& operation, const std::string& algorithm, int processes,
+                                         int rank, int root, int64_t count, int64_t element_bytes,
+                                         int64_t segment_bytes, int radix) {
+  collectives::Problem problem;
+  if (!collectives::operation_of(operation, &problem.operation)) throw nb::value_error("no such operation");
+  const collectives::Algorithm* found = collectives::find_algorithm(problem.operation, algorithm);
+  if (!found) throw nb::value_error("no such algorithm");
+  if (rank < 0 || rank >= processes || root < 0 || root >= processes || count < 0 || element_bytes < 1) {
+    throw nb::value_error("no such rank, root or count");
+  }
+  problem.processes = processes;
+  problem.rank = rank;
+  problem.root = root;
+  problem.count = count;
+  problem.element_bytes = element_bytes;
+  problem.segment_bytes = segment_bytes;
+  if (radix) problem.radix = radix;
+  const std::vector<int> nodes(static_cast<size_t>(processes), 0);
+  problem.node_of = nodes.data();
+  collectives::Schedule schedule;
+  if (!found->build(problem, &schedule)) return std::nullopt;
+  std::vector<StepOf> list;
+  for (const collectives::Step& step : schedule.steps) {
+    const int64_t elements = step.kind == collectives::Step::Kind::send ? step.from.count : step.to.count;
+    list.emplace_back(kinds[static_cast<int>(step.kind)], step.peer, elements, step.request);
+  }
+  return list;
+}
+
+std::vector<std::tuple<std::string, std::string, bool, bool, bool>> algorithms() {
+  std::vector<std::tuple<std::string, std::string, bool, bool, bool>> list;
+  for (const collectives::Algorithm& a : collectives::algorithms()) {
+    list.emplace_back(collectives::name_of(a.operation), a.name, a.needs_commutative, a.takes_segments, a.takes_radix);
+  }
+  return list;
+}
+
+}  // namespace
+
+void bind_collectives(nb::module_& m) {
+  m.def("collective_steps", &steps, nb::arg("operation"), nb::arg("algorithm"), nb::arg("processes"), nb::arg("rank"),
+        nb::arg("root"), nb::arg("count"), nb::arg("element_bytes"), nb::arg("segment_bytes") = 0,
+        nb::arg("radix") = 0);
+  m.def("collective_algorithms", &algorithms);
+}
+
+}  // namespace leadline::bindings
