@@ -44,7 +44,7 @@ struct Family {
   HandleBytes handle_bytes;
   StatusLayout status;
   Constant comm_null, comm_world, comm_self, request_null, datatype_null, byte, message_null, message_no_proc, win_null,
-      file_null, group_null, group_empty, info_null, op_null, errors_return;
+      file_null, group_null, group_empty, info_null, op_null;
   Constant status_ignore, statuses_ignore, bottom, in_place, unweighted, weights_empty;
   Constant ops[op_count];  // predefined ones, as op_names (leadline/families.hpp)
   // Requests that finished operations share: (handle & finished_mask) == finished_request; the mask's zeros are its

@@ -83,7 +83,6 @@ void fill_abi(const Family& f, void* handle) {
   abi.file_null = of(f.file_null);
   abi.group_null = of(f.group_null);
   abi.op_null = of(f.op_null);
-  abi.errors_return = of(f.errors_return);
   abi.status_ignore = of(f.status_ignore);
   abi.statuses_ignore = of(f.statuses_ignore);
   abi.bottom = of(f.bottom);

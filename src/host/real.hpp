@@ -24,7 +24,7 @@ inline bool has_real(Fn fn) { return real_functions[static_cast<int>(fn)][static
 struct Abi {
   const Family* family = nullptr;
   uint64_t comm_null, comm_world, comm_self, request_null, datatype_null, message_null, message_no_proc, win_null,
-      file_null, group_null, op_null, errors_return;
+      file_null, group_null, op_null;
   uint64_t status_ignore, statuses_ignore, bottom, in_place;
   uint64_t byte;
   uint64_t ops[Family::op_count];

@@ -85,12 +85,12 @@ bool Communicator::make_own() {
   {
     const Quiet quiet(handle);
     if (call_real(Fn::Allreduce, &room, &all_have_room, one, abi.byte, abi.ops[band], handle) != 0 || !all_have_room ||
-        call_real(Fn::Comm_split, handle, color, rank, &own_handle_) != 0) {
+        call_real(Fn::Comm_split, handle, color, rank, &own_handle_) != 0 || noted_error) {
       return false;
     }
   }
   own_handle_ = Abi::handle(own_handle_, abi.family->handle_bytes.comm);
-  call_real(Fn::Comm_set_errhandler, own_handle_, abi.errors_return);
+  call_real(Fn::Comm_set_errhandler, own_handle_, Abi::handle(shim.quiet_handler, abi.family->handle_bytes.errhandler));
   own_communicators.fetch_add(1, std::memory_order_relaxed);
   own_ = Own::made;
   number_nodes();

@@ -13,6 +13,7 @@ namespace leadline::shim {
 
 using host::call_real;
 
+thread_local constinit int32_t noted_error = 0;
 std::atomic<bool> watching{false}, begun{false}, finalizing{false};
 
 namespace {
@@ -28,6 +29,8 @@ constinit Static storage_of_shim;
 enum class Found : uint8_t { not_yet, yes, unknown };
 std::atomic<Found> found{Found::not_yet};
 pthread_mutex_t finding = PTHREAD_MUTEX_INITIALIZER;
+
+void note_error(void*, int32_t* code, ...) { noted_error = *code; }
 
 // MPI_COMM_NULL_COPY_FN, which some libraries have as a function of their own.
 int do_not_copy(Word, int32_t, void*, void*, void*, int32_t* flag) {
@@ -58,7 +61,7 @@ bool Shim::find_library() {
     const char* why = nullptr;
     const bool known = host::find_real_functions(&why);
     const bool complete = known && host::has_real(Fn::Comm_split) && host::has_real(Fn::Reduce_local) &&
-                          host::has_real(Fn::Comm_create_keyval);
+                          host::has_real(Fn::Comm_create_keyval) && host::has_real(Fn::Comm_create_errhandler);
     if (complete) {
       found.store(Found::yes, std::memory_order_release);
     } else if (host::mpi_library_path()) {
@@ -71,7 +74,8 @@ bool Shim::find_library() {
 }
 
 bool Shim::make_keyval() {
-  return call_real(Fn::Comm_create_keyval, &do_not_copy, &communicator_freed, &keyval, nullptr) == 0;
+  return call_real(Fn::Comm_create_errhandler, &note_error, &quiet_handler) == 0 &&
+         call_real(Fn::Comm_create_keyval, &do_not_copy, &communicator_freed, &keyval, nullptr) == 0;
 }
 
 // The library's own reduction of the hash and its complement: any difference leaves a bit that both have lost.
@@ -120,8 +124,10 @@ void Shim::end() {
 }
 
 Quiet::Quiet(uint64_t comm) : comm_(comm) {
-  changed_ = call_real(Fn::Comm_get_errhandler, comm_, &before_) == 0 &&
-             call_real(Fn::Comm_set_errhandler, comm_, abi.errors_return) == 0;
+  const uint64_t handler = Abi::handle(shim.quiet_handler, abi.family->handle_bytes.errhandler);
+  noted_error = 0;
+  changed_ = handler && call_real(Fn::Comm_get_errhandler, comm_, &before_) == 0 &&
+             call_real(Fn::Comm_set_errhandler, comm_, handler) == 0;
 }
 
 Quiet::~Quiet() {

@@ -37,6 +37,7 @@ struct Shim {
   char problem[512] = {};  // why the table is not used; "" if it is
   const char* report_directory = nullptr;
   int32_t rank = -1, processes = 0;  // in MPI_COMM_WORLD
+  uint64_t quiet_handler = 0;        // an error handler that only notes the error
   int32_t keyval = 0;                // of the attribute that holds what we know of a communicator
 
   bool reports() const { return report_directory != nullptr; }
@@ -59,7 +60,11 @@ extern Shim& shim;
 extern std::atomic<bool> watching;
 extern std::atomic<bool> begun, finalizing;
 
-// Errors on this communicator are told by return codes while it lives.
+// The error that the quiet handler was last told in this thread. MPI_ERRORS_RETURN will not do, which is another number
+// in MPICH's library of the standard ABI than in Intel's; and MPICH 5 returns success where a handler was called.
+extern thread_local constinit int32_t noted_error;
+
+// Errors on this communicator are only noted while it lives.
 class Quiet {
  public:
   explicit Quiet(uint64_t comm);

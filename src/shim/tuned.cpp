@@ -48,15 +48,20 @@ int32_t narrow(int64_t count) { return static_cast<int32_t>(count); }
 
 int start_send(void* state, const void* from, int64_t count, int peer, void* request) {
   const Moving& m = of(state);
-  return call_real(Fn::Isend, from, narrow(count), m.datatype, peer, tag, m.own, request);
+  const int error = call_real(Fn::Isend, from, narrow(count), m.datatype, peer, tag, m.own, request);
+  return error ? error : noted_error;
 }
 
 int start_receive(void* state, void* to, int64_t count, int peer, void* request) {
   const Moving& m = of(state);
-  return call_real(Fn::Irecv, to, narrow(count), m.datatype, peer, tag, m.own, request);
+  const int error = call_real(Fn::Irecv, to, narrow(count), m.datatype, peer, tag, m.own, request);
+  return error ? error : noted_error;
 }
 
-int wait_for(void*, void* request) { return call_real(Fn::Wait, request, abi.status_ignore); }
+int wait_for(void*, void* request) {
+  const int error = call_real(Fn::Wait, request, abi.status_ignore);
+  return error ? error : noted_error;
+}
 
 int reduce_here(void* state, const void* from, void* to, int64_t count) {
   const Moving& m = of(state);
@@ -96,6 +101,7 @@ int carry_out(const Plan& plan, Moving& moving, const collectives::Buffers& buff
   const collectives::Transport transport{
       &moving,       abi.family->handle_bytes.request, start_send, start_receive, wait_for, reduce_here, copy_here,
       by_the_library};
+  noted_error = 0;
   return collectives::execute(plan.schedule, transport, buffers, plan.requests);
 }
 
@@ -169,7 +175,7 @@ bool takes(uint64_t op, uint64_t datatype, int64_t extent) {
   {
     // Not by MPI_Reduce_local: whose error handler it calls differs from library to library.
     const Quiet self(abi.comm_self);
-    taken = call_real(Fn::Allreduce, zeros[0], zeros[1], one, datatype, op, abi.comm_self) == 0;
+    taken = call_real(Fn::Allreduce, zeros[0], zeros[1], one, datatype, op, abi.comm_self) == 0 && !noted_error;
   }
   pthread_mutex_unlock(&asking);
   if (taken) place.store(key, std::memory_order_relaxed);
