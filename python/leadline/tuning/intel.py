@@ -22,7 +22,6 @@ ALGORITHMS: dict[str, dict[str, Own]] = {
     "reduce": {
         "binomial": Own("2", "MPIR_Reduce_intra_binomial"),
         "rabenseifner": Own("5", "MPIR_Reduce_intra_redscat_gather"),
-        "knomial": Own("7", "MPIR_Reduce_intra_knomial"),
     },
     "allreduce": {
         "recursive_doubling": Own("1", "MPIR_Allreduce_intra_recursive_doubling"),

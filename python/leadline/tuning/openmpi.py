@@ -35,7 +35,6 @@ ALGORITHMS: dict[str, dict[str, Own]] = {
     },
     "reduce": {
         "linear": _own("reduce", 1, "basic_linear"),
-        "chain": _own("reduce", 3, "pipeline", True),
         "binary_tree_async": _own("reduce", 4, "binary", True),
         "binomial": _own("reduce", 5, "binomial", True),
         "rabenseifner": _own("reduce", 7, "redscat_gather"),

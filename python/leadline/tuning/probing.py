@@ -103,6 +103,8 @@ def subject(command: Sequence[str], environ: Mapping[str, str] | None = None) ->
 
 def _library(command: Sequence[str], launcher: Launcher | None, environ: Mapping[str, str]) -> Path | None:
     word = program_word(command, launcher)
+    if word is not None and "/" in word:
+        word = os.path.abspath(word)  # the loader, asked for its libraries, takes a bare name for a library's
     program = inspect(word, environ.get("PATH")) if word is not None else None
     if program is not None and program.mpi_library.startswith("/"):
         return Path(program.mpi_library).resolve()

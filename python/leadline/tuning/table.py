@@ -31,16 +31,19 @@ else:
 
 SCHEMA = 1
 MOST = 2**63 - 1
+# Those of src/collectives/algorithm.cpp.
 ALGORITHMS = {
     "bcast": (
         "linear chain binary_tree_async split_binary_tree binomial knomial scatter_recursive_doubling scatter_ring "
-        "scatter_direct split_native two_level"
+        "scatter_direct split_native"
     ).split(),
     "reduce": (
-        "linear chain binary_tree binary_tree_async binomial knomial rabenseifner direct ring segmented_ring two_level"
+        "linear binary_tree binary_tree_async binomial ring segmented_ring rabenseifner direct two_level "
+        "two_level:over=binary_tree_async two_level:over=rabenseifner"
     ).split(),
     "allreduce": (
-        "linear binary_tree binary_tree_async recursive_doubling ring segmented_ring rabenseifner direct two_level"
+        "linear binary_tree binary_tree_async recursive_doubling ring segmented_ring rabenseifner direct two_level "
+        "two_level:over=binary_tree_async two_level:over=rabenseifner two_level:over=ring two_level:over=segmented_ring"
     ).split(),
 }
 KEYS = {"operation", "processes", "bytes", "algorithm", "segment_bytes", "radix", "evidence"}
@@ -169,7 +172,7 @@ def _rule(given: dict[str, Any], number: int, lines: _Lines) -> Rule:
     operation, algorithm = given["operation"], given["algorithm"]
     if operation not in ALGORITHMS:
         raise wrong("operation", f"operation {operation!r} is not one of {', '.join(ALGORITHMS)}")
-    if not isinstance(algorithm, str) or not _is_algorithm(operation, algorithm):
+    if algorithm not in ["native", *ALGORITHMS[operation]]:
         known = ", ".join(["native", *ALGORITHMS[operation]])
         raise wrong("algorithm", f"{operation} has no algorithm {algorithm!r}; there are {known}")
     processes = _range(given["processes"], "processes", 1, wrong)
@@ -184,13 +187,6 @@ def _rule(given: dict[str, Any], number: int, lines: _Lines) -> Rule:
     return Rule(
         operation, processes, n_bytes, algorithm, given.get("segment_bytes", 0), given.get("radix", 0), evidence
     )
-
-
-def _is_algorithm(operation: str, name: str) -> bool:
-    base, _, over = name.partition(":over=")
-    if base == "two_level":
-        return not over or over in ALGORITHMS[operation] or over == "native"
-    return not over and (name == "native" or name in ALGORITHMS[operation])
 
 
 def _range(value: Any, key: str, least: int, wrong: Any) -> tuple[int, int]:
