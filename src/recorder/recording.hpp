@@ -1,6 +1,7 @@
 // The recording of this process: its files, its tables, its threads, and when it begins and ends.
 #pragma once
 
+#include "recorder/budgets.hpp"
 #include "recorder/lock.hpp"
 #include "recorder/modules.hpp"
 #include "recorder/requests.hpp"
@@ -75,7 +76,6 @@ class Recording {
   Thread* add_thread();
   Thread* make_thread();
   bool attach_thread(Thread* t);
-  uint64_t room_of_thread() const;
   void turn_generation(Thread* t);
   bool spill_series(Thread* t, bool last);
   void keep_series(Thread* t);
@@ -103,13 +103,10 @@ class Recording {
   Thread* threads_[trace::max_threads] = {};
   uint32_t thread_count_ = 0;
   std::atomic<bool> unloading_pending_{false};
-  bool no_more_threads_ = false;       // there was no memory for another one
-  uint64_t budget_ = 0, written_ = 0;  // bytes of files
-  uint64_t memory_ = 0;                // bytes, 0: as the tables' sizes allow
-  bool has_budget_ = false;            // the user gave one for files: the series of times count for it too
+  bool no_more_threads_ = false;  // there was no memory for another one
+  Budgets budgets_;
+  uint64_t written_ = 0;  // bytes of files
   uint32_t open_sessions_ = 0;
-  uint64_t series_entries_ = 0;  // that a thread may keep
-  bool series_automatic_ = false;
   Ticks clocks_from_ = 0;
   bool has_part_ = false;  // something of the series is in the .part file
 };

@@ -71,6 +71,9 @@ class EventGraph {
   uint32_t intern(const int64_t* words, uint32_t count);
 
  private:
+  // As value: equal to no event, so that add() leaves the position to miss().
+  static constexpr int64_t poison = INT64_MIN;
+
   // With its times and its places in the map.
   static constexpr uint64_t bytes_per_position =
       sizeof(Position) + sizeof(RawTimes) + sizeof(FoldedTimes) + sizeof(int64_t) + 128;

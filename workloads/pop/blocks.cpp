@@ -2,17 +2,11 @@
 
 #include <algorithm>
 
+#include "kit/evenly.hpp"
 #include "kit/program.hpp"
 
 namespace pop {
 namespace {
-
-// As even as can be, the remainder spread over the first parts.
-std::vector<int> even(int points, int parts) {
-  std::vector<int> first{0};
-  for (int n = 0; n < parts; ++n) first.push_back(first.back() + points / parts + (n < points % parts ? 1 : 0));
-  return first;
-}
 
 bool fits(const Extent& grid, int columns, int rows) {
   return grid.nx / columns >= halo_width && grid.ny / rows >= halo_width;
@@ -56,8 +50,8 @@ Blocks::Blocks(const Settings& settings, int ranks) {
     throw kit::UsageError("an ocean of " + times(grid.nx, grid.ny) + " points cannot be cut into " +
                           std::to_string(ranks) + " blocks of at least 2 x 2");
   }
-  x_first_ = even(grid.nx, columns);
-  y_first_ = even(grid.ny, rows);
+  x_first_ = kit::evenly(grid.nx, columns);
+  y_first_ = kit::evenly(grid.ny, rows);
 }
 
 Block Blocks::block(int rank) const {

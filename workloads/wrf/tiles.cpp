@@ -2,17 +2,11 @@
 
 #include <string>
 
+#include "kit/evenly.hpp"
 #include "kit/program.hpp"
 
 namespace wrf {
 namespace {
-
-// As even as can be, the remainder spread over the first parts.
-std::vector<int> even(int points, int parts) {
-  std::vector<int> first{0};
-  for (int n = 0; n < parts; ++n) first.push_back(first.back() + points / parts + (n < points % parts ? 1 : 0));
-  return first;
-}
 
 bool fits(const Extent& grid, int columns, int rows) {
   return grid.nx / columns >= halo_width && grid.ny / rows >= halo_width;
@@ -47,8 +41,8 @@ Tiles::Tiles(const Settings& settings, int ranks) {
     throw kit::UsageError("a channel of " + times(grid.nx, grid.ny) + " points cannot be cut into " +
                           std::to_string(ranks) + " tiles of at least 3 x 3");
   }
-  x_first_ = even(grid.nx, columns);
-  y_first_ = even(grid.ny, rows);
+  x_first_ = kit::evenly(grid.nx, columns);
+  y_first_ = kit::evenly(grid.ny, rows);
   const int sizes[2] = {rows, columns};
   const int closes[2] = {0, 1};
   MPI_Cart_create(MPI_COMM_WORLD, 2, sizes, closes, 0, &ring_);

@@ -9,6 +9,7 @@
 #include "recorder/files/wrap.hpp"
 
 using leadline::recorder::count_characters;
+using leadline::recorder::file_of;
 using leadline::recorder::FileCall;
 using leadline::recorder::FileFn;
 using leadline::recorder::open_files;
@@ -134,21 +135,21 @@ LEADLINE_FILE_WRAPPER(int, dup3, int fd, int to, int flags) {
   return copy;
 }
 
-#define LEADLINE_SEEKS(name, Offset)                                        \
-  LEADLINE_FILE_WRAPPER(Offset, name, int fd, Offset offset, int whence) {  \
-    OpenFile* file = open_files.watching() ? open_files.find(fd) : nullptr; \
-    if (!file) return LEADLINE_REAL(name)(fd, offset, whence);              \
-    FileCall call(FileFn::lseek, file, LEADLINE_CALLER);                    \
-    const Offset rc = LEADLINE_REAL(name)(fd, offset, whence);              \
-    call.end_seek(rc);                                                      \
-    return rc;                                                              \
+#define LEADLINE_SEEKS(name, Offset)                                       \
+  LEADLINE_FILE_WRAPPER(Offset, name, int fd, Offset offset, int whence) { \
+    OpenFile* file = file_of(fd);                                          \
+    if (!file) return LEADLINE_REAL(name)(fd, offset, whence);             \
+    FileCall call(FileFn::lseek, file, LEADLINE_CALLER);                   \
+    const Offset rc = LEADLINE_REAL(name)(fd, offset, whence);             \
+    call.end_seek(rc);                                                     \
+    return rc;                                                             \
   }
 LEADLINE_SEEKS(lseek, off_t)
 LEADLINE_SEEKS(lseek64, off64_t)
 
 #define LEADLINE_MAPS(name, Offset)                                                                          \
   LEADLINE_FILE_WRAPPER(void*, name, void* at, size_t n, int protection, int flags, int fd, Offset offset) { \
-    OpenFile* file = fd >= 0 && open_files.watching() ? open_files.find(fd) : nullptr;                       \
+    OpenFile* file = fd >= 0 ? file_of(fd) : nullptr;                                                        \
     if (!file) return LEADLINE_REAL(name)(at, n, protection, flags, fd, offset);                             \
     FileCall call(FileFn::mmap, file, LEADLINE_CALLER);                                                      \
     void* mapped = LEADLINE_REAL(name)(at, n, protection, flags, fd, offset);                                \
@@ -160,14 +161,14 @@ LEADLINE_MAPS(mmap, off_t)
 LEADLINE_MAPS(mmap64, off64_t)
 
 // `value`: what the event says besides the file.
-#define LEADLINE_DOES(name, fn, value, parameters, arguments)               \
-  LEADLINE_FILE_WRAPPER(int, name, LEADLINE_LIST parameters) {              \
-    OpenFile* file = open_files.watching() ? open_files.find(fd) : nullptr; \
-    if (!file) return LEADLINE_REAL(name) arguments;                        \
-    FileCall call(FileFn::fn, file, LEADLINE_CALLER);                       \
-    const int rc = LEADLINE_REAL(name) arguments;                           \
-    call.end_other(0, value, rc != 0);                                      \
-    return rc;                                                              \
+#define LEADLINE_DOES(name, fn, value, parameters, arguments)  \
+  LEADLINE_FILE_WRAPPER(int, name, LEADLINE_LIST parameters) { \
+    OpenFile* file = file_of(fd);                              \
+    if (!file) return LEADLINE_REAL(name) arguments;           \
+    FileCall call(FileFn::fn, file, LEADLINE_CALLER);          \
+    const int rc = LEADLINE_REAL(name) arguments;              \
+    call.end_other(0, value, rc != 0);                         \
+    return rc;                                                 \
   }
 LEADLINE_DOES(fsync, fsync, 0, (int fd), (fd))
 LEADLINE_DOES(fdatasync, fdatasync, 0, (int fd), (fd))

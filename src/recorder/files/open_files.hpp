@@ -113,4 +113,7 @@ class OpenFiles {
 
 extern OpenFiles& open_files;
 
+// nullptr where it is no file that is recorded.
+inline OpenFile* file_of(int fd) { return open_files.watching() ? open_files.find(fd) : nullptr; }
+
 }  // namespace leadline::recorder

@@ -109,7 +109,7 @@ LEADLINE_PRINTS(vprintf, stdout, (const char* format), (format, rest))
 LEADLINE_PRINTS(__vprintf_chk, stdout, (int flag, const char* format), (flag, format, rest))
 
 LEADLINE_FILE_WRAPPER(int, vdprintf, int fd, const char* format, va_list rest) {
-  OpenFile* file = open_files.watching() ? open_files.find(fd) : nullptr;
+  OpenFile* file = file_of(fd);
   if (!file) return LEADLINE_REAL(vdprintf)(fd, format, rest);
   FileCall call(FileFn::fprintf, file, LEADLINE_CALLER);
   const int rc = LEADLINE_REAL(vdprintf)(fd, format, rest);
@@ -117,7 +117,7 @@ LEADLINE_FILE_WRAPPER(int, vdprintf, int fd, const char* format, va_list rest) {
   return rc;
 }
 LEADLINE_FILE_WRAPPER(int, __vdprintf_chk, int fd, int flag, const char* format, va_list rest) {
-  OpenFile* file = open_files.watching() ? open_files.find(fd) : nullptr;
+  OpenFile* file = file_of(fd);
   if (!file) return LEADLINE_REAL(__vdprintf_chk)(fd, flag, format, rest);
   FileCall call(FileFn::fprintf, file, LEADLINE_CALLER);
   const int rc = LEADLINE_REAL(__vdprintf_chk)(fd, flag, format, rest);
@@ -143,46 +143,33 @@ LEADLINE_SCANS(__isoc23_vfscanf)
 
 // The forms with `...` go to those with a list of arguments, of the next library too: another preloaded library sees
 // vfprintf where the program called fprintf. The call site is the caller's of fprintf: the function is repeated here.
-#define LEADLINE_PRINTS_REST(name, real, stream, parameters, arguments) \
-  LEADLINE_FILE_WRAPPER(int, name, LEADLINE_LIST parameters, ...) {     \
-    va_list rest;                                                       \
-    va_start(rest, format);                                             \
-    OpenFile* file = file_of(stream);                                   \
-    int rc;                                                             \
-    if (!file) {                                                        \
-      rc = LEADLINE_REAL(real) arguments;                               \
-    } else {                                                            \
-      FileCall call(FileFn::fprintf, file, LEADLINE_CALLER);            \
-      rc = LEADLINE_REAL(real) arguments;                               \
-      call.end_transfer(of_stream, rc, writes);                         \
-    }                                                                   \
-    va_end(rest);                                                       \
-    return rc;                                                          \
+#define LEADLINE_PRINTS_REST(name, real, opened, channel, parameters, arguments) \
+  LEADLINE_FILE_WRAPPER(int, name, LEADLINE_LIST parameters, ...) {              \
+    va_list rest;                                                                \
+    va_start(rest, format);                                                      \
+    OpenFile* file = opened;                                                     \
+    int rc;                                                                      \
+    if (!file) {                                                                 \
+      rc = LEADLINE_REAL(real) arguments;                                        \
+    } else {                                                                     \
+      FileCall call(FileFn::fprintf, file, LEADLINE_CALLER);                     \
+      rc = LEADLINE_REAL(real) arguments;                                        \
+      call.end_transfer(channel, rc, writes);                                    \
+    }                                                                            \
+    va_end(rest);                                                                \
+    return rc;                                                                   \
   }
-LEADLINE_PRINTS_REST(fprintf, vfprintf, stream, (FILE * stream, const char* format), (stream, format, rest))
-LEADLINE_PRINTS_REST(__fprintf_chk, __vfprintf_chk, stream, (FILE * stream, int flag, const char* format),
-                     (stream, flag, format, rest))
-LEADLINE_PRINTS_REST(printf, vprintf, stdout, (const char* format), (format, rest))
-LEADLINE_PRINTS_REST(__printf_chk, __vprintf_chk, stdout, (int flag, const char* format), (flag, format, rest))
+LEADLINE_PRINTS_REST(fprintf, vfprintf, file_of(stream), of_stream, (FILE * stream, const char* format),
+                     (stream, format, rest))
+LEADLINE_PRINTS_REST(__fprintf_chk, __vfprintf_chk, file_of(stream), of_stream,
+                     (FILE * stream, int flag, const char* format), (stream, flag, format, rest))
+LEADLINE_PRINTS_REST(printf, vprintf, file_of(stdout), of_stream, (const char* format), (format, rest))
+LEADLINE_PRINTS_REST(__printf_chk, __vprintf_chk, file_of(stdout), of_stream, (int flag, const char* format),
+                     (flag, format, rest))
 
-#define LEADLINE_DPRINTS_REST(name, real, parameters, arguments)            \
-  LEADLINE_FILE_WRAPPER(int, name, LEADLINE_LIST parameters, ...) {         \
-    va_list rest;                                                           \
-    va_start(rest, format);                                                 \
-    OpenFile* file = open_files.watching() ? open_files.find(fd) : nullptr; \
-    int rc;                                                                 \
-    if (!file) {                                                            \
-      rc = LEADLINE_REAL(real) arguments;                                   \
-    } else {                                                                \
-      FileCall call(FileFn::fprintf, file, LEADLINE_CALLER);                \
-      rc = LEADLINE_REAL(real) arguments;                                   \
-      call.end_transfer(fd, rc, writes);                                    \
-    }                                                                       \
-    va_end(rest);                                                           \
-    return rc;                                                              \
-  }
-LEADLINE_DPRINTS_REST(dprintf, vdprintf, (int fd, const char* format), (fd, format, rest))
-LEADLINE_DPRINTS_REST(__dprintf_chk, __vdprintf_chk, (int fd, int flag, const char* format), (fd, flag, format, rest))
+LEADLINE_PRINTS_REST(dprintf, vdprintf, file_of(fd), fd, (int fd, const char* format), (fd, format, rest))
+LEADLINE_PRINTS_REST(__dprintf_chk, __vdprintf_chk, file_of(fd), fd, (int fd, int flag, const char* format),
+                     (fd, flag, format, rest))
 
 #define LEADLINE_SCANS_REST(name, real)                                                               \
   LEADLINE_FILE_WRAPPER(int, name, FILE* stream, const char* format, ...) {                           \

@@ -104,7 +104,7 @@ LEADLINE_OPENS_AGAIN(freopen)
 LEADLINE_OPENS_AGAIN(freopen64)
 
 LEADLINE_FILE_WRAPPER(FILE*, fdopen, int fd, const char* mode) {
-  OpenFile* file = open_files.watching() ? open_files.find(fd) : nullptr;
+  OpenFile* file = file_of(fd);
   if (!file) return LEADLINE_REAL(fdopen)(fd, mode);
   FileCall call(FileFn::fdopen, file, LEADLINE_CALLER);
   FILE* stream = LEADLINE_REAL(fdopen)(fd, mode);

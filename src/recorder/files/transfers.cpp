@@ -5,22 +5,22 @@
 
 #include "recorder/files/wrap.hpp"
 
+using leadline::recorder::file_of;
 using leadline::recorder::FileCall;
 using leadline::recorder::FileFn;
-using leadline::recorder::open_files;
 using leadline::recorder::OpenFile;
 
 constexpr bool reads = true, writes = false;
 
 // Where the descriptor stands.
-#define LEADLINE_MOVES(name, fn, direction, parameters, arguments)          \
-  LEADLINE_FILE_WRAPPER(ssize_t, name, LEADLINE_LIST parameters) {          \
-    OpenFile* file = open_files.watching() ? open_files.find(fd) : nullptr; \
-    if (__builtin_expect(!file, 1)) return LEADLINE_REAL(name) arguments;   \
-    FileCall call(FileFn::fn, file, LEADLINE_CALLER);                       \
-    const ssize_t rc = LEADLINE_REAL(name) arguments;                       \
-    call.end_transfer(fd, rc, direction);                                   \
-    return rc;                                                              \
+#define LEADLINE_MOVES(name, fn, direction, parameters, arguments)        \
+  LEADLINE_FILE_WRAPPER(ssize_t, name, LEADLINE_LIST parameters) {        \
+    OpenFile* file = file_of(fd);                                         \
+    if (__builtin_expect(!file, 1)) return LEADLINE_REAL(name) arguments; \
+    FileCall call(FileFn::fn, file, LEADLINE_CALLER);                     \
+    const ssize_t rc = LEADLINE_REAL(name) arguments;                     \
+    call.end_transfer(fd, rc, direction);                                 \
+    return rc;                                                            \
   }
 #define LEADLINE_LIST(...) __VA_ARGS__
 LEADLINE_MOVES(read, read, reads, (int fd, void* into, size_t n), (fd, into, n))
@@ -30,18 +30,18 @@ LEADLINE_MOVES(readv, readv, reads, (int fd, const iovec* into, int parts), (fd,
 LEADLINE_MOVES(writev, writev, writes, (int fd, const iovec* from, int parts), (fd, from, parts))
 
 // At an offset of their own; -1 in preadv2 and pwritev2: where the descriptor stands.
-#define LEADLINE_MOVES_AT(name, fn, direction, parameters, arguments)       \
-  LEADLINE_FILE_WRAPPER(ssize_t, name, LEADLINE_LIST parameters) {          \
-    OpenFile* file = open_files.watching() ? open_files.find(fd) : nullptr; \
-    if (__builtin_expect(!file, 1)) return LEADLINE_REAL(name) arguments;   \
-    FileCall call(FileFn::fn, file, LEADLINE_CALLER);                       \
-    const ssize_t rc = LEADLINE_REAL(name) arguments;                       \
-    if (at == -1 && rc >= 0) {                                              \
-      call.end_transfer(fd, rc, direction);                                 \
-    } else {                                                                \
-      call.end_transfer_at(at, rc, direction);                              \
-    }                                                                       \
-    return rc;                                                              \
+#define LEADLINE_MOVES_AT(name, fn, direction, parameters, arguments)     \
+  LEADLINE_FILE_WRAPPER(ssize_t, name, LEADLINE_LIST parameters) {        \
+    OpenFile* file = file_of(fd);                                         \
+    if (__builtin_expect(!file, 1)) return LEADLINE_REAL(name) arguments; \
+    FileCall call(FileFn::fn, file, LEADLINE_CALLER);                     \
+    const ssize_t rc = LEADLINE_REAL(name) arguments;                     \
+    if (at == -1 && rc >= 0) {                                            \
+      call.end_transfer(fd, rc, direction);                               \
+    } else {                                                              \
+      call.end_transfer_at(at, rc, direction);                            \
+    }                                                                     \
+    return rc;                                                            \
   }
 LEADLINE_MOVES_AT(pread, pread, reads, (int fd, void* into, size_t n, off_t at), (fd, into, n, at))
 LEADLINE_MOVES_AT(pread64, pread, reads, (int fd, void* into, size_t n, off64_t at), (fd, into, n, at))
@@ -70,8 +70,8 @@ namespace {
 template <class Offset, class Move>
 ssize_t move_between(leadline::recorder::Caller caller, FileFn fn, int from, Offset* from_at, int to, Offset* to_at,
                      Move really_move) {
-  OpenFile* source = open_files.watching() ? open_files.find(from) : nullptr;
-  OpenFile* target = open_files.watching() ? open_files.find(to) : nullptr;
+  OpenFile* source = file_of(from);
+  OpenFile* target = file_of(to);
   if (!source && !target) return really_move();
   const int64_t source_at = from_at ? *from_at : -1, target_at = to_at ? *to_at : -1;
   FileCall call(source ? fn : FileFn::write, source ? source : target, caller);

@@ -1,0 +1,23 @@
+// What the user lets a recording take: of files, of memory, of series of times.
+#pragma once
+
+#include <stdint.h>
+
+namespace leadline::recorder {
+
+struct Budgets {
+  uint64_t files = 0;            // bytes
+  bool files_given = false;      // by the user: the series of times count for it too
+  uint64_t memory = 0;           // bytes; 0: as the tables' sizes allow
+  uint64_t series_entries = 0;   // that a thread may keep
+  bool series_automatic = true;  // the limit follows the loop that is found
+
+  void read();  // from the environment
+
+  // Bytes of tables that calls without order may fill, a generation in order an eighth of it: what is kept of them
+  // takes a fifth in the file. Of the budget for memory it is half of what other threads have left: tables grow by
+  // doubling.
+  uint64_t room_of_thread(uint32_t threads) const;
+};
+
+}  // namespace leadline::recorder

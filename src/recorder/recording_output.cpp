@@ -1,0 +1,229 @@
+// What a recording writes: generations and series as it goes, the rest when the process ends.
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "recorder/files/files.hpp"
+#include "recorder/recording.hpp"
+#include "recorder/trace_file.hpp"
+
+namespace leadline::recorder {
+namespace {
+
+int64_t rank_from_environment() {
+  for (const char* name : {"PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"}) {
+    if (const char* text = getenv(name)) return strtoll(text, nullptr, 10);
+  }
+  return -1;
+}
+
+}  // namespace
+
+// What the series has so far goes to the file.
+bool Recording::spill_series(Thread* t, bool last) {
+  const Inside inside;
+  trace::ByteSink sink;
+  if (!trace::encode_series(t->region, header_->tick_factor, header_->first_ticks, last, &sink)) return true;
+  const int saved = errno;
+  const HeldSignals held;
+  const Locked locked(lock_);
+  if (budgets_.files_given && written_ + sink.size() > budgets_.files / 4) return false;
+  TraceFile file(part_path_.text);
+  file.chunk(trace::ChunkType::series, sink);
+  if (budgets_.files_given) written_ += file.written();
+  const bool written = file.ok();
+  has_part_ |= written;
+  errno = saved;
+  return written;
+}
+
+// The generation is full: writes it out and begins the next one. Beyond the budget, or where it can't be written, calls
+// are only counted from now on.
+void Recording::turn_generation(Thread* t) {
+  const Inside inside;
+  const Ticks begin = now();
+  const int saved = errno;
+  const HeldSignals held;
+  trace::ByteSink sink;
+  trace::encode_generation(t->region, header_->tick_factor, &sink);
+  bool written = false;
+  uint64_t in_files = 0;
+  {
+    const Locked locked(lock_);
+    TraceFile file(part_path_.text);
+    file.chunk(trace::ChunkType::generation, sink);
+    written = file.ok();
+    in_files = written_ += file.written();
+    if (written) ++header_->generations_written;
+  }
+  if (written) {
+    spill_series(t, true);
+    // Room must be left for what is recorded from now on. Before the new number: a half-cleared generation is dropped,
+    // not counted twice.
+    constexpr uint64_t bytes_per_site = 256;  // with what is always counted by site
+    t->graph.reset(in_files + 2 * sink.size() + t->header->sites.used * bytes_per_site + budgets_.files / 4 >=
+                   budgets_.files);
+    ++t->header->generation;
+  } else {
+    lose(trace::LossKind::write_failed);
+    t->graph.stop_ordering();
+  }
+  errno = saved;
+  own_time(now() - begin);
+}
+
+void Recording::sample_own_time() {
+  Ticks stamp = now();
+  constexpr int stamps = 64;
+  for (int i = 0; i < stamps; ++i) stamp = now() - stamp + stamp;
+  const Ticks before = now();
+  for (int i = 0; i < stamps; ++i) asm volatile("" ::"r"(now()));
+  const double stamp_ticks = static_cast<double>(now() - before) / stamps;
+  double all = 0, calls = 0;
+  for (uint32_t i = 0; i < thread_count_; ++i) {
+    const Thread& t = *threads_[i];
+    const double per_call =
+        (t.samples ? static_cast<double>(t.sampled_ticks) / static_cast<double>(t.samples) : 0) + stamp_ticks;
+    const auto events = static_cast<double>(t.header->events_before + trace::events_of(*t.header));
+    all += per_call * events;
+    calls += events;
+  }
+  header_->own_ticks += static_cast<uint64_t>(all);
+  if (calls > 0) header_->fast_call_ticks_x1000 = static_cast<uint64_t>(1000 * all / calls);
+}
+
+void Recording::discard_live() {
+  if (storage_.in_file()) unlink(live_path_.text);
+}
+
+void Recording::write_definitions(TraceFile* file) {
+  using trace::ChunkType;
+  trace::ByteSink sink;
+  const auto put = [&](ChunkType type, void (*encode)(const char*, trace::ByteSink*)) {
+    sink.clear();
+    encode(process_region_, &sink);
+    file->chunk(type, sink);
+  };
+  put(ChunkType::process, trace::encode_process);
+  uint8_t used[trace::max_functions] = {};
+  for (uint32_t i = 0; i < thread_count_; ++i) trace::mark_functions(threads_[i]->region, &used);
+  sink.clear();
+  trace::encode_functions(process_region_, used, &sink);
+  file->chunk(ChunkType::functions, sink);
+  put(ChunkType::modules, trace::encode_modules);
+  put(ChunkType::communicators, trace::encode_communicators);
+  put(ChunkType::datatypes, trace::encode_datatypes);
+  put(ChunkType::ops, trace::encode_ops);
+  if (trace::has_regions(process_region_)) put(ChunkType::regions, trace::encode_regions);
+  if (variables_.size()) file->chunk(ChunkType::variables, variables_);
+  if (settings_.size()) file->chunk(ChunkType::settings, settings_);
+  if (trace::was_paused(process_region_)) {
+    uint64_t calls = 0;
+    for (uint32_t i = 0; i < thread_count_; ++i) calls += trace::calls_aside(threads_[i]->region);
+    sink.clear();
+    trace::encode_pauses(process_region_, calls, &sink);
+    file->chunk(ChunkType::pauses, sink);
+  }
+  put(ChunkType::files, trace::encode_files);
+  put(ChunkType::clock, trace::encode_clock);
+}
+
+void Recording::write_thread(const char* region, TraceFile* file) {
+  using trace::ChunkType;
+  trace::ByteSink sites, structure, rest;
+  trace::encode_sites(region, &sites);
+  trace::encode_structure(region, &structure);
+  if (file->fits(sites.size() + structure.size()) && share_structure(stem_, sites, structure, &rest)) {
+    file->chunk(ChunkType::shared, rest);
+  } else {
+    file->chunk(ChunkType::sites, sites);
+    file->chunk(ChunkType::structure, structure);
+  }
+  rest.clear();
+  trace::encode_times(region, header_->tick_factor, &rest);
+  file->chunk(ChunkType::times, rest);
+  rest.clear();
+  if (trace::encode_series(region, header_->tick_factor, header_->first_ticks, true, &rest)) {
+    file->chunk(ChunkType::series, rest);
+  }
+  rest.clear();
+  trace::encode_locals(region, header_->tick_factor, &rest);
+  file->chunk(ChunkType::locals, rest);
+  if (!trace::has_regions(process_region_)) return;
+  rest.clear();
+  trace::encode_region_times(region, header_->tick_factor, &rest);
+  file->chunk(ChunkType::region_times, rest);
+}
+
+// Renames the part to what readers look for; never over another trace. Returns 0 or errno.
+int Recording::name_trace() {
+  FilePath* path = &trace_path_;
+  for (int again = 1; again < 100; ++again) {
+    file_in_run(path, again == 1 ? "rank-%05d-%s.trace" : "rank-%05d-%s-%d.trace", header_->rank, stem_, again);
+    if (access(path->text, F_OK) == 0) continue;
+    return rename(part_path_.text, path->text) == 0 ? 0 : errno;
+  }
+  return EEXIST;
+}
+
+void Recording::finish() {
+  if (state_ != State::on || getpid() != pid_) return;
+  finish_files();
+  const Inside inside;
+  const int saved = errno;
+  const HeldSignals held;
+  const Locked locked(lock_);
+  state_ = State::off;
+  call_in_all_threads();  // those that still run are not recorded any more
+  const Ticks begin = now();
+  if (!header_->finalized) header_->last_ticks = begin;
+  uint64_t events = 0;
+  for (uint32_t i = 0; i < thread_count_; ++i) {
+    events += threads_[i]->header->events_before + trace::events_of(*threads_[i]->header);
+  }
+  if (!header_->initialized && !events) {
+    discard_live();
+    return;
+  }
+  for (uint32_t i = 0; i < thread_count_; ++i) threads_[i]->regions.end();
+  if (header_->rank < 0) header_->rank = static_cast<int32_t>(rank_from_environment());
+  header_->tick_factor = rate_.factor();
+  sample_own_time();
+  own_time(now() - begin);
+  const bool has_part = has_part_ || header_->generations_written > 0;
+  if (!has_part) file_in_run(&part_path_, "%s.tmp", stem_);
+  int error = 0;
+  {
+    TraceFile file(part_path_.text);
+    if (budgets_.files_given) file.set_limit(budgets_.files > written_ ? budgets_.files - written_ : 0);
+    write_definitions(&file);
+    trace::ByteSink sink;
+    for (uint32_t i = 0; i < thread_count_; ++i) write_thread(threads_[i]->region, &file);
+    if (file.left_out()) lose(trace::LossKind::over_disk_budget, file.left_out());
+    sink.clear();
+    trace::encode_losses(process_region_, &sink);
+    file.chunk(trace::ChunkType::losses, sink);
+    sink.clear();
+    sink.varint(header_->finalized);
+    file.chunk(trace::ChunkType::end, sink);
+    error = file.error();
+  }
+  if (!error) error = name_trace();
+  if (!error) {
+    discard_live();
+  } else {
+    if (!has_part) unlink(part_path_.text);
+    tell("rank %d: the trace could not be written to %s: %s%s", header_->rank, run_directory(), strerror(error),
+         storage_.in_file() && access(live_path_.text, F_OK) == 0 ? " (what the .live file holds can still be read)"
+                                                                  : "; what was recorded is lost");
+  }
+  errno = saved;
+}
+
+namespace {
+__attribute__((destructor)) void at_exit() { recording.finish(); }
+}  // namespace
+
+}  // namespace leadline::recorder

@@ -1,0 +1,114 @@
+// When MPI begins and ends, for worlds and for sessions, and what the library tells then.
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "recorder/clock_exchange.hpp"
+#include "recorder/files/files.hpp"
+#include "recorder/learned.hpp"
+#include "recorder/recording.hpp"
+#include "recorder/tool_variables.hpp"
+
+namespace leadline::recorder {
+namespace {
+
+bool world_begun = false;  // MPI_Init was called: its end is MPI_Finalize, not that of a session
+
+// What tells one MPI_COMM_WORLD of a job from those it spawned: the namespace the launcher gave it, or, with Hydra,
+// that it was spawned and in which order (Intel's; MPICH's does not say). 0 for the first one.
+uint64_t world_number() {
+  const char* name = getenv("PMIX_NAMESPACE");
+  uint64_t number = 0;
+  if (!name && getenv("PMI_SPAWNED")) {
+    name = getenv("HYDRA_BSTRAP_PGID");
+    number = 1;
+  }
+  for (; name && *name; ++name) number = trace::mix(number, static_cast<unsigned char>(*name));
+  return number;
+}
+
+}  // namespace
+
+void Recording::began(Ticks begin) {
+  trace::ProcessHeader& h = *header_;
+  h.initialized = 1;
+  // The series' times are told from here on: the same moment on the system's clock.
+  const trace::TickScale scale{h.tick_factor};
+  if (begin > h.first_ticks) h.start_unix_ns += static_cast<int64_t>(scale.ns(begin - h.first_ticks));
+  h.first_ticks = begin;
+  h.world = world_number();
+  settings_.clear();
+  read_library_settings(&settings_);
+  if (!has_real(Fn::Get_library_version)) return;
+  static char text[16384];  // the program's stack may be small
+  int32_t length = 0;
+  call_real(Fn::Get_library_version, text, &length);
+  snprintf(h.library, sizeof(h.library), "%.*s", static_cast<int>(strcspn(text, "\n\r")), text);
+}
+
+void Recording::initialized(Ticks begin) {
+  trace::ProcessHeader& h = *header_;
+  int32_t flag = 0, level = 0;
+  if (call_real(Fn::Initialized, &flag) != 0 || !flag) return;
+  if (!h.initialized) began(begin);
+  world_begun = true;
+  h.finalized = 0;
+  files_after_finalize(false);
+  call_real(Fn::Comm_rank, abi.comm_world, &h.rank);
+  call_real(Fn::Comm_size, abi.comm_world, &h.world_size);
+  // With MPI_THREAD_SERIALIZED too: calls on files come from several threads at once.
+  const bool known = !open_sessions_ && call_real(Fn::Query_thread, &level) == 0;
+  if (known) lock_.set_needed(level >= (abi.thread_multiple + 1) / 2);
+  learn_library(abi.comm_world);
+  handles_.comm(abi.comm_world);
+  clock_exchange.in_init(h.rank, h.world_size);
+}
+
+void Recording::finalizes() {
+  const Ticks begin = now();
+  const int saved = errno;
+  variables_.clear();
+  read_tool_variables(&variables_);
+  errno = saved;
+  const trace::TickScale scale{header_->tick_factor};
+  clocks_from_ = clock_exchange.in_finalize(scale.ns(now() - header_->first_ticks)) ? begin : 0;
+  own_time(now() - begin);
+}
+
+void Recording::finalized(Ticks end) {
+  header_->finalized = 1;
+  header_->last_ticks = end;
+  files_after_finalize(true);
+}
+
+void Recording::session_opened(uint64_t session, Ticks begin) {
+  lock_.set_needed(true);  // each session has its own level of threads
+  ++open_sessions_;
+  header_->finalized = 0;
+  files_after_finalize(false);
+  if (!header_->initialized) began(begin);
+  if (handles_.session()) return;
+  handles_.set_session(session);
+  if (header_->rank < 0) read_rank_of(session);
+}
+
+void Recording::read_rank_of(uint64_t session) {
+  uint64_t group = 0;
+  if (call_real(Fn::Group_from_session_pset, session, "mpi://WORLD", &group) != 0) return;
+  call_real(Fn::Group_rank, group, &header_->rank);
+  call_real(Fn::Group_size, group, &header_->world_size);
+  call_real(Fn::Group_free, &group);
+}
+
+void Recording::session_closes(uint64_t session) {
+  if (handles_.session() == session) handles_.set_session(0);
+}
+
+void Recording::session_closed(Ticks end) {
+  if (open_sessions_) --open_sessions_;
+  if (!open_sessions_ && !world_begun) finalized(end);
+}
+
+}  // namespace leadline::recorder
