@@ -149,6 +149,11 @@ Thread* thread_here() {
   return recording.enter();
 }
 
+void now_in(Thread* t, uint32_t region) {
+  t->paths.set_region(region);
+  t->graph.stamp_next();
+}
+
 }  // namespace
 }  // namespace leadline::recorder
 
@@ -156,11 +161,11 @@ Thread* thread_here() {
 extern "C" __attribute__((visibility("default"))) void leadline_region_enter_1(const char* name, size_t length) {
   using namespace leadline::recorder;
   Thread* t = name ? thread_here() : nullptr;
-  if (t) t->paths.set_region(t->regions.enter(name, length));
+  if (t) now_in(t, t->regions.enter(name, length));
 }
 
 extern "C" __attribute__((visibility("default"))) void leadline_region_leave_1(const char* name, size_t length) {
   using namespace leadline::recorder;
   Thread* t = name ? thread_here() : nullptr;
-  if (t) t->paths.set_region(t->regions.leave(name, length));
+  if (t) now_in(t, t->regions.leave(name, length));
 }

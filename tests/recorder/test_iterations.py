@@ -53,8 +53,8 @@ def test_one_slow_iteration_of_a_bounded_trace_has_its_time_and_rank(
     assert bytes_of(run) <= 100_000
     it = iterations_of(run)
     assert (it["count"], it["kept"], round(it["calls_per_iteration"])) == (5000, "sampled", 409)
-    slowest = it["outliers"][0]
-    assert (slowest["iteration"], slowest["rank"]) == (3217, 1)
+    # Others may be slower on a machine that does something else.
+    slowest = next(o for o in it["outliers"] if (o["iteration"], o["rank"]) == (3217, 1))
     assert slowest["time_s"] >= 1.49
     assert 1.49 <= slowest["longest_computation_s"] <= slowest["time_s"]
     entry = next(e for e in it["strip"] if e["first"] <= 3217 <= e["last"])

@@ -115,8 +115,13 @@ void receives_of_other_threads_are_corrected_there() {
   expect(out, 0, Transfer::Kind::received, s.irecv, 24 - 80);
   CHECK_EQUAL(out[0].stream, 1u);
   CHECK_EQUAL(measured(s, key(s.wait, 10, 1, 24, trace::link_interned | 5), {3, s.irecv, 9}).size(), 0u);
-  // In a list it is not said which thread's site it is.
-  CHECK_EQUAL(measured(s, key(s.waitall, 1, 0, -1, 9), {1, s.irecv, 16, 0, 80}).size(), 0u);
+  const auto listed = [&](int32_t thread) {
+    return measured(s, key(s.waitall, 1, 0, -1, 9), {1, trace::listed_link(3, s.irecv, thread), 16, packed(1, 5), 80});
+  };
+  expect(listed(7), 0, Transfer::Kind::received, s.irecv, 16 - 80);
+  CHECK_EQUAL(listed(7)[0].stream, 1u);
+  CHECK_EQUAL(listed(-1)[0].stream, 0u);
+  CHECK_EQUAL(listed(9).size(), 0u);
 }
 
 void two_way_calls_count_both_ways() {

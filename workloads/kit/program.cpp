@@ -2,12 +2,17 @@
 
 #include <mpi.h>
 
+#include <chrono>
 #include <cstdio>
 #include <exception>
 #include <string_view>
+#include <thread>
 
 namespace kit {
 namespace {
+
+// Launchers drop the output that they have not passed on when a job is aborted.
+constexpr std::chrono::milliseconds long_enough_to_be_forwarded{300};
 
 bool asks_for_help(int argc, char** argv) {
   for (int n = 1; n < argc; ++n) {
@@ -28,6 +33,7 @@ int run_body(const Program& program, const Session& session, int argc, char** ar
     return 2;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s: rank %d: %s\n", program.name, session.rank, error.what());
+    std::this_thread::sleep_for(long_enough_to_be_forwarded);
     MPI_Abort(MPI_COMM_WORLD, 1);
     return 1;
   }
