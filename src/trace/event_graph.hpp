@@ -55,9 +55,8 @@ class EventGraph {
                         !(h_->unusual & (unusual_irregular | unusual_exact | unusual_begin));
     return assume ? p.usual_gap : 0;
   }
-  // After a call whose recording is no matter of nanoseconds (a collective above all), and after a region begins or ends,
-  // the next one has both stamps:
-  // what a program does in some steps only, it mostly does there.
+  // After a call whose recording is no matter of nanoseconds (a collective above all), and after a region begins or
+  // ends, the next one has both stamps: what a program does in some steps only, it mostly does there.
   inline void stamp_next() {
     const Position& p = positions_[positions_[h_->graph.current].next];
     if (p.usual_gap != 0 && p.usual_gap != never_assume) h_->unusual |= unusual_begin;
