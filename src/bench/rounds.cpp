@@ -26,6 +26,7 @@ struct Runner {
   int64_t window_ns = 0, slack_ns = 0;
   std::vector<double> took;        // by round, on this rank, ns from the start
   std::vector<uint8_t> came_late;  // by round, on this rank
+  int late = 0;                    // of a whole number of batches: on the rank that was late most often in each
   bool wrong = false;
 };
 
@@ -46,7 +47,7 @@ class Measurement {
       if (runners_[i].candidate) warm_up(int(i));
     const int64_t end = local_ns() + int64_t(plan_.seconds * 1e9);
     int round = 0;
-    for (bool more = true; more; ++round) more = run_round(round, round + 1 < plan_.rounds, end);
+    for (bool more = true; more; ++round) more = run_round(round, wanted(round + 1), end);
     std::vector<Samples> all;
     for (std::size_t i = 0; i < runners_.size(); ++i) {
       if (runners_[i].candidate) finish(int(i), round);
@@ -107,6 +108,12 @@ class Measurement {
   }
   int64_t whole_skew() const { return int64_t(plan_.skew_us * 1e3); }
 
+  // Late rounds are made up for, to a point.
+  bool wanted(int round) const {
+    if (round < plan_.rounds) return true;
+    return !job_.oversubscribed && round < 4 * plan_.rounds && round - most_late_ < plan_.rounds;
+  }
+
   // False: it was the last.
   bool run_round(int round, bool may_go_on, int64_t end) {
     const std::vector<int> order = order_of(round);
@@ -159,6 +166,8 @@ class Measurement {
     for (std::size_t i = 0; i < n; ++i) {
       Runner& runner = runners_[order[i]];
       runner.window_ns = all[2 * i] + all[2 * i] / 2;
+      runner.late += int(all[2 * i + 1]);
+      most_late_ = std::max(most_late_, runner.late);
       if (all[2 * i + 1] * 5 <= batch) continue;
       // The window before it may have been too short, or the lead.
       for (const int other : order) runners_[other].slack_ns = std::min(most_slack, runners_[other].slack_ns * 5 / 4);
@@ -193,6 +202,7 @@ class Measurement {
   Contents contents_;
   void (*announce_)(int);
   int64_t lead_ns_;
+  int most_late_ = 0;
   std::vector<Runner> runners_;
 };
 

@@ -285,7 +285,7 @@ def print_study(study: Study) -> None:
 
 def _shown(each: Comparison, base: str) -> tuple[str, str, str]:
     here = each.here
-    shown = "void"
+    shown = "none"
     if here is not None and here["median"] is not None:
         low, high = here["low"], here["high"]
         shown = f"{here['median']:.2f} ({low:.2f}–{high:.2f})" if low is not None and high is not None else "too few"
