@@ -1,7 +1,10 @@
 """How a launch ends: well, with an error, not at all; and what is left of its results."""
 
 import os
+import signal
+import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -43,6 +46,26 @@ def test_an_error_names_the_point_and_what_was_said(tmp_path: Path) -> None:
 def test_what_does_not_end_is_ended(tmp_path: Path) -> None:
     with pytest.raises(MeasurementFailed, match="did not end within 1 s"):
         _run(tmp_path, "open(sys.argv[1] + '.pid', 'w').write(str(os.getpid())); time.sleep(250)", timeout_s=1)
+
+
+OUTER = """
+import os, sys
+from pathlib import Path
+from leadline.bench.launching import Plan, launch
+launch(Plan(()), sys.argv[2:], os.environ, Path(sys.argv[1]))
+"""
+
+
+def test_ranks_do_not_outlive_the_command(tmp_path: Path) -> None:
+    inner = _program(tmp_path, "print(os.getpid(), flush=True); time.sleep(250)")
+    outer = subprocess.Popen([sys.executable, "-c", OUTER, str(tmp_path), *inner])
+    output = tmp_path / "output"
+    while not (output.exists() and output.read_text().endswith("\n")):
+        time.sleep(0.05)
+    outer.terminate()
+    assert outer.wait() == 128 + signal.SIGTERM
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(output.read_text()), 0)
 
 
 def test_results_without_an_end_are_a_failure(tmp_path: Path) -> None:

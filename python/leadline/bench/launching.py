@@ -6,7 +6,8 @@ import contextlib
 import os
 import signal
 import subprocess
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -153,12 +154,31 @@ def _run(words: Sequence[str], environ: Mapping[str, str], output: int, limit_s:
     except OSError as error:
         raise MeasurementFailed(f"{words[0]}: {error.strerror}") from error
     try:
-        return process.wait(limit_s)
+        with _ending_cleanly():
+            return process.wait(limit_s)
     except subprocess.TimeoutExpired:
         return None
     finally:
         if process.poll() is None:
             _end(process)
+
+
+@contextlib.contextmanager
+def _ending_cleanly() -> Iterator[None]:
+    """The ranks are in a session of their own, so whoever ends us must not leave them behind."""
+
+    def leave(number: int, _: object) -> None:
+        raise SystemExit(128 + number)
+
+    ours = threading.current_thread() is threading.main_thread()
+    taken = [s for s in (signal.SIGTERM, signal.SIGHUP) if ours and signal.getsignal(s) is signal.SIG_DFL]
+    for each in taken:
+        signal.signal(each, leave)
+    try:
+        yield
+    finally:
+        for each in taken:
+            signal.signal(each, signal.SIG_DFL)
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
