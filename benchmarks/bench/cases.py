@@ -36,6 +36,11 @@ CASES = (
     Case("cart-shift", "MPI_Cart_shift", added_ns=25),
     Case("wtime", "MPI_Wtime", added_ns=25),
 )
+# Left alone by the shim: added by it, with a table none of whose rules fits.
+SHIM_CASES = (
+    Case("empty-bcast", "broadcast of nothing, left alone", added_ns=50),
+    Case("empty-allreduce", "allreduce of nothing, left alone", added_ns=50),
+)
 BY_NAME = {case.name: case for case in CASES}
 
 MEMORY_CASES = ("proc-null", "step-1kB", "sites-10000", "random-tags")

@@ -9,6 +9,7 @@ import platform
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,16 +18,17 @@ from rich.console import Console
 import leadline
 import leadline.mpi
 from bench.agreement import measure_agreement
-from bench.cases import BY_NAME, CASES, MEMORY_CASES, SIZE_STEPS, Case
+from bench.cases import BY_NAME, CASES, MEMORY_CASES, SHIM_CASES, SIZE_STEPS, Case
 from bench.measure import CaseCost, measure_case, measure_memory, measure_size
 from bench.page import measure_page
 from bench.program import Program
 from bench.table import markdown_costs, print_costs, print_memory, print_sizes
 from leadline.errors import LeadlineError
+from leadline.launch import shim
 from leadline.launch.recorder import require_library
 
 ROOT = Path(__file__).resolve().parents[2]
-DEFAULT_PARTS = ("cost", "memory", "size", "page")
+DEFAULT_PARTS = ("cost", "shim", "memory", "size", "page")
 PARTS = (*DEFAULT_PARTS, "agreement")
 
 
@@ -88,6 +90,13 @@ def measure(options: argparse.Namespace) -> int:
         report["cost"] = [c.as_json() for c in costs]
         if options.markdown:
             options.markdown.write_text(markdown_costs(costs))
+    if "shim" in parts:
+        shimmed = [replace(program, shim=shim.require_library()) for program in programs]
+        clock = "wall_ns" if options.clock == "wall" else "cpu_ns"
+        costs = [measure_case(program, case, pairs, clock) for case in SHIM_CASES for program in shimmed]
+        console.print("The shim, collectives that it leaves alone:", style="bold")
+        print_costs(console, costs, options.clock)
+        report["shim"] = [c.as_json() for c in costs]
     if "memory" in parts:
         rows = [measure_memory(program, case, 3) for program in programs for case in MEMORY_CASES]
         print_memory(console, rows)

@@ -19,7 +19,7 @@ typedef struct {
   int64_t iterations;  // per block, so that a block takes some 10 ms
 } Case;
 
-extern const Case send_cases[], step_cases[], site_cases[], random_cases[], local_cases[];
+extern const Case send_cases[], step_cases[], site_cases[], random_cases[], local_cases[], collective_cases[];
 
 static inline uint64_t next_random(uint64_t* state) {  // xorshift64*
   uint64_t x = *state;
