@@ -1,8 +1,10 @@
 """The C++ test programs of this folder: as ./dev test has built them, or built here."""
 
+import os
 import shutil
 import subprocess
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -18,6 +20,7 @@ Build = Callable[..., Path]
 def build(tmp_path_factory: pytest.TempPathFactory) -> Build:
     """build(NAME, *FLAGS, compiler=...) compiles tests/trace/NAME.cpp with the code it tests, or skips."""
     made: dict[tuple[str, ...], Path] = {}
+    folders: dict[tuple[str, ...], Path] = {}
 
     def make(name: str, *flags: str, compiler: str = "c++", analysis: bool = False) -> Path:
         key = (name, compiler, *flags)
@@ -28,15 +31,18 @@ def build(tmp_path_factory: pytest.TempPathFactory) -> Build:
         sources = [HERE / f"{name}.cpp", *sorted((ROOT / "src/trace").glob("*.cpp"))]
         if analysis:
             sources += sorted((ROOT / "src/analysis").glob("*.cpp"))
-        out = tmp_path_factory.mktemp("programs")
         command = [compiler, "-std=gnu++20", "-O1", "-g", f"-I{ROOT / 'src'}", *flags]
-        objects = []
-        for source in sources:
-            objects.append(out / f"{source.parent.name}-{source.stem}.o")
-            done = subprocess.run(
-                [*command, "-c", source, "-o", objects[-1]], capture_output=True, text=True, timeout=250, check=False
-            )
-            assert done.returncode == 0, done.stderr[-4000:]
+        out = folders.setdefault(tuple(command), tmp_path_factory.mktemp("programs"))
+        objects = [out / f"{source.parent.name}-{source.stem}.o" for source in sources]
+
+        def compile_one(source: Path, target: Path) -> None:
+            if not target.exists():  # another program's, with the same flags
+                words = [*command, "-c", source, "-o", target]
+                done = subprocess.run(words, capture_output=True, text=True, timeout=250, check=False)
+                assert done.returncode == 0, done.stderr[-4000:]
+
+        with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+            list(pool.map(compile_one, sources, objects))
         linked = subprocess.run(
             [*command, *objects, "-o", out / name], capture_output=True, text=True, timeout=250, check=False
         )
