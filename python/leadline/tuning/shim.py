@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from leadline.errors import LeadlineError, MissingPrerequisite
+from leadline.errors import LeadlineError
 from leadline.launch import process
 from leadline.launch.launcher import find_launcher, words_for_ranks
+from leadline.launch.shim import require_library
 from leadline.launch.wrappers import preload_in_front, with_variables
 from leadline.tuning.applying import Outcome
 from leadline.tuning.table import Table, lines_for_shim, read
@@ -42,7 +43,7 @@ def apply_by_shim(path: Path, command: Sequence[str]) -> Outcome:
     process.resolve(command[0], os.environ.get("PATH"))
     table, library = None, None
     try:
-        table, library = read(path), library_path()
+        table, library = read(path), require_library()
     except LeadlineError as error:
         outcome.problem = {"message": str(error), "hint": error.hint, "line": getattr(error, "line", None)}
     if table is None or library is None:
@@ -59,13 +60,6 @@ def apply_by_shim(path: Path, command: Sequence[str]) -> Outcome:
     outcome.settings = {"LEADLINE_TABLE": str(path)}
     judge(table, texts, outcome)
     return outcome
-
-
-def library_path() -> Path:
-    path = Path(__file__).resolve().parents[1] / "lib" / "libleadline_shim.so"
-    if not path.is_file():
-        raise MissingPrerequisite(f"the shim is not at {path}", hint="in a source tree: ./dev build")
-    return path
 
 
 def _words(command: Sequence[str], folder: Path, library: Path) -> tuple[list[str], dict[str, str]]:
