@@ -70,6 +70,8 @@ def test_a_program_that_is_cut_short_ends_as_without_us_and_says_what_is_missing
     plain, recorded = run_both(library, program, recorder, tmp_path)
     if library.family == "mpich" and how in ("return", "exit"):
         assert recorded.returncode in (plain.returncode, {"return": 4, "exit": 3}[how], *HYDRA_WAS_FASTER)
+    elif library.name.startswith("intel") and how == "abort":
+        assert recorded.returncode in (7, -13)  # its mpiexec may die of SIGPIPE: 1 of 40 runs with nothing recorded
     elif library.family == "mpich" and how in ("killed", "all-killed", "segfault"):
         assert recorded.returncode != 0
         assert recorded.returncode in (plain.returncode, *HYDRA_WAS_FASTER)
