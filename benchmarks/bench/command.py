@@ -21,6 +21,7 @@ from bench.agreement import measure_agreement
 from bench.cases import BY_NAME, CASES, MEMORY_CASES, SHIM_CASES, SIZE_STEPS, Case
 from bench.measure import CaseCost, measure_case, measure_memory, measure_size
 from bench.page import measure_page
+from bench.pop import measure_pop
 from bench.program import Program
 from bench.table import markdown_costs, print_costs, print_memory, print_sizes
 from leadline.errors import LeadlineError
@@ -29,12 +30,14 @@ from leadline.launch.recorder import require_library
 
 ROOT = Path(__file__).resolve().parents[2]
 DEFAULT_PARTS = ("cost", "shim", "memory", "size", "page")
-PARTS = (*DEFAULT_PARTS, "agreement")
+PARTS = (*DEFAULT_PARTS, "agreement", "pop")
 
 
 def parser() -> argparse.ArgumentParser:
     p = argparse.ArgumentParser(prog="./dev bench", description="What recording costs, with call paths, on two ranks.")
-    p.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)} (default: all but agreement)")
+    p.add_argument(
+        "parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)} (default: all but agreement and pop)"
+    )
     p.add_argument("--case", action="append", choices=list(BY_NAME), help="only this case; may be repeated")
     p.add_argument("--mpi", action="append", choices=leadline.mpi.NAMES, help="default: mpich and openmpi")
     p.add_argument("--pairs", type=int, default=7, metavar="N", help="recorded launches of each case (default: 7)")
@@ -67,7 +70,7 @@ def measure(options: argparse.Namespace) -> int:
     names = options.mpi or (["mpich"] if options.quick else ["mpich", "openmpi"])
     programs = (
         []
-        if parts == ["agreement"]
+        if not set(parts) & set(DEFAULT_PARTS)
         else [
             Program.build(leadline.mpi.find(name), recorder, ROOT / "build" / "bench", options.ranks) for name in names
         ]
@@ -110,6 +113,8 @@ def measure(options: argparse.Namespace) -> int:
         report["page"] = measure_page(console)
     if "agreement" in parts:
         report["agreement"] = measure_agreement(console, pairs)
+    if "pop" in parts:
+        report["pop"] = measure_pop(console, pairs)
     report["load_at_end"] = os.getloadavg()[0]
     if options.json:
         options.json.write_text(json.dumps(report, indent=1) + "\n")

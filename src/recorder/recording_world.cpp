@@ -64,6 +64,9 @@ void Recording::initialized(Ticks begin) {
   learn_library(abi.comm_world);
   handles_.comm(abi.comm_world);
   clock_exchange.in_init(h.rank, h.world_size);
+  // MPI_Init took long enough for the counter's rate to be known well: the program's calls are timed with it.
+  h.tick_factor = rate_.factor();
+  for (uint32_t i = 0; i < thread_count_; ++i) threads_[i]->graph.set_scale({h.tick_factor});
 }
 
 void Recording::finalizes() {
