@@ -258,7 +258,7 @@ bool Recording::attach_thread(Thread* t) {
   t->graph.attach(t->header, t->region, backing, counter(trace::LossKind::order_lost),
                   counter(trace::LossKind::parameters_coarse),
                   {[](void* self) { recording.turn_generation(static_cast<Thread*>(self)); }, t});
-  t->graph.set_scale({header_->tick_factor});
+  t->graph.set_scale({__atomic_load_n(&header_->tick_factor, __ATOMIC_RELAXED)});
   t->graph.set_room(budgets_.room_of_thread(thread_count_));
   t->graph.reset(false);
   memcpy(t->header->magic, trace::live_magic, sizeof(t->header->magic));

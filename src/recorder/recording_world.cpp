@@ -65,8 +65,9 @@ void Recording::initialized(Ticks begin) {
   handles_.comm(abi.comm_world);
   clock_exchange.in_init(h.rank, h.world_size);
   // MPI_Init took long enough for the counter's rate to be known well: the program's calls are timed with it.
-  h.tick_factor = rate_.factor();
-  for (uint32_t i = 0; i < thread_count_; ++i) threads_[i]->graph.set_scale({h.tick_factor});
+  const uint64_t factor = rate_.factor();
+  __atomic_store_n(&h.tick_factor, factor, __ATOMIC_RELAXED);  // other threads may begin meanwhile
+  if (Thread* t = own_thread()) t->graph.set_scale({factor});
 }
 
 void Recording::finalizes() {
