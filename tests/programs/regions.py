@@ -29,4 +29,4 @@ for _ in range(steps):
         with leadline.region("physics"):
             swap(50)
 halo()
-print(f"rank {comm.rank} done")
+sys.stdout.write(f"rank {comm.rank} done\n")  # in one piece, which print does not promise
