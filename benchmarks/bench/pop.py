@@ -28,7 +28,7 @@ from leadline.launch import shim
 # Ours, and the number of the same algorithm in coll_tuned_allreduce_algorithm.
 ALGORITHMS = {"linear": 1, "binary_tree": 2, "recursive_doubling": 3, "ring": 4, "rabenseifner": 6}
 WAYS = ("shim", "own setting")
-OPTIONS = ("--grid=48x48x2", "--steps=12", "--solver=chrongear")
+OPTIONS = ("--grid=48x48x3", "--steps=120", "--solver=chrongear")
 RANKS = 8
 TIMEOUT_S = 120
 BAROTROPIC = re.compile(r"barotropic ([\d.]+) s")
