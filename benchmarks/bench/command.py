@@ -24,19 +24,20 @@ from bench.page import measure_page
 from bench.pop import measure_pop
 from bench.program import Program
 from bench.table import markdown_costs, print_costs, print_memory, print_sizes
+from bench.tunings import measure_tunings
 from leadline.errors import LeadlineError
 from leadline.launch import shim
 from leadline.launch.recorder import require_library
 
 ROOT = Path(__file__).resolve().parents[2]
 DEFAULT_PARTS = ("cost", "shim", "memory", "size", "page")
-PARTS = (*DEFAULT_PARTS, "agreement", "pop")
+PARTS = (*DEFAULT_PARTS, "agreement", "pop", "tunings")
 
 
 def parser() -> argparse.ArgumentParser:
     p = argparse.ArgumentParser(prog="./dev bench", description="What recording costs, with call paths, on two ranks.")
     p.add_argument(
-        "parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)} (default: all but agreement and pop)"
+        "parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)} (default: the first {len(DEFAULT_PARTS)})"
     )
     p.add_argument("--case", action="append", choices=list(BY_NAME), help="only this case; may be repeated")
     p.add_argument("--mpi", action="append", choices=leadline.mpi.NAMES, help="default: mpich and openmpi")
@@ -45,6 +46,9 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument("--clock", choices=["wall", "cpu"], default="wall", help="cpu: where other programs run too")
     p.add_argument(
         "--ranks", type=int, default=2, metavar="N", help="one core each (default: 2); 1: the ring is a loop"
+    )
+    p.add_argument(
+        "--tuned-ranks", type=int, action="append", metavar="N", help="of the tunings; may be repeated (default: 2)"
     )
     p.add_argument("--recorder", type=Path, help="the libleadline.so to measure (default: the one that was built)")
     p.add_argument("--json", type=Path, metavar="FILE", help="write all figures, each launch's too")
@@ -115,6 +119,8 @@ def measure(options: argparse.Namespace) -> int:
         report["agreement"] = measure_agreement(console, pairs)
     if "pop" in parts:
         report["pop"] = measure_pop(console, pairs)
+    if "tunings" in parts:
+        report["tunings"] = measure_tunings(console, names, options.tuned_ranks or [2], pairs)
     report["load_at_end"] = os.getloadavg()[0]
     if options.json:
         options.json.write_text(json.dumps(report, indent=1) + "\n")

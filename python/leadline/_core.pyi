@@ -397,3 +397,8 @@ def demangle(name: str) -> str:
 
 def demangle_short(name: str) -> str:
     """Without return type and parameters."""
+
+def collective_bound(
+    operation: str, processes: int, bytes: int, message_s: float, per_byte_s: float, reduce_per_byte_s: float
+) -> float:
+    """Seconds that bcast, reduce or allreduce takes at least: src/collectives/bound.hpp. Raises ValueError."""

@@ -71,6 +71,16 @@ void Contents::set_some(uint64_t salt) {
     for (int i = 0; i < places_; ++i) set(place(i), salt);
 }
 
+void Contents::work_on_it() const {
+  constexpr int64_t line = 64;
+  const volatile char* result = data();
+  volatile char* input = kind_ == Kind::broadcast ? data() : this->input();
+  for (int64_t i = 0; i < count_ * extent_; i += line) {
+    if (receives()) (void)result[i];
+    if (contributes()) input[i] = input[i];
+  }
+}
+
 bool Contents::all_right() const {
   if (!receives()) return true;
   for (int64_t i = 0; i < count_; ++i)

@@ -29,6 +29,8 @@ class Contents {
   void set_all(uint64_t salt);
   // The same at a few places only, which leaves the caches alone.
   void set_some(uint64_t salt);
+  // As a program does between operations: reads the result, and writes what it contributes, a byte of each cache line.
+  void work_on_it() const;
   // After it; what was set last is what is expected.
   bool all_right() const;
   bool some_right() const;

@@ -16,7 +16,6 @@ namespace leadline::bench {
 namespace {
 
 std::FILE* results;
-int current_point;
 
 int list() {
   for (const collectives::Algorithm& algorithm : collectives::algorithms())
@@ -54,8 +53,8 @@ void write_network(const Job& job) {
 }
 
 // Where it stands, for whoever has to say what hangs.
-void announce(int candidate) {
-  std::fprintf(results, "begin %d %d\n", current_point, candidate);
+void announce(int point, int candidate) {
+  std::fprintf(results, "begin %d %d\n", point, candidate);
   std::fflush(results);
 }
 
@@ -68,6 +67,7 @@ void write_samples(int point, int candidate, const Samples& samples) {
                samples.repeat, samples.late, samples.tolerance_ns);
   for (const double ns : samples.ns) std::fprintf(results, ns < 0 ? " late" : " %.1f", ns);
   std::fprintf(results, "\n");
+  std::fflush(results);
 }
 
 void measure(const Plan& plan) {
@@ -75,14 +75,10 @@ void measure(const Plan& plan) {
   write_job(job);
   write_noise(job);
   if (plan.network) write_network(job);
-  for (std::size_t i = 0; i < plan.points.size(); ++i) {
-    current_point = int(i);
+  const auto compare_clocks = [&] {
     if (job.hosts > 1 || plan.measured_clocks) job.compare_clocks();
-    const std::vector<Samples> all = measure_point(job, plan, plan.points[i], announce);
-    if (job.rank != 0) continue;
-    for (std::size_t j = 0; j < all.size(); ++j) write_samples(int(i), int(j), all[j]);
-    std::fflush(results);
-  }
+  };
+  measure_points(job, plan, compare_clocks, announce, write_samples);
   write_noise(job);
   if (job.rank == 0) std::fprintf(results, "end\n");
   MPI_Comm_free(&job.comm);

@@ -22,6 +22,12 @@ bool read_item(const std::string& key, std::istringstream& words, Plan* plan) {
     plan->measured_clocks = which == "measured";
     return which == "measured" || which == "shared";
   }
+  if (key == "buffers") {
+    std::string which;
+    words >> which;
+    plan->buffers_written = which == "written";
+    return which == "written" || which == "reused";
+  }
   if (key == "point") {
     Point point;
     words >> point.operation >> point.bytes;

@@ -8,6 +8,7 @@
 //   seed 1
 //   root 0
 //   clocks shared|measured     measured: also between ranks of one host
+//   buffers reused|written     written: by the program, before every operation
 //   network 0|1                latency, bandwidth and speed of reduction first, for the lower bounds
 //   nodes 0                    two-level algorithms take the job for one on so many nodes; 0: as it is
 //   point OPERATION BYTES
@@ -41,6 +42,7 @@ struct Plan {
   int root = 0;
   int nodes = 0;
   bool measured_clocks = false;
+  bool buffers_written = false;
   bool network = false;
   std::vector<Point> points;
 };

@@ -8,7 +8,8 @@ namespace leadline::bench {
 namespace {
 
 constexpr int fewest_rounds = 5;
-constexpr int batch = 8;  // rounds after which the ranks tell one another how it goes
+constexpr int batch = 8;  // rounds after which the ranks tell one another how it goes, and another point has its turn
+constexpr int64_t most_bytes_by_turns = int64_t{16} << 20;
 constexpr int64_t shortest_tolerance_ns = 1000;
 constexpr int64_t ping_pong_ns = 200'000;    // of ping-pongs a sample is so long, more or less
 constexpr int64_t first_lead_ns = 50'000;    // from the announcement of a round to its begin
@@ -23,8 +24,9 @@ uint64_t mixed(uint64_t x) {
 struct Runner {
   std::unique_ptr<Candidate> candidate;
   Samples samples;
-  int64_t window_ns = 0, slack_ns = 0;
+  int64_t window_ns = 0, slack_ns = 0, prelude_ns = 0;
   std::vector<double> took;        // by round, on this rank, ns from the start
+  std::vector<double> prelude;     // by round, on this rank, ns
   std::vector<uint8_t> came_late;  // by round, on this rank
   int late = 0;                    // of a whole number of batches: on the rank that was late most often in each
   bool wrong = false;
@@ -32,25 +34,37 @@ struct Runner {
 
 class Measurement {
  public:
-  Measurement(const Job& job, const Plan& plan, const Point& point, Kind kind, void (*announce)(int))
-      : job_(job), plan_(plan), kind_(kind), contents_(job, kind, point.bytes, plan.root), announce_(announce) {
+  Measurement(const Job& job, const Plan& plan, int point, Kind kind, Announce announce)
+      : job_(job),
+        plan_(plan),
+        point_(point),
+        kind_(kind),
+        contents_(job, kind, plan.points[point].bytes, plan.root),
+        announce_(announce) {
     lead_ns_ = job.oversubscribed ? shared_lead_ns : first_lead_ns;
-    for (const CandidateName& name : point.candidates) {
+    for (const CandidateName& name : plan.points[point].candidates) {
       Runner runner;
       runner.candidate = make_candidate(job, plan, kind, name, &contents_, &runner.samples.problem);
       runners_.push_back(std::move(runner));
     }
-  }
-
-  std::vector<Samples> run() {
     for (std::size_t i = 0; i < runners_.size(); ++i)
       if (runners_[i].candidate) warm_up(int(i));
-    const int64_t end = local_ns() + int64_t(plan_.seconds * 1e9);
-    int round = 0;
-    for (bool more = true; more; ++round) more = run_round(round, wanted(round + 1), end);
+  }
+
+  // A few rounds. False: they were the last.
+  bool take_turn() {
+    const int64_t begin = local_ns();
+    bool more = true;
+    for (int i = 0; i < batch && more; ++i, ++round_)
+      more = run_round(round_, wanted(round_ + 1), begin + int64_t(plan_.seconds * 1e9) - spent_ns_);
+    spent_ns_ += local_ns() - begin;
+    return more;
+  }
+
+  std::vector<Samples> finish() {
     std::vector<Samples> all;
     for (std::size_t i = 0; i < runners_.size(); ++i) {
-      if (runners_[i].candidate) finish(int(i), round);
+      if (runners_[i].candidate) finish_one(int(i), round_);
       all.push_back(std::move(runners_[i].samples));
     }
     return all;
@@ -60,7 +74,7 @@ class Measurement {
   // Checked whole, then run again for how long it takes.
   void warm_up(int index) {
     Runner& runner = runners_[index];
-    if (job_.rank == 0) announce_(index);
+    if (job_.rank == 0) announce_(point_, index);
     check_whole(&runner, 1);
     int64_t fastest = INT64_MAX;
     for (int i = 0; i < 3; ++i) {
@@ -78,6 +92,7 @@ class Measurement {
               ? int(std::clamp(ping_pong_ns / std::max<int64_t>(slowest, 1), int64_t{1}, int64_t{1000}))
               : 1;
     runner.slack_ns = job_.oversubscribed ? 500'000 : 10'000;
+    runner.prelude_ns = 2 * slowest;
     runner.window_ns = slowest * runner.samples.repeat;
     runner.samples.tolerance_ns = std::max(shortest_tolerance_ns, runner.window_ns / 50);
   }
@@ -129,6 +144,7 @@ class Measurement {
     wait_patiently(&request);
     int64_t start = agreed[0];
     for (const int index : order) {
+      start += runners_[index].prelude_ns;
       sample(&runners_[index], round, start);
       start += runners_[index].window_ns + runners_[index].slack_ns + whole_skew();
     }
@@ -136,7 +152,17 @@ class Measurement {
     return agreed[1] != 0;
   }
 
+  // What ran before an operation is in the caches, so that is the same for all candidates, and is the operation itself.
+  void run_prelude(Runner* runner) {
+    if (runner->samples.repeat > 1 || kind_ == Kind::exchange) return;
+    runner->candidate->run();
+    if (plan_.buffers_written) contents_.work_on_it();
+  }
+
   void sample(Runner* runner, int round, int64_t start) {
+    const int64_t before = local_ns();
+    run_prelude(runner);
+    runner->prelude.push_back(double(local_ns() - before));
     contents_.set_some(uint64_t(round) + 2);
     const int64_t arrival = start + skew_of(round);
     job_.wait_until(arrival);
@@ -148,36 +174,42 @@ class Measurement {
     runner->came_late.push_back(begin > arrival + runner->samples.tolerance_ns);
   }
 
+  static int64_t recent_median(const std::vector<double>& values) {
+    std::vector<double> recent(values.end() - batch, values.end());
+    std::nth_element(recent.begin(), recent.begin() + batch / 2, recent.end());
+    return int64_t(std::max(recent[batch / 2], 0.0));
+  }
+
   // Windows as long as the samples are, and a start that every rank can come to.
   void adapt(const std::vector<int>& order) {
     const std::size_t n = order.size();
-    std::vector<int64_t> mine(2 * n), all(2 * n);
+    std::vector<int64_t> mine(3 * n), all(3 * n);
     for (std::size_t i = 0; i < n; ++i) {
       const Runner& runner = runners_[order[i]];
-      std::vector<double> recent(runner.took.end() - batch, runner.took.end());
-      std::nth_element(recent.begin(), recent.begin() + batch / 2, recent.end());
-      mine[2 * i] = int64_t(std::max(recent[batch / 2], 0.0));
-      mine[2 * i + 1] = std::accumulate(runner.came_late.end() - batch, runner.came_late.end(), int64_t{0});
+      mine[3 * i] = recent_median(runner.took);
+      mine[3 * i + 1] = std::accumulate(runner.came_late.end() - batch, runner.came_late.end(), int64_t{0});
+      mine[3 * i + 2] = recent_median(runner.prelude);
     }
     MPI_Request request;
-    MPI_Iallreduce(mine.data(), all.data(), int(2 * n), MPI_INT64_T, MPI_MAX, job_.comm, &request);
+    MPI_Iallreduce(mine.data(), all.data(), int(3 * n), MPI_INT64_T, MPI_MAX, job_.comm, &request);
     wait_patiently(&request);
     const int64_t most_slack = job_.oversubscribed ? 2'000'000 : 1'000'000;
     for (std::size_t i = 0; i < n; ++i) {
       Runner& runner = runners_[order[i]];
-      runner.window_ns = all[2 * i] + all[2 * i] / 2;
-      runner.late += int(all[2 * i + 1]);
+      runner.window_ns = all[3 * i] + all[3 * i] / 2;
+      runner.prelude_ns = all[3 * i + 2] + all[3 * i + 2] / 2;
+      runner.late += int(all[3 * i + 1]);
       most_late_ = std::max(most_late_, runner.late);
-      if (all[2 * i + 1] * 5 <= batch) continue;
+      if (all[3 * i + 1] * 5 <= batch) continue;
       // The window before it may have been too short, or the lead.
       for (const int other : order) runners_[other].slack_ns = std::min(most_slack, runners_[other].slack_ns * 5 / 4);
       lead_ns_ = std::min(most_slack, lead_ns_ * 5 / 4);
     }
   }
 
-  void finish(int index, int rounds) {
+  void finish_one(int index, int rounds) {
     Runner& runner = runners_[index];
-    if (job_.rank == 0) announce_(index);
+    if (job_.rank == 0) announce_(point_, index);
     check_whole(&runner, uint64_t(rounds) + 2);
     const int wrong = runner.wrong;
     int anywhere = 0;
@@ -198,24 +230,58 @@ class Measurement {
 
   const Job& job_;
   const Plan& plan_;
+  int point_;
   Kind kind_;
   Contents contents_;
-  void (*announce_)(int);
+  Announce announce_;
   int64_t lead_ns_;
+  int64_t spent_ns_ = 0;  // in rounds
+  int round_ = 0;
   int most_late_ = 0;
   std::vector<Runner> runners_;
 };
 
+// As many points as fit, and one at least. Their buffers exist at the same time.
+std::size_t end_of_group(const Plan& plan, std::size_t begin) {
+  int64_t bytes = plan.points[begin].bytes;
+  std::size_t end = begin + 1;
+  for (; end < plan.points.size(); ++end) {
+    bytes += plan.points[end].bytes;
+    if (bytes > most_bytes_by_turns) break;
+  }
+  return end;
+}
+
 }  // namespace
 
-std::vector<Samples> measure_point(const Job& job, const Plan& plan, const Point& point, void (*announce)(int)) {
-  Kind kind{};
-  if (!kind_of(point.operation, &kind)) {
-    Samples none;
-    none.problem = "no such operation";
-    return std::vector<Samples>(point.candidates.size(), none);
+void measure_points(const Job& job, const Plan& plan, const std::function<void()>& before_turn, Announce announce,
+                    Report report) {
+  for (std::size_t begin = 0, end = 0; begin < plan.points.size(); begin = end) {
+    end = end_of_group(plan, begin);
+    std::vector<std::unique_ptr<Measurement>> group;
+    for (std::size_t i = begin; i < end; ++i) {
+      Kind kind{};
+      if (i == begin) before_turn();
+      const bool known = kind_of(plan.points[i].operation, &kind);
+      group.push_back(known ? std::make_unique<Measurement>(job, plan, int(i), kind, announce) : nullptr);
+    }
+    std::vector<bool> going(group.size(), true);
+    for (bool any = true; any;) {
+      any = false;
+      before_turn();
+      for (std::size_t i = 0; i < group.size(); ++i) {
+        going[i] = going[i] && group[i] && group[i]->take_turn();
+        any = any || going[i];
+      }
+    }
+    for (std::size_t i = begin; i < end; ++i) {
+      std::vector<Samples> all(plan.points[i].candidates.size());
+      for (Samples& samples : all) samples.problem = "no such operation";
+      if (group[i - begin]) all = group[i - begin]->finish();
+      if (job.rank != 0) continue;
+      for (std::size_t j = 0; j < all.size(); ++j) report(int(i), int(j), all[j]);
+    }
   }
-  return Measurement(job, plan, point, kind, announce).run();
 }
 
 }  // namespace leadline::bench

@@ -1,4 +1,5 @@
-// Measures the candidates of a point against one another.
+// Measures the candidates of a point against one another, and several points by turns: what else the machine does
+// changes within seconds, and a point measured in one go would have its share of that by chance.
 //
 // In a round every candidate is run once, in an order by chance. Rank 0 announces the instant at which the round
 // begins; each candidate has a window of it, so the ranks start together without another message. A rank that comes
@@ -7,6 +8,7 @@
 // skewed) to the end on the last rank.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -23,8 +25,13 @@ struct Samples {
   std::vector<double> ns;    // of one operation, by round; negative: late
 };
 
-// Of each candidate, at rank 0. `announce` is called there before something might hang.
-std::vector<Samples> measure_point(const Job& job, const Plan& plan, const Point& point,
-                                   void (*announce)(int candidate));
+// Told at rank 0 before something might hang: a point, by its place in the plan, and a candidate.
+using Announce = void (*)(int point, int candidate);
+// Told at rank 0 of each candidate's samples.
+using Report = void (*)(int point, int candidate, const Samples& samples);
+
+// Every point of the plan. `before_turn`: on all ranks before points have their next turn.
+void measure_points(const Job& job, const Plan& plan, const std::function<void()>& before_turn, Announce announce,
+                    Report report);
 
 }  // namespace leadline::bench

@@ -102,3 +102,12 @@ def test_wrong_usage_is_one_line_and_2(words: tuple[str, ...], said: str, a_libr
     assert done.returncode == 2, done.stdout + done.stderr
     assert said in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_what_is_not_better_is_not_measured_again(a_library: Library) -> None:
+    found = measure(
+        "bcast", algorithms=["nothing"], sizes=[800], library=a_library, launches=3, rounds=5, seconds=0.1,
+        buffers="written", only_better=True,
+    )  # fmt: skip
+    assert len(found.launches) == 1
+    assert [(row["algorithm"], row["correct"]) for row in found.rows] == [("native", True), ("nothing", False)]

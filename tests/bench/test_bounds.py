@@ -14,9 +14,9 @@ NETWORK = Network(alpha_us=1.0, beta_us=0.001, gamma_us=0.002)
         ("p2p", 1000, 2, 2.0),
         ("bcast", 8, 8, 3.0),  # three rounds
         ("bcast", 8, 9, 4.0),
-        ("bcast", 100_000, 8, 100.0),  # the data itself
+        ("bcast", 100_000, 8, 101.0),  # one message with the data itself
         ("reduce", 100_000, 4, 150.0),  # three quarters of it are to be summed by each
-        ("allreduce", 100_000, 2, 100.0),
+        ("allreduce", 100_000, 2, 101.0),
         ("allreduce", 8, 5, 3.0),
         ("allreduce", 8, 1, 0.0),
         ("bcast", 0, 8, 0.0),

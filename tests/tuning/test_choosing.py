@@ -4,7 +4,18 @@ from typing import Any
 
 import pytest
 
-from leadline.tuning.choosing import Choice, choices, choose, dropped, gaps, middle, parse_name, refine, rules
+from leadline.tuning.choosing import (
+    Choice,
+    choices,
+    choose,
+    dropped,
+    gaps,
+    middle,
+    not_slower,
+    parse_name,
+    refine,
+    rules,
+)
 from leadline.tuning.protocol import best, judge
 
 
@@ -46,6 +57,17 @@ def test_better_in_every_launch_is_chosen() -> None:
 )
 def test_native_stays_unless_better_in_every_launch(other: dict[str, Any]) -> None:
     assert choose([native(8), other], 3).is_native
+
+
+def test_of_equals_neighbours_take_the_same() -> None:
+    def point(size: int, **ratios: float) -> list[dict[str, Any]]:
+        return [native(size), *(row(name, size, [ratio - 0.1] * 3, ratio) for name, ratio in ratios.items())]
+
+    rows = [*point(8), *point(64, chain=1.60, linear=1.61), *point(512, chain=1.70, linear=1.72, direct=1.71)]
+    rows += [*point(4096, chain=1.31, direct=1.30), *point(65536, direct=2.0, chain=1.5)]
+    found = choices(rows, 3)
+    assert [choice.algorithm for choice in found] == ["native", "chain", "chain", "chain", "direct"]
+    assert [choice.ratio for choice in found] == [1.0, 1.60, 1.70, 1.31, 2.0]
 
 
 def test_boundaries_are_halved_until_they_are_close() -> None:
@@ -100,6 +122,18 @@ def test_what_does_not_hold_in_fresh_launches_is_dropped() -> None:
     assert [(choice.n_bytes, choice.algorithm) for choice in kept] == [(8, "chain"), (64, "native")]
     assert (kept[0].low, kept[0].launches) == (1.1, 6)
     assert [choice.n_bytes for choice in lost] == [64]
+
+
+def test_slower_where_buffers_are_written_is_dropped() -> None:
+    def point(size: int, high: float | None, **more: Any) -> dict[str, Any]:
+        return {**row("chain", size, [1.0], 1.0, **more), "ratio_to_native": {"median": 0.95, "low": 0.8, "high": high}}
+
+    found = choices([r for size in (8, 64, 512, 4096) for r in (native(size), row("chain", size, [1.2] * 3))], 3)
+    written = [point(8, 1.02), point(64, 0.99), point(512, 1.02, correct=False)]
+    kept, lost = not_slower(found, written)
+    assert [choice.algorithm for choice in kept] == ["chain", "native", "native", "native"]
+    assert [choice.n_bytes for choice in lost] == [64, 512, 4096]
+    assert rules(kept)[0].evidence["written_ratio"] == 0.95
 
 
 def test_two_tunings_of_the_same_rows_agree() -> None:

@@ -1,14 +1,15 @@
 """What an operation must take at least, where a message of n bytes takes alpha + n beta.
 
 A process can send one message and receive one at a time; processes reduce at gamma seconds a byte.
-Source: Chan, Heimlich, Purkayastha, van de Geijn, "Collective communication: theory, practice, and experience",
-Concurrency and Computation 19 (2007), table 1: the greatest of latency, bandwidth and computation.
+The bound itself is src/collectives/bound.hpp.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+
+from leadline import _core
 
 LARGE = 65536  # bytes from which a message's time says something of the bandwidth
 
@@ -44,16 +45,12 @@ def bound_us(operation: str, n_bytes: int, processes: int, network: Network) -> 
     """The least time of the operation in microseconds; 0 where nothing need be sent."""
     if processes < 2:
         return 0.0
-    rounds = (processes - 1).bit_length()
-    share = (processes - 1) / processes
     if operation in {"p2p", "latency", "netpipe"}:
         return network.alpha_us + n_bytes * network.beta_us
-    if n_bytes == 0:
-        return 0.0
-    latency = rounds * network.alpha_us
-    computation = share * n_bytes * network.gamma_us
-    if operation == "bcast":
-        return max(latency, n_bytes * network.beta_us)
-    if operation == "reduce":
-        return max(latency, n_bytes * network.beta_us, computation)
-    return max(latency, 2 * share * n_bytes * network.beta_us, computation)
+    us = 1e-6
+    return (
+        _core.collective_bound(
+            operation, processes, n_bytes, network.alpha_us * us, network.beta_us * us, network.gamma_us * us
+        )
+        / us
+    )

@@ -43,6 +43,7 @@ class Plan:
     root: int = 0
     nodes: int = 0
     measured_clocks: bool = False
+    buffers: str = "reused"
     network: bool = False
 
     def text(self) -> str:
@@ -56,6 +57,7 @@ class Plan:
             f"root {self.root}",
             f"nodes {self.nodes}",
             f"clocks {'measured' if self.measured_clocks else 'shared'}",
+            f"buffers {self.buffers}",
             f"network {int(self.network)}",
         ]
         for point in self.points:

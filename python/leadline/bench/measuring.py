@@ -12,7 +12,7 @@ from leadline.bench import program
 from leadline.bench.asking import OPERATIONS, POINT_TO_POINT, candidates_for, sizes_for
 from leadline.bench.bounds import fit
 from leadline.bench.launching import Launch, MeasurementFailed, Plan, Point, launch
-from leadline.bench.rows import Asked, Measurement, rows_of
+from leadline.bench.rows import Asked, Measurement, is_better, rows_of
 from leadline.errors import UsageError
 
 __all__ = ["MeasurementFailed", "measure"]
@@ -37,6 +37,8 @@ def measure(
     launcher: Sequence[str] | None = None,
     environ: Mapping[str, str] | None = None,
     measured_clocks: bool = False,
+    buffers: str = "reused",
+    only_better: bool = False,
     progress: Callable[[str], None] | None = None,
 ) -> Measurement:
     """Measure candidates against the library's own (point to point: against blocking messages).
@@ -45,7 +47,9 @@ def measure(
     sizes: bytes or words like "64k".   seconds: of each point in each launch, at most.   repeat: operations in a row
     in a sample, 0 for what the operation needs.   skew_us: ranks arrive up to so much apart.   timeout_s: of a launch.
     launcher: the words before the program, by default the library's own for `ranks`.   environ: added to the
-    environment of the launcher and the ranks.   progress: told what is being done.
+    environment of the launcher and the ranks.   buffers: "reused" as they are, or "written" by the ranks before every
+    operation.   only_better: what was not better than the base in a launch, its interval
+    clear of 1, is left out of those that follow; there may be none to follow.   progress: told what is being done.
     Raises UsageError, MissingPrerequisite, and MeasurementFailed where a launch ends with an error or not in time.
     """
     _check(operation, ranks, launches, rounds, root)
@@ -60,14 +64,17 @@ def measure(
         seed=seed,
     )
     native = "p2p" if operation in POINT_TO_POINT else operation
-    points = tuple(Point(native, size, asked.candidates) for size in asked.sizes)
+    wanted = {point: list(range(len(asked.candidates))) for point in range(len(asked.sizes))}
     words = [*(launcher or chosen.launch(ranks)), str(executable)]
     found: list[Launch] = []
     for number in range(launches):
         if progress is not None:
             progress(f"{operation} on {ranks} ranks of {chosen.name}: launch {number + 1} of {launches}")
         plan = Plan(
-            points=points,
+            points=tuple(
+                Point(native, asked.sizes[point], tuple(asked.candidates[c] for c in candidates))
+                for point, candidates in wanted.items()
+            ),
             rounds=rounds,
             seconds=seconds,
             repeat=repeat,
@@ -76,10 +83,21 @@ def measure(
             root=root,
             nodes=nodes,
             measured_clocks=measured_clocks,
+            buffers=buffers,
             network=True,
         )
         with tempfile.TemporaryDirectory(prefix="leadline-bench-") as folder:
-            found.append(launch(plan, words, {**chosen.env(), **(environ or {})}, Path(folder), timeout_s=timeout_s))
+            done = launch(plan, words, {**chosen.env(), **(environ or {})}, Path(folder), timeout_s=timeout_s)
+        points = list(wanted)
+        done.samples = {
+            (points[point], wanted[points[point]][candidate]): samples
+            for (point, candidate), samples in done.samples.items()
+        }
+        found.append(done)
+        if only_better:
+            wanted = _better(done, number, wanted, asked)
+        if not wanted:
+            break
     return _measurement(asked, found, {**_settings(plan), "launches": launches, "environ": dict(environ or {})})
 
 
@@ -94,12 +112,23 @@ def _check(operation: str, ranks: int, launches: int, rounds: int, root: int) ->
         raise UsageError(f"the root is one of the ranks 0 to {ranks - 1}, not {root}")
 
 
+def _better(done: Launch, number: int, wanted: Mapping[int, list[int]], asked: Asked) -> dict[int, list[int]]:
+    """What is worth another launch, the base with it: candidates by point."""
+    left = {}
+    for point, candidates in wanted.items():
+        better = [c for c in candidates if c != asked.base and is_better(done, number, point, c, asked)]
+        if better:
+            left[point] = [asked.base, *better]
+    return left
+
+
 def _settings(plan: Plan) -> dict[str, Any]:
     return {
         "rounds": plan.rounds,
         "seconds": plan.seconds,
         "repeat": plan.repeat,
         "skew_us": plan.skew_us,
+        "buffers": plan.buffers,
         "root": plan.root,
         "nodes": plan.nodes,
         "seed": plan.seed,

@@ -119,6 +119,15 @@ def rows_of(asked: Asked, launches: Sequence[Launch], network: Network | None) -
     ]
 
 
+def is_better(launch: Launch, number: int, point: int, candidate: int, asked: Asked) -> bool:
+    """Than the base, in launch `number`: right, and the interval of the paired ratios above 1."""
+    base, ours = (launch.samples.get((point, each), Samples()) for each in (asked.base, candidate))
+    if ours.problem or not ours.correct or not base.correct:
+        return False
+    low = _launch_ratio(number, paired_ratios(base.times_ns, ours.times_ns), asked.seed)["low"]
+    return low is not None and bool(low > 1)
+
+
 def _row(
     asked: Asked, launches: Sequence[Launch], network: Network | None, point: int, candidate: int
 ) -> dict[str, Any]:
@@ -132,7 +141,7 @@ def _row(
     time = interval(times, seed=asked.seed) if correct else None
     bound = None if network is None else bound_us(asked.operation, n_bytes, asked.processes, network)
     by_launch = [
-        paired_ratios(theirs.times_ns, ours.times_ns) if usable else []
+        paired_ratios(theirs.times_ns, ours.times_ns) if usable and ours.times_ns else []
         for theirs, ours in zip(base, of_launches, strict=True)
     ]
     ratio = interval(by_launch, seed=asked.seed)

@@ -59,6 +59,14 @@ FAILED = 7
     help="Ranks arrive up to so many µs apart.",
 )
 @click.option(
+    "--buffers",
+    type=click.Choice(["reused", "written"]),
+    default="reused",
+    show_default=True,
+    envvar="LEADLINE_BUFFERS",
+    help="written: by the ranks, before each operation.",
+)
+@click.option(
     "--root", type=click.IntRange(0), default=0, envvar="LEADLINE_ROOT", help="Of bcast and reduce.  [default: 0]"
 )
 @click.option(
@@ -109,6 +117,7 @@ def command(
     seconds: float,
     repeat: int,
     skew_us: float,
+    buffers: str,
     root: int,
     nodes: int,
     seed: int,
@@ -146,6 +155,7 @@ def command(
         seconds=seconds,
         repeat=repeat,
         skew_us=skew_us,
+        buffers=buffers,
         root=root,
         nodes=nodes,
         seed=seed,

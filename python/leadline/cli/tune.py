@@ -24,8 +24,15 @@ OPERATIONS = "bcast,reduce,allreduce"
 @click.option(
     "--trace", type=click.Path(path_type=Path), metavar="RUN", help="Only the collectives of this recorded run."
 )
+@click.option(
+    "--launcher",
+    metavar="WORDS",
+    default="",
+    envvar="LEADLINE_LAUNCHER",
+    help="Instead of the library's own, as in 'srun -n {ranks}'.",
+)
 @click.option("--launches", type=click.IntRange(2), default=5, show_default=True, envvar="LEADLINE_LAUNCHES")
-@click.option("--rounds", type=click.IntRange(5), default=30, show_default=True, envvar="LEADLINE_ROUNDS")
+@click.option("--rounds", type=click.IntRange(5), default=50, show_default=True, envvar="LEADLINE_ROUNDS")
 @click.option(
     "--seconds", type=float, default=1.0, show_default=True, help="For four candidates at a size in a launch."
 )
@@ -78,6 +85,7 @@ def _algorithms(asked: dict[str, Any]) -> int:
         seconds=asked["seconds"],
         refinements=asked["refinements"],
         algorithms=tuple(asked["algorithms"].split(",")) if asked["algorithms"] else (),
+        launcher=asked["launcher"],
         seed=asked["seed"],
     )
     found = tune(wanted, say)
@@ -111,6 +119,8 @@ def _document(found: Any) -> dict[str, Any]:
             for lost in found.lost
         ],
         "rows": found.rows,
+        "again": found.again,
+        "written": found.written,
     }
 
 

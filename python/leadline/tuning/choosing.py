@@ -1,20 +1,21 @@
 """Which algorithm a point is to use, of what was measured there; and rules out of points. No clock is read here.
 
 A candidate is taken where it is better than the library's own in every launch, each launch's interval clear of 1, and
-the interval of all launches too. Of those, the best is the one whose interval begins highest; a simpler one (earlier in
-the list of candidates) that overlaps it is not preferred: what counts is what was measured.
+the interval of all launches too. Of those, the best is the one whose interval begins highest. Where others are as good,
+neighbouring sizes take the same one if they can: chance decides between equals, and rules should not be made of it.
 """
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from leadline.tuning.table import Rule, merged
 
 CLEAR_OF = 1.0
+ALIKE = 0.03  # candidates whose ratios are so close are as good as one another
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,7 @@ class Choice:
     """Of one point. algorithm: as leadline bench names it, "native" where nothing was better.
 
     ratio: native time / its time.   low, high: its interval.   launches: in which it was measured.
+    written: the ratio where the ranks wrote their buffers before each operation.
     """
 
     operation: str
@@ -32,6 +34,7 @@ class Choice:
     low: float = 1.0
     high: float = 1.0
     launches: int = 0
+    written: float | None = None
 
     @property
     def is_native(self) -> bool:
@@ -52,15 +55,7 @@ def holds(row: dict[str, Any], launches: int, at_least: float = CLEAR_OF) -> boo
 
 def choose(rows: Iterable[dict[str, Any]], launches: int, at_least: float = CLEAR_OF) -> Choice:
     """Of the rows of one point."""
-    rows = list(rows)
-    first = rows[0]
-    better = [row for row in rows if holds(row, launches, at_least)]
-    point = (first["operation"], first["bytes"], first["processes"])
-    if not better:
-        return Choice(*point, "native", launches=launches)
-    best = max(better, key=lambda row: row["ratio_to_native"]["low"])
-    ratio = best["ratio_to_native"]
-    return Choice(*point, best["algorithm"], ratio["median"], ratio["low"], ratio["high"], launches)
+    return choices(rows, launches, at_least)[0]
 
 
 def choices(rows: Iterable[dict[str, Any]], launches: int, at_least: float = CLEAR_OF) -> list[Choice]:
@@ -68,7 +63,52 @@ def choices(rows: Iterable[dict[str, Any]], launches: int, at_least: float = CLE
     points: dict[tuple[str, int, int], list[dict[str, Any]]] = {}
     for row in rows:
         points.setdefault((row["operation"], row["processes"], row["bytes"]), []).append(row)
-    return [choose(points[key], launches, at_least) for key in sorted(points)]
+    good = {key: _good(points[key], launches, at_least) for key in sorted(points)}
+    found = []
+    for (operation, processes), keys in itertools.groupby(good, key=lambda key: key[:2]):
+        for run in _runs([(key[2], good[key]) for key in keys]):
+            name = _common(run)
+            for n_bytes, candidates in run:
+                point = (operation, n_bytes, processes)
+                if name is None:
+                    found.append(Choice(*point, "native", launches=launches))
+                else:
+                    ratio = candidates[name]["ratio_to_native"]
+                    found.append(Choice(*point, name, ratio["median"], ratio["low"], ratio["high"], launches))
+    return found
+
+
+Candidates = dict[str, dict[str, Any]]  # rows by algorithm
+
+
+def _good(rows: Iterable[dict[str, Any]], launches: int, at_least: float) -> Candidates:
+    """The best of a point, and those as good."""
+    better = [row for row in rows if holds(row, launches, at_least)]
+    if not better:
+        return {}
+    best = max(better, key=lambda row: row["ratio_to_native"]["low"])["ratio_to_native"]["median"]
+    return {row["algorithm"]: row for row in better if row["ratio_to_native"]["median"] >= best * (1 - ALIKE)}
+
+
+def _runs(points: Sequence[tuple[int, Candidates]]) -> list[list[tuple[int, Candidates]]]:
+    """As few runs of sizes as can be, in each of which one algorithm is good everywhere, or none anywhere."""
+    runs: list[list[tuple[int, Candidates]]] = []
+    common: set[str] = set()
+    for n_bytes, candidates in points:
+        shared = common & candidates.keys()
+        if runs and (shared or (not common and not candidates)):
+            runs[-1].append((n_bytes, candidates))
+            common = shared
+        else:
+            runs.append([(n_bytes, candidates)])
+            common = set(candidates)
+    return runs
+
+
+def _common(run: Sequence[tuple[int, Candidates]]) -> str | None:
+    """Of those that are good in the whole run the one with the fewest parameters, always the same; None: native."""
+    names = [name for name in run[0][1] if all(name in candidates for _, candidates in run)]
+    return min(names, key=lambda name: (name.count(":"), name), default=None)
 
 
 def gaps(found: Sequence[Choice], closest: float) -> list[tuple[Choice, Choice]]:
@@ -142,6 +182,8 @@ def _rule(run: Sequence[Choice], processes: tuple[int, int] | None) -> Rule:
         "launches": weakest.launches,
         "points": len(run),
     }
+    if all(choice.written is not None for choice in run):
+        evidence["written_ratio"] = round(min(choice.written or 0.0 for choice in run), 3)
     here = processes or (run[0].processes, run[0].processes)
     return Rule(run[0].operation, here, (run[0].n_bytes, run[-1].n_bytes), name, segment, radix, evidence)
 
@@ -182,5 +224,22 @@ def dropped(
             kept.append(Choice(*point, choice.algorithm, *weaker, total))
         else:
             kept.append(Choice(*point, "native", launches=launches))
+            lost.append(choice)
+    return kept, lost
+
+
+def not_slower(found: Sequence[Choice], written: Iterable[dict[str, Any]]) -> tuple[list[Choice], list[Choice]]:
+    """Choices that were not slower than the library's own where the ranks wrote their buffers; then those that were."""
+    rows = {(row["operation"], row["bytes"], row["processes"], row["algorithm"]): row for row in written}
+    kept, lost = [], []
+    for choice in found:
+        row = rows.get((choice.operation, choice.n_bytes, choice.processes, choice.algorithm))
+        ratio = row and row.get("ratio_to_native")
+        if choice.is_native:
+            kept.append(choice)
+        elif row and row.get("correct") is True and ratio and ratio["high"] is not None and ratio["high"] >= CLEAR_OF:
+            kept.append(replace(choice, written=ratio["median"]))
+        else:
+            kept.append(Choice(choice.operation, choice.n_bytes, choice.processes, "native", launches=choice.launches))
             lost.append(choice)
     return kept, lost

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import shlex
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -14,7 +15,7 @@ from leadline.bench import Measurement, measure
 from leadline.bench.asking import Algorithm
 from leadline.bench.program import algorithms
 from leadline.tuning.calls import Calls
-from leadline.tuning.choosing import Choice, choices, choose, dropped, refine, rules
+from leadline.tuning.choosing import Choice, choices, choose, dropped, not_slower, refine, rules
 from leadline.tuning.table import Table
 
 SIZES = (8, 64, 512, 4096, 16384, 65536, 262144, 1048576)
@@ -24,7 +25,10 @@ LARGE = 65536  # bytes from which cutting a message is worth trying
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is to be tuned. ranks: numbers of processes. calls: those of a recorded run, instead of sizes and ranks."""
+    """What is to be tuned. ranks: numbers of processes. calls: those of a recorded run, instead of sizes and ranks.
+
+    launcher: words before the program, {ranks} in them the number of processes; "": the library's own on this host.
+    """
 
     library: mpi.Library
     operations: tuple[str, ...]
@@ -32,11 +36,12 @@ class Wanted:
     ranks: tuple[int, ...] = (2,)
     calls: tuple[Calls, ...] = ()
     launches: int = 5
-    rounds: int = 30
+    rounds: int = 50
     seconds: float = 1.0
     refinements: int = 6
     closest: float = 1.5
     algorithms: tuple[str, ...] = ()
+    launcher: str = ""
     seed: int = 1
 
     def sizes_of(self, operation: str, processes: int) -> tuple[int, ...]:
@@ -54,8 +59,14 @@ class Wanted:
 
 @dataclass
 class Tuned:
+    """rows: of the measurements that chose.   again, written: of those in fresh launches, the buffers as they are, and
+    written by the ranks before each operation.   lost: what did not hold there.
+    """
+
     table: Table
     rows: list[dict[str, Any]] = field(default_factory=list)
+    again: list[dict[str, Any]] = field(default_factory=list)
+    written: list[dict[str, Any]] = field(default_factory=list)
     lost: list[Choice] = field(default_factory=list)
 
 
@@ -80,13 +91,17 @@ def tune(wanted: Wanted, say: Callable[[str], None]) -> Tuned:
             return choose(measured.rows, wanted.launches)
 
         found = refine(found, between, wanted.closest, wanted.refinements)
-    kept, lost = _again(wanted, found, say)
+    again = _again(wanted, found, "reused", say)
+    held, lost = dropped(found, again, wanted.launches)
+    written = _again(wanted, held, "written", say)
+    kept, slower = not_slower(held, written)
+    lost += slower
     for choice in lost:
         say(
             f"dropped: {choice.operation} of {choice.n_bytes} bytes on {choice.processes} by {choice.algorithm} "
             f"({choice.ratio:.2f} at first) did not hold in fresh launches"
         )
-    return Tuned(Table(rules(kept), _evidence(wanted, last)), rows, lost)
+    return Tuned(Table(rules(kept), _evidence(wanted, last)), rows, again, written, lost)
 
 
 def _groups(
@@ -114,6 +129,7 @@ def _measure(
     names: Sequence[str],
     seed: int,
     say: Callable[[str], None],
+    buffers: str = "reused",
 ) -> Measurement:
     return measure(
         operation,
@@ -124,12 +140,15 @@ def _measure(
         launches=wanted.launches,
         rounds=wanted.rounds,
         seconds=wanted.seconds * (1 + len(names)) / 4,
+        launcher=shlex.split(wanted.launcher.replace("{ranks}", str(processes))) or None,
         seed=seed,
+        buffers=buffers,
+        only_better=buffers == "reused",
         progress=say,
     )
 
 
-def _again(wanted: Wanted, found: list[Choice], say: Callable[[str], None]) -> tuple[list[Choice], list[Choice]]:
+def _again(wanted: Wanted, found: list[Choice], buffers: str, say: Callable[[str], None]) -> list[dict[str, Any]]:
     """Every choice against the library's own in fresh launches."""
     rows: list[dict[str, Any]] = []
     groups: dict[tuple[str, int, str], list[int]] = {}
@@ -137,9 +156,9 @@ def _again(wanted: Wanted, found: list[Choice], say: Callable[[str], None]) -> t
         if not choice.is_native:
             groups.setdefault((choice.operation, choice.processes, choice.algorithm), []).append(choice.n_bytes)
     for (operation, processes, name), sizes in groups.items():
-        say(f"again, in fresh launches: {operation} on {processes} by {name}")
-        rows += _measure(wanted, operation, sizes, processes, [name], wanted.seed + 1000, say).rows
-    return dropped(found, rows, wanted.launches)
+        say(f"again, in fresh launches, buffers {buffers}: {operation} on {processes} by {name}")
+        rows += _measure(wanted, operation, sizes, processes, [name], wanted.seed + 1000, say, buffers).rows
+    return rows
 
 
 def _evidence(wanted: Wanted, last: Measurement | None) -> dict[str, Any]:
