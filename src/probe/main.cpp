@@ -29,13 +29,24 @@ void write_text(FILE* out, const std::string& text) {
   std::fputc('"', out);
 }
 
-void write_settings(FILE* out, const Plan& plan, const Library& library) {
+// Lines, made before set_errant: what the rank was given.
+std::string told_variables(const Plan& plan) {
+  char* text = nullptr;
+  size_t length = 0;
+  FILE* out = open_memstream(&text, &length);
   for (const std::string& name : plan.variables) {
     const char* value = getenv(name.c_str());
     std::fprintf(out, "{\"variable\": \"%s\", \"value\": ", name.c_str());
     value ? write_text(out, value) : void(std::fputs("null", out));
     std::fputs("}\n", out);
   }
+  std::fclose(out);
+  const std::string found(text, length);
+  std::free(text);
+  return found;
+}
+
+void write_controls(FILE* out, const Plan& plan, const Library& library) {
   for (const std::string& name : plan.controls) {
     std::string value;
     const bool there = read_control(library, name, &value);
@@ -45,14 +56,31 @@ void write_settings(FILE* out, const Plan& plan, const Library& library) {
   }
 }
 
+bool sends_more(const Point& point, int rank) {
+  const bool root_sends = point.operation != "reduce";
+  return point.uneven && (rank == 0) == root_sends;
+}
+
+// The rank before MPI_Init, as launchers of MPICH say it; -1 where none does.
+int rank_told() {
+  for (const char* name : {"PMI_RANK", "PMIX_RANK", "SLURM_PROCID"}) {
+    if (const char* value = getenv(name)) return std::atoi(value);
+  }
+  return -1;
+}
+
+void set_errant(const Plan& plan) {
+  const int rank = rank_told();
+  if (rank < 0 || plan.points.empty() || !sends_more(plan.points.back(), rank)) return;
+  for (const auto& [name, value] : plan.errant) setenv(name.c_str(), value.c_str(), 1);
+}
+
 int call(const Library& it, const Point& point, int rank, Handle group, std::vector<char>* from,
          std::vector<char>* to) {
   const bool reals = point.bytes % 8 == 0;
   const Handle type = reals ? it.real : it.byte;
   const Handle op = reals ? it.sum : it.bitwise_or;
-  const bool root_sends = point.operation != "reduce";
-  const bool more = point.uneven && (rank == 0) == root_sends;
-  const int count = static_cast<int>((reals ? point.bytes / 8 : point.bytes) + more);
+  const int count = static_cast<int>((reals ? point.bytes / 8 : point.bytes) + sends_more(point, rank));
   if (point.operation == "bcast") return it.bcast(from->data(), count, type, 0, group);
   if (point.operation == "reduce") return it.reduce(from->data(), to->data(), count, type, op, 0, group);
   return it.allreduce(from->data(), to->data(), count, type, op, group);
@@ -80,8 +108,8 @@ void probe_point(FILE* out, const Plan& plan, const Library& it, const Point& po
     const int code = call(it, point, rank, group, &from, &to);
     const std::vector<int> found = traps ? entered() : std::vector<int>();
     if (traps) disarm_traps();
-    std::fprintf(out, "{\"point\": \"%s\", \"bytes\": %ld, \"processes\": %d, \"error\": ", point.operation.c_str(),
-                 point.bytes, point.processes);
+    std::fprintf(out, "{\"point\": \"%s\", \"bytes\": %ld, \"processes\": %d, \"errant\": %s, \"error\": ",
+                 point.operation.c_str(), point.bytes, point.processes, sends_more(point, rank) ? "true" : "false");
     char text[8192] = "";
     int length = 0;
     if (code != 0) it.error_string(code, text, &length);
@@ -108,6 +136,8 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "leadline-probe: %s: %s\n", plan.library.c_str(), problem);
     return 2;
   }
+  const std::string variables = told_variables(plan);
+  set_errant(plan);
   if (library.init(&argc, &argv) != 0) return 3;
   int rank = 0;
   library.rank(library.world, &rank);
@@ -116,7 +146,8 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "leadline-probe: cannot write %s.%d\n", plan.output.c_str(), rank);
     out = std::fopen("/dev/null", "w");
   }
-  write_settings(out, plan, library);
+  std::fputs(variables.c_str(), out);
+  write_controls(out, plan, library);
   const bool traps = !plan.functions.empty() && prepare_traps(base_of(plan.library), plan.functions);
   int size = 0;
   library.size(library.world, &size);

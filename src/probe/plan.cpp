@@ -16,6 +16,10 @@ bool read_line(const std::string& line, Plan* plan) {
   if (what == "output") return bool(std::getline(words, plan->output));
   if (what == "variable") return bool(words >> plan->variables.emplace_back());
   if (what == "control") return bool(words >> plan->controls.emplace_back());
+  if (what == "errant") {
+    auto& [name, value] = plan->errant.emplace_back();
+    return bool(words >> name >> std::ws) && bool(std::getline(words, value));
+  }
   if (what == "function") {
     Function& function = plan->functions.emplace_back();
     return bool(words >> function.offset >> function.name);

@@ -1,18 +1,21 @@
-// What the probe is to do, a line each (written by python/leadline/tuning/evidence.py):
+// What the probe is to do, a line each (written by python/leadline/tuning/probing.py):
 //
 //   mpi PATH                                       the MPI library, loaded and not linked with
 //   output PREFIX                                  each rank writes PREFIX.RANK, a JSON object a line
 //   variable NAME                                  say its value in the ranks' environment
 //   control NAME                                   say the value of MPI_T's control variable
 //   function OFFSET NAME                           say when the function at OFFSET of the library is entered
+//   errant NAME VALUE                              a variable for ranks that send more, set before MPI_Init
 //   point OPERATION BYTES PROCESSES HOW            call it once
 //
 // HOW: "even", as a program would; "uneven", with a count that is greater by one on the ranks that send, an error that
-// MPICH and Intel MPI describe with the names of the functions it happened in. Such a point is the plan's last.
+// MPICH and Intel MPI describe with the names of the functions it happened in. Such a point is the plan's last. Where
+// settings depend on the size, those of the ranks that send more are made for that size: all choose the same.
 // OPERATION: bcast, reduce, allreduce. PROCESSES: the first so many of the job.
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace leadline::probe {
@@ -32,6 +35,7 @@ struct Point {
 struct Plan {
   std::string library, output;
   std::vector<std::string> variables, controls;
+  std::vector<std::pair<std::string, std::string>> errant;
   std::vector<Function> functions;
   std::vector<Point> points;
 };

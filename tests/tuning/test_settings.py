@@ -11,19 +11,29 @@ from leadline.tuning.proving import FAMILIES
 from leadline.tuning.rules_file import problems
 from leadline.tuning.table import ALGORITHMS, Rule, Table
 
+Ranges = dict[int, list[tuple[int, list[tuple[int, int, int, int]]]]]
 
-def reading(text: str, collective: int, processes: int, size: int) -> tuple[int, int] | None:
-    """Algorithm and segment that Open MPI takes from a rules file: the last entry that is not greater, twice."""
+
+def ranges_of(text: str) -> Ranges:
+    """By collective: least processes, with lines of least bytes, algorithm, fan-out and segment."""
     numbers = iter([int(word) for line in text.splitlines() for word in line.partition("#")[0].split()])
-    found = None
+    found: Ranges = {}
     for _ in range(next(numbers)):
-        here = next(numbers)
+        here = found.setdefault(next(numbers), [])
         for _ in range(next(numbers)):
             least = next(numbers)
-            entries = [(next(numbers), next(numbers), next(numbers), next(numbers)) for _ in range(next(numbers))]
-            if here == collective and least <= processes:
-                fitting = [entry for entry in entries if entry[0] <= size]
-                found = (fitting[-1][1], fitting[-1][3]) if fitting else None
+            lines = [(next(numbers), next(numbers), next(numbers), next(numbers)) for _ in range(next(numbers))]
+            here.append((least, lines))
+    return found
+
+
+def reading(rules: Ranges, collective: int, processes: int, size: int) -> tuple[int, int] | None:
+    """What Open MPI's coll/tuned makes of a rules file: the last entry that is not greater, twice."""
+    found = None
+    for least, lines in rules.get(collective, []):
+        if least <= processes:
+            fitting = [line for line in lines if line[0] <= size]
+            found = (fitting[-1][1], fitting[-1][3]) if fitting else None
     return found
 
 
@@ -45,6 +55,7 @@ def test_open_mpi_reads_from_the_rules_file_what_the_table_says() -> None:
         table = random_table(chance)
         text = openmpi.rules_file(table)
         assert problems(text, 1) == []
+        rules = ranges_of(text)
         for operation, collective in openmpi.COLLECTIVES.items():
             for processes in range(1, 12):
                 for size in range(0, 64, 3):
@@ -52,7 +63,7 @@ def test_open_mpi_reads_from_the_rules_file_what_the_table_says() -> None:
                     wanted = (0, 0)
                     if choice is not None:
                         wanted = (int(openmpi.ALGORITHMS[operation][choice.algorithm].setting), choice.segment_bytes)
-                    assert (reading(text, collective, processes, size) or (0, 0)) == wanted
+                    assert (reading(rules, collective, processes, size) or (0, 0)) == wanted
 
 
 @pytest.mark.parametrize(

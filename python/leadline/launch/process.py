@@ -79,7 +79,8 @@ def _wait(pid: int, waited: set[int], while_waiting: Callable[[], None] | None) 
             code = os.waitstatus_to_exitcode(status)
             return 128 - code if code < 0 else code
         info = signal.sigtimedwait(waited, 0.2)
-        if info is not None and info.si_signo != signal.SIGCHLD and info.si_code != SI_KERNEL:
+        # Interrupted (stopped, continued) just as the time is over, Python returns what was in memory, not a signal.
+        if info is not None and info.si_signo in FORWARDED and info.si_code != SI_KERNEL:
             os.kill(pid, info.si_signo)
         if while_waiting is not None:
             while_waiting()

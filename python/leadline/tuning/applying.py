@@ -5,14 +5,15 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from leadline.errors import LeadlineError
 from leadline.launch import process
-from leadline.tuning import intel, mpich, openmpi
+from leadline.tuning import intel, mpich, mpich_file, openmpi
 from leadline.tuning.native import NotSet, Settings, unable
 from leadline.tuning.probing import ProbeFailed, Subject, ask, subject, words_with
 from leadline.tuning.proving import FAMILIES, Proof, prove
@@ -116,14 +117,11 @@ def _set_and_prove(
         settings = _any_that_could_be_set(table, about.family)
         _told_of(outcome, about, settings, _proofs(about, settings, {}, outcome))
         return {}
-    settings = settings_for(table, about.family, outcome.processes, fill=fill)
+    settings = settings_for(table, about.family, outcome.processes, fill=fill, library=about.library)
     while settings.set:
-        variables = dict(settings.variables)
-        if settings.file:
-            file = folder / "rules"
-            file.write_text(settings.file)
-            variables[settings.file_variable] = str(file)
-        proofs = _proofs(about, settings, variables, outcome)
+        variables = {**settings.variables, **_written(settings.files, folder / "rules")}
+        errant = {more: _written(files, folder / f"more-{more}") for more, files in settings.files_for_more.items()}
+        proofs = _proofs(about, settings, variables, outcome, errant)
         keep = [proof.rule for proof in proofs if proof.effective]
         if len(keep) == len(proofs) or (keep and about.family == "openmpi"):
             # Of Open MPI's rules each counts without the others; its file may keep one that has no effect.
@@ -132,7 +130,7 @@ def _set_and_prove(
         for proof in proofs:
             if not proof.effective:
                 outcome.refuse(proof.rule, proof.why, seen=list(proof.seen))
-        left = settings_for(Table(tuple(keep)), about.family, outcome.processes, fill=fill)
+        left = settings_for(Table(tuple(keep)), about.family, outcome.processes, fill=fill, library=about.library)
         left.not_set += settings.not_set
         settings = left
     _told_of(outcome, about, settings, [])
@@ -151,10 +149,21 @@ def _any_that_could_be_set(table: Table, family: str) -> Settings:
     return found
 
 
-def settings_for(table: Table, family: str, processes: int, *, fill: bool = False) -> Settings:
+def _written(files: dict[str, str], folder: Path) -> dict[str, str]:
+    """The files' names, by variable."""
+    folder.mkdir(exist_ok=True)
+    for variable, text in files.items():
+        (folder / variable).write_text(text)
+    return {variable: str(folder / variable) for variable in files}
+
+
+def settings_for(table: Table, family: str, processes: int, *, fill: bool = False, library: Path) -> Settings:
     """For the library of a job of so many processes. family: openmpi, mpich or intel."""
     if family == "openmpi":
         return openmpi.settings(table, processes)
+    own = mpich_file.built_in(library) if family == "mpich" else None
+    if own is not None:
+        return mpich_file.settings(table, own)
     of = mpich.settings if family == "mpich" else intel.settings
     found = of(table, processes, fill=fill)
     mentioned = {*found.set, *(refused.rule for refused in found.not_set)}
@@ -170,9 +179,15 @@ def settings_for(table: Table, family: str, processes: int, *, fill: bool = Fals
     return found
 
 
-def _proofs(about: Subject, settings: Settings, variables: dict[str, str], outcome: Outcome) -> list[Proof]:
+def _proofs(
+    about: Subject,
+    settings: Settings,
+    variables: dict[str, str],
+    outcome: Outcome,
+    errant: Mapping[int, dict[str, str]] = MappingProxyType({}),
+) -> list[Proof]:
     try:
-        return prove(about, settings.told, variables, outcome.processes)
+        return prove(about, settings.told, variables, outcome.processes, errant)
     except ProbeFailed as error:
         return [Proof(rule, str(error), ()) for rule in settings.set]
 

@@ -42,14 +42,16 @@ class NotSet:
 
 @dataclass
 class Settings:
-    """variables: for every rank. file: contents of the file that `file_variable` is to name, if any.
+    """variables: for every rank. files: contents of files, by the variable that is to name each.
 
+    files_for_more: the same with every size greater by so many bytes, for ranks that send more than they should
+    (src/probe/plan.hpp): what they choose is then what the others choose.
     set: the rules among these; kept: rules for "native" that stand between them.
     """
 
     variables: dict[str, str] = field(default_factory=dict)
-    file: str = ""
-    file_variable: str = ""
+    files: dict[str, str] = field(default_factory=dict)
+    files_for_more: dict[int, dict[str, str]] = field(default_factory=dict)
     set: list[Rule] = field(default_factory=list)
     not_set: list[NotSet] = field(default_factory=list)
     kept: list[Rule] = field(default_factory=list)

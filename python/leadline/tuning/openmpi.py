@@ -51,7 +51,7 @@ ALGORITHMS: dict[str, dict[str, Own]] = {
 
 def settings(table: Table, processes: int) -> Settings:
     """For any number of processes up to the job's, `processes`: parts of it may communicate too."""
-    out = Settings(file_variable=FILE)
+    out = Settings()
     usable: list[Rule] = []
     for rule in table.rules:
         why = "" if rule.algorithm == "native" else unable(rule, ALGORITHMS[rule.operation], "Open MPI")
@@ -63,7 +63,7 @@ def settings(table: Table, processes: int) -> Settings:
     out.kept = usable
     out.set = [rule for rule in usable if rule.algorithm != "native"]
     if out.set:
-        out.file = rules_file(able)
+        out.files[FILE] = rules_file(able)
         out.variables[SWITCH] = "1"
     return out
 

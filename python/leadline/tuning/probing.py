@@ -17,6 +17,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from elftools.common.exceptions import ELFError
@@ -52,10 +53,14 @@ class Point:
 
 @dataclass
 class Answer:
-    """Of one point. entered: routines, in order; errors: what the library said, a text for each rank that failed."""
+    """Of one point. entered: routines, in order; errors: what the library said, a text for each rank that failed.
+
+    errors_of_errant: of ranks that sent more than they should, and may have chosen for that size.
+    """
 
     entered: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
+    errors_of_errant: list[str] = field(default_factory=list)
 
 
 @dataclass
@@ -164,18 +169,21 @@ def ask(
     points: Sequence[Point] = (),
     named: Sequence[str] = (),
     controls: Sequence[str] = (),
+    errant: Mapping[int, dict[str, str]] = MappingProxyType({}),
 ) -> Answers:
     """Start the probe in the program's place. named: environment variables to tell the values of.
 
+    errant: variables for the ranks that send so many bytes more than they should, to provoke an error.
     Raises ProbeFailed where the library can't even be initialised so.
     """
     watched = routines(subject.library, subject.family)
     if watched or not points:
-        return _launch(subject, variables, list(points), "even", watched, named, controls)
+        return _launch(subject, variables, list(points), "even", watched, named, controls, {})
     # One error is all that a launch can take.
     found = Answers()
     for point in points:
-        answers = _launch(subject, variables, [point], "uneven", {}, named, controls)
+        others = errant.get(1 if point.n_bytes % 8 else 8, {})
+        answers = _launch(subject, variables, [point], "uneven", {}, named, controls, others)
         found = Answers(answers.size, False, answers.variables, answers.controls, {**found.points, **answers.points})
     return found
 
@@ -188,12 +196,14 @@ def _launch(
     watched: dict[str, int],
     named: Sequence[str],
     controls: Sequence[str],
+    errant: Mapping[str, str],
 ) -> Answers:
     with tempfile.TemporaryDirectory(prefix="leadline-probe-") as name:
         folder = Path(name)
         lines = [f"mpi {subject.library}", f"output {folder / 'said'}"]
         lines += [f"variable {variable}" for variable in named] + [f"control {control}" for control in controls]
         lines += [f"function {offset} {function}" for function, offset in watched.items()]
+        lines += [f"errant {variable} {value}" for variable, value in errant.items()]
         lines += [f"point {point.operation} {point.n_bytes} {point.processes} {how}" for point in points]
         (folder / "plan").write_text("\n".join(lines) + "\n")
         words, environ = _probe_words(subject, variables, folder / "plan")
@@ -258,4 +268,4 @@ def _take(found: Answers, said: dict[str, Any]) -> None:
         answer = found.points.setdefault(Point(said["point"], said["bytes"], said["processes"]), Answer())
         answer.entered += [name for name in said["entered"] if name not in answer.entered]
         if said["error"] is not None:
-            answer.errors.append(said["error"])
+            (answer.errors_of_errant if said["errant"] else answer.errors).append(said["error"])

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
-from leadline.tuning import intel, mpich, openmpi
+from leadline.tuning import intel, mpich, mpich_file, openmpi
 from leadline.tuning.native import Own
 from leadline.tuning.probing import Answer, Answers, Point, Subject, ask
 from leadline.tuning.rules_file import problems
@@ -20,6 +21,7 @@ FAMILIES: dict[str, dict[str, dict[str, Own]]] = {
     "intel": intel.ALGORITHMS,
 }
 MOST_PROBED = 4 << 20  # bytes
+SIZES = ("last", "first", "middle")
 
 
 @dataclass(frozen=True)
@@ -48,14 +50,20 @@ class Proof:
         return {key: [values[0], values[-1]] for key, values in ends.items()}
 
 
-def prove(subject: Subject, table: Table, variables: dict[str, str], processes: int) -> list[Proof]:
+def prove(
+    subject: Subject,
+    table: Table,
+    variables: dict[str, str],
+    processes: int,
+    errant: Mapping[int, dict[str, str]] = MappingProxyType({}),
+) -> list[Proof]:
     """Ask the library, under the settings in `variables`, for points of every rule. Raises ProbeFailed.
 
-    table: of rules that the library can be told. processes: of the job.
+    table: of rules that the library can be told. processes: of the job. errant: as in probing.ask.
     """
     rules = [rule for rule in table.rules if rule.algorithm != "native"]
-    few = subject.family == "mpich"
-    wanted = {rule: [p for p in points(rule, processes, few=few) if _is_for(table, rule, p)] for rule in rules}
+    most = len(SIZES) if subject.family != "mpich" else 2 if errant else 1
+    wanted = {rule: [p for p in points(rule, processes, most) if _is_for(table, rule, p)] for rule in rules}
     everything = list(dict.fromkeys(point for chosen in wanted.values() for point in chosen))
     answers = ask(
         subject,
@@ -63,6 +71,7 @@ def prove(subject: Subject, table: Table, variables: dict[str, str], processes: 
         points=everything,
         named=_variables(subject.family, rules),
         controls=openmpi.CONTROLS if subject.family == "openmpi" else (),
+        errant=errant,
     )
     return [_judge(subject.family, rule, chosen, answers) for rule, chosen in wanted.items()]
 
@@ -72,18 +81,21 @@ def _is_for(table: Table, rule: Rule, point: Point) -> bool:
     return next((r for r in table.rules if r.fits(point.operation, point.n_bytes, point.processes)), None) == rule
 
 
-def points(rule: Rule, processes: int, *, few: bool = False) -> list[Point]:
-    """The ends and the middle of the rule's range, as far as the job has processes; few: one size."""
+def points(rule: Rule, processes: int, sizes: int = len(SIZES)) -> list[Point]:
+    """The last size of the rule's range, its first, and the middle, as far as the job has processes.
+
+    sizes: how many of these; where fewer, with the most processes only.
+    """
     most = min(rule.processes[1], processes)
     if most < max(rule.processes[0], 2):
         return []
-    counts = [most] if few else list(dict.fromkeys([max(rule.processes[0], 2), most]))
+    counts = [most] if sizes < len(SIZES) else list(dict.fromkeys([max(rule.processes[0], 2), most]))
     first, last = max(rule.n_bytes[0], 1), rule.n_bytes[1]
     last = min(last, max(first, MOST_PROBED))
     first, last = min(-(-first // 8) * 8, last), max(last // 8 * 8, first)  # whole doubles where there are some
     middle = int((first * last) ** 0.5) // 8 * 8
-    sizes = [last] if few else sorted({first, middle if first <= middle <= last else first, last})
-    return [Point(rule.operation, size, count) for count in counts for size in sizes]
+    chosen = (last, first, middle if first <= middle <= last else first)[:sizes]
+    return [Point(rule.operation, size, count) for count in counts for size in sorted(set(chosen))]
 
 
 def _variables(family: str, rules: Sequence[Rule]) -> list[str]:
@@ -92,7 +104,8 @@ def _variables(family: str, rules: Sequence[Rule]) -> list[str]:
     operations = dict.fromkeys(rule.operation.upper() for rule in rules)
     if family == "intel":
         return [intel.VARIABLE.format(name) for name in operations]
-    return [form.format(name) for name in operations for form in (mpich.CHOICE, mpich.NODE)]
+    files = [mpich_file.GENERAL, mpich_file.DEVICE]
+    return files + [form.format(name) for name in operations for form in (mpich.CHOICE, mpich.NODE)]
 
 
 def _judge(family: str, rule: Rule, chosen: list[Point], answers: Answers) -> Proof:
@@ -106,7 +119,7 @@ def _judge(family: str, rule: Rule, chosen: list[Point], answers: Answers) -> Pr
     seen = []
     for point in chosen:
         answer = answers.points.get(point)
-        routine = "" if answer is None else routine_of(family, rule.operation, answer, own.function)
+        routine = "" if answer is None else routine_of(family, point, answer, own.function)
         seen.append(
             {
                 "bytes": point.n_bytes,
@@ -120,16 +133,19 @@ def _judge(family: str, rule: Rule, chosen: list[Point], answers: Answers) -> Pr
     return Proof(rule, why, tuple(seen))
 
 
-def routine_of(family: str, operation: str, answer: Answer, wanted: str) -> str:
+def routine_of(family: str, point: Point, answer: Answer, wanted: str) -> str:
     """The library's routine that did it: the wanted one, or the one that did instead; "" if that can't be told."""
     if family == "openmpi":  # a routine that can't do it calls another of the same operation
-        mine = [name for name in answer.entered if name.startswith(f"ompi_coll_base_{operation}_intra_")]
+        mine = [name for name in answer.entered if name.startswith(f"ompi_coll_base_{point.operation}_intra_")]
         return mine[-1] if mine else ""
-    name = operation.capitalize()
+    name = point.operation.capitalize()
     if family == "intel":
         mine = [entered for entered in answer.entered if f"_{name}_intra_" in entered]
         return wanted if wanted in mine else mine[0] if mine else next(iter(answer.entered), "")
-    text = "\n".join(answer.errors)
+    elements = point.n_bytes if point.n_bytes % 8 else point.n_bytes // 8
+    # One element more is another choice where there are fewer than processes.
+    errors = answer.errors or (answer.errors_of_errant if elements >= point.processes else [])
+    text = "\n".join(errors)
     layer = re.search(r"MPIDI_POSIX_mpi_\w*(?:release_gather|ipc_read)\w*", text)
     if layer:  # it stands aside for the first few calls, then no longer
         return layer[0]
@@ -138,11 +154,14 @@ def routine_of(family: str, operation: str, answer: Answer, wanted: str) -> str:
 
 
 def _why(family: str, rule: Rule, own: Own, wrong: list[dict[str, Any]], answers: Answers) -> str:
-    did = ", ".join(sorted({found["routine"] or "nothing that is known" for found in wrong}))
+    unknown = "what the library did not tell" if family == "mpich" else "nothing that is known"
+    did = ", ".join(sorted({found["routine"] or unknown for found in wrong}))
     where = "; ".join(f"{found['bytes']} bytes on {found['processes']}" for found in wrong[:3])
     general = f"{where} went through {did}, not {own.function}"
     if family == "openmpi":
         return _why_openmpi(answers) or general
+    if family == "mpich" and answers.variables.get(mpich_file.GENERAL) is not None:
+        return _why_mpich_file(rule, wrong, answers, general)
     variable = (intel.VARIABLE if family == "intel" else mpich.CHOICE).format(rule.operation.upper())
     value = answers.variables.get(variable)
     if value is None:
@@ -157,6 +176,19 @@ def _why(family: str, rule: Rule, own: Own, wrong: list[dict[str, Any]], answers
             f"{variable}={value} does nothing ({general})"
         )
     return general
+
+
+def _why_mpich_file(rule: Rule, wrong: list[dict[str, Any]], answers: Answers, general: str) -> str:
+    if any("POSIX" in found["routine"] for found in wrong) and answers.variables.get(mpich_file.DEVICE) is None:
+        return (
+            f"{mpich_file.DEVICE} is not set in the ranks: within a node MPICH's shared-memory layer decides, and the "
+            f"file of {mpich_file.GENERAL} does nothing ({general})"
+        )
+    hidden = answers.variables.get(mpich.CHOICE.format(rule.operation.upper()))
+    if hidden not in {None, "auto"}:
+        return f"{mpich.CHOICE.format(rule.operation.upper())}={hidden} is looked at before the file: {general}"
+    needs = mpich_file.needs(rule.operation, rule.algorithm)
+    return f"{general}; MPICH's is for {needs} only" if needs else general
 
 
 def _why_openmpi(answers: Answers) -> str:

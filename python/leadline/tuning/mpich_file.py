@@ -1,0 +1,179 @@
+"""MPICH's selection files: JSON trees, the first branch that fits a call is taken, whose leaf names an algorithm.
+
+There are two that matter. The device's says which composition of network and shared memory a call takes; where it
+names none, the call goes to the general layer, whose file names the algorithm. So a rule is a branch of both: none in
+the first, the algorithm in the second. A file replaces what the library has built in, which is therefore read out of
+the very library that will read it, and stands, unchanged, wherever no rule fits.
+
+MPICH runs what a file names without looking whether it can: restrictions are conditions here, as in its own trees.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from leadline.tuning.mpich import ALGORITHMS
+from leadline.tuning.native import MOST_BYTES, NotSet, Settings, pieces, unable
+from leadline.tuning.table import Rule, Table
+
+DEVICE = "MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE"
+GENERAL = "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE"
+UNEVEN = (1, 8)  # bytes more that the probe sends from one side (src/probe/plan.hpp)
+
+Tree = dict[str, Any]
+_NEEDS = {
+    "scatter_recursive_doubling_allgather": ("comm_size=pow2",),
+    "reduce_scatter_gather": ("is_op_built_in=yes", "count<pow2"),
+    "reduce_scatter_allgather": ("is_op_built_in=yes", "count<pow2"),
+    "ring": ("is_commutative=yes",),
+}
+_OTHERWISE = {
+    "comm_size=pow2": "comm_size=any",
+    "is_op_built_in=yes": "is_op_built_in=no",
+    "count<pow2": "count=any",
+    "is_commutative=yes": "is_commutative=no",
+}
+NEEDS_SAID = {
+    "comm_size=pow2": "a power of two of processes",
+    "is_op_built_in=yes": "one of MPI's own operations",
+    "count<pow2": "as many elements as processes",
+    "is_commutative=yes": "a commutative operation",
+}
+
+
+@dataclass(frozen=True)
+class BuiltIn:
+    """The library's own trees. device: None where it has no such layer. names: the algorithms a file can name."""
+
+    general: Tree
+    device: Tree | None
+    names: frozenset[str]
+
+
+@functools.lru_cache(maxsize=4)
+def built_in(library: Path) -> BuiltIn | None:
+    """None where the library has none that can be read: it is older than 3.4, or another's."""
+    content = library.read_bytes()
+    general, device = None, None
+    for found in re.finditer(rb'\{\s*"collective=', content):
+        text = content[found.start() : content.find(b"\0", found.start())]
+        try:
+            tree = json.loads(text)
+        except ValueError:
+            continue
+        if b'"composition=MPIDI_' in text:
+            device = tree
+        elif b'"algorithm=MPIR_' in text:
+            general = tree
+    names = frozenset(name.decode() for name in re.findall(rb"algorithm=(MPIR_\w+_intra_\w+)\0", content))
+    whole = general is not None and all("comm_type=intra" in general.get(_collective(op), {}) for op in ALGORITHMS)
+    return BuiltIn(general, device, names) if general is not None and whole else None
+
+
+def settings(table: Table, own: BuiltIn) -> Settings:
+    """For any number of processes: the files say what the table says."""
+    out = Settings()
+    usable: list[Rule] = []
+    for rule in table.rules:
+        why = "" if rule.algorithm == "native" else unable(rule, ALGORITHMS[rule.operation], "MPICH")
+        if not why and rule.algorithm != "native":
+            name = ALGORITHMS[rule.operation][rule.algorithm].function
+            why = "" if name in own.names else f"this release of MPICH has no {name}"
+        if why:
+            out.not_set.append(NotSet.whole(rule, why))
+        else:
+            usable.append(rule)
+    out.kept = usable
+    out.set = [rule for rule in usable if rule.algorithm != "native"]
+    if out.set:
+        out.files = files(Table(tuple(usable)), own, 0)
+        out.files_for_more = {more: files(Table(tuple(usable)), own, more) for more in UNEVEN}
+    return out
+
+
+def files(table: Table, own: BuiltIn, more: int) -> dict[str, str]:
+    """The files' texts, by variable. more: what every size in them is greater by."""
+    found = {GENERAL: _text(table, own.general, more, _algorithm)}
+    if own.device is not None:
+        found[DEVICE] = _text(table, own.device, more, _nothing)
+    return found
+
+
+def needs(operation: str, algorithm: str) -> str:
+    """What the library's algorithm is only for, in words; "" where it is for everything."""
+    conditions = _NEEDS.get(ALGORITHMS[operation][algorithm].setting, ())
+    return " and ".join(NEEDS_SAID[condition] for condition in conditions)
+
+
+def _collective(operation: str) -> str:
+    return f"collective={operation}"
+
+
+def _text(table: Table, own: Tree, more: int, leaf: Callable[[Rule, Tree], Tree]) -> str:
+    whole = dict(own)
+    for operation in ALGORITHMS:
+        key = _collective(operation)
+        native = own.get(key, {}).get("comm_type=intra")
+        if native is not None and any(rule.operation == operation for rule in table.rules):
+            whole[key] = {**own[key], "comm_type=intra": _by_processes(table, operation, native, more, leaf)}
+    text = json.dumps(whole, separators=(",", ":"))
+    # MPICH maps the file and reads to a zero byte, which follows only where a page is not full.
+    return text + ("\n" if (len(text) + 1) % 4096 else "\n\n")
+
+
+def _by_processes(
+    table: Table, operation: str, native: Tree, more: int, leaf: Callable[[Rule, Tree], Tree]
+) -> dict[str, Tree]:
+    edges = {1}
+    for rule in table.rules:
+        if rule.operation == operation:
+            edges |= {rule.processes[0], rule.processes[1] + 1}
+    starts = sorted(edge for edge in edges if edge <= MOST_BYTES)
+    out: dict[str, Tree] = {}
+    for index, start in enumerate(starts):
+        key = f"comm_size<={starts[index + 1] - 1}" if index + 1 < len(starts) else "comm_size=any"
+        out[key] = _by_bytes(table, operation, start, native, more, leaf)
+    return out
+
+
+def _by_bytes(
+    table: Table, operation: str, processes: int, native: Tree, more: int, leaf: Callable[[Rule, Tree], Tree]
+) -> Tree:
+    out: dict[str, Tree] = {}
+    for first, last, rule in pieces(table, operation, processes):
+        if first > MOST_BYTES:
+            break
+        key = "avg_msg_size=any" if last is None or last + more >= MOST_BYTES else f"avg_msg_size<={last + more}"
+        out[key] = native if rule is None else _guarded(rule, native, leaf)
+    return out
+
+
+def _guarded(rule: Rule, native: Tree, leaf: Callable[[Rule, Tree], Tree]) -> Tree:
+    tree = leaf(rule, native)
+    for condition in reversed(_NEEDS.get(ALGORITHMS[rule.operation][rule.algorithm].setting, ())):
+        otherwise = _OTHERWISE[condition]
+        # "count<pow2" is the one that says for what the algorithm is not.
+        tree = (
+            {condition: native, otherwise: tree} if condition == "count<pow2" else {condition: tree, otherwise: native}
+        )
+    return tree
+
+
+def _algorithm(rule: Rule, native: Tree) -> Tree:
+    return {f"algorithm={ALGORITHMS[rule.operation][rule.algorithm].function}": {}}
+
+
+def _nothing(rule: Rule, native: Tree) -> Tree:
+    """A branch that is never taken, with any leaf of the library's: the device names nothing."""
+    return {"is_multi_threaded=yes": {"is_multi_threaded=no": {_leaf(native): {}}}}
+
+
+def _leaf(tree: Tree) -> str:
+    key, below = next(iter(tree.items()))
+    return _leaf(below) if below else key
