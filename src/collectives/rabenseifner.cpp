@@ -9,19 +9,24 @@ namespace leadline::collectives {
 namespace {
 
 struct Level {
-  int distance;
+  int peer;
+  bool peer_is_towards_root;
   Range kept, sent;
 };
 
+// What both begin with. Those folded into another have no levels.
 std::vector<Level> halve(const Problem& problem, const Folding& folding, Partial* partial) {
   std::vector<Level> levels;
-  Range mine{Space::data, 0, problem.count};
+  folding.fold(problem, partial);
   const int position = folding.position();
+  if (position < 0) return levels;
+  Range mine{Space::data, 0, problem.count};
   for (int distance = 1; distance < folding.participants(); distance *= 2) {
     const Blocks halves(mine, 2);
     const bool upper = position & distance;
-    levels.push_back({distance, halves[upper], halves[!upper]});
-    partial->exchange(halves[!upper], halves[upper], folding.rank_of(position ^ distance), upper);
+    levels.push_back({folding.rank_of(position ^ distance), bool((position ^ folding.position_of_root()) & distance),
+                      halves[upper], halves[!upper]});
+    partial->exchange(halves[!upper], halves[upper], levels.back().peer, upper);
     mine = halves[upper];
   }
   partial->settle(mine);
@@ -31,41 +36,26 @@ std::vector<Level> halve(const Problem& problem, const Folding& folding, Partial
 }  // namespace
 
 bool allreduce_rabenseifner(const Problem& problem, Schedule* schedule) {
-  if (problem.processes == 1) {
-    take_input(problem, schedule);
-    return true;
-  }
   const Folding folding(problem);
   Partial partial(problem, schedule);
-  folding.fold(problem, &partial);
-  if (folding.position() >= 0) {
-    const std::vector<Level> levels = halve(problem, folding, &partial);
-    for (size_t i = levels.size(); i-- > 0;) {
-      const int peer = folding.rank_of(folding.position() ^ levels[i].distance);
-      const uint32_t first = schedule->requests;
-      schedule->receive(levels[i].sent, peer);
-      schedule->send(levels[i].kept, peer);
-      schedule->wait_from(first);
-    }
+  const std::vector<Level> levels = halve(problem, folding, &partial);
+  for (size_t i = levels.size(); i-- > 0;) {
+    const uint32_t first = schedule->requests;
+    schedule->receive(levels[i].sent, levels[i].peer);
+    schedule->send(levels[i].kept, levels[i].peer);
+    schedule->wait_from(first);
   }
   folding.unfold(problem, schedule);
   return true;
 }
 
 bool reduce_rabenseifner(const Problem& problem, Schedule* schedule) {
-  if (problem.processes == 1) {
-    take_input(problem, schedule);
-    return true;
-  }
   const Folding folding(problem);
   Partial partial(problem, schedule);
-  folding.fold(problem, &partial);
-  if (folding.position() < 0) return true;
   const std::vector<Level> levels = halve(problem, folding, &partial);
   for (size_t i = levels.size(); i-- > 0;) {
-    const auto& [distance, kept, sent] = levels[i];
-    const int peer = folding.rank_of(folding.position() ^ distance);
-    if ((folding.position() ^ folding.position_of_root()) & distance) {
+    const auto& [peer, peer_is_towards_root, kept, sent] = levels[i];
+    if (peer_is_towards_root) {
       schedule->wait(schedule->send(partial.at_home(kept), peer));
       return true;
     }

@@ -65,7 +65,7 @@ Word pass_on(Fn fn, Name name, A... a) {
 // Whether a rule may fit: what is left alone comes no further than here.
 [[gnu::always_inline]] inline bool taken(Operation operation, const Call& call, Word* result) {
   if (__builtin_expect(!watching.load(std::memory_order_relaxed), 0)) {
-    if (!begun.load(std::memory_order_relaxed)) shim.begin_without_init();
+    if (!begun.load(std::memory_order_relaxed)) shim.note_call_without_init();
     return false;
   }
   Memory& m = memory;
@@ -145,6 +145,8 @@ struct OwnNames {
 };
 
 __attribute__((constructor(101))) void make_names_indirect() { host::Exports<OwnNames>::make_indirect(); }
+
+__attribute__((destructor)) void end_of_process() { shim.end_of_process(); }
 
 }  // namespace
 

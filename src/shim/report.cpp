@@ -1,9 +1,11 @@
 #include "shim/report.hpp"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <new>
@@ -36,6 +38,9 @@ constexpr int most_populations = 4096;
 Population* populations[most_populations];
 int population_count = 0;
 pthread_mutex_t populations_lock = PTHREAD_MUTEX_INITIALIZER;
+
+constexpr int most_of_a_name = 1000;
+const char* report_path = nullptr;
 
 int bucket_of(int64_t bytes) { return bytes > 0 ? 64 - __builtin_clzll(static_cast<uint64_t>(bytes)) : 0; }
 
@@ -92,16 +97,28 @@ Population* population_of(int32_t processes) {
   return found;
 }
 
-void write_report() {
+// The report's file: never one that is there, of a spawned program's rank of the same number, say.
+void begin_report() {
   if (!shim.reports()) return;
   char path[4096];
-  const int length = snprintf(path, sizeof(path), "%s/shim-%d", shim.report_directory, shim.rank);
-  const int fd =
-      length > 0 && length < static_cast<int>(sizeof(path)) ? host::open_own(path, O_WRONLY | O_CREAT | O_TRUNC) : -1;
+  int fd = -1;
+  for (int again = 1; again < most_of_a_name && fd < 0 && (again == 1 || errno == EEXIST); ++again) {
+    const int length = snprintf(path, sizeof(path), again == 1 ? "%s/shim-%d" : "%s/shim-%d-%d", shim.report_directory,
+                                shim.rank, again);
+    if (length < 0 || length >= static_cast<int>(sizeof(path))) break;
+    fd = host::open_own(path, O_WRONLY | O_CREAT | O_EXCL);
+  }
   if (fd < 0) return tell("the report %s can't be written", path);
   dprintf(fd, "# leadline shim 1\n# rank %d of %d, %s\n", shim.rank, shim.processes, host::abi.family->name);
   if (const char* table = getenv("LEADLINE_TABLE")) dprintf(fd, "# table %s\n", table);
   if (shim.problem[0]) dprintf(fd, "# problem %s\n", shim.problem);
+  close(fd);
+  report_path = strdup(path);
+}
+
+void end_report() {
+  const int fd = report_path ? host::open_own(report_path, O_WRONLY | O_APPEND) : -1;
+  if (fd < 0) return;
   pthread_mutex_lock(&populations_lock);
   for (int i = 0; i < population_count; ++i) populations[i]->write(fd);
   pthread_mutex_unlock(&populations_lock);

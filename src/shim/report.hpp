@@ -52,7 +52,9 @@ class Population {
 // The one of that size; made when it is first asked for. nullptr: no memory.
 Population* population_of(int32_t processes);
 
-// Writes the report of this rank, if one is wanted.
-void write_report();
+// The report of this rank, if one is wanted: who writes it, and then what was done. One that has no end is of a rank
+// that did not come to MPI_Finalize.
+void begin_report();
+void end_report();
 
 }  // namespace leadline::shim

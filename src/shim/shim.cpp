@@ -5,6 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#include <initializer_list>
 
 #include "host/own_file.hpp"
 #include "shim/communicator.hpp"
@@ -18,6 +21,9 @@ std::atomic<bool> watching{false}, begun{false}, finalizing{false};
 
 namespace {
 
+constexpr const char* no_init = "the program did not call MPI_Init";
+std::atomic<pid_t> without_init{0};  // the process that called a collective before MPI_Init, in a session
+
 // Never destroyed: MPI calls come from other libraries' destructors too.
 union Static {
   Shim shim;
@@ -29,6 +35,13 @@ constinit Static storage_of_shim;
 enum class Found : uint8_t { not_yet, yes, unknown };
 std::atomic<Found> found{Found::not_yet};
 pthread_mutex_t finding = PTHREAD_MUTEX_INITIALIZER;
+
+// The first of the variables that is set, of several launchers'.
+const char* first_set(std::initializer_list<const char*> names) {
+  for (const char* name : names)
+    if (const char* value = getenv(name)) return value;
+  return nullptr;
+}
 
 void note_error(void*, int32_t* code, ...) { noted_error = *code; }
 
@@ -90,11 +103,15 @@ bool Shim::agree() {
          memcmp(mine, all, sizeof(mine)) == 0;
 }
 
+void Shim::set_report_directory() {
+  const char* directory = getenv("LEADLINE_SHIM_REPORT");
+  if (directory && *directory) report_directory = strdup(directory);
+}
+
 void Shim::begin() {
   if (begun.exchange(true) || !find_library()) return;
   const char* path = getenv("LEADLINE_TABLE");
-  const char* directory = getenv("LEADLINE_SHIM_REPORT");
-  if (directory && *directory) report_directory = strdup(directory);
+  set_report_directory();
   call_real(Fn::Comm_rank, abi.comm_world, &rank);
   call_real(Fn::Comm_size, abi.comm_world, &processes);
   read_table(path, &table);
@@ -107,20 +124,35 @@ void Shim::begin() {
     table.rules.clear();
     if (rank == 0) tell("collectives run natively: %s", problem);
   }
+  begin_report();
   watching = made && (!table.rules.empty() || reports());
 }
 
-void Shim::begin_without_init() {
-  if (begun.exchange(true) || !find_library()) return;
-  snprintf(problem, sizeof(problem), "the program did not call MPI_Init");
-  const char* number = getenv("PMI_RANK") ? getenv("PMI_RANK") : getenv("PMIX_RANK");
-  if (!number || strcmp(number, "0") == 0) tell("collectives run natively: %s", problem);
+// The program's sessions may go on without, and MPI_Init may yet come, on all ranks: nothing else is decided here.
+void Shim::note_call_without_init() {
+  pid_t nobody = 0;
+  if (!without_init.compare_exchange_strong(nobody, getpid()) || !find_library()) return;
+  const char* number = first_set({"PMI_RANK", "PMIX_RANK"});
+  if (!number || strcmp(number, "0") == 0) tell("collectives run natively: %s", no_init);
 }
 
 void Shim::end() {
   if (finalizing.exchange(true)) return;
   watching = false;
-  if (begun && rank >= 0) write_report();
+  end_report();
+}
+
+// Without MPI_Init there is no MPI_Finalize either.
+void Shim::end_of_process() {
+  if (begun || without_init != getpid() || !find_library()) return;
+  set_report_directory();
+  const char* number = first_set({"PMI_RANK", "PMIX_RANK"});
+  const char* all = first_set({"PMI_SIZE", "OMPI_COMM_WORLD_SIZE"});
+  rank = number ? atoi(number) : 0;
+  processes = all ? atoi(all) : 1;
+  snprintf(problem, sizeof(problem), "%s", no_init);
+  begin_report();
+  end_report();
 }
 
 Quiet::Quiet(uint64_t comm) : comm_(comm) {

@@ -47,12 +47,15 @@ struct Shim {
   // After MPI_Init: the table, and whether all ranks have the same.
   void begin();
   void end();  // before MPI_Finalize
-  // A collective, and MPI_Init did not come by.
-  void begin_without_init();
+  // A collective, and MPI_Init has not come by.
+  void note_call_without_init();
+  // When the process ends: the report of one that had sessions only.
+  void end_of_process();
 
  private:
   bool agree();
   bool make_keyval();
+  void set_report_directory();
 };
 extern Shim& shim;
 

@@ -1,6 +1,6 @@
 // Rounds, messages and bytes are those of the published formulas; nothing beats the lower bounds in the model.
-//   bounds_test best [OPERATION [MOST_PROCESSES]]: the algorithm that is best in the model, by operation, processes and
-//   bytes, to 4096 processes.
+//   bounds_test best [OPERATION [MOST_PROCESSES [RANKS_PER_NODE]]]: the algorithm that is best in the model, by
+//   operation, processes and bytes, to 4096 processes; with nodes of 16 ranks, or as many as are given.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -174,26 +174,24 @@ Best best_of(Operation operation, int p, int64_t bytes, const Network& network, 
   return best;
 }
 
-void print_best(const char* only, int most) {
+void print_best(const char* only, int most, int per_node) {
   for (const Operation operation : {B, R, A})
     for (const int p : {2, 3, 4, 6, 8, 16, 33, 64, 256, 512, 4096})
       for (const int64_t bytes : {8, 1024, 16384, 131072, 1048576, 16777216})
-        for (const int kind : {0, 1, 2}) {
+        for (const int kind : {0, 1, 2, 3}) {
           if (p > most || (*only && std::strcmp(only, name_of(operation)) != 0)) continue;
           if (p == 4096 && bytes > 1048576) continue;
           std::vector<int> node_of(static_cast<size_t>(p));
-          for (int rank = 0; rank < p; ++rank) node_of[static_cast<size_t>(rank)] = rank / 16;
+          for (int rank = 0; rank < p; ++rank) node_of[static_cast<size_t>(rank)] = rank / per_node;
           const Nodes nodes{node_of.data(), node};
-          if (kind == 1 && p <= 16) continue;
-          const Network& network = kind == 2 ? slow : cluster;
-          const Best best = best_of(operation, p, bytes, network, kind == 1 ? &nodes : nullptr);
+          const bool slowly = kind >= 2, in_nodes = kind % 2;
+          if (in_nodes && p <= per_node) continue;
+          const Network& network = slowly ? slow : cluster;
+          const Best best = best_of(operation, p, bytes, network, in_nodes ? &nodes : nullptr);
           const double least = lower_bound(operation, p, bytes, network).seconds();
-          std::printf("%-10s %5d %9lld %-24s %-44s %10.2f us", name_of(operation), p, static_cast<long long>(bytes),
-                      kind == 0   ? "cluster"
-                      : kind == 1 ? "cluster, 16 ranks a node"
-                                  : "slow",
-                      best.name.c_str(), best.seconds * 1e6);
-          if (kind != 1) std::printf(" %4.0f %% of the bound", 100 * least / best.seconds);
+          std::printf("%-10s %5d %9lld %-7s %-8s %-44s %10.2f us", name_of(operation), p, static_cast<long long>(bytes),
+                      slowly ? "slow" : "cluster", in_nodes ? "in nodes" : "", best.name.c_str(), best.seconds * 1e6);
+          if (!in_nodes) std::printf(" %4.0f %% of the bound", 100 * least / best.seconds);
           std::printf("\n");
           std::fflush(stdout);
         }
@@ -203,7 +201,7 @@ void print_best(const char* only, int most) {
 
 int main(int argc, char** argv) {
   if (argc > 1 && std::strcmp(argv[1], "best") == 0) {
-    print_best(argc > 2 ? argv[2] : "", argc > 3 ? std::atoi(argv[3]) : 4096);
+    print_best(argc > 2 ? argv[2] : "", argc > 3 ? std::atoi(argv[3]) : 4096, argc > 4 ? std::atoi(argv[4]) : 16);
     return 0;
   }
   for (const int p : {2, 3, 4, 5, 7, 8, 12, 16, 17, 31, 32, 64, 100}) check_formulas(p);
