@@ -107,6 +107,7 @@ def lines_of(text: str) -> list[Done]:
 def judge(table: Table, texts: Sequence[str], outcome: Outcome) -> None:
     """What the ranks' reports say of each rule. Calls are told in the reports by powers of two of bytes."""
     done = [line for text in texts for line in lines_of(text)]
+    unfinished = sum("# end" not in text.splitlines() for text in texts)
     problems = [line.removeprefix("# problem ") for text in texts for line in text.splitlines() if "# problem " in line]
     for rule in table.rules:
         if rule.algorithm == "native":
@@ -138,5 +139,8 @@ def judge(table: Table, texts: Sequence[str], outcome: Outcome) -> None:
             outcome.refuse(rule, problems[0])
         elif left:
             outcome.refuse(rule, "; ".join(f"{why} ({calls} calls)" for why, calls in left.most_common()))
+        elif unfinished:
+            why = f"{unfinished} of {len(texts)} ranks did not come to MPI_Finalize: what they did is not known"
+            outcome.refuse(rule, why)
         else:
             outcome.refuse(rule, "the program made no such call")

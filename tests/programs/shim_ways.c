@@ -1,0 +1,70 @@
+/* What the shim meets now and then:   shim_ways WAY
+     groups   a broadcast in groups of 2, 3 and 4 of four ranks
+     killed   rank 1 kills itself between reductions, the others go on
+     types    broadcasts of datatypes without gaps, and one of 2 GiB with a root that there is not */
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { elements = 1000 };
+
+static int rank, wrong;
+
+static void broadcast(MPI_Comm comm, int count, MPI_Datatype datatype) {
+  static int data[elements];
+  int from;
+  MPI_Comm_rank(comm, &from);
+  for (int i = 0; i < elements; ++i) data[i] = from == 0 ? i : -1;
+  MPI_Bcast(data, count, datatype, 0, comm);
+  for (int i = 0; i < elements; ++i) wrong += data[i] != i;
+}
+
+static void in_groups(void) {
+  for (int size = 2; size <= 4; ++size) {
+    MPI_Comm part;
+    MPI_Comm_split(MPI_COMM_WORLD, rank < size ? 0 : MPI_UNDEFINED, rank, &part);
+    if (part == MPI_COMM_NULL) continue;
+    broadcast(part, elements, MPI_INT);
+    MPI_Comm_free(&part);
+  }
+}
+
+static void killed(void) {
+  int sum = 0;
+  for (int i = 0; i < 10; ++i) {
+    if (rank == 1 && i == 5) kill(getpid(), SIGKILL);
+    MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  }
+}
+
+static void of_types(void) {
+  MPI_Datatype ten, same, hundred;
+  MPI_Type_contiguous(10, MPI_INT, &ten);
+  MPI_Type_dup(ten, &same);
+  MPI_Type_contiguous(10, same, &hundred);
+  MPI_Type_commit(&hundred);
+  broadcast(MPI_COMM_WORLD, elements / 100, hundred);
+  MPI_Type_free(&ten);
+  MPI_Type_free(&same);
+  broadcast(MPI_COMM_WORLD, elements / 100, hundred);
+  MPI_Type_free(&hundred);
+  // The library complains before it looks at the data.
+  int one = 0;
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  wrong += MPI_Bcast(&one, 1 << 29, MPI_INT, 99, MPI_COMM_WORLD) == MPI_SUCCESS;
+}
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  const char* way = argc > 1 ? argv[1] : "";
+  if (strcmp(way, "groups") == 0) in_groups();
+  if (strcmp(way, "killed") == 0) killed();
+  if (strcmp(way, "types") == 0) of_types();
+  printf("rank %d: %d wrong\n", rank, wrong);
+  MPI_Finalize();
+  return wrong != 0;
+}
