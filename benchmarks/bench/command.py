@@ -120,7 +120,7 @@ def measure(options: argparse.Namespace) -> int:
     if "pop" in parts:
         report["pop"] = measure_pop(console, pairs)
     if "tunings" in parts:
-        report["tunings"] = measure_tunings(console, names, options.tuned_ranks or [2], pairs)
+        report |= measure_tunings(console, names, options.tuned_ranks or [2], pairs)
     report["load_at_end"] = os.getloadavg()[0]
     if options.json:
         options.json.write_text(json.dumps(report, indent=1) + "\n")

@@ -6,6 +6,7 @@ tables and the library's own, by turns.
 
 from __future__ import annotations
 
+import sys
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from rich.console import Console
 from rich.table import Table as Printed
 
 import leadline.mpi
+from bench.applied import measure_applied
 from leadline.bench import Interval, Measurement, interval, measure
 from leadline.bench.statistics import paired_ratios
 from leadline.tuning.table import Table
@@ -67,19 +69,20 @@ class Found:
 
 def measure_tunings(
     console: Console, names: Iterable[str], ranks: Sequence[int], launches: int, operations: Sequence[str] = OPERATIONS
-) -> list[dict[str, Any]]:
-    """Two tunings with each library, and a row for each of their points."""
-    rows = []
+) -> dict[str, list[dict[str, Any]]]:
+    """Two tunings with each library. "tunings": a row for each of their points; "applied": as measure_applied."""
+    rows, applied = [], []
     for name in names:
         library = leadline.mpi.find(name)
         tables = []
         for seed in SEEDS:
             wanted = Wanted(library, tuple(operations), ranks=tuple(ranks), seed=seed)
-            tables.append(tune(wanted, lambda _: None).table)
+            tables.append(tune(wanted, lambda said: print(said, file=sys.stderr)).table)
         found = compare(library, (tables[0], tables[1]), operations, ranks, launches)
         print_tunings(console, name, found)
         rows += [each.as_json() for each in found]
-    return rows
+        applied += measure_applied(console, library, tables[0], ranks, launches)
+    return {"tunings": rows, "applied": applied}
 
 
 def compare(

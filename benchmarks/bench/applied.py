@@ -1,0 +1,114 @@
+"""What a table is worth to a program that knows nothing of it: the Intel MPI Benchmarks, run by `leadline apply`.
+
+IMB-MPI1 is written for the ABI that MPICH and Intel MPI share. It makes operations in a row and reports their mean, so
+its figures are not those of `leadline bench`; it is run with the table and without, by turns.
+"""
+
+from __future__ import annotations
+
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table as Printed
+
+import leadline.mpi
+from leadline.bench import interval
+from leadline.errors import MissingPrerequisite
+from leadline.tuning.table import Table, write
+from leadline.tuning.tune import SIZES
+
+BENCHMARKS = {"bcast": "Bcast", "reduce": "Reduce", "allreduce": "Allreduce"}
+LINE = re.compile(r"^\s+(\d+)\s+\d+\s+[\d.]+\s+[\d.]+\s+([\d.]+)\s*$")  # bytes, repetitions, least, most, mean
+ITERATIONS = 200
+TIMEOUT_S = 300
+
+
+def measure_applied(
+    console: Console, library: leadline.mpi.Library, tuned: Table, ranks: Sequence[int], launches: int
+) -> list[dict[str, Any]]:
+    """A row for each operation, number of ranks and size: native's time by that with the table."""
+    try:
+        program = _program(library)
+    except MissingPrerequisite as error:
+        console.print(f"applied: skipped with {library.name}: {error}")
+        return []
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        table, lengths = Path(folder) / "table.toml", Path(folder) / "lengths"
+        table.write_text(write(tuned))
+        lengths.write_text("".join(f"{size}\n" for size in SIZES))
+        apply = [sys.executable, "-m", "leadline", "apply", str(table), "--"]
+        for processes in ranks:
+            job = [*library.launch(processes), str(program)]
+            for operation, benchmark in BENCHMARKS.items():
+                options = [benchmark, "-msglen", str(lengths), "-iter", str(ITERATIONS), "-red_data_type", "double"]
+                options += ["-npmin", str(processes)]
+                times: dict[tuple[bool, int], list[float]] = defaultdict(list)
+                for launch in range(launches):
+                    for applied in (False, True) if launch % 2 == 0 else (True, False):
+                        for size, us in _run([*(apply if applied else []), *job, *options], library).items():
+                            times[applied, size].append(us)
+                rows += [_row(library.name, operation, size, processes, tuned, times) for size in SIZES]
+    _print(console, library.name, rows)
+    return rows
+
+
+def _program(library: leadline.mpi.Library) -> Path:
+    if library.family != "mpich":  # of the ABI, not the name: Intel MPI is one too
+        raise MissingPrerequisite("IMB-MPI1 is built for the ABI of MPICH and Intel MPI")
+    program = leadline.mpi.find("intel").mpiexec.parent / "IMB-MPI1"
+    if not program.exists():
+        raise MissingPrerequisite(f"IMB-MPI1 is not at {program}")
+    return program
+
+
+def _run(words: Sequence[str], library: leadline.mpi.Library) -> dict[int, float]:
+    """Microseconds by bytes."""
+    environ = library.env()
+    environ["LD_LIBRARY_PATH"] = f"{library.mpiexec.parent.parent / 'lib'}:{environ.get('LD_LIBRARY_PATH', '')}"
+    done = subprocess.run(
+        words, env=environ, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=TIMEOUT_S
+    )
+    if done.returncode != 0:
+        raise MissingPrerequisite(f"IMB-MPI1 ended with {done.returncode}: {done.stderr.strip()[-300:]}")
+    return {int(found[1]): float(found[2]) for line in done.stdout.splitlines() if (found := LINE.match(line))}
+
+
+def _row(
+    library: str, operation: str, size: int, processes: int, tuned: Table, times: dict[tuple[bool, int], list[float]]
+) -> dict[str, Any]:
+    rule = tuned.choice(operation, size, processes)
+    before, after = times[False, size], times[True, size]
+    gain = interval([[a / b for a, b in zip(before, after, strict=True)]])
+    return {
+        "library": library,
+        "operation": operation,
+        "bytes": size,
+        "processes": processes,
+        "algorithm": rule.name if rule else "native",
+        "native_us": statistics.median(before),
+        "applied_us": statistics.median(after),
+        "gain": None if gain is None else gain.as_dict(),
+    }
+
+
+def _print(console: Console, library: str, rows: Sequence[dict[str, Any]]) -> None:
+    table = Printed(title=f"IMB-MPI1 with {library}, without the table and by leadline apply, by turns", box=None)
+    for name in ("operation", "bytes", "ranks", "algorithm", "native µs", "applied µs", "gain"):
+        table.add_column(name, justify="left" if name in {"operation", "algorithm"} else "right", no_wrap=True)
+    for row in rows:
+        gain = row["gain"]
+        low_high = f" ({gain['low']:.2f}–{gain['high']:.2f})" if gain["low"] is not None else ""
+        table.add_row(
+            row["operation"], f"{row['bytes']:,}", str(row["processes"]), row["algorithm"],
+            f"{row['native_us']:.4g}", f"{row['applied_us']:.4g}", f"{gain['median']:.2f}{low_high}",
+        )  # fmt: skip
+    console.print(table)
