@@ -9,7 +9,8 @@ LINE = re.compile(
     r"^(?P<name>pop\S*): grid .* in (?P<columns>\d+) x (?P<rows>\d+) blocks, (?P<steps>\d+) steps?, "
     r"(?P<iterations>\d+) iterations? with (?P<solver>\w+): .*, volume error (?P<volume>\S+), tracer error "
     r"(?P<tracer>\S+), residual (?P<residual>\S+), sea level (?P<level>\S+) m, speed (?P<speed>\S+) m/s, "
-    r"tracers (?P<tracers>[^,]+)(?:, seiche at (?P<seiche>\S+) for (?P<expected>\S+))?$"
+    r"tracers (?P<tracers>[^,]+)(?:, last member sea level (?P<last_level>\S+) m, speed (?P<last_speed>\S+) m/s, "
+    r"tracers (?P<last_tracers>[^,]+))?(?:, seiche at (?P<seiche>\S+) for (?P<expected>\S+))?$"
 )
 HALO = 2
 DOUBLE = 8
@@ -17,7 +18,10 @@ DOUBLE = 8
 
 @dataclass(frozen=True)
 class Figures:
-    """values: what the result is compared by: sea level, speed and every tracer, root mean square."""
+    """values: what the result is compared by: sea level, speed and every tracer, root mean square.
+
+    last: the same of the last of several members.
+    """
 
     columns: int
     rows: int
@@ -26,6 +30,7 @@ class Figures:
     tracer_error: float
     residual: float
     values: list[float]
+    last: list[float]
     seiche: float
     expected_seiche: float
 
@@ -34,6 +39,7 @@ def figures_of(line: str) -> Figures:
     found = LINE.match(line)
     assert found, line
     values = [float(found["level"]), float(found["speed"]), *map(float, found["tracers"].split())]
+    last = [found["last_level"], found["last_speed"], *(found["last_tracers"] or "").split()]
     return Figures(
         int(found["columns"]),
         int(found["rows"]),
@@ -42,6 +48,7 @@ def figures_of(line: str) -> Figures:
         float(found["tracer"]),
         float(found["residual"]),
         values,
+        [float(value) for value in last if value],
         float(found["seiche"] or "nan"),
         float(found["expected"] or "nan"),
     )

@@ -49,6 +49,36 @@ def test_both_forms_of_the_solver_agree(reference: Figures, tmp_path: Path, rank
     assert figures.values == pytest.approx(reference.values, rel=ROUNDING)
 
 
+@pytest.mark.parametrize("solver", ["chrongear", "standard"])
+def test_members_are_what_they_would_be_alone(tmp_path: Path, solver: str) -> None:
+    """Bit by bit on one rank, where a sum has one order: a member that is solved waits for the others, unchanged."""
+    ocean = {"grid": "40x30x3", "steps": 4, "solver": solver}
+    several = figures_of(result_line("pop", quickest(), 1, {**ocean, "first-member": 2, "members": 4}, cwd=tmp_path))
+    alone = [
+        figures_of(result_line("pop", quickest(), 1, {**ocean, "first-member": number}, cwd=tmp_path))
+        for number in (2, 3, 4, 5)
+    ]
+    assert several.values == alone[0].values
+    assert several.last == alone[-1].values != several.values
+    assert several.iterations >= max(one.iterations for one in alone)
+    assert several.tracer_error == max(one.tracer_error for one in alone)
+    assert several.volume_error == max(one.volume_error for one in alone)
+    assert several.residual == max(one.residual for one in alone)
+
+
+def test_members_are_the_same_however_the_ocean_is_cut(reference: Figures, tmp_path: Path) -> None:
+    figures = figures_of(result_line("pop", quickest(), 2, {**SMALL, "members": 3, "blocks": "1x2"}, cwd=tmp_path))
+    last = figures_of(result_line("pop", quickest(), 1, {**SMALL, "first-member": 2}, cwd=tmp_path))
+    assert figures.values == pytest.approx(reference.values, rel=ROUNDING)
+    assert figures.last == pytest.approx(last.values, rel=ROUNDING)
+
+
+def test_every_member_s_seiche_is_checked(tmp_path: Path) -> None:
+    options = {"grid": "8x16x4", "steps": 20, "case": "seiche", "members": 3}
+    figures = figures_of(result_line("pop", quickest(), 2, options, cwd=tmp_path))
+    assert figures.seiche == pytest.approx(figures.expected_seiche, abs=2e-6)
+
+
 def test_nothing_is_lost_and_the_solver_solves_to_its_tolerance(tmp_path: Path) -> None:
     figures = figures_of(result_line("pop", quickest(), 2, {"grid": "40x60x4", "steps": 6}, cwd=tmp_path))
     assert figures.volume_error < 1e-16
@@ -113,6 +143,7 @@ REFUSED = {
     "an unknown solver": (["--solver=sor"], "--solver must be one of chrongear, standard, not 'sor'"),
     "an unknown case": (["--case=calm"], "--case must be one of gyres, seiche, not 'calm'"),
     "one tracer": (["--tracers=1"], "--tracers must be a whole number from 2"),
+    "no members": (["--members=0"], "--members must be a whole number from 1"),
     "a grid beyond all memory": (["--grid=90000x90000x40"], "more than 2^31 points"),
 }
 

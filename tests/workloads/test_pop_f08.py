@@ -50,6 +50,15 @@ def test_standard_solver_gives_it_too(cpp: Figures, tmp_path: Path) -> None:
     assert figures.values == pytest.approx(cpp.values, rel=ROUNDING)
 
 
+@pytest.mark.parametrize("solver", ["chrongear", "standard"])
+def test_members_are_those_of_the_cpp_program(tmp_path: Path, solver: str) -> None:
+    options = {"grid": "40x30x3", "steps": 4, "solver": solver, "members": 4}
+    cpp = figures_of(result_line("pop", quickest(), 1, options, cwd=tmp_path))
+    figures = figures_of(result_line("pop_f08", _library("debian-mpich"), 2, options, cwd=tmp_path))
+    assert figures.values == pytest.approx(cpp.values, rel=ROUNDING)
+    assert figures.last == pytest.approx(cpp.last, rel=ROUNDING)
+
+
 def test_the_seiche_swings_as_it_must(tmp_path: Path) -> None:
     options = {"grid": "8x16x4", "steps": 20, "case": "seiche"}
     figures = figures_of(result_line("pop_f08", _library("debian-mpich"), 2, options, cwd=tmp_path))

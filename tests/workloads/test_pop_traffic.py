@@ -16,16 +16,23 @@ UPDATES = {
     "barotropic": [2, 2, 2 * NZ, 1],
     "tracer_transport": [TRACERS * NZ] * 4,
 }
-SOLVERS = {"chrongear": [16], "standard": [8, 8]}  # bytes of an iteration's allreduces
+SOLVERS = {"chrongear": [16], "standard": [8, 8]}  # bytes of an iteration's allreduces, for each member
+SHARED = {"barotropic"}  # where the values of all members travel in one message; elsewhere each has its own
 
 
 @pytest.fixture(scope="module", params=[*RUNS, ("mpich", 3)], ids=lambda run: f"{run[0]}-{run[1]}")
 def run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Recording, Figures, str]:
     name, ranks = request.param
+    members = _members(ranks)
     solver = "standard" if ranks in (3, 4) else "chrongear"
-    options = {"grid": f"{NX}x{NY}x{NZ}", "tracers": TRACERS, "steps": STEPS, "solver": solver}
+    options = {"grid": f"{NX}x{NY}x{NZ}", "tracers": TRACERS, "steps": STEPS, "solver": solver, "members": members}
     recording = record("pop", library(name), ranks, options, cwd=tmp_path_factory.mktemp("pop"))
     return recording, figures_of(recording.line), solver
+
+
+def _members(ranks: int) -> int:
+    """Of the runs on so many ranks: an ensemble with each form of the solver."""
+    return 5 if ranks in (3, 8) else 1
 
 
 def _times(sizes: Counter[int], number: int) -> Counter[int]:
@@ -50,6 +57,7 @@ def _check(recording: Recording, routine: str, updates: int, sizes: Counter[int]
 def test_every_phase_exchanges_what_its_text_says(run: tuple[Recording, Figures, str]) -> None:
     recording, figures, solver = run
     ocean = Ocean(NX, NY, figures.columns, figures.rows)
+    members = _members(recording.report["ranks"])
     iterations = figures.iterations
     checks = iterations // 10
     assert iterations % 10 == 0
@@ -58,17 +66,18 @@ def test_every_phase_exchanges_what_its_text_says(run: tuple[Recording, Figures,
         recording,
         f"FreeSurfaceSolver::{solver}",
         iterations + checks,
-        _times(ocean.sizes(1), iterations + checks),
+        _times(ocean.sizes(members), iterations + checks),
         ocean,
     )
-    _check(recording, "FreeSurfaceSolver::checked", checks, _times(ocean.sizes(1), checks), ocean)
+    _check(recording, "FreeSurfaceSolver::checked", checks, _times(ocean.sizes(members), checks), ocean)
     for routine, updates in UPDATES.items():
         sizes: Counter[int] = Counter()
+        together, apart = (members, 1) if routine in SHARED else (1, members)
         for values in updates:
-            sizes += _times(ocean.sizes(values), STEPS)
-        number = STEPS * len(updates)
+            sizes += _times(ocean.sizes(values * together), STEPS * apart)
+        number = STEPS * len(updates) * apart
         if routine == "barotropic":  # the solver is called from there
-            sizes += _times(ocean.sizes(1), iterations + checks)
+            sizes += _times(ocean.sizes(members), iterations + checks)
             number += iterations + checks
         _check(recording, routine, number, sizes, ocean)
     three_dimensional = [values for updates in UPDATES.values() for values in updates if values >= NZ]
@@ -81,10 +90,11 @@ def test_allreduces_are_those_of_the_solver(run: tuple[Recording, Figures, str])
     ranks = recording.report["ranks"]
     allreduces = recording.traffic("MPI_Allreduce", f"FreeSurfaceSolver::{solver}")
     checks = figures.iterations // 10
-    each = SOLVERS[solver]
+    each = [_members(ranks) * n_bytes for n_bytes in SOLVERS[solver]]
     assert allreduces.calls == ranks * (figures.iterations * len(each) + checks) == recording.calls("MPI_Allreduce")
-    assert allreduces.n_bytes == ranks * (figures.iterations * sum(each) + 8 * checks)
-    assert recording.traffic("MPI_Allreduce", "FreeSurfaceSolver::checked").n_bytes == ranks * 8 * checks
+    assert allreduces.n_bytes == ranks * (figures.iterations * sum(each) + 8 * _members(ranks) * checks)
+    checked = recording.traffic("MPI_Allreduce", "FreeSurfaceSolver::checked")
+    assert checked.n_bytes == ranks * 8 * _members(ranks) * checks
 
 
 def test_nothing_else_is_sent(run: tuple[Recording, Figures, str]) -> None:

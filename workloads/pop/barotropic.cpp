@@ -23,14 +23,23 @@ void work_out_means(Ocean& ocean) {
   }
 }
 
+void work_out_rhs(const Ocean& ocean, Field& rhs, int member) {
+  const Grid& grid = ocean.grid;
+  for (int j = 0; j < grid.block.ny; ++j) {
+    for (int i = 0; i < grid.block.nx; ++i) {
+      rhs(i, j, member) = -grid.step_s * depth_m * grid.outflow(ocean.u_mean, ocean.v_mean, i, j);
+    }
+  }
+}
+
 // Adds what the pressure of the sea level's change does, to the means and to every level alike.
-void push(Ocean& ocean, const Field& change) {
+void push(Ocean& ocean, const Field& change, int member) {
   const Grid& grid = ocean.grid;
   for (int j = 0; j < grid.block.ny; ++j) {
     for (int i = 0; i < grid.block.nx; ++i) {
       if (grid.corner_wet(i, j) == 0.0) continue;
-      const double u = -gravity * grid.step_s * grid.gradient_x(change, i, j);
-      const double v = -gravity * grid.step_s * grid.gradient_y(change, i, j);
+      const double u = -gravity * grid.step_s * grid.gradient_x(change, i, j, member);
+      const double v = -gravity * grid.step_s * grid.gradient_y(change, i, j, member);
       ocean.u_mean(i, j) += u;
       ocean.v_mean(i, j) += v;
       for (int k = 0; k < grid.extent.nz; ++k) {
@@ -41,28 +50,9 @@ void push(Ocean& ocean, const Field& change) {
   }
 }
 
-}  // namespace
-
-[[gnu::noinline]] void barotropic(Ocean& ocean) {
+// From what flows in and out, rather than from the solver, so that no water is lost whatever its residual.
+void move_sea_level(Ocean& ocean) {
   const Grid& grid = ocean.grid;
-  work_out_means(ocean);
-  ocean.halo.update({"barotropic", 1}, {&ocean.u_mean, &ocean.v_mean});
-  Field rhs(grid.block, 1), change(grid.block, 1);
-  for (int j = 0; j < grid.block.ny; ++j) {
-    for (int i = 0; i < grid.block.nx; ++i) {
-      rhs(i, j) = -grid.step_s * depth_m * grid.outflow(ocean.u_mean, ocean.v_mean, i, j);
-    }
-  }
-  const bool classical = ocean.settings.solver == Solver::standard;
-  const Solution solution =
-      classical ? ocean.solver.standard(rhs, change, ocean.halo) : ocean.solver.chrongear(rhs, change, ocean.halo);
-  ocean.iterations += solution.iterations;
-  // A number that is none has to show too, and std::max would drop it.
-  if (!(solution.residual <= ocean.largest_residual)) ocean.largest_residual = solution.residual;
-  push(ocean, change);
-  ocean.halo.update({"barotropic", 2}, {&ocean.u_mean, &ocean.v_mean});
-  ocean.halo.update({"barotropic", 3}, {&ocean.u, &ocean.v});
-  // From what flows in and out, rather than from the solver, so that no water is lost whatever its residual.
   ocean.sea_level_before = ocean.sea_level;
   for (int j = 0; j < grid.block.ny; ++j) {
     for (int i = 0; i < grid.block.nx; ++i) {
@@ -70,7 +60,33 @@ void push(Ocean& ocean, const Field& change) {
       ocean.sea_level(i, j) -= grid.step_s * out / grid.area(j);
     }
   }
-  ocean.halo.update({"barotropic", 4}, {&ocean.sea_level});
+}
+
+}  // namespace
+
+[[gnu::noinline]] void barotropic(Ensemble& ensemble) {
+  const Ocean& any = *ensemble.members[0];
+  const int members = static_cast<int>(ensemble.members.size());
+  Field rhs(any.grid.block, members), change(any.grid.block, members);
+  for (const auto& ocean : ensemble.members) work_out_means(*ocean);
+  ensemble.exchange({"barotropic", 1}, {&Ocean::u_mean, &Ocean::v_mean});
+  for (int m = 0; m < members; ++m) work_out_rhs(*ensemble.members[m], rhs, m);
+  const bool classical = any.settings.solver == Solver::standard;
+  const std::vector<Solution> solutions = classical ? ensemble.solver.standard(rhs, change, ensemble.members[0]->halo)
+                                                    : ensemble.solver.chrongear(rhs, change, ensemble.members[0]->halo);
+  int most = 0;
+  for (int m = 0; m < members; ++m) {
+    Ocean& ocean = *ensemble.members[m];
+    most = std::max(most, solutions[m].iterations);
+    // A number that is none has to show too, and std::max would drop it.
+    if (!(solutions[m].residual <= ocean.largest_residual)) ocean.largest_residual = solutions[m].residual;
+    push(ocean, change, m);
+  }
+  ensemble.iterations += most;
+  ensemble.exchange({"barotropic", 2}, {&Ocean::u_mean, &Ocean::v_mean});
+  ensemble.exchange({"barotropic", 3}, {&Ocean::u, &Ocean::v});
+  for (const auto& ocean : ensemble.members) move_sea_level(*ocean);
+  ensemble.exchange({"barotropic", 4}, {&Ocean::sea_level});
 }
 
 }  // namespace pop

@@ -15,6 +15,7 @@ constexpr double tolerated_seiche_error = 1e-4;
 constexpr double fastest_m_per_s = 20.0;
 
 enum Sum : size_t { area, water, level_square, speed_square, seiche, seiche_square, tracers };
+enum Most : size_t { speed, unevenness, values };
 
 std::vector<double> over_ranks(const std::vector<double>& mine, MPI_Op operation) {
   std::vector<double> all(mine.size());
@@ -36,7 +37,7 @@ double fastest(const Ocean& ocean) {
 }
 
 // How far temperature and salinity are from the values they had everywhere.
-double unevenness(const Ocean& ocean) {
+double most_uneven(const Ocean& ocean) {
   double largest = 0.0;
   for (int k = 0; k < ocean.grid.extent.nz; ++k) {
     for (int j = 0; j < ocean.grid.block.ny; ++j) {
@@ -66,11 +67,9 @@ std::string text(const char* format, double value) {
   return buffer;
 }
 
-}  // namespace
-
-Budget::Budget(const Ocean& ocean) : beginning_(sums(ocean)) {}
-
-std::vector<double> Budget::sums(const Ocean& ocean) {
+// Sums over this block: the area, the volume and the water above the mean sea level, the squares of sea level and
+// speed, the seiche's share of the sea level, and the content and square of every tracer.
+std::vector<double> sums(const Ocean& ocean) {
   const Grid& grid = ocean.grid;
   std::vector<double> sum(Sum::tracers + 2 * ocean.tracers.size(), 0.0);
   for (int j = 0; j < grid.block.ny; ++j) {
@@ -98,38 +97,79 @@ std::vector<double> Budget::sums(const Ocean& ocean) {
   return sum;
 }
 
-Budget::Result Budget::compare(const Ocean& ocean) const {
-  const std::vector<double> before = over_ranks(beginning_, MPI_SUM);
-  const std::vector<double> after = over_ranks(sums(ocean), MPI_SUM);
-  const std::vector<double> most = over_ranks({fastest(ocean), unevenness(ocean)}, MPI_MAX);
-  const double volume = after[Sum::area] * depth_m;
-  const double volume_error = std::abs(after[Sum::water] - before[Sum::water]) / volume;
-  double tracer_error = 0.0;
-  std::vector<double> roots;
-  for (size_t n = Sum::tracers; n < after.size(); n += 2) {
-    const double error = std::abs(after[n] - before[n]) / before[n];
-    if (!(error <= tracer_error)) tracer_error = error;
-    roots.push_back(std::sqrt(after[n + 1] / volume));
+std::vector<double> sums(const Ensemble& ensemble) {
+  std::vector<double> all;
+  for (const auto& ocean : ensemble.members) {
+    const std::vector<double> one = sums(*ocean);
+    all.insert(all.end(), one.begin(), one.end());
   }
-  const double level = std::sqrt(after[Sum::level_square] / after[Sum::area]);
-  const double speed = std::sqrt(after[Sum::speed_square] / volume);
+  return all;
+}
+
+std::vector<double> extremes(const Ensemble& ensemble) {
+  std::vector<double> all;
+  for (const auto& ocean : ensemble.members) all.insert(all.end(), {fastest(*ocean), most_uneven(*ocean)});
+  return all;
+}
+
+// ", sea level 1.2e-01 m, speed ... m/s, tracers ... ..."
+std::string state(const double* sum, size_t tracers) {
+  const double volume = sum[Sum::area] * depth_m;
+  std::string figures = text(", sea level %.14e m", std::sqrt(sum[Sum::level_square] / sum[Sum::area])) +
+                        text(", speed %.14e m/s, tracers", std::sqrt(sum[Sum::speed_square] / volume));
+  for (size_t n = 0; n < tracers; ++n) figures += text(" %.14e", std::sqrt(sum[Sum::tracers + 2 * n + 1] / volume));
+  return figures;
+}
+
+// Of the seiche, as a share of what it was at the beginning.
+double amplitude(const Ocean& ocean, const double* sum) {
+  return sum[Sum::seiche] / sum[Sum::seiche_square] / (1e-3 * perturbation(ocean.member));
+}
+
+// A number that is none is the greatest: it has to show.
+void raise(double& largest, double value) {
+  if (!(value <= largest)) largest = value;
+}
+
+}  // namespace
+
+Budget::Budget(const Ensemble& ensemble) : beginning_(sums(ensemble)) {}
+
+Budget::Result Budget::compare(const Ensemble& ensemble) const {
+  const std::vector<double> before = over_ranks(beginning_, MPI_SUM);
+  const std::vector<double> after = over_ranks(sums(ensemble), MPI_SUM);
+  const std::vector<double> most = over_ranks(extremes(ensemble), MPI_MAX);
+  const size_t members = ensemble.members.size();
+  const size_t length = after.size() / members;
+  double volume_error = 0.0, tracer_error = 0.0, residual = 0.0, fastest = 0.0, unevenness = 0.0, seiche_error = 0.0;
+  for (size_t m = 0; m < members; ++m) {
+    const Ocean& ocean = *ensemble.members[m];
+    const double* old = before.data() + m * length;
+    const double* now = after.data() + m * length;
+    raise(volume_error, std::abs(now[Sum::water] - old[Sum::water]) / (now[Sum::area] * depth_m));
+    for (size_t n = Sum::tracers; n < length; n += 2) raise(tracer_error, std::abs(now[n] - old[n]) / old[n]);
+    raise(residual, ocean.largest_residual);
+    raise(fastest, most[m * Most::values + Most::speed]);
+    raise(unevenness, most[m * Most::values + Most::unevenness]);
+    raise(seiche_error, std::abs(amplitude(ocean, now) - expected_seiche(ocean)));
+  }
+  const Ocean& first = *ensemble.members[0];
   Result result;
   result.figures = text("volume error %.1e", volume_error) + text(", tracer error %.1e", tracer_error) +
-                   text(", residual %.1e", ocean.largest_residual) + text(", sea level %.14e m", level) +
-                   text(", speed %.14e m/s, tracers", speed);
-  for (double root : roots) result.figures += text(" %.14e", root);
+                   text(", residual %.1e", residual) + state(after.data(), first.tracers.size());
+  if (members > 1)
+    result.figures += ", last member" + state(after.data() + (members - 1) * length, first.tracers.size()).substr(1);
   if (!(volume_error <= tolerated_loss)) result.failures += " water was lost;";
   if (!(tracer_error <= tolerated_loss)) result.failures += " a tracer was lost;";
-  if (!(ocean.largest_residual <= FreeSurfaceSolver::tolerance)) {
+  if (!(residual <= FreeSurfaceSolver::tolerance)) {
     result.failures += " the solver did not converge in 200 iterations;";
   }
-  if (!(most[0] <= fastest_m_per_s)) result.failures += " the water is faster than 20 m/s;";
-  if (ocean.settings.problem == Case::gyres) return result;
-  const double amplitude = after[Sum::seiche] / after[Sum::seiche_square] / 1e-3;
-  const double expected = expected_seiche(ocean);
-  result.figures += text(", seiche at %.6f", amplitude) + text(" for %.6f", expected);
-  if (!(std::abs(amplitude - expected) <= tolerated_seiche_error)) result.failures += " the seiche's period is wrong;";
-  if (!(most[1] <= tolerated_loss)) result.failures += " an even tracer became uneven;";
+  if (!(fastest <= fastest_m_per_s)) result.failures += " the water is faster than 20 m/s;";
+  if (first.settings.problem == Case::gyres) return result;
+  result.figures +=
+      text(", seiche at %.6f", amplitude(first, after.data())) + text(" for %.6f", expected_seiche(first));
+  if (!(seiche_error <= tolerated_seiche_error)) result.failures += " the seiche's period is wrong;";
+  if (!(unevenness <= tolerated_loss)) result.failures += " an even tracer became uneven;";
   return result;
 }
 

@@ -10,22 +10,19 @@ namespace pop {
 
 class Budget {
  public:
-  explicit Budget(const Ocean& ocean);  // of the beginning
+  explicit Budget(const Ensemble& ensemble);  // of the beginning
 
   struct Result {
-    std::string figures;   // "volume error 1.2e-17, ..., temperature 1.2e+01"
+    std::string figures;   // "volume error 1.2e-17, ..., tracers 1.2e+01 3.5e+01"
     std::string failures;  // what is wrong, one after the other; empty where nothing is
   };
 
-  // Complete on rank 0 only. Collective over MPI_COMM_WORLD.
-  Result compare(const Ocean& ocean) const;
+  // Complete on rank 0 only. Collective over MPI_COMM_WORLD. Errors are those of the member where they are greatest;
+  // sea level, speed and tracers those of the first, and of the last where there are several.
+  Result compare(const Ensemble& ensemble) const;
 
  private:
-  // Sums over this block: the area, the volume and the water above the mean sea level, the squares of sea level and
-  // speed, the seiche's share of the sea level, and the content and square of every tracer.
-  static std::vector<double> sums(const Ocean& ocean);
-
-  std::vector<double> beginning_;
+  std::vector<double> beginning_;  // the sums of all members over this block, one after the other
 };
 
 }  // namespace pop

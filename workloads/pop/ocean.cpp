@@ -37,13 +37,21 @@ double initial_sea_level(const Grid& grid, int i, int j) {
   return 0.5 * std::exp(-(north * north + 4.0 * east * east) / 0.08);
 }
 
+std::vector<std::unique_ptr<Ocean>> all_members(const Settings& settings, const Blocks& blocks, int rank) {
+  std::vector<std::unique_ptr<Ocean>> all;
+  for (int n = 0; n < settings.members; ++n) {
+    all.push_back(std::make_unique<Ocean>(settings, blocks, rank, settings.first_member + n));
+  }
+  return all;
+}
+
 }  // namespace
 
-Ocean::Ocean(const Settings& chosen, const Blocks& blocks, int rank)
+Ocean::Ocean(const Settings& chosen, const Blocks& blocks, int rank, int number)
     : settings(chosen),
+      member(number),
       grid(settings, blocks.block(rank)),
       halo(settings, blocks, rank),
-      solver(grid),
       u(grid.block, grid.extent.nz),
       v(u),
       sea_level(grid.block, 1),
@@ -55,7 +63,7 @@ Ocean::Ocean(const Settings& chosen, const Blocks& blocks, int rank)
   for (int j = -halo_width; j < grid.block.ny + halo_width; ++j) {
     for (int i = -halo_width; i < grid.block.nx + halo_width; ++i) {
       if (grid.wet(i, j) == 0.0) continue;
-      sea_level(i, j) = initial_sea_level(grid, i, j);
+      sea_level(i, j) = perturbation(member) * initial_sea_level(grid, i, j);
       const double north = grid.latitude(j);
       const double east = grid.longitude(i);
       for (int k = 0; k < grid.extent.nz; ++k) {
@@ -77,18 +85,33 @@ std::vector<Field*> Ocean::all_tracers() {
   return all;
 }
 
-void advance(Ocean& ocean, kit::Phases& phases) {
+double perturbation(int member) { return 1.0 + 0.3 * std::sin(static_cast<double>(member)); }
+
+Ensemble::Ensemble(const Settings& settings, const Blocks& blocks, int rank)
+    : members(all_members(settings, blocks, rank)), solver(members[0]->grid, settings.members) {}
+
+std::vector<Field*> Ensemble::every(std::initializer_list<Field Ocean::*> fields) {
+  std::vector<Field*> all;
+  for (const auto& ocean : members) {
+    for (Field Ocean::* field : fields) all.push_back(&(ocean.get()->*field));
+  }
+  return all;
+}
+
+void advance(Ensemble& ensemble, kit::Phases& phases) {
   {
     const auto measurement = phases.measure(Phase::baroclinic);
-    mixing_coefficients(ocean);
-    momentum(ocean);
+    for (const auto& ocean : ensemble.members) {
+      mixing_coefficients(*ocean);
+      momentum(*ocean);
+    }
   }
   {
     const auto measurement = phases.measure(Phase::barotropic);
-    barotropic(ocean);
+    barotropic(ensemble);
   }
   const auto measurement = phases.measure(Phase::baroclinic);
-  tracer_transport(ocean);
+  for (const auto& ocean : ensemble.members) tracer_transport(*ocean);
 }
 
 void mix_column(const std::vector<double>& thickness, const std::vector<double>& exchange, double drag,

@@ -21,7 +21,9 @@ struct Settings {
   int steps;
   Solver solver;
   Case problem;
-  int columns;  // blocks west to east and south to north; 0 where the program chooses
+  int members;       // oceans that are advanced together
+  int first_member;  // the number of the first: what they start from
+  int columns;       // blocks west to east and south to north; 0 where the program chooses
   int rows;
 };
 

@@ -3,7 +3,7 @@ module pop_barotropic
   use, intrinsic :: iso_fortran_env, only: real64
   use pop_grid, only: depth_m, make_field, gravity, grid
   use pop_halo, only: refer
-  use pop_ocean, only: ocean
+  use pop_ocean, only: ensemble, ocean
   use pop_solver, only: solution
   implicit none
   private
@@ -11,37 +11,77 @@ module pop_barotropic
 
 contains
 
-  subroutine barotropic(o)
-    type(ocean), intent(inout), target :: o
+  subroutine barotropic(all)
+    type(ensemble), intent(inout), target :: all
     real(real64), allocatable, target :: rhs(:, :, :), change(:, :, :)
-    type(solution) :: found
+    type(solution), allocatable :: found(:)
+    integer :: m
+
+    call make_field(all%members(1)%g, size(all%members), rhs)
+    change = rhs
+    do m = 1, size(all%members)
+      call work_out_means(all%members(m))
+    end do
+    call exchange_means(all, 1)
+    do m = 1, size(all%members)
+      call work_out_rhs(all%members(m), rhs(:, :, m))
+    end do
+    call all%solver%solve(all%members(1)%chosen%solver, rhs, change, all%members(1)%boundary, found)
+    all%iterations = all%iterations + maxval(found%iterations)
+    do m = 1, size(all%members)
+      ! A number that is none has to show too, and max would drop it.
+      if (.not. found(m)%residual <= all%members(m)%largest_residual) all%members(m)%largest_residual = found(m)%residual
+      call push(all%members(m), change(:, :, m))
+    end do
+    call exchange_means(all, 2)
+    call exchange_velocities(all)
+    do m = 1, size(all%members)
+      call move_sea_level(all%members(m))
+    end do
+    call all%members(1)%boundary%update('barotropic', 4, [(refer(all%members(m)%sea_level), m=1, size(all%members))])
+  end subroutine barotropic
+
+  subroutine exchange_means(all, number)
+    type(ensemble), intent(inout), target :: all
+    integer, intent(in) :: number
+    integer :: m
+
+    call all%members(1)%boundary%update('barotropic', number, [(refer(all%members(m)%u_mean), &
+                                                                refer(all%members(m)%v_mean), m=1, size(all%members))])
+  end subroutine exchange_means
+
+  subroutine exchange_velocities(all)
+    type(ensemble), intent(inout), target :: all
+    integer :: m
+
+    call all%members(1)%boundary%update('barotropic', 3, [(refer(all%members(m)%u), refer(all%members(m)%v), &
+                                                           m=1, size(all%members))])
+  end subroutine exchange_velocities
+
+  subroutine work_out_rhs(o, rhs)
+    type(ocean), intent(in) :: o
+    real(real64), intent(inout) :: rhs(-1:, -1:)
     integer :: i, j
 
-    call make_field(o%g, 1, rhs)
-    change = rhs
-    call work_out_means(o)
-    call o%boundary%update('barotropic', 1, [refer(o%u_mean), refer(o%v_mean)])
     do j = 1, o%g%ny
       do i = 1, o%g%nx
-        rhs(i, j, 1) = -o%g%step_s*depth_m*outflow(o, i, j)
+        rhs(i, j) = -o%g%step_s*depth_m*outflow(o, i, j)
       end do
     end do
-    call o%solver%solve(o%chosen%solver, rhs, change, o%boundary, found)
-    o%iterations = o%iterations + found%iterations
-    ! A number that is none has to show too, and max would drop it.
-    if (.not. found%residual <= o%largest_residual) o%largest_residual = found%residual
-    call push(o, change)
-    call o%boundary%update('barotropic', 2, [refer(o%u_mean), refer(o%v_mean)])
-    call o%boundary%update('barotropic', 3, [refer(o%u), refer(o%v)])
-    ! From what flows in and out, rather than from the solver, so that no water is lost whatever its residual.
+  end subroutine work_out_rhs
+
+  ! From what flows in and out, rather than from the solver, so that no water is lost whatever its residual.
+  subroutine move_sea_level(o)
+    type(ocean), intent(inout) :: o
+    integer :: i, j
+
     o%sea_level_before = o%sea_level
     do j = 1, o%g%ny
       do i = 1, o%g%nx
         o%sea_level(i, j, 1) = o%sea_level(i, j, 1) - o%g%step_s*(depth_m*outflow(o, i, j))/o%g%area(j)
       end do
     end do
-    call o%boundary%update('barotropic', 4, [refer(o%sea_level)])
-  end subroutine barotropic
+  end subroutine move_sea_level
 
   ! Over the depth, of the velocities.
   subroutine work_out_means(o)
@@ -78,17 +118,17 @@ contains
   ! Adds what the pressure of the sea level's change does, to the means and to every level alike.
   subroutine push(o, change)
     type(ocean), intent(inout) :: o
-    real(real64), intent(in) :: change(-1:, -1:, :)
+    real(real64), intent(in) :: change(-1:, -1:)
     real(real64) :: u, v
     integer :: i, j
 
     do j = 1, o%g%ny
       do i = 1, o%g%nx
         if (o%g%corner_wet(i, j) <= 0.0_real64) cycle
-        u = -gravity*o%g%step_s*(0.5_real64*((change(i + 1, j, 1) - change(i, j, 1)) &
-                                             + (change(i + 1, j + 1, 1) - change(i, j + 1, 1)))/o%g%corner_dx(j))
-        v = -gravity*o%g%step_s*(0.5_real64*((change(i, j + 1, 1) - change(i, j, 1)) &
-                                             + (change(i + 1, j + 1, 1) - change(i + 1, j, 1)))/o%g%dy)
+        u = -gravity*o%g%step_s*(0.5_real64*((change(i + 1, j) - change(i, j)) &
+                                             + (change(i + 1, j + 1) - change(i, j + 1)))/o%g%corner_dx(j))
+        v = -gravity*o%g%step_s*(0.5_real64*((change(i, j + 1) - change(i, j)) &
+                                             + (change(i + 1, j + 1) - change(i + 1, j)))/o%g%dy)
         o%u_mean(i, j, 1) = o%u_mean(i, j, 1) + u
         o%v_mean(i, j, 1) = o%v_mean(i, j, 1) + v
         o%u(i, j, :) = o%u(i, j, :) + u

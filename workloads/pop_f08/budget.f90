@@ -4,11 +4,11 @@ module pop_budget
   use kit_program, only: lower
   use mpi_f08
   use pop_grid, only: depth_m, gravity, grid, pi
-  use pop_ocean, only: ocean
+  use pop_ocean, only: ensemble, ocean, perturbation
   use pop_solver, only: tolerance
   implicit none
   private
-  public :: sums, compare
+  public :: all_sums, compare
 
   real(real64), parameter :: tolerated_loss = 1.0e-12_real64
   real(real64), parameter :: tolerated_seiche_error = 1.0e-4_real64
@@ -49,51 +49,95 @@ contains
     end do
   end function sums
 
-  ! figures: "volume error 1.2e-17, ..., tracers 7.6e+00 3.5e+01". failures: empty where nothing is wrong. Both complete
-  ! on rank 0 only. Collective.
-  subroutine compare(o, beginning, figures, failures)
-    type(ocean), intent(in) :: o
-    real(real64), intent(in) :: beginning(:)
-    character(:), allocatable, intent(out) :: figures, failures
-    real(real64), allocatable :: before(:), after(:), most(:)
-    real(real64) :: volume, volume_error, tracer_error, error, amplitude, expected
-    integer :: n
+  ! (the sums of one, members)
+  function all_sums(all) result(s)
+    type(ensemble), intent(in) :: all
+    real(real64), allocatable :: s(:, :)
+    integer :: m
 
+    allocate (s(fixed + 2*size(all%members(1)%tracers), size(all%members)))
+    do m = 1, size(all%members)
+      s(:, m) = sums(all%members(m))
+    end do
+  end function all_sums
+
+  ! figures: "volume error 1.2e-17, ..., tracers 7.6e+00 3.5e+01": the errors of the member where they are greatest; sea
+  ! level, speed and tracers of the first, and of the last where there are several. failures: empty where nothing is
+  ! wrong. Both complete on rank 0 only. Collective.
+  subroutine compare(all, beginning, figures, failures)
+    type(ensemble), intent(in) :: all
+    real(real64), intent(in) :: beginning(:, :)
+    character(:), allocatable, intent(out) :: figures, failures
+    real(real64), allocatable :: before(:, :), after(:, :), extremes(:, :), most(:, :)
+    real(real64) :: volume_error, tracer_error, residual, speed, unevenness, seiche_error
+    integer :: n, m, members
+
+    members = size(all%members)
+    allocate (extremes(2, members))
+    do m = 1, members
+      extremes(:, m) = [fastest(all%members(m)), most_uneven(all%members(m))]
+    end do
     before = over_ranks(beginning, MPI_SUM)
-    after = over_ranks(sums(o), MPI_SUM)
-    most = over_ranks([fastest(o), unevenness(o)], MPI_MAX)
-    volume = after(area)*depth_m
-    volume_error = abs(after(water) - before(water))/volume
+    after = over_ranks(all_sums(all), MPI_SUM)
+    most = over_ranks(extremes, MPI_MAX)
+    volume_error = 0.0_real64
     tracer_error = 0.0_real64
-    do n = fixed + 1, size(after), 2
-      error = abs(after(n) - before(n))/before(n)
-      if (.not. error <= tracer_error) tracer_error = error
+    residual = 0.0_real64
+    speed = 0.0_real64
+    unevenness = 0.0_real64
+    seiche_error = 0.0_real64
+    do m = 1, members
+      call raise(volume_error, abs(after(water, m) - before(water, m))/(after(area, m)*depth_m))
+      do n = fixed + 1, size(after, 1), 2
+        call raise(tracer_error, abs(after(n, m) - before(n, m))/before(n, m))
+      end do
+      call raise(residual, all%members(m)%largest_residual)
+      call raise(speed, most(1, m))
+      call raise(unevenness, most(2, m))
+      call raise(seiche_error, abs(amplitude(all%members(m), after(:, m)) - expected_seiche(all%members(m))))
     end do
     figures = 'volume error '//short(volume_error)//', tracer error '//short(tracer_error)//', residual '// &
-              short(o%largest_residual)//', sea level '//long(sqrt(after(level_square)/after(area)))//' m, speed '// &
-              long(sqrt(after(speed_square)/volume))//' m/s, tracers'
-    do n = fixed + 2, size(after), 2
-      figures = figures//' '//long(sqrt(after(n)/volume))
-    end do
+              short(residual)//', '//state(after(:, 1))
+    if (members > 1) figures = figures//', last member '//state(after(:, members))
     failures = ''
     if (.not. volume_error <= tolerated_loss) failures = failures//' water was lost;'
     if (.not. tracer_error <= tolerated_loss) failures = failures//' a tracer was lost;'
-    if (.not. o%largest_residual <= tolerance) then
-      failures = failures//' the solver did not converge in 200 iterations;'
-    end if
-    if (.not. most(1) <= fastest_m_per_s) failures = failures//' the water is faster than 20 m/s;'
-    if (o%g%on_sphere) return
-    amplitude = after(seiche)/after(seiche_square)/1.0e-3_real64
-    expected = expected_seiche(o)
-    figures = figures//', seiche at '//plain(amplitude)//' for '//plain(expected)
-    if (.not. abs(amplitude - expected) <= tolerated_seiche_error) failures = failures//" the seiche's period is wrong;"
-    if (.not. most(2) <= tolerated_loss) failures = failures//' an even tracer became uneven;'
+    if (.not. residual <= tolerance) failures = failures//' the solver did not converge in 200 iterations;'
+    if (.not. speed <= fastest_m_per_s) failures = failures//' the water is faster than 20 m/s;'
+    if (all%members(1)%g%on_sphere) return
+    figures = figures//', seiche at '//plain(amplitude(all%members(1), after(:, 1)))//' for '// &
+              plain(expected_seiche(all%members(1)))
+    if (.not. seiche_error <= tolerated_seiche_error) failures = failures//" the seiche's period is wrong;"
+    if (.not. unevenness <= tolerated_loss) failures = failures//' an even tracer became uneven;'
   end subroutine compare
 
+  ! A number that is none is the greatest: it has to show.
+  subroutine raise(largest, value)
+    real(real64), intent(inout) :: largest
+    real(real64), intent(in) :: value
+
+    if (.not. value <= largest) largest = value
+  end subroutine raise
+
+  ! "sea level 1.2e-01 m, speed ... m/s, tracers ... ..."
+  function state(s) result(text)
+    real(real64), intent(in) :: s(:)
+    character(:), allocatable :: text
+    real(real64) :: volume
+    integer :: n
+
+    volume = s(area)*depth_m
+    text = 'sea level '//long(sqrt(s(level_square)/s(area)))//' m, speed '//long(sqrt(s(speed_square)/volume))// &
+           ' m/s, tracers'
+    do n = fixed + 2, size(s), 2
+      text = text//' '//long(sqrt(s(n)/volume))
+    end do
+  end function state
+
   function over_ranks(mine, operation) result(all)
-    real(real64), intent(in) :: mine(:)
+    real(real64), intent(in) :: mine(:, :)
     type(MPI_Op), intent(in) :: operation
-    real(real64) :: all(size(mine))
+    real(real64) :: all(size(mine, 1), size(mine, 2))
 
     all = 0.0_real64
     call MPI_Reduce(mine, all, size(mine), MPI_DOUBLE_PRECISION, operation, 0, MPI_COMM_WORLD)
@@ -117,14 +161,22 @@ contains
   end function fastest
 
   ! How far temperature and salinity are from the values they had everywhere.
-  pure real(real64) function unevenness(o)
+  pure real(real64) function most_uneven(o)
     type(ocean), intent(in) :: o
 
     associate (nx => o%g%nx, ny => o%g%ny)
-      unevenness = max(maxval(abs(o%tracers(1)%c(1:nx, 1:ny, :) - 10.0_real64))/10.0_real64, &
-                       maxval(abs(o%tracers(2)%c(1:nx, 1:ny, :) - 35.0_real64))/35.0_real64)
+      most_uneven = max(maxval(abs(o%tracers(1)%c(1:nx, 1:ny, :) - 10.0_real64))/10.0_real64, &
+                        maxval(abs(o%tracers(2)%c(1:nx, 1:ny, :) - 35.0_real64))/35.0_real64)
     end associate
-  end function unevenness
+  end function most_uneven
+
+  ! Of the seiche, as a share of what it was at the beginning.
+  pure real(real64) function amplitude(o, s)
+    type(ocean), intent(in) :: o
+    real(real64), intent(in) :: s(:)
+
+    amplitude = s(seiche)/s(seiche_square)/(1.0e-3_real64*perturbation(o%member))
+  end function amplitude
 
   ! What is left of the wave's amplitude. Each step multiplies by 1 / (1 - i frequency step): the time scheme is implicit.
   pure real(real64) function expected_seiche(o)

@@ -6,10 +6,10 @@ program pop_f08
   use kit_program, only: counted, decimal, end_program, own_rank, ranks, start_program
   use pop_barotropic, only: barotropic
   use pop_blocks, only: blocks, cut
-  use pop_budget, only: compare, sums
+  use pop_budget, only: all_sums, compare
   use pop_mixing, only: mixing_coefficients
   use pop_momentum, only: momentum
-  use pop_ocean, only: new_ocean, ocean
+  use pop_ocean, only: ensemble, new_ensemble
   use pop_settings, only: read_settings, settings, usage
   use pop_transport, only: tracer_transport
   implicit none
@@ -27,9 +27,9 @@ contains
     type(settings) :: chosen
     type(phases) :: spent
     type(blocks) :: parts
-    type(ocean), allocatable, target :: state
-    real(real64), allocatable :: beginning(:)
-    character(:), allocatable :: figures, failures, times
+    type(ensemble), allocatable, target :: state
+    real(real64), allocatable :: beginning(:, :)
+    character(:), allocatable :: figures, failures, members, times
     integer :: step
 
     chosen = read_settings()
@@ -38,17 +38,19 @@ contains
     call read_omission('POP_LEAVE_OUT')
     call spent%start()
     allocate (state)
-    call new_ocean(chosen, parts, state)
-    beginning = sums(state)
+    call new_ensemble(chosen, parts, state)
+    beginning = all_sums(state)
     call spent%stop(setup_phase)
     do step = 1, chosen%steps
       call advance(state, spent)
     end do
     call compare(state, beginning, figures, failures)
     times = spent%slowest()
+    members = ''
+    if (chosen%members > 1) members = ', '//counted(chosen%members, 'member')
     if (own_rank == 0) then
       write (output_unit, '(a)') 'pop_f08: grid '//decimal(chosen%nx)//'x'//decimal(chosen%ny)//'x'//decimal(chosen%nz)// &
-        ', '//counted(chosen%tracers, 'tracer')//', '//counted(ranks, 'rank')//' in '//decimal(parts%columns)//' x '// &
+        ', '//counted(chosen%tracers, 'tracer')//members//', '//counted(ranks, 'rank')//' in '//decimal(parts%columns)//' x '// &
         decimal(parts%rows)//' blocks, '//counted(chosen%steps, 'step')//', '//counted(state%iterations, 'iteration')// &
         ' with '//chosen%solver//': '//times//', '//figures
       if (len(failures) > 0) call end_program(1, failures(2:len(failures) - 1))
@@ -57,18 +59,23 @@ contains
   end subroutine run
 
   subroutine advance(state, spent)
-    type(ocean), intent(inout), target :: state
+    type(ensemble), intent(inout), target :: state
     type(phases), intent(inout) :: spent
+    integer :: m
 
     call spent%start()
-    call mixing_coefficients(state)
-    call momentum(state)
+    do m = 1, size(state%members)
+      call mixing_coefficients(state%members(m))
+      call momentum(state%members(m))
+    end do
     call spent%stop(baroclinic_phase)
     call spent%start()
     call barotropic(state)
     call spent%stop(barotropic_phase)
     call spent%start()
-    call tracer_transport(state)
+    do m = 1, size(state%members)
+      call tracer_transport(state%members(m))
+    end do
     call spent%stop(baroclinic_phase)
   end subroutine advance
 

@@ -9,7 +9,7 @@ module pop_ocean
   use pop_solver, only: free_surface_solver, new_solver
   implicit none
   private
-  public :: ocean, tracer, new_ocean, all_tracers, work_out_density, mix_column
+  public :: ensemble, ocean, tracer, new_ensemble, perturbation, all_tracers, work_out_density, mix_column
 
   ! c: (-1:nx+2, -1:ny+2, nz)
   type :: tracer
@@ -18,9 +18,9 @@ module pop_ocean
 
   type :: ocean
     type(settings) :: chosen
+    integer :: member
     type(grid) :: g
     type(halo) :: boundary
-    type(free_surface_solver) :: solver
     ! Each with an up-to-date halo at the beginning of a step.
     real(real64), allocatable, dimension(:, :, :) :: u, v       ! m/s
     real(real64), allocatable, dimension(:, :, :) :: sea_level  ! m
@@ -29,23 +29,50 @@ module pop_ocean
     real(real64), allocatable, dimension(:, :, :) :: sea_level_before
     real(real64), allocatable, dimension(:, :, :) :: mixing     ! diffusivity through the cells' bottom, m^2/s
     real(real64), allocatable, dimension(:, :, :) :: u_mean, v_mean
-    ! Of all steps so far.
-    integer :: iterations = 0
-    real(real64) :: largest_residual = 0.0_real64
+    real(real64) :: largest_residual = 0.0_real64  ! of all steps so far
   end type ocean
+
+  ! Oceans that differ in what they start from and know nothing of one another. In the barotropic phase, whose messages
+  ! are small, those of all members travel together (through the first one's halo: they are alike), and so do their sums.
+  type :: ensemble
+    type(ocean), allocatable :: members(:)
+    type(free_surface_solver) :: solver
+    integer :: iterations = 0  ! of all steps so far, those of the member that took most
+  end type ensemble
 
 contains
 
-  subroutine new_ocean(chosen, cut, self)
+  subroutine new_ensemble(chosen, cut, self)
     type(settings), intent(in) :: chosen
     type(blocks), intent(in) :: cut
+    type(ensemble), intent(inout) :: self
+    integer :: m
+
+    allocate (self%members(chosen%members))
+    do m = 1, chosen%members
+      call new_ocean(chosen, cut, chosen%first_member + m - 1, self%members(m))
+    end do
+    self%solver = new_solver(self%members(1)%g, chosen%members)
+  end subroutine new_ensemble
+
+  ! What a member's sea level at the beginning is multiplied with: 1 for the first, between 0.7 and 1.3 for the others.
+  pure real(real64) function perturbation(member)
+    integer, intent(in) :: member
+
+    perturbation = 1.0_real64 + 0.3_real64*sin(real(member, real64))
+  end function perturbation
+
+  subroutine new_ocean(chosen, cut, member, self)
+    type(settings), intent(in) :: chosen
+    type(blocks), intent(in) :: cut
+    integer, intent(in) :: member
     type(ocean), intent(inout) :: self
     integer :: i, j, n
 
     self%chosen = chosen
+    self%member = member
     self%g = new_grid(chosen, cut%of_rank(own_rank))
     self%boundary = new_halo(chosen, cut)
-    self%solver = new_solver(self%g)
     call make_field(self%g, self%g%nz, self%u)
     self%v = self%u
     self%mixing = self%u
@@ -78,6 +105,7 @@ contains
     else  ! the slowest wave from wall to wall
       self%sea_level(i, j, 1) = 1.0e-3_real64*cos(pi*(self%g%y_first + j - 0.5_real64)/self%g%ny_global)
     end if
+    self%sea_level(i, j, 1) = perturbation(self%member)*self%sea_level(i, j, 1)
     do k = 1, self%g%nz
       depth = self%g%z(k)
       do n = 3, self%chosen%tracers

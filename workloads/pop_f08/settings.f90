@@ -13,6 +13,8 @@ module pop_settings
     integer :: steps
     character(:), allocatable :: solver   ! chrongear or standard
     character(:), allocatable :: problem  ! gyres or seiche
+    integer :: members                    ! oceans that are advanced together
+    integer :: first_member               ! the number of the first: what they start from
     integer :: columns = 0, rows = 0      ! blocks; 0 where the program chooses
   end type settings
 
@@ -23,6 +25,8 @@ module pop_settings
     '  --tracers N               temperature, salinity and N - 2 dyes (2)'//nl// &
     '  --steps N                 steps, of 20 minutes on the finest grids to an hour (3)'//nl// &
     '  --solver NAME             standard or chrongear: the form of conjugate gradients (chrongear)'//nl// &
+    '  --members N               oceans advanced together, each from a hill of another height (1)'//nl// &
+    '  --first-member N          the number of the first; 0 is the one of a run without these options (0)'//nl// &
     '  --case gyres|seiche       a wind over stratified water with a continent, or a wave of known period (gyres)'//nl// &
     '  --blocks COLUMNSxROWS     how the ocean is cut (where the cuts are shortest)'//nl
 
@@ -32,14 +36,18 @@ contains
     type(settings) :: chosen
     integer, allocatable :: sizes(:)
 
-    call read_options([character(8) :: 'grid', 'tracers', 'steps', 'solver', 'case', 'blocks'])
+    call read_options([character(12) :: 'grid', 'tracers', 'steps', 'solver', 'members', 'first-member', 'case', &
+                       'blocks'])
     sizes = option_sizes('grid', '320x384x40', 3, 100000)
     chosen%nx = sizes(1)
     chosen%ny = sizes(2)
     chosen%nz = sizes(3)
     chosen%tracers = option_whole('tracers', 2, 2, 100)
-    if (product(real(sizes, real64))*chosen%tracers > real(huge(1), real64)) then
-      call usage_error('--grid has more than 2^31 points of all tracers')
+    chosen%members = option_whole('members', 1, 1, 10000)
+    chosen%first_member = option_whole('first-member', 0, 0, 1000000)
+    if (product(real(sizes, real64))*chosen%tracers*chosen%members > real(huge(1), real64)) then
+      call usage_error('--grid has more than 2^31 points of all tracers'//trim(merge(' of all members', &
+                       repeat(' ', 15), chosen%members > 1)))
     end if
     chosen%steps = option_whole('steps', 3, 1, 1000000)
     chosen%solver = option_choice('solver', [character(9) :: 'chrongear', 'standard'])
