@@ -2,6 +2,7 @@
 
 Each is asked for what it reports in its own way, and leadline's samples are put together in that way:
 NetPIPE 3.7 reports the fastest of its trials, IMB-MPI1 the mean of operations in a row (of the slowest rank).
+Where they still differ, METHODS says what is not the same.
 """
 
 from __future__ import annotations
@@ -10,8 +11,8 @@ import itertools
 import re
 import shutil
 import statistics
-import subprocess
 import tempfile
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,13 +22,21 @@ from rich.console import Console
 from rich.table import Table
 
 import leadline.mpi
-from leadline.bench import Measurement, interval, measure
-from leadline.errors import MissingPrerequisite
+from leadline.bench import Interval, Measurement, interval, measure
+from leadline.bench.launching import run_in_time
+from leadline.errors import LeadlineError, MissingPrerequisite
 
 SIZES = (8, 64, 1024, 8192, 65536, 262144, 1048576)
 TRIALS = 7  # of NetPIPE
-IMB_ITERATIONS = 200
-TIMEOUT_S = 300
+IN_A_ROW = 200  # operations, whose mean is a sample: with NetPIPE, IMB and ours
+TIMEOUT_S = 60.0  # of one program
+LONGEST_S = 320.0  # after which no launch is begun
+METHODS = {
+    "NetPIPE": "its trials are timed with a clock of whole µs, ours with one of ns",
+    "IMB-MPI1": "it reads the clock before and after each operation, ours once for all in a row, to the end on the last"
+    " rank; and one series of them is its figure, which one interruption may lengthen, ours the mean of ten",
+}
+VERDICTS = ("agree", "differ", "too noisy", "no figures")
 SECONDS = 0.5  # of each size in each launch of ours
 IMB_LINE = re.compile(r"^\s+(\d+)\s+\d+\s+([\d.]+)\s+([\d.]+)(?:\s+([\d.]+))?\s*$")
 TOO_NOISY = 0.25  # from which nothing can be said
@@ -49,31 +58,36 @@ class Agreement:
         """How far two launches of one program are apart: the greater median of the two programs, as a share."""
         return max(_apart(self.ours), _apart(self.theirs))
 
+    @property
+    def ratio(self) -> Interval | None:
+        """Ours by theirs, of launches that follow one another."""
+        return interval([[a / b for a, b in zip(self.ours, self.theirs, strict=True)]])
+
+    @property
+    def verdict(self) -> str:
+        """Too noisy: launches of one program differ too much to tell."""
+        ratio = self.ratio
+        if ratio is None:
+            return "no figures"
+        if self.noise > TOO_NOISY:
+            return "too noisy"
+        inside = ratio.low is not None and ratio.high is not None and ratio.low <= 1 <= ratio.high
+        return "agree" if inside or abs(ratio.median - 1) <= self.noise else "differ"
+
     def as_json(self) -> dict[str, Any]:
-        ratio = interval([[a / b for a, b in zip(self.ours, self.theirs, strict=True)]])
+        ratio = self.ratio
         return {
             "peer": self.peer,
             "operation": self.operation,
             "bytes": self.n_bytes,
-            "ours_us": statistics.median(self.ours),
-            "theirs_us": statistics.median(self.theirs),
+            "ours_us": statistics.median(self.ours) if self.ours else None,
+            "theirs_us": statistics.median(self.theirs) if self.theirs else None,
             "ratio": None if ratio is None else ratio.as_dict(),
             "noise": self.noise,
-            "agrees": self.agrees,
+            "verdict": self.verdict,
             "ours_all_us": self.ours,
             "theirs_all_us": self.theirs,
         }
-
-    @property
-    def agrees(self) -> bool | None:
-        """None: launches of one program differ too much to tell."""
-        if self.noise > TOO_NOISY:
-            return None
-        ratio = interval([[a / b for a, b in zip(self.ours, self.theirs, strict=True)]])
-        if ratio is None:
-            return False
-        inside = ratio.low is not None and ratio.high is not None and ratio.low <= 1 <= ratio.high
-        return inside or abs(ratio.median - 1) <= self.noise
 
 
 def _apart(values: Sequence[float]) -> float:
@@ -82,37 +96,86 @@ def _apart(values: Sequence[float]) -> float:
 
 def measure_agreement(console: Console, launches: int) -> list[dict[str, Any]]:
     """Everything that is here; what is not is said. Returns a row for each size."""
-    found: list[Agreement] = []
+    pairs: list[Pair] = []
     for part in (netpipe, imb):
         try:
-            found += part(launches)
+            pairs += part()
         except MissingPrerequisite as error:
             console.print(f"agreement: skipped: {error}" + (f" ({error.hint})" if error.hint else ""))
-    if found:
-        print_agreement(console, found, launches)
+    if not pairs:
+        return []
+    began = time.monotonic()
+    done = 0
+    for number in range(launches):
+        for pair in pairs:
+            if time.monotonic() - began > LONGEST_S:
+                continue
+            try:
+                pair.launch(ours_first=number % 2 == 0)
+            except LeadlineError as error:
+                console.print(f"agreement: {pair.peer} {pair.operation}, launch {number + 1} left out: {error}")
+            done += 1
+    if done < launches * len(pairs):
+        console.print(
+            f"agreement: ended after {LONGEST_S:.0f} s with {done} of {launches * len(pairs)} pairs of launches"
+        )
+    found = [each for pair in pairs for each in pair.found.values()]
+    print_agreement(console, found, launches)
     return [each.as_json() for each in found]
 
 
 def print_agreement(console: Console, found: Sequence[Agreement], launches: int) -> None:
-    table = Table(title=f"leadline bench beside NetPIPE and IMB, {launches} launches each, alternately", box=None)
-    for name in ("peer", "operation", "bytes", "ours µs", "theirs µs", "ours / theirs", "noise", "agree"):
-        table.add_column(name, justify="left" if name in {"peer", "operation"} else "right", no_wrap=True)
+    title = (
+        f"leadline bench beside NetPIPE and IMB, 2 ranks, {launches} launches each, alternately. Noise: how far"
+        f" two launches of one program are apart; too noisy from {100 * TOO_NOISY:.0f} %"
+    )
+    table = Table(title=title, box=None, title_justify="left")
+    for name in ("peer", "operation", "bytes", "ours µs", "theirs µs", "ours / theirs", "noise", "verdict"):
+        table.add_column(name, justify="left" if name in {"peer", "operation", "verdict"} else "right", no_wrap=True)
     for each in found:
         row = each.as_json()
         ratio = row["ratio"]
-        table.add_row(
-            each.peer, each.operation, f"{each.n_bytes:,}", f"{row['ours_us']:.3g}", f"{row['theirs_us']:.3g}",
-            f"{ratio['median']:.3f} ({_figure(ratio['low'])}–{_figure(ratio['high'])})", f"± {100 * each.noise:.1f} %",
-            {True: "yes", False: "no", None: "too noisy"}[each.agrees],
-        )  # fmt: skip
+        figures = ["–"] * 4
+        if ratio is not None:
+            shown = f"{ratio['median']:.3f} ({_figure(ratio['low'])}–{_figure(ratio['high'])})"
+            figures = [f"{row['ours_us']:.3g}", f"{row['theirs_us']:.3g}", shown, f"± {100 * each.noise:.1f} %"]
+        table.add_row(each.peer, each.operation, f"{each.n_bytes:,}", *figures, row["verdict"])
     console.print(table)
+    for peer in dict.fromkeys(each.peer for each in found if each.verdict == "differ"):
+        console.print(f"Where {peer} differs: {METHODS[peer]}.")
+    verdicts = [each.verdict for each in found]
+    console.print("; ".join(f"{verdict}: {verdicts.count(verdict)} of {len(found)}" for verdict in VERDICTS))
 
 
 def _figure(value: float | None) -> str:
     return "?" if value is None else f"{value:.3f}"
 
 
-def netpipe(launches: int) -> list[Agreement]:
+@dataclass
+class Pair:
+    """One operation, measured by the peer and by us. ours, theirs: start one launch, and return µs by size."""
+
+    peer: str
+    operation: str
+    ours: Callable[[], dict[int, float]]
+    theirs: Callable[[], dict[int, float]]
+    found: dict[int, Agreement] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.found = {size: Agreement(self.peer, self.operation, size) for size in SIZES}
+
+    def launch(self, *, ours_first: bool) -> None:
+        """Raises LeadlineError where one of the programs fails or does not end in time."""
+        ours = self.ours() if ours_first else {}
+        theirs = self.theirs()
+        ours = ours or self.ours()
+        for size, each in self.found.items():
+            if size in ours and size in theirs:
+                each.ours.append(ours[size])
+                each.theirs.append(theirs[size])
+
+
+def netpipe() -> list[Pair]:
     """Point to point with Debian's Open MPI."""
     program = shutil.which("NPopenmpi")
     if program is None:
@@ -122,72 +185,67 @@ def netpipe(launches: int) -> list[Agreement]:
     def theirs() -> dict[int, float]:
         with tempfile.TemporaryDirectory() as folder:
             out = Path(folder) / "netpipe"
-            words = [*library.launch(2), program, "-u", str(max(SIZES)), "-o", str(out)]
-            _output(words, library)
-            lines = [line.split() for line in out.read_text().splitlines()]
-        return {int(words[0]): float(words[2]) * 1e6 for words in lines}
+            # No sizes 3 bytes off, and as many round trips in each trial of each size: seconds instead of a minute.
+            options = ["-p", "0", "-n", str(IN_A_ROW), "-u", str(max(SIZES)), "-o", str(out)]
+            _output("NetPIPE", [*library.launch(2), program, *options], library)
+            return netpipe_times(out.read_text())
 
     def ours() -> dict[int, float]:
-        found = measure(
-            "p2p", algorithms="blocking", sizes=SIZES, library=library, launches=1, rounds=4 * TRIALS, seconds=SECONDS
-        )
-        return _by_size(found, "blocking", _fastest_of_trials)
+        return _by_size(_measured("p2p", "blocking", library, rounds=TRIALS), "blocking", min)
 
-    return _alternate("NetPIPE", "p2p", ours, theirs, launches)
+    return [Pair("NetPIPE", "p2p", ours, theirs)]
 
 
-def imb(launches: int) -> list[Agreement]:
+def netpipe_times(text: str) -> dict[int, float]:
+    """µs by bytes, from lines of bytes, Mbit/s and seconds one way."""
+    lines = [line.split() for line in text.splitlines()]
+    return {int(words[0]): float(words[2]) * 1e6 for words in lines if len(words) == 3}
+
+
+def imb() -> list[Pair]:
     """Point to point and collectives with Intel MPI."""
     library = leadline.mpi.find("intel")
     program = library.mpiexec.parent / "IMB-MPI1"
     if not program.exists():
         raise MissingPrerequisite(f"IMB-MPI1 is not at {program}")
-    found = []
+    pairs = []
     for operation, benchmark in BENCHMARKS.items():
 
         def theirs(benchmark: str = benchmark) -> dict[int, float]:
             with tempfile.TemporaryDirectory() as folder:
                 lengths = Path(folder) / "lengths"
                 lengths.write_text("".join(f"{size}\n" for size in SIZES))
-                options = ["-msglen", str(lengths), "-iter", str(IMB_ITERATIONS), "-red_data_type", "double"]
-                lines = _output([*library.launch(2), str(program), benchmark, *options], library).splitlines()
-            matches = [match for line in lines if (match := IMB_LINE.match(line))]
-            # PingPong has one time and a rate; collectives the least, the most and the mean of the ranks.
-            return {int(match[1]): float(match[3] if match[4] else match[2]) for match in matches}
+                options = ["-msglen", str(lengths), "-iter", str(IN_A_ROW), "-iter_policy", "off"]
+                # One root, and no barrier between operations: they follow one another as ours do.
+                options += ["-red_data_type", "double", "-root_shift", "off", "-sync", "off"]
+                return imb_times(_output("IMB-MPI1", [*library.launch(2), str(program), benchmark, *options], library))
 
         def ours(operation: str = operation) -> dict[int, float]:
             base = "blocking" if operation == "p2p" else "native"
-            found = measure(
-                operation,
-                algorithms=base,
-                sizes=SIZES,
-                library=library,
-                launches=1,
-                rounds=10,
-                seconds=SECONDS,
-                repeat=IMB_ITERATIONS,
-            )
-            return _by_size(found, base, statistics.median)
+            return _by_size(_measured(operation, base, library, rounds=10), base, statistics.fmean)
 
-        found += _alternate("IMB-MPI1", operation, ours, theirs, launches)
-    return found
+        pairs.append(Pair("IMB-MPI1", operation, ours, theirs))
+    return pairs
 
 
-def _alternate(
-    peer: str,
-    operation: str,
-    ours: Callable[[], dict[int, float]],
-    theirs: Callable[[], dict[int, float]],
-    launches: int,
-) -> list[Agreement]:
-    found = {size: Agreement(peer, operation, size) for size in SIZES}
-    for number in range(launches):
-        pair = (ours(), theirs()) if number % 2 == 0 else tuple(reversed((theirs(), ours())))
-        for size, each in found.items():
-            if size in pair[0] and size in pair[1]:
-                each.ours.append(pair[0][size])
-                each.theirs.append(pair[1][size])
-    return [each for each in found.values() if each.ours]
+def imb_times(text: str) -> dict[int, float]:
+    """µs by bytes: PingPong has one time and a rate; collectives the least, the most and the mean of the ranks."""
+    matches = [match for line in text.splitlines() if (match := IMB_LINE.match(line))]
+    return {int(match[1]): float(match[3] if match[4] else match[2]) for match in matches}
+
+
+def _measured(operation: str, base: str, library: leadline.mpi.Library, *, rounds: int) -> Measurement:
+    return measure(
+        operation,
+        algorithms=base,
+        sizes=SIZES,
+        library=library,
+        launches=1,
+        rounds=rounds,
+        seconds=SECONDS,
+        repeat=IN_A_ROW,
+        timeout_s=TIMEOUT_S,
+    )
 
 
 def _by_size(found: Measurement, algorithm: str, summary: Callable[[Sequence[float]], float]) -> dict[int, float]:
@@ -198,21 +256,13 @@ def _by_size(found: Measurement, algorithm: str, summary: Callable[[Sequence[flo
     return {size: summary(values) for size, values in times.items()}
 
 
-def _fastest_of_trials(values: Sequence[float]) -> float:
-    groups = [values[start : start + TRIALS] for start in range(0, len(values), TRIALS)]
-    return statistics.median(min(group) for group in groups)
-
-
-def _output(words: Sequence[str], library: leadline.mpi.Library) -> str:
-    done = subprocess.run(
-        words,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-        env=library.env(),
-        timeout=TIMEOUT_S,
-    )
-    if done.returncode != 0:
-        raise MissingPrerequisite(f"{words[-1]} ended with {done.returncode}: {done.stderr.strip()[-300:]}")
-    return done.stdout
+def _output(name: str, words: Sequence[str], library: leadline.mpi.Library) -> str:
+    """What it says. Raises LeadlineError where it fails or does not end in time; nothing of it is left behind."""
+    with tempfile.TemporaryFile("w+") as output:
+        code = run_in_time(words, library.env(), output.fileno(), TIMEOUT_S)
+        output.seek(0)
+        said = output.read()
+    if code != 0:
+        ended = f"did not end in {TIMEOUT_S:.0f} s" if code is None else f"ended with {code}: {said.strip()[-300:]}"
+        raise LeadlineError(f"{name} {ended}")
+    return said

@@ -1,8 +1,9 @@
 """The pop workload under five allreduce algorithms: whether the shim's order of them is that of Open MPI's own.
 
-Its solver sums one or two doubles in every iteration, so the time of the barotropic phase is that of the allreduce.
-Where a message has fewer elements than there are processes, Open MPI's ring and Rabenseifner's algorithm hand the call
-to another of its own (recursive doubling, linear), and the shim's do not: such a pair may well differ.
+An ensemble's solver sums MEMBERS doubles, twice in every iteration, between messages of its halos. That is more
+elements than processes: with fewer Open MPI's ring and Rabenseifner's algorithm hand the call to others (recursive
+doubling, linear), and its setting does not run what it says. That it runs what it is told, at this size and on so many
+ranks, is asked of the library before anything is timed; that the shim does is read from its report.
 """
 
 from __future__ import annotations
@@ -12,88 +13,203 @@ import os
 import random
 import re
 import statistics
-import subprocess
 import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
+from rich.table import Table as Printed
 
 import leadline.mpi
 from leadline import workloads
 from leadline.bench import interval
+from leadline.bench.launching import run_in_time
+from leadline.errors import LeadlineError
 from leadline.launch import shim
+from leadline.tuning import openmpi
+from leadline.tuning.probing import subject
+from leadline.tuning.proving import prove
+from leadline.tuning.shim import lines_of
+from leadline.tuning.table import Rule, Table, lines_for_shim
 
-# Ours, and the number of the same algorithm in coll_tuned_allreduce_algorithm.
-ALGORITHMS = {"linear": 1, "binary_tree": 2, "recursive_doubling": 3, "ring": 4, "rabenseifner": 6}
 WAYS = ("shim", "own setting")
-OPTIONS = ("--grid=48x48x3", "--steps=120", "--solver=chrongear")
 RANKS = 8
-TIMEOUT_S = 120
-BAROTROPIC = re.compile(r"barotropic ([\d.]+) s")
+MEMBERS = 32
+SUM_BYTES = 8 * MEMBERS
+# Two to each rank's share of the sum: with more Open MPI takes its ring without segments.
+SEGMENT_BYTES = SUM_BYTES // RANKS // 2
+ALGORITHMS = ("linear", "recursive_doubling", "ring", "segmented_ring", "rabenseifner")
+OPTIONS = ("--grid=16x16x3", "--solver=standard", f"--members={MEMBERS}")
+PILOT_STEPS = 2
+MOST_STEPS = 100
+PLANNED_S = 300.0  # of all that is timed
+TIMEOUT_S = 60.0  # of a launch, beyond what it should take
+PHASES = re.compile(r"baroclinic ([\d.]+) s, barotropic ([\d.]+) s")
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """One algorithm by one of the two ways. environ: for the launcher; table: of the shim, None with the setting."""
+
+    way: str
+    algorithm: str
+    environ: dict[str, str]
+    table: Path | None
+
+
+@dataclass
+class Times:
+    """Seconds of the barotropic phase, one for each launch that ended."""
+
+    seconds: list[float] = field(default_factory=list)
+
+    @property
+    def median(self) -> float:
+        return statistics.median(self.seconds)
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """The interval of the median; of fewer than five launches the least and the greatest."""
+        found = interval([self.seconds])
+        if found is None or found.low is None or found.high is None:
+            return min(self.seconds), max(self.seconds)
+        return found.low, found.high
 
 
 def measure_pop(console: Console, launches: int) -> list[dict[str, Any]]:
-    """A row for each pair of algorithms: their times' ratio by both ways, in launches taken by turns."""
+    """A row for each pair of algorithms: by each way which is faster, and whether the intervals are disjoint."""
     library = leadline.mpi.find("openmpi")
     program = workloads.build(workloads.find("pop"), library)
-    times: dict[tuple[str, str], list[float]] = {key: [] for key in itertools.product(WAYS, ALGORITHMS)}
-    order = list(times)
-    chance = random.Random(1)
-    with tempfile.TemporaryDirectory() as folder:
+    words = library.launch(RANKS, oversubscribe=True)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        environ = {**os.environ, **library.environ, "OMPI_MCA_hwloc_base_binding_policy": "none"}
+        environ["PRTE_MCA_hwloc_default_binding_policy"] = "none"
+        everything = [
+            _configuration(way, algorithm, words, program, environ, folder) for algorithm in ALGORITHMS for way in WAYS
+        ]
+        steps = _steps(console, everything, words, program, launches, folder)
+        times: dict[tuple[str, str], Times] = {(each.way, each.algorithm): Times() for each in everything}
+        chance = random.Random(1)
         for _ in range(launches):
-            chance.shuffle(order)
-            for way, algorithm in order:
-                times[way, algorithm].append(_seconds(library, program, way, algorithm, Path(folder)))
-    rows = [_row(first, second, times) for first, second in itertools.combinations(ALGORITHMS, 2)]
-    _print(console, times, rows)
+            chance.shuffle(everything)
+            for each in everything:
+                try:
+                    _, seconds = _phases(each, words, program, steps, folder, TIMEOUT_S + 3 * PLANNED_S / launches / 10)
+                except LeadlineError as error:
+                    console.print(f"pop: left out: {error}", style="yellow")
+                else:
+                    times[each.way, each.algorithm].seconds.append(seconds)
+    rows = [_row(*pair, times) for pair in itertools.combinations(ALGORITHMS, 2)]
+    _print(console, times, rows, steps)
     return rows
 
 
-def _seconds(library: leadline.mpi.Library, program: Path, way: str, algorithm: str, folder: Path) -> float:
-    """Of the barotropic phase of one run."""
-    environ = {**os.environ, **library.environ, "OMPI_MCA_hwloc_base_binding_policy": "none"}
-    environ["PRTE_MCA_hwloc_default_binding_policy"] = "none"
-    words = library.launch(RANKS, oversubscribe=True)
+def _configuration(
+    way: str, algorithm: str, words: Sequence[str], program: Path, environ: dict[str, str], folder: Path
+) -> Configuration:
+    """Raises LeadlineError where Open MPI does something else than it is told."""
+    segment = SEGMENT_BYTES if algorithm == "segmented_ring" else 0
+    table = Table((Rule("allreduce", (RANKS, RANKS), (SUM_BYTES, SUM_BYTES), algorithm, segment),))
     if way == "shim":
-        table = folder / algorithm
-        table.write_text(f"allreduce 2 {RANKS} 1 {2**30} {algorithm} 0 0\n")
-        words = [*words, "env", f"LD_PRELOAD={shim.require_library()}", f"LEADLINE_TABLE={table}"]
-    else:
-        environ["OMPI_MCA_coll_tuned_use_dynamic_rules"] = "1"
-        environ["OMPI_MCA_coll_tuned_allreduce_algorithm"] = str(ALGORITHMS[algorithm])
-    done = subprocess.run(
-        [*words, program, *OPTIONS], env=environ, capture_output=True, text=True, check=True, timeout=TIMEOUT_S
-    )
-    found = BAROTROPIC.search(done.stdout)
-    if not found:
-        raise ValueError(f"no time of the barotropic phase in: {done.stdout}{done.stderr}")
-    return float(found[1])
+        file = folder / algorithm
+        file.write_text(lines_for_shim(table))
+        return Configuration(way, algorithm, environ, file)
+    settings = openmpi.settings(table, RANKS)
+    rules = folder / f"{algorithm}.rules"
+    rules.write_text(settings.file)
+    variables = {**settings.variables, settings.file_variable: str(rules)}
+    (proof,) = prove(subject([*words, str(program)], environ), table, variables, RANKS)
+    if proof.why:
+        raise LeadlineError(f"Open MPI does not do as it is told: {proof.why}")
+    return Configuration(way, algorithm, {**environ, **variables}, None)
 
 
-def _row(first: str, second: str, times: dict[tuple[str, str], list[float]]) -> dict[str, Any]:
-    row: dict[str, Any] = {"first": first, "second": second}
-    signs = []
+def _steps(
+    console: Console, everything: list[Configuration], words: list[str], program: Path, launches: int, folder: Path
+) -> int:
+    """So many that all launches take the planned time: each configuration is run once, and looked at."""
+    seconds = [
+        sum(_phases(each, words, program, PILOT_STEPS, folder, 2 * TIMEOUT_S)) / PILOT_STEPS for each in everything
+    ]
+    steps = max(min(int(PLANNED_S / launches / sum(seconds)), MOST_STEPS), PILOT_STEPS)
+    console.print(f"pop: {steps} steps in each launch: about {launches * steps * sum(seconds):.0f} s, and the starts")
+    return steps
+
+
+def _phases(
+    each: Configuration, words: Sequence[str], program: Path, steps: int, folder: Path, limit_s: float
+) -> tuple[float, float]:
+    """Seconds of the baroclinic and of the barotropic phase of one run. Raises LeadlineError where it fails."""
+    command, report = list(words), folder / "report"
+    if each.table is not None:
+        report.mkdir(exist_ok=True)
+        command += ["env", f"LD_PRELOAD={shim.require_library()}", f"LEADLINE_TABLE={each.table}"]
+        command += [f"LEADLINE_SHIM_REPORT={report}"]
+    with (folder / "output").open("w+") as output:
+        code = run_in_time(
+            [*command, str(program), *OPTIONS, f"--steps={steps}"], each.environ, output.fileno(), limit_s
+        )
+        output.seek(0)
+        said = output.read()
+    what = f"{each.algorithm} by the {each.way}"
+    found = PHASES.search(said)
+    if code != 0 or found is None:
+        ended = f"ended with {code}" if code is not None else f"did not end in {limit_s:.0f} s"
+        raise LeadlineError(f"{what} {ended}: {said.strip()[-300:]}")
+    if each.table is not None:
+        others = [done for done in lines_of((report / "shim-0").read_text()) if done.algorithm != each.algorithm]
+        if any(done.operation == "allreduce" for done in others):
+            raise LeadlineError(f"{what}: the shim did {others[0].algorithm} ({others[0].why})")
+    return float(found[1]), float(found[2])
+
+
+def _row(first: str, second: str, times: dict[tuple[str, str], Times]) -> dict[str, Any]:
+    """faster: by each way; None where the intervals overlap. same_order: None unless they are disjoint by both."""
+    row: dict[str, Any] = {"first": first, "second": second, "ratio": {}, "faster": {}}
     for way in WAYS:
-        ratio = interval([[a / b for a, b in zip(times[way, first], times[way, second], strict=True)]])
-        row[way] = None if ratio is None else ratio.as_dict()
-        low, high = (None, None) if ratio is None else (ratio.low, ratio.high)
-        signs.append(0 if low is None or high is None or low <= 1 <= high else 1 if low > 1 else -1)
-    row["same_order"] = signs[0] == signs[1] if all(signs) else None
+        one, other = times[way, first], times[way, second]
+        if not one.seconds or not other.seconds:
+            row["ratio"][way] = row["faster"][way] = None
+            continue
+        row["ratio"][way] = one.median / other.median
+        disjoint = one.range[1] < other.range[0] or other.range[1] < one.range[0]
+        row["faster"][way] = (first if one.median < other.median else second) if disjoint else None
+    faster = list(row["faster"].values())
+    row["same_order"] = faster[0] == faster[1] if all(faster) else None
     return row
 
 
-def _print(console: Console, times: dict[tuple[str, str], list[float]], rows: list[dict[str, Any]]) -> None:
-    table = Table(title=f"pop, barotropic phase, {RANKS} ranks, Open MPI: median seconds of a launch", box=None)
-    for name in ("allreduce", *WAYS):
-        table.add_column(name)
+def _print(console: Console, times: dict[tuple[str, str], Times], rows: list[dict[str, Any]], steps: int) -> None:
+    title = (
+        f"pop, {MEMBERS} members, {steps} steps, {RANKS} ranks, Open MPI: an allreduce of {SUM_BYTES} bytes;"
+        " seconds of the barotropic phase"
+    )
+    table = Printed(title=title, box=None, title_justify="left")
+    for name in ("allreduce", *WAYS, "Open MPI's routine"):
+        table.add_column(name, no_wrap=True)
     for algorithm in ALGORITHMS:
-        table.add_row(algorithm, *(f"{statistics.median(times[way, algorithm]):.2f}" for way in WAYS))
+        shown = []
+        for way in WAYS:
+            found = times[way, algorithm]
+            shown.append(f"{found.median:.2f} ({found.range[0]:.2f}–{found.range[1]:.2f})" if found.seconds else "none")
+        table.add_row(algorithm, *shown, openmpi.ALGORITHMS["allreduce"][algorithm].function)
     console.print(table)
-    clear = [row for row in rows if row["same_order"] is not None]
-    console.print(f"{len(clear)} of {len(rows)} pairs are clear of 1 by both ways; in the same order: "
-                  f"{sum(row['same_order'] for row in clear)}")  # fmt: skip
-    for row in clear:
-        if not row["same_order"]:
-            console.print(f"  {row['first']} / {row['second']}: " + "; ".join(f"{w}: {row[w]}" for w in WAYS))
+    pairs = Printed(title="pairs: the first one's time by the second one's; faster where intervals are disjoint",
+                    box=None, title_justify="left")  # fmt: skip
+    for name in ("pair", *(f"{way}: {what}" for way in WAYS for what in ("ratio", "faster")), "same order"):
+        pairs.add_column(name, no_wrap=True)
+    for row in rows:
+        cells = []
+        for way in WAYS:
+            ratio = row["ratio"][way]
+            cells += ["none" if ratio is None else f"{ratio:.2f}", row["faster"][way] or "overlap"]
+        verdict = {True: "yes", False: "NO", None: "–"}[row["same_order"]]
+        pairs.add_row(f"{row['first']} / {row['second']}", *cells, verdict)
+    console.print(pairs)
+    clear = [row["same_order"] for row in rows if row["same_order"] is not None]
+    console.print(
+        f"{len(clear)} of {len(rows)} pairs have disjoint intervals by both ways; in the same order: {sum(clear)}"
+    )

@@ -125,7 +125,7 @@ def launch(
     results = folder / "results"
     limit = timeout_s or plan.time_limit_s()
     with (folder / "output").open("w") as output:
-        code = _run([*words, str(folder / "plan"), str(results)], environ, output.fileno(), limit)
+        code = run_in_time([*words, str(folder / "plan"), str(results)], environ, output.fileno(), limit)
     found = read(results)
     if code == 0 and found.ended:
         return found
@@ -147,7 +147,7 @@ def _where(plan: Plan, found: Launch) -> str:
     return f", in {point.operation} of {point.n_bytes} bytes by {point.candidates[found.at[1]]}"
 
 
-def _run(words: Sequence[str], environ: Mapping[str, str], output: int, limit_s: float) -> int | None:
+def run_in_time(words: Sequence[str], environ: Mapping[str, str], output: int, limit_s: float) -> int | None:
     """The exit code; None where it was ended for want of time."""
     try:
         process = subprocess.Popen(
