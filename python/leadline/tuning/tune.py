@@ -11,9 +11,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from leadline import mpi
-from leadline.bench import Measurement, measure
+from leadline.bench import measure
 from leadline.bench.asking import Algorithm
+from leadline.bench.launching import Launch
 from leadline.bench.program import algorithms
+from leadline.bench.rows import machine
 from leadline.tuning.calls import Calls
 from leadline.tuning.choosing import Choice, choices, choose, dropped, not_slower, refine, rules
 from leadline.tuning.table import Table
@@ -21,6 +23,7 @@ from leadline.tuning.table import Table
 SIZES = (8, 64, 512, 4096, 16384, 65536, 262144, 1048576)
 SEGMENTS = (8192, 65536)
 LARGE = 65536  # bytes from which cutting a message is worth trying
+BUSY = 0.2  # share of the time that others took, from which the user is told
 
 
 @dataclass(frozen=True)
@@ -73,27 +76,27 @@ class Tuned:
 def tune(wanted: Wanted, say: Callable[[str], None]) -> Tuned:
     """Raises UsageError, MissingPrerequisite, MeasurementFailed."""
     known = algorithms(wanted.library)
+    bench = _Bench(wanted, say)
     rows: list[dict[str, Any]] = []
     found: list[Choice] = []
-    last: Measurement | None = None
     for operation in wanted.operations:
         for processes in wanted.counts:
             for sizes, names in _groups(wanted, operation, wanted.sizes_of(operation, processes), known):
-                last = _measure(wanted, operation, sizes, processes, names, wanted.seed, say)
-                rows += last.rows
-                found += choices(last.rows, wanted.launches)
+                measured = bench.measure(operation, sizes, processes, names, wanted.seed)
+                rows += measured
+                found += choices(measured, wanted.launches)
     if not wanted.calls:
 
         def between(operation: str, n_bytes: int, processes: int, names: list[str]) -> Choice:
             say(f"where it changes: {operation} of {n_bytes} bytes on {processes}: native or {' or '.join(names)}")
-            measured = _measure(wanted, operation, (n_bytes,), processes, names, wanted.seed + 100, say)
-            rows.extend(measured.rows)
-            return choose(measured.rows, wanted.launches)
+            measured = bench.measure(operation, (n_bytes,), processes, names, wanted.seed + 100)
+            rows.extend(measured)
+            return choose(measured, wanted.launches)
 
         found = refine(found, between, wanted.closest, wanted.refinements)
-    again = _again(wanted, found, "reused", say)
+    again = _again(bench, found, "reused")
     held, lost = dropped(found, again, wanted.launches)
-    written = _again(wanted, held, "written", say)
+    written = _again(bench, held, "written")
     kept, slower = not_slower(held, written)
     lost += slower
     for choice in lost:
@@ -101,7 +104,14 @@ def tune(wanted: Wanted, say: Callable[[str], None]) -> Tuned:
             f"dropped: {choice.operation} of {choice.n_bytes} bytes on {choice.processes} by {choice.algorithm} "
             f"({choice.ratio:.2f} at first) did not hold in fresh launches"
         )
-    return Tuned(Table(rules(kept), _evidence(wanted, last)), rows, again, written, lost)
+    here = machine(bench.launches)
+    noise = here["noise"] or {}
+    if not here["oversubscribed"] and noise.get("lost_share_median", 0) > BUSY:
+        say(
+            f"The machine was busy: {noise['lost_share_median']:.0%} of the time went to others. "
+            "On an idle one more may be faster."
+        )
+    return Tuned(Table(rules(kept), _evidence(wanted, bench)), rows, again, written, lost)
 
 
 def _groups(
@@ -121,34 +131,44 @@ def _groups(
     return [group for group in ((small, whole), (large, whole + cut)) if group[0] and group[1]]
 
 
-def _measure(
-    wanted: Wanted,
-    operation: str,
-    sizes: Sequence[int],
-    processes: int,
-    names: Sequence[str],
-    seed: int,
-    say: Callable[[str], None],
-    buffers: str = "reused",
-) -> Measurement:
-    return measure(
-        operation,
-        algorithms=list(names),
-        sizes=list(sizes),
-        ranks=processes,
-        library=wanted.library,
-        launches=wanted.launches,
-        rounds=wanted.rounds,
-        seconds=wanted.seconds * (1 + len(names)) / 4,
-        launcher=shlex.split(wanted.launcher.replace("{ranks}", str(processes))) or None,
-        seed=seed,
-        buffers=buffers,
-        only_better=buffers == "reused",
-        progress=say,
-    )
+class _Bench:
+    """Measures, and keeps the launches: of all of them together the machine's noise is told."""
+
+    def __init__(self, wanted: Wanted, say: Callable[[str], None]) -> None:
+        self.wanted = wanted
+        self.say = say
+        self.launches: list[Launch] = []
+
+    def measure(
+        self,
+        operation: str,
+        sizes: Sequence[int],
+        processes: int,
+        names: Sequence[str],
+        seed: int,
+        buffers: str = "reused",
+    ) -> list[dict[str, Any]]:
+        """The rows."""
+        found = measure(
+            operation,
+            algorithms=list(names),
+            sizes=list(sizes),
+            ranks=processes,
+            library=self.wanted.library,
+            launches=self.wanted.launches,
+            rounds=self.wanted.rounds,
+            seconds=self.wanted.seconds * (1 + len(names)) / 4,
+            launcher=shlex.split(self.wanted.launcher.replace("{ranks}", str(processes))) or None,
+            seed=seed,
+            buffers=buffers,
+            only_better=buffers == "reused",
+            progress=self.say,
+        )
+        self.launches += found.launches
+        return found.rows
 
 
-def _again(wanted: Wanted, found: list[Choice], buffers: str, say: Callable[[str], None]) -> list[dict[str, Any]]:
+def _again(bench: _Bench, found: list[Choice], buffers: str) -> list[dict[str, Any]]:
     """Every choice against the library's own in fresh launches."""
     rows: list[dict[str, Any]] = []
     groups: dict[tuple[str, int, str], list[int]] = {}
@@ -156,23 +176,23 @@ def _again(wanted: Wanted, found: list[Choice], buffers: str, say: Callable[[str
         if not choice.is_native:
             groups.setdefault((choice.operation, choice.processes, choice.algorithm), []).append(choice.n_bytes)
     for (operation, processes, name), sizes in groups.items():
-        say(f"again, in fresh launches, buffers {buffers}: {operation} on {processes} by {name}")
-        rows += _measure(wanted, operation, sizes, processes, [name], wanted.seed + 1000, say, buffers).rows
+        bench.say(f"again, in fresh launches, buffers {buffers}: {operation} on {processes} by {name}")
+        rows += bench.measure(operation, sizes, processes, [name], bench.wanted.seed + 1000, buffers)
     return rows
 
 
-def _evidence(wanted: Wanted, last: Measurement | None) -> dict[str, Any]:
-    document = last.document() if last is not None else {}
-    machine = document.get("machine") or {}
+def _evidence(wanted: Wanted, bench: _Bench) -> dict[str, Any]:
+    here = machine(bench.launches)
+    version = next((launch.library for launch in bench.launches if launch.library), wanted.library.version)
     return {
         "machine": f"{platform.machine()}, {len(os.sched_getaffinity(0))} cores, {os.uname().nodename}",
         "date": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
         "library": wanted.library.name,
-        "version": document.get("library_version") or wanted.library.version,
+        "version": version,
         "launches": wanted.launches,
         "rounds": wanted.rounds,
         "sizes": sorted({size for op in wanted.operations for n in wanted.counts for size in wanted.sizes_of(op, n)}),
         "processes": list(wanted.counts),
-        "oversubscribed": bool(machine.get("oversubscribed")),
-        "noise": machine.get("noise") or {},
+        "oversubscribed": here["oversubscribed"],
+        "noise": here["noise"] or {},
     }
