@@ -52,8 +52,6 @@ constexpr Algorithm portfolio[] = {
     {Operation::reduce, "two_level", commutative, none, none, two_levels, reduce_two_level<reduce_binomial>},
     {Operation::reduce, "two_level:over=binary_tree_async", commutative, segments, none, two_levels,
      reduce_two_level<reduce_binary_tree_async>},
-    {Operation::reduce, "two_level:over=rabenseifner", commutative, none, none, two_levels,
-     reduce_two_level<reduce_rabenseifner>},
 
     {Operation::allreduce, "linear", any, none, none, open_mpi_study, allreduce_linear},
     {Operation::allreduce, "binary_tree", any, none, none, open_mpi_study, allreduce_binary_tree},

@@ -6,22 +6,19 @@ from pathlib import Path
 
 import pytest
 
-OPERATIONS = ("bcast", "reduce", "allreduce")
+from leadline.bench import asking
+
+OPERATIONS = asking.COLLECTIVES
 SEGMENT_BYTES = 512
 LARGEST = 1 << 40
 
 
-@dataclass(frozen=True)
-class Algorithm:
-    operation: str
-    name: str
-    needs_commutative: bool
-    takes_segments: bool
-    takes_radix: bool
+class Algorithm(asking.Algorithm):
+    """As the core lists it, with the settings that the tests use."""
 
     @property
     def settings(self) -> tuple[int, int]:
-        """Bytes of a segment, and radix, as the tests use them."""
+        """Bytes of a segment, and radix."""
         return SEGMENT_BYTES if self.takes_segments else 0, 3 if self.takes_radix else 0
 
     def rule(self, first: int = 1, last: int = LARGEST) -> str:
