@@ -39,7 +39,7 @@ ALGORITHMS = {
     ).split(),
     "reduce": (
         "linear binary_tree binary_tree_async binomial ring segmented_ring rabenseifner direct two_level "
-        "two_level:over=binary_tree_async two_level:over=rabenseifner"
+        "two_level:over=binary_tree_async"
     ).split(),
     "allreduce": (
         "linear binary_tree binary_tree_async recursive_doubling ring segmented_ring rabenseifner direct two_level "
