@@ -93,7 +93,10 @@ def test_skewed_and_repeated_rounds_on_clocks_that_are_compared(a_library: Libra
         (("bcast", "--algorithms", "magic"), "no algorithm 'magic'"),
         (("bcast", "--root", "2"), "the root is one of the ranks 0 to 1"),
         (("bcast", "--plot", "plot.png"), "FILE.svg or FILE.html"),
+        (("bcast", "--parquet", "nowhere/samples"), "there is no folder nowhere"),
+        (("bcast", "--full"), "--full is for --study"),
         (("--study", "cray"), "no study is called 'cray'"),
+        (("bcast", "--study", "intel-mpi", "-n", "4"), "its own operations and sizes; it takes no operation, --ranks"),
     ],
     ids=str,
 )

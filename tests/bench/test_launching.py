@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from leadline import mpi
+from leadline.bench import measuring, program
 from leadline.bench.asking import Candidate
-from leadline.bench.launching import MeasurementFailed, Plan, Point, launch, read
+from leadline.bench.launching import Launch, MeasurementFailed, Plan, Point, Samples, launch, read
 
 PLAN = Plan((Point("bcast", 65536, (Candidate("native"), Candidate("chain", 8192))),))
 
@@ -105,3 +107,23 @@ def test_results_that_break_off_anywhere_are_read_so_far(tmp_path: Path) -> None
     for length in range(len(RESULTS) - 4):
         (tmp_path / "results").write_text(RESULTS[:length])
         assert not read(tmp_path / "results").ended
+
+
+def test_launches_before_one_that_fails_are_kept_on_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    nowhere = Path("nowhere")
+    library = mpi.Library("mpich", "mpich", nowhere, nowhere, None, nowhere, nowhere)
+
+    def launched(plan: Plan, *_: object, **__: object) -> Launch:
+        if plan.seed == 2:
+            raise MeasurementFailed("out of luck")
+        return Launch(library="MPICH", ranks=2, samples={(0, 0): Samples(times_ns=[1000.0, 2000.0, 4000.0])})
+
+    monkeypatch.setattr(measuring, "launch", launched)
+    monkeypatch.setattr(program, "executable", lambda _: nowhere)
+    monkeypatch.setattr(program, "algorithms", lambda _: {})
+    with pytest.raises(MeasurementFailed, match="out of luck"):
+        measuring.measure("bcast", algorithms=["native"], sizes=[8], library=library, launches=3)
+    found = measuring.measure("bcast", algorithms=["native"], sizes=[8], library=library, launches=3, keep=True)
+    assert (len(found.launches), [row["samples"] for row in found.rows]) == (1, [3])
+    assert found.failed == "launch 2 of 3 failed, those before it were kept: out of luck"
+    assert found.document()["failed"] == found.failed

@@ -1,11 +1,19 @@
 """The study's published tables, and what a measurement is said to agree with."""
 
+from pathlib import Path
+from typing import Any
+
 import pytest
 
+from leadline import mpi
+from leadline.bench import study
+from leadline.bench.launching import MeasurementFailed
 from leadline.bench.rows import Asked, Measurement
 from leadline.bench.study import SERIES, Comparison, PublishedRatio, compare, published, ratio_of_rounded, summary
 
 POINT_TO_POINT, BROADCAST, SUM = SERIES
+NOWHERE = Path("nowhere")
+LIBRARY = mpi.Library("intel", "intel", NOWHERE, NOWHERE, None, NOWHERE, NOWHERE)
 
 
 def test_every_published_table_is_found() -> None:
@@ -48,6 +56,37 @@ def test_agreement_needs_both_to_be_clear() -> None:
     assert summary([same, opposite, unclear_there, no_table]).startswith(
         "Clear both here and as published: 2 of 3 points that have a published table; the same one wins at 1"
     )
+
+
+def test_a_series_that_fails_is_said_and_the_others_are_kept(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The broadcast's first launch does not end; of the sums only the first launch does."""
+    ratio = {"median": 1.3, "low": 1.2, "high": 1.4}
+
+    def measured(operation: str, **asked: Any) -> Measurement:
+        assert asked["keep"]
+        if operation == "bcast":
+            raise MeasurementFailed("the measurement did not end within 900 s")
+        row = {"algorithm": asked["algorithms"][0], "processes": 2, "bytes": 800, "library": "intel"}
+        row |= {"ratio_to_native": ratio, "late": 0, "samples": 9, "problem": None, "correct": True}
+        found = Measurement(Asked(operation, (800,), (), 2, "intel", 1), [], None, {}, [row])
+        found.failed = "launch 2 of 3 failed" if operation == "allreduce" else ""
+        return found
+
+    monkeypatch.setattr(study, "measure", measured)
+    monkeypatch.setattr(study.os, "sched_getaffinity", lambda _: {0, 1})
+    found = study.run("intel-mpi", [LIBRARY])
+    assert [each.series for each in found.comparisons] == ["point to point", "sum of vectors"]
+    assert found.document()["failed"] == [
+        "broadcast on 2 ranks of intel is missing: the measurement did not end within 900 s",
+        "sum of vectors on 2 ranks of intel: launch 2 of 3 failed",
+    ]
+    assert "broadcast on 4, 8, 16 ranks: there are 2 cores (--full measures it)" in found.left_out
+    study.print_study(found)
+    said = capsys.readouterr().out
+    assert "Failed: broadcast on 2 ranks" in said
+    assert "sum of vectors, intel: time of native by that of each other" in said
 
 
 def test_rows_are_set_beside_the_study() -> None:

@@ -39,6 +39,7 @@ def measure(
     measured_clocks: bool = False,
     buffers: str = "reused",
     only_better: bool = False,
+    keep: bool = False,
     progress: Callable[[str], None] | None = None,
 ) -> Measurement:
     """Measure candidates against the library's own (point to point: against blocking messages).
@@ -49,7 +50,8 @@ def measure(
     launcher: the words before the program, by default the library's own for `ranks`.   environ: added to the
     environment of the launcher and the ranks.   buffers: "reused" as they are, or "written" by the ranks before every
     operation.   only_better: what was not better than the base in a launch, its interval
-    clear of 1, is left out of those that follow; there may be none to follow.   progress: told what is being done.
+    clear of 1, is left out of those that follow; there may be none to follow.   keep: where a launch fails,
+    what those before it found is returned, with the reason in `failed`.   progress: told what is being done.
     Raises UsageError, MissingPrerequisite, and MeasurementFailed where a launch ends with an error or not in time.
     """
     _check(operation, ranks, launches, rounds, root)
@@ -67,6 +69,7 @@ def measure(
     wanted = {point: list(range(len(asked.candidates))) for point in range(len(asked.sizes))}
     words = [*(launcher or chosen.launch(ranks)), str(executable)]
     found: list[Launch] = []
+    failed = ""
     for number in range(launches):
         if progress is not None:
             progress(f"{operation} on {ranks} ranks of {chosen.name}: launch {number + 1} of {launches}")
@@ -87,7 +90,13 @@ def measure(
             network=True,
         )
         with tempfile.TemporaryDirectory(prefix="leadline-bench-") as folder:
-            done = launch(plan, words, {**chosen.env(), **(environ or {})}, Path(folder), timeout_s=timeout_s)
+            try:
+                done = launch(plan, words, {**chosen.env(), **(environ or {})}, Path(folder), timeout_s=timeout_s)
+            except MeasurementFailed as error:
+                if not (keep and found):
+                    raise
+                failed = f"launch {number + 1} of {launches} failed, those before it were kept: {error}"
+                break
         points = list(wanted)
         done.samples = {
             (points[point], wanted[points[point]][candidate]): samples
@@ -98,7 +107,10 @@ def measure(
             wanted = _better(done, number, wanted, asked)
         if not wanted:
             break
-    return _measurement(asked, found, {**_settings(plan), "launches": launches, "environ": dict(environ or {})})
+    settings = {**_settings(plan), "launches": launches, "environ": dict(environ or {})}
+    measurement = _measurement(asked, found, settings)
+    measurement.failed = failed
+    return measurement
 
 
 def _check(operation: str, ranks: int, launches: int, rounds: int, root: int) -> None:

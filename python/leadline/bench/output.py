@@ -19,10 +19,19 @@ def write_parquet(found: Measurement, path: Path) -> None:
     """Every raw sample. Raises UsageError where the file cannot be written."""
     import polars as pl
 
+    check_folder(path)
     try:
         pl.DataFrame(found.samples(), schema_overrides={"time_us": pl.Float64}).write_parquet(path)
     except OSError as error:
         raise UsageError(f"cannot write {path}: {error}") from error
+
+
+def check_folder(path: Path) -> None:
+    """Raises UsageError where there is no folder to write the file to."""
+    if not path.absolute().parent.is_dir():
+        raise UsageError(f"cannot write {path}: there is no folder {path.parent}")
+    if path.is_dir():
+        raise UsageError(f"cannot write {path}: it is a folder")
 
 
 def print_tables(found: Measurement) -> None:
@@ -30,13 +39,13 @@ def print_tables(found: Measurement) -> None:
     from rich.table import Table
 
     console = Console(width=None if sys.stdout.isatty() else PIPE_WIDTH)
-    console.print(headline(found))
+    console.print(headline(found), soft_wrap=True, highlight=False)
     wide = console.width >= WIDE
     table = Table(box=None, pad_edge=False)
     table.add_column("bytes", justify="right", no_wrap=True)
     table.add_column("algorithm", no_wrap=True)
     base = "blocking" if found.asked.operation in POINT_TO_POINT else "native"
-    for name in ("µs", *(["95 %"] if wide else []), f"× {base}", "95 %", "bound", "of it"):
+    for name in ("µs", *(["95 %"] if wide else []), f"× {base}", "95 %", "bound µs", "reached"):
         table.add_column(name, justify="right", no_wrap=True)
     if found.asked.operation in POINT_TO_POINT:
         table.add_column("MB/s", justify="right")
@@ -44,7 +53,7 @@ def print_tables(found: Measurement) -> None:
         table.add_row(*_cells(row, wide))
     console.print(table)
     for line in notes(found):
-        console.print(line, style="yellow")
+        console.print(line, style="yellow", soft_wrap=True, highlight=False)
 
 
 def _cells(row: dict[str, Any], wide: bool) -> list[str]:
@@ -54,15 +63,19 @@ def _cells(row: dict[str, Any], wide: bool) -> list[str]:
         return [*cells, "–"]
     cells += [
         figure(row["median_us"]),
-        *([f"{figure(row['low_us'])}–{figure(row['high_us'])}"] if wide else []),
+        *([_interval(row["low_us"], row["high_us"])] if wide else []),
         figure(ratio["median"]),
-        f"{figure(ratio['low'])}–{figure(ratio['high'])}",
+        _interval(ratio["low"], ratio["high"]),
         figure(row["bound_us"]),
         "" if row["percent_of_bound"] is None else f"{row['percent_of_bound']:.0f} %",
     ]
     if "bandwidth_mb_s" in row:
         cells.append(figure(row["bandwidth_mb_s"]))
     return cells
+
+
+def _interval(low: float | None, high: float | None) -> str:
+    return "too few" if low is None or high is None else f"{figure(low)}–{figure(high)}"
 
 
 def figure(value: float | None) -> str:
@@ -90,6 +103,8 @@ def headline(found: Measurement) -> str:
     )
     if asked.operation in POINT_TO_POINT:
         return text
+    if not any(row["median_us"] is not None for row in found.rows):
+        return f"{text}: nothing could be measured"
     clear = [
         row
         for row in found.rows
@@ -127,4 +142,10 @@ def notes(found: Measurement) -> list[str]:
     rounds = sum(row["samples"] for row in found.rows) + (0 if about["oversubscribed"] else late)
     if late:
         lines.append(f"{late} of {rounds} samples had a late rank" + ("" if about["oversubscribed"] else ": left out"))
+    if late > rounds / 2 and not about["oversubscribed"]:
+        lines.append(
+            "More than half were late: other work takes the ranks' cores. Measure when it is done, or longer: --seconds"
+        )
+    if found.failed:
+        lines.append(found.failed[0].upper() + found.failed[1:])
     return lines

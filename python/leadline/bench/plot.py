@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from leadline.bench.asking import POINT_TO_POINT
-from leadline.bench.output import figure, headline, notes, size
+from leadline.bench.output import check_folder, figure, headline, notes, size
 from leadline.bench.rows import Measurement
 from leadline.errors import UsageError
 
@@ -24,9 +24,10 @@ Value = Callable[[dict[str, Any]], "tuple[float, float | None, float | None] | N
 
 
 def check(path: Path) -> None:
-    """Raises UsageError for a name that says neither of the formats."""
+    """Raises UsageError for a name that says neither of the formats, or a folder that is not there."""
     if path.suffix not in {".svg", ".html"}:
         raise UsageError(f"{path}: a plot is FILE.svg or FILE.html")
+    check_folder(path)
 
 
 def write_plot(found: Measurement, path: Path) -> None:

@@ -30,13 +30,14 @@ class Asked:
 
 @dataclass
 class Measurement:
-    """What measure() returns. rows: as in `leadline bench --json`."""
+    """What measure() returns. rows: as in `leadline bench --json`. failed: why there are fewer launches, or ""."""
 
     asked: Asked
     launches: list[Launch]
     network: Network | None
     settings: dict[str, Any]
     rows: list[dict[str, Any]] = field(default_factory=list)
+    failed: str = ""
 
     @property
     def oversubscribed(self) -> bool:
@@ -78,6 +79,7 @@ class Measurement:
             "library": self.asked.library,
             "library_version": next((launch.library for launch in self.launches if launch.library), ""),
             "settings": self.settings,
+            "failed": self.failed or None,
             "machine": machine(self.launches),
             "network": None if self.network is None else self.network.as_dict(),
             "rows": self.rows,

@@ -9,7 +9,9 @@ ranges take into account.
 from __future__ import annotations
 
 import csv
+import itertools
 import os
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,14 +19,17 @@ from typing import Any
 
 from leadline import mpi
 from leadline.bench.measuring import MeasurementFailed, measure
+from leadline.bench.output import PIPE_WIDTH, notes
 from leadline.bench.rows import Measurement
-from leadline.errors import LeadlineError, UsageError
+from leadline.errors import UsageError
 
 STUDIES = ("intel-mpi",)
 DATA = Path(__file__).parent / "studies"
 DOUBLE = 8
 RESOLUTION_MS = 0.001
 FITS_BYTES = 8 << 20  # of a message, unless everything is asked for
+TIMEOUT_S = 900.0  # of a launch that takes 10 to 30 s on a machine of its own; on a busy one a hundred times longer
+TIMEOUT_FULL_S = 3600.0
 
 
 @dataclass(frozen=True)
@@ -61,6 +66,10 @@ SERIES = (
         (7, 8),
     ),
 )
+ABOUT = """\
+A. V. Leus's comparison of Intel MPI's versions, measured again. A ratio above 1: faster than the library's own.
+published: the least and the greatest ratio of his tables, over versions and clusters. not clear: 1 lies in the
+interval here; or in what the rounding of his times to 1 µs leaves open, or his clusters do not agree."""
 _PUBLISHED_NAMES = {"bcast_of_two": "bcast"}
 
 
@@ -124,11 +133,12 @@ class Comparison:
 
 @dataclass
 class Study:
-    """What run() returns. left_out: what was not measured, and why."""
+    """What run() returns. left_out: what was not to be measured, and why; failed: what was to be, and is not there."""
 
     measurements: list[Measurement] = field(default_factory=list)
     comparisons: list[Comparison] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
+    failed: list[str] = field(default_factory=list)
 
     def document(self) -> dict[str, Any]:
         return {
@@ -137,6 +147,7 @@ class Study:
             "measurements": [found.document() for found in self.measurements],
             "comparisons": [each.as_dict() for each in self.comparisons],
             "left_out": self.left_out,
+            "failed": self.failed,
         }
 
 
@@ -188,7 +199,8 @@ def run(
     """Measures the study's three series with each library.
 
     full: every number of processes and elements of the study, however many cores there are; else what fits them.
-    Raises UsageError for an unknown study. A library or point that fails is left out, and said so.
+    timeout_s: of a launch. Raises UsageError for an unknown study. Where a launch of a series fails, that is said, and
+    what was measured before is kept.
     """
     if name not in STUDIES:
         raise UsageError(f"no study is called {name!r}", hint=f"there are: {', '.join(STUDIES)}")
@@ -207,14 +219,15 @@ def run(
                         rounds=rounds,
                         seconds=seconds,
                         seed=seed,
-                        timeout_s=timeout_s,
+                        timeout_s=timeout_s or (TIMEOUT_FULL_S if full else TIMEOUT_S),
+                        keep=True,
                         progress=progress,
                     )
-                except LeadlineError as error:
-                    if not isinstance(error, MeasurementFailed):
-                        raise
-                    study.left_out.append(f"{series.name}, {processes} ranks of {library.name}: {error}")
+                except MeasurementFailed as error:
+                    study.failed.append(f"{series.name} on {processes} ranks of {library.name} is missing: {error}")
                     continue
+                if found.failed:
+                    study.failed.append(f"{series.name} on {processes} ranks of {library.name}: {found.failed}")
                 study.measurements.append(found)
                 study.comparisons += compare(series, found)
     study.left_out = list(dict.fromkeys(study.left_out))
@@ -226,16 +239,18 @@ def _extent(series: Series, full: bool, study: Study) -> list[tuple[int, list[in
     cores = len(os.sched_getaffinity(0))
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     extent = []
-    for processes in series.processes:
-        if processes > max(cores, 2) and not full:
-            study.left_out.append(f"{series.name} on {processes} ranks: there are {cores} cores (--full measures it)")
-            continue
+    too_many = [processes for processes in series.processes if processes > max(cores, 2) and not full]
+    if too_many:
+        ranks = ", ".join(map(str, too_many))
+        study.left_out.append(f"{series.name} on {ranks} ranks: there are {cores} cores (--full measures it)")
+    for processes in (each for each in series.processes if each not in too_many):
         # Two buffers and an algorithm's scratch for each rank, in half of the memory.
         most = memory // 2 // (4 * processes) if full else FITS_BYTES
         sizes = [elements for elements in series.elements if DOUBLE * elements <= most]
         if len(sizes) < len(series.elements):
-            why = "memory" if full else "--full measures them"
-            study.left_out.append(f"{series.name} on {processes} ranks from {series.elements[len(sizes)]:.0e} ({why})")
+            why = "they do not fit the memory" if full else "they take long (--full measures them)"
+            rest = f"{series.elements[len(sizes)]:,} doubles and more"
+            study.left_out.append(f"{series.name} on {processes} ranks of {rest}: {why}")
         extent.append((processes, sizes))
     return extent
 
@@ -263,36 +278,44 @@ def print_study(study: Study) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    console = Console()
-    for series in SERIES:
-        own = [each for each in study.comparisons if each.series == series.name]
+    console = Console(width=None if sys.stdout.isatty() else PIPE_WIDTH, highlight=False)
+    console.print(ABOUT, "\n")
+    for series, library in itertools.product(SERIES, dict.fromkeys(each.library for each in study.comparisons)):
+        own = [each for each in study.comparisons if (each.series, each.library) == (series.name, library)]
         if not own:
             continue
-        table = Table(box=None, pad_edge=False, title=f"{series.name}: {series.base}'s time by the algorithm's")
-        for column, side in (("library", "left"), ("ranks", "right"), ("doubles", "right"), ("algorithm", "left")):
-            table.add_column(column, justify="right" if side == "right" else "left", no_wrap=True)
-        for column in ("here", "published", "same winner"):
-            table.add_column(column, justify="right", no_wrap=True)
+        console.print(f"{series.name}, {library}: time of {series.base} by that of each other", style="bold")
+        table = Table(box=None, pad_edge=False)
+        for column in ("ranks", "doubles", "algorithm", "here", "95 %", "faster", "published", "faster", "same"):
+            words = column in {"algorithm", "faster", "same"}
+            table.add_column(column, justify="left" if words else "right", no_wrap=True)
         for each in own:
-            table.add_row(
-                each.library, str(each.processes), f"{each.elements:,}", each.algorithm, *_shown(each, series.base)
-            )
+            table.add_row(str(each.processes), f"{each.elements:,}", each.algorithm, *_shown(each))
         console.print(table)
         console.print(summary(own), "\n")
+    for measurement in study.measurements:
+        for line in notes(measurement):
+            if line.startswith(("Noise", "Oversubscribed", "More than")) or "had a late" in line:
+                what = f"{measurement.asked.operation} with {measurement.asked.library}"
+                console.print(f"{what}: {line[0].lower()}{line[1:]}", style="yellow", soft_wrap=True)
     for line in study.left_out:
         console.print(f"Left out: {line}", style="yellow")
+    for line in study.failed:
+        console.print(f"Failed: {line}", style="red")
 
 
-def _shown(each: Comparison, base: str) -> tuple[str, str, str]:
+def _shown(each: Comparison) -> tuple[str, ...]:
     here = each.here
-    shown = "none"
+    ratio, interval = "–", "none in time"
     if here is not None and here["median"] is not None:
         low, high = here["low"], here["high"]
-        shown = f"{here['median']:.2f} ({low:.2f}–{high:.2f})" if low is not None and high is not None else "too few"
+        ratio = f"{here['median']:.2f}"
+        interval = f"{low:.2f}–{high:.2f}" if low is not None and high is not None else "too few"
     ratios = sorted(ratio.ratio for ratio in each.published)
     theirs = f"{ratios[0]:.2f}–{ratios[-1]:.2f}" if ratios else "no table"
-    verdict = {True: "yes", False: "no", None: "not clear" if ratios else ""}[each.agrees]
-    return shown, theirs, verdict
+    words = {"algorithm": "yes", "base": "no", None: "not clear"}
+    verdict = {True: "yes", False: "no", None: ""}[each.agrees]
+    return ratio, interval, words[each.winner_here], theirs, words[each.winner_published] if ratios else "", verdict
 
 
 def summary(comparisons: Sequence[Comparison]) -> str:

@@ -6,14 +6,19 @@ import json
 import shlex
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from leadline import mpi
 from leadline.bench.asking import OPERATIONS
 from leadline.errors import UsageError
 
 FAILED = 7
+GIVEN = {ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT}
+STUDY_SETTINGS = ("launches", "rounds", "seconds", "seed")
+STUDY_TAKES = {"study", "full", "json_", "library", "timeout_s", *STUDY_SETTINGS}
 
 
 @click.command("bench")
@@ -25,7 +30,9 @@ FAILED = 7
     help="What to compare, with parameters as in chain:segment=64k.  [default: all]",
 )
 @click.option("--sizes", metavar="BYTES,...", envvar="LEADLINE_SIZES", help="As in 8,64k,1M.")
-@click.option("-n", "--ranks", type=click.IntRange(1), envvar="LEADLINE_RANKS", default=2, show_default=True)
+@click.option(
+    "-n", "--ranks", type=click.IntRange(1), envvar="LEADLINE_RANKS", default=2, help="Processes.  [default: 2]"
+)
 @click.option(
     "--mpi",
     "library",
@@ -33,8 +40,20 @@ FAILED = 7
     envvar="LEADLINE_MPI",
     help=f"One of {', '.join(mpi.NAMES)}; or a release, like mpich@4.1.3.  [default: mpich to 4 ranks, openmpi above]",
 )
-@click.option("--launches", type=click.IntRange(1), envvar="LEADLINE_LAUNCHES", default=5, show_default=True)
-@click.option("--rounds", type=click.IntRange(1), envvar="LEADLINE_ROUNDS", default=50, show_default=True)
+@click.option(
+    "--launches",
+    type=click.IntRange(1),
+    envvar="LEADLINE_LAUNCHES",
+    default=5,
+    help="Times that the program that measures is started.  [default: 5]",
+)
+@click.option(
+    "--rounds",
+    type=click.IntRange(1),
+    envvar="LEADLINE_ROUNDS",
+    default=50,
+    help="In each launch: samples of every algorithm at every size.  [default: 50]",
+)
 @click.option(
     "--seconds",
     type=click.FloatRange(0, min_open=True),
@@ -101,12 +120,22 @@ FAILED = 7
 @click.option("--full", is_flag=True, envvar="LEADLINE_FULL", help="With --study: also what does not fit this machine.")
 @click.option("--json", "json_", is_flag=True, envvar="LEADLINE_JSON", help="Print rows and settings as JSON.")
 @click.option(
-    "--parquet", type=click.Path(path_type=Path), envvar="LEADLINE_PARQUET", help="Write every sample to FILE."
+    "--parquet",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    envvar="LEADLINE_PARQUET",
+    help="Write every sample to FILE.",
 )
 @click.option(
-    "--plot", type=click.Path(path_type=Path), metavar="FILE.html|svg", envvar="LEADLINE_PLOT", help="Draw it."
+    "--plot",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    envvar="LEADLINE_PLOT",
+    help="Draw it into FILE.svg, or FILE.html with its table.",
 )
+@click.pass_context
 def command(
+    context: click.Context,
     operation: str | None,
     algorithms: str | None,
     sizes: str | None,
@@ -129,7 +158,7 @@ def command(
     parquet: Path | None,
     plot: Path | None,
 ) -> int:
-    """Measure OPERATION: every candidate against the library's own, with intervals.
+    """Measure what messages or a collective cost, by every algorithm and by the library's own, with intervals.
 
     Ends with 0, or 7 where a result was wrong or a launch failed.
     """
@@ -139,11 +168,19 @@ def command(
     from leadline.cli.workload import default_library, library_for
 
     if study is not None:
-        return run_study(study, library, full, json_, operation, timeout_s)
+        given = [name for name in context.params if context.get_parameter_source(name) in GIVEN]
+        if others := sorted(set(given) - STUDY_TAKES):
+            words = ", ".join(name if name == "operation" else option_of(context, name) for name in others)
+            raise UsageError(f"a study has its own operations and sizes; it takes no {words}")
+        return run_study(study, library, context, full=full, json_=json_, timeout_s=timeout_s)
+    if full:
+        raise UsageError("--full is for --study")
     if operation is None:
         raise UsageError("what is to be measured?", hint=f"one of {', '.join(OPERATIONS)}")
     if plot is not None:
         drawing.check(plot)  # before minutes of measuring
+    if parquet is not None:
+        output.check_folder(parquet)
     found = measure(
         operation,
         algorithms=algorithms,
@@ -161,6 +198,7 @@ def command(
         seed=seed,
         timeout_s=timeout_s,
         launcher=shlex.split(launcher) if launcher else None,
+        keep=True,
         progress=say,
     )
     if parquet is not None:
@@ -168,27 +206,35 @@ def command(
     if plot is not None:
         drawing.write_plot(found, plot)
     if json_:
-        json.dump(found.document(), sys.stdout, indent=1)
-        sys.stdout.write("\n")
+        print_json(found.document())
     else:
         output.print_tables(found)
-    return FAILED if found.wrong else 0
+    return FAILED if found.wrong or found.failed else 0
+
+
+def print_json(document: dict[str, Any]) -> None:
+    json.dump(document, sys.stdout, indent=1)
+    sys.stdout.write("\n")
+
+
+def option_of(context: click.Context, name: str) -> str:
+    """As it is written on the command line."""
+    return next(max(each.opts, key=len) for each in context.command.params if each.name == name)
 
 
 def run_study(
-    name: str, libraries: str | None, full: bool, json_: bool, operation: str | None, timeout_s: float | None
+    name: str, libraries: str | None, context: click.Context, *, full: bool, json_: bool, timeout_s: float | None
 ) -> int:
     from leadline.bench import study
     from leadline.cli.recording import say
     from leadline.cli.workload import library_for
 
-    if operation is not None:
-        raise UsageError("a study has its own operations", hint=f"leadline bench --study {name}")
     chosen = [library_for(word) for word in (libraries or "intel").split(",")]
-    found = study.run(name, chosen, full=full, timeout_s=timeout_s, progress=say)
+    # The study's defaults are smaller than those of one operation.
+    given = {name: context.params[name] for name in STUDY_SETTINGS if context.get_parameter_source(name) in GIVEN}
+    found = study.run(name, chosen, full=full, timeout_s=timeout_s, progress=say, **given)
     if json_:
-        json.dump(found.document(), sys.stdout, indent=1)
-        sys.stdout.write("\n")
+        print_json(found.document())
     else:
         study.print_study(found)
-    return FAILED if any(each.wrong for each in found.measurements) else 0
+    return FAILED if found.failed or any(each.wrong for each in found.measurements) else 0
