@@ -22,16 +22,46 @@ struct Layout {
   bool one_block = false;  // elements follow one another, in the order of the memory
 };
 
+int32_t combiner_of(uint64_t datatype) {
+  int32_t integers = 0, addresses = 0, datatypes = 0, combiner = 0;
+  call_real(Fn::Type_get_envelope, datatype, &integers, &addresses, &datatypes, &combiner);
+  return combiner;
+}
+
+// Whether a derived datatype is nothing but elements of a predefined one, one after the other. Its own figures don't
+// tell: they may hide another order.
+bool is_row(uint64_t datatype, int32_t combiner, int depth = 0) {
+  const host::Combiners& known = abi.family->combiners;
+  if ((combiner != known.contiguous && combiner != known.dup) || depth > 8) return false;
+  const int32_t integers = combiner == known.contiguous, addresses = 0, datatypes = 1;
+  int32_t count = 0, size = 0;
+  int64_t address = 0, lb = 0, extent = 0, true_lb = 0, true_extent = 0;
+  uint64_t element = 0;
+  if (call_real(Fn::Type_get_contents, datatype, integers, addresses, datatypes, &count, &address, &element) != 0) {
+    return false;
+  }
+  const uint64_t of = Abi::handle(element, abi.family->handle_bytes.datatype);
+  const int32_t its = combiner_of(of);
+  if (its != known.named) {
+    const bool row = is_row(of, its, depth + 1);
+    call_real(Fn::Type_free, &element);  // the library made it for us
+    return row;
+  }
+  call_real(Fn::Type_size, of, &size);
+  call_real(Fn::Type_get_extent, of, &lb, &extent);
+  call_real(Fn::Type_get_true_extent, of, &true_lb, &true_extent);
+  return lb == 0 && true_lb == 0 && extent == size && true_extent == size;
+}
+
 Layout layout_of(uint64_t datatype, int64_t size) {
   Layout l;
   int64_t lb = 0;
-  int32_t integers = 0, addresses = 0, datatypes = 0, combiner = 0;
   call_real(Fn::Type_get_extent, datatype, &lb, &l.extent);
   call_real(Fn::Type_get_true_extent, datatype, &l.true_lb, &l.true_extent);
-  call_real(Fn::Type_get_envelope, datatype, &integers, &addresses, &datatypes, &combiner);
+  const int32_t combiner = combiner_of(datatype);
   l.named = combiner == abi.family->combiners.named;
-  // Of a derived datatype the same figures may hide another order.
-  l.one_block = l.named && lb == 0 && l.true_lb == 0 && l.extent == size && l.true_extent == size;
+  l.one_block = lb == 0 && l.true_lb == 0 && l.extent == size && l.true_extent == size;
+  if (!l.named) l.one_block = l.one_block && is_row(datatype, combiner);
   return l;
 }
 

@@ -1,7 +1,7 @@
 /* What the shim meets now and then:   shim_ways WAY
      groups   a broadcast in groups of 2, 3 and 4 of four ranks
      killed   rank 1 kills itself between reductions, the others go on
-     types    broadcasts of datatypes without gaps, and one of 2 GiB with a root that there is not */
+     types    broadcasts of datatypes without gaps and with, and one of 2 GiB with a root that there is not */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,10 +11,9 @@
 
 enum { elements = 1000 };
 
-static int rank, wrong;
+static int rank, wrong, data[elements];
 
 static void broadcast(MPI_Comm comm, int count, MPI_Datatype datatype) {
-  static int data[elements];
   int from;
   MPI_Comm_rank(comm, &from);
   for (int i = 0; i < elements; ++i) data[i] = from == 0 ? i : -1;
@@ -41,7 +40,7 @@ static void killed(void) {
 }
 
 static void of_types(void) {
-  MPI_Datatype ten, same, hundred;
+  MPI_Datatype ten, same, hundred, column;
   MPI_Type_contiguous(10, MPI_INT, &ten);
   MPI_Type_dup(ten, &same);
   MPI_Type_contiguous(10, same, &hundred);
@@ -51,6 +50,13 @@ static void of_types(void) {
   MPI_Type_free(&same);
   broadcast(MPI_COMM_WORLD, elements / 100, hundred);
   MPI_Type_free(&hundred);
+  // A column of a matrix of two: the other stays as it was.
+  MPI_Type_vector(elements / 2, 1, 2, MPI_INT, &column);
+  MPI_Type_commit(&column);
+  for (int i = 0; i < elements; ++i) data[i] = rank == 0 ? i : -1;
+  MPI_Bcast(data, 1, column, 0, MPI_COMM_WORLD);
+  for (int i = 0; i < elements; ++i) wrong += data[i] != (rank == 0 || i % 2 == 0 ? i : -1);
+  MPI_Type_free(&column);
   // The library complains before it looks at the data.
   int one = 0;
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);

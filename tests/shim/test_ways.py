@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from recorder.building import PROGRAMS, Builder
 from recorder.libraries import Library, has_large_counts, has_mpi4, quiet_environment
+from recorder.reading import calls_by_rank
 from recorder.running import run, run_mpi
 
 from .tables import LARGEST, report
@@ -60,16 +61,37 @@ def test_a_killed_rank_ends_the_job_as_without_the_shim_and_is_told(
     ]
 
 
-def test_what_the_library_is_to_refuse_or_has_2_gib_is_left_to_it(
-    one_of_each_family: Library, builder: Builder, shim: Path, tmp_path: Path
+def test_only_datatypes_with_gaps_are_packed_and_2_gib_are_left_to_the_library(
+    one_of_each_family: Library, builder: Builder, shim: Path, recorder: Path, tmp_path: Path
 ) -> None:
     library = one_of_each_family
-    run = Run(shim, tmp_path, f"bcast {ALL} linear 0 0\n")
-    outcome = run.start(library, 2, [builder.c(library, "shim_ways.c"), "types"])
+    tuned = Run(shim, tmp_path, f"bcast {ALL} linear 0 0\n")
+    seen = tmp_path / "seen"
+    seen.mkdir()
+    # The recorder is beneath the shim: it sees what that asks of the library.
+    outcome = run_mpi(
+        library,
+        2,
+        [builder.c(library, "shim_ways.c"), "types"],
+        cwd=tmp_path,
+        preload=[shim, recorder],
+        environment={
+            "LEADLINE_TABLE": str(tuned.table),
+            "LEADLINE_SHIM_REPORT": str(tuned.reports),
+            "LEADLINE_DIR": str(seen),
+        },
+    )
     assert (outcome.returncode, outcome.lines) == (0, ["rank 0: 0 wrong", "rank 1: 0 wrong"]), outcome.stderr
     for rank in range(2):
-        told = {(line.first, line.algorithm): (line.calls, line.why) for line in report(run.reports, rank)[0]}
-        assert told == {(2048, "linear"): (2, ""), (1 << 31, "native"): (1, "2 GiB and more")}
+        told = {(line.first, line.algorithm): (line.calls, line.why) for line in report(tuned.reports, rank)[0]}
+        assert told == {
+            (1024, "linear"): (1, ""),
+            (2048, "linear"): (2, ""),
+            (1 << 31, "native"): (1, "2 GiB and more"),
+        }
+    calls = calls_by_rank(seen)
+    assert (calls[0]["MPI_Pack"], "MPI_Unpack" in calls[0]) == (1, False)
+    assert (calls[1]["MPI_Unpack"], "MPI_Pack" in calls[1]) == (1, False)
 
 
 def test_reports_of_spawned_worlds_stand_beside_one_another(builder: Builder, shim: Path, tmp_path: Path) -> None:
