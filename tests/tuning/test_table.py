@@ -2,7 +2,6 @@
 
 import itertools
 import random
-import re
 from pathlib import Path
 
 import pytest
@@ -129,10 +128,3 @@ def test_a_merged_rule_has_the_evidence_of_its_weakest_part() -> None:
     found = merged(rules)
     assert [rule.n_bytes for rule in found] == [(0, 19), (20, 29)]
     assert found[0].evidence == {"low": 1.1}
-
-
-def test_the_names_are_those_of_the_portfolio() -> None:
-    source = (Path(__file__).resolve().parents[2] / "src" / "collectives" / "algorithm.cpp").read_text()
-    for operation, kind in (("bcast", "broadcast"), ("reduce", "reduce"), ("allreduce", "allreduce")):
-        found = re.findall(rf'\{{Operation::{kind},\s*"([^"]+)"', source)
-        assert sorted(found) == sorted(ALGORITHMS[operation])

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from leadline import _core
 from leadline.errors import UsageError
 
 EXCHANGES = ("blocking", "nonblocking", "persistent", "sendrecv", "bcast")
@@ -26,13 +27,18 @@ _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 
 @dataclass(frozen=True)
 class Algorithm:
-    """One algorithm of src/collectives, as its program lists it."""
+    """One algorithm of src/collectives."""
 
     operation: str
     name: str
     needs_commutative: bool
     takes_segments: bool
     takes_radix: bool
+
+
+def portfolio() -> list[Algorithm]:
+    """All of them, in the portfolio's order."""
+    return [Algorithm(*found) for found in _core.collective_algorithms()]
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import Any
 
 from leadline import mpi
 from leadline.bench import program
-from leadline.bench.asking import OPERATIONS, POINT_TO_POINT, candidates_for, sizes_for
+from leadline.bench.asking import OPERATIONS, POINT_TO_POINT, candidates_for, portfolio, sizes_for
 from leadline.bench.bounds import fit
 from leadline.bench.launching import Launch, MeasurementFailed, Plan, Point, launch
 from leadline.bench.rows import Asked, Measurement, is_better, rows_of
@@ -60,7 +60,7 @@ def measure(
     asked = Asked(
         operation=operation,
         sizes=tuple(sizes_for(operation, sizes)),
-        candidates=tuple(candidates_for(operation, algorithms, program.algorithms(chosen))),
+        candidates=tuple(candidates_for(operation, algorithms, portfolio())),
         processes=ranks,
         library=chosen.name,
         seed=seed,

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
-from leadline.bench.asking import Algorithm
 from leadline.errors import MissingPrerequisite
 from leadline.mpi import Library
 from leadline.workloads import Workload, build
@@ -40,23 +38,3 @@ def executable(library: Library) -> Path:
         shared=tuple(source for source in sources if source.parent.name == "collectives"),
     )
     return build(program, library, default_folder().with_name("bench"))
-
-
-def algorithms(library: Library) -> list[Algorithm]:
-    """What the program has, in its order."""
-    done = subprocess.run(
-        [executable(library), "list"],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-        env=library.env(),
-        timeout=60,
-    )
-    if done.returncode != 0:
-        raise MissingPrerequisite(f"{executable(library)} does not start: {done.stderr.strip()}")
-    found = []
-    for line in done.stdout.splitlines():
-        operation, name, commutative, segments, radix = line.split()
-        found.append(Algorithm(operation, name, commutative == "1", segments == "1", radix == "1"))
-    return found

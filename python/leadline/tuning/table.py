@@ -22,6 +22,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from leadline import _core
 from leadline.errors import LeadlineError
 
 if sys.version_info >= (3, 11):
@@ -31,21 +32,9 @@ else:
 
 SCHEMA = 1
 MOST = 2**63 - 1
-# Those of src/collectives/algorithm.cpp.
-ALGORITHMS = {
-    "bcast": (
-        "linear chain binary_tree_async split_binary_tree binomial knomial scatter_recursive_doubling scatter_ring "
-        "scatter_direct split_native"
-    ).split(),
-    "reduce": (
-        "linear binary_tree binary_tree_async binomial ring segmented_ring rabenseifner direct two_level "
-        "two_level:over=binary_tree_async"
-    ).split(),
-    "allreduce": (
-        "linear binary_tree binary_tree_async recursive_doubling ring segmented_ring rabenseifner direct two_level "
-        "two_level:over=binary_tree_async two_level:over=rabenseifner two_level:over=ring two_level:over=segmented_ring"
-    ).split(),
-}
+ALGORITHMS: dict[str, list[str]] = {}  # by operation, in the portfolio's order
+for _operation, _name, *_ in _core.collective_algorithms():
+    ALGORITHMS.setdefault(_operation, []).append(_name)
 KEYS = {"operation", "processes", "bytes", "algorithm", "segment_bytes", "radix", "evidence"}
 
 

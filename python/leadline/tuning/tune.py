@@ -12,9 +12,8 @@ from typing import Any
 
 from leadline import mpi
 from leadline.bench import measure
-from leadline.bench.asking import Algorithm
+from leadline.bench.asking import Algorithm, portfolio
 from leadline.bench.launching import Launch
-from leadline.bench.program import algorithms
 from leadline.bench.rows import machine
 from leadline.tuning.calls import Calls
 from leadline.tuning.choosing import Choice, choices, choose, dropped, not_slower, refine, rules
@@ -75,7 +74,7 @@ class Tuned:
 
 def tune(wanted: Wanted, say: Callable[[str], None]) -> Tuned:
     """Raises UsageError, MissingPrerequisite, MeasurementFailed."""
-    known = algorithms(wanted.library)
+    known = portfolio()
     bench = _Bench(wanted, say)
     rows: list[dict[str, Any]] = []
     found: list[Choice] = []
