@@ -68,6 +68,11 @@ const char* load(const std::string& path, Library* library) {
                      find(object, "MPI_Reduce", &it.reduce) && find(object, "MPI_Allreduce", &it.allreduce) &&
                      find(object, "MPI_Error_string", &it.error_string);
   if (!whole) return "it lacks functions of MPI";
+  find(object, "MPI_Isend", &it.isend);
+  find(object, "MPI_Send", &it.send);
+  find(object, "MPI_Recv", &it.recv);
+  find(object, "MPI_Test", &it.test);
+  find(object, "MPI_Wait", &it.wait);
   find(object, "MPI_T_init_thread", &it.tools_init);
   find(object, "MPI_T_cvar_get_index", &it.control_index);
   find(object, "MPI_T_cvar_get_info", &it.control_info);

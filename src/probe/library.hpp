@@ -1,4 +1,4 @@
-// The dozen functions of MPI that the probe calls, of a library that it was not built with. Handles pass through
+// The functions of MPI that the probe calls, of a library that it was not built with. Handles pass through
 // registers: an int of MPICH's family is the lower half of a word (src/recorder/family.hpp has the whole story).
 #pragma once
 
@@ -23,6 +23,12 @@ struct Library {
   int (*reduce)(const void*, void*, int, Handle, Handle, int, Handle);
   int (*allreduce)(const void*, void*, int, Handle, Handle, Handle);
   int (*error_string)(int, char*, int*);
+  // Null where the library has them not; a status is a buffer that is long enough for any.
+  int (*isend)(const void*, int, Handle, int, int, Handle, Handle*);
+  int (*send)(const void*, int, Handle, int, int, Handle);
+  int (*recv)(void*, int, Handle, int, int, Handle, void*);
+  int (*test)(Handle*, int*, void*);
+  int (*wait)(Handle*, void*);
   // MPI_T; null where the library has it not
   int (*tools_init)(int, int*);
   int (*control_index)(const char*, int*);

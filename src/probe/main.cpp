@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <vector>
 
+#include "probe/eager.hpp"
 #include "probe/library.hpp"
 #include "probe/plan.hpp"
 #include "probe/traps.hpp"
@@ -153,6 +154,11 @@ int main(int argc, char** argv) {
   library.size(library.world, &size);
   std::fprintf(out, "{\"traps\": %s, \"size\": %d}\n", traps ? "true" : "false", size);
   std::fflush(out);
+  if (plan.eager > 0) {
+    const long found = eager_bytes(library, plan.eager);
+    if (rank == 0) std::fprintf(out, "{\"eager\": %ld}\n", found);
+    std::fflush(out);
+  }
   for (const Point& point : plan.points) probe_point(out, plan, library, point, traps);
   library.finalize();
   std::fputs("{\"done\": true}\n", out);

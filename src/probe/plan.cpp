@@ -16,6 +16,7 @@ bool read_line(const std::string& line, Plan* plan) {
   if (what == "output") return bool(std::getline(words, plan->output));
   if (what == "variable") return bool(words >> plan->variables.emplace_back());
   if (what == "control") return bool(words >> plan->controls.emplace_back());
+  if (what == "eager") return bool(words >> plan->eager) && plan->eager > 0;
   if (what == "errant") {
     auto& [name, value] = plan->errant.emplace_back();
     return bool(words >> name >> std::ws) && bool(std::getline(words, value));

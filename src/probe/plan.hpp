@@ -5,6 +5,7 @@
 //   variable NAME                                  say its value in the ranks' environment
 //   control NAME                                   say the value of MPI_T's control variable
 //   function OFFSET NAME                           say when the function at OFFSET of the library is entered
+//   eager BYTES                                    say the longest message, up to BYTES, that is sent unreceived
 //   errant NAME VALUE                              a variable for ranks that send more, set before MPI_Init
 //   point OPERATION BYTES PROCESSES HOW            call it once
 //
@@ -38,6 +39,7 @@ struct Plan {
   std::vector<std::pair<std::string, std::string>> errant;
   std::vector<Function> functions;
   std::vector<Point> points;
+  long eager = 0;  // 0: not asked for
 };
 
 // False with a message on stderr where the file can't be read.

@@ -34,6 +34,7 @@ ROUTINES = {
     "openmpi": re.compile(r"ompi_coll_(base|tuned)_(bcast|reduce|allreduce)_intra_(?!.*(generic|check|local_count))"),
     "intel": re.compile(
         r"(MPIR|MPIDI_POSIX|MPIDI)_(Bcast|Reduce|Allreduce)_intra_(?!.*(_auto|_check|_cnt|generic|lut)$)"
+        r"|MPIDI_SHMGR_|MPIDI_OFI_coll_select$"  # of a node, by shared memory; of the network layer, see proving.py
     ),
 }
 TIME_LIMIT_S = 60.0
@@ -65,13 +66,17 @@ class Answer:
 
 @dataclass
 class Answers:
-    """variables, controls: values in rank 0, None where unset or unknown. points: those that were reached."""
+    """variables, controls: values in rank 0, None where unset or unknown. points: those that were reached.
+
+    eager: bytes; -1 where no message at all is sent before it is received; None where it was not asked for.
+    """
 
     size: int = 0
     traps: bool = False
     variables: dict[str, str | None] = field(default_factory=dict)
     controls: dict[str, str | None] = field(default_factory=dict)
     points: dict[Point, Answer] = field(default_factory=dict)
+    eager: int | None = None
 
 
 @dataclass(frozen=True)
@@ -170,20 +175,22 @@ def ask(
     named: Sequence[str] = (),
     controls: Sequence[str] = (),
     errant: Mapping[int, dict[str, str]] = MappingProxyType({}),
+    eager: int = 0,
 ) -> Answers:
     """Start the probe in the program's place. named: environment variables to tell the values of.
 
-    errant: variables for the ranks that send so many bytes more than they should, to provoke an error.
+    errant: variables for the ranks that send so many bytes more than they should, to provoke an error. eager: look for
+    the longest message, up to so many bytes, that is sent before it is received; without points only.
     Raises ProbeFailed where the library can't even be initialised so.
     """
     watched = routines(subject.library, subject.family)
     if watched or not points:
-        return _launch(subject, variables, list(points), "even", watched, named, controls, {})
+        return _launch(subject, variables, list(points), "even", watched, named, controls, {}, eager)
     # One error is all that a launch can take.
     found = Answers()
     for point in points:
         others = errant.get(1 if point.n_bytes % 8 else 8, {})
-        answers = _launch(subject, variables, [point], "uneven", {}, named, controls, others)
+        answers = _launch(subject, variables, [point], "uneven", {}, named, controls, others, 0)
         found = Answers(answers.size, False, answers.variables, answers.controls, {**found.points, **answers.points})
     return found
 
@@ -197,12 +204,14 @@ def _launch(
     named: Sequence[str],
     controls: Sequence[str],
     errant: Mapping[str, str],
+    eager: int,
 ) -> Answers:
     with tempfile.TemporaryDirectory(prefix="leadline-probe-") as name:
         folder = Path(name)
         lines = [f"mpi {subject.library}", f"output {folder / 'said'}"]
         lines += [f"variable {variable}" for variable in named] + [f"control {control}" for control in controls]
         lines += [f"function {offset} {function}" for function, offset in watched.items()]
+        lines += [f"eager {eager}"] if eager else []
         lines += [f"errant {variable} {value}" for variable, value in errant.items()]
         lines += [f"point {point.operation} {point.n_bytes} {point.processes} {how}" for point in points]
         (folder / "plan").write_text("\n".join(lines) + "\n")
@@ -264,6 +273,8 @@ def _take(found: Answers, said: dict[str, Any]) -> None:
         found.controls.setdefault(said["control"], said["value"])
     elif "size" in said:
         found.size, found.traps = said["size"], said["traps"]
+    elif "eager" in said:
+        found.eager = said["eager"]
     elif "point" in said:
         answer = found.points.setdefault(Point(said["point"], said["bytes"], said["processes"]), Answer())
         answer.entered += [name for name in said["entered"] if name not in answer.entered]

@@ -22,16 +22,22 @@ from leadline.tuning.applying import LIBRARIES
 from leadline.tuning.probing import ProbeFailed, Subject, ask, subject, words_with
 
 SCHEMA = 1
+MOST_EAGER = 2 << 20  # bytes
+HEADER = 256  # bytes, at most
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """variables: for every rank. control: the MPI_T variable, or else the environment's, that shows it: its value."""
+    """variables: for every rank. control: the MPI_T variable that shows it, and its value.
+
+    eager_limit: the longest message, in bytes, that is then sent before it is received.
+    """
 
     name: str
     what: str
     variables: dict[str, str] = field(hash=False)
     control: tuple[str, str] | None = None
+    eager_limit: int | None = None
 
 
 def candidates(family: str) -> list[Candidate]:
@@ -49,6 +55,9 @@ def candidates(family: str) -> list[Candidate]:
                 ("pml", "cm"),
             )
         )
+        variables = {"OMPI_MCA_pml": "cm", "OMPI_MCA_mtl": "ofi", "OMPI_MCA_mtl_ofi_provider_include": "tcp"}
+        what = "PML CM over OFI's provider tcp, which Open MPI leaves out by itself"
+        found.append(Candidate("cm-tcp", what, variables, ("pml", "cm")))
         # Shared memory is btl/sm in 5.0, btl/vader in 4.1: the limit is set in both, one is not there.
         for limit in (1024, 16384, 65536):
             variables = {
@@ -57,7 +66,9 @@ def candidates(family: str) -> list[Candidate]:
                 "OMPI_MCA_btl_vader_eager_limit": str(limit),
             }
             control = ("btl_sm_eager_limit", str(limit))
-            found.append(Candidate(f"eager-{limit}", f"OB1, eager to {limit} bytes in a node", variables, control))
+            found.append(
+                Candidate(f"eager-{limit}", f"OB1, eager to {limit} bytes in a node", variables, control, limit)
+            )
     elif family == "mpich":
         for limit in (0, 16384, 65536):
             name = "MPIR_CVAR_CH4_IPC_CMA_P2P_THRESHOLD"
@@ -67,41 +78,56 @@ def candidates(family: str) -> list[Candidate]:
                 )
             )
     elif family == "intel":
-        for limit in (16384, 65536, 1048576):
-            found.append(Candidate(f"eager-{limit}", f"eager to {limit} bytes", {"I_MPI_EAGER_THRESHOLD": str(limit)}))
-            found.append(
-                Candidate(
-                    f"shm-eager-{limit}",
-                    f"eager to {limit} bytes in a node",
-                    {"I_MPI_INTRANODE_EAGER_THRESHOLD": str(limit)},
-                )
-            )
+        for limit in (16384, 65536, 1048576):  # releases to 2018; later ones have no eager limit that shows
+            for name, where in (("I_MPI_EAGER_THRESHOLD", ""), ("I_MPI_INTRANODE_EAGER_THRESHOLD", " in a node")):
+                known = f"{'shm-' if where else ''}eager-{limit}"
+                what = f"eager to {limit} bytes{where}"
+                found.append(Candidate(known, what, {name: str(limit)}, eager_limit=limit))
     return found
 
 
-def available(about: Subject, candidate: Candidate) -> str:
-    """Why it can't be tried; "" where it can: the library starts with it, and its own variable has the value."""
-    if not candidate.variables:
-        return ""
+@dataclass(frozen=True)
+class Tried:
+    """What the library does under a candidate. why: it can't be used, "" where it can.
+
+    eager: the longest message, up to MOST_EAGER bytes, whose send completes before it is received; None: not known.
+    """
+
+    why: str
+    eager: int | None = None
+
+
+def tried(about: Subject, candidate: Candidate) -> Tried:
+    """Whether the library starts with it, its own variable has the value, and messages are sent as the setting says."""
     control = candidate.control
     names = [control[0], "btl_vader_eager_limit"] if control else []
     try:
-        answers = ask(about, candidate.variables, named=list(candidate.variables), controls=names)
+        answers = ask(about, candidate.variables, named=list(candidate.variables), controls=names, eager=MOST_EAGER)
     except ProbeFailed as error:
         if candidate.variables.get("OMPI_MCA_pml") == "cm":
-            return f"PML CM needs an MTL, and none can be used here (mtl ofi: no provider that fits): {error}"
-        return str(error)
+            return Tried(f"PML CM needs an MTL, and none can be used here (mtl ofi: no provider that fits): {error}")
+        return Tried(str(error))
+    eager = answers.eager if answers.size > 1 else None
     for name, value in candidate.variables.items():
         if answers.variables.get(name) != value:
-            return f"{name} did not reach the ranks"
-    if control is None:
+            return Tried(f"{name} did not reach the ranks", eager)
+    if control is not None:
+        seen = [value for value in answers.controls.values() if value is not None]
+        if not seen:
+            return Tried(f"the library has no variable {control[0]}: the setting would do nothing", eager)
+        if control[1] not in seen:
+            return Tried(f"the library has {control[0]} = {seen[0]} in spite of the setting", eager)
+    return Tried(_not_obeyed(candidate, eager), eager)
+
+
+def _not_obeyed(candidate: Candidate, eager: int | None) -> str:
+    """Why messages are not sent as the candidate's limit says; the library's header may count as part of a message."""
+    limit = candidate.eager_limit
+    if limit is None or eager is None or limit - HEADER <= eager <= limit:
         return ""
-    seen = [value for value in answers.controls.values() if value is not None]
-    if not seen:
-        return f"the library has no variable {control[0]}: the setting would do nothing"
-    if control[1] not in seen:
-        return f"the library has {control[0]} = {seen[0]} in spite of the setting"
-    return ""
+    found = f"{eager} bytes or more" if eager >= MOST_EAGER else f"up to {eager} bytes"
+    names = " and ".join(candidate.variables)
+    return f"messages of {found} are sent before they are received: {names} = {limit} has no effect"
 
 
 def tune_protocol(
@@ -111,28 +137,37 @@ def tune_protocol(
 
     Raises UsageError, MissingPrerequisite, CannotStart, and LeadlineError where the program fails as it is.
     """
+    if pattern is not None:
+        _check(pattern)
     process.resolve(command[0], os.environ.get("PATH"))
     about = subject(command)
-    usable, without = [], []
+    usable: list[Candidate] = []
+    eager: dict[str, int | None] = {}
+    without: list[dict[str, Any]] = []
     for candidate in candidates(about.family):
-        why = available(about, candidate)
-        if why:
-            without.append({"candidate": candidate.name, "what": candidate.what, "why": why})
-            say(f"not available: {candidate.name}: {why}")
+        found = tried(about, candidate)
+        eager[candidate.name] = found.eager
+        if found.why:
+            if not candidate.variables:
+                raise LeadlineError(f"the probe does not run as the program would: {found.why}")
+            without.append({"candidate": candidate.name, "what": candidate.what, "why": found.why})
+            say(f"not available: {candidate.name}: {found.why}")
         else:
             usable.append(candidate)
     times: dict[str, list[float | None]] = {candidate.name: [] for candidate in usable}
-    for number in range(launches):
+    for number in range(launches if len(usable) > 1 else 0):  # with nothing to compare there is nothing to run
         turn = usable[number % len(usable) :] + usable[: number % len(usable)]
         for candidate in turn:
             say(f"run {number + 1} of {launches}: {candidate.name}")
-            seconds = _time(about, candidate, pattern)
+            seconds, said = _time(about, candidate, pattern)
             if seconds is None and not candidate.variables:
-                raise LeadlineError(f"the program ends with an error as it is: {' '.join(command)}")
+                raise LeadlineError(f"the program ends with an error as it is: {said}")
+            if seconds is None:
+                say(f"failed: {candidate.name}: {said}")
             times[candidate.name].append(seconds)
     rows = [judge(candidate.name, times["default"], times[candidate.name]) for candidate in usable]
     for row, candidate in zip(rows, usable, strict=True):
-        row |= {"what": candidate.what, "settings": candidate.variables}
+        row |= {"what": candidate.what, "settings": candidate.variables, "eager_bytes": eager[candidate.name]}
     return {
         "schema": SCHEMA,
         "library": LIBRARIES.get(about.family, str(about.library)),
@@ -142,6 +177,15 @@ def tune_protocol(
         "not_available": without,
         "best": best(rows),
     }
+
+
+def _check(pattern: str) -> None:
+    try:
+        groups = re.compile(pattern).groups
+    except re.error as error:
+        raise UsageError(f"--time {pattern!r} is not a regular expression: {error}") from None
+    if groups < 1:
+        raise UsageError(f"--time {pattern!r} has no group that would be the time", hint="as in 'time: ([0-9.]+)'")
 
 
 def judge(name: str, base: Sequence[float | None], times: Sequence[float | None]) -> dict[str, Any]:
@@ -170,8 +214,8 @@ def best(rows: Sequence[dict[str, Any]]) -> str:
     return max(able, key=lambda row: row["ratio"]["low"])["candidate"] if able else "default"
 
 
-def _time(about: Subject, candidate: Candidate, pattern: str | None) -> float | None:
-    """Seconds of one run; None where it failed. Its output is not shown."""
+def _time(about: Subject, candidate: Candidate, pattern: str | None) -> tuple[float | None, str]:
+    """Seconds of one run; None where it failed, with its exit code and what it said last. Its output is not shown."""
     words, environ = words_with(about, candidate.variables)
     begin = time.perf_counter()
     done = subprocess.run(
@@ -179,14 +223,15 @@ def _time(about: Subject, candidate: Candidate, pattern: str | None) -> float | 
     )
     seconds = time.perf_counter() - begin
     if done.returncode != 0:
-        return None
+        lines = [line.strip() for line in f"{done.stdout}\n{done.stderr}".splitlines() if line.strip()]
+        return None, f"exit code {done.returncode}: {' | '.join(lines[-4:]) or 'it said nothing'}"
     if pattern is None:
-        return seconds
+        return seconds, ""
     found = re.search(pattern, done.stdout)
-    if found is None or not found.groups():
-        raise UsageError(f"--time {pattern!r} has no group, or is not in the program's output")
+    if found is None:
+        raise UsageError(f"--time {pattern!r} is not in the program's output")
     try:
-        return float(found[1])
+        return float(found[1]), ""
     except ValueError:
         raise UsageError(f"--time: {found[1]!r} is not a number") from None
 
@@ -195,12 +240,20 @@ def print_found(found: dict[str, Any]) -> None:
     print(f"{found['library']}: best is {found['best']}")
     for row in found["rows"]:
         ratio = row["ratio"]
-        if ratio is None:
+        if not row["seconds"]:
+            words = "not run: there is nothing to compare it with"
+        elif ratio is None:
             words = "failed"
         elif ratio["low"] is None:
             words = f"default / this: {ratio['median']:.3f} (too few runs for an interval)"
         else:
             words = f"default / this: {ratio['median']:.3f} ({ratio['low']:.3f} to {ratio['high']:.3f})"
-        print(f"  {row['candidate']:18} {words}  {row['what']}")
+        print(f"  {row['candidate']:18} {words}  {row['what']}{_sent(row['eager_bytes'])}")
     for lost in found["not_available"]:
         print(f"  {lost['candidate']:18} not available: {lost['why']}")
+
+
+def _sent(eager: int | None) -> str:
+    if eager is None:
+        return ""
+    return f" (seen: to {eager} bytes{' or more' if eager >= MOST_EAGER else ''})"

@@ -20,6 +20,7 @@ FAMILIES: dict[str, dict[str, dict[str, Own]]] = {
     "mpich": mpich.ALGORITHMS,
     "intel": intel.ALGORITHMS,
 }
+INTEL_NETWORK = "MPIDI_OFI_coll_select"  # allreduce with I_MPI_ADJUST_ALLREDUCE=1, for one
 MOST_PROBED = 4 << 20  # bytes
 SIZES = ("last", "first", "middle")
 
@@ -141,7 +142,7 @@ def routine_of(family: str, point: Point, answer: Answer, wanted: str) -> str:
     name = point.operation.capitalize()
     if family == "intel":
         mine = [entered for entered in answer.entered if f"_{name}_intra_" in entered]
-        return wanted if wanted in mine else mine[0] if mine else next(iter(answer.entered), "")
+        return wanted if wanted in mine else mine[0] if mine else next(reversed(answer.entered), "")
     elements = point.n_bytes if point.n_bytes % 8 else point.n_bytes // 8
     # One element more is another choice where there are fewer than processes.
     errors = answer.errors or (answer.errors_of_errant if elements >= point.processes else [])
@@ -166,6 +167,11 @@ def _why(family: str, rule: Rule, own: Own, wrong: list[dict[str, Any]], answers
     value = answers.variables.get(variable)
     if value is None:
         return f"{variable} is not set in the ranks: {general}"
+    if family == "intel" and any(found["routine"] == INTEL_NETWORK for found in wrong):
+        return (
+            f"{where}: Intel MPI's network layer carries out short messages itself, in code without a name (seen: "
+            f"{INTEL_NETWORK}, and no routine after it), so which algorithm that is can't be told"
+        )
     if family == "intel" and value.strip() == "0":
         return f"{variable} is 0, which is not the default but an algorithm of its own: {general}"
     node = mpich.NODE.format(rule.operation.upper())

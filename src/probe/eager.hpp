@@ -1,0 +1,12 @@
+// The longest message that is sent before it is received: how an eager limit shows, whatever the library calls it.
+#pragma once
+
+#include "probe/library.hpp"
+
+namespace leadline::probe {
+
+// Between ranks 0 and 1, for all ranks to call; bytes, at most `most` (then perhaps more), -1 where not even an empty
+// one is. On rank 0 only.
+long eager_bytes(const Library& library, long most);
+
+}  // namespace leadline::probe
