@@ -1,7 +1,8 @@
 /* What the shim meets now and then:   shim_ways WAY
      groups   a broadcast in groups of 2, 3 and 4 of four ranks
      killed   rank 1 kills itself between reductions, the others go on
-     types    broadcasts of datatypes without gaps and with, and one of 2 GiB with a root that there is not */
+     types    broadcasts of datatypes without gaps and with, and one of 2 GiB with a root that there is not
+     session  rank 0 reduces in a session before MPI_Init, then all broadcast */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -63,13 +64,37 @@ static void of_types(void) {
   wrong += MPI_Bcast(&one, 1 << 29, MPI_INT, 99, MPI_COMM_WORLD) == MPI_SUCCESS;
 }
 
+#if MPI_VERSION >= 4
+static void of_session(MPI_Session* session) {
+  MPI_Group group;
+  MPI_Comm comm;
+  int one = 1, sum = 0;
+  MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, session);
+  MPI_Group_from_session_pset(*session, "mpi://SELF", &group);
+  MPI_Comm_create_from_group(group, "leadline.self", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &comm);
+  MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm);
+  wrong += sum != 1;
+  MPI_Group_free(&group);
+  MPI_Comm_free(&comm);
+}
+#endif
+
 int main(int argc, char** argv) {
+  const char* way = argc > 1 ? argv[1] : "";
+#if MPI_VERSION >= 4
+  MPI_Session session = MPI_SESSION_NULL;
+  const char* number = getenv("PMI_RANK") ? getenv("PMI_RANK") : getenv("PMIX_RANK");
+  if (strcmp(way, "session") == 0 && number && atoi(number) == 0) of_session(&session);
+#endif
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  const char* way = argc > 1 ? argv[1] : "";
+  if (strcmp(way, "session") == 0) broadcast(MPI_COMM_WORLD, elements, MPI_INT);
   if (strcmp(way, "groups") == 0) in_groups();
   if (strcmp(way, "killed") == 0) killed();
   if (strcmp(way, "types") == 0) of_types();
+#if MPI_VERSION >= 4
+  if (session != MPI_SESSION_NULL) MPI_Session_finalize(&session);
+#endif
   printf("rank %d: %d wrong\n", rank, wrong);
   MPI_Finalize();
   return wrong != 0;

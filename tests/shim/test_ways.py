@@ -132,6 +132,16 @@ def test_sessions_without_init_are_left_alone_and_that_is_told(
         assert "problem the program did not call MPI_Init" in comments
 
 
+def test_what_one_rank_does_in_a_session_before_init_is_not_the_others_business(
+    builder: Builder, shim: Path, tmp_path: Path
+) -> None:
+    library = known("openmpi")  # MPICH 5.0 itself aborts in MPI_Init where only one rank has a session
+    tuned = Run(shim, tmp_path, f"bcast {ALL} linear 0 0\n")
+    outcome = tuned.start(library, 2, [builder.c(library, "shim_ways.c"), "session"])
+    assert (outcome.returncode, outcome.lines) == (0, ["rank 0: 0 wrong", "rank 1: 0 wrong"]), outcome.stderr
+    assert tuned.tuned(2) == [1, 1]
+
+
 def names_seen(command: list[str], preload: Path | None, cwd: Path) -> dict[str, tuple[str, str]]:
     """By name: the file that a weak reference is bound to, and the one that dlsym finds; or "absent"."""
     environment = {} if preload is None else {"LD_PRELOAD": str(preload)}
