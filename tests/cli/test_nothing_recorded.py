@@ -1,5 +1,6 @@
 """What cannot be recorded: a clear message and exit code 3, no crash."""
 
+import shutil
 import struct
 import subprocess
 from pathlib import Path
@@ -10,7 +11,7 @@ from leadline import mpi
 from leadline.launch.executable import inspect
 from leadline.launch.explain import judge
 
-from .conftest import Command
+from .conftest import Command, Tiny
 
 
 def test_a_program_without_mpi_is_said_to_be_none(leadline: Command) -> None:
@@ -63,6 +64,18 @@ def test_mpi_linked_statically_into_a_program_is_named(tmp_path: Path) -> None:
     found = inspect(str(program))
     assert found is not None
     assert "linked statically into" in judge(found).reason
+
+
+def test_a_program_in_the_working_directory_is_asked_for_its_libraries(
+    tmp_path: Path, mpich: mpi.Library, tiny: Tiny, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copy(tiny(mpich), tmp_path / "app")
+    monkeypatch.chdir(tmp_path)
+    relative, absolute = inspect("./app"), inspect(str(tmp_path / "app"))
+    assert relative is not None
+    assert absolute is not None
+    assert Path(relative.mpi_library).is_absolute()
+    assert (relative.mpi_library, relative.libraries) == (absolute.mpi_library, absolute.libraries)
 
 
 def elf_header(bits: int, machine: int) -> bytes:

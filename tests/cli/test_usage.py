@@ -1,12 +1,16 @@
 """Wrong usage and things that are missing: a message on standard error, and the documented code."""
 
+import importlib
 import os
 import shutil
 from pathlib import Path
 
+import click
 import pytest
 
 from leadline import mpi
+from leadline.cli.command import COMMANDS
+from leadline.cli.settings import default_map
 
 from .conftest import Command, Tiny, traces
 
@@ -110,6 +114,28 @@ class TestSettings:
         environ = {**user, "LEADLINE_OUTPUT": "by-variable"}
         assert self.recorded(leadline, environ=environ) == {"by-variable"}
         assert self.recorded(leadline, "-o", "by-option", environ=environ) == {"by-option"}
+
+    @pytest.mark.parametrize("command", COMMANDS)
+    def test_keys_reach_the_commands_that_have_such_an_option(
+        self, command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        (tmp_path / "leadline.toml").write_text('mpi = "some"\nranks = 3\njson = true\nquiet = true\n')
+        monkeypatch.chdir(tmp_path)
+        given = default_map(set(COMMANDS))[command]
+        found = importlib.import_module(f"leadline.cli.{command}").command
+        if isinstance(found, click.Group):
+            assert all(
+                set(values) <= {parameter.name for parameter in found.commands[name].params}
+                for name, values in given.items()
+            )
+        else:
+            assert set(given) <= {parameter.name for parameter in found.params}
+
+    def test_the_library_is_taken_from_the_file(self, leadline: Command) -> None:
+        (leadline.directory / "leadline.toml").write_text('mpi = "no-such-library"\n')
+        ended = leadline("workload", "build", "opatm")
+        assert ended.code == 2, ended.everything
+        assert "no-such-library" in ended.err
 
     @pytest.mark.parametrize(
         "text", ["output = ", "colour = 1", "[nonsense]", "[record]\ncolour = 1", '[report]\noutput="x"']

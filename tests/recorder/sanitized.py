@@ -1,5 +1,6 @@
 """Builds the recorder with sanitizers, once per checkout (build/sanitize-KIND), with the wrappers the tests need."""
 
+import fcntl
 import re
 import shutil
 import subprocess
@@ -21,7 +22,10 @@ def wrapped_functions() -> list[str]:
 
 
 def build_recorder(sanitizers: str) -> Path:
-    """libleadline.so with `-fsanitize=SANITIZERS`; skips where that cannot be built."""
+    """libleadline.so with `-fsanitize=SANITIZERS`, beside libleadline_trace.a; skips where that cannot be built.
+
+    Safe to call from several processes at once: the second waits for what the first builds.
+    """
     cmake, ninja = shutil.which("cmake"), shutil.which("ninja")
     if cmake is None or ninja is None:
         pytest.skip("cmake and ninja are not installed")
@@ -45,9 +49,12 @@ def build_recorder(sanitizers: str) -> Path:
     ]
     configure += ["-DLEADLINE_BINDINGS=OFF", f"-DLEADLINE_SANITIZE={sanitizers}"]
     configure += [f"-DLEADLINE_WRAP={','.join(wrapped_functions())}"]
-    for command in (configure, [cmake, "--build", folder, "--target", "leadline_recorder", "-j", "2"]):
-        done = subprocess.run(command, capture_output=True, text=True, timeout=BUILD_TIMEOUT_S, check=False)
-        assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        for command in (configure, [cmake, "--build", folder, "--target", "leadline_recorder", "-j", "2"]):
+            done = subprocess.run(command, capture_output=True, text=True, timeout=BUILD_TIMEOUT_S, check=False)
+            assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
     return folder / "libleadline.so"
 
 

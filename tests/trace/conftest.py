@@ -3,11 +3,17 @@
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+
+# The recorder that is built with sanitizers brings the code that is tested here too.
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from recorder.sanitized import build_recorder
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -18,34 +24,36 @@ Build = Callable[..., Path]
 
 @pytest.fixture(scope="session")
 def build(tmp_path_factory: pytest.TempPathFactory) -> Build:
-    """build(NAME, *FLAGS, compiler=...) compiles tests/trace/NAME.cpp with the code it tests, or skips."""
-    made: dict[tuple[str, ...], Path] = {}
-    folders: dict[tuple[str, ...], Path] = {}
+    """build(NAME, *FLAGS, compiler=...) compiles tests/trace/NAME.cpp with the code it tests, or skips.
 
-    def make(name: str, *flags: str, compiler: str = "c++", analysis: bool = False) -> Path:
+    tested: a library of that code, which is then not compiled.
+    """
+    made: dict[tuple[str, ...], Path] = {}
+
+    def make(name: str, *flags: str, compiler: str = "c++", analysis: bool = False, tested: Path | None = None) -> Path:
         key = (name, compiler, *flags)
         if key in made:
             return made[key]
         if shutil.which(compiler) is None:
             pytest.skip(f"{compiler} is not installed")
-        sources = [HERE / f"{name}.cpp", *sorted((ROOT / "src/trace").glob("*.cpp"))]
+        sources = [HERE / f"{name}.cpp"]
+        if tested is None:
+            sources += sorted((ROOT / "src/trace").glob("*.cpp"))
         if analysis:
             sources += sorted((ROOT / "src/analysis").glob("*.cpp"))
         command = [compiler, "-std=gnu++20", "-O1", "-g", f"-I{ROOT / 'src'}", *flags]
-        out = folders.setdefault(tuple(command), tmp_path_factory.mktemp("programs"))
+        out = tmp_path_factory.mktemp("programs")
         objects = [out / f"{source.parent.name}-{source.stem}.o" for source in sources]
 
         def compile_one(source: Path, target: Path) -> None:
-            if not target.exists():  # another program's, with the same flags
-                words = [*command, "-c", source, "-o", target]
-                done = subprocess.run(words, capture_output=True, text=True, timeout=250, check=False)
-                assert done.returncode == 0, done.stderr[-4000:]
+            words = [*command, "-c", source, "-o", target]
+            done = subprocess.run(words, capture_output=True, text=True, timeout=250, check=False)
+            assert done.returncode == 0, done.stderr[-4000:]
 
         with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
             list(pool.map(compile_one, sources, objects))
-        linked = subprocess.run(
-            [*command, *objects, "-o", out / name], capture_output=True, text=True, timeout=250, check=False
-        )
+        words = [*command, *objects, *([tested] if tested else []), "-o", out / name]
+        linked = subprocess.run(words, capture_output=True, text=True, timeout=250, check=False)
         if linked.returncode != 0 and any(flag.startswith("-fsanitize") for flag in flags):
             pytest.skip(f"{compiler} can't link with {' '.join(flags)}: {linked.stderr.strip().splitlines()[-1]}")
         assert linked.returncode == 0, linked.stderr[-4000:]
@@ -53,6 +61,12 @@ def build(tmp_path_factory: pytest.TempPathFactory) -> Build:
         return made[key]
 
     return make
+
+
+@pytest.fixture(scope="session")
+def sanitized_trace() -> Path:
+    """libleadline_trace.a with AddressSanitizer and UndefinedBehaviorSanitizer."""
+    return build_recorder("address,undefined").with_name("libleadline_trace.a")
 
 
 @pytest.fixture(scope="session")

@@ -11,15 +11,17 @@ SANITIZED = ("-fsanitize=address,undefined", "-fno-sanitize-recover=undefined")
 
 @pytest.mark.timeout(1200)
 @pytest.mark.parametrize(("name", "arguments"), [("damage_test", ["quick"]), ("roundtrip_test", ["1"])])
-def test_sanitizers_find_nothing(build: Callable[..., Path], tmp_path: Path, name: str, arguments: list[str]) -> None:
-    program = build(name, *SANITIZED)
+def test_sanitizers_find_nothing(
+    build: Callable[..., Path], sanitized_trace: Path, tmp_path: Path, name: str, arguments: list[str]
+) -> None:
+    program = build(name, *SANITIZED, tested=sanitized_trace)
     done = subprocess.run([program, *arguments], cwd=tmp_path, capture_output=True, text=True, timeout=600, check=False)
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
 
 
 @pytest.mark.timeout(1200)
 def test_fuzzing_for_a_while_finds_nothing(build: Callable[..., Path], tmp_path: Path) -> None:
-    """Twenty seconds; see fuzz_reader.cpp for a longer run."""
+    """Twenty seconds of the processor, ten on each of two cores; see fuzz_reader.cpp for a longer run."""
     program = build(
         "fuzz_reader",
         "-fsanitize=fuzzer,address,undefined",
@@ -31,12 +33,15 @@ def test_fuzzing_for_a_while_finds_nothing(build: Callable[..., Path], tmp_path:
     for folder in ("seeds", "corpus"):
         (tmp_path / folder).mkdir()
     subprocess.run([program, "--seeds", tmp_path / "seeds"], check=True, timeout=120)
+    limits = ["-max_total_time=10", "-timeout=60", "-rss_limit_mb=2048", "-max_len=100000"]
     done = subprocess.run(
-        [program, "-max_total_time=20", "-timeout=60", "-rss_limit_mb=2048", "-max_len=100000", "corpus", "seeds"],
+        [program, "-jobs=2", "-workers=2", *limits, "corpus", "seeds"],
         cwd=tmp_path,
         capture_output=True,
         text=True,
         timeout=300,
         check=False,
     )
-    assert done.returncode == 0, done.stderr[-6000:]
+    logs = [path.read_text(errors="replace") for path in sorted(tmp_path.glob("fuzz-*.log"))]
+    assert done.returncode == 0, "\n".join(log[-6000:] for log in logs)
+    assert len([log for log in logs if "Done " in log]) == 2, logs

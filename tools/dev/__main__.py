@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 from dev import demo, linting, testing
 from dev.building import build
@@ -36,11 +37,17 @@ def set_up(*, tests: bool) -> list[Prerequisite]:
             raise StepFailed("; ".join(item.left_out for item in missing), exit_code=MISSING_PREREQUISITE)
         skipped = provide(CHARTS) + (provide_for_tests() if tests else [])
         ensure_venv(("dev",) if tests else ())
-        if tests:
-            skipped += [Prerequisite(bool, (), f"tests of {name}") for name in ensure_optional()]
-        ensure_libraries(tests=tests)
-        build(("all", "leadline_tests") if tests else ("all",))
+        with ThreadPoolExecutor(1) as beside:  # what waits for the network, while the compiler works
+            fetched = beside.submit(fetch, tests=tests)
+            build(("all", "leadline_tests") if tests else ("all",))
+        skipped += fetched.result()
     return skipped
+
+
+def fetch(*, tests: bool) -> list[Prerequisite]:
+    """What the build does not need: the MPI libraries, and packages for tests. Returns what cannot be had."""
+    ensure_libraries(tests=tests)
+    return [Prerequisite(bool, (), f"tests of {name}") for name in ensure_optional()] if tests else []
 
 
 def bench(arguments: list[str]) -> int:

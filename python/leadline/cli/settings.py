@@ -22,11 +22,13 @@ PROJECT_FILE = "leadline.toml"
 OPTIONS = {
     "output": ("record", "run", "exec"),
     **{setting.name: ("record", "run", "exec") for setting in SETTINGS},
-    "quiet": ("record", "run"),
-    "json": ("report", "doctor", "bench"),
-    "ranks": ("workload", "bench"),
-    "mpi": ("workload", "bench"),
+    "quiet": ("record", "run", "apply"),
+    "json": ("report", "doctor", "bench", "tune", "apply"),
+    "ranks": ("workload", "bench", "tune"),
+    "mpi": ("workload", "bench", "tune"),
 }
+# What click calls them: the names of the commands' parameters.
+PARAMETERS = {"json": "json_", "mpi": "library"}
 
 
 def default_map(commands: set[str]) -> dict[str, Any]:
@@ -35,10 +37,11 @@ def default_map(commands: set[str]) -> dict[str, Any]:
     for path in (_user_file(), _project_file()):
         if path is not None and path.is_file():
             for command, values in _per_command(path, commands).items():
-                merged[command].update(values)
+                merged[command].update({PARAMETERS.get(key, key): value for key, value in values.items()})
     workload = merged.get("workload")
     if workload is not None:
-        merged["workload"] = {"run": workload, "build": {k: v for k, v in workload.items() if k == "mpi"}}
+        library = PARAMETERS["mpi"]
+        merged["workload"] = {"run": workload, "build": {k: v for k, v in workload.items() if k == library}}
     return merged
 
 

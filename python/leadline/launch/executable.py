@@ -144,8 +144,14 @@ def _loaded(path: Path) -> tuple[list[str], list[str]]:
     environ = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
     environ["LD_TRACE_LOADED_OBJECTS"] = "1"  # as ldd does; --list would stop at the first that is missing
     try:
+        # By a name without a slash, such as Path makes of ./app, the loader would look for a library.
         done = subprocess.run(
-            [loader, str(path)], stdin=subprocess.DEVNULL, env=environ, capture_output=True, check=False, timeout=20
+            [loader, os.path.abspath(path)],
+            stdin=subprocess.DEVNULL,
+            env=environ,
+            capture_output=True,
+            check=False,
+            timeout=20,
         )
     except (OSError, subprocess.TimeoutExpired):
         return [], []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,6 +11,8 @@ from leadline import toml
 from leadline.errors import MissingPrerequisite, UsageError
 
 DESCRIPTION = "workload.toml"
+MPI_HEADER = Path("mpi.h")
+INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)', re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -57,12 +61,35 @@ def find(name: str) -> Workload:
         raise UsageError(f"no workload is called {name!r}", hint=f"there are: {', '.join(names())}")
     folder = sources_root() / name
     content = toml.load(folder / DESCRIPTION)
+    sources = tuple((folder / source).resolve() for source in content["sources"])
+    include = tuple((folder / path).resolve() for path in content.get("include", ()))
     return Workload(
         name=name,
         folder=folder,
         summary=content["summary"],
         language=content["language"],
-        sources=tuple((folder / source).resolve() for source in content["sources"]),
-        include=tuple((folder / path).resolve() for path in content.get("include", ())),
+        sources=sources,
+        include=include,
         flags=tuple(content.get("flags", ())),
+        shared=_without_mpi(sources, include) if content["language"] == "c++" else (),
     )
+
+
+def _without_mpi(sources: Iterable[Path], include: tuple[Path, ...]) -> tuple[Path, ...]:
+    """Those of `sources` that mpi.h is not in, neither itself nor by a file they include."""
+    return tuple(source for source in sources if MPI_HEADER not in _included(source, include))
+
+
+def _included(source: Path, include: tuple[Path, ...]) -> set[Path]:
+    """Every file that `source` includes, directly or not: those beside it or in `include`, others by name only."""
+    found: set[Path] = set()
+    left = [source]
+    while left:
+        path = left.pop()
+        for name in INCLUDE.findall(path.read_text()):
+            places = [(folder / name).resolve() for folder in (path.parent, *include)]
+            file = next((place for place in places if place.is_file()), None)
+            if file is not None and file not in found:
+                left.append(file)
+            found.add(file or Path(name))
+    return found
