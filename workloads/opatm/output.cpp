@@ -10,6 +10,7 @@
 
 #include "kit/program.hpp"
 #include "model.hpp"
+#include "summary.hpp"
 
 namespace opatm {
 namespace {

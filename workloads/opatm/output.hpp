@@ -9,6 +9,7 @@
 //                             step, strength of fronts (size of the horizontal gradient)
 #pragma once
 
+#include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -17,11 +18,12 @@
 #include "decomposition.hpp"
 #include "kit/checksum.hpp"
 #include "settings.hpp"
-#include "summary.hpp"
+#include "tracers.hpp"
 
 namespace opatm {
 
 struct Model;
+class Summary;  // which has mpi.h: what needs no more of it is compiled once for all MPI libraries
 
 class Output {
  public:
