@@ -119,8 +119,8 @@ def _configuration(
         return Configuration(way, algorithm, environ, file)
     settings = openmpi.settings(table, RANKS)
     rules = folder / f"{algorithm}.rules"
-    rules.write_text(settings.file)
-    variables = {**settings.variables, settings.file_variable: str(rules)}
+    rules.write_text(settings.files[openmpi.FILE])
+    variables = {**settings.variables, openmpi.FILE: str(rules)}
     (proof,) = prove(subject([*words, str(program)], environ), table, variables, RANKS)
     if proof.why:
         raise LeadlineError(f"Open MPI does not do as it is told: {proof.why}")
@@ -143,9 +143,9 @@ def _phases(
     each: Configuration, words: Sequence[str], program: Path, steps: int, folder: Path, limit_s: float
 ) -> tuple[float, float]:
     """Seconds of the baroclinic and of the barotropic phase of one run. Raises LeadlineError where it fails."""
-    command, report = list(words), folder / "report"
+    command = list(words)
+    report = Path(tempfile.mkdtemp(dir=folder))  # one each: the shim never writes a report over another
     if each.table is not None:
-        report.mkdir(exist_ok=True)
         command += ["env", f"LD_PRELOAD={shim.require_library()}", f"LEADLINE_TABLE={each.table}"]
         command += [f"LEADLINE_SHIM_REPORT={report}"]
     with (folder / "output").open("w+") as output:

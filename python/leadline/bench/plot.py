@@ -16,7 +16,7 @@ from leadline.errors import UsageError
 # After Okabe and Ito, told apart with any colour vision; dashes tell those of a second turn.
 COLORS = ("#5a646e", "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b07d00", "#7b62c4", "#3a9bd1")
 DASHES = ("", "6 3", "2 3")
-WIDTH, LEFT, RIGHT = 860, 74, 190
+WIDTH, LEFT, RIGHT = 910, 74, 240
 STYLE = """svg{font:13px system-ui,sans-serif;background:#fff}text{fill:#1c2126}.m{fill:#5a646e}
 .g{stroke:#dfe2e5}.one{stroke:#5a646e;stroke-dasharray:4 3}"""
 
