@@ -1,6 +1,7 @@
 """Runs `leadline apply` on a program whose output and exit code are its own."""
 
 import json
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
@@ -62,13 +63,21 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Callable[[mpi.Library]
 @pytest.fixture
 def apply(programs: Callable[[mpi.Library], Path], tmp_path: Path) -> Apply:
     def run(
-        name: str, table: str, *options: str, ranks: int = 3, environ: dict[str, str] | None = None, code: int = 0
+        name: str,
+        table: str,
+        *options: str,
+        ranks: int = 3,
+        environ: dict[str, str] | None = None,
+        code: int = 0,
+        shell: bool = False,
     ) -> Applied:
         library = next((library for library in mpi.available() if library.name == name), None)
         if library is None:
             pytest.skip(f"the MPI library {name} is not here")
         (tmp_path / "table.toml").write_text(table)
         command = [*library.launch(ranks), str(programs(library)), str(code)]
+        if shell:
+            command = ["sh", "-c", shlex.join(command)]
         words = [sys.executable, "-m", "leadline", "apply", str(tmp_path / "table.toml"), "--json", "--report"]
         report = tmp_path / "report.json"
         done = subprocess.run(

@@ -1,5 +1,9 @@
 """`leadline apply`: the program stays itself, whatever the table is."""
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 from .conftest import Apply
@@ -32,3 +36,21 @@ def test_rules_for_other_jobs_are_told(apply: Apply) -> None:
     table = RULE.replace("[2, 4]", "[8, 16]")
     done = apply("debian-openmpi", table, "--via", "native", ranks=2)
     assert done.why() == "the job has 2 processes; the rule is for 8 to 16"
+
+
+def test_what_a_shell_starts_cannot_be_proven_beforehand_and_is_said(apply: Apply) -> None:
+    done = apply("debian-mpich", RULE, "--via", "native", ranks=2, code=6, shell=True)
+    assert (done.code, done.output) == (6, "the program's own output")
+    assert "is not a launcher that is known" in done.found["problem"]["message"]
+    assert "is not a launcher that is known" in done.why()
+    assert done.found["applied"] == []
+
+
+def test_a_report_that_cannot_be_written_is_told_before_the_program_runs(tmp_path: Path) -> None:
+    mark, table = tmp_path / "ran", tmp_path / "table.toml"
+    table.write_text(RULE)
+    words = [sys.executable, "-m", "leadline", "apply", str(table), "--report", str(tmp_path / "no" / "file")]
+    done = subprocess.run([*words, "--", "touch", str(mark)], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "there is no folder" in done.stderr
+    assert not mark.exists()

@@ -108,6 +108,20 @@ def candidates_for(operation: str, given: str | Sequence[str] | None, known: Seq
     return list(dict.fromkeys(found))
 
 
+def check_algorithms(words: Sequence[str], operations: Sequence[str]) -> None:
+    """Raises UsageError for a word that none of these collectives takes."""
+    known = portfolio()
+    for word in words:
+        problems = []
+        for operation in operations:
+            try:
+                candidates_for(operation, [word], known)
+            except UsageError as error:
+                problems.append(error)
+        if len(problems) == len(operations):
+            raise problems[0]
+
+
 def _exchanges(operation: str, given: str | Sequence[str] | None) -> list[Candidate]:
     able = [name for name in EXCHANGES if not (operation == "latency" and name == "bcast")]
     words = [given] if isinstance(given, str) else list(given or ["blocking" if operation == "netpipe" else "all"])

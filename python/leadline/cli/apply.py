@@ -47,6 +47,10 @@ def command(
     The program's input, output and exit code are its own. With a table that cannot be used, or a setting that has no
     effect, the program runs all the same, as if that were not there, and the reason is said.
     """
+    if report is not None:
+        from leadline.bench.output import check_folder
+
+        check_folder(report)
     if via == "native":
         from leadline.tuning.applying import apply_natively
 
@@ -72,9 +76,11 @@ def _tell(found: dict[str, Any]) -> None:
         say(f"{found['problem']['message']}; the program ran natively")
         if found["problem"]["hint"]:
             say(found["problem"]["hint"])
+    elif not found["applied"] and not found["not_applied"]:
+        say("the table has no rules: the program ran natively")
     for rule in found["applied"]:
         say(f"applied: {_named(rule)} ({rule['proof']})")
-    for rule in found["not_applied"]:
+    for rule in found["not_applied"] if found["problem"] is None else ():
         say(f"not applied: {_named(rule)}: {rule['why']}")
 
 

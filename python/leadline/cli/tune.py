@@ -22,7 +22,10 @@ OPERATIONS = "bcast,reduce,allreduce"
 @click.option("--mpi", "library", metavar="LIBRARY", envvar="LEADLINE_MPI", help="As of leadline bench.")
 @click.option("--algorithms", metavar="A,B", envvar="LEADLINE_ALGORITHMS", help="Only these.  [default: all]")
 @click.option(
-    "--trace", type=click.Path(path_type=Path), metavar="RUN", help="Only the collectives of this recorded run."
+    "--trace",
+    type=click.Path(path_type=Path),
+    metavar="RUN",
+    help="Only the collectives of this recorded run, with its library.",
 )
 @click.option(
     "--launcher",
@@ -57,9 +60,10 @@ def command(program: tuple[str, ...], protocol: bool, pattern: str | None, **ask
 
 
 def _algorithms(asked: dict[str, Any]) -> int:
-    from leadline.bench.asking import parse_size
+    from leadline.bench.asking import check_algorithms, parse_size
+    from leadline.bench.output import check_folder
     from leadline.cli.workload import default_library, library_for
-    from leadline.tuning.calls import of_run
+    from leadline.tuning.calls import library_of_run, of_run
     from leadline.tuning.table import ALGORITHMS, write
     from leadline.tuning.tune import SIZES, Wanted, tune
 
@@ -74,8 +78,13 @@ def _algorithms(asked: dict[str, Any]) -> int:
     most = max([call.processes for call in calls] or ranks)
     if asked["output"] is not None and asked["output"].exists():
         raise UsageError(f"{asked['output']} is there already", hint="name a new file")
+    if asked["output"] is not None:
+        check_folder(asked["output"])
+    if asked["algorithms"]:
+        check_algorithms(asked["algorithms"].split(","), operations)
+    library = asked["library"] or (library_of_run(asked["trace"]) if calls else None) or default_library("c++", most)
     wanted = Wanted(
-        library=library_for(asked["library"] or default_library("c++", most)),
+        library=library_for(library),
         operations=operations,
         sizes=tuple(sorted({parse_size(word) for word in asked["sizes"].split(",")})) if asked["sizes"] else SIZES,
         ranks=ranks,
@@ -88,6 +97,8 @@ def _algorithms(asked: dict[str, Any]) -> int:
         launcher=asked["launcher"],
         seed=asked["seed"],
     )
+    if calls:
+        say(f"{sum(call.operation in operations for call in calls)} kinds of calls in {asked['trace']}, with {library}")
     found = tune(wanted, say)
     text = write(found.table)
     if asked["output"] is not None:

@@ -74,8 +74,10 @@ def apply_natively(
     process.resolve(command[0], os.environ.get("PATH"))
     with tempfile.TemporaryDirectory(prefix="leadline-apply-") as name:
         variables: dict[str, str] = {}
-        with _told(outcome):
-            variables = _set_and_prove(read(path), command, outcome, Path(name), fill=fill, as_set=as_set)
+        with told(outcome):
+            table = read(path)
+            with told(outcome, table):
+                variables = _set_and_prove(table, command, outcome, Path(name), fill=fill, as_set=as_set)
         outcome.settings = variables
         if run:
             words, environ = _words(command, variables)
@@ -84,12 +86,20 @@ def apply_natively(
 
 
 @contextlib.contextmanager
-def _told(outcome: Outcome) -> Iterator[None]:
-    """Our own failures before the program runs are part of what is said; they don't keep it from running."""
+def told(outcome: Outcome, table: Table | None = None) -> Iterator[None]:
+    """Our own failures before the program runs are part of what is said; they don't keep it from running.
+
+    table: what is then not applied, each rule for this reason.
+    """
     try:
         yield
     except LeadlineError as error:
         outcome.problem = {"message": str(error), "hint": error.hint, "line": getattr(error, "line", None)}
+        outcome.applied.clear()
+        outcome.not_applied.clear()
+        for rule in table.rules if table is not None else ():
+            if rule.algorithm != "native":
+                outcome.refuse(rule, str(error))
 
 
 def _words(command: Sequence[str], variables: dict[str, str]) -> tuple[list[str], dict[str, str]]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from leadline import _core
+from leadline import _core, mpi
 from leadline.errors import DamagedTrace, UsageError
 
 NAMES = {"MPI_Bcast": "bcast", "MPI_Reduce": "reduce", "MPI_Allreduce": "allreduce"}
@@ -37,6 +38,16 @@ def of_run(directory: Path) -> list[Calls]:
         raise UsageError(f"{directory} holds no recorded run", hint="leadline record -o DIR -- COMMAND")
     calls = [Calls(*what, times) for what, times in found.items()]
     return sorted(calls, key=lambda call: (-call.n_bytes * call.times, call.operation, call.processes))
+
+
+def library_of_run(directory: Path) -> str | None:
+    """The name of the library that the run was launched with, as --mpi takes it; None where it is none that we know."""
+    try:
+        launcher = json.loads((directory / "run.json").read_text())["launcher"]["path"]
+        mpiexec = Path(launcher).resolve()
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return next((library.name for library in mpi.available() if library.mpiexec.resolve() == mpiexec), None)
 
 
 def _of_process(process: _core.Process) -> Counter[tuple[str, int, int]]:

@@ -104,9 +104,14 @@ def subject(command: Sequence[str], environ: Mapping[str, str] | None = None) ->
     launcher = find_launcher(command, environ.get("PATH"))
     path = _library(command, launcher, environ)
     if path is None:
+        word = program_word(command, launcher) or command[0]
+        if launcher is None:
+            raise MissingPrerequisite(
+                f"{word} is not a launcher that is known, nor a program of MPI: what it starts can't be asked before",
+                hint="give the launcher itself, as in -- mpiexec -n 4 ./app; or --via shim, which works in the ranks",
+            )
         raise MissingPrerequisite(
-            f"which MPI library {program_word(command, launcher) or command[0]} uses can't be told",
-            hint="--via shim finds it inside the process",
+            f"which MPI library {word} uses can't be told", hint="--via shim finds it inside the process"
         )
     return Subject(tuple(command), launcher, path, family_of(path), environ)
 

@@ -10,12 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from leadline.errors import LeadlineError
 from leadline.launch import process
 from leadline.launch.launcher import find_launcher, words_for_ranks
 from leadline.launch.shim import require_library
 from leadline.launch.wrappers import preload_in_front, with_variables
-from leadline.tuning.applying import Outcome
+from leadline.tuning.applying import Outcome, told
 from leadline.tuning.table import Table, lines_for_shim, read
 
 
@@ -42,10 +41,10 @@ def apply_by_shim(path: Path, command: Sequence[str]) -> Outcome:
     outcome = Outcome("shim")
     process.resolve(command[0], os.environ.get("PATH"))
     table, library = None, None
-    try:
-        table, library = read(path), require_library()
-    except LeadlineError as error:
-        outcome.problem = {"message": str(error), "hint": error.hint, "line": getattr(error, "line", None)}
+    with told(outcome):
+        table = read(path)
+        with told(outcome, table):
+            library = require_library()
     if table is None or library is None:
         outcome.exit_code = process.run(list(command), os.environ)
         return outcome

@@ -1,0 +1,52 @@
+"""`leadline tune`: a recorded run's calls, with its library; wrong questions are told before minutes of measuring."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from leadline import mpi
+from leadline.tuning.calls import library_of_run, of_run
+from leadline.tuning.table import read
+
+COMMAND = [sys.executable, "-m", "leadline", "tune"]
+
+
+def run(*words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([*COMMAND, *words], capture_output=True, text=True, check=False, timeout=120)
+
+
+def test_a_recorded_run_is_tuned_for_its_calls_and_its_library(programs: object, tmp_path: Path) -> None:
+    library = next((library for library in mpi.available() if library.name == "mpich"), None)
+    if library is None:
+        pytest.skip("the MPI library mpich is not here")
+    directory, table = tmp_path / "run", tmp_path / "table.toml"
+    record = [sys.executable, "-m", "leadline", "record", "-q", "-o", str(directory), "--", *library.launch(2)]
+    subprocess.run([*record, str(programs(library))], env=library.env(), check=True, capture_output=True)  # type: ignore[operator]
+    assert [(call.operation, call.n_bytes, call.processes, call.times) for call in of_run(directory)] == [
+        ("bcast", 1048576, 2, 5)
+    ]
+    assert library_of_run(directory) == "mpich"
+    few = ["--launches", "2", "--rounds", "5", "--seconds", "0.05", "--algorithms", "binomial"]
+    done = run("--trace", str(directory), *few, "-o", str(table))
+    assert done.returncode == 0, done.stderr
+    found = read(table)
+    assert (found.evidence["library"], found.evidence["sizes"]) == ("mpich", [1048576])
+    assert all(rule.range == {"processes": [2, 2], "bytes": [1048576, 1048576]} for rule in found.rules)
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["--operations", "bcast", "--algorithms", "quick"], "no algorithm 'quick'"),
+        (["--algorithms", "binomial:segment=8"], "takes no such parameter"),
+        (["-o", "/nowhere/table.toml"], "there is no folder"),
+        (["--trace", "/nowhere"], "/nowhere"),
+    ],
+)
+def test_what_is_asked_for_wrongly_is_one_message(words: list[str], why: str) -> None:
+    done = run(*words)
+    assert done.returncode in {2, 4}
+    assert why in done.stderr
+    assert "Traceback" not in done.stderr
