@@ -36,7 +36,7 @@ METHODS = {
     "IMB-MPI1": "it reads the clock before and after each operation, ours once for all in a row, to the end on the last"
     " rank; and one series of them is its figure, which one interruption may lengthen, ours the mean of ten",
 }
-VERDICTS = ("agree", "differ", "too noisy", "no figures")
+VERDICTS = ("agree", "differ", "too noisy", "too few launches")
 SECONDS = 0.5  # of each size in each launch of ours
 IMB_LINE = re.compile(r"^\s+(\d+)\s+\d+\s+([\d.]+)\s+([\d.]+)(?:\s+([\d.]+))?\s*$")
 TOO_NOISY = 0.25  # from which nothing can be said
@@ -65,10 +65,10 @@ class Agreement:
 
     @property
     def verdict(self) -> str:
-        """Too noisy: launches of one program differ too much to tell."""
+        """Too noisy: launches of one program differ too much to tell; with one there is no telling how much."""
         ratio = self.ratio
-        if ratio is None:
-            return "no figures"
+        if ratio is None or len(self.ours) < 2:
+            return "too few launches"
         if self.noise > TOO_NOISY:
             return "too noisy"
         inside = ratio.low is not None and ratio.high is not None and ratio.low <= 1 <= ratio.high
