@@ -175,7 +175,8 @@ def _row(first: str, second: str, times: dict[tuple[str, str], Times]) -> dict[s
             row["ratio"][way] = row["faster"][way] = None
             continue
         row["ratio"][way] = one.median / other.median
-        disjoint = one.range[1] < other.range[0] or other.range[1] < one.range[0]
+        several = min(len(one.seconds), len(other.seconds)) > 1  # one launch has no interval
+        disjoint = several and (one.range[1] < other.range[0] or other.range[1] < one.range[0])
         row["faster"][way] = (first if one.median < other.median else second) if disjoint else None
     faster = list(row["faster"].values())
     row["same_order"] = faster[0] == faster[1] if all(faster) else None
