@@ -193,6 +193,8 @@ def _why_mpich_file(rule: Rule, wrong: list[dict[str, Any]], answers: Answers, g
     hidden = answers.variables.get(mpich.CHOICE.format(rule.operation.upper()))
     if hidden not in {None, "auto"}:
         return f"{mpich.CHOICE.format(rule.operation.upper())}={hidden} is looked at before the file: {general}"
+    if not any(found["routine"] for found in wrong):
+        return f"{general}: in the error provoked there this release names no algorithm, so it can't be told"
     needs = mpich_file.needs(rule.operation, rule.algorithm)
     return f"{general}; MPICH's is for {needs} only" if needs else general
 
