@@ -9,7 +9,7 @@ import pytest
 
 from leadline import mpi
 from leadline.tuning import mpich, mpich_file
-from leadline.tuning.probing import Point, ask, subject
+from leadline.tuning.probing import Point, ask, fatal_errors, subject
 from leadline.tuning.proving import routine_of
 from leadline.tuning.table import Rule, Table
 
@@ -193,3 +193,22 @@ def test_what_a_release_has_not_is_refused_by_name() -> None:
     found = mpich_file.settings(Table((Rule("allreduce", (2, 8), (0, 9), "ring"),)), older)
     assert "this release of MPICH has no MPIR_Allreduce_intra_ring" in found.not_set[0].why
     assert not found.files
+
+
+def test_errors_that_end_the_job_are_read_from_what_mpich_prints() -> None:
+    said = [
+        "Abort(3) on node 1 (rank 1 in comm 496): Fatal error in internal_Allreduce: Message truncated, error stack:",
+        "MPIR_Allreduce_intra_recursive_doubling(97): ",
+        "Abort(3) on node 2 (rank 2 in comm 496): Fatal error in internal_Allreduce: Message truncated, error stack:",
+        "MPIC_Recv(210): ",
+    ]
+    assert fatal_errors(["before", *said]) == [(1, "\n".join(said[:2])), (2, "\n".join(said[2:]))]
+    assert fatal_errors(["before"]) == []
+
+
+def test_recursive_doubling_of_one_size_takes_effect_in_mpich(apply: Apply) -> None:
+    table = RANGES[RANGES.rindex("[[rule]]") :].replace("rabenseifner", "recursive_doubling").replace("2048", "16")
+    done = apply("mpich", f"schema = 1\n{table}", "--via", "native", ranks=2)
+    assert [at["routine"] for rule in done.found["applied"] for at in rule["evidence"]] == [
+        "MPIR_Allreduce_intra_recursive_doubling"
+    ]

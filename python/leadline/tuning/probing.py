@@ -225,8 +225,26 @@ def _launch(
         said = _run(words, environ, limit)
         found = _read(folder)
     if found.size == 0:
-        raise ProbeFailed(f"the MPI library does not start with these settings: {said}")
+        message = " | ".join(said[:6]) or "it said nothing"
+        raise ProbeFailed(f"the MPI library does not start with these settings: {message}")
+    if how == "uneven":
+        for rank, text in fatal_errors(said):
+            answer = found.points.setdefault(points[0], Answer())
+            sends_more = (rank == 0) == (points[0].operation != "reduce")  # as in src/probe/main.cpp
+            (answer.errors_of_errant if sends_more else answer.errors).append(text)
     return found
+
+
+def fatal_errors(lines: Sequence[str]) -> list[tuple[int, str]]:
+    """Rank and text of errors that ended the job, whatever the communicator's handler: MPICH prints their routines."""
+    found: list[tuple[int, list[str]]] = []
+    for line in lines:
+        begin = re.match(r"Abort\(\d+\) on node (\d+) .*error", line)
+        if begin:
+            found.append((int(begin[1]), []))
+        if found:
+            found[-1][1].append(line)
+    return [(rank, "\n".join(text)) for rank, text in found]
 
 
 def _probe_words(subject: Subject, variables: dict[str, str], plan: Path) -> tuple[list[str], dict[str, str]]:
@@ -240,8 +258,8 @@ def _probe_words(subject: Subject, variables: dict[str, str], plan: Path) -> tup
     return [*words[:start], *options[: program_start(options)], *ours], environ
 
 
-def _run(words: list[str], environ: dict[str, str], limit_s: float) -> str:
-    """What it said. Ended after limit_s: after an error ranks may wait for ever."""
+def _run(words: list[str], environ: dict[str, str], limit_s: float) -> list[str]:
+    """The lines it said. Ended after limit_s: after an error ranks may wait for ever."""
     with tempfile.TemporaryFile("w+", errors="replace") as output:
         process = subprocess.Popen(
             words, stdin=subprocess.DEVNULL, stdout=output, stderr=output, env=environ, start_new_session=True
@@ -256,8 +274,7 @@ def _run(words: list[str], environ: dict[str, str], limit_s: float) -> str:
                 os.killpg(process.pid, 9)
                 process.wait()
         output.seek(0)
-        lines = [line.strip() for line in output.read().splitlines() if line.strip()]
-    return " | ".join(lines[:6]) or "it said nothing"
+        return [line.strip() for line in output.read().splitlines() if line.strip()]
 
 
 def _read(folder: Path) -> Answers:
