@@ -46,6 +46,16 @@ bool find(void* object, const char* name, T* function) {
   return *function != nullptr;
 }
 
+// What a program would call: that of a preloaded library, if there is one.
+template <typename T>
+bool find_in_front(void* object, const char* name, T* function) {
+  if (void* in_front = dlsym(RTLD_DEFAULT, name)) {
+    *function = reinterpret_cast<T>(in_front);
+    return true;
+  }
+  return find(object, name, function);
+}
+
 }  // namespace
 
 const char* load(const std::string& path, Library* library) {
@@ -79,6 +89,16 @@ const char* load(const std::string& path, Library* library) {
   find(object, "MPI_T_cvar_handle_alloc", &it.control_handle);
   find(object, "MPI_T_cvar_read", &it.control_read);
   return nullptr;
+}
+
+void take_those_in_front(const std::string& path, Library* library) {
+  void* object = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
+  Library& it = *library;
+  find_in_front(object, "MPI_Init", &it.init);
+  find_in_front(object, "MPI_Finalize", &it.finalize);
+  find_in_front(object, "MPI_Bcast", &it.bcast);
+  find_in_front(object, "MPI_Reduce", &it.reduce);
+  find_in_front(object, "MPI_Allreduce", &it.allreduce);
 }
 
 bool read_control(const Library& it, const std::string& name, std::string* value) {

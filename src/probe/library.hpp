@@ -38,8 +38,11 @@ struct Library {
   Handle type_char, type_int;
 };
 
-// nullptr on success, else what is wrong.
+// nullptr on success, else what is wrong. The functions are the library's own, whatever is preloaded.
 const char* load(const std::string& path, Library* library);
+
+// Then: of what is timed, and of the beginning and the end, the functions that a program would call.
+void take_those_in_front(const std::string& path, Library* library);
 
 // The value of one of MPI_T's control variables, as text; false where there is none of that name.
 bool read_control(const Library& library, const std::string& name, std::string* value);

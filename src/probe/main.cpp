@@ -10,6 +10,7 @@
 #include "probe/eager.hpp"
 #include "probe/library.hpp"
 #include "probe/plan.hpp"
+#include "probe/timing.hpp"
 #include "probe/traps.hpp"
 
 namespace {
@@ -95,6 +96,25 @@ void leave(FILE* out) {
   _exit(0);
 }
 
+void time_point(FILE* out, const Library& it, const Point& point) {
+  int rank = 0, size = 0;
+  it.rank(it.world, &rank);
+  it.size(it.world, &size);
+  Handle group = 0;
+  it.split(it.world, rank < point.processes, rank, &group);
+  if (rank < point.processes && point.processes <= size) {
+    std::vector<char> from(point.bytes + 16), to(point.bytes + 16);
+    const std::vector<double> found = time_blocks(it, group, [&] { call(it, point, rank, group, &from, &to); });
+    std::fprintf(out, "{\"timed\": \"%s\", \"bytes\": %ld, \"processes\": %d, \"us\": [", point.operation.c_str(),
+                 point.bytes, point.processes);
+    for (size_t i = 0; i < found.size(); i++) std::fprintf(out, "%s%.3f", i ? ", " : "", found[i]);
+    std::fputs("]}\n", out);
+    std::fflush(out);
+  }
+  it.free(&group);
+  it.barrier(it.world);
+}
+
 void probe_point(FILE* out, const Plan& plan, const Library& it, const Point& point, bool traps) {
   int rank, size;
   it.rank(it.world, &rank);
@@ -137,6 +157,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "leadline-probe: %s: %s\n", plan.library.c_str(), problem);
     return 2;
   }
+  if (!plan.points.empty() && plan.points.back().timed) take_those_in_front(plan.library, &library);
   const std::string variables = told_variables(plan);
   set_errant(plan);
   if (library.init(&argc, &argv) != 0) return 3;
@@ -159,7 +180,9 @@ int main(int argc, char** argv) {
     if (rank == 0) std::fprintf(out, "{\"eager\": %ld}\n", found);
     std::fflush(out);
   }
-  for (const Point& point : plan.points) probe_point(out, plan, library, point, traps);
+  for (const Point& point : plan.points) {
+    point.timed ? time_point(out, library, point) : probe_point(out, plan, library, point, traps);
+  }
   library.finalize();
   std::fputs("{\"done\": true}\n", out);
   std::fclose(out);

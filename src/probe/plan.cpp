@@ -30,7 +30,8 @@ bool read_line(const std::string& line, Plan* plan) {
     std::string how;
     if (!(words >> point.operation >> point.bytes >> point.processes >> how)) return false;
     point.uneven = how == "uneven";
-    return how == "even" || how == "uneven";
+    point.timed = how == "timed";
+    return how == "even" || how == "uneven" || how == "timed";
   }
   return false;
 }

@@ -9,7 +9,8 @@
 //   errant NAME VALUE                              a variable for ranks that send more, set before MPI_Init
 //   point OPERATION BYTES PROCESSES HOW            call it once
 //
-// HOW: "even", as a program would; "uneven", with a count that is greater by one on the ranks that send, an error that
+// HOW: "even", as a program would; "timed", again and again, for how long it takes, through what is preloaded;
+// "uneven", with a count that is greater by one on the ranks that send, an error that
 // MPICH and Intel MPI describe with the names of the functions it happened in. Such a point is the plan's last. Where
 // settings depend on the size, those of the ranks that send more are made for that size: all choose the same.
 // OPERATION: bcast, reduce, allreduce. PROCESSES: the first so many of the job.
@@ -30,7 +31,7 @@ struct Point {
   std::string operation;
   long bytes = 0;
   int processes = 0;
-  bool uneven = false;
+  bool uneven = false, timed = false;
 };
 
 struct Plan {

@@ -27,6 +27,9 @@ from leadline.cli.recording import say
 )
 @click.option("--as-set", is_flag=True, help="Set nothing: prove what the settings you made do for the table's rules.")
 @click.option(
+    "--measure", is_flag=True, help="Time each rule first, in a job like this one, and leave out what is slower."
+)
+@click.option(
     "--json", "json_", is_flag=True, envvar="LEADLINE_JSON", help="One line of JSON after the program's output."
 )
 @click.option("--report", type=click.Path(path_type=Path), help="Write that JSON to FILE.")
@@ -37,6 +40,7 @@ def command(
     via: str,
     fill: bool,
     as_set: bool,
+    measure: bool,
     json_: bool,
     report: Path | None,
     quiet: bool,
@@ -54,11 +58,11 @@ def command(
     if via == "native":
         from leadline.tuning.applying import apply_natively
 
-        outcome = apply_natively(table, program, fill=fill, as_set=as_set)
+        outcome = apply_natively(table, program, fill=fill, as_set=as_set, measure=measure)
     else:
         from leadline.tuning.shim import apply_by_shim
 
-        outcome = apply_by_shim(table, program)
+        outcome = apply_by_shim(table, program, measure=measure)
     found = outcome.as_dict()
     if report is not None:
         report.write_text(json.dumps(found, indent=1) + "\n")
@@ -78,10 +82,19 @@ def _tell(found: dict[str, Any]) -> None:
             say(found["problem"]["hint"])
     elif not found["applied"] and not found["not_applied"]:
         say("the table has no rules: the program ran natively")
+    if found["not_measured"] is not None:
+        say(f"nothing was measured before: {found['not_measured']}")
     for rule in found["applied"]:
-        say(f"applied: {_named(rule)} ({rule['proof']})")
+        say(f"applied: {_named(rule)} ({rule['proof']}{_worth(rule)})")
     for rule in found["not_applied"] if found["problem"] is None else ():
         say(f"not applied: {_named(rule)}: {rule['why']}")
+
+
+def _worth(rule: dict[str, Any]) -> str:
+    gains = [found["median"] for found in rule.get("measured", ())]
+    if not gains:
+        return ""
+    return f"; measured here: {min(gains):.2f} to {max(gains):.2f} times as fast"
 
 
 def _named(rule: dict[str, Any]) -> str:

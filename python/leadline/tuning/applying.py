@@ -17,6 +17,7 @@ from leadline.tuning import intel, mpich, mpich_file, openmpi
 from leadline.tuning.native import NotSet, Settings, unable
 from leadline.tuning.probing import ProbeFailed, Subject, ask, subject, words_with
 from leadline.tuning.proving import FAMILIES, Proof, prove
+from leadline.tuning.remeasuring import Worth, remeasure, why_slower
 from leadline.tuning.table import Rule, Table, read
 
 SCHEMA = 1
@@ -25,13 +26,17 @@ LIBRARIES = {"openmpi": "Open MPI", "mpich": "MPICH", "intel": "Intel MPI"}
 
 @dataclass
 class Outcome:
-    """applied and not_applied: as --json prints them. exit_code: the program's own."""
+    """applied and not_applied: as --json prints them. exit_code: the program's own.
+
+    not_measured: why rules were not measured before, where that was asked for.
+    """
 
     via: str
     applied: list[dict[str, Any]] = field(default_factory=list)
     not_applied: list[dict[str, Any]] = field(default_factory=list)
     settings: dict[str, str] = field(default_factory=dict)
     problem: dict[str, Any] | None = None
+    not_measured: str | None = None
     library: str = ""
     processes: int = 0
     exit_code: int = 0
@@ -46,6 +51,7 @@ class Outcome:
             "not_applied": self.not_applied,
             "settings": self.settings,
             "problem": self.problem,
+            "not_measured": self.not_measured,
             "exit_code": self.exit_code,
         }
 
@@ -56,19 +62,33 @@ class Outcome:
     def prove(self, rule: Rule, by: str, evidence: Any) -> None:
         self.applied.append({**_described(rule), "proof": by, "evidence": evidence})
 
+    def say_worth(self, found: Mapping[Rule, Sequence[Worth]]) -> None:
+        """Adds what was measured to the rules that were applied."""
+        for rule, worth in found.items():
+            for entry in self.applied:
+                if {key: entry[key] for key in ("operation", "range", "algorithm")} == _described(rule):
+                    entry["measured"] = [each.as_dict() for each in worth]
+
 
 def _described(rule: Rule) -> dict[str, Any]:
     return {"operation": rule.operation, "range": rule.range, "algorithm": rule.name}
 
 
 def apply_natively(
-    path: Path, command: Sequence[str], *, fill: bool = False, as_set: bool = False, run: bool = True
+    path: Path,
+    command: Sequence[str],
+    *,
+    fill: bool = False,
+    as_set: bool = False,
+    run: bool = True,
+    measure: bool = False,
 ) -> Outcome:
     """Run `command` with the table as settings of its MPI library, each proven before by asking that library.
 
     fill: as in native.only_one.   as_set: set nothing, and prove what the user's own settings do for the table's rules.
-    run: whether to run the program. What is not proven is not set. Raises CannotStart; a malformed table is told
-    in the outcome, and the program runs as if there were none.
+    run: whether to run the program.   measure: time the rules first, and leave out what is slower.
+    What is not proven is not set. Raises CannotStart; a malformed table is told in the outcome, and the program runs
+    as if there were none.
     """
     outcome = Outcome("native")
     process.resolve(command[0], os.environ.get("PATH"))
@@ -78,11 +98,35 @@ def apply_natively(
             table = read(path)
             with told(outcome, table):
                 variables = _set_and_prove(table, command, outcome, Path(name), fill=fill, as_set=as_set)
+                if measure and variables:
+                    variables = _faster_only(table, command, outcome, Path(name), variables, fill=fill)
         outcome.settings = variables
         if run:
             words, environ = _words(command, variables)
             outcome.exit_code = process.run(words, environ)
     return outcome
+
+
+def _faster_only(
+    table: Table, command: Sequence[str], outcome: Outcome, folder: Path, variables: dict[str, str], *, fill: bool
+) -> dict[str, str]:
+    """The variables without the rules that were slower in this job; those that stay are measured."""
+    used = [rule for rule in table.rules if any(entry.items() >= _described(rule).items() for entry in outcome.applied)]
+    try:
+        worth = remeasure(subject(command), variables, used, outcome.processes)
+    except ProbeFailed as error:
+        outcome.not_measured = str(error)
+        return variables
+    slower = {rule: why for rule in used if (why := why_slower(worth[rule]))}
+    if slower:
+        outcome.applied.clear()
+        outcome.not_applied.clear()
+        rest = Table(tuple(rule for rule in table.rules if rule not in slower))
+        variables = _set_and_prove(rest, command, outcome, folder, fill=fill, as_set=False)
+        for rule, why in slower.items():
+            outcome.refuse(rule, why, seen=[each.as_dict() for each in worth[rule]])
+    outcome.say_worth(worth)
+    return variables
 
 
 @contextlib.contextmanager

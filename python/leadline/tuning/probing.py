@@ -57,11 +57,13 @@ class Answer:
     """Of one point. entered: routines, in order; errors: what the library said, a text for each rank that failed.
 
     errors_of_errant: of ranks that sent more than they should, and may have chosen for that size.
+    times_us: of one operation, on the rank where it took longest, for each block of them.
     """
 
     entered: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
     errors_of_errant: list[str] = field(default_factory=list)
+    times_us: list[float] = field(default_factory=list)
 
 
 @dataclass
@@ -165,9 +167,10 @@ def routines(library: Path, family: str) -> dict[str, int]:
 def words_with(subject: Subject, variables: dict[str, str]) -> tuple[list[str], dict[str, str]]:
     """The command with `variables` for every rank, and the environment to start it with."""
     words = list(subject.command)
+    preload = variables.get("LD_PRELOAD", "")
     if subject.launcher is not None:
-        words = words_for_ranks(words, subject.launcher, variables, "") if variables else words
-    words = with_variables(words, variables, "") if variables else words
+        words = words_for_ranks(words, subject.launcher, variables, preload) if variables else words
+    words = with_variables(words, variables, preload) if variables else words
     handed = subject.launcher is not None and subject.launcher.kind in {"hydra", "openmpi", "aprun", "jsrun"}
     return words, {**subject.environ, **({} if handed else variables)}
 
@@ -198,6 +201,12 @@ def ask(
         answers = _launch(subject, variables, [point], "uneven", {}, named, controls, others, 0)
         found = Answers(answers.size, False, answers.variables, answers.controls, {**found.points, **answers.points})
     return found
+
+
+def time_points(subject: Subject, variables: dict[str, str], points: Sequence[Point]) -> dict[Point, list[float]]:
+    """Microseconds of an operation by block, as the program would find them. Raises ProbeFailed."""
+    found = _launch(subject, variables, list(points), "timed", {}, (), (), {}, 0)
+    return {point: found.points[point].times_us for point in points if point in found.points}
 
 
 def _launch(
@@ -297,6 +306,9 @@ def _take(found: Answers, said: dict[str, Any]) -> None:
         found.size, found.traps = said["size"], said["traps"]
     elif "eager" in said:
         found.eager = said["eager"]
+    elif "timed" in said:
+        timed = found.points.setdefault(Point(said["timed"], said["bytes"], said["processes"]), Answer())
+        timed.times_us = [max(pair) for pair in zip(said["us"], timed.times_us or said["us"], strict=True)]
     elif "point" in said:
         answer = found.points.setdefault(Point(said["point"], said["bytes"], said["processes"]), Answer())
         answer.entered += [name for name in said["entered"] if name not in answer.entered]

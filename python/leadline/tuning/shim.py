@@ -10,12 +10,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from leadline.errors import MissingPrerequisite
 from leadline.launch import process
 from leadline.launch.launcher import find_launcher, words_for_ranks
 from leadline.launch.shim import require_library
 from leadline.launch.wrappers import preload_in_front, with_variables
 from leadline.tuning.applying import Outcome, told
-from leadline.tuning.table import Table, lines_for_shim, read
+from leadline.tuning.probing import ProbeFailed, ask, subject
+from leadline.tuning.remeasuring import Worth, remeasure, why_slower
+from leadline.tuning.table import Rule, Table, lines_for_shim, read
 
 
 @dataclass(frozen=True)
@@ -33,10 +36,10 @@ class Done:
     why: str
 
 
-def apply_by_shim(path: Path, command: Sequence[str]) -> Outcome:
+def apply_by_shim(path: Path, command: Sequence[str], *, measure: bool = False) -> Outcome:
     """Run `command` with the table applied by the shim. A table that cannot be used is told in the outcome.
 
-    Raises CannotStart.
+    measure: time the rules first, and leave out what is slower. Raises CannotStart.
     """
     outcome = Outcome("shim")
     process.resolve(command[0], os.environ.get("PATH"))
@@ -51,6 +54,9 @@ def apply_by_shim(path: Path, command: Sequence[str]) -> Outcome:
     with tempfile.TemporaryDirectory(prefix="leadline-apply-") as name:
         folder = Path(name)
         (folder / "table").write_text(lines_for_shim(table))
+        slower, worth = _slower(table, command, folder, library, outcome) if measure else ({}, {})
+        table = Table(tuple(rule for rule in table.rules if rule not in slower))
+        (folder / "table").write_text(lines_for_shim(table))
         words, environ = _words(command, folder, library)
         outcome.exit_code = process.run(words, environ)
         reports = sorted(folder.glob("shim-*"))
@@ -58,7 +64,25 @@ def apply_by_shim(path: Path, command: Sequence[str]) -> Outcome:
     outcome.library, outcome.processes = _ranks(texts)
     outcome.settings = {"LEADLINE_TABLE": str(path)}
     judge(table, texts, outcome)
+    for rule, why in slower.items():
+        outcome.refuse(rule, why, seen=[each.as_dict() for each in worth[rule]])
+    outcome.say_worth(worth)
     return outcome
+
+
+def _slower(
+    table: Table, command: Sequence[str], folder: Path, library: Path, outcome: Outcome
+) -> tuple[dict[Rule, str], dict[Rule, list[Worth]]]:
+    """Rules that are better left out, and why; and what all are worth in this job. Nothing where that can't be had."""
+    variables = {"LD_PRELOAD": str(library), "LEADLINE_TABLE": str(folder / "table")}
+    rules = [rule for rule in table.rules if rule.algorithm != "native"]
+    try:
+        about = subject(command)
+        worth = remeasure(about, variables, rules, ask(about, {}).size)
+    except (MissingPrerequisite, ProbeFailed) as error:
+        outcome.not_measured = str(error)
+        return {}, {}
+    return {rule: why for rule in rules if (why := why_slower(worth[rule]))}, worth
 
 
 def _words(command: Sequence[str], folder: Path, library: Path) -> tuple[list[str], dict[str, str]]:

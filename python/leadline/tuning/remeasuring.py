@@ -1,0 +1,69 @@
+"""What rules are worth in the program's own job: timed with them and without, before the program is run.
+
+The probe is started in the program's place, by the same launcher, and makes operations in a row, through the shim or
+under the settings; launches with and without take turns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from leadline.bench.statistics import Interval, interval
+from leadline.tuning.probing import Point, Subject, time_points
+from leadline.tuning.proving import points
+from leadline.tuning.table import Rule
+
+LAUNCHES = 3
+
+
+@dataclass(frozen=True)
+class Worth:
+    """At one point. gain: the library's own time by that with the rule."""
+
+    point: Point
+    gain: Interval
+
+    @property
+    def slower(self) -> bool:
+        """Beyond the noise."""
+        return self.gain.high is not None and self.gain.high < 1
+
+    def as_dict(self) -> dict[str, Any]:
+        return {"bytes": self.point.n_bytes, "processes": self.point.processes, **self.gain.as_dict()}
+
+    def __str__(self) -> str:
+        low, high = self.gain.low, self.gain.high
+        spread = "" if low is None or high is None else f" ({low:.2f} to {high:.2f})"
+        return f"{self.gain.median:.2f}{spread} times as fast at {self.point.n_bytes} bytes on {self.point.processes}"
+
+
+def remeasure(
+    subject: Subject, variables: dict[str, str], rules: Sequence[Rule], processes: int, launches: int = LAUNCHES
+) -> dict[Rule, list[Worth]]:
+    """Each rule at both ends of its range, as far as a job of so many processes has them.
+
+    variables: what applies the rules. Raises ProbeFailed.
+    """
+    wanted = {rule: points(rule, processes, 2) for rule in rules}
+    everything = list(dict.fromkeys(point for chosen in wanted.values() for point in chosen))
+    ratios: dict[Point, list[list[float]]] = {point: [] for point in everything}
+    for launch in range(launches if everything else 0):
+        ways: list[dict[str, str]] = [{}, variables]
+        times = [time_points(subject, way, everything) for way in (ways if launch % 2 == 0 else reversed(ways))]
+        before, after = times if launch % 2 == 0 else reversed(times)
+        for point in everything:
+            pairs = zip(before.get(point, ()), after.get(point, ()), strict=False)
+            ratios[point].append([without / with_ for without, with_ in pairs if with_ > 0])
+    worth = {point: interval(groups) for point, groups in ratios.items()}
+    return {
+        rule: [Worth(point, found) for point in chosen if (found := worth[point]) is not None]
+        for rule, chosen in wanted.items()
+    }
+
+
+def why_slower(found: Sequence[Worth]) -> str:
+    """Why a rule is better left out; "" where it was slower nowhere."""
+    slower = [str(worth) for worth in found if worth.slower]
+    return f"measured in this job, {'; '.join(slower)} as the library's own" if slower else ""
