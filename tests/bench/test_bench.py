@@ -113,4 +113,8 @@ def test_what_is_not_better_is_not_measured_again(a_library: Library) -> None:
         buffers="written", only_better=True,
     )  # fmt: skip
     assert len(found.launches) == 1
+    found = measure(
+        "bcast", algorithms=["nothing"], sizes=[800], library=a_library, launches=3, rounds=5, seconds=0.1, screening=5
+    )
+    assert len(found.launches) == 1  # the first look, which left nothing to measure
     assert [(row["algorithm"], row["correct"]) for row in found.rows] == [("native", True), ("nothing", False)]

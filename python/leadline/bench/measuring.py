@@ -39,6 +39,7 @@ def measure(
     measured_clocks: bool = False,
     buffers: str = "reused",
     only_better: bool = False,
+    screening: int = 0,
     keep: bool = False,
     progress: Callable[[str], None] | None = None,
 ) -> Measurement:
@@ -49,9 +50,10 @@ def measure(
     in a sample, 0 for what the operation needs.   skew_us: ranks arrive up to so much apart.   timeout_s: of a launch.
     launcher: the words before the program, by default the library's own for `ranks`.   environ: added to the
     environment of the launcher and the ranks.   buffers: "reused" as they are, or "written" by the ranks before every
-    operation.   only_better: what was not better than the base in a launch, its interval
-    clear of 1, is left out of those that follow; there may be none to follow.   keep: where a launch fails,
-    what those before it found is returned, with the reason in `failed`.   progress: told what is being done.
+    operation.   only_better: what was not better than the base in a launch, its interval clear of 1, is left out of
+    those that follow; there may be none to follow.   screening: rounds of a launch before the others, which doesn't
+    count but leaves out what is clearly slower.   keep: where a launch fails, what those before it found is returned,
+    with the reason in `failed`.   progress: told what is being done.
     Raises UsageError, MissingPrerequisite, and MeasurementFailed where a launch ends with an error or not in time.
     """
     _check(operation, ranks, launches, rounds, root)
@@ -70,15 +72,16 @@ def measure(
     words = [*(launcher or chosen.launch(ranks)), str(executable)]
     found: list[Launch] = []
     failed = ""
-    for number in range(launches):
+    for number in range(-1 if screening else 0, launches):
         if progress is not None:
-            progress(f"{operation} on {ranks} ranks of {chosen.name}: launch {number + 1} of {launches}")
+            which = f"launch {number + 1} of {launches}" if number >= 0 else "a first look"
+            progress(f"{operation} on {ranks} ranks of {chosen.name}: {which}")
         plan = Plan(
             points=tuple(
                 Point(native, asked.sizes[point], tuple(asked.candidates[c] for c in candidates))
                 for point, candidates in wanted.items()
             ),
-            rounds=rounds,
+            rounds=rounds if number >= 0 else screening,
             seconds=seconds,
             repeat=repeat,
             skew_us=skew_us,
@@ -102,9 +105,11 @@ def measure(
             (points[point], wanted[points[point]][candidate]): samples
             for (point, candidate), samples in done.samples.items()
         }
+        if number < 0 or only_better:
+            wanted = _better(done, number, wanted, asked, perhaps=number < 0)
+        if number < 0:  # of those that stay it says nothing
+            done.samples = {(p, c): samples for (p, c), samples in done.samples.items() if c not in wanted.get(p, ())}
         found.append(done)
-        if only_better:
-            wanted = _better(done, number, wanted, asked)
         if not wanted:
             break
     settings = {**_settings(plan), "launches": launches, "environ": dict(environ or {})}
@@ -124,11 +129,13 @@ def _check(operation: str, ranks: int, launches: int, rounds: int, root: int) ->
         raise UsageError(f"the root is one of the ranks 0 to {ranks - 1}, not {root}")
 
 
-def _better(done: Launch, number: int, wanted: Mapping[int, list[int]], asked: Asked) -> dict[int, list[int]]:
+def _better(
+    done: Launch, number: int, wanted: Mapping[int, list[int]], asked: Asked, perhaps: bool
+) -> dict[int, list[int]]:
     """What is worth another launch, the base with it: candidates by point."""
     left = {}
     for point, candidates in wanted.items():
-        better = [c for c in candidates if c != asked.base and is_better(done, number, point, c, asked)]
+        better = [c for c in candidates if c != asked.base and is_better(done, number, point, c, asked, perhaps)]
         if better:
             left[point] = [asked.base, *better]
     return left

@@ -121,13 +121,14 @@ def rows_of(asked: Asked, launches: Sequence[Launch], network: Network | None) -
     ]
 
 
-def is_better(launch: Launch, number: int, point: int, candidate: int, asked: Asked) -> bool:
-    """Than the base, in launch `number`: right, and the interval of the paired ratios above 1."""
+def is_better(launch: Launch, number: int, point: int, candidate: int, asked: Asked, perhaps: bool = False) -> bool:
+    """Than the base, in launch `number`: right, and the interval of the paired ratios above 1; perhaps: not below."""
     base, ours = (launch.samples.get((point, each), Samples()) for each in (asked.base, candidate))
     if ours.problem or not ours.correct or not base.correct:
         return False
-    low = _launch_ratio(number, paired_ratios(base.times_ns, ours.times_ns), asked.seed)["low"]
-    return low is not None and bool(low > 1)
+    ratio = _launch_ratio(number, paired_ratios(base.times_ns, ours.times_ns), asked.seed)
+    end = ratio["high" if perhaps else "low"]
+    return perhaps if end is None else bool(end > 1)
 
 
 def _row(
@@ -164,7 +165,7 @@ def _row(
         "percent_of_bound": None if time is None or not bound or time.median <= 0 else 100 * bound / time.median,
         "ratio_to_native": None if ratio is None else ratio.as_dict(),
         "ratio_by_launch": [
-            _launch_ratio(number, group, asked.seed) for number, group in enumerate(by_launch) if usable
+            _launch_ratio(number, group, asked.seed) for number, group in enumerate(by_launch) if usable and group
         ],
     }
     if asked.operation in POINT_TO_POINT:

@@ -34,8 +34,8 @@ OPERATIONS = "bcast,reduce,allreduce"
     envvar="LEADLINE_LAUNCHER",
     help="Instead of the library's own, as in 'srun -n {ranks}'.",
 )
-@click.option("--launches", type=click.IntRange(2), default=5, show_default=True, envvar="LEADLINE_LAUNCHES")
-@click.option("--rounds", type=click.IntRange(5), default=50, show_default=True, envvar="LEADLINE_ROUNDS")
+@click.option("--launches", type=click.IntRange(2), default=4, show_default=True, envvar="LEADLINE_LAUNCHES")
+@click.option("--rounds", type=click.IntRange(5), default=150, show_default=True, envvar="LEADLINE_ROUNDS")
 @click.option(
     "--seconds", type=float, default=1.0, show_default=True, help="For four candidates at a size in a launch."
 )

@@ -15,6 +15,7 @@ from typing import Any
 from leadline.tuning.table import Rule, merged
 
 CLEAR_OF = 1.0
+SHIM_US = 0.25  # what the shim takes itself of a call that it serves: a gain below that would be none
 ALIKE = 0.03  # candidates whose ratios are so close are as good as one another
 
 
@@ -42,13 +43,16 @@ class Choice:
 
 
 def holds(row: dict[str, Any], launches: int, at_least: float = CLEAR_OF) -> bool:
-    """Whether the row's algorithm is better than the library's own in each of so many launches."""
+    """Whether the row's algorithm is better than the library's own in each of so many launches, and by enough."""
     ratio = row.get("ratio_to_native")
     if row["algorithm"] == "native" or row.get("correct") is not True or not ratio:
         return False
     each = row.get("ratio_by_launch", [])
     lows = [found["low"] for found in each]
     if len(each) < launches or any(low is None or low <= at_least for low in lows):
+        return False
+    time = row.get("median_us")
+    if time is not None and time * (ratio["median"] - 1) < SHIM_US:
         return False
     return ratio["low"] is not None and ratio["low"] > at_least
 

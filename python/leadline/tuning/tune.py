@@ -22,6 +22,8 @@ from leadline.tuning.table import Table
 SIZES = (8, 64, 512, 4096, 16384, 65536, 262144, 1048576)
 SEGMENTS = (8192, 65536)
 LARGE = 65536  # bytes from which cutting a message is worth trying
+SCREENING = 30  # rounds of a first launch, where there are more candidates than
+FEW = 3
 BUSY = 0.2  # share of the time that others took, from which the user is told
 
 
@@ -37,8 +39,8 @@ class Wanted:
     sizes: tuple[int, ...] = SIZES
     ranks: tuple[int, ...] = (2,)
     calls: tuple[Calls, ...] = ()
-    launches: int = 5
-    rounds: int = 50
+    launches: int = 4
+    rounds: int = 150
     seconds: float = 1.0
     refinements: int = 6
     closest: float = 1.5
@@ -159,6 +161,7 @@ class _Bench:
             seconds=self.wanted.seconds * (1 + len(names)) / 4,
             launcher=shlex.split(self.wanted.launcher.replace("{ranks}", str(processes))) or None,
             seed=seed,
+            screening=SCREENING if len(names) > FEW else 0,
             buffers=buffers,
             only_better=buffers == "reused",
             progress=self.say,
