@@ -108,13 +108,15 @@ def test_wrong_usage_is_one_line_and_2(words: tuple[str, ...], said: str, a_libr
 
 
 def test_what_is_not_better_is_not_measured_again(a_library: Library) -> None:
-    found = measure(
-        "bcast", algorithms=["nothing"], sizes=[800], library=a_library, launches=3, rounds=5, seconds=0.1,
-        buffers="written", only_better=True,
-    )  # fmt: skip
+    some: dict[str, Any] = {"sizes": [800], "library": a_library, "launches": 3, "rounds": 5, "seconds": 0.1}
+    found = measure("bcast", algorithms=["nothing"], buffers="written", only_better=True, **some)
     assert len(found.launches) == 1
-    found = measure(
-        "bcast", algorithms=["nothing"], sizes=[800], library=a_library, launches=3, rounds=5, seconds=0.1, screening=5
-    )
-    assert len(found.launches) == 1  # the first look, which left nothing to measure
     assert [(row["algorithm"], row["correct"]) for row in found.rows] == [("native", True), ("nothing", False)]
+
+
+def test_a_first_look_leaves_out_what_is_wrong_or_slower(a_library: Library) -> None:
+    some: dict[str, Any] = {"library": a_library, "launches": 2, "rounds": 5, "seconds": 0.1, "screening": 5}
+    assert len(measure("bcast", algorithms=["nothing"], sizes=[800], **some).launches) == 1  # nothing else was left
+    found = measure("bcast", algorithms=["nothing", "linear", "chain"], sizes=[800, 65536], **some)
+    assert [row["correct"] for row in found.rows if row["algorithm"] == "nothing"] == [False, False]
+    assert all(row["median_us"] > 0 for row in found.rows if row["algorithm"] != "nothing")

@@ -108,7 +108,11 @@ def measure(
         if number < 0 or only_better:
             wanted = _better(done, number, wanted, asked, perhaps=number < 0)
         if number < 0:  # of those that stay it says nothing
-            done.samples = {(p, c): samples for (p, c), samples in done.samples.items() if c not in wanted.get(p, ())}
+            done.samples = {
+                (p, c): samples
+                for (p, c), samples in done.samples.items()
+                if c == asked.base or c not in wanted.get(p, ())
+            }
         found.append(done)
         if not wanted:
             break
