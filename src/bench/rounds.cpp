@@ -27,6 +27,7 @@ struct Runner {
   int64_t window_ns = 0, slack_ns = 0, prelude_ns = 0;
   std::vector<double> took;        // by round, on this rank, ns from the start
   std::vector<double> prelude;     // by round, on this rank, ns
+  std::vector<double> began;       // by round, on this rank, ns from the start; 0 where it was there in time
   std::vector<uint8_t> came_late;  // by round, on this rank
   int late = 0;                    // of a whole number of batches: on the rank that was late most often in each
   bool wrong = false;
@@ -171,6 +172,7 @@ class Measurement {
     const int64_t finish = job_.now_ns();
     if (!contents_.some_right()) runner->wrong = true;
     runner->took.push_back(double(finish - start - whole_skew()));
+    runner->began.push_back(double(std::max<int64_t>(begin - start - whole_skew(), 0)));
     runner->came_late.push_back(begin > arrival + runner->samples.tolerance_ns);
   }
 
@@ -215,15 +217,18 @@ class Measurement {
     int anywhere = 0;
     MPI_Allreduce(&wrong, &anywhere, 1, MPI_INT, MPI_MAX, job_.comm);
     runner.samples.correct = !anywhere;
-    std::vector<double> longest(rounds);
+    std::vector<double> longest(rounds), last_began(rounds);
     std::vector<uint8_t> late(rounds);
     MPI_Reduce(runner.took.data(), longest.data(), rounds, MPI_DOUBLE, MPI_MAX, 0, job_.comm);
+    MPI_Reduce(runner.began.data(), last_began.data(), rounds, MPI_DOUBLE, MPI_MAX, 0, job_.comm);
     MPI_Reduce(runner.came_late.data(), late.data(), rounds, MPI_UINT8_T, MPI_MAX, 0, job_.comm);
     const double operations = double(runner.samples.repeat) * runner.candidate->times_per_run;
     for (int round = 0; round < rounds; ++round) {
       runner.samples.late += late[round];
       const bool dropped = late[round] && !job_.oversubscribed;
-      runner.samples.ns.push_back(dropped ? -1 : longest[round] / operations);
+      // Of late ones that are kept, from when the last rank began: what kept it may be the candidate before.
+      const double took = longest[round] - (late[round] ? last_began[round] : 0);
+      runner.samples.ns.push_back(dropped ? -1 : took / operations);
     }
     runner.candidate.reset();
   }

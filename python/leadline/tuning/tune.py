@@ -125,6 +125,8 @@ def _groups(
         return (
             [(tuple(able), [n for n in wanted.algorithms if n.split(":")[0] in {a.name for a in mine}])] if able else []
         )
+    if not wanted.launcher:  # on this host only: there two levels are one
+        mine = [a for a in mine if not a.name.startswith("two_level")]
     whole = [algorithm.name for algorithm in mine]
     cut = [f"{a.name}:segment={segment}" for a in mine if a.takes_segments for segment in SEGMENTS]
     small = tuple(size for size in able if size < LARGE)
