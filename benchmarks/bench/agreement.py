@@ -32,7 +32,7 @@ IN_A_ROW = 200  # operations, whose mean is a sample: with NetPIPE, IMB and ours
 TIMEOUT_S = 60.0  # of one program
 LONGEST_S = 320.0  # after which no launch is begun
 METHODS = {
-    "NetPIPE": "it sends from the buffer that it has just received into, so lines go back and forth; ours sends from one"
+    "NetPIPE": "it sends from the buffer that it has just received into, so lines go back and forth; ours from one"
     " of its own, as IMB does. With one buffer for both our times are NetPIPE's at every size",
     "IMB-MPI1": "it reads the clock before and after each operation, ours once for all in a row, to the end on the last"
     " rank; and one series of them is its figure, which one interruption may lengthen, ours the mean of ten",
