@@ -1,6 +1,5 @@
 // leadline bench's program: reads a plan, measures, and writes what was measured, one item a line.
 //
-//   leadline_bench list            the algorithms there are
 //   mpiexec ... leadline_bench PLAN RESULTS
 #include <cinttypes>
 #include <cstdio>
@@ -9,20 +8,12 @@
 #include "bench/machine.hpp"
 #include "bench/plan.hpp"
 #include "bench/rounds.hpp"
-#include "collectives/algorithm.hpp"
 
 namespace leadline::bench {
 
 namespace {
 
 std::FILE* results;
-
-int list() {
-  for (const collectives::Algorithm& algorithm : collectives::algorithms())
-    std::printf("%s %s %d %d %d\n", collectives::name_of(algorithm.operation), algorithm.name,
-                algorithm.needs_commutative, algorithm.takes_segments, algorithm.takes_radix);
-  return 0;
-}
 
 void write_noise(const Job& job) {
   const std::vector<Noise> noise = measure_noise(job);
@@ -85,9 +76,8 @@ void measure(const Plan& plan) {
 }
 
 int run(int argc, char** argv) {
-  if (argc == 2 && std::strcmp(argv[1], "list") == 0) return list();
   Plan plan;
-  std::string problem = "usage: leadline_bench list | PLAN RESULTS";
+  std::string problem = "usage: leadline_bench PLAN RESULTS";
   if (argc != 3 || !read_plan(argv[1], &plan, &problem)) {
     std::fprintf(stderr, "leadline_bench: %s\n", problem.c_str());
     return 2;

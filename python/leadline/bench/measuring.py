@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -67,59 +68,76 @@ def measure(
         library=chosen.name,
         seed=seed,
     )
-    native = "p2p" if operation in POINT_TO_POINT else operation
-    wanted = {point: list(range(len(asked.candidates))) for point in range(len(asked.sizes))}
+    plan = Plan(
+        points=(),
+        rounds=rounds,
+        seconds=seconds,
+        repeat=repeat,
+        skew_us=skew_us,
+        seed=seed,
+        root=root,
+        nodes=nodes,
+        measured_clocks=measured_clocks,
+        buffers=buffers,
+        network=True,
+    )
     words = [*(launcher or chosen.launch(ranks)), str(executable)]
+    environment = {**chosen.env(), **(environ or {})}
+    wanted = {point: list(range(len(asked.candidates))) for point in range(len(asked.sizes))}
     found: list[Launch] = []
     failed = ""
     for number in range(-1 if screening else 0, launches):
+        first_look = number < 0
+        which = "a first look" if first_look else f"launch {number + 1} of {launches}"
         if progress is not None:
-            which = f"launch {number + 1} of {launches}" if number >= 0 else "a first look"
             progress(f"{operation} on {ranks} ranks of {chosen.name}: {which}")
-        plan = Plan(
-            points=tuple(
-                Point(native, asked.sizes[point], tuple(asked.candidates[c] for c in candidates))
-                for point, candidates in wanted.items()
-            ),
-            rounds=rounds if number >= 0 else screening,
-            seconds=seconds,
-            repeat=repeat,
-            skew_us=skew_us,
-            seed=seed + number,
-            root=root,
-            nodes=nodes,
-            measured_clocks=measured_clocks,
-            buffers=buffers,
-            network=True,
-        )
-        with tempfile.TemporaryDirectory(prefix="leadline-bench-") as folder:
-            try:
-                done = launch(plan, words, {**chosen.env(), **(environ or {})}, Path(folder), timeout_s=timeout_s)
-            except MeasurementFailed as error:
-                if not (keep and found):
-                    raise
-                failed = f"launch {number + 1} of {launches} failed, those before it were kept: {error}"
-                break
-        points = list(wanted)
-        done.samples = {
-            (points[point], wanted[points[point]][candidate]): samples
-            for (point, candidate), samples in done.samples.items()
-        }
-        if number < 0 or only_better:
-            wanted = _better(done, number, wanted, asked, perhaps=number < 0)
-        if number < 0:  # of those that stay it says nothing
-            done.samples = {
-                (p, c): samples
-                for (p, c), samples in done.samples.items()
-                if c == asked.base or c not in wanted.get(p, ())
-            }
+        this = replace(plan, seed=seed + number, rounds=screening if first_look else rounds)
+        try:
+            done = _launch(asked, wanted, this, words, environment, timeout_s)
+        except MeasurementFailed as error:
+            if not (keep and found):
+                raise
+            failed = f"{which} failed, those before it were kept: {error}"
+            break
         found.append(done)
+        if first_look or only_better:
+            wanted = _better(done, number, wanted, asked, perhaps=first_look)
+        if first_look:  # of those that stay it says nothing
+            done.samples = {
+                (point, candidate): samples
+                for (point, candidate), samples in done.samples.items()
+                if candidate == asked.base or candidate not in wanted.get(point, ())
+            }
         if not wanted:
             break
     settings = {**_settings(plan), "launches": launches, "environ": dict(environ or {})}
     measurement = _measurement(asked, found, settings)
     measurement.failed = failed
     return measurement
+
+
+def _launch(
+    asked: Asked,
+    wanted: Mapping[int, list[int]],
+    plan: Plan,
+    words: Sequence[str],
+    environ: Mapping[str, str],
+    timeout_s: float | None,
+) -> Launch:
+    """One launch of what is wanted, candidates by point; its samples are numbered as in `asked`."""
+    native = "p2p" if asked.operation in POINT_TO_POINT else asked.operation
+    points = tuple(
+        Point(native, asked.sizes[point], tuple(asked.candidates[c] for c in candidates))
+        for point, candidates in wanted.items()
+    )
+    with tempfile.TemporaryDirectory(prefix="leadline-bench-") as folder:
+        done = launch(replace(plan, points=points), words, environ, Path(folder), timeout_s=timeout_s)
+    numbers = list(wanted)
+    done.samples = {
+        (numbers[point], wanted[numbers[point]][candidate]): samples
+        for (point, candidate), samples in done.samples.items()
+    }
+    return done
 
 
 def _check(operation: str, ranks: int, launches: int, rounds: int, root: int) -> None:
