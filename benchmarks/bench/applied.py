@@ -27,7 +27,7 @@ from leadline.tuning.tune import SIZES
 
 BENCHMARKS = {"bcast": "Bcast", "reduce": "Reduce", "allreduce": "Allreduce"}
 LINE = re.compile(r"^\s+(\d+)\s+\d+\s+[\d.]+\s+[\d.]+\s+([\d.]+)\s*$")  # bytes, repetitions, least, most, mean
-ITERATIONS = 200
+ITERATIONS = "2000,400"  # and no more than so many MB together
 TIMEOUT_S = 300
 
 
@@ -49,7 +49,7 @@ def measure_applied(
         for processes in ranks:
             job = [*library.launch(processes), str(program)]
             for operation, benchmark in BENCHMARKS.items():
-                options = [benchmark, "-msglen", str(lengths), "-iter", str(ITERATIONS), "-red_data_type", "double"]
+                options = [benchmark, "-msglen", str(lengths), "-iter", ITERATIONS, "-red_data_type", "double"]
                 options += ["-npmin", str(processes)]
                 times: dict[tuple[bool, int], list[float]] = defaultdict(list)
                 for launch in range(launches):

@@ -1,7 +1,13 @@
 #include "bench/machine.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cinttypes>
+#include <cstdio>
 #include <functional>
+#include <utility>
 
 namespace leadline::bench {
 
@@ -84,6 +90,23 @@ std::vector<Noise> measure_noise(const Job& job) {
   std::vector<Noise> all(job.rank == 0 ? job.size : 0);
   MPI_Gather(&noise, 5, MPI_DOUBLE, all.data(), 5, MPI_DOUBLE, 0, job.comm);
   return all;
+}
+
+// Source: Linux, Documentation/scheduler/sched-stats.rst, "/proc/<pid>/schedstat".
+Waiting::Waiting() : file_(open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC)) { more_ns(); }
+
+Waiting::~Waiting() {
+  if (file_ >= 0) close(file_);
+}
+
+int64_t Waiting::more_ns() {
+  char text[96];
+  const ssize_t n = file_ < 0 ? -1 : pread(file_, text, sizeof(text) - 1, 0);
+  if (n <= 0) return 0;
+  text[n] = 0;
+  int64_t now = 0;
+  if (std::sscanf(text, "%*u %" SCNd64, &now) != 1) return 0;
+  return now - std::exchange(before_, now);
 }
 
 Network measure_network(const Job& job) {

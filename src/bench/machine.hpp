@@ -18,6 +18,22 @@ struct Noise {
 // On all ranks at once; rank 0 gets those of all.
 std::vector<Noise> measure_noise(const Job& job);
 
+// Time that this thread was ready to run and something else had its core.
+class Waiting {
+ public:
+  Waiting();
+  ~Waiting();
+  Waiting(const Waiting&) = delete;
+  Waiting& operator=(const Waiting&) = delete;
+
+  // Nanoseconds since it was last asked; 0 where the kernel does not say.
+  int64_t more_ns();
+
+ private:
+  int file_;
+  int64_t before_ = 0;
+};
+
 struct Cost {
   int64_t bytes;
   int64_t ns;  // of the fastest

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "bench/machine.hpp"
+
 namespace leadline::bench {
 
 namespace {
@@ -28,7 +30,7 @@ struct Runner {
   std::vector<double> took;        // by round, on this rank, ns from the start
   std::vector<double> prelude;     // by round, on this rank, ns
   std::vector<double> began;       // by round, on this rank, ns from the start; 0 where it was there in time
-  std::vector<uint8_t> came_late;  // by round, on this rank
+  std::vector<uint8_t> came_late;  // by round, on this rank: to its start, or something else had its core meanwhile
   int late = 0;                    // of a whole number of batches: on the rank that was late most often in each
   bool wrong = false;
 };
@@ -144,6 +146,7 @@ class Measurement {
     MPI_Ibcast(agreed, 2, MPI_INT64_T, 0, job_.comm, &request);
     wait_patiently(&request);
     int64_t start = agreed[0];
+    waiting_.more_ns();
     for (const int index : order) {
       start += runners_[index].prelude_ns;
       sample(&runners_[index], round, start);
@@ -173,7 +176,8 @@ class Measurement {
     if (!contents_.some_right()) runner->wrong = true;
     runner->took.push_back(double(finish - start - whole_skew()));
     runner->began.push_back(double(std::max<int64_t>(begin - start - whole_skew(), 0)));
-    runner->came_late.push_back(begin > arrival + runner->samples.tolerance_ns);
+    const bool kept_away = !job_.oversubscribed && waiting_.more_ns() > runner->samples.tolerance_ns;
+    runner->came_late.push_back(kept_away || begin > arrival + runner->samples.tolerance_ns);
   }
 
   static int64_t recent_median(const std::vector<double>& values) {
@@ -239,6 +243,7 @@ class Measurement {
   Kind kind_;
   Contents contents_;
   Announce announce_;
+  Waiting waiting_;
   int64_t lead_ns_;
   int64_t spent_ns_ = 0;  // in rounds
   int round_ = 0;

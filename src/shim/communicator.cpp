@@ -159,7 +159,7 @@ int64_t ask_size(uint64_t handle, Datatype* place) {
   if (place->handle == handle && place->seen) return size;  // derived, as before: predefined ones are never made
   int32_t integers = 0, addresses = 0, datatypes = 0, combiner = 0;
   if (call_real(Fn::Type_get_envelope, handle, &integers, &addresses, &datatypes, &combiner) != 0) return -1;
-  *place = {handle, size, true, combiner == abi.family->combiners.named};
+  *place = {handle, size, true, combiner == abi.family->combiners.named, false, {}};
   return size;
 }
 

@@ -55,10 +55,19 @@ int communicator_freed(Word comm, int32_t keyval, void* communicator, void* stat
 // Changes whenever a communicator was freed: what threads remember is void then.
 extern std::atomic<uint32_t> epoch;
 
+// Where an element's data lies.
+struct Layout {
+  int64_t extent, true_lb, true_extent;
+  bool named;      // predefined
+  bool one_block;  // elements follow one another, in the order of the memory
+};
+
+// A predefined one keeps its size and, once asked for, its layout.
 struct Datatype {
   uint64_t handle;
   int64_t size;
-  bool seen, named;  // predefined: it keeps its size
+  bool seen, named, laid_out;
+  Layout layout;
 };
 
 struct Memory {
@@ -86,10 +95,12 @@ inline Communicator* communicator_of(Memory& m, uint64_t handle) {
   return look_up(handle, &place);
 }
 
+inline Datatype& place_of(Memory& m, uint64_t datatype) { return m.datatypes[spread(datatype, 60)]; }
+
 // Bytes of data in an element; negative where the library does not say, or not in 32 bits.
 int64_t ask_size(uint64_t handle, Datatype* place);
 inline int64_t size_of(Memory& m, uint64_t handle) {
-  Datatype& place = m.datatypes[spread(handle, 60)];
+  Datatype& place = place_of(m, handle);
   return place.handle == handle && place.named ? place.size : ask_size(handle, &place);
 }
 

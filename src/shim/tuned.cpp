@@ -16,12 +16,6 @@ namespace {
 constexpr int32_t tag = 0, self_tag = 1;
 constexpr int error_without_memory = 1;  // MPI_ERR_BUFFER in all families
 
-struct Layout {
-  int64_t extent = 0, true_lb = 0, true_extent = 0;
-  bool named = false;
-  bool one_block = false;  // elements follow one another, in the order of the memory
-};
-
 int32_t combiner_of(uint64_t datatype) {
   int32_t integers = 0, addresses = 0, datatypes = 0, combiner = 0;
   call_real(Fn::Type_get_envelope, datatype, &integers, &addresses, &datatypes, &combiner);
@@ -53,8 +47,8 @@ bool is_row(uint64_t datatype, int32_t combiner, int depth = 0) {
   return lb == 0 && true_lb == 0 && extent == size && true_extent == size;
 }
 
-Layout layout_of(uint64_t datatype, int64_t size) {
-  Layout l;
+Layout ask_layout(uint64_t datatype, int64_t size) {
+  Layout l{};
   int64_t lb = 0;
   call_real(Fn::Type_get_extent, datatype, &lb, &l.extent);
   call_real(Fn::Type_get_true_extent, datatype, &l.true_lb, &l.true_extent);
@@ -63,6 +57,16 @@ Layout layout_of(uint64_t datatype, int64_t size) {
   l.one_block = lb == 0 && l.true_lb == 0 && l.extent == size && l.true_extent == size;
   if (!l.named) l.one_block = l.one_block && is_row(datatype, combiner);
   return l;
+}
+
+Layout layout_of(uint64_t datatype, int64_t size) {
+  Datatype& place = place_of(memory, datatype);
+  if (place.handle != datatype || !place.named) return ask_layout(datatype, size);
+  if (!place.laid_out) {
+    place.layout = ask_layout(datatype, size);
+    place.laid_out = true;
+  }
+  return place.layout;
 }
 
 // What the schedule's steps need to know of the call.

@@ -131,7 +131,7 @@ def test_slower_where_buffers_are_written_is_dropped() -> None:
 
     found = choices([r for size in (8, 64, 512, 4096) for r in (native(size), row("chain", size, [1.2] * 3))], 3)
     written = [point(8, 1.02), point(64, 0.99), point(512, 1.02, correct=False)]
-    kept, lost = not_slower(found, written)
+    kept, lost = not_slower(found, "written", written)
     assert [choice.algorithm for choice in kept] == ["chain", "native", "native", "native"]
     assert [choice.n_bytes for choice in lost] == [64, 512, 4096]
     assert rules(kept)[0].evidence["written_ratio"] == 0.95

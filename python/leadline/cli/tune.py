@@ -132,6 +132,7 @@ def _document(found: Any) -> dict[str, Any]:
         "rows": found.rows,
         "again": found.again,
         "written": found.written,
+        "in_a_row": found.in_a_row,
     }
 
 

@@ -8,14 +8,14 @@ neighbouring sizes take the same one if they can: chance decides between equals,
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from leadline.tuning.table import Rule, merged
 
 CLEAR_OF = 1.0
-SHIM_US = 0.25  # what the shim takes itself of a call that it serves: a gain below that would be none
+SHIM_US = 0.25  # the shim takes up to 0.18 of a call that it serves (docs/shim.md): a gain below that would be none
 ALIKE = 0.03  # candidates whose ratios are so close are as good as one another
 
 
@@ -24,7 +24,7 @@ class Choice:
     """Of one point. algorithm: as leadline bench names it, "native" where nothing was better.
 
     ratio: native time / its time.   low, high: its interval.   launches: in which it was measured.
-    written: the ratio where the ranks wrote their buffers before each operation.
+    elsewhere: the ratio in other circumstances, by their name ("written", "in_a_row").
     """
 
     operation: str
@@ -35,7 +35,7 @@ class Choice:
     low: float = 1.0
     high: float = 1.0
     launches: int = 0
-    written: float | None = None
+    elsewhere: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def is_native(self) -> bool:
@@ -186,8 +186,8 @@ def _rule(run: Sequence[Choice], processes: tuple[int, int] | None) -> Rule:
         "launches": weakest.launches,
         "points": len(run),
     }
-    if all(choice.written is not None for choice in run):
-        evidence["written_ratio"] = round(min(choice.written or 0.0 for choice in run), 3)
+    for name in run[0].elsewhere:
+        evidence[f"{name}_ratio"] = round(min(choice.elsewhere.get(name, 0.0) for choice in run), 3)
     here = processes or (run[0].processes, run[0].processes)
     return Rule(run[0].operation, here, (run[0].n_bytes, run[-1].n_bytes), name, segment, radix, evidence)
 
@@ -232,9 +232,11 @@ def dropped(
     return kept, lost
 
 
-def not_slower(found: Sequence[Choice], written: Iterable[dict[str, Any]]) -> tuple[list[Choice], list[Choice]]:
-    """Choices that were not slower than the library's own where the ranks wrote their buffers; then those that were."""
-    rows = {(row["operation"], row["bytes"], row["processes"], row["algorithm"]): row for row in written}
+def not_slower(
+    found: Sequence[Choice], where: str, measured: Iterable[dict[str, Any]]
+) -> tuple[list[Choice], list[Choice]]:
+    """Choices that were not slower than the library's own in other circumstances, `where`; then those that were."""
+    rows = {(row["operation"], row["bytes"], row["processes"], row["algorithm"]): row for row in measured}
     kept, lost = [], []
     for choice in found:
         row = rows.get((choice.operation, choice.n_bytes, choice.processes, choice.algorithm))
@@ -242,7 +244,7 @@ def not_slower(found: Sequence[Choice], written: Iterable[dict[str, Any]]) -> tu
         if choice.is_native:
             kept.append(choice)
         elif row and row.get("correct") is True and ratio and ratio["high"] is not None and ratio["high"] >= CLEAR_OF:
-            kept.append(replace(choice, written=ratio["median"]))
+            kept.append(replace(choice, elsewhere={**choice.elsewhere, where: ratio["median"]}))
         else:
             kept.append(Choice(choice.operation, choice.n_bytes, choice.processes, "native", launches=choice.launches))
             lost.append(choice)

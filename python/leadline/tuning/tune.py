@@ -24,7 +24,10 @@ SEGMENTS = (8192, 65536)
 LARGE = 65536  # bytes from which cutting a message is worth trying
 SCREENING = 30  # rounds of a first launch, where there are more candidates than
 FEW = 3
+ROW = 20  # operations in a row: a rank that is done with one is already at the next
 BUSY = 0.2  # share of the time that others took, from which the user is told
+
+Rows = list[dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -63,14 +66,15 @@ class Wanted:
 
 @dataclass
 class Tuned:
-    """rows: of the measurements that chose.   again, written: of those in fresh launches, the buffers as they are, and
-    written by the ranks before each operation.   lost: what did not hold there.
+    """rows: of the measurements that chose.   again: of those in fresh launches.   written, in_a_row: of those in other
+    circumstances.   lost: what did not hold there.
     """
 
     table: Table
-    rows: list[dict[str, Any]] = field(default_factory=list)
-    again: list[dict[str, Any]] = field(default_factory=list)
-    written: list[dict[str, Any]] = field(default_factory=list)
+    rows: Rows = field(default_factory=list)
+    again: Rows = field(default_factory=list)
+    written: Rows = field(default_factory=list)
+    in_a_row: Rows = field(default_factory=list)
     lost: list[Choice] = field(default_factory=list)
 
 
@@ -78,29 +82,26 @@ def tune(wanted: Wanted, say: Callable[[str], None]) -> Tuned:
     """Raises UsageError, MissingPrerequisite, MeasurementFailed."""
     known = portfolio()
     bench = _Bench(wanted, say)
-    rows: list[dict[str, Any]] = []
+    rows: Rows = []
     found: list[Choice] = []
     for operation in wanted.operations:
         for processes in wanted.counts:
             for sizes, names in _groups(wanted, operation, wanted.sizes_of(operation, processes), known):
-                measured = bench.measure(operation, sizes, processes, names, wanted.seed)
+                measured = bench.choose(operation, sizes, processes, names, wanted.seed)
                 rows += measured
                 found += choices(measured, wanted.launches)
     if not wanted.calls:
 
         def between(operation: str, n_bytes: int, processes: int, names: list[str]) -> Choice:
             say(f"where it changes: {operation} of {n_bytes} bytes on {processes}: native or {' or '.join(names)}")
-            measured = bench.measure(operation, (n_bytes,), processes, names, wanted.seed + 100)
+            measured = bench.choose(operation, (n_bytes,), processes, names, wanted.seed + 100)
             rows.extend(measured)
             return choose(measured, wanted.launches)
 
         found = refine(found, between, wanted.closest, wanted.refinements)
-    again = _again(bench, found, "reused")
-    held, lost = dropped(found, again, wanted.launches)
-    written = _again(bench, held, "written")
-    kept, slower = not_slower(held, written)
-    lost += slower
-    for choice in lost:
+    tuned = Tuned(Table(()), rows)
+    kept = _confirm(bench, found, tuned)
+    for choice in tuned.lost:
         say(
             f"dropped: {choice.operation} of {choice.n_bytes} bytes on {choice.processes} by {choice.algorithm} "
             f"({choice.ratio:.2f} at first) did not hold in fresh launches"
@@ -112,7 +113,22 @@ def tune(wanted: Wanted, say: Callable[[str], None]) -> Tuned:
             f"The machine was busy: {noise['lost_share_median']:.0%} of the time went to others. "
             "On an idle one more may be faster."
         )
-    return Tuned(Table(rules(kept), _evidence(wanted, bench)), rows, again, written, lost)
+    tuned.table = Table(rules(kept), _evidence(wanted, bench))
+    return tuned
+
+
+def _confirm(bench: _Bench, found: list[Choice], tuned: Tuned) -> list[Choice]:
+    """What of the choices holds in fresh launches, and is not slower in other circumstances."""
+    tuned.again = _again(bench, found, "in fresh launches", only_better=True)
+    kept, tuned.lost = dropped(found, tuned.again, bench.wanted.launches)
+    tuned.written = _again(bench, kept, "buffers written", buffers="written")
+    kept, slower = not_slower(kept, "written", tuned.written)
+    tuned.lost += slower
+    if not machine(bench.launches)["oversubscribed"]:  # there they wait for one another as it is
+        tuned.in_a_row = _again(bench, kept, "operations in a row", repeat=ROW)
+        kept, slower = not_slower(kept, "in_a_row", tuned.in_a_row)
+        tuned.lost += slower
+    return kept
 
 
 def _groups(
@@ -142,6 +158,11 @@ class _Bench:
         self.say = say
         self.launches: list[Launch] = []
 
+    def choose(self, operation: str, sizes: Sequence[int], processes: int, names: Sequence[str], seed: int) -> Rows:
+        """As `measure`, but what cannot be chosen any more is not measured any more."""
+        screening = SCREENING if len(names) > FEW else 0
+        return self.measure(operation, sizes, processes, names, seed, screening=screening, only_better=True)
+
     def measure(
         self,
         operation: str,
@@ -149,9 +170,9 @@ class _Bench:
         processes: int,
         names: Sequence[str],
         seed: int,
-        buffers: str = "reused",
-    ) -> list[dict[str, Any]]:
-        """The rows."""
+        **how: Any,
+    ) -> Rows:
+        """The rows.   how: as `leadline.bench.measure` takes it."""
         found = measure(
             operation,
             algorithms=list(names),
@@ -163,25 +184,23 @@ class _Bench:
             seconds=self.wanted.seconds * (1 + len(names)) / 4,
             launcher=shlex.split(self.wanted.launcher.replace("{ranks}", str(processes))) or None,
             seed=seed,
-            screening=SCREENING if len(names) > FEW else 0,
-            buffers=buffers,
-            only_better=buffers == "reused",
             progress=self.say,
+            **how,
         )
         self.launches += found.launches
         return found.rows
 
 
-def _again(bench: _Bench, found: list[Choice], buffers: str) -> list[dict[str, Any]]:
+def _again(bench: _Bench, found: list[Choice], said: str, **how: Any) -> Rows:
     """Every choice against the library's own in fresh launches."""
-    rows: list[dict[str, Any]] = []
+    rows: Rows = []
     groups: dict[tuple[str, int, str], list[int]] = {}
     for choice in found:
         if not choice.is_native:
             groups.setdefault((choice.operation, choice.processes, choice.algorithm), []).append(choice.n_bytes)
     for (operation, processes, name), sizes in groups.items():
-        bench.say(f"again, in fresh launches, buffers {buffers}: {operation} on {processes} by {name}")
-        rows += bench.measure(operation, sizes, processes, [name], bench.wanted.seed + 1000, buffers)
+        bench.say(f"again, {said}: {operation} on {processes} by {name}")
+        rows += bench.measure(operation, sizes, processes, [name], bench.wanted.seed + 1000, **how)
     return rows
 
 
