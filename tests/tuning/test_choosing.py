@@ -134,7 +134,10 @@ def test_slower_where_buffers_are_written_is_dropped() -> None:
     kept, lost = not_slower(found, "written", written)
     assert [choice.algorithm for choice in kept] == ["chain", "native", "native", "native"]
     assert [choice.n_bytes for choice in lost] == [64, 512, 4096]
-    assert rules(kept)[0].evidence["written_ratio"] == 0.95
+    kept, lost = not_slower(kept, "in_a_row", [point(8, 1.0)])
+    assert not lost
+    (rule,) = rules(kept)
+    assert (rule.algorithm, rule.evidence["written_ratio"], rule.evidence["in_a_row_ratio"]) == ("chain", 0.95, 0.95)
 
 
 def test_two_tunings_of_the_same_rows_agree() -> None:

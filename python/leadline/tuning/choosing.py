@@ -186,8 +186,8 @@ def _rule(run: Sequence[Choice], processes: tuple[int, int] | None) -> Rule:
         "launches": weakest.launches,
         "points": len(run),
     }
-    for name in run[0].elsewhere:
-        evidence[f"{name}_ratio"] = round(min(choice.elsewhere.get(name, 0.0) for choice in run), 3)
+    for where in run[0].elsewhere:
+        evidence[f"{where}_ratio"] = round(min(choice.elsewhere.get(where, 0.0) for choice in run), 3)
     here = processes or (run[0].processes, run[0].processes)
     return Rule(run[0].operation, here, (run[0].n_bytes, run[-1].n_bytes), name, segment, radix, evidence)
 
