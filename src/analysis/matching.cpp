@@ -8,7 +8,7 @@
 #include "analysis/clocks.hpp"
 #include "analysis/iterations.hpp"
 #include "analysis/measure.hpp"
-#include "trace/series_walk.hpp"
+#include "trace/reading/series_walk.hpp"
 
 namespace leadline::analysis {
 

@@ -12,7 +12,7 @@
 #include "analysis/expand.hpp"
 #include "bindings/bindings.hpp"
 #include "bindings/text.hpp"
-#include "trace/reader.hpp"
+#include "trace/reading/reader.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

@@ -1,5 +1,5 @@
 // The trace of one process, decoded: what the reader gives to everybody else.
-// Built from a .trace file or salvaged from the .live file a killed process left (reader.hpp).
+// Built from a .trace file or salvaged from the .live file a killed process left (reading/reader.hpp).
 #pragma once
 
 #include <array>

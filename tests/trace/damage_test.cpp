@@ -8,7 +8,7 @@
 
 #include "memory_process.hpp"
 #include "programs.hpp"
-#include "trace/reader.hpp"
+#include "trace/reading/reader.hpp"
 
 namespace {
 size_t in_use = 0, peak = 0;

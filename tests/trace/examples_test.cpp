@@ -9,8 +9,8 @@
 
 #include "memory_process.hpp"
 #include "programs.hpp"
-#include "trace/reader.hpp"
-#include "trace/series_walk.hpp"
+#include "trace/reading/reader.hpp"
+#include "trace/reading/series_walk.hpp"
 
 namespace {
 

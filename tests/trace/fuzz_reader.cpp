@@ -14,9 +14,9 @@
 #include "fuzz_mutator.hpp"
 #include "memory_process.hpp"
 #include "programs.hpp"
-#include "trace/decode.hpp"
-#include "trace/salvage.hpp"
-#include "trace/series_walk.hpp"
+#include "trace/reading/decode.hpp"
+#include "trace/reading/salvage.hpp"
+#include "trace/reading/series_walk.hpp"
 
 namespace {
 

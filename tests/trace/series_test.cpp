@@ -5,7 +5,7 @@
 
 #include "memory_thread.hpp"
 #include "programs.hpp"
-#include "trace/series_walk.hpp"
+#include "trace/reading/series_walk.hpp"
 
 namespace {
 

@@ -1,6 +1,7 @@
 """Checks the arrows of the layout: which folder may include or import which.
 
 trace <- host <- recorder     host, collectives <- shim     trace <- analysis <- replay <- bindings <- python
+Of the trace format the recorder takes what writes; trace/reading is for what comes after it.
 mpi.h only in workloads, tests, bench and segments; nanobind only in bindings.
 """
 
@@ -27,6 +28,8 @@ ALLOWED: dict[str, set[str]] = {
     "bindings": {"bindings", "replay", "analysis", "trace", "collectives", "leadline"},
 }
 MPI_HEADER_ALLOWED = {"bench", "segments"}
+READING = "trace/reading"
+READERS = {"analysis", "replay", "bindings"}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 IMPORT = re.compile(r"^\s*(?:from|import)\s+(leadline(?:\.\w+)*)(?:\s+import\s+\(?([\w, ]+))?", re.MULTILINE)
@@ -68,6 +71,8 @@ def _of_file(path: Path, folder: str, allowed: set[str], siblings: set[str]) -> 
             yield f"{name}: includes mpi.h; the families are data here"
         if top == "nanobind" and folder != "bindings":
             yield f"{name}: includes {header}; nanobind belongs in src/bindings"
+        if header.startswith(f"{READING}/") and folder not in READERS and READING not in name.as_posix():
+            yield f"{name}: includes {header}; what records doesn't read"
         if "/" in header and top in siblings | {"leadline"} and top not in allowed and header not in allowed:
             yield f"{name}: includes {header}; src/{folder} may use {', '.join(sorted(allowed))}"
 

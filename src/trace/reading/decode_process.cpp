@@ -2,8 +2,8 @@
 #include <cmath>
 #include <cstring>
 
-#include "trace/decode.hpp"
-#include "trace/walk.hpp"
+#include "trace/reading/decode.hpp"
+#include "trace/reading/walk.hpp"
 
 namespace leadline::trace {
 

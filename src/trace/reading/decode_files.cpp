@@ -1,5 +1,5 @@
-#include "trace/decode.hpp"
 #include "trace/live.hpp"
+#include "trace/reading/decode.hpp"
 
 namespace leadline::trace {
 

@@ -1,4 +1,4 @@
-#include "trace/salvage.hpp"
+#include "trace/reading/salvage.hpp"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,8 +8,8 @@
 
 #include <cstring>
 
-#include "trace/decode.hpp"
 #include "trace/encode.hpp"
+#include "trace/reading/decode.hpp"
 
 namespace leadline::trace {
 

@@ -1,4 +1,4 @@
-#include "trace/reader.hpp"
+#include "trace/reading/reader.hpp"
 
 #include <dirent.h>
 #include <errno.h>
@@ -12,8 +12,8 @@
 
 #include "trace/checksum.hpp"
 #include "trace/chunk.hpp"
-#include "trace/decode.hpp"
-#include "trace/salvage.hpp"
+#include "trace/reading/decode.hpp"
+#include "trace/reading/salvage.hpp"
 
 namespace leadline::trace {
 

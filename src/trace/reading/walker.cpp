@@ -1,5 +1,5 @@
 // The events of a stream in order, and what counting needs without the order.
-#include "trace/walk.hpp"
+#include "trace/reading/walk.hpp"
 
 #include <algorithm>
 

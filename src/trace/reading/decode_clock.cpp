@@ -1,4 +1,4 @@
-#include "trace/decode.hpp"
+#include "trace/reading/decode.hpp"
 
 namespace leadline::trace {
 

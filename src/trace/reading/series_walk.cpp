@@ -1,4 +1,4 @@
-#include "trace/series_walk.hpp"
+#include "trace/reading/series_walk.hpp"
 
 #include <algorithm>
 #include <optional>
