@@ -19,7 +19,7 @@ import leadline
 import leadline.mpi
 from bench.agreement import measure_agreement
 from bench.cases import BY_NAME, CASES, MEMORY_CASES, SHIM_CASES, SIZE_STEPS, Case
-from bench.measure import CaseCost, measure_case, measure_memory, measure_size
+from bench.measure import CaseCost, Clock, measure_case, measure_memory, measure_size
 from bench.page import measure_page
 from bench.pop import measure_pop
 from bench.program import Program
@@ -71,6 +71,7 @@ def measure(options: argparse.Namespace) -> int:
     parts = options.parts or list(DEFAULT_PARTS)
     pairs = 3 if options.quick else options.pairs
     recorder = options.recorder.resolve() if options.recorder else require_library()
+    clock: Clock = "wall_ns" if options.clock == "wall" else "cpu_ns"
     names = options.mpi or (["mpich"] if options.quick else ["mpich", "openmpi"])
     programs = (
         []
@@ -92,14 +93,13 @@ def measure(options: argparse.Namespace) -> int:
         "pairs": pairs,
     }
     if "cost" in parts:
-        costs = run_costs(console, programs, chosen(options), pairs, options.clock)
+        costs = run_costs(programs, chosen(options), pairs, clock)
         print_costs(console, costs, options.clock)
         report["cost"] = [c.as_json() for c in costs]
         if options.markdown:
             options.markdown.write_text(markdown_costs(costs))
     if "shim" in parts:
         shimmed = [replace(program, shim=shim.require_library()) for program in programs]
-        clock = "wall_ns" if options.clock == "wall" else "cpu_ns"
         costs = [measure_case(program, case, pairs, clock) for case in SHIM_CASES for program in shimmed]
         console.print("The shim, collectives that it leaves alone and one that it serves:", style="bold")
         print_costs(console, costs, options.clock)
@@ -131,9 +131,7 @@ def chosen(options: argparse.Namespace) -> list[Case]:
     return [BY_NAME[name] for name in options.case] if options.case else list(CASES)
 
 
-def run_costs(
-    console: Console, programs: Sequence[Program], cases: Sequence[Case], pairs: int, clock: str
-) -> list[CaseCost]:
+def run_costs(programs: Sequence[Program], cases: Sequence[Case], pairs: int, clock: Clock) -> list[CaseCost]:
     """All cases with the first library, the main ones with the others."""
     work = [(program, case) for case in cases for i, program in enumerate(programs) if i == 0 or case.main]
     costs = []
@@ -144,7 +142,7 @@ def run_costs(
             print(
                 f"\r{done}/{len(work)} {case.name} {program.library.name} {left:4.0f} s left ", end="", file=sys.stderr
             )
-        costs.append(measure_case(program, case, pairs, "wall_ns" if clock == "wall" else "cpu_ns"))
+        costs.append(measure_case(program, case, pairs, clock))
     if sys.stderr.isatty():
         print("\r" + " " * 60 + "\r", end="", file=sys.stderr)
     return costs
