@@ -6,37 +6,37 @@ namespace leadline::probe {
 
 namespace {
 
-constexpr int kMessage = 7, kPing = 8, kPong = 9, kNext = 10;  // tags
-constexpr int kRounds = 8;
-constexpr int kStatusBytes = 128;  // more than any library's
+constexpr int message = 7, ping = 8, pong = 9, next = 10;  // tags
+constexpr int rounds = 8;
+constexpr int status_bytes = 128;  // more than any library's
 
 // Whether a send to rank 1 completes while rank 1 has posted no receive for it. No matter of time: messages between two
 // ranks keep their order, so that when a later one has been answered, what is sent eagerly has left.
 bool is_eager(const Library& it, std::vector<char>* buffer, long bytes) {
-  alignas(16) char status[kStatusBytes];
+  alignas(16) char status[status_bytes];
   char nothing = 0;
   Handle request = 0;
   int done = 0;
-  it.isend(buffer->data(), static_cast<int>(bytes), it.byte, 1, kMessage, it.world, &request);
-  for (int round = 0; round < kRounds; round++) {
-    it.send(&nothing, 1, it.byte, 1, kPing, it.world);
-    it.recv(&nothing, 1, it.byte, 1, kPong, it.world, status);
+  it.isend(buffer->data(), static_cast<int>(bytes), it.byte, 1, message, it.world, &request);
+  for (int round = 0; round < rounds; round++) {
+    it.send(&nothing, 1, it.byte, 1, ping, it.world);
+    it.recv(&nothing, 1, it.byte, 1, pong, it.world, status);
     if (!done) it.test(&request, &done, status);
   }
-  it.send(&nothing, 1, it.byte, 1, kNext, it.world);  // now it is received
+  it.send(&nothing, 1, it.byte, 1, next, it.world);  // now it is received
   if (!done) it.wait(&request, status);
   return done != 0;
 }
 
 void answer(const Library& it, std::vector<char>* buffer) {
-  alignas(16) char status[kStatusBytes];
+  alignas(16) char status[status_bytes];
   char nothing = 0;
-  for (int round = 0; round < kRounds; round++) {
-    it.recv(&nothing, 1, it.byte, 0, kPing, it.world, status);
-    it.send(&nothing, 1, it.byte, 0, kPong, it.world);
+  for (int round = 0; round < rounds; round++) {
+    it.recv(&nothing, 1, it.byte, 0, ping, it.world, status);
+    it.send(&nothing, 1, it.byte, 0, pong, it.world);
   }
-  it.recv(&nothing, 1, it.byte, 0, kNext, it.world, status);
-  it.recv(buffer->data(), static_cast<int>(buffer->size()), it.byte, 0, kMessage, it.world, status);
+  it.recv(&nothing, 1, it.byte, 0, next, it.world, status);
+  it.recv(buffer->data(), static_cast<int>(buffer->size()), it.byte, 0, message, it.world, status);
 }
 
 int tests_for(long most) {

@@ -2,6 +2,8 @@
 
 #include <dlfcn.h>
 
+#include <cstring>
+
 namespace leadline::probe {
 
 namespace {
@@ -14,7 +16,6 @@ void set_mpich(Library* library) {
   library->bitwise_or = 0x58000008;
   library->errors_return = 0x54000001;
   library->type_char = 0x4c000101;
-  library->type_int = 0x4c000405;
 }
 
 void set_standard(Library* library) {
@@ -25,7 +26,6 @@ void set_standard(Library* library) {
   library->bitwise_or = 0x29;
   library->errors_return = 0x143;
   library->type_char = 0x243;
-  library->type_int = 0x209;
 }
 
 void set_openmpi(void* object, Library* library) {
@@ -37,7 +37,6 @@ void set_openmpi(void* object, Library* library) {
   library->bitwise_or = address("ompi_mpi_op_bor");
   library->errors_return = address("ompi_mpi_errors_return");
   library->type_char = address("ompi_mpi_char");
-  library->type_int = address("ompi_mpi_int");
 }
 
 template <typename T>
@@ -105,7 +104,8 @@ bool read_control(const Library& it, const std::string& name, std::string* value
   if (!it.tools_init || !it.control_index || !it.control_info || !it.control_handle || !it.control_read) return false;
   int provided, index, verbosity, bind, scope, count = 0;
   if (it.tools_init(0, &provided) != 0 || it.control_index(name.c_str(), &index) != 0) return false;
-  char text[8192] = "", description[16] = "";
+  alignas(int) char text[8192] = "";
+  char description[16] = "";
   int length = 0, description_length = sizeof description;
   Handle type = 0, enumeration = 0, handle = 0;
   if (it.control_info(index, nullptr, &length, &verbosity, &type, &enumeration, description, &description_length, &bind,
@@ -116,7 +116,9 @@ bool read_control(const Library& it, const std::string& name, std::string* value
   if (it.control_read(handle, text) != 0) return false;
   // Characters are a string; else an integer, of which the lower half is enough for what is asked here.
   const bool characters = static_cast<uint32_t>(type) == static_cast<uint32_t>(it.type_char);
-  *value = characters ? std::string(text) : std::to_string(*reinterpret_cast<const int*>(text));
+  int number = 0;
+  std::memcpy(&number, text, sizeof number);
+  *value = characters ? std::string(text) : std::to_string(number);
   return true;
 }
 

@@ -1,5 +1,5 @@
 // The functions of MPI that the probe calls, of a library that it was not built with. Handles pass through
-// registers: an int of MPICH's family is the lower half of a word (src/recorder/family.hpp has the whole story).
+// registers: an int of MPICH's family is the lower half of a word (src/host/family.hpp has the whole story).
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ struct Library {
   int (*control_info)(int, char*, int*, int*, Handle*, Handle*, char*, int*, int*, int*);
   int (*control_handle)(int, void*, Handle*, int*);
   int (*control_read)(Handle, void*);
-  Handle type_char, type_int;
+  Handle type_char;
 };
 
 // nullptr on success, else what is wrong. The functions are the library's own, whatever is preloaded.

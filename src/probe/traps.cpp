@@ -23,7 +23,7 @@ std::vector<std::atomic<int>> order;  // by trap: its place among those entered,
 std::atomic<int> count{0};
 
 #if defined(__x86_64__)
-constexpr unsigned char kBreak = 0xcc;
+constexpr unsigned char breakpoint = 0xcc;
 
 void on_trap(int, siginfo_t*, void* context) {
   greg_t& next = static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP];
@@ -91,7 +91,7 @@ void arm_traps() {
 #if defined(__x86_64__)
   count = 0;
   for (auto& place : order) place = 0;
-  for (const Trap& trap : traps) __atomic_store_n(trap.at, kBreak, __ATOMIC_SEQ_CST);
+  for (const Trap& trap : traps) __atomic_store_n(trap.at, breakpoint, __ATOMIC_SEQ_CST);
 #endif
 }
 
