@@ -12,6 +12,11 @@ namespace {
 
 constexpr int tag = 2;
 
+using collectives::Operation;
+// Kinds begin with the operations, in their order.
+static_assert(int(Kind::broadcast) == int(Operation::broadcast) && int(Kind::reduce) == int(Operation::reduce) &&
+              int(Kind::allreduce) == int(Operation::allreduce));
+
 struct Call {
   Kind kind;
   MPI_Comm comm;
@@ -105,7 +110,7 @@ std::unique_ptr<Candidate> make_collective(const Job& job, const Plan& plan, Kin
   const Call call{kind, job.comm, plan.root, contents->type(), contents->extent()};
   if (name.name == "native") return std::make_unique<Native>(call, contents);
   if (name.name == "nothing") return std::make_unique<Nothing>();
-  const auto operation = static_cast<collectives::Operation>(kind);
+  const auto operation = static_cast<Operation>(kind);
   const collectives::Algorithm* algorithm = collectives::find_algorithm(operation, name.name);
   if (!algorithm) {
     *why = "no such algorithm";
@@ -135,7 +140,7 @@ bool kind_of(const std::string& operation, Kind* kind) {
     *kind = Kind::exchange;
     return true;
   }
-  collectives::Operation found;
+  Operation found;
   if (!collectives::operation_of(operation, &found)) return false;
   *kind = static_cast<Kind>(found);
   return true;
