@@ -39,13 +39,13 @@ int split(const char* at, const char* end, Word* words, int most) {
 }
 
 bool number(Word word, int64_t* value) {
-  if (word.length < 1 || word.length > 18) return false;
   *value = 0;
   for (int i = 0; i < word.length; ++i) {
-    if (word.text[i] < '0' || word.text[i] > '9') return false;
-    *value = *value * 10 + (word.text[i] - '0');
+    const int digit = word.text[i] - '0';
+    if (digit < 0 || digit > 9) return false;
+    if (__builtin_mul_overflow(*value, 10, value) || __builtin_add_overflow(*value, digit, value)) return false;
   }
-  return true;
+  return word.length > 0;
 }
 
 class Parser {
@@ -122,13 +122,13 @@ class Parser {
   int line_ = 0;
 };
 
-}  // namespace
-
 void parse_table(const char* text, Table* table) {
   table->hash = 14695981039346656037u;
   for (const char* c = text; *c; ++c) table->hash = (table->hash ^ static_cast<unsigned char>(*c)) * 1099511628211u;
   Parser(table).parse(text);
 }
+
+}  // namespace
 
 void read_table(const char* path, Table* table) {
   const auto fails = [&](const char* why) { snprintf(table->problem, sizeof(table->problem), "%s", why); };

@@ -31,7 +31,4 @@ struct Table {
 // Reads the file at `path`, which may be nullptr. Where anything is wrong with it there are no rules.
 void read_table(const char* path, Table* table);
 
-// As read_table, of a text: for tests without a file.
-void parse_table(const char* text, Table* table);
-
 }  // namespace leadline::shim

@@ -39,6 +39,7 @@ def test_a_table_reads_as_it_was_written() -> None:
         (RULE.replace('"bcast"', '"gather"'), 3, "'gather'"),
         (RULE.replace("[2, 4]", "[4, 2]"), 4, "first is greater"),
         (RULE.replace("[2, 4]", "[0, 2]"), 4, "1 or more"),
+        (RULE.replace("[2, 4]", "[2, 2147483648]"), 4, "2147483647 at most"),
         (RULE.replace("[2, 4]", "2"), 4, "two whole numbers"),
         (RULE.replace("[0, 100]", "[-1, 100]"), 5, "0 or more"),
         (RULE.replace("[0, 100]", "[0, 1.5]"), 5, "two whole numbers"),

@@ -31,7 +31,7 @@ else:
     import tomli as tomllib
 
 SCHEMA = 1
-MOST = 2**63 - 1
+MOST = {"processes": 2**31 - 1, "bytes": 2**63 - 1}  # an int of C; a count of bytes of the shim
 ALGORITHMS: dict[str, list[str]] = {}  # by operation, in the portfolio's order
 for _operation, _name, *_ in _core.collective_algorithms():
     ALGORITHMS.setdefault(_operation, []).append(_name)
@@ -183,8 +183,8 @@ def _range(value: Any, key: str, least: int, wrong: Any) -> tuple[int, int]:
     if not whole or any(isinstance(end, bool) or not isinstance(end, int) for end in value):
         raise wrong(key, f"{key} = {value!r} is not two whole numbers, [first, last]")
     first, last = value
-    if first < least or last > MOST:
-        raise wrong(key, f"{key} = {value!r} is out of range: {least} or more")
+    if first < least or last > MOST[key]:
+        raise wrong(key, f"{key} = {value!r} is out of range: {least} or more, {MOST[key]} at most")
     if first > last:
         raise wrong(key, f"{key} = {value!r}: the first is greater than the last")
     return first, last
