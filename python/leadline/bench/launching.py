@@ -147,22 +147,33 @@ def _where(plan: Plan, found: Launch) -> str:
     return f", in {point.operation} of {point.n_bytes} bytes by {point.candidates[found.at[1]]}"
 
 
-def run_in_time(words: Sequence[str], environ: Mapping[str, str], output: int, limit_s: float) -> int | None:
-    """The exit code; None where it was ended for want of time."""
-    try:
-        process = subprocess.Popen(
-            words, stdin=subprocess.DEVNULL, stdout=output, stderr=output, env=dict(environ), start_new_session=True
-        )
-    except OSError as error:
-        raise MeasurementFailed(f"{words[0]}: {error.strerror}") from error
-    try:
-        with _ending_cleanly():
+def run_in_time(
+    words: Sequence[str], environ: Mapping[str, str], output: int, limit_s: float | None, *, errors: int | None = None
+) -> int | None:
+    """The exit code; None where it was ended for want of time. Nothing of it is left, however we are ended ourselves.
+
+    output: a file's descriptor; errors: another one, for standard error. limit_s: None for no limit.
+    Raises MeasurementFailed where it cannot be started.
+    """
+    with _ending_cleanly():
+        try:
+            process = subprocess.Popen(
+                words,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output if errors is None else errors,
+                env=dict(environ),
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise MeasurementFailed(f"{words[0]}: {error.strerror}") from error
+        try:
             return process.wait(limit_s)
-    except subprocess.TimeoutExpired:
-        return None
-    finally:
-        if process.poll() is None:
-            _end(process)
+        except subprocess.TimeoutExpired:
+            return None
+        finally:
+            if process.poll() is None:
+                _end(process)
 
 
 @contextlib.contextmanager

@@ -25,6 +25,11 @@ class Launcher:
     version: str
     index: int
 
+    @property
+    def hands_on(self) -> bool:
+        """Whether words_for_ranks has it give variables to its ranks; those of others inherit the environment."""
+        return self.kind in {"hydra", "openmpi", "aprun", "jsrun"}
+
 
 def find_launcher(words: Sequence[str], search_path: str | None = None) -> Launcher | None:
     """The launcher that `words` starts, behind any wrapper; None where it starts a program directly.
@@ -99,6 +104,18 @@ def program_start(words: Sequence[str]) -> int:
         if PurePath(word).name in WRAPPERS or is_program(word):
             return index
     return len(words)
+
+
+def with_program(words: Sequence[str], program: Sequence[str]) -> list[str]:
+    """The words after a launcher, `-n 1 ./a : -n 2 env X=1 ./b`, with another program in place of each.
+
+    program: with its arguments. Wrappers stay, for what they set is the program's too.
+    """
+    contexts = []
+    for context in _contexts(words):
+        start = program_start(context)
+        contexts.append([*context[: start + command_start(context[start:])], *program])
+    return _joined(contexts)
 
 
 def is_program(word: str) -> bool:

@@ -12,7 +12,6 @@ import json
 import mmap
 import os
 import re
-import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,11 +23,12 @@ from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
+from leadline.bench.launching import MeasurementFailed, run_in_time
 from leadline.errors import LeadlineError, MissingPrerequisite
 from leadline.launch.executable import inspect
-from leadline.launch.launcher import Launcher, find_launcher, program_start, words_for_ranks
+from leadline.launch.launcher import Launcher, find_launcher, with_program, words_for_ranks
 from leadline.launch.program import program_word
-from leadline.launch.wrappers import with_variables
+from leadline.launch.wrappers import command_start, with_variables
 
 ROUTINES = {
     "openmpi": re.compile(r"ompi_coll_(base|tuned)_(bcast|reduce|allreduce)_intra_(?!.*(generic|check|local_count))"),
@@ -171,7 +171,7 @@ def words_with(subject: Subject, variables: dict[str, str]) -> tuple[list[str], 
     if subject.launcher is not None:
         words = words_for_ranks(words, subject.launcher, variables, preload) if variables else words
     words = with_variables(words, variables, preload) if variables else words
-    handed = subject.launcher is not None and subject.launcher.kind in {"hydra", "openmpi", "aprun", "jsrun"}
+    handed = subject.launcher is not None and subject.launcher.hands_on
     return words, {**subject.environ, **({} if handed else variables)}
 
 
@@ -260,28 +260,19 @@ def _probe_words(subject: Subject, variables: dict[str, str], plan: Path) -> tup
     words, environ = words_with(subject, variables)
     ours = [str(probe_path()), str(plan)]
     if subject.launcher is None:
-        return ours, environ
+        return [*words[: command_start(words)], *ours], environ
     launcher = find_launcher(words, subject.environ.get("PATH"))
     start = 0 if launcher is None else launcher.index + 1
-    options = words[start:]
-    return [*words[:start], *options[: program_start(options)], *ours], environ
+    return [*words[:start], *with_program(words[start:], ours)], environ
 
 
 def _run(words: list[str], environ: dict[str, str], limit_s: float) -> list[str]:
     """The lines it said. Ended after limit_s: after an error ranks may wait for ever."""
     with tempfile.TemporaryFile("w+", errors="replace") as output:
-        process = subprocess.Popen(
-            words, stdin=subprocess.DEVNULL, stdout=output, stderr=output, env=environ, start_new_session=True
-        )
         try:
-            process.wait(limit_s)
-        except subprocess.TimeoutExpired:
-            process.terminate()  # the launcher ends its ranks
-            try:
-                process.wait(5)
-            except subprocess.TimeoutExpired:
-                os.killpg(process.pid, 9)
-                process.wait()
+            run_in_time(words, environ, output.fileno(), limit_s)
+        except MeasurementFailed as error:
+            raise ProbeFailed(str(error)) from error
         output.seek(0)
         return [line.strip() for line in output.read().splitlines() if line.strip()]
 

@@ -1,0 +1,38 @@
+"""Asking a library: what was started for it does not stay."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from leadline.launch.launcher import with_program
+
+OUTER = """
+import os, sys
+from leadline.tuning.probing import _run
+_run(sys.argv[1:], dict(os.environ), 250)
+"""
+
+
+def test_the_probe_does_not_outlive_the_command(tmp_path: Path) -> None:
+    mark = tmp_path / "pid"
+    script = "import os, sys, time; open(sys.argv[1], 'w').write(f'{os.getpid()}\\n'); time.sleep(250)"
+    outer = subprocess.Popen(
+        [sys.executable, "-c", OUTER, sys.executable, "-c", script, str(mark)], stderr=subprocess.DEVNULL
+    )
+    while not (mark.exists() and mark.read_text().endswith("\n")):
+        time.sleep(0.05)
+    outer.terminate()
+    assert outer.wait() == 128 + signal.SIGTERM
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(mark.read_text()), 0)
+
+
+def test_every_program_of_a_job_is_replaced_and_what_is_in_front_of_it_stays() -> None:
+    words = ["-n", "1", "/bin/true", "-n", "9", ":", "-n", "2", "env", "A=1", "/bin/false", "x"]
+    replaced = ["-n", "1", "probe", "plan", ":", "-n", "2", "env", "A=1", "probe", "plan"]
+    assert with_program(words, ["probe", "plan"]) == replaced
