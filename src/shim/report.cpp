@@ -74,9 +74,10 @@ void Population::write(int fd) const {
         if (outcome < static_cast<uint32_t>(Reason::count)) {
           dprintf(fd, "%s %d %lld %lld native 0 0 %llu %s\n", name, processes, first, last, calls, reasons[outcome]);
         } else {
-          const Rule& rule = table_.rules[outcome - static_cast<uint32_t>(Reason::count)];
-          dprintf(fd, "%s %d %lld %lld %s %lld %d %llu\n", name, processes, first, last, rule.name,
-                  static_cast<long long>(rule.segment_bytes), rule.radix, calls);
+          const uint32_t place = outcome - static_cast<uint32_t>(Reason::count);
+          const Rule& rule = table_.rules[place];
+          dprintf(fd, "%s %d %lld %lld %s %lld %d %llu rule %u\n", name, processes, first, last, rule.name,
+                  static_cast<long long>(rule.segment_bytes), rule.radix, calls, place + 1);
         }
       }
     }

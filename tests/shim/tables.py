@@ -64,7 +64,9 @@ def report(directory: Path, rank: int) -> tuple[list[Line], list[str]]:
             comments.append(text.removeprefix("# "))
             continue
         words = text.split(" ", 8)
-        lines.append(Line(words[0], *map(int, words[1:4]), words[4], int(words[7]), words[8] if len(words) > 8 else ""))
+        native = words[4] == "native"
+        assert native or words[8].startswith("rule ")
+        lines.append(Line(words[0], *map(int, words[1:4]), words[4], int(words[7]), words[8] if native else ""))
     assert comments[0] == "leadline shim 1"
     assert comments[-1] == "end"
     return lines, comments

@@ -23,7 +23,10 @@ from leadline.tuning.table import Rule, Table, lines_for_shim, read
 
 @dataclass(frozen=True)
 class Done:
-    """A line of a rank's report: calls of these sizes, and what became of them. why: of those left to the library."""
+    """A line of a rank's report: calls of these sizes, and what became of them.
+
+    rule: by its number in the table, from 1; 0 for calls left to the library, and then why.
+    """
 
     operation: str
     processes: int
@@ -33,6 +36,7 @@ class Done:
     segment_bytes: int
     radix: int
     calls: int
+    rule: int
     why: str
 
 
@@ -97,8 +101,7 @@ def _words(command: Sequence[str], folder: Path, library: Path) -> tuple[list[st
     }
     words = list(command) if launcher is None else words_for_ranks(command, launcher, variables, str(library))
     words = with_variables(words, variables, str(library))
-    handed = launcher is not None and launcher.kind in {"hydra", "openmpi", "aprun", "jsrun"}
-    return words, {**environ, **({} if handed else variables)}
+    return words, environ if launcher is not None and launcher.hands_on else {**environ, **variables}
 
 
 def _ranks(texts: Sequence[str]) -> tuple[str, int]:
@@ -117,44 +120,31 @@ def lines_of(text: str) -> list[Done]:
     found = []
     for line in text.splitlines():
         words = line.split(" ", 8)
-        if line.startswith("#") or len(words) < 8:
+        if line.startswith("#") or len(words) < 9:
             continue
         with contextlib.suppress(ValueError):
             numbers = [int(word) for word in (*words[1:4], *words[5:8])]
             processes, first, last, segment, radix, calls = numbers
-            why = words[8] if len(words) > 8 else ""
-            found.append(Done(words[0], processes, first, last, words[4], segment, radix, calls, why))
+            rule = int(words[8].removeprefix("rule ")) if words[4] != "native" else 0
+            why = words[8] if words[4] == "native" else ""
+            found.append(Done(words[0], processes, first, last, words[4], segment, radix, calls, rule, why))
     return found
 
 
 def judge(table: Table, texts: Sequence[str], outcome: Outcome) -> None:
-    """What the ranks' reports say of each rule. Calls are told in the reports by powers of two of bytes."""
+    """What the ranks' reports say of each rule. Calls left to the library are told there by powers of two of bytes."""
     done = [line for text in texts for line in lines_of(text)]
     unfinished = sum("# end" not in text.splitlines() for text in texts)
     problems = [line.removeprefix("# problem ") for text in texts for line in text.splitlines() if "# problem " in line]
-    for rule in table.rules:
+    for number, rule in enumerate(table.rules, start=1):
         if rule.algorithm == "native":
             continue
-        near = [
-            line
-            for line in done
-            if line.operation == rule.operation
-            and rule.processes[0] <= line.processes <= rule.processes[1]
-            and line.first <= rule.n_bytes[1]
-            and line.last >= rule.n_bytes[0]
-        ]
-        by_rule = [
-            line
-            for line in near
-            if (line.algorithm, line.segment_bytes, line.radix) == (rule.algorithm, rule.segment_bytes, rule.radix)
-        ]
-        within = [line for line in near if rule.n_bytes[0] <= line.first and line.last <= rule.n_bytes[1]]
+        calls = sum(line.calls for line in done if line.rule == number)
         left = Counter[str]()
-        for line in within:
-            if line.algorithm == "native":
+        for line in done:
+            if not line.rule and rule.fits(line.operation, line.first, line.processes) and line.last <= rule.n_bytes[1]:
                 left[line.why] += line.calls
-        if by_rule:
-            calls = sum(line.calls for line in by_rule)
+        if calls:
             outcome.prove(rule, "counted by the shim", {"calls": calls, "left_native": dict(left)})
         elif not texts:
             outcome.refuse(rule, "the shim was not in the program: no rank left its report")

@@ -1,0 +1,40 @@
+"""What `leadline apply` makes of the ranks' reports."""
+
+from leadline.tuning.applying import Outcome
+from leadline.tuning.shim import judge
+from leadline.tuning.table import Rule, Table
+
+TABLE = Table(
+    (
+        Rule("bcast", (2, 4), (8, 8), "chain", 1024),
+        Rule("bcast", (2, 4), (12, 15), "chain", 1024),
+        Rule("bcast", (2, 4), (64, 127), "native"),
+        Rule("allreduce", (2, 4), (1, 1024), "ring"),
+    )
+)
+REPORT = """# leadline shim 1
+# rank 0 of 2, mpich
+bcast 2 8 15 chain 1024 0 12 rule 2
+bcast 2 64 127 native 0 0 3 the table says so
+allreduce 2 8 15 native 0 0 4 the operation is not commutative
+allreduce 2 1024 2047 native 0 0 5 no rule fits
+allreduce 8 8 15 native 0 0 6 no rule fits
+# end
+"""
+
+
+def test_calls_count_for_the_rule_that_served_them_and_no_other_of_its_kind() -> None:
+    outcome = Outcome("shim")
+    judge(TABLE, [REPORT, REPORT], outcome)
+    assert [(rule["range"]["bytes"], rule["evidence"]["calls"]) for rule in outcome.applied] == [([12, 15], 24)]
+    assert {str(rule["range"]["bytes"]): rule["why"] for rule in outcome.not_applied} == {
+        "[8, 8]": "the program made no such call",
+        "[1, 1024]": "the operation is not commutative (8 calls)",
+    }
+
+
+def test_a_report_that_breaks_off_anywhere_is_read_so_far() -> None:
+    for length in range(len(REPORT) - len("# end\n")):
+        outcome = Outcome("shim")
+        judge(TABLE, [REPORT[:length]], outcome)
+        assert len(outcome.applied) + len(outcome.not_applied) == 3
