@@ -1,5 +1,7 @@
 """Whether a setting of how messages are sent took effect: seen in what a send does, not in its value."""
 
+import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -7,8 +9,9 @@ import pytest
 from leadline import mpi
 from leadline.errors import UsageError
 from leadline.launch.launcher import find_launcher
+from leadline.tuning import protocol
 from leadline.tuning.probing import Subject, family_of
-from leadline.tuning.protocol import MOST_EAGER, candidates, tried, tune_protocol
+from leadline.tuning.protocol import MOST_EAGER, Candidate, candidates, tried, tune_protocol
 
 
 def subject_of(name: str) -> Subject:
@@ -54,3 +57,12 @@ def test_a_limit_that_intel_mpi_knows_no_more_is_named() -> None:
 def test_a_pattern_that_finds_no_time_is_refused_before_anything_runs(pattern: str, why: str, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=why):
         tune_protocol([str(tmp_path / "nothing")], launches=2, pattern=pattern, say=print)
+
+
+def test_a_program_that_hangs_under_a_setting_has_failed_there() -> None:
+    script = "import os, time; time.sleep(250 if 'HANG' in os.environ else 0)"
+    about = Subject((sys.executable, "-c", script), None, Path(), "", dict(os.environ))
+    assert protocol._run(about, Candidate("default", "", {}), None, None).why == ""
+    hung = protocol._run(about, Candidate("hangs", "", {"HANG": "1"}), None, 0.5)
+    assert hung.counts is None
+    assert "did not end" in hung.why

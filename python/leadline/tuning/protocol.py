@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
+import tempfile
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from leadline.bench.launching import run_in_time
 from leadline.bench.statistics import interval
 from leadline.errors import LeadlineError, UsageError
 from leadline.launch import process
@@ -24,6 +25,7 @@ from leadline.tuning.probing import ProbeFailed, Subject, ask, subject, words_wi
 SCHEMA = 1
 MOST_EAGER = 2 << 20  # bytes
 HEADER = 256  # bytes, at most
+LONGEST = (60.0, 10.0)  # a run under a setting fails after so many seconds and so many times the longest default run
 
 
 @dataclass(frozen=True)
@@ -154,17 +156,8 @@ def tune_protocol(
             say(f"not available: {candidate.name}: {found.why}")
         else:
             usable.append(candidate)
-    times: dict[str, list[float | None]] = {candidate.name: [] for candidate in usable}
-    for number in range(launches if len(usable) > 1 else 0):  # with nothing to compare there is nothing to run
-        turn = usable[number % len(usable) :] + usable[: number % len(usable)]
-        for candidate in turn:
-            say(f"run {number + 1} of {launches}: {candidate.name}")
-            seconds, said = _time(about, candidate, pattern)
-            if seconds is None and not candidate.variables:
-                raise LeadlineError(f"the program ends with an error as it is: {said}")
-            if seconds is None:
-                say(f"failed: {candidate.name}: {said}")
-            times[candidate.name].append(seconds)
+    # With nothing to compare there is nothing to run.
+    times = _times(about, usable, launches if len(usable) > 1 else 0, pattern, say)
     rows = [judge(candidate.name, times["default"], times[candidate.name]) for candidate in usable]
     for row, candidate in zip(rows, usable, strict=True):
         row |= {"what": candidate.what, "settings": candidate.variables, "eager_bytes": eager[candidate.name]}
@@ -177,6 +170,28 @@ def tune_protocol(
         "not_available": without,
         "best": best(rows),
     }
+
+
+def _times(
+    about: Subject, usable: Sequence[Candidate], launches: int, pattern: str | None, say: Callable[[str], None]
+) -> dict[str, list[float | None]]:
+    """By candidate, the default first: what counts of each run, None where it failed. Raises as tune_protocol."""
+    times: dict[str, list[float | None]] = {candidate.name: [] for candidate in usable}
+    longest_s = 0.0  # of the default's runs, of which one comes before all others
+    for number in range(launches):
+        first = number % len(usable)
+        for candidate in (*usable[first:], *usable[:first]):
+            say(f"run {number + 1} of {launches}: {candidate.name}")
+            is_default = not candidate.variables
+            ran = _run(about, candidate, pattern, None if is_default else LONGEST[0] + LONGEST[1] * longest_s)
+            if is_default:
+                longest_s = max(longest_s, ran.wall_s)
+            if ran.counts is None and is_default:
+                raise LeadlineError(f"the program ends with an error as it is: {ran.why}")
+            if ran.counts is None:
+                say(f"failed: {candidate.name}: {ran.why}")
+            times[candidate.name].append(ran.counts)
+    return times
 
 
 def _check(pattern: str) -> None:
@@ -214,25 +229,40 @@ def best(rows: Sequence[dict[str, Any]]) -> str:
     return max(able, key=lambda row: row["ratio"]["low"])["candidate"] if able else "default"
 
 
-def _time(about: Subject, candidate: Candidate, pattern: str | None) -> tuple[float | None, str]:
-    """Seconds of one run; None where it failed, with its exit code and what it said last. Its output is not shown."""
+@dataclass(frozen=True)
+class _Run:
+    """wall_s: of the whole run.   counts: the seconds that are compared; None where it failed, for the reason `why`."""
+
+    wall_s: float
+    counts: float | None
+    why: str = ""
+
+
+def _run(about: Subject, candidate: Candidate, pattern: str | None, limit_s: float | None) -> _Run:
+    """Its output is not shown. Raises UsageError where `pattern` finds no number in it."""
     words, environ = words_with(about, candidate.variables)
-    begin = time.perf_counter()
-    done = subprocess.run(
-        words, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", env=environ, check=False
-    )
-    seconds = time.perf_counter() - begin
-    if done.returncode != 0:
-        lines = [line.strip() for line in f"{done.stdout}\n{done.stderr}".splitlines() if line.strip()]
-        return None, f"exit code {done.returncode}: {' | '.join(lines[-4:]) or 'it said nothing'}"
+    with (
+        tempfile.TemporaryFile("w+", errors="replace") as output,
+        tempfile.TemporaryFile("w+", errors="replace") as errors,
+    ):
+        begin = time.perf_counter()
+        code = run_in_time(words, environ, output.fileno(), limit_s, errors=errors.fileno())
+        wall_s = time.perf_counter() - begin
+        output.seek(0)
+        errors.seek(0)
+        said = output.read()
+        lines = [line.strip() for line in f"{said}\n{errors.read()}".splitlines() if line.strip()]
+    if code != 0:
+        ended = f"it did not end within {limit_s:.0f} s" if code is None else f"exit code {code}"
+        return _Run(wall_s, None, f"{ended}: {' | '.join(lines[-4:]) or 'it said nothing'}")
     if pattern is None:
-        return seconds, ""
-    found = re.search(pattern, done.stdout)
+        return _Run(wall_s, wall_s)
+    found = re.search(pattern, said)
     if found is None:
         raise UsageError(f"--time {pattern!r} is not in the program's output")
     try:
-        return float(found[1]), ""
-    except ValueError:
+        return _Run(wall_s, float(found[1]))
+    except (TypeError, ValueError):  # a group that was not reached is None
         raise UsageError(f"--time: {found[1]!r} is not a number") from None
 
 
