@@ -70,3 +70,8 @@ def test_names_may_contain_a_colon() -> None:
 def test_what_is_no_candidate(word: str) -> None:
     with pytest.raises(UsageError):
         candidates_for("bcast", word, KNOWN)
+
+
+def test_asked_for_none_only_the_base_is_measured() -> None:
+    assert candidates_for("bcast", [], KNOWN) == [Candidate("native")]
+    assert candidates_for("p2p", [], KNOWN) == [Candidate("blocking")]

@@ -10,7 +10,7 @@ import pytest
 
 from leadline import mpi
 from leadline.cli.command import COMMANDS
-from leadline.cli.settings import default_map
+from leadline.cli.settings import OPTIONS, PARAMETERS, default_map
 
 from .conftest import Command, Tiny, traces
 
@@ -130,6 +130,14 @@ class TestSettings:
             )
         else:
             assert set(given) <= {parameter.name for parameter in found.params}
+
+    @pytest.mark.parametrize("name", ["bench", "tune", "apply"])
+    def test_options_of_measurements_are_variables_and_keys_reach_them(self, name: str) -> None:
+        found = importlib.import_module(f"leadline.cli.{name}").command
+        options = {p.name: p for p in found.params if isinstance(p, click.Option)}
+        assert [option.name for option in options.values() if not option.envvar] == []
+        keys = {PARAMETERS.get(key, key) for key, commands in OPTIONS.items() if name in commands}
+        assert keys <= set(options)
 
     def test_the_library_is_taken_from_the_file(self, leadline: Command) -> None:
         (leadline.directory / "leadline.toml").write_text('mpi = "no-such-library"\n')

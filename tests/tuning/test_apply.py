@@ -32,6 +32,13 @@ def test_the_programs_exit_code_is_its_own(apply: Apply) -> None:
     assert (done.code, done.found["exit_code"], done.output) == (7, 7, "the program's own output")
 
 
+def test_the_shim_takes_the_widest_range_that_a_table_may_have(apply: Apply) -> None:
+    table = RULE.replace("[2, 4]", "[1, 2147483647]").replace("[65536, 1048576]", "[0, 9223372036854775807]")
+    done = apply("debian-mpich", table, "--via", "shim", ranks=2)
+    assert (done.found["problem"], done.why()) == (None, "")
+    assert [rule["algorithm"] for rule in done.found["applied"]] == ["binomial"]
+
+
 def test_rules_for_other_jobs_are_told(apply: Apply) -> None:
     table = RULE.replace("[2, 4]", "[8, 16]")
     done = apply("debian-openmpi", table, "--via", "native", ranks=2)
@@ -53,4 +60,13 @@ def test_a_report_that_cannot_be_written_is_told_before_the_program_runs(tmp_pat
     done = subprocess.run([*words, "--", "touch", str(mark)], capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert "there is no folder" in done.stderr
+    assert not mark.exists()
+
+
+@pytest.mark.parametrize("options", [["--as-set"], ["--fill"], ["--via", "native", "--as-set", "--measure"]], ids=str)
+def test_options_that_would_do_nothing_are_refused_before_the_program_runs(options: list[str], tmp_path: Path) -> None:
+    mark, table = tmp_path / "ran", tmp_path / "table.toml"
+    table.write_text(RULE)
+    words = [sys.executable, "-m", "leadline", "apply", str(table), *options, "--", "touch", str(mark)]
+    assert subprocess.run(words, capture_output=True, check=False).returncode == 2
     assert not mark.exists()

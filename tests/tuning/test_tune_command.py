@@ -3,10 +3,13 @@
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from leadline import mpi
+from leadline.bench.asking import algorithms_by_operation
+from leadline.tuning import tune
 from leadline.tuning.calls import library_of_run, of_run
 from leadline.tuning.table import read
 
@@ -43,6 +46,8 @@ def test_a_recorded_run_is_tuned_for_its_calls_and_its_library(programs: object,
         (["--algorithms", "binomial:segment=8"], "takes no such parameter"),
         (["-o", "/nowhere/table.toml"], "there is no folder"),
         (["--trace", "/nowhere"], "/nowhere"),
+        (["--time", "(.*) s"], "--time is for --protocol"),
+        (["--protocol", "-o", "/nowhere/found.json", "--", "true"], "there is no folder"),
     ],
 )
 def test_what_is_asked_for_wrongly_is_one_message(words: list[str], why: str) -> None:
@@ -50,3 +55,24 @@ def test_what_is_asked_for_wrongly_is_one_message(words: list[str], why: str) ->
     assert done.returncode in {2, 4}
     assert why in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_each_operation_is_tuned_with_those_algorithms_that_it_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    measured: list[tuple[str, list[str], list[int]]] = []
+
+    def measure(operation: str, *, algorithms: list[str], sizes: list[int], **_: object) -> SimpleNamespace:
+        measured.append((operation, algorithms, sizes))
+        return SimpleNamespace(launches=[], rows=[])
+
+    library = SimpleNamespace(name="mpich", version="")
+    operations = ("bcast", "reduce", "allreduce")
+    names = algorithms_by_operation(["chain:segment=8k", "two_level:over=ring", "binomial"], operations)
+    said: list[str] = []
+    monkeypatch.setattr(tune, "measure", measure)
+    tune.tune(tune.Wanted(library, operations, sizes=(4, 64), algorithms=names), said.append)  # type: ignore[arg-type]
+    assert measured == [
+        ("bcast", ["chain:segment=8192", "binomial"], [4, 64]),
+        ("reduce", ["binomial"], [64]),
+        ("allreduce", ["two_level:over=ring"], [64]),
+    ]
+    assert [line for line in said if "left out" in line and " 4 bytes" in line and "reduce" in line]

@@ -75,9 +75,14 @@ def sizes_for(operation: str, given: Iterable[int | str] | None) -> list[int]:
     if operation == "netpipe":
         return netpipe_sizes(max(sizes))
     for size in sorted(sizes):
-        if operation in {"reduce", "allreduce"} and size % 8:
+        if not is_measurable(operation, size):
             raise UsageError(f"{operation} of {size} bytes: not a whole number of doubles", hint="multiples of 8")
     return sorted(sizes)
+
+
+def is_measurable(operation: str, n_bytes: int) -> bool:
+    """Sums are of doubles (src/bench/contents.hpp)."""
+    return operation not in {"reduce", "allreduce"} or n_bytes % 8 == 0
 
 
 def netpipe_sizes(most: int) -> list[int]:
@@ -97,10 +102,8 @@ def candidates_for(operation: str, given: str | Sequence[str] | None, known: Seq
     if operation in POINT_TO_POINT:
         return _exchanges(operation, given)
     algorithms = {algorithm.name: algorithm for algorithm in known if algorithm.operation == operation}
-    words = [given] if isinstance(given, str) else list(given or ["all"])
-    words = [part for word in words for part in word.split(",") if part]
     found = [Candidate("native")]
-    for word in words:
+    for word in _words(given, "all"):
         if word == "all":
             found += [Candidate(name) for name in algorithms]
         else:
@@ -108,26 +111,34 @@ def candidates_for(operation: str, given: str | Sequence[str] | None, known: Seq
     return list(dict.fromkeys(found))
 
 
-def check_algorithms(words: Sequence[str], operations: Sequence[str]) -> None:
-    """Raises UsageError for a word that none of these collectives takes."""
+def algorithms_by_operation(words: Sequence[str], operations: Sequence[str]) -> dict[str, list[str]]:
+    """What of these names, with parameters as for candidates_for, each of the collectives takes; not the base.
+
+    Raises UsageError for one that none of them takes.
+    """
     known = portfolio()
+    found: dict[str, list[str]] = {operation: [] for operation in operations}
     for word in words:
         problems = []
-        for operation in operations:
+        for operation, names in found.items():
             try:
-                candidates_for(operation, [word], known)
+                names += [str(candidate) for candidate in candidates_for(operation, [word], known)[1:]]
             except UsageError as error:
                 problems.append(error)
-        if len(problems) == len(operations):
+        if len(problems) == len(found):
             raise problems[0]
+    return {operation: list(dict.fromkeys(names)) for operation, names in found.items()}
+
+
+def _words(given: str | Sequence[str] | None, default: str) -> list[str]:
+    words = [default] if given is None else [given] if isinstance(given, str) else given
+    return [part for word in words for part in word.split(",") if part]
 
 
 def _exchanges(operation: str, given: str | Sequence[str] | None) -> list[Candidate]:
     able = [name for name in EXCHANGES if not (operation == "latency" and name == "bcast")]
-    words = [given] if isinstance(given, str) else list(given or ["blocking" if operation == "netpipe" else "all"])
-    words = [part for word in words for part in word.split(",") if part]
     found = [Candidate("blocking")]
-    for word in words:
+    for word in _words(given, "blocking" if operation == "netpipe" else "all"):
         if word == "all":
             found += [Candidate(name) for name in able]
         elif word in able:

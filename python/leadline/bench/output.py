@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -27,11 +28,14 @@ def write_parquet(found: Measurement, path: Path) -> None:
 
 
 def check_folder(path: Path) -> None:
-    """Raises UsageError where there is no folder to write the file to."""
-    if not path.absolute().parent.is_dir():
+    """Raises UsageError where there is no folder to write the file to, or it may not be written there."""
+    folder = path.absolute().parent
+    if not folder.is_dir():
         raise UsageError(f"cannot write {path}: there is no folder {path.parent}")
     if path.is_dir():
         raise UsageError(f"cannot write {path}: it is a folder")
+    if not os.access(path if path.exists() else folder, os.W_OK):
+        raise UsageError(f"cannot write {path}: it is not allowed")
 
 
 def print_tables(found: Measurement) -> None:

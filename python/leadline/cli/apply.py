@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from leadline.cli.recording import say
+from leadline.errors import UsageError
 
 
 @click.command("apply")
@@ -23,16 +24,33 @@ from leadline.cli.recording import say
     help="Leadline's own algorithms, preloaded; or settings of the MPI library.",
 )
 @click.option(
-    "--fill", is_flag=True, help="Sizes without a rule take a neighbour's where the library can't leave them."
+    "--fill",
+    is_flag=True,
+    envvar="LEADLINE_FILL",
+    help="With --via native: sizes without a rule take a neighbour's where the library can't leave them.",
 )
-@click.option("--as-set", is_flag=True, help="Set nothing: prove what the settings you made do for the table's rules.")
 @click.option(
-    "--measure", is_flag=True, help="Time each rule first, in a job like this one, and leave out what is slower."
+    "--as-set",
+    is_flag=True,
+    envvar="LEADLINE_AS_SET",
+    help="With --via native: set nothing, and prove what the settings you made do for the table's rules.",
+)
+@click.option(
+    "--measure",
+    is_flag=True,
+    envvar="LEADLINE_MEASURE",
+    help="Time each rule first, in a job like this one, and leave out what is slower.",
 )
 @click.option(
     "--json", "json_", is_flag=True, envvar="LEADLINE_JSON", help="One line of JSON after the program's output."
 )
-@click.option("--report", type=click.Path(path_type=Path), help="Write that JSON to FILE.")
+@click.option(
+    "--report",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    envvar="LEADLINE_APPLIED",
+    help="Write that JSON to FILE.",
+)
 @click.option("-q", "--quiet", is_flag=True, envvar="LEADLINE_QUIET", help="Say nothing of our own unless it fails.")
 @click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- COMMAND [ARGS]...")
 def command(
@@ -51,6 +69,11 @@ def command(
     The program's input, output and exit code are its own. With a table that cannot be used, or a setting that has no
     effect, the program runs all the same, as if that were not there, and the reason is said.
     """
+    for option, given in (("--fill", fill), ("--as-set", as_set)):
+        if given and via != "native":
+            raise UsageError(f"{option} is about the library's settings", hint=f"--via native {option}")
+    if as_set and measure:
+        raise UsageError("--as-set sets nothing, so there is nothing to --measure")
     if report is not None:
         from leadline.bench.output import check_folder
 

@@ -49,8 +49,9 @@ class LazyGroup(click.Group):
 def leadline() -> None:
     """Records any MPI program unchanged and reports where its communication goes.
 
-    Every option is also a LEADLINE_* variable and a key of leadline.toml or ~/.config/leadline/config.toml; the
-    option wins over the variable, that over the project's file, that over the user's.
+    Every option is also a LEADLINE_* variable, and those that hold for more than one run are keys of leadline.toml
+    or ~/.config/leadline/config.toml; the option wins over the variable, that over the project's file, that over the
+    user's.
     """
 
 

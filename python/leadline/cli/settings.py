@@ -26,9 +26,19 @@ OPTIONS = {
     "json": ("report", "doctor", "bench", "tune", "apply"),
     "ranks": ("workload", "bench", "tune"),
     "mpi": ("workload", "bench", "tune"),
+    **dict.fromkeys(("algorithms", "sizes", "launches", "rounds", "seconds", "seed", "launcher"), ("bench", "tune")),
+    **dict.fromkeys(("repeat", "skew", "buffers", "root", "nodes", "timeout"), ("bench",)),
+    **dict.fromkeys(("operations", "refine"), ("tune",)),
+    **dict.fromkeys(("via", "fill", "measure"), ("apply",)),
 }
 # What click calls them: the names of the commands' parameters.
-PARAMETERS = {"json": "json_", "mpi": "library"}
+PARAMETERS = {
+    "json": "json_",
+    "mpi": "library",
+    "skew": "skew_us",
+    "timeout": "timeout_s",
+    "refine": "refinements",
+}
 
 
 def default_map(commands: set[str]) -> dict[str, Any]:

@@ -25,6 +25,7 @@ OPERATIONS = "bcast,reduce,allreduce"
     "--trace",
     type=click.Path(path_type=Path),
     metavar="RUN",
+    envvar="LEADLINE_TRACE",
     help="Only the collectives of this recorded run, with its library.",
 )
 @click.option(
@@ -37,14 +38,45 @@ OPERATIONS = "bcast,reduce,allreduce"
 @click.option("--launches", type=click.IntRange(2), default=4, show_default=True, envvar="LEADLINE_LAUNCHES")
 @click.option("--rounds", type=click.IntRange(5), default=150, show_default=True, envvar="LEADLINE_ROUNDS")
 @click.option(
-    "--seconds", type=float, default=1.0, show_default=True, help="For four candidates at a size in a launch."
+    "--seconds",
+    type=click.FloatRange(0, min_open=True),
+    default=1.0,
+    show_default=True,
+    envvar="LEADLINE_SECONDS",
+    help="For four candidates at a size in a launch.",
 )
-@click.option("--refine", "refinements", type=click.IntRange(0), default=6, show_default=True, help="Sizes in between.")
-@click.option("--seed", type=int, default=1, show_default=True)
-@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="The table.  [default: printed]")
+@click.option(
+    "--refine",
+    "refinements",
+    type=click.IntRange(0),
+    default=6,
+    show_default=True,
+    envvar="LEADLINE_REFINE",
+    help="Sizes in between.",
+)
+@click.option("--seed", type=int, default=1, show_default=True, envvar="LEADLINE_SEED")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    envvar="LEADLINE_TUNED",
+    help="The table.  [default: printed]",
+)
 @click.option("--json", "json_", is_flag=True, envvar="LEADLINE_JSON", help="Print rules, rows and what was dropped.")
-@click.option("--protocol", is_flag=True, help="Instead: settings of how messages are sent, under COMMAND.")
-@click.option("--time", "pattern", metavar="REGEX", help="With --protocol: the group that is a time in the output.")
+@click.option(
+    "--protocol",
+    is_flag=True,
+    envvar="LEADLINE_PROTOCOL",
+    help="Instead: settings of how messages are sent, under COMMAND.",
+)
+@click.option(
+    "--time",
+    "pattern",
+    metavar="REGEX",
+    envvar="LEADLINE_TIME",
+    help="With --protocol: the group that is a time in the output.",
+)
 @click.argument("program", nargs=-1, type=click.UNPROCESSED, metavar="[-- COMMAND [ARGS]...]")
 def command(program: tuple[str, ...], protocol: bool, pattern: str | None, **asked: Any) -> int:
     """Measure the algorithms of collectives and write a table for `leadline apply`.
@@ -52,36 +84,38 @@ def command(program: tuple[str, ...], protocol: bool, pattern: str | None, **ask
     A rule is written only where an algorithm was faster than the library's own in every launch, and once more in fresh
     ones. With --protocol, COMMAND is run under each setting in turn, and its own time decides.
     """
+    from leadline.bench.output import check_folder
+
+    if asked["output"] is not None and asked["output"].exists():
+        raise UsageError(f"{asked['output']} is there already", hint="name a new file")
+    if asked["output"] is not None:
+        check_folder(asked["output"])  # before minutes of measuring
     if protocol:
         return _protocol(program, pattern, asked)
     if program:
         raise UsageError("a command is run with --protocol only", hint="with --trace RUN its recorded calls are tuned")
+    if pattern is not None:
+        raise UsageError("--time is for --protocol")
     return _algorithms(asked)
 
 
 def _algorithms(asked: dict[str, Any]) -> int:
-    from leadline.bench.asking import check_algorithms, parse_size
-    from leadline.bench.output import check_folder
+    from leadline.bench.asking import algorithms_by_operation, parse_size
     from leadline.cli.workload import default_library, library_for
     from leadline.tuning.calls import library_of_run, of_run
     from leadline.tuning.table import ALGORITHMS, write
     from leadline.tuning.tune import SIZES, Wanted, tune
 
-    operations = tuple(asked["operations"].split(","))
+    operations = tuple(dict.fromkeys(asked["operations"].split(",")))
     for operation in operations:
         if operation not in ALGORITHMS:
             raise UsageError(f"no operation is called {operation!r}", hint=f"there are: {OPERATIONS}")
-    ranks = tuple(_whole(word) for word in asked["ranks"].split(","))
+    ranks = tuple(sorted({_whole(word) for word in asked["ranks"].split(",")}))
     calls = tuple(of_run(asked["trace"])) if asked["trace"] is not None else ()
     if asked["trace"] is not None and not any(call.operation in operations for call in calls):
         raise UsageError(f"{asked['trace']} has none of {asked['operations']}, so there is nothing to tune")
     most = max([call.processes for call in calls] or ranks)
-    if asked["output"] is not None and asked["output"].exists():
-        raise UsageError(f"{asked['output']} is there already", hint="name a new file")
-    if asked["output"] is not None:
-        check_folder(asked["output"])
-    if asked["algorithms"]:
-        check_algorithms(asked["algorithms"].split(","), operations)
+    algorithms = algorithms_by_operation(asked["algorithms"].split(","), operations) if asked["algorithms"] else None
     library = asked["library"] or (library_of_run(asked["trace"]) if calls else None) or default_library("c++", most)
     wanted = Wanted(
         library=library_for(library),
@@ -93,7 +127,7 @@ def _algorithms(asked: dict[str, Any]) -> int:
         rounds=asked["rounds"],
         seconds=asked["seconds"],
         refinements=asked["refinements"],
-        algorithms=tuple(asked["algorithms"].split(",")) if asked["algorithms"] else (),
+        algorithms=algorithms,
         launcher=asked["launcher"],
         seed=asked["seed"],
     )

@@ -6,13 +6,13 @@ import os
 import platform
 import shlex
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from leadline import mpi
 from leadline.bench import measure
-from leadline.bench.asking import Algorithm, portfolio
+from leadline.bench.asking import Algorithm, is_measurable, portfolio
 from leadline.bench.launching import Launch
 from leadline.bench.rows import machine
 from leadline.tuning.calls import Calls
@@ -34,6 +34,7 @@ Rows = list[dict[str, Any]]
 class Wanted:
     """What is to be tuned. ranks: numbers of processes. calls: those of a recorded run, instead of sizes and ranks.
 
+    algorithms: by operation, as leadline bench names them; None: all that may be best.
     launcher: words before the program, {ranks} in them the number of processes; "": the library's own on this host.
     """
 
@@ -47,11 +48,19 @@ class Wanted:
     seconds: float = 1.0
     refinements: int = 6
     closest: float = 1.5
-    algorithms: tuple[str, ...] = ()
+    algorithms: Mapping[str, Sequence[str]] | None = None
     launcher: str = ""
     seed: int = 1
 
     def sizes_of(self, operation: str, processes: int) -> tuple[int, ...]:
+        """Those that can be measured."""
+        return tuple(size for size in self._all_sizes(operation, processes) if is_measurable(operation, size))
+
+    def left_out(self, operation: str, processes: int) -> tuple[int, ...]:
+        """The other sizes."""
+        return tuple(size for size in self._all_sizes(operation, processes) if not is_measurable(operation, size))
+
+    def _all_sizes(self, operation: str, processes: int) -> tuple[int, ...]:
         if not self.calls:
             return self.sizes
         found = {c.n_bytes for c in self.calls if (c.operation, c.processes) == (operation, processes) and c.n_bytes}
@@ -86,6 +95,9 @@ def tune(wanted: Wanted, say: Callable[[str], None]) -> Tuned:
     found: list[Choice] = []
     for operation in wanted.operations:
         for processes in wanted.counts:
+            if left_out := wanted.left_out(operation, processes):
+                which = ", ".join(map(str, left_out))
+                say(f"left out: {operation} of {which} bytes on {processes}: sums are measured in whole doubles")
             for sizes, names in _groups(wanted, operation, wanted.sizes_of(operation, processes), known):
                 measured = bench.choose(operation, sizes, processes, names, wanted.seed)
                 rows += measured
@@ -135,18 +147,16 @@ def _groups(
     wanted: Wanted, operation: str, sizes: tuple[int, ...], known: Sequence[Algorithm]
 ) -> list[tuple[tuple[int, ...], list[str]]]:
     """Sizes with the candidates to try there: cutting messages into segments only where they are large."""
-    able = [size for size in sizes if operation == "bcast" or size % 8 == 0]
     mine = [a for a in known if a.operation == operation]
-    if wanted.algorithms:
-        return (
-            [(tuple(able), [n for n in wanted.algorithms if n.split(":")[0] in {a.name for a in mine}])] if able else []
-        )
+    if wanted.algorithms is not None:
+        names = list(wanted.algorithms.get(operation, ()))
+        return [(sizes, names)] if sizes and names else []
     if not wanted.launcher:  # on this host only: there two levels are one
         mine = [a for a in mine if not a.name.startswith("two_level")]
     whole = [algorithm.name for algorithm in mine]
     cut = [f"{a.name}:segment={segment}" for a in mine if a.takes_segments for segment in SEGMENTS]
-    small = tuple(size for size in able if size < LARGE)
-    large = tuple(size for size in able if size >= LARGE)
+    small = tuple(size for size in sizes if size < LARGE)
+    large = tuple(size for size in sizes if size >= LARGE)
     return [group for group in ((small, whole), (large, whole + cut)) if group[0] and group[1]]
 
 
