@@ -2,41 +2,45 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
+#include <string_view>
+
+#include "leadline/families.hpp"
 
 namespace leadline::probe {
 
 namespace {
 
-void set_mpich(Library* library) {
-  library->world = 0x44000000;
-  library->byte = 0x4c00010d;
-  library->real = 0x4c00080b;
-  library->sum = 0x58000003;
-  library->bitwise_or = 0x58000008;
-  library->errors_return = 0x54000001;
-  library->type_char = 0x4c000101;
-}
+// What of the binary interface (api/abi/) only the probe needs.
+struct More {
+  host::Constant real, type_char, errors_return;
+};
 
-void set_standard(Library* library) {
-  library->world = 0x101;
-  library->byte = 0x247;
-  library->real = 0x214;
-  library->sum = 0x21;
-  library->bitwise_or = 0x29;
-  library->errors_return = 0x143;
-  library->type_char = 0x243;
-}
+host::Constant value(uint64_t of) { return {host::Constant::Kind::value, of, nullptr}; }
+host::Constant address(const char* symbol) { return {host::Constant::Kind::address_of, 0, symbol}; }
 
-void set_openmpi(void* object, Library* library) {
-  const auto address = [object](const char* name) { return reinterpret_cast<Handle>(dlsym(object, name)); };
-  library->world = address("ompi_mpi_comm_world");
-  library->byte = address("ompi_mpi_byte");
-  library->real = address("ompi_mpi_double");
-  library->sum = address("ompi_mpi_op_sum");
-  library->bitwise_or = address("ompi_mpi_op_bor");
-  library->errors_return = address("ompi_mpi_errors_return");
-  library->type_char = address("ompi_mpi_char");
+More mpich() { return {value(0x4c00080b), value(0x4c000101), value(0x54000001)}; }
+More standard() { return {value(0x214), value(0x243), value(0x143)}; }
+More openmpi() { return {address("ompi_mpi_double"), address("ompi_mpi_char"), address("ompi_mpi_errors_return")}; }
+
+void set_handles(void* object, const host::Family& family, const More& more, Library* library) {
+  const auto handle = [object](const host::Constant& constant) {
+    if (constant.kind != host::Constant::Kind::address_of) return static_cast<Handle>(constant.value);
+    return reinterpret_cast<Handle>(dlsym(object, constant.symbol));
+  };
+  const auto op = [&](std::string_view name) {
+    const auto* found = std::find(std::begin(host::op_names), std::end(host::op_names), name);
+    return handle(family.ops[found - std::begin(host::op_names)]);
+  };
+  library->world = handle(family.comm_world);
+  library->byte = handle(family.byte);
+  library->sum = op("MPI_SUM");
+  library->bitwise_or = op("MPI_BOR");
+  library->real = handle(more.real);
+  library->type_char = handle(more.type_char);
+  library->errors_return = handle(more.errors_return);
 }
 
 template <typename T>
@@ -62,11 +66,11 @@ const char* load(const std::string& path, Library* library) {
   void* object = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
   if (object == nullptr) return dlerror();
   if (dlsym(object, "ompi_mpi_comm_world") != nullptr) {
-    set_openmpi(object, library);
+    set_handles(object, host::openmpi_family, openmpi(), library);
   } else if (path.find("libmpi_abi") != std::string::npos) {
-    set_standard(library);
+    set_handles(object, host::mpi5_family, standard(), library);
   } else {
-    set_mpich(library);
+    set_handles(object, host::mpich_family, mpich(), library);
   }
   Library& it = *library;
   const bool whole = find(object, "MPI_Init", &it.init) && find(object, "MPI_Finalize", &it.finalize) &&

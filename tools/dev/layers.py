@@ -23,7 +23,7 @@ ALLOWED: dict[str, set[str]] = {
     "collectives": {"collectives"},
     "shim": {"shim", "host", "collectives", "leadline"},
     "bench": {"bench", "collectives"},
-    "probe": {"probe"},
+    "probe": {"probe", "leadline"},
     "segments": {"segments"},
     "bindings": {"bindings", "replay", "analysis", "trace", "collectives", "leadline"},
 }
