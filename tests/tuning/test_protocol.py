@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from leadline import mpi
+from leadline.bench import MeasurementFailed
 from leadline.errors import UsageError
 from leadline.launch.launcher import find_launcher
 from leadline.tuning import protocol
@@ -66,3 +67,12 @@ def test_a_program_that_hangs_under_a_setting_has_failed_there() -> None:
     hung = protocol._run(about, Candidate("hangs", "", {"HANG": "1"}), None, 0.5)
     assert hung.counts is None
     assert "did not end" in hung.why
+
+
+def test_a_program_that_fails_as_it_is_is_a_failed_measurement(monkeypatch: pytest.MonkeyPatch) -> None:
+    about = Subject((sys.executable, "-c", "raise SystemExit('out of luck')"), None, Path(), "mpich", dict(os.environ))
+    monkeypatch.setattr(protocol, "subject", lambda _: about)
+    monkeypatch.setattr(protocol, "tried", lambda *_: protocol.Tried(""))
+    with pytest.raises(MeasurementFailed, match="as it is: exit code 1: out of luck") as failure:
+        tune_protocol(about.command, launches=1, pattern=None, say=lambda _: None)
+    assert failure.value.exit_code == 7

@@ -15,9 +15,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from leadline.bench.launching import run_in_time
+from leadline.bench.launching import MeasurementFailed, run_in_time
 from leadline.bench.statistics import interval
-from leadline.errors import LeadlineError, UsageError
+from leadline.errors import UsageError
 from leadline.launch import process
 from leadline.tuning.applying import LIBRARIES
 from leadline.tuning.probing import ProbeFailed, Subject, ask, subject, words_with
@@ -137,7 +137,7 @@ def tune_protocol(
 ) -> dict[str, Any]:
     """Run `command` under each candidate. pattern: a regular expression whose group is the time, by default wall time.
 
-    Raises UsageError, MissingPrerequisite, CannotStart, and LeadlineError where the program fails as it is.
+    Raises UsageError, MissingPrerequisite, CannotStart, and MeasurementFailed where the program fails as it is.
     """
     if pattern is not None:
         _check(pattern)
@@ -151,7 +151,7 @@ def tune_protocol(
         eager[candidate.name] = found.eager
         if found.why:
             if not candidate.variables:
-                raise LeadlineError(f"the probe does not run as the program would: {found.why}")
+                raise MeasurementFailed(f"the probe does not run as the program would: {found.why}")
             without.append({"candidate": candidate.name, "what": candidate.what, "why": found.why})
             say(f"not available: {candidate.name}: {found.why}")
         else:
@@ -187,7 +187,7 @@ def _times(
             if is_default:
                 longest_s = max(longest_s, ran.wall_s)
             if ran.counts is None and is_default:
-                raise LeadlineError(f"the program ends with an error as it is: {ran.why}")
+                raise MeasurementFailed(f"the program ends with an error as it is: {ran.why}")
             if ran.counts is None:
                 say(f"failed: {candidate.name}: {ran.why}")
             times[candidate.name].append(ran.counts)
