@@ -1,4 +1,4 @@
-"""Asking a library: what was started for it does not stay."""
+"""Asking a library: what is started for it, what is left of that, and what it did not answer."""
 
 import os
 import signal
@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from leadline.launch.launcher import with_program
+from leadline.tuning import probing
+from leadline.tuning.probing import Answer, Answers, Point, ProbeFailed, Subject, time_points
 
 OUTER = """
 import os, sys
@@ -36,3 +38,13 @@ def test_every_program_of_a_job_is_replaced_and_what_is_in_front_of_it_stays() -
     words = ["-n", "1", "/bin/true", "-n", "9", ":", "-n", "2", "env", "A=1", "/bin/false", "x"]
     replaced = ["-n", "1", "probe", "plan", ":", "-n", "2", "env", "A=1", "probe", "plan"]
     assert with_program(words, ["probe", "plan"]) == replaced
+
+
+def test_points_that_were_not_timed_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    about = Subject(("app",), None, Path("libmpi.so"), "mpich", {})
+    timed, other = Point("bcast", 8, 2), Point("bcast", 64, 2)
+    found = Answers(size=2, points={timed: Answer(times_us=[1.0])})
+    monkeypatch.setattr(probing, "_launch", lambda *_: found)
+    assert time_points(about, {}, [timed]) == {timed: [1.0]}
+    with pytest.raises(ProbeFailed, match="1 of 2 points"):
+        time_points(about, {}, [timed, other])
