@@ -80,6 +80,19 @@ uint64_t wall_ns() {
   return __builtin_expect(shift.set, 0) ? shifted(ns, system_ns(CLOCK_MONOTONIC)) : ns;
 }
 
+void read_both(uint64_t* ns, Ticks* ticks) {
+  Ticks shortest = UINT64_MAX;
+  for (int i = 0; i < 3; ++i) {
+    const Ticks before = now();
+    const uint64_t at = monotonic_ns();
+    const Ticks took = now() - before;
+    if (took >= shortest) continue;
+    shortest = took;
+    *ns = at;
+    *ticks = before + took / 2;
+  }
+}
+
 uint64_t clock_identity() {
   char text[64] = {};
   const int fd = open_own("/proc/sys/kernel/random/boot_id", O_RDONLY);
@@ -99,8 +112,7 @@ uint64_t clock_identity() {
 void TickRate::begin() {
   counter_is_usable = counter_is_invariant();
   read_shift();
-  first_ns_ = monotonic_ns();
-  first_ticks_ = now();
+  read_both(&first_ns_, &first_ticks_);
 }
 
 uint64_t TickRate::factor() const {
@@ -108,8 +120,9 @@ uint64_t TickRate::factor() const {
   uint64_t ns = 0;
   Ticks ticks = 0;
   do {
-    ns = monotonic_ns() - first_ns_;
-    ticks = now() - first_ticks_;
+    read_both(&ns, &ticks);
+    ns -= first_ns_;
+    ticks -= first_ticks_;
   } while (ns < 1000000);
   return static_cast<uint64_t>((static_cast<unsigned __int128>(ns) << 32) / ticks);
 }

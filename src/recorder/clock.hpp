@@ -43,6 +43,9 @@ inline Ticks now() {
   return monotonic_ns();
 }
 
+// Both clocks at one moment: of three readings the shortest, for we may be interrupted in the middle of one.
+void read_both(uint64_t* ns, Ticks* ticks);
+
 // The counter's rate against the system's clock, from two readings as far apart as possible.
 class TickRate {
  public:

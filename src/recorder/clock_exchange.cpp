@@ -56,8 +56,7 @@ constinit ClockExchange clock_exchange;
 void ClockExchange::begin(trace::LiveClock* clock) {
   clock_ = clock;
   clock->identity = clock_identity();
-  clock->ns = monotonic_ns();
-  clock->ticks = now();
+  read_both(&clock->ns, &clock->ticks);
 }
 
 bool ClockExchange::in_init(int32_t rank, int32_t size) {
