@@ -1,6 +1,7 @@
 // leadline-probe PLAN: an MPI program that says what its MPI library does under the settings it was started with: which
 // values reached the ranks, and which of the library's own functions a collective goes through. `leadline apply` starts
 // it as it will start the user's program. Each rank writes a JSON object a line; "done" is the last.
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -75,6 +76,14 @@ void set_errant(const Plan& plan) {
   const int rank = rank_told();
   if (rank < 0 || plan.points.empty() || !sends_more(plan.points.back(), rank)) return;
   for (const auto& [name, value] : plan.errant) setenv(name.c_str(), value.c_str(), 1);
+}
+
+// What the library says of an error that ends the job: launchers may drop it when they end the ranks, a file keeps it.
+void keep_errors(const Plan& plan, int rank) {
+  if (plan.points.empty() || !plan.points.back().uneven) return;
+  const std::string name = plan.output + "-errors." + std::to_string(rank);
+  const int file = open(name.c_str(), O_CREAT | O_WRONLY | O_APPEND, 0600);
+  if (file >= 0) dup2(file, STDERR_FILENO);
 }
 
 int call(const Library& it, const Point& point, int rank, Handle group, std::vector<char>* from,
@@ -168,6 +177,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "leadline-probe: cannot write %s.%d\n", plan.output.c_str(), rank);
     out = std::fopen("/dev/null", "w");
   }
+  keep_errors(plan, rank);
   std::fputs(variables.c_str(), out);
   write_controls(out, plan, library);
   const bool traps = !plan.functions.empty() && prepare_traps(base_of(plan.library), plan.functions);

@@ -239,6 +239,8 @@ def _launch(
         limit = ERROR_TIME_LIMIT_S if how == "uneven" else TIME_LIMIT_S + POINT_TIME_LIMIT_S * len(points)
         said = _run(words, environ, limit)
         found = _read(folder)
+        for path in sorted(folder.glob("said-errors.*")):
+            said += _lines(path.read_text(errors="replace"))
     if found.size == 0:
         message = " | ".join(said[:6]) or "it said nothing"
         raise ProbeFailed(f"the MPI library does not start with these settings: {message}")
@@ -280,7 +282,11 @@ def _run(words: list[str], environ: dict[str, str], limit_s: float) -> list[str]
         except MeasurementFailed as error:
             raise ProbeFailed(str(error)) from error
         output.seek(0)
-        return [line.strip() for line in output.read().splitlines() if line.strip()]
+        return _lines(output.read())
+
+
+def _lines(text: str) -> list[str]:
+    return [line.strip() for line in text.splitlines() if line.strip()]
 
 
 def _read(folder: Path) -> Answers:
