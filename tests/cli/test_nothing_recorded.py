@@ -21,8 +21,9 @@ def test_a_program_without_mpi_is_said_to_be_none(leadline: Command) -> None:
 
 
 def test_a_program_without_mpi_under_mpiexec(leadline: Command, mpich: mpi.Library) -> None:
-    # Not `true`: Hydra may die of SIGPIPE when its processes end before it has passed on its input.
-    ended = leadline("record", "--", *mpich.launch(2), "sleep", "0.5")
+    # Not `true`: Hydra may die of SIGPIPE when its processes end before it has passed on its input. Nor `cat`, which
+    # would wait for that: at times Hydra never tells it that the input has ended.
+    ended = leadline("record", "--", *mpich.launch(2), "sleep", "2")
     assert ended.code == 3, ended.everything
     assert "not an MPI program" in ended.err
 

@@ -186,7 +186,8 @@ def wait_for(path: Path, seconds: float = 30) -> None:
 def test_control_c_on_a_terminal_ends_the_program_once(tmp_path: Path, mpich: mpi.Library, tiny: Tiny) -> None:
     """On a real terminal: the key reaches the program directly, and is not sent a second time."""
     begun, count = tmp_path / "begun", tmp_path / "count"
-    script = f"trap 'echo x >> {count}' INT; {tiny(mpich)}; touch {begun}; sleep 1; sleep 1; exit 44"
+    wait = f"for i in {{1..600}}; do [ -e {count} ] && break; sleep 0.1; done; sleep 1"  # for a second one
+    script = f"trap 'echo x >> {count}' INT; {tiny(mpich)}; touch {begun}; {wait}; exit 44"
     pid, terminal = os.forkpty()
     if pid == 0:
         os.chdir(tmp_path)

@@ -128,7 +128,8 @@ def test_the_page_can_be_written_elsewhere(ring: Path, tmp_path: Path) -> None:
     assert leadline(ring, "report", "--html", "run").stdout == "run/report.html\n"
     both = leadline(ring, "report", "run", "--json", "--html", tmp_path / "b.html")
     assert json.loads(both.stdout)["ranks"] == 8
-    assert both.stderr == f"leadline: page: {tmp_path / 'b.html'}\n"
+    # Before it, where reading takes more than two seconds, what is being done.
+    assert both.stderr.endswith(f"leadline: page: {tmp_path / 'b.html'}\n")
 
 
 def test_a_place_that_cannot_be_written_is_said(ring: Path, tmp_path: Path) -> None:
