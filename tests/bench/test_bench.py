@@ -119,4 +119,5 @@ def test_a_first_look_leaves_out_what_is_wrong_or_slower(a_library: Library) -> 
     assert len(measure("bcast", algorithms=["nothing"], sizes=[800], **some).launches) == 1  # nothing else was left
     found = measure("bcast", algorithms=["nothing", "linear", "chain"], sizes=[800, 65536], **some)
     assert [row["correct"] for row in found.rows if row["algorithm"] == "nothing"] == [False, False]
-    assert all(row["median_us"] > 0 for row in found.rows if row["algorithm"] != "nothing")
+    # No medians: on a busy machine a round may be late, and all of them.
+    assert all(row["samples"] + row["late"] > 0 for row in found.rows if row["algorithm"] != "nothing")
