@@ -1,6 +1,8 @@
 #include "kit/program.hpp"
 
 #include <mpi.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cstdio>
@@ -11,8 +13,17 @@
 namespace kit {
 namespace {
 
-// Launchers drop the output that they have not passed on when a job is aborted.
-constexpr std::chrono::milliseconds long_enough_to_be_forwarded{300};
+// Launchers drop the output that they have not passed on when a job is aborted: this one must have read it, for which
+// it is given ten seconds at most, and then have had the time to pass it on.
+void let_last_words_be_forwarded() {
+  constexpr std::chrono::milliseconds a_look{10}, passing_on{300};
+  int unread = 0;
+  for (int looks = 0; looks < 1000; ++looks) {
+    if (ioctl(STDERR_FILENO, FIONREAD, &unread) != 0 || unread == 0) break;
+    std::this_thread::sleep_for(a_look);
+  }
+  std::this_thread::sleep_for(passing_on);
+}
 
 bool asks_for_help(int argc, char** argv) {
   for (int n = 1; n < argc; ++n) {
@@ -33,7 +44,7 @@ int run_body(const Program& program, const Session& session, int argc, char** ar
     return 2;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s: rank %d: %s\n", program.name, session.rank, error.what());
-    std::this_thread::sleep_for(long_enough_to_be_forwarded);
+    let_last_words_be_forwarded();
     MPI_Abort(MPI_COMM_WORLD, 1);
     return 1;
   }
