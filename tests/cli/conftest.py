@@ -71,7 +71,7 @@ class Command:
             capture_output=True,
             text=True,
             errors="replace",  # a launcher may try to run a foreign executable as a script
-            timeout=120,
+            timeout=300,
             check=False,
         )
         return Ended(done.returncode, done.stdout, done.stderr)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .building import COMPILE_TIMEOUT_S, PROGRAMS
-from .running import Outcome, run
+from .running import RUN_TIMEOUT_S, Outcome, run
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Fake:
         file: Path | None = None,
         environment: Mapping[str, str] | None = None,
         prefix: Sequence[str] = (),
-        timeout_s: float = 60.0,
+        timeout_s: float = RUN_TIMEOUT_S,
     ) -> Outcome:
         """`hostile HOW STEPS [FILE]`; with `recorder`, recorded into DIRECTORY/run."""
         words = [*prefix, str(self.program), how, str(steps), *([str(file)] if file else [])]

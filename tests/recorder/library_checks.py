@@ -11,10 +11,11 @@ from .comparing import first_difference
 from .libraries import Library, has_function, quiet_environment
 from .oracle import read_log
 from .reading import Recorded, calls_by_rank, losses_of, open_processes, report_of
-from .running import Outcome, run_mpi
+from .running import RUN_TIMEOUT_S, Outcome, run_mpi
 from .running import run as run_command
 
 RANKS = 2
+HANGS_S = 60.0  # a library that is not through by then is taken to hang
 NOT_IN_LIBRARY = "–"
 FORTRAN = {"mpif.h": "-DMPIF_H", "use mpi": "-DUSE_MPI", "use mpi_f08": "-DUSE_MPI_F08"}
 
@@ -51,7 +52,8 @@ class Bench:
         cwd = self.directory / name
         cwd.mkdir(exist_ok=True)
         try:
-            return run_mpi(self.library, ranks, program, cwd=cwd, **more)  # type: ignore[arg-type]
+            limit_s = RUN_TIMEOUT_S if "recorder" in more else HANGS_S
+            return run_mpi(self.library, ranks, program, cwd=cwd, timeout_s=limit_s, **more)  # type: ignore[arg-type]
         except AssertionError as error:
             if "recorder" in more:
                 raise

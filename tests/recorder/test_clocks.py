@@ -38,7 +38,6 @@ def recorded(
         recorder=recorder,
         run_directory=directory,
         environment={"LEADLINE_SERIES": "all", **settings},
-        timeout_s=200,
     )
     early = "ends-early" in arguments
     assert early or (outcome.returncode, outcome.stdout) == (0, "done\n"), outcome.stderr
@@ -139,7 +138,6 @@ def test_a_rank_that_is_not_recorded_is_not_waited_for_for_ever(
         recorder=recorder,
         run_directory=tmp_path / "run",
         environment={"LEADLINE_CLOCKS": "exchange"},
-        timeout_s=200,
     )
     assert (outcome.returncode, outcome.stdout) == (0, "done\n"), outcome.stderr
     losses = {loss["code"] for loss in to_json(open_run(tmp_path / "run"))["losses"]}

@@ -83,9 +83,7 @@ def test_hpcc_succeeds_with_the_same_residuals(ranks: int, recorder: Path, tmp_p
         directory.mkdir()
         parameters = (PROGRAMS / "hpccinf.txt").read_text().replace("ROWS", str(ranks // 2))
         (directory / "hpccinf.txt").write_text(parameters)
-        outcome = run_mpi(
-            library, ranks, ["hpcc"], cwd=directory, recorder=recording, run_directory=tmp_path / "run", timeout_s=120
-        )
+        outcome = run_mpi(library, ranks, ["hpcc"], cwd=directory, recorder=recording, run_directory=tmp_path / "run")
         assert outcome.returncode == 0, outcome.stderr
         results.append(hpcc_results(directory))
     assert results[0] == results[1]

@@ -25,9 +25,7 @@ def run_both(
     """Plain and recorded; `wrapper`: words before the program, as ["sh", "-c", 'ulimit -s 512; exec "$@"', "sh"]."""
     program: list[str | Path] = [*wrapper, builder.c(library, "hostile.c", "-pthread"), *words]
     plain = run_mpi(library, RANKS, program, cwd=directory)
-    recorded = run_mpi(
-        library, RANKS, program, cwd=directory, recorder=recorder, run_directory=directory / "run", timeout_s=90
-    )
+    recorded = run_mpi(library, RANKS, program, cwd=directory, recorder=recorder, run_directory=directory / "run")
     return plain, recorded
 
 

@@ -25,7 +25,6 @@ def recorded(
         recorder=recorder,
         run_directory=directory,
         environment={"LEADLINE_SERIES": series},
-        timeout_s=200,
     )
     assert outcome.returncode == 0, outcome.stderr
     return directory

@@ -43,7 +43,7 @@ def report(tmp_path_factory: pytest.TempPathFactory, recorder: Path) -> dict[str
          "--record", str(directory), "--", *options, "--cost", "light", "--output", "/dev/null"],
         environment={},
         cwd=directory.parent,
-        timeout_s=900,
+        timeout_s=800,
     )  # fmt: skip
     assert outcome.returncode == 0, outcome.stderr
     return report_of(directory)

@@ -85,7 +85,7 @@ def apply(programs: Callable[[mpi.Library], Path], tmp_path: Path) -> Apply:
             env={**library.env(), **(environ or {})},
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=300,
         )
         output, _, last = done.stdout.rstrip("\n").rpartition("\n")
         assert json.loads(last) == json.loads(report.read_text()), done.stderr

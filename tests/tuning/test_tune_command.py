@@ -17,7 +17,7 @@ COMMAND = [sys.executable, "-m", "leadline", "tune"]
 
 
 def run(*words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([*COMMAND, *words], capture_output=True, text=True, check=False, timeout=120)
+    return subprocess.run([*COMMAND, *words], capture_output=True, text=True, check=False, timeout=300)
 
 
 def test_a_recorded_run_is_tuned_for_its_calls_and_its_library(programs: object, tmp_path: Path) -> None:
