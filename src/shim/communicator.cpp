@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <memory>
 #include <new>
 
 #include "shim/plan.hpp"
@@ -63,11 +64,13 @@ bool Communicator::of_one_world() const {
   if (all && call_real(Fn::Comm_group, handle, &group) == 0) {
     all = call_real(Fn::Comm_group, abi.comm_world, &world) == 0;
     for (size_t i = 0; i < count; ++i) ranks[i] = static_cast<int32_t>(i);
-    all = all && call_real(Fn::Group_translate_ranks, Abi::handle(group, bytes), processes, ranks,
-                           Abi::handle(world, bytes), ranks + count) == 0;
+    if (all) {
+      all = call_real(Fn::Group_translate_ranks, Abi::handle(group, bytes), processes, ranks, Abi::handle(world, bytes),
+                      ranks + count) == 0;
+      call_real(Fn::Group_free, &world);
+    }
     for (size_t i = 0; all && i < count; ++i) all = ranks[count + i] != abi.undefined;
     call_real(Fn::Group_free, &group);
-    call_real(Fn::Group_free, &world);
   } else {
     all = false;
   }
@@ -75,11 +78,14 @@ bool Communicator::of_one_world() const {
   return all;
 }
 
-// Whether there is room is agreed upon: a rank may be in more communicators than another.
+// Whether there is room is agreed upon: a rank may be in more communicators than another, or have no memory.
 bool Communicator::make_own() {
   constexpr int band = op_index("MPI_BAND");
   own_ = Own::refused;
-  const uint8_t room = own_communicators.load(std::memory_order_relaxed) < most_own ? 1 : 0;
+  const std::unique_ptr<uint64_t[]> hosts(new (std::nothrow) uint64_t[static_cast<size_t>(processes)]);
+  std::unique_ptr<int[]> nodes(new (std::nothrow) int[static_cast<size_t>(processes)]);
+  const bool memory_for_all = hosts && nodes;
+  const uint8_t room = memory_for_all && own_communicators.load(std::memory_order_relaxed) < most_own ? 1 : 0;
   uint8_t all_have_room = 0;
   const int32_t one = 1, color = 0;
   {
@@ -93,26 +99,22 @@ bool Communicator::make_own() {
   call_real(Fn::Comm_set_errhandler, own_handle_, Abi::handle(shim.quiet_handler, abi.family->handle_bytes.errhandler));
   own_communicators.fetch_add(1, std::memory_order_relaxed);
   own_ = Own::made;
-  number_nodes();
+  if (number_nodes(hosts.get(), nodes.get())) nodes_ = nodes.release();
   return true;
 }
 
 // Nodes are numbered in the order of their first ranks.
-void Communicator::number_nodes() {
-  const auto count = static_cast<size_t>(processes);
-  auto* hosts = new uint64_t[count];
+bool Communicator::number_nodes(uint64_t* hosts, int* nodes) {
   const uint64_t mine = host_hash();
   const int32_t bytes = sizeof(mine);
-  if (call_real(Fn::Allgather, &mine, bytes, abi.byte, hosts, bytes, abi.byte, own_handle_) == 0) {
-    nodes_ = new int[count];
-    int known = 0;
-    for (size_t i = 0; i < count; ++i) {
-      size_t first = 0;
-      while (hosts[first] != hosts[i]) ++first;
-      nodes_[i] = first == i ? known++ : nodes_[first];
-    }
+  if (call_real(Fn::Allgather, &mine, bytes, abi.byte, hosts, bytes, abi.byte, own_handle_) != 0) return false;
+  int known = 0;
+  for (int32_t i = 0; i < processes; ++i) {
+    int32_t first = 0;
+    while (hosts[first] != hosts[i]) ++first;
+    nodes[i] = first == i ? known++ : nodes[first];
   }
-  delete[] hosts;
+  return true;
 }
 
 void Communicator::free_own() {

@@ -42,7 +42,7 @@ class Communicator {
   enum class Own : uint8_t { not_made, made, refused };
   bool make_own();
   bool of_one_world() const;
-  void number_nodes();
+  bool number_nodes(uint64_t* hosts, int* nodes);  // memory for each rank; whether it is known
 
   Own own_ = Own::not_made;
   uint64_t own_handle_ = 0;

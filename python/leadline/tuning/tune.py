@@ -194,9 +194,12 @@ class _Bench:
             seconds=self.wanted.seconds * (1 + len(names)) / 4,
             launcher=shlex.split(self.wanted.launcher.replace("{ranks}", str(processes))) or None,
             seed=seed,
+            keep=True,
             progress=self.say,
             **how,
         )
+        if found.failed:  # what was not measured in every launch is left to the library
+            self.say(found.failed)
         self.launches += found.launches
         return found.rows
 
