@@ -69,7 +69,8 @@ class Program:
             if recorded and self.shim:
                 table = Path(run_directory) / "table"
                 table.write_text(SHIM_TABLE)
-                environ = [f"LEADLINE_TABLE={table}", f"LD_PRELOAD={self.shim}"]
+                environ = [f"LEADLINE_TABLE={table}", f"LEADLINE_SHIM_REPORT={run_directory}"]
+                environ.append(f"LD_PRELOAD={self.shim}")
             command = [*self.library.launch(self.ranks), "env", *environ, str(self.path), case, *options]
             done = subprocess.run(
                 command,

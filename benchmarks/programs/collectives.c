@@ -14,15 +14,20 @@ static int64_t empty_allreduce(int64_t iterations) {
 }
 
 // The roots take turns, so that no rank runs ahead.
-static int64_t small_bcast(int64_t iterations) {
-  double value = 0;
-  for (int64_t i = 0; i < iterations; ++i) MPI_Bcast(&value, 1, MPI_DOUBLE, (int)(i % 2), MPI_COMM_WORLD);
+static int64_t broadcasts(int64_t iterations, int count) {
+  double values[2] = {0, 0};
+  for (int64_t i = 0; i < iterations; ++i) MPI_Bcast(values, count, MPI_DOUBLE, (int)(i % 2), MPI_COMM_WORLD);
   return iterations;
 }
+
+static int64_t bcast_8(int64_t iterations) { return broadcasts(iterations, 1); }
+
+static int64_t bcast_16(int64_t iterations) { return broadcasts(iterations, 2); }
 
 const Case collective_cases[] = {
     {"empty-bcast", empty_bcast, 500000},
     {"empty-allreduce", empty_allreduce, 500000},
-    {"small-bcast", small_bcast, 200000},
+    {"bcast-8", bcast_8, 200000},
+    {"bcast-16", bcast_16, 200000},
     {0, 0, 0},
 };

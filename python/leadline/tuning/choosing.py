@@ -15,7 +15,7 @@ from typing import Any
 from leadline.tuning.table import Rule, merged
 
 CLEAR_OF = 1.0
-SHIM_US = 0.25  # the shim takes up to 0.18 of a call that it serves (docs/shim.md): a gain below that would be none
+SHIM_US = 0.25  # the shim takes up to 0.2 of a call that it serves (docs/shim.md): a gain below that would be none
 ALIKE = 0.03  # candidates whose ratios are so close are as good as one another
 
 
