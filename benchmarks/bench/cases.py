@@ -36,8 +36,8 @@ CASES = (
     Case("cart-shift", "MPI_Cart_shift", added_ns=25),
     Case("wtime", "MPI_Wtime", added_ns=25),
 )
-# Under the shim as `leadline apply` preloads it, with a table of one rule that fits the last. That may take the least that a tuning asks of a
-# rule (tuning/choosing.py).
+# Under the shim as `leadline apply` preloads it, with a table of one rule that fits the last. That may take the least
+# that a tuning asks of a rule (tuning/choosing.py).
 SHIM_CASES = (
     Case("empty-bcast", "broadcast of nothing, left alone", added_ns=50),
     Case("empty-allreduce", "allreduce of nothing, left alone", added_ns=50),
