@@ -62,7 +62,7 @@ def test_each_operation_is_tuned_with_those_algorithms_that_it_has(monkeypatch: 
 
     def measure(operation: str, *, algorithms: list[str], sizes: list[int], **_: object) -> SimpleNamespace:
         measured.append((operation, algorithms, sizes))
-        return SimpleNamespace(launches=[], rows=[], failed="")
+        return SimpleNamespace(launches=[], rows=[], failed="", wrong=[])
 
     library = SimpleNamespace(name="mpich", version="")
     operations = ("bcast", "reduce", "allreduce")

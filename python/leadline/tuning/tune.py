@@ -200,6 +200,9 @@ class _Bench:
         )
         if found.failed:  # what was not measured in every launch is left to the library
             self.say(found.failed)
+        for row in found.wrong:
+            what = f"{row['operation']} of {row['bytes']} bytes on {row['processes']} by {row['algorithm']}"
+            self.say(f"wrong result: {what}: not used")
         self.launches += found.launches
         return found.rows
 
