@@ -20,7 +20,7 @@ struct Completed {
 struct Call {
   uint32_t site = 0;
   uint32_t function = 0;
-  uint64_t times = 1;  // > 1: failed polls in a row
+  uint64_t times = 1;  // > 1: alike calls in a row, or failed polls (to a power of two)
   int64_t count = 0;
   int64_t datatype_bytes = 0;
   uint32_t datatype = 0;

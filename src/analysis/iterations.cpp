@@ -29,10 +29,8 @@ std::vector<uint64_t> sampled_of(const trace::Stream& stream, const trace::Serie
 }
 
 uint64_t calls_of(const trace::Generation& g) {
-  uint64_t calls = 0;
-  for (const trace::DecodedPosition& p : g.positions) {
-    if (p.mode != trace::mode_poll) calls += p.times.count;
-  }
+  uint64_t calls = g.polls.kept;  // with a place each run is one
+  for (const trace::DecodedPosition& p : g.positions) calls += p.times.count;
   return calls;
 }
 

@@ -213,6 +213,16 @@ inline void add_event(AnyCall& call, const trace::Key& key) {
   if (__builtin_expect(--t.sample_left == 0, 0)) sample_own_time(t, call.end);
 }
 
+// A poll that found or completed nothing is no event.
+inline void add_poll(Call& call, uint32_t site) {
+  if (call.aside) return;
+  Thread& t = call.thread;
+  const Ticks last = t.header->last_end;
+  t.header->last_end = call.end;
+  t.graph.add_poll(site, call.end - call.begin, call.begin > last ? call.begin - last : 0);
+  if (__builtin_expect(--t.sample_left == 0, 0)) sample_own_time(t, call.end);
+}
+
 // What a call was given that failed may be no handle at all: then the library is not asked about it, which would call
 // the program's error handler once more.
 const CommView& look_up_comm(Thread& t, uint64_t handle, int rc);

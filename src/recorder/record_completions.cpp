@@ -204,9 +204,7 @@ void record_completion(Call& call) {
   key.peer = trace::peer_none;
   const bool list = takes_list(call.traits.cls);
   const bool failed_poll = r.flag >= 0 && (call.rc != 0 || !*reinterpret_cast<const int32_t*>(call.arg(r.flag)));
-  if (failed_poll) {
-    return add_event(call, Key{.site = site.site, .comm = trace::flag_nothing, .extra = trace::extra_nothing});
-  }
+  if (failed_poll) return add_poll(call, site.site);
   uint64_t handle = call.handle;
   Word address = list ? 0 : call.arg(r.request);
   if (list) {
@@ -299,9 +297,7 @@ void record_completions(Call& call) {
   int64_t done = failed_poll ? 0 : n;
   if (some) done = call.rc == 0 ? *reinterpret_cast<const int32_t*>(call.arg(r.outcount)) : 0;
   const bool polls = call.traits.cls == CallClass::testall || call.traits.cls == CallClass::testsome;
-  if (failed_poll || (polls && some && done == 0)) {
-    return add_event(call, Key{.site = key.site, .comm = trace::flag_nothing, .extra = trace::extra_nothing});
-  }
+  if (failed_poll || (polls && some && done == 0)) return add_poll(call, key.site);
   key.count = n;
   key.peer = trace::peer_none;
   if (done < 0 || !call.handles) done = 0;  // MPI_UNDEFINED: none was active

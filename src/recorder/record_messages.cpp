@@ -60,15 +60,12 @@ void record_probe(Call& call) {
   Key key;
   if (!begin_key(call, &key)) return;
   const CommView comm = comm_of(call, call.arg(r.comm));
+  if (found_nothing(call)) return add_poll(call, key.site);
   const uint32_t wildcards = wildcard_flags(call.int_arg(r.source), call.int_arg(r.rtag));
   key.comm = comm.id | wildcards;
   key.peer = relative(comm, call.int_arg(r.source));
   key.tag = tag_of(call.int_arg(r.rtag));
   key.value = trace::unknown_value;
-  if (found_nothing(call)) {
-    key = Key{.site = key.site, .comm = trace::flag_nothing, .extra = trace::extra_nothing};
-    return add_event(call, key);
-  }
   if (const Word status = filled_status(call)) {
     const Status s = read_status(status);
     key.peer = relative(comm, s.source);

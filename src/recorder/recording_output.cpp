@@ -86,7 +86,7 @@ void Recording::sample_own_time() {
     const Thread& t = *threads_[i];
     const double per_call =
         (t.samples ? static_cast<double>(t.sampled_ticks) / static_cast<double>(t.samples) : 0) + stamp_ticks;
-    const auto events = static_cast<double>(t.header->events_before + trace::events_of(*t.header));
+    const auto events = static_cast<double>(t.header->calls_before + trace::calls_of(*t.header));
     all += per_call * events;
     calls += events;
   }
@@ -181,7 +181,7 @@ void Recording::finish() {
   if (!header_->finalized) header_->last_ticks = begin;
   uint64_t events = 0;
   for (uint32_t i = 0; i < thread_count_; ++i) {
-    events += threads_[i]->header->events_before + trace::events_of(*threads_[i]->header);
+    events += threads_[i]->header->calls_before + trace::calls_of(*threads_[i]->header);
   }
   if (!header_->initialized && !events) {
     discard_live();

@@ -6,7 +6,7 @@
 namespace leadline::trace {
 
 inline constexpr char file_magic[8] = {'L', 'E', 'A', 'D', 'L', 'I', 'N', 'E'};
-inline constexpr uint32_t format_version = 1;
+inline constexpr uint32_t format_version = 2;
 inline constexpr uint32_t chunk_magic = 0x4b434c4c;  // "LLCK"
 
 enum class ChunkType : uint32_t {

@@ -1,4 +1,5 @@
 #include "trace/encode.hpp"
+#include "trace/token_tables.hpp"
 
 namespace leadline::trace {
 
@@ -89,8 +90,7 @@ void put_positions(const Region& r, uint64_t n, ByteSink* out) {
   uint32_t previous_site = 0;
   for (uint64_t i = first_position; i < n; ++i) {
     const Position& p = positions[i];
-    Key key = key_of(r, p, wilds);
-    if (p.mode == mode_poll) key.value = 0;
+    const Key& key = key_of(r, p, wilds);
     const uint32_t site = key.site < capacity::sites ? key.site : 0;
     const uint32_t mode = p.mode <= mode_max_strikes ? 0u : p.mode;
     uint8_t control = 0;
@@ -101,8 +101,7 @@ void put_positions(const Region& r, uint64_t n, ByteSink* out) {
     if (!(control & site_as_predicted)) out->varint(site);
     if (!(control & next_is_following)) out->svarint(int64_t{p.next} - static_cast<int64_t>(i));
     const uint32_t last = memory[site].last_position;
-    Key reference = last ? key_of(r, positions[last], wilds) : none;
-    if (last && positions[last].mode == mode_poll) reference.value = 0;
+    const Key reference = last ? key_of(r, positions[last], wilds) : none;
     if (!(control & mode_is_plain)) {
       out->varint(mode < mode_first_wild ? mode : mode_first_wild);
       if (mode >= mode_first_wild) {
@@ -162,17 +161,7 @@ void put_graph(const GraphState& state, const P* positions, uint64_t n, ByteSink
   }
 }
 
-struct TokenPlaces {
-  const GraphState* states;
-  const TableState* positions;
-  size_t positions_at;
-  const TableState* literals;
-  size_t literals_at;
-  const TableState* stream;
-  size_t stream_at;
-};
-
-void put_tokens(const Region& r, const TokenPlaces& t, ByteSink* out) {
+void put_tokens(const Region& r, const TokensOf& t, ByteSink* out) {
   for (uint32_t l = 0; l < levels; ++l) {
     put_graph(t.states[l], r.at<TokenPosition>(t.positions_at + l * thread_at::token_positions_size),
               at_most(t.positions[l].used, capacity::token_positions), out);
@@ -180,6 +169,35 @@ void put_tokens(const Region& r, const TokenPlaces& t, ByteSink* out) {
               capacity::token_bytes, out);
   }
   put_block(r.at<uint8_t>(t.stream_at), t.stream->used, capacity::token_bytes, out);
+}
+
+// Failed polls: by site, then the places of their runs.
+void put_polls(const Region& r, TickScale scale, ByteSink* out) {
+  const ThreadHeader& h = r.h;
+  const auto* sites = r.at<PollSite>(thread_at::poll_sites);
+  const uint64_t n = at_most(h.poll_sites.used, capacity::sites);
+  if (!n) return;
+  out->varint(n);
+  uint64_t previous_count = 0;
+  for (uint64_t i = 0; i < n; ++i) {
+    FoldedTimes t = sites[i].folded;
+    fold(&t, sites[i].raw, 0, sites[i].visits & 7, scale);
+    out->varint(sites[i].site);
+    put_times(t, &previous_count, out);
+  }
+  const bool under_way = h.polls.run > 0 && !h.unordered;
+  out->varint(under_way ? h.polls.run : 0);
+  if (under_way) out->varint(h.polls.run_first);
+  out->varint(h.polls.dropped);
+  out->varint(h.polls.kept);
+  if (!h.polls.kept) return;
+  put_graph(h.poll_runs, r.at<PollPosition>(thread_at::poll_positions),
+            at_most(h.poll_positions.used, capacity::poll_positions), out);
+  put_block(r.at<uint8_t>(thread_at::poll_literals), h.poll_literals.used, capacity::poll_literal_bytes, out);
+  put_tokens(r,
+             {h.poll_tokens, h.poll_token_positions, thread_at::poll_token_positions, h.poll_token_literals,
+              thread_at::poll_token_literals, &h.poll_stream, thread_at::poll_stream},
+             out);
 }
 
 }  // namespace
@@ -193,7 +211,6 @@ void encode_structure(const char* region, ByteSink* out) {
   out->varint(events_of(h));
   out->varint(h.misses);
   out->varint(h.graph.run);
-  out->varint(h.poll_run);
   out->varint(h.literal_repeats);
   put_words(r, out);
   put_positions(r, at_most(h.positions.used, capacity::positions), out);
@@ -217,6 +234,7 @@ void encode_times(const char* region, uint64_t tick_factor, ByteSink* out) {
   out->varint(r.h.thread);
   out->varint(r.h.generation);
   put_all_times(r, at_most(r.h.positions.used, capacity::positions), TickScale{tick_factor}, out);
+  put_polls(r, TickScale{tick_factor}, out);
 }
 
 void encode_generation(const char* region, uint64_t tick_factor, ByteSink* out) {

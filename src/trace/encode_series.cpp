@@ -126,8 +126,18 @@ class Balance {
   bool counts_ = false;
 };
 
+bool any_polled(const Written* windows, uint64_t n) {
+  for (uint64_t w = 0; w < n; ++w) {
+    for (uint64_t i = 0; i < windows[w].entries; ++i) {
+      if (windows[w].from[i].polled) return true;
+    }
+  }
+  return false;
+}
+
 void put_entries(const View& v, const Written* windows, uint64_t n, uint64_t tolerance, ByteSink* out) {
   const Scratchpad<Habits> habits(capacity::positions);
+  const bool polled = any_polled(windows, n);
   ByteSink data;
   BitWriter<ByteSink> bits(&data);
   Habits common;
@@ -139,6 +149,7 @@ void put_entries(const View& v, const Written* windows, uint64_t n, uint64_t tol
     for (uint64_t i = 0; i < windows[w].entries; ++i) {
       const SeriesEntry& e = windows[w].from[i];
       Habits& own = habits[e.position < capacity::positions ? e.position : 0];
+      if (polled) bits.bits(e.polled, 1);
       put(long_ticks(e.duration), &own.duration, &common.duration);
       put(long_ticks(e.gap), &own.gap, &common.gap);
     }
@@ -146,6 +157,7 @@ void put_entries(const View& v, const Written* windows, uint64_t n, uint64_t tol
   bits.end();
   out->varint(data.size());
   out->bytes(data.data(), data.size());
+  if (polled) out->byte(1);
 }
 
 void put_windows(const Written* windows, uint64_t n, uint64_t origin, ByteSink* out) {

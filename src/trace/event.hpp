@@ -6,9 +6,9 @@
 //                    value = bytes received, unknown_value where nobody asked.
 //   irecv, recv_init as posted (peer_any, tag_any); value = unknown_value.
 //   sendrecv         the send half; extra -> [rcount, rtype, source, rtag]; value = bytes received.
-//   probe family     peer, tag, value = bytes of what was found; extra = extra_nothing for a poll that found nothing.
+//   probe family     peer, tag, value = bytes of what was found.
 //   wait, waitany,   the fields of the call that made the request (wildcards resolved); value = bytes received;
-//   test, testany,   extra = packed link (below) to the maker; extra_nothing: the poll completed nothing;
+//   test, testany,   extra = packed link (below) to the maker;
 //   request_free,    extra 0: the request was null, inactive or made by a call that was not seen.
 //   cancel
 //   start            the fields of the call that created the persistent request; link counts creations.
@@ -45,7 +45,7 @@ inline constexpr uint32_t flag_any_source = 1u << 24;
 inline constexpr uint32_t flag_any_tag = 2u << 24;
 inline constexpr uint32_t flag_in_place = 4u << 24;
 inline constexpr uint32_t flag_cancelled = 8u << 24;
-inline constexpr uint32_t flag_nothing = 16u << 24;  // a poll that found nothing (extra = extra_nothing)
+inline constexpr uint32_t flag_nothing = 16u << 24;  // failed polls, as readers give them (extra = extra_nothing)
 inline constexpr uint32_t flag_offset = 32u << 24;   // of a file call: tag and extra tell its offset
 
 inline constexpr int32_t peer_none = INT32_MIN;      // the call has no partner

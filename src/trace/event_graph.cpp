@@ -9,6 +9,10 @@ enum : uint64_t { by_context = 1, by_shape_context = 2, by_key = 3, by_aside = 4
 
 constexpr uint32_t strikes_to_wild = 8;
 
+// Bytes of a run's file that the places of failed polls may take, more where the times of calls are kept: without the
+// places of polls nobody could tell what passed between two calls.
+constexpr uint64_t poll_bytes = 16384, watched_poll_bytes = 49152;
+
 // A table is nearly full long before it is: calls that come one after the other need not ask each time.
 constexpr uint64_t steps_between_checks = 255;
 
@@ -19,8 +23,6 @@ uint64_t hash_key(const Key& k) {
   __builtin_memcpy(w, &k, sizeof(w));
   return mix(mix(mix(mix(mix(0x5a827999, w[0]), w[1]), w[2]), w[3]), w[4]);
 }
-
-bool is_poll(const Key& k) { return k.comm & flag_nothing; }
 
 }  // namespace
 
@@ -55,10 +57,6 @@ uint32_t EventGraph::create(const Key& key, uint16_t mode) {
       key, 0, 0, index & 7, mode, 0, static_cast<uint32_t>(hash_key(key)), static_cast<uint32_t>(hash_shape(key))};
   series_.created(index);
   return index;
-}
-
-bool EventGraph::matches(const Position& p, const Key& key) const {
-  return p.mode == mode_poll ? same_shape(p.key, key) : same(p.key, key);
 }
 
 uint64_t EventGraph::visits(uint32_t index) const {
@@ -111,9 +109,9 @@ void EventGraph::record_time(uint32_t index, uint64_t duration, uint64_t gap) {
 
 uint32_t EventGraph::find_exact(const Key& key, const Hashes& at) const {
   const uint32_t alt = positions_[h_->graph.current].alt;
-  if (alt && matches(positions_[alt], key)) return alt;
+  if (alt && same(positions_[alt].key, key)) return alt;
   const uint32_t found = map_.find(mix(by_context, at.context));
-  return found && matches(positions_[found], key) ? found : 0;
+  return found && same(positions_[found].key, key) ? found : 0;
 }
 
 // A position of the same shape that takes any parameters, or becomes one now because what came here was new each time.
@@ -177,8 +175,7 @@ void EventGraph::add_wild(uint32_t index, const Key& key, uint64_t duration, uin
 void EventGraph::miss(const Key& key, uint64_t duration, uint64_t gap) {
   ++h_->misses;
   const uint32_t predicted = positions_[h_->graph.current].next;
-  if (predicted && (positions_[predicted].mode >= mode_first_wild || positions_[predicted].mode == mode_poll) &&
-      same_shape(positions_[predicted].key, key)) {
+  if (predicted && positions_[predicted].mode >= mode_first_wild && same_shape(positions_[predicted].key, key)) {
     follow(predicted);
     return arrive(predicted, key, duration, gap);
   }
@@ -186,7 +183,7 @@ void EventGraph::miss(const Key& key, uint64_t duration, uint64_t gap) {
   uint32_t strikes = 0;
   uint32_t target = find_exact(key, at);
   bool known = target != 0;
-  if (!target && !is_poll(key)) {
+  if (!target) {
     target = find_shape(key, at, &strikes);
     known = target != 0;
   }
@@ -196,7 +193,7 @@ void EventGraph::miss(const Key& key, uint64_t duration, uint64_t gap) {
       return add_literal(key, duration, gap);
     }
     if (positions_.size() < capacity::graph_positions) {
-      target = create(key, is_poll(key) ? uint16_t{mode_poll} : static_cast<uint16_t>(strikes < 15 ? strikes : 15));
+      target = create(key, static_cast<uint16_t>(strikes < 15 ? strikes : 15));
     }
     if (!target) {
       h_->graph.literals_left = GiveUp::longest;
@@ -205,7 +202,6 @@ void EventGraph::miss(const Key& key, uint64_t duration, uint64_t gap) {
       if (events_of(*h_) > 8ull * capacity::graph_positions) turn_.full(turn_.self);  // starts afresh
       return;
     }
-    if (is_poll(key)) positions_[target].key.value = poison;
     map_.put(mix(by_context, at.context), target);
     map_.put(mix(by_shape_context, at.shape_context), target);
     if (!map_.find(mix(by_key, at.key))) map_.put(mix(by_key, at.key), target);
@@ -237,39 +233,40 @@ void EventGraph::jump(uint32_t target, bool known) {
 void EventGraph::arrive(uint32_t index, const Key& key, uint64_t duration, uint64_t gap) {
   Position& p = positions_[index];
   if (p.mode >= mode_first_wild) vary(index, key);
-  if (p.mode == mode_poll) {
-    h_->poll_run = 1;
-    h_->unusual |= unusual_irregular;
-  }
   record_time(index, duration, gap);
   if (p.mode >= mode_first_wild && variations_.nearly_full()) turn_if_full();
 }
 
-void EventGraph::end_poll() {
-  Variation v{};
-  v.position = h_->graph.current;
-  v.count = static_cast<int64_t>(h_->poll_run);
-  h_->poll_run = 0;
-  h_->unusual &= ~unusual_irregular;
-  variations_.add(v);
+void EventGraph::begin_polls(uint32_t number, uint64_t duration, uint64_t gap) {
+  PollCounts& p = h_->polls;
+  if (h_->unordered) {
+    ++p.ended;
+    return;
+  }
+  p.run_first = number;
+  p.run_gap = gap;
+  p.run_ticks = duration;
+  p.run = 1;
+  h_->unusual |= unusual_polls;
+  series_.polls_begin();
+}
+
+// An event follows.
+void EventGraph::end_polls() {
+  h_->unusual &= ~unusual_polls;
+  const uint64_t ticks = h_->polls.run_ticks, gap = h_->polls.run_gap;
+  const bool watched = series_.watches();
+  const bool placed = polls_.end_run(watched ? series_.room_for_polls(watched_poll_bytes) : poll_bytes);
+  if (watched) placed ? series_.append(poll_position, ticks, gap) : series_.skip_polls(gap + ticks);
+  if (polls_.nearly_full()) turn_.full(turn_.self);
 }
 
 void EventGraph::add_unusual(const Key& key, uint64_t duration, uint64_t gap) {
   h_->unusual &= ~unusual_begin;
+  if (h_->unusual & unusual_polls) end_polls();
   if (!(h_->unusual & unusual_irregular)) return add_regular(key, duration, gap);
   if (h_->unordered) return add_unordered(key, duration, gap);
-  if (!h_->poll_run) return add_literal(key, duration, gap);
-  const uint32_t here = h_->graph.current;
-  if (same_shape(positions_[here].key, key)) {
-    ++h_->poll_run;
-    ++h_->repeats;
-    ++h_->poll_repeats;
-    if (series_.watches()) series_.extend(duration, gap);
-    return time(here, positions_[here], duration, gap);
-  }
-  end_poll();
-  turn_if_full();
-  add(key, duration, gap);
+  add_literal(key, duration, gap);
 }
 
 // What add() does, with an entry in the series.

@@ -1,9 +1,10 @@
 // The graph of a thread's events (see graph.hpp for how prediction works), with what only events have: times per
-// position, parameters that vary, polls, literals that refer to known positions, and the loss of order once the budget
-// is spent. The state is memory laid out by live.hpp.
+// position, parameters that vary, literals that refer to known positions, and the loss of order once the budget is
+// spent. Polls that fail are no events and stand beside it (polls.hpp). The state is memory laid out by live.hpp.
 #pragma once
 
 #include "trace/live.hpp"
+#include "trace/polls.hpp"
 #include "trace/series_log.hpp"
 
 namespace leadline::trace {
@@ -27,13 +28,14 @@ class EventGraph {
   }
   void set_scale(TickScale scale) {
     scale_ = scale;
+    polls_.set_scale(scale);
     series_.set_scale(scale);
   }
   SeriesLog& series() { return series_; }
   // Bytes that its tables may hold without order; in order the generation is full at an eighth of it.
   void set_room(uint64_t bytes) { room_ = bytes; }
 
-  // One call: its key, how long it took, and how long since the end of the one before (ticks).
+  // One event: its key, how long the call took, and how long since the end of the one before (ticks).
   inline void add(const Key& key, uint64_t duration, uint64_t gap) {
     if (__builtin_expect(h_->unusual, 0)) return add_unusual(key, duration, gap);
     const uint32_t predicted = positions_[h_->graph.current].next;
@@ -46,13 +48,23 @@ class EventGraph {
     time(predicted, p, duration, gap);
   }
 
+  // A poll that found or completed nothing: no event.
+  inline void add_poll(uint32_t site, uint64_t duration, uint64_t gap) {
+    const uint32_t number = polls_.count(site, duration, gap);
+    series_.gap_before_poll(gap);
+    PollCounts& p = h_->polls;
+    if (__builtin_expect(p.run == 0, 0)) return begin_polls(number, duration, gap);
+    ++p.run;
+    p.run_ticks += gap + duration;
+  }
+
   // Time stamps are the dearest part of recording a call (10 to 20 ns each). Where the predicted call has lately been
   // short and come at once after the one before it, seven of eight visits do without the stamp at its begin: the gap is
   // taken to be the usual one. 0: stamp the begin.
   inline uint32_t assumed_gap(uint32_t site) const {
     const Position& p = positions_[positions_[h_->graph.current].next];
     const bool assume = p.key.site == site && (p.visits & 7) != 0 && p.usual_gap != never_assume &&
-                        !(h_->unusual & (unusual_irregular | unusual_exact | unusual_begin));
+                        !(h_->unusual & (unusual_irregular | unusual_exact | unusual_begin | unusual_polls));
     return assume ? p.usual_gap : 0;
   }
   // After a call whose recording is no matter of nanoseconds (a collective above all), and after a region begins or
@@ -124,11 +136,11 @@ class EventGraph {
   Hashes hashes_with(const Key& key) const;
   void jump(uint32_t target, bool known);
   void arrive(uint32_t index, const Key& key, uint64_t duration, uint64_t gap);
-  bool matches(const Position& p, const Key& key) const;
   void begin_literals();
   void end_literal_block();
   void put_repeats();
-  void end_poll();
+  void begin_polls(uint32_t number, uint64_t duration, uint64_t gap);
+  void end_polls();
   bool make_wild(uint32_t index);
   void vary(uint32_t index, const Key& key);
   uint64_t visits(uint32_t index) const;
@@ -151,6 +163,7 @@ class EventGraph {
   ByteTable literals_;
   Tokens3 tokens_;
   Variations variations_;
+  Polls polls_;
   SeriesLog series_;
   PositionMap map_;
   PositionMap word_map_;

@@ -1,6 +1,7 @@
 // Where the tables of an event graph lie, how they are emptied, and how much is in them.
 
 #include "trace/event_graph.hpp"
+#include "trace/token_tables.hpp"
 
 namespace leadline::trace {
 
@@ -22,38 +23,30 @@ void EventGraph::attach(ThreadHeader* header, char* region, Backing backing, uin
   word_lists_ = {&header->word_lists, region + thread_at::word_lists, capacity::word_lists, backing};
   literals_ = bytes(&header->literals, thread_at::literals, capacity::literal_bytes);
 
-  const auto attach_tokens = [&](Tokens3& t, GraphState* states, TableState* positions, size_t positions_at,
-                                 TableState* literals, size_t literals_at, TableState* stream, size_t stream_at) {
-    const auto level = [&](auto& graph, uint32_t i) {
-      graph.attach(&states[i],
-                   {&positions[i], region + positions_at + i * thread_at::token_positions_size,
-                    capacity::token_positions, backing},
-                   bytes(&literals[i], literals_at + i * pages(capacity::token_bytes), capacity::token_bytes));
-    };
-    level(t, 0);
-    level(t.up(), 1);
-    level(t.up().up(), 2);
-    t.up().up().up().attach(bytes(stream, stream_at, capacity::token_bytes));
-  };
-  attach_tokens(tokens_, header->tokens, header->token_positions, thread_at::token_positions, header->token_literals,
-                thread_at::token_literals, &header->token_stream, thread_at::token_stream);
+  attach_tokens(&tokens_,
+                {header->tokens, header->token_positions, thread_at::token_positions, header->token_literals,
+                 thread_at::token_literals, &header->token_stream, thread_at::token_stream},
+                region, backing, &stream_lost_);
   variations_.attach(
       &header->variation,
       {&header->variation_positions, region + thread_at::variation_positions, capacity::variation_positions, backing},
       bytes(&header->variation_literals, thread_at::variation_literals, capacity::literal_bytes));
+  polls_.attach(header, region, backing, order_lost);
   series_.attach(header, region, backing, positions_, folded_, raw_);
   backing.back(backing.self, region + thread_at::recent, region + thread_at::end);
-  attach_tokens(variations_.up(), header->variation_tokens, header->variation_token_positions,
-                thread_at::variation_token_positions, header->variation_token_literals,
-                thread_at::variation_token_literals, &header->variation_stream, thread_at::variation_stream);
+  attach_tokens(&variations_.up(),
+                {header->variation_tokens, header->variation_token_positions, thread_at::variation_token_positions,
+                 header->variation_token_literals, thread_at::variation_token_literals, &header->variation_stream,
+                 thread_at::variation_stream},
+                region, backing, &stream_lost_);
 }
 
 void EventGraph::reset(bool unordered) {
   h_->graph = GraphState{};
-  h_->events_before += events_of(*h_);
-  h_->steps = h_->repeats = h_->poll_repeats = h_->misses = 0;
+  h_->calls_before += calls_of(*h_);
+  h_->steps = h_->repeats = h_->misses = 0;
   __builtin_memset(recent_of(h_), 0, recent_positions * sizeof(uint32_t));
-  h_->poll_run = h_->literal_repeats = 0;
+  h_->literal_repeats = 0;
   h_->previous_literal = Key{};
   h_->unordered = unordered;
   h_->unusual = unordered ? unusual_irregular : 0u;
@@ -69,6 +62,7 @@ void EventGraph::reset(bool unordered) {
   literals_.clear();
   tokens_.reset();
   variations_.reset();
+  polls_.reset();
   stream_lost_ = 0;
   timed_site_ = UINT32_MAX;
   Key nobody{};
@@ -99,6 +93,7 @@ uint32_t EventGraph::intern(const int64_t* words, uint32_t count) {
       return index;
     }
     if (h_->unordered || count > capacity::words / 4) break;
+    if (h_->unusual & unusual_polls) end_polls();
     turn_.full(turn_.self);
   }
   __atomic_fetch_add(coarse_, 1, __ATOMIC_RELAXED);

@@ -88,7 +88,7 @@ void Iterations::feed(const SeriesEntry* entries, uint64_t n, const SeriesWindow
     const bool begins = anchor && l->at_boundary();
     if (begins && !l->after) boundary(i);
     const uint64_t gap = long_ticks(entries[i].gap);
-    if (gap > longest) longest = gap, longest_at = entries[i].position;
+    if (gap > longest && !entries[i].polled) longest = gap, longest_at = entries[i].position;
     ticks += gap + long_ticks(entries[i].duration);
     if (begins && l->after) boundary(i + 1);
   }

@@ -18,7 +18,7 @@
 namespace leadline::trace {
 
 inline constexpr char live_magic[8] = {'L', 'E', 'A', 'D', 'L', 'I', 'V', 'E'};
-inline constexpr uint32_t live_version = 3;
+inline constexpr uint32_t live_version = 4;
 inline constexpr uint32_t max_threads = 64;
 inline constexpr size_t page = 4096;
 
@@ -134,7 +134,6 @@ struct WildPosition {
 // What position->mode means.
 enum : uint32_t {
   mode_max_strikes = 15,  // 0..15: never-seen values of the same shape that led here
-  mode_poll = 16,         // a poll that found nothing; each visit stands for a run of them
   mode_times_only = 17,   // not in the graph: times of literal events of one site
   mode_bag = 18,          // not in the graph: calls whose order is lost
   mode_bag_coarse =
@@ -154,7 +153,7 @@ struct Position {
 };
 static_assert(sizeof(Position) == 64);
 
-// How a wild position's fields moved since its last visit; for a poll, count = length of the run.
+// How a wild position's fields moved since its last visit.
 struct Variation {
   uint32_t position;
   int32_t peer, tag, extra;
@@ -183,15 +182,56 @@ static_assert(sizeof(Variation) == 32);
 using VariationPosition = GraphPosition<Variation>;
 using Variations = Graph<Variation, Tokens3>;
 
+// Failed polls of one call site: counted and timed as the visits of a position are.
+struct alignas(64) PollSite {
+  RawTimes raw;
+  FoldedTimes folded;
+  uint32_t site;
+  uint32_t visits;  // low bits choose the raw slot
+};
+
+// Where failed polls came between two events, and how many (polls.hpp).
+struct PollRun {
+  uint64_t distance;  // events since the run before
+  uint32_t first;     // number of the PollSite of its first poll
+  uint32_t magnitude;  // floor(log2) of their number, at most largest_magnitude
+
+  bool operator==(const PollRun& o) const { return __builtin_memcmp(this, &o, sizeof(o)) == 0; }
+  uint64_t hash() const { return mix(mix(0x9011, distance), uint64_t{first} << 32 | magnitude); }
+  static constexpr size_t max_literal_bytes = 2 * max_varint_bytes;
+  uint8_t* put_literal(uint8_t* p) const {
+    p = put_varint(p, distance << 5 | magnitude << 1 | (first ? 1u : 0u));
+    return first ? put_varint(p, first) : p;
+  }
+};
+static_assert(sizeof(PollRun) == 16);
+inline constexpr uint32_t largest_magnitude = 15;
+using PollPosition = GraphPosition<PollRun>;
+using PollGraph = Graph<PollRun, Tokens3>;
+
+// The failed polls of a generation.
+struct PollCounts {
+  uint64_t run;            // of the run under way, 0: there is none
+  uint64_t run_gap;        // before its first one, ticks
+  uint64_t run_ticks;      // from the first one's begin to the last one's end
+  uint32_t run_first;      // number of the first one's PollSite
+  uint32_t unused;
+  uint64_t ended;          // of runs that are over
+  uint64_t kept, dropped;  // such runs: with their places, and without
+  uint64_t last_kept;      // events before the last one with its place
+  uint64_t bytes_before;   // of places in the generations already written
+};
+
 // Bits of ThreadHeader::unusual.
 enum : uint32_t {
-  unusual_irregular = 1,  // unordered, within a run of polls, within literals
+  unusual_irregular = 1,  // unordered, within literals
   unusual_watched = 2,    // calls leave an entry in the series
   unusual_exact = 4,      // their begins are all stamped
   unusual_begin = 8,      // the next one's is
+  unusual_polls = 16,     // polls have failed since the last event
 };
 
-inline constexpr uint32_t levels = 3;  // of tokens, above the events and above the variations
+inline constexpr uint32_t levels = 3;  // of tokens, above the events, the variations and the runs of polls
 
 struct ThreadHeader {
   char magic[8];
@@ -199,33 +239,34 @@ struct ThreadHeader {
   uint32_t generation;
   GraphState graph;  // of the events; its context is made from the last positions when it is needed
   uint64_t steps;    // positions visited in this generation; places in the ring
-  uint64_t repeats;  // events that were no step: repeated polls and literals, calls without order
+  uint64_t repeats;  // events that were no step: repeated literals, calls without order
   uint64_t misses;
-  uint64_t poll_repeats;     // failed polls in a row after the first
-  uint64_t poll_run;         // > 0: the last event was a failed poll at graph.current, so many times so far
+  PollCounts polls;
   uint64_t literal_repeats;  // of the last literal, not written yet
   Key previous_literal;
-  uint64_t events_before;  // in generations already written
+  uint64_t calls_before;  // in generations already written
   uint64_t requests_made, persistent_made;
   uint64_t calls_aside;  // while recording was paused
   uint64_t last_end;     // ticks at the end of the previous call
   uint32_t unordered;    // the budget is spent: events of this generation carry no order
   uint32_t unusual;      // calls take the longer way: why
-  GraphState tokens[levels], variation, variation_tokens[levels];
+  GraphState tokens[levels], variation, variation_tokens[levels], poll_runs, poll_tokens[levels];
   TableState positions, raw, folded, amounts, wild, token_positions[levels], variation_positions,
-      variation_token_positions[levels], words, word_lists, sites, paths, locals, region_times;
+      variation_token_positions[levels], poll_sites, poll_positions, poll_token_positions[levels], words, word_lists,
+      sites, paths, locals, region_times;
   TableState literals, token_literals[levels], token_stream, variation_literals, variation_token_literals[levels],
-      variation_stream;
+      variation_stream, poll_literals, poll_token_literals[levels], poll_stream;
 };
 static_assert(sizeof(ThreadHeader) <= page);
 
 // Of a thread: where its header is, its region begins.
 inline uint32_t* recent_of(ThreadHeader* h);
 
-// Calls in this generation.
+// Events in this generation: calls that are no failed polls.
 inline uint64_t events_of(const ThreadHeader& h) { return h.steps + h.repeats; }
-// The same, failed polls in a row as one: what has an entry in the series.
-inline uint64_t entries_of(const ThreadHeader& h) { return h.steps + h.repeats - h.poll_repeats; }
+inline uint64_t calls_of(const ThreadHeader& h) { return events_of(h) + h.polls.ended + h.polls.run; }
+// Events, and runs of failed polls as far as their places are kept: what has an entry in the series.
+inline uint64_t entries_of(const ThreadHeader& h) { return events_of(h) + h.polls.kept; }
 
 // Capacities: elements.
 namespace capacity {
@@ -236,6 +277,8 @@ inline constexpr uint32_t positions = graph_positions + 8192 + 2 * sites;
 inline constexpr uint32_t wild = 8192;
 inline constexpr uint32_t token_positions = 16384;
 inline constexpr uint32_t variation_positions = 16384;
+inline constexpr uint32_t poll_positions = 16384;
+inline constexpr uint32_t poll_literal_bytes = 1u << 17;
 inline constexpr uint32_t words = 1u << 19;
 inline constexpr uint32_t word_lists = 1u << 16;
 inline constexpr uint32_t path_words = 1u << 17;
@@ -298,7 +341,13 @@ inline constexpr size_t token_stream = token_literals + levels * pages(capacity:
 inline constexpr size_t variation_literals = token_stream + pages(capacity::token_bytes);
 inline constexpr size_t variation_token_literals = variation_literals + pages(capacity::literal_bytes);
 inline constexpr size_t variation_stream = variation_token_literals + levels * pages(capacity::token_bytes);
-inline constexpr size_t region_times = variation_stream + pages(capacity::token_bytes);
+inline constexpr size_t poll_sites = variation_stream + pages(capacity::token_bytes);
+inline constexpr size_t poll_positions = poll_sites + pages(capacity::sites * sizeof(PollSite));
+inline constexpr size_t poll_token_positions = poll_positions + pages(capacity::poll_positions * sizeof(PollPosition));
+inline constexpr size_t poll_literals = poll_token_positions + levels * token_positions_size;
+inline constexpr size_t poll_token_literals = poll_literals + pages(capacity::poll_literal_bytes);
+inline constexpr size_t poll_stream = poll_token_literals + levels * pages(capacity::token_bytes);
+inline constexpr size_t region_times = poll_stream + pages(capacity::token_bytes);
 inline constexpr size_t series = region_times + pages(capacity::regions * sizeof(LiveRegionTimes));
 inline constexpr size_t series_buckets = series + pages(sizeof(SeriesState));
 inline constexpr size_t series_windows = series_buckets + pages(most_loops * most_buckets * sizeof(StripBucket));

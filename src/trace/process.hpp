@@ -205,14 +205,16 @@ void for_each_tally(const Stream& stream, const std::function<void(const Tally&)
 // Times by call site: every call of the stream is in exactly one site's statistics.
 void for_each_site_time(const Stream& stream, const std::function<void(uint32_t site, const TimeStats&)>& visit);
 
-// The calls in the order they happened. Failed polls in a row are one event with `times` > 1.
+// The calls in the order they happened. The failed polls between two calls are one event, named for the first of them;
+// how many they were is known to a power of two. Beyond some number of runs their places are not known and the walk
+// goes without them; tallies and times count every poll.
 struct Event {
   Key key;
   uint64_t times = 1;
   const int64_t* words = nullptr;
   size_t word_count = 0;
   uint32_t position = 0;  // of its generation; 0: it has none
-  bool run = false;       // failed polls in a row: one entry of the series
+  bool run = false;       // failed polls: one entry of the series
   size_t generation = 0;  // index
 };
 class Walker {

@@ -42,10 +42,13 @@ constexpr uint64_t long_ticks(uint32_t code) {
 }
 
 struct SeriesEntry {
-  uint64_t position : 17;  // 0: a call that has none (a literal)
+  uint64_t position : 17;  // 0: a call that has none (a literal); poll_position: a run of failed polls
   uint64_t duration : 23, gap : 23;
+  uint64_t polled : 1;  // failed polls whose place is not kept are part of the gap
 };
 static_assert(sizeof(SeriesEntry) == 8);
+
+inline constexpr uint32_t poll_position = 1;  // no event has this number
 
 enum class SeriesKind : uint32_t { whole, sampled, slowest };
 
@@ -68,7 +71,7 @@ struct StripBucket {
 struct SlowIteration {
   uint64_t iteration, ticks, begin_ticks;
   uint64_t longest_gap;   // ticks of computation in one go: tells who was slow from who waited
-  uint32_t gap_position;  // before which call
+  uint32_t gap_position;  // before which call; poll_position: a failed poll
   uint32_t entries;       // of its calls that were kept: all, or 0
   uint64_t first_call;    // calls of the generation before it, where they were
 };
@@ -136,7 +139,7 @@ struct SeriesState {
   uint64_t check_at;        // entries at which something has to be done
   uint64_t spilled;         // entries written to the file before
   uint64_t lost_at;         // steps at which the loop counts as left
-  uint64_t last_duration;   // ticks, of the last entry
+  uint64_t polled;          // ticks of failed polls before the next entry that have none
   uint32_t automatic;       // the limit may grow with the loop's body
   uint32_t probe;           // entries to look at next time
   uint8_t collective[256];  // bit per function number: a collective

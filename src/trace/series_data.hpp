@@ -19,7 +19,7 @@ struct SlowTime {
   uint64_t iteration = 0;
   double time_ns = 0, begin_ns = 0;
   double longest_gap_ns = 0;  // computation in one go
-  uint32_t gap_position = 0;  // before which call
+  uint32_t gap_position = 0;  // before which call; poll_position: a failed poll
 };
 
 struct LoopTimes {
@@ -45,7 +45,7 @@ struct LoopTimes {
 struct WindowTimes {
   SeriesKind kind = SeriesKind::whole;
   uint32_t loop = 0;
-  uint64_t first_call = 0;  // calls of the generation before it, failed polls in a row as one
+  uint64_t first_call = 0;  // calls of the generation before it, a run of failed polls as one
   uint64_t iteration = 0;   // its first; of a whole one: how often the anchor came before
   uint64_t entries = 0;
   double begin_ns = 0, end_ns = 0;
@@ -58,6 +58,7 @@ struct Series {
   std::vector<LoopTimes> loops;
   std::vector<WindowTimes> windows;
   std::vector<uint8_t> data;
+  bool polled = false;  // a bit before each call says whether failed polls are part of its gap
 };
 
 }  // namespace leadline::trace

@@ -82,6 +82,7 @@ void SeriesLog::open(SeriesKind kind, uint64_t iteration, uint64_t first_call, u
   if (!w) return thin();
   *w = {first_call, begin_ticks, begin_ticks, iteration, entries_.size(), 0, kind, s_->current};
   s_->open = 1;
+  s_->polled = 0;
   watch(true);
 }
 
@@ -92,12 +93,6 @@ void SeriesLog::close(uint64_t end_ticks) {
   w->end_ticks = end_ticks;
   s_->open = 0;
   watch(false);
-}
-
-void SeriesLog::extend(uint64_t duration, uint64_t gap) {
-  if (!entries_.size()) return;
-  s_->last_duration += duration + gap;
-  entries_[entries_.size() - 1].duration = short_ticks(s_->last_duration);
 }
 
 // --- The loop ---

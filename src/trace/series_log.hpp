@@ -30,14 +30,26 @@ class SeriesLog {
     if (SeriesEntry* e = entries_.append()) {
       e->position = position;
       e->duration = short_ticks(duration);
-      e->gap = short_ticks(gap);
-      s_->last_duration = duration;
+      e->gap = short_ticks(gap + s_->polled);
+      e->polled = s_->polled != 0;
+      s_->polled = 0;
     } else {
       stop();
     }
   }
-  // Failed polls in a row are one entry, whose duration is theirs with what lies between.
-  void extend(uint64_t duration, uint64_t gap);
+  // Failed polls between two events are one entry, whose duration is theirs with what lies between. Where that has no
+  // place in the order, the next entry's gap includes it and says so.
+  void skip_polls(uint64_t ticks) { s_->polled = ticks ? ticks : 1; }
+  // The iteration under way can't be put together from its events' times: polls take some of it.
+  void polls_begin() { s_->long_calls = most_long_calls + 1; }
+  // Computation before a poll is computation.
+  void gap_before_poll(uint64_t gap) {
+    if (gap > s_->long_gap) s_->long_gap = gap, s_->long_gap_position = poll_position;
+  }
+  // Who asked for the times of more calls than usual gets the polls between them.
+  uint64_t room_for_polls(uint64_t usual) const {
+    return s_->automatic || s_->limit < usual / 2 ? usual : 2 * s_->limit;
+  }
   void check() {
     if (__builtin_expect(entries_.size() >= s_->check_at, 0)) full();
   }

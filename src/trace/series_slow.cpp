@@ -11,7 +11,7 @@ namespace leadline::trace {
 
 void SeriesLog::keep_slow(SlowIteration* slow, const IterationBegin& began, uint64_t first_call, uint64_t calls) {
   const uint64_t end_step = h_->steps - (loop().after ? 0 : 1);
-  // Every call a step: no literal came twice in a row, nothing was out of order.
+  // Every call a step: no literal came twice in a row, no poll failed, nothing was out of order.
   const bool found = s_->mode == SeriesMode::sampling && loop().trips == 1 && calls == end_step - began.step &&
                      calls <= most_slow_entries && s_->long_calls <= most_long_calls;
   if (!found) return;
@@ -76,7 +76,7 @@ bool SeriesLog::find_times(const IterationBegin& began, uint64_t calls, SeriesEn
   uint32_t long_calls = s_->long_calls;
   for (uint64_t step = h_->steps; step-- > began.step;) {
     const uint32_t at = recent_of(h_)[step & (recent_positions - 1)];
-    if (at < first_position || at >= positions_.size() || positions_[at].mode == mode_poll) return false;
+    if (at < first_position || at >= positions_.size()) return false;
     uint64_t duration = began.duration, gap = began.gap;
     if (step == began.step && !loop().after) {
       // The anchor, which has come again since: noted then.

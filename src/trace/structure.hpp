@@ -14,7 +14,7 @@ namespace leadline::trace {
 struct DecodedPosition {
   Key key;  // of a wild position: the first one
   uint32_t next = 0;
-  uint32_t mode = 0;  // 0 or one of mode_poll, mode_times_only, mode_bag, mode_bag_coarse, mode_first_wild
+  uint32_t mode = 0;  // 0 or one of mode_times_only, mode_bag, mode_bag_coarse, mode_first_wild
   uint64_t fixed_visits = 0;
   TimeStats times;
   int64_t amount = 0;  // mode_bag_coarse
@@ -36,6 +36,20 @@ struct DecodedTokens {
   std::vector<uint8_t> stream;
 };
 
+// Failed polls of a generation: no events, but places between them.
+struct DecodedPolls {
+  struct Site {
+    Key key;
+    TimeStats times;
+  };
+  std::vector<Site> sites;
+  uint64_t tail = 0;       // polls after the last event
+  uint32_t tail_site = 0;  // of the first of these: index
+  uint64_t kept = 0, dropped = 0;  // runs whose place is known, and others
+  DecodedGraph<PollRun> runs;
+  DecodedTokens tokens;
+};
+
 // Sizes of the tables that keys refer to.
 struct Limits {
   uint32_t sites = UINT32_MAX, communicators = UINT32_MAX, datatypes = UINT32_MAX;
@@ -52,8 +66,8 @@ struct Generation {
   Limits limits;
   uint32_t number = 0;
   bool unordered = false;
-  uint64_t events = 0, misses = 0;
-  uint64_t tail_run = 0, tail_polls = 0, tail_repeats = 0;
+  uint64_t events = 0, misses = 0;  // failed polls are no events
+  uint64_t tail_run = 0, tail_repeats = 0;
   std::vector<int64_t> words;
   std::vector<WordList> word_lists;
   std::vector<DecodedPosition> positions;
@@ -61,6 +75,7 @@ struct Generation {
   DecodedTokens tokens;
   DecodedGraph<Variation> variations;
   DecodedTokens variation_tokens;
+  DecodedPolls polls;  // comes with the times
 };
 
 // Empty message: the payload was understood. Times are those of the generation whose structure came before.

@@ -26,9 +26,10 @@ class MemoryThread {
 
   ThreadHeader& header() { return *reinterpret_cast<ThreadHeader*>(region_); }
   EventGraph& graph() { return graph_; }
-  // As the recorder does: on the thread's clock.
+  // As the recorder does: on the thread's clock; a poll that failed is no event.
   void add(const Key& key, uint64_t duration, uint64_t gap) {
     header().last_end += duration + gap;
+    if (key.comm & flag_nothing) return graph_.add_poll(key.site, duration, gap);
     graph_.add(key, duration, gap);
   }
   char* region() { return region_; }

@@ -77,6 +77,11 @@ inline void push_no_structure(Random& r, size_t n, std::vector<Key>* log) {
   }
 }
 
+// Failed polls of several kinds in any order.
+inline void push_polls(Random& r, uint64_t n, std::vector<Key>* log) {
+  for (; n > 0; --n) log->push_back(poll(static_cast<uint32_t>(60 + below(r, 3))));
+}
+
 // Stretches of every kind, in random order and of random length: what meets at their seams is what this is for.
 inline std::vector<Key> mixture(Random& r, size_t size) {
   std::vector<Key> log;
@@ -124,7 +129,7 @@ inline std::vector<Key> mixture(Random& r, size_t size) {
         }
         break;
       case 7:
-        for (uint64_t n = below(r, 50); n > 0; --n) log.push_back(poll(3));
+        push_polls(r, below(r, 50), &log);
         break;
       default:  // extremes of every field
         log.push_back(
@@ -219,6 +224,13 @@ inline std::vector<Key> program(const std::string& name, Random& r) {
     for (int i = 0; i < 2000; ++i) {
       for (uint64_t n = below(r, 200); n > 0; --n) log.push_back(poll(3));
       log.push_back(plain(4, 8, 1, static_cast<int32_t>(below(r, 3))));
+    }
+  } else if (name == "polls between") {  // a regular program that polls, or not, between its calls
+    for (int step = 0; step < 3000; ++step) {
+      for (uint32_t c = 0; c < 9; ++c) {
+        log.push_back(plain(1 + c % 6, 100, c % 2 ? 1 : -1, 0));
+        if (below(r, 3) == 0) push_polls(r, below(r, 4) ? below(r, 8) : below(r, 3000) / 20, &log);
+      }
     }
   } else if (name == "many distinct") {
     for (int round = 0; round < 6; ++round) {

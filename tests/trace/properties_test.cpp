@@ -9,6 +9,7 @@
 
 #include "memory_thread.hpp"
 #include "programs.hpp"
+#include "walked.hpp"
 
 namespace {
 
@@ -23,21 +24,12 @@ void check(bool ok, const std::string& what) {
   failures += !ok;
 }
 
-constexpr const char* kinds[] = {"mixture", "small alphabet", "tree", "polls only", "sizes vary", "random pairs"};
+constexpr const char* kinds[] = {"mixture", "small alphabet", "tree", "polls only", "polls between", "sizes vary", "random pairs"};
 
 std::vector<Key> log_of(const std::string& kind, Random& r, size_t limit) {
   std::vector<Key> log = programs::program(kind, r);
   log.resize(std::min(log.size(), limit));
   return log;
-}
-
-// The events of a stream, repeats written out.
-std::vector<Key> expand(const Stream& stream) {
-  std::vector<Key> all;
-  Walker walker(stream);
-  Event e;
-  while (walker.next(&e)) all.insert(all.end(), static_cast<size_t>(e.times), e.key);
-  return all;
 }
 
 std::vector<uint8_t> encoded(MemoryThread* t) {
@@ -75,7 +67,7 @@ void times_add_up(const char* kind, uint64_t seed, TickScale scale) {
   for (const Key& k : log_of(kind, r, 30000)) {
     const uint64_t duration = below(r, 200) ? 50 + below(r, 100000) : r() >> 25,
                    gap = below(r, 300) ? below(r, 5000) : r() >> 25;
-    thread.graph().add(k, duration, gap);
+    thread.add(k, duration, gap);
     Plain& p = expected[k.site];
     const uint64_t ns = scale.ns(duration);
     ++p.count;
@@ -132,16 +124,17 @@ void encoding_leaves_the_state_alone(const char* kind, uint64_t seed) {
   size_t looks = 0;
   for (size_t i = 0; i < log.size(); ++i) {
     const uint64_t duration = 100 + below(r, 1000);
-    watched.graph().add(log[i], duration, 10);
-    alone.graph().add(log[i], duration, 10);
+    watched.add(log[i], duration, 10);
+    alone.add(log[i], duration, 10);
     if (below(r, log.size() / 12 + 1) != 0) continue;
     ++looks;
     std::vector<std::vector<uint8_t>> chunks = watched.generations();
     chunks.push_back(encoded(&watched));
     check(encoded(&watched) == chunks.back(), name + ": encoded twice");
-    const std::vector<Key> so_far = expand(stream_of(chunks, &error));
-    check(so_far.size() == i + 1 && std::equal(so_far.begin(), so_far.end(), log.begin()),
-          name + ": at event " + std::to_string(i + 1) + " of " + std::to_string(log.size()));
+    const Stream so_far = stream_of(chunks, &error);
+    const std::vector<Key> given(log.begin(), log.begin() + static_cast<std::ptrdiff_t>(i + 1));
+    const std::string wrong = difference(walked(so_far), expected(given), so_far);
+    check(wrong.empty(), name + ": at call " + std::to_string(i + 1) + " of " + std::to_string(log.size()) + wrong);
   }
   check(looks > 0 && error.empty(), name + ": looked at in between " + error);
   check(encoded(&watched) == encoded(&alone) && watched.generations() == alone.generations(),
@@ -152,18 +145,22 @@ void generations_turn_at_any_moment(const char* kind, uint64_t seed) {
   Random r(seed);
   const std::vector<Key> log = log_of(kind, r, 30000);
   MemoryThread thread;
-  std::map<std::tuple<uint32_t, int64_t, int32_t>, uint64_t> expected, tallied;
+  std::map<std::tuple<uint32_t, int64_t, int32_t>, uint64_t> given, tallied;
+  std::vector<size_t> turns;
   for (const Key& k : log) {
-    ++expected[{k.site, k.count, k.peer}];
-    thread.graph().add(k, 100, 10);
-    if (below(r, 1000) == 0) thread.turn();
+    ++given[{k.site, k.count, k.peer}];
+    thread.add(k, 100, 10);
+    if (below(r, 1000) != 0) continue;
+    thread.turn();
+    turns.push_back(static_cast<size_t>(&k - log.data()) + 1);
   }
   std::string error;
   const Stream stream = thread.decode(&error);
   const std::string name = std::string(kind) + ", seed " + std::to_string(seed);
-  check(error.empty() && expand(stream) == log, name + ": events over generations");
+  const std::string wrong = error + difference(walked(stream), expected(log, turns), stream);
+  check(wrong.empty(), name + ": over generations: " + wrong);
   for_each_tally(stream, [&](const Tally& t) { tallied[{t.key->site, t.key->count, t.key->peer}] += t.times; });
-  check(tallied == expected, name + ": tallies over generations");
+  check(tallied == given, name + ": tallies over generations");
 }
 
 // Order is lost at a random moment; numbers and sums of calls by site (and partner, while they fit) are not.
@@ -177,7 +174,7 @@ void unordered_totals_are_exact(uint64_t seed, uint32_t sites, uint64_t sizes, b
                                   static_cast<int32_t>(below(r, 12)), static_cast<int32_t>(i));
     auto& e = expected[{k.site, by_partner ? k.peer : 0}];
     ++e.first, e.second += k.count;
-    thread.graph().add(k, 100, 10);
+    thread.add(k, 100, 10);
     if (i == spent) seed % 2 ? thread.spend_budget() : thread.graph().stop_ordering();
   }
   std::string error;
@@ -194,7 +191,7 @@ size_t bytes_of_steps(int steps) {
   MemoryThread thread;
   Random r(1);
   const auto call = [&](uint32_t site, int64_t count, int32_t peer, uint32_t extra = 0) {
-    thread.graph().add(programs::plain(site, count, peer, 0, extra), 200 + below(r, 200), 30 + below(r, 30));
+    thread.add(programs::plain(site, count, peer, 0, extra), 200 + below(r, 200), 30 + below(r, 30));
   };
   for (int step = 0; step < steps; ++step) {
     for (int f = 0; f < 51; ++f) {

@@ -8,18 +8,12 @@
 
 #include "memory_thread.hpp"
 #include "programs.hpp"
+#include "walked.hpp"
 
 namespace {
 
 using namespace leadline::trace;
 using namespace leadline::trace::programs;
-
-void show(const char* what, const Key& k) {
-  std::printf("%8s: site %u comm %x count %ld peer %d tag %d datatype %u extra %u value %ld\n", what, k.site, k.comm,
-              k.count, k.peer, k.tag, k.datatype, k.extra, k.value);
-}
-
-bool same(const Key& a, const Key& b) { return a == b; }
 
 // One program: expand and compare, then compare the counts.
 bool check(const char* kind, uint64_t seed, size_t* events, size_t* bytes) {
@@ -29,24 +23,13 @@ bool check(const char* kind, uint64_t seed, size_t* events, size_t* bytes) {
   std::map<uint32_t, uint64_t> by_site;
   for (const Key& k : log) {
     ++by_site[k.site];
-    thread.graph().add(k, 100 + below(r, 1000), below(r, 50));
+    thread.add(k, 100 + below(r, 1000), below(r, 50));
   }
   std::string error;
   Stream stream = thread.decode(&error);
   if (!error.empty()) return std::printf("%s, seed %lu: %s\n", kind, seed, error.c_str()), false;
-  Walker walker(stream);
-  Event e;
-  size_t at = 0;
-  while (walker.next(&e)) {
-    for (uint64_t i = 0; i < e.times; ++i, ++at) {
-      if (at >= log.size() || !same(log[at], e.key)) {
-        show("expected", at < log.size() ? log[at] : Key{});
-        show("got", e.key);
-        return std::printf("%s, seed %lu: event %zu of %zu differs\n", kind, seed, at, log.size()), false;
-      }
-    }
-  }
-  if (at != log.size()) return std::printf("%s, seed %lu: %zu of %zu events\n", kind, seed, at, log.size()), false;
+  const std::string wrong = difference(walked(stream), expected(log), stream);
+  if (!wrong.empty()) return std::printf("%s, seed %lu: %s\n", kind, seed, wrong.c_str()), false;
   std::map<uint32_t, uint64_t> tallied, timed;
   for_each_tally(stream, [&](const Tally& t) { tallied[t.key->site] += t.times; });
   for_each_site_time(stream, [&](uint32_t site, const TimeStats& t) { timed[site] += t.count; });
@@ -70,7 +53,7 @@ bool check_unordered(uint64_t seed) {
                         static_cast<int32_t>(below(r, 20)), i);
     ++calls[k.site];
     amount[k.site] += k.count;
-    thread.graph().add(k, 100, 10);
+    thread.add(k, 100, 10);
   }
   std::string error;
   const Stream stream = thread.decode(&error);
@@ -86,7 +69,7 @@ bool check_unordered(uint64_t seed) {
 
 // Random in their making, so that one seed shows little.
 bool many(const std::string& kind) {
-  return kind == "tree" || kind == "mixture" || kind == "small alphabet" || kind == "literals first";
+  return kind == "tree" || kind == "mixture" || kind == "polls between" || kind == "small alphabet" || kind == "literals first";
 }
 
 }  // namespace
@@ -95,7 +78,7 @@ int main(int argc, char** argv) {
   const uint64_t seeds = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 3;
   const uint64_t first = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1;
   for (const char* kind : {"tree", "tag is the step", "sizes vary", "no structure", "random few", "random pairs",
-                           "polls only", "many distinct", "small alphabet", "literals first", "mixture"}) {
+                           "polls only", "polls between", "many distinct", "small alphabet", "literals first", "mixture"}) {
     size_t events = 0, bytes = 0;
     const uint64_t n = many(kind) ? seeds * 20 : seeds;
     for (uint64_t seed = first; seed < first + n; ++seed) {

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "trace/reading/walk.hpp"
 #include "trace/structure.hpp"
 
 namespace leadline::trace {
@@ -125,10 +126,12 @@ void get_symbol(ByteReader& in, Variation* v) {
   if (mask & 16) v->value = in.svarint();
 }
 
+void get_symbol(ByteReader& in, PollRun* r) { read_literal(in, r); }
+
 template <class Symbol>
 bool get_graph(ByteReader& in, DecodedGraph<Symbol>* g) {
   g->tail_run = in.varint();
-  const size_t n = get_node_count(in, 3);  // a symbol of two and the link
+  const size_t n = get_node_count(in, 2);  // a symbol and the link
   if (!in.ok()) return false;
   g->nodes.resize(std::max<size_t>(n, 1));
   if (n > 0 && !get_next(static_cast<int64_t>(in.varint()), n, &g->nodes[0].next)) return false;
@@ -147,6 +150,26 @@ bool get_tokens(ByteReader& in, DecodedTokens* t) {
   return get_block(in, &t->stream);
 }
 
+bool get_polls(ByteReader& in, DecodedPolls* p) {
+  const size_t n = in.count(2);
+  if (!in.ok() || n > capacity::sites) return false;
+  p->sites.resize(n);
+  int64_t previous_count = 0;
+  for (DecodedPolls::Site& s : p->sites) {
+    const uint64_t site = in.varint();
+    if (site >= capacity::sites) return false;
+    s.key = Key{.site = static_cast<uint32_t>(site), .comm = flag_nothing, .extra = extra_nothing};
+    get_times(in, &s.times, &previous_count);
+    if (!in.ok()) return false;
+  }
+  p->tail = in.varint();
+  if (p->tail) p->tail_site = static_cast<uint32_t>(std::min<uint64_t>(in.varint(), UINT32_MAX));
+  p->dropped = in.varint();
+  p->kept = in.varint();
+  if (!p->kept) return in.ok();
+  return get_graph(in, &p->runs) && get_tokens(in, &p->tokens);
+}
+
 }  // namespace
 
 std::string decode_structure(ByteReader& in, uint32_t* thread, Generation* g) {
@@ -156,7 +179,6 @@ std::string decode_structure(ByteReader& in, uint32_t* thread, Generation* g) {
   g->events = in.varint();
   g->misses = in.varint();
   g->tail_run = in.varint();
-  g->tail_polls = in.varint();
   g->tail_repeats = in.varint();
   if (*thread >= max_threads) return "a thread number out of range";
   if (!get_words(in, g)) return "interned words end too early";
@@ -173,7 +195,9 @@ std::string decode_times(ByteReader& in, Generation* g) {
     get_times(in, &g->positions[i].times, &previous_count);
     if (g->positions[i].mode == mode_bag_coarse) g->positions[i].amount = in.svarint();
   }
-  return in.ok() ? "" : "times end too early";
+  if (!in.ok()) return "times end too early";
+  if (in.at_end()) return "";  // nobody polled
+  return get_polls(in, &g->polls) ? "" : "the polls can't be read";
 }
 
 std::string decode_generation(ByteReader in, uint32_t* thread, Generation* g) {

@@ -361,6 +361,7 @@ void check_references(Process* p) {
       g.limits = {static_cast<uint32_t>(s.sites.size()), static_cast<uint32_t>(p->communicators.size()),
                   static_cast<uint32_t>(p->datatypes.size())};
       for (DecodedPosition& d : g.positions) g.limits.apply(&d.key);
+      for (DecodedPolls::Site& polls : g.polls.sites) g.limits.apply(&polls.key);
     }
     std::sort(s.generations.begin(), s.generations.end(),
               [](const Generation& a, const Generation& b) { return a.number < b.number; });

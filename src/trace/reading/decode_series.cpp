@@ -100,6 +100,7 @@ std::string decode_series(ByteReader& in, Series* into) {
   const ByteReader data = in.bytes(n);
   if (!in.ok()) return "a series ends too early";
   if (n) series.data.assign(data.data(), data.data() + n);
+  if (!in.at_end()) series.polled = in.byte() != 0;
   // Each entry takes two bits at least.
   uint64_t left = uint64_t{n} * 4;
   for (const WindowTimes& w : series.windows) {

@@ -16,9 +16,10 @@ class Values {
  public:
   explicit Values(const Series& series) : series_(series), bits_(series.data.data(), series.data.size()) {}
 
-  bool next(uint32_t position, double* duration_ns, double* gap_ns) {
+  bool next(uint32_t position, bool* polled, double* duration_ns, double* gap_ns) {
     if (habits_.size() <= position) habits_.resize(std::max<size_t>(position + 1, 2 * habits_.size()));
     Habits& own = habits_[position];
+    *polled = series_.polled && bits_.bit();
     *duration_ns = read_ticks(bits_, &own.duration, &common_.duration, series_.tolerance) * series_.ns_per_tick;
     *gap_ns = read_ticks(bits_, &own.gap, &common_.gap, series_.tolerance) * series_.ns_per_tick;
     return bits_.ok();
@@ -37,7 +38,7 @@ struct SeriesWalk::State {
   const Stream& stream;
   Walker walker;
   size_t series = 0, window = 0;
-  uint64_t call = 0;    // of the generation, failed polls in a row as one
+  uint64_t call = 0;    // of the generation, a run of failed polls as one
   uint64_t within = 0;  // entries of the window so far
   size_t generation = 0;
   std::optional<Values> values;
@@ -87,7 +88,7 @@ bool SeriesWalk::next(TimedEvent* out) {
     if (!s.values) s.values.emplace(s.stream.series[s.series]);
     if (!s.within) s.clock_ns = w->begin_ns;
     out->first = s.within == 0;
-    if (s.values->next(s.event.position, &out->duration_ns, &out->gap_ns)) {
+    if (s.values->next(s.event.position, &out->polled, &out->duration_ns, &out->gap_ns)) {
       out->series = &s.stream.series[s.series];
       out->window = s.window;
       out->begin_ns = s.clock_ns + out->gap_ns;

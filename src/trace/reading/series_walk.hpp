@@ -12,6 +12,7 @@ struct TimedEvent {
   double begin_ns = 0;     // since the process's start
   double duration_ns = 0;  // of a run of polls: with what lies between them
   double gap_ns = 0;       // from the end of the call before
+  bool polled = false;     // in the gap polls failed whose place is not known: it is not computation alone
   const Series* series = nullptr;
   size_t window = 0;   // index
   bool first = false;  // of its window

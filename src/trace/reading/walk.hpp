@@ -1,6 +1,7 @@
 // Walks a decoded graph: yields the symbols in the order they were recorded (the inverse of graph.hpp).
 #pragma once
 
+#include <algorithm>
 #include <optional>
 
 #include "trace/structure.hpp"
@@ -80,6 +81,12 @@ inline void read_literal(ByteReader& in, Variation* v) {
   if (mask & 16) v->value = in.svarint();
 }
 
+inline void read_literal(ByteReader& in, PollRun* r) {
+  const uint64_t packed = in.varint();
+  *r = PollRun{packed >> 5, 0, static_cast<uint32_t>(packed >> 1) & largest_magnitude};
+  if (packed & 1) r->first = static_cast<uint32_t>(std::min<uint64_t>(in.varint(), UINT32_MAX));
+}
+
 template <class Symbol, class Above>
 class GraphWalk {
  public:
@@ -130,6 +137,7 @@ using TokenWalk1 = GraphWalk<Token, StreamWalk>;
 using TokenWalk2 = GraphWalk<Token, TokenWalk1>;
 using TokenWalk3 = GraphWalk<Token, TokenWalk2>;
 using VariationWalk = GraphWalk<Variation, TokenWalk3>;
+using PollWalk = GraphWalk<PollRun, TokenWalk3>;
 
 inline TokenWalk3 walk_tokens(const DecodedTokens& t) {
   return TokenWalk3(t.level[0], TokenWalk2(t.level[1], TokenWalk1(t.level[2], StreamWalk(t.stream))));
@@ -137,6 +145,7 @@ inline TokenWalk3 walk_tokens(const DecodedTokens& t) {
 inline VariationWalk walk_variations(const Generation& g) {
   return VariationWalk(g.variations, walk_tokens(g.variation_tokens));
 }
+inline PollWalk walk_polls(const DecodedPolls& p) { return PollWalk(p.runs, walk_tokens(p.tokens)); }
 
 // Applies how a wild position's fields moved.
 inline void apply(const Variation& v, Key* key) {

@@ -80,17 +80,65 @@ uint64_t most_events(const Generation& g) {
   return std::min(n, g.events);
 }
 
-// The same for the steps of the varying parameters: each is a visit of a position that varies or polls.
+// The same for the steps of the varying parameters: each is a visit of a position that varies.
 uint64_t most_variations(const Generation& g) {
   uint64_t n = 0;
   for (const DecodedPosition& p : g.positions) {
-    if (p.mode == mode_first_wild || p.mode == mode_poll) n = saturating_sum(n, p.times.count);
+    if (p.mode == mode_first_wild) n = saturating_sum(n, p.times.count);
   }
   return std::min(n, g.events);
 }
 
 // Counting reads no more of them than takes a minute or so.
 constexpr uint64_t most_counted_variations = uint64_t{1} << 32;
+
+// The runs of failed polls and how many events come before each.
+class PollRuns {
+ public:
+  explicit PollRuns(const DecodedPolls& polls) : polls_(polls), walk_(walk_polls(polls)), left_(polls.kept) {
+    for (const DecodedPolls::Site& s : polls.sites) polls_left_ = saturating_sum(polls_left_, s.times.count);
+    left_ = std::min(left_, polls_left_);
+    look();
+  }
+  // Events until the next run; more than there can be where none is left.
+  uint64_t distance() const { return distance_; }
+  void passed(uint64_t events) { distance_ -= distance_ == UINT64_MAX ? 0 : events; }
+  bool next(Event* event) {
+    if (!give(run_.first, uint64_t{1} << run_.magnitude, event)) left_ = 0;
+    look();
+    return event->run;
+  }
+  // After the last event.
+  bool tail(Event* event) {
+    const uint64_t n = tail_given_ ? 0 : polls_.tail;
+    tail_given_ = true;
+    return n && give(polls_.tail_site, n, event);
+  }
+
+ private:
+  void look() {
+    const bool found = left_ > 0 && walk_.next(&run_);
+    if (found) --left_;
+    distance_ = found ? run_.distance : UINT64_MAX;
+  }
+  bool give(uint32_t site, uint64_t polls, Event* event) {
+    *event = Event{};
+    if (site >= polls_.sites.size() || !polls_left_) return false;
+    event->key = polls_.sites[site].key;
+    event->times = std::min(polls, polls_left_);
+    event->position = poll_position;
+    event->run = true;
+    polls_left_ -= event->times;
+    return true;
+  }
+
+  const DecodedPolls& polls_;
+  PollWalk walk_;
+  PollRun run_{};
+  uint64_t left_, polls_left_ = 0;
+  uint64_t distance_ = UINT64_MAX;
+  bool tail_given_ = false;
+};
 
 class GenerationWalk {
  public:
@@ -100,14 +148,22 @@ class GenerationWalk {
         variations_(walk_variations(g)),
         literals_(g.literals.data(), g.literals.size()),
         state_(g.positions.size()),
+        polls_(g.polls),
         left_(most_events(g)) {}
 
   bool next(Event* event) {
-    do {
-      if (!left_ || !step(event)) return false;
-    } while (!event->times);
-    event->times = std::min(event->times, left_);
-    left_ -= event->times;
+    while (polls_.distance() == 0) {
+      if (polls_.next(event)) return true;
+    }
+    while (!now_.times) {
+      if (!left_ || !step(&now_)) return polls_.tail(event);
+      now_.times = std::min(now_.times, left_);
+      left_ -= now_.times;
+    }
+    *event = now_;
+    event->times = std::min(now_.times, polls_.distance());  // polls came between alike events in a row
+    now_.times -= event->times;
+    polls_.passed(event->times);
     return true;
   }
 
@@ -149,13 +205,8 @@ class GenerationWalk {
     event->times = 1;
     event->key = p.key;
     event->position = index;
-    event->run = p.mode == mode_poll;
     ++v.visits;
-    if (p.mode == mode_poll) {
-      Variation run{};
-      event->times = variations_.next(&run) ? static_cast<uint64_t>(run.count) : g_->tail_polls;
-      if (event->times == 0) event->times = 1;
-    } else if (p.mode == mode_first_wild && v.visits > p.fixed_visits) {
+    if (p.mode == mode_first_wild && v.visits > p.fixed_visits) {
       if (!v.last) v.last = p.key;
       Variation moved{};
       if (variations_.next(&moved)) apply(moved, &*v.last);
@@ -171,7 +222,6 @@ class GenerationWalk {
       event->key = repeated_;
       event->times = g_->tail_repeats;
       event->position = static_cast<uint32_t>(repeated_position_);
-      event->run = false;
       return true;
     }
     EventLiteral literal;
@@ -195,7 +245,6 @@ class GenerationWalk {
     }
     state_[repeated_position_].visits += event->times;
     event->position = static_cast<uint32_t>(repeated_position_);
-    event->run = false;
     repeated_ = event->key;
     return true;
   }
@@ -211,7 +260,9 @@ class GenerationWalk {
   Key previous_{};
   Key repeated_{};
   uint64_t repeated_position_ = root_position;  // root: the literal was no known position
+  PollRuns polls_;
   uint64_t left_;
+  Event now_{Key{}, 0};
 };
 
 // Only one of tag's and extra's fields moves: counting may ignore that.
@@ -273,6 +324,9 @@ void for_each_tally(const Stream& stream, const std::function<void(const Tally&)
       const Words w = words_of(g, p.key.extra);
       visit(Tally{&p.key, p.times.count, w.data, w.count, p.amount, p.mode == mode_bag_coarse});
     }
+    for (const DecodedPolls::Site& s : g.polls.sites) {
+      if (s.times.count) visit(Tally{&s.key, s.times.count, nullptr, 0, 0, false});
+    }
     tally_variations(g, visit);
     tally_literals(g, visit);
   }
@@ -282,6 +336,9 @@ void for_each_site_time(const Stream& stream, const std::function<void(uint32_t,
   for (const Generation& g : stream.generations) {
     for (size_t i = first_position; i < g.positions.size(); ++i) {
       if (g.positions[i].times.count) visit(g.positions[i].key.site, g.positions[i].times);
+    }
+    for (const DecodedPolls::Site& s : g.polls.sites) {
+      if (s.times.count) visit(s.key.site, s.times);
     }
   }
 }
