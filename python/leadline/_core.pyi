@@ -360,7 +360,9 @@ class Profile:
     @property
     def regions(self) -> list[NamedRegion]: ...
     def region_of_sites(self) -> list[int]: ...
-    def sites(self) -> list[tuple[int, bool, list[tuple[int, int]]]]:
+    def contexts(self) -> list[tuple[int | None, int, int]]:
+        """(module, offset, parent) of every context; module None: offset 0 is code of no module, 1 frames left out."""
+    def sites(self) -> list[tuple[int, bool, int]]:
         """(function, purely local?, [(module, offset) of each frame, innermost first]) of every site."""
     def iterations(self) -> RunIterations:
         """Of the main loop of all processes."""

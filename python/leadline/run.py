@@ -15,8 +15,10 @@ from leadline import _core
 from leadline.errors import DamagedTrace
 from leadline.symbols import Location, ModuleProblem, Symbolizer, call_path, reaches_start
 from leadline.symbols.cache import SymbolCache
+from leadline.symbols.resolve import WITHOUT_MODULE
 
 MOST_RANKS = 10_000_000
+CONTEXT_BEGIN = 1  # of the profile's contexts; 0: what lies further out is not known
 
 
 @dataclass(frozen=True)
@@ -33,8 +35,8 @@ class Loss:
 class Site:
     """A call site as people see it: call sites of the trace with equal function and source path are one.
 
-    path: outermost first, empty where it is not known.   whole: whether the path goes back to the program's start; the
-    recorder keeps only the innermost frames.   members: indices of the profile's sites.
+    path: outermost first, empty where it is not known.   whole: whether the path goes back to the program's start, or
+    its thread's; where unwind tables are missing it does not.   members: indices of the profile's sites.
     """
 
     function: str
@@ -152,7 +154,9 @@ class Run:
         cache = SymbolCache(self.path if self.path.is_dir() else self.path.parent)
         started_ns = min((p.start_unix_ns for p in self.processes if p.start_unix_ns > 0), default=0)
 
-        def locate(module: int, offset: int) -> tuple[Location, ...]:
+        def locate(module: int | None, offset: int) -> tuple[Location, ...]:
+            if module is None:
+                return WITHOUT_MODULE[offset != 0]
             where = modules[module]
             known = cache.get(where.path, where.build_id, offset)
             if known is None:
@@ -160,10 +164,22 @@ class Run:
                 cache.put(where.path, where.build_id, offset, known)
             return known
 
+        contexts = self.profile.contexts()
+        located: dict[int, tuple[Location, ...]] = {}
+        paths: dict[int, tuple[tuple[Location, ...], bool]] = {}
         found = []
-        for function, local, frames in self.profile.sites():
-            located = [locate(module, offset) for module, offset in frames]
-            found.append((function, local, call_path(located), reaches_start(located)))
+        for function, local, innermost in self.profile.sites():
+            if innermost not in paths:
+                frames = []
+                at = innermost
+                while at > CONTEXT_BEGIN:
+                    module, offset, parent = contexts[at]
+                    if at not in located:
+                        located[at] = locate(module, offset)
+                    frames.append(located[at])
+                    at = parent
+                paths[innermost] = (call_path(frames), at == CONTEXT_BEGIN or reaches_start(frames))
+            found.append((function, local, *paths[innermost]))
         cache.save()
         # What is not shown need not be known: start-up code of the system's libraries, the interpreter's frames.
         shown = {location.module for _, _, path, _ in found for location in path if not location.resolved}

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "analysis/sums.hpp"
+#include "trace/hash.hpp"
 
 namespace leadline::analysis {
 
@@ -57,10 +58,13 @@ void Sizes::add(const Sizes& other) {
 
 StreamReader trace_reader() { return {trace::for_each_tally, trace::for_each_site_time}; }
 
-size_t Profile::PathHash::operator()(const std::vector<uint64_t>& path) const {
-  uint64_t hash = 0x9e3779b97f4a7c15u;
-  for (const uint64_t word : path) hash = (hash ^ word) * 0xff51afd7ed558ccdu + (hash >> 29);
-  return hash ^ hash >> 32;
+size_t Profile::KeyHash::operator()(const SiteKey& key) const {
+  const uint64_t place = static_cast<uint64_t>(key.context) << 32 | key.region;
+  return trace::mix(trace::mix(place, key.function), key.local ? 1 : 0);
+}
+
+size_t Profile::KeyHash::operator()(const ContextKey& key) const {
+  return trace::mix(key.offset, static_cast<uint64_t>(key.module) << 32 | key.parent);
 }
 
 struct Profile::Mapping {
@@ -72,20 +76,21 @@ struct Profile::Mapping {
   }
 };
 
-uint32_t Profile::intern_site(uint32_t function, bool local, std::vector<trace::Frame> frames, uint32_t region) {
-  std::vector<uint64_t> path{static_cast<uint64_t>(region) << 32 | function << 1 | (local ? 1u : 0u)};
-  for (const trace::Frame& frame : frames) {
-    path.push_back(frame.module);
-    path.push_back(frame.offset);
-  }
-  const auto [it, fresh] = site_ids_.emplace(std::move(path), static_cast<uint32_t>(sites_.size()));
+uint32_t Profile::intern_context(const trace::Frame& frame, uint32_t parent) {
+  const auto [it, fresh] =
+      context_ids_.emplace(ContextKey{frame.offset, frame.module, parent}, static_cast<uint32_t>(contexts_.size()));
+  if (fresh) contexts_.push_back({frame, parent, contexts_[parent].depth + 1});
+  return it->second;
+}
+
+uint32_t Profile::intern_site(const SiteKey& key) {
+  const auto [it, fresh] = site_ids_.emplace(key, static_cast<uint32_t>(sites_.size()));
   if (fresh) {
-    GlobalSite site;
-    site.function = function;
-    site.local = local;
-    site.frames = std::move(frames);
-    site.region = region;
-    sites_.push_back(std::move(site));
+    GlobalSite& site = sites_.emplace_back();
+    site.function = key.function;
+    site.local = key.local;
+    site.context = key.context;
+    site.region = key.region;
   }
   return it->second;
 }
@@ -152,15 +157,24 @@ uint32_t Profile::add(const trace::Process& process, const StreamReader& reader)
   return index;
 }
 
+std::vector<uint32_t> Profile::map_contexts(const trace::Stream& stream, const Mapping& mapping) {
+  std::vector<uint32_t> mapped{0, 1};
+  for (size_t i = mapped.size(); i < stream.contexts.size(); ++i) {
+    const trace::Context& context = stream.contexts[i];
+    trace::Frame frame = context.frame;
+    if (frame.module < mapping.modules.size()) frame.module = mapping.modules[frame.module];
+    mapped.push_back(intern_context(frame, mapped[context.parent]));
+  }
+  return mapped;
+}
+
 std::vector<uint32_t> Profile::map_sites(const trace::Stream& stream, const Mapping& mapping) {
+  const std::vector<uint32_t> contexts = map_contexts(stream, mapping);
   std::vector<uint32_t> mapped;
   for (const trace::Site& site : stream.sites) {
-    std::vector<trace::Frame> frames;
-    for (const trace::Frame& frame : site.frames)
-      if (frame.module < mapping.modules.size()) frames.push_back({mapping.modules[frame.module], frame.offset});
     const bool known = site.function < mapping.functions.size();
-    mapped.push_back(known ? intern_site(mapping.functions[site.function], false, std::move(frames),
-                                         site.region < mapping.regions.size() ? mapping.regions[site.region] : 0)
+    const uint32_t region = site.region < mapping.regions.size() ? mapping.regions[site.region] : 0;
+    mapped.push_back(known ? intern_site({mapping.functions[site.function], contexts[site.context], region, false})
                            : no_site);
   }
   return mapped;
@@ -296,10 +310,10 @@ void Profile::add_region_times(const trace::Process& process, const Mapping& map
 void Profile::add_locals(const trace::Stream& stream, uint32_t index, const Mapping& mapping) {
   for (const trace::LocalCalls& local : stream.locals) {
     if (local.function >= mapping.functions.size()) continue;
-    std::vector<trace::Frame> frames;
+    uint32_t context = 0;
     if (local.caller.module < mapping.modules.size())
-      frames.push_back({mapping.modules[local.caller.module], local.caller.offset});
-    Counts& counts = cell(intern_site(mapping.functions[local.function], true, std::move(frames)), index).counts;
+      context = intern_context({mapping.modules[local.caller.module], local.caller.offset}, 0);
+    Counts& counts = cell(intern_site({mapping.functions[local.function], context, 0, true}), index).counts;
     counts.calls += local.calls;
     counts.time_ns += local.sum_ns;
   }

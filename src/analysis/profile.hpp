@@ -1,9 +1,9 @@
 // The profile of a run: what every call site did on every process, counted on tallies (distinct events with how often
 // they happened), never on expanded events, so its cost does not grow with the number of steps.
 //
-// Call sites of different processes are one where function and frames (module, offset) agree. `rows` sums sites by any
-// grouping the caller chooses (by function, by symbolised call path, by routine) and finds the spread over processes:
-// a process that never called counts as 0.
+// Call sites of different processes are one where function and call path (module, offset of each frame) agree. `rows`
+// sums sites by any grouping the caller chooses (by function, by symbolised call path, by routine) and finds the spread
+// over processes: a process that never called counts as 0.
 #pragma once
 
 #include <array>
@@ -50,12 +50,12 @@ struct Sizes {
 };
 
 struct GlobalSite {
-  uint32_t function = 0;             // index into Profile::functions
-  bool local = false;                // purely local function: one caller frame, times only in sum
-  std::vector<trace::Frame> frames;  // innermost first; module = index into Profile::modules
-  uint32_t region = 0;               // index into Profile::regions
-  std::vector<Cell> cells;           // ascending by process
-  trace::TimeStats times;            // count 0 for local functions
+  uint32_t function = 0;    // index into Profile::functions
+  bool local = false;       // purely local function: one caller frame, times only in sum
+  uint32_t context = 0;     // index into Profile::contexts: the innermost frame
+  uint32_t region = 0;      // index into Profile::regions
+  std::vector<Cell> cells;  // ascending by process
+  trace::TimeStats times;   // count 0 for local functions
   Sizes sizes;
 };
 
@@ -112,6 +112,8 @@ class Profile {
   const std::vector<trace::Function>& functions() const { return functions_; }
   const std::vector<trace::Module>& modules() const { return modules_; }
   const std::vector<GlobalSite>& sites() const { return sites_; }
+  // Of all processes; 0 and 1 as in a trace, modules = index into modules().
+  const std::vector<trace::Context>& contexts() const { return contexts_; }
   const std::vector<trace::NamedRegion>& regions() const { return regions_; }  // number 0: none
   std::vector<Edge> edges() const;                                             // ascending by source, target
 
@@ -127,8 +129,19 @@ class Profile {
   std::vector<Counts> per_process(const std::vector<uint32_t>& sites) const;
 
  private:
-  struct PathHash {
-    size_t operator()(const std::vector<uint64_t>& path) const;
+  struct SiteKey {
+    uint32_t function, context, region;
+    bool local;
+    bool operator==(const SiteKey&) const = default;
+  };
+  struct ContextKey {
+    uint64_t offset;
+    uint32_t module, parent;
+    bool operator==(const ContextKey&) const = default;
+  };
+  struct KeyHash {
+    size_t operator()(const SiteKey& key) const;
+    size_t operator()(const ContextKey& key) const;
   };
   struct Mapping;  // from one process's indices to the profile's
 
@@ -138,7 +151,9 @@ class Profile {
   void add_times(const trace::Process& process, const trace::Stream& stream, uint32_t index, const StreamReader& reader,
                  const std::vector<uint32_t>& site_map, ProcessSummary* summary);
   void add_locals(const trace::Stream& stream, uint32_t index, const Mapping& mapping);
-  uint32_t intern_site(uint32_t function, bool local, std::vector<trace::Frame> frames, uint32_t region = 0);
+  std::vector<uint32_t> map_contexts(const trace::Stream& stream, const Mapping& mapping);
+  uint32_t intern_context(const trace::Frame& frame, uint32_t parent);
+  uint32_t intern_site(const SiteKey& key);
   void add_regions(const trace::Process& process, Mapping* mapping);
   static void add_region_times(const trace::Process& process, const Mapping& mapping, ProcessSummary* summary);
   Cell& cell(uint32_t site, uint32_t process);
@@ -150,7 +165,9 @@ class Profile {
   std::vector<GlobalSite> sites_;
   std::vector<trace::NamedRegion> regions_{1};
   std::unordered_map<std::string, uint32_t> function_ids_, module_ids_, region_ids_;
-  std::unordered_map<std::vector<uint64_t>, uint32_t, PathHash> site_ids_;
+  std::unordered_map<SiteKey, uint32_t, KeyHash> site_ids_;
+  std::vector<trace::Context> contexts_{2};
+  std::unordered_map<ContextKey, uint32_t, KeyHash> context_ids_;
   std::unordered_map<uint64_t, Edge> edges_;  // by source << 32 | target
 };
 

@@ -129,15 +129,22 @@ void bind_summary(nb::module_& m) {
       .def_ro("category_calls", &ProcessSummary::category_calls);
 }
 
-// (function, local, [(module, offset), ...]) of every site: without what it did, which may be large.
+// (function, local, context) of every site: without what it did, which may be large.
 nb::list sites_of(const Profile& profile) {
   nb::list sites;
-  for (const analysis::GlobalSite& site : profile.sites()) {
-    nb::list frames;
-    for (const trace::Frame& frame : site.frames) frames.append(nb::make_tuple(frame.module, frame.offset));
-    sites.append(nb::make_tuple(site.function, site.local, frames));
-  }
+  for (const analysis::GlobalSite& site : profile.sites())
+    sites.append(nb::make_tuple(site.function, site.local, site.context));
   return sites;
+}
+
+// (module, offset, parent) of every context; module None: see trace::no_module.
+nb::list contexts_of(const Profile& profile) {
+  nb::list contexts;
+  for (const trace::Context& c : profile.contexts()) {
+    const nb::object module = c.frame.module == trace::no_module ? nb::none() : nb::object(nb::int_(c.frame.module));
+    contexts.append(nb::make_tuple(module, c.frame.offset, c.parent));
+  }
+  return contexts;
 }
 
 }  // namespace
@@ -157,6 +164,7 @@ void bind_profile(nb::module_& m) {
       .def_prop_ro("functions", &Profile::functions, nb::rv_policy::copy)
       .def_prop_ro("modules", &Profile::modules, nb::rv_policy::copy)
       .def("sites", &sites_of)
+      .def("contexts", &contexts_of)
       .def_prop_ro("regions", &Profile::regions, nb::rv_policy::copy)
       .def("region_of_sites",
            [](const Profile& p) {

@@ -82,7 +82,10 @@ void bind_tables(nb::module_& m) {
       .def_ro("path", &trace::Module::path)
       .def_ro("build_id", &trace::Module::build_id);
   nb::class_<trace::Frame>(m, "Frame").def_ro("module", &trace::Frame::module).def_ro("offset", &trace::Frame::offset);
-  nb::class_<trace::Site>(m, "Site").def_ro("function", &trace::Site::function).def_ro("frames", &trace::Site::frames);
+  nb::class_<trace::Site>(m, "Site")
+      .def_ro("function", &trace::Site::function)
+      .def_ro("context", &trace::Site::context)
+      .def_ro("whole", &trace::Site::whole);
   nb::class_<trace::Communicator>(m, "Communicator")
       .def_prop_ro("kind",
                    [](const trace::Communicator& c) {
@@ -233,6 +236,12 @@ void bind_trace(nb::module_& m) {
       .def_prop_ro("threads", [](const Process& p) { return p.streams.size(); })
       .def(
           "sites", [](const Process& p, size_t thread) { return stream_at(p, thread).sites; }, "thread"_a = 0)
+      .def(
+          "frames",
+          [](const Process& p, size_t thread, uint32_t context) {
+            return trace::frames_of(stream_at(p, thread).contexts, context);
+          },
+          "thread"_a, "context"_a)
       .def(
           "locals", [](const Process& p, size_t thread) { return stream_at(p, thread).locals; }, "thread"_a = 0)
       .def("tallies", &tallies_of, "thread"_a = 0)

@@ -1,16 +1,18 @@
 // Call paths by memo: unwinding once, then comparing what stands on the stack.
 //
 // The first time a call comes from a return address with a frame at an address, the stack is unwound, and the places of
-// the return addresses above it are kept (a spot). Later calls from the same spot read those places; a hash of what
-// they hold finds the call site. Any change of the path changes one of these words, and so the hash (64 bits, compared
-// whole). An unwind costs over 1 us, reading six places about 10 ns, and many callers of one routine do not evict one
-// another.
+// the return addresses above it, up to main's, are kept (a spot). Later calls from the same spot read those places; a
+// hash of what they hold finds the call site. Any change of the path changes one of these words, and so the hash (64
+// bits, compared whole). An unwind costs over 1 us, reading six places about 10 ns and a further one less than half a
+// nanosecond, and many callers of one routine do not evict one another.
 #pragma once
 
 #include <cstdint>
 
+#include "recorder/contexts.hpp"
 #include "recorder/host.hpp"
 #include "recorder/modules.hpp"
+#include "recorder/user_path.hpp"
 #include "trace/hash.hpp"
 #include "trace/live.hpp"
 
@@ -35,7 +37,7 @@ class CallPaths {
     uint64_t* unknown;  // counts calls whose site does not fit
   };
 
-  bool attach(trace::Table<trace::LiveSite> sites, trace::Table<uint64_t> paths, Shared shared);
+  bool attach(trace::Table<trace::LiveSite> sites, trace::Table<trace::LiveContext> contexts, Shared shared);
 
   // Another code may stand where some was unloaded: nothing that was found by address holds any more.
   void forget();
@@ -48,7 +50,7 @@ class CallPaths {
     Spot* spot = &spots_[at];
     if (__builtin_expect(!spot->is(ret, frame, fn), 0)) spot = &spots_[at ^ 1];
     if (__builtin_expect(spot->is(ret, frame, fn), 1)) {
-      const uint64_t hash = spot->hash() + region_word_;
+      const uint64_t hash = hash_of(*spot) + region_word_;
       if (__builtin_expect(hash == spot->last_hash, 1)) return spot->last_site;
       if (const Found& found = found_[found_at(hash)]; found.hash == hash) {
         spot->last_hash = hash;
@@ -65,7 +67,7 @@ class CallPaths {
   }
 
  private:
-  static constexpr unsigned user_frames = 5, max_frames = 7;  // the path; with those of layers in front of it
+  static constexpr unsigned near_slots = 6;  // of a spot, beside it; further ones are in far_
   static constexpr unsigned spot_bits = 14, found_bits = 14;
   static constexpr uint64_t factors[7] = {0x9e3779b97f4a7c15, 0xbf58476d1ce4e5b9, 0x94d049bb133111eb,
                                           0xd6e8feb86659fd93, 0xff51afd7ed558ccd, 0xc4ceb9fe1a85ec53,
@@ -77,29 +79,36 @@ class CallPaths {
     uint32_t last_site;
     uint32_t salt;  // no two spots have had the same: what was found for another's words does not match
     uint16_t fn;
-    uint16_t frames;
-    int32_t offset[max_frames - 1];  // from the frame address, of the slots that hold return addresses
+    uint16_t slots;
+    int32_t offset[near_slots];  // from the frame address, of the slots that hold return addresses
+    uint32_t far;                // where in far_ the further ones are
 
     bool is(uint64_t r, uint64_t f, Fn function) const {
       return ((ret ^ r) | (frame ^ f) | (fn ^ static_cast<uint64_t>(function))) == 0;
     }
-    uint64_t word(unsigned i) const {
-      return *reinterpret_cast<const uint64_t*>(frame + static_cast<uint64_t>(int64_t{offset[i]})) * factors[i];
+    uint64_t word(int32_t from_frame) const {
+      return *reinterpret_cast<const uint64_t*>(frame + static_cast<uint64_t>(int64_t{from_frame}));
     }
-    uint64_t hash() const {
-      uint64_t h = salt * factors[6] + word(0) + word(1) + word(2) + word(3);  // unused ones read the key's own address
-      if (__builtin_expect(frames > 4, 0)) h += word(4) + word(5);
-      return h;
-    }
+    uint64_t near(unsigned i) const { return word(offset[i]) * factors[i]; }
   };
   static_assert(sizeof(Spot) == 64);
+  static constexpr int32_t unused_slot = -static_cast<int32_t>(sizeof(void*));  // the key's return address
   struct Found {
     uint64_t hash;
     uint32_t site;
   };
 
-  static constexpr size_t spots_bytes = sizeof(Spot) << spot_bits;
-  static constexpr size_t memo_bytes = spots_bytes + (sizeof(Found) << found_bits);
+  struct Learning {  // too large for the stack of a thread with hardly any
+    CallStack stack;
+    UserPath path;
+    int32_t offset[CallStack::most];
+  };
+
+  // Address space; memory is what is touched.
+  static constexpr size_t spots_bytes = sizeof(Spot) << spot_bits, found_bytes = sizeof(Found) << found_bits;
+  static constexpr uint32_t far_capacity = 1u << 20;
+  static constexpr size_t far_bytes = far_capacity * sizeof(int32_t);
+  static constexpr size_t memo_bytes = spots_bytes + found_bytes + far_bytes + sizeof(Learning);
 
   static unsigned spot_of(uint64_t ret, uint64_t frame, Fn fn) {
     return static_cast<unsigned>((ret * 31 + (frame >> 4) + static_cast<uint64_t>(fn) * 7) * factors[0] >>
@@ -107,17 +116,35 @@ class CallPaths {
   }
   static unsigned found_at(uint64_t hash) { return static_cast<unsigned>(hash * factors[6] >> (64 - found_bits)); }
 
+  uint64_t hash_of(const Spot& s) const {
+    uint64_t h = s.salt * factors[6] + s.near(0) + s.near(1) + s.near(2) + s.near(3);
+    if (__builtin_expect(s.slots > 4, 0)) {
+      h += s.near(4) + s.near(5);
+      if (s.slots > near_slots) h += hash_of_far(s);
+    }
+    return h;
+  }
+  uint64_t hash_of_far(const Spot& s) const;
+
   uint32_t learn(Fn fn, Caller caller);
-  uint32_t intern(Fn fn, const uint64_t* frames, uint32_t count);
+  uint32_t learn_site(Fn fn, const CallStack& stack);
+  void keep(Fn fn, Caller caller, uint32_t site);
+  unsigned slots_to_compare(const void* frame);
+  uint32_t keep_far(const int32_t* offsets, unsigned count);
+  uint32_t intern(Fn fn, uint32_t context);
 
   Spot* spots_ = nullptr;
   Found* found_ = nullptr;
+  int32_t* far_ = nullptr;  // rows of offsets, each kept once: calls made by one activation of a routine share theirs
+  Learning* learning_ = nullptr;
+  uint32_t far_used_ = 0;
   uint32_t last_salt_ = 0;
   uint32_t region_ = 0;
   uint64_t region_word_ = 0;
   trace::Table<trace::LiveSite> sites_;
-  trace::Table<uint64_t> paths_;
+  Contexts contexts_;
   trace::PositionMap map_{1u << 17};
+  trace::PositionMap far_map_{1u << 17};
   Shared shared_{};
 };
 

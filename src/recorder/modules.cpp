@@ -11,6 +11,7 @@
 #include <initializer_list>
 
 #include "host/loaded_object.hpp"
+#include "trace/live.hpp"
 
 namespace leadline::recorder {
 
@@ -18,10 +19,33 @@ namespace {
 
 bool begins(const char* s, const char* with) { return strncmp(s, with, strlen(with)) == 0; }
 
+const char* name_of(const char* path) {
+  const char* slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+bool is_one_of(const char* name, std::initializer_list<const char*> beginnings) {
+  for (const char* with : beginnings) {
+    if (begins(name, with)) return true;
+  }
+  return false;
+}
+
+// The dynamic linker, which runs constructors; musl's is all of libc.
+bool is_loader(const char* name) { return is_one_of(name, {"ld-linux", "ld-2.", "ld.so", "ld64.so", "ld-musl"}); }
+bool is_libc(const char* name) { return is_one_of(name, {"libc.so", "libc-2.", "libpthread", "libc.musl"}); }
+
+// "python3.11", "libpython3.11d.so.1.0"
+bool is_interpreter(const char* name) {
+  if (begins(name, "libpython")) return true;
+  if (!begins(name, "python")) return false;
+  const char* version = name + strlen("python");
+  return !version[strspn(version, "0123456789.dmt")];
+}
+
 // Libraries of MPI implementations whose frames are not the user's. (The C++ bindings are: they are inlined user code.)
 bool is_mpi_layer(const char* path) {
-  const char* slash = strrchr(path, '/');
-  const char* name = slash ? slash + 1 : path;
+  const char* name = name_of(path);
   if (begins(name, "libmpi_cxx") || begins(name, "libmpicxx") || begins(name, "libmpichcxx")) return false;
   return begins(name, "libmpi.so") || begins(name, "libmpi_") || begins(name, "libmpifort") ||
          begins(name, "libmpich") || begins(name, "libfmpich") || begins(name, "libmpi-") || begins(name, "libpmpi") ||
@@ -30,24 +54,14 @@ bool is_mpi_layer(const char* path) {
 
 // What MPI libraries bring along: their I/O is the MPI library's.
 bool is_communication_library(const char* path) {
-  const char* slash = strrchr(path, '/');
-  const char* name = slash ? slash + 1 : path;
-  for (const char* with : {"libpmi", "libprrte", "libhwloc", "libevent", "libuc", "libfabric", "libpsm", "libibverbs",
-                           "librdmacm", "libnuma", "libmunge", "mca_", "libmca_"}) {
-    if (begins(name, with)) return true;
-  }
-  return false;
+  return is_one_of(name_of(path), {"libpmi", "libprrte", "libhwloc", "libevent", "libuc", "libfabric", "libpsm",
+                                   "libibverbs", "librdmacm", "libnuma", "libmunge", "mca_", "libmca_"});
 }
 
 // Run-time libraries of languages, which do I/O for their programs.
 bool is_language_runtime(const char* path) {
-  const char* slash = strrchr(path, '/');
-  const char* name = slash ? slash + 1 : path;
-  for (const char* with : {"libgfortran.so", "libstdc++.so", "libc++.so", "libifcore", "libflang", "libpgf90", "libnvf",
-                           "libFortran", "libfortran", "libcraylibs", "libf.so", "libfi.so"}) {
-    if (begins(name, with)) return true;
-  }
-  return false;
+  return is_one_of(name_of(path), {"libgfortran.so", "libstdc++.so", "libc++.so", "libifcore", "libflang", "libpgf90",
+                                   "libnvf", "libFortran", "libfortran", "libcraylibs", "libf.so", "libfi.so"});
 }
 
 void read_build_id(const dl_phdr_info& info, char* hex, size_t size) {
@@ -73,6 +87,17 @@ void read_build_id(const dl_phdr_info& info, char* hex, size_t size) {
       at = reinterpret_cast<const char*>(desc) + ((note->n_descsz + 3) & ~3u);
     }
   }
+}
+
+ModuleAddress kind_of(const char* path) {
+  ModuleAddress kind;
+  kind.known = true;
+  if (!path || !*path) return kind;  // the program itself
+  kind.mpi_layer = is_mpi_layer(path);
+  kind.language_runtime = is_language_runtime(path);
+  kind.loader = is_loader(name_of(path));
+  kind.system = kind.loader || is_libc(name_of(path));
+  return kind;
 }
 
 }  // namespace
@@ -117,9 +142,7 @@ void Modules::read_loaded() {
           if (info->dlpi_addr + p.p_vaddr + p.p_memsz > end) end = info->dlpi_addr + p.p_vaddr + p.p_memsz;
         }
         if (begin >= end || m.count_ == max_modules) return 0;
-        const bool layer = info->dlpi_name && is_mpi_layer(info->dlpi_name);
-        const bool runtime = info->dlpi_name && is_language_runtime(info->dlpi_name);
-        m.modules_[m.count_++] = {begin, end, info->dlpi_addr, not_numbered, layer, runtime};
+        m.modules_[m.count_++] = {begin, end, info->dlpi_addr, not_numbered, kind_of(info->dlpi_name)};
         return 0;
       },
       &reading);
@@ -148,6 +171,7 @@ void Modules::give_number(Module* module) {
             if (access(self, R_OK) == 0) path = self;  // else the program has moved since
           }
         }
+        n->module->kind.interpreter = is_interpreter(name_of(path));
         char build_id[80];
         read_build_id(*info, build_id, sizeof(build_id));
         n->module->number = n->self->number_of(path, build_id);
@@ -178,12 +202,19 @@ bool Modules::in_mpi_library(uint64_t address) {
 
 ModuleAddress Modules::find(uint64_t address) {
   read_loaded();
+  return find_again(address);
+}
+
+ModuleAddress Modules::find_again(uint64_t address) {
   for (int i = 0; i < count_; ++i) {
     Module& m = modules_[i];
     if (address < m.begin || address >= m.end) continue;
     if (m.number == not_numbered) give_number(&m);
-    if (m.number == UINT32_MAX) break;
-    return {m.number, address - m.bias, true, m.mpi_layer, m.language_runtime};
+    if (m.number >= trace::no_module_word) break;
+    ModuleAddress found = m.kind;
+    found.module = m.number;
+    found.offset = address - m.bias;
+    return found;
   }
   return {};
 }

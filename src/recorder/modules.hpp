@@ -14,12 +14,17 @@ struct ModuleAddress {
   bool known = false;
   bool mpi_layer = false;         // in the MPI library or one of its Fortran layers: never a user's frame
   bool language_runtime = false;  // Fortran's or C++'s: its frames are not the user's where it does I/O
+  bool system = false;            // libc or the dynamic linker: they call main and a thread's first routine
+  bool loader = false;            // the dynamic linker
+  bool interpreter = false;       // its frames say nothing of where the interpreted program is
 };
 
 class Modules {
  public:
   void attach(trace::ByteTable text) { text_ = text; }
   ModuleAddress find(uint64_t address);
+  // The same, among the objects that were loaded at the last find().
+  ModuleAddress find_again(uint64_t address);
 
   // Whether the address lies in an MPI library or in one that it communicates and starts processes with.
   static bool in_mpi_library(uint64_t address);
@@ -32,7 +37,7 @@ class Modules {
   struct Module {
     uint64_t begin, end, bias;
     uint32_t number;  // not_numbered until an address in it is asked for
-    bool mpi_layer, language_runtime;
+    ModuleAddress kind;
   };
   static constexpr uint32_t not_numbered = UINT32_MAX - 1;
   static constexpr int max_modules = 1024;

@@ -248,7 +248,7 @@ bool Recording::attach_thread(Thread* t) {
   t->locals.attach(reinterpret_cast<trace::LiveLocal*>(locals),
                    {&modules_, lock, unlock, counter(trace::LossKind::local_sites_merged)});
   if (!t->paths.attach({&t->header->sites, t->region + at::sites, capacity::sites, backing},
-                       {&t->header->paths, t->region + at::paths, capacity::path_words, backing},
+                       {&t->header->contexts, t->region + at::contexts, capacity::contexts, backing},
                        {&modules_, lock, unlock, counter(trace::LossKind::path_unknown)})) {
     return false;
   }

@@ -158,29 +158,55 @@ void encode_pauses(const char* region, uint64_t calls, ByteSink* out) {
   }
 }
 
+namespace {
+
+uint64_t number_of_contexts(const ThreadHeader& h) { return at_most(h.contexts.used, capacity::contexts); }
+
+// Each as the difference to its elder sibling, or to its parent where it has none, which mostly is the context before.
+void put_contexts(const LiveContext* contexts, uint64_t n, ByteSink* out) {
+  const size_t scratch_bytes = n * sizeof(uint32_t);
+  void* scratch = n > first_context
+                      ? mmap(nullptr, scratch_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+                      : MAP_FAILED;
+  if (scratch == MAP_FAILED) return out->varint(0);
+  auto* last_child = static_cast<uint32_t*>(scratch);
+  out->varint(n - first_context);
+  for (uint64_t i = first_context; i < n; ++i) {
+    const LiveContext& c = contexts[i];
+    const uint64_t parent = c.parent < i ? c.parent : context_unknown;
+    const uint64_t near = last_child[parent] ? last_child[parent] : i - 1;
+    const uint64_t reference = near >= first_context ? contexts[near].frame : 0;
+    const bool other_module = c.frame >> 48 != reference >> 48;
+    out->varint((i - 1 - parent) << 1 | other_module);
+    if (other_module) out->varint(c.frame >> 48);
+    out->svarint(wrapping_difference(static_cast<int64_t>(c.frame & frame_offset_mask),
+                                     static_cast<int64_t>(reference & frame_offset_mask)));
+    last_child[parent] = static_cast<uint32_t>(i);
+  }
+  munmap(scratch, scratch_bytes);
+}
+
+}  // namespace
+
+// Without frames of their own and with all regions: readers that know no contexts see sites whose paths are not known.
 void encode_sites(const char* region, ByteSink* out) {
   const ThreadHeader& h = thread_of(region);
   const auto* sites = reinterpret_cast<const LiveSite*>(region + thread_at::sites);
-  const auto* paths = reinterpret_cast<const uint64_t*>(region + thread_at::paths);
+  const auto* contexts = reinterpret_cast<const LiveContext*>(region + thread_at::contexts);
   const uint64_t n = at_most(h.sites.used, capacity::sites);
-  const uint64_t words = at_most(h.paths.used, capacity::path_words);
-  uint64_t frames_left = words;  // no two sites share a path
   out->varint(h.thread);
   out->varint(n);
   for (uint64_t i = 0; i < n; ++i) {
     out->varint(sites[i].function);
-    const uint64_t at = sites[i].path;
-    const uint64_t frames = at < words && paths[at] < words - at && paths[at] <= frames_left ? paths[at] : 0;
-    frames_left -= frames;
-    out->varint(frames);
-    for (uint64_t f = 1; f <= frames; ++f) {
-      out->varint(paths[at + f] >> 48);
-      out->varint(paths[at + f] & ((uint64_t{1} << 48) - 1));
-    }
+    out->varint(0);
   }
-  bool in_regions = false;
-  for (uint64_t i = 0; i < n; ++i) in_regions |= sites[i].region != 0;
-  for (uint64_t i = 0; in_regions && i < n; ++i) out->varint(sites[i].region);
+  for (uint64_t i = 0; i < n; ++i) out->varint(sites[i].region);
+  put_contexts(contexts, number_of_contexts(h), out);
+  int64_t before = 0;
+  for (uint64_t i = 0; i < n; ++i) {
+    out->svarint(int64_t{sites[i].context} - before);
+    before = sites[i].context;
+  }
 }
 
 void encode_locals(const char* region, uint64_t tick_factor, ByteSink* out) {

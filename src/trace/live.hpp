@@ -95,10 +95,21 @@ struct LiveDatatype {
   int32_t contiguous;
 };
 
+// Where calls come from: a return address, reached by way of another one. Together a tree, since call paths share their
+// outer parts. Number 0: what lies further out is not known; 1: nothing does, the thread began here. So the path is
+// whole if it ends in 1.
+struct LiveContext {
+  uint64_t frame;   // module << 48 | offset
+  uint32_t parent;  // the caller's; a smaller number
+  uint32_t depth;   // the parent's plus one; of 0 and 1: 0
+};
+inline constexpr uint32_t context_unknown = 0, context_begin = 1, first_context = 2;
+inline constexpr uint32_t most_frames = 64;  // of a path
+
 struct LiveSite {
   uint32_t function;
-  uint32_t path;    // offset into paths: a word n, then n frames (module << 48 | offset)
-  uint32_t region;  // innermost named region the call is made in, 0: none
+  uint32_t context;  // the innermost frame
+  uint32_t region;   // innermost named region the call is made in, 0: none
 };
 
 // A named region of the program within another one: the same name elsewhere is another region.
@@ -253,7 +264,7 @@ struct ThreadHeader {
   GraphState tokens[levels], variation, variation_tokens[levels], poll_runs, poll_tokens[levels];
   TableState positions, raw, folded, amounts, wild, token_positions[levels], variation_positions,
       variation_token_positions[levels], poll_sites, poll_positions, poll_token_positions[levels], words, word_lists,
-      sites, paths, locals, region_times;
+      sites, contexts, locals, region_times;
   TableState literals, token_literals[levels], token_stream, variation_literals, variation_token_literals[levels],
       variation_stream, poll_literals, poll_token_literals[levels], poll_stream;
 };
@@ -281,7 +292,7 @@ inline constexpr uint32_t poll_positions = 16384;
 inline constexpr uint32_t poll_literal_bytes = 1u << 17;
 inline constexpr uint32_t words = 1u << 19;
 inline constexpr uint32_t word_lists = 1u << 16;
-inline constexpr uint32_t path_words = 1u << 17;
+inline constexpr uint32_t contexts = 1u << 16;
 inline constexpr uint32_t locals = 1u << 12;
 inline constexpr uint32_t literal_bytes = 1u << 20;
 inline constexpr uint32_t token_bytes = 1u << 19;
@@ -333,8 +344,8 @@ inline constexpr size_t variation_token_positions =
 inline constexpr size_t words = variation_token_positions + levels * token_positions_size;
 inline constexpr size_t word_lists = words + pages(capacity::words * sizeof(int64_t));
 inline constexpr size_t sites = word_lists + pages(capacity::word_lists * sizeof(WordList));
-inline constexpr size_t paths = sites + pages(capacity::sites * sizeof(LiveSite));
-inline constexpr size_t locals = paths + pages(capacity::path_words * sizeof(uint64_t));
+inline constexpr size_t contexts = sites + pages(capacity::sites * sizeof(LiveSite));
+inline constexpr size_t locals = contexts + pages(capacity::contexts * sizeof(LiveContext));
 inline constexpr size_t literals = locals + pages(capacity::locals * sizeof(LiveLocal));
 inline constexpr size_t token_literals = literals + pages(capacity::literal_bytes);
 inline constexpr size_t token_stream = token_literals + levels * pages(capacity::token_bytes);
@@ -362,6 +373,11 @@ inline uint32_t* recent_of(ThreadHeader* h) {
   return reinterpret_cast<uint32_t*>(reinterpret_cast<char*>(h) + thread_at::recent);
 }
 
+inline constexpr uint64_t frame_offset_mask = (uint64_t{1} << 48) - 1;
 inline constexpr uint64_t frame_word(uint32_t module, uint64_t offset) { return uint64_t{module} << 48 | offset; }
+// Stand for frames in memory that no module holds, and for those that were left out of a path that was too long.
+inline constexpr uint32_t no_module_word = 0xffff;
+inline constexpr uint64_t frame_of_no_module = frame_word(no_module_word, 0);
+inline constexpr uint64_t frames_left_out = frame_word(no_module_word, 1);
 
 }  // namespace leadline::trace

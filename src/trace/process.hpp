@@ -29,10 +29,22 @@ struct Frame {
   uint64_t offset = 0;  // return address relative to the module's load bias (subtract 1 to be inside the call)
 };
 
+// In place of a frame's module. Offset 0: code that no module held; 1: frames left out of a path that was too long.
+inline constexpr uint32_t no_module = UINT32_MAX;
+
+// Where calls come from: a return address, reached by way of another one. Call paths share their outer parts, so they
+// are a tree. Number 0: what lies further out is not known; 1: nothing does, the thread began here.
+struct Context {
+  Frame frame;
+  uint32_t parent = 0;  // the caller's; less than its own number
+  uint32_t depth = 0;   // frames from here on outwards
+};
+
 struct Site {
-  uint32_t function = 0;      // index into functions
-  std::vector<Frame> frames;  // innermost user frame first; empty where the path is not known
-  uint32_t region = 0;        // index into regions: the innermost one the call is made in
+  uint32_t function = 0;  // index into functions
+  uint32_t context = 0;   // index into the stream's contexts: the innermost frame
+  uint32_t region = 0;    // index into regions: the innermost one the call is made in
+  bool whole = false;     // the path goes back to where the thread began
 };
 
 struct Communicator {
@@ -127,11 +139,17 @@ struct Generation;  // structure.hpp: graph of positions and what walks it; incl
 struct Stream {  // one thread of the process
   uint32_t thread = 0;
   std::vector<Site> sites;
+  std::vector<Context> contexts;
   std::vector<Generation> generations;
   std::vector<LocalCalls> locals;
   std::vector<RegionTimes> region_times;
   std::vector<Series> series;  // in the order of the calls
 };
+
+// The call path, innermost frame first.
+std::vector<Frame> frames_of(const std::vector<Context>& contexts, uint32_t context);
+// Adds such a path; contexts that are there already are not looked for. Returns the number of its innermost frame.
+uint32_t add_path(std::vector<Context>* contexts, const std::vector<Frame>& frames, bool whole);
 
 // What the process did with one file. Number 0 of the table stands for the files that did not fit into it.
 struct ProcessFile {

@@ -87,12 +87,13 @@ inline Process process(int32_t rank, int32_t size) {
 }
 
 inline uint32_t add_site(Process* p, const std::string& function, CallClass cls,
-                         std::vector<leadline::trace::Frame> frames = {}) {
+                         const std::vector<leadline::trace::Frame>& frames = {}) {
   uint32_t index = 0;
   while (index < p->functions.size() && p->functions[index].name != function) ++index;
   if (index == p->functions.size()) p->functions.push_back({function, cls});
-  p->streams[0].sites.push_back({index, std::move(frames)});
-  return static_cast<uint32_t>(p->streams[0].sites.size() - 1);
+  Stream& stream = p->streams[0];
+  stream.sites.push_back({index, leadline::trace::add_path(&stream.contexts, frames, true), 0, true});
+  return static_cast<uint32_t>(stream.sites.size() - 1);
 }
 
 }  // namespace handmade

@@ -64,12 +64,28 @@ class HandmadeProfile:
     def frame(self, text: str) -> int:
         return self.frames_.setdefault(text, 0x1000 + 16 * len(self.frames_))
 
-    def sites(self) -> list[tuple[int, bool, list[tuple[int, int]]]]:
+    def sites(self) -> list[tuple[int, bool, int]]:
         names = [function.name for function in self.functions]
         return [
-            (names.index(site.function), site.local, [(0, self.frame(text)) for text in reversed(site.path)])
-            for site in self.sites_
+            (names.index(s.function), s.local, context) for s, context in zip(self.sites_, self._tree()[1], strict=True)
         ]
+
+    def contexts(self) -> list[tuple[int | None, int, int]]:
+        return self._tree()[0]
+
+    def _tree(self) -> tuple[list[tuple[int | None, int, int]], list[int]]:
+        """All contexts, and that of each site. Paths that begin with main are whole."""
+        contexts: list[tuple[int | None, int, int]] = [(0, 0, 0), (0, 0, 0)]
+        ends = []
+        for site in self.sites_:
+            at = 1 if site.path and site.path[0].startswith("main ") else 0
+            for text in site.path:
+                one = (0, self.frame(text), at)
+                at = contexts.index(one) if one in contexts else len(contexts)
+                if at == len(contexts):
+                    contexts.append(one)
+            ends.append(at)
+        return contexts, ends
 
     def edges(self) -> Sequence[Any]:
         return self.edges_

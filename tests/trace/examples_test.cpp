@@ -134,8 +134,10 @@ void print_series(FILE* f, const Stream& stream) {
 void print_stream(FILE* f, const Stream& s) {
   for (size_t i = 0; i < s.sites.size(); ++i) {
     std::fprintf(f, "site %u %zu %u", s.thread, i, s.sites[i].function);
-    for (const Frame& frame : s.sites[i].frames) std::fprintf(f, " %u+%" PRIx64, frame.module, frame.offset);
-    std::fprintf(f, " in %u\n", s.sites[i].region);
+    for (const Frame& frame : frames_of(s.contexts, s.sites[i].context)) {
+      std::fprintf(f, " %d+%" PRIx64, static_cast<int>(frame.module), frame.offset);
+    }
+    std::fprintf(f, " %s in %u\n", s.sites[i].whole ? "whole" : "cut", s.sites[i].region);
   }
   for (const LocalCalls& l : s.locals) {
     std::fprintf(f, "local %u %u %u+%" PRIx64 " %" PRIu64 " %.0f\n", s.thread, l.function, l.caller.module,

@@ -205,14 +205,19 @@ class MemoryProcess {
   void fill_sites(uint32_t n) {
     ThreadHeader& h = thread_.header();
     auto* sites = reinterpret_cast<LiveSite*>(thread_.region() + thread_at::sites);
-    auto* paths = reinterpret_cast<uint64_t*>(thread_.region() + thread_at::paths);
-    h.paths.used = 1;
+    auto* contexts = reinterpret_cast<LiveContext*>(thread_.region() + thread_at::contexts);
+    // Five routines, three of them called by main, one by no module's code, one by what was left out; then the calls.
+    constexpr uint32_t routines = 5;
+    contexts[2] = {frame_word(1, 0x100), context_begin, 1};
+    contexts[3] = {frame_of_no_module, context_begin, 1};
+    contexts[4] = {frames_left_out, context_unknown, 1};
+    uint32_t used = 5;
+    for (uint32_t r = 0; r < routines; ++r) contexts[used++] = {frame_word(1, 0x2000 + r), r < 3 ? 2 : r, 2};
     for (uint32_t i = 1; i < n; ++i) {
-      sites[i] = {i % 2, static_cast<uint32_t>(h.paths.used), i % 3};
-      paths[h.paths.used++] = 2;
-      paths[h.paths.used++] = frame_word(0, 0x1000 + i);
-      paths[h.paths.used++] = frame_word(1, 0x2000 + i % 5);
+      sites[i] = {i % 2, used, i % 3};
+      contexts[used++] = {frame_word(0, 0x1000 + i), first_context + 3 + i % routines, 3};
     }
+    h.contexts.used = used;
     h.sites.used = n;
     auto* locals = reinterpret_cast<LiveLocal*>(thread_.region() + thread_at::locals);
     locals[17] = {frame_word(0, 0x77), 1000, 25000, 2, 1};

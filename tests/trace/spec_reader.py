@@ -247,11 +247,43 @@ def frame(p: Payload) -> str:
 
 
 def sites(thread: int, p: Payload) -> list[str]:
-    lines = []
-    for i in range(p.varint()):
-        function = p.varint()
-        lines.append(" ".join([f"site {thread} {i} {function}", *(frame(p) for _ in range(p.varint()))]))
-    return [f"{line} in {p.varint()}" for line in lines] if p.more() else lines
+    functions, own_frames = [], []
+    for _ in range(p.varint()):
+        functions.append(p.varint())
+        own_frames.append([frame(p) for _ in range(p.varint())])
+    regions = [p.varint() if p.more() else 0 for _ in functions]
+    tree = contexts(p) if p.more() else []
+    lines, at = [], 0
+    for i, function in enumerate(functions):
+        at += p.svarint() if tree else 0
+        frames, end = path(tree, at) if tree else (own_frames[i], 0)
+        whole = "whole" if end == 1 else "cut"
+        lines.append(" ".join([f"site {thread} {i} {function}", *frames, f"{whole} in {regions[i]}"]))
+    return lines
+
+
+def contexts(p: Payload) -> list[tuple[int, int, int]]:
+    """(parent, module, offset) of each."""
+    tree = [(0, 0, 0), (0, 0, 0)]
+    last_child: dict[int, int] = {}
+    for number in range(2, p.varint() + 2):
+        control = p.varint()
+        parent = number - 1 - control // 2
+        _, module, offset = tree[last_child.get(parent, number - 1)]
+        if control % 2:
+            module = p.varint()
+        tree.append((parent, module, (offset + p.svarint()) % 2**48))
+        last_child[parent] = number
+    return tree
+
+
+def path(tree: list[tuple[int, int, int]], at: int) -> tuple[list[str], int]:
+    """The frames, innermost first, and the context that the chain ends in."""
+    frames = []
+    while at > 1:
+        at, module, offset = tree[at]
+        frames.append(f"{module if module != 65535 else -1}+{offset:x}")
+    return frames, at
 
 
 def local_calls(thread: int, p: Payload) -> list[str]:

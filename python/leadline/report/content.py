@@ -228,8 +228,8 @@ class Content:
     def partly_seen(self) -> set[str]:
         """Routines (full names) whose figures are at least those in `routines`.
 
-        The recorder keeps a call's innermost frames only. Where such a path was cut, its outermost routine was called
-        by something, and every routine that is known to lead there may have been it.
+        Paths are whole as a rule. Where one is not (no unwind tables, a stack of the program's own making), its
+        outermost routine was called by something, and every routine that is known to lead there may have been it.
         """
         callers: dict[str, set[str]] = {}
         pending = []

@@ -54,6 +54,11 @@ _LIBRARY_HEADERS = ("/include/c++/", "/lib/gcc/")
 _OUTERMOST = {"_start", "__libc_start_main", "__libc_start_call_main", "start_thread", "clone", "clone3"}
 PYTHON = "(Python)"
 SYSTEM = "(system)"
+# Frames that are no addresses: code that no module held (made at run time), and what a path of too many lacks.
+WITHOUT_MODULE = (
+    (Location("(generated code)", "(generated code)", ""),),
+    (Location("(frames left out)", "(frames left out)", ""),),
+)
 
 
 class Symbolizer:

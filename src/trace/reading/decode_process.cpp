@@ -110,23 +110,12 @@ void decode_datatypes(ByteReader& in, Process* p) {
   }
 }
 
-void decode_sites(ByteReader& in, Process* p) {
+void decode_sites_of(ByteReader& in, Process* p) {
   const uint64_t thread = in.varint();
   if (thread >= max_threads) return in.fail();
   Stream& s = stream_of(p, static_cast<uint32_t>(thread));
   if (!s.sites.empty()) return in.fail();
-  const size_t n = in.count(2);
-  for (size_t i = 0; i < n && in.ok(); ++i) {
-    Site site;
-    site.function = static_cast<uint32_t>(in.varint());
-    const size_t frames = in.count(2);
-    for (size_t f = 0; f < frames && in.ok(); ++f) {
-      const auto module = static_cast<uint32_t>(in.varint());
-      site.frames.push_back({module, in.varint()});
-    }
-    s.sites.push_back(std::move(site));
-  }
-  for (size_t i = 0; i < n && !in.at_end() && in.ok(); ++i) s.sites[i].region = static_cast<uint32_t>(in.varint());
+  decode_sites(in, &s);
 }
 
 void decode_locals(ByteReader& in, Process* p) {
@@ -282,7 +271,7 @@ std::string decode_chunk(ChunkType type, ByteReader in, Process* p) {
       p->ops = zero_ended(in);
       break;
     case ChunkType::sites:
-      decode_sites(in, p);
+      decode_sites_of(in, p);
       break;
     case ChunkType::locals:
       decode_locals(in, p);
@@ -347,12 +336,7 @@ void check_references(Process* p) {
     if (c.parent >= p->communicators.size()) c.parent = 0;
   }
   for (Stream& s : p->streams) {
-    if (s.sites.empty()) s.sites.emplace_back();
-    for (Site& site : s.sites) {
-      if (site.function >= p->functions.size()) site.function = 2048;
-      if (site.region >= p->regions.size()) site.region = 0;
-      std::erase_if(site.frames, [&](const Frame& f) { return f.module >= p->modules.size(); });
-    }
+    check_sites(*p, &s);
     std::erase_if(s.region_times, [&](const RegionTimes& t) { return t.region == 0 || t.region >= p->regions.size(); });
     for (LocalCalls& l : s.locals) {
       if (l.function >= p->functions.size()) l.function = 2048;

@@ -1,0 +1,29 @@
+// What stands on the stack of a call: its return addresses and where each stands, the innermost first, as the unwinder
+// finds them.
+#pragma once
+
+#include <cstdint>
+
+namespace leadline::recorder {
+
+struct CallStack {
+  struct Frame {
+    uint64_t address;   // return address
+    uint64_t slot;      // where on the stack it stands
+    uint64_t function;  // begin of the code that it lies in, as the unwind tables know it
+  };
+  static constexpr unsigned most = 512;
+
+  uint64_t from;    // where to begin: the return address of the recorded call
+  uint64_t lowest;  // where that stands
+  bool begun;       // it was found
+  bool ended;       // the unwinder came to where nothing lies further out, as its tables say
+  bool cut;         // what lies further out is on another stack, or is not to be told: a signal came between
+  unsigned count;   // of frames
+  Frame frames[most];
+
+  // Without unwind tables: the return address alone. `slot`: where that stands.
+  void unwind(uint64_t return_address, uint64_t slot);
+};
+
+}  // namespace leadline::recorder

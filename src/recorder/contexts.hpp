@@ -1,0 +1,25 @@
+// The contexts of a thread's calls: its call paths as a tree, each path by the number of its innermost frame.
+#pragma once
+
+#include <cstdint>
+
+#include "trace/hash.hpp"
+#include "trace/live.hpp"
+
+namespace leadline::recorder {
+
+class Contexts {
+ public:
+  bool attach(trace::Table<trace::LiveContext> table);
+
+  // Number of the path `frames`, the innermost first. `whole`: nothing lies further out. False: it does not fit.
+  bool intern(const uint64_t* frames, unsigned count, bool whole, uint32_t* context);
+
+ private:
+  uint32_t child(uint32_t parent, uint64_t frame);
+
+  trace::Table<trace::LiveContext> table_;
+  trace::PositionMap map_{1u << 18};
+};
+
+}  // namespace leadline::recorder
