@@ -36,37 +36,55 @@ uint64_t calls_of(const trace::Generation& g) {
 
 }  // namespace
 
-ProcessLoop loop_of(const trace::Process& process) {
-  ProcessLoop best;
+std::vector<ProcessLoop> loops_of(const trace::Process& process, const std::vector<std::vector<uint32_t>>& numbers) {
+  std::vector<ProcessLoop> all;
   for (size_t s = 0; s < process.streams.size(); ++s) {
     const trace::Stream& stream = process.streams[s];
     for (const trace::Series& series : stream.series) {
       for (uint32_t l = 0; l < series.loops.size(); ++l) {
         const trace::LoopTimes& loop = series.loops[l];
-        if (!loop.timed || (best.found && loop.time_ns <= best.times.time_ns)) continue;
         const trace::Generation* generation = nullptr;
         for (const trace::Generation& g : stream.generations) {
           if (g.number == series.generation) generation = &g;
         }
-        if (!generation || loop.position >= generation->positions.size()) continue;
-        best.found = true;
-        best.stream = s;
-        best.site = generation->positions[loop.position].key.site;
-        best.after = loop.after;
-        best.times = loop;
-        best.sampled = sampled_of(stream, series, l);
+        if (!loop.timed || !generation || loop.position >= generation->positions.size()) continue;
+        const bool known = loop.source && s < numbers.size() && loop.source < numbers[s].size();
+        const uint32_t number = known ? numbers[s][loop.source] : 0;
+        if (loop.source && !number) continue;
+        ProcessLoop* into = nullptr;
+        for (ProcessLoop& other : all) {  // the same in a later generation goes on
+          if (number && other.loop == number) into = &other;
+        }
+        if (into && into->times.timed > loop.timed) continue;
+        if (!into) into = &all.emplace_back();
+        into->found = true;
+        into->loop = number;
+        into->stream = s;
+        into->site = generation->positions[loop.position].key.site;
+        into->after = loop.after;
+        into->times = loop;
+        into->sampled = sampled_of(stream, series, l);
         uint64_t kept = 0;
         for (const trace::Series& part : stream.series) {
           for (const trace::WindowTimes& w : part.windows) {
             if (part.generation == series.generation) kept += w.entries;
           }
         }
-        best.kept_any = kept > 0;
-        best.whole = kept > 0 && kept + 1 >= calls_of(*generation);
+        into->kept_any = kept > 0;
+        into->whole = kept > 0 && kept + 1 >= calls_of(*generation);
       }
     }
   }
-  return best;
+  return all;
+}
+
+const ProcessLoop& loop_of(const std::vector<ProcessLoop>& loops, uint32_t main) {
+  static const ProcessLoop none;
+  const ProcessLoop* best = &none;
+  for (const ProcessLoop& l : loops) {
+    if (l.loop == main && (!best->found || l.times.time_ns > best->times.time_ns)) best = &l;
+  }
+  return *best;
 }
 
 namespace {

@@ -11,9 +11,10 @@
 
 namespace leadline::analysis {
 
-// Of one process: the loop that took most of its time.
+// Of one process: a loop whose iterations were timed.
 struct ProcessLoop {
   bool found = false;
+  uint32_t loop = 0;  // of RunLoops; 0: calls that repeat, where the paths that lead to them are not known
   size_t stream = 0;
   uint32_t site = 0;  // of the anchor; the caller maps it
   bool after = false;
@@ -22,7 +23,11 @@ struct ProcessLoop {
   std::vector<uint64_t> sampled;  // iterations whose calls' times were kept, partners' included
   bool kept_any = false;
 };
-ProcessLoop loop_of(const trace::Process& process);
+// `numbers`: by stream, what number of RunLoops its loops have.
+std::vector<ProcessLoop> loops_of(const trace::Process& process, const std::vector<std::vector<uint32_t>>& numbers);
+// The one of the run's main loop; where that is 0, the repetition that took most of the time. Or one that was not found.
+const ProcessLoop& loop_of(const std::vector<ProcessLoop>& loops, uint32_t main);
+
 
 // Ranks that see other levels of the program's loops (one exchanges often in a step with a rank that exchanges with a
 // third once) count other things: how many iterations most have, of equals the fewest.
@@ -45,6 +50,8 @@ struct Outlier {
 
 struct RunIterations {
   bool found = false;
+  uint32_t loop = 0;     // of RunLoops; 0: repeated calls, which the anchor delimits
+  std::string missing;   // where nothing was found, why: "none", "few"
   uint32_t process = 0;  // whose anchor names the loop
   uint32_t site = 0;     // of that anchor
   bool after = false;    // an iteration ends with it

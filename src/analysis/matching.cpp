@@ -7,6 +7,7 @@
 
 #include "analysis/clocks.hpp"
 #include "analysis/iterations.hpp"
+#include "analysis/loops.hpp"
 #include "analysis/measure.hpp"
 #include "trace/reading/series_walk.hpp"
 
@@ -200,6 +201,29 @@ std::vector<Part> parts_of(const Acts& acts) {
   return parts;
 }
 
+// Follows a loop of the source along the events.
+class Rounds {
+ public:
+  explicit Rounds(const trace::LoopTimes& loop) : loop_(loop) {}
+  // Whether an iteration begins with the event.
+  bool begins(const trace::Event& e) {
+    if (e.run) return false;
+    const uint64_t way = uint64_t{before_} << 32 | e.key.site;
+    before_ = e.key.site;
+    const auto among = [&](const std::vector<uint64_t>& ways) { return std::binary_search(ways.begin(), ways.end(), way); };
+    if (among(loop_.ends)) inside_ = false;
+    if (!among(loop_.begins)) return false;
+    inside_ = true;
+    return true;
+  }
+  bool inside() const { return inside_; }
+
+ private:
+  const trace::LoopTimes& loop_;
+  uint32_t before_ = 0;
+  bool inside_ = false;
+};
+
 struct End {
   size_t call;
   bool second;
@@ -216,7 +240,7 @@ class Matcher {
     const trace::Generation* generation = nullptr;
     for (const trace::Series& s : stream.series) {
       for (const trace::LoopTimes& l : s.loops) {
-        if (l.position == loop.times.position && l.occurrences == loop.times.occurrences) {
+        if (l.position == loop.times.position && l.source == loop.times.source && l.occurrences == loop.times.occurrences) {
           for (const trace::Generation& g : stream.generations) {
             if (g.number == s.generation) generation = &g;
           }
@@ -234,14 +258,15 @@ class Matcher {
       const uint64_t since = n > l.skipped ? n - l.skipped : 0;
       return (l.after ? since : since ? since - 1 : 0) / l.trips;
     };
+    Rounds rounds(l);
     while (walk.next(&e)) {
       const bool here = &stream.generations[e.event.generation] == generation;
-      const bool is_anchor = here && e.event.key == anchor;
+      const bool is_anchor = l.source ? rounds.begins(e.event) : here && e.event.key == anchor;
       if (is_anchor && !l.after) ++occurrences;
       const uint64_t iteration = number(occurrences);
       if (is_anchor && l.after) ++occurrences;
       const Acts& acts = parts.count(e.event);
-      const bool within = here && call++ >= l.first_call;
+      const bool within = l.source ? rounds.inside() : here && call++ >= l.first_call;
       if (by_number) {
         if (within && iteration > wanted_ + 1) break;
         if (within && e.series && iteration + 1 >= wanted_) put(e, process, index, iteration, acts);
@@ -333,15 +358,26 @@ MatchedIteration match_iteration(const std::vector<std::shared_ptr<trace::Proces
   std::vector<OwnTime> times;
   for (const auto& p : processes) times.push_back(own_time(*p));
   Matcher matcher(iteration, run_time(times));
-  std::vector<ProcessLoop> loops;
+  RunLoops run_loops;
+  std::unordered_map<std::string, uint32_t> modules;
+  std::vector<std::vector<ProcessLoop>> found;
+  for (uint32_t i = 0; i < processes.size(); ++i) {
+    std::vector<uint32_t> own;
+    for (const trace::Module& m : processes[i]->modules) {
+      own.push_back(modules.try_emplace(m.path + '\n' + m.build_id, static_cast<uint32_t>(modules.size())).first->second);
+    }
+    std::vector<std::vector<uint32_t>> numbers;
+    run_loops.add(*processes[i], i, own, &numbers);
+    found.push_back(loops_of(*processes[i], numbers));
+  }
+  const uint32_t main = run_loops.main();
   std::vector<const ProcessLoop*> all;
-  for (const auto& p : processes) loops.push_back(loop_of(*p));
-  for (const ProcessLoop& loop : loops) all.push_back(&loop);
+  for (const std::vector<ProcessLoop>& own : found) all.push_back(&loop_of(own, main));
   const uint64_t usual = usual_count(all);
   for (const bool by_number : {true, false}) {
     for (uint32_t i = 0; i < processes.size(); ++i) {
-      if (!loops[i].found || same_numbers(loops[i].times.iterations(), usual) != by_number) continue;
-      matcher.add(*processes[i], i, loops[i], by_number);
+      if (!all[i]->found || same_numbers(all[i]->times.iterations(), usual) != by_number) continue;
+      matcher.add(*processes[i], i, *all[i], by_number);
     }
   }
   return matcher.finish();

@@ -127,8 +127,10 @@ uint32_t Profile::add(const trace::Process& process, const StreamReader& reader)
   for (size_t stream = 0; stream < process.streams.size(); ++stream)
     add_stream(process, stream, index, reader, mapping, &summary);
   add_region_times(process, mapping, &summary);
-  summary.loop = loop_of(process);
-  if (summary.loop.found) summary.loop.site = mapping.site(summary.loop.stream, summary.loop.site);
+  std::vector<std::vector<uint32_t>> loop_numbers;
+  loops_.add(process, index, mapping.modules, &loop_numbers);
+  summary.loops = loops_of(process, loop_numbers);
+  for (ProcessLoop& loop : summary.loops) loop.site = mapping.site(loop.stream, loop.site);
   trace::Process& meta = summary.meta;
   meta.file = process.file;
   meta.rank = process.rank;
@@ -319,10 +321,18 @@ void Profile::add_locals(const trace::Stream& stream, uint32_t index, const Mapp
   }
 }
 
-RunIterations Profile::iterations() const {
+RunIterations Profile::iterations(uint32_t loop) const {
+  const uint32_t main = loop ? loop : loops_.main();
   std::vector<const ProcessLoop*> loops;
-  for (const ProcessSummary& p : processes_) loops.push_back(&p.loop);
-  return merge_loops(loops);
+  for (const ProcessSummary& p : processes_) loops.push_back(&loop_of(p.loops, main));
+  RunIterations run = merge_loops(loops);
+  run.loop = main;
+  if (main) {
+    run.found = true;
+    run.count = loops_.trips(main);
+  }
+  if (!run.found) run.missing = loops_.missing();
+  return run;
 }
 
 RunTime Profile::time() const {

@@ -15,6 +15,7 @@
 
 #include "analysis/clocks.hpp"
 #include "analysis/iterations.hpp"
+#include "analysis/loops.hpp"
 #include "analysis/measure.hpp"
 #include "trace/process.hpp"
 #include "trace/structure.hpp"  // Generation, which the streams of a process hold
@@ -78,7 +79,7 @@ struct Row {
 struct ProcessSummary {
   std::vector<trace::RegionTimes> regions;  // region = index into Profile::regions; over all threads
   trace::Process meta;                      // without its streams, modules, communicators and datatypes; with its files
-  ProcessLoop loop;                         // its site is the profile's
+  std::vector<ProcessLoop> loops;           // their sites are the profile's
   uint32_t threads = 0;
   Counts total;
   double gap_ns = 0;  // between calls, over all threads
@@ -120,8 +121,9 @@ class Profile {
   // One row per group of sites; a site may be in several groups.
   std::vector<Row> rows(const std::vector<std::vector<uint32_t>>& groups) const;
 
-  // Of the main loop of all processes.
-  RunIterations iterations() const;
+  const RunLoops& loops() const { return loops_; }
+  // Of the main loop of all processes; of another one, where that is given.
+  RunIterations iterations(uint32_t loop = 0) const;
   // All processes' times as one.
   RunTime time() const;
 
@@ -160,6 +162,7 @@ class Profile {
   void finish(uint32_t index, ProcessSummary* summary);
 
   std::vector<ProcessSummary> processes_;
+  RunLoops loops_;
   std::vector<trace::Function> functions_;
   std::vector<trace::Module> modules_;
   std::vector<GlobalSite> sites_;

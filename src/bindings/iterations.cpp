@@ -3,10 +3,12 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include "analysis/clocks.hpp"
+#include "analysis/loops.hpp"
 #include "analysis/matching.hpp"
 #include "bindings/bindings.hpp"
 
@@ -34,6 +36,8 @@ void bind_iterations(nb::module_& m) {
       .def_ro("computation_ns", &Outlier::computation_ns);
   nb::class_<RunIterations>(m, "RunIterations")
       .def_ro("found", &RunIterations::found)
+      .def_ro("loop", &RunIterations::loop)
+      .def_ro("missing", &RunIterations::missing)
       .def_ro("process", &RunIterations::process)
       .def_ro("after", &RunIterations::after)
       .def_ro("site", &RunIterations::site)
@@ -46,6 +50,34 @@ void bind_iterations(nb::module_& m) {
       .def_ro("outliers", &RunIterations::outliers)
       .def_ro("sampled", &RunIterations::sampled)
       .def_ro("kept", &RunIterations::kept);
+  using analysis::LoopCell;
+  using analysis::RunLoop;
+  using analysis::RunLoops;
+  nb::class_<LoopCell>(m, "LoopCell")
+      .def_ro("process", &LoopCell::process)
+      .def_ro("rounds", &LoopCell::rounds)
+      .def_ro("entries", &LoopCell::entries)
+      .def_ro("calls", &LoopCell::calls)
+      .def_ro("time_ns", &LoopCell::time_ns);
+  const auto places = [](const std::vector<trace::Frame>& frames) {
+    std::vector<std::pair<uint32_t, uint64_t>> all;
+    for (const trace::Frame& f : frames) all.emplace_back(f.module, f.offset);
+    return all;
+  };
+  nb::class_<RunLoop>(m, "RunLoop")
+      .def_ro("outer", &RunLoop::outer)
+      .def_prop_ro("header", [](const RunLoop& l) { return std::pair(l.header.module, l.header.offset); })
+      .def_prop_ro("last", [](const RunLoop& l) { return std::pair(l.last.module, l.last.offset); })
+      .def_prop_ro("callers", [=](const RunLoop& l) { return places(l.callers); })
+      .def_prop_ro("calls", [=](const RunLoop& l) { return places(l.calls); })
+      .def_ro("by_order", &RunLoop::by_order)
+      .def_ro("cells", &RunLoop::cells);
+  nb::class_<RunLoops>(m, "RunLoops")
+      .def_prop_ro("all", &RunLoops::all)
+      .def_prop_ro("main", &RunLoops::main)
+      .def("trips", &RunLoops::trips)
+      .def("time_ns", &RunLoops::time_ns)
+      .def("within", &RunLoops::within);
   using analysis::ProcessTime;
   using analysis::RunTime;
   nb::class_<ProcessTime>(m, "ProcessTime")

@@ -173,7 +173,8 @@ void bind_profile(nb::module_& m) {
              return regions;
            })
       .def("edges", &Profile::edges)
-      .def("iterations", &Profile::iterations)
+      .def("iterations", &Profile::iterations, "loop"_a = 0)
+      .def_prop_ro("loops", &Profile::loops, nb::rv_policy::reference_internal)
       .def("time", &Profile::time)
       .def("rows", &Profile::rows, "groups"_a)
       .def("per_process", &Profile::per_process, "sites"_a);

@@ -200,6 +200,15 @@ bool Modules::in_mpi_library(uint64_t address) {
   return search.found;
 }
 
+bool Modules::address_of(uint32_t module, uint64_t offset, uint64_t* address) {
+  for (int i = 0; i < count_; ++i) {
+    if (modules_[i].number != module || offset > modules_[i].end - modules_[i].bias) continue;
+    *address = modules_[i].bias + offset;
+    return true;
+  }
+  return false;
+}
+
 ModuleAddress Modules::find(uint64_t address) {
   read_loaded();
   return find_again(address);

@@ -23,6 +23,8 @@ class Modules {
  public:
   void attach(trace::ByteTable text) { text_ = text; }
   ModuleAddress find(uint64_t address);
+  // Where a frame of the trace is in memory now. False: its module is not loaded any more.
+  bool address_of(uint32_t module, uint64_t offset, uint64_t* address);
   // The same, among the objects that were loaded at the last find().
   ModuleAddress find_again(uint64_t address);
 

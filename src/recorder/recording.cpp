@@ -1,3 +1,4 @@
+#include "recorder/code_places.hpp"
 #include "recorder/recording.hpp"
 
 #include <errno.h>
@@ -79,6 +80,7 @@ Thread* Recording::enter() {
       t = have_thread_key ? static_cast<Thread*>(pthread_getspecific(thread_key)) : nullptr;
       if (t) {  // called in: see code_unloaded
         t->paths.forget();
+        t->graph.forget_code();
         t->locals.forget();
       } else {
         t = add_thread();
@@ -258,6 +260,13 @@ bool Recording::attach_thread(Thread* t) {
   t->graph.attach(t->header, t->region, backing, counter(trace::LossKind::order_lost),
                   counter(trace::LossKind::parameters_coarse),
                   {[](void* self) { recording.turn_generation(static_cast<Thread*>(self)); }, t});
+  t->graph.set_places({[](void*, uint64_t frame, uint64_t* address) {
+                         const Locked locked(recording.lock_);
+                         return recording.modules_.address_of(trace::module_of(frame), frame & trace::frame_offset_mask,
+                                                              address);
+                       },
+                       {find_code, nullptr},
+                       nullptr});
   t->graph.set_scale({__atomic_load_n(&header_->tick_factor, __ATOMIC_RELAXED)});
   t->graph.set_room(budgets_.room_of_thread(thread_count_));
   t->graph.reset(false);

@@ -46,6 +46,7 @@ void Recording::turn_generation(Thread* t) {
   const Ticks begin = now();
   const int saved = errno;
   const HeldSignals held;
+  t->graph.finish();
   trace::ByteSink sink;
   trace::encode_generation(t->region, header_->tick_factor, &sink);
   bool written = false;
@@ -149,6 +150,9 @@ void Recording::write_thread(const char* region, TraceFile* file) {
     file->chunk(ChunkType::series, rest);
   }
   rest.clear();
+  trace::encode_loops(region, &rest);
+  file->chunk(ChunkType::loops, rest);
+  rest.clear();
   trace::encode_locals(region, header_->tick_factor, &rest);
   file->chunk(ChunkType::locals, rest);
   if (!trace::has_regions(process_region_)) return;
@@ -187,7 +191,10 @@ void Recording::finish() {
     discard_live();
     return;
   }
-  for (uint32_t i = 0; i < thread_count_; ++i) threads_[i]->regions.end();
+  for (uint32_t i = 0; i < thread_count_; ++i) {
+    threads_[i]->regions.end();
+    threads_[i]->graph.finish();
+  }
   if (header_->rank < 0) header_->rank = static_cast<int32_t>(rank_from_environment());
   header_->tick_factor = rate_.factor();
   sample_own_time();

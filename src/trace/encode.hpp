@@ -37,6 +37,10 @@ void encode_times(const char* thread_region, uint64_t tick_factor, ByteSink* out
 // What was kept of the times call by call. `origin_ticks`: where the process's time begins. False: nothing was.
 // `last`: of this generation; loops are told there.
 bool encode_series(const char* thread_region, uint64_t tick_factor, uint64_t origin_ticks, bool last, ByteSink* out);
+// The loops of a thread's source; all that passed must have found its loop. Where nobody has seen to that,
+// classify_loops() does what can be done without the program's code; it makes sure of what the region holds first.
+void encode_loops(const char* thread_region, ByteSink* out);
+void classify_loops(char* thread_region);
 void encode_generation(const char* thread_region, uint64_t tick_factor, ByteSink* out);
 
 }  // namespace leadline::trace

@@ -66,9 +66,27 @@ void put_strip(const SeriesLoop& l, const StripBucket* buckets, ByteSink* out) {
   }
 }
 
-void put_loop(const SeriesLoop& l, const StripBucket* buckets, uint64_t origin, ByteSink* out) {
+// By which ways iterations begin, and the loop is left.
+void put_crossings(uint32_t source, ThreadLoops* loops, ByteSink* out) {
+  uint64_t n = 0;
+  for (const bool writing : {false, true}) {
+    if (writing) out->varint(n);
+    for (uint32_t i = 1; i < loops->transitions.size(); ++i) {
+      const Crossing c = loops->crossing(i, source);
+      if (c == Crossing::none) continue;
+      ++n;
+      if (!writing) continue;
+      out->varint(loops->transitions[i].from);
+      out->varint(uint64_t{loops->transitions[i].to} << 1 | (c == Crossing::ends));
+    }
+  }
+}
+
+void put_loop(const SeriesLoop& l, const StripBucket* buckets, uint64_t origin, ThreadLoops* loops, ByteSink* out) {
   out->varint(l.position);
   out->byte(l.after != 0);
+  out->varint(l.source);
+  if (l.source) put_crossings(l.source, loops, out);
   for (const uint64_t v : {uint64_t{l.trips}, uint64_t{l.stride}, uint64_t{l.width}, l.first_call, l.skipped,
                            l.occurrences, l.timed, l.calls, l.ticks}) {
     out->varint(v);
@@ -236,6 +254,8 @@ uint64_t add_slowest(const View& v, SeriesWindow* slow, Written* into, uint64_t 
 
 bool encode_series(const char* region, uint64_t tick_factor, uint64_t origin_ticks, bool last, ByteSink* out) {
   const View v(region);
+  ThreadLoops thread_loops;
+  thread_loops.attach_to_read(region);
   const Scratchpad<Written> windows(v.window_count + most_slow_windows);
   const Scratchpad<SeriesWindow> slow(most_slow_windows);
   const Scratchpad<SeriesLoop> loops(most_loops);
@@ -249,7 +269,7 @@ bool encode_series(const char* region, uint64_t tick_factor, uint64_t origin_tic
   const StripBucket* strip = v.buckets;
   if (last && !loop_count && n == 1 &&
       windows[0].window->kind == SeriesKind::whole) {  // it ended before the loop was looked for
-    const Iterations iterations(v.s, v.h, {v.positions, v.position_count}, v.folded);
+    const Iterations iterations(v.s, v.h, {v.positions, v.position_count}, v.folded, &thread_loops);
     const SeriesWindow& w = *windows[0].window;
     SeriesLoop& l = loops[0];
     if (iterations.find(v.entries + w.first_entry, windows[0].entries, w, &l)) {
@@ -268,7 +288,7 @@ bool encode_series(const char* region, uint64_t tick_factor, uint64_t origin_tic
   out->varint(tick_factor);
   out->varint(tolerance);
   out->varint(loop_count);
-  for (uint64_t i = 0; i < loop_count; ++i) put_loop(loops[i], strip + i * most_buckets, origin_ticks, out);
+  for (uint64_t i = 0; i < loop_count; ++i) put_loop(loops[i], strip + i * most_buckets, origin_ticks, &thread_loops, out);
   put_windows(windows.get(), n, origin_ticks, out);
   put_entries(v, windows.get(), n, tolerance, out);
   return true;

@@ -60,9 +60,7 @@ uint32_t EventGraph::create(const Key& key, uint16_t mode) {
 }
 
 uint64_t EventGraph::visits(uint32_t index) const {
-  const Position& p = positions_[index];
-  if (p.visits == anchor_mark) return folded_[index].count;
-  return folded_[index].count + (p.visits < 8 ? p.visits - (index & 7) : p.visits & 7);
+  return visits_of(positions_[index], index, folded_[index]);
 }
 
 void EventGraph::fold_batch(uint32_t index) {
@@ -144,7 +142,7 @@ bool EventGraph::make_wild(uint32_t index) {
   if (!w) return false;
   Position& p = positions_[index];
   *w = WildPosition{p.key, p.key, visits(index)};
-  if (p.visits == anchor_mark) p.visits = 8;  // no anchor any more; nothing pending
+  if (p.visits == anchor_mark && !series_.follows_source()) p.visits = 8;  // no anchor any more; nothing pending
   p.mode = static_cast<uint16_t>(mode_first_wild + wild_.size() - 1);
   p.key.value = poison;
   p.hash = p.shape;
@@ -166,6 +164,10 @@ void EventGraph::vary(uint32_t index, const Key& key) {
 
 // The predicted call, but for parameters that vary.
 void EventGraph::add_wild(uint32_t index, const Key& key, uint64_t duration, uint64_t gap) {
+  if (h_->graph.current == root_position) {
+    passes(key.site, true);
+    if (series_.crosses()) series_.mark(index);
+  }
   follow(index);
   vary(index, key);
   record_time(index, duration, gap);
@@ -214,6 +216,7 @@ void EventGraph::miss(const Key& key, uint64_t duration, uint64_t gap) {
 void EventGraph::jump(uint32_t target, bool known) {
   GraphState& g = h_->graph;
   Position& here = positions_[g.current];
+  passes(positions_[target].key.site, here.next && here.next != target);
   if (!here.next) {
     here.next = target;
     ++g.run;
@@ -229,10 +232,44 @@ void EventGraph::jump(uint32_t target, bool known) {
   step(target);
 }
 
+void EventGraph::passes(uint32_t to_site, bool told) {
+  const uint32_t current = h_->graph.current, number = loops_.transitions.of(site_before(), to_site);
+  if (current == root_position) {
+    told = true;
+  } else if (told) {
+    ++amounts_[current];
+  }
+  if (told && number) ++loops_.transitions[number].times;
+  series_.passes(number);
+}
+
+// What the positions tell of a generation, before they are cleared.
+void EventGraph::keep_transitions() {
+  for_each_walked(*h_, reinterpret_cast<const char*>(h_), [&](uint32_t from, uint32_t to, uint64_t times) {
+    if (const uint32_t t = loops_.transitions.find(from, to)) loops_.transitions[t].times += times;
+  });
+}
+
+// Everything that passed finds its loop now, while the code is there.
+void EventGraph::finish() {
+  for (uint32_t i = 1; i < loops_.transitions.size(); ++i) loops_.round(i);
+  for (uint32_t s = 1; s < h_->sites.used; ++s) loops_.source.around(s);
+}
+
+// The next event comes from no position.
+void EventGraph::leave_walk() {
+  GraphState& g = h_->graph;
+  if (g.current == root_position) return;
+  h_->left_site = positions_[g.current].key.site;
+  ++amounts_[g.current];
+  g.current = root_position;
+}
+
 // What a visit leaves besides the walk itself.
 void EventGraph::arrive(uint32_t index, const Key& key, uint64_t duration, uint64_t gap) {
   Position& p = positions_[index];
   if (p.mode >= mode_first_wild) vary(index, key);
+  if (series_.crosses()) series_.mark(index);
   record_time(index, duration, gap);
   if (p.mode >= mode_first_wild && variations_.nearly_full()) turn_if_full();
 }
@@ -274,6 +311,10 @@ void EventGraph::add_regular(const Key& key, uint64_t duration, uint64_t gap) {
   const uint32_t predicted = positions_[h_->graph.current].next;
   Position& p = positions_[predicted];
   if (same(p.key, key)) {
+    if (h_->graph.current == root_position) {
+      passes(key.site, true);
+      if (series_.crosses()) series_.mark(predicted);
+    }
     follow(predicted);
     return record_time(predicted, duration, gap);
   }
@@ -285,7 +326,7 @@ void EventGraph::begin_literals() {
   GraphState& g = h_->graph;
   const Token token{g.run, literal_target, 0};
   g.run = 0;
-  g.current = root_position;
+  leave_walk();
   g.last_literal = 0;
   h_->literal_repeats = 0;
   h_->unusual |= unusual_irregular;
@@ -310,7 +351,10 @@ void EventGraph::add_literal(const Key& key, uint64_t duration, uint64_t gap) {
   } else {
     recent_of(h_)[h_->steps++ & (recent_positions - 1)] = known;
   }
+  passes(key.site, true);
+  h_->left_site = key.site;
   record_time(known ? known : timed_, duration, gap);
+  series_.passed(known ? known : timed_, duration, gap);
   if (repeated) return;
   put_repeats();
   uint8_t* begin = literals_.room(2 + 8 * max_varint_bytes);
@@ -367,6 +411,7 @@ void EventGraph::end_literal_block() {
   h_->graph.last_literal = 0;
   h_->previous_literal = Key{};
   h_->unusual &= ~unusual_irregular;
+  h_->unusual |= unusual_begin;  // what follows is looked at, since the walk has no position before it
 }
 
 // A position beside the graph.
@@ -383,6 +428,9 @@ uint32_t EventGraph::aside(const Key& key, uint16_t mode) {
 void EventGraph::add_unordered(const Key& key, uint64_t duration, uint64_t gap) {
   ++h_->repeats;
   __atomic_fetch_add(order_lost_, 1, __ATOMIC_RELAXED);  // of all threads
+  leave_walk();
+  passes(key.site, true);
+  h_->left_site = key.site;
   Key k = key;
   k.tag = 0;
   uint32_t index = 0;
@@ -399,10 +447,10 @@ void EventGraph::add_unordered(const Key& key, uint64_t duration, uint64_t gap) 
       index = aside(k, mode_bag_coarse);
     }
     if (!index) index = aside(Key{.site = key.site, .peer = peer_none, .value = k.value}, mode_bag_coarse);
-    if (!index) return;
-    amounts_[index] += key.value > 0 ? key.value : key.count;
+    if (index) amounts_[index] += key.value > 0 ? key.value : key.count;
   }
-  time(index, positions_[index], duration, gap);
+  if (index) time(index, positions_[index], duration, gap);
+  series_.passed(index, duration, gap);
 }
 
 void EventGraph::turn_if_full() {

@@ -32,6 +32,12 @@ class EventGraph {
     series_.set_scale(scale);
   }
   SeriesLog& series() { return series_; }
+  // Where the machine code is that the loops of the source are read from.
+  void set_places(const CodePlaces& places) { loops_.source.set_places(places); }
+  // Where control went so far is told for good: before a trace is encoded.
+  void finish();
+  // Another code may stand where some was unloaded.
+  void forget_code() { loops_.source.forget(); }
   // Bytes that its tables may hold without order; in order the generation is full at an eighth of it.
   void set_room(uint64_t bytes) { room_ = bytes; }
 
@@ -119,6 +125,14 @@ class EventGraph {
 
   // Off the fast path: with an entry in the series, where the thread is watched.
   void record_time(uint32_t index, uint64_t duration, uint64_t gap);
+  // An event at the site follows the one before by a way that the walk does not tell of, or for the first time.
+  void passes(uint32_t to_site, bool told);
+  uint32_t site_before() const {
+    const uint32_t current = h_->graph.current;
+    return current == root_position ? h_->left_site : positions_[current].key.site;
+  }
+  void leave_walk();
+  void keep_transitions();
   void add_regular(const Key& key, uint64_t duration, uint64_t gap);
   void add_wild(uint32_t index, const Key& key, uint64_t duration, uint64_t gap);
   void add_unusual(const Key& key, uint64_t duration, uint64_t gap);
@@ -164,6 +178,7 @@ class EventGraph {
   Tokens3 tokens_;
   Variations variations_;
   Polls polls_;
+  ThreadLoops loops_;
   SeriesLog series_;
   PositionMap map_;
   PositionMap word_map_;

@@ -32,8 +32,9 @@ void EventGraph::attach(ThreadHeader* header, char* region, Backing backing, uin
       {&header->variation_positions, region + thread_at::variation_positions, capacity::variation_positions, backing},
       bytes(&header->variation_literals, thread_at::variation_literals, capacity::literal_bytes));
   polls_.attach(header, region, backing, order_lost);
-  series_.attach(header, region, backing, positions_, folded_, raw_);
-  backing.back(backing.self, region + thread_at::recent, region + thread_at::end);
+  loops_.attach(header, region, backing, {});
+  series_.attach(header, region, backing, positions_, folded_, raw_, &loops_);
+  backing.back(backing.self, region + thread_at::recent, region + thread_at::transitions);
   attach_tokens(&variations_.up(),
                 {header->variation_tokens, header->variation_token_positions, thread_at::variation_token_positions,
                  header->variation_token_literals, thread_at::variation_token_literals, &header->variation_stream,
@@ -42,6 +43,8 @@ void EventGraph::attach(ThreadHeader* header, char* region, Backing backing, uin
 }
 
 void EventGraph::reset(bool unordered) {
+  keep_transitions();
+  h_->left_site = site_before();
   h_->graph = GraphState{};
   h_->calls_before += calls_of(*h_);
   h_->steps = h_->repeats = h_->misses = 0;

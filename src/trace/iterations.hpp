@@ -2,23 +2,26 @@
 // is written of a program that ended before. Reads only, but for the loop it is given.
 #pragma once
 
-#include "trace/loop_finder.hpp"
+#include "trace/loop_profile.hpp"
 
 namespace leadline::trace {
 
-// An iteration begins: the one before is over, if its begin was seen.
-// Returns its place among the slowest, or nullptr.
+// The iteration is over, if its begin was seen. Returns its place among the slowest, or nullptr.
+inline SlowIteration* end_timed_iteration(SeriesLoop* l, StripBucket* buckets, uint64_t ticks, uint64_t call,
+                                          uint64_t iteration) {
+  if (!l->running || ticks < l->begin_ticks) return nullptr;
+  const uint64_t took = ticks - l->begin_ticks;
+  ++l->timed;
+  l->ticks += took;
+  l->calls += call - l->begin_call;
+  if (buckets) add_to_strip(l, buckets, iteration, took);
+  return add_to_slowest(l, {iteration, took, l->begin_ticks, 0, 0, 0, 0});
+}
+
+// An iteration begins, and ends the one before.
 inline SlowIteration* begin_timed_iteration(SeriesLoop* l, StripBucket* buckets, uint64_t ticks, uint64_t call) {
   const uint64_t now = l->iteration();
-  SlowIteration* slow = nullptr;
-  if (l->running && now > 0 && ticks >= l->begin_ticks) {
-    const uint64_t took = ticks - l->begin_ticks;
-    ++l->timed;
-    l->ticks += took;
-    l->calls += call - l->begin_call;
-    if (buckets) add_to_strip(l, buckets, now - 1, took);
-    slow = add_to_slowest(l, {now - 1, took, l->begin_ticks, 0, 0, 0, 0});
-  }
+  SlowIteration* slow = now > 0 ? end_timed_iteration(l, buckets, ticks, call, now - 1) : nullptr;
   l->running = 1;
   l->begin_ticks = ticks;
   l->begin_call = call;
@@ -52,7 +55,8 @@ class Iterations {
     const Position* data;
     uint64_t count;
   };
-  Iterations(const SeriesState& state, const ThreadHeader& header, Positions positions, const FoldedTimes* folded);
+  Iterations(const SeriesState& state, const ThreadHeader& header, Positions positions, const FoldedTimes* folded,
+             ThreadLoops* loops);
 
   // Looks for the loop in the log, and fills in all but what feed() does.
   bool find(const SeriesEntry* entries, uint64_t n, const SeriesWindow& window, SeriesLoop* loop) const;
@@ -65,12 +69,20 @@ class Iterations {
  private:
   uint64_t visits(uint32_t position) const;
   uint32_t first_of(uint32_t position) const { return position < positions_.count ? first_of_[position] : 0; }
+  Crossing crossing(const SeriesEntry* entries, uint64_t i, const SeriesLoop& loop) const;
+  bool knows_paths() const;
 
   const SeriesState& state_;
   const ThreadHeader& header_;
   Positions positions_;
   const FoldedTimes* folded_;
+  ThreadLoops* loops_;
   Scratchpad<uint32_t> first_of_;
+  Scratchpad<uint8_t> crossings_;  // by transition, of the loop at hand; one more, 0: not known yet
+  mutable uint32_t crossings_of_ = 0;
 };
+
+// The loop as it is when nothing was timed of it yet.
+SeriesLoop source_loop(const LoopProfile& profile, ThreadLoops* loops, uint32_t source);
 
 }  // namespace leadline::trace

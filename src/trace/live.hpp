@@ -14,6 +14,7 @@
 #include "trace/series.hpp"
 #include "trace/table.hpp"
 #include "trace/times.hpp"
+#include "trace/transitions.hpp"
 
 namespace leadline::trace {
 
@@ -112,6 +113,16 @@ struct LiveSite {
   uint32_t region;   // innermost named region the call is made in, 0: none
 };
 
+// A loop of the program's source, in one calling context (source_loops.hpp).
+struct LiveLoop {
+  uint64_t header;   // frame word of its first instruction; by order: of the return address it begins with
+  uint64_t last;     // of the jump back to it; by order: the last return address in it
+  uint32_t context;  // of the routine it is in: the frame that called it
+  uint32_t outer;    // the next loop around it, in this routine or further out; 0: none
+  uint32_t by_order;  // 1: the machine code was not there to be read
+  uint32_t unused;
+};
+
 // A named region of the program within another one: the same name elsewhere is another region.
 struct LiveRegion {
   uint32_t parent;
@@ -163,6 +174,12 @@ struct Position {
   uint32_t shape;      // hash of site, communicator, datatype
 };
 static_assert(sizeof(Position) == 64);
+
+// How often it was visited.
+inline uint64_t visits_of(const Position& p, uint32_t index, const FoldedTimes& folded) {
+  if (p.visits == anchor_mark) return folded.count;
+  return folded.count + (p.visits < 8 ? p.visits - (index & 7) : p.visits & 7);
+}
 
 // How a wild position's fields moved since its last visit.
 struct Variation {
@@ -255,6 +272,8 @@ struct ThreadHeader {
   PollCounts polls;
   uint64_t literal_repeats;  // of the last literal, not written yet
   Key previous_literal;
+  uint32_t left_site;  // of the event before, where the walk begins anew; the same in all generations
+  uint32_t unused;
   uint64_t calls_before;  // in generations already written
   uint64_t requests_made, persistent_made;
   uint64_t calls_aside;  // while recording was paused
@@ -264,7 +283,7 @@ struct ThreadHeader {
   GraphState tokens[levels], variation, variation_tokens[levels], poll_runs, poll_tokens[levels];
   TableState positions, raw, folded, amounts, wild, token_positions[levels], variation_positions,
       variation_token_positions[levels], poll_sites, poll_positions, poll_token_positions[levels], words, word_lists,
-      sites, contexts, locals, region_times;
+      sites, contexts, locals, region_times, transitions, loops, context_loops;
   TableState literals, token_literals[levels], token_stream, variation_literals, variation_token_literals[levels],
       variation_stream, poll_literals, poll_token_literals[levels], poll_stream;
 };
@@ -304,6 +323,9 @@ inline constexpr uint32_t datatypes = 1u << 13;
 inline constexpr uint32_t ops = 1u << 15;  // bytes
 inline constexpr uint32_t regions = 1u << 12;
 inline constexpr uint32_t region_names = 1u << 17;  // bytes
+inline constexpr uint32_t transitions = 1u << 15;
+inline constexpr uint32_t loops = 1u << 12;
+inline constexpr uint32_t context_loops = 1u << 16;
 }  // namespace capacity
 
 static_assert(capacity::positions <= 1u << 17);  // SeriesEntry
@@ -366,13 +388,17 @@ inline constexpr size_t series_entries = series_windows + pages(capacity::series
 inline constexpr size_t series_slow = series_entries + pages(capacity::series_entries * sizeof(SeriesEntry));
 inline constexpr size_t series_slow_size = pages(most_slow_entries * sizeof(SeriesEntry));
 inline constexpr size_t recent = series_slow + most_loops * most_slow * series_slow_size;
-inline constexpr size_t end = recent + pages(recent_positions * sizeof(uint32_t));
+inline constexpr size_t transitions = recent + pages(recent_positions * sizeof(uint32_t));
+inline constexpr size_t loops = transitions + pages(capacity::transitions * sizeof(Transition));
+inline constexpr size_t context_loops = loops + pages(capacity::loops * sizeof(LiveLoop));
+inline constexpr size_t end = context_loops + pages(capacity::context_loops * sizeof(uint32_t));
 }  // namespace thread_at
 
 inline uint32_t* recent_of(ThreadHeader* h) {
   return reinterpret_cast<uint32_t*>(reinterpret_cast<char*>(h) + thread_at::recent);
 }
 
+inline constexpr uint32_t module_of(uint64_t frame) { return static_cast<uint32_t>(frame >> 48); }
 inline constexpr uint64_t frame_offset_mask = (uint64_t{1} << 48) - 1;
 inline constexpr uint64_t frame_word(uint32_t module, uint64_t offset) { return uint64_t{module} << 48 | offset; }
 // Stand for frames in memory that no module holds, and for those that were left out of a path that was too long.

@@ -134,6 +134,17 @@ struct ProcessClock {
   std::vector<Comparison> comparisons;  // of MPI_Init, of MPI_Finalize
 };
 
+// A loop of the program's source, in one calling context.
+struct SourceLoop {
+  uint32_t context = 0;  // of the routine it is in: the frame that called it
+  uint32_t outer = 0;    // the next one around it, in this routine or further out; 0: none
+  Frame header;          // its first instruction; `by_order`: where a call in it returns to, the earliest one
+  Frame last;            // the jump back to that; `by_order`: where the last call in it returns to
+  bool by_order = false;
+  uint64_t rounds = 0, entries = 0;
+  uint64_t trips() const { return rounds + entries; }
+};
+
 struct Generation;  // structure.hpp: graph of positions and what walks it; include that to hold a Stream
 
 struct Stream {  // one thread of the process
@@ -144,6 +155,15 @@ struct Stream {  // one thread of the process
   std::vector<LocalCalls> locals;
   std::vector<RegionTimes> region_times;
   std::vector<Series> series;  // in the order of the calls
+  std::vector<SourceLoop> loops;     // number 0: none
+  std::vector<uint32_t> site_loops;  // by call site, the innermost loop around it
+
+  // The innermost loop around a call site.
+  uint32_t loop_around(uint32_t site) const { return site < site_loops.size() ? site_loops[site] : 0; }
+  bool within(uint32_t inner, uint32_t loop) const {
+    while (inner && inner != loop) inner = loops[inner].outer;
+    return inner == loop;
+  }
 };
 
 // The call path, innermost frame first.

@@ -89,6 +89,8 @@ struct IterationBegin {
 };
 
 struct SeriesLoop {
+  uint32_t source;       // the loop of the source it is, which delimits its iterations; 0: the anchor does
+  uint32_t unused;
   Key anchor;
   uint32_t position;     // the first with that key
   uint32_t after;        // 1: an iteration ends with the anchor; 0: it begins with it
@@ -142,7 +144,8 @@ struct SeriesState {
   uint64_t polled;          // ticks of failed polls before the next entry that have none
   uint32_t automatic;       // the limit may grow with the loop's body
   uint32_t probe;           // entries to look at next time
-  uint8_t collective[256];  // bit per function number: a collective
+  // A bit per function number: collectives; what begins and ends the run; calls of libc on files.
+  uint8_t collective[256], outside[256], files[256];
   uint64_t long_gap;        // of calls whose gap is too long for a batch of times, in this iteration
   uint32_t long_gap_position;
   uint32_t long_calls;  // such calls in this iteration

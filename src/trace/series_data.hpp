@@ -23,6 +23,8 @@ struct SlowTime {
 };
 
 struct LoopTimes {
+  uint32_t source = 0;                 // number of the loop of the source, 0: the anchor delimits its iterations
+  std::vector<uint64_t> begins, ends;  // ways by which an iteration begins, the loop is left: sites, from << 32 | to
   uint32_t position = 0;  // of the anchor: the call that comes once in every trip
   bool after = false;     // an iteration ends with the anchor; else it begins with it
   uint64_t trips = 1;     // of the loop that are one iteration

@@ -26,7 +26,8 @@ uint64_t power_of_two(uint64_t at_least) {
 }  // namespace
 
 void SeriesLog::attach(ThreadHeader* header, char* region, Backing backing, Table<Position> positions,
-                       Table<FoldedTimes> folded, Table<RawTimes> raw) {
+                       Table<FoldedTimes> folded, Table<RawTimes> raw, ThreadLoops* loops) {
+  loops_ = loops;
   h_ = header;
   region_ = region;
   backing_ = backing;
@@ -53,11 +54,20 @@ void SeriesLog::reset() {
   batches_kept_ = 0;
   entries_.clear();
   windows_.clear();
-  s_->loops = s_->current = s_->open = 0;
+  const bool goes_on = follows_source();  // a loop of the source is the same in every generation
+  if (!goes_on) s_->loops = s_->current = 0;
+  s_->open = 0;
+  arrived_ = 0;
   s_->mode = SeriesMode::off;
   s_->lost_at = s_->check_at = never;
   watch(false);
   if (s_->limit < least_limit || s_->spilled + least_limit > s_->limit || h_->unordered) return;
+  if (goes_on) {
+    s_->mode = SeriesMode::sampling;
+    s_->check_at = s_->limit;
+    s_->lost_at = capacity::series_entries;
+    return;
+  }
   s_->probe = static_cast<uint32_t>(series_probe);
   open(SeriesKind::whole, 0, entries_of(*h_), h_->last_end);
   s_->mode = SeriesMode::looking;
@@ -97,13 +107,29 @@ void SeriesLog::close(uint64_t end_ticks) {
 
 // --- The loop ---
 
-void SeriesLog::mark() {
-  for (uint32_t i = first_position; i < positions_.size(); ++i) created(i);
+void SeriesLog::mark_all() {
+  const uint32_t source = loop().source;
+  for (uint32_t i = first_position; i < positions_.size(); ++i) {
+    created(i);
+    if (source && loop().trips == 1 && crossing_to_next(i) != Crossing::none) mark(positions_[i].next);
+  }
+}
+
+// What control does to the loop on the way from a position to its next one.
+Crossing SeriesLog::crossing_to_next(uint32_t index) const {
+  const uint32_t next = positions_[index].next;
+  if (!next) return Crossing::none;
+  return loops_->crossing(loops_->transitions.find(positions_[index].key.site, positions_[next].key.site),
+                          loop().source);
 }
 
 void SeriesLog::created(uint32_t index) {
+  if (anchors(positions_[index].key)) mark(index);
+}
+
+void SeriesLog::mark(uint32_t index) {
   Position& p = positions_[index];
-  if (!anchors(p.key) || p.visits == anchor_mark) return;
+  if (p.visits == anchor_mark) return;
   fold(&folded_[index], raw_[index], p.visits < 8 ? index & 7 : 0, p.visits & 7, scale_);
   p.visits = anchor_mark;
   p.usual_gap = UINT16_MAX;  // both stamps
@@ -117,6 +143,7 @@ void SeriesLog::unmark() {
 
 void SeriesLog::anchor_visited(uint32_t index, uint64_t duration, uint64_t gap) {
   SeriesLoop& l = loop();
+  if (l.source) return cross(index, duration, gap);
   ++l.occurrences;
   const uint64_t end = h_->last_end, calls = entries_of(*h_);
   if (l.occurrences <= l.skipped) return;
@@ -129,6 +156,10 @@ void SeriesLog::anchor_visited(uint32_t index, uint64_t duration, uint64_t gap) 
 
 void SeriesLog::several_trips(uint32_t index, uint64_t duration, uint64_t gap) {
   loop().occurrences += trips_at_once - 1;
+  if (loop().source) {
+    ++loop().occurrences;
+    return begin_iteration(h_->last_end - duration - gap, entries_of(*h_) - 1, index, duration, gap);
+  }
   anchor_visited(index, duration, gap);
 }
 
@@ -155,6 +186,18 @@ void SeriesLog::begin_iteration(uint64_t ticks, uint64_t call, uint32_t position
     open(SeriesKind::sampled, iteration, call, ticks);
     if (!l.after && s_->open) append(position, duration, gap);
   }
+}
+
+// The loop was left.
+void SeriesLog::end_iteration(uint64_t ticks, uint64_t call) {
+  SeriesLoop& l = loop();
+  const IterationBegin began = l.began;
+  const uint64_t first_call = l.begin_call;
+  if (SlowIteration* slow = end_timed_iteration(&l, buckets(s_->current), ticks, call, l.iteration())) {
+    find_longest_gap(slow, 0);
+    keep_slow(slow, began, first_call, call - first_call);
+  }
+  l.running = 0;
 }
 
 // Among the last visits of all positions, whose times are still there. Of the anchor's own one that begins an iteration
@@ -209,9 +252,11 @@ void SeriesLog::full() {
 void SeriesLog::look_for_loop() {
   const SeriesWindow* w = window();
   const uint64_t n = entries_.size() - w->first_entry;
-  Iterations iterations(*s_, *h_, {positions_.data(), positions_.size()}, folded_.data());
   SeriesLoop found{};
-  if (iterations.find(&entries_[w->first_entry], n, *w, &found)) return take(found);
+  if (Iterations(*s_, *h_, {positions_.data(), positions_.size()}, folded_.data(), loops_)
+          .find(&entries_[w->first_entry], n, *w, &found)) {
+    return take(found);
+  }
   // Longer steps than that, or none yet.
   if (s_->probe < capacity::series_entries / 2 && w->first_entry + 2 * n <= capacity::series_entries) {
     s_->probe *= 2;
@@ -237,7 +282,10 @@ void SeriesLog::look_for_loop() {
 // Begins to count the loop's iterations, or goes on where it is one that was left.
 void SeriesLog::take(const SeriesLoop& found) {
   uint32_t which = 0;
-  while (which < s_->loops && !(s_->loop[which].anchor == found.anchor)) ++which;
+  while (which < s_->loops &&
+         !(s_->loop[which].source == found.source && (found.source || s_->loop[which].anchor == found.anchor))) {
+    ++which;
+  }
   if (which == s_->loops) {
     if (s_->loops == most_loops) return stop();
     s_->loop[which] = found;
@@ -254,7 +302,7 @@ void SeriesLog::take(const SeriesLoop& found) {
   SeriesWindow* w = window();
   w->loop = which;
   const SeriesWindow whole = *w;
-  Iterations iterations(*s_, *h_, {positions_.data(), positions_.size()}, folded_.data());
+  Iterations iterations(*s_, *h_, {positions_.data(), positions_.size()}, folded_.data(), loops_);
   const uint64_t n = entries_.size() - w->first_entry;
   const uint64_t before = l.occurrences - iterations.count(&entries_[w->first_entry], n, l);
   w->iteration = before;
@@ -269,7 +317,7 @@ void SeriesLog::take(const SeriesLoop& found) {
   iterations.feed(&entries_[w->first_entry], n, whole, &again, buckets(which), nullptr);
   l = again;
   if (l.trips > 1) count_by_batches(&l);
-  mark();
+  mark_all();
   const uint64_t body = l.timed ? l.calls / l.timed + 1 : found.calls;
   const uint64_t room = automatic_iterations * body;
   if (s_->automatic && room > s_->limit) s_->limit = at_most(room, capacity::series_entries / 2);
@@ -304,9 +352,11 @@ void SeriesLog::count_by_batches(SeriesLoop* l) {
   };
   uint64_t most = 0;
   for (uint32_t i = first_position; i < positions_.size(); ++i) {
-    if (!(positions_[i].key == l->anchor) || folded_[i].count + pending(i) <= most) continue;
-    most = folded_[i].count + pending(i);
-    l->counter = i;
+    const bool begins = l->source ? crossing_to_next(i) == Crossing::begins : positions_[i].key == l->anchor;
+    const uint32_t at = l->source ? positions_[i].next : i;
+    if (!begins || folded_[at].count + pending(at) <= most) continue;
+    most = folded_[at].count + pending(at);
+    l->counter = at;
   }
   l->occurrences -= pending(l->counter);
 }
@@ -316,6 +366,7 @@ void SeriesLog::lost() {
     s_->lost_at = never;
     return;
   }
+  if (s_->loops && loop().source) return reconsider();
   close(h_->last_end);
   unmark();
   if (s_->loops) loop().running = 0;
@@ -325,6 +376,78 @@ void SeriesLog::lost() {
   s_->probe = static_cast<uint32_t>(series_probe);
   s_->check_at = entries_.size() + s_->probe;
   open(SeriesKind::whole, 0, entries_of(*h_), h_->last_end);
+}
+
+// --- The loop of the source ---
+
+void SeriesLog::know(uint32_t function, Kind kind) {
+  uint8_t* bits = kind == Kind::collective ? s_->collective : kind == Kind::outside ? s_->outside : s_->files;
+  if (function < 8 * sizeof(s_->files)) bits[function / 8] |= static_cast<uint8_t>(1u << (function % 8));
+}
+
+void SeriesLog::arrive(uint32_t transition) {
+  arrived_ = transition;
+  crossing_ = loops_->crossing(transition, loop().source);
+  if (crossing_ == Crossing::none && goes_further_out(transition)) crossing_ = Crossing::passes;
+}
+
+bool SeriesLog::goes_further_out(uint32_t transition) const {
+  const uint32_t round = transition ? loops_->round(transition) : 0;
+  return round && round != loop().source && loops_->source.within(loop().source, round);
+}
+
+// An event at a marked position, or one that came by a way not foreseen.
+void SeriesLog::cross(uint32_t index, uint64_t duration, uint64_t gap) {
+  uint32_t transition = arrived_;
+  arrived_ = 0;
+  crossing_ = Crossing::none;
+  if (!transition) {
+    const uint32_t before = recent_of(h_)[(h_->steps - 2) & (recent_positions - 1)];
+    transition = loops_->transitions.find(positions_[before].key.site, positions_[index].key.site);
+  }
+  if (goes_further_out(transition)) {
+    ++further_out_;
+    if ((further_out_ & (further_out_ - 1)) == 0) reconsider(transition);
+  }
+  const Crossing crossing = loops_->crossing(transition, loop().source);
+  if (crossing == Crossing::begins) {
+    ++loop().occurrences;
+    begin_iteration(h_->last_end - duration - gap, entries_of(*h_) - 1, index, duration, gap);
+  } else if (crossing == Crossing::ends) {
+    end_iteration(h_->last_end - duration - gap, entries_of(*h_) - 1);
+  }
+}
+
+// Whether another loop is the main one by now. What was timed of the one before stays.
+void SeriesLog::reconsider(uint32_t transition) {
+  s_->lost_at = 2 * h_->steps;
+  const LoopProfile profile(*h_, region_, loops_, transition);
+  const uint32_t main = profile ? profile.main() : 0;
+  if (!main || main == loop().source) return;
+  further_out_ = 0;
+  unmark();
+  loop().running = 0;
+  SeriesLoop found = source_loop(profile, loops_, main);
+  if (s_->open && window()->kind == SeriesKind::whole) return take(found);
+  close(h_->last_end);
+  uint32_t which = 0;
+  while (which < s_->loops && s_->loop[which].source != main) ++which;
+  if (which == most_loops) return stop();
+  if (which == s_->loops) {
+    ++s_->loops;
+    s_->loop[which] = found;
+  }
+  s_->current = which;
+  SeriesLoop& l = loop();
+  l.occurrences = found.occurrences;
+  l.trips = 1;
+  l.width = least_width;
+  // As many windows as fit, as if they had been kept from the first iteration on.
+  const uint64_t body = entries_of(*h_) / (found.occurrences ? found.occurrences : 1) + 1;
+  if (l.width * body * 4 > s_->limit) l.width = 1;
+  l.stride = 2 * l.width;
+  while (l.stride < 1u << 30 && (l.iteration() / l.stride + 1) * l.width * body > s_->limit / 2) l.stride *= 2;
+  mark_all();
 }
 
 // --- Windows ---
@@ -350,7 +473,7 @@ void SeriesLog::keep_windows_of(const SeriesWindow& closed) {
     SeriesLoop again = loop();
     again.occurrences = whole.iteration;
     again.running = 0;
-    Iterations iterations(*s_, *h_, {positions_.data(), positions_.size()}, folded_.data());
+    Iterations iterations(*s_, *h_, {positions_.data(), positions_.size()}, folded_.data(), loops_);
     KeptWindows keeping{kept.get(), 0, whole, s_->limit / 8, s_->current, loop()};
     iterations.feed(&entries_[whole.first_entry], whole.entries, whole, &again, nullptr, &keeping);
     keep_slow_of(whole, keeping);

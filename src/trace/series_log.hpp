@@ -2,6 +2,7 @@
 #pragma once
 
 #include "trace/live.hpp"
+#include "trace/loop_profile.hpp"
 
 namespace leadline::trace {
 
@@ -16,7 +17,9 @@ class SeriesLog {
   };
 
   void attach(ThreadHeader* header, char* region, Backing backing, Table<Position> positions, Table<FoldedTimes> folded,
-              Table<RawTimes> raw);
+              Table<RawTimes> raw, ThreadLoops* loops);
+  enum class Kind { collective, outside, file };
+  void know(uint32_t function, Kind kind);
   void set_scale(TickScale scale) { scale_ = scale; }
   // Keeps so many entries; `automatic`: more where the loop's body is long. 0: nothing.
   void keep(uint64_t entries, bool automatic, Spill spill);
@@ -56,7 +59,22 @@ class SeriesLog {
 
   // A marked position was visited: its times are folded, iterations counted.
   void anchor_visited(uint32_t index, uint64_t duration, uint64_t gap);
-  bool marked(const Position& p) const { return p.visits == 0 && anchors(p.key); }
+  // Iterations are those of a loop of the source, and each is looked at.
+  bool follows_source() const { return s_->loops && loop().source && loop().trips == 1; }
+  bool marked(const Position& p) const { return p.visits == 0 && (follows_source() || anchors(p.key)); }
+
+  // Control goes on by a way that was not foreseen: the transition's number. Looks out for loops further out than the
+  // one that is followed, and tells whether an iteration of this begins or ends with it (crosses()).
+  void passes(uint32_t transition) {
+    if (follows_source()) arrive(transition);
+  }
+  bool crosses() const { return crossing_ != Crossing::none; }
+  // The event that came by it was recorded, and its position was not marked.
+  void passed(uint32_t index, uint64_t duration, uint64_t gap) {
+    if (__builtin_expect(arrived_ != 0, 0)) cross(index, duration, gap);
+  }
+  // The next visits of the position are looked at.
+  void mark(uint32_t index);
   // A position was made: is it one of the anchor's?
   void created(uint32_t index);
   // Called now and then: is the loop over?
@@ -82,7 +100,15 @@ class SeriesLog {
  private:
   SeriesLoop& loop() const { return s_->loop[s_->current]; }
   StripBucket* buckets(uint32_t loop) const { return buckets_ + uint64_t{loop} * most_buckets; }
-  bool anchors(const Key& key) const { return s_->loops && loop().trips == 1 && key == loop().anchor; }
+  bool anchors(const Key& key) const {
+    return s_->loops && !loop().source && loop().trips == 1 && key == loop().anchor;
+  }
+  void arrive(uint32_t transition);
+  void cross(uint32_t index, uint64_t duration, uint64_t gap);
+  bool goes_further_out(uint32_t transition) const;
+  Crossing crossing_to_next(uint32_t index) const;
+  void reconsider(uint32_t transition = 0);
+  void end_iteration(uint64_t ticks, uint64_t call);
   SeriesWindow* window() { return &windows_[windows_.size() - 1]; }
 
   void watch(bool on);
@@ -91,7 +117,7 @@ class SeriesLog {
   void full();
   void look_for_loop();
   void take(const SeriesLoop& found);
-  void mark();
+  void mark_all();
   void count_by_batches(SeriesLoop* loop);
   void unmark();
   void lost();
@@ -116,6 +142,10 @@ class SeriesLog {
   Table<Position> positions_;
   Table<FoldedTimes> folded_;
   Table<RawTimes> raw_;
+  ThreadLoops* loops_ = nullptr;
+  uint32_t arrived_ = 0;  // the transition by which the event at hand came
+  Crossing crossing_ = Crossing::none;
+  uint32_t further_out_ = 0;  // times that control went round a loop that the one followed lies in
   TickScale scale_;
   Spill spill_;
   Backing backing_;

@@ -15,9 +15,10 @@ from dev.paths import ROOT
 
 # What a folder of src/ may include from its siblings; "leadline/" is generated code.
 ALLOWED: dict[str, set[str]] = {
-    "trace": {"trace"},
+    "code": {"code"},
+    "trace": {"trace", "code"},
     "host": {"host", "trace/call_class.hpp", "leadline"},
-    "recorder": {"recorder", "host", "trace", "leadline"},
+    "recorder": {"recorder", "host", "trace", "code", "leadline"},
     "analysis": {"analysis", "trace", "leadline"},
     "replay": {"replay", "analysis", "trace", "collectives", "leadline"},
     "collectives": {"collectives"},

@@ -15,6 +15,7 @@ std::string decode_chunk(ChunkType type, ByteReader in, Process* process);
 // The payload from the number of sites on.
 void decode_sites(ByteReader& in, Stream* stream);
 void check_sites(const Process& process, Stream* stream);
+std::string decode_loops(ByteReader& in, Stream* stream);
 void decode_files(ByteReader& in, Process* process);
 void decode_clock(ByteReader& in, Process* process);
 void name_clock_losses(Process* process);

@@ -276,6 +276,11 @@ std::string decode_chunk(ChunkType type, ByteReader in, Process* p) {
     case ChunkType::locals:
       decode_locals(in, p);
       break;
+    case ChunkType::loops: {
+      const uint64_t thread = in.varint();
+      return thread < max_threads ? decode_loops(in, &stream_of(p, static_cast<uint32_t>(thread)))
+                                  : "a thread number out of range";
+    }
     case ChunkType::losses:
       decode_losses(in, p);
       break;

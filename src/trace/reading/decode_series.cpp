@@ -33,6 +33,17 @@ bool get_strip(ByteReader& in, double ns_per_tick, LoopTimes* loop) {
 bool get_loop(ByteReader& in, double ns_per_tick, LoopTimes* loop) {
   loop->position = static_cast<uint32_t>(std::min<uint64_t>(in.varint(), UINT32_MAX));
   loop->after = in.byte() != 0;
+  loop->source = static_cast<uint32_t>(std::min<uint64_t>(in.varint(), UINT32_MAX));
+  if (loop->source) {
+    const size_t n = in.count(2);
+    for (size_t i = 0; i < n && in.ok(); ++i) {
+      const uint64_t from = in.varint(), to = in.varint();
+      auto& ways = to & 1 ? loop->ends : loop->begins;
+      ways.push_back(from << 32 | (to >> 1 & UINT32_MAX));
+    }
+    std::sort(loop->begins.begin(), loop->begins.end());
+    std::sort(loop->ends.begin(), loop->ends.end());
+  }
   loop->trips = std::max<uint64_t>(in.varint(), 1);
   loop->stride = in.varint();
   loop->width = in.varint();

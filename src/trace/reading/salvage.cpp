@@ -101,8 +101,9 @@ bool has_generation(const Process& p, const ThreadHeader& h) {
   return false;
 }
 
-std::string salvage_thread(const char* region, uint64_t tick_factor, uint64_t origin_ticks, Process* p) {
+std::string salvage_thread(char* region, uint64_t tick_factor, uint64_t origin_ticks, Process* p) {
   ByteSink sink;
+  classify_loops(region);
   encode_sites(region, &sink);
   std::string wrong = decode(ChunkType::sites, sink, p);
   if (!wrong.empty()) return wrong;
@@ -115,6 +116,10 @@ std::string salvage_thread(const char* region, uint64_t tick_factor, uint64_t or
     if (encode_series(region, tick_factor, origin_ticks, true, &sink)) wrong = decode(ChunkType::series, sink, p);
     if (!wrong.empty()) return wrong;
   }
+  sink.clear();
+  encode_loops(region, &sink);
+  wrong = decode(ChunkType::loops, sink, p);
+  if (!wrong.empty()) return wrong;
   sink.clear();
   encode_locals(region, tick_factor, &sink);
   wrong = decode(ChunkType::locals, sink, p);

@@ -1,0 +1,150 @@
+#include "analysis/loops.hpp"
+
+#include <algorithm>
+
+#include "trace/loop_profile.hpp"
+
+namespace leadline::analysis {
+
+namespace {
+
+using trace::CallClass;
+
+bool is_outside(CallClass c) { return c == CallClass::init || c == CallClass::finalize || c == CallClass::abort; }
+bool is_file_call(CallClass c) { return c >= CallClass::posix_open && c <= CallClass::posix_other; }
+
+trace::Frame with_module(trace::Frame f, const std::vector<uint32_t>& modules) {
+  f.module = f.module < modules.size() ? modules[f.module] : UINT32_MAX;
+  return f;
+}
+
+}  // namespace
+
+const LoopCell* RunLoop::cell(uint32_t process) const {
+  const auto at = std::lower_bound(cells.begin(), cells.end(), process,
+                                   [](const LoopCell& c, uint32_t p) { return c.process < p; });
+  return at != cells.end() && at->process == process ? &*at : nullptr;
+}
+
+bool RunLoops::within(uint32_t inner, uint32_t loop) const {
+  while (inner && inner != loop) inner = loops_[inner].outer;
+  return inner == loop;
+}
+
+uint32_t RunLoops::number(const trace::Stream& stream, uint32_t loop, const std::vector<uint32_t>& modules,
+                          std::vector<uint32_t>* numbers) {
+  if (!loop || (*numbers)[loop]) return (*numbers)[loop];
+  const trace::SourceLoop& l = stream.loops[loop];
+  RunLoop made;
+  made.outer = number(stream, l.outer, modules, numbers);
+  made.header = with_module(l.header, modules);
+  made.last = with_module(l.last, modules);
+  made.by_order = l.by_order;
+  std::vector<uint64_t> key{made.header.module, made.header.offset, made.outer};
+  for (uint32_t c = l.context; c < stream.contexts.size() && c >= trace::first_context; c = stream.contexts[c].parent) {
+    made.callers.push_back(with_module(stream.contexts[c].frame, modules));
+    key.push_back(made.callers.back().module);
+    key.push_back(made.callers.back().offset);
+  }
+  const auto [at, fresh] = ids_.try_emplace(key, static_cast<uint32_t>(loops_.size()));
+  if (fresh) loops_.push_back(std::move(made));
+  return (*numbers)[loop] = at->second;
+}
+
+void RunLoops::add(const trace::Process& process, uint32_t index, const std::vector<uint32_t>& modules,
+                   std::vector<std::vector<uint32_t>>* numbers) {
+  ++processes_;
+  numbers->clear();
+  for (const trace::Stream& stream : process.streams) {
+    std::vector<uint32_t>& own = numbers->emplace_back(std::max<size_t>(stream.loops.size(), 1));
+    std::vector<LoopCell> cells(own.size());
+    std::vector<std::vector<trace::Frame>> calls(own.size());
+    for (uint32_t l = 1; l < own.size(); ++l) {
+      number(stream, l, modules, &own);
+      cells[l].process = index;
+      cells[l].thread = stream.thread;
+      cells[l].rounds = stream.loops[l].rounds;
+      cells[l].entries = stream.loops[l].entries;
+    }
+    trace::for_each_site_time(stream, [&](uint32_t site, const trace::TimeStats& times) {
+      if (site >= stream.sites.size()) return;
+      const uint32_t function = stream.sites[site].function;
+      const CallClass cls = function < process.functions.size() ? process.functions[function].cls : CallClass::other;
+      if (is_outside(cls)) return;
+      const double ns = times.sum_ns + times.gap_sum_ns;
+      all_ns_ += ns;
+      for (uint32_t l = stream.loop_around(site); l; l = stream.loops[l].outer) {
+        cells[l].time_ns += ns;
+        cells[l].calls += times.count;
+        cells[l].has_mpi |= !is_file_call(cls);
+      }
+    });
+    for (uint32_t site = 0; site < stream.sites.size(); ++site) {
+      for (uint32_t l = stream.loop_around(site); l; l = stream.loops[l].outer) {
+        uint32_t c = stream.sites[site].context;
+        while (c < stream.contexts.size() && c >= trace::first_context && stream.contexts[c].parent != stream.loops[l].context) {
+          c = stream.contexts[c].parent;
+        }
+        if (c < stream.contexts.size() && c >= trace::first_context) {
+          calls[l].push_back(with_module(stream.contexts[c].frame, modules));
+        }
+      }
+    }
+    const auto before = [](const trace::Frame& a, const trace::Frame& b) { return a.offset < b.offset; };
+    const auto same = [](const trace::Frame& a, const trace::Frame& b) { return a.offset == b.offset; };
+    for (uint32_t l = 1; l < own.size(); ++l) {
+      RunLoop& loop = loops_[own[l]];
+      loop.calls.insert(loop.calls.end(), calls[l].begin(), calls[l].end());
+      std::sort(loop.calls.begin(), loop.calls.end(), before);
+      loop.calls.erase(std::unique(loop.calls.begin(), loop.calls.end(), same), loop.calls.end());
+      if (loop.cells.empty() || loop.cells.back().process != index) {
+        loop.cells.push_back(cells[l]);
+      } else if (loop.cells.back().time_ns < cells[l].time_ns) {
+        loop.cells.back() = cells[l];
+      }
+    }
+  }
+}
+
+uint64_t RunLoops::trips(uint32_t loop) const {
+  std::vector<uint64_t> all;
+  for (const LoopCell& c : loops_[loop].cells) {
+    if (c.trips()) all.push_back(c.trips());
+  }
+  if (all.empty()) return 0;
+  std::nth_element(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2), all.end());
+  return all[all.size() / 2];
+}
+
+double RunLoops::time_ns(uint32_t loop) const {
+  double sum = 0;
+  for (const LoopCell& c : loops_[loop].cells) sum += c.time_ns;
+  return sum;
+}
+
+uint32_t RunLoops::main() const {
+  std::vector<trace::LoopWeight> weights(loops_.size());
+  for (uint32_t l = 1; l < loops_.size(); ++l) {
+    const uint64_t usual = trips(l);
+    uint32_t like = 0;
+    for (const LoopCell& c : loops_[l].cells) {
+      like += c.trips() + 1 >= usual && c.trips() <= usual + 1;
+      weights[l].has_mpi |= c.has_mpi;
+    }
+    if (2 * like < processes_) continue;  // weight 0: not all go round it alike
+    weights[l].rounds = usual;
+    weights[l].ns = static_cast<uint64_t>(time_ns(l));
+  }
+  return trace::choose_main_loop(weights, static_cast<uint32_t>(weights.size()), static_cast<uint64_t>(all_ns_),
+                                 [&](uint32_t a, uint32_t b) { return within(a, b); });
+}
+
+std::string RunLoops::missing() const {
+  for (uint32_t l = 1; l < loops_.size(); ++l) {
+    const uint64_t t = trips(l);
+    if (t > 1 && t < trace::least_trips_of_main_loop && 2 * time_ns(l) > all_ns_) return "few";
+  }
+  return "none";
+}
+
+}  // namespace leadline::analysis

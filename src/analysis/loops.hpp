@@ -1,0 +1,64 @@
+// The loops of a run's source: those of all ranks with one calling context and one header are one, and of them the
+// program's main loop is chosen.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "trace/process.hpp"
+#include "trace/structure.hpp"
+
+namespace leadline::analysis {
+
+// What one process did in a loop: the thread that spent most time in it.
+struct LoopCell {
+  uint32_t process = 0;
+  uint32_t thread = 0;
+  uint64_t rounds = 0, entries = 0;
+  uint64_t calls = 0;
+  double time_ns = 0;
+  bool has_mpi = false;
+  uint64_t trips() const { return rounds + entries; }
+};
+
+struct RunLoop {
+  uint32_t outer = 0;                 // the next loop around it; 0: none
+  trace::Frame header, last;          // see trace::SourceLoop; modules are the run's
+  std::vector<trace::Frame> callers;  // of the routine it is in, the innermost first
+  std::vector<trace::Frame> calls;    // in its routine, that lead to MPI from within it, ascending
+  bool by_order = false;
+  std::vector<LoopCell> cells;  // ascending by process
+
+  const LoopCell* cell(uint32_t process) const;
+};
+
+class RunLoops {
+ public:
+  // `streams` get, for each number of a loop of theirs, the run's. Modules are numbered by `module`.
+  void add(const trace::Process& process, uint32_t index, const std::vector<uint32_t>& modules,
+           std::vector<std::vector<uint32_t>>* numbers);
+
+  const std::vector<RunLoop>& all() const { return loops_; }  // number 0: none
+  // The outermost loop that covers most of the time between MPI_Init and MPI_Finalize and that most processes go round
+  // equally often; 0: there is none.
+  uint32_t main() const;
+  // Why there is none: "none", or "few" where those that take the time have fewer trips than a main loop must have.
+  std::string missing() const;
+  // Trips of the median process.
+  uint64_t trips(uint32_t loop) const;
+  double time_ns(uint32_t loop) const;
+  bool within(uint32_t inner, uint32_t loop) const;
+
+ private:
+  uint32_t number(const trace::Stream& stream, uint32_t loop, const std::vector<uint32_t>& modules,
+                  std::vector<uint32_t>* numbers);
+
+  std::vector<RunLoop> loops_{1};
+  std::map<std::vector<uint64_t>, uint32_t> ids_;
+  double all_ns_ = 0;
+  uint32_t processes_ = 0;
+};
+
+}  // namespace leadline::analysis

@@ -1,0 +1,111 @@
+// The loops of one routine, from its machine code.
+//
+// Decodes the routine along its jumps, makes basic blocks of it, and finds its natural loops: an edge back to a block
+// that every way to it passes (a dominator) closes one. Calls are known by their return addresses, as they stand on the
+// stack. Code that only an indirect jump reaches (a switch's table) is entered at the return addresses asked for.
+// Source of the dominators: Cooper, Harvey, Kennedy, "A Simple, Fast Dominance Algorithm", 2001.
+//
+// Runs inside the recorded program: no allocation (the object is large, and made of zeroed pages that are touched as
+// they are needed), and no byte is read but of the ranges it is given.
+#pragma once
+
+#include <cstdint>
+
+namespace leadline::code {
+
+struct Range {
+  uint64_t begin = 0, end = 0;
+  bool has(uint64_t address) const { return address >= begin && address < end; }
+};
+
+// The code that the unwinder knows of around an address: a routine, or a part of one that was moved away.
+struct CodeMap {
+  bool (*find)(void* self, uint64_t address, Range* range) = nullptr;
+  void* self = nullptr;
+};
+
+class Routine {
+ public:
+  static constexpr uint32_t none = UINT32_MAX;
+
+  // `address`: any in the routine. `returns`: addresses that calls in it return to. The object must be zeroed before.
+  // False: too large, or no code that can be decoded.
+  bool read(const CodeMap& code, uint64_t address, const uint64_t* returns, uint32_t count);
+
+  const Range& range() const { return ranges_[0]; }
+  bool has(uint64_t address) const { return index_of(address) != none; }
+
+  // The innermost loop a call lies in, by the address it returns to; 0: in none. Loops are numbered from 1.
+  uint32_t loop_of(uint64_t return_address) const;
+  // Whether the routine's code has the call at all.
+  bool knows(uint64_t return_address) const { return block_of_call(return_address) != none; }
+  uint32_t outer(uint32_t loop) const { return loops_[loop].outer; }
+  uint64_t header(uint32_t loop) const { return address_of(blocks_[loops_[loop].header].begin); }
+  // The jump back to it, the last one where there are several: it mostly belongs to the loop's statement.
+  uint64_t latch(uint32_t loop) const { return address_of(loops_[loop].latch); }
+  uint32_t loops() const { return loop_count_; }
+
+  // Whether control can get from the one call to the other without going round a loop.
+  bool forward(uint64_t from_return, uint64_t to_return);
+
+ private:
+  static constexpr uint32_t most_bytes = 1u << 20, most_blocks = 1u << 14, most_loops = 1u << 10;
+  enum : uint8_t { instruction = 1, leader = 2 };
+  struct Block {
+    uint32_t begin, last;  // indices of bytes: of the first instruction and the last
+    uint32_t to[2];       // blocks; none
+    uint32_t first_from;  // in from_
+    uint32_t order;       // in reverse postorder, from 1; 0: not reached
+    uint32_t dominator;   // block
+    uint32_t loop;        // innermost
+    uint32_t mark;        // of the last search that came by
+    bool unknown;         // ends with an indirect jump
+    bool back[2];         // the edge closes a loop
+  };
+  struct Loop {
+    uint32_t header, outer, size, latch;
+  };
+
+  uint32_t index_of(uint64_t address) const;
+  uint64_t address_of(uint32_t index) const;
+  uint64_t end_of(uint32_t index) const;  // of its range
+  bool discover(const uint64_t* returns, uint32_t count);
+  void follow(uint32_t index);
+  void lead(uint64_t target, bool conditional, uint64_t from);
+  bool make_blocks();
+  void connect();
+  void add_entries(const uint64_t* returns, uint32_t count);
+  void order();
+  void find_dominators();
+  void find_loops();
+  uint32_t body_of(uint32_t header);
+  uint32_t end_of_from(uint32_t b) const { return b + 1 < block_count_ ? blocks_[b + 1].first_from : from_count_; }
+  uint32_t block_at(uint32_t index) const;
+  uint32_t block_of_call(uint64_t return_address) const;
+  bool dominates(uint32_t over, uint32_t block) const;
+  template <class Visit>
+  void successors(uint32_t block, Visit visit);
+
+  CodeMap code_;
+  Range ranges_[2];  // the routine; one part that was moved away
+  uint32_t sizes_[2];
+  uint8_t flags_[most_bytes];
+  uint32_t waiting_[most_blocks];
+  uint32_t waiting_count_;
+  Block blocks_[most_blocks];
+  uint32_t block_count_, entry_;
+  uint32_t entries_[256];  // blocks that indirect jumps may lead to
+  uint32_t entry_count_;
+  uint32_t ordered_[most_blocks];  // blocks by reverse postorder
+  uint32_t ordered_count_;
+  uint32_t stack_[2 * most_blocks];
+  uint32_t from_[4 * most_blocks];
+  uint32_t from_count_;
+  Loop loops_[most_loops];
+  uint32_t by_size_[most_loops];
+  uint32_t loop_count_;
+  uint32_t search_;
+  bool ok_;
+};
+
+}  // namespace leadline::code

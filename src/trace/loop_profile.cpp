@@ -1,0 +1,105 @@
+#include "trace/loop_profile.hpp"
+
+namespace leadline::trace {
+
+namespace {
+
+bool marked(const uint8_t (&bits)[256], uint32_t function) {
+  return function < 8 * sizeof(bits) && bits[function / 8] >> (function % 8) & 1;
+}
+
+}  // namespace
+
+void ThreadLoops::attach(ThreadHeader* header, char* region, Backing backing, const CodePlaces& places) {
+  transitions.attach({&header->transitions, region + thread_at::transitions, capacity::transitions, backing});
+  source.attach({{&header->contexts, region + thread_at::contexts, capacity::contexts, backing},
+                 {&header->sites, region + thread_at::sites, capacity::sites, backing},
+                 {&header->loops, region + thread_at::loops, capacity::loops, backing},
+                 {&header->context_loops, region + thread_at::context_loops, capacity::context_loops, backing}},
+                places);
+}
+
+void ThreadLoops::attach_to_read(const char* region) {
+  char* memory = const_cast<char*>(region);  // tables that can't grow are only read
+  reading = true;
+  attach(reinterpret_cast<ThreadHeader*>(memory), memory, {[](void*, char*, char*) { return false; }, nullptr}, {});
+}
+
+Crossing ThreadLoops::crossing(uint32_t number, uint32_t loop) {
+  if (!number || number >= transitions.size()) return Crossing::none;
+  const uint32_t went_round = round(number);
+  const bool before = source.within(source.around(transitions[number].from), loop);
+  const bool after = source.within(source.around(transitions[number].to), loop);
+  if (!after) return before ? Crossing::ends : Crossing::none;
+  // Round itself, or one that it lies in: then it was entered anew.
+  return !before || source.within(loop, went_round) ? Crossing::begins : Crossing::none;
+}
+
+LoopProfile::LoopProfile(const ThreadHeader& header, const char* region, ThreadLoops* loops, uint32_t now)
+    : loops_(loops), weights_(capacity::loops), times_(capacity::transitions) {
+  if (!*this) return;
+  count_transitions(header, region, now);
+  const uint32_t transitions = loops->transitions.size();
+  for (uint32_t i = 1; i < transitions; ++i) {
+    if (!times_[i]) continue;
+    const Transition t = loops->transitions[i];
+    weigh(t.from, t.to, loops->round(i), times_[i]);
+  }
+  const auto* positions = reinterpret_cast<const Position*>(region + thread_at::positions);
+  const auto* folded = reinterpret_cast<const FoldedTimes*>(region + thread_at::folded);
+  const auto* raw = reinterpret_cast<const RawTimes*>(region + thread_at::raw);
+  const auto* sites = reinterpret_cast<const LiveSite*>(region + thread_at::sites);
+  const auto& series = *reinterpret_cast<const SeriesState*>(region + thread_at::series);
+  const uint64_t count = header.positions.used < capacity::positions ? header.positions.used : capacity::positions;
+  const uint64_t site_count = header.sites.used < capacity::sites ? header.sites.used : capacity::sites;
+  for (uint64_t i = first_position; i < count; ++i) {
+    uint64_t ns = folded[i].sum + folded[i].gap_sum;
+    const uint32_t visits = positions[i].visits;
+    for (uint32_t v = visits < 8 ? i & 7 : 0; visits != anchor_mark && v < (visits & 7); ++v) {
+      ns += uint64_t{raw[i].duration[v]} + raw[i].gap[v];  // ticks: near enough for a handful
+    }
+    add_time(positions[i].key.site, ns, series, sites, site_count);
+  }
+  const auto* polls = reinterpret_cast<const PollSite*>(region + thread_at::poll_sites);
+  for (uint64_t i = 0; i < header.poll_sites.used && i < capacity::sites; ++i) {
+    add_time(polls[i].site, polls[i].folded.sum + polls[i].folded.gap_sum, series, sites, site_count);
+  }
+}
+
+void LoopProfile::count_transitions(const ThreadHeader& header, const char* region, uint32_t now) {
+  const Transitions& transitions = loops_->transitions;
+  for (uint32_t i = 1; i < transitions.size() && i < capacity::transitions; ++i) times_[i] = transitions[i].times;
+  for_each_walked(header, region, [&](uint32_t from, uint32_t to, uint64_t times) {
+    if (const uint32_t t = transitions.find(from, to)) times_[t] += times;
+  });
+  if (!times_[now]) times_[now] = 1;
+}
+
+void LoopProfile::weigh(uint32_t from, uint32_t to, uint32_t round, uint64_t times) {
+  SourceLoops& source = loops_->source;
+  if (round && round < capacity::loops) weights_[round].rounds += times;
+  const uint32_t before = source.around(from);
+  uint32_t depth = 0;
+  for (uint32_t l = source.around(to); l && l != round && ++depth < 64; l = source[l].outer) {
+    if (round ? source.within(l, round) : !source.within(before, l)) weights_[l].entries += times;
+  }
+}
+
+void LoopProfile::add_time(uint32_t site, uint64_t ns, const SeriesState& series, const LiveSite* sites,
+                           uint64_t site_count) {
+  if (site >= site_count || !ns || marked(series.outside, sites[site].function)) return;
+  all_ns_ += ns;
+  const bool mpi = !marked(series.files, sites[site].function);
+  uint32_t depth = 0;
+  for (uint32_t l = loops_->source.around(site); l && ++depth < 64; l = loops_->source[l].outer) {
+    weights_[l].ns += ns;
+    weights_[l].has_mpi |= mpi;
+  }
+}
+
+uint32_t LoopProfile::main() const {
+  const auto within = [&](uint32_t a, uint32_t b) { return loops_->source.within(a, b); };
+  return choose_main_loop(weights_.get(), count(), all_ns_, within);
+}
+
+}  // namespace leadline::trace
