@@ -128,7 +128,11 @@ void Routine::connect() {
       block.last = index;
       if (!i.length) break;
       const uint64_t after = at + i.length;
-      if (i.flow == Flow::branch || i.flow == Flow::jump) block.to[0] = starting_at(i.target);
+      if (i.flow == Flow::branch || i.flow == Flow::jump) {
+        block.to[0] = starting_at(i.target);
+        const bool room = exit_count_ < sizeof(exits_) / sizeof(exits_[0]);
+        if (index_of(i.target) == none && room) exits_[exit_count_++] = {b, i.target};
+      }
       block.unknown = i.flow == Flow::unknown;
       if (i.flow == Flow::jump || i.flow == Flow::unknown || i.flow == Flow::leave || after >= end) break;
       if (i.flow == Flow::branch || starting_at(after) != none) {
@@ -343,16 +347,21 @@ uint32_t Routine::loop_of(uint64_t return_address) const {
   return b == none ? 0 : blocks_[b].loop;
 }
 
-bool Routine::forward(uint64_t from_return, uint64_t to_return) {
-  const uint32_t from = block_of_call(from_return), to = block_of_call(to_return);
-  if (from == none || to == none) return false;
-  if (from == to && from_return < to_return) return true;
+// Whether there is a way that goes round neither the loop nor one around it. Loops within it may have to be gone round
+// to be left.
+bool Routine::reaches(uint32_t from, uint32_t to, uint32_t but_round) {
+  const auto forbidden = [&](uint32_t header) {
+    for (uint32_t l = but_round; l; l = loops_[l].outer) {
+      if (loops_[l].header == header) return true;
+    }
+    return false;
+  };
   ++search_;
   uint32_t count = 0;
   bool found = false;
   const auto expand = [&](uint32_t b) {
     successors(b, [&](uint32_t next, bool back) {
-      if (back || blocks_[next].mark == search_) return;
+      if (blocks_[next].mark == search_ || (back && forbidden(next))) return;
       blocks_[next].mark = search_;
       found |= next == to;
       stack_[count++] = next;
@@ -361,6 +370,29 @@ bool Routine::forward(uint64_t from_return, uint64_t to_return) {
   expand(from);
   while (count && !found) expand(stack_[--count]);
   return found;
+}
+
+Routine::Way Routine::way(uint64_t from_return, uint64_t to_return, uint32_t* loop) {
+  const uint32_t from = block_of_call(from_return), to = block_of_call(to_return);
+  if (from == none || to == none) return Way::out;
+  uint32_t common = blocks_[from].loop;
+  const auto holds = [&](uint32_t l) {
+    uint32_t o = blocks_[to].loop;
+    while (o && o != l) o = loops_[o].outer;
+    return o == l;
+  };
+  while (common && !holds(common)) common = loops_[common].outer;
+  *loop = common;
+  if ((from == to && from_return < to_return) || reaches(from, to, common)) return Way::onward;
+  return common ? Way::round : Way::out;
+}
+
+bool Routine::ends_in(uint64_t from_return, uint64_t routine) {
+  const uint32_t from = block_of_call(from_return);
+  for (uint32_t i = 0; from != none && i < exit_count_; ++i) {
+    if (exits_[i].target == routine && (exits_[i].block == from || reaches(from, exits_[i].block, 0))) return true;
+  }
+  return false;
 }
 
 }  // namespace leadline::code

@@ -45,8 +45,16 @@ class Routine {
   uint64_t latch(uint32_t loop) const { return address_of(loops_[loop].latch); }
   uint32_t loops() const { return loop_count_; }
 
-  // Whether control can get from the one call to the other without going round a loop.
-  bool forward(uint64_t from_return, uint64_t to_return);
+  // What control does on its way from one call to another.
+  enum class Way : uint8_t {
+    onward,  // goes round no loop that both calls are in
+    round,   // goes round one
+    out,     // leaves the routine
+  };
+  // `loop`: the one it goes round, the innermost that both are in.
+  Way way(uint64_t from_return, uint64_t to_return, uint32_t* loop);
+  // Whether the routine may, after the call, jump to another one instead of returning: a tail call.
+  bool ends_in(uint64_t from_return, uint64_t routine);
 
  private:
   static constexpr uint32_t most_bytes = 1u << 20, most_blocks = 1u << 14, most_loops = 1u << 10;
@@ -83,6 +91,7 @@ class Routine {
   uint32_t block_at(uint32_t index) const;
   uint32_t block_of_call(uint64_t return_address) const;
   bool dominates(uint32_t over, uint32_t block) const;
+  bool reaches(uint32_t from, uint32_t to, uint32_t but_round);
   template <class Visit>
   void successors(uint32_t block, Visit visit);
 
@@ -96,6 +105,11 @@ class Routine {
   uint32_t block_count_, entry_;
   uint32_t entries_[256];  // blocks that indirect jumps may lead to
   uint32_t entry_count_;
+  struct Exit {
+    uint32_t block;
+    uint64_t target;
+  } exits_[256];  // jumps out of the routine
+  uint32_t exit_count_;
   uint32_t ordered_[most_blocks];  // blocks by reverse postorder
   uint32_t ordered_count_;
   uint32_t stack_[2 * most_blocks];

@@ -177,13 +177,17 @@ uint32_t SourceLoops::round(uint32_t from_site, uint32_t to_site) {
   const Known* known = routine_of(to);
   if (!has(known, from)) known = routine_of(from);
   if (has(known, from) && has(known, to)) {
-    code::Routine& routine = *known->routine;
-    if (routine.forward(from + known->bias, to + known->bias)) return 0;
-    for (uint32_t l = routine.loop_of(from + known->bias); l; l = routine.outer(l)) {
-      for (uint32_t o = routine.loop_of(to + known->bias); o; o = routine.outer(o)) {
-        if (o == l) return number(m.context, *known, l);
-      }
+    uint32_t loop = 0;
+    switch (known->routine->way(from + known->bias, to + known->bias, &loop)) {
+      case code::Routine::Way::onward:
+        return 0;
+      case code::Routine::Way::round:
+        return number(m.context, *known, loop);
+      case code::Routine::Way::out:
+        break;
     }
+  } else if (const Known* other = routine_of(to); known && other) {
+    if (known->routine->ends_in(from + known->bias, other->begin + other->bias)) return 0;
   } else {
     const bool comparable = m.context >= context_begin && from >> 48 == to >> 48;
     if (comparable && to <= from) return number_by_order(m.context, from, to);
