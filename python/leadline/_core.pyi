@@ -292,6 +292,8 @@ class Outlier:
     computation_ns: float
 
 class RunIterations:
+    loop: int  # of RunLoops; 0: calls that repeat
+    missing: str  # why none was found: "none", "few"
     found: bool
     process: int
     site: int
@@ -339,6 +341,41 @@ class MatchedCall:
     partner: int
     second_partner: int
 
+class LoopCell:
+    process: int
+    rounds: int
+    entries: int
+    calls: int
+    time_ns: float
+
+class RunLoop:
+    """outer: the next loop around it, 0: none. Places are (module, offset).
+
+    header: its first instruction; last: the jump back to it. by_order: return addresses of the first and last call.
+    callers: of its routine, the innermost first. calls: in its routine that lead to MPI, where they return to.
+    """
+
+    outer: int
+    header: tuple[int, int]
+    last: tuple[int, int]
+    callers: list[tuple[int, int]]
+    calls: list[tuple[int, int]]
+    by_order: bool
+    cells: list[LoopCell]
+
+class RunLoops:
+    @property
+    def all(self) -> list[RunLoop]:
+        """Number 0 is none."""
+    @property
+    def main(self) -> int:
+        """The outermost one that covers most of the time; 0: there is none."""
+    def trips(self, loop: int) -> int:
+        """Of the median process."""
+    def time_ns(self, loop: int) -> float:
+        """Of all processes."""
+    def within(self, inner: int, loop: int) -> bool: ...
+
 class MatchedIteration:
     calls: list[MatchedCall]
     unmatched_sends: int
@@ -364,8 +401,10 @@ class Profile:
         """(module, offset, parent) of every context; module None: offset 0 is code of no module, 1 frames left out."""
     def sites(self) -> list[tuple[int, bool, int]]:
         """(function, purely local?, [(module, offset) of each frame, innermost first]) of every site."""
-    def iterations(self) -> RunIterations:
-        """Of the main loop of all processes."""
+    def iterations(self, loop: int = 0) -> RunIterations:
+        """Of the main loop of all processes, or of another one."""
+    @property
+    def loops(self) -> RunLoops: ...
     def time(self) -> RunTime:
         """All processes' times as one. kind: one clock ("shared"), compared ones ("exchanged"), the "system"'s."""
     def edges(self) -> list[Edge]:

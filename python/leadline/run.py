@@ -64,6 +64,30 @@ class World:
     processes: dict[int, int] = field(default_factory=dict)  # rank -> index of the process
 
 
+class Places:
+    """From addresses of a run's modules to routines, files and lines; what was found is kept in the run's directory."""
+
+    def __init__(self, modules: list[_core.Module], cache: SymbolCache, started_ns: int) -> None:
+        self.symbolizer = Symbolizer()
+        self.modules_ = modules
+        self.cache_ = cache
+        self.started_ns_ = started_ns
+
+    def __call__(self, module: int | None, offset: int) -> tuple[Location, ...]:
+        """Logical frames of a return address, innermost first. module None: no module's code."""
+        if module is None:
+            return WITHOUT_MODULE[offset != 0]
+        where = self.modules_[module]
+        known = self.cache_.get(where.path, where.build_id, offset)
+        if known is None:
+            known = self.symbolizer.resolve(where.path, where.build_id, offset, self.started_ns_)
+            self.cache_.put(where.path, where.build_id, offset, known)
+        return known
+
+    def save(self) -> None:
+        self.cache_.save()
+
+
 class Run:
     """What open_run found. Processes are numbered as in `profile.processes`."""
 
@@ -149,21 +173,7 @@ class Run:
         return None if world is None else world.processes.get(world_rank)
 
     def _symbolized(self) -> Iterable[tuple[int, bool, tuple[Location, ...], bool]]:
-        modules = self.profile.modules
-        symbolizer = Symbolizer()
-        cache = SymbolCache(self.path if self.path.is_dir() else self.path.parent)
-        started_ns = min((p.start_unix_ns for p in self.processes if p.start_unix_ns > 0), default=0)
-
-        def locate(module: int | None, offset: int) -> tuple[Location, ...]:
-            if module is None:
-                return WITHOUT_MODULE[offset != 0]
-            where = modules[module]
-            known = cache.get(where.path, where.build_id, offset)
-            if known is None:
-                known = symbolizer.resolve(where.path, where.build_id, offset, started_ns)
-                cache.put(where.path, where.build_id, offset, known)
-            return known
-
+        locate = self.places
         contexts = self.profile.contexts()
         located: dict[int, tuple[Location, ...]] = {}
         paths: dict[int, tuple[tuple[Location, ...], bool]] = {}
@@ -180,11 +190,18 @@ class Run:
                     at = parent
                 paths[innermost] = (call_path(frames), at == CONTEXT_BEGIN or reaches_start(frames))
             found.append((function, local, *paths[innermost]))
-        cache.save()
+        locate.save()
         # What is not shown need not be known: start-up code of the system's libraries, the interpreter's frames.
         shown = {location.module for _, _, path, _ in found for location in path if not location.resolved}
-        self._symbol_problems = [problem for problem in symbolizer.problems() if problem.module in shown]
+        self._symbol_problems = [problem for problem in locate.symbolizer.problems() if problem.module in shown]
         return found
+
+    @functools.cached_property
+    def places(self) -> Places:
+        """What stands at addresses of the run's modules."""
+        started_ns = min((p.start_unix_ns for p in self.processes if p.start_unix_ns > 0), default=0)
+        directory = self.path if self.path.is_dir() else self.path.parent
+        return Places(self.profile.modules, SymbolCache(directory), started_ns)
 
     def _losses_of_processes(self) -> list[Loss]:
         losses = []

@@ -200,6 +200,25 @@ bool Modules::in_mpi_library(uint64_t address) {
   return search.found;
 }
 
+bool Modules::interprets(uint32_t module) const {
+  const char* path = reinterpret_cast<const char*>(text_.data());
+  const char* end = path + text_.size();
+  for (uint32_t number = 0; path < end; ++number) {
+    if (number == module) {
+      const char* slash = strrchr(path, '/');
+      const char* name = slash ? slash + 1 : path;
+      for (const char* with : {"python", "libpython", "julia", "libjulia", "perl", "libperl", "ruby", "libruby",
+                               "octave", "liboctinterp", "libR.so"}) {
+        if (begins(name, with)) return true;
+      }
+      return false;
+    }
+    path += strlen(path) + 1;  // its build id
+    path += strlen(path) + 1;
+  }
+  return false;
+}
+
 bool Modules::address_of(uint32_t module, uint64_t offset, uint64_t* address) {
   for (int i = 0; i < count_; ++i) {
     if (modules_[i].number != module || offset > modules_[i].end - modules_[i].bias) continue;

@@ -1,4 +1,3 @@
-#include "recorder/code_places.hpp"
 #include "recorder/recording.hpp"
 
 #include <errno.h>
@@ -17,7 +16,9 @@
 #include "host/own_file.hpp"
 #include "leadline/symbols.hpp"
 #include "recorder/clock_exchange.hpp"
+#include "recorder/code_places.hpp"
 #include "recorder/files/files.hpp"
+#include "recorder/files/functions.hpp"
 
 namespace leadline::recorder {
 
@@ -265,6 +266,11 @@ bool Recording::attach_thread(Thread* t) {
                          return recording.modules_.address_of(trace::module_of(frame), frame & trace::frame_offset_mask,
                                                               address);
                        },
+                       [](void*, uint64_t frame) {
+                         const Locked locked(recording.lock_);
+                         const uint32_t module = trace::module_of(frame);
+                         return module == trace::no_module_word || recording.modules_.interprets(module);
+                       },
                        {find_code, nullptr},
                        nullptr});
   t->graph.set_scale({__atomic_load_n(&header_->tick_factor, __ATOMIC_RELAXED)});
@@ -276,6 +282,18 @@ bool Recording::attach_thread(Thread* t) {
 
 // One thread does most of the calls in most programs: the others have an eighth of its room.
 void Recording::keep_series(Thread* t) {
+  for (int fn = 0; fn < function_count; ++fn) {
+    using trace::CallClass;
+    const CallClass cls = traits[fn].cls;
+    const auto number = static_cast<uint32_t>(fn);
+    if (cls == CallClass::coll) t->graph.series().know(number, trace::SeriesLog::Kind::collective);
+    if (cls == CallClass::init || cls == CallClass::finalize) {
+      t->graph.series().know(number, trace::SeriesLog::Kind::outside);
+    }
+  }
+  for (uint32_t fn = first_file_function; fn < trace::max_functions; ++fn) {
+    t->graph.series().know(fn, trace::SeriesLog::Kind::file);
+  }
   t->graph.series().keep(t->number ? budgets_.series_entries / 8 : budgets_.series_entries, budgets_.series_automatic,
                          {[](void* self) { return recording.spill_series(static_cast<Thread*>(self), false); }, t});
 }

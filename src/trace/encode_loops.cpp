@@ -31,7 +31,7 @@ void check_loops(ThreadHeader* h, char* region) {
   if (h->context_loops.used > capacity::context_loops) h->context_loops.used = capacity::context_loops;
   auto* around = reinterpret_cast<uint32_t*>(region + thread_at::context_loops);
   for (uint64_t i = 0; i < h->context_loops.used; ++i) {
-    if (around[i] > h->loops.used) around[i] = 0;
+    if (around[i] > h->loops.used && around[i] != UINT32_MAX) around[i] = 0;
   }
 }
 

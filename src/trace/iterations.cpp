@@ -84,17 +84,9 @@ SeriesLoop source_loop(const LoopProfile& profile, ThreadLoops* loops, uint32_t 
 
 // Repetition of calls is looked for only where what leads to them is unknown.
 bool Iterations::knows_paths() const {
-  const char* region = reinterpret_cast<const char*>(&header_);
-  const auto* contexts = reinterpret_cast<const LiveContext*>(region + thread_at::contexts);
-  const auto* sites = reinterpret_cast<const LiveSite*>(region + thread_at::sites);
   const uint64_t count = header_.sites.used < capacity::sites ? header_.sites.used : capacity::sites;
-  const uint64_t known = header_.contexts.used < capacity::contexts ? header_.contexts.used : capacity::contexts;
   uint64_t whole = 0;
-  for (uint64_t i = 1; i < count; ++i) {
-    uint32_t c = sites[i].context;
-    while (c >= first_context && c < known && contexts[c].parent < c) c = contexts[c].parent;
-    whole += c == context_begin;
-  }
+  for (uint32_t i = 1; i < count; ++i) whole += loops_->source.sees(i);
   return count > 1 && whole >= count / 2;
 }
 

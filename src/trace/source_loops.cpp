@@ -111,15 +111,37 @@ uint32_t SourceLoops::number(uint32_t context, const Known& known, uint32_t loop
   return number(l);
 }
 
-uint32_t SourceLoops::innermost(uint32_t context) {
-  if (!has_code(context)) return 0;
+// What was found of a context, 0 at first; nullptr: there is no room to keep it.
+uint32_t* SourceLoops::known_of(uint32_t context) {
   if (t_.context_loops.size() <= context) {
-    if (!t_.context_loops.ensure(context + 1)) return 0;
+    if (!t_.context_loops.ensure(context + 1)) return nullptr;
     t_.context_loops.append_zeroed(context + 1 - t_.context_loops.size());
   }
-  uint32_t known = t_.context_loops[context];
-  if (known) return known - 1;
+  return &t_.context_loops[context];
+}
+
+bool SourceLoops::opaque(uint32_t context) {
+  uint32_t* known = known_of(context);
+  if (!known) return false;
+  if (!*known && places_.opaque && places_.opaque(places_.self, t_.contexts[context].frame)) *known = opaque_context;
+  return *known == opaque_context;
+}
+
+bool SourceLoops::sees(uint32_t site) {
+  if (site >= t_.sites.size()) return false;
+  uint32_t c = t_.sites[site].context;
+  for (; has_code(c); c = t_.contexts[c].parent) {
+    if (opaque(c)) return false;
+  }
+  return c == context_begin;
+}
+
+uint32_t SourceLoops::innermost(uint32_t context) {
+  if (!has_code(context)) return 0;
   const LiveContext c = t_.contexts[context];
+  if (opaque(context)) return innermost(c.parent);
+  const uint32_t* kept = known_of(context);
+  if (kept && *kept) return *kept - 1;
   const Known* routine = routine_of(c.frame);
   if (!routine) {
     // By order: the shortest of the loops about it. Their ends are not known for good.
@@ -134,7 +156,7 @@ uint32_t SourceLoops::innermost(uint32_t context) {
   }
   const uint32_t loop = routine->routine->loop_of(c.frame + routine->bias);
   const uint32_t found = loop ? number(c.parent, *routine, loop) : innermost(c.parent);
-  t_.context_loops[context] = found + 1;
+  if (uint32_t* keep = known_of(context)) *keep = found + 1;
   return found;
 }
 
@@ -172,6 +194,7 @@ uint32_t SourceLoops::round(uint32_t from_site, uint32_t to_site) {
   if (from_site >= t_.sites.size() || to_site >= t_.sites.size()) return 0;
   Meeting m;
   if (!meet(t_.sites[from_site].context, t_.sites[to_site].context, &m)) return 0;
+  if (opaque(m.from) || opaque(m.to)) return 0;
   const uint64_t from = t_.contexts[m.from].frame, to = t_.contexts[m.to].frame;
   const auto has = [](const Known* k, uint64_t frame) { return k && k->routine->knows(frame + k->bias); };
   const Known* known = routine_of(to);

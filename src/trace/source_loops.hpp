@@ -17,9 +17,11 @@
 
 namespace leadline::trace {
 
-// Where a frame's code lies in memory now, and back. Both false where it can't be told.
+// Where a frame's code lies in memory now; false where it can't be told. An interpreter's own loops say nothing of the
+// program that it runs: frames in one are opaque.
 struct CodePlaces {
   bool (*address)(void* self, uint64_t frame, uint64_t* address) = nullptr;
+  bool (*opaque)(void* self, uint64_t frame) = nullptr;
   code::CodeMap map;
   void* self = nullptr;
 };
@@ -47,6 +49,9 @@ class SourceLoops {
   // The loop that control went round between calls at the two sites, 0: none.
   uint32_t round(uint32_t from_site, uint32_t to_site);
 
+  // Whether all of the path to the site is known and no interpreter is on it.
+  bool sees(uint32_t site);
+
   // The innermost loop around a call at the site, 0: none. Further ones by LiveLoop::outer.
   uint32_t around(uint32_t site) { return site < t_.sites.size() ? innermost(t_.sites[site].context) : 0; }
 
@@ -63,7 +68,7 @@ class SourceLoops {
   struct Meeting {
     uint32_t context, from, to;  // what the paths have in common, and their next contexts
   };
-  static constexpr uint32_t nowhere = UINT32_MAX;
+  static constexpr uint32_t opaque_context = UINT32_MAX;  // instead of a loop's number + 1
   static constexpr uint32_t most_routines = 48, most_returns = 4096;
   struct Known {
     code::Routine* routine;
@@ -76,6 +81,8 @@ class SourceLoops {
   bool has_code(uint32_t context) const { return context >= first_context && context < t_.contexts.size(); }
   bool meet(uint32_t a, uint32_t b, Meeting* m) const;
   uint32_t innermost(uint32_t context);
+  bool opaque(uint32_t context);
+  uint32_t* known_of(uint32_t context);
   uint32_t number(uint32_t context, const Known& known, uint32_t loop);
   uint32_t number(const LiveLoop& loop);
   uint32_t number_by_order(uint32_t context, uint64_t from, uint64_t to);

@@ -7,24 +7,41 @@ from typing import Any
 
 from leadline import _core
 from leadline.report import format as fmt
+from leadline.report.loops import NamedLoop, main_loop
 from leadline.report.tables import Line
 from leadline.run import Run, Site
+from leadline.symbols import Location
 
 BARS = " ▁▂▃▄▅▆▇█"
 MOST_OUTLIERS = 12
 
 
+MISSING = {
+    "none": "no loop of the program takes a tenth of the time or more",
+    "few": "the loop that takes most of the time has fewer than three iterations",
+}
+
+
 @dataclass(frozen=True)
 class Iterations:
-    """What the recording knows of the main loop. anchor: the call site with which an iteration begins (or ends)."""
+    """What the recording knows of the main loop.
+
+    loop: of the program's source; None where call paths do not tell, and calls that repeat were taken for one.
+    anchor: the call site with which an iteration of such a one begins (or ends).
+    """
 
     run: Run
     found: _core.RunIterations
+    loop: NamedLoop | None
     anchor: Site | None
 
     @property
     def time(self) -> _core.RunTime:
         return self.run.profile.time()
+
+    @property
+    def timed(self) -> bool:
+        return bool(self.found.strip)
 
     @property
     def where(self) -> str:
@@ -37,21 +54,33 @@ class Iterations:
 
 
 def iterations(run: Run) -> Iterations | None:
-    """None where no loop was found, or the times were not kept."""
+    """None where no loop was found: see why_none()."""
     found = run.profile.iterations()
     if not found.found:
         return None
-    anchor = next((site for site in (*run.sites, *run.file_sites) if found.site in site.members), None)
-    return Iterations(run, found, anchor)
+    loop = main_loop(run, found)
+    sites = () if loop is not None else (*run.sites, *run.file_sites)
+    return Iterations(run, found, loop, next((site for site in sites if found.site in site.members), None))
+
+
+def why_none(run: Run) -> str:
+    """Why there is no main loop, in words."""
+    return MISSING.get(run.profile.iterations().missing, MISSING["none"])
 
 
 def as_data(it: Iterations | None, rank_id: Any) -> dict[str, Any] | None:
     """The `iterations` part of the report (docs/report.md). rank_id: from a label to what JSON shows."""
     if it is None:
         return None
-    found, run = it.found, it.run
+    found, run, loop = it.found, it.run, it.loop
     where = it.anchor.location if it.anchor is not None else None
     return {
+        "routine": loop.routine if loop is not None else None,
+        "file": loop.file or None if loop is not None else None,
+        "line": loop.line or None if loop is not None else None,
+        "last_line": loop.last_line or None if loop is not None else None,
+        "path": [_routine(frame) for frame in loop.path] if loop is not None else None,
+        "share": loop.share if loop is not None else None,
         "site": {
             "function": it.anchor.function if it.anchor is not None else None,
             "routine": it.anchor.routine if it.anchor is not None else None,
@@ -60,10 +89,10 @@ def as_data(it: Iterations | None, rank_id: Any) -> dict[str, Any] | None:
             "ends_with_it": found.after,
         },
         "count": found.count,
-        "calls_per_iteration": found.calls,
-        "mean_s": found.mean_ns * 1e-9,
-        "min_s": found.min_ns * 1e-9,
-        "max_s": found.max_ns * 1e-9,
+        "calls_per_iteration": found.calls if it.timed else None,
+        "mean_s": found.mean_ns * 1e-9 if it.timed else None,
+        "min_s": found.min_ns * 1e-9 if it.timed else None,
+        "max_s": found.max_ns * 1e-9 if it.timed else None,
         "strip": [
             {
                 "first": entry.first,
@@ -97,6 +126,19 @@ def as_data(it: Iterations | None, rank_id: Any) -> dict[str, Any] | None:
     }
 
 
+def _routine(frame: Location) -> str:
+    place = frame.place()
+    return f"{frame.routine} ({place})" if frame.file else frame.routine
+
+
+def about_loop(loop: NamedLoop) -> list[str]:
+    """Which loop of the source it is, on one or two lines."""
+    lines = [f"{loop.where}: {fmt.plural(loop.trips, 'iteration')}, {100 * loop.share:.0f} % of the ranks' time"]
+    if len(loop.path) > 1:
+        lines.append("  reached by " + " > ".join(frame.routine for frame in loop.path))
+    return [line[0].upper() + line[1:] if line.startswith("the") else line for line in lines]
+
+
 def strip_lines(it: Iterations, width: int, height: int = 1) -> list[Line]:
     """Time per iteration from the first to the last: a column for so many iterations, as high as their mean, with their
     slowest above it, on a scale whose end is marked; outliers are marked beneath and listed."""
@@ -108,10 +150,15 @@ def strip_lines(it: Iterations, width: int, height: int = 1) -> list[Line]:
     outlying = {o.iteration for o in found.outliers}
     per_column = max(1, -(-found.count // len(columns))) if columns else 1
     marks = "".join("!" if any(i // per_column == at for i in outlying) else " " for at in range(len(columns)))
+    named: list[Line] = [line[:width] for line in about_loop(it.loop)] if it.loop is not None else []
+    if not it.timed:
+        return [*named, "The times of iterations were not kept (--series)."]
+    count = f"{fmt.plural(found.count, 'iteration')} of " if it.loop is None else "An iteration: "
     lines: list[Line] = [
-        f"{fmt.plural(found.count, 'iteration')} of {found.calls:,.0f} calls; mean {fmt.seconds(found.mean_ns * 1e-9)}",
+        *named,
+        f"{count}{found.calls:,.0f} calls; mean {fmt.seconds(found.mean_ns * 1e-9)}, "
         f"shortest {fmt.seconds(found.min_ns * 1e-9)}, longest {fmt.seconds(found.max_ns * 1e-9)}",
-        f"an iteration {'ends' if found.after else 'begins'} with {it.where}"[:width],
+        *([f"an iteration {'ends' if found.after else 'begins'} with {it.where}"[:width]] if it.loop is None else []),
         "  " + "".join(_bar(most, top) for _, _, most in columns) + f"  slowest, up to {fmt.seconds(top * 1e-9)}",
         "  " + "".join(_bar(mean, top) for mean, _, _ in columns) + "  mean",
     ]

@@ -51,6 +51,7 @@ def to_json(run: Run) -> dict[str, Any]:
         "collectives": _collectives(content),
         "locals": [{"function": e.name, "calls": e.calls, "time_s": e.time_s} for e in content.functions if e.local],
         "iterations": loop.as_data(loop.iterations(run), rank_id),
+        "no_iterations": loop.why_none(run) if loop.iterations(run) is None else None,
         "regions": _regions(content),
         "paused": _paused(content),
         "variables": _variables(content),

@@ -66,7 +66,7 @@ def print_report(run: Run, console: Console, *, all_sites: bool = False) -> None
 def print_iterations(run: Run, console: Console) -> None:
     """Only the part about the main loop's iterations."""
     if not _iterations(Page(console), run):
-        console.print("No loop was found, or the times of iterations were not kept (leadline record --series).")
+        console.print(f"No main loop: {loop.why_none(run)}.")
 
 
 def _iterations(out: Page, run: Run) -> bool:

@@ -37,7 +37,11 @@ export const iterations = {
 };
 
 function about(it) {
-  const where = [
+  const loop = it.routine
+    ? `The loop${it.file ? ` at ${place(it.file, it.line)}` : ""} in ${it.routine}, ${fixed(100 * it.share, 0)} % of the ranks' time: `
+    : "";
+  if (it.mean_s === null) return `${loop}${plural(it.count, "iteration")}. ${KEPT[it.kept]?.(it) ?? ""}`;
+  const where = it.routine ? "" : [
     it.site?.function && `with ${it.site.function}`,
     it.site?.routine && `in ${it.site.routine}`,
     it.site?.file && `(${place(it.site.file, it.site.line)})`,
@@ -45,6 +49,7 @@ function about(it) {
     .filter(Boolean)
     .join(" ");
   return [
+    loop,
     `${plural(it.count, "iteration")}${it.calls_per_iteration ? ` of ${fixed(it.calls_per_iteration, 1).replace(/\.0$/, "")} MPI calls a rank` : ""}`,
     where ? `; each ${it.site.ends_with_it ? "ends" : "begins"} ${where}` : "",
     `: ${seconds(it.mean_s)} on average, ${seconds(it.min_s)} to ${seconds(it.max_s)}. `,

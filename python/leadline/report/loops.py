@@ -1,0 +1,88 @@
+"""Loops of the program's source as a programmer would name them: routine, file, line, and what leads there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from leadline import _core
+from leadline.run import Run
+from leadline.symbols import Location, call_path
+
+
+@dataclass(frozen=True)
+class NamedLoop:
+    """routine: that it is written in.   file, line: of its statement as far as the debug information tells, else of the
+    first call in it; "" and 0 without debug information.   last_line: of the last call in it.
+    path: routines that lead to it, outermost first.   share: of the ranks' time.
+    """
+
+    number: int
+    routine: str
+    file: str
+    line: int
+    last_line: int
+    path: tuple[Location, ...]
+    trips: int
+    time_s: float
+    share: float
+
+    @property
+    def where(self) -> str:
+        """ "the loop at step.f90:212 in advance", as much of it as is known."""
+        place = f" at {self.file.rsplit('/', 1)[-1]}:{self.line}" if self.file and self.line else ""
+        return f"the loop{place} in {self.routine}"
+
+
+def named_loop(run: Run, number: int) -> NamedLoop:
+    """The loop with that number in the run's list."""
+    loops = run.profile.loops
+    loop = loops.all[number]
+    code = 0 if loop.by_order else 1  # of an instruction, not of where a call returns to
+    locate = run.places
+    header = _located(run, loop.header, code)
+    last = _located(run, loop.last, code)
+    calls = [_located(run, call) for call in loop.calls]
+    owner = _in_common([header, last, *calls])
+    place = header[owner]
+    lines = [chain[owner].line for chain in calls if chain[owner].file == place.file]
+    first = min(lines, default=0)
+    line = last[owner].line
+    if not 0 < line <= first:
+        line = min((n for n in (place.line, first) if n), default=0)
+    callers = [locate(module, offset) for module, offset in loop.callers]
+    locate.save()
+    time_s = loops.time_ns(number) * 1e-9
+    all_s = sum(process.duration_ns for process in run.processes) * 1e-9
+    return NamedLoop(
+        number,
+        place.routine,
+        place.file,
+        line if place.file else 0,
+        max(lines, default=0) if place.file else 0,
+        call_path([tuple(reversed(header[: owner + 1])), *callers]),
+        loops.trips(number),
+        time_s,
+        time_s / all_s if all_s > 0 else 0.0,
+    )
+
+
+def _located(run: Run, where: tuple[int, int], add: int = 0) -> list[Location]:
+    """Outermost first, so that what is inlined comes last."""
+    module, offset = where
+    if module >= len(run.profile.modules):
+        module_name = "?"
+        return [Location(module_name, module_name, "", resolved=False)]
+    return list(reversed(run.places(module, offset + add)))
+
+
+def _in_common(chains: Sequence[Sequence[Location]]) -> int:
+    """How deep the inlined routine is that all of them are in."""
+    depth = 0
+    while all(len(chain) > depth + 1 for chain in chains) and len({chain[depth + 1].full for chain in chains}) == 1:
+        depth += 1
+    return depth
+
+
+def main_loop(run: Run, found: _core.RunIterations) -> NamedLoop | None:
+    return named_loop(run, found.loop) if found.loop else None
