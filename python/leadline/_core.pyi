@@ -123,7 +123,7 @@ class Completed:
     thread: int
 
 class Call:
-    """One call (or `times` failed polls in a row) with its partner as a rank of the communicator.
+    """One call with its partner as a rank of the communicator, or a run of failed polls (`times`: to a power of two).
 
     peer: PEER_NONE .. PEER_ROOT or a rank.   world_peer: rank in MPI_COMM_WORLD, -1 unknown.
     value: bytes received, -1 unknown.   nothing: a poll that found nothing.
@@ -180,6 +180,8 @@ class Process:
     def locals(self, thread: int = 0) -> list[LocalCalls]: ...
     def tallies(self, thread: int = 0) -> list[Tally]: ...
     def site_times(self, thread: int = 0) -> list[tuple[int, TimeStats]]: ...
+    def poll_runs(self, thread: int = 0) -> tuple[int, int]:
+        """Runs of failed polls between two other calls: those among the calls, and those whose place is not kept."""
     def calls(self, thread: int = 0) -> Iterator[Call]:
         """The thread's calls in the order they happened, streamed."""
 

@@ -71,6 +71,16 @@ std::vector<std::pair<uint32_t, trace::TimeStats>> site_times_of(const Process& 
   return times;
 }
 
+// Runs of failed polls: with their places, and without.
+std::pair<uint64_t, uint64_t> poll_runs_of(const Process& process, size_t index) {
+  std::pair<uint64_t, uint64_t> runs;
+  for (const trace::Generation& g : stream_at(process, index).generations) {
+    runs.first += g.polls.kept;
+    runs.second += g.polls.dropped;
+  }
+  return runs;
+}
+
 void bind_tables(nb::module_& m) {
   nb::class_<trace::Function>(m, "Function")
       .def_ro("name", &trace::Function::name)
@@ -245,6 +255,7 @@ void bind_trace(nb::module_& m) {
       .def(
           "locals", [](const Process& p, size_t thread) { return stream_at(p, thread).locals; }, "thread"_a = 0)
       .def("tallies", &tallies_of, "thread"_a = 0)
+      .def("poll_runs", &poll_runs_of, "thread"_a = 0)
       .def("site_times", &site_times_of, "thread"_a = 0)
       .def(
           "calls",

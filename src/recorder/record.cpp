@@ -172,6 +172,7 @@ void record_nothing(Call&) {}
 void record_other(Call& call) {
   trace::Key key;
   if (!begin_key(call, &key)) return;
+  if (call.traits.cls == CallClass::parrived && says_no(call)) return add_poll(call, key.site);
   const Roles& r = call.roles();
   const bool by_value = call.traits.cls != CallClass::abort && call.traits.cls != CallClass::finalize &&
                         call.traits.cls != CallClass::init;

@@ -213,6 +213,12 @@ inline void add_event(AnyCall& call, const trace::Key& key) {
   if (__builtin_expect(--t.sample_left == 0, 0)) sample_own_time(t, call.end);
 }
 
+// Whether the call has a flag that says no; a poll that failed altogether says so too.
+inline bool says_no(const Call& call) {
+  const int8_t flag = call.roles().flag;
+  return flag >= 0 && (call.rc != 0 || !*reinterpret_cast<const int32_t*>(call.arg(flag)));
+}
+
 // A poll that found or completed nothing is no event.
 inline void add_poll(Call& call, uint32_t site) {
   if (call.aside) return;

@@ -23,6 +23,11 @@ bool takes_list(CallClass c) {
   }
 }
 
+// Whether the call asks, and does not wait: with null requests only, it is as good as one that said no.
+bool polls(CallClass c) {
+  return c == CallClass::test || c == CallClass::testany || c == CallClass::testall || c == CallClass::testsome;
+}
+
 uint32_t find_request(uint64_t handle, Word address) {
   return recording.requests().find(handle, address, abi.shared_request(handle));
 }
@@ -31,6 +36,7 @@ uint32_t find_request(uint64_t handle, Word address) {
 struct Completed {
   Request request{};
   bool found = false;
+  bool unknown = false;  // it is no null request, but what was completed, if anything was, nobody knows
 };
 
 // What requests that are not the usual ones leave behind when they are over. Under the lock.
@@ -54,12 +60,14 @@ Completed complete(uint64_t handle, Word address, bool aside = false) {
   const uint32_t index = find_request(handle, address);
   if (index == Requests::none) {
     if (!aside) recording.lose(trace::LossKind::requests_unknown);
+    c.unknown = true;
     return c;
   }
   Request& r = requests[index];
-  if (!r.active) {
+  if (!r.active) {  // inactive, or made or started while recording was paused
     if (r.special()) settle_special(r);
     if (!r.created) requests.remove(index);
+    c.unknown = true;
     return c;
   }
   c.request = r;
@@ -203,8 +211,7 @@ void record_completion(Call& call) {
   key.site = site.site;
   key.peer = trace::peer_none;
   const bool list = takes_list(call.traits.cls);
-  const bool failed_poll = r.flag >= 0 && (call.rc != 0 || !*reinterpret_cast<const int32_t*>(call.arg(r.flag)));
-  if (failed_poll) return add_poll(call, site.site);
+  if (says_no(call)) return add_poll(call, site.site);
   uint64_t handle = call.handle;
   Word address = list ? 0 : call.arg(r.request);
   if (list) {
@@ -236,6 +243,7 @@ void record_completion(Call& call) {
     }
   } else {
     c = complete(handle, address);
+    if (!c.found && !c.unknown && polls(call.traits.cls)) return add_poll(call, site.site);
   }
   if (c.found) {
     key = c.request.maker;
@@ -293,11 +301,9 @@ void record_completions(Call& call) {
   if (!begin_key(call, &key)) return;
   const int64_t n = call.int_arg(r.nrequests);
   const bool some = r.outcount >= 0;
-  const bool failed_poll = r.flag >= 0 && (call.rc != 0 || !*reinterpret_cast<const int32_t*>(call.arg(r.flag)));
-  int64_t done = failed_poll ? 0 : n;
+  int64_t done = n;
   if (some) done = call.rc == 0 ? *reinterpret_cast<const int32_t*>(call.arg(r.outcount)) : 0;
-  const bool polls = call.traits.cls == CallClass::testall || call.traits.cls == CallClass::testsome;
-  if (failed_poll || (polls && some && done == 0)) return add_poll(call, key.site);
+  if (says_no(call) || (polls(call.traits.cls) && done <= 0)) return add_poll(call, key.site);
   key.count = n;
   key.peer = trace::peer_none;
   if (done < 0 || !call.handles) done = 0;  // MPI_UNDEFINED: none was active
@@ -307,11 +313,13 @@ void record_completions(Call& call) {
   if (!words) return add_event(call, key);
   const auto* indices = some ? reinterpret_cast<const int32_t*>(call.arg(r.indices)) : nullptr;
   int64_t m = 0;
+  bool nothing = polls(call.traits.cls);
   for (int64_t i = 0; i < done; ++i) {
     const int64_t index = indices ? indices[i] : i;
     if (index < 0 || index >= n) continue;
     const Completed c =
         complete(call.handles[index], call.arg(r.requests) + static_cast<size_t>(index) * handle_size());
+    nothing = nothing && !c.found && !c.unknown;
     if (!c.found) continue;
     Key of = c.request.maker;
     resolve(c.request, statuses ? statuses + static_cast<size_t>(i) * abi.family->status.size : 0, &of);
@@ -323,6 +331,7 @@ void record_completions(Call& call) {
                : 0;
     w[3] = c.request.posted_bytes;
   }
+  if (nothing) return add_poll(call, key.site);
   words[0] = m;
   if (m) key.extra = t.graph.intern(words, static_cast<uint32_t>(1 + 4 * m));
   add_event(call, key);

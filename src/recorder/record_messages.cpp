@@ -45,22 +45,13 @@ void record_sendrecv(Call& call) {
   add_event(call, key);
 }
 
-namespace {
-
-bool found_nothing(const Call& call) {
-  const int8_t flag = call.roles().flag;
-  return flag >= 0 && (call.rc != 0 || *reinterpret_cast<const int32_t*>(call.arg(flag)) == 0);
-}
-
-}  // namespace
-
 void record_probe(Call& call) {
   const Roles& r = call.roles();
   Thread& t = call.thread;
   Key key;
   if (!begin_key(call, &key)) return;
   const CommView comm = comm_of(call, call.arg(r.comm));
-  if (found_nothing(call)) return add_poll(call, key.site);
+  if (says_no(call)) return add_poll(call, key.site);
   const uint32_t wildcards = wildcard_flags(call.int_arg(r.source), call.int_arg(r.rtag));
   key.comm = comm.id | wildcards;
   key.peer = relative(comm, call.int_arg(r.source));

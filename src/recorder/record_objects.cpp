@@ -88,6 +88,7 @@ void record_rma(Call& call) {
   Thread& t = call.thread;
   Key key;
   if (!begin_key(call, &key)) return;
+  if (says_no(call)) return add_poll(call, key.site);  // MPI_Win_test
   key.peer = trace::peer_none;
   CommView win;
   if (r.win >= 0) {

@@ -9,9 +9,8 @@ enum : uint64_t { by_context = 1, by_shape_context = 2, by_key = 3, by_aside = 4
 
 constexpr uint32_t strikes_to_wild = 8;
 
-// Bytes of a run's file that the places of failed polls may take, more where the times of calls are kept: without the
-// places of polls nobody could tell what passed between two calls.
-constexpr uint64_t poll_bytes = 16384, watched_poll_bytes = 49152;
+// Bytes that the places of failed polls may take in all.
+constexpr uint64_t poll_bytes = 16384;
 
 // A table is nearly full long before it is: calls that come one after the other need not ask each time.
 constexpr uint64_t steps_between_checks = 255;
@@ -293,7 +292,7 @@ void EventGraph::end_polls() {
   h_->unusual &= ~unusual_polls;
   const uint64_t ticks = h_->polls.run_ticks, gap = h_->polls.run_gap;
   const bool watched = series_.watches();
-  const bool placed = polls_.end_run(watched ? series_.room_for_polls(watched_poll_bytes) : poll_bytes);
+  const bool placed = polls_.end_run(watched ? series_.room_for_polls(poll_bytes) : poll_bytes);
   if (watched) placed ? series_.append(poll_position, ticks, gap) : series_.skip_polls(gap + ticks);
   if (polls_.nearly_full()) turn_.full(turn_.self);
 }

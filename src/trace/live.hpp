@@ -220,8 +220,8 @@ struct alignas(64) PollSite {
 
 // Where failed polls came between two events, and how many (polls.hpp).
 struct PollRun {
-  uint64_t distance;  // events since the run before
-  uint32_t first;     // number of the PollSite of its first poll
+  uint64_t distance;   // events since the run before
+  uint32_t first;      // number of the PollSite of its first poll
   uint32_t magnitude;  // floor(log2) of their number, at most largest_magnitude
 
   bool operator==(const PollRun& o) const { return __builtin_memcmp(this, &o, sizeof(o)) == 0; }
@@ -239,10 +239,10 @@ using PollGraph = Graph<PollRun, Tokens3>;
 
 // The failed polls of a generation.
 struct PollCounts {
-  uint64_t run;            // of the run under way, 0: there is none
-  uint64_t run_gap;        // before its first one, ticks
-  uint64_t run_ticks;      // from the first one's begin to the last one's end
-  uint32_t run_first;      // number of the first one's PollSite
+  uint64_t run;        // of the run under way, 0: there is none
+  uint64_t run_gap;    // before its first one, ticks
+  uint64_t run_ticks;  // from the first one's begin to the last one's end
+  uint32_t run_first;  // number of the first one's PollSite
   uint32_t unused;
   uint64_t ended;          // of runs that are over
   uint64_t kept, dropped;  // such runs: with their places, and without

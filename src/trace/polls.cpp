@@ -12,11 +12,11 @@ void Polls::attach(ThreadHeader* header, char* region, Backing backing, uint64_t
       &header->poll_runs,
       {&header->poll_positions, region + thread_at::poll_positions, capacity::poll_positions, backing},
       {&header->poll_literals, region + thread_at::poll_literals, capacity::poll_literal_bytes, backing, &lost_});
-  attach_tokens(&graph_.up(),
-                {header->poll_tokens, header->poll_token_positions, thread_at::poll_token_positions,
-                 header->poll_token_literals, thread_at::poll_token_literals, &header->poll_stream,
-                 thread_at::poll_stream},
-                region, backing, &lost_);
+  attach_tokens(
+      &graph_.up(),
+      {header->poll_tokens, header->poll_token_positions, thread_at::poll_token_positions, header->poll_token_literals,
+       thread_at::poll_token_literals, &header->poll_stream, thread_at::poll_stream},
+      region, backing, &lost_);
 }
 
 // Most programs never poll: the graph gets its first storage with the first run.

@@ -2,8 +2,8 @@
 //
 // How often a program asks in vain is a matter of timing: it would hide the order of what it does. So a failed poll is
 // no event. It is counted and timed by its call site, and the failed polls between two events, whatever calls they
-// were, are one run. Where runs come, and how many polls they are, is a sequence of its own, predicted by its own graph:
-// (events since the run before, order of magnitude). Magnitudes, not numbers, since these repeat. What cannot be
+// were, are one run. Where runs come, and how many polls they are, is a sequence of its own, predicted by its own
+// graph: (events since the run before, order of magnitude). Magnitudes, not numbers, since these repeat. What cannot be
 // predicted takes two or three bytes a run, so the sequence has a bound: beyond it runs go without their places, and
 // nothing else is lost.
 #pragma once

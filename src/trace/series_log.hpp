@@ -49,9 +49,11 @@ class SeriesLog {
   void gap_before_poll(uint64_t gap) {
     if (gap > s_->long_gap) s_->long_gap = gap, s_->long_gap_position = poll_position;
   }
-  // Who asked for the times of more calls than usual gets the polls between them.
-  uint64_t room_for_polls(uint64_t usual) const {
-    return s_->automatic || s_->limit < usual / 2 ? usual : 2 * s_->limit;
+  // What passed between two calls is told best by a place for the polls there: more bytes for these where the times of
+  // calls are kept, and again where a loop's iterations are; as many as it takes where the user asked for more times.
+  uint64_t room_for_polls(uint64_t elsewhere) const {
+    if (!s_->automatic && s_->limit > elsewhere) return 4 * s_->limit;
+    return (s_->mode == SeriesMode::sampling ? 4 : 2) * elsewhere;
   }
   void check() {
     if (__builtin_expect(entries_.size() >= s_->check_at, 0)) full();

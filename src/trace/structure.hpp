@@ -43,8 +43,8 @@ struct DecodedPolls {
     TimeStats times;
   };
   std::vector<Site> sites;
-  uint64_t tail = 0;       // polls after the last event
-  uint32_t tail_site = 0;  // of the first of these: index
+  uint64_t tail = 0;               // polls after the last event
+  uint32_t tail_site = 0;          // of the first of these: index
   uint64_t kept = 0, dropped = 0;  // runs whose place is known, and others
   DecodedGraph<PollRun> runs;
   DecodedTokens tokens;

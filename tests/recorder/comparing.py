@@ -1,5 +1,7 @@
-"""Compares the recorded order of calls with the plain log, call by call and field by field."""
+"""Compares the recorded order of calls with the plain log, call by call and field by field; failed polls by the places
+and magnitudes of their runs."""
 
+from collections import Counter
 from typing import Any
 
 # Left out of the comparison: the log's `?` is a number of bytes nobody asked for.
@@ -26,17 +28,31 @@ class Same:
         self.back.pop(self.there.pop(here, -1), None)
 
 
-def _merge_polls(calls: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Failed polls in a row that look the same are one entry with `times`."""
-    merged: list[dict[str, Any]] = []
+def _found_nothing(call: dict[str, Any]) -> bool:
+    """The log tells apart whether a test said no or had only null requests; the trace does not."""
+    idle = call["function"].startswith("MPI_Test") and (call.get("null") == 1 or call.get("done") == 0)
+    return idle or bool(call.get("nothing"))
+
+
+def _apart(calls: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[tuple[int, str, int]]]:
+    """The events, each by itself, and the runs of failed polls: events before, function of the first, polls."""
+    events: list[dict[str, Any]] = []
+    runs: list[tuple[int, str, int]] = []
     for call in calls:
-        call = {"times": 1, **call}
-        last = merged[-1] if merged else None
-        if call.get("nothing") and last and {**last, "times": 0} == {**call, "times": 0}:
-            last["times"] += call["times"]
+        call = dict(call)
+        times = call.pop("times", 1)
+        if not _found_nothing(call):
+            events += [call] * times
+        elif runs and runs[-1][0] == len(events):
+            runs[-1] = (len(events), runs[-1][1], runs[-1][2] + times)
         else:
-            merged.append(call)
-    return merged
+            runs.append((len(events), call["function"], times))
+    return events, runs
+
+
+def _known(polls: int) -> int:
+    """As much as a trace says of a run's polls: their number to a power of two."""
+    return min(1 << (polls.bit_length() - 1), 1 << 15)
 
 
 def _is_message(made: Any) -> bool:
@@ -71,7 +87,8 @@ def _difference(logged: dict[str, Any], recorded: dict[str, Any], comms: Same) -
 def first_difference(logged: list[dict[str, Any]], recorded: list[dict[str, Any]]) -> str:
     """Where the two differ, in words; empty if they are the same."""
     comms = Same()
-    logged, recorded = _merge_polls(logged), _merge_polls(recorded)
+    logged, polls = _apart(logged)
+    recorded, recorded_polls = _apart(recorded)
     for place, (one, other) in enumerate(zip(logged, recorded, strict=False)):
         found = _difference(one, other, comms)
         if one["function"] == "MPI_Comm_free":
@@ -81,4 +98,19 @@ def first_difference(logged: list[dict[str, Any]], recorded: list[dict[str, Any]
             return f"call {place} (after {before}): {found}\n  log      {one}\n  recorded {other}"
     if len(logged) != len(recorded):
         return f"log has {len(logged)} calls, recorded {len(recorded)}; the shorter ends as the longer goes on"
+    expected = [(place, function, _known(times)) for place, function, times in polls]
+    for one, other in zip(expected, recorded_polls, strict=False):
+        if one != other:
+            return f"failed polls: log {one}, recorded {other}"
+    if len(expected) != len(recorded_polls):
+        return f"log has {len(expected)} runs of failed polls, recorded {len(recorded_polls)}"
     return ""
+
+
+def failed_polls(logged: list[dict[str, Any]]) -> dict[str, int]:
+    """How many polls failed, by function."""
+    polls: Counter[str] = Counter()
+    for call in logged:
+        if _found_nothing(call):
+            polls[call["function"]] += call.get("times", 1)
+    return dict(polls)

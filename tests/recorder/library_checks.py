@@ -7,10 +7,10 @@ from pathlib import Path
 
 from . import features_table, traffic_table
 from .building import Builder
-from .comparing import first_difference
+from .comparing import failed_polls, first_difference
 from .libraries import Library, has_function, quiet_environment
 from .oracle import read_log
-from .reading import Recorded, calls_by_rank, losses_of, open_processes, report_of
+from .reading import Recorded, calls_by_rank, failed_polls_of, losses_of, open_processes, report_of
 from .running import RUN_TIMEOUT_S, Outcome, run_mpi
 from .running import run as run_command
 
@@ -114,7 +114,9 @@ def order(bench: Bench) -> str:
     assert outcome.returncode == 0, outcome.stderr
     for rank, process in open_processes(directory / "run").items():
         log = directory / f"{rank}.log"
-        assert first_difference(read_log(log), list(Recorded(process))) == "", f"rank {rank}"
+        calls = read_log(log)
+        assert first_difference(calls, list(Recorded(process))) == "", f"rank {rank}"
+        assert failed_polls_of(process) == failed_polls(calls), f"rank {rank}"
     return "exact"
 
 

@@ -41,6 +41,18 @@ def functions_of(process: Any) -> dict[str, int]:
     return {name: number for name, number in calls.items() if number}
 
 
+def failed_polls_of(process: Any) -> dict[str, int]:
+    """Polls that found or completed nothing, per function."""
+    names = [function.name for function in process.functions]
+    polls: Counter[str] = Counter()
+    for thread in range(process.threads):
+        sites = process.sites(thread)
+        for tally in process.tallies(thread):
+            if tally.key.comm & core().FLAG_NOTHING:
+                polls[names[sites[tally.key.site].function]] += tally.times
+    return dict(polls)
+
+
 def calls_by_rank(directory: Path) -> dict[int, dict[str, int]]:
     """Calls per function of every rank."""
     return {rank: functions_of(process) for rank, process in open_processes(directory).items()}

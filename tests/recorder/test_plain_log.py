@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from .building import Builder
-from .comparing import first_difference
+from .comparing import failed_polls, first_difference
 from .libraries import Library, find
 from .oracle import read_log, read_totals
-from .reading import Recorded, functions_of, losses_of, open_processes
+from .reading import Recorded, failed_polls_of, functions_of, losses_of, open_processes
 from .running import Outcome, run_mpi
 
 PROFILES = (
@@ -63,7 +63,9 @@ def assert_recorded_as_logged(directory: Path, ranks: int) -> None:
     for rank, process in processes.items():
         log = directory / f"{rank}.log"
         assert losses_of(process) == []
-        assert first_difference(read_log(log), list(Recorded(process))) == "", f"rank {rank}"
+        calls = read_log(log)
+        assert first_difference(calls, list(Recorded(process))) == "", f"rank {rank}"
+        assert failed_polls_of(process) == failed_polls(calls), f"rank {rank}"
         assert functions_of(process) == read_totals(log), f"rank {rank}"
 
 

@@ -36,8 +36,8 @@ constexpr uint64_t most_events = 2000000;
 struct Outcome {
   std::string error;
   bool damaged = false;  // a loss says so
-  uint64_t events = 0;  // walked
-  uint64_t calls = 0;   // counted
+  uint64_t events = 0;   // walked
+  uint64_t calls = 0;    // counted
 };
 
 int failures = 0;
@@ -202,7 +202,8 @@ void other_things_are_refused() {
   check(!read_bytes({}, "empty").error.empty(), "an empty file");
   Bytes newer = trace_of("tree", 10);
   newer[8] = format_version + 1;
-  check(read_bytes(newer, "version").error.find("version " + std::to_string(format_version + 1)) != std::string::npos, "a newer version is named");
+  check(read_bytes(newer, "version").error.find("version " + std::to_string(format_version + 1)) != std::string::npos,
+        "a newer version is named");
 }
 
 Outcome read_here(const Bytes& bytes, const std::string& what) {

@@ -126,7 +126,7 @@ void print_series(FILE* f, const Stream& stream) {
     if (!e.series) continue;
     if (e.series != last) tell_up_to(static_cast<size_t>(e.series - stream.series.data()) + 1);
     last = e.series;
-    std::fprintf(f, "timed %.6g %.6g\n", e.duration_ns, e.gap_ns);
+    std::fprintf(f, "timed %.6g %.6g%s\n", e.duration_ns, e.gap_ns, e.polled ? " polled" : "");
   }
   tell_up_to(stream.series.size());
 }
@@ -156,6 +156,12 @@ void print_stream(FILE* f, const Stream& s) {
       if (p.mode == mode_bag_coarse) std::fprintf(f, " amount %" PRId64, p.amount);
       print_times(f, p.times);
     }
+    for (const DecodedPolls::Site& polls : g.polls.sites) {
+      std::fprintf(f, "polls");
+      print_key(f, polls.key);
+      print_times(f, polls.times);
+    }
+    std::fprintf(f, "runs %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", g.polls.kept, g.polls.dropped, g.polls.tail);
   }
   Walker walker(s);
   Event e;
@@ -202,18 +208,18 @@ void synthetic(const std::string& kind, uint64_t seed, MemoryProcess* p) {
   const int64_t words[] = {800, -1, 1, 0, INT64_MIN, 3, 1, 2, INT64_MAX};
   const bool unordered = kind == "unordered";
   const std::vector<Key> log = programs::program(unordered ? "random pairs" : kind, r);
-  const size_t limit = std::min<size_t>(log.size(), 40000);
-  for (size_t i = 0; i < limit; ++i) {
+  constexpr uint64_t limit = 40000;  // events
+  for (size_t i = 0; i < log.size() && events_of(p->thread().header()) < limit; ++i) {
     if (unordered && i == limit / 2) p->thread().spend_budget();
     Key k = in_tables(log[i]);
     if (k.extra == 2) k.extra = p->graph().intern(words, 9);
     if (unordered) k.count = static_cast<int64_t>(programs::below(r, 1u << 20));
-    p->thread().add(k, programs::below(r, 50) ? 100 + programs::below(r, 3000) : r() >> 20, programs::below(r, 100));
+    p->thread().add(k, programs::below(r, 50) ? 100 + programs::below(r, 3000) : r() >> 26, programs::below(r, 100));
   }
 }
 
-constexpr const char* kinds[] = {"tree",       "mixture",         "small alphabet", "sizes vary",
-                                 "polls only", "tag is the step", "unordered"};
+constexpr const char* kinds[] = {"tree",       "mixture",          "small alphabet",  "sizes vary",
+                                 "polls only", "polls everywhere", "tag is the step", "unordered"};
 
 bool write_file(const std::string& path, const Bytes& bytes) {
   FILE* f = std::fopen(path.c_str(), "wb");

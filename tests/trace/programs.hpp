@@ -232,6 +232,11 @@ inline std::vector<Key> program(const std::string& name, Random& r) {
         if (below(r, 3) == 0) push_polls(r, below(r, 4) ? below(r, 8) : below(r, 3000) / 20, &log);
       }
     }
+  } else if (name == "polls everywhere") {  // more runs than places are kept of
+    for (int i = 0; i < 40000; ++i) {
+      log.push_back(plain(1 + static_cast<uint32_t>(i) % 16, 8, 1, 0));
+      push_polls(r, 1 + below(r, uint64_t{1} << below(r, 5)), &log);
+    }
   } else if (name == "many distinct") {
     for (int round = 0; round < 6; ++round) {
       for (uint32_t i = 0; i < 40000; ++i) log.push_back(plain(i % 900, i, static_cast<int32_t>(i % 13), 0));

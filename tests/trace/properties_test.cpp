@@ -24,7 +24,8 @@ void check(bool ok, const std::string& what) {
   failures += !ok;
 }
 
-constexpr const char* kinds[] = {"mixture", "small alphabet", "tree", "polls only", "polls between", "sizes vary", "random pairs"};
+constexpr const char* kinds[] = {"mixture",       "small alphabet",   "tree",       "polls only",
+                                 "polls between", "polls everywhere", "sizes vary", "random pairs"};
 
 std::vector<Key> log_of(const std::string& kind, Random& r, size_t limit) {
   std::vector<Key> log = programs::program(kind, r);

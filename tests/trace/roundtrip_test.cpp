@@ -69,7 +69,8 @@ bool check_unordered(uint64_t seed) {
 
 // Random in their making, so that one seed shows little.
 bool many(const std::string& kind) {
-  return kind == "tree" || kind == "mixture" || kind == "polls between" || kind == "small alphabet" || kind == "literals first";
+  return kind == "tree" || kind == "mixture" || kind == "polls between" || kind == "small alphabet" ||
+         kind == "literals first";
 }
 
 }  // namespace
@@ -77,8 +78,9 @@ bool many(const std::string& kind) {
 int main(int argc, char** argv) {
   const uint64_t seeds = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 3;
   const uint64_t first = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1;
-  for (const char* kind : {"tree", "tag is the step", "sizes vary", "no structure", "random few", "random pairs",
-                           "polls only", "polls between", "many distinct", "small alphabet", "literals first", "mixture"}) {
+  for (const char* kind :
+       {"tree", "tag is the step", "sizes vary", "no structure", "random few", "random pairs", "polls only",
+        "polls between", "polls everywhere", "many distinct", "small alphabet", "literals first", "mixture"}) {
     size_t events = 0, bytes = 0;
     const uint64_t n = many(kind) ? seeds * 20 : seeds;
     for (uint64_t seed = first; seed < first + n; ++seed) {

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from spec_series import Series, read_series
-from spec_walk import COARSE, EXTRA, POLL, Damaged, EventWalk, Generation, Payload, read_structure, read_times
+from spec_walk import COARSE, EXTRA, POLLS, Damaged, Generation, Payload, ordered, read_structure, read_times
 
 CLASSES = (
     "local init finalize abort pcontrol send isend recv irecv sendrecv sendrecv_replace isendrecv probe iprobe mprobe "
@@ -60,8 +60,8 @@ class Trace:
 
 def chunks(path: Path) -> Iterator[tuple[int, Payload]]:
     data = path.read_bytes()
-    if data[:8] != b"LEADLINE" or struct.unpack_from("<I", data, 8)[0] != 1:
-        raise Damaged(f"{path}: not a trace of version 1")
+    if data[:8] != b"LEADLINE" or struct.unpack_from("<I", data, 8)[0] != 2:
+        raise Damaged(f"{path}: not a trace of version 2")
     at = 16
     while at + 16 <= len(data):
         magic, kind, size, crc = struct.unpack_from("<4sIII", data, at)
@@ -298,12 +298,17 @@ def describe(g: Generation) -> Iterator[str]:
             words += ["amount", q.amount]
         words += [q.visits, *q.times, *(f"{b}:{n}" for b, n in q.buckets.items() if n)]
         yield " ".join(map(str, words))
+    for q in g.polls:
+        yield " ".join(
+            map(str, ["polls", *q.key, q.visits, *q.times, *(f"{b}:{n}" for b, n in q.buckets.items() if n)])
+        )
+    yield f"runs {g.kept} {g.dropped} {g.tail_polls}"
 
 
 def expand(g: Generation) -> Iterator[str]:
     if g.unordered:
         return
-    for key, times in EventWalk(g).events():
+    for key, times, _ in ordered(g):
         number = key[EXTRA] & 0x7FFFFFFF
         words = g.words[number] if number < len(g.words) else []
         yield " ".join(map(str, ["event", times, *key, *words]))
@@ -312,12 +317,11 @@ def expand(g: Generation) -> Iterator[str]:
 def positions_of(g: Generation, series: Series) -> Iterator[int]:
     """Of the calls in the windows."""
     wanted = [number for w in series.windows for number in range(w.first_call, w.first_call + w.calls)]
-    walk = EventWalk(g)
     number = at = 0
-    for _, times in walk.events():
-        for _ in range(1 if g.positions[walk.position].mode == POLL else times):
+    for _, times, position in ordered(g):
+        for _ in range(1 if position == POLLS else times):
             if at < len(wanted) and wanted[at] == number:
-                yield walk.position
+                yield position
                 at += 1
             number += 1
 
@@ -325,8 +329,8 @@ def positions_of(g: Generation, series: Series) -> Iterator[int]:
 def describe_series(g: Generation, series: Series) -> Iterator[str]:
     yield f"series {series.thread} {series.generation}"
     yield from series.lines
-    for duration, gap in series.values(positions_of(g, series)):
-        yield f"timed {duration:.6g} {gap:.6g}"
+    for polled, duration, gap in series.values(positions_of(g, series)):
+        yield f"timed {duration:.6g} {gap:.6g}{' polled' if polled else ''}"
 
 
 def lines_of(path: Path) -> Iterator[str]:

@@ -78,16 +78,18 @@ class Series:
     lines: list[str] = field(default_factory=list)
     windows: list[Window] = field(default_factory=list)
     data: bytes = b""
+    marks: int = 0
 
-    def values(self, positions: Iterator[int]) -> Iterator[tuple[float, float]]:
-        """(duration, gap) in ns of each call, given the positions of the calls in the windows."""
+    def values(self, positions: Iterator[int]) -> Iterator[tuple[int, float, float]]:
+        """(mark, duration, gap) in ns of each call, given the positions of the calls in the windows."""
         bits = Bits(self.data)
         habits: dict[int, tuple[Habit, Habit]] = {}
         common = (Habit(), Habit())
         for position in positions:
             own = habits.setdefault(position, (Habit(), Habit()))
+            mark = bits.take(1) if self.marks else 0
             duration, gap = (self.number(bits, own[i], common[i]) for i in range(2))
-            yield duration, gap
+            yield mark, duration, gap
 
     def number(self, bits: Bits, own: Habit, common: Habit) -> float:
         source = own if own.seen else common
@@ -131,6 +133,7 @@ def read_series(p: Payload) -> Series:
         s.windows.append(w)
         s.lines.append(f"window {w.kind} {w.loop} {w.first_call} {w.begin} {w.ticks} {w.iteration} {w.calls}")
     s.data = p.block()
+    s.marks = p.byte() if p.more() else 0
     return s
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-POLL, COARSE, VARIES = 16, 19, 32
+COARSE, VARIES = 19, 32
 LITERALS = 1  # a token's target
+POLLS = 1  # in place of a position
+NOTHING = 1 << 28  # in the communicator's place: polls that found nothing
 
 
 class Damaged(Exception):
@@ -107,7 +109,6 @@ class Generation:
     unordered: int = 0
     events: int = 0
     tail_run: int = 0
-    tail_polls: int = 0
     tail_repeats: int = 0
     words: list[list[int]] = field(default_factory=list)
     positions: list[Position] = field(default_factory=list)
@@ -115,6 +116,13 @@ class Generation:
     tokens: Tokens | None = None
     variations: Graph | None = None
     variation_tokens: Tokens | None = None
+    polls: list[Position] = field(default_factory=list)
+    tail_polls: int = 0
+    tail_site: int = 0
+    dropped: int = 0
+    kept: int = 0
+    poll_runs: Graph | None = None
+    poll_tokens: Tokens | None = None
 
 
 ReadSymbol = Callable[[Payload], tuple[int, ...]]
@@ -128,6 +136,12 @@ def read_variation(p: Payload) -> tuple[int, ...]:
     """Position, then the differences of count, peer, tag, extra, value."""
     position, mask = p.varint(), p.byte()
     return (position, *(p.svarint() if mask >> bit & 1 else 0 for bit in range(5)))
+
+
+def read_poll_run(p: Payload) -> tuple[int, ...]:
+    """Events before it, polls, number of its site."""
+    packed = p.varint()
+    return (packed >> 5, 1 << (packed >> 1 & 15), p.varint() if packed & 1 else 0)
 
 
 def read_graph(p: Payload, read_symbol: ReadSymbol) -> Graph:
@@ -169,7 +183,7 @@ def read_positions(p: Payload) -> list[Position]:
 def read_structure(p: Payload) -> Generation:
     g = Generation(p.varint(), p.varint(), p.byte(), p.varint())
     p.varint()  # misses
-    g.tail_run, g.tail_polls, g.tail_repeats = p.varint(), p.varint(), p.varint()
+    g.tail_run, g.tail_repeats = p.varint(), p.varint()
     for _ in range(p.varint()):
         words, word = [], 0
         for _ in range(p.varint()):
@@ -184,23 +198,45 @@ def read_structure(p: Payload) -> Generation:
     return g
 
 
+def read_statistics(p: Payload, position: Position, before: int) -> int:
+    """Returns the number of visits."""
+    position.visits = visits = before + p.svarint()
+    if visits:
+        total, gaps, shortest = p.varint(), p.varint(), p.varint()
+        position.times = (total, gaps, shortest, shortest + p.varint())
+        first, span = p.byte(), p.byte()
+        left = visits
+        for bucket in range(first, first + span - 1):
+            position.buckets[bucket] = p.varint()
+            left -= position.buckets[bucket]
+        if span:
+            position.buckets[first + span - 1] = left
+    return visits
+
+
 def read_times(p: Payload, g: Generation) -> None:
     visits = 0
     for position in g.positions[2:]:
-        visits += p.svarint()
-        position.visits = visits
-        if visits:
-            total, gaps, shortest = p.varint(), p.varint(), p.varint()
-            position.times = (total, gaps, shortest, shortest + p.varint())
-            first, span = p.byte(), p.byte()
-            left = visits
-            for bucket in range(first, first + span - 1):
-                position.buckets[bucket] = p.varint()
-                left -= position.buckets[bucket]
-            if span:
-                position.buckets[first + span - 1] = left
+        visits = read_statistics(p, position, visits)
         if position.mode == COARSE:
             position.amount = p.svarint()
+    if p.more():
+        read_polls(p, g)
+
+
+def read_polls(p: Payload, g: Generation) -> None:
+    visits = 0
+    for _ in range(p.varint()):
+        site = Position((p.varint(), NOTHING, 0, 0, 0, 0, 1, 0))
+        visits = read_statistics(p, site, visits)
+        g.polls.append(site)
+    g.tail_polls = p.varint()
+    if g.tail_polls:
+        g.tail_site = p.varint()
+    g.dropped, g.kept = p.varint(), p.varint()
+    if g.kept:
+        g.poll_runs = read_graph(p, read_poll_run)
+        g.poll_tokens = read_tokens(p)
 
 
 def steps(tail_run: int, tokens: Iterator[tuple[int, ...]]) -> Iterator[int]:
@@ -243,7 +279,7 @@ def walk_variations(g: Generation) -> Iterator[tuple[int, ...]]:
 
 
 class EventWalk:
-    """The events of a generation: (key, how many times)."""
+    """The events of a generation without the polls: (key, how many times)."""
 
     def __init__(self, g: Generation) -> None:
         self.g = g
@@ -267,9 +303,6 @@ class EventWalk:
     def visit(self, at: int) -> tuple[Key, int]:
         position = self.g.positions[at]
         self.visits[at] += 1
-        if position.mode == POLL:
-            variation = next(self.variations, None)
-            return position.key, variation[1] if variation else self.g.tail_polls
         if position.mode != VARIES or self.visits[at] <= position.fixed_visits:
             return position.key, 1
         key = list(self.last.get(at, position.key))
@@ -300,3 +333,28 @@ class EventWalk:
                 return
         if self.g.tail_repeats:
             yield previous, self.g.tail_repeats
+
+
+def ordered(g: Generation) -> Iterator[tuple[Key, int, int]]:
+    """Events and runs of polls: (key, how many times, position)."""
+    runs: Iterator[tuple[int, ...]] = iter(())
+    if g.poll_runs:
+        assert g.poll_tokens is not None
+        runs = walk(g.poll_runs, walk_tokens(g.poll_tokens), read_poll_run)
+    run = next(runs, None)
+    distance = run[0] if run else 0
+    events = EventWalk(g)
+    for key, times in events.events():
+        while times:
+            if run and distance == 0:
+                yield g.polls[run[2]].key, run[1], POLLS
+                run = next(runs, None)
+                distance = run[0] if run else 0
+            now = min(times, distance) if run else times
+            yield key, now, events.position
+            distance -= now
+            times -= now
+    if run:
+        yield g.polls[run[2]].key, run[1], POLLS
+    if g.tail_polls:
+        yield g.polls[g.tail_site].key, g.tail_polls, POLLS

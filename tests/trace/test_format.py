@@ -17,6 +17,7 @@ EXAMPLES = (
     "small-alphabet",
     "sizes-vary",
     "polls-only",
+    "polls-everywhere",
     "tag-is-the-step",
     "unordered",
 )
@@ -45,6 +46,7 @@ def test_reader_written_from_the_document_agrees(examples: Path, name: str) -> N
         assert ours == theirs, f"line {number}"
     assert len(expected) == len(got)
     assert any(line.startswith("event ") for line in got) or name == "unordered"
+    assert any(line.endswith(" polled") for line in got) == (name == "polls-everywhere")
 
 
 def test_shared_chunks_are_read_from_their_file(examples: Path, tmp_path: Path) -> None:
