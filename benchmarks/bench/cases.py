@@ -28,6 +28,8 @@ CASES = (
     Case("sites-10000", "10,000 call sites", added_ns=40),
     Case("one-path", "one routine, one path to it", added_ns=40),
     Case("call-paths", "one routine from 8 callers, 6 frames deep", added_ns=40),
+    Case("frames-10", "sends 10 frames deep", added_ns=40),
+    Case("frames-50", "sends 50 frames deep", added_ns=60),  # half a nanosecond for each further frame
     Case("random-tags", "random 24-bit tags", added_ns=100, main=True),
     Case("random-waits", "16 requests, waited for in random order", added_ns=100),
     Case("random-calls", "8 calls, drawn at random", added_ns=100, main=True),

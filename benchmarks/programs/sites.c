@@ -55,6 +55,16 @@ static int64_t one_path(int64_t iterations) {
   return 16 * iterations;
 }
 
+// The same sends so many frames further down.
+static NOINLINE int64_t further_down(int frames, int64_t iterations) {
+  const int64_t calls = frames ? further_down(frames - 1, iterations) : one_path(iterations);
+  KEEP_FRAME();
+  return calls;
+}
+
+static int64_t frames_10(int64_t iterations) { return further_down(7, iterations); }
+static int64_t frames_50(int64_t iterations) { return further_down(47, iterations); }
+
 #define SITE MPI_Send(buffer, 8, MPI_BYTE, MPI_PROC_NULL, 1, MPI_COMM_WORLD);
 #define TEN(x) x x x x x x x x x x
 #define HUNDRED(x) TEN(TEN(x))
@@ -72,6 +82,8 @@ static int64_t sites_1000(int64_t iterations) { return rounds_of(iterations, 100
 static int64_t sites_10000(int64_t iterations) { return rounds_of(iterations, 10000, ten_thousand_sites); }
 
 const Case site_cases[] = {
-    {"call-paths", call_paths, 25000}, {"one-path", one_path, 25000},    {"sites-100", sites_100, 4000},
-    {"sites-1000", sites_1000, 400},   {"sites-10000", sites_10000, 40}, {0, 0, 0},
+    {"call-paths", call_paths, 25000}, {"one-path", one_path, 25000},
+    {"frames-10", frames_10, 25000},   {"frames-50", frames_50, 25000},
+    {"sites-100", sites_100, 4000},    {"sites-1000", sites_1000, 400},
+    {"sites-10000", sites_10000, 40},  {0, 0, 0},
 };

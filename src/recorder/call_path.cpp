@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include "recorder/files/functions.hpp"
+#include "recorder/user_path.hpp"
 
 namespace leadline::recorder {
 
@@ -13,14 +14,21 @@ namespace {
 constexpr unsigned far_group = 4;
 
 // From so many sites on recursion is folded: a path for each way through it would fill the tables.
-constexpr uint32_t many_sites = trace::capacity::sites / 4;
+constexpr uint32_t many_sites = trace::capacity::sites / 16;
 
 }  // namespace
+
+// Too large for the stack of a thread that has hardly any.
+struct CallPaths::Learning {
+  CallStack stack;
+  UserPath path;
+  int32_t offset[CallStack::most];
+};
 
 bool CallPaths::attach(trace::Table<trace::LiveSite> sites, trace::Table<trace::LiveContext> contexts, Shared shared) {
   sites_ = sites;
   shared_ = shared;
-  void* p = mmap(nullptr, memo_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* p = mmap(nullptr, memo_bytes + sizeof(Learning), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (p == MAP_FAILED) return false;
   char* at = static_cast<char*>(p);
   spots_ = reinterpret_cast<Spot*>(at);
@@ -33,8 +41,7 @@ bool CallPaths::attach(trace::Table<trace::LiveSite> sites, trace::Table<trace::
 }
 
 void CallPaths::forget() {
-  constexpr size_t bytes = spots_bytes + found_bytes + far_bytes;
-  if (spots_ && madvise(spots_, bytes, MADV_DONTNEED) != 0) memset(static_cast<void*>(spots_), 0, bytes);
+  if (spots_ && madvise(spots_, memo_bytes, MADV_DONTNEED) != 0) memset(static_cast<void*>(spots_), 0, memo_bytes);
   far_map_.clear();
   far_used_ = 0;
 }
@@ -53,17 +60,17 @@ __attribute__((noinline)) uint64_t CallPaths::hash_of_far(const Spot& s) const {
 }
 
 uint32_t CallPaths::learn(Fn fn, Caller caller) {
-  const auto ret = reinterpret_cast<uint64_t>(caller.return_address);
-  CallStack& stack = learning_->stack;
-  stack.unwind(ret, reinterpret_cast<uint64_t>(caller.frame) - sizeof(void*));
-  const uint32_t site = learn_site(fn, stack);
+  learning_->stack.unwind(reinterpret_cast<uint64_t>(caller.return_address),
+                          reinterpret_cast<uint64_t>(caller.frame) - sizeof(void*));
+  const uint32_t site = learn_site(fn);
   keep(fn, caller, site);
   return site;
 }
 
 // no_site: a layer's own call. The path is told by the first `path.verified` frames of the stack.
-uint32_t CallPaths::learn_site(Fn fn, const CallStack& stack) {
+uint32_t CallPaths::learn_site(Fn fn) {
   const bool files = is_file_function(fn);
+  const CallStack& stack = learning_->stack;
   UserPath& path = learning_->path;
   const bool taken = shared_.lock();
   const uint64_t caller = stack.frames[0].address;

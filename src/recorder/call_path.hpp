@@ -12,7 +12,6 @@
 #include "recorder/contexts.hpp"
 #include "recorder/host.hpp"
 #include "recorder/modules.hpp"
-#include "recorder/user_path.hpp"
 #include "trace/hash.hpp"
 #include "trace/live.hpp"
 
@@ -98,17 +97,13 @@ class CallPaths {
     uint32_t site;
   };
 
-  struct Learning {  // too large for the stack of a thread with hardly any
-    CallStack stack;
-    UserPath path;
-    int32_t offset[CallStack::most];
-  };
+  struct Learning;  // what is only needed while a path is learnt
 
   // Address space; memory is what is touched.
   static constexpr size_t spots_bytes = sizeof(Spot) << spot_bits, found_bytes = sizeof(Found) << found_bits;
   static constexpr uint32_t far_capacity = 1u << 20;
   static constexpr size_t far_bytes = far_capacity * sizeof(int32_t);
-  static constexpr size_t memo_bytes = spots_bytes + found_bytes + far_bytes + sizeof(Learning);
+  static constexpr size_t memo_bytes = spots_bytes + found_bytes + far_bytes;
 
   static unsigned spot_of(uint64_t ret, uint64_t frame, Fn fn) {
     return static_cast<unsigned>((ret * 31 + (frame >> 4) + static_cast<uint64_t>(fn) * 7) * factors[0] >>
@@ -127,7 +122,7 @@ class CallPaths {
   uint64_t hash_of_far(const Spot& s) const;
 
   uint32_t learn(Fn fn, Caller caller);
-  uint32_t learn_site(Fn fn, const CallStack& stack);
+  uint32_t learn_site(Fn fn);
   void keep(Fn fn, Caller caller, uint32_t site);
   unsigned slots_to_compare(const void* frame);
   uint32_t keep_far(const int32_t* offsets, unsigned count);

@@ -39,8 +39,8 @@ void CallStack::unwind(uint64_t return_address, uint64_t slot) {
   begun = ended = cut = false;
   count = 0;
   _Unwind_Backtrace(take_frame, this);
-  if (count) return;
-  frames[count++] = {return_address, slot, 0};
+  if (!count) frames[count++] = {return_address, slot, 0};
+  if (!ended && !cut && count < most) frames[count - 1].function = 0;  // the tables do not know the code it is in
 }
 
 }  // namespace leadline::recorder

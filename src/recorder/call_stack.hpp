@@ -10,7 +10,7 @@ struct CallStack {
   struct Frame {
     uint64_t address;   // return address
     uint64_t slot;      // where on the stack it stands
-    uint64_t function;  // begin of the code that it lies in, as the unwind tables know it
+    uint64_t function;  // begin of the code that it lies in, 0: the unwind tables do not know it
   };
   static constexpr unsigned most = 512;
 
