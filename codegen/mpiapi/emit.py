@@ -30,11 +30,20 @@ def _bytes(value: Bytes) -> str:
     return f"{{ByteRule::{value.rule}, ByteWhen::{value.when}}}"
 
 
+def _needs(meaning: Meaning) -> str:
+    """Of each argument up to the last that is ignored in some calls."""
+    masks = []
+    for index in range(max(meaning.needs, default=-1) + 1):
+        words = meaning.needs.get(index, ())
+        masks.append(" | ".join(f"needs::{word}" for word in words) or "0")
+    return ", ".join(masks)
+
+
 def _traits(meaning: Meaning) -> str:
     roles = ", ".join(f".{role} = {meaning.roles[role]}" for role in ROLES if role in meaning.roles)
     return (
         f'{{"MPI_{meaning.function.name}", CallClass::{meaning.cls}, {len(meaning.function.arguments)}, '
-        f"{{{roles}}}, {_bytes(meaning.contributed)}, {_bytes(meaning.received)}}}"
+        f"{{{roles}}}, {_bytes(meaning.contributed)}, {_bytes(meaning.received)}, {{{_needs(meaning)}}}}}"
     )
 
 

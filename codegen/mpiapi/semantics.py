@@ -1,4 +1,5 @@
-"""The meaning of every function, from api/semantics.toml: its class, the bytes of collectives, its argument roles."""
+"""The meaning of every function, from api/semantics.toml: its class, the bytes of collectives, its argument roles
+and when an argument means something."""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ from pathlib import Path
 
 from mpiapi.data import read_toml
 from mpiapi.roles import roles_of
+from mpiapi.significance import check_lines, needs_of
 from mpiapi.standard import ApiError, Function
 
 CLASSES = (
@@ -43,6 +45,7 @@ class Meaning:
     roles: dict[str, int]
     contributed: Bytes
     received: Bytes
+    needs: dict[int, tuple[str, ...]]  # argument index -> conditions, of arguments that are ignored in some calls
 
 
 def blocking_form(name: str) -> str:
@@ -55,18 +58,25 @@ def load_meanings(api: Path, functions: list[Function]) -> list[Meaning]:
     """One Meaning per function, in order. Raises ApiError where a function has no class, or two, or needs bytes."""
     data = read_toml(api / "semantics.toml")
     classes = _classes(data["class"], {f.name for f in functions})
+    check_lines(data["significant"], {_line(name, cls) for name, cls in classes.items()}, CLASSES)
     meanings = []
     for function in functions:
         cls = classes[function.name]
         contributed = received = Bytes()
         if cls in COLLECTIVE_CLASSES:
-            rule = data["bytes"].get(blocking_form(function.name))
+            rule = data["bytes"].get(_line(function.name, cls))
             if rule is None:
                 raise ApiError(f"semantics.toml: [bytes] has no line for {function.name}")
             contributed, received = Bytes.parse(rule["contributed"]), Bytes.parse(rule["received"])
         roles = roles_of(function, cls, data["roles"].get(function.name, {}))
-        meanings.append(Meaning(function, cls, roles, contributed, received))
+        needs = needs_of(function, cls, roles, data["significant"], _line(function.name, cls))
+        meanings.append(Meaning(function, cls, roles, contributed, received, needs))
     return meanings
+
+
+def _line(name: str, cls: str) -> str:
+    """The name of its lines in the data: the three forms of a collective share theirs."""
+    return blocking_form(name) if cls in COLLECTIVE_CLASSES else name
 
 
 def _classes(table: dict[str, list[str]], known: set[str]) -> dict[str, str]:

@@ -22,6 +22,7 @@ class Parameter:
     """One C parameter: `kind` as in pympistandard ("COMMUNICATOR", ...), `direction` "in", "out" or "inout".
 
     pointer: whether it is passed as a pointer, where that does not follow from direction and array.
+    root_only: whether the standard's data say that it counts at the root only.
     """
 
     name: str
@@ -30,6 +31,7 @@ class Parameter:
     array: bool = False
     large_only: bool = False
     pointer: bool | None = None
+    root_only: bool = False
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,7 @@ def _parameter(entry: dict[str, Any]) -> Parameter:
         array=entry["length"] is not None,
         large_only=entry["large_only"],
         pointer=entry["pointer"],
+        root_only=entry["root_only"],
     )
 
 

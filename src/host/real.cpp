@@ -88,7 +88,10 @@ void fill_abi(const Family& f, void* handle) {
   abi.bottom = of(f.bottom);
   abi.in_place = of(f.in_place);
   abi.byte = of(f.byte);
-  for (int i = 0; i < Family::op_count; ++i) abi.ops[i] = of(f.ops[i]);
+  for (int i = 0; i < Family::op_count; ++i) {
+    abi.ops[i] = of(f.ops[i]);
+    if (strcmp(op_names[i], "MPI_NO_OP") == 0) abi.no_op = abi.ops[i];
+  }
   if (const uint64_t shared = of(f.finished_request)) {
     abi.shared_first = shared & f.finished_mask;
     const uint64_t every = f.handle_bytes.request == 4 ? UINT32_MAX : UINT64_MAX;

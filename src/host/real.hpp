@@ -27,7 +27,7 @@ struct Abi {
       file_null, group_null, op_null;
   uint64_t status_ignore, statuses_ignore, bottom, in_place;
   uint64_t byte;
-  uint64_t ops[Family::op_count];
+  uint64_t ops[Family::op_count], no_op;
   // The request handles, consecutive, that finished requests share; ~0: none is known.
   uint64_t shared_first = ~uint64_t{0}, shared_span = 0;
   StatusLayout status{};

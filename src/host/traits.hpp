@@ -30,6 +30,17 @@ struct Roles {
   int8_t partitions = -1, partition = -1;
 };
 
+// What must hold for an argument to mean something: bits, all of them. MPI ignores it otherwise, and so do we: it may
+// be anything at all. ([significant] in api/semantics.toml says what each is.)
+namespace needs {
+inline constexpr uint8_t at_root = 1, names_root = 2, not_idle = 4, sends = 8, receives = 16, operates = 32;
+}
+// One entry per argument; those after the last that is ignored in some calls are left out, and no call has more.
+struct Needs {
+  static constexpr int most_arguments = 16;
+  uint8_t of[most_arguments] = {};
+};
+
 struct Traits {
   const char* name;  // "MPI_Send"
   CallClass cls;
@@ -37,6 +48,7 @@ struct Traits {
   Roles roles;
   Bytes contributed;
   Bytes received;
+  Needs needs;
 };
 
 }  // namespace leadline::host

@@ -8,6 +8,7 @@
 #include "recorder/aside.hpp"
 #include "recorder/record_hot.hpp"
 #include "recorder/recording.hpp"
+#include "recorder/tool_variables.hpp"
 
 #define LEADLINE_EXPORT __attribute__((visibility("default")))
 
@@ -80,6 +81,8 @@ template <class R, Fn fn, Name name, class... A, size_t... I>
 template <class R, Fn fn, Name name, class... A, size_t... I>
 [[gnu::always_inline]] inline R call_through(Caller caller, std::index_sequence<I...>, A... a) {
   constexpr const Traits& t = traits[static_cast<int>(fn)];
+  if constexpr (fn == Fn::T_init_thread) tool_interface.begun();
+  if constexpr (fn == Fn::T_finalize) tool_interface.finalized();
   Thread* thread = own_thread();
   if (__builtin_expect(!thread, 0)) thread = recording.enter();
   // Null while recording is paused, too: calls that are recorded pay nothing for that.

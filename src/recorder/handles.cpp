@@ -3,6 +3,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "host/plausible.hpp"
+
 namespace leadline::recorder {
 
 std::atomic<uint32_t> handles_epoch{1};
@@ -106,6 +108,7 @@ bool Handles::to_world(uint64_t group, int32_t size, int32_t* world) {
 // The communicator as the library describes it.
 uint32_t Handles::describe(uint64_t handle, uint32_t parent, uint32_t creation) {
   int32_t rank = 0, size = 0, inter = 0;
+  if (!may_be_communicator(handle)) return 0;
   if (call_real(Fn::Comm_rank, handle, &rank) != 0 || call_real(Fn::Comm_size, handle, &size) != 0) return 0;
   call_real(Fn::Comm_test_inter, handle, &inter);
   if (inter) call_real(Fn::Comm_remote_size, handle, &size);
@@ -280,6 +283,7 @@ TypeView Handles::known_type(uint64_t handle) const {
 TypeView Handles::type(uint64_t handle) {
   if (handle == abi.datatype_null || !type_handles_) return {};
   if (const TypeView known = known_type(handle); known.known) return known;
+  if (!may_be_datatype(handle)) return {};
   const uint64_t hash = trace::mix(3, handle);
   trace::LiveDatatype t{};
   int32_t size = 0;

@@ -1,6 +1,7 @@
 // Collectives: bytes contributed and received by the rules of api/semantics.toml.
 #include <string.h>
 
+#include "host/significance.hpp"
 #include "recorder/record.hpp"
 
 namespace leadline::recorder {
@@ -14,9 +15,6 @@ constexpr int32_t longest_vector = 4096;
 // The side of the call that a rule speaks of.
 bool of_send_side(ByteRule rule) {
   return rule == ByteRule::s || rule == ByteRule::s_times_p || rule == ByteRule::sum_s || rule == ByteRule::sum_sw;
-}
-bool sums(ByteRule rule) {
-  return rule == ByteRule::sum_s || rule == ByteRule::sum_r || rule == ByteRule::sum_sw || rule == ByteRule::sum_rw;
 }
 ByteRule other_side(ByteRule rule) {
   switch (rule) {
@@ -43,7 +41,12 @@ ByteRule other_side(ByteRule rule) {
 
 class Collective {
  public:
-  Collective(Call& call, const CommView& comm) : call_(call), comm_(comm), r_(call.roles()) {
+  Collective(Call& call, const CommView& comm)
+      : call_(call),
+        comm_(comm),
+        r_(call.roles()),
+        rank_(comm.known && !between_groups(comm) ? comm.rank : -1),
+        counts_(call.traits, call.args, rank_) {
     const Traits& t = call.traits;
     const auto either = [&](ByteRule a, ByteRule b) {
       return t.contributed.rule == a || t.contributed.rule == b || t.received.rule == a || t.received.rule == b;
@@ -54,16 +57,17 @@ class Collective {
     receive_types_ = either(ByteRule::sum_rw, ByteRule::sum_rw);
     if (r_.root >= 0) {
       root_ = call.int_arg(r_.root);
-      is_root_ = root_ == abi.root || (root_ == comm.rank && !inter());  // between groups a rank is of the other one
-      nobody_ = root_ == abi.proc_null;                                  // of an intercommunicator
+      is_root_ = root_ == abi.root || (rank_ >= 0 && root_ == rank_);
+      nobody_ = root_ == abi.proc_null;  // of an intercommunicator
     }
-    in_place_ =
-        (r_.sbuf >= 0 && call.arg(r_.sbuf) == abi.in_place) || (r_.rbuf >= 0 && call.arg(r_.rbuf) == abi.in_place);
+    const auto is_in_place = [&](int8_t role) { return significant(role) && call.arg(role) == abi.in_place; };
+    in_place_ = is_in_place(r_.sbuf) || is_in_place(r_.rbuf);
     count_neighbours();
   }
 
   bool in_place() const { return in_place_; }
   int32_t root() const { return root_; }
+  bool significant(int8_t role) const { return counts_.of(role); }
 
   bool applies(Bytes b) const {
     if (b.rule == ByteRule::zero || nobody_) return false;
@@ -74,41 +78,23 @@ class Collective {
   // With MPI_IN_PLACE one side's arguments mean nothing: the other side's stand for them.
   int64_t bytes(Bytes b) const {
     if (!applies(b)) return 0;
-    ByteRule rule = b.rule;
-    const bool send_in_place = r_.sbuf >= 0 && call_.arg(r_.sbuf) == abi.in_place;
-    const bool receive_in_place = r_.rbuf >= 0 && call_.arg(r_.rbuf) == abi.in_place;
     const bool has_other = r_.rcount >= 0 && r_.scount >= 0;
-    if (has_other && ((of_send_side(rule) && send_in_place) || (!of_send_side(rule) && receive_in_place))) {
-      rule = other_side(rule);
-    }
-    return by_rule(rule);
+    const bool ignored = !significant(of_send_side(b.rule) ? r_.scount : r_.rcount);
+    return by_rule(has_other && ignored ? other_side(b.rule) : b.rule);
   }
 
-  bool significant_send() const {
-    const Traits& t = call_.traits;
-    return r_.scount >= 0 && !send_vector_ &&
-           ((applies(t.contributed) && of_send_side(t.contributed.rule)) ||
-            (applies(t.received) && of_send_side(t.received.rule)));
-  }
-  bool significant_receive() const {
-    const Traits& t = call_.traits;
-    return r_.rcount >= 0 && !receive_vector_ &&
-           ((applies(t.contributed) && !of_send_side(t.contributed.rule)) ||
-            (applies(t.received) && !of_send_side(t.received.rule)));
-  }
+  // Whether there is one count, and it means something on this rank.
+  bool significant_send() const { return significant(r_.scount) && !send_vector_; }
+  bool significant_receive() const { return significant(r_.rcount) && !receive_vector_; }
 
   // Appends a count vector to the words, if its arguments mean something on this rank.
   int64_t* put_vector(int64_t* w, bool send) const {
     const int8_t role = send ? r_.scount : r_.rcount;
-    const Bytes side =
-        send == of_send_side(call_.traits.contributed.rule) ? call_.traits.contributed : call_.traits.received;
-    const bool vector =
-        (send ? send_vector_ : receive_vector_) && role >= 0 && applies(side) && sums(side.rule) && call_.arg(role);
+    const bool vector = (send ? send_vector_ : receive_vector_) && significant(role) && call_.arg(role);
     const int32_t n = send ? send_peers_ : receive_peers_;
-    const bool ours_in_place = send && r_.sbuf >= 0 && call_.arg(r_.sbuf) == abi.in_place;
-    if (!vector || ours_in_place || n > longest_vector) {
-      if (vector && n > longest_vector) recording.lose(trace::LossKind::vectors_dropped);
-      *w++ = vector && n > longest_vector ? -1 : 0;
+    if (!vector || n > longest_vector) {
+      if (vector) recording.lose(trace::LossKind::vectors_dropped);
+      *w++ = vector ? -1 : 0;
       return w;
     }
     *w++ = n;
@@ -117,12 +103,13 @@ class Collective {
   }
 
  private:
-  bool inter() const { return recording.handles().kind(comm_.id) == Kind::inter; }
+  static bool between_groups(const CommView& comm) { return recording.handles().kind(comm.id) == Kind::inter; }
 
   void count_neighbours() {
     send_peers_ = receive_peers_ = comm_.size;
+    if (!comm_.known) return;
     // What each group contributes is scattered over the other, but the counts are those of the own one.
-    if (strstr(call_.traits.name, "educe_scatter") && inter()) {
+    if (strstr(call_.traits.name, "educe_scatter") && between_groups(comm_)) {
       call_real(Fn::Comm_size, comm_.handle, &send_peers_);
       receive_peers_ = send_peers_;
     }
@@ -173,7 +160,7 @@ class Collective {
       const int8_t type = send || r_.rtype < 0 ? (r_.stype >= 0 ? r_.stype : r_.rtype) : r_.rtype;
       if (role < 0 || type < 0) return 0;
       const bool vector = send ? send_vector_ : receive_vector_;
-      if (vector && !call_.arg(role)) return 0;
+      if (vector && (!call_.arg(role) || !comm_.known)) return 0;
       return (vector ? element(call_.arg(role), comm_.rank) : call_.count_arg(role)) * size_of(call_.arg(type));
     };
     switch (rule) {
@@ -201,6 +188,8 @@ class Collective {
   Call& call_;
   const CommView& comm_;
   const Roles& r_;
+  const int32_t rank_;  // that a root can be; -1 between groups, where the root is one of the other group's
+  const Significance counts_;
   bool send_vector_, receive_vector_, send_types_, receive_types_;
   bool is_root_ = false, nobody_ = false, in_place_ = false;
   int32_t root_ = 0, send_peers_ = 0, receive_peers_ = 0;
@@ -242,7 +231,8 @@ void record_collective(Call& call) {
   words[1] = c.bytes(call.traits.received);
   {
     const Locked locked(recording.lock());
-    words[2] = r.op >= 0 ? recording.handles().op(Abi::handle(call.arg(r.op), abi.family->handle_bytes.op)) : 0;
+    words[2] =
+        c.significant(r.op) ? recording.handles().op(Abi::handle(call.arg(r.op), abi.family->handle_bytes.op)) : 0;
   }
   words[3] = receive ? call.count_arg(r.rcount) : 0;
   words[4] = receive && r.rtype >= 0 ? type_of(call, call.arg(r.rtype)).id : 0;

@@ -1,4 +1,5 @@
 // Communicators, windows and files: made, used and freed.
+#include "host/significance.hpp"
 #include "recorder/files/files.hpp"
 #include "recorder/learned.hpp"
 #include "recorder/record.hpp"
@@ -11,14 +12,16 @@ void record_comm_create(Call& call) {
   const Roles& r = call.roles();
   Key key;
   if (!begin_key(call, &key)) return;
-  const uint64_t parent = r.comm >= 0 ? abi.comm(call.arg(r.comm)) : 0;
+  uint64_t parent = r.comm >= 0 ? abi.comm(call.arg(r.comm)) : 0;
   key.peer = trace::peer_none;
   const bool at_once = call.traits.cls == CallClass::comm_create;
   uint32_t pending = 0;
   {
     const Locked locked(recording.lock());
     Handles& handles = recording.handles();
-    if (parent) key.comm = (call.rc == 0 ? handles.comm(parent) : handles.known_comm(parent)).id;
+    // What failed may have been given anything; over a communicator that is known it counts, as on the other ranks.
+    if (call.rc != 0 && !handles.known_comm(parent).known) parent = 0;
+    if (parent) key.comm = handles.comm(parent).id;
     const bool made = call.rc == 0 && r.newcomm >= 0;
     const uint64_t handle = made ? Abi::stored(call.arg(r.newcomm), abi.family->handle_bytes.comm) : abi.comm_null;
     if (at_once) {
@@ -67,7 +70,7 @@ void record_object(Call& call) {
     if (c == CallClass::win_create || c == CallClass::file_open) {
       const HandleBytes& width = abi.family->handle_bytes;
       const uint64_t comm = abi.comm(call.arg(r.comm));
-      key.comm = handles.comm(comm).id;
+      key.comm = (call.rc == 0 ? handles.comm(comm) : handles.known_comm(comm)).id;
       if (call.rc == 0) {
         const uint64_t made =
             kind == Kind::window ? Abi::stored(call.arg(r.win), width.win) : Abi::stored(call.arg(r.file), width.file);
@@ -97,8 +100,10 @@ void record_rma(Call& call) {
   }
   key.comm = win.id;
   if (r.target >= 0) key.peer = relative(win, call.int_arg(r.target));
-  const int8_t count = r.scount >= 0 ? r.scount : r.rcount;
-  const int8_t type = r.stype >= 0 ? r.stype : r.rtype;
+  const Significance counts(call.traits, call.args, win.rank);
+  const bool sends = counts.of(r.stype);  // MPI_NO_OP only fetches
+  const int8_t count = sends ? r.scount : r.rcount;
+  const int8_t type = sends ? r.stype : r.rtype;
   if (type >= 0 && call.traits.cls != CallClass::rma_sync) {
     const TypeView view = type_of(call, call.arg(type));
     key.datatype = view.id;

@@ -12,6 +12,8 @@
 
 namespace leadline::recorder {
 
+constinit ToolInterface tool_interface;
+
 namespace {
 
 constexpr int32_t most_examined = 4096;
@@ -21,15 +23,32 @@ constexpr int32_t most_elements = 512;  // of one variable: some have one per ra
 
 bool begins(const char* text, const char* with) { return strncmp(text, with, strlen(with)) == 0; }
 
+// What the library says of itself; "" if nothing.
+const char* library_version() {
+  static char text[16384];
+  int32_t length = 0;
+  const bool told = has_real(Fn::Get_library_version) && call_real(Fn::Get_library_version, text, &length) == 0;
+  return told ? text : "";
+}
+
 // Whether starting the tools interface costs next to nothing. Open MPI before version 5 loads every component it has
 // for that: a quarter of a second was measured.
 bool is_cheap() {
   if (strcmp(abi.family->name, "openmpi") != 0) return true;
-  static char text[16384];
-  int32_t length = 0;
-  if (!has_real(Fn::Get_library_version) || call_real(Fn::Get_library_version, text, &length) != 0) return false;
-  const char* version = strstr(text, "Open MPI v");
+  const char* version = strstr(library_version(), "Open MPI v");
   return version && strtol(version + strlen("Open MPI v"), nullptr, 10) >= 5;
+}
+
+// Whether the interface may be started although the program has ended it: MPICH before 4.2 has given its variables back
+// by then, and reads them all the same. Libraries that are made from it do not say from which.
+bool can_be_started_again() {
+  if (strcmp(abi.family->name, "openmpi") == 0) return true;
+  constexpr const char* before = "MPICH Version:";
+  const char* version = strstr(library_version(), before);
+  if (!version) return false;
+  char* rest = nullptr;
+  const long major = strtol(version + strlen(before), &rest, 10);
+  return major > 4 || (major == 4 && *rest == '.' && strtol(rest + 1, nullptr, 10) >= 2);
 }
 
 bool is_wanted() {
@@ -159,6 +178,7 @@ void read_tool_variables(trace::ByteSink* out) {
     if (!has_real(fn)) return;
   }
   if (!is_wanted()) return;
+  if (tool_interface.ended() && !can_be_started_again()) return;
   const uint64_t begin = system_ns(CLOCK_MONOTONIC);
   int32_t provided = 0, number = 0;
   if (call_real(Fn::T_init_thread, abi.family->thread_single, &provided) != 0) return;

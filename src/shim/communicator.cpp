@@ -6,6 +6,7 @@
 #include <memory>
 #include <new>
 
+#include "host/plausible.hpp"
 #include "shim/plan.hpp"
 
 namespace leadline::shim {
@@ -137,7 +138,7 @@ int communicator_freed(Word, int32_t, void* communicator, void*) {
 }
 
 Communicator* look_up(uint64_t handle, Memory::Place* place) {
-  if (handle == abi.comm_null) return nullptr;
+  if (!host::may_be_communicator(handle)) return nullptr;
   void* held = nullptr;
   int32_t there = 0;
   const uint32_t now = epoch.load(std::memory_order_relaxed);
@@ -155,7 +156,7 @@ Communicator* look_up(uint64_t handle, Memory::Place* place) {
 }
 
 int64_t ask_size(uint64_t handle, Datatype* place) {
-  if (handle == abi.datatype_null) return -1;
+  if (place->handle != handle && !host::may_be_datatype(handle)) return -1;
   int32_t size = 0;
   if (call_real(Fn::Type_size, handle, &size) != 0) return -1;
   if (place->handle == handle && place->seen) return size;  // derived, as before: predefined ones are never made

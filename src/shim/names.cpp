@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "host/exports.hpp"
+#include "host/significance.hpp"
 #include "shim/plan.hpp"
 
 #define LEADLINE_EXPORT __attribute__((visibility("default")))
@@ -62,6 +63,25 @@ Word pass_on(Fn fn, Name name, A... a) {
   return false;
 }
 
+// Whether count and datatype of a call between groups mean something on this process.
+[[gnu::noinline]] bool has_data(Operation operation, const Call& call) {
+  const auto counts = [](Fn fn, const Word* args) {
+    const host::Traits& traits = host::traits[static_cast<int>(fn)];
+    return host::Significance(traits, args, -1).of(traits.roles.stype);
+  };
+  const auto count = static_cast<Word>(call.count);
+  if (operation == Operation::broadcast) {
+    const Word args[] = {call.to, count, call.datatype, call.root, call.comm};
+    return counts(Fn::Bcast, args);
+  }
+  if (operation == Operation::reduce) {
+    const Word args[] = {call.from, call.to, count, call.datatype, call.op, call.root, call.comm};
+    return counts(Fn::Reduce, args);
+  }
+  const Word args[] = {call.from, call.to, count, call.datatype, call.op, call.comm};
+  return counts(Fn::Allreduce, args);
+}
+
 // Whether a rule may fit: what is left alone comes no further than here.
 [[gnu::always_inline]] inline bool taken(Operation operation, const Call& call, Word* result) {
   if (__builtin_expect(!watching.load(std::memory_order_relaxed), 0)) {
@@ -74,6 +94,10 @@ Word pass_on(Fn fn, Name name, A... a) {
   if (!c || !c->population) return false;
   const bool has_rules = c->has_rules[static_cast<int>(operation)];
   if (!has_rules && !shim.reports()) return false;
+  if (__builtin_expect(c->closed == Reason::between_groups && !has_data(operation, call), 0)) {
+    c->population->count(operation, 0, nullptr, c->closed);
+    return false;
+  }
   const int64_t size = size_of(m, abi.datatype(call.datatype));
   if (!shim.reports()) {
     const int64_t bytes = call.count * size;  // of sensible ones; the others are looked at below

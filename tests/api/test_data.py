@@ -151,6 +151,33 @@ def test_roles_of_functions_a_person_has_looked_up(meanings: list[Meaning]) -> N
     assert "index" not in known["Graph_create"].roles
 
 
+def test_what_the_standard_says_counts_at_the_root_only_does(meanings: list[Meaning]) -> None:
+    for meaning in meanings:
+        for index, parameter in enumerate(meaning.function.arguments):
+            at_root = "at_root" in meaning.needs.get(index, ())
+            # Of the root's peers between groups, and in the one place where the standard's data err.
+            if (meaning.function.name, parameter.name) == ("Scatterv_init", "recvbuf"):
+                assert parameter.root_only
+                assert not at_root
+            elif parameter.root_only:
+                assert at_root, (meaning.function.name, parameter.name)
+
+
+def test_arguments_that_are_ignored_are_those_a_person_has_looked_up(meanings: list[Meaning]) -> None:
+    def ignored(name: str) -> dict[str, str]:
+        meaning = by_name(meanings)[name]
+        return {meaning.function.arguments[i].name: " ".join(words) for i, words in meaning.needs.items()}
+
+    assert ignored("Send") == ignored("Win_create") == ignored("Scan") == {}
+    assert ignored("Allgather") == {"sendcount": "sends", "sendtype": "sends"}
+    assert ignored("Alltoallw_init") == {"sendcounts": "sends", "sdispls": "sends", "sendtypes": "sends"}
+    assert ignored("Igather") == {
+        "sendbuf": "names_root", "sendcount": "names_root sends", "sendtype": "names_root sends",
+        "recvbuf": "at_root", "recvcount": "at_root", "recvtype": "at_root",
+    }  # fmt: skip
+    assert ignored("Rget_accumulate") == dict.fromkeys(["origin_addr", "origin_count", "origin_datatype"], "operates")
+
+
 def test_purely_local_functions_touch_no_request_they_would_complete(meanings: list[Meaning]) -> None:
     for meaning in meanings:
         if meaning.cls != "local":

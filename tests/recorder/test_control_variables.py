@@ -53,3 +53,20 @@ def test_reading_variables_disturbs_no_library(
     assert outcome.returncode == 0, outcome.stderr
     report = report_of(run)
     assert (report["complete"], report["losses"]) == (True, [])
+
+
+# Of MPICH before 4.2 one of each series that is here.
+@pytest.mark.parametrize("name", ["mpich", "mpich@4.1.3", "debian-mpich", "mpich@3.4.3", "openmpi"])
+def test_a_program_may_have_ended_the_tools_interface(
+    name: str, builder: Builder, recorder: Path, tmp_path: Path
+) -> None:
+    library = find(name)
+    if library is None:
+        pytest.skip(f"the MPI library {name} is not installed")
+    program = builder.c(library, "tool_interface.c")
+    for way in ("within", "around", "kept"):
+        run = tmp_path / way
+        outcome = run_mpi(library, 2, [program, way], cwd=tmp_path, recorder=recorder, run_directory=run)
+        assert (outcome.returncode, outcome.lines) == (0, ["rank 0: same", "rank 1: same"]), outcome.stderr
+        report = report_of(run)
+        assert (report["complete"], report["losses"]) == (True, [])

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from recorder import ignored_arguments
 from recorder.building import PROGRAMS, Builder
 from recorder.libraries import Library, has_large_counts, has_mpi4, quiet_environment
 from recorder.reading import calls_by_rank
@@ -92,6 +93,20 @@ def test_only_datatypes_with_gaps_are_packed_and_2_gib_are_left_to_the_library(
     calls = calls_by_rank(seen)
     assert (calls[0]["MPI_Pack"], "MPI_Unpack" in calls[0]) == (1, False)
     assert (calls[1]["MPI_Unpack"], "MPI_Pack" in calls[1]) == (1, False)
+
+
+@pytest.mark.parametrize("name", ["mpich", "openmpi"])
+def test_arguments_that_are_ignored_are_not_looked_at(name: str, builder: Builder, shim: Path, tmp_path: Path) -> None:
+    library = known(name)
+    command = [ignored_arguments.build(builder, library, name), *sorted(ignored_arguments.LOOKED_AT[name])]
+    plain = run_mpi(library, 3, command, cwd=tmp_path)
+    tuned = Run(shim, tmp_path, f"bcast {ALL} linear 0 0\nreduce {ALL} linear 0 0\nallreduce {ALL} linear 0 0\n")
+    outcome = tuned.start(library, 3, command)
+    assert (outcome.returncode, outcome.lines) == (0, plain.lines), outcome.stderr
+    assert tuned.tuned(3) == [4, 4, 4]  # MPI_Bcast and MPI_Reduce, twice
+    between_groups = "between two groups"
+    calls = [line.calls for line in report(tuned.reports, 1)[0] if line.why == between_groups]
+    assert sum(calls) == (2 if name == "mpich" else 0)  # MPI_Reduce of a process that takes no part
 
 
 def test_reports_of_spawned_worlds_stand_beside_one_another(builder: Builder, shim: Path, tmp_path: Path) -> None:

