@@ -12,7 +12,7 @@
 namespace leadline::host {
 
 void* real_functions[function_count][4];
-Abi abi;
+constinit Abi abi;
 
 namespace {
 
@@ -20,7 +20,7 @@ struct Library {
   const Family* family = nullptr;
   char path[1024] = {};
 };
-Library library;
+constinit Library library;
 
 const char* file_name(const char* path) {
   const char* slash = strrchr(path, '/');

@@ -111,7 +111,10 @@ class Recording {
   bool has_part_ = false;  // something of the series is in the .part file
 };
 
-extern Recording& recording;
+extern constinit Recording& recording;
+
+// The trace is written when the process ends. Called before `main`.
+void finish_at_exit();
 
 // Says something to the user, once per process, on standard error.
 void tell(const char* format, ...) __attribute__((format(printf, 1, 2)));

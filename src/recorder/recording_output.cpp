@@ -9,6 +9,8 @@
 #include "recorder/recording.hpp"
 #include "recorder/trace_file.hpp"
 
+extern "C" int __cxa_atexit(void (*)(void*), void*, void*);
+
 namespace leadline::recorder {
 namespace {
 
@@ -222,8 +224,11 @@ void Recording::finish() {
   errno = saved;
 }
 
-namespace {
-__attribute__((destructor)) void at_exit() { recording.finish(); }
-}  // namespace
+// Last of all, when the destructors of every library have run, which may call MPI_Finalize: the handlers are called in
+// reverse order, and this one, of no library, comes before the one that calls those destructors.
+__attribute__((constructor(103))) void finish_at_exit() {
+  static constinit std::atomic_flag asked = ATOMIC_FLAG_INIT;
+  if (!asked.test_and_set()) __cxa_atexit([](void*) { recording.finish(); }, nullptr, nullptr);
+}
 
 }  // namespace leadline::recorder

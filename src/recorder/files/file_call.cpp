@@ -274,6 +274,8 @@ void count_unseen(OpenFile* file, int64_t bytes, bool reads) {
   file->any = true;
 }
 
+void watch_files() { open_files.begin(); }
+
 void stop_watching_files() { open_files.stop(); }
 
 void record_files(trace::ProcessHeader* header, char* region, trace::Backing backing) {

@@ -8,6 +8,8 @@ namespace leadline::recorder {
 
 struct Call;
 
+// The calls of functions on files are counted from now on, if the run is recorded. Only the first call does anything.
+void watch_files();
 void stop_watching_files();
 // From now on file calls are events; what was counted until now moves to the live memory.
 void record_files(trace::ProcessHeader* header, char* region, trace::Backing backing);
