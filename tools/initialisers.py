@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 SHT_SYMTAB, SHT_RELA, SHT_INIT_ARRAY = 2, 4, 14
+STT_FUNC = 2
 # What the compiler's own start-up files bring along.
 START_UP = {"frame_dummy"}
 
@@ -49,30 +50,31 @@ class Library:
         return found
 
     def _relocated(self) -> dict[int, int]:
-        """What the dynamic linker adds the library's address to, by place."""
+        """What the dynamic linker puts at a place, before the library's own address is added."""
         found = {}
-        for _, _, _, _, offset, size, *_ in self._of_type(SHT_RELA):
+        for _, _, _, _, offset, size, link, *_ in self._of_type(SHT_RELA):
             for at in range(offset, offset + size, 24):
-                place, _, addend = self._unpack("QQq", at)
-                found[place] = addend
+                place, info, addend = self._unpack("QQq", at)
+                symbol = info >> 32  # of an exported function; 0: none
+                found[place] = addend + (self._symbol(self._sections[link], symbol)[2] if symbol else 0)
         return found
 
+    def _symbol(self, table: tuple[int, ...], index: int) -> tuple[str, int, int]:
+        """Name, type and value."""
+        name, info, _, _, value, _ = self._unpack("IBBHQQ", table[4] + 24 * index)
+        begin = self._sections[table[6]][4] + name
+        return self._data[begin : self._data.index(0, begin)].decode(errors="replace"), info & 15, value
+
     def functions(self) -> dict[int, str]:
-        """Symbols by address; empty in a stripped file."""
-        found = {}
-        for _, _, _, _, offset, size, link, *_ in self._of_type(SHT_SYMTAB):
-            strings = self._sections[link][4]
-            for at in range(offset, offset + size, 24):
-                name, info, _, _, value, _ = self._unpack("IBBHQQ", at)
-                if info & 15 == 2:  # STT_FUNC
-                    begin = strings + name
-                    found[value] = self._data[begin : self._data.index(0, begin)].decode(errors="replace")
-        return found
+        """Their names by address; empty in a stripped file."""
+        symbols = (self._symbol(table, i) for table in self._of_type(SHT_SYMTAB) for i in range(table[5] // 24))
+        return {value: name for name, kind, value in symbols if kind == STT_FUNC}
 
 
 def is_one_of(symbol: str, names: Sequence[str]) -> bool:
     """Whether a symbol, mangled as C++ or not, is that of a function with one of these names and no arguments."""
-    return symbol in START_UP or any(symbol == name or symbol.endswith(f"{len(name)}{name}Ev") for name in names)
+    mangled = [end for name in names for end in (f"_Z{len(name)}{name}v", f"{len(name)}{name}Ev")]
+    return symbol in START_UP or symbol in names or symbol.endswith(tuple(mangled))
 
 
 def unwanted(data: bytes, allowed: Sequence[str]) -> list[str]:

@@ -159,6 +159,7 @@ class Process:
     family: str
     pid: int
     initialized: bool
+    initializing: bool
     finalized: bool
     complete: bool
     start_unix_ns: int
@@ -251,6 +252,8 @@ class ProcessSummary:
     library: str
     family: str
     pid: int
+    initialized: bool
+    initializing: bool
     finalized: bool
     complete: bool
     start_unix_ns: int

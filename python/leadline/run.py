@@ -206,7 +206,7 @@ def open_run(path: str | Path) -> Run:
                     Loss(
                         "never-initialized",
                         1,
-                        f"process {process.pid} on {process.host} ended, or became another, before MPI_Init returned: "
+                        f"process {process.pid} on {process.host} ended, or became another, before it called MPI_Init: "
                         "it is counted nowhere",
                     )
                 )
@@ -215,13 +215,15 @@ def open_run(path: str | Path) -> Run:
     if not profile.processes:
         first = losses[0].message
         more = f" (and {len(losses) - 1} more)" if len(losses) > 1 else ""
+        if all(loss.code == "never-initialized" for loss in losses):
+            raise DamagedTrace(f"nothing was recorded in {path}: {first}{more}")
         raise DamagedTrace(f"no trace in {path} can be read: {first}{more}")
     return Run(path, _description(path), profile, losses)
 
 
 def _took_part(process: _core.Process) -> bool:
-    """Whether it came to MPI_Init, or made any call but those that are allowed before it."""
-    return process.initialized or any(process.tallies(thread) for thread in range(process.threads))
+    """Whether it called MPI_Init, or any function but those that are allowed before it."""
+    return process.initialized or process.initializing or any(process.tallies(thread) for thread in range(process.threads))
 
 
 def _description(path: Path) -> dict[str, Any]:

@@ -84,8 +84,9 @@ constexpr bool looks_before(CallClass c) {
     case CallClass::file_open:
     case CallClass::file_close:
     case CallClass::abort:
+    case CallClass::init:
     case CallClass::finalize:
-    case CallClass::other:  // MPI_Session_finalize
+    case CallClass::other:  // MPI_Session_init, MPI_Session_finalize
       return true;
     default:
       return false;

@@ -306,7 +306,7 @@ void Recording::catch_up() {
 // may begin itself.
 void Recording::forked() {
   if (state_ != State::on) return;
-  const bool parent_uses_mpi = header_->initialized;
+  const bool parent_uses_mpi = is_initialized();
   set_recorded(true);
   set_own_thread(nullptr);
   if (have_thread_key) pthread_setspecific(thread_key, nullptr);

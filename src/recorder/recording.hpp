@@ -34,6 +34,8 @@ class Recording {
   // Whether the calling thread may enter although it does not call MPI: where only one thread does, nothing is locked.
   bool may_enter() const;
 
+  void initializes();             // MPI_Init, or the first session, is about to begin
+  void not_initialized();         // it has failed
   void initialized(Ticks begin);  // MPI_Init has returned
   void finalizes();               // MPI_Finalize is about to be called
   void finalized(Ticks end);      // MPI_Finalize has returned
@@ -66,6 +68,7 @@ class Recording {
   enum class State : uint8_t { unknown, on, off };
 
   void start();
+  bool is_initialized() const { return header_->initialized == trace::mpi_begun; }
   void begin_pause(Ticks from);
   void create_live_file();
   void call_in_all_threads();

@@ -6,22 +6,13 @@
 #include <unistd.h>
 
 #include "recorder/files/files.hpp"
+#include "recorder/launched.hpp"
 #include "recorder/recording.hpp"
 #include "recorder/trace_file.hpp"
 
 extern "C" int __cxa_atexit(void (*)(void*), void*, void*);
 
 namespace leadline::recorder {
-namespace {
-
-int64_t rank_from_environment() {
-  for (const char* name : {"PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"}) {
-    if (const char* text = getenv(name)) return strtoll(text, nullptr, 10);
-  }
-  return -1;
-}
-
-}  // namespace
 
 // What the series has so far goes to the file.
 bool Recording::spill_series(Thread* t, bool last) {
@@ -185,12 +176,12 @@ void Recording::finish() {
   for (uint32_t i = 0; i < thread_count_; ++i) {
     events += threads_[i]->header->events_before + trace::events_of(*threads_[i]->header);
   }
-  if (!header_->initialized && !events) {
+  if (!is_initialized() && !events) {
     discard_live();
     return;
   }
   for (uint32_t i = 0; i < thread_count_; ++i) threads_[i]->regions.end();
-  if (header_->rank < 0) header_->rank = static_cast<int32_t>(rank_from_environment());
+  if (header_->rank < 0) header_->rank = static_cast<int32_t>(launched_rank());
   header_->tick_factor = rate_.factor();
   sample_own_time();
   own_time(now() - begin);
