@@ -82,6 +82,7 @@ void fill_abi(const Family& f, void* handle) {
   abi.win_null = of(f.win_null);
   abi.file_null = of(f.file_null);
   abi.group_null = of(f.group_null);
+  abi.info_null = of(f.info_null);
   abi.op_null = of(f.op_null);
   abi.status_ignore = of(f.status_ignore);
   abi.statuses_ignore = of(f.statuses_ignore);

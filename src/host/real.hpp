@@ -24,7 +24,7 @@ inline bool has_real(Fn fn) { return real_functions[static_cast<int>(fn)][static
 struct Abi {
   const Family* family = nullptr;
   uint64_t comm_null = 0, comm_world = 0, comm_self = 0, request_null = 0, datatype_null = 0, message_null = 0,
-           message_no_proc = 0, win_null = 0, file_null = 0, group_null = 0, op_null = 0;
+           message_no_proc = 0, win_null = 0, file_null = 0, group_null = 0, info_null = 0, op_null = 0;
   uint64_t status_ignore = 0, statuses_ignore = 0, bottom = 0, in_place = 0;
   uint64_t byte = 0;
   uint64_t ops[Family::op_count] = {};

@@ -117,6 +117,9 @@ void before(Call& call) {
     case CallClass::imrecv:
       call.handle = Abi::stored(call.arg(call.roles().message), abi.family->handle_bytes.message);
       break;
+    case CallClass::comm_create:
+      before_spawn(call);
+      break;
     case CallClass::comm_free:
       call.handle = Abi::stored(call.arg(call.roles().comm), abi.family->handle_bytes.comm);
       break;

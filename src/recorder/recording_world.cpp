@@ -17,19 +17,6 @@ namespace {
 
 bool world_begun = false;  // MPI_Init was called: its end is MPI_Finalize, not that of a session
 
-// What tells one MPI_COMM_WORLD of a job from those it spawned: the namespace the launcher gave it, or, with Hydra,
-// that it was spawned and in which order (Intel's; MPICH's does not say). 0 for the first one.
-uint64_t world_number() {
-  const char* name = getenv("PMIX_NAMESPACE");
-  uint64_t number = 0;
-  if (!name && getenv("PMI_SPAWNED")) {
-    name = getenv("HYDRA_BSTRAP_PGID");
-    number = 1;
-  }
-  for (; name && *name; ++name) number = trace::mix(number, static_cast<unsigned char>(*name));
-  return number;
-}
-
 }  // namespace
 
 void Recording::initializes() {
@@ -37,7 +24,7 @@ void Recording::initializes() {
   if (h.initialized != trace::mpi_not_begun) return;
   h.rank = static_cast<int32_t>(launched_rank());
   h.world_size = static_cast<int32_t>(launched_size());
-  h.world = world_number();
+  h.world = launched_world();
   h.initialized = trace::mpi_beginning;
 }
 
@@ -52,7 +39,6 @@ void Recording::began(Ticks begin) {
   const trace::TickScale scale{h.tick_factor};
   if (begin > h.first_ticks) h.start_unix_ns += static_cast<int64_t>(scale.ns(begin - h.first_ticks));
   h.first_ticks = begin;
-  h.world = world_number();
   // What was done before is not the rank's time.
   if (Thread* t = own_thread()) t->header->last_end = begin;
   settings_.clear();
