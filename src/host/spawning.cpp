@@ -88,7 +88,10 @@ Word SpawnInfos::with_variables(Word info) {
     call_real(Fn::Info_get, info, key, longest_value, there, &has);
     if (has && !lines.begin(there)) return info;
   }
-  if (!add_variables(&lines)) return info;
+  if (!add_variables(&lines)) {
+    had_no_room_ = strcmp(key, "env") != 0;  // before version 5 what mpiexec gave to the ranks may reach it
+    return info;
+  }
   Word copy = 0;
   const bool made = info == abi.info_null ? call_real(Fn::Info_create, &copy) == 0
                                           : call_real(Fn::Info_dup, info, &copy) == 0;
@@ -108,6 +111,7 @@ Word SpawnInfos::with_variables(Word infos, int32_t count) {
 void SpawnInfos::free() {
   for (int32_t i = 0; i < count_; ++i) call_real(Fn::Info_free, &copies_[i]);
   count_ = 0;
+  had_no_room_ = false;
 }
 
 }  // namespace leadline::host

@@ -18,6 +18,8 @@ class SpawnInfos {
   static constexpr int most = 32;
   Word with_variables(Word infos, int32_t count);
   void free();
+  // There was no room for the preload itself, and nothing else hands it on.
+  bool had_no_room() const { return had_no_room_; }
 
   // Whether the calling process is the root of a call of MPI_Comm_spawn, and anything is to be done there.
   static bool needed(Word root, Word comm);
@@ -26,6 +28,7 @@ class SpawnInfos {
   Word copies_[most] = {};
   Word given_[most] = {};  // what the call gets: copies, and the program's own where nothing was added
   int32_t count_ = 0;
+  bool had_no_room_ = false;
 };
 
 }  // namespace leadline::host

@@ -77,7 +77,7 @@ const char* word_after(const char* line, size_t length, const char* option) {
   return nullptr;
 }
 
-// Hydra up to MPICH 4.2 has a proxy of its own for every spawn, which says which.
+// Hydra before MPICH 4.2 has a proxy of its own for every spawn, which says which.
 uint64_t world_of_proxy(int proxy) {
   char line[4096];
   size_t length = 0;
@@ -108,7 +108,7 @@ uint64_t world_by_place(int proxy, int own) {
       if (before < 0 || before > count) return 0;
       const int pid_of_first = before ? pids[count - before] : own;
       if (!read_state(pid_of_first, &first)) return 0;
-      return trace::mix(trace::mix(first.started, static_cast<uint64_t>(pid_of_first)), 1);
+      return trace::mix(trace::mix(trace::mix(1, first.started), static_cast<uint64_t>(pid_of_first)), 1);
     }
     pids[count++] = static_cast<int>(pid);
   }
