@@ -159,6 +159,7 @@ class Process:
     family: str
     pid: int
     initialized: bool
+    initializing: bool
     finalized: bool
     complete: bool
     start_unix_ns: int
@@ -253,6 +254,8 @@ class ProcessSummary:
     library: str
     family: str
     pid: int
+    initialized: bool
+    initializing: bool
     finalized: bool
     complete: bool
     start_unix_ns: int

@@ -5,9 +5,8 @@ from __future__ import annotations
 import functools
 import json
 import os
-from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from leadline.errors import DamagedTrace
 from leadline.symbols import Location, ModuleProblem, Symbolizer, call_path, reaches_start
 from leadline.symbols.cache import SymbolCache
 from leadline.symbols.resolve import WITHOUT_MODULE
+from leadline.worlds import World, display_order, labels_of, worlds_of
 
 MOST_RANKS = 10_000_000
 CONTEXT_BEGIN = 1  # of the profile's contexts; 0: what lies further out is not known
@@ -55,15 +55,6 @@ class Site:
         return self.path[-1].routine if self.path else "?"
 
 
-@dataclass
-class World:
-    """One MPI_COMM_WORLD: the program that was launched, or one it spawned."""
-
-    identity: int
-    size: int
-    processes: dict[int, int] = field(default_factory=dict)  # rank -> index of the process
-
-
 class Places:
     """From addresses of a run's modules to routines, files and lines; what was found is kept in the run's directory."""
 
@@ -96,9 +87,10 @@ class Run:
         self.description = description
         self.profile = profile
         self.processes = profile.processes
-        self.worlds, self.labels = _worlds(self.processes)
+        self.worlds = worlds_of(self.processes)
+        self.labels = labels_of(self.worlds, self.processes)
         self._world_of = {index: world for world in self.worlds for index in world.processes.values()}
-        self.order = _display_order(self.worlds, len(self.processes))
+        self.order = display_order(self.worlds, len(self.processes))
         self.losses = [*losses, *self._losses_of_processes(), *_missing_ranks(self.worlds)]
         self._symbol_problems: list[ModuleProblem] = []
 
@@ -239,7 +231,7 @@ def open_run(path: str | Path) -> Run:
                     Loss(
                         "never-initialized",
                         1,
-                        f"process {process.pid} on {process.host} ended, or became another, before MPI_Init returned: "
+                        f"process {process.pid} on {process.host} ended, or became another, before it called MPI_Init: "
                         "it is counted nowhere",
                     )
                 )
@@ -248,13 +240,15 @@ def open_run(path: str | Path) -> Run:
     if not profile.processes:
         first = losses[0].message
         more = f" (and {len(losses) - 1} more)" if len(losses) > 1 else ""
+        if all(loss.code == "never-initialized" for loss in losses):
+            raise DamagedTrace(f"nothing was recorded in {path}: {first}{more}")
         raise DamagedTrace(f"no trace in {path} can be read: {first}{more}")
     return Run(path, _description(path), profile, losses)
 
 
 def _took_part(process: _core.Process) -> bool:
-    """Whether it came to MPI_Init, or made any call but those that are allowed before it."""
-    return process.initialized or any(process.tallies(thread) for thread in range(process.threads))
+    """Whether it called MPI_Init, or any function but those that are allowed before it."""
+    return process.initialized or process.initializing or any(process.tallies(thread) for thread in range(process.threads))
 
 
 def _description(path: Path) -> dict[str, Any]:
@@ -263,46 +257,6 @@ def _description(path: Path) -> dict[str, Any]:
     except (OSError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}
-
-
-def _worlds(processes: list[_core.ProcessSummary]) -> tuple[list[World], list[str]]:
-    """The worlds of the run, first started first, and each process's label.
-
-    Two processes with one rank in one world (two jobs recorded into one directory) are put into worlds of their own.
-    """
-    worlds: list[World] = []
-    started = sorted(range(len(processes)), key=lambda i: (processes[i].start_unix_ns, processes[i].rank))
-    where: dict[int, int] = {}
-    for index in started:
-        process = processes[index]
-        if process.rank < 0:
-            continue
-        world = next(
-            (w for w in worlds if w.identity == process.world and process.rank not in w.processes),
-            None,
-        )
-        if world is None:
-            world = World(process.world, process.world_size)
-            worlds.append(world)
-        world.size = max(world.size, process.world_size)
-        world.processes[process.rank] = index
-        where[index] = worlds.index(world)
-    labels = []
-    for index, process in enumerate(processes):
-        if index not in where:
-            labels.append(f"pid {process.pid}")
-        elif len(worlds) == 1:
-            labels.append(str(process.rank))
-        else:
-            labels.append(f"{where[index]}.{process.rank}")
-    # Unknown ranks of one process id on several hosts.
-    repeated = {label for label, count in Counter(labels).items() if count > 1}
-    return worlds, [f"{label} on {processes[i].host}" if label in repeated else label for i, label in enumerate(labels)]
-
-
-def _display_order(worlds: list[World], count: int) -> list[int]:
-    ordered = [world.processes[rank] for world in worlds for rank in sorted(world.processes)]
-    return ordered + sorted(set(range(count)) - set(ordered))
 
 
 def _missing_ranks(worlds: list[World]) -> list[Loss]:

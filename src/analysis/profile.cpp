@@ -142,6 +142,8 @@ uint32_t Profile::add(const trace::Process& process, const StreamReader& reader)
   meta.library = process.library;
   meta.family = process.family;
   meta.pid = process.pid;
+  meta.initialized = process.initialized;
+  meta.initializing = process.initializing;
   meta.finalized = process.finalized;
   meta.complete = process.complete;
   meta.start_unix_ns = process.start_unix_ns;

@@ -107,6 +107,8 @@ void bind_summary(nb::module_& m) {
       .def_prop_ro("library", [](const ProcessSummary& s) { return s.meta.library; })
       .def_prop_ro("family", [](const ProcessSummary& s) { return s.meta.family; })
       .def_prop_ro("pid", [](const ProcessSummary& s) { return s.meta.pid; })
+      .def_prop_ro("initialized", [](const ProcessSummary& s) { return s.meta.initialized; })
+      .def_prop_ro("initializing", [](const ProcessSummary& s) { return s.meta.initializing; })
       .def_prop_ro("finalized", [](const ProcessSummary& s) { return s.meta.finalized; })
       .def_prop_ro("complete", [](const ProcessSummary& s) { return s.meta.complete; })
       .def_prop_ro("start_unix_ns", [](const ProcessSummary& s) { return s.meta.start_unix_ns; })

@@ -222,6 +222,7 @@ void bind_trace(nb::module_& m) {
       .def_ro("family", &Process::family)
       .def_ro("pid", &Process::pid)
       .def_ro("initialized", &Process::initialized)
+      .def_ro("initializing", &Process::initializing)
       .def_ro("finalized", &Process::finalized)
       .def_ro("complete", &Process::complete)
       .def_ro("start_unix_ns", &Process::start_unix_ns)

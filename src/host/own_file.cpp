@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <initializer_list>
 
 namespace leadline::host {
@@ -61,19 +62,21 @@ bool FileIdentity::of(int fd) {
 
 namespace {
 
-FileIdentity standard_error;
-bool have_standard_error = false;
+constinit FileIdentity standard_error;
+enum class Looked : uint8_t { not_yet, open, closed };
+constinit Looked looked = Looked::not_yet;
 
 // Before the program can have closed it and got its number for a file of its own.
 __attribute__((constructor(102))) void look_at_standard_error() {
-  have_standard_error = standard_error.of(STDERR_FILENO);
+  if (looked == Looked::not_yet) looked = standard_error.of(STDERR_FILENO) ? Looked::open : Looked::closed;
 }
 
 }  // namespace
 
 void write_to_standard_error(const char* text, size_t size) {
+  look_at_standard_error();  // the first word may be said before our constructors ran
   FileIdentity now;
-  if (!have_standard_error || !now.of(STDERR_FILENO) || !(now == standard_error)) return;
+  if (looked != Looked::open || !now.of(STDERR_FILENO) || !(now == standard_error)) return;
   const HeldSignals quiet;
   if (write(STDERR_FILENO, text, size) < 0) return;
 }

@@ -12,7 +12,7 @@
 namespace leadline::host {
 
 void* real_functions[function_count][4];
-Abi abi;
+constinit Abi abi;
 
 namespace {
 
@@ -20,7 +20,7 @@ struct Library {
   const Family* family = nullptr;
   char path[1024] = {};
 };
-Library library;
+constinit Library library;
 
 const char* file_name(const char* path) {
   const char* slash = strrchr(path, '/');
@@ -82,6 +82,7 @@ void fill_abi(const Family& f, void* handle) {
   abi.win_null = of(f.win_null);
   abi.file_null = of(f.file_null);
   abi.group_null = of(f.group_null);
+  abi.info_null = of(f.info_null);
   abi.op_null = of(f.op_null);
   abi.status_ignore = of(f.status_ignore);
   abi.statuses_ignore = of(f.statuses_ignore);

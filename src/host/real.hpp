@@ -23,15 +23,15 @@ inline bool has_real(Fn fn) { return real_functions[static_cast<int>(fn)][static
 // The library's constants, as values.
 struct Abi {
   const Family* family = nullptr;
-  uint64_t comm_null, comm_world, comm_self, request_null, datatype_null, message_null, message_no_proc, win_null,
-      file_null, group_null, op_null;
-  uint64_t status_ignore, statuses_ignore, bottom, in_place;
-  uint64_t byte;
-  uint64_t ops[Family::op_count], no_op;
+  uint64_t comm_null = 0, comm_world = 0, comm_self = 0, request_null = 0, datatype_null = 0, message_null = 0,
+           message_no_proc = 0, win_null = 0, file_null = 0, group_null = 0, info_null = 0, op_null = 0;
+  uint64_t status_ignore = 0, statuses_ignore = 0, bottom = 0, in_place = 0;
+  uint64_t byte = 0;
+  uint64_t ops[Family::op_count] = {}, no_op = 0;
   // The request handles, consecutive, that finished requests share; ~0: none is known.
   uint64_t shared_first = ~uint64_t{0}, shared_span = 0;
   StatusLayout status{};
-  int32_t proc_null, any_source, any_tag, root, undefined, thread_multiple;
+  int32_t proc_null = 0, any_source = 0, any_tag = 0, root = 0, undefined = 0, thread_multiple = 0;
 
   static uint64_t handle(Word w, uint8_t bytes) { return bytes == 4 ? static_cast<uint32_t>(w) : w; }
   // The handle an argument points to. A null pointer is the library's to complain about.
@@ -45,7 +45,7 @@ struct Abi {
   uint64_t datatype(Word w) const { return handle(w, family->handle_bytes.datatype); }
   bool shared_request(uint64_t h) const { return h - shared_first <= shared_span; }
 };
-extern Abi abi;
+extern constinit Abi abi;
 
 // The bytes received that a status of this layout (not `ask`) tells.
 inline int64_t bytes_in(const StatusLayout& layout, const char* status) {

@@ -117,6 +117,9 @@ void before(Call& call) {
     case CallClass::imrecv:
       call.handle = Abi::stored(call.arg(call.roles().message), abi.family->handle_bytes.message);
       break;
+    case CallClass::comm_create:
+      before_spawn(call);
+      break;
     case CallClass::comm_free:
       call.handle = Abi::stored(call.arg(call.roles().comm), abi.family->handle_bytes.comm);
       break;
@@ -133,10 +136,14 @@ void before(Call& call) {
       call.begin = call.end = now();
       record_other(call);
       break;
+    case CallClass::init:
+      recording.initializes();
+      break;
     case CallClass::finalize:
       recording.finalizes();
       break;
     case CallClass::other:
+      if (call.fn == Fn::Session_init) recording.initializes();
       if (call.fn == Fn::Session_finalize) {
         recording.session_closes(Abi::stored(call.args[0], abi.family->handle_bytes.session));
       }
@@ -157,6 +164,8 @@ void record_init(Call& call) {
   if (call.rc == 0) {
     recording.initialized(call.begin);
     if (recording.compares_clocks()) call.end = now();  // no computation of the program's
+  } else {
+    recording.not_initialized();
   }
   record_other(call);
 }
@@ -178,6 +187,7 @@ void record_other(Call& call) {
                         call.traits.cls != CallClass::init;
   if (r.comm >= 0 && by_value) key.comm = comm_of(call, call.arg(r.comm)).id;
   key.peer = trace::peer_none;
+  if (call.rc != 0 && call.fn == Fn::Session_init) recording.not_initialized();
   if (call.rc == 0 && call.fn == Fn::Session_init) {
     recording.session_opened(Abi::stored(call.args[2], abi.family->handle_bytes.session), call.begin);
   }

@@ -79,13 +79,15 @@ constexpr bool looks_before(CallClass c) {
     case CallClass::testsome:
     case CallClass::request_free:
     case CallClass::cancel:
+    case CallClass::comm_create:  // MPI_Comm_spawn
     case CallClass::comm_free:
     case CallClass::win_free:
     case CallClass::file_open:
     case CallClass::file_close:
     case CallClass::abort:
+    case CallClass::init:
     case CallClass::finalize:
-    case CallClass::other:  // MPI_Session_finalize
+    case CallClass::other:  // MPI_Session_init, MPI_Session_finalize
       return true;
     default:
       return false;
@@ -106,6 +108,7 @@ void before_completion(Call& call);
 void record_completion(Call& call);   // of one request
 void record_completions(Call& call);  // of a list
 void record_collective(Call& call);
+void before_spawn(Call& call);
 void record_comm_create(Call& call);
 void record_comm_free(Call& call);
 void record_object(Call& call);  // windows and files: made and freed

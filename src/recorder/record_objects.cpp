@@ -8,7 +8,28 @@ namespace leadline::recorder {
 
 using trace::Key;
 
+namespace {
+
+bool spawns(const Call& call) { return call.fn == Fn::Comm_spawn || call.fn == Fn::Comm_spawn_multiple; }
+
+}  // namespace
+
+// MPI_Comm_spawn(command, argv, maxprocs, info, root, comm, ...) and
+// MPI_Comm_spawn_multiple(count, commands, argvs, maxprocs, infos, root, comm, ...)
+void before_spawn(Call& call) {
+  if (!spawns(call)) return;
+  const int info = call.fn == Fn::Comm_spawn ? 3 : 4;
+  if (!host::SpawnInfos::needed(call.args[info + 1], call.args[info + 2])) return;
+  host::SpawnInfos& infos = call.thread.spawn_infos;
+  call.args[info] = info == 3 ? infos.with_variables(call.args[info])
+                              : infos.with_variables(call.args[info], call.int_arg(0));
+  if (infos.had_no_room()) {
+    tell("what this program spawns is not recorded: LD_PRELOAD is too long for the info of MPI_Comm_spawn");
+  }
+}
+
 void record_comm_create(Call& call) {
+  if (spawns(call)) call.thread.spawn_infos.free();
   const Roles& r = call.roles();
   Key key;
   if (!begin_key(call, &key)) return;

@@ -13,6 +13,7 @@
 
 #include <new>
 
+#include "host/immortal.hpp"
 #include "host/own_file.hpp"
 #include "leadline/symbols.hpp"
 #include "recorder/clock_exchange.hpp"
@@ -27,13 +28,7 @@ thread_local constinit uint32_t inside_recorder = 0;
 
 namespace {
 
-// Never destroyed: MPI calls come from other libraries' destructors too.
-union Static {
-  Recording recording;
-  constexpr Static() : recording() {}
-  ~Static() {}
-};
-constinit Static storage_of_recording;
+constexpr host::Immortal<Recording> storage_of_recording;
 
 pthread_key_t thread_key;
 bool have_thread_key = false;
@@ -52,7 +47,7 @@ void read_program(char* into, size_t size) {
 
 }  // namespace
 
-Recording& recording = storage_of_recording.recording;
+constinit Recording& recording = storage_of_recording.object;
 
 void tell(const char* format, ...) {
   static std::atomic_flag told = ATOMIC_FLAG_INIT;
@@ -107,6 +102,8 @@ void Recording::start() {
     return;
   }
   if (!*run_directory() && run_directory_fits()) return;
+  finish_at_exit();
+  watch_files();          // another library's constructor may be calling, before ours
   stop_watching_files();  // until all is ready
   if (!found) return tell("this program is not recorded: %s", why);
   if (!run_directory_fits()) return tell("this program is not recorded: the path of the run's directory is too long");
@@ -336,11 +333,11 @@ void Recording::catch_up() {
 // may begin itself.
 void Recording::forked() {
   if (state_ != State::on) return;
-  const bool parent_uses_mpi = header_->initialized;
+  const bool parent_uses_mpi = is_initialized();
   set_recorded(true);
   set_own_thread(nullptr);
   if (have_thread_key) pthread_setspecific(thread_key, nullptr);
-  new (&storage_of_recording.recording) Recording();
+  new (&recording) Recording();
   if (!parent_uses_mpi) return;
   state_ = State::off;
   stop_watching_files();

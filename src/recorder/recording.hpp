@@ -34,6 +34,8 @@ class Recording {
   // Whether the calling thread may enter although it does not call MPI: where only one thread does, nothing is locked.
   bool may_enter() const;
 
+  void initializes();             // MPI_Init, or the first session, is about to begin
+  void not_initialized();         // it has failed
   void initialized(Ticks begin);  // MPI_Init has returned
   void finalizes();               // MPI_Finalize is about to be called
   void finalized(Ticks end);      // MPI_Finalize has returned
@@ -66,6 +68,7 @@ class Recording {
   enum class State : uint8_t { unknown, on, off };
 
   void start();
+  bool is_initialized() const { return header_->initialized == trace::mpi_begun; }
   void begin_pause(Ticks from);
   void create_live_file();
   void call_in_all_threads();
@@ -111,7 +114,10 @@ class Recording {
   bool has_part_ = false;  // something of the series is in the .part file
 };
 
-extern Recording& recording;
+extern constinit Recording& recording;
+
+// The trace is written when the process ends. Called before `main`.
+void finish_at_exit();
 
 // Says something to the user, once per process, on standard error.
 void tell(const char* format, ...) __attribute__((format(printf, 1, 2)));

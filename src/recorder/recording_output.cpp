@@ -6,20 +6,13 @@
 #include <unistd.h>
 
 #include "recorder/files/files.hpp"
+#include "recorder/launched.hpp"
 #include "recorder/recording.hpp"
 #include "recorder/trace_file.hpp"
 
+extern "C" int __cxa_atexit(void (*)(void*), void*, void*);
+
 namespace leadline::recorder {
-namespace {
-
-int64_t rank_from_environment() {
-  for (const char* name : {"PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"}) {
-    if (const char* text = getenv(name)) return strtoll(text, nullptr, 10);
-  }
-  return -1;
-}
-
-}  // namespace
 
 // What the series has so far goes to the file.
 bool Recording::spill_series(Thread* t, bool last) {
@@ -187,7 +180,7 @@ void Recording::finish() {
   for (uint32_t i = 0; i < thread_count_; ++i) {
     events += threads_[i]->header->calls_before + trace::calls_of(*threads_[i]->header);
   }
-  if (!header_->initialized && !events) {
+  if (!is_initialized() && !events) {
     discard_live();
     return;
   }
@@ -195,7 +188,7 @@ void Recording::finish() {
     threads_[i]->regions.end();
     threads_[i]->graph.finish();
   }
-  if (header_->rank < 0) header_->rank = static_cast<int32_t>(rank_from_environment());
+  if (header_->rank < 0) header_->rank = static_cast<int32_t>(launched_rank());
   header_->tick_factor = rate_.factor();
   sample_own_time();
   own_time(now() - begin);
@@ -229,8 +222,11 @@ void Recording::finish() {
   errno = saved;
 }
 
-namespace {
-__attribute__((destructor)) void at_exit() { recording.finish(); }
-}  // namespace
+// Last of all, when the destructors of every library have run, which may call MPI_Finalize: the handlers are called in
+// reverse order, and this one, of no library, comes before the one that calls those destructors.
+__attribute__((constructor(103))) void finish_at_exit() {
+  static constinit std::atomic_flag asked = ATOMIC_FLAG_INIT;
+  if (!asked.test_and_set()) __cxa_atexit([](void*) { recording.finish(); }, nullptr, nullptr);
+}
 
 }  // namespace leadline::recorder

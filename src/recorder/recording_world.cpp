@@ -8,6 +8,7 @@
 #include "recorder/clock_exchange.hpp"
 #include "recorder/files/files.hpp"
 #include "recorder/learned.hpp"
+#include "recorder/launched.hpp"
 #include "recorder/recording.hpp"
 #include "recorder/tool_variables.hpp"
 
@@ -16,29 +17,30 @@ namespace {
 
 bool world_begun = false;  // MPI_Init was called: its end is MPI_Finalize, not that of a session
 
-// What tells one MPI_COMM_WORLD of a job from those it spawned: the namespace the launcher gave it, or, with Hydra,
-// that it was spawned and in which order (Intel's; MPICH's does not say). 0 for the first one.
-uint64_t world_number() {
-  const char* name = getenv("PMIX_NAMESPACE");
-  uint64_t number = 0;
-  if (!name && getenv("PMI_SPAWNED")) {
-    name = getenv("HYDRA_BSTRAP_PGID");
-    number = 1;
-  }
-  for (; name && *name; ++name) number = trace::mix(number, static_cast<unsigned char>(*name));
-  return number;
+}  // namespace
+
+void Recording::initializes() {
+  trace::ProcessHeader& h = *header_;
+  if (h.initialized != trace::mpi_not_begun) return;
+  h.rank = static_cast<int32_t>(launched_rank());
+  h.world_size = static_cast<int32_t>(launched_size());
+  h.world = launched_world();
+  h.initialized = trace::mpi_beginning;
 }
 
-}  // namespace
+void Recording::not_initialized() {
+  if (header_->initialized == trace::mpi_beginning) header_->initialized = trace::mpi_not_begun;
+}
 
 void Recording::began(Ticks begin) {
   trace::ProcessHeader& h = *header_;
-  h.initialized = 1;
+  h.initialized = trace::mpi_begun;
   // The series' times are told from here on: the same moment on the system's clock.
   const trace::TickScale scale{h.tick_factor};
   if (begin > h.first_ticks) h.start_unix_ns += static_cast<int64_t>(scale.ns(begin - h.first_ticks));
   h.first_ticks = begin;
-  h.world = world_number();
+  // What was done before is not the rank's time.
+  if (Thread* t = own_thread()) t->header->last_end = begin;
   settings_.clear();
   read_library_settings(&settings_);
   if (!has_real(Fn::Get_library_version)) return;
@@ -52,10 +54,10 @@ void Recording::initialized(Ticks begin) {
   trace::ProcessHeader& h = *header_;
   int32_t flag = 0, level = 0;
   if (call_real(Fn::Initialized, &flag) != 0 || !flag) return;
-  if (!h.initialized) began(begin);
+  if (!is_initialized()) began(begin);
   world_begun = true;
   h.finalized = 0;
-  files_after_finalize(false);
+  files_outside(false);
   call_real(Fn::Comm_rank, abi.comm_world, &h.rank);
   call_real(Fn::Comm_size, abi.comm_world, &h.world_size);
   // With MPI_THREAD_SERIALIZED too: calls on files come from several threads at once.
@@ -84,18 +86,19 @@ void Recording::finalizes() {
 void Recording::finalized(Ticks end) {
   header_->finalized = 1;
   header_->last_ticks = end;
-  files_after_finalize(true);
+  files_outside(true);
 }
 
 void Recording::session_opened(uint64_t session, Ticks begin) {
   lock_.set_needed(true);  // each session has its own level of threads
   ++open_sessions_;
   header_->finalized = 0;
-  files_after_finalize(false);
-  if (!header_->initialized) began(begin);
+  files_outside(false);
+  const bool first = !is_initialized();
+  if (first) began(begin);
   if (handles_.session()) return;
   handles_.set_session(session);
-  if (header_->rank < 0) read_rank_of(session);
+  if (first || header_->rank < 0) read_rank_of(session);
 }
 
 void Recording::read_rank_of(uint64_t session) {

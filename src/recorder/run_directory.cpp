@@ -13,7 +13,9 @@ namespace {
 char directory[PATH_MAX];
 bool fits = true;
 
+// Where the process began, whatever becomes of its environment and directory afterwards.
 void look() {
+  if (directory[0]) return;
   const char* text = getenv("LEADLINE_DIR");
   if (!text || !*text) return;
   size_t n = 0;
@@ -31,7 +33,7 @@ __attribute__((constructor(103))) void look_at_the_environment() { look(); }
 }  // namespace
 
 const char* run_directory() {
-  if (!directory[0]) look();  // set by the program itself
+  look();  // set by the program itself, or asked for by a constructor before ours
   return directory;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "host/spawning.hpp"
 #include "recorder/call_path.hpp"
 #include "recorder/clock.hpp"
 #include "recorder/handles.hpp"
@@ -55,6 +56,8 @@ struct Thread {
   const char* opening = nullptr;
   uint32_t opened_file = 0;
   uint32_t highest_file = 0;  // number among the files this thread opened
+
+  host::SpawnInfos spawn_infos;  // of the call of MPI_Comm_spawn at hand
 
   static constexpr uint32_t first_sample = 61, sample_every = 509;  // primes: not in step with loops
 };

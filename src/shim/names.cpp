@@ -3,6 +3,7 @@
 
 #include "host/exports.hpp"
 #include "host/significance.hpp"
+#include "host/spawning.hpp"
 #include "shim/plan.hpp"
 
 #define LEADLINE_EXPORT __attribute__((visibility("default")))
@@ -157,11 +158,35 @@ Word finalize() {
   return pass_on(Fn::Finalize, name);
 }
 
+// Programs that the program spawns run with its table.
+template <Name name>
+Word comm_spawn(Word command, Word argv, Word most, Word info, Word root, Word comm, Word made, Word errors) {
+  host::SpawnInfos infos;
+  if (shim.find_library() && host::SpawnInfos::needed(root, comm)) info = infos.with_variables(info);
+  const Word result = pass_on(Fn::Comm_spawn, name, command, argv, most, info, root, comm, made, errors);
+  infos.free();
+  return result;
+}
+
+template <Name name>
+Word comm_spawn_multiple(Word count, Word commands, Word argvs, Word most, Word given, Word root, Word comm, Word made,
+                         Word errors) {
+  host::SpawnInfos infos;
+  if (shim.find_library() && host::SpawnInfos::needed(root, comm)) {
+    given = infos.with_variables(given, static_cast<int32_t>(count));
+  }
+  const Word result =
+      pass_on(Fn::Comm_spawn_multiple, name, count, commands, argvs, most, given, root, comm, made, errors);
+  infos.free();
+  return result;
+}
+
 struct OwnNames {
   static constexpr const char* names[] = {
       "MPI_Bcast",    "PMPI_Bcast",    "MPI_Bcast_c",     "PMPI_Bcast_c",     "MPI_Reduce",      "PMPI_Reduce",
       "MPI_Reduce_c", "PMPI_Reduce_c", "MPI_Allreduce",   "PMPI_Allreduce",   "MPI_Allreduce_c", "PMPI_Allreduce_c",
       "MPI_Init",     "PMPI_Init",     "MPI_Init_thread", "PMPI_Init_thread", "MPI_Finalize",    "PMPI_Finalize",
+      "MPI_Comm_spawn", "PMPI_Comm_spawn", "MPI_Comm_spawn_multiple", "PMPI_Comm_spawn_multiple",
   };
   static constexpr int count = sizeof(names) / sizeof(*names);
   static constexpr const char* name(int i) { return names[i]; }
@@ -200,3 +225,7 @@ LEADLINE_LARGE_NAMES(Allreduce, allreduce, (Word a, Word b, Word c, Word d, Word
 LEADLINE_NAMES(Init, init, (Word a, Word b), (a, b))
 LEADLINE_NAMES(Init_thread, init_thread, (Word a, Word b, Word c, Word d), (a, b, c, d))
 LEADLINE_NAMES(Finalize, finalize, (), ())
+LEADLINE_NAMES(Comm_spawn, comm_spawn, (Word a, Word b, Word c, Word d, Word e, Word f, Word g, Word h),
+               (a, b, c, d, e, f, g, h))
+LEADLINE_NAMES(Comm_spawn_multiple, comm_spawn_multiple,
+               (Word a, Word b, Word c, Word d, Word e, Word f, Word g, Word h, Word i), (a, b, c, d, e, f, g, h, i))

@@ -9,6 +9,7 @@
 
 #include <initializer_list>
 
+#include "host/immortal.hpp"
 #include "host/own_file.hpp"
 #include "shim/communicator.hpp"
 
@@ -24,13 +25,7 @@ namespace {
 constexpr const char* no_init = "the program did not call MPI_Init";
 std::atomic<pid_t> without_init{0};  // the process that called a collective before MPI_Init, in a session
 
-// Never destroyed: MPI calls come from other libraries' destructors too.
-union Static {
-  Shim shim;
-  constexpr Static() : shim() {}
-  ~Static() {}
-};
-constinit Static storage_of_shim;
+constexpr host::Immortal<Shim> storage_of_shim;
 
 enum class Found : uint8_t { not_yet, yes, unknown };
 std::atomic<Found> found{Found::not_yet};
@@ -53,7 +48,7 @@ int do_not_copy(Word, int32_t, void*, void*, void*, int32_t* flag) {
 
 }  // namespace
 
-Shim& shim = storage_of_shim.shim;
+constinit Shim& shim = storage_of_shim.object;
 
 void tell(const char* format, ...) {
   static std::atomic_flag told = ATOMIC_FLAG_INIT;

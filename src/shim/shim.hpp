@@ -57,7 +57,7 @@ struct Shim {
   bool make_keyval();
   void set_report_directory();
 };
-extern Shim& shim;
+extern constinit Shim& shim;
 
 // Whether collectives are looked at: from MPI_Init to MPI_Finalize, if there are rules or a report is wanted.
 extern std::atomic<bool> watching;

@@ -18,7 +18,9 @@ constexpr uint64_t mix(uint64_t h, uint64_t word) {
 class PositionMap {
  public:
   constexpr explicit PositionMap(uint32_t limit = 1u << 18) : limit_(limit) {}
-  ~PositionMap() { release(); }
+  constexpr ~PositionMap() {
+    if (slots_) release();
+  }
   PositionMap(const PositionMap&) = delete;
   PositionMap& operator=(const PositionMap&) = delete;
 

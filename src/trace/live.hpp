@@ -52,6 +52,10 @@ struct LivePauses {
   Interval first[kept];
 };
 
+// How far MPI_Init came. While the process is in it, what stands for the process in its job (rank, size, world) is what
+// the launcher says; where it never comes back, that is all that is known.
+enum : uint32_t { mpi_not_begun = 0, mpi_begun = 1, mpi_beginning = 2 };
+
 struct ProcessHeader {
   char magic[8];
   uint32_t version;
@@ -63,7 +67,7 @@ struct ProcessHeader {
   char program[512];
   char library[256];
   char family[16];
-  uint32_t initialized, finalized;
+  uint32_t initialized, finalized;  // MPI_Init: how far it came, as below; MPI_Finalize: whether it returned
   int64_t start_unix_ns;
   uint64_t first_ticks, last_ticks;  // begin of MPI_Init (or of the first call), end of MPI_Finalize
   uint64_t tick_factor;              // TickScale

@@ -203,6 +203,7 @@ struct Process {
   int64_t pid = 0;
   // How it went
   bool initialized = false, finalized = false;  // MPI_Init returned, MPI_Finalize returned
+  bool initializing = false;                    // it ended within MPI_Init
   bool complete = false;                        // the file was closed by the process: nothing is missing at its end
   int64_t start_unix_ns = 0;
   double duration_ns = 0;      // MPI_Init entered to MPI_Finalize left (or the last recorded call)

@@ -14,7 +14,7 @@ namespace leadline::trace {
 class ByteSink {
  public:
   ByteSink() = default;
-  ~ByteSink() {
+  constexpr ~ByteSink() {
     if (data_) munmap(data_, capacity_);
   }
   ByteSink(const ByteSink&) = delete;

@@ -35,6 +35,10 @@ class Builder:
             library, [str(library.mpicxx), "-O2", "-std=c++17", "-Wall", *skip, *language], [source], options
         )
 
+    def cxx_with_bindings(self, library: Library, source: str) -> Path:
+        """A program from C++ that uses MPI's retired classes."""
+        return self._compile(library, [str(library.mpicxx), "-O2", "-std=c++14", "-Wall"], [source], ())
+
     def fortran(self, library: Library, source: str, *options: str) -> Path:
         """A program from Fortran; the library must have a Fortran compiler wrapper."""
         assert library.mpifort is not None

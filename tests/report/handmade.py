@@ -150,6 +150,8 @@ def a_process(rank: int, size: int, **more: Any) -> Any:
         "library": "Open MPI v5.0.11, package: Open MPI",
         "family": "openmpi",
         "pid": 100 + rank,
+        "initialized": True,
+        "initializing": False,
         "finalized": True,
         "complete": True,
         "start_unix_ns": 1_700_000_000_000_000_000,

@@ -109,13 +109,17 @@ def test_arguments_that_are_ignored_are_not_looked_at(name: str, builder: Builde
     assert sum(calls) == (2 if name == "mpich" else 0)  # MPI_Reduce of a process that takes no part
 
 
-def test_reports_of_spawned_worlds_stand_beside_one_another(builder: Builder, shim: Path, tmp_path: Path) -> None:
-    library = known("mpich")
+@pytest.mark.parametrize("name", ["mpich", "openmpi", "debian-openmpi"])
+def test_reports_of_spawned_worlds_stand_beside_one_another(
+    name: str, builder: Builder, shim: Path, tmp_path: Path
+) -> None:
+    library = known(name)
     tuned = Run(shim, tmp_path, f"bcast {ALL} linear 0 0\n")
     variables = {"LD_PRELOAD": shim, "LEADLINE_TABLE": tuned.table, "LEADLINE_SHIM_REPORT": tuned.reports}
-    options = [word for name, value in variables.items() for word in ("-genv", name, str(value))]
+    hydra = library.family == "mpich"
+    options = [w for n, v in variables.items() for w in (("-genv", n, str(v)) if hydra else ("-x", f"{n}={v}"))]
     outcome = run(
-        [*library.launch(1), *options, str(builder.c(library, "spawned.c"))],
+        [*library.launch(1, oversubscribe=True), *options, str(builder.c(library, "spawned.c"))],
         environment=quiet_environment(library),
         cwd=tmp_path,
     )
@@ -124,9 +128,9 @@ def test_reports_of_spawned_worlds_stand_beside_one_another(builder: Builder, sh
     written = {path.name: path.read_text().splitlines() for path in tuned.reports.iterdir()}
     assert set(written) == {"shim-0", "shim-0-2", "shim-1"}
     assert {lines[1] for lines in written.values()} == {
-        "# rank 0 of 1, mpich",
-        "# rank 0 of 2, mpich",
-        "# rank 1 of 2, mpich",
+        f"# rank 0 of 1, {library.family}",
+        f"# rank 0 of 2, {library.family}",
+        f"# rank 1 of 2, {library.family}",
     }
     assert {lines[-1] for lines in written.values()} == {"# end"}
 

@@ -7,6 +7,7 @@ import re
 import shutil
 import stat
 import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,11 +18,16 @@ from elftools.elf.sections import SymbolTableSection
 
 # The libraries of each ABI family by file name; what is not here is not recorded.
 FAMILIES = (
-    ("MPICH (and Intel MPI, Cray MPICH, MVAPICH)", re.compile(r"libmpi(ch)?\.so\.12$|libmpich_\w+\.so\.12$")),
-    ("Open MPI", re.compile(r"libmpi\.so\.40$")),
-    ("MPI 5 ABI", re.compile(r"libmpi_abi\.so(\.\d+)?$")),
+    (
+        "MPICH (and Intel MPI, Cray MPICH, MVAPICH)",
+        re.compile(r"libmpi(ch)?\.so\.12(\.|$)|libmpich?_(cray|gnu|intel|nvidia)\w*\.so\.12(\.|$)"),
+    ),
+    ("Open MPI", re.compile(r"libmpi\.so\.40(\.|$)")),
+    ("MPI 5 ABI", re.compile(r"libmpi_abi\.so(\.|$)")),
 )
 MPI_LIBRARY = re.compile(r"libmpi(ch|_abi)?(_\w+)?\.so(\.\d+)*$")
+# Of the same libraries, but the bindings of a language only: MPI itself is beside them.
+BINDINGS = re.compile(r"libmpi_(cxx|java|mpifh|usempi\w*)\b")
 FORTRAN_LAYER = re.compile(r"libmpi_mpifh|libmpi_usempi|libmpichfort|libmpifort|libmpi_usempif08")
 
 
@@ -95,7 +101,7 @@ def _described(path: Path, elf: ELFFile) -> Executable:
     needed = _needed(elf)
     libraries, unresolved = _loaded(path) if same and not static else ((), ())
     names = libraries or needed
-    mpi = next((name for name in names if MPI_LIBRARY.search(name)), "")
+    mpi = mpi_library_of(names)
     return Executable(
         path,
         "elf",
@@ -117,6 +123,14 @@ def native_architecture() -> tuple[int, str]:
     with open("/proc/self/exe", "rb") as file:
         elf = ELFFile(file)
         return elf.elfclass, elf["e_machine"]
+
+
+def mpi_library_of(libraries: Sequence[str]) -> str:
+    """The one of these libraries that is MPI, "" if none is: one of a known family, where there is one."""
+    found = [name for name in libraries if MPI_LIBRARY.search(name)]
+    known = [name for name in libraries if family_of(name) not in ("", "unknown")]
+    others = [name for name in found if not BINDINGS.search(Path(name).name)]
+    return next(iter([*known, *others, *found]), "")
 
 
 def family_of(library: str) -> str:

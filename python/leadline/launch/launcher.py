@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
@@ -29,6 +29,18 @@ class Launcher:
     def hands_on(self) -> bool:
         """Whether words_for_ranks has it give variables to its ranks; those of others inherit the environment."""
         return self.kind in {"hydra", "openmpi", "aprun", "jsrun"}
+
+    def environment(self, variables: Mapping[str, str]) -> dict[str, str]:
+        """What of these variables goes into its own environment, too.
+
+        Open MPI's gives to programs that its ranks spawn what it has itself, not what it gave to the ranks; but it must
+        not be preloaded with anything (src/host/spawning.hpp).
+        """
+        if not self.hands_on:
+            return dict(variables)
+        if self.kind != "openmpi":
+            return {}
+        return {name: value for name, value in variables.items() if name != "LD_PRELOAD"}
 
 
 def find_launcher(words: Sequence[str], search_path: str | None = None) -> Launcher | None:

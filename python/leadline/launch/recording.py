@@ -82,7 +82,7 @@ def _prepared(command: Sequence[str], launcher: Launcher | None, ours: dict[str,
 
 def _in_environment(launcher: Launcher | None, ours: dict[str, str]) -> dict[str, str]:
     """What goes into the environment besides: everything, unless the launcher itself hands it to the ranks."""
-    return {} if launcher is not None and launcher.hands_on else ours
+    return ours if launcher is None else launcher.environment(ours)
 
 
 def _describe_launcher(launcher: Launcher | None) -> dict[str, str] | None:

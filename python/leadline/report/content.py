@@ -14,6 +14,7 @@ from typing import Any
 
 from leadline import _core
 from leadline.report.control import PausedRank, paused_ranks
+from leadline.report.ending import EndedAtStart, ended_at_start
 from leadline.report.files import FileIO
 from leadline.run import Loss, Run, Site
 from leadline.symbols import Location
@@ -144,6 +145,17 @@ class Content:
     @property
     def mpi_share(self) -> float:
         return self.mpi_s / self.time_s if self.time_s > 0 else 0.0
+
+    @functools.cached_property
+    def ended_at_start(self) -> EndedAtStart:
+        return ended_at_start(self.run)
+
+    @property
+    def own_share(self) -> float | None:
+        """Leadline's own time as a part of the ranks'; None where there is too little of that to compare with."""
+        if self.ended_at_start.all_ranks or self.own_s > self.time_s:
+            return None
+        return self.own_s / self.time_s if self.time_s > 0 else 0.0
 
     @functools.cached_property
     def functions(self) -> list[Entry]:

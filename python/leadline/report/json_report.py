@@ -25,8 +25,10 @@ def to_json(run: Run) -> dict[str, Any]:
         "schema": SCHEMA,
         "leadline": __version__,
         **_about(run),
+        "duration_s": None if content.ended_at_start.all_ranks else run.duration_s,
         "verdict": verdict(content),
-        "mpi_share": content.mpi_share,
+        "mpi_share": None if content.ended_at_start.all_ranks else content.mpi_share,
+        "ended_at_start": _ended_at_start(content),
         "mpi_s": content.mpi_s,
         "io_s": content.io_s,
         "computation_s": sum(rank.computation_s for rank in content.ranks),
@@ -60,7 +62,7 @@ def to_json(run: Run) -> dict[str, Any]:
         "overhead": {
             "own_s": content.own_s,
             "per_call_ns": content.own_s * 1e9 / content.calls if content.calls else 0.0,
-            "fraction": content.own_s / content.time_s if content.time_s > 0 else 0.0,
+            "fraction": content.own_share,
         },
         "trace": {
             "bytes": content.trace_bytes,
@@ -85,8 +87,19 @@ def _about(run: Run) -> dict[str, Any]:
         "library": run.library,
         "family": next((p.family for p in run.processes if p.family), ""),
         "complete": run.complete,
-        "duration_s": run.duration_s,
         "command_duration_s": description.get("duration_s"),
+    }
+
+
+def _ended_at_start(content: Content) -> dict[str, Any] | None:
+    ended = content.ended_at_start
+    if not ended:
+        return None
+    return {
+        "all_ranks": ended.all_ranks,
+        "in_init": [rank_id(label) for label in ended.in_init],
+        "after_init": [rank_id(label) for label in ended.after_init],
+        "aborted": [rank_id(label) for label in ended.aborted],
     }
 
 

@@ -25,8 +25,9 @@ def print_report(run: Run, console: Console, *, all_sites: bool = False) -> None
     out = Page(console)
     out.paragraph(verdict(content), style="bold")
     out.paragraph(_about(content))
-    out.section("Computation and MPI by rank")
-    out.lines(charts.rank_bars(content, out.width))
+    if not content.ended_at_start.all_ranks:
+        out.section("Computation and MPI by rank")
+        out.lines(charts.rank_bars(content, out.width))
     out.section("MPI functions", "all ranks together; %Time of the ranks' time")
     out.lines(tables.functions(content, out.width))
     out.section("Spread over ranks", "rank with the extreme in brackets")
@@ -118,7 +119,8 @@ def _about(content: Content) -> str:
     if hosts:
         ranks += f" on {hosts[0]}" if len(hosts) == 1 else f" on {fmt.plural(len(hosts), 'host')}"
     parts.append(ranks)
-    parts.append(f"{fmt.seconds(run.duration_s)} from MPI_Init to MPI_Finalize")
+    if not content.ended_at_start.all_ranks:
+        parts.append(f"{fmt.seconds(run.duration_s)} from MPI_Init to MPI_Finalize")
     parts.append(f"{fmt.plural(content.calls, 'MPI call')}")
     if run.library:
         parts.append(run.library.split(",")[0].strip())
@@ -147,9 +149,9 @@ def _losses(out: Page, losses: list[Loss]) -> None:
 
 def _overhead(content: Content) -> str:
     calls = content.calls
-    own = f"{fmt.seconds(content.own_s)} of the ranks' time"
-    if content.time_s > 0:
-        own += f" ({fmt.percent(content.own_s / content.time_s)})"
+    own = fmt.seconds(content.own_s)
+    if content.own_share is not None:
+        own += f" of the ranks' time ({fmt.percent(content.own_share)})"
     if calls:
         own += f", {fmt.seconds(content.own_s / calls)} per call with start and end"
     trace = f"traces of {fmt.size(content.trace_bytes)}"

@@ -16,6 +16,8 @@ def verdict(content: Content) -> str:
     """
     run = content.run
     recorded = len(run.processes)
+    if content.ended_at_start.all_ranks:
+        return " ".join([content.ended_at_start.sentence(), *_incomplete(content)])
     sentences = [_time_sentence(content)]
     if content.time_s > 0 and content.io_s >= IO_WORTH_SAYING * content.time_s:
         sentences.append(_io_sentence(content))
@@ -24,16 +26,25 @@ def verdict(content: Content) -> str:
     elif any(rank.category_calls["collective"] for rank in content.ranks):
         calls = sum(rank.category_calls["collective"] for rank in content.ranks)
         sentences.append(f"No messages; {fmt.plural(calls, 'call')} of collectives on {fmt.plural(recorded, 'rank')}.")
-    if not run.complete:
-        cut = sum(not process.complete for process in run.processes)
-        missing = run.ranks - recorded
-        parts = []
-        if missing:
-            parts.append(f"{missing} of {run.ranks} ranks left no trace that can be read")
-        if cut:
-            parts.append(f"{fmt.plural(cut, 'trace ends', 'traces end')} before the program did")
-        sentences.append(f"Incomplete: {' and '.join(parts)}." if parts else "Incomplete.")
-    return " ".join(sentences)
+    if content.ended_at_start:
+        sentences.append(content.ended_at_start.sentence())
+    return " ".join([*sentences, *_incomplete(content)])
+
+
+def _incomplete(content: Content) -> list[str]:
+    run = content.run
+    if run.complete:
+        return []
+    cut = sum(not process.complete for process in run.processes)
+    missing = run.ranks - len(run.processes)
+    parts = []
+    if missing:
+        parts.append(f"{missing} of {run.ranks} ranks left no trace that can be read")
+    if cut and not content.ended_at_start.all_ranks:  # else that was said
+        parts.append(f"{fmt.plural(cut, 'trace ends', 'traces end')} before the program did")
+    if not parts and content.ended_at_start.all_ranks:
+        return []
+    return [f"Incomplete: {' and '.join(parts)}." if parts else "Incomplete."]
 
 
 def _time_sentence(content: Content) -> str:

@@ -101,7 +101,7 @@ def _words(command: Sequence[str], folder: Path, library: Path) -> tuple[list[st
     }
     words = list(command) if launcher is None else words_for_ranks(command, launcher, variables, str(library))
     words = with_variables(words, variables, str(library))
-    return words, environ if launcher is not None and launcher.hands_on else {**environ, **variables}
+    return words, {**environ, **(variables if launcher is None else launcher.environment(variables))}
 
 
 def _ranks(texts: Sequence[str]) -> tuple[str, int]:

@@ -14,8 +14,8 @@ namespace {
 
 constexpr uint32_t within_file_call = 2;  // Thread::depth; 1 is within an MPI call
 
-bool after_finalize = false;
-bool paused = false;
+constinit bool outside = true;  // of MPI_Init and MPI_Finalize
+constinit bool paused = false;
 
 // Signal handlers may run on a stack of their own: then frames say nothing about who called whom.
 bool on_other_stack() {
@@ -62,7 +62,7 @@ FileCall::Where FileCall::look_around(Caller caller) {
     if (on_other_stack()) return Where::beneath_file;
   }
   if (__atomic_load_n(&paused, __ATOMIC_RELAXED)) return Where::paused;
-  return __atomic_load_n(&after_finalize, __ATOMIC_RELAXED) ? Where::outside : Where::event;
+  return __atomic_load_n(&outside, __ATOMIC_RELAXED) ? Where::outside : Where::event;
 }
 
 FileLayer FileCall::layer() const {
@@ -210,8 +210,8 @@ void FileCall::counted(int64_t count, int64_t value, bool failed) {
 
 CharacterCall::CharacterCall(FileFn fn, OpenFile* file, Caller caller) : file_(file) {
   Thread* t = own_thread();
-  const bool finalized = __atomic_load_n(&after_finalize, __ATOMIC_RELAXED);
-  if (inside_recorder || open_files.early() || !t || t->depth || paused || finalized) {
+  const bool is_outside = __atomic_load_n(&outside, __ATOMIC_RELAXED);
+  if (inside_recorder || open_files.early() || !t || t->depth || paused || is_outside) {
     return;
   }
   local_ = t->locals.find(number_of(fn), caller.return_address);
@@ -243,7 +243,7 @@ void CharacterCall::end(bool moved, bool reads) {
 void count_characters(OpenFile* file) {
   if (!(file->characters_read | file->characters_written)) return;
   FileTable& files = table();
-  const FileLayer layer = open_files.early() || after_finalize ? FileLayer::outside : FileLayer::program;
+  const FileLayer layer = open_files.early() || outside ? FileLayer::outside : FileLayer::program;
   // Those that found the end of the file moved nothing.
   const uint64_t moved = file->characters_read + file->characters_written - file->characters_at_end;
   const bool reads = file->characters_read != 0;
@@ -261,7 +261,7 @@ void count_characters(OpenFile* file) {
 }
 
 void count_unseen(OpenFile* file, int64_t bytes, bool reads) {
-  const FileLayer layer = open_files.early() || after_finalize ? FileLayer::outside : FileLayer::program;
+  const FileLayer layer = open_files.early() || outside ? FileLayer::outside : FileLayer::program;
   table().count(file->file, layer, reads ? FileCount::bytes_read : FileCount::bytes_written,
                 static_cast<uint64_t>(bytes));
   if (reads) {
@@ -274,10 +274,13 @@ void count_unseen(OpenFile* file, int64_t bytes, bool reads) {
   file->any = true;
 }
 
+void watch_files() { open_files.begin(); }
+
 void stop_watching_files() { open_files.stop(); }
 
 void record_files(trace::ProcessHeader* header, char* region, trace::Backing backing) {
-  after_finalize = paused = false;
+  outside = true;  // the first MPI call may be another one than MPI_Init
+  paused = false;
   const char* function = nullptr;
   if (const char* library = passed_by(&function)) {
     tell("%s, preloaded after Leadline, does not see calls of %s and its like (preload it before Leadline)", library,
@@ -286,9 +289,9 @@ void record_files(trace::ProcessHeader* header, char* region, trace::Backing bac
   open_files.record(header, region, backing);
 }
 
-void files_after_finalize(bool after) {
+void files_outside(bool outside_mpi) {
   open_files.for_each([](OpenFile* file) { count_characters(file); });
-  __atomic_store_n(&after_finalize, after, __ATOMIC_RELAXED);
+  __atomic_store_n(&outside, outside_mpi, __ATOMIC_RELAXED);
 }
 
 void pause_files(bool pause) { __atomic_store_n(&paused, pause, __ATOMIC_RELAXED); }

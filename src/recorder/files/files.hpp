@@ -8,11 +8,15 @@ namespace leadline::recorder {
 
 struct Call;
 
+// The calls of functions on files are counted from now on, if the run is recorded. Only the first call does anything.
+void watch_files();
 void stop_watching_files();
-// From now on file calls are events; what was counted until now moves to the live memory.
+// File calls are events from now on, between MPI_Init and MPI_Finalize; what was counted until now moves to the live
+// memory.
 void record_files(trace::ProcessHeader* header, char* region, trace::Backing backing);
-// From now on they are counted only: a rank's time ends with MPI_Finalize. A session may begin afterwards.
-void files_after_finalize(bool after);
+// Whether they are counted only: a rank's time begins with MPI_Init and ends with MPI_Finalize. A session may begin
+// afterwards.
+void files_outside(bool outside_mpi);
 // Calls are not counted while recording is paused.
 void pause_files(bool pause);
 // The process ends: nothing is recorded any more.

@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "host/immortal.hpp"
 #include "recorder/clock.hpp"
 #include "recorder/thread.hpp"
 
@@ -19,12 +20,7 @@ namespace leadline::recorder {
 
 namespace {
 
-union Static {
-  OpenFiles files;
-  constexpr Static() : files() {}
-  ~Static() {}
-};
-constinit Static storage_of_open_files;
+constexpr host::Immortal<OpenFiles> storage_of_open_files;
 
 // Without libc's functions, which may be somebody's wrappers, and which set errno.
 class KeepErrno {
@@ -62,7 +58,7 @@ void path_of(int fd, char (&path)[longest_path]) {
 
 }  // namespace
 
-OpenFiles& open_files = storage_of_open_files.files;
+constinit OpenFiles& open_files = storage_of_open_files.object;
 
 Access OpenFile::transfer(int64_t offset, int64_t n, int64_t* delta) {
   *delta = offset - end;
@@ -82,6 +78,13 @@ Access OpenFile::transfer(int64_t offset, int64_t n, int64_t* delta) {
 }
 
 void OpenFiles::begin() {
+  lock();
+  if (!begun_) watch();
+  begun_ = true;
+  unlock();
+}
+
+void OpenFiles::watch() {
   const char* directory = getenv("LEADLINE_DIR");
   if (!directory || !*directory) return;
   char real[PATH_MAX];
@@ -269,7 +272,7 @@ void OpenFiles::note_sizes() {
 }
 
 namespace {
-// After the real functions were found.
+// After the real functions were found. A constructor: what the program does with files before it calls MPI counts.
 __attribute__((constructor(102))) void begin_watching() { open_files.begin(); }
 }  // namespace
 

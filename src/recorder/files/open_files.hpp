@@ -33,7 +33,7 @@ struct OpenFile {
 
 class OpenFiles {
  public:
-  // Begins to watch, if the run is recorded. Calls are counted only until `go_on`.
+  // Begins to watch, if the run is recorded; the first time only. Calls are counted only until `record`.
   void begin();
   bool watching() const { return watching_; }
   bool early() const { return early_; }
@@ -97,11 +97,12 @@ class OpenFiles {
   uint32_t slot_of(int fd) const { return __atomic_load_n(&slots_[fd], __ATOMIC_ACQUIRE); }
   void set(int fd, uint32_t slot) { __atomic_store_n(&slots_[fd], slot, __ATOMIC_RELEASE); }
   void release(uint32_t slot);
+  void watch();
   bool allocate();
   void lock();
   void unlock() { __atomic_clear(&locked_, __ATOMIC_RELEASE); }
 
-  bool watching_ = false, early_ = true, locked_ = false;
+  bool begun_ = false, watching_ = false, early_ = true, locked_ = false;
   int pid_ = 0;
   uint32_t* slots_ = nullptr;  // by descriptor
   OpenFile* open_ = nullptr;
@@ -111,7 +112,7 @@ class OpenFiles {
   uint32_t directory_length_ = 0;
 };
 
-extern OpenFiles& open_files;
+extern constinit OpenFiles& open_files;
 
 // nullptr where it is no file that is recorded.
 inline OpenFile* file_of(int fd) { return open_files.watching() ? open_files.find(fd) : nullptr; }

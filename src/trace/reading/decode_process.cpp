@@ -48,7 +48,9 @@ void decode_header(ByteReader& in, Process* p) {
   p->program = get_string(in);
   p->library = get_string(in);
   p->family = get_string(in);
-  p->initialized = in.varint() != 0;
+  const uint64_t begun = in.varint();
+  p->initialized = begun == mpi_begun;
+  p->initializing = begun == mpi_beginning;
   p->finalized = in.varint() != 0;
   p->start_unix_ns = in.svarint();
   p->duration_ns = static_cast<double>(in.varint());
@@ -368,7 +370,7 @@ void finish_process(Process* p) {
   }
   if (unread)
     p->losses.push_back({"parameters-coarse", unread, "calls are counted with the parameters of their first ones"});
-  if (p->initialized && !p->finalized) {
+  if ((p->initialized || p->initializing) && !p->finalized) {
     p->losses.push_back({"not-finalized", 1, "MPI_Finalize was not reached"});
   }
   name_clock_losses(p);

@@ -16,7 +16,7 @@ export function head(report, present) {
     h("h1", null, verdict(report.verdict)),
     h("p", { class: "about" }, about(report)),
     warning(report),
-    strip(report),
+    report.ended_at_start?.all_ranks ? null : strip(report),
     keyFigures(report),
     seen.length
       ? h(
@@ -102,8 +102,12 @@ function strip(report) {
 function keyFigures(report) {
   const t = report.totals;
   const figures = [
-    [seconds(report.duration_s), "MPI_Init to MPI_Finalize"],
-    [percent(report.mpi_share), "of the ranks' time is MPI"],
+    ...(report.ended_at_start?.all_ranks
+      ? []
+      : [
+          [seconds(report.duration_s), "MPI_Init to MPI_Finalize"],
+          [percent(report.mpi_share), "of the ranks' time is MPI"],
+        ]),
     [count(t.calls), "MPI calls"],
     [count(t.messages), `messages, ${size(t.message_bytes)}`],
     [count(t.collective_calls), `calls of collectives, ${size(t.collective_bytes)}`],

@@ -10,6 +10,7 @@ const STARTUP = new Set(["init", "finalize", "abort"]);
 
 /** [{ text, section, link }], at most one of each kind. */
 export function observations(report) {
+  if (report.ended_at_start?.all_ranks) return [];
   return [
     incomplete,
     paused,

@@ -12,7 +12,9 @@ export const itself = {
     const rows = [
       [
         "Its own measured time",
-        `${seconds(report.overhead.own_s)} of the ranks' time (${percent(report.overhead.fraction)})`,
+        report.overhead.fraction === null
+          ? seconds(report.overhead.own_s)
+          : `${seconds(report.overhead.own_s)} of the ranks' time (${percent(report.overhead.fraction)})`,
       ],
       ["Per call, with its start and end", calls ? seconds(report.overhead.per_call_ns * 1e-9) : "–"],
       [

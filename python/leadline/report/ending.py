@@ -1,0 +1,80 @@
+"""Ranks that ended at their start: in MPI_Init, or without any MPI call after it.
+
+Where all did, there is nothing a share could be of: the report says what happened, and withholds shares and durations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from leadline import _core
+from leadline.run import Run, rank_list
+
+_STARTUP = _core.CATEGORIES.index("startup")
+_LOCAL = _core.CATEGORIES.index("local")
+
+
+@dataclass(frozen=True)
+class EndedAtStart:
+    """Labels of the ranks, in display order.
+
+    in_init: MPI_Init was called and did not return. after_init: it did, and no other call but purely local ones.
+    aborted: as after_init, but MPI_Abort was called.   all_ranks: nothing else was recorded of the run.
+    """
+
+    in_init: tuple[str, ...]
+    after_init: tuple[str, ...]
+    aborted: tuple[str, ...]
+    all_ranks: bool
+    exit_code: int | None
+
+    def __bool__(self) -> bool:
+        return bool(self.in_init or self.after_init or self.aborted)
+
+    def sentence(self) -> str:
+        """For the verdict, "" where no rank ended so."""
+        parts = []
+        if self.in_init:
+            parts.append(f"MPI_Init did not return on {_named(self.in_init)}")
+        if self.after_init:
+            made = "makes" if len(self.after_init) == 1 else "make"
+            parts.append(f"{_named(self.after_init)} {made} no MPI call after MPI_Init that returns")
+        if self.aborted:
+            calls = "calls" if len(self.aborted) == 1 else "call"
+            parts.append(f"{_named(self.aborted)} {calls} MPI_Abort right after MPI_Init")
+        text = "; ".join(parts)
+        if not self.all_ranks:
+            return f"{text[0].upper()}{text[1:]}." if text else ""
+        code = f" The command's exit code was {self.exit_code}." if self.exit_code else ""
+        return f"The run ended at its start: {text}.{code}"
+
+
+def ended_at_start(run: Run) -> EndedAtStart:
+    in_init, after_init, aborted = [], [], []
+    for index in run.order:
+        process = run.processes[index]
+        calls = process.category_calls
+        others = sum(calls) - calls[_STARTUP] - calls[_LOCAL]
+        if process.finalized or others or not (process.initialized or process.initializing):
+            continue
+        # A crash while the recorder looks at what MPI_Init made comes before the call is recorded, too.
+        which = in_init if process.initializing or not calls[_STARTUP] else aborted if calls[_STARTUP] > 1 else after_init
+        which.append(run.label(index))
+    found = len(in_init) + len(after_init) + len(aborted)
+    code = run.description.get("exit_code")
+    return EndedAtStart(
+        tuple(in_init),
+        tuple(after_init),
+        tuple(aborted),
+        all_ranks=0 < found == len(run.processes),
+        exit_code=code if isinstance(code, int) else None,
+    )
+
+
+def _named(labels: Sequence[str]) -> str:
+    numbers = [int(label) for label in labels if label.isdecimal()]
+    if len(numbers) == len(labels):
+        return rank_list(numbers)
+    shown = ", ".join(labels[:8])
+    return shown + (f" and {len(labels) - 8} more" if len(labels) > 8 else "")

@@ -1,0 +1,34 @@
+// Programs that a program spawns get what was preloaded into it.
+//
+// Hydra gives them the environment that it gave to the first ones. Open MPI's launchers do not: what `mpiexec -x` named
+// reaches the ranks only (from version 5 on), and no rank of an earlier version passes on what a script set. But the
+// info of MPI_Comm_spawn takes variables, so the call is made with a copy of the program's info that has ours too.
+#pragma once
+
+#include "host/real.hpp"
+
+namespace leadline::host {
+
+class SpawnInfos {
+ public:
+  // The info for one command instead of `info`; `info` itself where nothing is to be added. At the root only: the
+  // others' arguments mean nothing.
+  Word with_variables(Word info);
+  // For each of several commands, of which so many at most.
+  static constexpr int most = 32;
+  Word with_variables(Word infos, int32_t count);
+  void free();
+  // There was no room for the preload itself, and nothing else hands it on.
+  bool had_no_room() const { return had_no_room_; }
+
+  // Whether the calling process is the root of a call of MPI_Comm_spawn, and anything is to be done there.
+  static bool needed(Word root, Word comm);
+
+ private:
+  Word copies_[most] = {};
+  Word given_[most] = {};  // what the call gets: copies, and the program's own where nothing was added
+  int32_t count_ = 0;
+  bool had_no_room_ = false;
+};
+
+}  // namespace leadline::host

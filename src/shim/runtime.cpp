@@ -1,0 +1,41 @@
+// The little of the C++ library that containers need, so that nothing else of it is linked in: the library's own
+// operator new throws, and what throws brings a memory pool that is constructed when the process begins
+// (host/immortal.hpp). Nothing here throws; where the library would, the process ends as it does when nobody catches.
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <new>
+
+#include "shim/shim.hpp"
+
+namespace {
+
+[[noreturn]] void give_up(const char* why) {
+  leadline::shim::tell("%s", why);
+  abort();
+}
+
+void* memory(size_t bytes) {
+  void* p = malloc(bytes ? bytes : 1);
+  if (!p) give_up("there is no memory for a collective");
+  return p;
+}
+
+}  // namespace
+
+void* operator new(size_t bytes) { return memory(bytes); }
+void* operator new[](size_t bytes) { return memory(bytes); }
+void* operator new(size_t bytes, const std::nothrow_t&) noexcept { return malloc(bytes ? bytes : 1); }
+void* operator new[](size_t bytes, const std::nothrow_t&) noexcept { return malloc(bytes ? bytes : 1); }
+void operator delete(void* p) noexcept { free(p); }
+void operator delete[](void* p) noexcept { free(p); }
+void operator delete(void* p, size_t) noexcept { free(p); }
+void operator delete[](void* p, size_t) noexcept { free(p); }
+
+namespace std {
+
+void __throw_bad_alloc() { give_up("there is no memory for a collective"); }
+void __throw_bad_array_new_length() { give_up("there is no memory for a collective"); }
+void __throw_length_error(const char* what) { give_up(what); }
+
+}  // namespace std
