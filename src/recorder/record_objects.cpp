@@ -1,4 +1,7 @@
 // Communicators, windows and files: made, used and freed.
+#include <string_view>
+
+#include "leadline/families.hpp"
 #include "recorder/files/files.hpp"
 #include "recorder/learned.hpp"
 #include "recorder/record.hpp"
@@ -83,6 +86,19 @@ void record_object(Call& call) {
   add_event(call, key);
 }
 
+namespace {
+
+// MPI_NO_OP: what is at the target is fetched, and the origin's arguments mean nothing.
+bool only_fetches(const Call& call) {
+  const int8_t role = call.roles().op;
+  if (role < 0 || call.roles().rtype < 0) return false;
+  constexpr int no_op = host::Family::op_count - 1;
+  static_assert(std::string_view(host::op_names[no_op]) == "MPI_NO_OP");
+  return Abi::handle(call.arg(role), abi.family->handle_bytes.op) == abi.ops[no_op];
+}
+
+}  // namespace
+
 void record_rma(Call& call) {
   const Roles& r = call.roles();
   Thread& t = call.thread;
@@ -96,9 +112,12 @@ void record_rma(Call& call) {
   }
   key.comm = win.id;
   if (r.target >= 0) key.peer = relative(win, call.int_arg(r.target));
-  const int8_t count = r.scount >= 0 ? r.scount : r.rcount;
-  const int8_t type = r.stype >= 0 ? r.stype : r.rtype;
-  if (type >= 0 && call.traits.cls != CallClass::rma_sync) {
+  const bool fetches = only_fetches(call);
+  if (fetches) key.comm |= trace::flag_only_fetches;
+  const int8_t count = r.scount >= 0 && !fetches ? r.scount : r.rcount;
+  const int8_t type = r.stype >= 0 && !fetches ? r.stype : r.rtype;
+  if (call.rc != 0) key.peer = trace::peer_none;  // nothing was moved, and its arguments may mean anything
+  if (call.rc == 0 && type >= 0 && call.traits.cls != CallClass::rma_sync) {
     const TypeView view = type_of(call, call.arg(type));
     key.datatype = view.id;
     key.count = count >= 0 ? call.count_arg(count) : 1;  // Fetch_and_op, Compare_and_swap: one element
