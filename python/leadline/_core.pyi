@@ -213,7 +213,7 @@ class Spread:
     max_process: int
 
 class Sizes:
-    """Messages, or one-sided operations, by size: bucket b > 0 holds sizes in [2^(b-1), 2^b), bucket 0 empty messages."""
+    """Messages, or one-sided operations, by size: bucket b > 0 holds sizes in [2^(b-1), 2^b), bucket 0 empty ones."""
 
     messages: list[int]
     bytes: list[float]
@@ -238,7 +238,7 @@ class Row:
     operation_sizes: Sizes
 
 class Edge:
-    """Messages from a process to a rank, and one-sided operations of it on that rank (put: bytes to it, got: from it)."""
+    """Messages from a process to a rank, and its one-sided operations there (put: bytes to it, got: bytes from it)."""
 
     source: int
     target: int

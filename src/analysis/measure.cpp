@@ -174,8 +174,10 @@ void Measurer::measure_access(const Key& key, std::vector<Transfer>* out) const 
 void Measurer::measure_file(const Key& key, std::vector<Transfer>* out) const {
   const std::string& name = name_of(key.site);
   const int64_t bytes = key.value >= 0 ? key.value : posted_bytes(key.count, key.datatype);
-  if (contains_any(name, {"write"})) out->push_back({Transfer::Kind::written, key.site, index_, partner_unknown, bytes});
-  if (contains_any(name, {"read"})) out->push_back({Transfer::Kind::received, key.site, index_, partner_unknown, bytes});
+  if (contains_any(name, {"write"}))
+    out->push_back({Transfer::Kind::written, key.site, index_, partner_unknown, bytes});
+  if (contains_any(name, {"read"}))
+    out->push_back({Transfer::Kind::received, key.site, index_, partner_unknown, bytes});
 }
 
 void Measurer::measure_collective(uint32_t site, int64_t contributed, int64_t collected,

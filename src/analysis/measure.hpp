@@ -7,9 +7,9 @@
 // time it is started, at the call that starts it; the bytes of persistent receives belong to the call that created the
 // request. Persistent collectives count at each start.
 //
-// A one-sided *operation* (put, get or accumulate) is none of these: it has an origin, the rank that calls, and a target.
-// What it puts flows from the origin to the target, what it gets the other way; an accumulate that fetches does both.
-// Operations on MPI_PROC_NULL and those that failed are none.
+// A one-sided *operation* (put, get or accumulate) is none of these: it has an origin, the rank that calls, and a
+// target. What it puts flows from the origin to the target, what it gets the other way; an accumulate that fetches does
+// both. Operations on MPI_PROC_NULL and those that failed are none.
 #pragma once
 
 #include <cstdint>

@@ -186,8 +186,9 @@ void Profile::add_stream(const trace::Process& process, size_t stream_index, uin
     }
   });
   if (measurer.unknown_bytes() > 0)
-    summary->meta.losses.push_back({"bytes-unknown", measurer.unknown_bytes(),
-                                    "calls whose bytes are not counted: they were summed up beyond the trace's budget"});
+    summary->meta.losses.push_back(
+        {"bytes-unknown", measurer.unknown_bytes(),
+         "calls whose bytes are not counted: they were summed up beyond the trace's budget"});
   add_times(process, stream, index, reader, mapping.sites[stream_index], summary);
   add_locals(stream, index, mapping);
 }

@@ -18,7 +18,7 @@ from .running import run_mpi
 RANKS = 3
 DOUBLE = 8
 
-# Of one rank at its right neighbour: operations, elements put, elements got. Those on nobody and the failed one are none.
+# Of one rank at its right neighbour: operations, elements put, elements got. On nobody, or failed, is none.
 AT_RIGHT = {
     "MPI_Put": (3, 10 + 0 + 13, 0),
     "MPI_Get": (1, 0, 3),

@@ -165,7 +165,11 @@ def a_process(rank: int, size: int, **more: Any) -> Any:
 def an_edge(source: int, target: int, *, messages: int = 0, n_bytes: int = 0, **one_sided: int) -> Any:
     """one_sided: operations, put, got."""
     return SimpleNamespace(
-        source=source, target=target, messages=messages, bytes=n_bytes, **{"operations": 0, "put": 0, "got": 0} | one_sided
+        source=source,
+        target=target,
+        messages=messages,
+        bytes=n_bytes,
+        **{"operations": 0, "put": 0, "got": 0} | one_sided,
     )
 
 

@@ -173,8 +173,9 @@ void starts_of_persistent_collectives_count_what_they_say() {
   expect(out, 1, Transfer::Kind::collected, s.start, 288);
   // In a list, after a persistent send of 24 bytes to the next rank.
   const int64_t collective = trace::flag_persistent_collective;
-  const std::vector<int64_t> words{2, trace::listed_link(2, s.send_init, -1),      24, packed(1, 0), 0,
-                                   trace::listed_link(1, s.allreduce_init, -1), 16, 8,            collective};
+  const std::vector<int64_t> words{2,         trace::listed_link(2, s.send_init, -1),      24, packed(1, 0),
+                                   0,         trace::listed_link(1, s.allreduce_init, -1), 16, 8,
+                                   collective};
   const auto listed = measured(s, key(s.startall, 2, trace::peer_none), words);
   CHECK_EQUAL(listed.size(), 3u);
   expect(listed, 0, Transfer::Kind::message, s.startall, 24);

@@ -21,8 +21,7 @@ from leadline.symbols import Location
 # Classes of functions whose bytes are those they receive.
 RECEIVING = {"recv", "irecv", "mrecv", "imrecv", "recv_init", "precv_init"}
 COLLECTIVE = {"coll", "icoll", "coll_init"}
-# Classes of functions that move bytes one way or the other.
-MOVING = {"rma", "rma_request", "file_io", "file_iio"}
+FILE_IO = {"file_io", "file_iio"}
 LONGEST_CHAIN = 4
 
 
@@ -76,8 +75,8 @@ class Entry:
 
     @property
     def moved_bytes(self) -> int:
-        """What a table shows as its bytes: of what only takes (gets, reads) those taken."""
-        return self.n_bytes or (self.bytes_received if self.cls in MOVING else self.bytes_got)
+        """What a table shows as its bytes: those got are moved as well as those put, and those read."""
+        return self.n_bytes + (self.bytes_received if self.cls in FILE_IO else self.bytes_got)
 
 
 @dataclass(frozen=True)

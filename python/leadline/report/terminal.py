@@ -70,10 +70,10 @@ def _one_sided(out: Page, content: Content) -> None:
     out.paragraph(f"{one_sided.summary(content)} at targets other than MPI_PROC_NULL.")
     out.lines(charts.size_histogram(content.operation_sizes, "operations", out.width))
     if content.bytes_put:
-        out.section("Who puts to whom", "bytes put and accumulated, by the rank of the row to that of the column")
+        out.section("Who puts to whom", "bytes, from the rank of the row to that of the column")
         out.lines(charts.matrix(content, charts.PUT, out.width))
     if content.bytes_got:
-        out.section("Who gets from whom", "bytes got by the rank of the row from that of the column")
+        out.section("Who gets from whom", "bytes, by the rank of the row from that of the column")
         out.lines(charts.matrix(content, charts.GOT, out.width))
 
 

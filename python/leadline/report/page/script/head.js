@@ -106,6 +106,9 @@ function keyFigures(report) {
     [percent(report.mpi_share), "of the ranks' time is MPI"],
     [count(t.calls), "MPI calls"],
     [count(t.messages), `messages, ${size(t.message_bytes)}`],
+    ...(t.one_sided_operations
+      ? [[count(t.one_sided_operations), `one-sided operations, ${size(t.bytes_put)} put, ${size(t.bytes_got)} got`]]
+      : []),
     [count(t.collective_calls), `calls of collectives, ${size(t.collective_bytes)}`],
   ];
   return h(
