@@ -193,12 +193,17 @@ def trace_files(directory: str) -> list[str]:
     """The trace files of a run directory, one per process. Raises TraceError where it cannot be listed."""
 
 class Counts:
+    """operations: one-sided ones; put, got: their bytes, which are among those sent and received."""
+
     calls: int
     messages: int
+    operations: int
     sent: int
     received: int
     contributed: int
     collected: int
+    put: int
+    got: int
     time_ns: float
 
 class Spread:
@@ -211,7 +216,7 @@ class Spread:
     max_process: int
 
 class Sizes:
-    """Messages by size: bucket b > 0 holds sizes in [2^(b-1), 2^b), bucket 0 empty messages."""
+    """Messages, or one-sided operations, by size: bucket b > 0 holds sizes in [2^(b-1), 2^b), bucket 0 empty ones."""
 
     messages: list[int]
     bytes: list[float]
@@ -233,12 +238,18 @@ class Row:
     time_ns: Spread
     hist: list[int]
     sizes: Sizes
+    operation_sizes: Sizes
 
 class Edge:
+    """Messages from a process to a rank, and its one-sided operations there (put: bytes to it, got: bytes from it)."""
+
     source: int
     target: int
     messages: int
     bytes: int
+    operations: int
+    put: int
+    got: int
 
 FileCounts = tuple[int, int, int, int, int, int, int, int, int, int, int]
 """Opens, closes, reads, writes, others, bytes read, bytes written, ns; transfers sequential, strided, random."""

@@ -20,13 +20,11 @@ bool contains_any(std::string_view name, std::initializer_list<std::string_view>
   return false;
 }
 
-// Which way the data of a one-sided or file call goes: the standard's names are regular.
+// Which way the data of a one-sided call goes: the standard's names are regular.
 bool gives(std::string_view name) {
-  return contains_any(name, {"Put", "put", "ccumulate", "Fetch_and_op", "Compare_and_swap", "write"});
+  return contains_any(name, {"Put", "put", "ccumulate", "Fetch_and_op", "Compare_and_swap"});
 }
-bool takes(std::string_view name) {
-  return contains_any(name, {"Get", "get", "Fetch_and_op", "Compare_and_swap", "read"});
-}
+bool takes(std::string_view name) { return contains_any(name, {"Get", "get", "Fetch_and_op", "Compare_and_swap"}); }
 
 }  // namespace
 
@@ -123,9 +121,12 @@ int32_t Measurer::world_partner(uint32_t comm, int32_t peer) const {
   const uint32_t id = comm & trace::comm_mask;
   if (peer < trace::first_real_peer || id >= process_.communicators.size()) return partner_unknown;
   const trace::Communicator& c = process_.communicators[id];
+  // The members of a window are those of the communicator it was made over.
+  const bool of_parent = c.kind == trace::Communicator::Kind::window && c.parent < process_.communicators.size();
+  const std::vector<int32_t>& world = of_parent ? process_.communicators[c.parent].world : c.world;
   const int64_t member = static_cast<int64_t>(c.rank) + peer;
-  if (member < 0 || member >= static_cast<int64_t>(c.world.size())) return partner_unknown;
-  return c.world[static_cast<size_t>(member)];
+  if (member < 0 || member >= static_cast<int64_t>(world.size())) return partner_unknown;
+  return world[static_cast<size_t>(member)];
 }
 
 // Past the last one for a thread that is not in the trace.
@@ -149,21 +150,6 @@ Measurer::Maker Measurer::listed(int64_t link) const {
   return {thread < 0 ? index_ : stream_of(thread), trace::listed_site(link)};
 }
 
-bool Measurer::needs_learning() const {
-  for (uint32_t site = 0; site < stream_.sites.size(); ++site)
-    if (class_of(site) == CallClass::coll_init) return true;
-  return false;
-}
-
-void Measurer::learn(const trace::Tally& tally) {
-  const uint32_t site = tally.key->site;
-  if (class_of(site) != CallClass::coll_init || tally.word_count < 2) return;
-  const Collective seen{tally.words[0], tally.words[1], false};
-  const auto [it, fresh] = persistent_collectives_.emplace(site, seen);
-  if (!fresh && (it->second.contributed != seen.contributed || it->second.collected != seen.collected))
-    it->second.ambiguous = true;
-}
-
 void Measurer::measure_send(const Key& key, uint32_t site, int64_t bytes, std::vector<Transfer>* out) const {
   if (key.peer < trace::first_real_peer) return;
   out->push_back({Transfer::Kind::message, site, index_, world_partner(key.comm, key.peer), bytes});
@@ -174,12 +160,30 @@ void Measurer::measure_receive(const Key& key, int64_t posted, std::vector<Trans
   out->push_back({Transfer::Kind::received, key.site, index_, partner_unknown, key.value >= 0 ? key.value : posted});
 }
 
-void Measurer::measure_moved(const Key& key, std::vector<Transfer>* out) const {
-  if (key.peer == trace::peer_null) return;
+void Measurer::measure_access(const Key& key, std::vector<Transfer>* out) const {
+  if (key.peer < trace::first_real_peer) return;
   const std::string& name = name_of(key.site);
   const int64_t bytes = key.value >= 0 ? key.value : posted_bytes(key.count, key.datatype);
-  if (gives(name)) out->push_back({Transfer::Kind::put, key.site, index_, partner_unknown, bytes});
-  if (takes(name)) out->push_back({Transfer::Kind::received, key.site, index_, partner_unknown, bytes});
+  const int32_t target = world_partner(key.comm, key.peer);
+  out->push_back({Transfer::Kind::operation, key.site, index_, target, bytes});
+  if (gives(name) && (key.comm & trace::flag_only_fetches) == 0)
+    out->push_back({Transfer::Kind::put, key.site, index_, target, bytes});
+  if (takes(name)) out->push_back({Transfer::Kind::got, key.site, index_, target, bytes});
+}
+
+void Measurer::measure_file(const Key& key, std::vector<Transfer>* out) const {
+  const std::string& name = name_of(key.site);
+  const int64_t bytes = key.value >= 0 ? key.value : posted_bytes(key.count, key.datatype);
+  if (contains_any(name, {"write"}))
+    out->push_back({Transfer::Kind::written, key.site, index_, partner_unknown, bytes});
+  if (contains_any(name, {"read"}))
+    out->push_back({Transfer::Kind::received, key.site, index_, partner_unknown, bytes});
+}
+
+void Measurer::measure_collective(uint32_t site, int64_t contributed, int64_t collected,
+                                  std::vector<Transfer>* out) const {
+  out->push_back({Transfer::Kind::contributed, site, index_, partner_unknown, contributed});
+  out->push_back({Transfer::Kind::collected, site, index_, partner_unknown, collected});
 }
 
 void Measurer::measure_start(uint32_t site, Maker creator, const Key& key, int64_t bytes,
@@ -193,16 +197,9 @@ void Measurer::measure_start(uint32_t site, Maker creator, const Key& key, int64
       if (key.peer != trace::peer_null)
         out->push_back({Transfer::Kind::received, creator.site, creator.stream, partner_unknown, bytes});
       return;
-    case CallClass::coll_init: {
-      const auto it = persistent_collectives_.find(creator.site);
-      if (creator.stream != index_ || it == persistent_collectives_.end() || it->second.ambiguous) {
-        ++unknown_bytes_;
-        return;
-      }
-      out->push_back({Transfer::Kind::contributed, site, index_, partner_unknown, it->second.contributed});
-      out->push_back({Transfer::Kind::collected, site, index_, partner_unknown, it->second.collected});
+    case CallClass::coll_init:  // as recorders before this one left it
+      ++unknown_bytes_;
       return;
-    }
     default:
       return;
   }
@@ -266,11 +263,16 @@ void Measurer::measure_one(const Key& key, const int64_t* words, size_t word_cou
       }
       return;
     case CallClass::start: {
+      if (key.comm & trace::flag_persistent_collective) return measure_collective(key.site, key.value, key.count, out);
       const Maker creator = linked(key.extra, words, word_count);
       return measure_start(key.site, creator, key, posted_bytes(key.count, key.datatype), out);
     }
     case CallClass::startall:
       for (size_t i = 1; i + 4 <= word_count; i += 4) {
+        if (static_cast<uint32_t>(words[i + 3]) & trace::flag_persistent_collective) {
+          measure_collective(key.site, words[i + 1], words[i + 2], out);
+          continue;
+        }
         Key one = key;
         one.peer = static_cast<int32_t>(words[i + 2] >> 32);
         one.comm = static_cast<uint32_t>(words[i + 3]);
@@ -280,20 +282,19 @@ void Measurer::measure_one(const Key& key, const int64_t* words, size_t word_cou
     case CallClass::coll:
     case CallClass::icoll:
       if (word_count < 2) return;
-      out->push_back({Transfer::Kind::contributed, key.site, index_, partner_unknown, words[0]});
-      out->push_back({Transfer::Kind::collected, key.site, index_, partner_unknown, words[1]});
-      return;
+      return measure_collective(key.site, words[0], words[1], out);
     case CallClass::rma:
     case CallClass::rma_request:
+      return measure_access(key, out);
     case CallClass::file_io:
     case CallClass::file_iio:
-      return measure_moved(key, out);
+      return measure_file(key, out);
     case CallClass::posix_read:
     case CallClass::posix_write: {
       const bool reads = class_of(key.site) == CallClass::posix_read;
       const int64_t moved = key.value > 0 ? key.value : 0;
       out->push_back(
-          {reads ? Transfer::Kind::received : Transfer::Kind::put, key.site, index_, partner_unknown, moved});
+          {reads ? Transfer::Kind::received : Transfer::Kind::written, key.site, index_, partner_unknown, moved});
       return;
     }
     default:
@@ -306,7 +307,8 @@ void Measurer::measure_one(const Key& key, const int64_t* words, size_t word_cou
 void Measurer::measure_coarse(const trace::Tally& tally, std::vector<Transfer>* out) const {
   Key key = *tally.key;
   const CallClass cls = class_of(key.site);
-  if (category_of(cls) == Category::collective) {
+  const bool starts_collective = cls == CallClass::start && (key.comm & trace::flag_persistent_collective) != 0;
+  if (category_of(cls) == Category::collective || starts_collective) {
     unknown_bytes_ += tally.times;
     return;
   }

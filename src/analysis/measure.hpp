@@ -5,11 +5,14 @@
 // counts as posted when it is made, and the completion that knows better adds the (negative) difference to the site
 // that made it. Bytes of a collective are two figures, contributed and collected. A persistent send is a message each
 // time it is started, at the call that starts it; the bytes of persistent receives belong to the call that created the
-// request.
+// request. Persistent collectives count at each start.
+//
+// A one-sided *operation* (put, get or accumulate) is none of these: it has an origin, the rank that calls, and a
+// target. What it puts flows from the origin to the target, what it gets the other way; an accumulate that fetches does
+// both. Operations on MPI_PROC_NULL and those that failed are none.
 #pragma once
 
 #include <cstdint>
-#include <unordered_map>
 #include <vector>
 
 #include "trace/process.hpp"
@@ -21,15 +24,18 @@ inline constexpr int32_t partner_unknown = -1;
 struct Transfer {
   enum class Kind : uint8_t {
     message,      // a send started to a real partner
-    put,          // bytes given to a window or a file
-    received,     // bytes of receives, of reads from a window or a file; negative: a correction
+    operation,    // a one-sided operation at a real target; its bytes one way
+    put,          // bytes it gives to the window
+    got,          // bytes it takes from the window
+    written,      // to a file
+    received,     // bytes of receives, of reads from a file; negative: a correction
     contributed,  // to a collective
     collected,    // from a collective
   };
   Kind kind = Kind::message;
   uint32_t site = 0;                  // of the call it is attributed to
   size_t stream = 0;                  // of the process, that the site belongs to
-  int32_t partner = partner_unknown;  // rank in MPI_COMM_WORLD a message goes to
+  int32_t partner = partner_unknown;  // rank in MPI_COMM_WORLD that a message goes to, or that is the target
   int64_t size = 0;                   // bytes of one
   uint64_t times = 1;
   int64_t bytes = 0;       // of all
@@ -52,16 +58,10 @@ class Measurer {
   Measurer(const trace::Process& process, size_t stream)
       : process_(process), stream_(process.streams[stream]), index_(stream) {}
 
-  // Persistent collectives say their bytes when they are created and are counted when they are started: every tally
-  // must be shown here before the first is measured, if `needs_learning`.
-  bool needs_learning() const;
-  void learn(const trace::Tally& tally);
-
   // Appends what the calls of a tally transfer. Nothing here trusts an index in the key.
   void measure(const trace::Tally& tally, std::vector<Transfer>* out) const;
 
-  // Calls whose bytes could not be told, so far: starts of persistent collectives of differing sizes, and collectives
-  // that were summed up beyond the trace's budget.
+  // Calls whose bytes could not be told, so far: starts and collectives that were summed up beyond the trace's budget.
   uint64_t unknown_bytes() const { return unknown_bytes_; }
 
   trace::CallClass class_of(uint32_t site) const { return class_of(Maker{index_, site}); }
@@ -73,16 +73,13 @@ class Measurer {
     size_t stream;
     uint32_t site;
   };
-  struct Collective {
-    int64_t contributed, collected;
-    bool ambiguous;
-  };
-
   void measure_one(const trace::Key& key, const int64_t* words, size_t word_count, std::vector<Transfer>* out) const;
   void measure_coarse(const trace::Tally& tally, std::vector<Transfer>* out) const;
   void measure_send(const trace::Key& key, uint32_t site, int64_t bytes, std::vector<Transfer>* out) const;
   void measure_receive(const trace::Key& key, int64_t posted, std::vector<Transfer>* out) const;
-  void measure_moved(const trace::Key& key, std::vector<Transfer>* out) const;
+  void measure_access(const trace::Key& key, std::vector<Transfer>* out) const;
+  void measure_file(const trace::Key& key, std::vector<Transfer>* out) const;
+  void measure_collective(uint32_t site, int64_t contributed, int64_t collected, std::vector<Transfer>* out) const;
   void measure_start(uint32_t site, Maker creator, const trace::Key& key, int64_t bytes,
                      std::vector<Transfer>* out) const;
   void correct(Maker maker, int64_t received, int64_t posted, bool cancelled, std::vector<Transfer>* out) const;
@@ -95,7 +92,6 @@ class Measurer {
   const trace::Process& process_;
   const trace::Stream& stream_;
   size_t index_;
-  std::unordered_map<uint32_t, Collective> persistent_collectives_;  // by the site that creates them
   mutable uint64_t unknown_bytes_ = 0;
 };
 

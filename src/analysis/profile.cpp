@@ -19,10 +19,13 @@ constexpr uint32_t no_site = UINT32_MAX;
 void Counts::add(const Counts& other) {
   calls += other.calls;
   messages += other.messages;
+  operations += other.operations;
   add_to(sent, other.sent);
   add_to(received, other.received);
   add_to(contributed, other.contributed);
   add_to(collected, other.collected);
+  add_to(put, other.put);
+  add_to(got, other.got);
   time_ns += other.time_ns;
 }
 
@@ -188,7 +191,6 @@ void Profile::add_stream(const trace::Process& process, size_t stream_index, uin
                          const Mapping& mapping, ProcessSummary* summary) {
   const trace::Stream& stream = process.streams[stream_index];
   Measurer measurer(process, stream_index);
-  if (measurer.needs_learning()) reader.tallies(stream, [&](const trace::Tally& tally) { measurer.learn(tally); });
   std::vector<Transfer> transfers;
   reader.tallies(stream, [&](const trace::Tally& tally) {
     const uint32_t own = mapping.site(stream_index, tally.key->site);
@@ -198,42 +200,60 @@ void Profile::add_stream(const trace::Process& process, size_t stream_index, uin
     measurer.measure(tally, &transfers);
     for (const Transfer& transfer : transfers) {
       const uint32_t site = mapping.site(transfer.stream, transfer.site);
-      if (site == no_site) continue;
-      Counts& counts = cell(site, index).counts;
-      const int64_t bytes = transfer.bytes;
-      switch (transfer.kind) {
-        case Transfer::Kind::message: {
-          counts.messages += transfer.times;
-          add_to(counts.sent, bytes);
-          sites_[site].sizes.add(transfer.size, transfer.times, bytes, transfer.exact_size);
-          Edge& edge = edges_[static_cast<uint64_t>(index) << 32 | static_cast<uint32_t>(transfer.partner)];
-          edge.source = index;
-          edge.target = transfer.partner;
-          edge.messages += transfer.times;
-          add_to(edge.bytes, bytes);
-          break;
-        }
-        case Transfer::Kind::put:
-          add_to(counts.sent, bytes);
-          break;
-        case Transfer::Kind::received:
-          add_to(counts.received, bytes);
-          break;
-        case Transfer::Kind::contributed:
-          add_to(counts.contributed, bytes);
-          break;
-        case Transfer::Kind::collected:
-          add_to(counts.collected, bytes);
-          break;
-      }
+      if (site != no_site) count(transfer, site, index);
     }
   });
   if (measurer.unknown_bytes() > 0)
-    summary->meta.losses.push_back({"bytes-unknown", measurer.unknown_bytes(),
-                                    "calls whose bytes are not counted: persistent collectives of differing sizes "
-                                    "started at one place, or calls summed up beyond the trace's budget"});
+    summary->meta.losses.push_back(
+        {"bytes-unknown", measurer.unknown_bytes(),
+         "calls whose bytes are not counted: they were summed up beyond the trace's budget"});
   add_times(process, stream, index, reader, mapping.sites[stream_index], summary);
   add_locals(stream, index, mapping);
+}
+
+Edge& Profile::edge(uint32_t process, int32_t target) {
+  Edge& edge = edges_[static_cast<uint64_t>(process) << 32 | static_cast<uint32_t>(target)];
+  edge.source = process;
+  edge.target = target;
+  return edge;
+}
+
+void Profile::count(const Transfer& transfer, uint32_t site, uint32_t process) {
+  Counts& counts = cell(site, process).counts;
+  const int64_t bytes = transfer.bytes;
+  const auto add_size = [&] { sites_[site].sizes.add(transfer.size, transfer.times, bytes, transfer.exact_size); };
+  switch (transfer.kind) {
+    case Transfer::Kind::message: {
+      counts.messages += transfer.times;
+      add_to(counts.sent, bytes);
+      add_size();
+      Edge& to = edge(process, transfer.partner);
+      to.messages += transfer.times;
+      add_to(to.bytes, bytes);
+      return;
+    }
+    case Transfer::Kind::operation:
+      counts.operations += transfer.times;
+      add_size();
+      edge(process, transfer.partner).operations += transfer.times;
+      return;
+    case Transfer::Kind::put:
+      add_to(counts.sent, bytes);
+      add_to(counts.put, bytes);
+      return add_to(edge(process, transfer.partner).put, bytes);
+    case Transfer::Kind::got:
+      add_to(counts.received, bytes);
+      add_to(counts.got, bytes);
+      return add_to(edge(process, transfer.partner).got, bytes);
+    case Transfer::Kind::written:
+      return add_to(counts.sent, bytes);
+    case Transfer::Kind::received:
+      return add_to(counts.received, bytes);
+    case Transfer::Kind::contributed:
+      return add_to(counts.contributed, bytes);
+    case Transfer::Kind::collected:
+      return add_to(counts.collected, bytes);
+  }
 }
 
 void Profile::add_times(const trace::Process& process, const trace::Stream& stream, uint32_t index,

@@ -23,8 +23,9 @@
 namespace leadline::analysis {
 
 struct Counts {
-  uint64_t calls = 0, messages = 0;
-  int64_t sent = 0, received = 0, contributed = 0, collected = 0;  // bytes
+  uint64_t calls = 0, messages = 0, operations = 0;                // operations: one-sided
+  int64_t sent = 0, received = 0, contributed = 0, collected = 0;  // bytes; one-sided ones and files' among them
+  int64_t put = 0, got = 0;                                        // bytes of one-sided operations
   double time_ns = 0;
 
   void add(const Counts& other);
@@ -37,7 +38,7 @@ struct Cell {
   double min_ns = 0, max_ns = 0;  // of one call
 };
 
-// Messages by size: exact by power of two, and by distinct size while those are few.
+// Messages, or one-sided operations, by size: exact by power of two, and by distinct size while those are few.
 struct Sizes {
   static constexpr size_t bucket_count = 65;  // bucket b > 0 holds sizes in [2^(b-1), 2^b), bucket 0 empty messages
   static constexpr size_t max_distinct = 4096;
@@ -57,7 +58,7 @@ struct GlobalSite {
   uint32_t region = 0;      // index into Profile::regions
   std::vector<Cell> cells;  // ascending by process
   trace::TimeStats times;   // count 0 for local functions
-  Sizes sizes;
+  Sizes sizes;              // of its messages, or of its operations if the function is one-sided
 };
 
 // Smallest, median and largest value over processes, and which process (the first one) has the extremes.
@@ -73,7 +74,7 @@ struct Row {
   uint32_t processes = 0;                            // that called
   Spread calls, messages, bytes, received, time_ns;  // bytes: sent + contributed; received: received + collected
   std::array<uint64_t, 40> hist{};                   // of durations, see TimeStats
-  Sizes sizes;
+  Sizes sizes, operation_sizes;
 };
 
 struct ProcessSummary {
@@ -90,11 +91,14 @@ struct ProcessSummary {
   double files_ns = 0;  // of threads that call MPI: a part of their gaps otherwise
 };
 
+// From the sender of messages to their receivers, and from the origin of one-sided operations to their targets.
 struct Edge {
   uint32_t source = 0;  // process
   int32_t target = 0;   // rank in the source's MPI_COMM_WORLD, partner_unknown
   uint64_t messages = 0;
   int64_t bytes = 0;
+  uint64_t operations = 0;
+  int64_t put = 0, got = 0;  // bytes; those got flow from the target to the source
 };
 
 // Where tallies and times come from; tests supply their own.
@@ -159,6 +163,8 @@ class Profile {
   void add_regions(const trace::Process& process, Mapping* mapping);
   static void add_region_times(const trace::Process& process, const Mapping& mapping, ProcessSummary* summary);
   Cell& cell(uint32_t site, uint32_t process);
+  void count(const Transfer& transfer, uint32_t site, uint32_t process);
+  Edge& edge(uint32_t process, int32_t target);
   void finish(uint32_t index, ProcessSummary* summary);
 
   std::vector<ProcessSummary> processes_;

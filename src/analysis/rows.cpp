@@ -28,7 +28,8 @@ Spread spread_of(const std::vector<Value>& per_process, std::vector<double>* val
   return spread;
 }
 
-void add_site(const GlobalSite& site, std::vector<Counts>* per_process, std::vector<bool>* called, Row* row) {
+void add_site(const GlobalSite& site, Category category, std::vector<Counts>* per_process, std::vector<bool>* called,
+              Row* row) {
   for (const Cell& cell : site.cells) {
     (*per_process)[cell.process].add(cell.counts);
     if (cell.counts.calls > 0) (*called)[cell.process] = true;
@@ -41,7 +42,7 @@ void add_site(const GlobalSite& site, std::vector<Counts>* per_process, std::vec
   if (site.times.count > 0)
     row->min_ns = row->min_ns == 0 ? site.times.min_ns : std::min(row->min_ns, site.times.min_ns);
   for (size_t i = 0; i < row->hist.size(); ++i) row->hist[i] += site.times.hist[i];
-  row->sizes.add(site.sizes);
+  (category == Category::one_sided ? row->operation_sizes : row->sizes).add(site.sizes);
 }
 
 }  // namespace
@@ -53,8 +54,11 @@ std::vector<Row> Profile::rows(const std::vector<std::vector<uint32_t>>& groups)
     Row& row = rows[group];
     std::vector<Counts> per_process(processes_.size());
     std::vector<bool> called(processes_.size());
-    for (const uint32_t site : groups[group])
-      if (site < sites_.size()) add_site(sites_[site], &per_process, &called, &row);
+    for (const uint32_t site : groups[group]) {
+      if (site >= sites_.size()) continue;
+      const Category category = category_of(functions_[sites_[site].function].cls);
+      add_site(sites_[site], category, &per_process, &called, &row);
+    }
     row.processes = static_cast<uint32_t>(std::count(called.begin(), called.end(), true));
     const auto spread = [&](double (*value_of)(const Counts&)) { return spread_of(per_process, &values, value_of); };
     row.calls = spread([](const Counts& c) { return static_cast<double>(c.calls); });

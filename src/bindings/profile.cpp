@@ -29,10 +29,13 @@ void bind_values(nb::module_& m) {
   nb::class_<Counts>(m, "Counts")
       .def_ro("calls", &Counts::calls)
       .def_ro("messages", &Counts::messages)
+      .def_ro("operations", &Counts::operations)
       .def_ro("sent", &Counts::sent)
       .def_ro("received", &Counts::received)
       .def_ro("contributed", &Counts::contributed)
       .def_ro("collected", &Counts::collected)
+      .def_ro("put", &Counts::put)
+      .def_ro("got", &Counts::got)
       .def_ro("time_ns", &Counts::time_ns);
   nb::class_<Spread>(m, "Spread")
       .def_ro("min", &Spread::min)
@@ -57,12 +60,16 @@ void bind_values(nb::module_& m) {
       .def_ro("received", &Row::received)
       .def_ro("time_ns", &Row::time_ns)
       .def_ro("hist", &Row::hist)
-      .def_ro("sizes", &Row::sizes);
+      .def_ro("sizes", &Row::sizes)
+      .def_ro("operation_sizes", &Row::operation_sizes);
   nb::class_<analysis::Edge>(m, "Edge")
       .def_ro("source", &analysis::Edge::source)
       .def_ro("target", &analysis::Edge::target)
       .def_ro("messages", &analysis::Edge::messages)
-      .def_ro("bytes", &analysis::Edge::bytes);
+      .def_ro("bytes", &analysis::Edge::bytes)
+      .def_ro("operations", &analysis::Edge::operations)
+      .def_ro("put", &analysis::Edge::put)
+      .def_ro("got", &analysis::Edge::got);
 }
 
 // A path may be any bytes.

@@ -249,9 +249,12 @@ void record_collective(Call& call) {
   if (r.request >= 0) {
     Key maker = key;
     maker.extra = 0;
-    if (call.rc == 0) {
-      add_request(t, maker, call.arg(r.request), {.persistent = call.traits.cls == CallClass::coll_init});
+    const bool persistent = call.traits.cls == CallClass::coll_init;
+    if (persistent) {  // what each start is to say
+      maker.comm |= trace::flag_persistent_collective;
+      maker.value = words[1];
     }
+    add_request(t, maker, call.arg(r.request), {.persistent = persistent, .posted_bytes = persistent ? words[0] : 0});
   }
   add_event(call, key);
 }

@@ -365,6 +365,11 @@ void record_start(Call& call) {
     key = r.maker;
     key.site = site;
     key.extra = link_to_creator(t, r);
+    if (key.comm & trace::flag_persistent_collective) {
+      key.count = r.maker.value;
+      key.value = r.posted_bytes;
+      key.datatype = 0;
+    }
   } else {
     key.peer = trace::peer_none;
     recording.lose(trace::LossKind::requests_unknown);
@@ -393,9 +398,10 @@ void record_startall(Call& call) {
                ? trace::listed_link(UINT32_MAX, r.maker.site, r.thread == t.number ? -1 : r.thread)
                : link_in_list(t, r.thread, r.maker.site, t.header->persistent_made, r.created);
     w[1] = r.posted_bytes;
-    w[2] =
-        static_cast<int64_t>(uint64_t{static_cast<uint32_t>(r.maker.peer)} << 32 | static_cast<uint32_t>(r.maker.tag));
-    w[3] = r.maker.comm & trace::comm_mask;
+    const auto partner = uint64_t{static_cast<uint32_t>(r.maker.peer)} << 32 | static_cast<uint32_t>(r.maker.tag);
+    const bool collective = r.maker.comm & trace::flag_persistent_collective;
+    w[2] = collective ? r.maker.value : static_cast<int64_t>(partner);
+    w[3] = r.maker.comm & (trace::comm_mask | trace::flag_persistent_collective);
   }
   words[0] = m;
   if (m) key.extra = t.graph.intern(words, static_cast<uint32_t>(1 + 4 * m));

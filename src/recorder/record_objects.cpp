@@ -1,5 +1,4 @@
 // Communicators, windows and files: made, used and freed.
-#include "host/significance.hpp"
 #include "recorder/files/files.hpp"
 #include "recorder/learned.hpp"
 #include "recorder/record.hpp"
@@ -107,6 +106,17 @@ void record_object(Call& call) {
   add_event(call, key);
 }
 
+namespace {
+
+// MPI_NO_OP: what is at the target is fetched, and the origin's arguments mean nothing.
+bool only_fetches(const Call& call) {
+  const int8_t role = call.roles().op;
+  if (role < 0 || call.roles().rtype < 0) return false;
+  return Abi::handle(call.arg(role), abi.family->handle_bytes.op) == abi.no_op;
+}
+
+}  // namespace
+
 void record_rma(Call& call) {
   const Roles& r = call.roles();
   Thread& t = call.thread;
@@ -121,11 +131,12 @@ void record_rma(Call& call) {
   }
   key.comm = win.id;
   if (r.target >= 0) key.peer = relative(win, call.int_arg(r.target));
-  const Significance counts(call.traits, call.args, win.rank);
-  const bool sends = counts.of(r.stype);  // MPI_NO_OP only fetches
-  const int8_t count = sends ? r.scount : r.rcount;
-  const int8_t type = sends ? r.stype : r.rtype;
-  if (type >= 0 && call.traits.cls != CallClass::rma_sync) {
+  const bool fetches = only_fetches(call);
+  if (fetches) key.comm |= trace::flag_only_fetches;
+  const int8_t count = r.scount >= 0 && !fetches ? r.scount : r.rcount;
+  const int8_t type = r.stype >= 0 && !fetches ? r.stype : r.rtype;
+  if (call.rc != 0) key.peer = trace::peer_none;  // nothing was moved, and its arguments may mean anything
+  if (call.rc == 0 && type >= 0 && call.traits.cls != CallClass::rma_sync) {
     const TypeView view = type_of(call, call.arg(type));
     key.datatype = view.id;
     key.count = count >= 0 ? call.count_arg(count) : 1;  // Fetch_and_op, Compare_and_swap: one element

@@ -11,17 +11,19 @@
 //   test, testany,   extra = packed link (below) to the maker;
 //   request_free,    extra 0: the request was null, inactive or made by a call that was not seen.
 //   cancel
-//   start            the fields of the call that created the persistent request; link counts creations.
+//   start            the fields of the call that created the persistent request; link counts creations. Of a collective
+//                    (flag_persistent_collective): count = bytes received, value = bytes contributed, no datatype.
 //   waitall/some,    count = requests passed; extra -> [n, then per completed request: listed_link to the maker,
 //   testall/some     bytes received (-1 unknown, 0 for sends), peer << 32 | tag, bytes posted].
-//   startall         extra -> [n, then per request: listed_link, bytes posted, peer << 32 | tag, comm].
+//   startall         extra -> [n, then per request: listed_link, bytes posted, peer << 32 | tag, comm]; of a collective
+//                    [listed_link, bytes contributed, bytes received, comm | flag_persistent_collective].
 //   collectives      count = scount as passed (rcount if there is none), peer = root in the communicator (absolute) or
 //                    peer_none, datatype = its type; extra -> [contributed bytes, received bytes, op, rcount, rtype,
 //                    ns, s counts..., nr, r counts...]; ns, nr = -1 where the vector was too long to keep.
 //   comm_create      comm = parent; extra = id of the new communicator (0: none for this rank).
 //   win_create, file_open  comm = communicator; extra = id of the window or file (they share the table of
-//   communicators). rma, file_io     comm = id of window or file; peer = target relative to this rank; value = bytes
-//   moved where known.
+//   communicators). rma, file_io     comm = id of window or file; peer = target relative to this rank (peer_none: the
+//   call failed); value = bytes moved where known; flag_only_fetches: the operation is MPI_NO_OP.
 #pragma once
 
 #include <cstdint>
@@ -45,8 +47,10 @@ inline constexpr uint32_t flag_any_source = 1u << 24;
 inline constexpr uint32_t flag_any_tag = 2u << 24;
 inline constexpr uint32_t flag_in_place = 4u << 24;
 inline constexpr uint32_t flag_cancelled = 8u << 24;
-inline constexpr uint32_t flag_nothing = 16u << 24;  // failed polls, as readers give them (extra = extra_nothing)
-inline constexpr uint32_t flag_offset = 32u << 24;   // of a file call: tag and extra tell its offset
+inline constexpr uint32_t flag_nothing = 16u << 24;                // failed polls, as readers give them (extra = extra_nothing)
+inline constexpr uint32_t flag_offset = 32u << 24;                 // of a file call: tag and extra tell its offset
+inline constexpr uint32_t flag_persistent_collective = 64u << 24;  // made by its creation, so of its starts too
+inline constexpr uint32_t flag_only_fetches = 128u << 24;          // of a one-sided call: nothing is put
 
 inline constexpr int32_t peer_none = INT32_MIN;      // the call has no partner
 inline constexpr int32_t peer_null = INT32_MIN + 1;  // MPI_PROC_NULL

@@ -309,3 +309,31 @@ def test_iterations_say_where_one_ends_and_what_was_kept(show: Show) -> None:
     remark = show(report_of(4)).texts("#iterations .remark")[0]
     assert "5,000 iterations of 6 MPI calls a rank; each ends with MPI_Allreduce in step (src/main.cpp:21)" in remark
     assert "every call's of 4 iterations, the same on every rank" in remark
+
+
+def test_one_sided_operations_have_a_section_of_their_own(show: Show) -> None:
+    report = report_of(4)
+    report["matrix"] = [
+        {"source": r, "target": (r + 1) % 4, "messages": 0, "bytes": 0}
+        | {"one_sided_operations": 1_600, "bytes_put": 0, "bytes_got": 1_228_800}
+        for r in range(4)
+    ]
+    report["size_histogram"], report["sizes"] = [], []
+    report["totals"] |= {"messages": 0, "one_sided_operations": 6_400, "puts": 0, "gets": 6_400, "accumulates": 0}
+    report["totals"] |= {"bytes_put": 0, "bytes_got": 4_915_200}
+    report["one_sided_size_histogram"] = [{"from": 512, "to": 1_024, "operations": 6_400, "bytes": 4_915_200}]
+    report["one_sided_sizes"] = [{"bytes": 768, "operations": 6_400}]
+    opened = show(report)
+    present = opened.texts("nav li")
+    assert "One-sided communication" in present
+    assert "Who sends to whom" not in present
+    assert opened.texts("#one-sided .remark")[0].startswith("6,400 gets. ")
+    assert opened.rows("one-sided", 0)[0] == ["0", "1", "1,600", "0 B", "1.23 MB"]
+    assert opened.rows("one-sided", 1) == [["512 … <1 Ki", "6,400", "4.92 MB"]]
+    assert opened.texts("#one-sided .choice label") == ["bytes got", "operations"]
+    canvas = opened.tab.locator("#one-sided canvas.matrix")
+    canvas.press("ArrowRight")
+    canvas.press("ArrowRight")
+    said = opened.texts("#one-sided [role=status]")[0]
+    assert said == "By rank 0 at rank 1: 1,600 operations, 0 B put, 1.23 MB got"
+    assert "one-sided operations, 0 B put, 4.92 MB got\n6,400" in opened.texts(".figures > div")

@@ -26,6 +26,9 @@ class Calls:
     collected: int = 0
     max_ns: float = 0.0
     sizes: Counter[int] = field(default_factory=Counter)
+    operations: int = 0
+    put: int = 0
+    got: int = 0
 
 
 @dataclass
@@ -99,14 +102,6 @@ class HandmadeProfile:
             for index in range(len(self.processes))
         ]
         worst = [max((s.by_rank[i].max_ns for s in members if i in s.by_rank), default=0.0) for i in range(len(each))]
-        distinct: Counter[int] = Counter()
-        for site in members:
-            for calls in site.by_rank.values():
-                distinct.update(calls.sizes)
-        buckets, volume = [0] * 65, [0.0] * 65
-        for size, messages in distinct.items():
-            buckets[size.bit_length()] += messages
-            volume[size.bit_length()] += size * messages
         return SimpleNamespace(
             total=_sum(each),
             min_ns=100.0,
@@ -119,12 +114,25 @@ class HandmadeProfile:
             received=_spread([c.received + c.collected for c in each]),
             time_ns=_spread([c.time_ns for c in each]),
             hist=[0] * 40,
-            sizes=SimpleNamespace(messages=buckets, bytes=volume, distinct=dict(distinct), distinct_complete=True),
+            sizes=_sizes([site for site in members if not site.cls.startswith("rma")]),
+            operation_sizes=_sizes([site for site in members if site.cls.startswith("rma")]),
         )
 
 
+def _sizes(members: Sequence[HandmadeSite]) -> Any:
+    distinct: Counter[int] = Counter()
+    for site in members:
+        for calls in site.by_rank.values():
+            distinct.update(calls.sizes)
+    buckets, volume = [0] * 65, [0.0] * 65
+    for size, messages in distinct.items():
+        buckets[size.bit_length()] += messages
+        volume[size.bit_length()] += size * messages
+    return SimpleNamespace(messages=buckets, bytes=volume, distinct=dict(distinct), distinct_complete=True)
+
+
 def _sum(parts: Sequence[Any]) -> Any:
-    names = ("calls", "messages", "sent", "received", "contributed", "collected", "time_ns")
+    names = ("calls", "messages", "sent", "received", "contributed", "collected", "time_ns", "operations", "put", "got")
     return SimpleNamespace(**{name: sum(getattr(part, name) for part in parts) for name in names})
 
 
@@ -172,12 +180,24 @@ def a_process(rank: int, size: int, **more: Any) -> Any:
     return SimpleNamespace(**(given | more))
 
 
+def an_edge(source: int, target: int, *, messages: int = 0, n_bytes: int = 0, **one_sided: int) -> Any:
+    """one_sided: operations, put, got."""
+    return SimpleNamespace(
+        source=source,
+        target=target,
+        messages=messages,
+        bytes=n_bytes,
+        **{"operations": 0, "put": 0, "got": 0} | one_sided,
+    )
+
+
 KINDS = {
     "init": "startup",
     "isend": "point_to_point",
     "irecv": "point_to_point",
     "wait": "completion",
     "coll": "collective",
+    "rma": "one_sided",
     "local": "local",
 }
 
@@ -223,7 +243,5 @@ def strips(ranks: Sequence[int]) -> tuple[list[HandmadeSite], list[Any]]:
     for rank in everyone:
         for neighbour in (rank - 1, rank + 1):
             if 0 <= neighbour < len(ranks):
-                edges.append(
-                    SimpleNamespace(source=rank, target=neighbour, messages=4029, bytes=408 * 73_728 + 3621 * 1_024)
-                )
+                edges.append(an_edge(rank, neighbour, messages=4029, n_bytes=408 * 73_728 + 3621 * 1_024))
     return sites, edges

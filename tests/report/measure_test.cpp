@@ -27,9 +27,10 @@ struct Sites {
   uint32_t start = add_site(&process, "MPI_Start", CallClass::start);
   uint32_t startall = add_site(&process, "MPI_Startall", CallClass::startall);
   uint32_t allreduce = add_site(&process, "MPI_Allreduce", CallClass::coll);
-  uint32_t barrier_init = add_site(&process, "MPI_Allreduce_init", CallClass::coll_init);
+  uint32_t allreduce_init = add_site(&process, "MPI_Allreduce_init", CallClass::coll_init);
   uint32_t put = add_site(&process, "MPI_Put", CallClass::rma);
   uint32_t get = add_site(&process, "MPI_Get", CallClass::rma);
+  uint32_t get_accumulate = add_site(&process, "MPI_Rget_accumulate", CallClass::rma_request);
   uint32_t write = add_site(&process, "MPI_File_write_at_all", CallClass::file_io);
   uint32_t read = add_site(&process, "MPI_File_read", CallClass::file_io);
   uint32_t probe = add_site(&process, "MPI_Probe", CallClass::probe);
@@ -161,32 +162,84 @@ void collectives_give_and_get() {
   expect(out, 1, Transfer::Kind::collected, s.allreduce, 160);
 }
 
-void starts_of_persistent_collectives_count_as_created() {
+void starts_of_persistent_collectives_count_what_they_say() {
   const Sites s;
-  Measurer measurer(s.process, 0);
-  CHECK_EQUAL(measurer.needs_learning(), true);
-  const Key created = key(s.barrier_init, 10, trace::peer_none);
-  const Key started = key(s.start, 10, trace::peer_none, -1, trace::link_pack(1, s.barrier_init));
-  const std::vector<int64_t> words{80, 72};
-  measurer.learn({&created, 1, words.data(), words.size(), 0, false});
-  std::vector<Transfer> out;
-  measurer.measure({&started, 4, nullptr, 0, 0, false}, &out);
+  Key started = key(s.start, 72, trace::peer_none, 80, trace::link_pack(1, s.allreduce_init));
+  started.comm = trace::flag_persistent_collective;
+  started.datatype = 0;
+  const auto out = measured(s, started, {}, 4);
+  CHECK_EQUAL(out.size(), 2u);
   expect(out, 0, Transfer::Kind::contributed, s.start, 320);
   expect(out, 1, Transfer::Kind::collected, s.start, 288);
-  // Another size made at the same place: which one is started is not known.
-  const std::vector<int64_t> other{8, 8};
-  measurer.learn({&created, 1, other.data(), other.size(), 0, false});
-  out.clear();
-  measurer.measure({&started, 4, nullptr, 0, 0, false}, &out);
-  CHECK_EQUAL(out.size(), 0u);
-  CHECK_EQUAL(measurer.unknown_bytes(), 4u);
+  // In a list, after a persistent send of 24 bytes to the next rank.
+  const int64_t collective = trace::flag_persistent_collective;
+  const std::vector<int64_t> words{2,         trace::listed_link(2, s.send_init, -1),      24, packed(1, 0),
+                                   0,         trace::listed_link(1, s.allreduce_init, -1), 16, 8,
+                                   collective};
+  const auto listed = measured(s, key(s.startall, 2, trace::peer_none), words);
+  CHECK_EQUAL(listed.size(), 3u);
+  expect(listed, 0, Transfer::Kind::message, s.startall, 24);
+  expect(listed, 1, Transfer::Kind::contributed, s.startall, 16);
+  expect(listed, 2, Transfer::Kind::collected, s.startall, 8);
+  // Summed up beyond the budget there is one sum for two figures.
+  Measurer measurer(s.process, 0);
+  std::vector<Transfer> none;
+  started.value = 1;
+  measurer.measure({&started, 5, nullptr, 0, 400, true}, &none);
+  CHECK_EQUAL(none.size(), 0u);
+  CHECK_EQUAL(measurer.unknown_bytes(), 5u);
 }
 
-void one_sided_and_file_calls_move_bytes_but_send_no_messages() {
+void one_sided_operations_have_a_target_and_move_bytes_either_way() {
   const Sites s;
-  expect(measured(s, key(s.put, 10, 1)), 0, Transfer::Kind::put, s.put, 80);
-  expect(measured(s, key(s.get, 10, 1)), 0, Transfer::Kind::received, s.get, 80);
-  expect(measured(s, key(s.write, 10, trace::peer_none, 64)), 0, Transfer::Kind::put, s.write, 64);
+  const auto put = measured(s, key(s.put, 10, 1), {}, 3);
+  CHECK_EQUAL(put.size(), 2u);
+  expect(put, 0, Transfer::Kind::operation, s.put, 240);
+  expect(put, 1, Transfer::Kind::put, s.put, 240);
+  CHECK_EQUAL(put[0].size, 80);
+  CHECK_EQUAL(put[0].times, 3u);
+  CHECK_EQUAL(put[0].partner, 3);  // of rank 2, the next one
+  const auto get = measured(s, key(s.get, 10, -2));
+  CHECK_EQUAL(get.size(), 2u);
+  expect(get, 1, Transfer::Kind::got, s.get, 80);
+  CHECK_EQUAL(get[1].partner, 0);
+  const auto both = measured(s, key(s.get_accumulate, 10, 0));
+  CHECK_EQUAL(both.size(), 3u);
+  expect(both, 0, Transfer::Kind::operation, s.get_accumulate, 80);
+  expect(both, 1, Transfer::Kind::put, s.get_accumulate, 80);
+  expect(both, 2, Transfer::Kind::got, s.get_accumulate, 80);
+  // With MPI_NO_OP nothing is put.
+  Key fetches = key(s.get_accumulate, 10, 0);
+  fetches.comm = trace::flag_only_fetches;
+  const auto fetched = measured(s, fetches);
+  CHECK_EQUAL(fetched.size(), 2u);
+  expect(fetched, 1, Transfer::Kind::got, s.get_accumulate, 80);
+  // An operation of nothing is one; on nobody, or one that failed, is none.
+  CHECK_EQUAL(measured(s, key(s.put, 0, 1)).size(), 2u);
+  CHECK_EQUAL(measured(s, key(s.put, 10, trace::peer_null)).size(), 0u);
+  CHECK_EQUAL(measured(s, key(s.get, 10, trace::peer_none)).size(), 0u);
+}
+
+void targets_of_a_window_are_those_of_its_communicator() {
+  Sites s;
+  trace::Communicator half, window;
+  half.world = {2, 0};
+  half.size = 2;
+  window.kind = trace::Communicator::Kind::window;
+  window.parent = 1;
+  window.size = 2;
+  s.process.communicators.push_back(half);
+  s.process.communicators.push_back(window);
+  Key on_window = key(s.put, 10, 1);
+  on_window.comm = 2;
+  CHECK_EQUAL(measured(s, on_window)[0].partner, 0);
+  on_window.peer = 2;
+  CHECK_EQUAL(measured(s, on_window)[0].partner, partner_unknown);
+}
+
+void file_calls_move_bytes_but_send_no_messages() {
+  const Sites s;
+  expect(measured(s, key(s.write, 10, trace::peer_none, 64)), 0, Transfer::Kind::written, s.write, 64);
   CHECK_EQUAL(measured(s, key(s.write, 10, trace::peer_none, 64)).size(), 1u);
   expect(measured(s, key(s.read, 10, trace::peer_none, 64)), 0, Transfer::Kind::received, s.read, 64);
 }
@@ -230,8 +283,10 @@ int main() {
   two_way_calls_count_both_ways();
   persistent_sends_are_messages_when_started();
   collectives_give_and_get();
-  starts_of_persistent_collectives_count_as_created();
-  one_sided_and_file_calls_move_bytes_but_send_no_messages();
+  starts_of_persistent_collectives_count_what_they_say();
+  one_sided_operations_have_a_target_and_move_bytes_either_way();
+  targets_of_a_window_are_those_of_its_communicator();
+  file_calls_move_bytes_but_send_no_messages();
   what_was_summed_up_beyond_the_budget_keeps_its_bytes();
   indices_out_of_range_do_no_harm();
   return 0;

@@ -2,6 +2,7 @@
 
 import io
 import re
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from leadline.report import print_report, to_json, verdict
 from leadline.report.content import Content
 from leadline.run import Loss, open_run, rank_list
 
-from .handmade import Calls, HandmadeSite, a_process, strips
+from .handmade import Calls, HandmadeSite, a_process, an_edge, strips
 
 MakeRun = Callable[..., Any]
 
@@ -138,6 +139,49 @@ def test_the_verdict_says_what_costs_in_words_with_numbers(strip_run: Any) -> No
         "7.8 % of the time is MPI; 5.5 % in diffuse > exchange, most of it MPI_Wait. "
         "24,174 messages (203 MB) between 4 ranks; 90 % of them from diffuse > exchange, 1,024 B each."
     )
+
+
+def test_one_sided_operations_are_told_apart_from_messages(make_run: MakeRun) -> None:
+    path = ["main ocean.cpp:5", "halo ocean.cpp:7"]
+    puts = {r: Calls(10, 1e6, operations=10, sent=800, put=800, sizes=Counter({80: 10})) for r in (0, 1)}
+    fetches = {0: Calls(4, 1e6, operations=3, sent=24, received=24, put=24, got=24, sizes=Counter({8: 3}))}
+    sends = {0: Calls(1, 1e6, messages=1, sent=100, sizes=Counter({100: 1}))}
+    sites = [
+        HandmadeSite("MPI_Put", "rma", path, puts),
+        HandmadeSite("MPI_Fetch_and_op", "rma", ["main ocean.cpp:6"], fetches),
+        HandmadeSite("MPI_Isend", "isend", ["main ocean.cpp:9"], sends),
+    ]
+    edges = [
+        an_edge(0, 1, messages=1, n_bytes=100, operations=10, put=800),
+        an_edge(0, 0, operations=3, put=24, got=24),
+        an_edge(1, -1, operations=10, put=800),
+    ]
+    run = make_run(sites, [a_process(rank, 2) for rank in range(2)], edges)
+    report = to_json(run)
+    assert report["verdict"].endswith(
+        " 1 message (100 B) between 2 ranks; 100 % of them from main, 100 B each. 20 one-sided puts (1,600 B) and 3 "
+        "accumulates (24 B) between 2 ranks; 87 % of them from halo, 80 B each."
+    )
+    totals = report["totals"]
+    assert [totals[key] for key in ("one_sided_operations", "puts", "gets", "accumulates")] == [23, 20, 0, 3]
+    assert (totals["bytes_put"], totals["bytes_got"], totals["messages"]) == (1_624, 24, 1)
+    assert report["one_sided_sizes"] == [{"bytes": 8, "operations": 3}, {"bytes": 80, "operations": 20}]
+    assert report["sizes"] == [{"bytes": 100, "messages": 1}]
+    first = report["ranks_detail"][0]
+    assert (first["one_sided_operations"], first["bytes_put"], first["bytes_got"]) == (13, 824, 24)
+    lines = printed(run)
+    start = lines.index("Who puts to whom  bytes, from the rank of the row to that of the column")
+    assert [line.split() for line in lines[start + 1 : start + 4]] == [
+        ["by/to", "0", "1"],
+        ["0", "24", "B", "800", "B"],
+        ["1", "·", "·"],
+    ]
+    assert lines[start + 4] == "3 pairs of ranks; a rank puts to 1 … 2 partners"
+    assert lines[start + 5] == "Not drawn: 800 B to ranks without a trace or that cannot be identified"
+    sent = next(i for i, line in enumerate(lines) if line.startswith("Who sends to whom"))
+    assert lines[sent + 2].split() == ["0", "·", "100", "B"]
+    fetch = next(line for line in lines if line.endswith("  MPI_Fetch_and_op"))
+    assert " 48 B " in fetch
 
 
 def test_a_missing_rank_is_a_loss(make_run: MakeRun) -> None:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Callable
+from dataclasses import dataclass
 
+from leadline import _core
 from leadline.report import format as fmt
-from leadline.report.content import Content, RankEntry
+from leadline.report.content import Content, MatrixEntry, RankEntry
 from leadline.report.json_report import histogram
 from leadline.report.tables import Line
 
@@ -71,21 +74,21 @@ def _kinds(ranks: list[RankEntry]) -> str:
     return "MPI time: " + ", ".join(parts)
 
 
-def size_histogram(content: Content, width: int) -> list[Line]:
-    """Messages and bytes by power of two; the exact sizes where they are few."""
-    buckets = histogram(content.sizes)
-    total = sum(bucket["messages"] for bucket in buckets)
+def size_histogram(sizes: _core.Sizes, what: str, width: int) -> list[Line]:
+    """Messages (or operations: `what`) and bytes by power of two; the exact sizes where they are few."""
+    buckets = histogram(sizes, what)
+    total = sum(bucket[what] for bucket in buckets)
     volume = sum(bucket["bytes"] for bucket in buckets)
     room = max(10, width - 46)
-    lines: list[Line] = [(f"{'bytes':>21}  {'messages':>10}  {'bytes':>8}", "dim")]
+    lines: list[Line] = [(f"{'bytes':>21}  {what:>10}  {'bytes':>8}", "dim")]
     for bucket in buckets:
         low, high = bucket["from"], bucket["to"]
         name = "0" if high == 1 else f"{_power(low)} … <{_power(high)}"
-        bar = "#" * max(1, round(bucket["messages"] / total * room))
-        lines.append(f"{name:>21}  {bucket['messages']:>10,}  {fmt.size(bucket['bytes']):>8}  {bar}")
+        bar = "#" * max(1, round(bucket[what] / total * room))
+        lines.append(f"{name:>21}  {bucket[what]:>10,}  {fmt.size(bucket['bytes']):>8}  {bar}")
     lines.append(f"{'all':>21}  {total:>10,}  {fmt.size(volume):>8}")
-    distinct = content.sizes.distinct
-    if content.sizes.distinct_complete and len(distinct) <= 6:
+    distinct = sizes.distinct
+    if sizes.distinct_complete and len(distinct) <= 6:
         exact = ", ".join(f"{distinct[size]:,} of {size:,} B" for size in sorted(distinct))
         lines += textwrap.wrap(f"Exactly: {exact}", width)
     return lines
@@ -98,31 +101,54 @@ def _power(value: int) -> str:
     return str(value)
 
 
-def matrix(content: Content, width: int) -> list[Line]:
-    """Bytes from each rank (row) to each (column): numbers for few ranks, shades for many."""
+@dataclass(frozen=True)
+class Flow:
+    """What a matrix shows, and its words."""
+
+    bytes_of: Callable[[MatrixEntry], int]
+    there: Callable[[MatrixEntry], bool]  # whether the entry has any of it
+    row: str  # "from": what the rank of a row is
+    column: str
+    does: str  # with its partners
+
+    def amount(self, entries: list[MatrixEntry]) -> str:
+        """For example "7 messages" or, of one-sided operations, "560 B"."""
+        if self is SENT:
+            return fmt.plural(sum(entry.messages for entry in entries), "message")
+        return fmt.size(sum(self.bytes_of(entry) for entry in entries))
+
+
+SENT = Flow(lambda e: e.n_bytes, lambda e: e.messages > 0, "from", "to", "sends to")
+PUT = Flow(lambda e: e.bytes_put, lambda e: e.bytes_put > 0, "by", "to", "puts to")
+GOT = Flow(lambda e: e.bytes_got, lambda e: e.bytes_got > 0, "by", "from", "gets from")
+
+
+def matrix(content: Content, flow: Flow, width: int) -> list[Line]:
+    """Bytes between each rank (row) and each (column): numbers for few ranks, shades for many."""
     labels = [rank.rank for rank in content.ranks]
     known = set(labels)
+    entries = [entry for entry in content.matrix if flow.there(entry)]
+    drawn = [entry for entry in entries if entry.target in known]
     cells: dict[tuple[str, str], int] = {}
-    unknown = 0
-    for entry in content.matrix:
-        if entry.target is None or entry.target not in known:
-            unknown += entry.messages
-        else:
-            cells[entry.source, entry.target] = cells.get((entry.source, entry.target), 0) + entry.n_bytes
+    for entry in drawn:
+        pair = (entry.source, str(entry.target))
+        cells[pair] = cells.get(pair, 0) + flow.bytes_of(entry)
     label_width = max(len(label) for label in labels)
     fits = (label_width + 3) + 9 * len(labels) <= width
-    lines = _numbers(labels, cells) if len(labels) <= MOST_NUMBERS and fits else _shades(labels, cells, width)
-    lines.append(_partners(content))
-    if unknown:
+    draw = _numbers if len(labels) <= MOST_NUMBERS and fits else _shades
+    lines = [*draw(labels, cells, flow, width), _partners(content, entries, flow)]
+    others = [entry for entry in entries if entry.target not in known]
+    if others:
         lines.append(
-            f"Not drawn: {fmt.plural(unknown, 'message')} to ranks without a trace or that cannot be identified"
+            f"Not drawn: {flow.amount(others)} {flow.column} ranks without a trace or that cannot be identified"
         )
     return lines
 
 
-def _numbers(labels: list[str], cells: dict[tuple[str, str], int]) -> list[Line]:
+def _numbers(labels: list[str], cells: dict[tuple[str, str], int], flow: Flow, width: int) -> list[Line]:
     label = max(max(len(label) for label in labels), 7)
-    lines: list[Line] = [(f"{'from/to':>{label}} " + "".join(f"{target:>9}" for target in labels), "dim")]
+    corner = f"{flow.row}/{flow.column}"
+    lines: list[Line] = [(f"{corner:>{label}} " + "".join(f"{target:>9}" for target in labels), "dim")]
     for source in labels:
         row = "".join(
             f"{fmt.size(cells[source, target]) if (source, target) in cells else '·':>9}" for target in labels
@@ -131,7 +157,7 @@ def _numbers(labels: list[str], cells: dict[tuple[str, str], int]) -> list[Line]
     return lines
 
 
-def _shades(labels: list[str], cells: dict[tuple[str, str], int], width: int) -> list[Line]:
+def _shades(labels: list[str], cells: dict[tuple[str, str], int], flow: Flow, width: int) -> list[Line]:
     """Each character the mean over a block of ranks, in six steps of the greatest."""
     label = max(max(len(label) for label in labels), 4)
     most = min(MOST_SHADES, (width - label - 3) // 2)
@@ -142,7 +168,7 @@ def _shades(labels: list[str], cells: dict[tuple[str, str], int], width: int) ->
     for (source, target), n_bytes in cells.items():
         sums[place[source]][place[target]] += n_bytes
     greatest = max((value for row in sums for value in row), default=0)
-    lines: list[Line] = [(f"{'from':>{label}}  to rank {labels[0]} … {labels[-1]}", "dim")]
+    lines: list[Line] = [(f"{flow.row:>{label}}  {flow.column} rank {labels[0]} … {labels[-1]}", "dim")]
     for i, row in enumerate(sums):
         drawn = "".join(2 * _shade(value, greatest) for value in row)
         lines.append(f"{labels[i * block]:>{label}} |{drawn}|")
@@ -157,12 +183,12 @@ def _shade(value: int, greatest: int) -> str:
     return _SHADES[1 + min(int(value / greatest * (len(_SHADES) - 1)), len(_SHADES) - 2)]
 
 
-def _partners(content: Content) -> str:
+def _partners(content: Content, entries: list[MatrixEntry], flow: Flow) -> str:
     partners: dict[str, int] = {}
-    for entry in content.matrix:
+    for entry in entries:
         partners[entry.source] = partners.get(entry.source, 0) + 1
     counts = sorted(partners.get(rank.rank, 0) for rank in content.ranks)
-    pairs = sum(counts)
+    pairs = fmt.plural(sum(counts), "pair")
     if counts[0] == counts[-1]:
-        return f"{fmt.plural(pairs, 'pair')} of ranks; each rank sends to {fmt.plural(counts[0], 'partner')}"
-    return f"{fmt.plural(pairs, 'pair')} of ranks; a rank sends to {counts[0]} … {counts[-1]} partners"
+        return f"{pairs} of ranks; each rank {flow.does} {fmt.plural(counts[0], 'partner')}"
+    return f"{pairs} of ranks; a rank {flow.does} {counts[0]} … {counts[-1]} partners"

@@ -22,6 +22,7 @@ from leadline.symbols import Location
 # Classes of functions whose bytes are those they receive.
 RECEIVING = {"recv", "irecv", "mrecv", "imrecv", "recv_init", "precv_init"}
 COLLECTIVE = {"coll", "icoll", "coll_init"}
+FILE_IO = {"file_io", "file_iio"}
 LONGEST_CHAIN = 4
 
 
@@ -42,6 +43,7 @@ class Entry:
 
     n_bytes: of sends posted, of receives received, of collectives contributed, of writes and puts moved.
     bytes_received: of receives, collectives, reads and gets.   per_call_*: of single calls, 0 where not known.
+    operations: one-sided; bytes_put and bytes_got are theirs, and among n_bytes and bytes_received.
     """
 
     name: str
@@ -61,12 +63,21 @@ class Entry:
     bytes_spread: Spread
     time_spread: Spread
     sizes: _core.Sizes
+    operations: int
+    bytes_put: int
+    bytes_got: int
+    operation_sizes: _core.Sizes
     cls: str = ""
     local: bool = False
     site: Site | None = None
     sites: Sequence[Site] = ()  # of a place: the call sites it stands for
     key: Any = None  # what it was grouped by
     at_least: bool = False  # of a routine: there may be more beneath it, see partly_seen
+
+    @property
+    def moved_bytes(self) -> int:
+        """What a table shows as its bytes: those got are moved as well as those put, and those read."""
+        return self.n_bytes + (self.bytes_received if self.cls in FILE_IO else self.bytes_got)
 
 
 @dataclass(frozen=True)
@@ -93,6 +104,9 @@ class RankEntry:
     bytes_received: int
     contributed: int
     collected: int
+    operations: int
+    bytes_put: int
+    bytes_got: int
     own_s: float
     trace_bytes: int
     finalized: bool
@@ -101,12 +115,18 @@ class RankEntry:
 
 @dataclass(frozen=True)
 class MatrixEntry:
-    """Messages from one rank to another; target None: a partner that could not be identified."""
+    """Messages from one rank to another; target None: a partner that could not be identified.
+
+    And one-sided operations, whose source is the rank that calls: bytes_put flow to the target, bytes_got from it.
+    """
 
     source: str
     target: str | None
     messages: int
     n_bytes: int
+    operations: int
+    bytes_put: int
+    bytes_got: int
 
 
 @dataclass
@@ -266,7 +286,7 @@ class Content:
 
     @functools.cached_property
     def matrix(self) -> list[MatrixEntry]:
-        """Messages by sender and receiver, in display order; sends only."""
+        """Messages by sender and receiver (sends only), operations by origin and target, in display order."""
         entries = []
         place = {index: n for n, index in enumerate(self.run.order)}
         for edge in self.run.profile.edges():
@@ -276,15 +296,33 @@ class Content:
             else:  # a rank without a trace still has its number
                 label = str(edge.target) if edge.target >= 0 and len(self.run.worlds) == 1 else None
             order = place[target] if target is not None else len(place)
-            entries.append(
-                (place[edge.source], order, MatrixEntry(self.run.label(edge.source), label, edge.messages, edge.bytes))
-            )
+            source = self.run.label(edge.source)
+            entry = MatrixEntry(source, label, edge.messages, edge.bytes, edge.operations, edge.put, edge.got)
+            entries.append((place[edge.source], order, entry))
         return [entry for _, _, entry in sorted(entries, key=lambda e: (e[0], e[1]))]
 
     @functools.cached_property
     def sizes(self) -> _core.Sizes:
         """Messages of the whole run by size."""
         return self._everything.sizes
+
+    @functools.cached_property
+    def operation_sizes(self) -> _core.Sizes:
+        """One-sided operations of the whole run by size."""
+        return self._everything.operation_sizes
+
+    @property
+    def operations(self) -> int:
+        """One-sided: puts, gets and accumulates at a real target."""
+        return self._everything.total.operations
+
+    @property
+    def bytes_put(self) -> int:
+        return self._everything.total.put
+
+    @property
+    def bytes_got(self) -> int:
+        return self._everything.total.got
 
     @functools.cached_property
     def calls(self) -> int:
@@ -358,6 +396,10 @@ class Content:
             bytes_spread=self._spread(row.received if receives else row.bytes),
             time_spread=self._spread(row.time_ns, 1e-9),
             sizes=row.sizes,
+            operations=total.operations,
+            bytes_put=total.put,
+            bytes_got=total.got,
+            operation_sizes=row.operation_sizes,
             cls=cls,
             local=local,
             site=site,
@@ -422,6 +464,9 @@ def _rank_entry(run: Run, index: int) -> RankEntry:
         bytes_received=process.total.received,
         contributed=process.total.contributed,
         collected=process.total.collected,
+        operations=process.total.operations,
+        bytes_put=process.total.put,
+        bytes_got=process.total.got,
         own_s=process.own_overhead_ns * 1e-9,
         trace_bytes=process.file_bytes,
         finalized=process.finalized,
@@ -452,6 +497,13 @@ def _not_recorded(run: Run) -> list[NotRecorded]:
                 f"{max(rank.seconds for rank in group):.3g} s)",
                 f"the program (MPI_Pcontrol) or --start-paused asked for it; {calls} calls were made meanwhile, "
                 "purely local ones aside",
+            )
+        )
+    if {"MPI_Win_allocate_shared", "MPI_Win_shared_query"} & {f.name for f in run.profile.functions}:
+        entries.append(
+            NotRecorded(
+                "loads and stores in shared-memory windows",
+                "what ranks exchange through them is no call of MPI; puts, gets and accumulates on them are here",
             )
         )
     if not all(process.files_recorded for process in run.processes):

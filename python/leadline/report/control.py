@@ -49,6 +49,9 @@ class RegionEntry:
     time_min_s: float
     time_max_s: float
     max_rank: str
+    operations: int  # one-sided
+    bytes_put: int
+    bytes_got: int
 
     @property
     def name(self) -> str:
@@ -93,6 +96,9 @@ def regions(run: Run) -> list[RegionEntry]:
             min(by_rank),
             by_rank[longest],
             run.label(run.order[longest]),
+            total.operations,
+            total.put,
+            total.got,
         )
 
     def in_order(parent: int) -> list[RegionEntry]:

@@ -10,6 +10,7 @@ from leadline.report import iterations as loop
 from leadline.report.content import COLLECTIVE, Content, Entry, RankEntry, Spread
 from leadline.report.control import paused_ranks, regions, settings, variables
 from leadline.report.files_json import files_json
+from leadline.report.one_sided import kinds_of_operations
 from leadline.report.verdict import verdict
 from leadline.run import Loss, Run
 from leadline.symbols import Location
@@ -46,8 +47,18 @@ def to_json(run: Run) -> dict[str, Any]:
         "ranks_detail": [_rank(rank) for rank in content.ranks],
         "size_histogram": histogram(content.sizes),
         "sizes": _distinct(content.sizes),
+        "one_sided_size_histogram": histogram(content.operation_sizes, "operations"),
+        "one_sided_sizes": _distinct(content.operation_sizes, "operations"),
         "matrix": [
-            {"source": rank_id(e.source), "target": rank_id(e.target), "messages": e.messages, "bytes": e.n_bytes}
+            {
+                "source": rank_id(e.source),
+                "target": rank_id(e.target),
+                "messages": e.messages,
+                "bytes": e.n_bytes,
+                "one_sided_operations": e.operations,
+                "bytes_put": e.bytes_put,
+                "bytes_got": e.bytes_got,
+            }
             for e in content.matrix
         ],
         "collectives": _collectives(content),
@@ -112,6 +123,10 @@ def _totals(content: Content) -> dict[str, Any]:
         "collective_bytes": sum(rank.contributed for rank in content.ranks),
         "collective_bytes_received": sum(rank.collected for rank in content.ranks),
         "local_calls": sum(entry.calls for entry in content.functions if entry.local),
+        "one_sided_operations": content.operations,
+        **{kind.name: kind.operations for kind in kinds_of_operations(content)},
+        "bytes_put": content.bytes_put,
+        "bytes_got": content.bytes_got,
     }
 
 
@@ -136,6 +151,10 @@ def _entry(entry: Entry) -> dict[str, Any]:
         **_spread("bytes", entry.bytes_spread),
         **_spread("time", entry.time_spread, "_s"),
         "sizes": _distinct(entry.sizes),
+        "one_sided_operations": entry.operations,
+        "bytes_put": entry.bytes_put,
+        "bytes_got": entry.bytes_got,
+        "one_sided_sizes": _distinct(entry.operation_sizes, "operations"),
     }
 
 
@@ -159,20 +178,20 @@ def _whole(value: float) -> int | float:
     return int(value) if float(value).is_integer() else value
 
 
-def _distinct(sizes: _core.Sizes) -> list[dict[str, int]] | None:
-    """Messages by exact size, ascending; None where there are too many sizes."""
+def _distinct(sizes: _core.Sizes, what: str = "messages") -> list[dict[str, int]] | None:
+    """Messages, or operations, by exact size, ascending; None where there are too many sizes."""
     if not sizes.distinct_complete or len(sizes.distinct) > MOST_DISTINCT_SIZES:
         return None
-    return [{"bytes": size, "messages": sizes.distinct[size]} for size in sorted(sizes.distinct)]
+    return [{"bytes": size, what: sizes.distinct[size]} for size in sorted(sizes.distinct)]
 
 
-def histogram(sizes: _core.Sizes) -> list[dict[str, Any]]:
-    """Messages by power of two: at least `from`, less than `to` bytes. Empty buckets are left out."""
+def histogram(sizes: _core.Sizes, what: str = "messages") -> list[dict[str, Any]]:
+    """Messages, or operations, by power of two: at least `from`, less than `to` bytes. Empty buckets are left out."""
     buckets = []
     for bucket, messages in enumerate(sizes.messages):
         if messages > 0:
             low = 0 if bucket == 0 else 1 << (bucket - 1)
-            buckets.append({"from": low, "to": 1 << bucket, "messages": messages, "bytes": _whole(sizes.bytes[bucket])})
+            buckets.append({"from": low, "to": 1 << bucket, what: messages, "bytes": _whole(sizes.bytes[bucket])})
     return buckets
 
 
@@ -247,6 +266,9 @@ def _rank(rank: RankEntry) -> dict[str, Any]:
         "bytes_received": rank.bytes_received,
         "collective_bytes": rank.contributed,
         "collective_bytes_received": rank.collected,
+        "one_sided_operations": rank.operations,
+        "bytes_put": rank.bytes_put,
+        "bytes_got": rank.bytes_got,
         "own_s": rank.own_s,
         "trace_bytes": rank.trace_bytes,
         "finalized": rank.finalized,
@@ -266,6 +288,9 @@ def _regions(content: Content) -> list[dict[str, Any]] | None:
             "calls": entry.calls,
             "messages": entry.messages,
             "bytes": entry.n_bytes,
+            "one_sided_operations": entry.operations,
+            "bytes_put": entry.bytes_put,
+            "bytes_got": entry.bytes_got,
             "time_min_s": entry.time_min_s,
             "time_max_s": entry.time_max_s,
             "max_rank": rank_id(entry.max_rank),

@@ -158,7 +158,7 @@ def _numbers(entry: Entry) -> str:
         _fit(entry.mean_s * 1e6, 9),
         "" if entry.local else _fit(entry.per_call_max_s * 1e6, 8),
         fmt.short_count(entry.messages) if entry.messages else "",
-        fmt.size(entry.n_bytes) if entry.n_bytes else "",
+        fmt.size(entry.moved_bytes) if entry.moved_bytes else "",
     )
     return " ".join(f"{text:>{column[2]}}" for text, column in zip(cells, _COLUMNS, strict=True))
 

@@ -7,7 +7,7 @@ import textwrap
 from rich.console import Console
 from rich.text import Text
 
-from leadline.report import charts, files_text, tables
+from leadline.report import charts, files_text, one_sided, tables
 from leadline.report import format as fmt
 from leadline.report import iterations as loop
 from leadline.report.content import Content
@@ -49,9 +49,11 @@ def print_report(run: Run, console: Console, *, all_sites: bool = False) -> None
     out.lines(tables.sites(content, out.width, all_sites=all_sites))
     if content.messages:
         out.section("Message sizes")
-        out.lines(charts.size_histogram(content, out.width))
+        out.lines(charts.size_histogram(content.sizes, "messages", out.width))
         out.section("Who sends to whom", "bytes of messages, from the rank of the row to that of the column")
-        out.lines(charts.matrix(content, out.width))
+        out.lines(charts.matrix(content, charts.SENT, out.width))
+    if content.operations:
+        _one_sided(out, content)
     if content.files.files:
         out.section("File I/O", "libc's file calls and MPI_File_*, all ranks together")
         out.paragraph(files_text.summary(content))
@@ -62,6 +64,18 @@ def print_report(run: Run, console: Console, *, all_sites: bool = False) -> None
         out.item(f"{entry.what}: {entry.why}")
     out.section("Leadline itself")
     out.paragraph(_overhead(content))
+
+
+def _one_sided(out: Page, content: Content) -> None:
+    out.section("One-sided communication", "by size: bytes of an operation one way")
+    out.paragraph(f"{one_sided.summary(content)} at targets other than MPI_PROC_NULL.")
+    out.lines(charts.size_histogram(content.operation_sizes, "operations", out.width))
+    if content.bytes_put:
+        out.section("Who puts to whom", "bytes, from the rank of the row to that of the column")
+        out.lines(charts.matrix(content, charts.PUT, out.width))
+    if content.bytes_got:
+        out.section("Who gets from whom", "bytes, by the rank of the row from that of the column")
+        out.lines(charts.matrix(content, charts.GOT, out.width))
 
 
 def print_iterations(run: Run, console: Console) -> None:

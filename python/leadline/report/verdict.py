@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from leadline import _core
 from leadline.report import format as fmt
 from leadline.report.content import Content, chain, path_key
+from leadline.report.one_sided import summary
 
 IO_WORTH_SAYING = 0.01  # of the ranks' time
 _STARTUP = {"init", "finalize", "abort"}
@@ -23,7 +25,9 @@ def verdict(content: Content) -> str:
         sentences.append(_io_sentence(content))
     if content.messages:
         sentences.append(_message_sentence(content))
-    elif any(rank.category_calls["collective"] for rank in content.ranks):
+    if content.operations:
+        sentences.append(_one_sided_sentence(content))
+    elif not content.messages and any(rank.category_calls["collective"] for rank in content.ranks):
         calls = sum(rank.category_calls["collective"] for rank in content.ranks)
         sentences.append(f"No messages; {fmt.plural(calls, 'call')} of collectives on {fmt.plural(recorded, 'rank')}.")
     if content.ended_at_start:
@@ -102,15 +106,28 @@ def _costliest(content: Content) -> tuple[str, float, str, float] | None:
     return shown[key], sum(times[key].values()), function, times[key][function]
 
 
+def _one_sided_sentence(content: Content) -> str:
+    among = fmt.plural(len(content.run.processes), "rank")
+    sentence = f"{summary(content)} between {among}"
+    most = max(content.call_paths, key=lambda entry: entry.operations, default=None)
+    if most is not None and most.operations:
+        sentence += f"; {fmt.percent(most.operations / content.operations)} of them from {most.name}"
+        sentence += _each(most.operation_sizes, most.operations)
+    return sentence + "."
+
+
+def _each(sizes: _core.Sizes, number: int) -> str:
+    """For example ", 1,024 B each"."""
+    if sizes.distinct_complete and len(sizes.distinct) == 1:
+        return f", {fmt.size(next(iter(sizes.distinct)))} each"
+    return f", {fmt.size(sum(sizes.bytes) / number)} on average"
+
+
 def _message_sentence(content: Content) -> str:
     among = fmt.plural(len(content.run.processes), "rank")
     sentence = f"{fmt.plural(content.messages, 'message')} ({fmt.size(content.message_bytes)}) between {among}"
     most = max(content.call_paths, key=lambda entry: entry.messages, default=None)
     if most is not None and most.messages:
         sentence += f"; {fmt.percent(most.messages / content.messages)} of them from {most.name}"
-        sizes = most.sizes.distinct
-        if most.sizes.distinct_complete and len(sizes) == 1:
-            sentence += f", {fmt.size(next(iter(sizes)))} each"
-        else:
-            sentence += f", {fmt.size(sum(most.sizes.bytes) / most.messages)} on average"
+        sentence += _each(most.sizes, most.messages)
     return sentence + "."

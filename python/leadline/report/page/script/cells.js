@@ -69,11 +69,18 @@ export const ENTRY_COLUMNS = [
   },
   {
     title: "Bytes",
-    hint: "sent, received or contributed, as the function does",
-    value: (e) => e.bytes,
-    cell: (e) => (e.bytes ? size(e.bytes) : ""),
+    hint: "sent, received, contributed, or put and got, as the function does",
+    value: (e) => movedBytes(e),
+    cell: (e) => (movedBytes(e) ? size(movedBytes(e)) : ""),
   },
 ];
+
+const FILE_IO = new Set(["file_io", "file_iio"]);
+
+/** Bytes got are moved as well as those put, and those read. */
+function movedBytes(entry) {
+  return entry.bytes + ((FILE_IO.has(entry.class) ? entry.bytes_received : entry.bytes_got) || 0);
+}
 
 function imbalance(entry) {
   return entry.time_max_s > 0 ? entry.time_max_s - entry.time_median_s : 0;
@@ -129,7 +136,7 @@ function facts(entry) {
       `a call took ${seconds(entry.min_s)} to ${seconds(entry.max_s)}, the longest on rank ${entry.max_s_rank}`,
     );
   }
-  if (entry.bytes_received && entry.bytes_received !== entry.bytes)
+  if (entry.bytes_received && entry.bytes_received !== entry.bytes && entry.bytes_received !== entry.bytes_got)
     parts.push(`${size(entry.bytes_received)} received`);
   if (entry.sizes?.length) {
     parts.push(
@@ -139,5 +146,10 @@ function facts(entry) {
         .join(", ")}${entry.sizes.length > 12 ? ` and ${entry.sizes.length - 12} more sizes` : ""}`,
     );
   } else if (entry.sizes === null && entry.messages) parts.push("messages of more than 64 sizes");
+  if (entry.one_sided_operations) {
+    parts.push(
+      `${plural(entry.one_sided_operations, "one-sided operation")}: ${size(entry.bytes_put)} put, ${size(entry.bytes_got)} got`,
+    );
+  }
   return parts.join("; ") + ".";
 }

@@ -85,3 +85,7 @@ export function power(value) {
   }
   return String(value);
 }
+
+export function capital(text) {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -110,6 +110,9 @@ function keyFigures(report) {
         ]),
     [count(t.calls), "MPI calls"],
     [count(t.messages), `messages, ${size(t.message_bytes)}`],
+    ...(t.one_sided_operations
+      ? [[count(t.one_sided_operations), `one-sided operations, ${size(t.bytes_put)} put, ${size(t.bytes_got)} got`]]
+      : []),
     [count(t.collective_calls), `calls of collectives, ${size(t.collective_bytes)}`],
   ];
   return h(

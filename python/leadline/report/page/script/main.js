@@ -14,6 +14,7 @@ import { iterations } from "./sections/iterations.js";
 import { itself } from "./sections/itself.js";
 import { matrix } from "./sections/matrix.js";
 import { missing } from "./sections/missing.js";
+import { oneSided } from "./sections/one_sided.js";
 import { ranks } from "./sections/ranks.js";
 import { regions } from "./sections/regions.js";
 import { routines } from "./sections/routines.js";
@@ -29,6 +30,7 @@ const SECTIONS = [
   regions,
   sizes,
   matrix,
+  oneSided,
   files,
   variables,
   missing,

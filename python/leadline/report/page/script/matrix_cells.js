@@ -1,25 +1,26 @@
-// Sums of messages and bytes over blocks of ranks, small enough to draw and to hold whatever the number of ranks.
+// Sums over blocks of ranks of what goes on between them, small enough to draw and to hold whatever the number of ranks.
 
 const MOST_BLOCKS = 512;
 
 /**
- * { labels, block, n, messages, bytes (Float64Array of n × n, sender by sender), unknown: messages to nobody known }
- * labels: all ranks in order; a block holds `block` of them.
+ * fields: of the entries of the matrix, the first of which says how many there were (messages, operations).
+ * { labels, block, n, there, of: { field: Float64Array of n × n, source by source }, unknown: how many to nobody known }
+ * labels: all ranks in order; a block holds `block` of them. there: `of` the first field.
  */
-export function blocksOf(report) {
+export function blocksOf(report, fields) {
   const labels = rankLabels(report);
   const block = Math.max(1, Math.ceil(labels.length / MOST_BLOCKS));
   const n = Math.ceil(labels.length / block);
   const at = new Map(labels.map((label, i) => [label, Math.floor(i / block)]));
-  const cells = { labels, block, n, messages: new Float64Array(n * n), bytes: new Float64Array(n * n), unknown: 0 };
+  const of = Object.fromEntries(fields.map((field) => [field, new Float64Array(n * n)]));
+  const cells = { labels, block, n, of, there: of[fields[0]], unknown: 0 };
   for (const entry of report.matrix) {
     const [row, column] = [at.get(entry.source), at.get(entry.target)];
     if (row === undefined || column === undefined) {
-      cells.unknown += entry.messages;
+      cells.unknown += entry[fields[0]];
       continue;
     }
-    cells.messages[row * n + column] += entry.messages;
-    cells.bytes[row * n + column] += entry.bytes;
+    for (const field of fields) of[field][row * n + column] += entry[field];
   }
   return cells;
 }

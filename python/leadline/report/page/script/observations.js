@@ -106,13 +106,18 @@ function longestCall(report) {
 
 function oneRankOfMany(report) {
   const ranks = report.ranks_detail;
-  const volume = sum(ranks, (rank) => rank.bytes_received);
+  const received = new Map(ranks.map((rank) => [rank.rank, 0])); // in messages
+  for (const { target, bytes } of report.matrix) {
+    if (received.has(target)) received.set(target, received.get(target) + bytes);
+  }
+  const volume = sum(ranks, (rank) => received.get(rank.rank));
   if (ranks.length < 4 || !volume) return null;
-  const most = greatest(ranks, (rank) => rank.bytes_received);
-  const middle = median(ranks.map((rank) => rank.bytes_received));
-  if (most.bytes_received < 2 * middle) return null;
+  const most = greatest(ranks, (rank) => received.get(rank.rank));
+  const bytes = received.get(most.rank);
+  const middle = median([...received.values()]);
+  if (bytes < 2 * middle) return null;
   return {
-    text: `Rank ${most.rank} receives ${percent(most.bytes_received / volume)} of the message bytes (${size(most.bytes_received)}); the median rank ${size(
+    text: `Rank ${most.rank} receives ${percent(bytes / volume)} of the message bytes (${size(bytes)}); the median rank ${size(
       middle,
     )}.`,
     section: "matrix",

@@ -2,7 +2,7 @@
 
 import { stack } from "../cells.js";
 import { axis, canChart, chart, timeTicks } from "../chart.js";
-import { count, percent, plural, seconds, size } from "../format.js";
+import { capital, count, percent, plural, seconds, size } from "../format.js";
 import { h } from "../dom.js";
 import { COMPUTATION, kindsOf, timeOf, wholeOf } from "../kinds.js";
 import { table } from "../table.js";
@@ -101,6 +101,16 @@ function ranksTable(all, kinds) {
       })),
     { title: "Calls", value: (r) => r.calls, cell: (r) => count(r.calls) },
     { title: "Messages", value: (r) => r.messages, cell: (r) => count(r.messages) },
+    ...(all.some((r) => r.one_sided_operations > 0)
+      ? [
+          {
+            title: "One-sided",
+            hint: "puts, gets and accumulates",
+            value: (r) => r.one_sided_operations,
+            cell: (r) => count(r.one_sided_operations),
+          },
+        ]
+      : []),
     { title: "Sent", value: (r) => r.bytes, cell: (r) => size(r.bytes) },
     { title: "Received", value: (r) => r.bytes_received, cell: (r) => size(r.bytes_received) },
     ...(all.some((r) => r.threads > 1)
@@ -125,6 +135,7 @@ function ranksTable(all, kinds) {
           seconds(r.duration_s) + " from MPI_Init to its end",
           plural(r.threads, "thread"),
           `collectives: ${size(r.collective_bytes)} contributed, ${size(r.collective_bytes_received)} received`,
+          r.one_sided_operations ? `one-sided: ${size(r.bytes_put)} put, ${size(r.bytes_got)} got` : null,
           `Leadline's own time ${seconds(r.own_s)}, trace of ${size(r.trace_bytes)}`,
           r.finalized ? null : "MPI_Finalize was not reached",
           r.complete ? null : "its trace ends early",
@@ -145,8 +156,4 @@ function strip(rank, kinds, longest) {
       .map((part) => `${part.name} ${part.text}`)
       .join(", "),
   );
-}
-
-function capital(text) {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -3,7 +3,7 @@
 import { bar } from "../cells.js";
 import { axis, chart } from "../chart.js";
 import { h } from "../dom.js";
-import { count, percent, power, size } from "../format.js";
+import { capital, count, percent, power, size } from "../format.js";
 import { table } from "../table.js";
 
 export const sizes = {
@@ -12,38 +12,44 @@ export const sizes = {
   remark: (report) =>
     `${count(report.totals.messages)} messages of ${size(report.totals.message_bytes)} in classes of powers of two; collectives have no messages.`,
   present: (report) => report.size_histogram.length > 0,
-  render: (report) => {
-    const rows = report.size_histogram;
-    const messages = rows.reduce((total, row) => total + row.messages, 0);
-    const bytes = rows.reduce((total, row) => total + row.bytes, 0) || 1;
-    return [
-      h("div", { class: "beside" }, histogram(rows, messages, bytes), sizesTable(rows, messages, bytes)),
-      exact(report.sizes),
-    ];
-  },
+  render: (report) => sizesOf(report.size_histogram, report.sizes, "messages"),
 };
+
+/** what: "messages" or "operations", the field of the rows and of the exact sizes that says how many. */
+export function sizesOf(rows, distinct, what) {
+  const all = rows.reduce((total, row) => total + row[what], 0);
+  const bytes = rows.reduce((total, row) => total + row.bytes, 0) || 1;
+  return [
+    h("div", { class: "beside" }, histogram(rows, all, bytes, what), sizesTable(rows, all, bytes, what)),
+    exact(distinct, what),
+  ];
+}
+
+function colorOf(what) {
+  return what === "messages" ? "--point-to-point" : "--one-sided";
+}
 
 function name(row) {
   return row.to === 1 ? "0" : `${power(row.from)} … <${power(row.to)}`;
 }
 
 /** Every class from the least to the greatest, empty ones too: a gap is to be seen as a gap. */
-function classes(rows) {
+function classes(rows, what) {
   const all = [];
   for (let to = rows[0].to; to <= rows[rows.length - 1].to; to *= 2) {
-    all.push(rows.find((row) => row.to === to) ?? { from: to / 2, to, messages: 0, bytes: 0 });
+    all.push(rows.find((row) => row.to === to) ?? { from: to / 2, to, [what]: 0, bytes: 0 });
   }
   return all;
 }
 
-function histogram(rows, messages, bytes) {
-  const all = classes(rows);
+function histogram(rows, total, bytes, what) {
+  const all = classes(rows, what);
   const paths = (side) => globalThis.uPlot.paths.bars({ size: [0.42, 60], align: side, gap: 1 });
   return chart({
-    label: "Share of messages and of bytes by class of message size",
+    label: `Share of ${what} and of bytes by class of size`,
     data: [
       all.map((_, i) => i),
-      all.map((row) => (100 * row.messages) / messages),
+      all.map((row) => (100 * row[what]) / total),
       all.map((row) => (100 * row.bytes) / bytes),
     ],
     height: 230,
@@ -72,16 +78,16 @@ function histogram(rows, messages, bytes) {
       series: [
         { label: "bytes", value: (_, at) => (at === null ? "" : name(all[at])) },
         {
-          label: "of messages",
-          fill: color.of("--point-to-point"),
-          stroke: color.of("--point-to-point"),
+          label: `of ${what}`,
+          fill: color.of(colorOf(what)),
+          stroke: color.of(colorOf(what)),
           width: 0,
           paths: paths(-1),
           points: { show: false },
           value: (_, value, series, at) =>
             at === null || at === undefined
               ? ""
-              : `${count(all[at].messages)} (${percent(all[at].messages / messages)})`,
+              : `${count(all[at][what])} (${percent(all[at][what] / total)})`,
         },
         {
           label: "of bytes",
@@ -98,18 +104,18 @@ function histogram(rows, messages, bytes) {
   });
 }
 
-function sizesTable(rows, messages, bytes) {
+function sizesTable(rows, total, bytes, what) {
   const columns = [
     { title: "Size in bytes", head: true, value: (r) => r.from, cell: name },
     {
-      title: "Messages",
-      value: (r) => r.messages,
-      cell: (r) => bar(r.messages / messages, count(r.messages), "--point-to-point"),
+      title: capital(what),
+      value: (r) => r[what],
+      cell: (r) => bar(r[what] / total, count(r[what]), colorOf(what)),
     },
     { title: "Bytes", value: (r) => r.bytes, cell: (r) => bar(r.bytes / bytes, size(r.bytes), "--io") },
   ];
   return table({
-    label: "Messages by size",
+    label: `${capital(what)} by size`,
     columns,
     rows,
     one: "class of sizes",
@@ -118,12 +124,12 @@ function sizesTable(rows, messages, bytes) {
   });
 }
 
-function exact(sizes) {
+function exact(sizes, what) {
   if (!sizes?.length) return null;
   return h(
     "details",
     null,
     h("summary", null, `By exact size (${sizes.length})`),
-    h("p", null, sizes.map((s) => `${count(s.messages)} of ${count(s.bytes)} B`).join(", ")),
+    h("p", null, sizes.map((s) => `${count(s[what])} of ${count(s.bytes)} B`).join(", ")),
   );
 }

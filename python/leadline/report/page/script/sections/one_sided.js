@@ -1,0 +1,75 @@
+// One-sided communication: puts, gets and accumulates by target and by size.
+
+import { h } from "../dom.js";
+import { count, plural, size } from "../format.js";
+import { blocksOf } from "../matrix_cells.js";
+import { picture } from "../matrix_picture.js";
+import { table } from "../table.js";
+import { sizesOf } from "./sizes.js";
+
+const VALUES = [
+  { field: "bytes_put", title: "bytes put", text: size, short: size },
+  { field: "bytes_got", title: "bytes got", text: size, short: size },
+  {
+    field: "one_sided_operations",
+    title: "operations",
+    text: (value) => plural(Math.round(value), "operation"),
+    short: count,
+  },
+].map((value) => ({ ...value, where: value.field }));
+
+export const oneSided = {
+  id: "one-sided",
+  title: "One-sided communication",
+  remark: ({ totals }) =>
+    `${kinds(totals)}. The rank of the row calls: what it puts and accumulates flows to the rank of the column, what it gets flows from it. These are no messages.`,
+  present: (report) => report.totals.one_sided_operations > 0,
+  render: (report) => {
+    const cells = blocksOf(report, ["one_sided_operations", "bytes_put", "bytes_got"]);
+    const values = VALUES.filter(({ field }) => report.totals[field] > 0);
+    const how = { name: "one-sided-of", across: "at rank", values, says };
+    return [
+      h("div", { class: "beside" }, picture(cells, how), pairs(report)),
+      cells.unknown
+        ? h("p", { class: "note" }, `Not drawn: ${plural(cells.unknown, "operation")} at ranks that cannot be identified.`)
+        : null,
+      h("h3", null, "Sizes, in bytes one way"),
+      sizesOf(report.one_sided_size_histogram, report.one_sided_sizes, "operations"),
+    ];
+  },
+};
+
+function kinds(totals) {
+  const parts = ["put", "get", "accumulate"]
+    .filter((kind) => totals[`${kind}s`] > 0)
+    .map((kind) => plural(totals[`${kind}s`], kind));
+  return parts.length > 1 ? `${parts.slice(0, -1).join(", ")} and ${parts[parts.length - 1]}` : parts.join("");
+}
+
+function says({ of }, index, origin, target) {
+  const operations = of.one_sided_operations[index];
+  const what = operations
+    ? `${plural(operations, "operation")}, ${size(of.bytes_put[index])} put, ${size(of.bytes_got[index])} got`
+    : "no operations";
+  return `By ${origin} at ${target}: ${what}`;
+}
+
+function pairs(report) {
+  const known = (rank) => (rank === null ? "not known" : String(rank));
+  const columns = [
+    { title: "By", head: true, value: (e) => e.source, cell: (e) => String(e.source) },
+    { title: "At", value: (e) => e.target, cell: (e) => known(e.target) },
+    { title: "Operations", value: (e) => e.one_sided_operations, cell: (e) => count(e.one_sided_operations) },
+    { title: "Put", value: (e) => e.bytes_put, cell: (e) => size(e.bytes_put) },
+    { title: "Got", value: (e) => e.bytes_got, cell: (e) => size(e.bytes_got) },
+  ];
+  return table({
+    label: "One-sided operations by pair of ranks",
+    columns,
+    rows: report.matrix.filter((entry) => entry.one_sided_operations > 0),
+    one: "pair of ranks",
+    several: "pairs of ranks",
+    first: 16,
+    words: (e) => `by ${e.source} at ${known(e.target)}`,
+  });
+}
