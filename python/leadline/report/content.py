@@ -204,7 +204,7 @@ class Content:
         """
         groups: dict[Any, list[Site]] = {}
         for site in self.run.sites:
-            where = site.path[-1].place() if site.path else ""
+            where = (site.path[-1].place(), site.path[-1].apart) if site.path else ("", -1)
             groups.setdefault((site.function, site.local, path_key(site.path), where), []).append(site)
         classes = {function.name: function.cls for function in self.run.profile.functions}
         rows = self.run.profile.rows(

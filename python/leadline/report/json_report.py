@@ -170,7 +170,7 @@ def _site(entry: Entry) -> dict[str, Any]:
         "function": site.function,
         "routine": site.routine,
         "file": where.file if where is not None and where.file else None,
-        "line": where.line if where is not None and where.file else None,
+        **_line(where),
         "path": [described(location) for location in site.path],
         "frames": [_frame(location) for location in site.path],
         "path_whole": site.whole,
@@ -191,13 +191,22 @@ def _places(content: Content) -> list[dict[str, Any]]:
                 "function": site.function,
                 "routine": site.routine,
                 "file": where.file if where is not None and where.file else None,
-                "line": where.line if where is not None and where.file else None,
+                **_line(where),
                 "path": [location.routine for location in site.path],
                 "sites": sorted(index_of[id(site)] for site in entry.sites if id(site) in index_of),
                 **_entry(entry),
             }
         )
     return places
+
+
+def _line(where: Location | None) -> dict[str, Any]:
+    """line: null where it is not known.   line_exact: false where the compiler gave the call no line of its own."""
+    known = where is not None and where.file != ""
+    return {
+        "line": where.line if where is not None and known and (where.line or where.exact) else None,
+        "line_exact": where is not None and known and where.exact,
+    }
 
 
 def described(location: Location) -> str:
@@ -211,7 +220,7 @@ def _frame(location: Location) -> dict[str, Any]:
         "routine": location.routine,
         "full": location.full,
         "file": location.file or None,
-        "line": location.line if location.file else None,
+        **_line(location),
         "module": location.module,
     }
 
