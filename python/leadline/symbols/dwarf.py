@@ -180,16 +180,18 @@ class DebugInformation:
 
     def _region_at(self, unit: _Unit, address: int, host: str) -> Any | None:
         """A parallel region is a routine within the one it is of. host: that one's linker name."""
+        wanted = {host, names.written(host)}
         for routine in [*(die for _, _, die in unit.routines or []), *unit.inlined_everywhere]:
             origins = list(_origins(routine))
-            if host in (_own_name(die, key) for die in origins for key in (*_LINKAGE, "DW_AT_name")):
-                pending = origins
-                while pending:
-                    for die in pending.pop().iter_children():
-                        if die.tag in _BLOCKS:
-                            pending.append(die)
-                        elif die.tag == "DW_TAG_subprogram" and _covers(self._ranges(die), address):
-                            return die
+            if wanted.isdisjoint(_own_name(die, "DW_AT_name").partition("<")[0] for die in origins):
+                continue
+            pending = origins
+            while pending:
+                for die in pending.pop().iter_children():
+                    if die.tag in _BLOCKS:
+                        pending.append(die)
+                    elif die.tag == "DW_TAG_subprogram" and _covers(self._ranges(die), address):
+                        return die
         return None
 
     def _read_routines(self, unit: _Unit, *, regions: bool) -> None:
@@ -325,9 +327,9 @@ class DebugInformation:
             if address >= limit or unit.line_rows[row][0] == -1:
                 break
             found, line = self._place(unit, row)
-            if line > 0 and not (head is not None and head.bears(found, line)):
-                if not any(low <= address < high for low, high in others):
-                    return found, line
+            real = line > 0 and not (head is not None and head.bears(found, line))
+            if real and not _covers(others, address):
+                return found, line
         return file, 0
 
     def _row_at(self, unit: _Unit, address: int) -> int:

@@ -39,7 +39,8 @@ def build_id(elf: ELFFile) -> str:
     """The build id in hexadecimal, "" where there is none."""
     section = elf.get_section_by_name(".note.gnu.build-id")
     notes = (segment for segment in elf.iter_segments() if segment["p_type"] == "PT_NOTE")
-    for holder in itertools.chain([section] if section is not None else [], notes):
+    holders: Iterator[Any] = itertools.chain([section] if section is not None else [], notes)
+    for holder in holders:
         for note in holder.iter_notes():
             if note["n_type"] == "NT_GNU_BUILD_ID":
                 return str(note["n_desc"])

@@ -14,9 +14,7 @@ FORTRAN_MAIN = frozenset({"MAIN__", "MAIN_", "_QQmain"})
 MAIN_PROGRAM = "main program"
 
 _CLONE = re.compile(r"\.(constprop|isra|part|cold|lto_priv|llvm|localalias|clone|\d)[.\w]*$")
-_OPENMP = re.compile(
-    r"[._](_)?omp_(fn|outlined|cpyfn)(_debug__|_)?[._\d]*$|\.\.omp_par[.\d]*$|\.extracted[.\w]*$"
-)
+_OPENMP = re.compile(r"[._](_)?omp_(fn|outlined|cpyfn)(_debug__|_)?[._\d]*$|\.\.omp_par[.\d]*$|\.extracted[.\w]*$")
 _MODULE_PROCEDURES = (
     re.compile(r"^__(?P<module>\w+?(?:\.\w+)?)_(?:MOD|NMOD)_(?P<name>\w+)$"),  # gfortran, IBM XL
     re.compile(r"^(?P<module>\w+?)_(?:mp|MP)_(?P<name>\w+?)_?$"),  # Intel, NAG
@@ -121,6 +119,11 @@ def without_outlining(symbol: str) -> str:
     """The linker name of the routine that a parallel region is a part of."""
     openmp = _OPENMP.search(symbol)
     return symbol[: openmp.start()] if openmp else symbol
+
+
+def written(symbol: str) -> str:
+    """A routine's name alone, as its source has it: of "_ZN5ocean4sendIiEEvT_" "send"."""
+    return split_scopes(readable(symbol)[1])[-1].partition("<")[0]
 
 
 def split_scopes(name: str) -> list[str]:

@@ -21,8 +21,8 @@ class Location:
     """A logical frame. `file` is "" and `line` 0 where there is no debug information.
 
     `resolved` is False where not even the routine is known: `routine` is then "module+0x1a2b".
-    `exact` is False where the compiler gave the call no line of its own: `line` is then the nearest one it gave, 0 where
-    there is none, and `apart` keeps such calls from being taken for one.
+    `exact` is False where the compiler gave the call no line of its own: `line` is then the nearest one it gave, 0
+    where there is none, and `apart` keeps such calls from being taken for one.
     """
 
     routine: str

@@ -3,7 +3,7 @@ extern "C" void capture();
 
 #define KEEP __attribute__((noinline))
 // Another number in each: routines that are alike may be made one.
-#define CALL(n) (capture(), *(volatile int*)&calls += (n))
+#define CALL(n) (capture(), *(volatile int*)& calls += (n))
 
 static int calls = 0;
 
