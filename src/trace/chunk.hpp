@@ -26,6 +26,7 @@ enum class ChunkType : uint32_t {
   shared = 14,  // the name of a file with the chunks that stand here (sites, structure): alike on many ranks
   series = 15,  // times call by call
   clock = 16,   // of the process, beside that of its rank 0
+  placement = 17,
   pauses = 20,
   regions = 21,
   region_times = 22,

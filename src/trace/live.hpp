@@ -11,6 +11,7 @@
 #include "trace/event.hpp"
 #include "trace/graph.hpp"
 #include "trace/live_files.hpp"
+#include "trace/live_placement.hpp"
 #include "trace/series.hpp"
 #include "trace/table.hpp"
 #include "trace/times.hpp"
@@ -18,7 +19,7 @@
 namespace leadline::trace {
 
 inline constexpr char live_magic[8] = {'L', 'E', 'A', 'D', 'L', 'I', 'V', 'E'};
-inline constexpr uint32_t live_version = 3;
+inline constexpr uint32_t live_version = 4;
 inline constexpr uint32_t max_threads = 64;
 inline constexpr size_t page = 4096;
 
@@ -74,6 +75,7 @@ struct ProcessHeader {
   LivePauses pauses;
   TableState files, file_text, file_runs;
   LiveClock clock;
+  LivePlacement placement;
 };
 static_assert(sizeof(ProcessHeader) <= page);
 

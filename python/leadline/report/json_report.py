@@ -7,6 +7,7 @@ from typing import Any
 
 from leadline import __version__, _core
 from leadline.report import iterations as loop
+from leadline.report import placement
 from leadline.report.content import COLLECTIVE, Content, Entry, RankEntry, Spread
 from leadline.report.control import paused_ranks, regions, settings, variables
 from leadline.report.files_json import files_json
@@ -26,9 +27,13 @@ def to_json(run: Run) -> dict[str, Any]:
         "leadline": __version__,
         **_about(run),
         "verdict": verdict(content),
+        "conditions": [{"code": c.code, "message": c.message, **c.details} for c in content.conditions],
+        "hosts_detail": _hosts(run),
         "mpi_share": content.mpi_share,
         "mpi_s": content.mpi_s,
         "io_s": content.io_s,
+        "time_s": content.time_s,
+        "time_of": "threads" if content.whose_time else "ranks",
         "computation_s": sum(rank.computation_s for rank in content.ranks),
         "totals": _totals(content),
         "losses": [_loss(loss) for loss in content.losses],
@@ -232,6 +237,7 @@ def _rank(rank: RankEntry) -> dict[str, Any]:
         "pid": rank.pid,
         "threads": rank.threads,
         "duration_s": rank.duration_s,
+        "time_s": rank.time_s,
         "computation_s": rank.computation_s,
         "mpi_s": rank.mpi_s,
         "io_s": rank.io_s,
@@ -247,6 +253,20 @@ def _rank(rank: RankEntry) -> dict[str, Any]:
         "finalized": rank.finalized,
         "complete": rank.complete,
     }
+
+
+def _hosts(run: Run) -> list[dict[str, Any]]:
+    return [
+        {
+            "host": use.host,
+            "ranks": use.ranks,
+            "threads": use.threads,
+            "cores": use.cores,
+            "host_cores": use.host_cores,
+            "waited_share": use.waited_share,
+        }
+        for use in placement.uses(run)
+    ]
 
 
 def _regions(content: Content) -> list[dict[str, Any]] | None:

@@ -27,7 +27,8 @@ def print_report(run: Run, console: Console, *, all_sites: bool = False) -> None
     out.paragraph(_about(content))
     out.section("Computation and MPI by rank")
     out.lines(charts.rank_bars(content, out.width))
-    out.section("MPI functions", "all ranks together; %Time of the ranks' time")
+    base = content.whose_time or "ranks' "
+    out.section("MPI functions", f"all ranks together; %Time of the {base}time")
     out.lines(tables.functions(content, out.width))
     out.section("Spread over ranks", "rank with the extreme in brackets")
     out.lines(tables.spread(content, out.width))
@@ -117,11 +118,13 @@ def _about(content: Content) -> str:
     ranks = fmt.plural(run.ranks, "rank")
     if hosts:
         ranks += f" on {hosts[0]}" if len(hosts) == 1 else f" on {fmt.plural(len(hosts), 'host')}"
+    if content.threads > len(content.ranks):
+        ranks += f", {content.threads} threads that call MPI"
     parts.append(ranks)
     parts.append(f"{fmt.seconds(run.duration_s)} from MPI_Init to MPI_Finalize")
     parts.append(f"{fmt.plural(content.calls, 'MPI call')}")
     if run.library:
-        parts.append(run.library.split(",")[0].strip())
+        parts.append(fmt.library(run.library))
     return " · ".join(parts)
 
 
@@ -148,7 +151,7 @@ def _losses(out: Page, losses: list[Loss]) -> None:
 def _overhead(content: Content) -> str:
     calls = content.calls
     own = f"{fmt.seconds(content.own_s)} of the ranks' time"
-    if content.time_s > 0:
+    if content.own_s < content.time_s:  # more in a run that ended as soon as it began
         own += f" ({fmt.percent(content.own_s / content.time_s)})"
     if calls:
         own += f", {fmt.seconds(content.own_s / calls)} per call with start and end"

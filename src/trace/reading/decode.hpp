@@ -14,6 +14,7 @@ std::string decode_chunk(ChunkType type, ByteReader in, Process* process);
 
 void decode_files(ByteReader& in, Process* process);
 void decode_clock(ByteReader& in, Process* process);
+void decode_placement(ByteReader& in, Process* process);
 void name_clock_losses(Process* process);
 
 // Once all chunks are there: checks references between tables, names what was lost.
