@@ -78,6 +78,22 @@ class Pauses:
     calls: int
     first: list[tuple[float, float]]
 
+class Placement:
+    known: bool
+    processors: int
+    quota: float
+    allowed: list[tuple[int, int]]
+    threads: int
+    busy: int
+    cpu_ns: float
+    waited_ns: float
+    launched: int
+    launched_rank: int
+    launcher: str
+    budget_files: int
+    budget_memory: int
+    budgets_given: int
+
 class TimeStats:
     count: int
     sum_ns: float
@@ -173,6 +189,7 @@ class Process:
     ops: list[str]
     losses: list[Loss]
     pauses: Pauses
+    placement: Placement
     @property
     def clock_comparisons(self) -> list[tuple[int, int, int]]:
         """Of MPI_Init and MPI_Finalize: own clock, offset of rank 0's, by how much that may be wrong; ns."""
@@ -275,6 +292,7 @@ class ProcessSummary:
     file_bytes: int
     losses: list[Loss]
     pauses: Pauses
+    placement: Placement
     variables: list[LibraryVariable]
     settings: list[LibrarySetting]
     threads: int

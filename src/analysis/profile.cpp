@@ -138,6 +138,7 @@ uint32_t Profile::add(const trace::Process& process, const StreamReader& reader)
   meta.file = process.file;
   meta.rank = process.rank;
   meta.clock = process.clock;
+  meta.placement = process.placement;
   meta.world_size = process.world_size;
   meta.world = process.world;
   meta.host = process.host;

@@ -126,6 +126,7 @@ void bind_summary(nb::module_& m) {
       .def_prop_ro("pauses", [](const ProcessSummary& s) { return s.meta.pauses; })
       .def_prop_ro("variables", [](const ProcessSummary& s) { return s.meta.variables; })
       .def_prop_ro("settings", [](const ProcessSummary& s) { return s.meta.settings; })
+      .def_prop_ro("placement", [](const ProcessSummary& s) { return s.meta.placement; })
       .def_ro("threads", &ProcessSummary::threads)
       .def_ro("regions", &ProcessSummary::regions)
       .def_prop_ro("files_recorded", [](const ProcessSummary& s) { return s.meta.files_recorded; })

@@ -135,6 +135,21 @@ void bind_tables(nb::module_& m) {
   nb::class_<trace::LibrarySetting>(m, "LibrarySetting")
       .def_ro("name", &trace::LibrarySetting::name)
       .def_ro("value", &trace::LibrarySetting::value);
+  nb::class_<trace::Placement>(m, "Placement")
+      .def_ro("known", &trace::Placement::known)
+      .def_ro("processors", &trace::Placement::processors)
+      .def_ro("quota", &trace::Placement::quota)
+      .def_ro("allowed", &trace::Placement::allowed)
+      .def_ro("threads", &trace::Placement::threads)
+      .def_ro("busy", &trace::Placement::busy)
+      .def_ro("cpu_ns", &trace::Placement::cpu_ns)
+      .def_ro("waited_ns", &trace::Placement::waited_ns)
+      .def_ro("launched", &trace::Placement::launched)
+      .def_ro("launched_rank", &trace::Placement::launched_rank)
+      .def_ro("launcher", &trace::Placement::launcher)
+      .def_ro("budget_files", &trace::Placement::budget_files)
+      .def_ro("budget_memory", &trace::Placement::budget_memory)
+      .def_ro("budgets_given", &trace::Placement::budgets_given);
   nb::class_<trace::Pauses>(m, "Pauses")
       .def_ro("count", &trace::Pauses::count)
       .def_ro("sum_ns", &trace::Pauses::sum_ns)
@@ -236,6 +251,7 @@ void bind_trace(nb::module_& m) {
       .def_ro("ops", &Process::ops)
       .def_ro("losses", &Process::losses)
       .def_ro("pauses", &Process::pauses)
+      .def_ro("placement", &Process::placement)
       .def_prop_ro("clock_comparisons",
                    [](const Process& p) {
                      nb::list all;

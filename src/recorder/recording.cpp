@@ -20,6 +20,7 @@
 #include "recorder/code_places.hpp"
 #include "recorder/files/files.hpp"
 #include "recorder/files/functions.hpp"
+#include "recorder/placement.hpp"
 
 namespace leadline::recorder {
 
@@ -120,6 +121,7 @@ void Recording::start() {
     have_thread_key = pthread_key_create(&thread_key, [](void* t) { recording.leave(static_cast<Thread*>(t)); }) == 0;
     pthread_atfork(nullptr, nullptr, [] { recording.forked(); });
   }
+  place_begin(budgets_, &header_->placement);
   record_files(header_, process_region_, storage_.backing());
   state_ = State::on;
   const char* paused = getenv("LEADLINE_START_PAUSED");

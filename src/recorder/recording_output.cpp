@@ -122,6 +122,7 @@ void Recording::write_definitions(TraceFile* file) {
   }
   put(ChunkType::files, trace::encode_files);
   put(ChunkType::clock, trace::encode_clock);
+  put(ChunkType::placement, trace::encode_placement);
 }
 
 void Recording::write_thread(const char* region, TraceFile* file) {

@@ -9,6 +9,7 @@
 #include "recorder/files/files.hpp"
 #include "recorder/learned.hpp"
 #include "recorder/launched.hpp"
+#include "recorder/placement.hpp"
 #include "recorder/recording.hpp"
 #include "recorder/tool_variables.hpp"
 
@@ -43,6 +44,7 @@ void Recording::began(Ticks begin) {
   if (Thread* t = own_thread()) t->header->last_end = begin;
   settings_.clear();
   read_library_settings(&settings_);
+  place_in_init(&h.placement);
   if (!has_real(Fn::Get_library_version)) return;
   static char text[16384];  // the program's stack may be small
   int32_t length = 0;
@@ -75,6 +77,7 @@ void Recording::initialized(Ticks begin) {
 void Recording::finalizes() {
   const Ticks begin = now();
   const int saved = errno;
+  place_in_finalize(&header_->placement);
   variables_.clear();
   read_tool_variables(&variables_);
   errno = saved;
@@ -115,7 +118,9 @@ void Recording::session_closes(uint64_t session) {
 
 void Recording::session_closed(Ticks end) {
   if (open_sessions_) --open_sessions_;
-  if (!open_sessions_ && !world_begun) finalized(end);
+  if (open_sessions_ || world_begun) return;
+  place_in_finalize(&header_->placement);
+  finalized(end);
 }
 
 }  // namespace leadline::recorder

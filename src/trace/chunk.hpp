@@ -27,6 +27,7 @@ enum class ChunkType : uint32_t {
   series = 15,  // times call by call
   clock = 16,   // of the process, beside that of its rank 0
   loops = 17,   // of a thread's source
+  placement = 18,
   pauses = 20,
   regions = 21,
   region_times = 22,

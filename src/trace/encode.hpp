@@ -24,6 +24,8 @@ bool was_paused(const char* region);
 uint64_t calls_aside(const char* thread_region);
 void encode_files(const char* region, ByteSink* out);
 void encode_clock(const char* region, ByteSink* out);
+void encode_placement(const char* region, ByteSink* out);
+bool has_placement(const char* region);
 
 void encode_regions(const char* region, ByteSink* out);
 bool has_regions(const char* region);

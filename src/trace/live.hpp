@@ -11,6 +11,7 @@
 #include "trace/event.hpp"
 #include "trace/graph.hpp"
 #include "trace/live_files.hpp"
+#include "trace/live_placement.hpp"
 #include "trace/series.hpp"
 #include "trace/table.hpp"
 #include "trace/times.hpp"
@@ -79,6 +80,7 @@ struct ProcessHeader {
   LivePauses pauses;
   TableState files, file_text, file_runs;
   LiveClock clock;
+  LivePlacement placement;
 };
 static_assert(sizeof(ProcessHeader) <= page);
 

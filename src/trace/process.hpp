@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "trace/call_class.hpp"
@@ -145,6 +146,23 @@ struct SourceLoop {
   uint64_t trips() const { return rounds + entries; }
 };
 
+// Where the process ran, and among how many.
+struct Placement {
+  bool known = false;                                  // false: made by a version that did not record it
+  uint32_t processors = 0;                             // of the host; 0 not known
+  double quota = 0;                                    // processors that its control group allows, 0 no limit
+  std::vector<std::pair<uint32_t, uint32_t>> allowed;  // (first, count) of the processors it may run on
+  uint32_t threads = 0;                                // before MPI_Finalize; 0: it was not reached
+  uint32_t busy = 0;      // of those, that ran at least a tenth as long as the one that ran longest
+  double cpu_ns = 0;      // from MPI_Init to MPI_Finalize, of all threads
+  double waited_ns = -1;  // in which its first thread could run and had no processor, -1 not known
+  int32_t launched = 0;   // ranks that the launcher says it started, 0 not known
+  int32_t launched_rank = -1;
+  std::string launcher;                          // the variable that says so
+  uint64_t budget_files = 0, budget_memory = 0;  // bytes; 0: no limit
+  uint32_t budgets_given = 0;                    // 1: of files, 2: of memory
+};
+
 struct Generation;  // structure.hpp: graph of positions and what walks it; include that to hold a Stream
 
 struct Stream {  // one thread of the process
@@ -222,6 +240,7 @@ struct Process {
   std::vector<Loss> losses;
   Pauses pauses;
   ProcessClock clock;
+  Placement placement;
   std::vector<LibraryVariable> variables;
   std::vector<LibrarySetting> settings;  // of the environment, for the MPI library
 };

@@ -192,3 +192,25 @@ def reachable(leadline: Command, program: Path) -> bool:
             folder.chmod(folder.stat().st_mode | 0o055)
     setpriv = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--")
     return leadline.plain(*setpriv, *Command.words, "--version").code == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "size", "said"),
+    [
+        ("budget", "64", "did you mean 64MB?"),
+        ("budget", "10kB", "at least 64kB"),
+        ("budget", "0", "at least 64kB"),
+        ("memory", "1MB", "at least 4MB"),
+        ("series", "1k", "--series none"),
+    ],
+)
+def test_a_budget_too_small_to_be_meant_is_2(leadline: Command, name: str, size: str, said: str) -> None:
+    as_option = leadline("record", f"--{name}={size}", "--", "true")
+    as_variable = leadline("run", "--", "true", environ={f"LEADLINE_{name.upper()}": size})
+    (leadline.directory / "leadline.toml").write_text(f'{name} = "{size}"\n')
+    as_key = leadline("exec", "--", "true")
+    for ended in (as_option, as_variable, as_key):
+        assert ended.code == 2, ended.everything
+        assert said in ended.err
+        assert ended.out == ""
+    assert [path.name for path in leadline.directory.iterdir()] == ["leadline.toml"]

@@ -76,5 +76,5 @@ def test_calls_from_fortran_belong_to_the_routine_they_were_made_from(
 ) -> None:
     options = (*FORTRAN_OPTIONS, debug, *(("-DUSE_MPI",) if binding == "use mpi" else ()))
     run = record(fortran_library, builder.fortran(fortran_library, "call_paths.F90", *options), recorder, tmp_path)
-    main = "call_paths" if debug == "-g" else "MAIN__"
+    main = "call_paths" if debug == "-g" else "main program"
     assert found_paths(run) == expected_paths("call_paths.F90", main, debug == "-g")

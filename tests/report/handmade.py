@@ -147,6 +147,27 @@ def _spread(values: Sequence[float]) -> Any:
     )
 
 
+def a_placement(**more: Any) -> Any:
+    """Unknown, as in traces of versions that did not record it, but for what is given."""
+    given = {
+        "known": bool(more),
+        "processors": 8,
+        "quota": 0.0,
+        "allowed": [(0, 8)] if more else [],
+        "threads": 1,
+        "busy": 1,
+        "cpu_ns": 0.0,
+        "waited_ns": -1.0,
+        "launched": 0,
+        "launched_rank": -1,
+        "launcher": "",
+        "budget_files": 64 << 20,
+        "budget_memory": 0,
+        "budgets_given": 0,
+    }
+    return SimpleNamespace(**(given | more))
+
+
 def a_process(rank: int, size: int, **more: Any) -> Any:
     given = {
         "file": f"rank-{rank:05d}.trace",
@@ -176,6 +197,7 @@ def a_process(rank: int, size: int, **more: Any) -> Any:
         "files": list,
         "variables": [],
         "settings": [],
+        "placement": a_placement(),
     }
     return SimpleNamespace(**(given | more))
 

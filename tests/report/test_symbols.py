@@ -2,6 +2,7 @@
 
 import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -32,9 +33,9 @@ def build(folder: Path, source: str, *flags: str, driver: str = "g++") -> Path:
     return program
 
 
-def captured(program: Path) -> list[Frames]:
+def captured(program: Path, command: Sequence[str] = ()) -> list[Frames]:
     """The frames of each call of capture, innermost first: (module, build id, offset)."""
-    out = subprocess.run([str(program)], capture_output=True, text=True, check=True).stdout
+    out = subprocess.run(list(command) or [str(program)], capture_output=True, text=True, check=True).stdout
     calls: list[Frames] = [[]]
     for line in out.splitlines():
         if line == "--":
@@ -46,9 +47,11 @@ def captured(program: Path) -> list[Frames]:
     return calls[:-1]
 
 
-def paths(program: Path, symbolizer: Symbolizer | None = None) -> list[tuple[Location, ...]]:
+def paths(
+    program: Path, symbolizer: Symbolizer | None = None, command: Sequence[str] = ()
+) -> list[tuple[Location, ...]]:
     symbolizer = symbolizer or Symbolizer()
-    return [call_path([symbolizer.resolve(*frame) for frame in frames]) for frames in captured(program)]
+    return [call_path([symbolizer.resolve(*frame) for frame in frames]) for frames in captured(program, command)]
 
 
 def as_text(path: tuple[Location, ...]) -> str:
@@ -78,7 +81,7 @@ def test_minimal_debug_information_is_enough_for_the_path(tmp_path: Path) -> Non
 
 def test_without_debug_information_symbols_name_the_routines(tmp_path: Path) -> None:
     path = paths(build(tmp_path, "halo.cpp"))[0]
-    assert [location.routine for location in path] == ["main", "ocean::advect"]
+    assert [location.routine for location in path] == ["main", "advect"]
     assert path[-1].file == ""
     assert path[-1].place().startswith("+0x")
 
@@ -86,7 +89,7 @@ def test_without_debug_information_symbols_name_the_routines(tmp_path: Path) -> 
 def test_a_stripped_program_keeps_what_it_exports(tmp_path: Path) -> None:
     program = build(tmp_path, "halo.cpp", "-rdynamic")
     subprocess.run(["strip", str(program)], check=True)
-    assert [location.routine for location in paths(program)[0]][-1] == "ocean::advect"
+    assert [location.routine for location in paths(program)[0]][-1] == "advect"
 
 
 def test_a_stripped_program_shows_module_and_offset(tmp_path: Path) -> None:
@@ -170,8 +173,8 @@ def test_fortran_names_are_as_written(tmp_path: Path) -> None:
 def test_fortran_names_without_debug_information(tmp_path: Path) -> None:
     driver = compiler("gfortran", "gfortran")
     first, second = paths(build(tmp_path, "ocean.f90", "-fno-inline", driver=driver))
-    assert [location.routine for location in first][:3] == ["MAIN__", "advect", "exchange"]
-    assert [location.routine for location in second][:2] == ["MAIN__", "inner"]
+    assert [location.routine for location in first][:3] == ["main program", "advect", "exchange"]
+    assert [location.routine for location in second][:2] == ["main program", "inner"]
 
 
 @pytest.mark.parametrize(
@@ -223,11 +226,10 @@ def test_known_addresses_survive_the_binary(tmp_path: Path) -> None:
         ("exchange.constprop.0", "exchange", "exchange"),
         ("exchange.part.0.isra.0", "exchange", "exchange"),
         ("step._omp_fn.3", "step [omp]", "step [omp]"),
-        ("_ZN5ocean4stepEv._omp_fn.0", "ocean::step [omp]", "ocean::step [omp]"),
+        ("_ZN5ocean4stepEv._omp_fn.0", "step [omp]", "ocean::step [omp]"),
         ("__pyx_pw_6mpi4py_3MPI_4Comm_23Send", "mpi4py.MPI.Comm.Send", "mpi4py.MPI.Comm.Send"),
-        ("MAIN__", "MAIN__", "MAIN__"),
         ("main", "main", "main"),
-        ("_ZN5ocean6advectEi", "ocean::advect", "ocean::advect"),
+        ("_ZN5ocean6advectEi", "advect", "ocean::advect"),
     ],
 )
 def test_linker_names(symbol: str, short: str, full: str) -> None:

@@ -16,6 +16,14 @@ namespace {
 
 using namespace leadline::trace;
 
+void print_placement(std::FILE* f, const Placement& at) {
+  std::fprintf(f, "placement %u %.0f", at.processors, at.quota * 1000);
+  for (const auto& [first, count] : at.allowed) std::fprintf(f, " %u-%u", first, first + count - 1);
+  std::fprintf(f, " %u %u %.0f %.0f %d %d %s", at.threads, at.busy, at.cpu_ns, at.waited_ns + 1, at.launched,
+               at.launched_rank, at.launcher.c_str());
+  std::fprintf(f, " %" PRIu64 " %" PRIu64 " %u\n", at.budget_files, at.budget_memory, at.budgets_given);
+}
+
 void print_process(FILE* f, const Process& p) {
   std::fprintf(f, "process %" PRId64 " %d %d %" PRIu64 " %s|%s|%s|%s %d %d %d %" PRId64 " %.0f %.0f %.0f\n", p.pid,
                p.rank, p.world_size, p.world, p.host.c_str(), p.program.c_str(), p.library.c_str(), p.family.c_str(),
@@ -53,6 +61,7 @@ void print_process(FILE* f, const Process& p) {
   for (const ProcessClock::Comparison& c : p.clock.comparisons) {
     std::fprintf(f, "compared %" PRIu64 " %" PRId64 " %" PRIu64 "\n", c.own_ns, c.offset_ns, c.error_ns);
   }
+  print_placement(f, p.placement);
   for (const ProcessFile& file : p.files) {
     const int flags = file.opened_by_mpi + 2 * file.mapped + 4 * file.has_view + 8 * file.offset_unknown;
     std::fprintf(f, "file %s %d %" PRId64 "\n", file.name.c_str(), flags, file.size);

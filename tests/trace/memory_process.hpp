@@ -60,6 +60,7 @@ class MemoryProcess {
     put(ChunkType::ops, [&](ByteSink* s) { encode_ops(region_, s); });
     put(ChunkType::pauses, [&](ByteSink* s) { encode_pauses(region_, calls_aside(thread), s); });
     put(ChunkType::clock, [&](ByteSink* s) { encode_clock(region_, s); });
+    put(ChunkType::placement, [&](ByteSink* s) { encode_placement(region_, s); });
     put(ChunkType::files, [&](ByteSink* s) { encode_files(region_, s); });
     put(ChunkType::sites, [&](ByteSink* s) { encode_sites(thread, s); });
     const uint64_t factor = header().tick_factor;
@@ -140,6 +141,22 @@ class MemoryProcess {
     h.losses[static_cast<size_t>(LossKind::vectors_dropped)] = 2;
     h.first_ticks = 1000;
     h.pauses = {900000, 2000, 2, {{3000, 5000}, {900000, 0}}};
+    h.placement = {.known = 1,
+                   .processors = 16,
+                   .quota = 2500,
+                   .runs = 2,
+                   .allowed = {{0, 4}, {8, 1}},
+                   .threads = 7,
+                   .busy = 3,
+                   .cpu_ns = 987654321,
+                   .waited_ns = 1234567,
+                   .waiting_known = 1,
+                   .launched = 4,
+                   .launched_rank = 2,
+                   .launcher = "PMI_SIZE",
+                   .budget_files = 64 << 20,
+                   .budget_memory = 0,
+                   .budgets_given = 1};
     h.clock = {0xb007, 500, 77000000, 1, 2, {{77001000, -123456, 900}, {79000000, -123400, 1100}}};
     thread_.header().calls_aside = 12;
   }

@@ -97,6 +97,7 @@ def take(trace: Trace, kind: int, p: Payload) -> None:
         6: ops,
         10: losses,
         16: clock,
+        17: placement,
         20: pauses,
         21: regions,
         23: variables,
@@ -184,6 +185,17 @@ def datatypes(p: Payload) -> list[str]:
 def clock(p: Payload) -> list[str]:
     lines = [f"clock {p.varint()} {p.svarint()} {p.byte()}"]
     return lines + [f"compared {p.varint()} {p.svarint()} {p.varint()}" for _ in range(p.varint())]
+
+
+def placement(p: Payload) -> list[str]:
+    words = [str(p.varint()), str(p.varint())]
+    end = 0
+    for _ in range(p.varint()):
+        first = end + p.varint()
+        end = first + p.varint()
+        words.append(f"{first}-{end - 1}")
+    words += [*(str(p.varint()) for _ in range(4)), str(p.svarint()), str(p.svarint()), p.string()]
+    return [" ".join(["placement", *words, *(str(p.varint()) for _ in range(3))])]
 
 
 def regions(p: Payload) -> list[str]:
@@ -335,9 +347,7 @@ def describe_series(g: Generation, series: Series) -> Iterator[str]:
 
 def lines_of(path: Path) -> Iterator[str]:
     trace = read(path)
-    tables = (
-        "process functions modules communicators datatypes ops regions variables settings pauses clock files losses"
-    )
+    tables = "process functions modules communicators datatypes ops regions variables settings pauses clock placement files losses"
     for name in tables.split():
         yield from trace.tables.get(name, [])
     for thread in sorted(trace.sites):

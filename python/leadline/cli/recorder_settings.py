@@ -15,11 +15,13 @@ class Setting:
     """An option --name-with-dashes, the key `name` of the settings files, and its variable, LEADLINE_NAME.
 
     kind: "flag", "size" ("64MB"), "series" (a size or one of SERIES_WORDS) or "text".
+    least: bytes of a size that is of any use.
     """
 
     name: str
     kind: str
     help: str
+    least: int = 0
 
     @property
     def flag(self) -> str:
@@ -31,17 +33,20 @@ class Setting:
 
 
 SERIES_WORDS = ("auto", "all", "none")
-SIZE = r"\d+(\.\d+)?\s*([kKMG]i?)?B?"
+SIZE = r"(?P<number>\d+(\.\d+)?)\s*((?P<unit>[kKMG])i?)?B?"
+_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}  # as the recorder reads them
 
 SETTINGS = (
-    Setting("budget", "size", "At most this much trace per rank, e.g. 64MB."),
+    # The call sites and definitions of an ordinary program must fit.
+    Setting("budget", "size", "At most this much trace per rank, 64kB or more.  [default: 64MB]", least=64 << 10),
     Setting(
         "series",
         "series",
         "Keep the times of single calls: all of them up to this size per rank, beyond it those of some iterations; "
         "or all, none.  [default: auto, some 25,000 calls or 16 iterations]",
+        least=5 << 10,  # the recorder's least_limit: below it no times are kept
     ),
-    Setting("memory", "size", "At most this much memory for the recorder per rank, 4MB or more."),
+    Setting("memory", "size", "At most this much memory for the recorder per rank, 4MB or more.", least=4 << 20),
     Setting("variables", "text", "Whether to read the MPI library's variables (MPI_T): 0 or 1."),
     Setting(
         "clocks",
@@ -64,15 +69,37 @@ def variables_of(given: Mapping[str, Any]) -> dict[str, str]:
         if setting.kind == "flag":
             found[setting.variable] = "1"
         elif setting.kind == "size":
-            found[setting.variable] = _size(value)
+            found[setting.variable] = _size(setting, value)
         elif setting.kind == "series":
-            found[setting.variable] = str(value) if str(value) in SERIES_WORDS else _size(value)
+            found[setting.variable] = str(value) if str(value) in SERIES_WORDS else _size(setting, value)
         else:
             found[setting.variable] = str(value)
     return found
 
 
-def _size(value: Any) -> str:
-    if not re.fullmatch(SIZE, str(value)):
+def _size(setting: Setting, value: Any) -> str:
+    text = str(value)
+    match = re.fullmatch(SIZE, text)
+    if not match:
         raise UsageError(f"not a size: {value}", hint="for example 64MB")
-    return str(value).replace(" ", "")
+    n_bytes = float(match["number"]) * _UNITS[(match["unit"] or "").upper()]
+    if n_bytes < setting.least:
+        meant = f"did you mean {text}MB?" if text.isdigit() and text.strip("0") else _instead(setting)
+        raise UsageError(
+            f"{setting.flag} {text} ({n_bytes:,.0f} bytes) is too little to record with: at least {_as_typed(setting.least)}",
+            hint=meant,
+        )
+    return text.replace(" ", "")
+
+
+def _instead(setting: Setting) -> str:
+    return (
+        "to keep no times of single calls: --series none"
+        if setting.kind == "series"
+        else "leave it out for the default"
+    )
+
+
+def _as_typed(n_bytes: int) -> str:
+    """65536 -> "64kB"."""
+    return f"{n_bytes >> 20}MB" if n_bytes >= 1 << 20 else f"{n_bytes >> 10}kB"

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from leadline import _core
+from leadline.report.conditions import Condition, conditions
 from leadline.report.control import PausedRank, paused_ranks
 from leadline.report.ending import EndedAtStart, ended_at_start
 from leadline.report.files import FileIO
@@ -154,6 +155,20 @@ class Content:
         return sum(rank.time_s for rank in self.ranks)
 
     @functools.cached_property
+    def conditions(self) -> list[Condition]:
+        return conditions(self.run)
+
+    @functools.cached_property
+    def threads(self) -> int:
+        """Threads that call MPI; one each in most programs."""
+        return sum(max(rank.threads, 1) for rank in self.ranks)
+
+    @property
+    def whose_time(self) -> str:
+        """What shares are of, as a word before "time"; "" where it goes without saying."""
+        return "threads' " if self.threads > len(self.ranks) else ""
+
+    @functools.cached_property
     def mpi_s(self) -> float:
         return sum(rank.mpi_s for rank in self.ranks)
 
@@ -236,7 +251,7 @@ class Content:
         """
         groups: dict[Any, list[Site]] = {}
         for site in self.run.sites:
-            where = site.path[-1].place() if site.path else ""
+            where = (site.path[-1].place(), site.path[-1].apart) if site.path else ("", -1)
             groups.setdefault((site.function, site.local, path_key(site.path), where), []).append(site)
         classes = {function.name: function.cls for function in self.run.profile.functions}
         rows = self.run.profile.rows(
@@ -508,6 +523,14 @@ def _not_recorded(run: Run) -> list[NotRecorded]:
         )
     if not all(process.files_recorded for process in run.processes):
         entries.append(NotRecorded("file I/O outside MPI_File_*", "the recording is of a version without it"))
+    others = [process.placement.busy - max(process.threads, 1) for process in run.processes]
+    if max(others, default=0) > 0:
+        entries.append(
+            NotRecorded(
+                f"threads that call no MPI function ({max(others)} ran on a rank)",
+                "times and shares are those of the threads that call MPI",
+            )
+        )
     entries.append(
         NotRecorded("time before MPI_Init and after MPI_Finalize", "a rank's time begins and ends with them")
     )

@@ -50,6 +50,11 @@ def percent(fraction: float) -> str:
     return f"{value:.1f} %" if value < 9.95 else f"{value:.0f} %"
 
 
+def library(said: str) -> str:
+    """What a library says of itself, in few words: "MPICH Version:\\t4.0.2" -> "MPICH 4.0.2"."""
+    return " ".join(said.split(",")[0].replace("Version:", " ").split())
+
+
 def plural(number: int, singular: str, several: str | None = None) -> str:
     """(1, "rank") -> "1 rank"; (3, "rank") -> "3 ranks"."""
     return f"{number:,} {singular if number == 1 else several or singular + 's'}"

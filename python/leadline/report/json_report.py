@@ -7,6 +7,7 @@ from typing import Any
 
 from leadline import __version__, _core
 from leadline.report import iterations as loop
+from leadline.report import placement
 from leadline.report.content import COLLECTIVE, Content, Entry, RankEntry, Spread
 from leadline.report.control import paused_ranks, regions, settings, variables
 from leadline.report.files_json import files_json
@@ -28,10 +29,14 @@ def to_json(run: Run) -> dict[str, Any]:
         **_about(run),
         "duration_s": None if content.ended_at_start.all_ranks else run.duration_s,
         "verdict": verdict(content),
+        "conditions": [{"code": c.code, "message": c.message, **c.details} for c in content.conditions],
+        "hosts_detail": _hosts(run),
         "mpi_share": None if content.ended_at_start.all_ranks else content.mpi_share,
         "ended_at_start": _ended_at_start(content),
         "mpi_s": content.mpi_s,
         "io_s": content.io_s,
+        "time_s": content.time_s,
+        "time_of": "threads" if content.whose_time else "ranks",
         "computation_s": sum(rank.computation_s for rank in content.ranks),
         "totals": _totals(content),
         "losses": [_loss(loss) for loss in content.losses],
@@ -203,7 +208,7 @@ def _site(entry: Entry) -> dict[str, Any]:
         "function": site.function,
         "routine": site.routine,
         "file": where.file if where is not None and where.file else None,
-        "line": where.line if where is not None and where.file else None,
+        **_line(where),
         "path": [described(location) for location in site.path],
         "frames": [_frame(location) for location in site.path],
         "path_whole": site.whole,
@@ -224,13 +229,22 @@ def _places(content: Content) -> list[dict[str, Any]]:
                 "function": site.function,
                 "routine": site.routine,
                 "file": where.file if where is not None and where.file else None,
-                "line": where.line if where is not None and where.file else None,
+                **_line(where),
                 "path": [location.routine for location in site.path],
                 "sites": sorted(index_of[id(site)] for site in entry.sites if id(site) in index_of),
                 **_entry(entry),
             }
         )
     return places
+
+
+def _line(where: Location | None) -> dict[str, Any]:
+    """line: null where it is not known.   line_exact: false where the compiler gave the call no line of its own."""
+    known = where is not None and where.file != ""
+    return {
+        "line": where.line if where is not None and known and (where.line or where.exact) else None,
+        "line_exact": where is not None and known and where.exact,
+    }
 
 
 def described(location: Location) -> str:
@@ -244,7 +258,7 @@ def _frame(location: Location) -> dict[str, Any]:
         "routine": location.routine,
         "full": location.full,
         "file": location.file or None,
-        "line": location.line if location.file else None,
+        **_line(location),
         "module": location.module,
     }
 
@@ -256,6 +270,7 @@ def _rank(rank: RankEntry) -> dict[str, Any]:
         "pid": rank.pid,
         "threads": rank.threads,
         "duration_s": rank.duration_s,
+        "time_s": rank.time_s,
         "computation_s": rank.computation_s,
         "mpi_s": rank.mpi_s,
         "io_s": rank.io_s,
@@ -274,6 +289,20 @@ def _rank(rank: RankEntry) -> dict[str, Any]:
         "finalized": rank.finalized,
         "complete": rank.complete,
     }
+
+
+def _hosts(run: Run) -> list[dict[str, Any]]:
+    return [
+        {
+            "host": use.host,
+            "ranks": use.ranks,
+            "threads": use.threads,
+            "cores": use.cores,
+            "host_cores": use.host_cores,
+            "waited_share": use.waited_share,
+        }
+        for use in placement.uses(run)
+    ]
 
 
 def _regions(content: Content) -> list[dict[str, Any]] | None:

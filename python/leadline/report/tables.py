@@ -95,7 +95,7 @@ def _place(entry: Entry) -> str:
     where = entry.site.location if entry.site is not None else None
     if where is None:
         return "(call path not known)"
-    place = f"{'/'.join(where.file.strip('/').split('/')[-2:])}:{where.line}" if where.file else where.place()
+    place = f"{'/'.join(where.file.strip('/').split('/')[-2:])}:{where.line_text}" if where.file else where.place()
     return f"{place} ({len(entry.sites)} paths)" if len(entry.sites) > 1 else place
 
 

@@ -28,7 +28,8 @@ def print_report(run: Run, console: Console, *, all_sites: bool = False) -> None
     if not content.ended_at_start.all_ranks:
         out.section("Computation and MPI by rank")
         out.lines(charts.rank_bars(content, out.width))
-    out.section("MPI functions", "all ranks together; %Time of the ranks' time")
+    base = content.whose_time or "ranks' "
+    out.section("MPI functions", f"all ranks together; %Time of the {base}time")
     out.lines(tables.functions(content, out.width))
     out.section("Spread over ranks", "rank with the extreme in brackets")
     out.lines(tables.spread(content, out.width))
@@ -132,12 +133,14 @@ def _about(content: Content) -> str:
     ranks = fmt.plural(run.ranks, "rank")
     if hosts:
         ranks += f" on {hosts[0]}" if len(hosts) == 1 else f" on {fmt.plural(len(hosts), 'host')}"
+    if content.threads > len(content.ranks):
+        ranks += f", {content.threads} threads that call MPI"
     parts.append(ranks)
     if not content.ended_at_start.all_ranks:
         parts.append(f"{fmt.seconds(run.duration_s)} from MPI_Init to MPI_Finalize")
     parts.append(f"{fmt.plural(content.calls, 'MPI call')}")
     if run.library:
-        parts.append(run.library.split(",")[0].strip())
+        parts.append(fmt.library(run.library))
     return " · ".join(parts)
 
 
@@ -163,9 +166,9 @@ def _losses(out: Page, losses: list[Loss]) -> None:
 
 def _overhead(content: Content) -> str:
     calls = content.calls
-    own = fmt.seconds(content.own_s)
+    own = f"{fmt.seconds(content.own_s)} of the ranks' time"
     if content.own_share is not None:
-        own += f" of the ranks' time ({fmt.percent(content.own_share)})"
+        own += f" ({fmt.percent(content.own_share)})"
     if calls:
         own += f", {fmt.seconds(content.own_s / calls)} per call with start and end"
     trace = f"traces of {fmt.size(content.trace_bytes)}"

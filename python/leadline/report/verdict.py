@@ -20,7 +20,7 @@ def verdict(content: Content) -> str:
     recorded = len(run.processes)
     if content.ended_at_start.all_ranks:
         return " ".join([content.ended_at_start.sentence(), *_incomplete(content)])
-    sentences = [_time_sentence(content)]
+    sentences = [*(condition.message for condition in content.conditions), _time_sentence(content)]
     if content.time_s > 0 and content.io_s >= IO_WORTH_SAYING * content.time_s:
         sentences.append(_io_sentence(content))
     if content.messages:
@@ -52,7 +52,7 @@ def _incomplete(content: Content) -> list[str]:
 
 
 def _time_sentence(content: Content) -> str:
-    sentence = f"{fmt.percent(content.mpi_share)} of the time is MPI"
+    sentence = f"{fmt.percent(content.mpi_share)} of the {content.whose_time}time is MPI"
     startup = sum(rank.category_s["startup"] for rank in content.ranks)
     if startup > content.mpi_s / 4:
         rest = content.time_s - startup
@@ -124,8 +124,10 @@ def _each(sizes: _core.Sizes, number: int) -> str:
 
 
 def _message_sentence(content: Content) -> str:
-    among = fmt.plural(len(content.run.processes), "rank")
-    sentence = f"{fmt.plural(content.messages, 'message')} ({fmt.size(content.message_bytes)}) between {among}"
+    processes = len(content.run.processes)
+    apart = any(condition.code == "separate-processes" for condition in content.conditions)
+    among = "from each process to itself" if apart else f"between {fmt.plural(processes, 'rank')}"
+    sentence = f"{fmt.plural(content.messages, 'message')} ({fmt.size(content.message_bytes)}) {among}"
     most = max(content.call_paths, key=lambda entry: entry.messages, default=None)
     if most is not None and most.messages:
         sentence += f"; {fmt.percent(most.messages / content.messages)} of them from {most.name}"

@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +43,7 @@ class SymbolCache:
         modules: dict[tuple[str, str], dict[str, Any]] = {}
         for (path, build_id, offset), frames in sorted(self.known_.items()):
             module = modules.setdefault((path, build_id), {"path": path, "build_id": build_id, "frames": {}})
-            module["frames"][f"{offset:x}"] = [[f.routine, f.full, f.file, f.line, f.symbol_offset] for f in frames]
+            module["frames"][f"{offset:x}"] = [_row(f) for f in frames]
         content = {"schema": SCHEMA, "modules": list(modules.values())}
         with contextlib.suppress(OSError):
             with tempfile.NamedTemporaryFile("w", dir=self.path_.parent, prefix=".symbols-", delete=False) as out:
@@ -57,7 +58,16 @@ class SymbolCache:
         for module in content["modules"]:
             path, build_id = str(module["path"]), str(module["build_id"])
             for offset, frames in module["frames"].items():
-                self.known_[path, build_id, int(offset, 16)] = tuple(
-                    Location(str(routine), str(full), path, str(file), int(line), int(symbol_offset))
-                    for routine, full, file, line, symbol_offset in frames
-                )
+                self.known_[path, build_id, int(offset, 16)] = tuple(_location(path, *frame) for frame in frames)
+
+
+def _row(frame: Location) -> list[Any]:
+    row = [frame.routine, frame.full, frame.file, frame.line, frame.symbol_offset]
+    return row if frame.exact else [*row, frame.apart]
+
+
+def _location(
+    path: str, routine: Any, full: Any, file: Any, line: Any, symbol_offset: Any, apart: Any = None
+) -> Location:
+    known = Location(str(routine), str(full), path, str(file), int(line), int(symbol_offset))
+    return known if apart is None else replace(known, exact=False, apart=int(apart))

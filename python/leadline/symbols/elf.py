@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bisect
 import io
+import itertools
 import lzma
 import struct
 import zlib
@@ -13,6 +14,8 @@ from typing import Any
 
 from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
+
+from leadline.symbols.scopes import Scopes
 
 DEBUG_DIRECTORY = Path("/usr/lib/debug")
 _FUNCTION_TYPES = (2, 10)  # STT_FUNC, STT_GNU_IFUNC
@@ -35,8 +38,8 @@ def open_elf(path: Path) -> ELFFile:
 def build_id(elf: ELFFile) -> str:
     """The build id in hexadecimal, "" where there is none."""
     section = elf.get_section_by_name(".note.gnu.build-id")
-    holders: list[Any] = [section] if section is not None else []
-    holders += [segment for segment in elf.iter_segments() if segment["p_type"] == "PT_NOTE"]
+    notes = (segment for segment in elf.iter_segments() if segment["p_type"] == "PT_NOTE")
+    holders: Iterator[Any] = itertools.chain([section] if section is not None else [], notes)
     for holder in holders:
         for note in holder.iter_notes():
             if note["n_type"] == "NT_GNU_BUILD_ID":
@@ -46,7 +49,7 @@ def build_id(elf: ELFFile) -> str:
 
 def has_debug_information(elf: ELFFile) -> bool:
     """Whether the file itself holds DWARF (an empty .debug_info is left by some strippers)."""
-    section = elf.get_section_by_name(".debug_info")
+    section = elf.get_section_by_name(".debug_info") or elf.get_section_by_name(".zdebug_info")
     return section is not None and section["sh_type"] != "SHT_NOBITS" and section["sh_size"] > 0
 
 
@@ -88,6 +91,8 @@ class SymbolTable:
 
     def __init__(self, elf: ELFFile) -> None:
         found: dict[int, tuple[int, str]] = {}
+        self.elf_ = elf
+        self.code_: list[tuple[int, int]] | None = None
         for table in _symbol_sections(elf):
             for value, size, name in table:
                 # Of aliases the longer extent wins, then the first: weak and versioned names come later.
@@ -95,6 +100,7 @@ class SymbolTable:
                     found[value] = (size, name)
         self.addresses_ = sorted(found)
         self.symbols_ = [found[address] for address in self.addresses_]
+        self.scopes = Scopes(lambda: (name for _, name in self.symbols_))
 
     def find(self, address: int) -> tuple[str, int] | None:
         """(symbol, offset in it) of the function that covers the address, None where none does."""
@@ -105,8 +111,27 @@ class SymbolTable:
         offset = address - self.addresses_[index]
         if offset >= size > 0:
             return None
-        # Hand-written assembly has no size: believed up to the next function, within a page.
-        return (name, offset) if size > 0 or offset < 4096 else None
+        # Hand-written assembly has no size: believed up to the next function, within a page of its section. What a
+        # stripped file still exports is no such neighbour: what was between is gone.
+        if size > 0:
+            return name, offset
+        return (name, offset) if offset < 4096 and address < self._end_of_section(self.addresses_[index]) else None
+
+    def _end_of_section(self, address: int) -> int:
+        """Where the code section of an address ends; 0 where there is none, or the file was stripped."""
+        if self.code_ is None:
+            self.code_ = [] if self.elf_.get_section_by_name(".symtab") is None else _code_sections(self.elf_)
+        return next((end for begin, end in self.code_ if begin <= address < end), 0)
+
+
+def _code_sections(elf: ELFFile) -> list[tuple[int, int]]:
+    """(begin, end) of every section with code."""
+    executable = 4  # SHF_EXECINSTR
+    return [
+        (section["sh_addr"], section["sh_addr"] + section["sh_size"])
+        for section in elf.iter_sections()
+        if section["sh_flags"] & executable
+    ]
 
 
 def _symbol_sections(elf: ELFFile) -> Iterator[Iterator[tuple[int, int, str]]]:

@@ -13,6 +13,7 @@ from elftools.common.exceptions import DWARFError, ELFError
 from leadline.symbols import elf as elf_files
 from leadline.symbols import names
 from leadline.symbols.dwarf import DebugInformation
+from leadline.symbols.scopes import Scopes
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,8 @@ class Location:
     """A logical frame. `file` is "" and `line` 0 where there is no debug information.
 
     `resolved` is False where not even the routine is known: `routine` is then "module+0x1a2b".
+    `exact` is False where the compiler gave the call no line of its own: `line` is then the nearest one it gave, 0
+    where there is none, and `apart` keeps such calls from being taken for one.
     """
 
     routine: str
@@ -29,12 +32,21 @@ class Location:
     line: int = 0
     symbol_offset: int = -1  # into the routine, where its symbol is all that is known
     resolved: bool = True
+    exact: bool = True
+    apart: int = -1
 
     def place(self) -> str:
-        """Where in the routine: "halo.cpp:41", or "+0x1f" into the routine, or ""."""
+        """Where in the routine: "halo.cpp:41", "halo.f90:~41" near that line, "+0x1f" into the routine, or ""."""
         if self.file:
-            return f"{os.path.basename(self.file)}:{self.line}"
+            return f"{os.path.basename(self.file)}:{self.line_text}"
         return f"+{self.symbol_offset:#x}" if self.symbol_offset >= 0 else ""
+
+    @property
+    def line_text(self) -> str:
+        """The line for people: "41", "~41" where it is the nearest one known, "?" where none is."""
+        if self.exact:
+            return str(self.line)
+        return f"~{self.line}" if self.line else "?"
 
 
 @dataclass(frozen=True)
@@ -140,18 +152,24 @@ class _Module:
             self.known_[offset] = self._look_up(offset)
         return self.known_[offset]
 
+    @property
+    def _scopes(self) -> Scopes | None:
+        return self.symbols_.scopes if self.symbols_ is not None else None
+
     def _look_up(self, offset: int) -> tuple[Location, ...]:
         address = offset - 1  # inside the call, not after it
         found = self.symbols_.find(address) if self.symbols_ is not None else None
         if self.debug_ is not None:
             try:
-                frames = self.debug_.find(address, found[0] if found is not None else "")
+                frames = self.debug_.find(address, found[0] if found is not None else "", self._scopes)
             except (DWARFError, ELFError, ValueError, KeyError, IndexError, AssertionError, NotImplementedError):
                 frames = []
             if frames:
-                return tuple(Location(f.routine, f.full, self.path, f.file, f.line) for f in frames)
+                return tuple(
+                    Location(f.routine, f.full, self.path, f.file, f.line, exact=f.exact, apart=f.apart) for f in frames
+                )
         if found is not None:
-            short, full = names.readable(found[0])
+            short, full = names.readable(found[0], self._scopes)
             return (Location(short, full, self.path, symbol_offset=found[1]),)
         name = f"{os.path.basename(self.path) or '?'}+{offset:#x}"
         return (Location(name, name, self.path, resolved=False),)
@@ -201,7 +219,7 @@ def reaches_start(frames: Sequence[tuple[Location, ...]]) -> bool:
 def _is_fortran_main(inner_first: Sequence[Location]) -> bool:
     """Whether the frame inside C's main is a Fortran main program: gfortran puts that main on the program's lines."""
     outer, inner = inner_first[-1], inner_first[-2]
-    if inner.full in ("MAIN__", "MAIN_", "_QQmain"):
+    if inner.full in names.FORTRAN_MAIN:
         return True
     extension = os.path.splitext(inner.file)[1].lower()
     return bool(outer.file) and outer.file == inner.file and extension.startswith((".f", ".for"))

@@ -18,6 +18,7 @@ void check_sites(const Process& process, Stream* stream);
 std::string decode_loops(ByteReader& in, Stream* stream);
 void decode_files(ByteReader& in, Process* process);
 void decode_clock(ByteReader& in, Process* process);
+void decode_placement(ByteReader& in, Process* process);
 void name_clock_losses(Process* process);
 
 // Once all chunks are there: checks references between tables, names what was lost.

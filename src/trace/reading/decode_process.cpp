@@ -322,6 +322,9 @@ std::string decode_chunk(ChunkType type, ByteReader in, Process* p) {
     case ChunkType::clock:
       decode_clock(in, p);
       break;
+    case ChunkType::placement:
+      decode_placement(in, p);
+      break;
     case ChunkType::shared:
       return "chunks of another file, unexpected here";
     case ChunkType::end:

@@ -84,6 +84,7 @@ std::string salvage_process(const char* region, const uint8_t (&used)[max_functi
   if (wrong.empty()) wrong = take(ChunkType::losses, encode_losses);
   if (wrong.empty()) wrong = take(ChunkType::files, encode_files);
   if (wrong.empty()) wrong = take(ChunkType::clock, encode_clock);
+  if (wrong.empty() && has_placement(region)) wrong = take(ChunkType::placement, encode_placement);
   if (!wrong.empty()) return wrong;
   sink.clear();
   encode_functions(region, used, &sink);

@@ -28,9 +28,14 @@ export function median(values) {
   return ordered.length % 2 ? ordered[middle] : (ordered[middle - 1] + ordered[middle]) / 2;
 }
 
-/** "/a/b/ocean/halo.cpp", 41 -> "ocean/halo.cpp:41": enough to find the file. */
-export function place(file, line) {
-  return file ? `${file.split("/").filter(Boolean).slice(-2).join("/")}:${line}` : "";
+/** "/a/b/ocean/halo.cpp", 41 -> "ocean/halo.cpp:41": enough to find the file. "" where it is not known. */
+export function place(site) {
+  return site.file ? `${site.file.split("/").filter(Boolean).slice(-2).join("/")}:${lineText(site)}` : "";
+}
+
+/** A line as the terminal shows it: "~41" near it, where the compiler gave the call no line of its own. */
+export function lineText(site) {
+  return `${site.line_exact === false && site.line != null ? "~" : ""}${site.line ?? "?"}`;
 }
 
 /** The program without its directory. */

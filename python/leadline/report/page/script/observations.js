@@ -64,7 +64,7 @@ function slowIteration(report) {
 function costliestSite(report) {
   const site = report.places?.find((each) => !STARTUP.has(each.class) && !each.local);
   if (!site || !(site.share >= 0.01)) return null;
-  const at = place(site.file, site.line);
+  const at = place(site);
   return {
     text: `${percent(site.share)} of the time is in ${site.function}${site.routine && site.routine !== "?" ? ` of ${site.routine}` : ""}${
       at ? ` at ${at}` : ""

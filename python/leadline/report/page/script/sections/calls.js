@@ -1,7 +1,7 @@
 // By call site: function, routine, file, line, and the chain of routines that leads there.
 
 import { ENTRY_COLUMNS, entryDetail } from "../cells.js";
-import { place } from "../data.js";
+import { lineText, place } from "../data.js";
 import { h } from "../dom.js";
 import { count, percent, plural, seconds } from "../format.js";
 import { table } from "../table.js";
@@ -41,7 +41,7 @@ const where = {
         { class: "call" },
         h("code", null, e.function),
         " ",
-        h("span", { class: "at", title: e.file }, place(e.file, e.line) || "(place not known)"),
+        h("span", { class: "at", title: e.file }, place(e) || "(place not known)"),
         e.sites.length > 1 ? h("small", null, ` ${plural(e.sites.length, "path")}`) : null,
       ),
       h("span", { class: "path" }, shortened(e.path)),
@@ -59,7 +59,7 @@ function shortened(path) {
 }
 
 function words(each) {
-  return [each.function, each.file, `${place(each.file, each.line)}`, ...each.path].join(" ");
+  return [each.function, each.file, `${place(each)}`, ...each.path].join(" ");
 }
 
 /** Each path with its frames; where there are several, with what each has of the calls and the time. */
@@ -97,6 +97,6 @@ function paths(each, sites) {
 }
 
 function frame(each) {
-  const at = each.file ? `${each.file}:${each.line}` : each.module;
+  const at = each.file ? `${each.file}:${lineText(each)}` : each.module;
   return h("li", null, h("code", { title: each.full }, each.full || each.routine), " ", h("span", { class: "at" }, at));
 }

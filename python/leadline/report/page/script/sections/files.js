@@ -174,7 +174,7 @@ const siteName = {
   head: true,
   text: true,
   value: (e) => `${e.function} ${e.file ?? ""}`,
-  cell: (e) => [h("code", null, e.function), " ", h("span", { class: "at" }, `${e.routine} ${place(e.file, e.line)}`)],
+  cell: (e) => [h("code", null, e.function), " ", h("span", { class: "at" }, `${e.routine} ${place(e)}`)],
 };
 
 /** What the program asked of MPI_File_*, and what the library did with files for it. */

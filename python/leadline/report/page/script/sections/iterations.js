@@ -44,7 +44,7 @@ function about(it) {
   const where = it.routine ? "" : [
     it.site?.function && `with ${it.site.function}`,
     it.site?.routine && `in ${it.site.routine}`,
-    it.site?.file && `(${place(it.site.file, it.site.line)})`,
+    it.site?.file && `(${place(it.site)})`,
   ]
     .filter(Boolean)
     .join(" ");

@@ -1,0 +1,15 @@
+// Where this process runs and among how many: processors it may use, threads that use them, what its launcher says.
+// Reads the system's files and asks no MPI function; inside MPI_Init and MPI_Finalize only.
+#pragma once
+
+#include "recorder/budgets.hpp"
+#include "trace/live_placement.hpp"
+
+namespace leadline::recorder {
+
+// Before MPI_Init is passed on: libraries put what they find out themselves into the environment.
+void place_begin(const Budgets& budgets, trace::LivePlacement* placement);
+void place_in_init(trace::LivePlacement* placement);
+void place_in_finalize(trace::LivePlacement* placement);
+
+}  // namespace leadline::recorder

@@ -1,0 +1,33 @@
+#include "trace/reading/decode.hpp"
+
+namespace leadline::trace {
+
+void decode_placement(ByteReader& in, Process* process) {
+  Placement& p = process->placement;
+  p = {};
+  p.known = true;
+  p.processors = static_cast<uint32_t>(in.varint());
+  p.quota = static_cast<double>(in.varint()) / 1000;
+  const size_t n = in.count(2);
+  uint64_t end = 0;
+  for (size_t i = 0; i < n && in.ok(); ++i) {
+    const uint64_t first = end + in.varint(), count = in.varint();
+    constexpr uint64_t most_processors = 1 << 20;
+    if (first > most_processors || count > most_processors) return in.fail();
+    end = first + count;
+    p.allowed.emplace_back(static_cast<uint32_t>(first), static_cast<uint32_t>(count));
+  }
+  p.threads = static_cast<uint32_t>(in.varint());
+  p.busy = static_cast<uint32_t>(in.varint());
+  p.cpu_ns = static_cast<double>(in.varint());
+  p.waited_ns = static_cast<double>(in.varint()) - 1;
+  p.launched = static_cast<int32_t>(in.svarint());
+  p.launched_rank = static_cast<int32_t>(in.svarint());
+  const ByteReader launcher = in.bytes(in.varint());
+  if (in.ok()) p.launcher.assign(reinterpret_cast<const char*>(launcher.data()), launcher.left());
+  p.budget_files = in.varint();
+  p.budget_memory = in.varint();
+  p.budgets_given = static_cast<uint32_t>(in.varint());
+}
+
+}  // namespace leadline::trace

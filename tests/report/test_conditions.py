@@ -1,0 +1,191 @@
+"""What figures must be read with leads the verdict: shared cores, separate processes, budgets that ran out."""
+
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+pytest.importorskip("leadline._core", reason="the native part of leadline is not built: ./dev build")
+
+from leadline.report import to_json, verdict
+from leadline.report.content import Content
+
+from .handmade import a_placement, a_process, strips
+
+MakeRun = Callable[..., Any]
+# Four ranks of 10 s.
+NEIGHBOURS = [1, 2, 2, 1]
+
+
+def run_of(make_run: MakeRun, placements: list[dict[str, Any]], **process: Any) -> Any:
+    sites, edges = strips(NEIGHBOURS)
+    ranks = [a_process(rank, 4, placement=a_placement(**place), **process) for rank, place in enumerate(placements)]
+    return make_run(sites, ranks, edges)
+
+
+def conditions(run: Any) -> list[str]:
+    return [condition.code for condition in Content(run).conditions]
+
+
+def test_ranks_that_share_cores_are_said_first(make_run: MakeRun) -> None:
+    run = run_of(make_run, [{"processors": 2, "allowed": [(0, 2)], "waited_ns": 6e9}] * 4)
+    assert verdict(Content(run)).startswith(
+        "4 ranks share 2 cores of node0 and wait 60 % of their time for one: that is part of every time below. "
+    )
+    report = to_json(run)
+    assert report["conditions"] == [
+        {
+            "code": "oversubscribed",
+            "message": report["verdict"].split(". ")[0] + ".",
+            "host": "node0",
+            "ranks": 4,
+            "threads": 4,
+            "cores": 2,
+            "host_cores": 2,
+            "waited_share": 0.6,
+            "hosts": 1,
+        }
+    ]
+    assert report["hosts_detail"] == [
+        {"host": "node0", "ranks": 4, "threads": 4, "cores": 2, "host_cores": 2, "waited_share": 0.6}
+    ]
+
+
+def test_threads_that_share_cores_are_said(make_run: MakeRun) -> None:
+    run = run_of(make_run, [{"threads": 9, "busy": 4}] * 4)
+    assert verdict(Content(run)).startswith(
+        "4 ranks with 16 busy threads share 8 cores of node0: waits for a core are part of every time below. "
+    )
+
+
+def test_ranks_with_cores_of_their_own_need_no_word(make_run: MakeRun) -> None:
+    bound = [{"allowed": [(2 * rank, 2)], "busy": 2, "waited_ns": 1e6} for rank in range(4)]
+    run = run_of(make_run, bound)
+    assert conditions(run) == []
+    (host,) = to_json(run)["hosts_detail"]
+    assert (host["ranks"], host["threads"], host["cores"]) == (4, 8, 8)
+
+
+def test_ranks_bound_to_one_core_are_said_though_others_are_free(make_run: MakeRun) -> None:
+    run = run_of(make_run, [{"allowed": [(core, 1)]} for core in (0, 0, 1, 2)])
+    assert verdict(Content(run)).startswith("2 ranks share 1 of the 8 cores of node0: ")
+
+
+def test_threads_of_one_rank_bound_to_one_core_are_said(make_run: MakeRun) -> None:
+    run = run_of(make_run, [{"allowed": [(core, 1)], "busy": 2 if core == 0 else 1} for core in range(4)])
+    assert verdict(Content(run)).startswith("1 rank with 2 busy threads share 1 of the 8 cores of node0: ")
+
+
+def test_limits_of_containers_count_as_cores(make_run: MakeRun) -> None:
+    run = run_of(make_run, [{"quota": 1.5}] * 4)
+    assert verdict(Content(run)).startswith("4 ranks share 1.5 of the 8 cores of node0: ")
+
+
+def test_ranks_that_hardly_wait_for_shared_cores_need_no_word(make_run: MakeRun) -> None:
+    assert conditions(run_of(make_run, [{"processors": 2, "allowed": [(0, 2)], "waited_ns": 1e7}] * 4)) == []
+
+
+def test_jobs_that_followed_one_another_did_not_share(make_run: MakeRun) -> None:
+    sites, edges = strips(NEIGHBOURS)
+    ranks = [
+        a_process(
+            rank,
+            4,
+            placement=a_placement(processors=1, allowed=[(0, 1)]),
+            start_unix_ns=1_700_000_000_000_000_000 + rank * 20_000_000_000,
+        )
+        for rank in range(4)
+    ]
+    assert conditions(make_run(sites, ranks, edges)) == []
+
+
+def test_cores_that_others_took_are_said(make_run: MakeRun) -> None:
+    run = run_of(make_run, [{"waited_ns": 2e9}] * 4)
+    assert verdict(Content(run)).startswith(
+        "The ranks waited 20 % of their time for a core, although there were enough: something else ran there. "
+    )
+    assert conditions(run_of(make_run, [{"waited_ns": 5e8}] * 4)) == []
+
+
+def test_traces_without_placement_say_nothing(strip_run: Any) -> None:
+    assert conditions(strip_run) == []
+    assert to_json(strip_run)["hosts_detail"] == []
+
+
+def launched(rank: int, variable: str = "PMI_SIZE", size: int = 4) -> dict[str, Any]:
+    return {"launched": size, "launched_rank": rank, "launcher": variable}
+
+
+@pytest.mark.parametrize(
+    ("variable", "why"),
+    [
+        (
+            "PMI_SIZE",
+            "they were started by an mpiexec for MPICH or Intel MPI, and the program uses Open MPI v5.0.11; start it "
+            "with the mpiexec of Open MPI v5.0.11.",
+        ),
+        (
+            "SLURM_STEP_NUM_TASKS",
+            "srun did not start them as ranks of Open MPI v5.0.11; see srun --mpi=list.",
+        ),
+    ],
+)
+def test_processes_under_another_librarys_launcher_are_said_first(variable: str, why: str, make_run: MakeRun) -> None:
+    sites, edges = strips(NEIGHBOURS)
+    ranks = [a_process(0, 1, pid=rank, placement=a_placement(**launched(rank, variable))) for rank in range(4)]
+    run = make_run(sites, ranks, edges)
+    assert verdict(Content(run)).startswith(f"4 processes ran apart, each as rank 0 of 1: {why} ")
+    assert "from each process to itself" in verdict(Content(run))
+    assert to_json(run)["conditions"][0]["code"] == "separate-processes"
+
+
+def test_one_program_after_another_is_not_one_job(make_run: MakeRun) -> None:
+    sites, edges = strips(NEIGHBOURS)
+    alone = [a_process(0, 1, pid=n, placement=a_placement(**launched(0, size=1))) for n in range(4)]
+    assert conditions(make_run(sites, alone, edges)) == []
+    same = [a_process(0, 1, pid=n, placement=a_placement(**launched(0))) for n in range(4)]
+    assert conditions(make_run(sites, same, edges)) == []
+    assert conditions(run_of(make_run, [launched(rank) for rank in range(4)])) == []
+
+
+def losses(**amounts: int) -> list[Any]:
+    return [
+        SimpleNamespace(code=code.replace("_", "-"), amount=amount, message=code) for code, amount in amounts.items()
+    ]
+
+
+def test_a_budget_that_ran_out_is_said_first(make_run: MakeRun) -> None:
+    place = {"budget_files": 1_000_000, "budgets_given": 1, "allowed": []}
+    run = run_of(make_run, [place] * 4, losses=losses(order_lost=1_000))
+    assert verdict(Content(run)).startswith(
+        "The budget of 1.00 MB a rank (--budget) ran out on 4 ranks: 4,000 calls are counted and timed, but not in "
+        "order; totals are exact. Record again with --budget 4MB. "
+    )
+    run = run_of(make_run, [place] * 4, losses=losses(order_lost=1_000, over_budget=2))
+    assert "parts are left out, so that totals are too low" in verdict(Content(run))
+
+
+def test_a_full_disk_is_not_called_a_budget(make_run: MakeRun) -> None:
+    run = run_of(make_run, [{"allowed": []}] * 4, losses=losses(order_lost=1_000, write_failed=1))
+    assert verdict(Content(run)).startswith("The recording could not be written on 4 ranks: 4,000 calls are counted")
+
+
+def test_with_threads_shares_are_of_the_threads_time(make_run: MakeRun) -> None:
+    sites, edges = strips(NEIGHBOURS)
+    # Of each rank two threads: 10 s between calls, and what the calls took.
+    ranks = [a_process(rank, 4, threads=2, gap_ns=10e9) for rank in range(4)]
+    run = make_run(sites, ranks, edges)
+    content, report = Content(run), to_json(run)
+    assert "of the threads' time is MPI" in verdict(content)
+    assert (report["time_of"], content.threads) == ("threads", 8)
+    assert report["time_s"] == pytest.approx(sum(rank["time_s"] for rank in report["ranks_detail"]))
+    assert sum(entry["share"] for entry in report["functions"]) <= 1
+    assert 0 < report["mpi_share"] < 1
+
+
+def test_threads_beside_those_that_call_mpi_are_told(make_run: MakeRun) -> None:
+    run = run_of(make_run, [{"busy": 2}] * 4)
+    assert {"what": "threads that call no MPI function (1 ran on a rank)"}.items() <= next(
+        entry for entry in to_json(run)["not_recorded"] if entry["what"].startswith("threads")
+    ).items()
