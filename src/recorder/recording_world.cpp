@@ -64,9 +64,13 @@ void Recording::initialized(Ticks begin) {
   learn_library(abi.comm_world);
   handles_.comm(abi.comm_world);
   clock_exchange.in_init(h.rank, h.world_size);
-  // MPI_Init took long enough for the counter's rate to be known well: the program's calls are timed with it.
+  learn_rate();
+}
+
+// The library took long enough to begin for the counter's rate to be known well: the program's calls are timed with it.
+void Recording::learn_rate() {
   const uint64_t factor = rate_.factor();
-  __atomic_store_n(&h.tick_factor, factor, __ATOMIC_RELAXED);  // other threads may begin meanwhile
+  __atomic_store_n(&header_->tick_factor, factor, __ATOMIC_RELAXED);  // other threads may begin meanwhile
   if (Thread* t = own_thread()) t->graph.set_scale({factor});
 }
 
@@ -92,7 +96,10 @@ void Recording::session_opened(uint64_t session, Ticks begin) {
   ++open_sessions_;
   header_->finalized = 0;
   files_after_finalize(false);
-  if (!header_->initialized) began(begin);
+  if (!header_->initialized) {
+    began(begin);
+    learn_rate();
+  }
   if (handles_.session()) return;
   handles_.set_session(session);
   if (header_->rank < 0) read_rank_of(session);

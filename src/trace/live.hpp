@@ -18,7 +18,7 @@
 namespace leadline::trace {
 
 inline constexpr char live_magic[8] = {'L', 'E', 'A', 'D', 'L', 'I', 'V', 'E'};
-inline constexpr uint32_t live_version = 3;
+inline constexpr uint32_t live_version = 4;
 inline constexpr uint32_t max_threads = 64;
 inline constexpr size_t page = 4096;
 
@@ -117,7 +117,7 @@ struct LiveLocal {
   uint64_t calls;
   uint64_t ticks;
   uint32_t function;
-  uint32_t taken;
+  uint32_t unused;
 };
 
 struct WordList {
