@@ -8,14 +8,14 @@ from typing import Any
 
 from leadline.errors import UsageError
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
-
 
 def load(path: Path) -> dict[str, Any]:
     """Raises UsageError, naming the file and the line, where it cannot be read or is not TOML."""
+    # Slow to import, and most commands find no settings file.
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
     try:
         return tomllib.loads(path.read_text())
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:

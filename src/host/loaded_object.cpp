@@ -106,4 +106,26 @@ const ElfSymbol* LoadedObject::find_by_sysv_hash(const char* name) const {
   return nullptr;
 }
 
+bool in_one_object(const void* a, const void* b) {
+  struct Search {
+    ElfAddress a, b;
+    bool both;
+  } search{reinterpret_cast<ElfAddress>(a), reinterpret_cast<ElfAddress>(b), false};
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, size_t, void* data) {
+        auto& s = *static_cast<Search*>(data);
+        bool has_a = false, has_b = false;
+        for (int i = 0; i < info->dlpi_phnum; ++i) {
+          const ElfSegment& p = info->dlpi_phdr[i];
+          if (p.p_type != PT_LOAD) continue;
+          has_a |= s.a - info->dlpi_addr - p.p_vaddr < p.p_memsz;
+          has_b |= s.b - info->dlpi_addr - p.p_vaddr < p.p_memsz;
+        }
+        s.both = has_a && has_b;
+        return has_a || has_b ? 1 : 0;
+      },
+      &search);
+  return search.both;
+}
+
 }  // namespace leadline::host

@@ -67,4 +67,7 @@ class LoadedObject {
   Relocations relocations_[2] = {};  // of data and of procedure linkage
 };
 
+// Whether both addresses lie in one object. dladdr would search the object's whole symbol table for each.
+bool in_one_object(const void* a, const void* b);
+
 }  // namespace leadline::host

@@ -115,7 +115,7 @@ void TickRate::begin() {
   read_both(&first_ns_, &first_ticks_);
 }
 
-uint64_t TickRate::factor() const {
+uint64_t TickRate::factor(uint64_t at_least_ns) const {
   if (!counter_is_usable) return uint64_t{1} << 32;
   uint64_t ns = 0;
   Ticks ticks = 0;
@@ -123,7 +123,7 @@ uint64_t TickRate::factor() const {
     read_both(&ns, &ticks);
     ns -= first_ns_;
     ticks -= first_ticks_;
-  } while (ns < 1000000);
+  } while (ns < at_least_ns);
   return static_cast<uint64_t>((static_cast<unsigned __int128>(ns) << 32) / ticks);
 }
 

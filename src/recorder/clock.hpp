@@ -50,7 +50,8 @@ void read_both(uint64_t* ns, Ticks* ticks);
 class TickRate {
  public:
   void begin();             // decides which clock to use; first reading
-  uint64_t factor() const;  // ns per tick, 32.32 fixed point; waits until the readings are 1 ms apart
+  // ns per tick, 32.32 fixed point; waits until the readings are so far apart. An error of a reading is some 50 ns.
+  uint64_t factor(uint64_t at_least_ns = 1000000) const;
 
  private:
   Ticks first_ticks_ = 0;

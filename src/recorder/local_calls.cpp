@@ -19,23 +19,22 @@ trace::LiveLocal* LocalCalls::learn(Fn fn, uint64_t ret) {
 
 trace::LiveLocal* LocalCalls::entry(Fn fn, uint64_t caller) {
   // The last quarter is for callers that do not fit: one entry per function.
-  const uint32_t size = trace::capacity::locals, by_caller = size / 4 * 3;
-  uint32_t i = static_cast<uint32_t>(trace::mix(caller, static_cast<uint64_t>(fn)) >> 32) % by_caller;
-  for (uint32_t probes = 0; probes < 64; ++probes, i = (i + 1) % by_caller) {
-    trace::LiveLocal& l = table_[i];
-    if (l.caller == caller && l.function == static_cast<uint32_t>(fn) && l.taken) return &l;
-    if (!l.taken) {
-      l.caller = caller;
-      l.function = static_cast<uint32_t>(fn);
-      l.taken = 1;
-      return &l;
-    }
+  constexpr uint32_t size = trace::capacity::locals, by_caller = size / 4 * 3;
+  static_assert(size - by_caller > first_file_function + file_function_count);
+  uint32_t i = static_cast<uint32_t>(trace::mix(caller, static_cast<uint64_t>(fn)) >> 32) % size;
+  for (; place_[i]; i = (i + 1) % size) {
+    trace::LiveLocal& l = table_[place_[i] - 1u];
+    if (l.caller == caller && l.function == static_cast<uint32_t>(fn)) return &l;
   }
-  ++*shared_.merged;
-  static_assert(trace::capacity::locals / 4 > first_file_function + file_function_count);
-  trace::LiveLocal& l = table_[by_caller + static_cast<uint32_t>(fn)];
-  l.function = static_cast<uint32_t>(fn);
-  return &l;
+  if (caller && table_.size() >= by_caller) {
+    ++*shared_.merged;
+    return entry(fn, 0);
+  }
+  trace::LiveLocal* l = table_.append();
+  if (!l) return &nowhere_;
+  *l = {caller, 0, 0, static_cast<uint32_t>(fn), 0};
+  place_[i] = static_cast<uint16_t>(table_.size());
+  return l;
 }
 
 }  // namespace leadline::recorder

@@ -16,8 +16,7 @@ class LocalCalls {
   // A call that is a layer's own: counts nothing.
   static constexpr trace::LiveLocal* not_counted = nullptr;
 
-  // `table`: capacity::locals entries of zeroed, backed memory.
-  void attach(trace::LiveLocal* table, Shared shared) {
+  void attach(trace::Table<trace::LiveLocal> table, Shared shared) {
     table_ = table;
     shared_ = shared;
   }
@@ -51,7 +50,9 @@ class LocalCalls {
   trace::LiveLocal* entry(Fn fn, uint64_t caller);
 
   Cached cache_[cache_size] = {};
-  trace::LiveLocal* table_ = nullptr;
+  trace::Table<trace::LiveLocal> table_;
+  uint16_t place_[trace::capacity::locals] = {};  // by hash: entry + 1
+  trace::LiveLocal nowhere_{};                    // where there is no memory for an entry
   Shared shared_{};
 };
 

@@ -154,7 +154,7 @@ bool Recording::attach_process() {
   utsname host{};
   uname(&host);
   snprintf(h.host, sizeof(h.host), "%.63s", host.nodename);
-  h.tick_factor = rate_.factor();
+  h.tick_factor = rate_.factor(100000);  // for a program that dies in MPI_Init; then it is known better
   h.start_unix_ns = static_cast<int64_t>(wall_ns());
   clock_exchange.begin(&h.clock);
   h.first_ticks = now();
@@ -234,9 +234,6 @@ bool Recording::attach_thread(Thread* t) {
   namespace capacity = trace::capacity;
   t->region = storage_.region(at::end);
   if (!t->region || !storage_.back(t->region, t->region + trace::page)) return false;
-  char* locals = t->region + at::locals;
-  const size_t locals_size = capacity::locals * sizeof(trace::LiveLocal);
-  if (!storage_.back(locals, locals + locals_size)) return false;
   t->header = reinterpret_cast<trace::ThreadHeader*>(t->region);
   t->header->thread = t->number;
   const trace::Backing backing = storage_.backing();
@@ -247,7 +244,7 @@ bool Recording::attach_thread(Thread* t) {
     recording.lock_.give(taken);
     recording.catch_up();
   };
-  t->locals.attach(reinterpret_cast<trace::LiveLocal*>(locals),
+  t->locals.attach({&t->header->locals, t->region + at::locals, capacity::locals, backing},
                    {&modules_, lock, unlock, counter(trace::LossKind::local_sites_merged)});
   if (!t->paths.attach({&t->header->sites, t->region + at::sites, capacity::sites, backing},
                        {&t->header->contexts, t->region + at::contexts, capacity::contexts, backing},

@@ -73,6 +73,7 @@ class Recording {
   void create_live_file();
   void call_in_all_threads();
   void began(Ticks begin);
+  void learn_rate();
   void read_rank_of(uint64_t session);
   bool attach_process();
   void write_function_names();

@@ -68,9 +68,13 @@ void Recording::initialized(Ticks begin) {
   learn_library(abi.comm_world);
   handles_.comm(abi.comm_world);
   clock_exchange.in_init(h.rank, h.world_size);
-  // MPI_Init took long enough for the counter's rate to be known well: the program's calls are timed with it.
+  learn_rate();
+}
+
+// The library took long enough to begin for the counter's rate to be known well: the program's calls are timed with it.
+void Recording::learn_rate() {
   const uint64_t factor = rate_.factor();
-  __atomic_store_n(&h.tick_factor, factor, __ATOMIC_RELAXED);  // other threads may begin meanwhile
+  __atomic_store_n(&header_->tick_factor, factor, __ATOMIC_RELAXED);  // other threads may begin meanwhile
   if (Thread* t = own_thread()) t->graph.set_scale({factor});
 }
 
@@ -98,7 +102,10 @@ void Recording::session_opened(uint64_t session, Ticks begin) {
   header_->finalized = 0;
   files_outside(false);
   const bool first = !is_initialized();
-  if (first) began(begin);
+  if (first) {
+    began(begin);
+    learn_rate();
+  }
   if (handles_.session()) return;
   handles_.set_session(session);
   if (first || header_->rank < 0) read_rank_of(session);

@@ -75,6 +75,9 @@ char* Storage::region(size_t bytes) {
     }
   }
   const bool mapped = p != MAP_FAILED;
+  // Tables are far apart and used from their begin: what the kernel reads ahead around a fault, up to megabytes, is
+  // holes that it zeroes for nobody.
+  if (mapped) madvise(p, bytes, MADV_RANDOM);
   if (!mapped) p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (p == MAP_FAILED) return nullptr;
   regions_[number] = {static_cast<char*>(p), bytes, mapped ? end_ : -1};

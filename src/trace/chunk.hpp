@@ -26,8 +26,8 @@ enum class ChunkType : uint32_t {
   shared = 14,  // the name of a file with the chunks that stand here (sites, structure): alike on many ranks
   series = 15,  // times call by call
   clock = 16,   // of the process, beside that of its rank 0
-  loops = 17,   // of a thread's source
-  placement = 18,
+  placement = 17,
+  loops = 18,  // of a thread's source
   pauses = 20,
   regions = 21,
   region_times = 22,

@@ -44,7 +44,7 @@ void mark_functions(const char* region, uint8_t (*used)[max_functions]) {
   for (uint64_t i = 0; i < at_most(h.sites.used, capacity::sites); ++i) {
     if (sites[i].function < max_functions) (*used)[sites[i].function] = 1;
   }
-  for (uint32_t i = 0; i < capacity::locals; ++i) {
+  for (uint64_t i = 0; i < at_most(h.locals.used, capacity::locals); ++i) {
     if (locals[i].calls && locals[i].function < max_functions) (*used)[locals[i].function] = 1;
   }
 }
@@ -214,10 +214,11 @@ void encode_locals(const char* region, uint64_t tick_factor, ByteSink* out) {
   const auto* locals = reinterpret_cast<const LiveLocal*>(region + thread_at::locals);
   const TickScale scale{tick_factor};
   out->varint(h.thread);
+  const uint64_t used = at_most(h.locals.used, capacity::locals);
   uint64_t n = 0;
-  for (uint32_t i = 0; i < capacity::locals; ++i) n += locals[i].calls != 0;
+  for (uint64_t i = 0; i < used; ++i) n += locals[i].calls != 0;
   out->varint(n);
-  for (uint32_t i = 0; i < capacity::locals; ++i) {
+  for (uint64_t i = 0; i < used; ++i) {
     if (!locals[i].calls) continue;
     out->varint(locals[i].function);
     out->varint(locals[i].caller >> 48);

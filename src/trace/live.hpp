@@ -145,7 +145,7 @@ struct LiveLocal {
   uint64_t calls;
   uint64_t ticks;
   uint32_t function;
-  uint32_t taken;
+  uint32_t unused;
 };
 
 struct WordList {

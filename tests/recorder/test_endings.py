@@ -1,6 +1,8 @@
 """However a program ends, and whatever it does in between, it does the same with the recorder as without."""
 
+import ctypes
 import functools
+import mmap
 import os
 import subprocess
 from pathlib import Path
@@ -94,6 +96,32 @@ def test_a_program_that_is_cut_short_ends_as_without_us_and_says_what_is_missing
     if how in ("killed", "all-killed", "segfault"):
         assert not report["complete"]
         assert report["losses"]
+
+
+def test_the_live_file_takes_no_memory_but_what_is_used(
+    one_of_each_family: Library, builder: Builder, recorder: Path, tmp_path: Path
+) -> None:
+    """What the kernel reads around a fault are pages of holes, up to megabytes for each table."""
+    program = builder.c(one_of_each_family, "endings.c")
+    ranks = RANKS[one_of_each_family.family]
+    command: list[str | Path] = [program, "all-killed", str(STEPS)]
+    run_mpi(one_of_each_family, ranks, command, cwd=tmp_path, recorder=recorder, run_directory=tmp_path / "run")
+    live = list((tmp_path / "run").glob("*.live"))
+    assert len(live) == ranks
+    for path in live:
+        stored = path.stat().st_blocks * 512 // mmap.PAGESIZE
+        assert 0 < cached_pages(path) <= stored + 2, path.name
+
+
+def cached_pages(path: Path) -> int:
+    """Pages of the file that are in memory."""
+    with path.open("r+b") as file, mmap.mmap(file.fileno(), 0) as memory:
+        pages = (ctypes.c_ubyte * (len(memory) // mmap.PAGESIZE))()
+        begin = ctypes.c_char.from_buffer(memory)
+        failed = ctypes.CDLL(None).mincore(ctypes.byref(begin), ctypes.c_size_t(len(memory)), pages)
+        del begin
+    assert not failed
+    return sum(page & 1 for page in pages)
 
 
 def test_a_program_that_never_initialises_mpi_leaves_no_trace(

@@ -237,7 +237,8 @@ class MemoryProcess {
     h.contexts.used = used;
     h.sites.used = n;
     auto* locals = reinterpret_cast<LiveLocal*>(thread_.region() + thread_at::locals);
-    locals[17] = {frame_word(0, 0x77), 1000, 25000, 2, 1};
+    locals[1] = {frame_word(0, 0x77), 1000, 25000, 2, 0};  // the one before it was never called
+    h.locals.used = 2;
   }
   static void write_pages(int fd, const char* region, size_t size, size_t at) {
     static const char zeros[page] = {};

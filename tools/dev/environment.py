@@ -15,9 +15,8 @@ from dev.paths import PYTHON, ROOT, VENV
 from dev.steps import StepFailed, say, step
 
 LAUNCHER = """#!{python}
-import sys
-from leadline.__main__ import main
-sys.exit(main())
+from leadline.__main__ import run
+run()
 """
 
 READ_TOML = """

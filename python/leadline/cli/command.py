@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import os
 import signal
@@ -36,6 +37,7 @@ class LazyGroup(click.Group):
         if cmd_name not in COMMANDS:
             return None
         module = importlib.import_module(f"leadline.cli.{cmd_name}")
+        gc.enable()
         found: click.Command = module.command
         return found
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
@@ -59,6 +58,8 @@ def find_launcher(words: Sequence[str], search_path: str | None = None) -> Launc
 
 
 def _recognise(path: str) -> tuple[str, str]:
+    import subprocess  # slow to import, and not needed where no launcher is in the command
+
     try:
         done = subprocess.run(
             [path, "--version"], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=15

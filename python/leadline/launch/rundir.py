@@ -6,7 +6,6 @@ import itertools
 import json
 import os
 import re
-import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path, PurePath
@@ -114,9 +113,14 @@ def read_description(directory: Path) -> dict[str, Any]:
 
 
 def _temporary(directory: Path, description: dict[str, Any]) -> Path:
-    with tempfile.NamedTemporaryFile("w", dir=directory, prefix=".run-", suffix=".json", delete=False) as out:
-        json.dump(description, out, indent=2)
-        out.write("\n")
-    path = Path(out.name)
-    path.chmod(0o644)
-    return path
+    for number in itertools.count(1):
+        path = directory / f".run-{os.uname().nodename}-{os.getpid()}-{number}.json"
+        try:
+            with path.open("x") as out:
+                json.dump(description, out, indent=2)
+                out.write("\n")
+        except FileExistsError:  # of a process with our number, in another container or long ago
+            continue
+        path.chmod(0o644)
+        return path
+    raise AssertionError

@@ -6,6 +6,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "host/loaded_object.hpp"
+
 namespace leadline::recorder {
 
 void* real_file_functions[static_cast<int>(Real::count)];
@@ -74,14 +76,12 @@ const char* passed_by(const char** name) {
                                       {"__isoc99_fscanf", "__isoc99_vfscanf"}};
   static Dl_info with_dots;
   for (const auto& pair : pairs) {
-    Dl_info with_list;
     void* const dots = dlsym(RTLD_NEXT, pair[0]);
     void* const list = dlsym(RTLD_NEXT, pair[1]);
-    if (!dots || !list || !dladdr(dots, &with_dots) || !dladdr(list, &with_list)) continue;
-    if (with_dots.dli_fbase != with_list.dli_fbase) {
-      *name = pair[0];
-      return with_dots.dli_fname;
-    }
+    if (!dots || !list || host::in_one_object(dots, list)) continue;
+    if (!dladdr(dots, &with_dots)) continue;
+    *name = pair[0];
+    return with_dots.dli_fname;
   }
   return nullptr;
 }
