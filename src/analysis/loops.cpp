@@ -72,9 +72,11 @@ void RunLoops::add(const trace::Process& process, uint32_t index, const std::vec
       const CallClass cls = function < process.functions.size() ? process.functions[function].cls : CallClass::other;
       if (is_outside(cls)) return;
       const double ns = times.sum_ns + times.gap_sum_ns;
+      const double typical_ns = ns - times.max_ns;  // a first call may make a connection
       all_ns_ += ns;
       for (uint32_t l = stream.loop_around(site); l; l = stream.loops[l].outer) {
         cells[l].time_ns += ns;
+        cells[l].typical_ns += typical_ns;
         cells[l].calls += times.count;
         cells[l].has_mpi |= !is_file_call(cls);
       }
@@ -82,7 +84,8 @@ void RunLoops::add(const trace::Process& process, uint32_t index, const std::vec
     for (uint32_t site = 0; site < stream.sites.size(); ++site) {
       for (uint32_t l = stream.loop_around(site); l; l = stream.loops[l].outer) {
         uint32_t c = stream.sites[site].context;
-        while (c < stream.contexts.size() && c >= trace::first_context && stream.contexts[c].parent != stream.loops[l].context) {
+        while (c < stream.contexts.size() && c >= trace::first_context &&
+               stream.contexts[c].parent != stream.loops[l].context) {
           c = stream.contexts[c].parent;
         }
         if (c < stream.contexts.size() && c >= trace::first_context) {
@@ -133,7 +136,10 @@ uint32_t RunLoops::main() const {
     }
     if (2 * like < processes_) continue;  // weight 0: not all go round it alike
     weights[l].rounds = usual;
-    weights[l].ns = static_cast<uint64_t>(time_ns(l));
+    for (const LoopCell& c : loops_[l].cells) {
+      weights[l].ns += static_cast<uint64_t>(c.typical_ns);
+      weights[l].calls += c.calls;
+    }
   }
   return trace::choose_main_loop(weights, static_cast<uint32_t>(weights.size()), static_cast<uint64_t>(all_ns_),
                                  [&](uint32_t a, uint32_t b) { return within(a, b); });

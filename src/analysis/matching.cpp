@@ -210,7 +210,9 @@ class Rounds {
     if (e.run) return false;
     const uint64_t way = uint64_t{before_} << 32 | e.key.site;
     before_ = e.key.site;
-    const auto among = [&](const std::vector<uint64_t>& ways) { return std::binary_search(ways.begin(), ways.end(), way); };
+    const auto among = [&](const std::vector<uint64_t>& ways) {
+      return std::binary_search(ways.begin(), ways.end(), way);
+    };
     if (among(loop_.ends)) inside_ = false;
     if (!among(loop_.begins)) return false;
     inside_ = true;
@@ -240,7 +242,8 @@ class Matcher {
     const trace::Generation* generation = nullptr;
     for (const trace::Series& s : stream.series) {
       for (const trace::LoopTimes& l : s.loops) {
-        if (l.position == loop.times.position && l.source == loop.times.source && l.occurrences == loop.times.occurrences) {
+        if (l.position == loop.times.position && l.source == loop.times.source &&
+            l.occurrences == loop.times.occurrences) {
           for (const trace::Generation& g : stream.generations) {
             if (g.number == s.generation) generation = &g;
           }
@@ -364,7 +367,8 @@ MatchedIteration match_iteration(const std::vector<std::shared_ptr<trace::Proces
   for (uint32_t i = 0; i < processes.size(); ++i) {
     std::vector<uint32_t> own;
     for (const trace::Module& m : processes[i]->modules) {
-      own.push_back(modules.try_emplace(m.path + '\n' + m.build_id, static_cast<uint32_t>(modules.size())).first->second);
+      own.push_back(
+          modules.try_emplace(m.path + '\n' + m.build_id, static_cast<uint32_t>(modules.size())).first->second);
     }
     std::vector<std::vector<uint32_t>> numbers;
     run_loops.add(*processes[i], i, own, &numbers);

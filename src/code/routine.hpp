@@ -61,14 +61,14 @@ class Routine {
   enum : uint8_t { instruction = 1, leader = 2 };
   struct Block {
     uint32_t begin, last;  // indices of bytes: of the first instruction and the last
-    uint32_t to[2];       // blocks; none
-    uint32_t first_from;  // in from_
-    uint32_t order;       // in reverse postorder, from 1; 0: not reached
-    uint32_t dominator;   // block
-    uint32_t loop;        // innermost
-    uint32_t mark;        // of the last search that came by
-    bool unknown;         // ends with an indirect jump
-    bool back[2];         // the edge closes a loop
+    uint32_t to[2];        // blocks; none
+    uint32_t first_from;   // in from_
+    uint32_t order;        // in reverse postorder, from 1; 0: not reached
+    uint32_t dominator;    // block
+    uint32_t loop;         // innermost
+    uint32_t mark;         // of the last search that came by
+    bool unknown;          // ends with an indirect jump
+    bool back[2];          // the edge closes a loop
   };
   struct Loop {
     uint32_t header, outer, size, latch;

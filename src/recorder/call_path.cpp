@@ -28,7 +28,8 @@ struct CallPaths::Learning {
 bool CallPaths::attach(trace::Table<trace::LiveSite> sites, trace::Table<trace::LiveContext> contexts, Shared shared) {
   sites_ = sites;
   shared_ = shared;
-  void* p = mmap(nullptr, memo_bytes + sizeof(Learning), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* p = mmap(nullptr, memo_bytes + sizeof(Learning), PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (p == MAP_FAILED) return false;
   char* at = static_cast<char*>(p);
   spots_ = reinterpret_cast<Spot*>(at);

@@ -49,7 +49,7 @@ void read_both(uint64_t* ns, Ticks* ticks);
 // The counter's rate against the system's clock, from two readings as far apart as possible.
 class TickRate {
  public:
-  void begin();             // decides which clock to use; first reading
+  void begin();  // decides which clock to use; first reading
   // ns per tick, 32.32 fixed point; waits until the readings are so far apart. An error of a reading is some 50 ns.
   uint64_t factor(uint64_t at_least_ns = 1000000) const;
 

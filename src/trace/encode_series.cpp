@@ -288,7 +288,8 @@ bool encode_series(const char* region, uint64_t tick_factor, uint64_t origin_tic
   out->varint(tick_factor);
   out->varint(tolerance);
   out->varint(loop_count);
-  for (uint64_t i = 0; i < loop_count; ++i) put_loop(loops[i], strip + i * most_buckets, origin_ticks, &thread_loops, out);
+  for (uint64_t i = 0; i < loop_count; ++i)
+    put_loop(loops[i], strip + i * most_buckets, origin_ticks, &thread_loops, out);
   put_windows(windows.get(), n, origin_ticks, out);
   put_entries(v, windows.get(), n, tolerance, out);
   return true;

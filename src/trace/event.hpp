@@ -47,8 +47,8 @@ inline constexpr uint32_t flag_any_source = 1u << 24;
 inline constexpr uint32_t flag_any_tag = 2u << 24;
 inline constexpr uint32_t flag_in_place = 4u << 24;
 inline constexpr uint32_t flag_cancelled = 8u << 24;
-inline constexpr uint32_t flag_nothing = 16u << 24;                // failed polls, as readers give them (extra = extra_nothing)
-inline constexpr uint32_t flag_offset = 32u << 24;                 // of a file call: tag and extra tell its offset
+inline constexpr uint32_t flag_nothing = 16u << 24;  // failed polls, as readers give them (extra = extra_nothing)
+inline constexpr uint32_t flag_offset = 32u << 24;   // of a file call: tag and extra tell its offset
 inline constexpr uint32_t flag_persistent_collective = 64u << 24;  // made by its creation, so of its starts too
 inline constexpr uint32_t flag_only_fetches = 128u << 24;          // of a one-sided call: nothing is put
 

@@ -58,9 +58,7 @@ uint32_t EventGraph::create(const Key& key, uint16_t mode) {
   return index;
 }
 
-uint64_t EventGraph::visits(uint32_t index) const {
-  return visits_of(positions_[index], index, folded_[index]);
-}
+uint64_t EventGraph::visits(uint32_t index) const { return visits_of(positions_[index], index, folded_[index]); }
 
 void EventGraph::fold_batch(uint32_t index) {
   Position& p = positions_[index];

@@ -121,10 +121,10 @@ struct LiveSite {
 
 // A loop of the program's source, in one calling context (source_loops.hpp).
 struct LiveLoop {
-  uint64_t header;   // frame word of its first instruction; by order: of the return address it begins with
-  uint64_t last;     // of the jump back to it; by order: the last return address in it
-  uint32_t context;  // of the routine it is in: the frame that called it
-  uint32_t outer;    // the next loop around it, in this routine or further out; 0: none
+  uint64_t header;    // frame word of its first instruction; by order: of the return address it begins with
+  uint64_t last;      // of the jump back to it; by order: the last return address in it
+  uint32_t context;   // of the routine it is in: the frame that called it
+  uint32_t outer;     // the next loop around it, in this routine or further out; 0: none
   uint32_t by_order;  // 1: the machine code was not there to be read
   uint32_t unused;
 };

@@ -52,17 +52,18 @@ LoopProfile::LoopProfile(const ThreadHeader& header, const char* region, ThreadL
   const auto& series = *reinterpret_cast<const SeriesState*>(region + thread_at::series);
   const uint64_t count = header.positions.used < capacity::positions ? header.positions.used : capacity::positions;
   const uint64_t site_count = header.sites.used < capacity::sites ? header.sites.used : capacity::sites;
-  for (uint64_t i = first_position; i < count; ++i) {
-    uint64_t ns = folded[i].sum + folded[i].gap_sum;
+  for (uint32_t i = first_position; i < count; ++i) {
+    // Without the longest: a first call may make a connection.
+    uint64_t ns = folded[i].sum + folded[i].gap_sum - folded[i].max;
     const uint32_t visits = positions[i].visits;
     for (uint32_t v = visits < 8 ? i & 7 : 0; visits != anchor_mark && v < (visits & 7); ++v) {
       ns += uint64_t{raw[i].duration[v]} + raw[i].gap[v];  // ticks: near enough for a handful
     }
-    add_time(positions[i].key.site, ns, series, sites, site_count);
+    add_time(positions[i].key.site, ns, visits_of(positions[i], i, folded[i]), series, sites, site_count);
   }
   const auto* polls = reinterpret_cast<const PollSite*>(region + thread_at::poll_sites);
   for (uint64_t i = 0; i < header.poll_sites.used && i < capacity::sites; ++i) {
-    add_time(polls[i].site, polls[i].folded.sum + polls[i].folded.gap_sum, series, sites, site_count);
+    add_time(polls[i].site, polls[i].folded.sum + polls[i].folded.gap_sum, 0, series, sites, site_count);
   }
 }
 
@@ -85,7 +86,7 @@ void LoopProfile::weigh(uint32_t from, uint32_t to, uint32_t round, uint64_t tim
   }
 }
 
-void LoopProfile::add_time(uint32_t site, uint64_t ns, const SeriesState& series, const LiveSite* sites,
+void LoopProfile::add_time(uint32_t site, uint64_t ns, uint64_t calls, const SeriesState& series, const LiveSite* sites,
                            uint64_t site_count) {
   if (site >= site_count || !ns || marked(series.outside, sites[site].function)) return;
   all_ns_ += ns;
@@ -93,6 +94,7 @@ void LoopProfile::add_time(uint32_t site, uint64_t ns, const SeriesState& series
   uint32_t depth = 0;
   for (uint32_t l = loops_->source.around(site); l && ++depth < 64; l = loops_->source[l].outer) {
     weights_[l].ns += ns;
+    weights_[l].calls += calls;
     weights_[l].has_mpi |= mpi;
   }
 }

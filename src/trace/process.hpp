@@ -172,7 +172,7 @@ struct Stream {  // one thread of the process
   std::vector<Generation> generations;
   std::vector<LocalCalls> locals;
   std::vector<RegionTimes> region_times;
-  std::vector<Series> series;  // in the order of the calls
+  std::vector<Series> series;        // in the order of the calls
   std::vector<SourceLoop> loops;     // number 0: none
   std::vector<uint32_t> site_loops;  // by call site, the innermost loop around it
 

@@ -89,7 +89,7 @@ struct IterationBegin {
 };
 
 struct SeriesLoop {
-  uint32_t source;       // the loop of the source it is, which delimits its iterations; 0: the anchor does
+  uint32_t source;  // the loop of the source it is, which delimits its iterations; 0: the anchor does
   uint32_t unused;
   Key anchor;
   uint32_t position;     // the first with that key
@@ -135,18 +135,18 @@ struct SeriesState {
   TableState entries, windows;
   SeriesMode mode;
   uint32_t loops;
-  uint32_t current;         // loop, meaningful where there are any
-  uint32_t open;            // 1: the last window is being written
-  uint64_t limit;           // entries to keep
-  uint64_t check_at;        // entries at which something has to be done
-  uint64_t spilled;         // entries written to the file before
-  uint64_t lost_at;         // steps at which the loop counts as left
-  uint64_t polled;          // ticks of failed polls before the next entry that have none
-  uint32_t automatic;       // the limit may grow with the loop's body
-  uint32_t probe;           // entries to look at next time
+  uint32_t current;    // loop, meaningful where there are any
+  uint32_t open;       // 1: the last window is being written
+  uint64_t limit;      // entries to keep
+  uint64_t check_at;   // entries at which something has to be done
+  uint64_t spilled;    // entries written to the file before
+  uint64_t lost_at;    // steps at which the loop counts as left
+  uint64_t polled;     // ticks of failed polls before the next entry that have none
+  uint32_t automatic;  // the limit may grow with the loop's body
+  uint32_t probe;      // entries to look at next time
   // A bit per function number: collectives; what begins and ends the run; calls of libc on files.
   uint8_t collective[256], outside[256], files[256];
-  uint64_t long_gap;        // of calls whose gap is too long for a batch of times, in this iteration
+  uint64_t long_gap;  // of calls whose gap is too long for a batch of times, in this iteration
   uint32_t long_gap_position;
   uint32_t long_calls;  // such calls in this iteration
   LongCall long_call[most_long_calls];

@@ -25,9 +25,9 @@ struct SlowTime {
 struct LoopTimes {
   uint32_t source = 0;                 // number of the loop of the source, 0: the anchor delimits its iterations
   std::vector<uint64_t> begins, ends;  // ways by which an iteration begins, the loop is left: sites, from << 32 | to
-  uint32_t position = 0;  // of the anchor: the call that comes once in every trip
-  bool after = false;     // an iteration ends with the anchor; else it begins with it
-  uint64_t trips = 1;     // of the loop that are one iteration
+  uint32_t position = 0;               // of the anchor: the call that comes once in every trip
+  bool after = false;                  // an iteration ends with the anchor; else it begins with it
+  uint64_t trips = 1;                  // of the loop that are one iteration
   uint64_t stride = 0, width = 0;
   uint64_t first_call = 0;                // of iteration 0
   uint64_t skipped = 0, occurrences = 0;  // of the anchor: before the loop, and in all

@@ -72,8 +72,8 @@ SourceLoops::Known* SourceLoops::read(uint64_t frame, uint64_t address) {
   k->begin = range.begin - k->bias;
   k->end = range.end - k->bias;
   k->contexts = t_.contexts.size();
-  void* memory = mmap(nullptr, sizeof(code::Routine), PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* memory =
+      mmap(nullptr, sizeof(code::Routine), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   const Scratchpad<uint64_t> returns(most_returns);
   if (memory == MAP_FAILED || !returns) return nullptr;
   k->routine = static_cast<code::Routine*>(memory);
@@ -180,7 +180,8 @@ uint32_t SourceLoops::number_by_order(uint32_t context, uint64_t from, uint64_t 
     const auto nearer = [&](LiveLoop* inner, uint32_t outer) {
       const LiveLoop& now = t_.loops[inner->outer];
       const LiveLoop& next = t_.loops[outer];
-      if (now.context != context || !now.by_order || next.last - next.header < now.last - now.header) inner->outer = outer;
+      if (now.context != context || !now.by_order || next.last - next.header < now.last - now.header)
+        inner->outer = outer;
     };
     if (holds(other, made)) nearer(&made, i);
     if (holds(made, other)) nearer(&other, loop);

@@ -68,5 +68,3 @@ def test_a_process_that_ended_before_mpi_init_is_no_rank(
     ended("constructor", builder, one_of_each_family, recorder, tmp_path)
     with pytest.raises(DamagedTrace, match="nothing was recorded.*before it called MPI_Init"):
         open_run(tmp_path / "run")
-
-
