@@ -73,7 +73,8 @@ void RunLoops::add(const trace::Process& process, uint32_t index, const std::vec
       if (is_outside(cls)) return;
       const double ns = times.sum_ns + times.gap_sum_ns;
       const double typical_ns = ns - times.max_ns;  // a first call may make a connection
-      all_ns_ += ns;
+      all_.ns += static_cast<uint64_t>(std::max(typical_ns, 0.0));
+      all_.calls += times.count;
       for (uint32_t l = stream.loop_around(site); l; l = stream.loops[l].outer) {
         cells[l].time_ns += ns;
         cells[l].typical_ns += typical_ns;
@@ -141,14 +142,14 @@ uint32_t RunLoops::main() const {
       weights[l].calls += c.calls;
     }
   }
-  return trace::choose_main_loop(weights, static_cast<uint32_t>(weights.size()), static_cast<uint64_t>(all_ns_),
+  return trace::choose_main_loop(weights, static_cast<uint32_t>(weights.size()), all_,
                                  [&](uint32_t a, uint32_t b) { return within(a, b); });
 }
 
 std::string RunLoops::missing() const {
   for (uint32_t l = 1; l < loops_.size(); ++l) {
     const uint64_t t = trips(l);
-    if (t > 1 && t < trace::least_trips_of_main_loop && 2 * time_ns(l) > all_ns_) return "few";
+    if (t > 1 && t < trace::least_trips_of_main_loop && 2 * time_ns(l) > static_cast<double>(all_.ns)) return "few";
   }
   return "none";
 }

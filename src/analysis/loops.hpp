@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "trace/loop_profile.hpp"
 #include "trace/process.hpp"
 #include "trace/structure.hpp"
 
@@ -57,7 +58,7 @@ class RunLoops {
 
   std::vector<RunLoop> loops_{1};
   std::map<std::vector<uint64_t>, uint32_t> ids_;
-  double all_ns_ = 0;
+  trace::LoopWeight all_{};
   uint32_t processes_ = 0;
 };
 

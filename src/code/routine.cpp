@@ -28,9 +28,10 @@ bool Routine::read(const CodeMap& code, uint64_t address, const uint64_t* return
   if (!discover(returns, count) || !make_blocks()) return false;
   connect();
   add_entries(returns, count);
-  order();
-  find_dominators();
-  find_loops();
+  list_predecessors();
+  for (uint32_t b = 0; b < block_count_; ++b) members_[b] = b;
+  member_count_ = block_count_;
+  if (ok_) split(0, members_, block_count_);
   return ok_;
 }
 
@@ -164,50 +165,20 @@ void Routine::add_entries(const uint64_t* returns, uint32_t count) {
 }
 
 template <class Visit>
-void Routine::successors(uint32_t block, Visit visit) {
+void Routine::successors(uint32_t block, Visit visit) const {
   const Block& b = blocks_[block];
-  for (unsigned i = 0; i < 2; ++i) {
-    if (b.to[i] != none) visit(b.to[i], b.back[i]);
+  for (const uint32_t to : b.to) {
+    if (to != none) visit(to);
   }
   for (uint32_t i = 0; b.unknown && i < entry_count_; ++i) {
-    if (entries_[i] != block) visit(entries_[i], false);
+    if (entries_[i] != block) visit(entries_[i]);
   }
 }
 
-// Reverse postorder, by a depth-first search that keeps, for each block on its way, how many successors it has tried.
-void Routine::order() {
-  uint32_t depth = 0, done = block_count_;
-  const auto enter = [&](uint32_t b) {
-    blocks_[b].mark = 1;
-    stack_[2 * depth] = b;
-    stack_[2 * depth++ + 1] = 0;
-  };
-  enter(entry_);
-  while (depth) {
-    const uint32_t b = stack_[2 * depth - 2];
-    uint32_t tried = stack_[2 * depth - 1]++, next = none, number = 0;
-    successors(b, [&](uint32_t to, bool) {
-      if (number++ == tried) next = to;
-    });
-    if (tried >= number) {
-      ordered_[--done] = b;
-      --depth;
-    } else if (!blocks_[next].mark) {
-      enter(next);
-    }
-  }
-  ordered_count_ = block_count_ - done;
-  for (uint32_t i = 0; i < ordered_count_; ++i) {
-    ordered_[i] = ordered_[done + i];
-    blocks_[ordered_[i]].order = i + 1;
-  }
-  search_ = 1;
-}
-
-void Routine::find_dominators() {
-  // Who leads to whom, by counting first.
-  for (uint32_t i = 0; i < ordered_count_; ++i) {
-    successors(ordered_[i], [&](uint32_t to, bool) { ++blocks_[to].first_from; });
+// By counting first.
+void Routine::list_predecessors() {
+  for (uint32_t b = 0; b < block_count_; ++b) {
+    successors(b, [&](uint32_t to) { ++blocks_[to].first_from; });
   }
   uint64_t sum = 0;
   for (uint32_t b = 0; b < block_count_; ++b) {
@@ -219,106 +190,107 @@ void Routine::find_dominators() {
     return;
   }
   from_count_ = static_cast<uint32_t>(sum);
-  for (uint32_t i = 0; i < ordered_count_; ++i) {
-    successors(ordered_[i], [&](uint32_t to, bool) { from_[--blocks_[to].first_from] = ordered_[i]; });
+  for (uint32_t b = 0; b < block_count_; ++b) {
+    successors(b, [&](uint32_t to) { from_[--blocks_[to].first_from] = b; });
   }
-  for (uint32_t b = 0; b < block_count_; ++b) blocks_[b].dominator = none;
-  blocks_[entry_].dominator = entry_;
-  const auto both = [&](uint32_t a, uint32_t b) {
-    while (a != b) {
-      while (blocks_[a].order > blocks_[b].order) a = blocks_[a].dominator;
-      while (blocks_[b].order > blocks_[a].order) b = blocks_[b].dominator;
-    }
-    return a;
-  };
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (uint32_t i = 1; i < ordered_count_; ++i) {
-      const uint32_t b = ordered_[i];
-      uint32_t dominator = none;
-      for (uint32_t f = blocks_[b].first_from; f < end_of_from(b); ++f) {
-        if (blocks_[from_[f]].dominator == none) continue;
-        dominator = dominator == none ? from_[f] : both(from_[f], dominator);
-      }
-      if (dominator == blocks_[b].dominator) continue;
-      blocks_[b].dominator = dominator;
-      changed = true;
-    }
-  }
-}
-
-bool Routine::dominates(uint32_t over, uint32_t block) const {
-  while (blocks_[block].order > blocks_[over].order) block = blocks_[block].dominator;
-  return block == over;
 }
 
 // --- Loops ---
 
-// Blocks of the loop, which end up in stack_; marks them.
-uint32_t Routine::body_of(uint32_t header) {
-  ++search_;
-  uint32_t count = 0;
-  const auto take = [&](uint32_t b) {
-    if (blocks_[b].mark == search_ || !blocks_[b].order) return;
-    blocks_[b].mark = search_;
-    stack_[count++] = b;
-  };
-  take(header);
-  for (uint32_t f = blocks_[header].first_from; f < end_of_from(header); ++f) {
-    if (dominates(header, from_[f])) take(from_[f]);
-  }
-  for (uint32_t at = 1; at < count; ++at) {
-    const uint32_t b = stack_[at];
-    for (uint32_t f = blocks_[b].first_from; f < end_of_from(b); ++f) take(from_[f]);
-  }
-  return count;
+bool Routine::in_loop(uint32_t block, uint32_t loop) const {
+  uint32_t l = blocks_[block].loop;
+  while (l && l != loop) l = loops_[l].outer;
+  return l == loop;
 }
 
-void Routine::find_loops() {
-  if (!ok_) return;
-  for (uint32_t i = ordered_count_; i-- > 0;) {
-    const uint32_t b = ordered_[i];
-    for (unsigned e = 0; e < 2; ++e) {
-      const uint32_t to = blocks_[b].to[e];
-      if (to != none && blocks_[to].order && dominates(to, b)) blocks_[b].back[e] = true;
+// Whether the edge goes back to a header from within its loop.
+bool Routine::closes(uint32_t from, uint32_t to) const {
+  return blocks_[to].heads && in_loop(from, blocks_[to].heads);
+}
+
+// Finds the loops among the blocks of one, or of the whole routine, and then those within them.
+void Routine::split(uint32_t loop, const uint32_t* blocks, uint32_t count) {
+  round_ = last_number_;
+  const uint32_t first_loop = loop_count_;
+  const uint32_t kept = member_count_;
+  for (uint32_t i = 0; i < count && ok_; ++i) {
+    if (blocks_[blocks[i]].number <= round_) search_from(blocks[i], loop);
+  }
+  // What take_loop() has listed: the number of blocks, and these.
+  uint32_t at = kept;
+  for (uint32_t l = first_loop + 1, end = loop_count_; l <= end && ok_; ++l) {
+    const uint32_t size = members_[at];
+    split(l, &members_[at + 1], size);
+    at += size + 1;
+  }
+  member_count_ = kept;
+}
+
+void Routine::search_from(uint32_t start, uint32_t within) {
+  uint32_t depth = 0;
+  const auto enter = [&](uint32_t b) {
+    blocks_[b].number = blocks_[b].low = ++last_number_;
+    blocks_[b].waits = true;
+    stack_[stack_count_++] = b;
+    way_[2 * depth] = b;
+    way_[2 * depth++ + 1] = 0;
+  };
+  enter(start);
+  while (depth) {
+    const uint32_t b = way_[2 * depth - 2];
+    uint32_t next = none, number = 0;
+    const uint32_t tried = way_[2 * depth - 1]++;
+    successors(b, [&](uint32_t to) {
+      if (number++ == tried) next = to;
+    });
+    if (next == none) {
+      --depth;
+      if (depth && blocks_[b].low < blocks_[way_[2 * depth - 2]].low) blocks_[way_[2 * depth - 2]].low = blocks_[b].low;
+      if (blocks_[b].low == blocks_[b].number) take_loop(b, within);
+      continue;
+    }
+    if (blocks_[next].loop != within || closes(b, next)) continue;
+    if (blocks_[next].number <= round_) {
+      enter(next);
+    } else if (blocks_[next].waits && blocks_[next].number < blocks_[b].low) {
+      blocks_[b].low = blocks_[next].number;
     }
   }
-  for (uint32_t i = 0; i < ordered_count_; ++i) {
-    const uint32_t h = ordered_[i];
-    bool closes = false;
-    uint32_t latch = 0;
-    for (uint32_t f = blocks_[h].first_from; f < end_of_from(h); ++f) {
-      if (!dominates(h, from_[f])) continue;
-      closes = true;
-      if (blocks_[from_[f]].last > latch) latch = blocks_[from_[f]].last;
-    }
-    if (!closes) continue;
-    if (loop_count_ + 1 == most_loops) {
-      ok_ = false;
-      return;
-    }
-    loops_[++loop_count_] = {h, 0, body_of(h), latch};
+}
+
+// The blocks from the given one on are such a set; a loop if it is more than one, or one that leads to itself.
+void Routine::take_loop(uint32_t first, uint32_t within) {
+  uint32_t from = stack_count_;
+  while (stack_[from - 1] != first) --from;
+  --from;
+  const uint32_t size = stack_count_ - from;
+  bool again = size > 1;
+  successors(first, [&](uint32_t to) { again |= to == first && !closes(first, first); });
+  for (uint32_t i = from; i < stack_count_; ++i) blocks_[stack_[i]].waits = false;
+  const uint32_t* blocks = stack_ + from;
+  stack_count_ = from;
+  if (!again) return;
+  if (loop_count_ + 1 == most_loops || member_count_ + size + 1 > sizeof(members_) / sizeof(members_[0])) {
+    ok_ = false;
+    return;
   }
-  // From the smallest on: who has no loop yet gets this one, and the loops already there that have none around them.
-  for (uint32_t i = 0; i < loop_count_; ++i) by_size_[i] = i + 1;
-  for (uint32_t i = 1; i < loop_count_; ++i) {
-    for (uint32_t j = i; j > 0 && loops_[by_size_[j]].size < loops_[by_size_[j - 1]].size; --j) {
-      const uint32_t other = by_size_[j];
-      by_size_[j] = by_size_[j - 1];
-      by_size_[j - 1] = other;
-    }
+  const uint32_t loop = ++loop_count_;
+  loops_[loop] = {none, 0, within};
+  members_[member_count_++] = size;
+  for (uint32_t i = 0; i < size; ++i) {
+    members_[member_count_++] = blocks[i];
+    blocks_[blocks[i]].loop = loop;
   }
-  for (uint32_t i = 0; i < loop_count_; ++i) {
-    const uint32_t l = by_size_[i], count = body_of(loops_[l].header);
-    for (uint32_t at = 0; at < count; ++at) {
-      uint32_t& innermost = blocks_[stack_[at]].loop;
-      if (!innermost) {
-        innermost = l;
-        continue;
-      }
-      uint32_t outermost = innermost;
-      while (loops_[outermost].outer) outermost = loops_[outermost].outer;
-      if (outermost != l) loops_[outermost].outer = l;
+  for (uint32_t i = 0; i < size; ++i) {
+    Block& b = blocks_[blocks[i]];
+    bool entered = blocks[i] == entry_;
+    for (uint32_t f = b.first_from; f < end_of_from(blocks[i]); ++f) entered |= blocks_[from_[f]].loop != loop;
+    if (!entered) continue;
+    b.heads = loop;
+    if (b.begin < loops_[loop].header) loops_[loop].header = b.begin;
+    for (uint32_t f = b.first_from; f < end_of_from(blocks[i]); ++f) {
+      const Block& latch = blocks_[from_[f]];
+      if (latch.loop == loop && latch.last > loops_[loop].latch) loops_[loop].latch = latch.last;
     }
   }
 }
@@ -350,18 +322,18 @@ uint32_t Routine::loop_of(uint64_t return_address) const {
 // Whether there is a way that goes round neither the loop nor one around it. Loops within it may have to be gone round
 // to be left.
 bool Routine::reaches(uint32_t from, uint32_t to, uint32_t but_round) {
-  const auto forbidden = [&](uint32_t header) {
-    for (uint32_t l = but_round; l; l = loops_[l].outer) {
-      if (loops_[l].header == header) return true;
-    }
-    return false;
+  const auto forbidden = [&](uint32_t b, uint32_t to) {
+    if (!closes(b, to)) return false;
+    uint32_t l = but_round;
+    while (l && l != blocks_[to].heads) l = loops_[l].outer;
+    return l != 0;
   };
   ++search_;
   uint32_t count = 0;
   bool found = false;
   const auto expand = [&](uint32_t b) {
-    successors(b, [&](uint32_t next, bool back) {
-      if (blocks_[next].mark == search_ || (back && forbidden(next))) return;
+    successors(b, [&](uint32_t next) {
+      if (blocks_[next].mark == search_ || forbidden(b, next)) return;
       blocks_[next].mark = search_;
       found |= next == to;
       stack_[count++] = next;

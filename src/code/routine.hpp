@@ -1,9 +1,12 @@
 // The loops of one routine, from its machine code.
 //
-// Decodes the routine along its jumps, makes basic blocks of it, and finds its natural loops: an edge back to a block
-// that every way to it passes (a dominator) closes one. Calls are known by their return addresses, as they stand on the
-// stack. Code that only an indirect jump reaches (a switch's table) is entered at the return addresses asked for.
-// Source of the dominators: Cooper, Harvey, Kennedy, "A Simple, Fast Dominance Algorithm", 2001.
+// Decodes the routine along its jumps, makes basic blocks of it, and finds its loops: a loop is a largest set of blocks
+// from each of which control can get to all others; those of its blocks that are entered from outside are its headers;
+// what is still such a set when the edges to them are gone is a loop within it. So a loop is one however many ways
+// lead into it: optimisers make several where the first trips differ. Calls are known by their return addresses, as they
+// stand on the stack. Code that only an indirect jump reaches (a switch's table) is entered at the return addresses
+// asked for. Sources: Tarjan, "Depth-first search and linear graph algorithms", 1972; Steensgaard, "Sequentializing
+// program dependence graphs for irreducible programs", 1993.
 //
 // Runs inside the recorded program: no allocation (the object is large, and made of zeroed pages that are touched as
 // they are needed), and no byte is read but of the ranges it is given.
@@ -40,7 +43,8 @@ class Routine {
   // Whether the routine's code has the call at all.
   bool knows(uint64_t return_address) const { return block_of_call(return_address) != none; }
   uint32_t outer(uint32_t loop) const { return loops_[loop].outer; }
-  uint64_t header(uint32_t loop) const { return address_of(blocks_[loops_[loop].header].begin); }
+  // Its first header.
+  uint64_t header(uint32_t loop) const { return address_of(loops_[loop].header); }
   // The jump back to it, the last one where there are several: it mostly belongs to the loop's statement.
   uint64_t latch(uint32_t loop) const { return address_of(loops_[loop].latch); }
   uint32_t loops() const { return loop_count_; }
@@ -63,15 +67,15 @@ class Routine {
     uint32_t begin, last;  // indices of bytes: of the first instruction and the last
     uint32_t to[2];        // blocks; none
     uint32_t first_from;   // in from_
-    uint32_t order;        // in reverse postorder, from 1; 0: not reached
-    uint32_t dominator;    // block
     uint32_t loop;         // innermost
+    uint32_t heads;        // loop that it is a header of
     uint32_t mark;         // of the last search that came by
+    uint32_t number, low;  // of the search for loops
     bool unknown;          // ends with an indirect jump
-    bool back[2];          // the edge closes a loop
+    bool waits;            // in that search: its set is not complete
   };
   struct Loop {
-    uint32_t header, outer, size, latch;
+    uint32_t header, latch, outer;  // the first two: indices of bytes
   };
 
   uint32_t index_of(uint64_t address) const;
@@ -83,17 +87,18 @@ class Routine {
   bool make_blocks();
   void connect();
   void add_entries(const uint64_t* returns, uint32_t count);
-  void order();
-  void find_dominators();
-  void find_loops();
-  uint32_t body_of(uint32_t header);
+  void list_predecessors();
+  void split(uint32_t loop, const uint32_t* blocks, uint32_t count);
+  void search_from(uint32_t block, uint32_t within);
+  void take_loop(uint32_t first, uint32_t within);
+  bool in_loop(uint32_t block, uint32_t loop) const;
+  bool closes(uint32_t from, uint32_t to) const;
   uint32_t end_of_from(uint32_t b) const { return b + 1 < block_count_ ? blocks_[b + 1].first_from : from_count_; }
   uint32_t block_at(uint32_t index) const;
   uint32_t block_of_call(uint64_t return_address) const;
-  bool dominates(uint32_t over, uint32_t block) const;
   bool reaches(uint32_t from, uint32_t to, uint32_t but_round);
   template <class Visit>
-  void successors(uint32_t block, Visit visit);
+  void successors(uint32_t block, Visit visit) const;
 
   CodeMap code_;
   Range ranges_[2];  // the routine; one part that was moved away
@@ -110,14 +115,16 @@ class Routine {
     uint64_t target;
   } exits_[256];  // jumps out of the routine
   uint32_t exit_count_;
-  uint32_t ordered_[most_blocks];  // blocks by reverse postorder
-  uint32_t ordered_count_;
-  uint32_t stack_[2 * most_blocks];
+  uint32_t way_[2 * most_blocks];   // of a search: blocks, and how many of their successors were tried
+  uint32_t stack_[most_blocks];
+  uint32_t stack_count_;
+  uint32_t members_[2 * most_blocks];  // of loops whose inside is still to be looked at, one after the other
+  uint32_t member_count_;
   uint32_t from_[4 * most_blocks];
   uint32_t from_count_;
   Loop loops_[most_loops];
-  uint32_t by_size_[most_loops];
   uint32_t loop_count_;
+  uint32_t last_number_, round_;  // of the search for loops; where the one under way began
   uint32_t search_;
   bool ok_;
 };

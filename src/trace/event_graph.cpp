@@ -161,13 +161,13 @@ void EventGraph::vary(uint32_t index, const Key& key) {
 
 // The predicted call, but for parameters that vary.
 void EventGraph::add_wild(uint32_t index, const Key& key, uint64_t duration, uint64_t gap) {
-  if (h_->graph.current == root_position) {
-    passes(key.site, true);
-    if (series_.crosses()) series_.mark(index);
-  }
+  const bool told = h_->graph.current == root_position;
+  if (told) passes(key.site, true);
+  if (told && series_.crosses()) series_.mark(index);
   follow(index);
   vary(index, key);
   record_time(index, duration, gap);
+  if (told) series_.passed(index, duration, gap);
   if ((h_->steps & steps_between_checks) == 0) turn_if_full();
 }
 
@@ -268,6 +268,7 @@ void EventGraph::arrive(uint32_t index, const Key& key, uint64_t duration, uint6
   if (p.mode >= mode_first_wild) vary(index, key);
   if (series_.crosses()) series_.mark(index);
   record_time(index, duration, gap);
+  series_.passed(index, duration, gap);
   if (p.mode >= mode_first_wild && variations_.nearly_full()) turn_if_full();
 }
 
@@ -308,12 +309,13 @@ void EventGraph::add_regular(const Key& key, uint64_t duration, uint64_t gap) {
   const uint32_t predicted = positions_[h_->graph.current].next;
   Position& p = positions_[predicted];
   if (same(p.key, key)) {
-    if (h_->graph.current == root_position) {
-      passes(key.site, true);
-      if (series_.crosses()) series_.mark(predicted);
-    }
+    const bool told = h_->graph.current == root_position;
+    if (told) passes(key.site, true);
+    if (told && series_.crosses()) series_.mark(predicted);
     follow(predicted);
-    return record_time(predicted, duration, gap);
+    record_time(predicted, duration, gap);
+    if (told) series_.passed(predicted, duration, gap);
+    return;
   }
   if (p.mode >= mode_first_wild && same_shape(p.key, key)) return add_wild(predicted, key, duration, gap);
   miss(key, duration, gap);

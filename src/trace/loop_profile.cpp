@@ -27,6 +27,14 @@ void ThreadLoops::attach_to_read(const char* region) {
 
 Crossing ThreadLoops::crossing(uint32_t number, uint32_t loop) {
   if (!number || number >= transitions.size()) return Crossing::none;
+  Transition& t = transitions[number];
+  if (t.seen_by == loop && !reading) return static_cast<Crossing>(t.crossing);
+  const Crossing found = look_at_crossing(number, loop);
+  if (!reading) t.seen_by = loop, t.crossing = static_cast<uint32_t>(found);
+  return found;
+}
+
+Crossing ThreadLoops::look_at_crossing(uint32_t number, uint32_t loop) {
   const uint32_t went_round = round(number);
   const bool before = source.within(source.around(transitions[number].from), loop);
   const bool after = source.within(source.around(transitions[number].to), loop);
@@ -89,7 +97,8 @@ void LoopProfile::weigh(uint32_t from, uint32_t to, uint32_t round, uint64_t tim
 void LoopProfile::add_time(uint32_t site, uint64_t ns, uint64_t calls, const SeriesState& series, const LiveSite* sites,
                            uint64_t site_count) {
   if (site >= site_count || !ns || marked(series.outside, sites[site].function)) return;
-  all_ns_ += ns;
+  all_.ns += ns;
+  all_.calls += calls;
   const bool mpi = !marked(series.files, sites[site].function);
   uint32_t depth = 0;
   for (uint32_t l = loops_->source.around(site); l && ++depth < 64; l = loops_->source[l].outer) {
@@ -101,7 +110,7 @@ void LoopProfile::add_time(uint32_t site, uint64_t ns, uint64_t calls, const Ser
 
 uint32_t LoopProfile::main() const {
   const auto within = [&](uint32_t a, uint32_t b) { return loops_->source.within(a, b); };
-  return choose_main_loop(weights_.get(), count(), all_ns_, within);
+  return choose_main_loop(weights_.get(), count(), all_, within);
 }
 
 }  // namespace leadline::trace

@@ -41,6 +41,7 @@ struct ThreadLoops {
     return t.round;
   }
   Crossing crossing(uint32_t number, uint32_t loop);
+  Crossing look_at_crossing(uint32_t number, uint32_t loop);
 };
 
 class LoopProfile {
@@ -64,7 +65,7 @@ class LoopProfile {
   ThreadLoops* loops_;
   Scratchpad<LoopWeight> weights_;
   Scratchpad<uint64_t> times_;
-  uint64_t all_ns_ = 0;
+  LoopWeight all_{};
 };
 
 // What positions tell of transitions: the walk went from each to its next one as often as it was visited, but for the
@@ -85,26 +86,24 @@ void for_each_walked(const ThreadHeader& header, const char* region, Visit visit
   }
 }
 
-// Of several loops that take about as much of the time, the outermost; `within(a, b)`: loop a lies in loop b. Shared by
-// the recorder, which chooses whose iterations to time, and the reader, which has seen the whole run.
+// The outermost loop that most of the run is spent in, 0: none. `all`: of the whole run; `within(a, b)`: loop a lies in
+// loop b. Shared by the recorder, which chooses whose iterations to time, and the reader, which has seen the whole run.
+//
+// By time, and half as much by calls: in a short run what comes first, when connections are made, may take longer than
+// everything else, and so may whatever the machine holds up.
 template <class Weights, class Within>
-uint32_t choose_main_loop(const Weights& weights, uint32_t count, uint64_t all_ns, Within within) {
-  constexpr uint64_t least_share = 10;  // a tenth
-  // By time, and half as much by calls: a first iteration in which connections are made, or one that the machine held
-  // up, may take longer than all others.
-  const auto more = [](const LoopWeight& a, const LoopWeight& b) {
-    const auto weight = [](const LoopWeight& w) {
-      return static_cast<double>(w.ns) * static_cast<double>(w.ns) * static_cast<double>(w.calls);
-    };
-    return weight(a) > weight(b);
+uint32_t choose_main_loop(const Weights& weights, uint32_t count, const LoopWeight& all, Within within) {
+  constexpr double least = 5e-4;  // a tenth of the time and a twentieth of the calls, say
+  const auto size = [](const LoopWeight& w) {
+    return static_cast<double>(w.ns) * static_cast<double>(w.ns) * static_cast<double>(w.calls);
   };
   uint32_t best = 0;
   for (uint32_t l = 1; l < count; ++l) {
     const LoopWeight& w = weights[l];
-    if (w.trips() < least_trips_of_main_loop || !w.has_mpi || w.ns < all_ns / least_share) continue;
+    if (w.trips() < least_trips_of_main_loop || !w.has_mpi || size(w) < least * size(all)) continue;
     const bool outside = best && within(best, l);
     const bool inside = best && within(l, best);
-    if (!best || outside || (!inside && more(w, weights[best]))) best = l;
+    if (!best || outside || (!inside && size(w) > size(weights[best]))) best = l;
   }
   return best;
 }

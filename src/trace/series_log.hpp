@@ -71,9 +71,10 @@ class SeriesLog {
     if (follows_source()) arrive(transition);
   }
   bool crosses() const { return crossing_ != Crossing::none; }
-  // The event that came by it was recorded, and its position was not marked.
+  // The event that came by it was recorded; its position may not have been marked.
   void passed(uint32_t index, uint64_t duration, uint64_t gap) {
-    if (__builtin_expect(arrived_ != 0, 0)) cross(index, duration, gap);
+    if (arrived_ && crosses()) return cross(index, duration, gap);
+    arrived_ = 0;
   }
   // The next visits of the position are looked at.
   void mark(uint32_t index);

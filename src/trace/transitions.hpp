@@ -15,6 +15,8 @@ struct Transition {
   uint64_t times;     // beside those that positions tell
   uint32_t round;     // the loop that control went round between the two, 0: none
   uint32_t state;     // Transition::classified where `round` is known
+  uint32_t seen_by;   // the loop of which `crossing` is known, 0: of none
+  uint32_t crossing;  // what control does to that (loop_profile.hpp)
   static constexpr uint32_t classified = 1;
 };
 
@@ -35,7 +37,7 @@ class Transitions {
     if (found && table_[found].from == from && table_[found].to == to) return found;
     Transition* t = table_.append();
     if (!t) return none;
-    *t = {from, to, 0, 0, 0};
+    *t = {from, to, 0, 0, 0, 0, 0};
     const uint32_t number = table_.size() - 1;
     map_.put(hash, number);
     return number;
