@@ -6,7 +6,7 @@ import pytest
 
 from .building import Builder
 from .libraries import Library
-from .reading import Recorded, failed_polls_of, losses_of, open_processes
+from .reading import Recorded, failed_polls_of, losses_of, open_processes, report_of
 from .running import run_mpi
 
 CALLS = ["MPI_Irecv", "MPI_Isend", "MPI_Test", "MPI_Wait"]  # of each message, in this order
@@ -68,6 +68,8 @@ def test_a_trace_is_bounded_however_many_runs_of_polls_there_are(
     assert bytes_of(tmp_path / "run") < 100_000
     events = [call.function for call in process.calls() if not call.nothing]
     assert len(events) == 2 + 60_000 * len(CALLS)
+    said = [entry["what"] for entry in report_of(tmp_path / "run")["not_recorded"]]
+    assert f"where {dropped:,} of {kept + dropped:,} runs of failed polls were" in said
 
 
 def test_a_rank_killed_among_polls_leaves_them(
