@@ -1,6 +1,6 @@
-// Asks in vain, in any order: polling MESSAGES MEAN [LAST]. For each message to itself the rank makes polls of five kinds
-// before it is sent: none in every third case, else up to 3 * MEAN. Prints how many of each kind failed. With LAST, kills
-// itself after that many more polls.
+// Asks in vain, in any order: polling MESSAGES MEAN [LAST]. For each message to itself the rank makes polls of five
+// kinds before it is sent: none in every third case, else up to 3 * MEAN. Prints how many of each kind failed. With
+// LAST, kills itself after that many more polls.
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
