@@ -298,6 +298,8 @@ class ProcessSummary:
     threads: int
     total: Counts
     gap_ns: float
+    placed_polls: int
+    unplaced_polls: int
     category_ns: list[float]
     category_calls: list[int]
     files_recorded: bool
@@ -367,6 +369,7 @@ class MatchedCall:
     begin_ns: float
     duration_ns: float
     gap_ns: float
+    polled: bool
     comm: int
     source: int
     dest: int

@@ -328,6 +328,7 @@ class Matcher {
     c.begin_ns = time.begin_ns + time.rate * e.begin_ns;
     c.duration_ns = time.rate * e.duration_ns;
     c.gap_ns = time.rate * e.gap_ns;
+    c.polled = e.polled;
     c.comm = acts.comm;
     const size_t at = out_.calls.size();
     if (acts.collective) {

@@ -23,6 +23,7 @@ struct MatchedCall {
   uint64_t iteration = 0;
   Role role = Role::other;                           // both: a Sendrecv
   double begin_ns = 0, duration_ns = 0, gap_ns = 0;  // since the first process's start
+  bool polled = false;                               // polls failed in the gap
   uint64_t comm = 0;                                 // identity of the communicator, 0: not known
   int32_t source = -1, dest = -1, tag = 0;           // ranks in it, of the message sent (received, if nothing is sent)
   uint64_t number = 0;                               // in the channel or on the communicator

@@ -208,6 +208,10 @@ void Profile::add_stream(const trace::Process& process, size_t stream_index, uin
     summary->meta.losses.push_back(
         {"bytes-unknown", measurer.unknown_bytes(),
          "calls whose bytes are not counted: they were summed up beyond the trace's budget"});
+  for (const trace::Generation& g : stream.generations) {
+    summary->placed_polls += g.polls.kept;
+    summary->unplaced_polls += g.polls.dropped;
+  }
   add_times(process, stream, index, reader, mapping.sites[stream_index], summary);
   add_locals(stream, index, mapping);
 }

@@ -84,6 +84,8 @@ struct ProcessSummary {
   uint32_t threads = 0;
   Counts total;
   double gap_ns = 0;  // between calls, over all threads
+  // Runs of failed polls, over all threads: those whose place among the other calls is known, and the others.
+  uint64_t placed_polls = 0, unplaced_polls = 0;
   std::array<double, category_count> category_ns{};
   std::array<uint64_t, category_count> category_calls{};
   // libc's file calls, which are in none of the above.

@@ -105,6 +105,7 @@ void bind_iterations(nb::module_& m) {
       .def_ro("begin_ns", &MatchedCall::begin_ns)
       .def_ro("duration_ns", &MatchedCall::duration_ns)
       .def_ro("gap_ns", &MatchedCall::gap_ns)
+      .def_ro("polled", &MatchedCall::polled)
       .def_ro("comm", &MatchedCall::comm)
       .def_ro("source", &MatchedCall::source)
       .def_ro("dest", &MatchedCall::dest)

@@ -104,14 +104,15 @@ uint32_t EventGraph::intern(const int64_t* words, uint32_t count) {
 }
 
 uint64_t EventGraph::bytes_in_use() const {
-  uint64_t tokens = 0, literals = h_->literals.used + h_->variation_literals.used;
+  uint64_t tokens = 0, literals = h_->literals.used + h_->variation_literals.used + h_->poll_literals.used;
   for (uint32_t i = 0; i < levels; ++i) {
-    tokens += h_->token_positions[i].used + h_->variation_token_positions[i].used;
-    literals += h_->token_literals[i].used + h_->variation_token_literals[i].used;
+    tokens += h_->token_positions[i].used + h_->variation_token_positions[i].used + h_->poll_token_positions[i].used;
+    literals += h_->token_literals[i].used + h_->variation_token_literals[i].used + h_->poll_token_literals[i].used;
   }
   return positions_.size() * bytes_per_position + tokens * sizeof(TokenPosition) + literals +
          h_->variation_positions.used * sizeof(VariationPosition) + h_->words.used * sizeof(int64_t) +
-         h_->token_stream.used + h_->variation_stream.used;
+         h_->token_stream.used + h_->variation_stream.used + h_->poll_stream.used +
+         h_->poll_positions.used * sizeof(PollPosition) + h_->poll_sites.used * sizeof(PollSite);
 }
 
 }  // namespace leadline::trace

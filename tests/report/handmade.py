@@ -190,6 +190,8 @@ def a_process(rank: int, size: int, **more: Any) -> Any:
         "losses": [],
         "threads": 1,
         "gap_ns": 0.0,
+        "placed_polls": 0,
+        "unplaced_polls": 0,
         "pauses": SimpleNamespace(count=0, sum_ns=0.0, calls=0, lasted=False, first=[]),
         "files_recorded": True,
         "files_ns": 0.0,

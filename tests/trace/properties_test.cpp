@@ -164,6 +164,23 @@ void generations_turn_at_any_moment(const char* kind, uint64_t seed) {
   check(tallied == given, name + ": tallies over generations");
 }
 
+std::vector<uint8_t> structure_of(const std::vector<Key>& log, bool with_polls) {
+  MemoryThread thread;
+  for (const Key& k : log) {
+    if (with_polls || !(k.comm & flag_nothing)) thread.add(k, 100, 10);
+  }
+  ByteSink sink;
+  encode_structure(thread.region(), &sink);
+  return {sink.data(), sink.data() + sink.size()};
+}
+
+// What ranks share, and what predicts, knows nothing of polls.
+void polls_leave_the_structure_alone(const char* kind, uint64_t seed) {
+  Random r(seed);
+  const std::vector<Key> log = programs::program(kind, r);
+  check(structure_of(log, true) == structure_of(log, false), std::string(kind) + ": polls are in the structure");
+}
+
 // Order is lost at a random moment; numbers and sums of calls by site (and partner, while they fit) are not.
 void unordered_totals_are_exact(uint64_t seed, uint32_t sites, uint64_t sizes, bool by_partner) {
   Random r(seed);
@@ -221,6 +238,9 @@ int main() {
       encoding_leaves_the_state_alone(kind, seed);
       generations_turn_at_any_moment(kind, seed);
     }
+  }
+  for (const char* kind : {"polls only", "polls between", "polls everywhere", "mixture"}) {
+    polls_leave_the_structure_alone(kind, 4);
   }
   for (uint64_t seed = 1; seed <= 4; ++seed) unordered_totals_are_exact(seed, 20, uint64_t{1} << 24, true);
   // More different calls than the tables hold: by site only.

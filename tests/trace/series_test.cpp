@@ -199,6 +199,63 @@ void begins_stay_right() {
   check(error.empty() && furthest > 0 && furthest < 0.02 * static_cast<double>(iteration), "begins");
 }
 
+// Polls between calls, some with a place and some without: what lies between two calls is a run's, or a gap that says
+// that polls are in it, or computation; and calls begin when they began.
+void times_between_polls_are_told_apart() {
+  struct Given {
+    uint64_t begin, gap, since_call;  // the gap from the last poll, if there was one
+    uint64_t run;                     // ticks of the polls before it
+  };
+  Random r(6);
+  MemoryThread thread;
+  std::vector<Given> given;
+  uint64_t now = 0, last = 0, run = 0, run_begin = 0;
+  for (const Key& k : programs::program("polls everywhere", r)) {
+    const uint64_t gap = 20 + below(r, 300), duration = 50 + below(r, 1000);
+    if (k.comm & flag_nothing) {
+      if (!run) run_begin = now + gap;
+      run = now + gap + duration - run_begin;
+    } else {
+      given.push_back({now + gap, gap, now + gap - last, run});
+      run = 0;
+    }
+    now += gap + duration;
+    if (!(k.comm & flag_nothing)) last = now;
+    thread.add(k, duration, gap);
+  }
+  std::string error;
+  const Stream stream = thread.decode(&error);
+  SeriesWalk walk(stream);
+  TimedEvent e;
+  size_t at = 0, wrong = 0, runs = 0, polled = 0;
+  double furthest = 0;
+  bool after_run = false, known = false;  // since the call before
+  while (walk.next(&e) && at < given.size()) {
+    const Given& g = given[at];
+    if (e.event.run) {
+      after_run = true;
+      known = e.series != nullptr;
+      runs += known;
+      wrong += known && !near(e.duration_ns, static_cast<double>(g.run));
+      continue;
+    }
+    if (e.series) {
+      // A window may begin with the call, after the polls, or with the gap before it.
+      const bool without = g.run && !after_run && (!e.first || e.polled);
+      polled += e.polled;
+      wrong += e.polled != without;
+      wrong += !near(e.gap_ns, static_cast<double>(without ? g.since_call : g.gap));
+      furthest = std::max(furthest, std::abs(e.begin_ns - static_cast<double>(g.begin)));
+    }
+    after_run = false;
+    ++at;
+  }
+  std::printf("between polls: %zu runs with times, %zu gaps with polls, begins right within %.0f ns\n", runs, polled,
+              furthest);
+  check(error.empty() && wrong == 0 && at == given.size(), std::to_string(wrong) + " times between polls are wrong");
+  check(runs > 1000 && polled > 1000 && furthest < 20000, "times between polls");
+}
+
 // With and without the calls of the slowest, ten times as many iterations may take half as much again.
 size_t bytes_of(uint64_t iterations) {
   constexpr uint32_t body = 409;
@@ -227,6 +284,7 @@ void size_does_not_grow_with_iterations() {
 int main() {
   size_does_not_grow_with_iterations();
   begins_stay_right();
+  times_between_polls_are_told_apart();
   statistics_are_those_of_the_whole_series();
   for (uint64_t seed = 1; seed <= 3; ++seed) {
     for (const char* kind : {"small alphabet", "sizes vary", "random pairs", "tag is the step"}) {

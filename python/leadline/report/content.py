@@ -521,6 +521,14 @@ def _not_recorded(run: Run) -> list[NotRecorded]:
                 "what ranks exchange through them is no call of MPI; puts, gets and accumulates on them are here",
             )
         )
+    if unplaced := sum(process.unplaced_polls for process in run.processes):
+        placed = sum(process.placed_polls for process in run.processes)
+        entries.append(
+            NotRecorded(
+                f"where {unplaced:,} of {placed + unplaced:,} runs of failed polls were",
+                "their places are kept up to some kilobytes a thread; every poll is counted and timed",
+            )
+        )
     if not all(process.files_recorded for process in run.processes):
         entries.append(NotRecorded("file I/O outside MPI_File_*", "the recording is of a version without it"))
     others = [process.placement.busy - max(process.threads, 1) for process in run.processes]
