@@ -93,6 +93,7 @@ class Run:
         self.order = display_order(self.worlds, len(self.processes))
         self.losses = [*losses, *self._losses_of_processes(), *_missing_ranks(self.worlds)]
         self._symbol_problems: list[ModuleProblem] = []
+        self.step: str | None = None  # what a person calls its step: ROUTINE, ROUTINE:LINE or a region
 
     @property
     def ranks(self) -> int:

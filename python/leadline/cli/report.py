@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from leadline.cli.recording import say, shown
-from leadline.cli.reporting import PAGE, as_json, open_run, working, write_page
+from leadline.cli.reporting import PAGE, as_json, open_run, step_option, working, write_page
 from leadline.errors import UsageError
 from leadline.launch.rundir import DEFAULT_PARENT, traces
 
@@ -31,8 +31,11 @@ from leadline.launch.rundir import DEFAULT_PARENT, traces
 @click.option(
     "--iterations", is_flag=True, envvar="LEADLINE_ITERATIONS", help="Only the time per iteration of the main loop."
 )
+@step_option
 @click.argument("directory", required=False, metavar="[DIR]")
-def command(json_: bool, all_sites: bool, html: str | None, iterations: bool, directory: str | None) -> int:
+def command(
+    json_: bool, all_sites: bool, html: str | None, iterations: bool, step: str | None, directory: str | None
+) -> int:
     """Show the report of the run in DIR; without DIR, of the newest under leadline-runs."""
     if html and directory is None and Path(html).is_dir():
         html, directory = "", html  # `report --html DIR`: the word after an option that may have a value
@@ -41,6 +44,7 @@ def command(json_: bool, all_sites: bool, html: str | None, iterations: bool, di
         raise UsageError(f"no such directory: {path}", hint="give the directory that leadline record named")
     with working("reading the recording"):
         run = open_run(path)
+        run.step = step
         content = as_json(run) if json_ or html is not None else None
         page = write_page(content, path, html) if content is not None and html is not None else None
     if json_:

@@ -10,10 +10,18 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import click
+
 from leadline.cli.recording import say, shown
 from leadline.errors import LeadlineError, MissingPrerequisite, UsageError
 
 PATIENCE_S = 2.0
+step_option = click.option(
+    "--step",
+    metavar="ROUTINE[:LINE]",
+    envvar="LEADLINE_STEP",
+    help="The loop that is the program's main one, or the name of a region.  [default: the outermost that takes most time]",
+)
 PAGE = "report.html"
 
 
@@ -91,7 +99,7 @@ def write_page(content: dict[str, Any], directory: Path, file: str | None = None
     return target
 
 
-def summarise(directory: Path, *, quiet: bool, exit_code: int) -> None:
+def summarise(directory: Path, *, quiet: bool, exit_code: int, step: str | None = None) -> None:
     """Write report.json, .txt and .html into `directory` and print the summary on standard error.
 
     Where the program itself failed, a report that cannot be made is said, not raised: its own code matters more. A file
@@ -100,6 +108,7 @@ def summarise(directory: Path, *, quiet: bool, exit_code: int) -> None:
     try:
         with working("reading the recording"):
             run = open_run(directory)
+            run.step = step
             content = as_json(run)
             written = _written(run, content, directory)
         if not quiet:

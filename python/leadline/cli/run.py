@@ -13,14 +13,16 @@ from leadline.cli.recording import (
     record_with_words,
     recorder_options,
 )
+from leadline.cli.reporting import step_option
 
 
 @click.command("run", context_settings=PROGRAM_FOLLOWS)
 @output_option
 @recorder_options
 @click.option("-q", "--quiet", is_flag=True, envvar="LEADLINE_QUIET", help="Print no summary; the report is written.")
+@step_option
 @click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- COMMAND [ARGS]...")
-def command(output: str | None, quiet: bool, program: tuple[str, ...], **settings: Any) -> int:
+def command(output: str | None, quiet: bool, step: str | None, program: tuple[str, ...], **settings: Any) -> int:
     """Record COMMAND, print a summary on standard error, and write the report beside the recording.
 
     COMMAND is what you would type without Leadline. Its input, output, signals and exit code are its own.
@@ -29,5 +31,5 @@ def command(output: str | None, quiet: bool, program: tuple[str, ...], **setting
     if recording.has_traces:
         from leadline.cli.reporting import summarise
 
-        summarise(recording.directory, quiet=quiet, exit_code=recording.exit_code)
+        summarise(recording.directory, quiet=quiet, exit_code=recording.exit_code, step=step)
     return recording.exit_code

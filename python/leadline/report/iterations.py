@@ -7,7 +7,9 @@ from typing import Any
 
 from leadline import _core
 from leadline.report import format as fmt
+from leadline.report.control import RegionEntry
 from leadline.report.loops import NamedLoop, main_loop
+from leadline.report.steps import find_step
 from leadline.report.tables import Line
 from leadline.run import Run, Site
 from leadline.symbols import Location
@@ -34,6 +36,7 @@ class Iterations:
     found: _core.RunIterations
     loop: NamedLoop | None
     anchor: Site | None
+    region: RegionEntry | None = None  # whose entries are the iterations, where a person said so
 
     @property
     def time(self) -> _core.RunTime:
@@ -55,10 +58,13 @@ class Iterations:
 
 def iterations(run: Run) -> Iterations | None:
     """None where no loop was found: see why_none()."""
-    found = run.profile.iterations()
+    step = find_step(run, run.step) if run.step else None
+    found = run.profile.iterations(step.number if isinstance(step, NamedLoop) else 0)
+    if isinstance(step, RegionEntry):
+        return Iterations(run, found, None, None, step)
     if not found.found:
         return None
-    loop = main_loop(run, found)
+    loop = step or main_loop(run, found)
     sites = () if loop is not None else (*run.sites, *run.file_sites)
     return Iterations(run, found, loop, next((site for site in sites if found.site in site.members), None))
 
@@ -73,8 +79,11 @@ def as_data(it: Iterations | None, rank_id: Any) -> dict[str, Any] | None:
     if it is None:
         return None
     found, run, loop = it.found, it.run, it.loop
+    if it.region is not None:
+        return _of_region(it.region, it)
     where = it.anchor.location if it.anchor is not None else None
     return {
+        "region": None,
         "routine": loop.routine if loop is not None else None,
         "file": loop.file or None if loop is not None else None,
         "line": loop.line or None if loop is not None else None,
@@ -117,12 +126,35 @@ def as_data(it: Iterations | None, rank_id: Any) -> dict[str, Any] | None:
         ],
         "sampled": found.sampled,
         "kept": found.kept,
-        "clocks": {
-            "kind": it.time.kind,
-            "clocks": it.time.clocks,
-            "error_s": it.time.error_ns * 1e-9 if it.time.error_ns >= 0 else None,
-            "drift_known": it.time.drift_known,
-        },
+        "clocks": _clocks(it.time),
+    }
+
+
+def _of_region(region: RegionEntry, it: Iterations) -> dict[str, Any]:
+    """Of a region only its entries and their times in all are known."""
+    ranks = max(1, sum(1 for process in it.run.processes if process.regions))
+    nothing = dict.fromkeys(("routine", "file", "line", "last_line", "path", "min_s", "max_s", "calls_per_iteration"))
+    return {
+        **nothing,
+        "region": "/".join(region.path),
+        "share": region.time_s / max(sum(p.duration_ns for p in it.run.processes) * 1e-9, 1e-9),
+        "site": dict.fromkeys(("function", "routine", "file", "line", "ends_with_it")),
+        "count": round(region.entries / ranks),
+        "mean_s": region.time_s / region.entries if region.entries else None,
+        "strip": [],
+        "outliers": [],
+        "sampled": [],
+        "kept": "none",
+        "clocks": _clocks(it.time),
+    }
+
+
+def _clocks(time: _core.RunTime) -> dict[str, Any]:
+    return {
+        "kind": time.kind,
+        "clocks": time.clocks,
+        "error_s": time.error_ns * 1e-9 if time.error_ns >= 0 else None,
+        "drift_known": time.drift_known,
     }
 
 
@@ -150,6 +182,12 @@ def strip_lines(it: Iterations, width: int, height: int = 1) -> list[Line]:
     outlying = {o.iteration for o in found.outliers}
     per_column = max(1, -(-found.count // len(columns))) if columns else 1
     marks = "".join("!" if any(i // per_column == at for i in outlying) else " " for at in range(len(columns)))
+    if it.region is not None:
+        data = _of_region(it.region, it)
+        return [
+            f"The region {data['region']}: {fmt.plural(data['count'], 'iteration')}, {100 * data['share']:.0f} % of the "
+            f"ranks' time; mean {fmt.seconds(data['mean_s'] or 0.0)}"
+        ]
     named: list[Line] = [line[:width] for line in about_loop(it.loop)] if it.loop is not None else []
     if not it.timed:
         return [*named, "The times of iterations were not kept (--series)."]
