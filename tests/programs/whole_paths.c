@@ -12,11 +12,11 @@
 #define ALONE __attribute__((noinline, noclone))
 #define KEEP_FRAME() __asm__ volatile("" ::: "memory")
 
-#define SENDER(name)                                                 \
-  ALONE static void name(void) {                                     \
-    static int word;                                                 \
-    MPI_Send(&word, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD);   \
-    KEEP_FRAME();                                                    \
+#define SENDER(name)                                               \
+  ALONE static void name(void) {                                   \
+    static int word;                                               \
+    MPI_Send(&word, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD); \
+    KEEP_FRAME();                                                  \
   }
 SENDER(from_main)
 SENDER(five_deep)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from leadline.report import format as fmt
-from leadline.report.content import Content, chain, path_key
+from leadline.report.content import Content, chain, chain_key
 
 IO_WORTH_SAYING = 0.01  # of the ranks' time
 _STARTUP = {"init", "finalize", "abort"}
@@ -80,7 +80,7 @@ def _costliest(content: Content) -> tuple[str, float, str, float] | None:
     for entry in content.sites:
         if entry.cls in _STARTUP or entry.local or entry.site is None:
             continue
-        key = path_key(entry.site.path) or ("", entry.name)
+        key = chain_key(entry.site.path) or ("", entry.name)
         functions = times.setdefault(key, {})
         functions[entry.name] = functions.get(entry.name, 0.0) + entry.time_s
         shown[key] = chain(entry.site.path)
