@@ -47,17 +47,19 @@ void CallPaths::forget() {
   far_used_ = 0;
 }
 
-// Independent sums within a group; from group to group the factor makes the place count.
+// Four sums that do not wait for one another.
 __attribute__((noinline)) uint64_t CallPaths::hash_of_far(const Spot& s) const {
+  static_assert(far_group == 4);
   const int32_t* offset = far_ + s.far;
   const int32_t* end = offset + (s.slots - near_slots);
-  uint64_t h = 0;
-  do {
-    h = h * factors[6] + s.word(offset[0]) * factors[0] + s.word(offset[1]) * factors[1] +
-        s.word(offset[2]) * factors[2] + s.word(offset[3]) * factors[3];
-    offset += far_group;
-  } while (offset < end);
-  return h * factors[4];
+  uint64_t a = s.word(offset[0]), b = s.word(offset[1]), c = s.word(offset[2]), d = s.word(offset[3]);
+  for (offset += far_group; offset < end; offset += far_group) {
+    a = a * factors[6] + s.word(offset[0]);
+    b = b * factors[6] + s.word(offset[1]);
+    c = c * factors[6] + s.word(offset[2]);
+    d = d * factors[6] + s.word(offset[3]);
+  }
+  return a * far_factors[0] + b * far_factors[1] + c * far_factors[2] + d * far_factors[3];
 }
 
 uint32_t CallPaths::learn(Fn fn, Caller caller) {

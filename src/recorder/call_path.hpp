@@ -71,6 +71,8 @@ class CallPaths {
   static constexpr uint64_t factors[7] = {0x9e3779b97f4a7c15, 0xbf58476d1ce4e5b9, 0x94d049bb133111eb,
                                           0xd6e8feb86659fd93, 0xff51afd7ed558ccd, 0xc4ceb9fe1a85ec53,
                                           0x2545f4914f6cdd1d};
+  static constexpr uint64_t far_factors[4] = {0x9fb21c651e98df25, 0xa0761d6478bd642f, 0xe7037ed1a0b428db,
+                                              0x8ebc6af09c88c6e3};
 
   struct alignas(64) Spot {
     uint64_t ret, frame;

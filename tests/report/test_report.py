@@ -248,6 +248,28 @@ def test_lines_of_outer_routines_are_one_place_on_the_terminal(make_run: MakeRun
     assert lines.count("exchange > MPI_Isend  ocean/a.cpp:9 (3 paths)") == 1
 
 
+def test_deep_paths_are_one_place_where_their_innermost_routines_agree(make_run: MakeRun) -> None:
+    inner = ["solve a.cpp:1", "cycle a.cpp:2", "smooth a.cpp:3", "exchange a.cpp:9"]
+    sites = [
+        HandmadeSite("MPI_Isend", "isend", ["main a.cpp:1", *outer, *inner], {0: Calls(2, 1e6, messages=2)})
+        for outer in ([], ["first a.cpp:4", "step a.cpp:5"], ["second a.cpp:6", "step a.cpp:5"])
+    ]
+    run = make_run(sites, [a_process(0, 1)], [])
+    report = to_json(run)
+    assert sorted(len(site["frames"]) for site in report["sites"]) == [5, 7, 7]
+    shallow, deep = sorted(report["places"], key=lambda place: place["calls"])
+    assert shallow["path"] == ["main", "solve", "cycle", "smooth", "exchange"]
+    assert (deep["path"], deep["calls"]) == (["…", "step", "solve", "cycle", "smooth", "exchange"], 4)
+    assert [(entry["path"], entry["calls"]) for entry in report["call_paths"]] == [
+        ("… > solve > cycle > smooth > exchange", 4),
+        ("solve > cycle > smooth > exchange", 2),
+    ]
+    assert not any(entry["at_least"] for entry in report["routines"])
+    text = "\n".join(printed(run))
+    assert "\n… > solve > cycle > smooth > exchange > MPI_Isend  ocean/a.cpp:9 (2 paths)\n" in text
+    assert "\nsolve > cycle > smooth > exchange > MPI_Isend  ocean/a.cpp:9\n" in text
+
+
 def test_the_terminal_report_fits_80_columns_without_colour(strip_run: Any) -> None:
     lines = printed(strip_run)
     assert max(len(line) for line in lines) <= 80

@@ -247,12 +247,13 @@ class Content:
     def places(self) -> list[Entry]:
         """Call sites for people: those of one function at one line with one chain of routines are one.
 
-        Which line of an outer routine the chain went through is told by `sites` only.
+        Which line of an outer routine the chain went through, and how the program came to its outermost one, is told by
+        `sites` only.
         """
         groups: dict[Any, list[Site]] = {}
         for site in self.run.sites:
             where = (site.path[-1].place(), site.path[-1].apart) if site.path else ("", -1)
-            groups.setdefault((site.function, site.local, path_key(site.path), where), []).append(site)
+            groups.setdefault((site.function, site.local, chain_key(site.path), where), []).append(site)
         classes = {function.name: function.cls for function in self.run.profile.functions}
         rows = self.run.profile.rows(
             [[member for site in sites for member in site.members] for sites in groups.values()]
@@ -297,7 +298,7 @@ class Content:
     @functools.cached_property
     def call_paths(self) -> list[Entry]:
         """By chain of routines ("trcadv > exchange"), whatever MPI function and line, most time first."""
-        return self._grouped(lambda site: {path_key(site.path): chain(site.path)} if site.path else {})
+        return self._grouped(lambda site: {chain_key(site.path): chain(site.path)} if site.path else {})
 
     @functools.cached_property
     def matrix(self) -> list[MatrixEntry]:
@@ -431,20 +432,40 @@ class Content:
 
 
 def path_key(path: Sequence[Location]) -> tuple[str, ...]:
-    """What makes two paths one chain of routines."""
+    """The routines of a path by their full names."""
     return tuple(location.full for location in path)
 
 
-def short_path(path: Sequence[Location]) -> list[str]:
-    """The routines of a path, outermost first, without a main that only calls them."""
-    routines = [location.routine for location in path]
-    return routines[1:] if len(routines) > 1 and routines[0] == "main" else routines
+def chain_key(path: Sequence[Location]) -> tuple[str, ...]:
+    """What makes two paths one chain of routines: the innermost ones, as chain() shows them."""
+    return tuple(_innermost(path_key(path)))
 
 
 def chain(path: Sequence[Location]) -> str:
     """The routines of a path, the innermost four, as "trcadv > exchange"."""
-    routines = short_path(path)
-    return " > ".join(routines if len(routines) <= LONGEST_CHAIN else ["…", *routines[-LONGEST_CHAIN:]])
+    return " > ".join(_innermost([location.routine for location in path]))
+
+
+def shared_chain(sites: Sequence[Site]) -> list[str]:
+    """The routines that the paths have in common, outermost first; a "…" first where there are others further out."""
+    paths = [site.path for site in sites]
+    first = paths[0]
+    common = len(first)
+    for path in paths[1:]:
+        ends = zip(reversed(first[len(first) - common :]), reversed(path), strict=False)
+        common = sum(1 for _ in itertools.takewhile(lambda pair: pair[0].full == pair[1].full, ends))
+    routines = [location.routine for location in first[len(first) - common :]]
+    return routines if all(len(path) == common for path in paths) else ["…", *routines]
+
+
+def without_main(routines: Sequence[str]) -> list[str]:
+    """The routines of a path, outermost first, without a main that only calls them."""
+    return list(routines[1:] if len(routines) > 1 and routines[0] == "main" else routines)
+
+
+def _innermost(routines: Sequence[str]) -> list[str]:
+    shown = without_main(routines)
+    return shown if len(shown) <= LONGEST_CHAIN else ["…", *shown[-LONGEST_CHAIN:]]
 
 
 def _most_time_first(entry: Entry) -> tuple[float, int, str]:

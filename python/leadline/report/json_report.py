@@ -8,7 +8,7 @@ from typing import Any
 from leadline import __version__, _core
 from leadline.report import iterations as loop
 from leadline.report import placement
-from leadline.report.content import COLLECTIVE, Content, Entry, RankEntry, Spread
+from leadline.report.content import COLLECTIVE, Content, Entry, RankEntry, Spread, shared_chain
 from leadline.report.control import paused_ranks, regions, settings, variables
 from leadline.report.files_json import files_json
 from leadline.report.one_sided import kinds_of_operations
@@ -230,7 +230,7 @@ def _places(content: Content) -> list[dict[str, Any]]:
                 "routine": site.routine,
                 "file": where.file if where is not None and where.file else None,
                 **_line(where),
-                "path": [location.routine for location in site.path],
+                "path": shared_chain(entry.sites),
                 "sites": sorted(index_of[id(site)] for site in entry.sites if id(site) in index_of),
                 **_entry(entry),
             }

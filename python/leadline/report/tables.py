@@ -9,7 +9,7 @@ import textwrap
 from collections.abc import Callable, Sequence
 
 from leadline.report import format as fmt
-from leadline.report.content import Content, Entry, Spread, short_path
+from leadline.report.content import Content, Entry, Spread, shared_chain, without_main
 
 Line = str | tuple[str, str]  # text, or text and its style
 
@@ -64,7 +64,7 @@ def sites(content: Content, width: int, *, all_sites: bool) -> list[Line]:
     lines = _header("")
     several = len(content.run.processes) > 1
     for entry in shown:
-        path = short_path(entry.site.path) if entry.site is not None else []
+        path = without_main(shared_chain(entry.sites))
         lines += [(line, "bold") for line in _path_lines([*path, entry.name], _place(entry), width)]
         lines.append(_numbers(entry).rstrip())
         if several:

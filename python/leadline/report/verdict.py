@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from leadline import _core
 from leadline.report import format as fmt
-from leadline.report.content import Content, chain, path_key
+from leadline.report.content import Content, chain, chain_key
 from leadline.report.one_sided import summary
 
 IO_WORTH_SAYING = 0.01  # of the ranks' time
@@ -95,7 +95,7 @@ def _costliest(content: Content) -> tuple[str, float, str, float] | None:
     for entry in content.sites:
         if entry.cls in _STARTUP or entry.local or entry.site is None:
             continue
-        key = path_key(entry.site.path) or ("", entry.name)
+        key = chain_key(entry.site.path) or ("", entry.name)
         functions = times.setdefault(key, {})
         functions[entry.name] = functions.get(entry.name, 0.0) + entry.time_s
         shown[key] = chain(entry.site.path)

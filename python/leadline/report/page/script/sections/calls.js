@@ -7,6 +7,7 @@ import { count, percent, plural, seconds } from "../format.js";
 import { table } from "../table.js";
 
 const MOST_PATHS = 50;
+const MOST_ROUTINES = 8;
 
 export const calls = {
   id: "calls",
@@ -51,7 +52,8 @@ const where = {
 /** The chain of routines without a main that only calls the others; the innermost in full ink. */
 function shortened(path) {
   if (!path.length) return "(call path not known)";
-  const routines = path.length > 1 && path[0] === "main" ? path.slice(1) : path;
+  const all = path.length > 1 && path[0] === "main" ? path.slice(1) : path;
+  const routines = all.length > MOST_ROUTINES ? ["…", ...all.slice(-MOST_ROUTINES)] : all;
   return routines.flatMap((routine, i) => [
     i ? " › " : "",
     i === routines.length - 1 ? h("b", null, routine) : routine,
@@ -82,7 +84,7 @@ function paths(each, sites) {
           ? h(
               "ol",
               { class: "frames" },
-              site.path_whole ? null : h("li", { class: "cut" }, "… outer routines were not kept"),
+              site.path_whole ? null : h("li", { class: "cut" }, "… what lies further out is not known"),
               site.frames.map(frame),
             )
           : h("p", null, "The call path is not known."),

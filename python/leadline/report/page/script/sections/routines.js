@@ -23,7 +23,7 @@ export const routines = {
       detail: entryDetail,
     }),
     report.routines.some((e) => e.at_least)
-      ? h("p", { class: "note" }, "≥: at least this much; paths that lead to it were kept only in part.")
+      ? h("p", { class: "note" }, "≥: at least this much; paths that lead to it are known only in part.")
       : null,
     report.call_paths.length
       ? h(
