@@ -12,7 +12,7 @@ export const itself = {
     const rows = [
       [
         "Its own measured time",
-        `${seconds(report.overhead.own_s)} of the ranks' time (${percent(report.overhead.fraction)})`,
+        `${seconds(report.overhead.own_s)} of the ${report.time_of}' time (${percent(report.overhead.fraction)})`,
       ],
       ["Per call, with its start and end", calls ? seconds(report.overhead.per_call_ns * 1e-9) : "–"],
       [
