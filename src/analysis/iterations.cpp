@@ -78,13 +78,26 @@ std::vector<ProcessLoop> loops_of(const trace::Process& process, const std::vect
   return all;
 }
 
-const ProcessLoop& loop_of(const std::vector<ProcessLoop>& loops, uint32_t main) {
+std::vector<const ProcessLoop*> loops_to_merge(const std::vector<const std::vector<ProcessLoop>*>& processes,
+                                               uint32_t main) {
   static const ProcessLoop none;
-  const ProcessLoop* best = &none;
-  for (const ProcessLoop& l : loops) {
-    if (l.loop == main && (!best->found || l.times.time_ns > best->times.time_ns)) best = &l;
+  std::vector<const ProcessLoop*> chosen;
+  bool any = false;
+  const auto longest = [](const std::vector<ProcessLoop>& loops, const auto& fits) {
+    const ProcessLoop* best = &none;
+    for (const ProcessLoop& l : loops) {
+      if (fits(l) && (!best->found || l.times.time_ns > best->times.time_ns)) best = &l;
+    }
+    return best;
+  };
+  for (const std::vector<ProcessLoop>* loops : processes) {
+    chosen.push_back(longest(*loops, [&](const ProcessLoop& l) { return l.loop == main; }));
+    any |= chosen.back()->found;
   }
-  return *best;
+  for (size_t p = 0; any && main && p < processes.size(); ++p) {
+    if (!chosen[p]->found) chosen[p] = longest(*processes[p], [](const ProcessLoop&) { return true; });
+  }
+  return chosen;
 }
 
 namespace {

@@ -25,9 +25,10 @@ struct ProcessLoop {
 };
 // `numbers`: by stream, what number of RunLoops its loops have.
 std::vector<ProcessLoop> loops_of(const trace::Process& process, const std::vector<std::vector<uint32_t>>& numbers);
-// The one of the run's main loop; where that is 0, the repetition that took most of the time. Or one that was not
-// found.
-const ProcessLoop& loop_of(const std::vector<ProcessLoop>& loops, uint32_t main);
+// Of each process the run's main loop; where that is 0, the repetition that took most of the time. A process that does
+// not see the main loop (all it does in an iteration it does in a loop within) has the loop that took most of its time.
+std::vector<const ProcessLoop*> loops_to_merge(const std::vector<const std::vector<ProcessLoop>*>& processes,
+                                               uint32_t main);
 
 // Ranks that see other levels of the program's loops (one exchanges often in a step with a rank that exchanges with a
 // third once) count other things: how many iterations most have, of equals the fewest.

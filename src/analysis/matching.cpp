@@ -376,8 +376,9 @@ MatchedIteration match_iteration(const std::vector<std::shared_ptr<trace::Proces
     found.push_back(loops_of(*processes[i], numbers));
   }
   const uint32_t main = run_loops.main();
-  std::vector<const ProcessLoop*> all;
-  for (const std::vector<ProcessLoop>& own : found) all.push_back(&loop_of(own, main));
+  std::vector<const std::vector<ProcessLoop>*> each;
+  for (const std::vector<ProcessLoop>& own : found) each.push_back(&own);
+  const std::vector<const ProcessLoop*> all = loops_to_merge(each, main);
   const uint64_t usual = usual_count(all);
   for (const bool by_number : {true, false}) {
     for (uint32_t i = 0; i < processes.size(); ++i) {

@@ -350,9 +350,9 @@ void Profile::add_locals(const trace::Stream& stream, uint32_t index, const Mapp
 
 RunIterations Profile::iterations(uint32_t loop) const {
   const uint32_t main = loop ? loop : loops_.main();
-  std::vector<const ProcessLoop*> loops;
-  for (const ProcessSummary& p : processes_) loops.push_back(&loop_of(p.loops, main));
-  RunIterations run = merge_loops(loops);
+  std::vector<const std::vector<ProcessLoop>*> loops;
+  for (const ProcessSummary& p : processes_) loops.push_back(&p.loops);
+  RunIterations run = merge_loops(loops_to_merge(loops, main));
   run.loop = main;
   if (main) {
     run.found = true;

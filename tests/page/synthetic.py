@@ -47,6 +47,10 @@ def report_of(ranks: int) -> dict[str, Any]:
         "verdict": f"9.0 % of the time is MPI; 5.9 % in step > exchange, most of it MPI_Waitall. {2 * 5_000 * ranks:,} "
         f"messages between {ranks} ranks.",
         "mpi_share": mpi_s / (mpi_s + computation_s),
+        "time_s": mpi_s + computation_s,
+        "time_of": "ranks",
+        "conditions": [],
+        "hosts_detail": [],
         "mpi_s": mpi_s,
         "computation_s": computation_s,
         "totals": {

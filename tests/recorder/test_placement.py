@@ -26,7 +26,7 @@ def test_ranks_that_share_a_core_are_recorded_as_such(
     one_of_each_family: Library, recorder: Path, builder: Builder, tmp_path: Path
 ) -> None:
     directory = recorded(one_of_each_family, 2, recorder, builder, tmp_path, prefix=("taskset", "-c", str(CORE)))
-    places = [process.placement for process in open_processes(directory)]
+    places = [process.placement for process in open_processes(directory).values()]
     assert len(places) == 2
     for place in places:
         assert place.known

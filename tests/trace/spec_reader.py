@@ -347,8 +347,8 @@ def describe_series(g: Generation, series: Series) -> Iterator[str]:
 
 def lines_of(path: Path) -> Iterator[str]:
     trace = read(path)
-    tables = "process functions modules communicators datatypes ops regions variables settings pauses clock placement files losses"
-    for name in tables.split():
+    before = "process functions modules communicators datatypes ops regions variables settings pauses clock placement"
+    for name in [*before.split(), "files", "losses"]:
         yield from trace.tables.get(name, [])
     for thread in sorted(trace.sites):
         yield from trace.sites[thread]

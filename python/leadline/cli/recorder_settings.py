@@ -86,18 +86,15 @@ def _size(setting: Setting, value: Any) -> str:
     if n_bytes < setting.least:
         meant = f"did you mean {text}MB?" if text.isdigit() and text.strip("0") else _instead(setting)
         raise UsageError(
-            f"{setting.flag} {text} ({n_bytes:,.0f} bytes) is too little to record with: at least {_as_typed(setting.least)}",
+            f"{setting.flag} {text} ({n_bytes:,.0f} bytes) is too little to record with: at least "
+            f"{_as_typed(setting.least)}",
             hint=meant,
         )
     return text.replace(" ", "")
 
 
 def _instead(setting: Setting) -> str:
-    return (
-        "to keep no times of single calls: --series none"
-        if setting.kind == "series"
-        else "leave it out for the default"
-    )
+    return "--series none keeps no times" if setting.kind == "series" else "leave it out for the default"
 
 
 def _as_typed(n_bytes: int) -> str:

@@ -17,6 +17,7 @@ from leadline.report.verdict import verdict
 from leadline.run import Loss, Run
 
 MOST_LOSSES = 12
+_RANKS = "ranks' "
 
 
 def print_report(run: Run, console: Console, *, all_sites: bool = False) -> None:
@@ -28,8 +29,7 @@ def print_report(run: Run, console: Console, *, all_sites: bool = False) -> None
     if not content.ended_at_start.all_ranks:
         out.section("Computation and MPI by rank")
         out.lines(charts.rank_bars(content, out.width))
-    base = content.whose_time or "ranks' "
-    out.section("MPI functions", f"all ranks together; %Time of the {base}time")
+    out.section("MPI functions", f"all ranks together; %Time of the {content.whose_time or _RANKS}time")
     out.lines(tables.functions(content, out.width))
     out.section("Spread over ranks", "rank with the extreme in brackets")
     out.lines(tables.spread(content, out.width))
@@ -166,7 +166,7 @@ def _losses(out: Page, losses: list[Loss]) -> None:
 
 def _overhead(content: Content) -> str:
     calls = content.calls
-    own = f"{fmt.seconds(content.own_s)} of the ranks' time"
+    own = f"{fmt.seconds(content.own_s)} of the {content.whose_time or _RANKS}time"
     if content.own_share is not None:
         own += f" ({fmt.percent(content.own_share)})"
     if calls:

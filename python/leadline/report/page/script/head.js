@@ -49,7 +49,7 @@ function about(report) {
   const parts = [
     programName(report),
     plural(report.ranks, "rank") + where,
-    report.library.split(",")[0],
+    report.library.split(",")[0].replace(/Version:\s*/, " ").replace(/\s+/g, " "),
     startOf(report.start),
     report.exit_code ? `exit code ${report.exit_code}` : null,
   ];
@@ -106,7 +106,7 @@ function keyFigures(report) {
       ? []
       : [
           [seconds(report.duration_s), "MPI_Init to MPI_Finalize"],
-          [percent(report.mpi_share), "of the ranks' time is MPI"],
+          [percent(report.mpi_share), `of the ${report.time_of}' time is MPI`],
         ]),
     [count(t.calls), "MPI calls"],
     [count(t.messages), `messages, ${size(t.message_bytes)}`],

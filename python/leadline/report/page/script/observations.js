@@ -142,9 +142,11 @@ function smallMessages(report) {
 function files(report) {
   const file = greatest(report.io?.files ?? [], (each) => each.time_s);
   const whole = sum(report.ranks_detail, wholeOf);
-  if (!file || !(whole > 0) || report.io.time_s < 0.01 * whole) return null;
+  // What was read before MPI_Init is not part of the time.
+  const within = (report.io?.time_s ?? 0) - (report.io?.outside?.time_s ?? 0);
+  if (!file || !(whole > 0) || within < 0.01 * whole) return null;
   return {
-    text: `File I/O takes ${percent(report.io.time_s / whole)} of the ranks' time; most of it ${file.file} (${seconds(file.time_s)}).`,
+    text: `File I/O takes ${percent(within / whole)} of the ${report.time_of}' time; most of it ${file.file} (${seconds(file.time_s)}).`,
     section: "files",
     link: "File I/O",
   };

@@ -14,7 +14,7 @@ export const itself = {
         "Its own measured time",
         report.overhead.fraction === null
           ? seconds(report.overhead.own_s)
-          : `${seconds(report.overhead.own_s)} of the ranks' time (${percent(report.overhead.fraction)})`,
+          : `${seconds(report.overhead.own_s)} of the ${report.time_of}' time (${percent(report.overhead.fraction)})`,
       ],
       ["Per call, with its start and end", calls ? seconds(report.overhead.per_call_ns * 1e-9) : "–"],
       [
