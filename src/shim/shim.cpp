@@ -86,8 +86,8 @@ bool Shim::find_library() {
   return found.load(std::memory_order_acquire) == Found::yes;
 }
 
-// The communicator is not MPI_COMM_SELF: what had its handler set once, even if it was set back, is no longer where MPICH
-// looks for that of MPI_COMM_WORLD.
+// The communicator is not MPI_COMM_SELF: what had its handler set once, even if it was set back, is no longer where
+// MPICH looks for that of MPI_COMM_WORLD.
 bool Shim::make_own_objects() {
   const int32_t color = 0, key = 0;
   if (call_real(Fn::Comm_create_errhandler, &note_error, &quiet_handler) != 0 ||
@@ -100,9 +100,9 @@ bool Shim::make_own_objects() {
   return call_real(Fn::Comm_set_errhandler, alone, handler) == 0;
 }
 
-// The library's own reduction of the hash and its complement: any difference leaves a bit that both have lost. The error
-// handler is left alone: one that was set, even to what it was, MPICH gives to communicators that are duplicated later,
-// whose errors otherwise go to the handler that MPI_COMM_WORLD has by then.
+// The library's own reduction of the hash and its complement: any difference leaves a bit that both have lost. The
+// error handler is left alone: one that was set, even to what it was, MPICH gives to communicators that are duplicated
+// later, whose errors otherwise go to the handler that MPI_COMM_WORLD has by then.
 bool Shim::agree() {
   constexpr int band = op_index("MPI_BAND");
   static_assert(band >= 0);

@@ -41,8 +41,8 @@ static void killed(void) {
   }
 }
 
-// By MPICH's rules the duplicate has the handler that MPI_COMM_WORLD has when the error comes, not when it was made, and
-// so has an error on nothing: a library by whose rules the program would end is not tried.
+// By MPICH's rules the duplicate has the handler that MPI_COMM_WORLD has when the error comes, not when it was made,
+// and so has an error on nothing: a library by whose rules the program would end is not tried.
 static void of_errors(void) {
   MPI_Comm copy, part;
   int size = 0, sum = 0;
