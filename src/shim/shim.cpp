@@ -81,19 +81,29 @@ bool Shim::find_library() {
   return found.load(std::memory_order_acquire) == Found::yes;
 }
 
-bool Shim::make_keyval() {
-  return call_real(Fn::Comm_create_errhandler, &note_error, &quiet_handler) == 0 &&
-         call_real(Fn::Comm_create_keyval, &do_not_copy, &communicator_freed, &keyval, nullptr) == 0;
+// The communicator is not MPI_COMM_SELF: what had its handler set once, even if it was set back, is no longer where
+// MPICH looks for that of MPI_COMM_WORLD.
+bool Shim::make_own_objects() {
+  const int32_t color = 0, key = 0;
+  if (call_real(Fn::Comm_create_errhandler, &note_error, &quiet_handler) != 0 ||
+      call_real(Fn::Comm_create_keyval, &do_not_copy, &communicator_freed, &keyval, nullptr) != 0 ||
+      call_real(Fn::Comm_split, abi.comm_self, color, key, &alone) != 0) {
+    return false;
+  }
+  alone = Abi::handle(alone, abi.family->handle_bytes.comm);
+  const uint64_t handler = Abi::handle(quiet_handler, abi.family->handle_bytes.errhandler);
+  return call_real(Fn::Comm_set_errhandler, alone, handler) == 0;
 }
 
-// The library's own reduction of the hash and its complement: any difference leaves a bit that both have lost.
+// The library's own reduction of the hash and its complement: any difference leaves a bit that both have lost. The
+// error handler is left alone: one that was set, even to what it was, MPICH gives to communicators that are duplicated
+// later, whose errors otherwise go to the handler that MPI_COMM_WORLD has by then.
 bool Shim::agree() {
   constexpr int band = op_index("MPI_BAND");
   static_assert(band >= 0);
   const uint64_t own = problem[0] ? 0 : table.hash;
   const uint64_t mine[2] = {own, ~own};
   uint64_t all[2] = {};
-  const Quiet quiet(abi.comm_world);
   return call_real(Fn::Allreduce, mine, all, int32_t{sizeof(mine)}, abi.byte, abi.ops[band], abi.comm_world) == 0 &&
          memcmp(mine, all, sizeof(mine)) == 0;
 }
@@ -111,8 +121,8 @@ void Shim::begin() {
   call_real(Fn::Comm_size, abi.comm_world, &processes);
   read_table(path, &table);
   if (table.problem[0]) snprintf(problem, sizeof(problem), "%.200s: %s", path ? path : "no table", table.problem);
-  const bool made = make_keyval();
-  if (!made) snprintf(problem, sizeof(problem), "the MPI library refuses an attribute");
+  const bool made = make_own_objects();
+  if (!made) snprintf(problem, sizeof(problem), "the MPI library refuses an attribute or a communicator");
   const bool same = agree();
   if (!same && !problem[0]) snprintf(problem, sizeof(problem), "not all ranks could read the same table");
   if (problem[0]) {

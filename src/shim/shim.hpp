@@ -38,6 +38,7 @@ struct Shim {
   const char* report_directory = nullptr;
   int32_t rank = -1, processes = 0;  // in MPI_COMM_WORLD
   uint64_t quiet_handler = 0;        // an error handler that only notes the error
+  uint64_t alone = 0;                // a communicator of this process, with that handler
   int32_t keyval = 0;                // of the attribute that holds what we know of a communicator
 
   bool reports() const { return report_directory != nullptr; }
@@ -54,7 +55,7 @@ struct Shim {
 
  private:
   bool agree();
-  bool make_keyval();
+  bool make_own_objects();
   void set_report_directory();
 };
 extern constinit Shim& shim;

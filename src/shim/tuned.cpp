@@ -205,12 +205,9 @@ bool takes(uint64_t op, uint64_t datatype, int64_t extent) {
   static pthread_mutex_t asking = PTHREAD_MUTEX_INITIALIZER;
   pthread_mutex_lock(&asking);
   const int32_t one = 1;
-  bool taken = false;
-  {
-    // Not by MPI_Reduce_local: whose error handler it calls differs from library to library.
-    const Quiet self(abi.comm_self);
-    taken = call_real(Fn::Allreduce, zeros[0], zeros[1], one, datatype, op, abi.comm_self) == 0 && !noted_error;
-  }
+  // Not by MPI_Reduce_local: whose error handler it calls differs from library to library.
+  noted_error = 0;
+  const bool taken = call_real(Fn::Allreduce, zeros[0], zeros[1], one, datatype, op, shim.alone) == 0 && !noted_error;
   pthread_mutex_unlock(&asking);
   if (taken) place.store(key, std::memory_order_relaxed);
   return taken;

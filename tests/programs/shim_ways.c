@@ -1,6 +1,7 @@
 /* What the shim meets now and then:   shim_ways WAY
      groups   a broadcast in groups of 2, 3 and 4 of four ranks
      killed   rank 1 kills itself between reductions, the others go on
+     errors   a reduction, and then an error on a duplicate of MPI_COMM_WORLD, and one on nothing
      types    broadcasts of datatypes without gaps and with, and one of 2 GiB with a root that there is not
      session  rank 0 reduces in a session before MPI_Init, then all broadcast */
 #include <mpi.h>
@@ -38,6 +39,21 @@ static void killed(void) {
     if (rank == 1 && i == 5) kill(getpid(), SIGKILL);
     MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   }
+}
+
+// By MPICH's rules the duplicate has the handler that MPI_COMM_WORLD has when the error comes, not when it was made,
+// and so has an error on nothing: a library by whose rules the program would end is not tried.
+static void of_errors(void) {
+  MPI_Comm copy, part;
+  int size = 0, sum = 0;
+  MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+  MPI_Comm_split(MPI_COMM_WORLD, 0, rank, &part);
+  MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, part);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  wrong += MPI_Comm_split(copy, 0, 0, NULL) == MPI_SUCCESS;
+  wrong += MPI_Type_size(MPI_DATATYPE_NULL, &size) == MPI_SUCCESS;
+  MPI_Comm_free(&copy);
+  MPI_Comm_free(&part);
 }
 
 static void of_types(void) {
@@ -92,6 +108,7 @@ int main(int argc, char** argv) {
   if (strcmp(way, "groups") == 0) in_groups();
   if (strcmp(way, "killed") == 0) killed();
   if (strcmp(way, "types") == 0) of_types();
+  if (strcmp(way, "errors") == 0) of_errors();
 #if MPI_VERSION >= 4
   if (session != MPI_SESSION_NULL) MPI_Session_finalize(&session);
 #endif

@@ -21,6 +21,7 @@ AT_IDLE_BROADCAST = {"MPI_Bcast between groups", "MPI_Ibcast between groups"}
 AT_IDLE_REDUCTION = {"MPI_Reduce between groups", "MPI_Ireduce between groups"}
 LOOKED_AT = {
     "mpich": AT_IDLE_BROADCAST,
+    "mpich-abi": AT_IDLE_BROADCAST,
     "mpich@3.4.3": {
         *AT_IDLE_BROADCAST,
         *AT_IDLE_REDUCTION,

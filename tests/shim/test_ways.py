@@ -109,6 +109,15 @@ def test_arguments_that_are_ignored_are_not_looked_at(name: str, builder: Builde
     assert sum(calls) == (2 if name == "mpich" else 0)  # MPI_Reduce of a process that takes no part
 
 
+def test_error_handlers_stay_as_they_are(builder: Builder, shim: Path, tmp_path: Path) -> None:
+    library = known("mpich")
+    program = [builder.c(library, "shim_ways.c"), "errors"]
+    tuned = Run(shim, tmp_path, f"allreduce {ALL} linear 0 0\n")
+    for outcome in (run_mpi(library, 2, program, cwd=tmp_path), tuned.start(library, 2, program)):
+        assert (outcome.returncode, outcome.lines) == (0, ["rank 0: 0 wrong", "rank 1: 0 wrong"]), outcome.stderr
+    assert tuned.tuned(2) == [1, 1]
+
+
 @pytest.mark.parametrize("name", ["mpich", "openmpi", "debian-openmpi"])
 def test_reports_of_spawned_worlds_stand_beside_one_another(
     name: str, builder: Builder, shim: Path, tmp_path: Path

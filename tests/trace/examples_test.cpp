@@ -101,10 +101,12 @@ void print_key(FILE* f, const Key& k) {
 
 void print_loop(FILE* f, const LoopTimes& l) {
   std::fprintf(f,
-               "loop %u %d %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
+               "loop %u %d %u %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
                " %.0f\n",
-               l.position, l.after, l.trips, l.stride, l.width, l.first_call, l.skipped, l.occurrences, l.timed,
+               l.position, l.after, l.source, l.trips, l.stride, l.width, l.first_call, l.skipped, l.occurrences, l.timed,
                l.calls, l.time_ns);
+  for (const uint64_t way : l.begins) std::fprintf(f, "begins %" PRIu64 " %" PRIu64 "\n", way >> 32, way & UINT32_MAX);
+  for (const uint64_t way : l.ends) std::fprintf(f, "ends %" PRIu64 " %" PRIu64 "\n", way >> 32, way & UINT32_MAX);
   for (const StripTimes& s : l.strip) {
     if (!s.count) continue;
     std::fprintf(f, "strip %" PRIu64 " %" PRIu64 " %.0f %.0f %.0f %" PRIu64 "\n", s.first, s.count, s.mean_ns, s.min_ns,
@@ -147,6 +149,17 @@ void print_stream(FILE* f, const Stream& s) {
       std::fprintf(f, " %d+%" PRIx64, static_cast<int>(frame.module), frame.offset);
     }
     std::fprintf(f, " %s in %u\n", s.sites[i].whole ? "whole" : "cut", s.sites[i].region);
+  }
+  for (size_t i = 1; i < s.loops.size(); ++i) {
+    const SourceLoop& l = s.loops[i];
+    std::fprintf(f, "source %u %zu %u %u %u+%" PRIx64 " %u+%" PRIx64 " %d %" PRIu64 " %" PRIu64 "\n", s.thread, i,
+                 l.context, l.outer, l.header.module, l.header.offset, l.last.module, l.last.offset, l.by_order,
+                 l.rounds, l.entries);
+  }
+  if (!s.loops.empty()) {
+    std::fprintf(f, "around %u", s.thread);
+    for (const uint32_t loop : s.site_loops) std::fprintf(f, " %u", loop);
+    std::fprintf(f, "\n");
   }
   for (const LocalCalls& l : s.locals) {
     std::fprintf(f, "local %u %u %u+%" PRIx64 " %" PRIu64 " %.0f\n", s.thread, l.function, l.caller.module,

@@ -74,6 +74,7 @@ class MemoryProcess {
     if (encode_series(thread, factor, 0, true, &series)) {
       all.emplace_back(ChunkType::series, Bytes(series.data(), series.data() + series.size()));
     }
+    put(ChunkType::loops, [&](ByteSink* s) { encode_loops(thread, s); });
     put(ChunkType::locals, [&](ByteSink* s) { encode_locals(thread, factor, s); });
     put(ChunkType::variables, [](ByteSink* s) {
       const double value = 3.5;
@@ -239,6 +240,19 @@ class MemoryProcess {
     auto* locals = reinterpret_cast<LiveLocal*>(thread_.region() + thread_at::locals);
     locals[1] = {frame_word(0, 0x77), 1000, 25000, 2, 0};  // the one before it was never called
     h.locals.used = 2;
+    // A loop within another one, and how control went between the first sites.
+    auto* loops = reinterpret_cast<LiveLoop*>(thread_.region() + thread_at::loops);
+    loops[1] = {frame_word(1, 0x1f00), frame_word(1, 0x20f0), 2, 0, 0, 0};
+    loops[2] = {frame_word(0, 0x1001), frame_word(0, 0x1009), 5, 1, 1, 0};
+    h.loops.used = 3;
+    auto* around = reinterpret_cast<uint32_t*>(thread_.region() + thread_at::context_loops);
+    for (uint32_t c = first_context; c < used; ++c) around[c] = 1 + c % 3;
+    h.context_loops.used = used;
+    auto* transitions = reinterpret_cast<Transition*>(thread_.region() + thread_at::transitions);
+    transitions[1] = {1, 2, 7, 1, Transition::classified, 0, 0};
+    transitions[2] = {2, 1, 5, 2, Transition::classified, 0, 0};
+    transitions[3] = {2, 3, 1, 0, Transition::classified, 0, 0};
+    h.transitions.used = n > 3 ? 4 : 0;
   }
   static void write_pages(int fd, const char* region, size_t size, size_t at) {
     static const char zeros[page] = {};

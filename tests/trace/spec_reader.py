@@ -52,6 +52,7 @@ class Trace:
     tables: dict[str, list[str]] = field(default_factory=dict)
     sites: dict[int, list[str]] = field(default_factory=dict)
     locals: dict[int, list[str]] = field(default_factory=dict)
+    loops: dict[int, list[str]] = field(default_factory=dict)
     region_times: dict[int, list[str]] = field(default_factory=dict)
     generations: dict[tuple[int, int], Generation] = field(default_factory=dict)
     series: list[Series] = field(default_factory=list)
@@ -112,6 +113,9 @@ def take(trace: Trace, kind: int, p: Payload) -> None:
     elif kind == 22:
         thread = p.varint()
         trace.region_times[thread] = region_times(thread, p)
+    elif kind == 18:
+        thread = p.varint()
+        trace.loops[thread] = loops(thread, p)
     elif kind == 9:
         thread = p.varint()
         trace.locals[thread] = local_calls(thread, p)
@@ -298,6 +302,18 @@ def path(tree: list[tuple[int, int, int]], at: int) -> tuple[list[str], int]:
     return frames, at
 
 
+def loops(thread: int, p: Payload) -> list[str]:
+    lines, header = [], 0
+    for number in range(1, p.varint() + 1):
+        context, outer = p.varint(), p.varint()
+        header += p.svarint()
+        by_order, last = p.byte(), header + p.svarint()
+        places = " ".join(f"{place >> 48}+{place & (1 << 48) - 1:x}" for place in (header, last))
+        lines.append(f"source {thread} {number} {context} {outer} {places} {by_order} {p.varint()} {p.varint()}")
+    lines.append(" ".join(map(str, ["around", thread, *(p.varint() for _ in range(p.varint()))])))
+    return lines
+
+
 def local_calls(thread: int, p: Payload) -> list[str]:
     return [f"local {thread} {p.varint()} {frame(p)} {p.varint()} {p.varint()}" for _ in range(p.varint())]
 
@@ -352,6 +368,7 @@ def lines_of(path: Path) -> Iterator[str]:
         yield from trace.tables.get(name, [])
     for thread in sorted(trace.sites):
         yield from trace.sites[thread]
+        yield from trace.loops.get(thread, [])
         yield from trace.locals.get(thread, [])
         yield from trace.region_times.get(thread, [])
         generations = [g for key, g in sorted(trace.generations.items()) if key[0] == thread]

@@ -119,8 +119,12 @@ class Series:
 def read_series(p: Payload) -> Series:
     s = Series(p.varint(), p.varint(), p.varint(), p.varint())
     for _ in range(p.varint()):
-        words = [p.varint(), p.byte(), *(p.varint() for _ in range(9))]
+        words = [p.varint(), p.byte(), p.varint()]
+        ways = [(p.varint(), p.varint()) for _ in range(p.varint())] if words[2] else []
+        words += [p.varint() for _ in range(9)]
         s.lines.append("loop " + " ".join(map(str, words)))
+        for what, leaves in (("begins", 0), ("ends", 1)):
+            s.lines += [f"{what} {a} {b >> 1}" for a, b in sorted(ways) if b & 1 == leaves]
         read_strip(p, s)
         for _ in range(p.varint()):
             s.lines.append(f"slow {p.varint()} {p.varint()} {p.svarint()} {p.varint()} {p.varint()}")
