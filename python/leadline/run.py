@@ -215,7 +215,9 @@ def open_run(path: str | Path) -> Run:
 
 def _took_part(process: _core.Process) -> bool:
     """Whether it called MPI_Init, or any function but those that are allowed before it."""
-    return process.initialized or process.initializing or any(process.tallies(thread) for thread in range(process.threads))
+    return (
+        process.initialized or process.initializing or any(process.tallies(thread) for thread in range(process.threads))
+    )
 
 
 def _description(path: Path) -> dict[str, Any]:

@@ -74,7 +74,9 @@ def _over_hosts(worlds: Iterable[World]) -> list[World]:
     found: list[World] = []
     for world in worlds:
         parts = [w for w in found if world.host and w.host and w.size == world.size and not w.is_complete]
-        whole = next((w for w in parts if w.host != world.host and not w.processes.keys() & world.processes.keys()), None)
+        whole = next(
+            (w for w in parts if w.host != world.host and not w.processes.keys() & world.processes.keys()), None
+        )
         if whole is None or world.is_complete:
             found.append(world)
         else:

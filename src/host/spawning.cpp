@@ -74,8 +74,8 @@ bool SpawnInfos::needed(Word root, Word comm) {
   const char* preload = getenv("LD_PRELOAD");
   if (!preload || !strstr(preload, "libleadline") || abi.comm(comm) == abi.comm_null) return false;
   int32_t rank = -1;
-  return has_real(Fn::Info_dup) && has_real(Fn::Info_get) && key_of_variables() && call_real(Fn::Comm_rank, abi.comm(comm), &rank) == 0 &&
-         rank == static_cast<int32_t>(root);
+  return has_real(Fn::Info_dup) && has_real(Fn::Info_get) && key_of_variables() &&
+         call_real(Fn::Comm_rank, abi.comm(comm), &rank) == 0 && rank == static_cast<int32_t>(root);
 }
 
 Word SpawnInfos::with_variables(Word info) {
@@ -93,8 +93,8 @@ Word SpawnInfos::with_variables(Word info) {
     return info;
   }
   Word copy = 0;
-  const bool made = info == abi.info_null ? call_real(Fn::Info_create, &copy) == 0
-                                          : call_real(Fn::Info_dup, info, &copy) == 0;
+  const bool made =
+      info == abi.info_null ? call_real(Fn::Info_create, &copy) == 0 : call_real(Fn::Info_dup, info, &copy) == 0;
   if (!made) return info;
   copies_[count_++] = copy;
   call_real(Fn::Info_set, copy, key, lines.text());

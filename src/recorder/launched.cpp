@@ -61,8 +61,9 @@ bool read_state(int pid, ProcessState* state) {
   if (!name || !after) return false;
   state->starts_ranks = strncmp(name, "(hydra_pmi", 10) == 0 || strncmp(name, "(pmi_proxy", 10) == 0;
   long long started = 0;
-  const int fields = sscanf(after + 1, " %*c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %lld",
-                            &state->parent, &started);
+  const int fields =
+      sscanf(after + 1, " %*c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %lld",
+             &state->parent, &started);
   state->started = static_cast<uint64_t>(started);
   return fields == 2;
 }

@@ -20,8 +20,8 @@ void before_spawn(Call& call) {
   const int info = call.fn == Fn::Comm_spawn ? 3 : 4;
   if (!host::SpawnInfos::needed(call.args[info + 1], call.args[info + 2])) return;
   host::SpawnInfos& infos = call.thread.spawn_infos;
-  call.args[info] = info == 3 ? infos.with_variables(call.args[info])
-                              : infos.with_variables(call.args[info], call.int_arg(0));
+  call.args[info] =
+      info == 3 ? infos.with_variables(call.args[info]) : infos.with_variables(call.args[info], call.int_arg(0));
   if (infos.had_no_room()) {
     tell("what this program spawns is not recorded: LD_PRELOAD is too long for the info of MPI_Comm_spawn");
   }

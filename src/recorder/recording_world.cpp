@@ -7,8 +7,8 @@
 
 #include "recorder/clock_exchange.hpp"
 #include "recorder/files/files.hpp"
-#include "recorder/learned.hpp"
 #include "recorder/launched.hpp"
+#include "recorder/learned.hpp"
 #include "recorder/recording.hpp"
 #include "recorder/tool_variables.hpp"
 

@@ -159,10 +159,28 @@ Word comm_spawn_multiple(Word count, Word commands, Word argvs, Word most, Word 
 
 struct OwnNames {
   static constexpr const char* names[] = {
-      "MPI_Bcast",    "PMPI_Bcast",    "MPI_Bcast_c",     "PMPI_Bcast_c",     "MPI_Reduce",      "PMPI_Reduce",
-      "MPI_Reduce_c", "PMPI_Reduce_c", "MPI_Allreduce",   "PMPI_Allreduce",   "MPI_Allreduce_c", "PMPI_Allreduce_c",
-      "MPI_Init",     "PMPI_Init",     "MPI_Init_thread", "PMPI_Init_thread", "MPI_Finalize",    "PMPI_Finalize",
-      "MPI_Comm_spawn", "PMPI_Comm_spawn", "MPI_Comm_spawn_multiple", "PMPI_Comm_spawn_multiple",
+      "MPI_Bcast",
+      "PMPI_Bcast",
+      "MPI_Bcast_c",
+      "PMPI_Bcast_c",
+      "MPI_Reduce",
+      "PMPI_Reduce",
+      "MPI_Reduce_c",
+      "PMPI_Reduce_c",
+      "MPI_Allreduce",
+      "PMPI_Allreduce",
+      "MPI_Allreduce_c",
+      "PMPI_Allreduce_c",
+      "MPI_Init",
+      "PMPI_Init",
+      "MPI_Init_thread",
+      "PMPI_Init_thread",
+      "MPI_Finalize",
+      "PMPI_Finalize",
+      "MPI_Comm_spawn",
+      "PMPI_Comm_spawn",
+      "MPI_Comm_spawn_multiple",
+      "PMPI_Comm_spawn_multiple",
   };
   static constexpr int count = sizeof(names) / sizeof(*names);
   static constexpr const char* name(int i) { return names[i]; }

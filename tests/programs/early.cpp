@@ -59,7 +59,8 @@ int main() {
                          MPI_STATUS_IGNORE);
     MPI_Allreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   }
-  if (rank == 0) printf("sum %s, initialized before main: %d\n", sum == early_rank_sum(size) ? "right" : "wrong", counted.before);
+  if (rank == 0)
+    printf("sum %s, initialized before main: %d\n", sum == early_rank_sum(size) ? "right" : "wrong", counted.before);
   if (!begins_early()) MPI_Finalize();
   return 0;
 }

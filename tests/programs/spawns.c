@@ -1,7 +1,7 @@
 // Programs that start others at the same time.  spawns SIZE...: rank r of n starts worlds of the sizes r, r + n, ... of
 // the list, by itself. The first rank of a started world of more than one starts one process more. None ends before all
-// have started: a library may still be connecting them. Every process says that it is there; a started world makes three
-// calls of MPI_Allreduce.
+// have started: a library may still be connecting them. Every process says that it is there; a started world makes
+// three calls of MPI_Allreduce.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -158,6 +158,7 @@ def a_process(rank: int, size: int, **more: Any) -> Any:
 
 KINDS = {
     "init": "startup",
+    "abort": "startup",
     "isend": "point_to_point",
     "irecv": "point_to_point",
     "wait": "completion",

@@ -51,7 +51,9 @@ class EndedAtStart:
 
 
 def ended_at_start(run: Run) -> EndedAtStart:
-    in_init, after_init, aborted = [], [], []
+    in_init: list[str] = []
+    after_init: list[str] = []
+    aborted: list[str] = []
     for index in run.order:
         process = run.processes[index]
         calls = process.category_calls
@@ -59,7 +61,9 @@ def ended_at_start(run: Run) -> EndedAtStart:
         if process.finalized or others or not (process.initialized or process.initializing):
             continue
         # A crash while the recorder looks at what MPI_Init made comes before the call is recorded, too.
-        which = in_init if process.initializing or not calls[_STARTUP] else aborted if calls[_STARTUP] > 1 else after_init
+        which = (
+            in_init if process.initializing or not calls[_STARTUP] else aborted if calls[_STARTUP] > 1 else after_init
+        )
         which.append(run.label(index))
     found = len(in_init) + len(after_init) + len(aborted)
     code = run.description.get("exit_code")
