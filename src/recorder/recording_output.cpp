@@ -181,7 +181,7 @@ void Recording::finish() {
   for (uint32_t i = 0; i < thread_count_; ++i) {
     events += threads_[i]->header->calls_before + trace::calls_of(*threads_[i]->header);
   }
-  if (!is_initialized() && !events) {
+  if (header_->initialized == trace::mpi_not_begun && !events) {
     discard_live();
     return;
   }

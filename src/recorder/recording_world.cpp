@@ -55,7 +55,7 @@ void Recording::began(Ticks begin) {
 void Recording::initialized(Ticks begin) {
   trace::ProcessHeader& h = *header_;
   int32_t flag = 0, level = 0;
-  if (call_real(Fn::Initialized, &flag) != 0 || !flag) return;
+  if (call_real(Fn::Initialized, &flag) != 0 || !flag) return not_initialized();
   if (!is_initialized()) began(begin);
   world_begun = true;
   h.finalized = 0;

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from leadline import mpi
-from leadline.launch.executable import inspect
+from leadline.launch.executable import family_of, inspect, mpi_library_of
 from leadline.launch.explain import judge
+from leadline.toml import load
 
 from .conftest import Command, Tiny
 
@@ -153,3 +154,18 @@ def test_a_missing_shared_library_is_named(tmp_path: Path) -> None:
     found = inspect(str(program))
     assert found is not None
     assert "libgone.so.1" in judge(found).reason
+
+
+@pytest.mark.parametrize(
+    "family", sorted((Path(__file__).parents[2] / "api" / "abi").glob("*.toml")), ids=lambda p: p.stem
+)
+def test_the_library_of_every_family_is_known(family: Path) -> None:
+    for beginning in load(family)["libraries"]:
+        name = beginning if ".so" in beginning else f"{beginning}.so.12"
+        assert family_of(f"/opt/mpi/lib/{name}") not in ("", "unknown"), name
+        # The bindings of a language are not the library, in whatever order they are listed.
+        for bindings in ("libmpi_cxx.so.40", "libmpi_mpifh.so.40", "libmpi_usempif08.so.40", "libmpi_java.so.40"):
+            for libraries in ([bindings, f"/opt/{name}"], [f"/opt/{name}", bindings]):
+                assert mpi_library_of(["/lib/libc.so.6", *libraries]) == f"/opt/{name}"
+    assert mpi_library_of(["libmpi_cxx.so.40", "libmpi.so.99"]) == "libmpi.so.99"
+    assert mpi_library_of(["libm.so.6"]) == ""

@@ -115,6 +115,20 @@ def test_a_run_with_nothing_in_it_and_losses_is_shown(show: Show) -> None:
     assert "2 of 5 ranks can be read" in opened.texts(".look li")[0]
 
 
+def test_a_run_that_ended_at_its_start_has_no_shares(show: Show) -> None:
+    report = without_optional_parts(report_of(2))
+    report |= {"ended_at_start": {"all_ranks": True, "in_init": [0, 1], "after_init": [], "aborted": []}}
+    report |= {"verdict": "The run ended at its start: MPI_Init did not return on ranks 0, 1.", "complete": False}
+    report |= {"mpi_share": None, "duration_s": None, "mpi_s": 0.0, "computation_s": 0.0}
+    report["overhead"] = {"own_s": 0.03, "per_call_ns": 5e6, "fraction": None}
+    opened = show(report)
+    assert opened.texts("h1") == [report["verdict"]]
+    assert opened.texts(".strip") == []
+    assert [text for text in opened.texts("header dd") if "MPI_Init" in text or "is MPI" in text] == []
+    assert opened.texts("#itself dd")[0] == "30.0 ms"
+    assert "NaN" not in opened.texts("body")[0]
+
+
 def test_a_thousand_ranks(show: Show) -> None:
     opened = show(report_of(1_000))
     assert len(opened.rows("ranks")) == 16

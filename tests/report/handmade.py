@@ -217,6 +217,7 @@ def an_edge(source: int, target: int, *, messages: int = 0, n_bytes: int = 0, **
 
 KINDS = {
     "init": "startup",
+    "abort": "startup",
     "isend": "point_to_point",
     "irecv": "point_to_point",
     "wait": "completion",

@@ -37,7 +37,7 @@ def test_worlds_of_one_size_and_different_identities_are_different() -> None:
 
 
 def test_parts_on_several_hosts_are_brought_together() -> None:
-    """Identities that hold on one host: two worlds of four, half of each on either host, and one of two on the first."""
+    """Identities that hold on one host: two worlds of four on two hosts, and one of two on the first."""
     processes = [
         *(spawned(rank, 4, 21, 1, "a") for rank in (0, 1)),
         *(spawned(rank, 4, 21, 1.1, "b") for rank in (2, 3)),

@@ -20,7 +20,7 @@ from elftools.elf.sections import SymbolTableSection
 FAMILIES = (
     (
         "MPICH (and Intel MPI, Cray MPICH, MVAPICH)",
-        re.compile(r"libmpi(ch)?\.so\.12(\.|$)|libmpich?_(cray|gnu|intel|nvidia)\w*\.so\.12(\.|$)"),
+        re.compile(r"libmpi(ch)?\.so\.12(\.|$)|libmpi(ch)?_(cray|gnu|intel|nvidia)\w*\.so\.12(\.|$)"),
     ),
     ("Open MPI", re.compile(r"libmpi\.so\.40(\.|$)")),
     ("MPI 5 ABI", re.compile(r"libmpi_abi\.so(\.|$)")),

@@ -19,7 +19,8 @@ _LOCAL = _core.CATEGORIES.index("local")
 class EndedAtStart:
     """Labels of the ranks, in display order.
 
-    in_init: MPI_Init was called and did not return. after_init: it did, and no other call but purely local ones.
+    in_init: MPI_Init was called and did not return. after_init: it did, and no other call but purely local ones, nor any
+    on files.
     aborted: as after_init, but MPI_Abort was called.   all_ranks: nothing else was recorded of the run.
     """
 
@@ -58,7 +59,9 @@ def ended_at_start(run: Run) -> EndedAtStart:
         process = run.processes[index]
         calls = process.category_calls
         others = sum(calls) - calls[_STARTUP] - calls[_LOCAL]
-        if process.finalized or others or not (process.initialized or process.initializing):
+        if process.finalized or not (process.initialized or process.initializing):
+            continue
+        if others or process.file_calls.calls or process.pauses.count:  # paused: it may have made calls
             continue
         # A crash while the recorder looks at what MPI_Init made comes before the call is recorded, too.
         which = (
