@@ -39,7 +39,8 @@ const Call& call_of(void* state) { return *static_cast<Call*>(state); }
 
 int send(void* state, const void* from, const collectives::Step& step, void* request) {
   const Call& call = call_of(state);
-  return MPI_Isend(from, int(step.from.count), call.type, step.peer, tag, call.comm, static_cast<MPI_Request*>(request));
+  return MPI_Isend(from, int(step.from.count), call.type, step.peer, tag, call.comm,
+                   static_cast<MPI_Request*>(request));
 }
 
 int receive(void* state, void* to, const collectives::Step& step, void* request) {

@@ -26,8 +26,7 @@ int start_send(void* state, const void* from, const Step& step, void* request) {
 
 int start_receive(void* state, void* to, const Step& step, void* request) {
   const Moving& m = of(state);
-  const int error =
-      call_real(Fn::Irecv, to, narrow(step.to.count), m.datatype, step.peer, abi.any_tag, m.own, request);
+  const int error = call_real(Fn::Irecv, to, narrow(step.to.count), m.datatype, step.peer, abi.any_tag, m.own, request);
   return error ? error : noted_error;
 }
 

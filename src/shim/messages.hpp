@@ -2,8 +2,8 @@
 //
 // A program may give one rank another count than the others. Its collective is wrong then, and what MPI libraries make
 // of it differs; they all tell a message that is longer than the buffer it comes to. A schedule cannot be compared
-// beforehand without messages of its own, so every message says by its tag whether it is the last from its sender to its
-// receiver, and a receiver looks at what came:
+// beforehand without messages of its own, so every message says by its tag whether it is the last from its sender to
+// its receiver, and a receiver looks at what came:
 //   longer, or followed by more than it expects        MPI_ERR_TRUNCATE
 //   shorter, or the last where it expects more         MPI_ERR_OTHER, which is what MPICH tells of a broadcast
 // A shorter message is let pass where libraries let it pass, and the schedule moves the data as one: then what came is

@@ -32,7 +32,7 @@ def table(names: tuple[str, ...]) -> str:
 
 
 def broadcast_is_told(told: str, odd_rank: int, longer: bool, shorter_is_told: bool) -> bool:
-    """told: a letter per rank: - success, T truncated, O other error. longer: the odd rank passed more than the others."""
+    """told: a letter per rank, - success, T truncated, O other error.   longer: the odd rank passed more than others."""
     concerned = told[1:] if odd_rank == 0 else told[1]
     arrives_longer = longer if odd_rank == 0 else not longer
     if arrives_longer:
@@ -47,7 +47,13 @@ def reduction_is_told(told: str, odd_rank: int, longer: bool) -> bool:
 
 @pytest.mark.parametrize(
     ("name", "ranks", "names"),
-    [("openmpi", 4, WHOLE), ("openmpi", 4, PIPELINES), ("openmpi", 4, BLOCKS), ("mpich", 3, PIPELINES), ("mpich", 2, BLOCKS)],
+    [
+        ("openmpi", 4, WHOLE),
+        ("openmpi", 4, PIPELINES),
+        ("openmpi", 4, BLOCKS),
+        ("mpich", 3, PIPELINES),
+        ("mpich", 2, BLOCKS),
+    ],
 )
 def test_other_lengths_are_told(
     name: str, ranks: int, names: tuple[str, ...], builder: Builder, shim: Path, tmp_path: Path
