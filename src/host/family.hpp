@@ -52,7 +52,8 @@ struct Family {
   Constant finished_request;
   uint64_t finished_mask;
   int32_t proc_null, any_source, any_tag, root, undefined, success, err_truncate, err_other, err_pending, err_in_status,
-      thread_single, thread_multiple, tag_ub, universe_size, appnum, wtime_is_global, topo_cart, topo_graph, topo_dist_graph;
+      thread_single, thread_multiple, tag_ub, universe_size, appnum, wtime_is_global, topo_cart, topo_graph,
+      topo_dist_graph;
   Combiners combiners;
 };
 

@@ -32,7 +32,7 @@ def table(names: tuple[str, ...]) -> str:
 
 
 def broadcast_is_told(told: str, odd_rank: int, longer: bool, shorter_is_told: bool) -> bool:
-    """told: a letter per rank, - success, T truncated, O other error.   longer: the odd rank passed more than others."""
+    """told: a letter per rank, - success, T truncated, O other error.   longer: the odd rank passed more."""
     concerned = told[1:] if odd_rank == 0 else told[1]
     arrives_longer = longer if odd_rank == 0 else not longer
     if arrives_longer:
