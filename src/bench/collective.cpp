@@ -37,17 +37,20 @@ struct Call {
 
 const Call& call_of(void* state) { return *static_cast<Call*>(state); }
 
-int send(void* state, const void* from, int64_t count, int peer, void* request) {
+int send(void* state, const void* from, const collectives::Step& step, void* request) {
   const Call& call = call_of(state);
-  return MPI_Isend(from, int(count), call.type, peer, tag, call.comm, static_cast<MPI_Request*>(request));
+  return MPI_Isend(from, int(step.from.count), call.type, step.peer, tag, call.comm,
+                   static_cast<MPI_Request*>(request));
 }
 
-int receive(void* state, void* to, int64_t count, int peer, void* request) {
+int receive(void* state, void* to, const collectives::Step& step, void* request) {
   const Call& call = call_of(state);
-  return MPI_Irecv(to, int(count), call.type, peer, tag, call.comm, static_cast<MPI_Request*>(request));
+  return MPI_Irecv(to, int(step.to.count), call.type, step.peer, tag, call.comm, static_cast<MPI_Request*>(request));
 }
 
-int wait(void*, void* request) { return MPI_Wait(static_cast<MPI_Request*>(request), MPI_STATUS_IGNORE); }
+int wait(void*, const collectives::Step&, void* request) {
+  return MPI_Wait(static_cast<MPI_Request*>(request), MPI_STATUS_IGNORE);
+}
 
 int reduce(void* state, const void* from, void* to, int64_t count) {
   return MPI_Reduce_local(from, to, int(count), call_of(state).type, MPI_SUM);

@@ -13,11 +13,11 @@ class Execution {
     void* state = transport_.state;
     switch (step.kind) {
       case Step::Kind::send:
-        return transport_.send(state, at(step.from), step.from.count, step.peer, request(step.request));
+        return transport_.send(state, at(step.from), step, request(step.request));
       case Step::Kind::receive:
-        return transport_.receive(state, at(step.to), step.to.count, step.peer, request(step.request));
+        return transport_.receive(state, at(step.to), step, request(step.request));
       case Step::Kind::wait:
-        return transport_.wait(state, request(step.request));
+        return transport_.wait(state, step, request(step.request));
       case Step::Kind::copy:
         if (at(step.from) == at(step.to)) return 0;  // in place
         return transport_.copy(state, at(step.from), at(step.to), step.to.count);
@@ -30,12 +30,7 @@ class Execution {
   }
 
  private:
-  // Only `input` is the program's own to keep: no step writes there.
-  char* at(const Range& range) const {
-    const int64_t offset = range.first * buffers_.extent;
-    if (range.space == Space::input) return const_cast<char*>(buffers_.input) + offset;
-    return (range.space == Space::data ? buffers_.data : buffers_.scratch) + offset;
-  }
+  char* at(const Range& range) const { return buffers_.at(range); }
   void* request(uint32_t number) const { return requests_ + std::size_t{number} * transport_.request_bytes; }
 
   const Transport& transport_;
@@ -45,10 +40,15 @@ class Execution {
 
 }  // namespace
 
-int execute(const Schedule& schedule, const Transport& transport, const Buffers& buffers, void* requests) {
+int execute(const Schedule& schedule, const Transport& transport, const Buffers& buffers, void* requests,
+            size_t* failed) {
   Execution execution(transport, buffers, requests);
-  for (const Step& step : schedule.steps)
-    if (const int error = execution.perform(step)) return error;
+  for (const Step& step : schedule.steps) {
+    if (const int error = execution.perform(step)) {
+      if (failed) *failed = static_cast<size_t>(&step - schedule.steps.data());
+      return error;
+    }
+  }
   return 0;
 }
 

@@ -1,5 +1,7 @@
 #include "collectives/schedule.hpp"
 
+#include <algorithm>
+
 namespace leadline::collectives {
 
 uint32_t Schedule::send(Range from, int peer) {
@@ -54,6 +56,30 @@ void Schedule::append(const Schedule& part, const int* members, const Bases& bas
   }
   requests += part.requests;
   scratch_elements += part.scratch_elements;
+}
+
+void Schedule::link() {
+  int most = -1;
+  for (const Step& step : steps) most = std::max(most, step.peer);
+  std::vector<Step*> last_to(static_cast<size_t>(most + 1)), last_from(last_to), receives(requests);
+  for (Step& step : steps) {
+    if (step.kind == Step::Kind::send) last_to[static_cast<size_t>(step.peer)] = &step;
+    if (step.kind == Step::Kind::receive) {
+      last_from[static_cast<size_t>(step.peer)] = &step;
+      receives[step.request] = &step;
+    }
+  }
+  for (Step* step : last_to)
+    if (step) step->last = true;
+  for (Step* step : last_from)
+    if (step) step->last = true;
+  for (Step& step : steps) {
+    if (step.kind != Step::Kind::wait || !receives[step.request]) continue;
+    const Step& receive = *receives[step.request];
+    step.peer = receive.peer;
+    step.to = receive.to;
+    step.last = receive.last;
+  }
 }
 
 }  // namespace leadline::collectives

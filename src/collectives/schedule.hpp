@@ -7,6 +7,7 @@
 //   scratch   of the algorithm, as long as `scratch_elements` says
 //
 // Messages between two ranks are matched in the order in which they are posted. A request is waited for exactly once.
+// No message is empty.
 #pragma once
 
 #include <cstdint>
@@ -49,6 +50,7 @@ struct Step {
   int32_t peer = -1;
   uint32_t request = 0;
   Range from, to;
+  bool last = false;  // of a message: after it no other one goes the same way between the two (where `linked`)
 };
 
 constexpr uint32_t no_request = UINT32_MAX;
@@ -76,6 +78,10 @@ struct Schedule {
     Range data{Space::data, 0, 0}, input{Space::input, 0, 0};
   };
   void append(const Schedule& part, const int* members, const Bases& bases);
+
+  // Once it is complete, for those who look at what arrives: marks the last message to and from each rank, and a wait
+  // for a receive says from whom what was to come (peer, to, last), as the receive does.
+  void link();
 };
 
 }  // namespace leadline::collectives

@@ -51,8 +51,9 @@ struct Family {
   // lowest bits. Kind::none: not told; others than these are learned (recorder/learned.hpp).
   Constant finished_request;
   uint64_t finished_mask;
-  int32_t proc_null, any_source, any_tag, root, undefined, success, err_pending, err_in_status, thread_single,
-      thread_multiple, tag_ub, universe_size, appnum, wtime_is_global, topo_cart, topo_graph, topo_dist_graph;
+  int32_t proc_null, any_source, any_tag, root, undefined, success, err_truncate, err_other, err_pending, err_in_status,
+      thread_single, thread_multiple, tag_ub, universe_size, appnum, wtime_is_global, topo_cart, topo_graph,
+      topo_dist_graph;
   Combiners combiners;
 };
 

@@ -32,7 +32,10 @@ Plan* plan_for(Communicator& c, const Rule& rule, int64_t count, int64_t element
   if (rule.radix) problem.radix = rule.radix;
   problem.node_of = c.node_of();
   kept->possible = rule.algorithm->build(problem, &kept->schedule);
+  kept->schedule.link();
+  kept->whole = true;
   for (const collectives::Step& step : kept->schedule.steps) {
+    if (step.kind == collectives::Step::Kind::receive && step.to.count != count) kept->whole = false;
     if ((step.from.count && step.from.space == collectives::Space::data) ||
         (step.to.count && step.to.space == collectives::Space::data)) {
       kept->uses_data = true;

@@ -13,6 +13,7 @@ struct Plan {
   int32_t root;
   bool possible;   // the algorithm can do it
   bool uses_data;  // steps read or write the space of the result
+  bool whole;      // every message that comes is of all elements
   collectives::Schedule schedule;
   char* requests;
 

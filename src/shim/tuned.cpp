@@ -1,9 +1,7 @@
 // A collective of the program's, carried out by a schedule with the library's own functions.
 #include <pthread.h>
-#include <string.h>
 
-#include "collectives/execute.hpp"
-#include "shim/plan.hpp"
+#include "shim/messages.hpp"
 #include "shim/scratch.hpp"
 
 namespace leadline::shim {
@@ -13,8 +11,9 @@ using host::call_real;
 
 namespace {
 
-constexpr int32_t tag = 0, self_tag = 1;
 constexpr int error_without_memory = 1;  // MPI_ERR_BUFFER in all families
+
+int32_t narrow(int64_t count) { return static_cast<int32_t>(count); }
 
 int32_t combiner_of(uint64_t datatype) {
   int32_t integers = 0, addresses = 0, datatypes = 0, combiner = 0;
@@ -69,75 +68,12 @@ Layout layout_of(uint64_t datatype, int64_t size) {
   return place.layout;
 }
 
-// What the schedule's steps need to know of the call.
-struct Moving {
-  uint64_t own, datatype, op, root;
-  Layout layout;
-  Operation operation;
-  int32_t rank;
-};
-
-const Moving& of(void* state) { return *static_cast<Moving*>(state); }
-int32_t narrow(int64_t count) { return static_cast<int32_t>(count); }
-
-int start_send(void* state, const void* from, int64_t count, int peer, void* request) {
-  const Moving& m = of(state);
-  const int error = call_real(Fn::Isend, from, narrow(count), m.datatype, peer, tag, m.own, request);
-  return error ? error : noted_error;
-}
-
-int start_receive(void* state, void* to, int64_t count, int peer, void* request) {
-  const Moving& m = of(state);
-  const int error = call_real(Fn::Irecv, to, narrow(count), m.datatype, peer, tag, m.own, request);
-  return error ? error : noted_error;
-}
-
-int wait_for(void*, void* request) {
-  const int error = call_real(Fn::Wait, request, abi.status_ignore);
-  return error ? error : noted_error;
-}
-
-int reduce_here(void* state, const void* from, void* to, int64_t count) {
-  const Moving& m = of(state);
-  return call_real(Fn::Reduce_local, from, to, narrow(count), m.datatype, m.op);
-}
-
-int copy_here(void* state, const void* from, void* to, int64_t count) {
-  const Moving& m = of(state);
-  if (m.layout.one_block) {
-    memcpy(to, from, static_cast<size_t>(count * m.layout.extent));
-    return 0;
-  }
-  return call_real(Fn::Sendrecv, from, narrow(count), m.datatype, m.rank, self_tag, to, narrow(count), m.datatype,
-                   m.rank, self_tag, m.own, abi.status_ignore);
-}
-
-int by_the_library(void* state, const void* from, void* to, int64_t count) {
-  const Moving& m = of(state);
-  if (m.operation == Operation::broadcast) return call_real(Fn::Bcast, to, narrow(count), m.datatype, m.root, m.own);
-  const Word input = from == to ? abi.in_place : reinterpret_cast<Word>(from);
-  if (m.operation == Operation::allreduce) {
-    return call_real(Fn::Allreduce, input, to, narrow(count), m.datatype, m.op, m.own);
-  }
-  const bool at_root = static_cast<int32_t>(m.root) == m.rank;
-  return call_real(Fn::Reduce, at_root ? input : reinterpret_cast<Word>(from), to, narrow(count), m.datatype, m.op,
-                   m.root, m.own);
-}
-
 // What the library calls meanwhile is its own.
 class Busy {
  public:
   Busy() { memory.busy = true; }
   ~Busy() { memory.busy = false; }
 };
-
-int carry_out(const Plan& plan, Moving& moving, const collectives::Buffers& buffers) {
-  const collectives::Transport transport{
-      &moving,       abi.family->handle_bytes.request, start_send, start_receive, wait_for, reduce_here, copy_here,
-      by_the_library};
-  noted_error = 0;
-  return collectives::execute(plan.schedule, transport, buffers, plan.requests);
-}
 
 // Errors on our own communicator go to the program's handler, as they would have without us.
 int told(int error, uint64_t comm) {
@@ -235,7 +171,7 @@ bool broadcast(Communicator& c, const Rule& rule, const Call& call, Reason* why,
   *why = Reason::arguments;
   if (root < 0 || root >= c.processes) return false;
   const Busy busy;
-  Moving moving{0, abi.datatype(call.datatype), 0, call.root, {}, Operation::broadcast, c.rank};
+  Moving moving{0, abi.datatype(call.datatype), 0, call.root, {}, Operation::broadcast, c.rank, 1};
   moving.layout = layout_of(moving.datatype, call.size);
   if (!call.to && moving.layout.named) return false;
   *why = Reason::no_communicator;
@@ -245,6 +181,7 @@ bool broadcast(Communicator& c, const Rule& rule, const Call& call, Reason* why,
   const Plan* plan = plan_for(c, rule, bytes, 1, root);
   if (!plan) return false;
   const bool direct = moving.layout.one_block;
+  moving.takes_less = direct && plan->whole && !library_tells_shorter_broadcasts();
   const Scratch scratch(static_cast<size_t>(plan->schedule.scratch_elements + (direct ? 0 : bytes)));
   char* const data = reinterpret_cast<char*>(call.to);
   if (direct) {
@@ -282,7 +219,8 @@ bool reduce(Communicator& c, const Rule& rule, const Call& call, Reason* why, in
   *why = Reason::refused;
   const Plan* plan = plan_for(c, rule, call.count, call.size, root);
   if (!plan) return false;
-  Moving moving{c.own(), datatype, op, call.root, layout, rule.operation, c.rank};
+  Moving moving{c.own(), datatype, op, call.root, layout, rule.operation, c.rank, call.size};
+  moving.takes_less = plan->whole && !to_all;
   const bool spare_data = !has_result && plan->uses_data;
   const int64_t elements = plan->schedule.scratch_elements + (spare_data ? call.count : 0);
   const Scratch scratch(elements ? static_cast<size_t>(elements * layout.extent + layout.true_extent) : 0);

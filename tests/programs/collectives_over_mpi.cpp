@@ -107,17 +107,19 @@ Transport transport_of(Call* call) {
   Transport t{};
   t.state = call;
   t.request_bytes = sizeof(MPI_Request);
-  t.send = [](void* state, const void* from, int64_t count, int peer, void* request) {
+  t.send = [](void* state, const void* from, const Step& step, void* request) {
     const Call& c = call_of(state);
-    return MPI_Isend(from, static_cast<int>(count), c.kind->datatype, peer, tag, c.comm,
+    return MPI_Isend(from, static_cast<int>(step.from.count), c.kind->datatype, step.peer, tag, c.comm,
                      static_cast<MPI_Request*>(request));
   };
-  t.receive = [](void* state, void* to, int64_t count, int peer, void* request) {
+  t.receive = [](void* state, void* to, const Step& step, void* request) {
     const Call& c = call_of(state);
-    return MPI_Irecv(to, static_cast<int>(count), c.kind->datatype, peer, tag, c.comm,
+    return MPI_Irecv(to, static_cast<int>(step.to.count), c.kind->datatype, step.peer, tag, c.comm,
                      static_cast<MPI_Request*>(request));
   };
-  t.wait = [](void*, void* request) { return MPI_Wait(static_cast<MPI_Request*>(request), MPI_STATUS_IGNORE); };
+  t.wait = [](void*, const Step&, void* request) {
+    return MPI_Wait(static_cast<MPI_Request*>(request), MPI_STATUS_IGNORE);
+  };
   t.reduce = [](void* state, const void* from, void* to, int64_t count) {
     const Call& c = call_of(state);
     return MPI_Reduce_local(from, to, static_cast<int>(count), c.kind->datatype, c.kind->op);

@@ -37,12 +37,15 @@ def expected(processes: int, rank: int, root: int) -> list[tuple[Any, ...]]:
             if steps is None:
                 continue
             numbers = {}
-            for kind, peer, elements, request in steps:
+            last = {peer: place for place, (kind, peer, *_) in enumerate(steps) if kind == "send"}
+            for place, (kind, peer, elements, request) in enumerate(steps):
                 if kind in ("send", "receive"):
                     made += 1
                     numbers[request] = made
                     function = "MPI_Isend" if kind == "send" else "MPI_Irecv"
-                    events.append((function, peer - rank, elements, size, 0))
+                    # A message says whether its sender has more for its receiver.
+                    tag = "any" if kind == "receive" else 0 if last[peer] == place else 1
+                    events.append((function, peer - rank, elements, size, tag))
                 elif kind == "wait":
                     events.append(("MPI_Wait", made - numbers[request] + 1))
                 elif kind == "native":

@@ -1,0 +1,104 @@
+#include "shim/messages.hpp"
+
+#include <string.h>
+
+#include "shim/settling.hpp"
+
+namespace leadline::shim {
+
+using collectives::Operation;
+using collectives::Step;
+using host::call_real;
+
+namespace {
+
+constexpr int32_t self_tag = 8;
+
+const Moving& of(void* state) { return *static_cast<Moving*>(state); }
+int32_t narrow(int64_t count) { return static_cast<int32_t>(count); }
+
+int start_send(void* state, const void* from, const Step& step, void* request) {
+  const Moving& m = of(state);
+  const int32_t tag = step.last ? 0 : more_flag;
+  const int error = call_real(Fn::Isend, from, narrow(step.from.count), m.datatype, step.peer, tag, m.own, request);
+  return error ? error : noted_error;
+}
+
+int start_receive(void* state, void* to, const Step& step, void* request) {
+  const Moving& m = of(state);
+  const int error = call_real(Fn::Irecv, to, narrow(step.to.count), m.datatype, step.peer, abi.any_tag, m.own, request);
+  return error ? error : noted_error;
+}
+
+// Whether what came is what the schedule expects.
+int look_at(const Moving& m, const Step& step, const Arrival& came) {
+  const int64_t expected = step.to.count * m.size;
+  if (__builtin_expect(came.error, 0)) return came.error;
+  if (came.bytes == expected && came.last == step.last) return 0;
+  if (came.bytes == expected) return came.last ? abi.family->err_other : abi.family->err_truncate;
+  return m.takes_less && came.last == step.last ? 0 : abi.family->err_other;
+}
+
+int wait_for(void* state, const Step& step, void* request) {
+  if (step.peer < 0) {  // of a send
+    const int error = call_real(Fn::Wait, request, abi.status_ignore);
+    return error ? error : noted_error;
+  }
+  Moving& m = *static_cast<Moving*>(state);
+  Arrival came;
+  int error = came.wait(request);
+  m.last_came = came.last;
+  if (!error) error = noted_error;
+  return error ? error : look_at(m, step, came);
+}
+
+int reduce_here(void* state, const void* from, void* to, int64_t count) {
+  const Moving& m = of(state);
+  const int error = call_real(Fn::Reduce_local, from, to, narrow(count), m.datatype, m.op);
+  return error ? error : noted_error;
+}
+
+int copy_here(void* state, const void* from, void* to, int64_t count) {
+  const Moving& m = of(state);
+  if (m.layout.one_block) {
+    memcpy(to, from, static_cast<size_t>(count * m.layout.extent));
+    return 0;
+  }
+  const int error = call_real(Fn::Sendrecv, from, narrow(count), m.datatype, m.rank, self_tag, to, narrow(count),
+                              m.datatype, m.rank, self_tag, m.own, abi.status_ignore);
+  return error ? error : noted_error;
+}
+
+int collective_by_the_library(void* state, const void* from, void* to, int64_t count) {
+  const Moving& m = of(state);
+  if (m.operation == Operation::broadcast) return call_real(Fn::Bcast, to, narrow(count), m.datatype, m.root, m.own);
+  const Word input = from == to ? abi.in_place : reinterpret_cast<Word>(from);
+  if (m.operation == Operation::allreduce) {
+    return call_real(Fn::Allreduce, input, to, narrow(count), m.datatype, m.op, m.own);
+  }
+  const bool at_root = static_cast<int32_t>(m.root) == m.rank;
+  return call_real(Fn::Reduce, at_root ? input : reinterpret_cast<Word>(from), to, narrow(count), m.datatype, m.op,
+                   m.root, m.own);
+}
+
+int by_the_library(void* state, const void* from, void* to, int64_t count) {
+  const int error = collective_by_the_library(state, from, to, count);
+  return error ? error : noted_error;
+}
+
+}  // namespace
+
+bool library_tells_shorter_broadcasts() { return strcmp(abi.family->name, "openmpi") != 0; }
+
+int carry_out(const Plan& plan, Moving& moving, const collectives::Buffers& buffers) {
+  const collectives::Transport transport{
+      &moving,       abi.family->handle_bytes.request, start_send, start_receive, wait_for, reduce_here, copy_here,
+      by_the_library};
+  noted_error = 0;
+  size_t failed = 0;
+  const int error = collectives::execute(plan.schedule, transport, buffers, plan.requests, &failed);
+  if (__builtin_expect(error, 0)) settle(plan, moving, transport, buffers, failed, error);
+  return error;
+}
+
+}  // namespace leadline::shim
