@@ -6,7 +6,7 @@
 namespace leadline::trace {
 
 inline constexpr char file_magic[8] = {'L', 'E', 'A', 'D', 'L', 'I', 'N', 'E'};
-inline constexpr uint32_t format_version = 1;
+inline constexpr uint32_t format_version = 2;
 inline constexpr uint32_t chunk_magic = 0x4b434c4c;  // "LLCK"
 
 enum class ChunkType : uint32_t {
@@ -33,6 +33,10 @@ enum class ChunkType : uint32_t {
   settings = 24,
   files = 30,
 };
+
+// With the type: the payload is packed (packing.hpp). varint size, block: the first `size` bytes packed; the rest
+// follows as it is.
+inline constexpr uint32_t packed_flag = 1u << 31;
 
 // Name of the file, in the directory of the trace, that holds shared chunks: made from a hash of their bytes.
 inline constexpr char shared_prefix[] = "shared-";

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from spec_packing import unpacked
 from spec_series import Series, read_series
 from spec_walk import COARSE, EXTRA, POLL, Damaged, EventWalk, Generation, Payload, read_structure, read_times
 
@@ -60,14 +61,18 @@ class Trace:
 
 def chunks(path: Path) -> Iterator[tuple[int, Payload]]:
     data = path.read_bytes()
-    if data[:8] != b"LEADLINE" or struct.unpack_from("<I", data, 8)[0] != 1:
-        raise Damaged(f"{path}: not a trace of version 1")
+    if data[:8] != b"LEADLINE" or struct.unpack_from("<I", data, 8)[0] != 2:
+        raise Damaged(f"{path}: not a trace of version 2")
     at = 16
     while at + 16 <= len(data):
         magic, kind, size, crc = struct.unpack_from("<4sIII", data, at)
         payload = data[at + 16 : at + 16 + size]
         if magic != b"LLCK" or len(payload) < size or crc32c(data[at + 4 : at + 12] + payload) != crc:
             raise Damaged(f"{path}: damaged at byte {at}")
+        if kind >> 31:
+            p = Payload(payload)
+            first = unpacked(size=p.varint(), data=p.block())
+            kind, payload = kind & 0x7FFFFFFF, first + payload[p.at :]
         yield kind, Payload(payload)
         if kind == 11:
             return

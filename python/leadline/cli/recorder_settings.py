@@ -39,7 +39,7 @@ SETTINGS = (
         "series",
         "series",
         "Keep the times of single calls: all of them up to this size per rank, beyond it those of some iterations; "
-        "or all, none.  [default: auto, some 25,000 calls or 16 iterations]",
+        "or all, none.  [default: auto: some 25,000 calls, beyond that 16,000 or 16 iterations]",
     ),
     Setting("memory", "size", "At most this much memory for the recorder per rank, 4MB or more."),
     Setting("variables", "text", "Whether to read the MPI library's variables (MPI_T): 0 or 1."),
