@@ -24,6 +24,71 @@ template <class C>
   add_event(call, key);
 }
 
+// Field by field, each through a register: a wider copy of a key just written would wait until that has left the store
+// buffer.
+[[gnu::always_inline]] inline void copy_fields(const trace::Key& from, trace::Key* to) {
+  const auto field = [](auto value) {
+    asm("" : "+r"(value));
+    return value;
+  };
+  to->site = field(from.site);
+  to->comm = field(from.comm);
+  to->count = field(from.count);
+  to->peer = field(from.peer);
+  to->tag = field(from.tag);
+  to->datatype = field(from.datatype);
+  to->extra = field(from.extra);
+  to->value = field(from.value);
+}
+
+// add_request and complete_into for what most programs do, where one thread calls MPI: in the wrapper itself.
+
+[[gnu::always_inline]] inline void add_message(Thread& t, const trace::Key& maker, Word address,
+                                               const NewRequest& made) {
+  const uint64_t handle = Abi::stored(address, abi.family->handle_bytes.request);
+  if (__builtin_expect(recording.lock().needed() || handle == abi.request_null, 0)) {
+    return add_request(t, maker, address, made);
+  }
+  Requests& requests = recording.requests();
+  const uint32_t index = requests.add(handle, address, t.number, abi.shared_request(handle));
+  if (__builtin_expect(index == Requests::none, 0)) return;
+  Request& r = requests[index];
+  copy_fields(maker, &r.maker);
+  r.number = ++t.header->requests_made;
+  r.created = 0;
+  r.posted_bytes = maker.peer == trace::peer_null ? 0 : made.posted_bytes;
+  r.thread = t.number;
+  r.active = true;
+  r.receives = made.receives;
+  r.wildcard = made.wildcard;
+  r.cancelled = false;
+  r.pending = 0;
+  if (made.wildcard) ++recording.wildcards;
+}
+
+template <class C>
+[[gnu::always_inline]] inline void complete_message(C& call, trace::Key* key) {
+  Thread& t = call.thread;
+  const uint64_t handle = call.handle;
+  const Word address = call.arg(C::roles().request), status = filled_status(call);
+  if (__builtin_expect(!recording.lock().needed() && !status && handle != abi.request_null, 1)) {
+    Requests& requests = recording.requests();
+    if (uint32_t* link = requests.link(handle, address, abi.shared_request(handle))) {
+      const Request& r = requests[*link];
+      const uint64_t age = t.header->requests_made - r.number + 1;
+      if (__builtin_expect(r.plain() && r.thread == t.number && trace::link_fits(age, r.maker.site), 1)) {
+        const uint32_t site = key->site;
+        copy_fields(r.maker, key);
+        key->extra = trace::link_pack(age, r.maker.site);
+        key->site = site;
+        key->value = r.receives && key->peer != trace::peer_null ? trace::unknown_value : 0;
+        return requests.remove(link);
+      }
+    }
+  }
+  complete_into(t, handle, address, status, key);
+}
+
 template <class C>
 [[gnu::always_inline]] inline void record_send(C& call) {
   constexpr Roles r = C::roles();
@@ -38,7 +103,7 @@ template <class C>
   key.tag = call.int_arg(r.stag);
   key.datatype = type.id;
   if constexpr (r.request >= 0) {
-    if (call.rc == 0) add_request(t, key, call.arg(r.request), {.posted_bytes = key.count * type.size});
+    if (call.rc == 0) add_message(t, key, call.arg(r.request), {.posted_bytes = key.count * type.size});
   }
   add_hot(call, key);
 }
@@ -68,7 +133,7 @@ template <class C>
   if constexpr (r.request >= 0) {
     const bool wildcard = key.comm & (trace::flag_any_source | trace::flag_any_tag);
     if (call.rc == 0) {
-      add_request(t, key, call.arg(r.request),
+      add_message(t, key, call.arg(r.request),
                   {.receives = true, .wildcard = wildcard, .posted_bytes = key.count * type.size});
     }
   } else if (const Word status = filled_status(call); status && key.peer != trace::peer_null) {
@@ -100,7 +165,7 @@ template <class C>
   if constexpr (c == CallClass::wait) {
     trace::Key key;
     key.site = call.site;
-    complete_into(call.thread, call.handle, call.arg(C::roles().request), filled_status(call), &key);
+    complete_message(call, &key);
     add_hot(call, key);
   }
 }

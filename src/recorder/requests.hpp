@@ -15,7 +15,7 @@
 
 namespace leadline::recorder {
 
-struct Request {
+struct alignas(64) Request {
   uint64_t handle;
   uint64_t address;  // where the program kept it when it was made
   trace::Key maker;  // key of the call that made it (of the creator, for a persistent one)
@@ -24,9 +24,6 @@ struct Request {
   static constexpr uint64_t created_aside = UINT64_MAX;  // created while recording was paused
   int64_t posted_bytes;
   uint32_t next;  // in its chain, youngest first
-  // Of shared handles only:
-  uint32_t queue_next, queue_last;  // of one variable; the last one is kept by the first
-  uint32_t older, younger;          // of all in one list
   uint16_t thread;
   bool active;  // false: inactive, or made or started while recording was paused: nothing to refer to
   bool receives;
@@ -35,8 +32,14 @@ struct Request {
   bool queued;       // behind another one of its variable: not in a chain
   bool cancelled;    // MPI_Cancel was called: only a status tells whether it came in time
   uint32_t pending;  // of MPI_Comm_idup: what Handles calls the communicator being made, else 0
+  // Of shared handles only:
+  uint32_t queue_next, queue_last;  // of one variable; the last one is kept by the first
+  uint32_t older, younger;          // of all in one list
   bool special() const { return cancelled || pending; }
+  // A message's, under way, of which nothing else is to be known.
+  bool plain() const { return active && !wildcard && !special() && !created; }
 };
+static_assert(sizeof(Request) == 128);
 
 class Requests {
  public:

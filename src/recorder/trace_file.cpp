@@ -11,6 +11,7 @@
 #include "recorder/run_directory.hpp"
 #include "trace/checksum.hpp"
 #include "trace/hash.hpp"
+#include "trace/packing.hpp"
 
 namespace leadline::recorder {
 
@@ -49,6 +50,12 @@ bool can_be_left_out(trace::ChunkType type) {
 
 void TraceFile::chunk(trace::ChunkType type, const trace::ByteSink& payload) {
   if (fd_ < 0) return;
+  trace::ByteSink packed;
+  if (trace::pack_payload(payload, &packed)) return write_chunk(type, trace::packed_flag, packed);
+  write_chunk(type, 0, payload);
+}
+
+void TraceFile::write_chunk(trace::ChunkType type, uint32_t flag, const trace::ByteSink& payload) {
   if (!payload.ok() || payload.size() > UINT32_MAX) {
     error_ = ENOMEM;
     return fail();
@@ -62,7 +69,8 @@ void TraceFile::chunk(trace::ChunkType type, const trace::ByteSink& payload) {
   if (belongs && left_out_structure_) return;
   if (type == trace::ChunkType::structure || type == trace::ChunkType::shared) left_out_structure_ = false;
   begin_ = lseek(fd_, 0, SEEK_CUR);
-  trace::ChunkHeader h{trace::chunk_magic, static_cast<uint32_t>(type), static_cast<uint32_t>(payload.size()), 0};
+  trace::ChunkHeader h{trace::chunk_magic, static_cast<uint32_t>(type) | flag, static_cast<uint32_t>(payload.size()),
+                       0};
   h.crc = trace::crc32c(payload.data(), payload.size(), trace::crc32c(&h.type, 2 * sizeof(uint32_t)));
   if (write_all(&h, sizeof(h))) write_all(payload.data(), payload.size());
 }

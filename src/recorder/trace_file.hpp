@@ -21,9 +21,11 @@ class TraceFile {
   void set_limit(uint64_t bytes) { limit_ = bytes; }
   bool fits(uint64_t bytes) const { return written_ + bytes + reserve <= limit_; }
   uint32_t left_out() const { return left_out_; }
+  // Packs the payload where that makes it smaller.
   void chunk(trace::ChunkType type, const trace::ByteSink& payload);
 
  private:
+  void write_chunk(trace::ChunkType type, uint32_t flag, const trace::ByteSink& payload);
   bool write_all(const void* data, size_t size);
   void fail();
 

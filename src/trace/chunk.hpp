@@ -36,6 +36,10 @@ enum class ChunkType : uint32_t {
   files = 30,
 };
 
+// With the type: the payload is packed (packing.hpp). varint size, block: the first `size` bytes packed; the rest
+// follows as it is.
+inline constexpr uint32_t packed_flag = 1u << 31;
+
 // Name of the file, in the directory of the trace, that holds shared chunks: made from a hash of their bytes.
 inline constexpr char shared_prefix[] = "shared-";
 inline constexpr char shared_suffix[] = ".structure";

@@ -153,27 +153,30 @@ bool any_polled(const Written* windows, uint64_t n) {
   return false;
 }
 
-void put_entries(const View& v, const Written* windows, uint64_t n, uint64_t tolerance, ByteSink* out) {
+void put_entries(const Written* windows, uint64_t n, uint64_t tolerance, ByteSink* out) {
   const Scratchpad<Habits> habits(capacity::positions);
+  const Scratchpad<BitModel> memory(SeriesModels::count);
+  SeriesModels models(memory.get());
   const bool polled = any_polled(windows, n);
   ByteSink data;
-  BitWriter<ByteSink> bits(&data);
+  RangeWriter<ByteSink> coder(&data);
   Habits common;
-  for (uint64_t w = 0; w < n && habits; ++w) {
+  for (uint64_t w = 0; w < n && habits && memory; ++w) {
     Balance balance;
-    const auto put = [&](uint64_t ticks, Habit* own, Habit* all) {
-      balance.wrote(write_ticks(&bits, balance.of(ticks, tolerance), own, all, tolerance));
+    const auto put = [&](uint64_t ticks, Habit* own, Habit* all, bool gap) {
+      balance.wrote(code_ticks(coder, &models, balance.of(ticks, tolerance), own, all, gap, tolerance));
     };
     for (uint64_t i = 0; i < windows[w].entries; ++i) {
       const SeriesEntry& e = windows[w].from[i];
       Habits& own = habits[e.position < capacity::positions ? e.position : 0];
-      if (polled) bits.bits(e.polled, 1);
-      put(long_ticks(e.duration), &own.duration, &common.duration);
-      put(long_ticks(e.gap), &own.gap, &common.gap);
+      if (polled) coder.bit(polled_probability, e.polled);
+      put(long_ticks(e.duration), &own.duration, &common.duration, false);
+      put(long_ticks(e.gap), &own.gap, &common.gap, true);
     }
   }
-  bits.end();
+  coder.end();
   out->varint(data.size());
+  out->rest_is_dense();
   out->bytes(data.data(), data.size());
   if (polled) out->byte(1);
 }
@@ -291,7 +294,7 @@ bool encode_series(const char* region, uint64_t tick_factor, uint64_t origin_tic
   for (uint64_t i = 0; i < loop_count; ++i)
     put_loop(loops[i], strip + i * most_buckets, origin_ticks, &thread_loops, out);
   put_windows(windows.get(), n, origin_ticks, out);
-  put_entries(v, windows.get(), n, tolerance, out);
+  put_entries(windows.get(), n, tolerance, out);
   return true;
 }
 

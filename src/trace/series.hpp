@@ -158,6 +158,9 @@ inline constexpr uint32_t series_entries = 1u << 20;
 inline constexpr uint32_t series_windows = 1u << 12;
 }  // namespace capacity
 
+// Of one series: the log, and the slowest iterations.
+inline constexpr uint64_t most_series_entries =
+    uint64_t{capacity::series_entries} + uint64_t{most_loops} * most_slow * most_slow_entries;
 inline constexpr uint64_t series_probe = 24576;     // entries in which the loop is looked for first
 inline constexpr uint64_t series_spill = 1u << 15;  // entries written at once where the budget allows more than memory
 inline constexpr uint32_t world_communicator = 1;   // the first the recorder meets

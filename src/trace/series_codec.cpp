@@ -30,23 +30,4 @@ uint32_t level_of(uint64_t number) {
   return q;
 }
 
-double read_ticks(BitReader& in, Habit* own, Habit* common, uint64_t tolerance) {
-  Habit& from = own->seen ? *own : *common;
-  const uint32_t k = from.parameter();
-  uint32_t high = 0;
-  while (high < longest_unary && in.bit()) ++high;
-  const auto difference =
-      static_cast<uint32_t>(high < longest_unary ? uint64_t{high} << k | in.bits(k) : in.bits(plain_bits));
-  int32_t level = from.usual() + static_cast<int32_t>(unzigzag(difference));
-  if (level < 0) level = 0;
-  if (level > static_cast<int32_t>(most_level)) level = most_level;
-  const auto q = static_cast<uint32_t>(level);
-  const uint32_t n = detail_bits(q, tolerance);
-  const double number = number_of(q, n, n ? in.bits(n) : 0);
-  if (!own->seen) *own = *common;
-  own->take(level, difference);
-  common->take(level, difference);
-  return number - 1;
-}
-
 }  // namespace leadline::trace

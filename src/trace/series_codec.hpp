@@ -1,17 +1,19 @@
-// Durations and gaps as bits: a level of a logarithmic scale, as the difference to what its position usually has, in
-// Rice's code with a parameter that follows the position's spread. docs/format.md has the definition.
+// Durations and gaps: a level of a logarithmic scale, as the difference to what its position usually has, in bits whose
+// probabilities are learnt by how much the position's values differ, how its last one did, and how long the call just
+// coded took beside its usual. docs/format.md has the definition.
 #pragma once
 
 #include <cstdint>
 
 #include "trace/bytes.hpp"
+#include "trace/range_coder.hpp"
 
 namespace leadline::trace {
 
+inline constexpr uint32_t polled_probability = 4096;  // that polls without a place failed before a call
+
 inline constexpr uint32_t levels_per_octave = 12;
 inline constexpr uint32_t most_level = 64 * levels_per_octave - 1;
-inline constexpr uint32_t longest_unary = 16;  // ones; then the difference itself
-inline constexpr uint32_t plain_bits = 12;     // of such a difference
 inline constexpr uint32_t most_detail_bits = 24;
 
 // The least number of level q: floor(2^(q / 12)), for numbers from 1 on.
@@ -40,19 +42,22 @@ inline double number_of(uint32_t q, uint32_t n, uint64_t detail) {
 // What a position's values have been like.
 struct Habit {
   int16_t mean = 0;     // level * 16
-  uint16_t spread = 0;  // mean of the zigzag difference * 16
+  uint16_t spread = 0;  // mean of twice the difference * 16
+  int16_t last = 0;     // level
   uint16_t seen = 0;
 
-  uint32_t parameter() const {
-    const uint32_t thirds = seen ? spread / 24u : 16u;
-    return thirds ? 32 - static_cast<uint32_t>(__builtin_clz(thirds)) : 0;
-  }
   int32_t usual() const { return (mean + 8) >> 4; }
-  void take(int32_t level, uint32_t difference) {
+  uint32_t spread_class() const {
+    const auto n = static_cast<uint32_t>(seen ? spread / 8 + 1 : 9);
+    const uint32_t bits = 32 - static_cast<uint32_t>(__builtin_clz(n));
+    return bits < 7 ? bits : 7;
+  }
+  void take(int32_t level) {
+    const int32_t difference = level > usual() ? level - usual() : usual() - level;
     const int32_t shift = seen < 3 ? seen : 3;
     mean = static_cast<int16_t>(mean + ((level * 16 - mean) >> shift));
-    const int32_t to = static_cast<int32_t>(difference < 255 ? difference : 255) * 16;
-    spread = static_cast<uint16_t>(spread + ((to - spread) >> (seen ? shift : 0)));
+    spread = static_cast<uint16_t>(spread + (((difference < 30 ? difference : 30) * 32 - spread) >> shift));
+    last = static_cast<int16_t>(level);
     if (seen < 3) ++seen;
   }
 };
@@ -61,80 +66,90 @@ struct Habits {
   Habit duration, gap;
 };
 
-// Bits, the lowest of a byte first.
-class BitReader {
+// The bits' models, and what they are chosen by.
+class SeriesModels {
  public:
-  BitReader(const uint8_t* data, size_t size) : data_(data), bits_(uint64_t{size} * 8) {}
-  bool ok() const { return at_ <= bits_; }
-  uint32_t bit() {
-    if (at_ >= bits_) {
-      at_ = bits_ + 1;
-      return 0;
+  static constexpr uint32_t spreads = 8, differences = 9;
+  static constexpr uint32_t longest = 10;                          // bits of a difference's size
+  static constexpr uint32_t tree = 2 + 2 * longest + 6 * longest;  // models of a difference
+  static constexpr uint32_t count = 2 * 2 * spreads * differences * tree;
+
+  explicit SeriesModels(BitModel* zeroed) : models_(zeroed) {}
+
+  // Codes a level as the difference to what it usually is.
+  template <class Coder>
+  int32_t code_level(Coder& coder, int32_t level, Habit* own, Habit* common, bool gap) {
+    const Habit& from = own->seen ? *own : *common;
+    const int32_t usual = from.usual();
+    const uint32_t row = (gap ? spreads : 0) + from.spread_class();
+    const uint32_t last = own->seen ? class_of(own->last - usual) : class_of(0);
+    by_last_ = models_ + (row * differences + last) * tree;
+    by_duration_ = models_ + ((2 * spreads + row) * differences + class_of(duration_)) * tree;
+    const int32_t difference = code_difference(coder, level - usual);
+    level = usual + difference;
+    if (level < 0) level = 0;
+    if (level > static_cast<int32_t>(most_level)) level = most_level;
+    if (!gap) duration_ = difference;
+    if (!own->seen) {
+      *own = *common;
+      own->seen = 0;
     }
-    const uint32_t b = data_[at_ / 8] >> (at_ % 8) & 1;
-    ++at_;
-    return b;
-  }
-  uint64_t bits(uint32_t n) {
-    uint64_t v = 0;
-    for (uint32_t i = 0; i < n; ++i) v |= uint64_t{bit()} << i;
-    return v;
+    own->take(level);
+    common->take(level);
+    return level;
   }
 
  private:
-  const uint8_t* data_;
-  uint64_t bits_;
-  uint64_t at_ = 0;
+  static uint32_t class_of(int32_t difference) {
+    const int32_t size = difference < 0 ? -difference : difference;
+    const int32_t c = size == 0 ? 0 : size < 3 ? 1 : size < 7 ? 2 : size < 16 ? 3 : 4;
+    return static_cast<uint32_t>(difference < 0 ? 4 - c : 4 + c);
+  }
+  template <class Coder>
+  uint32_t code(Coder& coder, uint32_t model, uint32_t bit) {
+    BitModel &a = by_last_[model], &b = by_duration_[model];
+    bit = coder.bit((a.probability() + b.probability()) / 2, bit);
+    a.take(bit);
+    b.take(bit);
+    return bit;
+  }
+  // 0; else the sign, how many bits the size has, and these but the first: the first two of them have models.
+  template <class Coder>
+  int32_t code_difference(Coder& coder, int32_t d) {
+    if (code(coder, 0, d == 0)) return 0;
+    const uint32_t negative = code(coder, 1, d < 0);
+    const uint32_t size = static_cast<uint32_t>(d < 0 ? -d : d) | 1u >> (d != 0);
+    const uint32_t bits = 31 - static_cast<uint32_t>(__builtin_clz(size));
+    uint32_t n = 0;
+    while (n < longest - 1 && !code(coder, 2 + negative * longest + n, n == bits)) ++n;
+    const uint32_t models = 2 + 2 * longest + (negative * longest + n) * 3;
+    uint32_t found = 1;
+    for (uint32_t i = n; i-- > 0;) {
+      const uint32_t bit = size >> i & 1;
+      found = found << 1 | (i + 2 < n ? coder.bit(32768, bit) : code(coder, models + (i + 1 < n ? found - 1 : 0), bit));
+    }
+    return negative ? -static_cast<int32_t>(found) : static_cast<int32_t>(found);
+  }
+
+  BitModel* models_;
+  BitModel *by_last_ = nullptr, *by_duration_ = nullptr;
+  int32_t duration_ = 0;  // the last one's difference
 };
 
-// `common`: of all positions, from which a position begins.
-double read_ticks(BitReader& in, Habit* own, Habit* common, uint64_t tolerance);
-
-template <class Sink>
-class BitWriter {
- public:
-  explicit BitWriter(Sink* out) : out_(out) {}
-  void bits(uint64_t value, uint32_t n) {  // n at most 32
-    pending_ |= (value & ((uint64_t{1} << n) - 1)) << count_;
-    for (count_ += n; count_ >= 8; count_ -= 8, pending_ >>= 8) out_->byte(static_cast<uint8_t>(pending_));
-  }
-  void end() {
-    if (count_) out_->byte(static_cast<uint8_t>(pending_));
-    pending_ = count_ = 0;
-  }
-
- private:
-  Sink* out_;
-  uint64_t pending_ = 0;
-  uint32_t count_ = 0;
-};
-
-// Returns what will be read.
-template <class Sink>
-double write_ticks(BitWriter<Sink>* out, uint64_t ticks, Habit* own, Habit* common, uint64_t tolerance) {
+// A number of ticks: returns what will be read.
+template <class Coder>
+double code_ticks(Coder& coder, SeriesModels* models, uint64_t ticks, Habit* own, Habit* common, bool gap,
+                  uint64_t tolerance) {
   const uint64_t number = ticks + 1;
-  const auto level = static_cast<int32_t>(level_of(number));
-  Habit& from = own->seen ? *own : *common;
-  const auto difference = static_cast<uint32_t>(zigzag(level - from.usual()));
-  const uint32_t k = from.parameter();
-  if (const uint32_t high = difference >> k; high < longest_unary) {
-    out->bits((uint64_t{1} << high) - 1, high + 1);
-    out->bits(difference, k);
-  } else {
-    out->bits((uint64_t{1} << longest_unary) - 1, longest_unary);
-    out->bits(difference, plain_bits);
-  }
-  const auto q = static_cast<uint32_t>(level);
+  const auto level = static_cast<int32_t>(Coder::writes ? level_of(number) : 0);
+  const auto q = static_cast<uint32_t>(models->code_level(coder, level, own, common, gap));
   const uint32_t n = detail_bits(q, tolerance);
   uint64_t detail = 0;
-  if (n) {
+  if (n && Coder::writes) {
     const uint64_t width = level_begin(q + 1) - level_begin(q);
     detail = static_cast<uint64_t>((static_cast<unsigned __int128>(number - level_begin(q)) << n) / width);
-    out->bits(detail, n);
   }
-  if (!own->seen) *own = *common;
-  own->take(level, difference);
-  common->take(level, difference);
+  if (n) detail = code_plain(coder, detail, n);
   return number_of(q, n, detail) - 1;
 }
 

@@ -239,7 +239,8 @@ void SeriesLog::full() {
       }
       if (!s_->loops) return stop();
       s_->mode = SeriesMode::sampling;  // of the rest of the run
-      s_->limit = s_->check_at = series_probe;
+      s_->limit = series_probe;
+      s_->check_at = room_of_windows();
       choose_stride();
       return;
     case SeriesMode::sampling:
@@ -457,7 +458,7 @@ void SeriesLog::choose_stride() {
   SeriesLoop& l = loop();
   const uint64_t body = l.timed ? l.calls / l.timed + 1 : 1;
   l.stride = 2 * l.width;
-  while (l.stride < 1u << 30 && (l.iteration() / l.stride + 1) * l.width * body > s_->limit / 2) l.stride *= 2;
+  while (l.stride < 1u << 30 && (l.iteration() / l.stride + 1) * l.width * body > room_of_windows() / 2) l.stride *= 2;
 }
 
 // Of the last window, which holds everything, what belongs to windows of the stride.
@@ -484,7 +485,7 @@ void SeriesLog::keep_windows_of(const SeriesWindow& closed) {
   if (!n && whole.first_entry < entries_.size()) s_->entries.used = whole.first_entry;
   s_->open = last_open;
   watch(last_open);
-  s_->check_at = s_->limit;
+  s_->check_at = room_of_windows();
   s_->lost_at = h_->steps + 8 * (loop().timed ? loop().calls / loop().timed : 0) + 4096;
   if (entries_.size() >= s_->check_at) thin();
 }
@@ -502,6 +503,16 @@ void SeriesLog::compact(const SeriesWindow* kept, uint32_t n) {
     used += w->entries;
   }
   s_->entries.used = used;
+}
+
+// Where nobody set the size, windows get two thirds of what the calls of a short program may take: the slowest
+// iterations come on top.
+uint64_t SeriesLog::room_of_windows() const {
+  if (!s_->automatic) return s_->limit;
+  const SeriesLoop& l = s_->loop[s_->current];
+  const uint64_t iterations = automatic_iterations * (l.timed ? l.calls / l.timed + 1 : 1);
+  const uint64_t room = s_->limit - s_->limit / 3;
+  return room > iterations ? room : at_most(iterations, s_->limit);
 }
 
 // Every second window goes.
@@ -531,7 +542,7 @@ void SeriesLog::thin() {
     s_->entries.used = used;
     s_->open = open;
     watch(open);
-    if (used < s_->limit * 7 / 8 && n < capacity::series_windows * 7 / 8) return;
+    if (used < room_of_windows() * 7 / 8 && n < capacity::series_windows * 7 / 8) return;
   }
   stop();
 }

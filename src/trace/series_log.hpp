@@ -134,6 +134,7 @@ class SeriesLog {
   void choose_stride();
   void keep_windows_of(const SeriesWindow& whole);
   void thin();
+  uint64_t room_of_windows() const;
   void compact(const SeriesWindow* kept, uint32_t n);
   uint64_t window_entries() const;
 

@@ -23,7 +23,13 @@ class ByteSink {
   bool ok() const { return ok_; }
   const uint8_t* data() const { return data_; }
   size_t size() const { return size_; }
-  void clear() { size_ = 0; }
+  void clear() {
+    size_ = 0;
+    packable_ = SIZE_MAX;
+  }
+  // What follows can't be packed any further.
+  void rest_is_dense() { packable_ = size_; }
+  size_t packable() const { return packable_ < size_ ? packable_ : size_; }
 
   void varint(uint64_t v) {
     if (uint8_t* p = room(max_varint_bytes)) size_ = static_cast<size_t>(put_varint(p, v) - data_);
@@ -67,7 +73,7 @@ class ByteSink {
   }
 
   uint8_t* data_ = nullptr;
-  size_t size_ = 0, capacity_ = 0;
+  size_t size_ = 0, capacity_ = 0, packable_ = SIZE_MAX;
   bool ok_ = true;
 };
 

@@ -49,7 +49,7 @@ def test_one_slow_iteration_of_a_bounded_trace_has_its_time_and_rank(
     one_of_each_family: Library, steps_program: Path, recorder: Path, tmp_path: Path
 ) -> None:
     run = recorded(one_of_each_family, 2, [steps_program, "5000", "3217", "1500"], recorder, tmp_path / "run")
-    assert bytes_of(run) <= 100_000
+    assert bytes_of(run) <= 75_000  # 43 to 50 kB; more the less alike the times are
     it = iterations_of(run)
     assert (it["count"], it["kept"], round(it["calls_per_iteration"])) == (5000, "sampled", 409)
     # Others may be slower on a machine that does something else.

@@ -174,6 +174,45 @@ void changed_bytes_are_survived() {
   }
 }
 
+void packed_chunks_come_back(programs::Random& r) {
+  for (int round = 0; round < 400 / rare; ++round) {
+    const uint64_t letters = 1 + programs::below(r, round % 2 ? 4 : 256);
+    Bytes payload(programs::below(r, 2000));
+    for (uint8_t& b : payload) b = static_cast<uint8_t>(programs::below(r, letters));
+    if (round % 8 == 0) payload.assign(payload.size(), 7);
+    ByteSink plain, packed;
+    plain.bytes(payload.data(), payload.size());
+    if (!pack_payload(plain, &packed)) continue;
+    ByteReader in(packed.data(), packed.size());
+    const uint64_t size = in.varint(), bytes = in.varint();
+    Bytes again(size);
+    check(packed.size() < payload.size() && size == payload.size() && bytes == in.left() &&
+              unpack(in.data(), bytes, again.data(), size) && again == payload,
+          "packed " + std::to_string(round));
+  }
+}
+
+void packed_nonsense_is_survived() {
+  programs::Random r(11);
+  packed_chunks_come_back(r);
+  const Bytes header = MemoryProcess::file_of({});
+  const Bytes process = MemoryProcess().chunks()[0].second;
+  for (int round = 0; round < 1000 / rare; ++round) {
+    Bytes coded(1 + programs::below(r, 300)), payload;
+    for (uint8_t& b : coded) b = static_cast<uint8_t>(r());
+    uint8_t number[2 * max_varint_bytes];
+    const uint64_t size = round % 4 ? programs::below(r, most_ratio * coded.size()) : r() >> programs::below(r, 64);
+    payload.insert(payload.end(), number, put_varint(put_varint(number, size), coded.size()));
+    payload.insert(payload.end(), coded.begin(), coded.end());
+    Bytes file = header;
+    MemoryProcess::append_chunk(&file, ChunkType::process, process);
+    MemoryProcess::append_chunk(&file, static_cast<ChunkType>(1 + programs::below(r, 15)), payload, packed_flag);
+    const auto outcome = read_bytes(file, "packed nonsense " + std::to_string(round));
+    check(size < most_ratio * (coded.size() + 1) || !outcome.error.empty() || outcome.damaged,
+          "it claims to hold too much");
+  }
+}
+
 void declared_sizes_are_not_believed() {
   Bytes file = trace_of("tree", 100);
   for (const uint32_t size : {UINT32_MAX, 1u << 31, 1u << 28, (1u << 28) + 1}) {
@@ -347,6 +386,7 @@ int main(int argc, char**) {
   cuts_are_noticed();
   flipped_bits_are_noticed();
   nonsense_is_survived();
+  packed_nonsense_is_survived();
   changed_bytes_are_survived();
   declared_sizes_are_not_believed();
   other_things_are_refused();

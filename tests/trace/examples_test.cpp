@@ -253,7 +253,11 @@ bool write_file(const std::string& path, const Bytes& bytes) {
 bool example(const std::string& directory, std::string name, MemoryProcess* p, bool whole, bool keep) {
   std::replace(name.begin(), name.end(), ' ', '-');
   const std::string path = directory + "/" + name;
-  if (!write_file(path + ".trace", MemoryProcess::file_of(p->chunks(whole)))) return std::perror(path.c_str()), false;
+  const Bytes plain = MemoryProcess::file_of(p->chunks(whole)), packed = MemoryProcess::file_of(p->chunks(whole), true);
+  if (!write_file(path + ".trace", plain) || !write_file(path + "-packed.trace", packed)) {
+    return std::perror(path.c_str()), false;
+  }
+  if (packed.size() >= plain.size()) return std::printf("%s: packing saves nothing\n", name.c_str()), false;
   Process process;
   const ReadError error = read_process(path + ".trace", &process);
   if (!error.message.empty() || !process.complete)
@@ -263,7 +267,9 @@ bool example(const std::string& directory, std::string name, MemoryProcess* p, b
   print_process(f, process);
   for (const Stream& s : process.streams) print_stream(f, s);
   std::fclose(f);
-  if (!keep) std::remove((path + ".trace").c_str()), std::remove((path + ".txt").c_str());
+  for (const char* end : {".trace", "-packed.trace", ".txt"}) {
+    if (!keep) std::remove((path + end).c_str());
+  }
   return true;
 }
 

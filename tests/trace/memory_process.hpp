@@ -12,6 +12,7 @@
 #include "memory_thread.hpp"
 #include "trace/checksum.hpp"
 #include "trace/chunk.hpp"
+#include "trace/packing.hpp"
 
 namespace leadline::trace {
 
@@ -94,20 +95,29 @@ class MemoryProcess {
     return all;
   }
 
-  static void append_chunk(Bytes* file, ChunkType type, const Bytes& payload) {
-    ChunkHeader h{chunk_magic, static_cast<uint32_t>(type), static_cast<uint32_t>(payload.size()), 0};
+  static void append_chunk(Bytes* file, ChunkType type, const Bytes& payload, uint32_t flag = 0) {
+    ChunkHeader h{chunk_magic, static_cast<uint32_t>(type) | flag, static_cast<uint32_t>(payload.size()), 0};
     h.crc = crc32c(payload.data(), payload.size(), crc32c(&h.type, 2 * sizeof(uint32_t)));
     const auto* p = reinterpret_cast<const uint8_t*>(&h);
     file->insert(file->end(), p, p + sizeof(h));
     file->insert(file->end(), payload.begin(), payload.end());
   }
-  static Bytes file_of(const std::vector<Chunk>& chunks) {
+  // As the recorder writes it: packed where that is smaller.
+  static void append_packed(Bytes* file, ChunkType type, const Bytes& payload) {
+    ByteSink plain, packed;
+    plain.bytes(payload.data(), payload.size());
+    if (!pack_payload(plain, &packed)) return append_chunk(file, type, payload);
+    append_chunk(file, type, Bytes(packed.data(), packed.data() + packed.size()), packed_flag);
+  }
+  static Bytes file_of(const std::vector<Chunk>& chunks, bool packed = false) {
     FileHeader h{};
     std::memcpy(h.magic, file_magic, sizeof(h.magic));
     h.version = format_version;
     const auto* p = reinterpret_cast<const uint8_t*>(&h);
     Bytes file(p, p + sizeof(h));
-    for (const auto& [type, payload] : chunks) append_chunk(&file, type, payload);
+    for (const auto& [type, payload] : chunks) {
+      packed ? append_packed(&file, type, payload) : append_chunk(&file, type, payload);
+    }
     return file;
   }
 

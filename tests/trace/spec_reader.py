@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from spec_packing import unpacked
 from spec_series import Series, read_series
 from spec_walk import COARSE, EXTRA, POLLS, Damaged, Generation, Payload, ordered, read_structure, read_times
 
@@ -69,6 +70,10 @@ def chunks(path: Path) -> Iterator[tuple[int, Payload]]:
         payload = data[at + 16 : at + 16 + size]
         if magic != b"LLCK" or len(payload) < size or crc32c(data[at + 4 : at + 12] + payload) != crc:
             raise Damaged(f"{path}: damaged at byte {at}")
+        if kind >> 31:
+            p = Payload(payload)
+            first = unpacked(size=p.varint(), data=p.block())
+            kind, payload = kind & 0x7FFFFFFF, first + payload[p.at :]
         yield kind, Payload(payload)
         if kind == 11:
             return

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import isqrt
 
+from spec_packing import Coded, Model
 from spec_walk import Payload
 
 
@@ -33,29 +35,26 @@ def begins(level: int) -> int:
 class Habit:
     mean: int = 0
     spread: int = 0
+    last: int = 0
     seen: int = 0
 
-    def copy(self) -> Habit:
-        return Habit(self.mean, self.spread, self.seen)
+    @property
+    def usual(self) -> int:
+        return (self.mean + 8) >> 4
 
-    def take(self, level: int, d: int) -> None:
+    def take(self, level: int) -> None:
+        difference = abs(level - self.usual)
         shift = min(self.seen, 3)
         self.mean += (16 * level - self.mean) >> shift
-        self.spread += (16 * min(d, 255) - self.spread) >> shift
+        self.spread += (32 * min(difference, 30) - self.spread) >> shift
+        self.last = level
         self.seen = min(self.seen + 1, 3)
 
 
-@dataclass
-class Bits:
-    data: bytes
-    at: int = 0
-
-    def take(self, n: int) -> int:
-        value = 0
-        for i in range(n):
-            value |= (self.data[self.at // 8] >> (self.at % 8) & 1) << i
-            self.at += 1
-        return value
+def kind_of(difference: int) -> int:
+    size = abs(difference)
+    kind = sum(size >= least for least in (1, 3, 7, 16))
+    return -kind if difference < 0 else kind
 
 
 @dataclass
@@ -82,27 +81,48 @@ class Series:
 
     def values(self, positions: Iterator[int]) -> Iterator[tuple[int, float, float]]:
         """(mark, duration, gap) in ns of each call, given the positions of the calls in the windows."""
-        bits = Bits(self.data)
+        coded = Coded(self.data)
+        self.models: dict[tuple[object, ...], Model] = defaultdict(Model)
+        self.duration = 0
         habits: dict[int, tuple[Habit, Habit]] = {}
         common = (Habit(), Habit())
         for position in positions:
             own = habits.setdefault(position, (Habit(), Habit()))
-            mark = bits.take(1) if self.marks else 0
-            duration, gap = (self.number(bits, own[i], common[i]) for i in range(2))
+            mark = coded.bit(4096) if self.marks else 0
+            duration, gap = (self.number(coded, i, own[i], common[i]) for i in range(2))
             yield mark, duration, gap
 
-    def number(self, bits: Bits, own: Habit, common: Habit) -> float:
+    def difference(self, coded: Coded, *contexts: tuple[object, ...]) -> int:
+        def bit(node: object) -> int:
+            a, b = (self.models[context, node] for context in contexts)
+            found = coded.bit((a.p + b.p) // 2)
+            a.take(found)
+            b.take(found)
+            return found
+
+        if bit("zero"):
+            return 0
+        negative = bit("negative")
+        n = 0
+        while n < 9 and not bit((negative, "length", n)):
+            n += 1
+        size = 1
+        for i in range(n):
+            size = size << 1 | (bit((negative, n, size)) if i < 2 else coded.bit(32768))
+        return -size if negative else size
+
+    def number(self, coded: Coded, gap: int, own: Habit, common: Habit) -> float:
         source = own if own.seen else common
-        k = (source.spread // 24 if source.seen else 16).bit_length()
-        high = 0
-        while high < 16 and bits.take(1):
-            high += 1
-        d = (high << k) + bits.take(k) if high < 16 else bits.take(12)
-        level = min(max((source.mean + 8 >> 4) + ((d >> 1) ^ -(d & 1)), 0), 767)
+        spread = min((source.spread // 8 + 1 if source.seen else 9).bit_length(), 7)
+        last = kind_of(own.last - source.usual) if own.seen else 0
+        difference = self.difference(coded, ("last", gap, spread, last), ("own", gap, spread, kind_of(self.duration)))
+        level = min(max(source.usual + difference, 0), 767)
+        if not gap:
+            self.duration = difference
         if not own.seen:
-            own.mean, own.spread, own.seen = common.mean, common.spread, common.seen
-        own.take(level, d)
-        common.take(level, d)
+            own.mean, own.spread = common.mean, common.spread
+        own.take(level)
+        common.take(level)
         begin = begins(level)
         width = begins(level + 1) - begin
         detail = 0
@@ -110,7 +130,7 @@ class Series:
             detail += 1
         value = float(begin)
         if detail:
-            value = begin + (bits.take(detail) + 0.5) * float(width) / (1 << detail)
+            value = begin + (coded.plain(detail) + 0.5) * float(width) / (1 << detail)
         elif width > 1:
             value = 2 * float(begin) * (begin + float(width) - 1) / (2 * float(begin) + width - 1)
         return (value - 1) * (self.factor / (1 << 32))

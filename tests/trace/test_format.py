@@ -49,6 +49,11 @@ def test_reader_written_from_the_document_agrees(examples: Path, name: str) -> N
     assert any(line.endswith(" polled") for line in got) == (name == "polls-everywhere")
 
 
+@pytest.mark.parametrize("name", ["worked", "tree", "sizes-vary"])
+def test_packed_chunks_mean_the_same(examples: Path, name: str) -> None:
+    assert read_by_the_book(examples / f"{name}-packed.trace") == (examples / f"{name}.txt").read_text().splitlines()
+
+
 def test_shared_chunks_are_read_from_their_file(examples: Path, tmp_path: Path) -> None:
     """Sites and structure moved to another file, as the recorder does, mean the same."""
     data = (examples / "worked.trace").read_bytes()

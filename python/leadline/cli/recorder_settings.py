@@ -43,7 +43,7 @@ SETTINGS = (
         "series",
         "series",
         "Keep the times of single calls: all of them up to this size per rank, beyond it those of some iterations; "
-        "or all, none.  [default: auto, some 25,000 calls or 16 iterations]",
+        "or all, none.  [default: auto: some 25,000 calls, beyond that 16,000 or 16 iterations]",
         least=5 << 10,  # the recorder's least_limit: below it no times are kept
     ),
     Setting("memory", "size", "At most this much memory for the recorder per rank, 4MB or more.", least=4 << 20),

@@ -112,10 +112,10 @@ std::string decode_series(ByteReader& in, Series* into) {
   if (!in.ok()) return "a series ends too early";
   if (n) series.data.assign(data.data(), data.data() + n);
   if (!in.at_end()) series.polled = in.byte() != 0;
-  // Each entry takes two bits at least.
-  uint64_t left = uint64_t{n} * 4;
+  // Each entry takes a hundredth of a bit at least, and no process keeps more of them.
+  uint64_t left = std::min(uint64_t{n} * 8 * 100, most_series_entries);
   for (const WindowTimes& w : series.windows) {
-    if (w.entries > left) return "a series of more calls than it has bits for";
+    if (w.entries > left) return "a series of more calls than it can hold";
     left -= w.entries;
   }
   return "";

@@ -12,6 +12,7 @@
 
 #include "trace/checksum.hpp"
 #include "trace/chunk.hpp"
+#include "trace/packing.hpp"
 #include "trace/reading/decode.hpp"
 #include "trace/reading/salvage.hpp"
 
@@ -76,6 +77,19 @@ void add_loss(Process* p, const char* code, uint64_t amount, std::string message
   p->losses.push_back({code, amount, std::move(message)});
 }
 
+bool unpack_payload(std::vector<uint8_t>* payload) {
+  ByteReader in(payload->data(), payload->size());
+  const uint64_t size = in.varint();
+  const size_t packed = in.count();
+  const ByteReader from = in.bytes(packed);
+  if (!in.ok() || size > most_packed) return false;
+  std::vector<uint8_t> whole(static_cast<size_t>(size));
+  if (!unpack(from.data(), packed, whole.data(), whole.size())) return false;
+  whole.insert(whole.end(), in.data(), in.data() + in.left());
+  payload->swap(whole);
+  return true;
+}
+
 // One chunk after the other, as far as they are whole. What ended the reading, empty at the end chunk.
 template <class EachChunk>
 std::string read_chunks(const File& file, EachChunk&& each) {
@@ -92,8 +106,9 @@ std::string read_chunks(const File& file, EachChunk&& each) {
     if (crc32c(payload.data(), h.size, crc32c(&h.type, 2 * sizeof(uint32_t))) != h.crc) {
       return "byte " + grouped(at) + ": the checksum does not match";
     }
-    const auto type = static_cast<ChunkType>(h.type);
-    const std::string wrong = each(type, ByteReader(payload.data(), h.size));
+    const auto type = static_cast<ChunkType>(h.type & ~packed_flag);
+    if (h.type & packed_flag && !unpack_payload(&payload)) return "byte " + grouped(at) + ": packed data can't be read";
+    const std::string wrong = each(type, ByteReader(payload.data(), payload.size()));
     if (!wrong.empty()) return "byte " + grouped(at) + ": " + wrong;
     if (type == ChunkType::end) return "";
     at += sizeof(h) + h.size;

@@ -14,20 +14,29 @@ namespace {
 // The bits of one series, window after window.
 class Values {
  public:
-  explicit Values(const Series& series) : series_(series), bits_(series.data.data(), series.data.size()) {}
+  explicit Values(const Series& series)
+      : series_(series),
+        coder_(series.data.data(), series.data.size()),
+        memory_(SeriesModels::count),
+        models_(memory_.data()) {}
 
   bool next(uint32_t position, bool* polled, double* duration_ns, double* gap_ns) {
     if (habits_.size() <= position) habits_.resize(std::max<size_t>(position + 1, 2 * habits_.size()));
     Habits& own = habits_[position];
-    *polled = series_.polled && bits_.bit();
-    *duration_ns = read_ticks(bits_, &own.duration, &common_.duration, series_.tolerance) * series_.ns_per_tick;
-    *gap_ns = read_ticks(bits_, &own.gap, &common_.gap, series_.tolerance) * series_.ns_per_tick;
-    return bits_.ok();
+    const auto next_ns = [&](Habit* habit, Habit* common, bool gap) {
+      return code_ticks(coder_, &models_, 0, habit, common, gap, series_.tolerance) * series_.ns_per_tick;
+    };
+    *polled = series_.polled && coder_.bit(polled_probability, 0);
+    *duration_ns = next_ns(&own.duration, &common_.duration, false);
+    *gap_ns = next_ns(&own.gap, &common_.gap, true);
+    return coder_.ok();
   }
 
  private:
   const Series& series_;
-  BitReader bits_;
+  RangeReader coder_;
+  std::vector<BitModel> memory_;
+  SeriesModels models_;
   std::vector<Habits> habits_;
   Habits common_;
 };
