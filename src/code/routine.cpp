@@ -204,9 +204,7 @@ bool Routine::in_loop(uint32_t block, uint32_t loop) const {
 }
 
 // Whether the edge goes back to a header from within its loop.
-bool Routine::closes(uint32_t from, uint32_t to) const {
-  return blocks_[to].heads && in_loop(from, blocks_[to].heads);
-}
+bool Routine::closes(uint32_t from, uint32_t to) const { return blocks_[to].heads && in_loop(from, blocks_[to].heads); }
 
 // Finds the loops among the blocks of one, or of the whole routine, and then those within them.
 void Routine::split(uint32_t loop, const uint32_t* blocks, uint32_t count) {

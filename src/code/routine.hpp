@@ -3,10 +3,10 @@
 // Decodes the routine along its jumps, makes basic blocks of it, and finds its loops: a loop is a largest set of blocks
 // from each of which control can get to all others; those of its blocks that are entered from outside are its headers;
 // what is still such a set when the edges to them are gone is a loop within it. So a loop is one however many ways
-// lead into it: optimisers make several where the first trips differ. Calls are known by their return addresses, as they
-// stand on the stack. Code that only an indirect jump reaches (a switch's table) is entered at the return addresses
-// asked for. Sources: Tarjan, "Depth-first search and linear graph algorithms", 1972; Steensgaard, "Sequentializing
-// program dependence graphs for irreducible programs", 1993.
+// lead into it: optimisers make several where the first trips differ. Calls are known by their return addresses, as
+// they stand on the stack. Code that only an indirect jump reaches (a switch's table) is entered at the return
+// addresses asked for. Sources: Tarjan, "Depth-first search and linear graph algorithms", 1972; Steensgaard,
+// "Sequentializing program dependence graphs for irreducible programs", 1993.
 //
 // Runs inside the recorded program: no allocation (the object is large, and made of zeroed pages that are touched as
 // they are needed), and no byte is read but of the ranges it is given.
@@ -115,7 +115,7 @@ class Routine {
     uint64_t target;
   } exits_[256];  // jumps out of the routine
   uint32_t exit_count_;
-  uint32_t way_[2 * most_blocks];   // of a search: blocks, and how many of their successors were tried
+  uint32_t way_[2 * most_blocks];  // of a search: blocks, and how many of their successors were tried
   uint32_t stack_[most_blocks];
   uint32_t stack_count_;
   uint32_t members_[2 * most_blocks];  // of loops whose inside is still to be looked at, one after the other

@@ -61,8 +61,8 @@ class HandmadeProfile:
             process.category_ns = [sum(c.time_ns for c in by_kind[name]) for name in CATEGORIES]
             process.category_calls = [sum(c.calls for c in by_kind[name]) for name in CATEGORIES]
 
-    def iterations(self) -> Any:
-        return SimpleNamespace(found=False)
+    def iterations(self, loop: int = 0) -> Any:
+        return SimpleNamespace(found=False, missing="none")
 
     def frame(self, text: str) -> int:
         return self.frames_.setdefault(text, 0x1000 + 16 * len(self.frames_))

@@ -38,7 +38,7 @@ def build(tmp_path_factory: pytest.TempPathFactory) -> Build:
             pytest.skip(f"{compiler} is not installed")
         sources = [HERE / f"{name}.cpp"]
         if tested is None:
-            sources += sorted((ROOT / "src/trace").rglob("*.cpp"))
+            sources += sorted([*(ROOT / "src/trace").rglob("*.cpp"), *(ROOT / "src/code").glob("*.cpp")])
         if analysis:
             sources += sorted((ROOT / "src/analysis").glob("*.cpp"))
         command = [compiler, "-std=gnu++20", "-O1", "-g", f"-I{ROOT / 'src'}", *flags]

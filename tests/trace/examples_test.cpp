@@ -101,10 +101,10 @@ void print_key(FILE* f, const Key& k) {
 
 void print_loop(FILE* f, const LoopTimes& l) {
   std::fprintf(f,
-               "loop %u %d %u %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
-               " %.0f\n",
-               l.position, l.after, l.source, l.trips, l.stride, l.width, l.first_call, l.skipped, l.occurrences, l.timed,
-               l.calls, l.time_ns);
+               "loop %u %d %u %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
+               " %" PRIu64 " %.0f\n",
+               l.position, l.after, l.source, l.trips, l.stride, l.width, l.first_call, l.skipped, l.occurrences,
+               l.timed, l.calls, l.time_ns);
   for (const uint64_t way : l.begins) std::fprintf(f, "begins %" PRIu64 " %" PRIu64 "\n", way >> 32, way & UINT32_MAX);
   for (const uint64_t way : l.ends) std::fprintf(f, "ends %" PRIu64 " %" PRIu64 "\n", way >> 32, way & UINT32_MAX);
   for (const StripTimes& s : l.strip) {

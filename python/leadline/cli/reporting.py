@@ -20,7 +20,7 @@ step_option = click.option(
     "--step",
     metavar="ROUTINE[:LINE]",
     envvar="LEADLINE_STEP",
-    help="The loop that is the program's main one, or the name of a region.  [default: the outermost that takes most time]",
+    help="The program's main loop, or a region.  [default: the outermost loop that takes most time]",
 )
 PAGE = "report.html"
 

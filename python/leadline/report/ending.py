@@ -19,8 +19,8 @@ _LOCAL = _core.CATEGORIES.index("local")
 class EndedAtStart:
     """Labels of the ranks, in display order.
 
-    in_init: MPI_Init was called and did not return. after_init: it did, and no other call but purely local ones, nor any
-    on files.
+    in_init: MPI_Init was called and did not return. after_init: it did, and no other call but purely local ones, nor
+    any on files.
     aborted: as after_init, but MPI_Abort was called.   all_ranks: nothing else was recorded of the run.
     """
 

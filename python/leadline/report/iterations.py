@@ -185,8 +185,8 @@ def strip_lines(it: Iterations, width: int, height: int = 1) -> list[Line]:
     if it.region is not None:
         data = _of_region(it.region, it)
         return [
-            f"The region {data['region']}: {fmt.plural(data['count'], 'iteration')}, {100 * data['share']:.0f} % of the "
-            f"ranks' time; mean {fmt.seconds(data['mean_s'] or 0.0)}"
+            f"The region {data['region']}: {fmt.plural(data['count'], 'iteration')}, "
+            f"{100 * data['share']:.0f} % of the ranks' time; mean {fmt.seconds(data['mean_s'] or 0.0)}"
         ]
     named: list[Line] = [line[:width] for line in about_loop(it.loop)] if it.loop is not None else []
     if not it.timed:
