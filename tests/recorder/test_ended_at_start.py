@@ -19,10 +19,10 @@ from .running import Outcome, run_mpi
 SAID = {
     "init": "MPI_Init did not return on rank 0.",
     "init-exits": "MPI_Init did not return on rank 0.",
-    "after": "rank 0 makes no MPI call after MPI_Init that returns.",
-    "barrier": "rank 0 makes no MPI call after MPI_Init that returns.",
+    "after": "no call but purely local ones returned after MPI_Init on rank 0.",
+    "barrier": "no call but purely local ones returned after MPI_Init on rank 0.",
     "abort": "rank 0 calls MPI_Abort right after MPI_Init.",
-    "exit": "rank 0 makes no MPI call after MPI_Init that returns.",
+    "exit": "no call but purely local ones returned after MPI_Init on rank 0.",
 }
 
 

@@ -19,8 +19,8 @@ _LOCAL = _core.CATEGORIES.index("local")
 class EndedAtStart:
     """Labels of the ranks, in display order.
 
-    in_init: MPI_Init was called and did not return. after_init: it did, and no other call but purely local ones, nor
-    any on files.
+    in_init: MPI_Init was called and did not return.
+    after_init: it did, and no other call but purely local ones, nor any on files.
     aborted: as after_init, but MPI_Abort was called.   all_ranks: nothing else was recorded of the run.
     """
 
@@ -39,8 +39,7 @@ class EndedAtStart:
         if self.in_init:
             parts.append(f"MPI_Init did not return on {_named(self.in_init)}")
         if self.after_init:
-            made = "makes" if len(self.after_init) == 1 else "make"
-            parts.append(f"{_named(self.after_init)} {made} no MPI call after MPI_Init that returns")
+            parts.append(f"no call but purely local ones returned after MPI_Init on {_named(self.after_init)}")
         if self.aborted:
             calls = "calls" if len(self.aborted) == 1 else "call"
             parts.append(f"{_named(self.aborted)} {calls} MPI_Abort right after MPI_Init")
