@@ -72,7 +72,9 @@ void RunLoops::add(const trace::Process& process, uint32_t index, const std::vec
       const CallClass cls = function < process.functions.size() ? process.functions[function].cls : CallClass::other;
       if (is_outside(cls)) return;
       const double ns = times.sum_ns + times.gap_sum_ns;
-      const double typical_ns = ns - times.max_ns;  // a first call may make a connection
+      // The usual duration of all calls: the first may make a connection, and the machine may hold any of them up.
+      const double typical_ns =
+          times.gap_sum_ns + static_cast<double>(trace::median_of(times.hist.data(), times.count) * times.count);
       all_.ns += static_cast<uint64_t>(std::max(typical_ns, 0.0));
       all_.calls += times.count;
       for (uint32_t l = stream.loop_around(site); l; l = stream.loops[l].outer) {

@@ -19,7 +19,7 @@ struct LoopCell {
   uint32_t thread = 0;
   uint64_t rounds = 0, entries = 0;
   uint64_t calls = 0;
-  double time_ns = 0, typical_ns = 0;  // the latter without the longest call of each call site
+  double time_ns = 0, typical_ns = 0;  // the latter if all calls had taken what is usual for their site
   bool has_mpi = false;
   uint64_t trips() const { return rounds + entries; }
 };

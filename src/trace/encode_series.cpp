@@ -253,6 +253,25 @@ uint64_t add_slowest(const View& v, SeriesWindow* slow, Written* into, uint64_t 
   return n;
 }
 
+// Of a log that holds everything: all loops that may turn out to be the main one, when all ranks are looked at.
+uint32_t find_loops(const View& v, const char* region, const Written& log, ThreadLoops* thread_loops, SeriesLoop* loops,
+                    StripBucket* buckets) {
+  const Iterations iterations(v.s, v.h, {v.positions, v.position_count}, v.folded, thread_loops);
+  const LoopProfile profile(v.h, region, thread_loops);
+  uint32_t sources[most_loops];
+  uint32_t n = profile ? profile.outermost(sources, most_loops) : 0;
+  for (uint32_t i = 0; i < n; ++i) loops[i] = source_loop(profile, thread_loops, sources[i]);
+  if (!n) n = iterations.find(log.from, log.entries, *log.window, &loops[0]) ? 1 : 0;
+  for (uint32_t i = 0; i < n; ++i) {
+    SeriesLoop& l = loops[i];
+    const uint64_t times = iterations.count(log.from, log.entries, l);
+    l.occurrences = l.occurrences > times ? l.occurrences - times : 0;
+    l.calls = 0;
+    iterations.feed(log.from, log.entries, *log.window, &l, buckets + i * most_buckets, nullptr);
+  }
+  return n;
+}
+
 }  // namespace
 
 bool encode_series(const char* region, uint64_t tick_factor, uint64_t origin_ticks, bool last, ByteSink* out) {
@@ -262,7 +281,7 @@ bool encode_series(const char* region, uint64_t tick_factor, uint64_t origin_tic
   const Scratchpad<Written> windows(v.window_count + most_slow_windows);
   const Scratchpad<SeriesWindow> slow(most_slow_windows);
   const Scratchpad<SeriesLoop> loops(most_loops);
-  const Scratchpad<StripBucket> buckets(most_buckets);
+  const Scratchpad<StripBucket> buckets(most_loops * most_buckets);
   if (!windows || !slow || !loops || !buckets) return false;
   uint64_t n = list_windows(v, windows.get());
   if (last) n = add_slowest(v, slow.get(), windows.get(), n);
@@ -270,19 +289,10 @@ bool encode_series(const char* region, uint64_t tick_factor, uint64_t origin_tic
   for (uint64_t i = 0; i < loop_count; ++i) loops[i] = v.s.loop[i];
   if (!n && !loop_count) return false;
   const StripBucket* strip = v.buckets;
-  if (last && !loop_count && n == 1 &&
-      windows[0].window->kind == SeriesKind::whole) {  // it ended before the loop was looked for
-    const Iterations iterations(v.s, v.h, {v.positions, v.position_count}, v.folded, &thread_loops);
-    const SeriesWindow& w = *windows[0].window;
-    SeriesLoop& l = loops[0];
-    if (iterations.find(v.entries + w.first_entry, windows[0].entries, w, &l)) {
-      const uint64_t times = iterations.count(v.entries + w.first_entry, windows[0].entries, l);
-      l.occurrences = l.occurrences > times ? l.occurrences - times : 0;
-      l.calls = 0;
-      iterations.feed(v.entries + w.first_entry, windows[0].entries, w, &l, buckets.get(), nullptr);
-      strip = buckets.get();
-      loop_count = 1;
-    }
+  const bool whole = n == 1 && windows[0].window->kind == SeriesKind::whole;
+  if (last && !loop_count && whole) {  // it ended before the loop was looked for
+    loop_count = find_loops(v, region, windows[0], &thread_loops, loops.get(), buckets.get());
+    strip = buckets.get();
   }
   const uint64_t tolerance =
       tolerance_of(v.s.loops ? v.s.loop : loops.get(), v.s.loops ? at_most(v.s.loops, most_loops) : loop_count);

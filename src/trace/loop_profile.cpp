@@ -1,5 +1,7 @@
 #include "trace/loop_profile.hpp"
 
+#include <string.h>
+
 namespace leadline::trace {
 
 namespace {
@@ -61,12 +63,17 @@ LoopProfile::LoopProfile(const ThreadHeader& header, const char* region, ThreadL
   const uint64_t count = header.positions.used < capacity::positions ? header.positions.used : capacity::positions;
   const uint64_t site_count = header.sites.used < capacity::sites ? header.sites.used : capacity::sites;
   for (uint32_t i = first_position; i < count; ++i) {
-    // Without the longest: a first call may make a connection.
-    uint64_t ns = folded[i].sum + folded[i].gap_sum - folded[i].max;
+    // The usual duration of all calls: the first may make a connection, and the machine may hold any of them up.
+    uint32_t hist[time_buckets];
+    memcpy(hist, folded[i].hist, sizeof(hist));
+    uint64_t ns = folded[i].gap_sum;
     const uint32_t visits = positions[i].visits;
     for (uint32_t v = visits < 8 ? i & 7 : 0; visits != anchor_mark && v < (visits & 7); ++v) {
-      ns += uint64_t{raw[i].duration[v]} + raw[i].gap[v];  // ticks: near enough for a handful
+      ns += raw[i].gap[v];  // ticks: near enough for a handful
+      ++hist[time_bucket(raw[i].duration[v])];
     }
+    const uint64_t times = visits_of(positions[i], i, folded[i]);
+    ns += median_of(hist, times) * times;
     add_time(positions[i].key.site, ns, visits_of(positions[i], i, folded[i]), series, sites, site_count);
   }
   const auto* polls = reinterpret_cast<const PollSite*>(region + thread_at::poll_sites);
@@ -106,6 +113,22 @@ void LoopProfile::add_time(uint32_t site, uint64_t ns, uint64_t calls, const Ser
     weights_[l].calls += calls;
     weights_[l].has_mpi |= mpi;
   }
+}
+
+uint32_t LoopProfile::outermost(uint32_t* into, uint32_t room) const {
+  uint32_t n = 0;
+  const auto could_be_main = [&](uint32_t l) {
+    return weights_[l].trips() >= least_trips_of_main_loop && weights_[l].has_mpi;
+  };
+  for (uint32_t l = 1; l < count() && n < room; ++l) {
+    if (!could_be_main(l)) continue;
+    bool inside = false;
+    for (uint32_t depth = 0, o = loops_->source[l].outer; o && ++depth < 64; o = loops_->source[o].outer) {
+      inside |= could_be_main(o);
+    }
+    if (!inside) into[n++] = l;
+  }
+  return n;
 }
 
 uint32_t LoopProfile::main() const {

@@ -55,6 +55,8 @@ class LoopProfile {
   uint64_t times(uint32_t transition) const { return times_[transition]; }
   // The outermost loop that covers most of the time; 0: there is none with enough trips.
   uint32_t main() const;
+  // Those that could be it, if another were not around them. Returns how many.
+  uint32_t outermost(uint32_t* into, uint32_t room) const;
 
  private:
   void count_transitions(const ThreadHeader& header, const char* region, uint32_t now);
@@ -94,8 +96,10 @@ void for_each_walked(const ThreadHeader& header, const char* region, Visit visit
 template <class Weights, class Within>
 uint32_t choose_main_loop(const Weights& weights, uint32_t count, const LoopWeight& all, Within within) {
   constexpr double least = 5e-4;  // a tenth of the time and a twentieth of the calls, say
+  constexpr double noise_ns = 4e6;  // what a machine may add anywhere: below it calls decide
   const auto size = [](const LoopWeight& w) {
-    return static_cast<double>(w.ns) * static_cast<double>(w.ns) * static_cast<double>(w.calls);
+    const double ns = static_cast<double>(w.ns) + noise_ns;
+    return ns * ns * static_cast<double>(w.calls);
   };
   uint32_t best = 0;
   for (uint32_t l = 1; l < count; ++l) {

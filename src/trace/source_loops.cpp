@@ -22,17 +22,20 @@ void SourceLoops::forget() {
   known_count_ = oldest_ = 0;
 }
 
+// A path that is the other's beginning ends where a routine was called: that routine's last call was made a jump.
 bool SourceLoops::meet(uint32_t a, uint32_t b, Meeting* m) const {
   if (!has_code(a) || !has_code(b)) return false;
   const Table<LiveContext>& c = t_.contexts;
+  const uint32_t from = a;
   while (c[a].depth > c[b].depth) a = c[a].parent;
+  const bool tail_call = a == b && a != from;
   while (c[b].depth > c[a].depth) b = c[b].parent;
   while (a != b && c[a].parent != c[b].parent) {
     if (!has_code(c[a].parent) || !has_code(c[b].parent)) return false;
     a = c[a].parent;
     b = c[b].parent;
   }
-  *m = {c[a].parent, a, b};
+  *m = {c[a].parent, a, b, tail_call};
   return true;
 }
 
@@ -195,7 +198,7 @@ uint32_t SourceLoops::round(uint32_t from_site, uint32_t to_site) {
   if (from_site >= t_.sites.size() || to_site >= t_.sites.size()) return 0;
   Meeting m;
   if (!meet(t_.sites[from_site].context, t_.sites[to_site].context, &m)) return 0;
-  if (opaque(m.from) || opaque(m.to)) return 0;
+  if (m.tail_call || opaque(m.from) || opaque(m.to)) return 0;
   const uint64_t from = t_.contexts[m.from].frame, to = t_.contexts[m.to].frame;
   const auto has = [](const Known* k, uint64_t frame) { return k && k->routine->knows(frame + k->bias); };
   const Known* known = routine_of(to);

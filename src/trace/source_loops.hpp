@@ -67,6 +67,7 @@ class SourceLoops {
  private:
   struct Meeting {
     uint32_t context, from, to;  // what the paths have in common, and their next contexts
+    bool tail_call;              // the second path is the first one's beginning
   };
   static constexpr uint32_t opaque_context = UINT32_MAX;  // instead of a loop's number + 1
   static constexpr uint32_t most_routines = 48, most_returns = 4096;

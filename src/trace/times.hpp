@@ -39,6 +39,17 @@ inline int time_bucket(uint64_t ns) {
   return log2 < time_buckets ? log2 : time_buckets - 1;
 }
 
+// A duration that half of the given ones do not exceed, from their buckets; nanoseconds.
+template <class Count>
+uint64_t median_of(const Count* hist, uint64_t count) {
+  uint64_t seen = 0;
+  for (int b = 0; b < time_buckets; ++b) {
+    seen += hist[b];
+    if (2 * seen >= count && seen) return (uint64_t{3} << b) / 2;
+  }
+  return 0;
+}
+
 inline void fold_one(FoldedTimes* into, uint64_t duration_ns, uint64_t gap_ns) {
   if (into->count == 0 || duration_ns < into->min) into->min = duration_ns;
   if (duration_ns > into->max) into->max = duration_ns;

@@ -1,0 +1,104 @@
+// Loops of a source that a test knows:
+//   loops nest STEPS      main loop: a broadcast every tenth step, 5 exchanges, a solver of 7 to 9 iterations, a
+//                         reduction every tenth step
+//   loops polls STEPS     each step asks for its message by MPI_Test and MPI_Iprobe in turn, and sends 0 to 3 more
+//   loops deep STEPS      the calls of a step are made six levels further down, by a recursion
+//   loops leave STEPS     an endless loop that is left in the middle; two ways through it, chosen as nobody can foresee
+//   loops files STEPS     a loop about files only, longer than that of the steps
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int rank, size;
+static double in, out;
+
+static __attribute__((noinline)) void exchange(int tag) {
+  const int right = (rank + 1) % size, left = (rank + size - 1) % size;
+  MPI_Sendrecv(&out, 1, MPI_DOUBLE, right, tag, &in, 1, MPI_DOUBLE, left, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static __attribute__((noinline)) void solve(int iterations) {
+  for (int i = 0; i < iterations; ++i) {
+    exchange(1);
+    MPI_Allreduce(&out, &in, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  }
+}
+
+static __attribute__((noinline)) void model_step(int step) {
+  if (step % 10 == 0) MPI_Bcast(&in, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+  for (int field = 0; field < 5; ++field) exchange(2 + field);
+  solve(7 + step % 3);
+  if (step % 10 == 9) MPI_Reduce(&out, &in, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+}
+
+static __attribute__((noinline)) void polling_step(int step) {
+  MPI_Request request;
+  const int right = (rank + 1) % size, left = (rank + size - 1) % size;
+  const int more = step * 7 % 4;
+  MPI_Irecv(&in, 1, MPI_DOUBLE, left, 1, MPI_COMM_WORLD, &request);
+  MPI_Send(&out, 1, MPI_DOUBLE, right, 1, MPI_COMM_WORLD);
+  for (int done = 0, other; !done;) {
+    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    MPI_Iprobe(left, 77, MPI_COMM_WORLD, &other, MPI_STATUS_IGNORE);
+  }
+  for (int i = 0; i < more; ++i) MPI_Send(&out, 1, MPI_DOUBLE, right, 2, MPI_COMM_WORLD);
+  for (int i = 0; i < more; ++i) MPI_Recv(&in, 1, MPI_DOUBLE, left, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Allreduce(&out, &in, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+}
+
+static __attribute__((noinline)) void down(int level, int step) {
+  if (level > 0) {
+    down(level - 1, step);
+    __asm__ volatile("" ::: "memory");  // no tail call
+    return;
+  }
+  exchange(1);
+  if (step % 2) exchange(2);
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void leave_loop(int steps) {
+  unsigned chance = 12345;
+  int step = 0;
+  for (;;) {  // left in the middle
+    chance = chance * 1103515245u + 12345u;
+    if (chance >> 16 & 1) {
+      MPI_Allreduce(&out, &in, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    } else {
+      exchange(3);
+      exchange(4);
+    }
+    if (++step == steps) break;
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+}
+
+static void write_lines(void) {
+  FILE* f = fopen("lines.txt", "w");
+  for (int i = 0; f && i < 5000; ++i) fprintf(f, "%d\n", i);
+  if (f) fclose(f);
+}
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  const char* kind = argc > 1 ? argv[1] : "nest";
+  const int steps = argc > 2 ? atoi(argv[2]) : 10;
+  for (int i = 0; i < 4; ++i) exchange(9);
+  if (!strcmp(kind, "leave")) leave_loop(steps);
+  if (!strcmp(kind, "files") && rank == 0) write_lines();
+  if (!strcmp(kind, "nest") || !strcmp(kind, "files")) {
+    for (int step = 0; step < steps; ++step) model_step(step);  // nest
+  }
+  if (!strcmp(kind, "polls")) {
+    for (int step = 0; step < steps; ++step) polling_step(step);  // polls
+  }
+  if (!strcmp(kind, "deep")) {
+    for (int step = 0; step < steps; ++step) down(6, step);  // deep
+  }
+  MPI_Finalize();
+  return 0;
+}

