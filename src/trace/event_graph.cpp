@@ -251,6 +251,7 @@ void EventGraph::keep_transitions() {
 void EventGraph::finish() {
   for (uint32_t i = 1; i < loops_.transitions.size(); ++i) loops_.round(i);
   for (uint32_t s = 1; s < h_->sites.used; ++s) loops_.source.around(s), loops_.source.sees(s);
+  loops_.source.forget();
 }
 
 // The next event comes from no position.

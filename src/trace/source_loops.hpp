@@ -69,8 +69,8 @@ class SourceLoops {
     uint32_t context, from, to;  // what the paths have in common, and their next contexts
     bool tail_call;              // the second path is the first one's beginning
   };
-  static constexpr uint32_t opaque_context = UINT32_MAX;  // instead of a loop's number + 1
-  static constexpr uint32_t most_routines = 48, most_returns = 4096;
+  static constexpr uint32_t opaque_context = UINT32_MAX;              // instead of a loop's number + 1
+  static constexpr uint32_t most_routines = 12, most_returns = 4096;  // 2.6 MB of addresses each
   struct Known {
     code::Routine* routine;
     uint64_t begin, end;  // frames

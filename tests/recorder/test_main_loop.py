@@ -1,4 +1,4 @@
-"""The main loop is the source's: its routine, line and trips, however it is compiled and whatever its iterations call."""
+"""The main loop is the source's: its routine, line and trips, whatever its iterations call."""
 
 from pathlib import Path
 from typing import Any
