@@ -96,7 +96,7 @@ void for_each_walked(const ThreadHeader& header, const char* region, Visit visit
 template <class Weights, class Within>
 uint32_t choose_main_loop(const Weights& weights, uint32_t count, const LoopWeight& all, Within within) {
   constexpr double least = 5e-4;    // a tenth of the time and a twentieth of the calls, say
-  constexpr double noise_ns = 4e6;  // what a machine may add anywhere: below it calls decide
+  constexpr double noise_ns = 3e5;  // what a machine may add anywhere: below it calls decide
   const auto size = [](const LoopWeight& w) {
     const double ns = static_cast<double>(w.ns) + noise_ns;
     return ns * ns * static_cast<double>(w.calls);

@@ -87,7 +87,7 @@ int main(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   const char* kind = argc > 1 ? argv[1] : "nest";
   const int steps = argc > 2 ? atoi(argv[2]) : 10;
-  for (int i = 0; i < 4; ++i) exchange(9);
+  for (int i = 0; i < 2; ++i) exchange(9);
   if (!strcmp(kind, "leave")) leave_loop(steps);
   if (!strcmp(kind, "files") && rank == 0) write_lines();
   if (!strcmp(kind, "nest") || !strcmp(kind, "files")) {
