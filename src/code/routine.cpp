@@ -329,7 +329,9 @@ bool Routine::reaches(uint32_t from, uint32_t to, uint32_t but_round) {
   ++search_;
   uint32_t count = 0;
   bool found = false;
+  met_unknown_ = false;
   const auto expand = [&](uint32_t b) {
+    met_unknown_ |= blocks_[b].unknown;
     successors(b, [&](uint32_t next) {
       if (blocks_[next].mark == search_ || forbidden(b, next)) return;
       blocks_[next].mark = search_;
@@ -354,15 +356,18 @@ Routine::Way Routine::way(uint64_t from_return, uint64_t to_return, uint32_t* lo
   while (common && !holds(common)) common = loops_[common].outer;
   *loop = common;
   if ((from == to && from_return < to_return) || reaches(from, to, common)) return Way::onward;
+  // By way of a switch whose targets are not known: what comes later in the code is taken to come later.
+  if (met_unknown_ && from_return < to_return) return Way::onward;
   return common ? Way::round : Way::out;
 }
 
-bool Routine::ends_in(uint64_t from_return, uint64_t routine) {
-  const uint32_t from = block_of_call(from_return);
-  for (uint32_t i = 0; from != none && i < exit_count_; ++i) {
-    if (exits_[i].target == routine && (exits_[i].block == from || reaches(from, exits_[i].block, 0))) return true;
+uint32_t Routine::tail_calls(uint64_t from_return, uint64_t* targets, uint32_t room) {
+  const uint32_t from = from_return ? block_of_call(from_return) : entry_;
+  uint32_t n = 0;
+  for (uint32_t i = 0; from != none && i < exit_count_ && n < room; ++i) {
+    if (exits_[i].block == from || reaches(from, exits_[i].block, 0)) targets[n++] = exits_[i].target;
   }
-  return false;
+  return n;
 }
 
 }  // namespace leadline::code

@@ -57,8 +57,8 @@ class Routine {
   };
   // `loop`: the one it goes round, the innermost that both are in.
   Way way(uint64_t from_return, uint64_t to_return, uint32_t* loop);
-  // Whether the routine may, after the call, jump to another one instead of returning: a tail call.
-  bool ends_in(uint64_t from_return, uint64_t routine);
+  // Where the routine may jump to, after the call or (0) at all, instead of returning: tail calls. Returns how many.
+  uint32_t tail_calls(uint64_t from_return, uint64_t* targets, uint32_t room);
 
  private:
   static constexpr uint32_t most_bytes = 1u << 20, most_blocks = 1u << 14, most_loops = 1u << 10;
@@ -126,6 +126,7 @@ class Routine {
   uint32_t loop_count_;
   uint32_t last_number_, round_;  // of the search for loops; where the one under way began
   uint32_t search_;
+  bool met_unknown_;  // the last search came by an indirect jump
   bool ok_;
 };
 

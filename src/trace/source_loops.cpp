@@ -91,6 +91,30 @@ SourceLoops::Known* SourceLoops::read(uint64_t frame, uint64_t address) {
   return k;
 }
 
+const SourceLoops::Known* SourceLoops::routine_at(uint64_t begin, uint64_t address) {
+  for (uint32_t i = 0; i < known_count_; ++i) {
+    if (known_[i].begin == begin) return known_[i].good ? &known_[i] : nullptr;
+  }
+  const Known* k = read(begin + 1, address + 1);
+  return k && k->good ? k : nullptr;
+}
+
+// Whether a routine's last calls, made jumps, lead to another one. Reading one may make room by another: nothing of
+// `known` is used after that.
+bool SourceLoops::tail_calls(const Known& known, uint64_t from_return, uint64_t routine, unsigned depth) {
+  uint64_t targets[16];
+  const uint64_t bias = known.bias;
+  const uint32_t n = known.routine->tail_calls(from_return, targets, sizeof(targets) / sizeof(targets[0]));
+  for (uint32_t i = 0; i < n; ++i) {
+    if (targets[i] == routine) return true;
+  }
+  for (uint32_t i = 0; i < n && depth > 1; ++i) {
+    const Known* next = routine_at(targets[i] - bias, targets[i]);
+    if (next && tail_calls(*next, 0, routine, depth - 1)) return true;
+  }
+  return false;
+}
+
 // --- Loops by number ---
 
 uint32_t SourceLoops::number(const LiveLoop& loop) {
@@ -214,7 +238,9 @@ uint32_t SourceLoops::round(uint32_t from_site, uint32_t to_site) {
         break;
     }
   } else if (const Known* other = routine_of(to); known && other) {
-    if (known->routine->ends_in(from + known->bias, other->begin + other->bias)) return 0;
+    constexpr unsigned most_jumps = 3;
+    const uint64_t routine = other->begin + other->bias;
+    if (tail_calls(*known, from + known->bias, routine, most_jumps)) return 0;
   } else {
     const bool comparable = m.context >= context_begin && from >> 48 == to >> 48;
     if (comparable && to <= from) return number_by_order(m.context, from, to);

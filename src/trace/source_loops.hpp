@@ -88,6 +88,8 @@ class SourceLoops {
   uint32_t number(const LiveLoop& loop);
   uint32_t number_by_order(uint32_t context, uint64_t from, uint64_t to);
   const Known* routine_of(uint64_t frame);
+  const Known* routine_at(uint64_t begin, uint64_t address);
+  bool tail_calls(const Known& known, uint64_t from_return, uint64_t routine, unsigned depth);
   Known* read(uint64_t frame, uint64_t address);
   static void release(Known* known);
 
