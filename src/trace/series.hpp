@@ -170,6 +170,8 @@ inline constexpr uint32_t anchor_mark = UINT32_MAX;
 
 // Times of iterations go to buckets of `bucket_size` iterations; where there are too many, two become one.
 inline void add_to_strip(SeriesLoop* loop, StripBucket* buckets, uint64_t iteration, uint64_t ticks) {
+  constexpr uint64_t most_iterations = uint64_t{1} << 40;  // more are damage
+  if (iteration >= most_iterations) return;
   if (!loop->bucket_size) loop->bucket_size = 1;
   uint64_t at = iteration / loop->bucket_size;
   while (at >= most_buckets) {

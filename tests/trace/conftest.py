@@ -52,7 +52,9 @@ def build(tmp_path_factory: pytest.TempPathFactory) -> Build:
 
         with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
             list(pool.map(compile_one, sources, objects))
-        words = [*command, *objects, *([tested] if tested else []), "-o", out / name]
+        # What it stands on lies beside it.
+        libraries = [tested, tested.with_name("libleadline_code.a")] if tested else []
+        words = [*command, *objects, *libraries, "-o", out / name]
         linked = subprocess.run(words, capture_output=True, text=True, timeout=250, check=False)
         if linked.returncode != 0 and any(flag.startswith("-fsanitize") for flag in flags):
             pytest.skip(f"{compiler} can't link with {' '.join(flags)}: {linked.stderr.strip().splitlines()[-1]}")

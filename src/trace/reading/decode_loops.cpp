@@ -1,13 +1,33 @@
 #include <algorithm>
+#include <utility>
 
 #include "trace/reading/decode.hpp"
 
 namespace leadline::trace {
 
+namespace {
+
+constexpr size_t most_nested = 512;
+
+// Going outwards comes to an end.
+bool is_nested(const std::vector<SourceLoop>& loops) {
+  for (size_t i = 1; i < loops.size(); ++i) {
+    size_t steps = 0;
+    for (uint32_t l = static_cast<uint32_t>(i); l; l = loops[l].outer) {
+      if (++steps > most_nested) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
 std::string decode_loops(ByteReader& in, Stream* stream) {
   const size_t n = in.count(7);
   if (!in.ok() || n >= capacity::loops) return "more loops than there can be";
-  stream->loops.assign(1, {});
+  if (!stream->loops.empty()) return "the loops of a thread a second time";
+  std::vector<SourceLoop> loops(1);
+  std::vector<uint32_t> around;
   uint64_t header = 0;
   for (size_t i = 0; i < n && in.ok(); ++i) {
     SourceLoop l;
@@ -20,25 +40,21 @@ std::string decode_loops(ByteReader& in, Stream* stream) {
     l.last = {static_cast<uint32_t>(last >> 48), last & frame_offset_mask};
     l.rounds = in.varint();
     l.entries = in.varint();
-    stream->loops.push_back(l);
+    loops.push_back(l);
   }
-  for (SourceLoop& l : stream->loops) {
-    if (l.outer >= stream->loops.size()) l.outer = 0;
+  for (SourceLoop& l : loops) {
+    if (l.outer >= loops.size()) l.outer = 0;
   }
-  // Going outwards comes to an end.
-  for (size_t i = 1; i < stream->loops.size(); ++i) {
-    size_t steps = 0;
-    for (uint32_t l = static_cast<uint32_t>(i); l; l = stream->loops[l].outer) {
-      if (++steps > most_frames) return "loops that lie in one another";
-    }
-  }
+  if (!is_nested(loops)) return "loops that lie in one another";
   const size_t sites = in.count();
-  if (!in.ok()) return "the loops end too early";
   for (size_t i = 0; i < sites && in.ok(); ++i) {
     const uint64_t l = in.varint();
-    stream->site_loops.push_back(l < stream->loops.size() ? static_cast<uint32_t>(l) : 0);
+    around.push_back(l < loops.size() ? static_cast<uint32_t>(l) : 0);
   }
-  return in.ok() ? "" : "the loops end too early";
+  if (!in.ok()) return "the loops end too early";
+  stream->loops = std::move(loops);
+  stream->site_loops = std::move(around);
+  return "";
 }
 
 }  // namespace leadline::trace
