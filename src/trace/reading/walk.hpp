@@ -113,6 +113,7 @@ class GraphWalk {
           current_ = root_position;
           continue;
         case Step::follow:
+          if (current_ >= graph_->nodes.size()) return false;  // its times never came
           target = graph_->nodes[current_].next;
           break;
         case Step::jump:
