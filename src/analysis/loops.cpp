@@ -75,7 +75,7 @@ void RunLoops::add(const trace::Process& process, uint32_t index, const std::vec
       // The usual duration of all calls: the first may make a connection, and the machine may hold any of them up.
       const double typical_ns =
           times.gap_sum_ns + static_cast<double>(trace::median_of(times.hist.data(), times.count) * times.count);
-      all_.ns += static_cast<uint64_t>(std::max(typical_ns, 0.0));
+      all_.ns += typical_ns;
       all_.calls += times.count;
       for (uint32_t l = stream.loop_around(site); l; l = stream.loops[l].outer) {
         cells[l].time_ns += ns;
@@ -140,7 +140,7 @@ uint32_t RunLoops::main() const {
     if (2 * like < processes_) continue;  // weight 0: not all go round it alike
     weights[l].rounds = usual;
     for (const LoopCell& c : loops_[l].cells) {
-      weights[l].ns += static_cast<uint64_t>(c.typical_ns);
+      weights[l].ns += c.typical_ns;
       weights[l].calls += c.calls;
     }
   }
@@ -151,7 +151,7 @@ uint32_t RunLoops::main() const {
 std::string RunLoops::missing() const {
   for (uint32_t l = 1; l < loops_.size(); ++l) {
     const uint64_t t = trips(l);
-    if (t > 1 && t < trace::least_trips_of_main_loop && 2 * time_ns(l) > static_cast<double>(all_.ns)) return "few";
+    if (t > 1 && t < trace::least_trips_of_main_loop && 2 * time_ns(l) > all_.ns) return "few";
   }
   return "none";
 }

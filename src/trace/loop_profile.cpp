@@ -104,12 +104,12 @@ void LoopProfile::weigh(uint32_t from, uint32_t to, uint32_t round, uint64_t tim
 void LoopProfile::add_time(uint32_t site, uint64_t ns, uint64_t calls, const SeriesState& series, const LiveSite* sites,
                            uint64_t site_count) {
   if (site >= site_count || !ns || marked(series.outside, sites[site].function)) return;
-  all_.ns += ns;
+  all_.ns += static_cast<double>(ns);
   all_.calls += calls;
   const bool mpi = !marked(series.files, sites[site].function);
   uint32_t depth = 0;
   for (uint32_t l = loops_->source.around(site); l && ++depth < 64; l = loops_->source[l].outer) {
-    weights_[l].ns += ns;
+    weights_[l].ns += static_cast<double>(ns);
     weights_[l].calls += calls;
     weights_[l].has_mpi |= mpi;
   }

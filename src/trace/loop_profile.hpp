@@ -12,7 +12,8 @@ namespace leadline::trace {
 enum class Crossing : uint8_t { none, begins, ends, passes };
 
 struct LoopWeight {
-  uint64_t rounds, entries, ns, calls;
+  uint64_t rounds, entries, calls;
+  double ns;
   bool has_mpi;  // calls of libc on files alone make no main loop
   uint64_t trips() const { return rounds + entries; }
 };
@@ -98,7 +99,7 @@ uint32_t choose_main_loop(const Weights& weights, uint32_t count, const LoopWeig
   constexpr double least = 5e-4;    // a tenth of the time and a twentieth of the calls, say
   constexpr double noise_ns = 3e5;  // what a machine may add anywhere: below it calls decide
   const auto size = [](const LoopWeight& w) {
-    const double ns = static_cast<double>(w.ns) + noise_ns;
+    const double ns = w.ns + noise_ns;
     return ns * ns * static_cast<double>(w.calls);
   };
   uint32_t best = 0;
