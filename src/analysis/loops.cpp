@@ -76,11 +76,12 @@ void RunLoops::add(const trace::Process& process, uint32_t index, const std::vec
       const double typical_ns =
           times.gap_sum_ns + static_cast<double>(trace::median_of(times.hist.data(), times.count) * times.count);
       all_.ns += typical_ns;
-      all_.calls += times.count;
+      const uint64_t calls = is_file_call(cls) ? 0 : times.count;
+      all_.calls += calls;
       for (uint32_t l = stream.loop_around(site); l; l = stream.loops[l].outer) {
         cells[l].time_ns += ns;
         cells[l].typical_ns += typical_ns;
-        cells[l].calls += times.count;
+        cells[l].calls += calls;
         cells[l].has_mpi |= !is_file_call(cls);
       }
     });

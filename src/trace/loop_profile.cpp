@@ -105,8 +105,9 @@ void LoopProfile::add_time(uint32_t site, uint64_t ns, uint64_t calls, const Ser
                            uint64_t site_count) {
   if (site >= site_count || !ns || marked(series.outside, sites[site].function)) return;
   all_.ns += static_cast<double>(ns);
-  all_.calls += calls;
   const bool mpi = !marked(series.files, sites[site].function);
+  if (!mpi) calls = 0;
+  all_.calls += calls;
   uint32_t depth = 0;
   for (uint32_t l = loops_->source.around(site); l && ++depth < 64; l = loops_->source[l].outer) {
     weights_[l].ns += static_cast<double>(ns);

@@ -105,7 +105,8 @@ uint32_t choose_main_loop(const Weights& weights, uint32_t count, const LoopWeig
   uint32_t best = 0;
   for (uint32_t l = 1; l < count; ++l) {
     const LoopWeight& w = weights[l];
-    if (w.trips() < least_trips_of_main_loop || !w.has_mpi || size(w) < least * size(all)) continue;
+    if (w.trips() < least_trips_of_main_loop || !w.has_mpi) continue;
+    if (size(w) < least * size(all) && 2 * w.calls < all.calls) continue;
     const bool outside = best && within(best, l);
     const bool inside = best && within(l, best);
     if (!best || outside || (!inside && size(w) > size(weights[best]))) best = l;
