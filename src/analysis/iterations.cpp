@@ -15,12 +15,13 @@ constexpr size_t most_sampled = 100000;
 // A window's first and last iteration may lack their partners' calls, whose windows begin and end elsewhere.
 std::vector<uint64_t> sampled_of(const trace::Stream& stream, const trace::Series& of, uint32_t loop) {
   std::vector<uint64_t> all;
-  const uint64_t width = of.loops[loop].width;
+  const uint64_t width = of.loops[loop].width, at_once = of.loops[loop].at_once;
+  const uint64_t edge = width / 2 > at_once ? at_once : 0;
   for (const trace::Series& series : stream.series) {
     if (series.generation != of.generation) continue;
     for (const trace::WindowTimes& w : series.windows) {
       if (w.kind != trace::SeriesKind::sampled || w.loop != loop) continue;
-      for (uint64_t i = width > 2 ? 1 : 0; i + (width > 2 ? 1 : 0) < width && all.size() < most_sampled; ++i) {
+      for (uint64_t i = edge; i + edge < width && all.size() < most_sampled; ++i) {
         all.push_back(w.iteration + i);
       }
     }

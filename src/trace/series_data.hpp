@@ -27,7 +27,8 @@ struct LoopTimes {
   std::vector<uint64_t> begins, ends;  // ways by which an iteration begins, the loop is left: sites, from << 32 | to
   uint32_t position = 0;               // of the anchor: the call that comes once in every trip
   bool after = false;                  // an iteration ends with the anchor; else it begins with it
-  uint64_t trips = 1;                  // of the loop that are one iteration
+  uint64_t trips = 1;                  // times the anchor comes in an iteration
+  uint64_t at_once = 1;                // iterations of a loop of the source that were timed together
   uint64_t stride = 0, width = 0;
   uint64_t first_call = 0;                // of iteration 0
   uint64_t skipped = 0, occurrences = 0;  // of the anchor: before the loop, and in all

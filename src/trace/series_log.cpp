@@ -10,8 +10,9 @@ namespace {
 constexpr uint64_t never = UINT64_MAX;
 constexpr uint64_t least_limit = 4096;         // entries: below that nothing is kept
 constexpr uint64_t automatic_iterations = 16;  // that fit where the limit follows the loop
-// Several trips are one iteration below that: no message to another rank and back takes so little.
-constexpr uint64_t short_iteration_ns = 2000;
+// Several trips are timed as one below that: no message to another rank and back takes so little. To look at each trip
+// of a loop of the source costs 30 ns.
+constexpr uint64_t short_iteration_ns = 2000, short_trip_ns = 500;
 constexpr uint32_t trips_at_once = 8;  // one batch of times
 constexpr uint32_t least_width = 4;    // iterations of a window: its first and last may lack their partners
 
@@ -298,7 +299,7 @@ void SeriesLog::take(const SeriesLoop& found) {
   }
   s_->current = which;
   SeriesLoop& l = loop();
-  l.trips = 1;
+  part_trips(which);
   l.occurrences = found.occurrences;
   SeriesWindow* w = window();
   w->loop = which;
@@ -310,7 +311,9 @@ void SeriesLog::take(const SeriesLoop& found) {
   SeriesLoop again = l;
   again.occurrences = before;
   iterations.feed(&entries_[w->first_entry], n, whole, &again, nullptr, nullptr);
-  if (again.timed > l.timed && scale_.ns((again.ticks - l.ticks) / (again.timed - l.timed)) < short_iteration_ns) {
+  const bool fresh = !l.timed;  // one loop's iterations are all of so many trips
+  const uint64_t is_short = l.source ? short_trip_ns : short_iteration_ns;
+  if (fresh && again.timed && scale_.ns(again.ticks / again.timed) < is_short && (!l.source || begins_at_one())) {
     l.trips = trips_at_once;
   }
   again = l;
@@ -344,13 +347,15 @@ void SeriesLog::take(const SeriesLoop& found) {
   keep_windows_of(closed);
 }
 
+// Visits of a position whose times are not folded yet.
+uint64_t SeriesLog::pending(uint32_t index) const {
+  const uint32_t visits = positions_[index].visits;
+  return visits == anchor_mark ? 0 : visits < 8 ? visits - (index & 7) : visits & 7;
+}
+
 // The position with the anchor's key that the loop goes through; what of its times is pending is counted with its
 // batch.
 void SeriesLog::count_by_batches(SeriesLoop* l) {
-  const auto pending = [&](uint32_t i) {
-    const uint32_t visits = positions_[i].visits;
-    return visits == anchor_mark ? 0 : visits < 8 ? visits - (i & 7) : visits & 7;
-  };
   uint64_t most = 0;
   for (uint32_t i = first_position; i < positions_.size(); ++i) {
     const bool begins = l->source ? crossing_to_next(i) == Crossing::begins : positions_[i].key == l->anchor;
@@ -360,6 +365,47 @@ void SeriesLog::count_by_batches(SeriesLoop* l) {
     l->counter = at;
   }
   l->occurrences -= pending(l->counter);
+}
+
+// Whether nearly all trips of the loop begin with the same position: its batches count them.
+bool SeriesLog::begins_at_one() const {
+  uint64_t all = 0, most = 0;
+  for (uint32_t i = first_position; i < positions_.size(); ++i) {
+    if (crossing_to_next(i) != Crossing::begins) continue;
+    const uint64_t visits = folded_[positions_[i].next].count + pending(positions_[i].next);
+    all += visits;
+    if (visits > most) most = visits;
+  }
+  return most > all - all / 16;
+}
+
+// What was timed by several trips, as if each had been.
+void SeriesLog::part_trips(uint32_t which) {
+  SeriesLoop& l = s_->loop[which];
+  const uint32_t trips = l.trips;
+  l.trips = 1;
+  l.running = 0;
+  if (trips <= 1 || !l.timed) return;
+  const uint64_t others = l.ticks / l.timed / trips * (trips - 1);
+  l.timed *= trips;
+  l.bucket_size *= trips;
+  l.stride = l.stride < (1u << 30) / trips ? l.stride * trips : 1u << 30;
+  l.width *= trips;
+  StripBucket* bucket = buckets(which);
+  for (uint32_t i = 0; i < l.buckets; ++i) {
+    bucket[i].count *= trips;
+    bucket[i].min /= trips;
+    bucket[i].max /= trips;
+    bucket[i].max_iteration *= trips;
+  }
+  for (uint32_t i = 0; i < l.slow_count; ++i) {
+    SlowIteration& slow = l.slow[i];
+    slow.iteration *= trips;
+    slow.ticks = slow.ticks / trips > slow.ticks - at_most(others, slow.ticks) ? slow.ticks / trips : slow.ticks - others;
+  }
+  for (uint32_t i = 0; i < windows_.size(); ++i) {
+    if (windows_[i].loop == which && windows_[i].kind == SeriesKind::sampled) windows_[i].iteration *= trips;
+  }
 }
 
 void SeriesLog::lost() {
@@ -424,7 +470,7 @@ void SeriesLog::reconsider(uint32_t transition) {
   s_->lost_at = 2 * h_->steps;
   const LoopProfile profile(*h_, region_, loops_, transition);
   const uint32_t main = profile ? profile.main() : 0;
-  if (!main || main == loop().source) return;
+  if (!main || main == loop().source) return main ? trips_elsewhere(profile) : void();
   further_out_ = 0;
   unmark();
   loop().running = 0;
@@ -440,14 +486,26 @@ void SeriesLog::reconsider(uint32_t transition) {
   }
   s_->current = which;
   SeriesLoop& l = loop();
+  part_trips(which);
   l.occurrences = found.occurrences;
-  l.trips = 1;
   l.width = least_width;
   // As many windows as fit, as if they had been kept from the first iteration on.
   const uint64_t body = entries_of(*h_) / (found.occurrences ? found.occurrences : 1) + 1;
   if (l.width * body * 4 > s_->limit) l.width = 1;
   l.stride = 2 * l.width;
   while (l.stride < 1u << 30 && (l.iteration() / l.stride + 1) * l.width * body > s_->limit / 2) l.stride *= 2;
+  mark_all();
+}
+
+// The loop that is counted by a position's batches goes on, but begins its trips with others by now.
+void SeriesLog::trips_elsewhere(const LoopProfile& profile) {
+  SeriesLoop& l = loop();
+  if (l.trips <= 1) return;
+  const uint64_t occurrences = source_loop(profile, loops_, l.source).occurrences;
+  if (occurrences < l.occurrences + 2 * trips_at_once) return;
+  close(h_->last_end);
+  part_trips(s_->current);
+  l.occurrences = occurrences;
   mark_all();
 }
 

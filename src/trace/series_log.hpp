@@ -122,6 +122,10 @@ class SeriesLog {
   void take(const SeriesLoop& found);
   void mark_all();
   void count_by_batches(SeriesLoop* loop);
+  uint64_t pending(uint32_t index) const;
+  bool begins_at_one() const;
+  void part_trips(uint32_t which);
+  void trips_elsewhere(const LoopProfile& profile);
   void unmark();
   void lost();
   void begin_iteration(uint64_t ticks, uint64_t call, uint32_t position, uint64_t duration, uint64_t gap);

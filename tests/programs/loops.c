@@ -4,6 +4,7 @@
 //   loops polls STEPS     each step asks for its message by MPI_Test and MPI_Iprobe in turn, and sends 0 to 3 more
 //   loops deep STEPS      the calls of a step are made six levels further down, by a recursion
 //   loops leave STEPS     an endless loop that is left in the middle; two ways through it, chosen as nobody can foresee
+//   loops short STEPS     a step is over in no time; the second half of them call something else
 //   loops files STEPS     a loop about files only, longer than that of the steps
 #include <mpi.h>
 #include <stdio.h>
@@ -46,6 +47,10 @@ static __attribute__((noinline)) void polling_step(int step) {
   for (int i = 0; i < more; ++i) MPI_Send(&out, 1, MPI_DOUBLE, right, 2, MPI_COMM_WORLD);
   for (int i = 0; i < more; ++i) MPI_Recv(&in, 1, MPI_DOUBLE, left, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   MPI_Allreduce(&out, &in, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+}
+
+static __attribute__((noinline)) void nothing(int tag) {
+  MPI_Send(&out, 1, MPI_DOUBLE, MPI_PROC_NULL, tag, MPI_COMM_WORLD);
 }
 
 static __attribute__((noinline)) void down(int level, int step) {
@@ -95,6 +100,9 @@ int main(int argc, char** argv) {
   }
   if (!strcmp(kind, "polls")) {
     for (int step = 0; step < steps; ++step) polling_step(step);  // polls
+  }
+  if (!strcmp(kind, "short")) {
+    for (int step = 0; step < steps; ++step) nothing(step < steps / 2 ? 1 : 2);  // short
   }
   if (!strcmp(kind, "deep")) {
     for (int step = 0; step < steps; ++step) down(6, step);  // deep

@@ -57,6 +57,23 @@ def test_main_loop_is_that_of_the_source(
     assert 0 < found["share"] <= 1
 
 
+def test_iterations_that_are_over_in_no_time_are_timed_too(
+    library: Library, builder: Builder, recorder: Path, tmp_path: Path
+) -> None:
+    steps = 40000
+    program = builder.c(library, "loops.c", "-g")
+    found = to_json(open_run(recorded(library, program, "short", steps, recorder, tmp_path / "run")))["iterations"]
+    assert (found["count"], found["line"]) == (steps, line_of("short"))
+    # Timed eight at once, the last ones are not, nor those where the calls change.
+    parts = found["strip"]
+    timed = sum(part["last"] - part["first"] + 1 for part in parts)
+    assert steps - 1100 <= timed <= steps
+    assert all(before["last"] < after["first"] for before, after in zip(parts, parts[1:]))
+    assert found["mean_s"] * steps <= 1.01 * sum(
+        (part["last"] - part["first"] + 1) * part["max_s"] for part in parts
+    )
+
+
 @pytest.mark.parametrize("kind", ["nest", "polls"])
 def test_many_steps_are_counted_and_timed(
     library: Library, builder: Builder, recorder: Path, tmp_path: Path, kind: str

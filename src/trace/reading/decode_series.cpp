@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "trace/bytes.hpp"
 #include "trace/structure.hpp"
@@ -28,6 +29,24 @@ bool get_strip(ByteReader& in, double ns_per_tick, LoopTimes* loop) {
     loop->strip.push_back(s);
   }
   return in.ok();
+}
+
+// Trips that were over in no time were timed several at once: each took its part, and of slow ones one made them slow.
+void part_trips(LoopTimes* loop) {
+  if (!loop->source) return;
+  const uint64_t trips = loop->at_once = std::exchange(loop->trips, 1);
+  if (trips == 1) return;
+  const auto part = static_cast<double>(trips);
+  const double usual = loop->timed ? loop->time_ns / static_cast<double>(loop->timed) : 0;
+  for (uint64_t* n : {&loop->timed, &loop->stride, &loop->width, &loop->bucket_size}) *n *= trips;
+  for (StripTimes& s : loop->strip) {
+    for (uint64_t* n : {&s.first, &s.count, &s.max_iteration}) *n *= trips;
+    for (double* ns : {&s.mean_ns, &s.min_ns, &s.max_ns}) *ns /= part;
+  }
+  for (SlowTime& s : loop->slow) {
+    s.iteration *= trips;
+    s.time_ns = std::max(s.time_ns / part, s.time_ns - usual * (part - 1) / part);
+  }
 }
 
 bool get_loop(ByteReader& in, double ns_per_tick, LoopTimes* loop) {
@@ -65,6 +84,7 @@ bool get_loop(ByteReader& in, double ns_per_tick, LoopTimes* loop) {
     s.gap_position = static_cast<uint32_t>(std::min<uint64_t>(in.varint(), UINT32_MAX));
     loop->slow.push_back(s);
   }
+  part_trips(loop);
   return in.ok();
 }
 
@@ -89,6 +109,7 @@ bool get_windows(ByteReader& in, Series* series) {
     w.iteration = iteration = moved(iteration);
     w.entries = in.varint();
     call = w.first_call + w.entries;
+    if (w.loop < series->loops.size()) w.iteration *= series->loops[w.loop].at_once;
     series->windows.push_back(w);
   }
   return in.ok();
