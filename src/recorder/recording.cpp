@@ -291,7 +291,8 @@ void Recording::keep_series(Thread* t) {
     t->graph.series().know(fn, trace::SeriesLog::Kind::file);
   }
   t->graph.series().keep(t->number ? budgets_.series_entries / 8 : budgets_.series_entries, budgets_.series_automatic,
-                         {[](void* self) { return recording.spill_series(static_cast<Thread*>(self), false); }, t});
+                         {[](void* self) { return recording.spill_series(static_cast<Thread*>(self), false); }, t, now,
+                          [](uint64_t ticks) { recording.own_time(ticks); }});
 }
 
 void Recording::leave(Thread* thread) {

@@ -65,7 +65,9 @@ void Recording::turn_generation(Thread* t) {
     t->graph.stop_ordering();
   }
   errno = saved;
-  own_time(now() - begin);
+  const Ticks ticks = now() - begin;
+  t->graph.series().pass_over(ticks);
+  own_time(ticks);
 }
 
 void Recording::sample_own_time() {

@@ -44,8 +44,8 @@ void SeriesLog::attach(ThreadHeader* header, char* region, Backing backing, Tabl
   s_->lost_at = s_->check_at = never;
 }
 
-void SeriesLog::keep(uint64_t entries, bool automatic, Spill spill) {
-  spill_ = spill;
+void SeriesLog::keep(uint64_t entries, bool automatic, Host host) {
+  host_ = host;
   s_->limit = entries;
   s_->automatic = automatic;
   reset();
@@ -104,6 +104,31 @@ void SeriesLog::close(uint64_t end_ticks) {
   w->end_ticks = end_ticks;
   s_->open = 0;
   watch(false);
+}
+
+// --- The log's own time ---
+
+// Looking for the loop takes milliseconds, which would be the slowest iteration of many a program.
+class SeriesLog::OwnWork {
+ public:
+  explicit OwnWork(SeriesLog* log) : log_(*log), begin_(log->host_.now ? log->host_.now() : 0) {}
+  ~OwnWork() {
+    if (!log_.host_.now) return;
+    const uint64_t ticks = log_.host_.now() - begin_;
+    log_.pass_over(ticks);
+    if (log_.host_.spent) log_.host_.spent(ticks);
+  }
+  OwnWork(const OwnWork&) = delete;
+  OwnWork& operator=(const OwnWork&) = delete;
+
+ private:
+  SeriesLog& log_;
+  uint64_t begin_;
+};
+
+void SeriesLog::pass_over(uint64_t ticks) {
+  h_->last_end += ticks;
+  if (s_->loops && loop().running) loop().begin_ticks += ticks;
 }
 
 // --- The loop ---
@@ -218,6 +243,7 @@ void SeriesLog::find_longest_gap(SlowIteration* slow, uint32_t anchor) const {
 }
 
 void SeriesLog::full() {
+  const OwnWork own(this);
   switch (s_->mode) {
     case SeriesMode::looking:
       return look_for_loop();
@@ -229,7 +255,7 @@ void SeriesLog::full() {
         return keep_windows_of(whole);
       }
       close(h_->last_end);
-      if (!spill_.write || !spill_.write(spill_.self)) return stop();
+      if (!host_.spill || !host_.spill(host_.self)) return stop();
       s_->spilled += entries_.size();
       entries_.clear();
       windows_.clear();
@@ -401,7 +427,8 @@ void SeriesLog::part_trips(uint32_t which) {
   for (uint32_t i = 0; i < l.slow_count; ++i) {
     SlowIteration& slow = l.slow[i];
     slow.iteration *= trips;
-    slow.ticks = slow.ticks / trips > slow.ticks - at_most(others, slow.ticks) ? slow.ticks / trips : slow.ticks - others;
+    slow.ticks =
+        slow.ticks / trips > slow.ticks - at_most(others, slow.ticks) ? slow.ticks / trips : slow.ticks - others;
   }
   for (uint32_t i = 0; i < windows_.size(); ++i) {
     if (windows_[i].loop == which && windows_[i].kind == SeriesKind::sampled) windows_[i].iteration *= trips;
@@ -409,6 +436,7 @@ void SeriesLog::part_trips(uint32_t which) {
 }
 
 void SeriesLog::lost() {
+  const OwnWork own(this);
   if (s_->mode != SeriesMode::sampling && s_->mode != SeriesMode::off) {
     s_->lost_at = never;
     return;
@@ -454,7 +482,10 @@ void SeriesLog::cross(uint32_t index, uint64_t duration, uint64_t gap) {
   }
   if (goes_further_out(transition)) {
     ++further_out_;
-    if ((further_out_ & (further_out_ - 1)) == 0) reconsider(transition);
+    if ((further_out_ & (further_out_ - 1)) == 0) {
+      const OwnWork own(this);
+      reconsider(transition);
+    }
   }
   const Crossing crossing = loops_->crossing(transition, loop().source);
   if (crossing == Crossing::begins) {

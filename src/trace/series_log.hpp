@@ -10,10 +10,12 @@ struct KeptWindows;
 
 class SeriesLog {
  public:
-  // Writes the log to the file, so that it can begin anew. False: it can't be written.
-  struct Spill {
-    bool (*write)(void* self) = nullptr;
+  // What the log asks of the recorder it is in.
+  struct Host {
+    bool (*spill)(void* self) = nullptr;  // writes the log to the file, so that it can begin anew; false: it can't be
     void* self = nullptr;
+    uint64_t (*now)() = nullptr;              // ticks
+    void (*spent)(uint64_t ticks) = nullptr;  // on work of the log's own
   };
 
   void attach(ThreadHeader* header, char* region, Backing backing, Table<Position> positions, Table<FoldedTimes> folded,
@@ -22,7 +24,7 @@ class SeriesLog {
   void know(uint32_t function, Kind kind);
   void set_scale(TickScale scale) { scale_ = scale; }
   // Keeps so many entries; `automatic`: more where the loop's body is long. 0: nothing.
-  void keep(uint64_t entries, bool automatic, Spill spill);
+  void keep(uint64_t entries, bool automatic, Host host);
   // Begins with an empty generation.
   void reset();
   // No order from now on: nothing could be told of the entries.
@@ -58,6 +60,8 @@ class SeriesLog {
   void check() {
     if (__builtin_expect(entries_.size() >= s_->check_at, 0)) full();
   }
+  // So much time is not the program's: no call took it, no computation, no iteration.
+  void pass_over(uint64_t ticks);
 
   // A marked position was visited: its times are folded, iterations counted.
   void anchor_visited(uint32_t index, uint64_t duration, uint64_t gap);
@@ -155,7 +159,7 @@ class SeriesLog {
   Crossing crossing_ = Crossing::none;
   uint32_t further_out_ = 0;  // times that control went round a loop that the one followed lies in
   TickScale scale_;
-  Spill spill_;
+  Host host_;
   Backing backing_;
   char* region_ = nullptr;
   // The last batches that were folded, while iterations are sampled.
@@ -168,6 +172,7 @@ class SeriesLog {
   KeptBatch* batch_memory_ = nullptr;
   uint64_t batches_kept_ = 0;
   class Visits;
+  class OwnWork;
   uint16_t slow_backed_[most_loops * most_slow] = {};  // pages of their storage
 };
 

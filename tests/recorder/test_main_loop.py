@@ -69,9 +69,7 @@ def test_iterations_that_are_over_in_no_time_are_timed_too(
     timed = sum(part["last"] - part["first"] + 1 for part in parts)
     assert steps - 1100 <= timed <= steps
     assert all(before["last"] < after["first"] for before, after in zip(parts, parts[1:]))
-    assert found["mean_s"] * steps <= 1.01 * sum(
-        (part["last"] - part["first"] + 1) * part["max_s"] for part in parts
-    )
+    assert found["mean_s"] * steps <= 1.01 * sum((part["last"] - part["first"] + 1) * part["max_s"] for part in parts)
 
 
 @pytest.mark.parametrize("kind", ["nest", "polls"])
