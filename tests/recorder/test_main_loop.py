@@ -1,5 +1,6 @@
 """The main loop is the source's: its routine, line and trips, whatever its iterations call."""
 
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +69,7 @@ def test_iterations_that_are_over_in_no_time_are_timed_too(
     parts = found["strip"]
     timed = sum(part["last"] - part["first"] + 1 for part in parts)
     assert steps - 1100 <= timed <= steps
-    assert all(before["last"] < after["first"] for before, after in zip(parts, parts[1:]))
+    assert all(before["last"] < after["first"] for before, after in pairwise(parts))
     assert found["mean_s"] * steps <= 1.01 * sum((part["last"] - part["first"] + 1) * part["max_s"] for part in parts)
 
 
