@@ -18,6 +18,13 @@ constexpr uint32_t least_width = 4;    // iterations of a window: its first and 
 
 uint64_t at_most(uint64_t n, uint64_t limit) { return n < limit ? n : limit; }
 
+// Of an iteration, but for the slowest: the first ones meet memory for the first time.
+uint64_t usual_ticks(const SeriesLoop& l) {
+  uint64_t ticks = l.ticks;
+  for (uint32_t i = 0; i < l.slow_count; ++i) ticks -= l.slow[i].ticks;
+  return l.timed > l.slow_count ? ticks / (l.timed - l.slow_count) : UINT64_MAX;
+}
+
 uint64_t power_of_two(uint64_t at_least) {
   uint64_t n = 1;
   while (n < at_least) n *= 2;
@@ -339,9 +346,7 @@ void SeriesLog::take(const SeriesLoop& found) {
   iterations.feed(&entries_[w->first_entry], n, whole, &again, nullptr, nullptr);
   const bool fresh = !l.timed;  // one loop's iterations are all of so many trips
   const uint64_t is_short = l.source ? short_trip_ns : short_iteration_ns;
-  if (fresh && again.timed && scale_.ns(again.ticks / again.timed) < is_short && (!l.source || begins_at_one())) {
-    l.trips = trips_at_once;
-  }
+  if (fresh && scale_.ns(usual_ticks(again)) < is_short && (!l.source || begins_at_one())) l.trips = trips_at_once;
   again = l;
   again.occurrences = before;
   iterations.feed(&entries_[w->first_entry], n, whole, &again, buckets(which), nullptr);
@@ -395,14 +400,14 @@ void SeriesLog::count_by_batches(SeriesLoop* l) {
 
 // Whether nearly all trips of the loop begin with the same position: its batches count them.
 bool SeriesLog::begins_at_one() const {
-  uint64_t all = 0, most = 0;
+  const uint64_t all = loop().occurrences;
+  uint64_t most = 0;
   for (uint32_t i = first_position; i < positions_.size(); ++i) {
     if (crossing_to_next(i) != Crossing::begins) continue;
     const uint64_t visits = folded_[positions_[i].next].count + pending(positions_[i].next);
-    all += visits;
     if (visits > most) most = visits;
   }
-  return most > all - all / 16;
+  return most >= all - all / 16;
 }
 
 // What was timed by several trips, as if each had been.
