@@ -353,6 +353,7 @@ void EventGraph::add_literal(const Key& key, uint64_t duration, uint64_t gap) {
   }
   passes(key.site, true);
   h_->left_site = key.site;
+  if (known) ++amounts_[known];  // its visit says nothing of what follows
   record_time(known ? known : timed_, duration, gap);
   series_.passed(known, duration, gap);  // the entry of a literal without a position is that of nobody
   if (repeated) return;

@@ -25,7 +25,8 @@ void check(bool ok, const std::string& what) {
 }
 
 constexpr const char* kinds[] = {"mixture",       "small alphabet",   "tree",       "polls only",
-                                 "polls between", "polls everywhere", "sizes vary", "random pairs"};
+                                 "polls between", "polls everywhere", "sizes vary", "random pairs",
+                                 "random few",    "literals first"};
 
 std::vector<Key> log_of(const std::string& kind, Random& r, size_t limit) {
   std::vector<Key> log = programs::program(kind, r);
@@ -164,6 +165,33 @@ void generations_turn_at_any_moment(const char* kind, uint64_t seed) {
   check(tallied == given, name + ": tallies over generations");
 }
 
+// How often control went from one call site to another: what loops are found by, however the graph holds the calls.
+void transitions_are_counted(const char* kind, uint64_t seed, bool with_turns) {
+  Random r(seed);
+  MemoryThread thread;
+  std::map<std::pair<uint32_t, uint32_t>, uint64_t> went, counted;
+  uint32_t before = 0;
+  for (const Key& k : log_of(kind, r, 60000)) {
+    thread.add(k, 100, 10);
+    if (with_turns && below(r, 2000) == 0) thread.turn();
+    if (k.comm & flag_nothing) continue;
+    if (before) ++went[{before, k.site}];
+    before = k.site;
+  }
+  ThreadLoops loops;
+  loops.attach_to_read(thread.region());
+  const LoopProfile profile(thread.header(), thread.region(), &loops);
+  for (uint32_t i = 1; i < loops.transitions.size(); ++i) {
+    const Transition& t = loops.transitions[i];
+    if (t.from && profile.times(i)) counted[{t.from, t.to}] += profile.times(i);
+  }
+  uint64_t wrong = 0;
+  for (const auto& [pair, times] : went) wrong += counted[pair] != times;
+  check(!wrong && counted.size() == went.size(),
+        std::string(kind) + ", seed " + std::to_string(seed) + ": " + std::to_string(wrong) + " transitions of " +
+            std::to_string(went.size()) + " are counted wrongly");
+}
+
 std::vector<uint8_t> structure_of(const std::vector<Key>& log, bool with_polls) {
   MemoryThread thread;
   for (const Key& k : log) {
@@ -237,6 +265,8 @@ int main() {
       times_add_up(kind, seed, TickScale{(uint64_t{1} << 32) / 29 * 10});
       encoding_leaves_the_state_alone(kind, seed);
       generations_turn_at_any_moment(kind, seed);
+      transitions_are_counted(kind, seed, false);
+      transitions_are_counted(kind, seed, true);
     }
   }
   for (const char* kind : {"polls only", "polls between", "polls everywhere", "mixture"}) {
