@@ -97,16 +97,17 @@ void for_each_walked(const ThreadHeader& header, const char* region, Visit visit
 template <class Weights, class Within>
 uint32_t choose_main_loop(const Weights& weights, uint32_t count, const LoopWeight& all, Within within) {
   constexpr double least = 5e-4;    // a tenth of the time and a twentieth of the calls, say
-  constexpr double noise_ns = 3e5;  // what a machine may add anywhere: below it calls decide
+  constexpr double noise_ns = 1e7;  // what a busy machine may add anywhere: below it calls decide
   const auto size = [](const LoopWeight& w) {
     const double ns = w.ns + noise_ns;
     return ns * ns * static_cast<double>(w.calls);
   };
+  constexpr uint64_t least_calls = 8;  // an eighth of them will do: something outside all loops may take the time
   uint32_t best = 0;
   for (uint32_t l = 1; l < count; ++l) {
     const LoopWeight& w = weights[l];
     if (w.trips() < least_trips_of_main_loop || !w.has_mpi) continue;
-    if (size(w) < least * size(all) && 2 * w.calls < all.calls) continue;
+    if (size(w) < least * size(all) && least_calls * w.calls < all.calls) continue;
     const bool outside = best && within(best, l);
     const bool inside = best && within(l, best);
     if (!best || outside || (!inside && size(w) > size(weights[best]))) best = l;
