@@ -145,8 +145,13 @@ uint32_t RunLoops::main() const {
       weights[l].calls += c.calls;
     }
   }
-  return trace::choose_main_loop(weights, static_cast<uint32_t>(weights.size()), all_,
-                                 [&](uint32_t a, uint32_t b) { return within(a, b); });
+  const auto same_code = [&](uint32_t a, uint32_t b) {
+    const trace::Frame &one = loops_[a].header, &other = loops_[b].header;
+    return one.module == other.module && one.offset == other.offset;
+  };
+  return trace::choose_main_loop(
+      weights, static_cast<uint32_t>(weights.size()), all_, [&](uint32_t a, uint32_t b) { return within(a, b); },
+      same_code);
 }
 
 std::string RunLoops::missing() const {

@@ -90,27 +90,38 @@ void for_each_walked(const ThreadHeader& header, const char* region, Visit visit
 }
 
 // The outermost loop that most of the run is spent in, 0: none. `all`: of the whole run; `within(a, b)`: loop a lies in
-// loop b. Shared by the recorder, which chooses whose iterations to time, and the reader, which has seen the whole run.
+// loop b; `same_code(a, b)`: they are one loop of the source in two calling contexts. Shared by the recorder, which
+// chooses whose iterations to time, and the reader, which has seen the whole run.
 //
 // By time, and half as much by calls: in a short run what comes first, when connections are made, may take longer than
-// everything else, and so may whatever the machine holds up.
-template <class Weights, class Within>
-uint32_t choose_main_loop(const Weights& weights, uint32_t count, const LoopWeight& all, Within within) {
-  constexpr double least = 5e-4;    // a tenth of the time and a twentieth of the calls, say
-  constexpr double noise_ns = 1e7;  // what a busy machine may add anywhere: below it calls decide
+// everything else, and so may whatever the machine holds up. A loop that is also part of another one's iterations is
+// not the step, however long it took elsewhere: programs warm up before they time themselves.
+template <class Weights, class Within, class SameCode>
+uint32_t choose_main_loop(const Weights& weights, uint32_t count, const LoopWeight& all, Within within,
+                          SameCode same_code) {
+  constexpr double least = 5e-4;       // a tenth of the time and a twentieth of the calls, say
+  constexpr uint64_t least_calls = 8;  // an eighth of them will do: something outside all loops may take the time
+  constexpr double noise_ns = 1e7;     // what a busy machine may add anywhere: below it calls decide
   const auto size = [](const LoopWeight& w) {
     const double ns = w.ns + noise_ns;
     return ns * ns * static_cast<double>(w.calls);
   };
-  constexpr uint64_t least_calls = 8;  // an eighth of them will do: something outside all loops may take the time
+  const auto is_step_of = [&](uint32_t whole, uint32_t part) {
+    for (uint32_t l = 1; l < count; ++l) {
+      if (l != part && weights[l].trips() && same_code(l, part) && within(l, whole)) return true;
+    }
+    return false;
+  };
   uint32_t best = 0;
   for (uint32_t l = 1; l < count; ++l) {
     const LoopWeight& w = weights[l];
     if (w.trips() < least_trips_of_main_loop || !w.has_mpi) continue;
     if (size(w) < least * size(all) && least_calls * w.calls < all.calls) continue;
-    const bool outside = best && within(best, l);
-    const bool inside = best && within(l, best);
-    if (!best || outside || (!inside && size(w) > size(weights[best]))) best = l;
+    if (!best || within(best, l) || is_step_of(l, best)) {
+      best = l;
+    } else if (!within(l, best) && !is_step_of(best, l) && size(w) > size(weights[best])) {
+      best = l;
+    }
   }
   return best;
 }

@@ -5,6 +5,7 @@
 //   loops deep STEPS      the calls of a step are made six levels further down, by a recursion
 //   loops leave STEPS     an endless loop that is left in the middle; two ways through it, chosen as nobody can foresee
 //   loops short STEPS     a step is over in no time; the second half of them call something else
+//   loops warm STEPS      as nest, after a solver's iterations that take longer than all steps
 //   loops files STEPS     a loop about files only, longer than that of the steps
 #include <mpi.h>
 #include <stdio.h>
@@ -14,6 +15,7 @@
 
 static int rank, size;
 static double in, out;
+static int pause_us;
 
 static __attribute__((noinline)) void exchange(int tag) {
   const int right = (rank + 1) % size, left = (rank + size - 1) % size;
@@ -22,6 +24,7 @@ static __attribute__((noinline)) void exchange(int tag) {
 
 static __attribute__((noinline)) void solve(int iterations) {
   for (int i = 0; i < iterations; ++i) {
+    if (pause_us) usleep(pause_us);
     exchange(1);
     MPI_Allreduce(&out, &in, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
   }
@@ -100,6 +103,12 @@ int main(int argc, char** argv) {
   }
   if (!strcmp(kind, "polls")) {
     for (int step = 0; step < steps; ++step) polling_step(step);  // polls
+  }
+  if (!strcmp(kind, "warm")) {
+    pause_us = 4000;
+    solve(50);
+    pause_us = 0;
+    for (int step = 0; step < steps; ++step) model_step(step);  // warm
   }
   if (!strcmp(kind, "short")) {
     for (int step = 0; step < steps; ++step) nothing(step < steps / 2 ? 1 : 2);  // short

@@ -15,7 +15,7 @@ from .libraries import Library, find
 from .running import run_mpi
 
 SOURCE = (PROGRAMS / "loops.c").read_text().splitlines()
-ROUTINES = {"nest": "main", "polls": "main", "deep": "main", "leave": "leave_loop", "files": "main"}
+ROUTINES = {"nest": "main", "polls": "main", "deep": "main", "leave": "leave_loop", "files": "main", "warm": "main"}
 MARKS = {"leave": "// left in the middle", "files": "// nest"}
 
 
