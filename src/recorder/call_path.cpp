@@ -161,7 +161,7 @@ void CallPaths::keep(Fn fn, Caller caller, uint32_t site) {
 
 uint32_t CallPaths::intern(Fn fn, uint32_t context) {
   const auto function = static_cast<uint32_t>(fn);
-  const uint64_t hash = trace::mix(function | uint64_t{region_} << 32, context);
+  const uint64_t hash = trace::hash_of_pair(function | uint64_t{region_} << 32, context);
   const uint32_t found = map_.find(hash);
   if (found) {
     const trace::LiveSite& s = sites_[found];

@@ -19,7 +19,7 @@ bool Contexts::intern(const uint64_t* frames, unsigned count, bool whole, uint32
 }
 
 uint32_t Contexts::child(uint32_t parent, uint64_t frame) {
-  const uint64_t hash = trace::mix(frame, parent);
+  const uint64_t hash = trace::hash_of_pair(frame, parent);
   const uint32_t found = map_.find(hash);
   if (found && table_[found].parent == parent && table_[found].frame == frame) return found;
   trace::LiveContext* fresh = table_.append();

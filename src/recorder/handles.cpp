@@ -16,7 +16,7 @@ void* lazy_pages(size_t bytes) {
   return p == MAP_FAILED ? nullptr : p;
 }
 
-uint64_t hash_of(Kind kind, uint64_t handle) { return trace::mix(static_cast<uint64_t>(kind) + 17, handle); }
+uint64_t hash_of(Kind kind, uint64_t handle) { return trace::hash_of_pair(static_cast<uint64_t>(kind), handle); }
 
 // Memory for lists of ranks, given back at the end of the scope.
 class RankList {

@@ -21,7 +21,7 @@ trace::LiveLocal* LocalCalls::entry(Fn fn, uint64_t caller) {
   // The last quarter is for callers that do not fit: one entry per function.
   constexpr uint32_t size = trace::capacity::locals, by_caller = size / 4 * 3;
   static_assert(size - by_caller > first_file_function + file_function_count);
-  uint32_t i = static_cast<uint32_t>(trace::mix(caller, static_cast<uint64_t>(fn)) >> 32) % size;
+  uint32_t i = static_cast<uint32_t>(trace::hash_of_pair(caller, static_cast<uint64_t>(fn)) >> 32) % size;
   for (; place_[i]; i = (i + 1) % size) {
     trace::LiveLocal& l = table_[place_[i] - 1u];
     if (l.caller == caller && l.function == static_cast<uint32_t>(fn)) return &l;

@@ -14,6 +14,9 @@ constexpr uint64_t mix(uint64_t h, uint64_t word) {
   return h ^ (h >> 29);
 }
 
+// Of two words that are both small: mix() of the one with the other is their exclusive or, which pairs share.
+constexpr uint64_t hash_of_pair(uint64_t a, uint64_t b) { return mix(mix(0x2c1b3c6d, a), b); }
+
 // Open addressing over lazily grown anonymous memory; no allocation but on growth, none of it through malloc.
 class PositionMap {
  public:

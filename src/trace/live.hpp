@@ -195,7 +195,7 @@ struct Variation {
 
   bool operator==(const Variation& o) const { return __builtin_memcmp(this, &o, sizeof(o)) == 0; }
   uint64_t hash() const {
-    return mix(mix(mix(mix(position, static_cast<uint64_t>(count)), static_cast<uint64_t>(value)),
+    return mix(mix(mix(hash_of_pair(position, static_cast<uint64_t>(count)), static_cast<uint64_t>(value)),
                    static_cast<uint64_t>(static_cast<uint32_t>(peer)) << 32 | static_cast<uint32_t>(tag)),
                static_cast<uint32_t>(extra));
   }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "memory_thread.hpp"
@@ -24,9 +25,8 @@ void check(bool ok, const std::string& what) {
   failures += !ok;
 }
 
-constexpr const char* kinds[] = {"mixture",       "small alphabet",   "tree",       "polls only",
-                                 "polls between", "polls everywhere", "sizes vary", "random pairs",
-                                 "random few",    "literals first"};
+constexpr const char* kinds[] = {"mixture",          "small alphabet", "tree",         "polls only", "polls between",
+                                 "polls everywhere", "sizes vary",     "random pairs", "random few", "literals first"};
 
 std::vector<Key> log_of(const std::string& kind, Random& r, size_t limit) {
   std::vector<Key> log = programs::program(kind, r);
@@ -187,9 +187,19 @@ void transitions_are_counted(const char* kind, uint64_t seed, bool with_turns) {
   }
   uint64_t wrong = 0;
   for (const auto& [pair, times] : went) wrong += counted[pair] != times;
-  check(!wrong && counted.size() == went.size(),
-        std::string(kind) + ", seed " + std::to_string(seed) + ": " + std::to_string(wrong) + " transitions of " +
-            std::to_string(went.size()) + " are counted wrongly");
+  check(!wrong && counted.size() == went.size(), std::string(kind) + ", seed " + std::to_string(seed) + ": " +
+                                                     std::to_string(wrong) + " transitions of " +
+                                                     std::to_string(went.size()) + " are counted wrongly");
+}
+
+// A map forgets what shares its hash: calls and contexts that it forgets are new ones each time.
+void pairs_of_small_words_have_their_own_hashes() {
+  std::set<uint64_t> hashes;
+  constexpr uint64_t n = 700;
+  for (uint64_t a = 0; a < n; ++a) {
+    for (uint64_t b = 0; b < n; ++b) hashes.insert(hash_of_pair(a, b) >> 32 << 32 | (hash_of_pair(a, b) & 0xfffff));
+  }
+  check(hashes.size() == n * n, "pairs share a hash: " + std::to_string(n * n - hashes.size()));
 }
 
 std::vector<uint8_t> structure_of(const std::vector<Key>& log, bool with_polls) {
@@ -259,6 +269,7 @@ size_t bytes_of_steps(int steps) {
 }  // namespace
 
 int main() {
+  pairs_of_small_words_have_their_own_hashes();
   for (uint64_t seed = 1; seed <= 3; ++seed) {
     for (const char* kind : kinds) {
       times_add_up(kind, seed, TickScale{});
