@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from leadline import _core
+from leadline import _core, nodes
 from leadline.errors import DamagedTrace
 from leadline.symbols import Location, ModuleProblem, Symbolizer, call_path, reaches_start
 from leadline.symbols.cache import SymbolCache
@@ -213,9 +213,12 @@ def open_run(path: str | Path) -> Run:
     if not path.exists():
         raise DamagedTrace(f"there is no {path}", hint="give the directory that leadline record wrote")
     try:
-        files = sorted(_core.trace_files(str(path)) if path.is_dir() else [str(path)], key=os.path.basename)
+        files = sorted(_files_of(path) if path.is_dir() else [str(path)], key=os.path.basename)
     except _core.TraceError as error:
         raise DamagedTrace(f"{path} cannot be read: {error}") from error
+    elsewhere = [node for node in nodes.on_nodes(path) if not node.here] if path.is_dir() else []
+    if not files and elsewhere:
+        raise DamagedTrace(f"{path} holds no trace: {_said(elsewhere)}")
     if not files:
         raise DamagedTrace(
             f"{path} holds no trace (*.trace or *.live)", hint="leadline record -o DIR -- COMMAND writes one per rank"
@@ -244,7 +247,29 @@ def open_run(path: str | Path) -> Run:
         if all(loss.code == "never-initialized" for loss in losses):
             raise DamagedTrace(f"nothing was recorded in {path}: {first}{more}")
         raise DamagedTrace(f"no trace in {path} can be read: {first}{more}")
-    return Run(path, _description(path), profile, losses)
+    run = Run(path, _description(path), profile, losses)
+    if elsewhere and not run.complete:
+        run.losses.append(Loss("on-nodes", len(elsewhere), _said(elsewhere)))
+    return run
+
+
+def _files_of(path: Path) -> list[str]:
+    """The traces in the run's directory, and live memory that lies on this node and has none there."""
+    files = list(_core.trace_files(str(path)))
+    stems = {os.path.basename(file).rpartition(".")[0] for file in files}
+    for node in nodes.on_nodes(path):
+        files += [str(f) for f in node.live_files() if not any(stem.endswith(f.stem) for stem in stems)]
+    return files
+
+
+def _said(elsewhere: list[nodes.OnNode]) -> str:
+    """Which node has what, and what to do."""
+    shown = ", ".join(f"{node.host}:{node.folder}" for node in elsewhere[:8])
+    more = f" and {len(elsewhere) - 8} more nodes" if len(elsewhere) > 8 else ""
+    return (
+        f"recordings of ranks that were killed, or still run, lie on {shown}{more}; "
+        "leadline collect DIR, started there, brings them here"
+    )
 
 
 def _took_part(process: _core.Process) -> bool:

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -112,7 +113,6 @@ void Recording::start() {
   storage_.file_limit = budgets_.files;
   pid_ = getpid();
   create_live_file();
-  const Storage::Open open(storage_);
   if (!attach_process()) {
     discard_live();
     return tell("this program is not recorded: the memory that it may use (ulimit -v) is too little for that");
@@ -122,6 +122,7 @@ void Recording::start() {
     pthread_atfork(nullptr, nullptr, [] { recording.forked(); });
   }
   place_begin(budgets_, &header_->placement);
+  live_place_.describe(&header_->placement);
   record_files(header_, process_region_, storage_.backing());
   state_ = State::on;
   const char* paused = getenv("LEADLINE_START_PAUSED");
@@ -134,10 +135,20 @@ void Recording::create_live_file() {
   utsname host{};
   uname(&host);
   const auto pid = static_cast<long long>(pid_);
+  live_place_.choose(host.nodename);
+  // On the node a name is not kept from those that others on nodes, or in containers, of the same name have.
+  uint32_t other = 0;
+  if (live_place_.away() && getrandom(&other, sizeof(other), GRND_NONBLOCK) != sizeof(other)) {
+    other = static_cast<uint32_t>(now());
+  }
   for (int again = 1; again < 100; ++again) {
-    snprintf(stem_, sizeof(stem_), again == 1 ? "%.64s-%lld" : "%.64s-%lld-%d", host.nodename, pid, again);
-    file_in_run(&live_path_, "%s.live", stem_);
-    file_in_run(&part_path_, "%s.part", stem_);
+    if (live_place_.away()) {
+      snprintf(stem_, sizeof(stem_), "%.64s-%lld-%08x", host.nodename, pid, other++);
+    } else {
+      snprintf(stem_, sizeof(stem_), again == 1 ? "%.64s-%lld" : "%.64s-%lld-%d", host.nodename, pid, again);
+    }
+    live_place_.file(&live_path_, stem_, "live");
+    live_place_.file(&part_path_, stem_, "part");
     if (storage_.create(live_path_.text) || errno != EEXIST) return;
   }
 }
@@ -229,7 +240,6 @@ Thread* Recording::make_thread() {
 }
 
 bool Recording::attach_thread(Thread* t) {
-  const Storage::Open open(storage_);
   namespace at = trace::thread_at;
   namespace capacity = trace::capacity;
   t->region = storage_.region(at::end);

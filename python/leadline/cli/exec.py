@@ -11,7 +11,7 @@ import click
 from leadline.cli.recorder_settings import variables_of
 from leadline.cli.recording import PROGRAM_FOLLOWS, recorder_options
 from leadline.errors import UsageError
-from leadline.launch import job, process, rundir
+from leadline.launch import job, keeper, process, rundir
 from leadline.launch.recorder import merged_preload, variables
 from leadline.launch.wrappers import with_variables
 
@@ -36,6 +36,7 @@ def command(output: str | None, program: tuple[str, ...], **given: Any) -> int:
     directory = _shared_directory(output, program)
     ours = variables(directory, settings, os.environ.get("LD_PRELOAD"))
     words = with_variables(program, ours, merged_preload(None))
+    keeper.watch(directory)
     try:
         os.execve(path, words, {**os.environ, **ours})
     except OSError as error:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from leadline.report import format as fmt
-from leadline.report import placement
+from leadline.report import placement, unfinished
 from leadline.run import Run
 
 WAITING_WORTH_SAYING = 0.02  # of the ranks' time, where they share cores
@@ -32,8 +32,29 @@ class Condition:
 
 def conditions(run: Run) -> list[Condition]:
     """The weightiest first; empty for most runs."""
-    found = (_separate(run), _processors(run), _budget(run))
+    found = (_stopped(run), _separate(run), _processors(run), _budget(run))
     return [condition for condition in found if condition is not None]
+
+
+def _stopped(run: Run) -> Condition | None:
+    """Ranks that waited, or computed, for long when the run ended."""
+    found = unfinished.stops(run)
+    error = clock_error_s(run)
+    message = unfinished.sentence(found, error)
+    if not message:
+        return None
+    first = unfinished.first(found, error)
+    details = {
+        "ranks": sum(stop.long for stop in found),
+        "longest_s": max(stop.silent_s or 0.0 for stop in found),
+        "first_to_stop": first[0].label if first else None,
+    }
+    return Condition("ranks-stopped", f"{message} What follows is of the time before.", details)
+
+
+def clock_error_s(run: Run) -> float | None:
+    error_ns: float = run.profile.time().error_ns
+    return None if error_ns < 0 else error_ns * 1e-9
 
 
 def _separate(run: Run) -> Condition | None:

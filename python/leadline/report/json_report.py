@@ -7,7 +7,7 @@ from typing import Any
 
 from leadline import __version__, _core
 from leadline.report import iterations as loop
-from leadline.report import placement
+from leadline.report import placement, unfinished
 from leadline.report.content import COLLECTIVE, Content, Entry, RankEntry, Spread, shared_chain
 from leadline.report.control import paused_ranks, regions, settings, variables
 from leadline.report.files_json import files_json
@@ -33,6 +33,7 @@ def to_json(run: Run) -> dict[str, Any]:
         "hosts_detail": _hosts(run),
         "mpi_share": None if content.ended_at_start.all_ranks else content.mpi_share,
         "ended_at_start": _ended_at_start(content),
+        "unfinished": [_stop(stop) for stop in unfinished.stops(run)],
         "mpi_s": content.mpi_s,
         "io_s": content.io_s,
         "time_s": content.time_s,
@@ -116,6 +117,20 @@ def _ended_at_start(content: Content) -> dict[str, Any] | None:
         "in_init": [rank_id(label) for label in ended.in_init],
         "after_init": [rank_id(label) for label in ended.after_init],
         "aborted": [rank_id(label) for label in ended.aborted],
+    }
+
+
+def _stop(stop: unfinished.Stop) -> dict[str, Any]:
+    return {
+        "rank": rank_id(stop.label),
+        "host": stop.host,
+        "in_call": stop.call,
+        "routine": stop.routine or None,
+        "last_call_ended_s": stop.last_call_s,
+        "since_s": stop.since_s,
+        "until_s": stop.until_s,
+        "silent_s": stop.silent_s,
+        "end_known_from": stop.source,
     }
 
 
