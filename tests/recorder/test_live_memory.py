@@ -26,7 +26,7 @@ def pointer_in(run: Path) -> Path:
 def run_away(one_of_each_family: Library, builder: Builder, recorder: Path, tmp_path: Path):  # type: ignore[no-untyped-def]
     """Runs a program whose live memory lies in tmp_path/node; returns the run's directory."""
 
-    def run(source: str, *arguments: str) -> Path:
+    def run(source: str, *arguments: str, **environment: str) -> Path:
         (tmp_path / "node").mkdir()
         program: list[str | Path] = [builder.c(one_of_each_family, source), *arguments]
         run_mpi(
@@ -36,7 +36,7 @@ def run_away(one_of_each_family: Library, builder: Builder, recorder: Path, tmp_
             cwd=tmp_path,
             recorder=recorder,
             run_directory=tmp_path / "run",
-            environment={"LEADLINE_LIVE": str(tmp_path / "node")},
+            environment={"LEADLINE_LIVE": str(tmp_path / "node"), **environment},
         )
         return tmp_path / "run"
 
@@ -65,7 +65,7 @@ def test_live_memory_on_the_node_leaves_nothing_there(run_away, tmp_path: Path) 
 
 
 def test_generations_are_kept_on_the_node_until_the_end(run_away, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
-    run = run_away("random_program.c", "3", "structureless", "400000")
+    run = run_away("random_program.c", "3", "structureless", "4000", LEADLINE_MEMORY="4M")
     assert report_of(run)["losses"] == []
     assert max(generations_in(trace) for trace in run.glob("*.trace")) > 0, "the program is too short to fill one"
     assert list((tmp_path / "node").iterdir()) == []

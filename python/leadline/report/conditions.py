@@ -47,7 +47,7 @@ def _stopped(run: Run) -> Condition | None:
     details = {
         "ranks": sum(stop.long for stop in found),
         "longest_s": max(stop.silent_s or 0.0 for stop in found),
-        "first_to_stop": first[0].label if first else None,
+        "first_to_stop": (int(first[0].label) if first[0].label.isdecimal() else first[0].label) if first else None,
     }
     return Condition("ranks-stopped", f"{message} What follows is of the time before.", details)
 
