@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 POINTER, ENDS = ".away", ".ends"
-PID = re.compile(r"-(\d+)(?:-[0-9a-f]{8}|-\d{1,2})?\.live$")  # after the host in the name of live memory
+PID = re.compile(r"-(\d+)(?:-[0-9a-f]{8}|-\d{1,2})?\.live")  # after the host in the name of live memory
 
 
 @dataclass(frozen=True)
@@ -60,12 +60,23 @@ def on_nodes(directory: Path) -> list[OnNode]:
     return found
 
 
+def runs_in(directory: Path) -> list[Path]:
+    """The directory of a run, and those that other jobs of the same command have in it."""
+    return [directory, *sorted(file.parent for file in directory.glob("*/job.json"))]
+
+
 def collect(directory: Path) -> Collected:
-    """Move what killed processes left on this node into the run's directory.
+    """Move what killed processes left on this node into the run's directory, and likewise for the runs in it.
 
     Raises OSError where that cannot take it; what was not moved stays where it is.
     """
     done = Collected()
+    for run in runs_in(directory):
+        _collect(run, done)
+    return done
+
+
+def _collect(directory: Path, done: Collected) -> None:
     for node in on_nodes(directory):
         if node.host != os.uname().nodename[:64]:
             continue
@@ -83,7 +94,6 @@ def collect(directory: Path) -> Collected:
         if not done.running:
             _take_ends(node, directory)
         _leave(node, directory)
-    return done
 
 
 def _take_ends(node: OnNode, directory: Path) -> None:
@@ -119,14 +129,19 @@ def write_ends(folder: Path, ends: dict[int, int]) -> None:
     (folder / f"{os.uname().nodename[:64]}{ENDS}").write_text(text)
 
 
-def note_gone(directory: Path, ends: dict[int, int]) -> None:
-    """Note in `ends`, and in the run's directory, which processes of this node are gone that left live memory."""
+def note_gone(directory: Path, ends: dict[Path, dict[int, int]]) -> None:
+    """Note in `ends`, by run, and in the runs' directories which processes of this node are gone that left live memory."""
+    for run in runs_in(directory):
+        _note_gone(run, ends.setdefault(run, {}))
+
+
+def _note_gone(directory: Path, ends: dict[int, int]) -> None:
     host = os.uname().nodename[:64]
     seen = len(ends)
     for file in (file for folder in folders_here(directory) for file in folder.glob(f"{host}-*.live")):
-        match = PID.match(file.name.removeprefix(host))
-        if match and int(match[1]) not in ends and not is_in_use(file) and file.exists():
-            ends[int(match[1])] = time.time_ns()
+        process = process_of(file)
+        if process and process not in ends and not is_in_use(file) and file.exists():
+            ends[process] = time.time_ns()
     if len(ends) > seen:
         write_ends(directory, ends)
 
@@ -136,13 +151,41 @@ def folders_here(directory: Path) -> list[Path]:
     return [directory, *(node.folder for node in on_nodes(directory) if node.here)]
 
 
+def live_of(process: int) -> Path | None:
+    """The live memory that a process of ours has mapped; None where it has none, or none that is in a file."""
+    with contextlib.suppress(OSError):
+        for line in Path(f"/proc/{process}/maps").read_text(errors="surrogateescape").splitlines():
+            if line.endswith(".live") and "/" in line:
+                return Path(line[line.index("/") :])
+    return None
+
+
+def run_of(live: Path, folder: Path) -> Path | None:
+    """The run, `folder` or one of those in it, that live memory belongs to."""
+    if not live.parent.name.startswith("leadline-") or (live.parent / "job.json").exists():
+        return live.parent
+    host = os.uname().nodename[:64]
+    for pointer in (folder / f"{host}{POINTER}", *folder.glob(f"*/{host}{POINTER}")):
+        with contextlib.suppress(OSError):
+            if pointer.read_text().rstrip("\n") == str(live.parent):
+                return pointer.parent
+    return None
+
+
+def process_of(live: Path) -> int:
+    """The process of this node whose live memory that is, 0 where it is another node's."""
+    host = os.uname().nodename[:64]
+    match = PID.fullmatch(live.name.removeprefix(host)) if live.name.startswith(f"{host}-") else None
+    return int(match[1]) if match else 0
+
+
 def is_in_use(live: Path) -> bool:
     """Whether the process that made the file still has it mapped."""
-    match = PID.search(live.name)
-    if match is None:
+    process = process_of(live)
+    if not process:
         return False
     try:
-        return f"/{live.name}\n" in Path(f"/proc/{match[1]}/maps").read_text()
+        return f"/{live.name}\n" in Path(f"/proc/{process}/maps").read_text()
     except PermissionError:
         return True
     except OSError:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import json
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -12,6 +11,7 @@ from typing import Any
 
 from leadline import _core, nodes
 from leadline.errors import DamagedTrace
+from leadline.launch.rundir import JOB, read_description, read_json, runs_in
 from leadline.symbols import Location, ModuleProblem, Symbolizer, call_path, reaches_start
 from leadline.symbols.cache import SymbolCache
 from leadline.symbols.resolve import WITHOUT_MODULE
@@ -82,9 +82,17 @@ class Places:
 class Run:
     """What open_run found. Processes are numbered as in `profile.processes`."""
 
-    def __init__(self, path: Path, description: dict[str, Any], profile: _core.Profile, losses: list[Loss]) -> None:
+    def __init__(
+        self,
+        path: Path,
+        description: dict[str, Any],
+        profile: _core.Profile,
+        losses: list[Loss],
+        others: tuple[Path, ...] = (),
+    ) -> None:
         self.path = path
         self.description = description
+        self.others = others  # directories of other jobs that the same command started
         self.profile = profile
         self.processes = profile.processes
         self.worlds = worlds_of(self.processes)
@@ -212,6 +220,9 @@ def open_run(path: str | Path) -> Run:
     path = Path(path)
     if not path.exists():
         raise DamagedTrace(f"there is no {path}", hint="give the directory that leadline record wrote")
+    runs = runs_in(path) if path.is_dir() else [path]
+    if runs and path not in runs:
+        path = runs[0]  # whoever was the first to come recorded nothing
     try:
         files = sorted(_files_of(path) if path.is_dir() else [str(path)], key=os.path.basename)
     except _core.TraceError as error:
@@ -247,7 +258,7 @@ def open_run(path: str | Path) -> Run:
         if all(loss.code == "never-initialized" for loss in losses):
             raise DamagedTrace(f"nothing was recorded in {path}: {first}{more}")
         raise DamagedTrace(f"no trace in {path} can be read: {first}{more}")
-    run = Run(path, _description(path), profile, losses)
+    run = Run(path, _description(path), profile, losses, tuple(other for other in runs if other != path))
     if elsewhere and not run.complete:
         run.losses.append(Loss("on-nodes", len(elsewhere), _said(elsewhere)))
     return run
@@ -280,11 +291,12 @@ def _took_part(process: _core.Process) -> bool:
 
 
 def _description(path: Path) -> dict[str, Any]:
-    try:
-        found = json.loads((path / "run.json").read_text())
-    except (OSError, ValueError):
-        return {}
-    return found if isinstance(found, dict) else {}
+    """run.json, where leadline record started the job; "job": job.json, what the job's first rank knew of it."""
+    found = read_description(path)
+    job = read_json(path / JOB)
+    if not found and job and (path.parent / JOB).exists():  # another job that the same command started
+        found = {**read_description(path.parent), "command": None}
+    return {**found, "job": job}
 
 
 def _missing_ranks(worlds: list[World]) -> list[Loss]:

@@ -21,6 +21,7 @@
 #include "recorder/code_places.hpp"
 #include "recorder/files/files.hpp"
 #include "recorder/files/functions.hpp"
+#include "recorder/launched.hpp"
 #include "recorder/placement.hpp"
 
 namespace leadline::recorder {
@@ -45,6 +46,12 @@ void read_program(char* into, size_t size) {
   for (size_t i = 0; i + 1 < n; ++i) {
     if (!into[i]) into[i] = ' ';
   }
+}
+
+// One rank says it for its job.
+void say_diverted() {
+  if (!is_diverted() || launched_rank() > 0 || launched_world()) return;
+  tell("%s holds another job's run: this one is recorded into %s", asked_directory(), run_directory());
 }
 
 }  // namespace
@@ -103,12 +110,14 @@ void Recording::start() {
     state_ = State::unknown;
     return;
   }
-  if (!*run_directory() && run_directory_fits()) return;
+  if (!*asked_directory() && run_directory_fits()) return;
   finish_at_exit();
   watch_files();          // another library's constructor may be calling, before ours
   stop_watching_files();  // until all is ready
   if (!found) return tell("this program is not recorded: %s", why);
   if (!run_directory_fits()) return tell("this program is not recorded: the path of the run's directory is too long");
+  choose_run_directory();
+  say_diverted();
   budgets_.read();
   storage_.file_limit = budgets_.files;
   pid_ = getpid();

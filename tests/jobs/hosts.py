@@ -11,6 +11,7 @@ import contextlib
 import os
 import shlex
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
@@ -63,6 +64,7 @@ class Host:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
+            start_new_session=True,
         )
 
     def run(
@@ -77,9 +79,8 @@ class Host:
         try:
             out, err = process.communicate(timeout=timeout)
         except subprocess.TimeoutExpired:
-            process.kill()
-            out, err = process.communicate()
-            raise AssertionError(f"{command} took more than {timeout} s:\n{out}\n{err}") from None
+            os.killpg(process.pid, signal.SIGKILL)
+            raise AssertionError(f"{command} took more than {timeout} s: {_so_far(process)}") from None
         return Ended(process.returncode, out, err)
 
     def shell(
@@ -91,6 +92,14 @@ class Host:
         timeout: float = 120,
     ) -> Ended:
         return self.run(["/bin/bash", "-c", script], directory=directory, environ=environ, timeout=timeout)
+
+
+def _so_far(process: subprocess.Popen[str]) -> str:
+    """What it printed; whoever it left behind may hold its output open for ever."""
+    try:
+        return "\n".join(process.communicate(timeout=1))
+    except subprocess.TimeoutExpired as still:
+        return str(still.output)
 
 
 def environment(more: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -115,7 +124,7 @@ def are_possible() -> bool:
     """Whether hosts can be made here: it needs root, namespaces, and a network of virtual cables."""
     if os.geteuid() != 0 or not all(shutil.which(tool) for tool in ("unshare", "nsenter", "ip", "mount")):
         return False
-    script = "ip link add a type veth peer name b && ip link add c type bridge && mount -t tmpfs tmpfs /tmp"
+    script = "ip link add end0 type veth peer name end1 && ip link add wire type bridge && mount -t tmpfs tmpfs /tmp"
     words = ["unshare", "--mount", "--uts", "--ipc", "--net", "--pid", "--fork", "--mount-proc", "sh", "-c", script]
     return subprocess.run(words, capture_output=True, check=False).returncode == 0
 
@@ -149,12 +158,12 @@ def _start(name: str, address: str, known: Path) -> Host:
             f"mount --bind {shlex.quote(str(known))} /etc/hosts",
             "ip link set lo up",
             "echo ready",
-            "exec sleep infinity",
+            "sleep infinity & wait",  # the shell stays: it is the one to bury orphans
         ]
     )
     spaces = ["--mount", "--uts", "--ipc", "--net", "--pid"]
     holder = subprocess.Popen(
-        ["unshare", *spaces, "--fork", "--kill-child", "--mount-proc", "sh", "-c", setup],
+        ["setpriv", "--pdeathsig", "KILL", "unshare", *spaces, "--fork", "--kill-child", "--mount-proc", "sh", "-c", setup],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
     )

@@ -29,7 +29,7 @@ SlurmUser=root
 SlurmdUser=root
 AuthType=auth/munge
 CredType=cred/munge
-AuthInfo=socket=/tmp/munge/socket
+AuthInfo=socket=/tmp/munge/socket,cred_expire=3
 MpiDefault=none
 ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none

@@ -101,16 +101,18 @@ def _let_go(listener: socket.socket) -> None:
 
 
 class Keeper:
-    """Waits for the ranks of one run on this node."""
+    """Waits for the ranks of the runs in one folder on this node."""
 
-    def __init__(self, directory: Path, listener: socket.socket, rank: int) -> None:
-        self._directory = directory
+    def __init__(self, folder: Path, listener: socket.socket, rank: int) -> None:
+        self._folder = folder
         self._listener = listener
         self._ranks: dict[int, int] = {}  # descriptor of a process: its id
         self._poll = select.poll()
         self._poll.register(listener, select.POLLIN)
-        self._ends: dict[int, int] = {}
         self._host = os.uname().nodename[:64]
+        self._live: dict[int, Path] = {}  # by rank's process
+        self._runs: dict[int, Path] = {}
+        self._ends: dict[int, int] = {}
         self._add(rank)
 
     def run(self) -> None:
@@ -146,29 +148,33 @@ class Keeper:
         self._poll.unregister(descriptor)
         os.close(descriptor)
 
-    def _folder(self) -> Path | None:
-        """Where live memory lies, None where there is none yet. Only that place is written to while the ranks run: the
-        run's directory may be on a network file system."""
-        pointer = self._directory / f"{self._host}{nodes.POINTER}"
-        with contextlib.suppress(OSError):
-            folder = Path(pointer.read_text().rstrip("\n"))
-            return folder if folder.is_dir() else None
-        rank = next(iter(self._ranks.values()), 0)
-        return self._directory if (self._directory / f"{self._host}-{rank}.live").exists() else None
-
     def _beat(self) -> None:
-        folder = self._folder()
-        if folder is not None:
-            nodes.write_ends(folder, self._ends)
+        """Says that we live, where live memory lies: the run's directory may be on a network file system."""
+        for rank in self._ranks.values():
+            if rank not in self._live and (live := nodes.live_of(rank)) is not None:
+                self._live[rank] = live
+                run = nodes.run_of(live, self._folder)
+                if run is not None:
+                    self._runs[rank] = run
+        for folder in {live.parent for live in self._live.values()}:
+            if folder.is_dir():
+                ends = {rank: end for rank, end in self._ends.items() if self._parent(rank) == folder}
+                nodes.write_ends(folder, ends)
+
+    def _parent(self, rank: int) -> Path | None:
+        return self._live[rank].parent if rank in self._live else None
 
     def _finish(self) -> None:
-        """Keeps the times of those that did not close their traces."""
-        folder = self._folder() or self._directory
-        left = {file.name: file for place in (folder, self._directory) for file in place.glob(f"{self._host}-*.live")}
-        cut_short = {int(m[1]) for name in left if (m := nodes.PID.match(name.removeprefix(self._host)))}
-        self._ends = {rank: end for rank, end in self._ends.items() if rank in cut_short}
-        with contextlib.suppress(OSError):
-            (folder / f"{self._host}{nodes.ENDS}").unlink()
-        nodes.collect(self._directory)
-        if self._ends:
-            nodes.write_ends(self._directory, self._ends)
+        """Keeps the times of those that did not close their traces, and takes away those of the others."""
+        for folder in {live.parent for live in self._live.values()}:
+            with contextlib.suppress(OSError):
+                (folder / f"{self._host}{nodes.ENDS}").unlink()
+        runs = set(self._runs.values())
+        if set(self._ends) - set(self._runs):  # they were gone before we looked
+            runs |= {self._folder, *(path.parent for path in self._folder.glob(f"*/{self._host}*"))}
+        for run in runs:
+            with contextlib.suppress(OSError):
+                nodes.collect(run)
+                left = [m for file in run.glob(f"{self._host}-*.live") if (m := nodes.process_of(file)) in self._ends]
+                if left:
+                    nodes.write_ends(run, {rank: self._ends[rank] for rank in left})

@@ -13,7 +13,7 @@ from leadline import nodes
 from leadline.launch import process, rundir
 from leadline.launch.launcher import Launcher, find_launcher, words_for_ranks
 from leadline.launch.program import program_word
-from leadline.launch.recorder import merged_preload, require_library, variables
+from leadline.launch.recorder import RUNS, merged_preload, require_library, variables
 from leadline.launch.wrappers import preload_in_front, with_variables
 
 
@@ -31,8 +31,13 @@ class Recording:
     duration_s: float
 
     @property
+    def runs(self) -> list[Path]:
+        """The directories of the jobs that the command started, first come first: most start one."""
+        return rundir.runs_in(self.directory)
+
+    @property
     def has_traces(self) -> bool:
-        return bool(rundir.traces(self.directory) or nodes.on_nodes(self.directory))
+        return bool(self.runs)
 
 
 def record(
@@ -50,6 +55,7 @@ def record(
     environ: the program's environment, by default ours. Raises UsageError, MissingPrerequisite, CannotStart.
     """
     environ = dict(os.environ if environ is None else environ)
+    environ.pop(RUNS, None)
     require_library()
     process.resolve(command[0], environ.get("PATH"))
     launcher = find_launcher(command, environ.get("PATH"))
@@ -57,6 +63,7 @@ def record(
     theirs = preload_in_front(command)
     ours = variables(
         directory,
+        False,
         {"LEADLINE_CLOCKS": "hosts", **(settings or {})},
         environ.get("LD_PRELOAD") if theirs is None else theirs,
     )
@@ -89,7 +96,7 @@ class _Heart:
         self._file = directory / "run.json"
         self._also = also
         self._last = time.monotonic()
-        self._ends: dict[int, int] = {}
+        self._ends: dict[Path, dict[int, int]] = {}
 
     def beat(self) -> None:
         if time.monotonic() - self._last > BEAT_S:

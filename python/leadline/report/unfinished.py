@@ -214,7 +214,7 @@ class _Until:
         if live is not None and nodes.is_in_use(live):
             return time.time_ns() - begin, RUNNING
         end = self._run.description.get("end_unix_ns")
-        if isinstance(end, int):
+        if isinstance(end, int) and self._run.description.get("command") is not None:  # else of several jobs
             return end - begin, COMMAND
         beats = [self._beats[process.host]] if process.host in self._beats else []
         if self._run.description.get("state") == "running":
