@@ -19,6 +19,11 @@ _LAUNCHERS = {
 }
 _STARTS_MANY = {"FLUX_JOB_SIZE": "flux", "JSM_NAMESPACE_SIZE": "jsrun", "SLURM_STEP_NUM_TASKS": "srun"}
 _NOT_WRITTEN = "write-failed"
+_NOT_ON_THE_NODE = {
+    "no-local-directory": "neither /dev/shm nor a temporary directory of the node is local",
+    "too-little-room": "less than 256 MiB are left in /dev/shm and the node's temporary directories",
+    "not-permitted": "no directory could be made in /dev/shm or the node's temporary directories",
+}
 
 
 @dataclass(frozen=True)
@@ -32,7 +37,7 @@ class Condition:
 
 def conditions(run: Run) -> list[Condition]:
     """The weightiest first; empty for most runs."""
-    found = (_stopped(run), _separate(run), _processors(run), _budget(run))
+    found = (_stopped(run), _separate(run), _processors(run), _budget(run), _remote_memory(run))
     return [condition for condition in found if condition is not None]
 
 
@@ -166,6 +171,21 @@ def _budget(run: Run) -> Condition | None:
             "parts_left_out": bool(cut),
             "budget_bytes": size or None,
         },
+    )
+
+
+def _remote_memory(run: Run) -> Condition | None:
+    """Live memory on a network file system although nobody asked for that."""
+    places = [p.placement for p in run.processes]
+    remote = [p for p in places if p.remote and p.live_kind == "run" and p.live_reason in _NOT_ON_THE_NODE]
+    if not remote:
+        return None
+    system, reason = remote[0].file_system, remote[0].live_reason
+    return Condition(
+        "live-memory-remote",
+        f"The recording of {fmt.plural(len(remote), 'rank')} lay on {system} while the program ran, which may have waited "
+        f"for it: {_NOT_ON_THE_NODE[reason]}; --live names a directory of the nodes.",
+        {"ranks": len(remote), "file_system": system, "reason": reason},
     )
 
 

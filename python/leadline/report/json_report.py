@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+from collections import Counter
 from typing import Any
 
 from leadline import __version__, _core
@@ -34,6 +35,7 @@ def to_json(run: Run) -> dict[str, Any]:
         "mpi_share": None if content.ended_at_start.all_ranks else content.mpi_share,
         "ended_at_start": _ended_at_start(content),
         "unfinished": [_stop(stop) for stop in unfinished.stops(run)],
+        "live_memory": _live_memory(run),
         "mpi_s": content.mpi_s,
         "io_s": content.io_s,
         "time_s": content.time_s,
@@ -118,6 +120,19 @@ def _ended_at_start(content: Content) -> dict[str, Any] | None:
         "after_init": [rank_id(label) for label in ended.after_init],
         "aborted": [rank_id(label) for label in ended.aborted],
     }
+
+
+def _live_memory(run: Run) -> list[dict[str, Any]]:
+    """Where ranks kept their recordings while they ran (docs/file-systems.md)."""
+    places = Counter(
+        (place.file_system, place.live_kind, place.live_reason)
+        for place in (process.placement for process in run.processes)
+        if place.file_system
+    )
+    return [
+        {"file_system_of_run": system, "place": kind, "why_not_on_the_node": reason or None, "ranks": ranks}
+        for (system, kind, reason), ranks in places.most_common()
+    ]
 
 
 def _stop(stop: unfinished.Stop) -> dict[str, Any]:
