@@ -79,9 +79,9 @@ struct Row {
 
 // How far a thread came whose process ended without closing its trace. Times are since the process's begin.
 struct ThreadEnd {
-  double last_end_ns = 0;  // when its last call that came back did
-  bool in_call = false;    // it was in another one:
-  uint32_t function = 0;   // index into Profile::functions
+  double last_end_ns = 0;      // when its last call that came back did
+  bool in_call = false;        // it was in another one:
+  uint32_t function = 0;       // index into Profile::functions
   uint32_t site = UINT32_MAX;  // index into Profile::sites, UINT32_MAX not known
   double begin_ns = 0;
 };

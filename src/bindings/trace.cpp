@@ -160,8 +160,7 @@ void bind_tables(nb::module_& m) {
                      snprintf(number, sizeof(number), "0x%llx", static_cast<unsigned long long>(p.file_system));
                      return known ? known->name : number;
                    })
-      .def_prop_ro("remote",
-                   [](const trace::Placement& p) { return p.file_system && !trace::is_local(p.file_system); })
+      .def_prop_ro("remote", [](const trace::Placement& p) { return p.file_system && !trace::is_local(p.file_system); })
       .def_prop_ro("live_kind",
                    [](const trace::Placement& p) {
                      constexpr const char* kinds[] = {"run", "memory", "disk", "chosen"};

@@ -35,9 +35,7 @@ inline void come_in(Thread* t, Caller caller) {
   if (begin) __atomic_store_n(&h.call_begin, begin, __ATOMIC_RELAXED);
   __atomic_store_n(&h.call, call, __ATOMIC_RELAXED);
 }
-[[gnu::always_inline]] inline void call_is_over(Thread* t) {
-  __atomic_store_n(&t->header->call, 0, __ATOMIC_RELAXED);
-}
+[[gnu::always_inline]] inline void call_is_over(Thread* t) { __atomic_store_n(&t->header->call, 0, __ATOMIC_RELAXED); }
 
 // MPI_Pcontrol takes any number of arguments: its caller says in a register how many are in vector registers, and older
 // compilers' code jumps by that.

@@ -77,9 +77,8 @@ bool LivePlace::take(const char* base, trace::LivePlaceKind kind) {
       return reason_ = Reason::too_little, false;
     }
   }
-  const int n =
-      snprintf(directory_.text, sizeof(directory_.text), "%s/leadline-%u-%016llx", base,
-               static_cast<unsigned>(geteuid()), static_cast<unsigned long long>(hash_of(run_directory())));
+  const int n = snprintf(directory_.text, sizeof(directory_.text), "%s/leadline-%u-%016llx", base,
+                         static_cast<unsigned>(geteuid()), static_cast<unsigned long long>(hash_of(run_directory())));
   if (n < 0 || static_cast<size_t>(n) + longest_file_name + 1 >= sizeof(directory_.text)) return false;
   const bool made = mkdir(directory_.text, S_IRWXU) == 0;
   struct stat s;

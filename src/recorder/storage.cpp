@@ -100,7 +100,8 @@ bool Storage::extend(uint64_t pages) {
   uint64_t more = file_pages_ / 4;
   more = more < least_pages ? least_pages : more > most_pages ? most_pages : more;
   FileIdentity now;  // another run's, in a new directory?
-  const bool extended = now.of(fd) && now == identity_ && (extend_by(fd, more > pages ? more : pages) || extend_by(fd, pages));
+  const bool extended =
+      now.of(fd) && now == identity_ && (extend_by(fd, more > pages ? more : pages) || extend_by(fd, pages));
   close(fd);
   return extended;
 }

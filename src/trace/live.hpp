@@ -290,8 +290,8 @@ struct ThreadHeader {
   uint64_t call_begin;   // of the call under way, ticks; before last_end: it was not stamped
   uint32_t call;         // the one under way: 0 none, in_site + its site, in_function + its function
   uint32_t unused_call;
-  uint32_t unordered;    // the budget is spent: events of this generation carry no order
-  uint32_t unusual;      // calls take the longer way: why
+  uint32_t unordered;  // the budget is spent: events of this generation carry no order
+  uint32_t unusual;    // calls take the longer way: why
   GraphState tokens[levels], variation, variation_tokens[levels], poll_runs, poll_tokens[levels];
   TableState positions, raw, folded, amounts, wild, token_positions[levels], variation_positions,
       variation_token_positions[levels], poll_sites, poll_positions, poll_token_positions[levels], words, word_lists,

@@ -32,7 +32,8 @@ def command(directory: Path, quiet: bool) -> int:
     if done.files:
         say(f"{fmt.plural(done.files, 'recording')} ({fmt.size(done.n_bytes)}) brought into {shown(directory)}")
     if done.running:
-        say(f"{fmt.plural(done.running, 'process', 'processes')} of this run still {'runs' if done.running == 1 else 'run'} here")
+        verb = "runs" if done.running == 1 else "run"
+        say(f"{fmt.plural(done.running, 'process', 'processes')} of this run still {verb} here")
     others = [node.host for node in nodes.on_nodes(directory) if not node.here]
     if others:
         say(f"more lies on {', '.join(others[:20])}{' …' if len(others) > 20 else ''}: run leadline collect there, too")

@@ -16,7 +16,6 @@ from leadline.launch.program import program_word
 from leadline.launch.recorder import RUNS, merged_preload, require_library, variables
 from leadline.launch.wrappers import preload_in_front, with_variables
 
-
 BEAT_S = 2.0
 
 

@@ -183,8 +183,8 @@ def _remote_memory(run: Run) -> Condition | None:
     system, reason = remote[0].file_system, remote[0].live_reason
     return Condition(
         "live-memory-remote",
-        f"The recording of {fmt.plural(len(remote), 'rank')} lay on {system} while the program ran, which may have waited "
-        f"for it: {_NOT_ON_THE_NODE[reason]}; --live names a directory of the nodes.",
+        f"The recording of {fmt.plural(len(remote), 'rank')} lay on {system} while the program ran, which may have "
+        f"waited for it: {_NOT_ON_THE_NODE[reason]}; --live names a directory of the nodes.",
         {"ranks": len(remote), "file_system": system, "reason": reason},
     )
 

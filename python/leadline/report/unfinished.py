@@ -161,14 +161,13 @@ def _grouped(found: Iterable[Stop]) -> list[list[Stop]]:
 
 
 def _how_long(alike: Sequence[Stop], running: bool) -> str:
-    longest = max(stop.silent_s or 0.0 for stop in alike)
+    bound = "up to " if len(alike) > 1 else ""
+    longest = fmt.seconds(max(stop.silent_s or 0.0 for stop in alike))
+    if running:
+        return f"for {bound}{longest} now"
     least = "at least " if any(stop.source == AT_LEAST for stop in alike) else ""
-    prefix = "for up to " if len(alike) > 1 else "for "
-    end = "now" if running else "until the end"
-    life = max(stop.until_s or 0.0 for stop in alike)
-    return f"{prefix}{least}{fmt.seconds(longest)} of {fmt.seconds(life)}, {end}" if not running else (
-        f"{prefix}{fmt.seconds(longest)} {end}"
-    )
+    life = fmt.seconds(max(stop.until_s or 0.0 for stop in alike))
+    return f"for {bound}{least}{longest} of {life}, until the end"
 
 
 def _named(alike: Sequence[Stop]) -> str:
@@ -198,11 +197,7 @@ class _Until:
         self._run = run
         self._folder = run.path if run.path.is_dir() else run.path.parent
         self._ends, self._beats = nodes.read_ends(self._folder)
-        self._live = {
-            file.name: file
-            for folder in nodes.folders_here(self._folder)
-            for file in folder.glob("*.live")
-        }
+        self._live = {file.name: file for folder in nodes.folders_here(self._folder) for file in folder.glob("*.live")}
 
     def of(self, index: int) -> tuple[int | None, str]:
         process = self._run.processes[index]

@@ -157,8 +157,8 @@ def judge(table: Table, texts: Sequence[str], outcome: Outcome, why_no_report: s
         elif left:
             outcome.refuse(rule, "; ".join(f"{why} ({calls} calls)" for why, calls in left.most_common()))
         elif missing:
-            why = f"{missing} of {outcome.processes} ranks left no report: {why_no_report or 'they did not reach MPI_Init'}"
-            outcome.refuse(rule, why)
+            why = why_no_report or "they did not reach MPI_Init"
+            outcome.refuse(rule, f"{missing} of {outcome.processes} ranks left no report: {why}")
         elif unfinished:
             why = f"{unfinished} of {len(texts)} ranks did not come to MPI_Finalize: what they did is not known"
             outcome.refuse(rule, why)
