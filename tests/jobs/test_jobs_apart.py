@@ -44,9 +44,7 @@ def test_steps_at_once(cluster: Slurm, program: Program, directory: Path) -> Non
 
 def test_a_recorded_script_that_starts_two_jobs(cluster: Slurm, program: Program, directory: Path) -> None:
     script = directory / "two.sh"
-    script.write_text(
-        f"#!/bin/bash\n{program.mpiexec} -n 2 {program.path}\n{program.mpiexec} -n 3 {program.path}\n"
-    )
+    script.write_text(f"#!/bin/bash\n{program.mpiexec} -n 2 {program.path}\n{program.mpiexec} -n 3 {program.path}\n")
     script.chmod(0o755)
     _, text = cluster.batch(f"{LEADLINE} run -o run {script}", directory, "-N1", "-n4", environ=program.environ)
     assert sorted(ranks_of(run) for run in runs_below(directory)) == [whole(2), whole(3)], text

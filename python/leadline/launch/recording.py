@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from leadline.launch import process, rundir
+from leadline.launch import process, rundir, srun_export
 from leadline.launch.launcher import Launcher, find_launcher, words_for_ranks
 from leadline.launch.program import program_word
 from leadline.launch.recorder import RUNS, merged_preload, require_library, variables
@@ -63,6 +63,7 @@ def record(
         environ.get("LD_PRELOAD") if theirs is None else theirs,
     )
     words = _prepared(command, launcher, ours)
+    environ = {**environ, **srun_export.environment(environ, ours)}
 
     description = rundir.describe(command, launcher=_describe_launcher(launcher))
     rundir.write_description(directory, description)
