@@ -25,7 +25,7 @@ bool run_directory_fits();
 void choose_run_directory();
 // What was chosen.
 const char* run_directory();
-// Whether it is another one than asked for, because that holds another job's run.
+// Whether it is another one than asked for, because that holds the run of a job that did not spawn this one.
 bool is_diverted();
 
 // The path of a file in it.

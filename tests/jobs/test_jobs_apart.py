@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from .conftest import LEADLINE, Program, job_of, ranks_of, runs_below, whole
+from .hosts import wait_for
 from .slurm import Slurm
 
 pytestmark = pytest.mark.full
@@ -53,20 +54,16 @@ def test_a_recorded_script_that_starts_two_jobs(cluster: Slurm, program: Program
 
 def test_a_job_in_the_queue_again(cluster: Slurm, program: Program, directory: Path) -> None:
     seen = directory / "seen"
-    script = f"""
-      if [ -z "$SLURM_RESTART_COUNT" ]; then
-        {program.srun} -n 2 {LEADLINE} exec {program.path} requeue {seen} &
-        while [ ! -e {seen} ]; do sleep 0.1; done
-        scontrol requeue $SLURM_JOB_ID
-        wait
-      else
-        {program.srun} -n 2 {LEADLINE} exec {program.path}
-      fi
-    """
-    _, text = cluster.batch(script, directory, "-N2", "-n2", "--requeue", environ=program.environ)
+    script = f"{program.srun} -n 2 {LEADLINE} exec {program.path} requeue {seen}"
+    job = cluster.submit(script, directory, "-N2", "-n2", "--requeue", environ=program.environ)
+    wait_for("the first attempt runs", seen.exists)
+    cluster.run(f"scontrol requeue {job}", directory)
+    wait_for("it is over", lambda: cluster.state(job) == "PENDING")
+    cluster.run(f"scontrol update jobid={job} starttime=now", directory)
+    cluster.wait(job)
     first, second = sorted(runs_below(directory), key=lambda run: len(run.name))
-    assert "again1" in second.name, text
-    assert ranks_of(second) == whole(2), text
+    assert "again1" in second.name
+    assert ranks_of(second) == whole(2)
     assert {size for _, size in ranks_of(first)} == {2}
 
 
@@ -92,8 +89,6 @@ def test_an_array(cluster: Slurm, program: Program, directory: Path) -> None:
 def test_a_job_that_is_cancelled_keeps_what_it_recorded(cluster: Slurm, program: Program, directory: Path) -> None:
     script = f"{program.srun} -n 2 {LEADLINE} exec {program.path} sleep 60 > out.txt"
     job = cluster.submit(script, directory, "-N2", "-n2", environ=program.environ)
-    from .hosts import wait_for
-
     out = directory / "out.txt"
     wait_for("both ranks sleep", lambda: out.exists() and out.read_text().count("rank ") == 2)
     cluster.run(f"scancel {job}", directory)
