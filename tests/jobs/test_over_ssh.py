@@ -12,7 +12,7 @@ from .slurm import Slurm
 pytestmark = pytest.mark.full
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def ssh(cluster: Slurm) -> Iterator[Hosts]:
     """sshd on every node, with a key of the tests' own; ssh on the login host finds it without asking."""
     folder = cluster.shared / "ssh"

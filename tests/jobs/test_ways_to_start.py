@@ -79,9 +79,7 @@ def test_a_job_that_is_only_queued_and_keeps_the_recorder_out(
     assert f"it will run unrecorded: {script} says --export=NONE" in ended.err
 
 
-def test_tasks_that_are_each_a_world_of_their_own_are_named(
-    cluster: Slurm, program: Program, directory: Path
-) -> None:
+def test_tasks_that_are_each_a_world_of_their_own_are_named(cluster: Slurm, program: Program, directory: Path) -> None:
     if program.library.name == "debian-openmpi":
         pytest.skip("it ends where srun starts it without --mpi=pmix")
     ended = cluster.run(f"{LEADLINE} run -o run -- srun -n 3 {program.path}", directory, program.environ)

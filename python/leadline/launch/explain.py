@@ -152,7 +152,9 @@ def _of_script(word: str, verdict: Verdict) -> Verdict:
             f"{name} starts its programs with {option}, which keeps the recorder from them",
             "in the script, start the program with: leadline exec",
         )
-    return Verdict("no", f"neither {name} nor anything it started called MPI, as far as could be recorded", verdict.hint)
+    return Verdict(
+        "no", f"neither {name} nor anything it started called MPI, as far as could be recorded", verdict.hint
+    )
 
 
 def keeps_environment_back(script: str | Path) -> str:

@@ -63,7 +63,8 @@ def record(
         environ.get("LD_PRELOAD") if theirs is None else theirs,
     )
     words = _prepared(command, launcher, ours)
-    environ = {**environ, **srun_export.environment(environ, ours)}
+    if launcher is None or not launcher.hands_on:  # another mpiexec starts its own processes with srun
+        environ.update(srun_export.environment(environ, ours))
 
     description = rundir.describe(command, launcher=_describe_launcher(launcher))
     rundir.write_description(directory, description)
