@@ -1,5 +1,5 @@
-// Where the traces of this run go: $LEADLINE_DIR as it was when the program began, for the program may change its working
-// directory and its environment before it comes to MPI.
+// Where the traces of this run go: $LEADLINE_DIR as it was when the program began, for the program may change its
+// working directory and its environment before it comes to MPI.
 //
 // A directory holds one job (recorder/job.hpp). Whoever comes first claims it with the file job.json; the ranks of
 // another job, such as a second mpiexec of one script, find that and go to a directory within, named for their own.

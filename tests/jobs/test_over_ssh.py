@@ -1,6 +1,5 @@
 """Jobs over ssh on several hosts, without a batch system; and in one of PBS, by a stand-in that sets what PBS sets."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,7 @@ pytestmark = pytest.mark.full
 
 
 @pytest.fixture(scope="session")
-def ssh(cluster: Slurm) -> Iterator[Hosts]:
+def ssh(cluster: Slurm) -> Hosts:
     """sshd on every node, with a key of the tests' own; ssh on the login host finds it without asking."""
     folder = cluster.shared / "ssh"
     folder.mkdir(mode=0o700)
@@ -38,7 +37,7 @@ def ssh(cluster: Slurm) -> Iterator[Hosts]:
         wait_for("sshd answers", lambda node=node: cluster.login.shell(f"{wrapper} {node.name} true").code == 0)
     (folder / "hosts").write_text("".join(f"{node.name}:2\n" for node in cluster.hosts.nodes))
     (folder / "hostfile").write_text("".join(f"{node.name} slots=2\n" for node in cluster.hosts.nodes))
-    yield cluster.hosts
+    return cluster.hosts
 
 
 def _mpiexec(program: Program, ranks: int) -> str:
@@ -68,7 +67,15 @@ def test_run_on_several_hosts(ssh: Hosts, program: Program, directory: Path) -> 
 
 def test_two_programs_of_one_job_of_pbs(ssh: Hosts, program: Program, directory: Path) -> None:
     """PBS is not here: only its variables are, as its manual names them."""
-    pbs = {"PBS_JOBID": "345.server", "PBS_JOBNAME": "relax", "PBS_QUEUE": "workq", "PBS_ENVIRONMENT": "PBS_BATCH"}
+    nodes = directory / "nodes"
+    nodes.write_text("".join(f"{node.name}\n" * 2 for node in ssh.nodes))
+    pbs = {
+        "PBS_NODEFILE": str(nodes),
+        "PBS_JOBID": "345.server",
+        "PBS_JOBNAME": "relax",
+        "PBS_QUEUE": "workq",
+        "PBS_ENVIRONMENT": "PBS_BATCH",
+    }
     exec_ = f"{LEADLINE} exec {program.path}"
     line = f"{_mpiexec(program, 3)} {exec_} & {_mpiexec(program, 2)} {exec_}; wait"
     ended = ssh.login.shell(line, directory=directory, environ={**program.environ, **pbs})

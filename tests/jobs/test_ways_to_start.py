@@ -40,6 +40,8 @@ def test_run_in_an_allocation_tells_the_job_and_where_its_ranks_ran(
 def test_a_job_whose_environment_is_not_passed_on(
     cluster: Slurm, program: Program, directory: Path, starter: str
 ) -> None:
+    if starter == "mpiexec" and program.library.family == "openmpi":
+        pytest.skip("Open MPI's own mpiexec can't start its daemons there, recorded or not")
     kept = " ".join(f"{name}={value}" for name, value in program.environ.items())
     started = f"{program.srun} -n 3" if starter == "srun" else f"{program.mpiexec} -n 3"
     script = f"export PATH=$PATH:/usr/bin {kept}\n{LEADLINE} run -o run -- {started} {program.path}"
@@ -89,7 +91,7 @@ def test_tasks_that_are_each_a_world_of_their_own_are_named(cluster: Slurm, prog
 
 
 def test_a_directory_that_some_nodes_lack(cluster: Slurm, program: Program, directory: Path) -> None:
-    """Each node has a /tmp of its own: what was recorded lies there, and nothing of it keeps the program from running."""
+    """Each node has a /tmp of its own: what was recorded lies there, and it kept nothing from running."""
     ended = cluster.run(
         f"{program.srun} -N2 -n2 {LEADLINE} exec -o /tmp/{directory.name} {program.path}", directory, program.environ
     )

@@ -35,7 +35,7 @@ def what_becomes_of(command: Sequence[str], environ: Mapping[str, str], director
 def _kept_back(name: str, command: Sequence[str], environ: Mapping[str, str]) -> str:
     """What keeps our variables from the job, "" where nothing is known to."""
     if name in {"qsub", "msub"}:
-        exported = any(word.startswith("-V") or word.startswith("-v") and "LD_PRELOAD" in word for word in command)
+        exported = any(word.startswith("-V") or (word.startswith("-v") and "LD_PRELOAD" in word) for word in command)
         return "" if exported else f"{name} passes no environment on without -V"
     if name != "sbatch":
         return ""

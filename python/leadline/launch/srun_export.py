@@ -46,7 +46,8 @@ def passes_all(value: str) -> bool:
 def _with_export(
     context: Sequence[str], variables: Mapping[str, str], preload: str, inherited: str | None
 ) -> list[str]:
-    words, given, at = [], inherited, 0
+    words: list[str] = []
+    given, at = inherited, 0
     while at < len(context) and context[at].startswith("-") and context[at] not in {"-", "--"}:
         count = SRUN.takes(context, at) or 1
         option = context[at : at + count]

@@ -114,7 +114,7 @@ def preload_in_front(words: Sequence[str]) -> str | None:
 
 def _unset(piece: Sequence[str]) -> set[str]:
     """The variables that `env -u NAME` takes away."""
-    found = set()
+    found: set[str] = set()
     for at, word in enumerate(piece):
         if word in {"-u", "--unset"}:
             found.update(piece[at + 1 : at + 2])

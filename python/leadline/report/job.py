@@ -15,7 +15,7 @@ MOST_LINES = 16
 
 @dataclass(frozen=True)
 class Place:
-    """Ranks of one host with the same processors. cores: (first, count) as the system numbers them, empty: not known."""
+    """Ranks of one host with the same processors. cores: (first, count), as the system numbers them; empty: unknown."""
 
     host: str
     labels: tuple[str, ...]
