@@ -1,8 +1,8 @@
 """What the processes of a run keep on their nodes while they run, and what those that were killed left there.
 
 Where the run's directory is on a network file system, live memory lies on the node, and HOST.away in the run's
-directory says where (docs/file-systems.md). A process that comes to its end writes its trace into the run's directory and leaves
-nothing. What a killed one left is collected by whoever started it, or by `leadline collect`. HOST.ends says when
+directory says where (docs/file-systems.md). A process that comes to its end writes its trace into the run's directory
+and leaves nothing. What a killed one left is collected by whoever started it, or by `leadline collect`. HOST.ends says when
 processes of a node ended that did not close their traces.
 """
 
@@ -130,7 +130,7 @@ def write_ends(folder: Path, ends: dict[int, int]) -> None:
 
 
 def note_gone(directory: Path, ends: dict[Path, dict[int, int]]) -> None:
-    """Note in `ends`, by run, and in the runs' directories which processes of this node left live memory and are gone."""
+    """Note in `ends`, by run, and in the runs' directories which processes of this node left live memory and ended."""
     for run in runs_in(directory):
         _note_gone(run, ends.setdefault(run, {}))
 

@@ -28,11 +28,11 @@ constexpr struct {
   const char* begin;  // of the executable's name
   Starter kind;
 } starters[] = {
-    {"hydra_pmi_pro", Starter::hydra}, {"pmi_proxy", Starter::hydra},  {"slurmstepd", Starter::slurm_step},
-    {"orted", Starter::openmpi},       {"prted", Starter::openmpi},    {"prterun", Starter::openmpi},
-    {"prte", Starter::openmpi},        {"mpirun", Starter::openmpi},   {"mpiexec", Starter::openmpi},
-    {"orterun", Starter::openmpi},     {"aprun", Starter::other},      {"palsd", Starter::other},
-    {"flux-shell", Starter::other},    {"jsmd", Starter::other},       {"mpispawn", Starter::other},
+    {"hydra_pmi_pro", Starter::hydra}, {"pmi_proxy", Starter::hydra}, {"slurmstepd", Starter::slurm_step},
+    {"orted", Starter::openmpi},       {"prted", Starter::openmpi},   {"prterun", Starter::openmpi},
+    {"prte", Starter::openmpi},        {"mpirun", Starter::openmpi},  {"mpiexec", Starter::openmpi},
+    {"orterun", Starter::openmpi},     {"aprun", Starter::other},     {"palsd", Starter::other},
+    {"flux-shell", Starter::other},    {"jsmd", Starter::other},      {"mpispawn", Starter::other},
     {"apinit", Starter::other},
 };
 
@@ -179,8 +179,9 @@ void of_hydra(Job* job, const Found& found) {
   job->spawned = value("PMI_SPAWNED");
 }
 
-// The namespace of Open MPI 5's mpiexec and of what it spawns: "prterun-host-88@1", "prterun-host-88@2"; of version 4's:
-// 32 bits of which the lower 16 tell what was spawned. Of a machine that runs for several mpiexecs each has its own.
+// The namespace of Open MPI 5's mpiexec and of what it spawns: "prterun-host-88@1", "prterun-host-88@2"; of version
+// 4's: 32 bits of which the lower 16 tell what was spawned. Of a machine that runs for several mpiexecs each has its
+// own.
 bool of_namespace(Job* job) {
   const char* space = value("PMIX_NAMESPACE");
   if (!space) return false;

@@ -171,7 +171,8 @@ Claim claim_directory(const char* directory, const Job& job) {
     begin_description(job, &whole);
     end_description(&whole);
     const host::HeldSignals held;
-    snprintf(temporary, sizeof(temporary), "%s/.job-%.64s-%d.tmp", directory, host.nodename, static_cast<int>(getpid()));
+    snprintf(temporary, sizeof(temporary), "%s/.job-%.64s-%d.tmp", directory, host.nodename,
+             static_cast<int>(getpid()));
     unlink(temporary);
     if (!write_whole(temporary, whole)) return Claim::failed;
     // Not there yet, and whole at once. Where the file system has no hard links, the last to rename it wins.

@@ -50,7 +50,7 @@ void read_program(char* into, size_t size) {
 
 // One rank says it for its job.
 void say_diverted() {
-  if (!is_diverted() || launched_rank() > 0 || launched_world()) return;
+  if (!is_diverted() || launched_rank() > 0) return;
   tell("%s holds another job's run: this one is recorded into %s", asked_directory(), run_directory());
 }
 

@@ -22,6 +22,7 @@ char asked[PATH_MAX];
 char directory[PATH_MAX];
 bool fits = true;
 bool diverted = false;
+constinit Job job;
 
 // Where the process began, whatever becomes of its environment and directory afterwards.
 void look() {
@@ -54,7 +55,7 @@ bool make_directory(char* path) {
 }
 
 // The number-th directory that the job may take, the first being 0.
-void name_candidate(const Job& job, bool below, int number) {
+void name_candidate(bool below, int number) {
   strcpy(directory, asked);
   if (number == 0 && !below) return;
   strcat(directory, "/");
@@ -77,14 +78,15 @@ const char* asked_directory() {
 bool run_directory_fits() { return fits; }
 
 void choose_run_directory() {
-  static constinit Job job;  // the program's stack may be small
+  // A child of a process that did not come to MPI itself goes on with what that one began.
+  if (job.alone && directory[0]) return;
   find_job(&job);
   // `leadline exec` names the folder of all runs, and this one is named for its job.
   const char* runs = getenv("LEADLINE_RUNS");
   const bool below = runs && *runs;
   constexpr int most = 1000;
   for (int number = 0; number < most; ++number) {
-    name_candidate(job, below, number);
+    name_candidate(below, number);
     diverted = number > 0;
     if (!make_directory(directory) || claim_directory(directory, job) != Claim::of_another) return;
   }
@@ -92,7 +94,7 @@ void choose_run_directory() {
 
 const char* run_directory() { return directory; }
 
-bool is_diverted() { return diverted; }
+bool is_diverted() { return diverted && !job.spawned; }
 
 void file_in_run(FilePath* path, const char* format, ...) {
   size_t n = strlen(directory);

@@ -1,5 +1,5 @@
-// Where the traces of this run go: $LEADLINE_DIR as it was when the program began, for the program may change its working
-// directory and its environment before it comes to MPI.
+// Where the traces of this run go: $LEADLINE_DIR as it was when the program began, for the program may change its
+// working directory and its environment before it comes to MPI.
 //
 // A directory holds one job (recorder/job.hpp). Whoever comes first claims it with the file job.json; the ranks of
 // another job, such as a second mpiexec of one script, find that and go to a directory within, named for their own.
@@ -25,7 +25,7 @@ bool run_directory_fits();
 void choose_run_directory();
 // What was chosen.
 const char* run_directory();
-// Whether it is another one than asked for, because that holds another job's run.
+// Whether it is another one than asked for, because that holds the run of a job that did not spawn this one.
 bool is_diverted();
 
 // The path of a file in it.

@@ -163,7 +163,19 @@ def _start(name: str, address: str, known: Path) -> Host:
     )
     spaces = ["--mount", "--uts", "--ipc", "--net", "--pid"]
     holder = subprocess.Popen(
-        ["setpriv", "--pdeathsig", "KILL", "unshare", *spaces, "--fork", "--kill-child", "--mount-proc", "sh", "-c", setup],
+        [
+            "setpriv",
+            "--pdeathsig",
+            "KILL",
+            "unshare",
+            *spaces,
+            "--fork",
+            "--kill-child",
+            "--mount-proc",
+            "sh",
+            "-c",
+            setup,
+        ],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
     )

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from leadline import nodes
-from leadline.launch import process, rundir
+from leadline.launch import process, rundir, srun_export
 from leadline.launch.launcher import Launcher, find_launcher, words_for_ranks
 from leadline.launch.program import program_word
 from leadline.launch.recorder import RUNS, merged_preload, require_library, variables
@@ -67,6 +67,8 @@ def record(
         environ.get("LD_PRELOAD") if theirs is None else theirs,
     )
     words = _prepared(command, launcher, ours)
+    if launcher is None or not launcher.hands_on:  # another mpiexec starts its own processes with srun
+        environ.update(srun_export.environment(environ, ours))
 
     description = rundir.describe(command, launcher=_describe_launcher(launcher))
     rundir.write_description(directory, description)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
@@ -37,7 +38,14 @@ class Condition:
 
 def conditions(run: Run) -> list[Condition]:
     """The weightiest first; empty for most runs."""
-    found = (_stopped(run), _separate(run), _processors(run), _budget(run), _remote_memory(run))
+    found = (
+        _stopped(run),
+        _separate(run),
+        _processors(run),
+        _budget(run),
+        _remote_memory(run),
+        _others(run),
+    )
     return [condition for condition in found if condition is not None]
 
 
@@ -82,6 +90,18 @@ def _separate(run: Run) -> Condition | None:
         "separate-processes",
         f"{fmt.plural(len(processes), 'process', 'processes')} ran apart, each as rank 0 of 1: {why}; {hint}.",
         {"processes": len(processes), "launched": launched[0].launched, "launcher_variable": variable},
+    )
+
+
+def _others(run: Run) -> Condition | None:
+    if not run.others:
+        return None
+    names = [os.path.relpath(path, run.path if run.path in path.parents else run.path.parent) for path in run.others]
+    shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+    return Condition(
+        "other-jobs",
+        f"The same directory holds {fmt.plural(len(names), 'other job', 'other jobs')}, recorded apart: {shown}.",
+        {"directories": [str(path) for path in run.others]},
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from leadline import __version__, _core
 from leadline.report import iterations as loop
-from leadline.report import placement, unfinished
+from leadline.report import job, placement, unfinished
 from leadline.report.content import COLLECTIVE, Content, Entry, RankEntry, Spread, shared_chain
 from leadline.report.control import paused_ranks, regions, settings, variables
 from leadline.report.files_json import files_json
@@ -103,6 +103,19 @@ def _about(run: Run) -> dict[str, Any]:
         "ranks_recorded": len(run.processes),
         "worlds": len(run.worlds),
         "hosts": sorted({process.host for process in run.processes}),
+        "job": description.get("job", {}).get("name"),
+        "batch": job.batch_job(run),
+        "placement": [
+            {
+                "host": place.host,
+                "ranks": [rank_id(label) for label in place.labels],
+                "cores": [core for first, count in place.cores for core in range(first, first + count)],
+                "host_cores": place.host_cores,
+                "bound": place.is_bound,
+            }
+            for place in job.places(run)
+        ],
+        "other_jobs": [str(path) for path in run.others],
         "library": run.library,
         "family": next((p.family for p in run.processes if p.family), ""),
         "complete": run.complete,

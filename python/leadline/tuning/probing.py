@@ -274,8 +274,10 @@ def _probe_words(subject: Subject, variables: dict[str, str], plan: Path) -> tup
     if subject.launcher is None:
         return [*words[: command_start(words)], *ours], environ
     launcher = find_launcher(words, subject.environ.get("PATH"))
-    start = 0 if launcher is None else launcher.index + 1
-    return [*words[:start], *with_program(words[start:], ours)], environ
+    if launcher is None:
+        return with_program(words, ours), environ
+    start = launcher.index + 1
+    return [*words[:start], *with_program(words[start:], ours, launcher.kind)], environ
 
 
 def _run(words: list[str], environ: dict[str, str], limit_s: float) -> list[str]:
