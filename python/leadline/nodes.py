@@ -2,8 +2,8 @@
 
 Where the run's directory is on a network file system, live memory lies on the node, and HOST.away in the run's
 directory says where (docs/file-systems.md). A process that comes to its end writes its trace into the run's directory
-and leaves nothing. What a killed one left is collected by whoever started it, or by `leadline collect`. HOST.ends says when
-processes of a node ended that did not close their traces.
+and leaves nothing. What a killed one left is collected by whoever started it, or by `leadline collect`. HOST.ends says
+when processes of a node ended that did not close their traces.
 """
 
 from __future__ import annotations
