@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from leadline import mpi, nodes
+from leadline.errors import DamagedTrace
 from leadline.report import to_json
 from leadline.run import open_run
 
@@ -60,16 +61,14 @@ def test_a_rank_is_killed_and_the_others_wait(cluster: Slurm, waiting: Program, 
         return [stop["in_call"] for stop in stops if stop["rank"] == 1] == ["MPI_Recv"]
 
     hosts.wait_for("rank 1 waits", waits)
-    with pytest.raises(Exception, match="leadline collect"):
+    said = f"{first.name}:/dev/shm/.*{second.name}:/dev/shm/.*leadline collect"
+    with pytest.raises(DamagedTrace, match=said):
         open_run(run)  # from here neither node's memory can be seen
     name = waiting.path.name[:15]
     assert first.shell(f"pkill -9 -x {name}").code == 0
-    hosts.wait_for("the keeper has brought in what the killed rank left", lambda: len(list(run.glob("*.live"))) == 1)
-    assert [node.host for node in nodes.on_nodes(run)] == [second.name]
-    report = report_of(run)
-    assert (report["ranks"], report["ranks_recorded"]) == (2, 1)
-    (loss,) = [loss for loss in report["losses"] if loss["code"] == "on-nodes"]
-    assert f"{second.name}:/dev/shm/" in loss["message"]
+    left = f"{first.name}-*.live"
+    hosts.wait_for("the keeper has brought in what the killed rank left", lambda: list(run.glob(left)))
+    # Slurm and the library may end the others for that, or leave them waiting.
     cluster.run(f"scancel {job}", directory)
     cluster.wait(job)
     # Whether Slurm let the other keeper finish its work is its own affair.

@@ -52,6 +52,8 @@ def conditions(run: Run) -> list[Condition]:
 def _stopped(run: Run) -> Condition | None:
     """Ranks that waited, or computed, for long when the run ended."""
     found = unfinished.stops(run)
+    if not found:
+        return None
     error = clock_error_s(run)
     message = unfinished.sentence(found, error)
     if not message:
