@@ -93,6 +93,13 @@ class Placement:
     budget_files: int
     budget_memory: int
     budgets_given: int
+    file_system: str
+    """Of the run's directory, "" not known; remote: its pages go over a network."""
+    remote: bool
+    live_kind: str
+    """Where live memory lay: run, memory, disk (of the node), chosen (by LEADLINE_LIVE)."""
+    live_reason: str
+    """Why it lay in the run's directory although that is remote, "" where it did not."""
 
 class TimeStats:
     count: int
@@ -296,6 +303,9 @@ class ProcessSummary:
     variables: list[LibraryVariable]
     settings: list[LibrarySetting]
     threads: int
+    ends: list[tuple[float, bool, int, int, float]]
+    """(end of the last call that came back, whether another was under way, its function, its site or -1, its begin) of
+    the threads of a process that did not close its trace; times in ns since the process's begin."""
     total: Counts
     gap_ns: float
     placed_polls: int

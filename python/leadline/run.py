@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import functools
-import json
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from leadline import _core
+from leadline import _core, nodes
 from leadline.errors import DamagedTrace
+from leadline.launch.rundir import JOB, read_description, read_json, runs_in
 from leadline.symbols import Location, ModuleProblem, Symbolizer, call_path, reaches_start
 from leadline.symbols.cache import SymbolCache
 from leadline.symbols.resolve import WITHOUT_MODULE
@@ -82,9 +82,17 @@ class Places:
 class Run:
     """What open_run found. Processes are numbered as in `profile.processes`."""
 
-    def __init__(self, path: Path, description: dict[str, Any], profile: _core.Profile, losses: list[Loss]) -> None:
+    def __init__(
+        self,
+        path: Path,
+        description: dict[str, Any],
+        profile: _core.Profile,
+        losses: list[Loss],
+        others: tuple[Path, ...] = (),
+    ) -> None:
         self.path = path
         self.description = description
+        self.others = others  # directories of other jobs that the same command started
         self.profile = profile
         self.processes = profile.processes
         self.worlds = worlds_of(self.processes)
@@ -212,10 +220,16 @@ def open_run(path: str | Path) -> Run:
     path = Path(path)
     if not path.exists():
         raise DamagedTrace(f"there is no {path}", hint="give the directory that leadline record wrote")
+    runs = runs_in(path) if path.is_dir() else [path]
+    if runs and path not in runs:
+        path = runs[0]  # whoever was the first to come recorded nothing
     try:
-        files = sorted(_core.trace_files(str(path)) if path.is_dir() else [str(path)], key=os.path.basename)
+        files = sorted(_files_of(path) if path.is_dir() else [str(path)], key=os.path.basename)
     except _core.TraceError as error:
         raise DamagedTrace(f"{path} cannot be read: {error}") from error
+    elsewhere = [node for node in nodes.on_nodes(path) if not node.here] if path.is_dir() else []
+    if not files and elsewhere:
+        raise DamagedTrace(f"{path} holds no trace: {_said(elsewhere)}")
     if not files:
         raise DamagedTrace(
             f"{path} holds no trace (*.trace or *.live)", hint="leadline record -o DIR -- COMMAND writes one per rank"
@@ -244,7 +258,29 @@ def open_run(path: str | Path) -> Run:
         if all(loss.code == "never-initialized" for loss in losses):
             raise DamagedTrace(f"nothing was recorded in {path}: {first}{more}")
         raise DamagedTrace(f"no trace in {path} can be read: {first}{more}")
-    return Run(path, _description(path), profile, losses)
+    run = Run(path, _description(path), profile, losses, tuple(other for other in runs if other != path))
+    if elsewhere and not run.complete:
+        run.losses.append(Loss("on-nodes", len(elsewhere), _said(elsewhere)))
+    return run
+
+
+def _files_of(path: Path) -> list[str]:
+    """The traces in the run's directory, and live memory that lies on this node and has none there."""
+    files = list(_core.trace_files(str(path)))
+    stems = {os.path.basename(file).rpartition(".")[0] for file in files}
+    for node in nodes.on_nodes(path):
+        files += [str(f) for f in node.live_files() if not any(stem.endswith(f.stem) for stem in stems)]
+    return files
+
+
+def _said(elsewhere: list[nodes.OnNode]) -> str:
+    """Which node has what, and what to do."""
+    shown = ", ".join(f"{node.host}:{node.folder}" for node in elsewhere[:8])
+    more = f" and {len(elsewhere) - 8} more nodes" if len(elsewhere) > 8 else ""
+    return (
+        f"recordings of ranks that were killed, or still run, lie on {shown}{more}; "
+        "leadline collect DIR, started there, brings them here"
+    )
 
 
 def _took_part(process: _core.Process) -> bool:
@@ -255,11 +291,12 @@ def _took_part(process: _core.Process) -> bool:
 
 
 def _description(path: Path) -> dict[str, Any]:
-    try:
-        found = json.loads((path / "run.json").read_text())
-    except (OSError, ValueError):
-        return {}
-    return found if isinstance(found, dict) else {}
+    """run.json, where leadline record started the job; "job": job.json, what the job's first rank knew of it."""
+    found = read_description(path)
+    job = read_json(path / JOB)
+    if not found and job and (path.parent / JOB).exists():  # another job that the same command started
+        found = {**read_description(path.parent), "command": None}
+    return {**found, "job": job}
 
 
 def _missing_ranks(worlds: list[World]) -> list[Loss]:

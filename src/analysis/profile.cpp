@@ -130,6 +130,7 @@ uint32_t Profile::add(const trace::Process& process, const StreamReader& reader)
   for (size_t stream = 0; stream < process.streams.size(); ++stream)
     add_stream(process, stream, index, reader, mapping, &summary);
   add_region_times(process, mapping, &summary);
+  add_ends(process, mapping, &summary);
   std::vector<std::vector<uint32_t>> loop_numbers;
   loops_.add(process, index, mapping.modules, &loop_numbers);
   summary.loops = loops_of(process, loop_numbers);
@@ -186,6 +187,23 @@ std::vector<uint32_t> Profile::map_sites(const trace::Stream& stream, const Mapp
                            : no_site);
   }
   return mapped;
+}
+
+void Profile::add_ends(const trace::Process& process, const Mapping& mapping, ProcessSummary* summary) {
+  for (size_t stream = 0; stream < process.streams.size(); ++stream) {
+    const trace::Stream& s = process.streams[stream];
+    const trace::CallUnderWay& call = s.under_way;
+    if (!s.last_end_ns) continue;
+    ThreadEnd end;
+    end.last_end_ns = s.last_end_ns;
+    end.in_call = call.known && call.function < mapping.functions.size();
+    if (end.in_call) {
+      end.function = mapping.functions[call.function];
+      end.site = call.site == UINT32_MAX ? no_site : mapping.site(stream, call.site);
+      end.begin_ns = call.begin_ns;
+    }
+    summary->ends.push_back(end);
+  }
 }
 
 void Profile::add_stream(const trace::Process& process, size_t stream_index, uint32_t index, const StreamReader& reader,

@@ -77,11 +77,21 @@ struct Row {
   Sizes sizes, operation_sizes;
 };
 
+// How far a thread came whose process ended without closing its trace. Times are since the process's begin.
+struct ThreadEnd {
+  double last_end_ns = 0;      // when its last call that came back did
+  bool in_call = false;        // it was in another one:
+  uint32_t function = 0;       // index into Profile::functions
+  uint32_t site = UINT32_MAX;  // index into Profile::sites, UINT32_MAX not known
+  double begin_ns = 0;
+};
+
 struct ProcessSummary {
   std::vector<trace::RegionTimes> regions;  // region = index into Profile::regions; over all threads
   trace::Process meta;                      // without its streams, modules, communicators and datatypes; with its files
   std::vector<ProcessLoop> loops;           // their sites are the profile's
   uint32_t threads = 0;
+  std::vector<ThreadEnd> ends;  // of those threads whose end is known; empty for a process that closed its trace
   Counts total;
   double gap_ns = 0;  // between calls, over all threads
   // Runs of failed polls, over all threads: those whose place among the other calls is known, and the others.
@@ -158,6 +168,7 @@ class Profile {
                   const Mapping& mapping, ProcessSummary* summary);
   void add_times(const trace::Process& process, const trace::Stream& stream, uint32_t index, const StreamReader& reader,
                  const std::vector<uint32_t>& site_map, ProcessSummary* summary);
+  static void add_ends(const trace::Process& process, const Mapping& mapping, ProcessSummary* summary);
   void add_locals(const trace::Stream& stream, uint32_t index, const Mapping& mapping);
   std::vector<uint32_t> map_contexts(const trace::Stream& stream, const Mapping& mapping);
   uint32_t intern_context(const trace::Frame& frame, uint32_t parent);

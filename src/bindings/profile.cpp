@@ -128,6 +128,16 @@ void bind_summary(nb::module_& m) {
       .def_prop_ro("settings", [](const ProcessSummary& s) { return s.meta.settings; })
       .def_prop_ro("placement", [](const ProcessSummary& s) { return s.meta.placement; })
       .def_ro("threads", &ProcessSummary::threads)
+      .def_prop_ro(
+          "ends",
+          [](const ProcessSummary& s) {
+            nb::list ends;
+            for (const analysis::ThreadEnd& e : s.ends) {
+              ends.append(nb::make_tuple(e.last_end_ns, e.in_call, e.function,
+                                         e.site == UINT32_MAX ? -1 : static_cast<int64_t>(e.site), e.begin_ns));
+            }
+            return ends;
+          })
       .def_ro("regions", &ProcessSummary::regions)
       .def_prop_ro("files_recorded", [](const ProcessSummary& s) { return s.meta.files_recorded; })
       .def("files", &files_of)

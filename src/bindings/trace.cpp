@@ -6,12 +6,14 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include <cstdio>
 #include <memory>
 #include <utility>
 
 #include "analysis/expand.hpp"
 #include "bindings/bindings.hpp"
 #include "bindings/text.hpp"
+#include "trace/file_systems.hpp"
 #include "trace/reading/reader.hpp"
 
 namespace nb = nanobind;
@@ -149,7 +151,26 @@ void bind_tables(nb::module_& m) {
       .def_ro("launcher", &trace::Placement::launcher)
       .def_ro("budget_files", &trace::Placement::budget_files)
       .def_ro("budget_memory", &trace::Placement::budget_memory)
-      .def_ro("budgets_given", &trace::Placement::budgets_given);
+      .def_ro("budgets_given", &trace::Placement::budgets_given)
+      .def_prop_ro("file_system",
+                   [](const trace::Placement& p) -> std::string {
+                     if (!p.file_system) return "";
+                     const trace::FileSystem* known = trace::find_file_system(p.file_system);
+                     char number[24];
+                     snprintf(number, sizeof(number), "0x%llx", static_cast<unsigned long long>(p.file_system));
+                     return known ? known->name : number;
+                   })
+      .def_prop_ro("remote", [](const trace::Placement& p) { return p.file_system && !trace::is_local(p.file_system); })
+      .def_prop_ro("live_kind",
+                   [](const trace::Placement& p) {
+                     constexpr const char* kinds[] = {"run", "memory", "disk", "chosen"};
+                     return kinds[static_cast<uint32_t>(p.live_kind) & 3];
+                   })
+      .def_prop_ro("live_reason", [](const trace::Placement& p) -> std::string {
+        constexpr const char* reasons[] = {"", "asked-for", "no-local-directory", "too-little-room", "not-permitted"};
+        const auto reason = static_cast<uint32_t>(p.live_reason);
+        return reason < sizeof(reasons) / sizeof(*reasons) ? reasons[reason] : "";
+      });
   nb::class_<trace::Pauses>(m, "Pauses")
       .def_ro("count", &trace::Pauses::count)
       .def_ro("sum_ns", &trace::Pauses::sum_ns)

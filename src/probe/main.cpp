@@ -2,6 +2,7 @@
 // values reached the ranks, and which of the library's own functions a collective goes through. `leadline apply` starts
 // it as it will start the user's program. Each rank writes a JSON object a line; "done" is the last.
 #include <fcntl.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -86,6 +87,11 @@ void keep_errors(const Plan& plan, int rank) {
   if (file >= 0) dup2(file, STDERR_FILENO);
 }
 
+const char* host_name() {
+  static utsname host;
+  return uname(&host) == 0 ? host.nodename : "a node";
+}
+
 int call(const Library& it, const Point& point, int rank, Handle group, std::vector<char>* from,
          std::vector<char>* to) {
   const bool reals = point.bytes % 8 == 0;
@@ -161,7 +167,11 @@ void probe_point(FILE* out, const Plan& plan, const Library& it, const Point& po
 int main(int argc, char** argv) {
   Plan plan;
   Library library = {};
-  if (argc != 2 || !read_plan(argv[1], &plan)) return 2;
+  if (argc != 2) return 2;
+  if (!read_plan(argv[1], &plan)) {
+    std::fprintf(stderr, "leadline-probe: cannot read %s on %s\n", argv[1], host_name());
+    return 2;
+  }
   if (const char* problem = load(plan.library, &library)) {
     std::fprintf(stderr, "leadline-probe: %s: %s\n", plan.library.c_str(), problem);
     return 2;
@@ -174,7 +184,7 @@ int main(int argc, char** argv) {
   library.rank(library.world, &rank);
   FILE* out = std::fopen((plan.output + "." + std::to_string(rank)).c_str(), "w");
   if (out == nullptr) {
-    std::fprintf(stderr, "leadline-probe: cannot write %s.%d\n", plan.output.c_str(), rank);
+    std::fprintf(stderr, "leadline-probe: cannot write %s.%d on %s\n", plan.output.c_str(), rank, host_name());
     out = std::fopen("/dev/null", "w");
   }
   keep_errors(plan, rank);

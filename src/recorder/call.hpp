@@ -29,6 +29,14 @@ inline void come_in(Thread* t, Caller caller) {
   t->outer_return = caller.return_address;
 }
 
+// What a thread that is killed, or never comes back, sits in; begin 0: it was not stamped.
+[[gnu::always_inline]] inline void under_way(Thread* t, uint32_t call, Ticks begin) {
+  trace::ThreadHeader& h = *t->header;
+  if (begin) __atomic_store_n(&h.call_begin, begin, __ATOMIC_RELAXED);
+  __atomic_store_n(&h.call, call, __ATOMIC_RELAXED);
+}
+[[gnu::always_inline]] inline void call_is_over(Thread* t) { __atomic_store_n(&t->header->call, 0, __ATOMIC_RELAXED); }
+
 // MPI_Pcontrol takes any number of arguments: its caller says in a register how many are in vector registers, and older
 // compilers' code jumps by that.
 template <CallClass cls, class R, class... A>
@@ -129,8 +137,10 @@ template <class R, Fn fn, Name name, class... A, size_t... I>
       before_hot(call);
       call.assumed_gap = thread->graph.assumed_gap(call.site);
       if (!call.assumed_gap) call.begin = now();
+      under_way(thread, trace::in_site + call.site, call.begin);
       const R rc = real(args[I]...);
       call.end = now();
+      call_is_over(thread);
       call.rc = static_cast<int>(rc);
       record_hot(call);
       thread->depth = 0;
@@ -138,9 +148,16 @@ template <class R, Fn fn, Name name, class... A, size_t... I>
     }
     Call call{*thread, t, args, caller, fn, large};
     if constexpr (looks_before(t.cls)) before(call);
+    if constexpr (sited_before(t.cls)) call.site = thread->paths.site(fn, caller);
     call.begin = now();
+    if constexpr (sited_before(t.cls)) {
+      under_way(thread, call.site == no_site ? 0 : trace::in_site + call.site, call.begin);
+    } else {
+      under_way(thread, trace::in_function + static_cast<uint32_t>(fn), call.begin);
+    }
     const R rc = real(args[I]...);
     call.end = now();
+    call_is_over(thread);
     call.rc = static_cast<int>(rc);
     recording_of(t.cls)(call);
     thread->depth = 0;

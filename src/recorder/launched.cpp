@@ -1,6 +1,5 @@
 #include "recorder/launched.hpp"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,14 +7,13 @@
 
 #include <initializer_list>
 
-#include "host/own_file.hpp"
+#include "recorder/ancestors.hpp"
 #include "trace/hash.hpp"
 
 namespace leadline::recorder {
 namespace {
 
 constexpr uint64_t unknown_world = 1;
-constexpr int most_ancestors = 32;
 
 int64_t first_number(std::initializer_list<const char*> names) {
   for (const char* name : names) {
@@ -29,60 +27,15 @@ uint64_t hash_of(const char* text, uint64_t hash) {
   return hash;
 }
 
-// Of a file of /proc, with a zero after it. False: it is not there.
-template <size_t size>
-bool read_whole(char (&into)[size], size_t* length, const char* format, int pid) {
-  char path[64];
-  snprintf(path, sizeof(path), format, pid, pid);
-  const int fd = host::open_own(path, O_RDONLY);
-  if (fd < 0) return false;
-  *length = 0;
-  ssize_t got = 0;
-  while (*length + 1 < size && (got = read(fd, into + *length, size - 1 - *length)) > 0) {
-    *length += static_cast<size_t>(got);
-  }
-  close(fd);
-  into[*length] = 0;
-  return true;
-}
-
-struct ProcessState {
-  int parent = 0;
-  uint64_t started = 0;  // in ticks since the host started
-  bool starts_ranks = false;
-};
-
-bool read_state(int pid, ProcessState* state) {
-  char text[1024];
-  size_t length = 0;
-  if (!read_whole(text, &length, "/proc/%d/stat", pid)) return false;
-  const char* name = strchr(text, '(');
-  const char* after = strrchr(text, ')');  // the name may have brackets itself
-  if (!name || !after) return false;
-  state->starts_ranks = strncmp(name, "(hydra_pmi", 10) == 0 || strncmp(name, "(pmi_proxy", 10) == 0;
-  long long started = 0;
-  const int fields =
-      sscanf(after + 1, " %*c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %lld",
-             &state->parent, &started);
-  state->started = static_cast<uint64_t>(started);
-  return fields == 2;
-}
-
-// What follows a word of a command line, whose words have a zero each after them; nullptr: nothing.
-const char* word_after(const char* line, size_t length, const char* option) {
-  for (size_t at = 0; at < length; at += strlen(line + at) + 1) {
-    if (strcmp(line + at, option) != 0) continue;
-    at += strlen(line + at) + 1;
-    return at < length ? line + at : nullptr;
-  }
-  return nullptr;
+bool starts_ranks(const ProcessState& state) {
+  return strncmp(state.name, "hydra_pmi", 9) == 0 || strncmp(state.name, "pmi_proxy", 9) == 0;
 }
 
 // Hydra before MPICH 4.2 has a proxy of its own for every spawn, which says which.
 uint64_t world_of_proxy(int proxy) {
   char line[4096];
   size_t length = 0;
-  if (!read_whole(line, &length, "/proc/%d/cmdline", proxy)) return 0;
+  if (!read_of_process(line, sizeof(line), &length, "/proc/%d/cmdline", proxy)) return 0;
   const char* group = word_after(line, length, "--pgid");
   if (!group || strcmp(group, "0") == 0) return 0;
   return hash_of(group, hash_of(word_after(line, length, "--control-port"), 1));
@@ -94,7 +47,7 @@ uint64_t world_by_place(int proxy, int own) {
   const char* number = getenv("MPI_LOCALRANKID");
   static char children[65536];  // the program's stack may be small; only MPI_Init looks
   size_t length = 0;
-  if (!number || !read_whole(children, &length, "/proc/%d/task/%d/children", proxy)) return 0;
+  if (!number || !read_of_process(children, sizeof(children), &length, "/proc/%d/task/%d/children", proxy)) return 0;
   const long before = strtol(number, nullptr, 10);
   constexpr int most = 4096;
   static int pids[most];
@@ -131,7 +84,7 @@ uint64_t launched_world() {
   for (int i = 0; i < most_ancestors && read_state(child, &state) && state.parent > 1; ++i) {
     ProcessState above;
     if (!read_state(state.parent, &above)) break;
-    if (above.starts_ranks) {
+    if (starts_ranks(above)) {
       if (const uint64_t world = world_of_proxy(state.parent)) return world & ~uint64_t{1};
       const uint64_t here = world_by_place(state.parent, child);
       return here ? here | 1 : unknown_world;

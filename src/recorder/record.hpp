@@ -21,7 +21,9 @@ struct Call {
   uint64_t handle = 0;          // of what it frees, completes or starts
   uint64_t* handles = nullptr;  // of the requests it may complete
   Word own_statuses = 0;        // ours in place of MPI_STATUS(ES)_IGNORE
+  uint32_t site = not_sited;    // where it is known before the call
 
+  static constexpr uint32_t not_sited = UINT32_MAX - 1;
   const Roles& roles() const { return traits.roles; }
   Word arg(int8_t role) const { return args[role]; }
   int32_t int_arg(int8_t role) const { return static_cast<int32_t>(args[role]); }
@@ -190,12 +192,19 @@ constexpr void (*recording_of(CallClass c))(Call&) {
   }
 }
 
+// Whether the call site is found before the call, which may never come back. What MPI_Init loads is not there yet.
+inline constexpr bool sited_before(CallClass cls) {
+  return cls != CallClass::init && cls != CallClass::finalize && recording_of(cls) != record_nothing;
+}
+
 // --- what they share (record.cpp) ---
 
 // The key with the call's site; false: the call is a layer's own.
 template <class AnyCall>
 inline bool begin_key(AnyCall& call, trace::Key* key) {
-  const uint32_t site = call.thread.paths.site(call.fn, call.caller);
+  uint32_t site = Call::not_sited;
+  if constexpr (std::is_same_v<AnyCall, Call>) site = call.site;
+  if (site == Call::not_sited) site = call.thread.paths.site(call.fn, call.caller);
   key->site = site;
   return site != no_site;
 }

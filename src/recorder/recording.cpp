@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -20,6 +21,7 @@
 #include "recorder/code_places.hpp"
 #include "recorder/files/files.hpp"
 #include "recorder/files/functions.hpp"
+#include "recorder/launched.hpp"
 #include "recorder/placement.hpp"
 
 namespace leadline::recorder {
@@ -44,6 +46,12 @@ void read_program(char* into, size_t size) {
   for (size_t i = 0; i + 1 < n; ++i) {
     if (!into[i]) into[i] = ' ';
   }
+}
+
+// One rank says it for its job.
+void say_diverted() {
+  if (!is_diverted() || launched_rank() > 0) return;
+  tell("%s holds another job's run: this one is recorded into %s", asked_directory(), run_directory());
 }
 
 }  // namespace
@@ -102,17 +110,18 @@ void Recording::start() {
     state_ = State::unknown;
     return;
   }
-  if (!*run_directory() && run_directory_fits()) return;
+  if (!*asked_directory() && run_directory_fits()) return;
   finish_at_exit();
   watch_files();          // another library's constructor may be calling, before ours
   stop_watching_files();  // until all is ready
   if (!found) return tell("this program is not recorded: %s", why);
   if (!run_directory_fits()) return tell("this program is not recorded: the path of the run's directory is too long");
+  choose_run_directory();
+  say_diverted();
   budgets_.read();
   storage_.file_limit = budgets_.files;
   pid_ = getpid();
   create_live_file();
-  const Storage::Open open(storage_);
   if (!attach_process()) {
     discard_live();
     return tell("this program is not recorded: the memory that it may use (ulimit -v) is too little for that");
@@ -122,6 +131,7 @@ void Recording::start() {
     pthread_atfork(nullptr, nullptr, [] { recording.forked(); });
   }
   place_begin(budgets_, &header_->placement);
+  live_place_.describe(&header_->placement);
   record_files(header_, process_region_, storage_.backing());
   state_ = State::on;
   const char* paused = getenv("LEADLINE_START_PAUSED");
@@ -134,10 +144,20 @@ void Recording::create_live_file() {
   utsname host{};
   uname(&host);
   const auto pid = static_cast<long long>(pid_);
+  live_place_.choose(host.nodename);
+  // On the node a name is not kept from those that others on nodes, or in containers, of the same name have.
+  uint32_t other = 0;
+  if (live_place_.away() && getrandom(&other, sizeof(other), GRND_NONBLOCK) != sizeof(other)) {
+    other = static_cast<uint32_t>(now());
+  }
   for (int again = 1; again < 100; ++again) {
-    snprintf(stem_, sizeof(stem_), again == 1 ? "%.64s-%lld" : "%.64s-%lld-%d", host.nodename, pid, again);
-    file_in_run(&live_path_, "%s.live", stem_);
-    file_in_run(&part_path_, "%s.part", stem_);
+    if (live_place_.away()) {
+      snprintf(stem_, sizeof(stem_), "%.64s-%lld-%08x", host.nodename, pid, other++);
+    } else {
+      snprintf(stem_, sizeof(stem_), again == 1 ? "%.64s-%lld" : "%.64s-%lld-%d", host.nodename, pid, again);
+    }
+    live_place_.file(&live_path_, stem_, "live");
+    live_place_.file(&part_path_, stem_, "part");
     if (storage_.create(live_path_.text) || errno != EEXIST) return;
   }
 }
@@ -229,7 +249,6 @@ Thread* Recording::make_thread() {
 }
 
 bool Recording::attach_thread(Thread* t) {
-  const Storage::Open open(storage_);
   namespace at = trace::thread_at;
   namespace capacity = trace::capacity;
   t->region = storage_.region(at::end);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "recorder/budgets.hpp"
+#include "recorder/live_place.hpp"
 #include "recorder/lock.hpp"
 #include "recorder/modules.hpp"
 #include "recorder/requests.hpp"
@@ -87,12 +88,13 @@ class Recording {
   void write_thread(const char* region, TraceFile* file);
   void sample_own_time();
   void discard_live();
-  int name_trace();
+  int name_trace(const FilePath& part);
 
   std::atomic<State> state_{State::unknown};
   int64_t pid_ = 0;
   char stem_[128] = {};
-  FilePath live_path_ = {}, part_path_ = {}, trace_path_ = {};
+  LivePlace live_place_;
+  FilePath live_path_ = {}, part_path_ = {}, unfinished_path_ = {}, trace_path_ = {};
   Storage storage_;
   char* process_region_ = nullptr;
   trace::ProcessHeader* header_ = nullptr;

@@ -25,8 +25,8 @@ bool Recording::spill_series(Thread* t, bool last) {
   if (budgets_.files_given && written_ + sink.size() > budgets_.files / 4) return false;
   TraceFile file(part_path_.text);
   file.chunk(trace::ChunkType::series, sink);
+  const bool written = file.finish() == 0;
   if (budgets_.files_given) written_ += file.written();
-  const bool written = file.ok();
   has_part_ |= written;
   errno = saved;
   return written;
@@ -48,7 +48,7 @@ void Recording::turn_generation(Thread* t) {
     const Locked locked(lock_);
     TraceFile file(part_path_.text);
     file.chunk(trace::ChunkType::generation, sink);
-    written = file.ok();
+    written = file.finish() == 0;
     in_files = written_ += file.written();
     if (written) ++header_->generations_written;
   }
@@ -92,6 +92,9 @@ void Recording::sample_own_time() {
 
 void Recording::discard_live() {
   if (storage_.in_file()) unlink(live_path_.text);
+  if (!live_place_.away()) return;
+  if (has_part_ || (header_ && header_->generations_written > 0)) unlink(part_path_.text);
+  live_place_.leave();
 }
 
 void Recording::write_definitions(TraceFile* file) {
@@ -158,12 +161,12 @@ void Recording::write_thread(const char* region, TraceFile* file) {
 }
 
 // Renames the part to what readers look for; never over another trace. Returns 0 or errno.
-int Recording::name_trace() {
+int Recording::name_trace(const FilePath& part) {
   FilePath* path = &trace_path_;
   for (int again = 1; again < 100; ++again) {
     file_in_run(path, again == 1 ? "rank-%05d-%s.trace" : "rank-%05d-%s-%d.trace", header_->rank, stem_, again);
     if (access(path->text, F_OK) == 0) continue;
-    return rename(part_path_.text, path->text) == 0 ? 0 : errno;
+    return rename(part.text, path->text) == 0 ? 0 : errno;
   }
   return EEXIST;
 }
@@ -196,10 +199,12 @@ void Recording::finish() {
   sample_own_time();
   own_time(now() - begin);
   const bool has_part = has_part_ || header_->generations_written > 0;
-  if (!has_part) file_in_run(&part_path_, "%s.tmp", stem_);
+  // On the node parts stay what they are until the trace is there. Processes in containers may be namesakes.
+  FilePath& path = has_part && !live_place_.away() ? part_path_ : unfinished_path_;
+  if (&path != &part_path_) file_in_run(&path, "%s.%d.tmp", stem_, header_->rank);
   int error = 0;
   {
-    TraceFile file(part_path_.text);
+    TraceFile file(path.text, has_part && live_place_.away() ? part_path_.text : nullptr);
     if (budgets_.files_given) file.set_limit(budgets_.files > written_ ? budgets_.files - written_ : 0);
     write_definitions(&file);
     trace::ByteSink sink;
@@ -211,13 +216,13 @@ void Recording::finish() {
     sink.clear();
     sink.varint(header_->finalized);
     file.chunk(trace::ChunkType::end, sink);
-    error = file.error();
+    error = file.finish();
   }
-  if (!error) error = name_trace();
+  if (!error) error = name_trace(path);
   if (!error) {
     discard_live();
   } else {
-    if (!has_part) unlink(part_path_.text);
+    if (&path != &part_path_) unlink(path.text);
     tell("rank %d: the trace could not be written to %s: %s%s", header_->rank, run_directory(), strerror(error),
          storage_.in_file() && access(live_path_.text, F_OK) == 0 ? " (what the .live file holds can still be read)"
                                                                   : "; what was recorded is lost");

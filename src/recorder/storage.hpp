@@ -1,9 +1,11 @@
-// The file behind the live memory. Every stretch is allocated before it is touched: a write to a mapped hole of a full
-// disk would be a SIGBUS in the host. Where the file can't give storage, plain memory takes its place and the state is
-// no longer safe from a crash.
+// The storage behind the live memory: a file that grows as its stretches come into use (trace/live_file.hpp). Regions
+// are address space that can be read; a stretch gets pages of the file before it is written. The file is extended by
+// many pages at a time, mapped at once, and pages are then moved to where they are wanted (mremap): that takes no file
+// operation, of which each would be a request to a server where the file is not local.
+//
+// Every page is allocated before it is touched: a write to a mapped hole of a full disk would be a SIGBUS in the host.
+// Where the file can't give storage, plain memory takes its place and the state is no longer safe from a crash.
 #pragma once
-
-#include <sys/types.h>
 
 #include <atomic>
 #include <cstddef>
@@ -11,6 +13,7 @@
 
 #include "host/own_file.hpp"
 #include "recorder/host.hpp"
+#include "trace/live_file.hpp"
 #include "trace/table.hpp"
 
 namespace leadline::recorder {
@@ -22,40 +25,39 @@ class Storage {
   bool create(const char* path);
   bool in_file() const { return path_ != nullptr; }
 
-  // Address space of `bytes`, at the end of the file. nullptr: not to be had.
+  // Address space of `bytes`, after the regions before. nullptr: not to be had.
   char* region(size_t bytes);
+  // Storage for [begin, end). A page that is shared with a stretch backed before has storage already: stretches of a
+  // table follow one another.
   bool back(char* begin, char* end);
   trace::Backing backing();
   uint64_t* not_crash_safe = nullptr;  // counts stretches that are plain memory
   uint64_t file_limit = UINT64_MAX;    // bytes of the file that are used
 
-  // Keeps the file open for this thread while many stretches are asked for.
-  class Open {
-   public:
-    explicit Open(const Storage& storage);
-    ~Open();
-    Open(const Open&) = delete;
-    Open& operator=(const Open&) = delete;
-    int fd() const { return fd_; }
-
-   private:
-    int fd_ = -1;
-    bool outermost_ = false;
-  };
-
  private:
-  struct Mapping {
+  struct Region {
     char* base;
     size_t bytes;
-    off_t offset;
+    uint64_t at;
   };
   static constexpr int max_regions = 65;
 
+  bool extend(uint64_t pages);
+  bool extend_by(int fd, uint64_t pages);
+  bool list(uint64_t at, uint64_t pages);
+  uint64_t place(char* target, uint64_t at, uint64_t pages);
+
   const char* path_ = nullptr;
   FileIdentity identity_;
-  off_t end_ = 0;
-  std::atomic<uint64_t> file_bytes_{0};
-  Mapping regions_[max_regions] = {};
+  uint64_t file_pages_ = 0;
+  // Pages of the file that nobody has yet: where they are mapped, and which they are.
+  char* free_ = nullptr;
+  uint64_t free_pages_ = 0, first_free_ = 0;
+  trace::LiveDirectory* directory_ = nullptr;  // the last one
+  std::atomic_flag busy_ = ATOMIC_FLAG_INIT;
+
+  uint64_t end_ = 0;
+  Region regions_[max_regions] = {};
   std::atomic<int> count_{0};  // a region is there before it is counted: threads look for theirs without a lock
 };
 

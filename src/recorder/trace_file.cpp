@@ -15,21 +15,47 @@
 
 namespace leadline::recorder {
 
-TraceFile::TraceFile(const char* path) {
-  fd_ = open_own(path, O_WRONLY | O_CREAT);
+TraceFile::TraceFile(const char* path, const char* part) {
+  fd_ = open_own(path, part ? O_RDWR | O_CREAT | O_TRUNC : O_WRONLY | O_CREAT);
   if (fd_ < 0) {
     error_ = errno;
     return;
   }
-  if (lseek(fd_, 0, SEEK_END) > 0) return;
+  if (part) {
+    copy(part);
+    return;
+  }
+  begin_ = lseek(fd_, 0, SEEK_END);
+  if (begin_ > 0) return;
   trace::FileHeader header{};
   memcpy(header.magic, trace::file_magic, sizeof(header.magic));
   header.version = trace::format_version;
-  write_all(&header, sizeof(header));
+  put(&header, sizeof(header));
 }
 
-TraceFile::~TraceFile() {
+TraceFile::~TraceFile() { finish(); }
+
+int TraceFile::finish() {
+  if (fd_ < 0) return error_;
+  flush();
   if (fd_ >= 0 && close(fd_) != 0) error_ = errno;
+  fd_ = -1;
+  return error_;
+}
+
+bool TraceFile::copy(const char* part) {
+  const HeldSignals held;
+  const int from = open_own(part, O_RDONLY);
+  static char memory[1 << 16];  // the program's stack may be small
+  ssize_t n = from < 0 ? -1 : 0;
+  while (from >= 0 && (n = read(from, memory, sizeof(memory))) > 0) {
+    if (!put(memory, static_cast<size_t>(n))) break;
+    if (pending_.size() >= piece && !flush()) break;
+  }
+  const int error = n < 0 ? errno : 0;
+  if (from >= 0) close(from);
+  if (error) error_ = error, fail();
+  return !error_;
 }
 
 namespace {
@@ -68,15 +94,33 @@ void TraceFile::write_chunk(trace::ChunkType type, uint32_t flag, const trace::B
   const bool belongs = type == trace::ChunkType::times || type == trace::ChunkType::series;
   if (belongs && left_out_structure_) return;
   if (type == trace::ChunkType::structure || type == trace::ChunkType::shared) left_out_structure_ = false;
-  begin_ = lseek(fd_, 0, SEEK_CUR);
   trace::ChunkHeader h{trace::chunk_magic, static_cast<uint32_t>(type) | flag, static_cast<uint32_t>(payload.size()),
                        0};
   h.crc = trace::crc32c(payload.data(), payload.size(), trace::crc32c(&h.type, 2 * sizeof(uint32_t)));
-  if (write_all(&h, sizeof(h))) write_all(payload.data(), payload.size());
+  if (!put(&h, sizeof(h)) || !put(payload.data(), payload.size())) return;
+  written_ += sizeof(h) + payload.size();
+  if (pending_.size() >= piece) flush();
+}
+
+bool TraceFile::put(const void* data, size_t size) {
+  pending_.bytes(data, size);
+  if (pending_.ok()) return true;
+  error_ = ENOMEM;
+  fail();
+  return false;
+}
+
+// Whole chunks only.
+bool TraceFile::flush() {
+  if (fd_ < 0) return false;
+  const HeldSignals held;
+  const bool written = write_all(pending_.data(), pending_.size());
+  if (written) begin_ += static_cast<long long>(pending_.size());
+  pending_.clear();
+  return written;
 }
 
 bool TraceFile::write_all(const void* data, size_t size) {
-  const HeldSignals held;
   const char* p = static_cast<const char*>(data);
   while (size > 0) {
     const ssize_t n = write(fd_, p, size);
@@ -88,7 +132,6 @@ bool TraceFile::write_all(const void* data, size_t size) {
     }
     p += n;
     size -= static_cast<size_t>(n);
-    written_ += static_cast<uint64_t>(n);
   }
   return true;
 }
@@ -132,7 +175,7 @@ bool share_structure(const char* stem, const trace::ByteSink& sites, const trace
       file.chunk(trace::ChunkType::sites, sites);
       file.chunk(trace::ChunkType::structure, structure);
       file.chunk(trace::ChunkType::end, trace::ByteSink());
-      if (!file.ok()) {
+      if (file.finish() != 0) {
         unlink(own);
         return false;
       }

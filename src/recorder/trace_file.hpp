@@ -8,14 +8,15 @@ namespace leadline::recorder {
 
 class TraceFile {
  public:
-  // Appends to the file if it is there, else begins it.
-  explicit TraceFile(const char* path);
+  // Appends to the file if it is there, else begins it: with the bytes of `part`, if that is not null.
+  explicit TraceFile(const char* path, const char* part = nullptr);
   ~TraceFile();
   TraceFile(const TraceFile&) = delete;
   TraceFile& operator=(const TraceFile&) = delete;
 
-  bool ok() const { return fd_ >= 0; }
-  int error() const { return error_; }  // errno of what went wrong
+  // Writes what is still in memory, and closes the file: on a network file system that is when errors are told.
+  // Returns errno of what went wrong, 0: nothing.
+  int finish();
   uint64_t written() const { return written_; }
   // From now on chunks that go beyond it are left out, but those without which nothing can be read.
   void set_limit(uint64_t bytes) { limit_ = bytes; }
@@ -26,12 +27,19 @@ class TraceFile {
 
  private:
   void write_chunk(trace::ChunkType type, uint32_t flag, const trace::ByteSink& payload);
+  bool put(const void* data, size_t size);
+  bool flush();
   bool write_all(const void* data, size_t size);
+  bool copy(const char* part);
   void fail();
+
+  // A file gets few large pieces: each write is a request where the file system is remote.
+  static constexpr size_t piece = 1 << 20;
+  trace::ByteSink pending_;
 
   int fd_ = -1;
   int error_ = 0;
-  long long begin_ = 0;  // of the chunk being written
+  long long begin_ = 0;  // of what is being written: whole chunks lie before it
   uint64_t written_ = 0;
   static constexpr uint64_t reserve = 4096;  // for the last chunks
   uint64_t limit_ = UINT64_MAX;

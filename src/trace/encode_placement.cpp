@@ -26,6 +26,9 @@ void encode_placement(const char* region, ByteSink* out) {
   out->varint(p.budget_files);
   out->varint(p.budget_memory);
   out->varint(p.budgets_given);
+  out->varint(p.file_system);
+  out->varint(p.live_kind);
+  out->varint(p.live_reason);
 }
 
 }  // namespace leadline::trace

@@ -20,7 +20,7 @@
 namespace leadline::trace {
 
 inline constexpr char live_magic[8] = {'L', 'E', 'A', 'D', 'L', 'I', 'V', 'E'};
-inline constexpr uint32_t live_version = 4;
+inline constexpr uint32_t live_version = 5;
 inline constexpr uint32_t max_threads = 64;
 inline constexpr size_t page = 4096;
 
@@ -256,6 +256,9 @@ struct PollCounts {
   uint64_t bytes_before;   // of places in the generations already written
 };
 
+// ThreadHeader::call: what a thread sits in that is killed or does not come back.
+inline constexpr uint32_t in_site = 1, in_function = 1u << 31;
+
 // Bits of ThreadHeader::unusual.
 enum : uint32_t {
   unusual_irregular = 1,  // unordered, within literals
@@ -284,8 +287,11 @@ struct ThreadHeader {
   uint64_t requests_made, persistent_made;
   uint64_t calls_aside;  // while recording was paused
   uint64_t last_end;     // ticks at the end of the previous call
-  uint32_t unordered;    // the budget is spent: events of this generation carry no order
-  uint32_t unusual;      // calls take the longer way: why
+  uint64_t call_begin;   // of the call under way, ticks; before last_end: it was not stamped
+  uint32_t call;         // the one under way: 0 none, in_site + its site, in_function + its function
+  uint32_t unused_call;
+  uint32_t unordered;  // the budget is spent: events of this generation carry no order
+  uint32_t unusual;    // calls take the longer way: why
   GraphState tokens[levels], variation, variation_tokens[levels], poll_runs, poll_tokens[levels];
   TableState positions, raw, folded, amounts, wild, token_positions[levels], variation_positions,
       variation_token_positions[levels], poll_sites, poll_positions, poll_token_positions[levels], words, word_lists,

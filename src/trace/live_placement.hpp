@@ -5,6 +5,11 @@
 
 namespace leadline::trace {
 
+// Where the live memory of a process lies (recorder/live_place.hpp), and why it is not on the node although the run's
+// directory is remote.
+enum class LivePlaceKind : uint32_t { run, memory, disk, chosen };
+enum class LivePlaceReason : uint32_t { none, asked_for, nowhere, too_little, refused };
+
 struct LivePlacement {
   static constexpr uint32_t most_runs = 32;
   struct Run {
@@ -26,6 +31,9 @@ struct LivePlacement {
   uint64_t budget_files;   // bytes; LEADLINE_BUDGET or its default
   uint64_t budget_memory;  // bytes; 0: not limited
   uint32_t budgets_given;  // 1: of files, 2: of memory
+  uint32_t live_kind;      // LivePlaceKind
+  uint32_t live_reason;    // LivePlaceReason
+  uint64_t file_system;    // statfs's number for the run's directory, 0: not known
 };
 
 }  // namespace leadline::trace

@@ -11,6 +11,7 @@
 
 #include "trace/call_class.hpp"
 #include "trace/event.hpp"
+#include "trace/live_placement.hpp"
 #include "trace/series_data.hpp"
 
 namespace leadline::trace {
@@ -161,12 +162,26 @@ struct Placement {
   std::string launcher;                          // the variable that says so
   uint64_t budget_files = 0, budget_memory = 0;  // bytes; 0: no limit
   uint32_t budgets_given = 0;                    // 1: of files, 2: of memory
+  // The run's directory as statfs tells it (file_systems.hpp), 0 not known; and where the live memory was.
+  uint64_t file_system = 0;
+  LivePlaceKind live_kind = LivePlaceKind::run;
+  LivePlaceReason live_reason = LivePlaceReason::none;
 };
 
 struct Generation;  // structure.hpp: graph of positions and what walks it; include that to hold a Stream
 
+// The call that a thread was in when its process ended without closing its trace.
+struct CallUnderWay {
+  bool known = false;     // there was one
+  uint32_t function = 0;  // index into functions
+  uint32_t site = 0;      // index into the stream's sites; UINT32_MAX: not known
+  double begin_ns = 0;    // since the process's begin
+};
+
 struct Stream {  // one thread of the process
   uint32_t thread = 0;
+  CallUnderWay under_way;
+  double last_end_ns = 0;  // where that is known: when its last call but that one ended, since the process's begin
   std::vector<Site> sites;
   std::vector<Context> contexts;
   std::vector<Generation> generations;

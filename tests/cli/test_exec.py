@@ -1,8 +1,18 @@
 """leadline exec: the launcher starts us, rank by rank, and the ranks agree on one directory."""
 
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
 from leadline import mpi
 
-from .conftest import Command, Tiny, description, traces
+from .conftest import Command, Tiny, traces
+
+
+def job(directory: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((directory / "job.json").read_text())
+    return found
 
 
 def test_ranks_of_a_job_share_a_directory(leadline: Command, library: mpi.Library, tiny: Tiny) -> None:
@@ -10,7 +20,7 @@ def test_ranks_of_a_job_share_a_directory(leadline: Command, library: mpi.Librar
     assert ended.code == 0, ended.everything
     (run,) = (leadline.directory / "leadline-runs").iterdir()
     assert len(traces(run)) == 2
-    assert description(run)["how"] == "exec"
+    assert job(run)["name"] == run.name
 
 
 def test_the_next_job_gets_another(leadline: Command, library: mpi.Library, tiny: Tiny) -> None:
@@ -20,15 +30,43 @@ def test_the_next_job_gets_another(leadline: Command, library: mpi.Library, tiny
     assert sorted(len(traces(run)) for run in runs) == [2, 2]
 
 
-def test_a_named_directory_is_shared_and_never_used_again(leadline: Command, library: mpi.Library, tiny: Tiny) -> None:
+def test_a_named_directory_is_shared_and_the_next_job_gets_one_in_it(
+    leadline: Command, library: mpi.Library, tiny: Tiny
+) -> None:
     words = [*library.launch(2), *Command.words, "exec", "-o", "run", str(tiny(library))]
     ended = leadline.plain(*words, environ=library.environ)
     assert ended.code == 0, ended.everything
-    assert len(traces(leadline.directory / "run")) == 2
+    run = leadline.directory / "run"
+    assert len(traces(run)) == 2
     again = leadline.plain(*words, environ=library.environ)
-    assert again.code != 0
-    assert "holds another run" in again.err
-    assert len(traces(leadline.directory / "run")) == 2
+    assert again.code == 0, again.everything
+    assert again.err.count("holds another job's run: this one is recorded into") == 1
+    assert len(traces(run)) == 2
+    (other,) = (path.parent for path in run.glob("*/job.json"))
+    assert len(traces(other)) == 2
+
+
+def test_programs_of_one_job_share_a_directory(leadline: Command, library: mpi.Library, tiny: Tiny) -> None:
+    copy = leadline.directory / "another-name"
+    shutil.copy(tiny(library), copy)
+    one = [*Command.words, "exec", str(tiny(library))]
+    two = [*Command.words, "exec", str(copy)]
+    words = [*library.launch(1), *one, ":", "-n", "1", *two]
+    ended = leadline.plain(*words, environ=library.environ)
+    assert ended.code == 0, ended.everything
+    (run,) = (leadline.directory / "leadline-runs").iterdir()
+    assert len(traces(run)) == 2
+
+
+def test_a_directory_that_cannot_be_made_keeps_no_program_from_running(
+    leadline: Command, library: mpi.Library, tiny: Tiny
+) -> None:
+    (leadline.directory / "file").write_text("")
+    words = [*library.launch(2), *Command.words, "exec", "-o", "file/run", str(tiny(library))]
+    ended = leadline.plain(*words, environ=library.environ)
+    assert ended.code == 0, ended.everything
+    assert "ranks=2" in ended.out
+    assert "the trace could not be written to" in ended.err
 
 
 def test_a_script_between_makes_no_difference(leadline: Command, library: mpi.Library, tiny: Tiny) -> None:

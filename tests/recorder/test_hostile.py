@@ -121,7 +121,7 @@ def test_little_address_space_is_left_to_the_program(fake: Fake, recorder: Path,
     recorded = fake.both("address-space", 20_000, recorder, tmp_path)
     assert recorded.returncode == 0
     assert "this program is not recorded" in recorded.stderr
-    assert not list((tmp_path / "run").iterdir())
+    assert [file.name for file in (tmp_path / "run").iterdir()] == ["job.json"]
 
 
 def test_a_directory_that_vanishes_is_said_to_be_gone(fake: Fake, recorder: Path, tmp_path: Path) -> None:

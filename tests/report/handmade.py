@@ -165,6 +165,7 @@ def a_placement(**more: Any) -> Any:
         "budget_memory": 0,
         "budgets_given": 0,
     }
+    given |= {"file_system": "", "remote": False, "live_kind": "run", "live_reason": ""}
     return SimpleNamespace(**(given | more))
 
 
@@ -192,6 +193,7 @@ def a_process(rank: int, size: int, **more: Any) -> Any:
         "gap_ns": 0.0,
         "placed_polls": 0,
         "unplaced_polls": 0,
+        "ends": [],
         "pauses": SimpleNamespace(count=0, sum_ns=0.0, calls=0, lasted=False, first=[]),
         "files_recorded": True,
         "files_ns": 0.0,

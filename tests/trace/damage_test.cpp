@@ -338,11 +338,14 @@ void damaged_live_files_are_survived() {
   };
   // The headers, which hold all counts, then anywhere.
   const size_t counts_of_process = offsetof(ProcessHeader, initialized);
-  for (size_t bit = 0; bit < 8 * 16; ++bit) flip(bit);
+  const size_t of_process = 8 * MemoryProcess::place_in(live.fd(), 0);
+  const size_t of_thread = 8 * MemoryProcess::place_in(live.fd(), process_at::end);
+  check(of_process && of_thread, "the headers have a place");
+  for (size_t bit = 0; bit < 8 * 16; ++bit) flip(of_process + bit);
   for (size_t bit = 8 * counts_of_process; bit < 8 * sizeof(ProcessHeader); bit += 5 * static_cast<size_t>(rare))
-    flip(bit);
-  for (size_t bit = 0; bit < 8 * sizeof(ThreadHeader); bit += 3 * static_cast<size_t>(rare))
-    flip(8 * process_at::end + bit);
+    flip(of_process + bit);
+  for (size_t bit = 0; bit < 8 * sizeof(ThreadHeader); bit += 3 * static_cast<size_t>(rare)) flip(of_thread + bit);
+  for (size_t bit = 0; bit < 8 * (offsetof(LiveDirectory, stretches) + 8 * sizeof(LiveStretch)); ++bit) flip(bit);
   const std::vector<size_t> pages = live.pages();
   programs::Random r(11);
   for (int i = 0; i < 1500 / rare; ++i)

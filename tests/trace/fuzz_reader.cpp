@@ -80,7 +80,7 @@ struct LiveFile {
     fill(&process, 0);
     fd = memfd_create("live", 0);
     process.write_live(fd);
-    const size_t size = process_at::end + thread_at::end;
+    const auto size = static_cast<size_t>(lseek(fd, 0, SEEK_END));
     for (off_t at = lseek(fd, 0, SEEK_DATA); at >= 0;) {
       const off_t hole = lseek(fd, at, SEEK_HOLE);
       for (; at < hole; at += static_cast<off_t>(page)) pages.push_back(static_cast<size_t>(at));

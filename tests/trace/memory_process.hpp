@@ -12,6 +12,7 @@
 #include "memory_thread.hpp"
 #include "trace/checksum.hpp"
 #include "trace/chunk.hpp"
+#include "trace/live_file.hpp"
 #include "trace/packing.hpp"
 
 namespace leadline::trace {
@@ -121,11 +122,45 @@ class MemoryProcess {
     return file;
   }
 
-  // The live file, holes left out: pages of the process, then of the thread.
+  // The live file: a directory, then a page of the process and one of the thread in turn, then the next directory.
   void write_live(int fd) {
-    if (ftruncate(fd, static_cast<off_t>(process_at::end + thread_at::end)) != 0) return;
-    write_pages(fd, region_, process_at::end, 0);
-    write_pages(fd, thread_.region(), thread_at::end, process_at::end);
+    std::vector<std::pair<uint64_t, const char*>> used;
+    const auto add = [&](const char* region, size_t size, uint64_t at) {
+      static const char zeros[page] = {};
+      for (size_t p = 0; p < size; p += page) {
+        if (std::memcmp(region + p, zeros, page) != 0) used.emplace_back(at + p, region + p);
+      }
+    };
+    add(region_, process_at::end, 0);
+    add(thread_.region(), thread_at::end, process_at::end);
+    uint32_t number = 0;
+    for (size_t i = 0; i < used.size() || !number;) {
+      LiveDirectory d{};
+      std::memcpy(d.magic, live_directory_magic, sizeof(d.magic));
+      d.version = live_version;
+      const uint32_t own = number++;
+      while (d.count < LiveDirectory::room && i < used.size()) {
+        d.stretches[d.count++] = {used[i].first, number, 1};
+        write_page(fd, used[i++].second, number++);
+      }
+      if (i < used.size()) d.next = number;
+      char whole[page] = {};
+      std::memcpy(whole, &d, sizeof(d));
+      write_page(fd, whole, own);
+    }
+  }
+  // Where the file has a page of the regions; 0: nowhere.
+  static uint64_t place_in(int fd, uint64_t at) {
+    LiveDirectory d{};
+    uint32_t number = 0;
+    do {
+      if (pread(fd, &d, sizeof(d), static_cast<off_t>(number * page)) != sizeof(d)) break;
+      for (uint32_t i = 0; i < d.count; ++i) {
+        if (d.stretches[i].at == at) return d.stretches[i].file_page * page;
+      }
+      number = d.next;
+    } while (number);
+    return 0;
   }
 
  private:
@@ -264,12 +299,8 @@ class MemoryProcess {
     transitions[3] = {2, 3, 1, 0, Transition::classified, 0, 0};
     h.transitions.used = n > 3 ? 4 : 0;
   }
-  static void write_pages(int fd, const char* region, size_t size, size_t at) {
-    static const char zeros[page] = {};
-    for (size_t p = 0; p < size; p += page) {
-      if (std::memcmp(region + p, zeros, page) == 0) continue;
-      if (pwrite(fd, region + p, page, static_cast<off_t>(at + p)) != static_cast<ssize_t>(page)) return;
-    }
+  static void write_page(int fd, const char* from, uint32_t number) {
+    if (pwrite(fd, from, page, static_cast<off_t>(number * page)) != static_cast<ssize_t>(page)) std::abort();
   }
 
   char* region_;

@@ -48,3 +48,10 @@ def test_points_that_were_not_timed_are_told(monkeypatch: pytest.MonkeyPatch) ->
     assert time_points(about, {}, [timed]) == {timed: [1.0]}
     with pytest.raises(ProbeFailed, match="1 of 2 points"):
         time_points(about, {}, [timed, other])
+
+
+def test_a_rank_that_sees_no_plan_ends_the_wait_for_the_others() -> None:
+    """On a node that has another /tmp: it says so and leaves, and the others wait in MPI_Init."""
+    blind = "echo 'leadline-probe: cannot read /x/plan on node7' >&2; exec sleep 3600"
+    said = probing._run(["sh", "-c", blind], dict(os.environ), 3000)
+    assert said == ["leadline-probe: cannot read /x/plan on node7"]

@@ -38,3 +38,15 @@ def test_a_report_that_breaks_off_anywhere_is_read_so_far() -> None:
         outcome = Outcome("shim")
         judge(TABLE, [REPORT[:length]], outcome)
         assert len(outcome.applied) + len(outcome.not_applied) == 3
+
+
+def test_ranks_whose_reports_are_missing_are_counted() -> None:
+    outcome = Outcome("shim", processes=2)
+    judge(TABLE, [REPORT], outcome, "/home is not there")
+    assert outcome.applied[0]["proof"] == "counted by the shim on 1 of 2 ranks"
+    assert outcome.not_applied[0]["why"] == "1 of 2 ranks left no report: /home is not there"
+    nothing = Outcome("shim")
+    judge(TABLE, [], nothing, "/home is not there")
+    assert {rule["why"] for rule in nothing.not_applied} == {
+        "no rank left its report: the shim was not in the program, or /home is not there"
+    }

@@ -52,6 +52,11 @@ TESTING = (
     Prerequisite(command("hpcc"), ("hpcc",), "the HPCC test"),
     Prerequisite(library("libjemalloc.so.2"), ("libjemalloc2",), "tests with jemalloc in the program"),
     Prerequisite(library("libtcmalloc_minimal.so.4"), ("libtcmalloc-minimal4",), "tests with tcmalloc in the program"),
+    Prerequisite(
+        command("srun", "slurmctld", "slurmd", "munged", "sshd", "ip"),
+        ("slurm-wlm", "munge", "openssh-server", "openssh-client", "iproute2"),
+        "tests under a real Slurm, and over ssh",
+    ),
     Prerequisite(command("clang++"), ("clang",), "fuzzing the trace reader"),
     Prerequisite(command("chromium"), ("chromium", "fonts-liberation"), "tests of the HTML page in a browser"),
 )

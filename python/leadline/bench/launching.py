@@ -7,12 +7,15 @@ import os
 import signal
 import subprocess
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from leadline.bench.asking import Candidate
 from leadline.errors import LeadlineError
+
+GRACE_S = 1.0  # for what is given up on
 
 
 class MeasurementFailed(LeadlineError):
@@ -148,9 +151,17 @@ def _where(plan: Plan, found: Launch) -> str:
 
 
 def run_in_time(
-    words: Sequence[str], environ: Mapping[str, str], output: int, limit_s: float | None, *, errors: int | None = None
+    words: Sequence[str],
+    environ: Mapping[str, str],
+    output: int,
+    limit_s: float | None,
+    *,
+    errors: int | None = None,
+    give_up: Callable[[], bool] | None = None,
 ) -> int | None:
     """The exit code; None where it was ended for want of time. Nothing of it is left, however we are ended ourselves.
+
+    give_up: asked several times a second; from a yes on it has GRACE_S to end by itself.
 
     output: a file's descriptor; errors: another one, for standard error. limit_s: None for no limit.
     Raises MeasurementFailed where it cannot be started.
@@ -168,12 +179,25 @@ def run_in_time(
         except OSError as error:
             raise MeasurementFailed(f"{words[0]}: {error.strerror}") from error
         try:
-            return process.wait(limit_s)
+            return process.wait(limit_s) if give_up is None else _wait(process, limit_s, give_up)
         except subprocess.TimeoutExpired:
             return None
         finally:
             if process.poll() is None:
                 _end(process)
+
+
+def _wait(process: subprocess.Popen[bytes], limit_s: float | None, give_up: Callable[[], bool]) -> int:
+    end = None if limit_s is None else time.monotonic() + limit_s
+    given_up = False
+    while True:
+        try:
+            return process.wait(0.1)
+        except subprocess.TimeoutExpired:
+            if not given_up and give_up():
+                given_up, end = True, time.monotonic() + GRACE_S
+            if end is not None and time.monotonic() >= end:
+                raise
 
 
 @contextlib.contextmanager

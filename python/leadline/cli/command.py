@@ -18,6 +18,7 @@ COMMANDS = {
     "record": "Record a command into a new directory.",
     "report": "Show what a recorded run says.",
     "exec": "Start one rank recorded, under srun or mpiexec.",
+    "collect": "Bring what killed processes left on this node into the run's directory.",
     "workload": "List, build and run the programs that come with Leadline.",
     "bench": "Measure messages and collective algorithms against one another.",
     "tune": "Find which algorithms of collectives are faster than the library's own here.",

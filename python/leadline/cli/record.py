@@ -30,5 +30,6 @@ def command(output: str | None, quiet: bool, program: tuple[str, ...], **setting
     """
     recording = record_with_words(program, output, variables_of(settings), quiet=quiet)
     if recording.has_traces and not quiet:
-        say(f"recorded into {shown(recording.directory)}; leadline report {shown(recording.directory)} shows it")
+        for directory in recording.runs:
+            say(f"recorded into {shown(directory)}; leadline report {shown(directory)} shows it")
     return recording.exit_code

@@ -55,6 +55,12 @@ SETTINGS = (
         "or exchange (always). All ranks must be recorded.  [default: hosts]",
     ),
     Setting("start_paused", "flag", "Record nothing until the program calls MPI_Pcontrol(1)."),
+    Setting(
+        "live",
+        "text",
+        "Where the recording lies while the program runs: a directory of each node, or run, the directory of the run. "
+        "[default: run, or the memory or a disk of the node where that is on a network file system]",
+    ),
     Setting("verbose", "flag", "Let the recorder say what it does."),
 )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -96,13 +96,17 @@ def record_with_words(
     finally:
         clock.clear()
     if not recording.has_traces:
-        _explain(recording)
+        _explain(recording, os.environ if environ is None else environ)
     return recording
 
 
-def _explain(recording: Recording) -> None:
+def _explain(recording: Recording, environ: Mapping[str, str]) -> None:
     from leadline.launch.explain import why_nothing
+    from leadline.launch.queueing import submitter, what_becomes_of
 
+    if recording.exit_code == 0 and submitter(recording.command):
+        say(what_becomes_of(recording.command, environ, recording.directory))
+        return
     verdict = why_nothing(recording.command, recording.launcher, recording.directory)
     if recording.exit_code == 0:
         raise NothingRecorded(f"nothing was recorded: {verdict.reason}", hint=verdict.hint)

@@ -11,7 +11,7 @@ import click
 from leadline.cli.recording import say, shown
 from leadline.cli.reporting import PAGE, as_json, open_run, step_option, working, write_page
 from leadline.errors import UsageError
-from leadline.launch.rundir import DEFAULT_PARENT, traces
+from leadline.launch.rundir import DEFAULT_PARENT, runs_in
 
 
 @click.command("report")
@@ -68,7 +68,7 @@ def command(
 
 def newest() -> Path:
     parent = Path(DEFAULT_PARENT)
-    found = [path for path in parent.iterdir() if path.is_dir() and traces(path)] if parent.is_dir() else []
+    found = [path for path in parent.iterdir() if path.is_dir() and runs_in(path)] if parent.is_dir() else []
     if not found:
         raise UsageError(f"no recorded run under {DEFAULT_PARENT}", hint="leadline report DIR")
     return max(found, key=lambda path: path.stat().st_mtime)

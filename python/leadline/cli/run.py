@@ -31,5 +31,6 @@ def command(output: str | None, quiet: bool, step: str | None, program: tuple[st
     if recording.has_traces:
         from leadline.cli.reporting import summarise
 
-        summarise(recording.directory, quiet=quiet, exit_code=recording.exit_code, step=step)
+        for directory in recording.runs:
+            summarise(directory, quiet=quiet, exit_code=recording.exit_code, step=step)
     return recording.exit_code

@@ -17,6 +17,7 @@ from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
 
 from leadline import __version__, mpi
+from leadline.launch import srun_export
 from leadline.launch.executable import Executable, inspect
 from leadline.launch.explain import judge
 from leadline.launch.launcher import Launcher, find_launcher
@@ -53,6 +54,7 @@ def examine_machine() -> list[Check]:
         _analysis(),
         *_libraries(),
         _launchers(),
+        *_batch_job(),
         *_compilers(),
         _clock(),
         _ptrace(),
@@ -62,7 +64,7 @@ def examine_machine() -> list[Check]:
 
 def examine_command(words: Sequence[str]) -> list[Check]:
     """What would happen to `words` under leadline record."""
-    return [*_recorder(), *_launcher(words), *_program(words)]
+    return [*_recorder(), *_launcher(words), *_batch_job(), *_program(words)]
 
 
 def _recorder() -> Iterator[Check]:
@@ -122,6 +124,20 @@ def _launchers() -> Check:
         if launcher is not None:
             here.append(f"{launcher.path} ({launcher.kind} {launcher.version})".replace(" )", ")"))
     return Check("launchers", "note", ", ".join(here) if here else "none on PATH")
+
+
+def _batch_job() -> Iterator[Check]:
+    for name, system in (("SLURM_JOB_ID", "Slurm"), ("PBS_JOBID", "PBS"), ("LSB_JOBID", "LSF")):
+        if name in os.environ:
+            yield Check("batch job", "note", f"{system} job {os.environ[name]}")
+    value = os.environ.get(srun_export.VARIABLE)
+    if value is not None and not srun_export.passes_all(value):
+        yield Check(
+            "environment",
+            "depends",
+            f"srun passes only {value} on here ({srun_export.VARIABLE}): Leadline adds what it needs to that",
+            "a script's own srun --export=NONE still keeps the recorder out: srun … leadline exec ./app",
+        )
 
 
 def _compilers() -> Iterator[Check]:

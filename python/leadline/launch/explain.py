@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
@@ -9,6 +10,7 @@ from pathlib import Path, PurePath
 from leadline.launch.executable import Executable, inspect, native_architecture
 from leadline.launch.launcher import Launcher
 from leadline.launch.program import program_word
+from leadline.launch.rundir import JOB
 
 INTERPRETERS = (
     "python",
@@ -25,6 +27,7 @@ INTERPRETERS = (
     "lua",
     "octave",
 )
+WITHOUT_ENVIRONMENT = re.compile(r"--export[= ](?:NONE|NIL)\b")
 MACHINES = {"EM_386": "32-bit x86", "EM_X86_64": "x86-64", "EM_AARCH64": "64-bit ARM", "EM_ARM": "32-bit ARM"}
 
 
@@ -118,14 +121,46 @@ def why_nothing(command: Sequence[str], launcher: Launcher | None, directory: Pa
     verdict = judge_word(word)
     if verdict.answer == "no":
         return verdict
-    if verdict.answer == "depends":
+    if any(directory.rglob(JOB)):
         return Verdict(
             "no",
-            f"neither {PurePath(word).name} nor anything it started called MPI, as far as could be recorded",
-            verdict.hint,
+            f"the ranks of {PurePath(word).name} came to MPI, but could not write to {directory}",
+            "what they said on standard error tells why; name another directory with -o DIR",
         )
+    if verdict.answer == "depends":
+        return _of_script(word, verdict)
     hint = f"if its ranks ran on other nodes or as another user: {directory} must be there, and writable, for them too"
     if launcher is not None and launcher.kind == "other":
         name = PurePath(launcher.path).name
         hint = f"Leadline does not know the launcher {launcher.path}; try: {name} … leadline exec {word} …"
-    return Verdict("no", f"{word} is an MPI program, but no rank of it got as far as MPI_Init", hint)
+    if launcher is None:  # on this host, with what was preloaded: nothing else could keep it from being recorded
+        return Verdict("no", f"{word} is an MPI program, but it did not get as far as MPI_Init")
+    return Verdict(
+        "no",
+        f"{word} is an MPI program, but nothing of its ranks came to {directory}: they ended before MPI_Init, or ran "
+        "without the recorder, or could not write there",
+        hint,
+    )
+
+
+def _of_script(word: str, verdict: Verdict) -> Verdict:
+    name = PurePath(word).name
+    option = keeps_environment_back(word)
+    if option:
+        return Verdict(
+            "no",
+            f"{name} starts its programs with {option}, which keeps the recorder from them",
+            "in the script, start the program with: leadline exec",
+        )
+    return Verdict(
+        "no", f"neither {name} nor anything it started called MPI, as far as could be recorded", verdict.hint
+    )
+
+
+def keeps_environment_back(script: str | Path) -> str:
+    """The option in a script by which srun or sbatch pass nothing on; "" where there is none, or it is no script."""
+    try:
+        found = WITHOUT_ENVIRONMENT.search(Path(script).read_text(errors="replace"))
+    except OSError:
+        return ""
+    return found.group().strip() if found else ""

@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
+from leadline.launch import srun_export
+from leadline.launch.launcher_options import end_of_options
 from leadline.launch.wrappers import WRAPPERS, command_start, with_variables
 
 # Names that start ranks. The name only says that it is one; `--version` says which.
@@ -89,16 +91,16 @@ def words_for_ranks(words: Sequence[str], launcher: Launcher, variables: dict[st
     preload: the value of LD_PRELOAD without any preload of the user's.
     """
     before, tool = list(words[: launcher.index]), words[launcher.index]
-    rest = _programs_with_variables(list(words[launcher.index + 1 :]), variables, preload)
+    rest = _programs_with_variables(list(words[launcher.index + 1 :]), launcher.kind, variables, preload)
     if launcher.kind == "hydra":
-        rest, theirs = _take_pairs(rest, ("-genv", "-env"), preload)
+        rest, theirs = _options_changed(rest, launcher.kind, _take_pairs, preload)
         given = [word for name, value in {**variables, **theirs}.items() for word in ("-genv", name, value)]
     elif launcher.kind == "openmpi":
-        rest, theirs = _take_assignment(rest, preload)
+        rest, theirs = _options_changed(rest, launcher.kind, _take_assignment, preload)
         given = [word for name, value in {**variables, **theirs}.items() for word in ("-x", f"{name}={value}")]
         rest = _after_each_colon(rest, given)
     elif launcher.kind == "srun":
-        rest, given = _srun_export(rest, variables), []
+        rest, given = srun_export.with_variables(_contexts(rest), variables, preload), []
     elif launcher.kind == "aprun":
         given = [word for name, value in variables.items() for word in ("-e", f"{name}={value}")]
     elif launcher.kind == "jsrun":
@@ -108,25 +110,28 @@ def words_for_ranks(words: Sequence[str], launcher: Launcher, variables: dict[st
     return [*before, tool, *given, *rest]
 
 
-def program_start(words: Sequence[str]) -> int:
-    """The index at which a launcher's own options end: the first word that is a program or runs one.
+def program_start(words: Sequence[str], kind: str = "other") -> int:
+    """The index at which the options of a launcher of this kind end: of the word that is a program or runs one.
 
-    Launchers have too many options to know them all. Equals len(words) where no word is one.
+    After an option that is not known it is the first word that can be executed. Equals len(words) where there is none.
     """
-    for index, word in enumerate(words):
-        if PurePath(word).name in WRAPPERS or is_program(word):
+    start, known = end_of_options(words, kind)
+    if known:
+        return start
+    for index in range(start, len(words)):
+        if PurePath(words[index]).name in WRAPPERS or is_program(words[index]):
             return index
     return len(words)
 
 
-def with_program(words: Sequence[str], program: Sequence[str]) -> list[str]:
+def with_program(words: Sequence[str], program: Sequence[str], kind: str = "other") -> list[str]:
     """The words after a launcher, `-n 1 ./a : -n 2 env X=1 ./b`, with another program in place of each.
 
     program: with its arguments. Wrappers stay, for what they set is the program's too.
     """
     contexts = []
     for context in _contexts(words):
-        start = program_start(context)
+        start = program_start(context, kind)
         contexts.append([*context[: start + command_start(context[start:])], *program])
     return _joined(contexts)
 
@@ -154,11 +159,11 @@ def _joined(contexts: Sequence[Sequence[str]]) -> list[str]:
     return out
 
 
-def _programs_with_variables(words: Sequence[str], variables: dict[str, str], preload: str) -> list[str]:
+def _programs_with_variables(words: Sequence[str], kind: str, variables: dict[str, str], preload: str) -> list[str]:
     """`mpiexec -n 4 env LD_PRELOAD=theirs ./app`: the ranks' own `env` must not take ours away."""
     contexts = []
     for context in _contexts(words):
-        start = program_start(context)
+        start = program_start(context, kind)
         contexts.append([*context[:start], *with_variables(context[start:], variables, preload)])
     return _joined(contexts)
 
@@ -169,34 +174,49 @@ def _after_each_colon(words: Sequence[str], given: Sequence[str]) -> list[str]:
     return _joined([first, *([*given, *context] for context in others)])
 
 
-def _take_pairs(words: list[str], options: tuple[str, ...], preload: str) -> tuple[list[str], dict[str, str]]:
+Taken = tuple[list[str], dict[str, str]]
+
+
+def _options_changed(words: Sequence[str], kind: str, change: Callable[[list[str], str], Taken], preload: str) -> Taken:
+    """What `change` makes of the launcher's own options, and the variables it took from them: not of a program's."""
+    contexts, theirs = [], {}
+    for context in _contexts(words):
+        start = program_start(context, kind)
+        options, found = change(list(context[:start]), preload)
+        contexts.append([*options, *context[start:]])
+        theirs.update(found)
+    return _joined(contexts), theirs
+
+
+def _take_pairs(words: list[str], preload: str) -> Taken:
     """Hydra: `-genv LD_PRELOAD theirs` becomes ours:theirs for all; `-env`, of one program of several, stays there."""
     theirs: dict[str, str] = {}
     out: list[str] = []
     index = 0
     while index < len(words):
-        option = words[index]
-        if option in options and words[index + 1 : index + 2] == ["LD_PRELOAD"] and index + 2 < len(words):
-            value = f"{preload}:{words[index + 2]}"
-            if option == "-genv":
-                theirs["LD_PRELOAD"] = value
-            else:
-                out += [option, "LD_PRELOAD", value]
-            index += 3
+        option, following = words[index].lstrip("-"), words[index + 1 : index + 3]
+        name, assigned, value = (following or [""])[0].partition("=")
+        if option not in {"genv", "env"} or name != "LD_PRELOAD" or (not assigned and len(following) < 2):
+            out.append(words[index])
+            index += 1
             continue
-        out.append(option)
-        index += 1
+        value = f"{preload}:{value if assigned else following[1]}"
+        if option == "genv":
+            theirs["LD_PRELOAD"] = value
+        else:
+            out += [words[index], "LD_PRELOAD", value]
+        index += 2 if assigned else 3
     return out, theirs
 
 
-def _take_assignment(words: list[str], preload: str) -> tuple[list[str], dict[str, str]]:
+def _take_assignment(words: list[str], preload: str) -> Taken:
     """Open MPI: `-x LD_PRELOAD=theirs` becomes ours:theirs; `-x LD_PRELOAD` alone means the environment's, as we do."""
     theirs: dict[str, str] = {}
     out: list[str] = []
     index = 0
     while index < len(words):
         following = words[index + 1] if index + 1 < len(words) else ""
-        if words[index] == "-x" and following.partition("=")[0] == "LD_PRELOAD":
+        if words[index] in {"-x", "--x"} and following.partition("=")[0] == "LD_PRELOAD":
             value = following.partition("=")[2]
             if value:
                 theirs["LD_PRELOAD"] = f"{preload}:{value}"
@@ -205,17 +225,3 @@ def _take_assignment(words: list[str], preload: str) -> tuple[list[str], dict[st
         out.append(words[index])
         index += 1
     return out, theirs
-
-
-def _srun_export(words: list[str], variables: dict[str, str]) -> list[str]:
-    """srun passes its whole environment on, unless --export names what to pass."""
-    given = ",".join(f"{name}={value}" for name, value in variables.items())
-    out = []
-    for word in words:
-        option, _, value = word.partition("=")
-        if option == "--export" and value == "NONE":
-            word = f"--export={given}"
-        elif option == "--export" and value != "ALL":
-            word = f"--export={value},{given}"
-        out.append(word)
-    return out

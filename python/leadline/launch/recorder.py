@@ -9,6 +9,7 @@ from pathlib import Path
 from leadline.errors import MissingPrerequisite
 
 FILE_NAME = "libleadline.so"
+RUNS = "LEADLINE_RUNS"  # set: LEADLINE_DIR is the folder of several jobs' runs, each named for its job
 
 
 def library_path() -> Path:
@@ -35,14 +36,18 @@ def require_library() -> Path:
     return path
 
 
-def variables(directory: Path, settings: Mapping[str, str], inherited_preload: str | None) -> dict[str, str]:
+def variables(
+    directory: Path, of_several: bool, settings: Mapping[str, str], inherited_preload: str | None
+) -> dict[str, str]:
     """The environment of a recorded process: ours first in LD_PRELOAD, whatever the user preloads after it.
 
-    directory: absolute, exists. settings: further LEADLINE_* variables for the recorder, such as LEADLINE_BUDGET.
+    directory: absolute. of_several: it is the folder in which every job gets a directory of its own. settings: further
+    LEADLINE_* variables for the recorder, such as LEADLINE_BUDGET.
     """
     return {
         "LD_PRELOAD": merged_preload(inherited_preload),
         "LEADLINE_DIR": str(directory),
+        **({RUNS: "1"} if of_several else {}),
         **settings,
     }
 

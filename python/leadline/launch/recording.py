@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from leadline.launch import process, rundir
+from leadline import nodes
+from leadline.launch import process, rundir, srun_export
 from leadline.launch.launcher import Launcher, find_launcher, words_for_ranks
 from leadline.launch.program import program_word
-from leadline.launch.recorder import merged_preload, require_library, variables
+from leadline.launch.recorder import RUNS, merged_preload, require_library, variables
 from leadline.launch.wrappers import preload_in_front, with_variables
+
+BEAT_S = 2.0
 
 
 @dataclass(frozen=True)
@@ -26,8 +30,13 @@ class Recording:
     duration_s: float
 
     @property
+    def runs(self) -> list[Path]:
+        """The directories of the jobs that the command started, first come first: most start one."""
+        return rundir.runs_in(self.directory)
+
+    @property
     def has_traces(self) -> bool:
-        return bool(rundir.traces(self.directory))
+        return bool(self.runs)
 
 
 def record(
@@ -45,6 +54,7 @@ def record(
     environ: the program's environment, by default ours. Raises UsageError, MissingPrerequisite, CannotStart.
     """
     environ = dict(os.environ if environ is None else environ)
+    environ.pop(RUNS, None)
     require_library()
     process.resolve(command[0], environ.get("PATH"))
     launcher = find_launcher(command, environ.get("PATH"))
@@ -52,10 +62,13 @@ def record(
     theirs = preload_in_front(command)
     ours = variables(
         directory,
+        False,
         {"LEADLINE_CLOCKS": "hosts", **(settings or {})},
         environ.get("LD_PRELOAD") if theirs is None else theirs,
     )
     words = _prepared(command, launcher, ours)
+    if launcher is None or not launcher.hands_on:  # another mpiexec starts its own processes with srun
+        environ.update(srun_export.environment(environ, ours))
 
     description = rundir.describe(command, launcher=_describe_launcher(launcher))
     rundir.write_description(directory, description)
@@ -63,15 +76,37 @@ def record(
         on_start(directory)
     begin = time.monotonic()
     try:
-        code = process.run(words, {**environ, **_in_environment(launcher, ours)}, while_waiting=while_waiting)
+        heart = _Heart(directory, while_waiting)
+        code = process.run(words, {**environ, **_in_environment(launcher, ours)}, while_waiting=heart.beat)
     except BaseException:
         rundir.write_description(directory, {**description, "state": "not started"})
         raise
     seconds = time.monotonic() - begin
-    rundir.write_description(
-        directory, {**description, "state": "finished", "duration_s": round(seconds, 6), "exit_code": code}
-    )
+    over = {"state": "finished", "duration_s": round(seconds, 6), "end_unix_ns": time.time_ns(), "exit_code": code}
+    rundir.write_description(directory, {**description, **over})
+    with contextlib.suppress(OSError):  # it stays on the node, and the report says so
+        nodes.collect(directory)
     return Recording(directory, tuple(command), launcher, code, seconds)
+
+
+class _Heart:
+    """While the command runs: sets run.json's time, so that who reads it after our own death knows how long the command
+    lived, and notes which ranks on this node are gone."""
+
+    def __init__(self, directory: Path, also: Callable[[], None] | None) -> None:
+        self._file = directory / "run.json"
+        self._also = also
+        self._last = time.monotonic()
+        self._ends: dict[Path, dict[int, int]] = {}
+
+    def beat(self) -> None:
+        if time.monotonic() - self._last > BEAT_S:
+            self._last = time.monotonic()
+            with contextlib.suppress(OSError):
+                os.utime(self._file)
+                nodes.note_gone(self._file.parent, self._ends)
+        if self._also is not None:
+            self._also()
 
 
 def _prepared(command: Sequence[str], launcher: Launcher | None, ours: dict[str, str]) -> list[str]:

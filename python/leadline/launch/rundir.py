@@ -16,6 +16,7 @@ from leadline.errors import UsageError
 
 DEFAULT_PARENT = "leadline-runs"
 SCHEMA = 1
+JOB = "job.json"  # written by the first rank of a job (src/recorder/job_claim.cpp)
 
 
 def new_directory(given: str | None, program: str) -> Path:
@@ -67,8 +68,22 @@ def stem(program: str) -> str:
 
 
 def traces(directory: Path) -> list[Path]:
-    """The trace files of the run: of processes that came to their end, and what killed ones left."""
-    return sorted([*directory.glob("*.trace"), *directory.glob("*.live")])
+    """The trace files of the run: of processes that came to their end, what killed ones left, and what says that such
+    memory lies on a node (leadline.nodes)."""
+    return sorted([*directory.glob("*.trace"), *directory.glob("*.live"), *directory.glob("*.away")])
+
+
+def runs_in(directory: Path) -> list[Path]:
+    """The directories with traces of one job each: this one, and those that other jobs made in it (job.json)."""
+    others = [path.parent for path in directory.glob(f"*/{JOB}")]
+    found = [path for path in others if traces(path)]
+    found.sort(key=lambda path: ((path / JOB).stat().st_mtime_ns, path.name))
+    return [*([directory] if traces(directory) else []), *found]
+
+
+def is_unclaimed_run(directory: Path) -> bool:
+    """Whether traces are there and nothing says what job they are of."""
+    return not (directory / JOB).exists() and bool(traces(directory))
 
 
 def describe(command: Sequence[str], **more: Any) -> dict[str, Any]:
@@ -91,22 +106,15 @@ def write_description(directory: Path, description: dict[str, Any]) -> None:
     os.replace(path, directory / "run.json")
 
 
-def write_description_once(directory: Path, description: dict[str, Any]) -> dict[str, Any]:
-    """Write run.json unless another process of the same job was first. Returns the one that is there."""
-    path = _temporary(directory, description)
-    try:
-        os.link(path, directory / "run.json")
-        return description
-    except FileExistsError:
-        return read_description(directory)
-    finally:
-        path.unlink()
-
-
 def read_description(directory: Path) -> dict[str, Any]:
     """run.json, or {} where there is none that can be read."""
+    return read_json(directory / "run.json")
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """What the file holds, or {} where it can't be read or holds something else."""
     try:
-        found = json.loads((directory / "run.json").read_text())
+        found = json.loads(path.read_text())
     except (OSError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}

@@ -101,22 +101,36 @@ def with_variables(words: Sequence[str], variables: dict[str, str], preload: str
 
 
 def preload_in_front(words: Sequence[str]) -> str | None:
-    """The LD_PRELOAD that an `env` in front of the program sets; None where none does."""
+    """The LD_PRELOAD that an `env` in front of the program sets, "" where it takes it away; None where none does."""
     found = None
     for piece in wrappers_in_front(words):
         if PurePath(piece[0]).name == "env":
+            found = "" if "LD_PRELOAD" in _unset(piece) else found
             for word in piece:
                 if word.startswith("LD_PRELOAD="):
                     found = word.partition("=")[2]
     return found
 
 
+def _unset(piece: Sequence[str]) -> set[str]:
+    """The variables that `env -u NAME` takes away."""
+    found: set[str] = set()
+    for at, word in enumerate(piece):
+        if word in {"-u", "--unset"}:
+            found.update(piece[at + 1 : at + 2])
+        elif word.startswith(("-u", "--unset=")):
+            found.add(word.removeprefix("--unset=").removeprefix("-u"))
+    return found
+
+
 def _env_with(piece: Sequence[str], variables: dict[str, str], preload: str) -> list[str]:
     clears = any(word in {"-i", "-", "--ignore-environment"} for word in piece)
+    unset = _unset(piece) & {*variables, "LD_PRELOAD"}
     theirs = [word.partition("=")[2] for word in piece if word.startswith("LD_PRELOAD=")]
-    if not clears and not theirs:
+    if not clears and not theirs and not unset:
         return list(piece)
     kept = [word for word in piece if not word.startswith("LD_PRELOAD=")]
-    ours = dict(variables) if clears else {}
-    ours["LD_PRELOAD"] = ":".join([preload, *theirs[-1:]]) if theirs and theirs[-1] else preload
+    ours = {name: value for name, value in variables.items() if clears or name in unset}
+    if clears or theirs or "LD_PRELOAD" in unset:
+        ours["LD_PRELOAD"] = ":".join([preload, *theirs[-1:]]) if theirs and theirs[-1] else preload
     return [*kept, *(f"{name}={value}" for name, value in ours.items())]

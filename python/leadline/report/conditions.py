@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
 from leadline.report import format as fmt
-from leadline.report import placement
+from leadline.report import placement, unfinished
 from leadline.run import Run
 
 WAITING_WORTH_SAYING = 0.02  # of the ranks' time, where they share cores
@@ -19,6 +20,11 @@ _LAUNCHERS = {
 }
 _STARTS_MANY = {"FLUX_JOB_SIZE": "flux", "JSM_NAMESPACE_SIZE": "jsrun", "SLURM_STEP_NUM_TASKS": "srun"}
 _NOT_WRITTEN = "write-failed"
+_NOT_ON_THE_NODE = {
+    "no-local-directory": "neither /dev/shm nor a temporary directory of the node is local",
+    "too-little-room": "less than 256 MiB are left in /dev/shm and the node's temporary directories",
+    "not-permitted": "no directory could be made in /dev/shm or the node's temporary directories",
+}
 
 
 @dataclass(frozen=True)
@@ -32,8 +38,38 @@ class Condition:
 
 def conditions(run: Run) -> list[Condition]:
     """The weightiest first; empty for most runs."""
-    found = (_separate(run), _processors(run), _budget(run))
+    found = (
+        _stopped(run),
+        _separate(run),
+        _processors(run),
+        _budget(run),
+        _remote_memory(run),
+        _others(run),
+    )
     return [condition for condition in found if condition is not None]
+
+
+def _stopped(run: Run) -> Condition | None:
+    """Ranks that waited, or computed, for long when the run ended."""
+    found = unfinished.stops(run)
+    if not found:
+        return None
+    error = clock_error_s(run)
+    message = unfinished.sentence(found, error)
+    if not message:
+        return None
+    first = unfinished.first(found, error)
+    details = {
+        "ranks": sum(stop.long for stop in found),
+        "longest_s": max(stop.silent_s or 0.0 for stop in found),
+        "first_to_stop": (int(first[0].label) if first[0].label.isdecimal() else first[0].label) if first else None,
+    }
+    return Condition("ranks-stopped", f"{message} What follows is of the time before.", details)
+
+
+def clock_error_s(run: Run) -> float | None:
+    error_ns: float = run.profile.time().error_ns
+    return None if error_ns < 0 else error_ns * 1e-9
 
 
 def _separate(run: Run) -> Condition | None:
@@ -56,6 +92,18 @@ def _separate(run: Run) -> Condition | None:
         "separate-processes",
         f"{fmt.plural(len(processes), 'process', 'processes')} ran apart, each as rank 0 of 1: {why}; {hint}.",
         {"processes": len(processes), "launched": launched[0].launched, "launcher_variable": variable},
+    )
+
+
+def _others(run: Run) -> Condition | None:
+    if not run.others:
+        return None
+    names = [os.path.relpath(path, run.path if run.path in path.parents else run.path.parent) for path in run.others]
+    shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+    return Condition(
+        "other-jobs",
+        f"The same directory holds {fmt.plural(len(names), 'other job', 'other jobs')}, recorded apart: {shown}.",
+        {"directories": [str(path) for path in run.others]},
     )
 
 
@@ -145,6 +193,21 @@ def _budget(run: Run) -> Condition | None:
             "parts_left_out": bool(cut),
             "budget_bytes": size or None,
         },
+    )
+
+
+def _remote_memory(run: Run) -> Condition | None:
+    """Live memory on a network file system although nobody asked for that."""
+    places = [p.placement for p in run.processes]
+    remote = [p for p in places if p.remote and p.live_kind == "run" and p.live_reason in _NOT_ON_THE_NODE]
+    if not remote:
+        return None
+    system, reason = remote[0].file_system, remote[0].live_reason
+    return Condition(
+        "live-memory-remote",
+        f"The recording of {fmt.plural(len(remote), 'rank')} lay on {system} while the program ran, which may have "
+        f"waited for it: {_NOT_ON_THE_NODE[reason]}; --live names a directory of the nodes.",
+        {"ranks": len(remote), "file_system": system, "reason": reason},
     )
 
 

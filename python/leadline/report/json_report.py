@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import statistics
+from collections import Counter
 from typing import Any
 
 from leadline import __version__, _core
 from leadline.report import iterations as loop
-from leadline.report import placement
+from leadline.report import job, placement, unfinished
 from leadline.report.content import COLLECTIVE, Content, Entry, RankEntry, Spread, shared_chain
 from leadline.report.control import paused_ranks, regions, settings, variables
 from leadline.report.files_json import files_json
@@ -33,6 +34,8 @@ def to_json(run: Run) -> dict[str, Any]:
         "hosts_detail": _hosts(run),
         "mpi_share": None if content.ended_at_start.all_ranks else content.mpi_share,
         "ended_at_start": _ended_at_start(content),
+        "unfinished": [_stop(stop) for stop in unfinished.stops(run)],
+        "live_memory": _live_memory(run),
         "mpi_s": content.mpi_s,
         "io_s": content.io_s,
         "time_s": content.time_s,
@@ -100,6 +103,19 @@ def _about(run: Run) -> dict[str, Any]:
         "ranks_recorded": len(run.processes),
         "worlds": len(run.worlds),
         "hosts": sorted({process.host for process in run.processes}),
+        "job": description.get("job", {}).get("name"),
+        "batch": job.batch_job(run),
+        "placement": [
+            {
+                "host": place.host,
+                "ranks": [rank_id(label) for label in place.labels],
+                "cores": [core for first, count in place.cores for core in range(first, first + count)],
+                "host_cores": place.host_cores,
+                "bound": place.is_bound,
+            }
+            for place in job.places(run)
+        ],
+        "other_jobs": [str(path) for path in run.others],
         "library": run.library,
         "family": next((p.family for p in run.processes if p.family), ""),
         "complete": run.complete,
@@ -116,6 +132,33 @@ def _ended_at_start(content: Content) -> dict[str, Any] | None:
         "in_init": [rank_id(label) for label in ended.in_init],
         "after_init": [rank_id(label) for label in ended.after_init],
         "aborted": [rank_id(label) for label in ended.aborted],
+    }
+
+
+def _live_memory(run: Run) -> list[dict[str, Any]]:
+    """Where ranks kept their recordings while they ran (docs/file-systems.md)."""
+    places = Counter(
+        (place.file_system, place.live_kind, place.live_reason)
+        for place in (process.placement for process in run.processes)
+        if place.file_system
+    )
+    return [
+        {"file_system_of_run": system, "place": kind, "why_not_on_the_node": reason or None, "ranks": ranks}
+        for (system, kind, reason), ranks in places.most_common()
+    ]
+
+
+def _stop(stop: unfinished.Stop) -> dict[str, Any]:
+    return {
+        "rank": rank_id(stop.label),
+        "host": stop.host,
+        "in_call": stop.call,
+        "routine": stop.routine or None,
+        "last_call_ended_s": stop.last_call_s,
+        "since_s": stop.since_s,
+        "until_s": stop.until_s,
+        "silent_s": stop.silent_s,
+        "end_known_from": stop.source,
     }
 
 

@@ -7,7 +7,7 @@ import textwrap
 from rich.console import Console
 from rich.text import Text
 
-from leadline.report import charts, files_text, one_sided, tables
+from leadline.report import charts, files_text, job, one_sided, tables
 from leadline.report import format as fmt
 from leadline.report import iterations as loop
 from leadline.report.content import Content
@@ -26,6 +26,11 @@ def print_report(run: Run, console: Console, *, all_sites: bool = False) -> None
     out = Page(console)
     out.paragraph(verdict(content), style="bold")
     out.paragraph(_about(content))
+    placed = job.place_lines(run)
+    if placed:
+        out.section("Where the ranks ran")
+        for line in placed:
+            out.item(line)
     if not content.ended_at_start.all_ranks:
         out.section("Computation and MPI by rank")
         out.lines(charts.rank_bars(content, out.width))
@@ -136,6 +141,8 @@ def _about(content: Content) -> str:
     if content.threads > len(content.ranks):
         ranks += f", {content.threads} threads that call MPI"
     parts.append(ranks)
+    if batch := job.batch_words(run):
+        parts.append(batch)
     if not content.ended_at_start.all_ranks:
         parts.append(f"{fmt.seconds(run.duration_s)} from MPI_Init to MPI_Finalize")
     parts.append(f"{fmt.plural(content.calls, 'MPI call')}")

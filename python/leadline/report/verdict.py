@@ -19,7 +19,8 @@ def verdict(content: Content) -> str:
     run = content.run
     recorded = len(run.processes)
     if content.ended_at_start.all_ranks:
-        return " ".join([content.ended_at_start.sentence(), *_incomplete(content)])
+        stopped = [c.message for c in content.conditions if c.code == "ranks-stopped"]
+        return " ".join([content.ended_at_start.sentence(), *stopped, *_incomplete(content)])
     sentences = [*(condition.message for condition in content.conditions), _time_sentence(content)]
     if content.time_s > 0 and content.io_s >= IO_WORTH_SAYING * content.time_s:
         sentences.append(_io_sentence(content))

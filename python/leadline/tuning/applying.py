@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,6 +17,7 @@ from leadline.tuning.native import NotSet, Settings, unable
 from leadline.tuning.probing import ProbeFailed, Subject, ask, subject, words_with
 from leadline.tuning.proving import FAMILIES, Proof, prove
 from leadline.tuning.remeasuring import Worth, remeasure, why_slower
+from leadline.tuning.shared import shared_folder
 from leadline.tuning.table import Rule, Table, read
 
 SCHEMA = 1
@@ -92,14 +92,14 @@ def apply_natively(
     """
     outcome = Outcome("native")
     process.resolve(command[0], os.environ.get("PATH"))
-    with tempfile.TemporaryDirectory(prefix="leadline-apply-") as name:
+    with shared_folder("apply") as folder:
         variables: dict[str, str] = {}
         with told(outcome):
             table = read(path)
             with told(outcome, table):
-                variables = _set_and_prove(table, command, outcome, Path(name), fill=fill, as_set=as_set)
+                variables = _set_and_prove(table, command, outcome, folder, fill=fill, as_set=as_set)
                 if measure and variables:
-                    variables = _faster_only(table, command, outcome, Path(name), variables, fill=fill)
+                    variables = _faster_only(table, command, outcome, folder, variables, fill=fill)
         outcome.settings = variables
         if run:
             words, environ = _words(command, variables)

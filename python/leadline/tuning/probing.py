@@ -29,6 +29,7 @@ from leadline.launch.executable import inspect
 from leadline.launch.launcher import Launcher, find_launcher, with_program, words_for_ranks
 from leadline.launch.program import program_word
 from leadline.launch.wrappers import command_start, with_variables
+from leadline.tuning.shared import shared_folder, unseen
 
 ROUTINES = {
     "openmpi": re.compile(r"ompi_coll_(base|tuned)_(bcast|reduce|allreduce)_intra_(?!.*(generic|check|local_count))"),
@@ -40,6 +41,7 @@ ROUTINES = {
 TIME_LIMIT_S = 60.0
 POINT_TIME_LIMIT_S = 2.0  # for each point on top: where ranks share cores one takes far longer than its calls
 ERROR_TIME_LIMIT_S = 15.0
+UNSEEN = "leadline-probe: cannot "  # how a rank begins that sees no plan or can't answer (src/probe/main.cpp)
 
 
 class ProbeFailed(LeadlineError):
@@ -226,8 +228,7 @@ def _launch(
     errant: Mapping[str, str],
     eager: int,
 ) -> Answers:
-    with tempfile.TemporaryDirectory(prefix="leadline-probe-") as name:
-        folder = Path(name)
+    with shared_folder("probe") as folder:
         lines = [f"mpi {subject.library}", f"output {folder / 'said'}"]
         lines += [f"variable {variable}" for variable in named] + [f"control {control}" for control in controls]
         lines += [f"function {offset} {function}" for function, offset in watched.items()]
@@ -241,6 +242,9 @@ def _launch(
         found = _read(folder)
         for path in sorted(folder.glob("said-errors.*")):
             said += _lines(path.read_text(errors="replace"))
+    blind = next((line for line in said if line.startswith(UNSEEN)), None)
+    if blind is not None:
+        raise ProbeFailed(f"{blind.removeprefix('leadline-probe: ')}: {unseen(folder)}")
     if found.size == 0:
         message = " | ".join(said[:6]) or "it said nothing"
         raise ProbeFailed(f"the MPI library does not start with these settings: {message}")
@@ -270,19 +274,26 @@ def _probe_words(subject: Subject, variables: dict[str, str], plan: Path) -> tup
     if subject.launcher is None:
         return [*words[: command_start(words)], *ours], environ
     launcher = find_launcher(words, subject.environ.get("PATH"))
-    start = 0 if launcher is None else launcher.index + 1
-    return [*words[:start], *with_program(words[start:], ours)], environ
+    if launcher is None:
+        return with_program(words, ours), environ
+    start = launcher.index + 1
+    return [*words[:start], *with_program(words[start:], ours, launcher.kind)], environ
 
 
 def _run(words: list[str], environ: dict[str, str], limit_s: float) -> list[str]:
     """The lines it said. Ended after limit_s: after an error ranks may wait for ever."""
     with tempfile.TemporaryFile("w+", errors="replace") as output:
         try:
-            run_in_time(words, environ, output.fileno(), limit_s)
+            run_in_time(words, environ, output.fileno(), limit_s, give_up=lambda: _is_blind(output.fileno()))
         except MeasurementFailed as error:
             raise ProbeFailed(str(error)) from error
         output.seek(0)
         return _lines(output.read())
+
+
+def _is_blind(output: int) -> bool:
+    """Whether a rank said that it can't see the plan: the others wait in MPI_Init for it."""
+    return UNSEEN.encode() in os.pread(output, 1 << 16, 0)
 
 
 def _lines(text: str) -> list[str]:

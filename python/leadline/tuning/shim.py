@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import tempfile
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from leadline.launch.wrappers import preload_in_front, with_variables
 from leadline.tuning.applying import Outcome, told
 from leadline.tuning.probing import ProbeFailed, ask, subject
 from leadline.tuning.remeasuring import Worth, remeasure, why_slower
+from leadline.tuning.shared import shared_folder, unseen
 from leadline.tuning.table import Rule, Table, lines_for_shim, read
 
 
@@ -55,8 +55,7 @@ def apply_by_shim(path: Path, command: Sequence[str], *, measure: bool = False) 
     if table is None or library is None:
         outcome.exit_code = process.run(list(command), os.environ)
         return outcome
-    with tempfile.TemporaryDirectory(prefix="leadline-apply-") as name:
-        folder = Path(name)
+    with shared_folder("apply") as folder:
         (folder / "table").write_text(lines_for_shim(table))
         slower, worth = _slower(table, command, folder, library, outcome) if measure else ({}, {})
         table = Table(tuple(rule for rule in table.rules if rule not in slower))
@@ -67,7 +66,7 @@ def apply_by_shim(path: Path, command: Sequence[str], *, measure: bool = False) 
         texts = [report.read_text(errors="replace") for report in reports]
     outcome.library, outcome.processes = _ranks(texts)
     outcome.settings = {"LEADLINE_TABLE": str(path)}
-    judge(table, texts, outcome)
+    judge(table, texts, outcome, unseen(folder))
     for rule, why in slower.items():
         outcome.refuse(rule, why, seen=[each.as_dict() for each in worth[rule]])
     outcome.say_worth(worth)
@@ -131,10 +130,14 @@ def lines_of(text: str) -> list[Done]:
     return found
 
 
-def judge(table: Table, texts: Sequence[str], outcome: Outcome) -> None:
-    """What the ranks' reports say of each rule. Calls left to the library are told there by powers of two of bytes."""
+def judge(table: Table, texts: Sequence[str], outcome: Outcome, why_no_report: str = "") -> None:
+    """What the ranks' reports say of each rule. Calls left to the library are told there by powers of two of bytes.
+
+    why_no_report: of ranks that had the shim, as far as can be told.
+    """
     done = [line for text in texts for line in lines_of(text)]
     unfinished = sum("# end" not in text.splitlines() for text in texts)
+    missing = max(outcome.processes - len(texts), 0) if texts else 0
     problems = [line.removeprefix("# problem ") for text in texts for line in text.splitlines() if "# problem " in line]
     for number, rule in enumerate(table.rules, start=1):
         if rule.algorithm == "native":
@@ -145,15 +148,23 @@ def judge(table: Table, texts: Sequence[str], outcome: Outcome) -> None:
             if not line.rule and rule.fits(line.operation, line.first, line.processes) and line.last <= rule.n_bytes[1]:
                 left[line.why] += line.calls
         if calls:
-            outcome.prove(rule, "counted by the shim", {"calls": calls, "left_native": dict(left)})
+            by = "counted by the shim" + (f" on {len(texts)} of {outcome.processes} ranks" if missing else "")
+            outcome.prove(rule, by, {"calls": calls, "left_native": dict(left)})
         elif not texts:
-            outcome.refuse(rule, "the shim was not in the program: no rank left its report")
+            outcome.refuse(rule, _no_report(why_no_report))
         elif problems:
             outcome.refuse(rule, problems[0])
         elif left:
             outcome.refuse(rule, "; ".join(f"{why} ({calls} calls)" for why, calls in left.most_common()))
+        elif missing:
+            why = why_no_report or "they did not reach MPI_Init"
+            outcome.refuse(rule, f"{missing} of {outcome.processes} ranks left no report: {why}")
         elif unfinished:
             why = f"{unfinished} of {len(texts)} ranks did not come to MPI_Finalize: what they did is not known"
             outcome.refuse(rule, why)
         else:
             outcome.refuse(rule, "the program made no such call")
+
+
+def _no_report(why: str) -> str:
+    return "no rank left its report: the shim was not in the program" + (f", or {why}" if why else "")

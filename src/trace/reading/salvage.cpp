@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,45 +9,11 @@
 
 #include "trace/encode.hpp"
 #include "trace/reading/decode.hpp"
+#include "trace/reading/live_reader.hpp"
 
 namespace leadline::trace {
 
 namespace {
-
-// The file's bytes in memory of full size: what the file does not hold is zero, as in a hole.
-class Region {
- public:
-  Region(int fd, off_t offset, size_t bytes) : bytes_(bytes) {
-    void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (p == MAP_FAILED) return;
-    base_ = static_cast<char*>(p);
-    // Stretches that hold data only: most of a region is a hole.
-    off_t at = offset;
-    const off_t end = offset + static_cast<off_t>(bytes);
-    while (at < end) {
-      const off_t data = lseek(fd, at, SEEK_DATA);
-      if (data < 0 || data >= end) break;
-      off_t hole = lseek(fd, data, SEEK_HOLE);
-      if (hole < 0 || hole > end) hole = end;
-      for (off_t from = data; from < hole;) {
-        const ssize_t n = pread(fd, base_ + (from - offset), static_cast<size_t>(hole - from), from);
-        if (n <= 0) return;
-        from += n;
-      }
-      at = hole;
-    }
-  }
-  ~Region() {
-    if (base_) munmap(base_, bytes_);
-  }
-  Region(const Region&) = delete;
-  Region& operator=(const Region&) = delete;
-  char* base() const { return base_; }
-
- private:
-  char* base_ = nullptr;
-  size_t bytes_;
-};
 
 class File {
  public:
@@ -130,6 +95,29 @@ std::string salvage_thread(char* region, uint64_t tick_factor, uint64_t origin_t
   return decode(ChunkType::region_times, sink, p);
 }
 
+// What the thread sat in, and when it came out of the call before that; after its stream is there.
+void salvage_end(const char* region, const ProcessHeader& process, Process* p) {
+  const auto& h = *reinterpret_cast<const ThreadHeader*>(region);
+  Stream* stream = nullptr;
+  for (Stream& s : p->streams) {
+    if (s.thread == h.thread) stream = &s;
+  }
+  if (!stream || h.last_end <= process.first_ticks) return;
+  const TickScale scale{process.tick_factor};
+  const auto since_begin = [&](uint64_t ticks) { return static_cast<double>(scale.ns(ticks - process.first_ticks)); };
+  stream->last_end_ns = since_begin(h.last_end);
+  if (!h.call || process.pauses.since) return;  // while paused calls are not looked at
+  const uint64_t begin = h.call_begin > h.last_end ? h.call_begin : h.last_end;
+  if (h.call >= in_function) {
+    if (h.call - in_function >= max_functions) return;
+    stream->under_way = {true, h.call - in_function, UINT32_MAX, since_begin(begin)};
+  } else {
+    const uint32_t site = h.call - in_site;
+    if (site >= stream->sites.size()) return;
+    stream->under_way = {true, stream->sites[site].function, site, since_begin(begin)};
+  }
+}
+
 }  // namespace
 
 // 128 ns per tick: beyond that the times of a call, 32 bits of ticks, would not fit the histogram.
@@ -140,7 +128,9 @@ std::string salvage(const std::string& path, Process* p) {
   if (file.fd() < 0) return std::strerror(errno);
   struct stat s{};
   if (fstat(file.fd(), &s) != 0 || !S_ISREG(s.st_mode)) return "not a file";
-  const Region process(file.fd(), 0, process_at::end);
+  const LiveMap map(file.fd(), static_cast<uint64_t>(s.st_size));
+  if (!map.error().empty()) return map.error();
+  const RegionMemory process(file.fd(), map, 0, process_at::end);
   if (!process.base()) return "no memory";
   auto* h = reinterpret_cast<ProcessHeader*>(process.base());
   if (std::memcmp(h->magic, live_magic, sizeof(live_magic)) != 0) return "not the state of a recorded process";
@@ -149,7 +139,7 @@ std::string salvage(const std::string& path, Process* p) {
   uint64_t generations = 0;
   for (const Stream& stream : p->streams) generations += stream.generations.size();
   uint8_t used[max_functions] = {};
-  std::string damage;
+  std::string damage = map.damage();
   if (h->tick_factor == 0 || h->tick_factor > largest_tick_factor) {
     damage = "the unit of its times";
     h->tick_factor = uint64_t{1} << 32;
@@ -157,7 +147,7 @@ std::string salvage(const std::string& path, Process* p) {
   uint64_t last = h->last_ticks, calls = 0;
   const uint32_t threads = h->threads < max_threads ? h->threads : max_threads;
   for (uint32_t i = 0; i < threads; ++i) {
-    const Region thread(file.fd(), static_cast<off_t>(process_at::end + i * thread_at::end), thread_at::end);
+    const RegionMemory thread(file.fd(), map, process_at::end + i * thread_at::end, thread_at::end);
     if (!thread.base()) return "no memory";
     const auto* th = reinterpret_cast<const ThreadHeader*>(thread.base());
     if (std::memcmp(th->magic, live_magic, sizeof(live_magic)) != 0) continue;  // it was being made
@@ -166,10 +156,12 @@ std::string salvage(const std::string& path, Process* p) {
       continue;
     }
     mark_functions(thread.base(), &used);
+    if (th->call >= in_function && th->call - in_function < max_functions) used[th->call - in_function] = 1;
     calls += calls_aside(thread.base());
     if (th->last_end > last) last = th->last_end;
     const std::string wrong = salvage_thread(thread.base(), h->tick_factor, h->first_ticks, p);
     if (!wrong.empty()) damage = "thread " + std::to_string(i) + ": " + wrong;
+    salvage_end(thread.base(), *h, p);
   }
   if (!h->finalized) h->last_ticks = last;
   const std::string wrong = salvage_process(process.base(), used, p);
@@ -185,10 +177,6 @@ std::string salvage(const std::string& path, Process* p) {
     encode_pauses(process.base(), calls, &sink);
     const std::string pauses = decode(ChunkType::pauses, sink, p);
     if (!pauses.empty()) damage = "pauses: " + pauses;
-  }
-  if (static_cast<uint64_t>(s.st_size) < process_at::end + threads * thread_at::end) {
-    p->losses.push_back(
-        {"trace-damaged", 1, "the file is shorter than the state it was made for; what is left of it was used"});
   }
   if (generations < h->generations_written) {
     p->losses.push_back({"trace-damaged", h->generations_written - generations,

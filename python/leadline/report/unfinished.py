@@ -1,0 +1,217 @@
+"""Where ranks were that did not come to their end: the call they sat in, since when, and which of them stopped first.
+
+Live memory holds what a rank's last call was and when it began or ended. Until when the rank lived is known from those
+that outlived it: the keeper of `leadline exec` and `leadline run` note the end of processes on their node, run.json has
+that of the whole command, and a process that still runs lives until now.
+"""
+
+from __future__ import annotations
+
+import functools
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from leadline import nodes
+from leadline.report import format as fmt
+from leadline.run import Run, rank_list
+
+LEAST_S = 1.0  # of silence that is worth a word, and
+LEAST_SHARE = 0.1  # of the rank's life
+APART_S = 3.0  # between ends of processes that did not end together: some are noted every two seconds
+
+EXACT, COMMAND, AT_LEAST, RUNNING, UNKNOWN = "process", "command", "at-least", "running", "unknown"
+
+
+@dataclass(frozen=True)
+class Stop:
+    """How far one rank came. Times in seconds from the run's begin; until: None where its end is not known.
+
+    call: the function it sat in, None where it was in none.   since_s: when that began, or its last call ended.
+    source: how `until_s` is known: "process", "command" (that of the whole run), "at-least", "running" or "unknown".
+    """
+
+    label: str
+    host: str
+    call: str | None
+    routine: str
+    last_call_s: float
+    since_s: float
+    until_s: float | None
+    source: str
+
+    @property
+    def silent_s(self) -> float | None:
+        return None if self.until_s is None else self.until_s - self.since_s
+
+    @property
+    def long(self) -> bool:
+        silent = self.silent_s
+        return silent is not None and self.until_s is not None and silent >= max(LEAST_S, LEAST_SHARE * self.until_s)
+
+
+def stops(run: Run) -> list[Stop]:
+    """Of every rank that did not close its trace and of which that is known, in display order."""
+    unfinished = [index for index in run.order if not run.processes[index].complete and run.processes[index].ends]
+    if not unfinished:
+        return []
+    times = run.profile.time().processes
+    until = _Until(run)
+    routines = _Routines(run)
+    found = []
+    for index in unfinished:
+        process = run.processes[index]
+        # Of several threads the one that last gave a sign of life: others may wait for work all the time.
+        last_end, in_call, function, site, begin = max(process.ends, key=lambda end: end[4] if end[1] else end[0])
+        since_ns = begin if in_call else last_end
+        end_ns, source = until.of(index)
+        known = end_ns is not None and end_ns >= since_ns
+        begun = times[index].begin_ns
+        found.append(
+            Stop(
+                run.label(index),
+                process.host,
+                run.profile.functions[function].name if in_call else None,
+                routines.of(site) if in_call else "",
+                (begun + last_end) * 1e-9,
+                (begun + since_ns) * 1e-9,
+                (begun + end_ns) * 1e-9 if known and end_ns is not None else None,
+                source if known else UNKNOWN,
+            )
+        )
+    return found
+
+
+def sentence(found: Sequence[Stop], clock_error_s: float | None) -> str:
+    """What a person must know first, "" where no rank was silent for long.
+
+    clock_error_s: how far times of different ranks can be compared, None where that is not known.
+    """
+    long = [stop for stop in found if stop.long]
+    if not long:
+        return ""
+    running = all(stop.source == RUNNING for stop in long)
+    parts = []
+    inside = [stop for stop in long if stop.call is not None]
+    for alike in _grouped(inside):
+        one = len(alike) == 1
+        verb = ("sits" if one else "sit") if running else "sat"
+        where = f" ({alike[0].routine})" if alike[0].routine else ""
+        parts.append(f"{_named(alike)} {verb} in {alike[0].call}{where} {_how_long(alike, running)}")
+    outside = [stop for stop in long if stop.call is None]
+    if outside:
+        verb = "has made" if running and len(outside) == 1 else "have made" if running else "made"
+        parts.append(f"{_named(outside)} {verb} no call {_how_long(outside, running)}")
+    text = "; ".join(parts)
+    return f"{text[0].upper()}{text[1:]}. {_first(found, clock_error_s)}".strip()
+
+
+def first(found: Sequence[Stop], clock_error_s: float | None) -> tuple[Stop, str] | None:
+    """The rank that stopped before the others, and by what that is known; None where several may have.
+
+    A rank that waits does so for one that does not call: the one that ended before the others, or was in no call.
+    """
+    if len(found) < 2:
+        return None
+    ended = sorted((s for s in found if s.source == EXACT and s.until_s is not None), key=lambda s: s.until_s or 0.0)
+    if ended and ended[0].until_s is not None:
+        others = [s for s in found if s is not ended[0]]
+        if all(s.until_s is not None and s.until_s - ended[0].until_s > APART_S for s in others):
+            return ended[0], "ended"
+    outside = [s for s in found if s.call is None]
+    candidates, how = (outside, "no-call") if outside else (list(found), "first-in-call")
+    candidates.sort(key=lambda s: s.since_s)
+    one_host = len({s.host for s in candidates}) == 1
+    error = 0.0 if one_host else clock_error_s
+    if error is None:
+        return None
+    if len(candidates) > 1 and candidates[1].since_s - candidates[0].since_s <= error:
+        return None
+    return candidates[0], how
+
+
+def _first(found: Sequence[Stop], clock_error_s: float | None) -> str:
+    known = first(found, clock_error_s)
+    if known is None:
+        return ""
+    stop, how = known
+    name = f"Rank {stop.label}"
+    if how == "ended" and stop.until_s is not None:
+        last = max(s.until_s or 0.0 for s in found)
+        where = f"in {stop.call}" if stop.call else "outside of MPI"
+        return f"{name} stopped first: it ended {where}, {fmt.seconds(last - stop.until_s)} before the others."
+    if how == "no-call":
+        before = min((s.since_s for s in found if s is not stop and s.call is not None), default=None)
+        if before is None:
+            return ""
+        return f"{name} stopped first: it came out of its last call {_at(stop.since_s)} and made none after it."
+    return f"All of them were in MPI calls; rank {stop.label} was the first to enter its own, {_at(stop.since_s)}."
+
+
+def _at(seconds: float) -> str:
+    return f"{fmt.seconds(seconds)} after the start"
+
+
+def _grouped(found: Iterable[Stop]) -> list[list[Stop]]:
+    """By call and routine, the largest group first."""
+    groups: dict[tuple[str | None, str], list[Stop]] = {}
+    for stop in found:
+        groups.setdefault((stop.call, stop.routine), []).append(stop)
+    return sorted(groups.values(), key=len, reverse=True)
+
+
+def _how_long(alike: Sequence[Stop], running: bool) -> str:
+    bound = "up to " if len(alike) > 1 else ""
+    longest = fmt.seconds(max(stop.silent_s or 0.0 for stop in alike))
+    if running:
+        return f"for {bound}{longest} now"
+    least = "at least " if any(stop.source == AT_LEAST for stop in alike) else ""
+    life = fmt.seconds(max(stop.until_s or 0.0 for stop in alike))
+    return f"for {bound}{least}{longest} of {life}, until the end"
+
+
+def _named(alike: Sequence[Stop]) -> str:
+    numbers = [int(stop.label) for stop in alike if stop.label.isdecimal()]
+    return rank_list(numbers) if len(numbers) == len(alike) else ", ".join(f"rank {stop.label}" for stop in alike[:8])
+
+
+class _Routines:
+    """Where a call site of the profile stands."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+
+    def of(self, site: int) -> str:
+        found = self._sites.get(site)
+        return "" if found is None or found == "?" else found
+
+    @functools.cached_property
+    def _sites(self) -> dict[int, str]:
+        return {member: site.routine for site in self._run.sites for member in site.members}
+
+
+class _Until:
+    """When processes ended, in ns from their own begin."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._folder = run.path if run.path.is_dir() else run.path.parent
+        self._ends, self._beats = nodes.read_ends(self._folder)
+        self._live = {file.name: file for folder in nodes.folders_here(self._folder) for file in folder.glob("*.live")}
+
+    def of(self, index: int) -> tuple[int | None, str]:
+        process = self._run.processes[index]
+        begin = process.start_unix_ns
+        key = (process.host, process.pid)
+        if key in self._ends:
+            return self._ends[key] - begin, EXACT
+        live = self._live.get(process.file.rsplit("/", 1)[-1])
+        if live is not None and nodes.is_in_use(live):
+            return time.time_ns() - begin, RUNNING
+        end = self._run.description.get("end_unix_ns")
+        if isinstance(end, int) and self._run.description.get("command") is not None:  # else of several jobs
+            return end - begin, COMMAND
+        beats = [self._beats[process.host]] if process.host in self._beats else []
+        if self._run.description.get("state") == "running":
+            beats.append((self._folder / "run.json").stat().st_mtime_ns)
+        return (max(beats) - begin, AT_LEAST) if beats else (None, UNKNOWN)

@@ -1,0 +1,40 @@
+"""A folder that every node of a job sees: for tables and plans that the ranks read, and reports that they write.
+
+A node's own /tmp is none. The working directory is: launchers start the ranks in it, and batch jobs are submitted from
+where all nodes can read.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from leadline.errors import UsageError
+
+VARIABLE = "LEADLINE_SHARED"
+
+
+@contextlib.contextmanager
+def shared_folder(purpose: str) -> Iterator[Path]:
+    """A new folder, gone at the end: in $LEADLINE_SHARED, else where we are, else, unseen by other nodes, in /tmp.
+
+    Raises UsageError where $LEADLINE_SHARED is no directory that can be written.
+    """
+    given = os.environ.get(VARIABLE)
+    if given is not None and not _usable(Path(given)):
+        raise UsageError(f"{VARIABLE} is not a directory that can be written: {given}")
+    place = given or (os.getcwd() if _usable(Path()) else None)
+    with tempfile.TemporaryDirectory(prefix=f".leadline-{purpose}-", dir=place) as name:
+        yield Path(name).absolute()
+
+
+def _usable(folder: Path) -> bool:
+    return folder.is_dir() and os.access(folder, os.W_OK | os.X_OK)
+
+
+def unseen(folder: Path) -> str:
+    """What to do where a node does not see it."""
+    return f"{folder.parent} is not there, or not writable, on all nodes: set {VARIABLE} to a directory that is"

@@ -1,0 +1,16 @@
+// Which job a run's directory belongs to: the file job.json in it, written whole by the first rank that comes. It also
+// holds what the batch system says of the job.
+#pragma once
+
+#include <cstdint>
+
+#include "recorder/job.hpp"
+
+namespace leadline::recorder {
+
+enum class Claim : uint8_t { ours, of_another, failed };
+
+// Failed: the directory can't be written to.
+Claim claim_directory(const char* directory, const Job& job);
+
+}  // namespace leadline::recorder

@@ -1,0 +1,116 @@
+"""The cluster, started once for all tests of this folder, and programs that its nodes can run."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from leadline import _core, mpi
+
+from . import hosts, slurm
+from .slurm import Slurm
+
+LEADLINE = f"{sys.executable} -m leadline"
+PROGRAM = Path(__file__).with_name("program.c")
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[Slurm]:
+    if not slurm.is_installed():
+        pytest.skip("needs Slurm: apt-get install slurm-wlm munge")
+    if not hosts.are_possible():
+        pytest.skip("needs root and namespaces")
+    with slurm.started(3) as started:
+        yield started
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program on the nodes, and how its library is started there."""
+
+    path: Path
+    library: mpi.Library
+
+    @property
+    def environ(self) -> dict[str, str]:
+        """Without bindings: the nodes share this machine's processors."""
+        unbound = {"OMPI_MCA_hwloc_base_binding_policy": "none", "PRTE_MCA_hwloc_default_binding_policy": "none"}
+        return {**self.library.environ, **(unbound if self.library.family == "openmpi" else {})}
+
+    @property
+    def srun(self) -> str:
+        return f"srun --mpi={'pmix' if self.library.family == 'openmpi' else 'pmi2'}"
+
+    @property
+    def mpiexec(self) -> str:
+        return str(self.library.mpiexec)
+
+
+class Programs:
+    def __init__(self, cluster: Slurm) -> None:
+        self._folder = cluster.shared / "programs"
+        self._folder.mkdir()
+
+    def __call__(self, library: mpi.Library) -> Program:
+        path = self._folder / f"program-{library.name}"
+        if not path.exists():
+            subprocess.run([library.mpicc, PROGRAM, "-o", path], check=True, env=library.env(), timeout=120)
+        return Program(path, library)
+
+
+@pytest.fixture(scope="session")
+def programs(cluster: Slurm) -> Programs:
+    return Programs(cluster)
+
+
+@pytest.fixture(scope="session", params=["mpich", "openmpi", "debian-openmpi"])
+def library(request: pytest.FixtureRequest) -> mpi.Library:
+    """Not Debian's MPICH: on several hosts, version 4.0.2 now and then never comes back from MPI_Finalize (UCX)."""
+    known = {library.name: library for library in mpi.available()}
+    if request.param not in known:
+        pytest.skip(f"the MPI library {request.param} is not installed")
+    return known[request.param]
+
+
+@pytest.fixture
+def program(programs: Programs, library: mpi.Library) -> Program:
+    return programs(library)
+
+
+_numbers = itertools.count()
+
+
+@pytest.fixture
+def directory(cluster: Slurm) -> Path:
+    """One of the test's own that all nodes see."""
+    path = cluster.shared / f"test-{next(_numbers)}"
+    path.mkdir()
+    return path
+
+
+def runs_below(directory: Path) -> list[Path]:
+    """The directories with traces, at any depth."""
+    return sorted({path.parent for path in directory.rglob("*.trace")} | {p.parent for p in directory.rglob("*.live")})
+
+
+def ranks_of(run: Path) -> list[tuple[int, int]]:
+    """(rank, size of the world) of every process recorded there."""
+    found = [_core.open_process(file) for file in _core.trace_files(str(run))]
+    return sorted((process.rank, process.world_size) for process in found)
+
+
+def whole(size: int) -> list[tuple[int, int]]:
+    return [(rank, size) for rank in range(size)]
+
+
+def job_of(run: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((run / "job.json").read_text())
+    return found
