@@ -59,7 +59,8 @@ def test_a_job_in_the_queue_again(cluster: Slurm, program: Program, directory: P
     job = cluster.submit(script, directory, "-N2", "-n2", "--requeue", environ=program.environ)
     wait_for("the first attempt runs", seen.exists)
     cluster.run(f"scontrol requeue {job}", directory)
-    wait_for("it is over", lambda: cluster.state(job) == "PENDING")
+    # Slurm itself waits two minutes, so that the end of the first attempt is not taken for that of the second.
+    wait_for("it is over", lambda: cluster.state(job) == "PENDING" and cluster.idle_nodes() == len(cluster.hosts.nodes))
     cluster.run(f"scontrol update jobid={job} starttime=now", directory)
     state = cluster.wait(job)
     assert state == "COMPLETED", "\n".join(file.read_text() for file in directory.glob("out-*"))
