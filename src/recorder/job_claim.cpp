@@ -87,13 +87,14 @@ void describe_batch_job(Text* text) {
   }
 }
 
-// Its first two lines are what others compare.
+// What others compare. Of jobs whose identity may come again, how many ranks they have tells some apart.
 void begin_description(const Job& job, Text* text) {
-  char ranks[32];
-  snprintf(ranks, sizeof(ranks), "%lld", static_cast<long long>(launched_size()));
   text->add("{");
   text->add_member("job", job.identity, "\n  ");
   text->add_member("name", job.name);
+  if (job.unique || job.spawned) return;
+  char ranks[32];
+  snprintf(ranks, sizeof(ranks), "%lld", static_cast<long long>(launched_size()));
   text->add_member("ranks", ranks);
 }
 
@@ -119,13 +120,15 @@ bool write_whole(const char* path, const Text& text) {
   return whole;
 }
 
-bool has_line(const char* text, const char* begin, const char* content) {
-  const size_t n = strlen(begin), m = strlen(content);
-  for (const char* line = text; line; line = strchr(line, '\n')) {
-    line += *line == '\n';
-    if (strncmp(line, begin, n) == 0 && strncmp(line + n, content, m) == 0) return true;
-  }
-  return false;
+// Whether the job of whoever spawned this one has claimed the directory: it has our name, or it was no job of a
+// launcher's before it spawned.
+bool is_of_parent(const char* theirs, const Job& job) {
+  constexpr const char* member = "\n  \"name\": \"";
+  const char* name = strstr(theirs, member);
+  if (!name) return false;
+  name += strlen(member);
+  const size_t n = strlen(job.name);
+  return strncmp(name, "alone-", strlen("alone-")) == 0 || (strncmp(name, job.name, n) == 0 && name[n] == '"');
 }
 
 // Whether the job that has claimed the directory is this one.
@@ -136,16 +139,13 @@ Claim compare(const char* path, const Job& job, const Text& ours) {
   const ssize_t got = read(fd, theirs, sizeof(theirs) - 1);
   close(fd);
   theirs[got > 0 ? got : 0] = 0;
-  if (job.spawned) {
-    const bool of_parent = has_line(theirs, "  \"name\": \"", "alone-") || has_line(theirs, "  \"name\": \"", job.name);
-    return of_parent ? Claim::ours : Claim::of_another;
-  }
-  return strncmp(theirs, ours.data(), ours.size()) == 0 ? Claim::ours : Claim::of_another;
+  const bool same = job.spawned ? is_of_parent(theirs, job) : strncmp(theirs, ours.data(), ours.size()) == 0;
+  return same ? Claim::ours : Claim::of_another;
 }
 
 // Whether no process of this rank's number was here before.
 Claim leave_number(const char* directory) {
-  char path[PATH_MAX];
+  static char path[PATH_MAX];
   const long long rank = launched_rank();
   if (rank < 0) return Claim::ours;
   snprintf(path, sizeof(path), "%s/.rank-%lld", directory, rank);
@@ -159,7 +159,7 @@ Claim leave_number(const char* directory) {
 
 Claim claim_directory(const char* directory, const Job& job) {
   static constinit Text text;  // the program's stack may be small
-  char path[PATH_MAX], temporary[PATH_MAX];
+  static char path[PATH_MAX], temporary[PATH_MAX];
   utsname host{};
   uname(&host);
   snprintf(path, sizeof(path), "%s/job.json", directory);

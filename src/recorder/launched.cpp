@@ -71,8 +71,14 @@ uint64_t world_by_place(int proxy, int own) {
 
 }  // namespace
 
-int64_t launched_rank() { return first_number({"PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"}); }
-int64_t launched_size() { return first_number({"PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_NTASKS"}); }
+int64_t launched_rank() {
+  return first_number({"PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "MV2_COMM_WORLD_RANK", "PALS_RANKID",
+                       "ALPS_APP_PE", "FLUX_TASK_RANK", "JSM_NAMESPACE_RANK", "SLURM_PROCID"});
+}
+int64_t launched_size() {
+  return first_number({"PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "MV2_COMM_WORLD_SIZE", "FLUX_JOB_SIZE", "JSM_NAMESPACE_SIZE",
+                       "SLURM_NTASKS"});
+}
 
 uint64_t launched_world() {
   if (const char* space = getenv("PMIX_NAMESPACE")) return hash_of(space, 0) & ~uint64_t{1};

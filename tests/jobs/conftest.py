@@ -103,8 +103,13 @@ def runs_below(directory: Path) -> list[Path]:
 
 def ranks_of(run: Path) -> list[tuple[int, int]]:
     """(rank, size of the world) of every process recorded there."""
+    return sorted((process.rank, process.world_size) for process in processes_of(run))
+
+
+def processes_of(run: Path) -> list[Any]:
+    """By rank."""
     found = [_core.open_process(file) for file in _core.trace_files(str(run))]
-    return sorted((process.rank, process.world_size) for process in found)
+    return sorted(found, key=lambda process: process.rank)
 
 
 def whole(size: int) -> list[tuple[int, int]]:

@@ -1,6 +1,7 @@
 """Several hosts on this machine: namespaces with a name, an address, processes and memory of their own.
 
-What they share is the file system, as nodes share a home directory; /tmp and /dev/shm are each one's own. A host is a
+What they share is the file system, as nodes share a home directory; /tmp and /dev/shm are each one's own, and so is the
+time since the start: a node's clock is 1000 s ahead of the one before it. A host is a
 process that sleeps in its namespaces, the first one of its process numbers: the kernel ends everything on the host
 with it, so that nothing is left whatever a test did there.
 """
@@ -23,6 +24,7 @@ NETWORK = "10.77.0"
 LOGIN = "login"
 # Of the invoking shell, what a person would have on a node too.
 INHERITED = ("HOME", "LANG", "USER", "LOGNAME", "SHELL", "TERM")
+CLOCK_STEP_S = 1000
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
@@ -51,7 +53,7 @@ class Host:
     def words(self, command: Sequence[str | Path], directory: Path | str = "/") -> list[str]:
         """What runs a command on the host, in a directory of it."""
         inside = f"cd {shlex.quote(str(directory))} && exec {shlex.join(map(str, command))}"
-        enter = ["nsenter", "-t", str(self.process), "-m", "-u", "-i", "-n", "-p", "--"]
+        enter = ["nsenter", "-t", str(self.process), "-m", "-u", "-i", "-n", "-p", "-T", "--"]
         return [*enter, "/bin/sh", "-c", inside]
 
     def start(
@@ -125,7 +127,20 @@ def are_possible() -> bool:
     if os.geteuid() != 0 or not all(shutil.which(tool) for tool in ("unshare", "nsenter", "ip", "mount")):
         return False
     script = "ip link add end0 type veth peer name end1 && ip link add wire type bridge && mount -t tmpfs tmpfs /tmp"
-    words = ["unshare", "--mount", "--uts", "--ipc", "--net", "--pid", "--fork", "--mount-proc", "sh", "-c", script]
+    words = [
+        "unshare",
+        "--mount",
+        "--uts",
+        "--ipc",
+        "--net",
+        "--pid",
+        "--time",
+        "--fork",
+        "--mount-proc",
+        "sh",
+        "-c",
+        script,
+    ]
     return subprocess.run(words, capture_output=True, check=False).returncode == 0
 
 
@@ -138,8 +153,8 @@ def made(count: int) -> Iterator[Hosts]:
     known.write_text("127.0.0.1 localhost\n" + "".join(f"{address} {name}\n" for name, address in names.items()))
     started: list[Host] = []
     try:
-        for name, address in names.items():
-            started.append(_start(name, address, known))
+        for number, (name, address) in enumerate(names.items()):
+            started.append(_start(name, address, known, number * CLOCK_STEP_S))
         _connect(started[0], started[1:])
         yield Hosts(started[0], started[1:], shared)
     finally:
@@ -149,7 +164,7 @@ def made(count: int) -> Iterator[Hosts]:
         shutil.rmtree(shared, ignore_errors=True)
 
 
-def _start(name: str, address: str, known: Path) -> Host:
+def _start(name: str, address: str, known: Path, clock_s: int) -> Host:
     setup = " && ".join(
         [
             f"hostname {name}",
@@ -161,7 +176,8 @@ def _start(name: str, address: str, known: Path) -> Host:
             "sleep infinity & wait",  # the shell stays: it is the one to bury orphans
         ]
     )
-    spaces = ["--mount", "--uts", "--ipc", "--net", "--pid"]
+    spaces = ["--mount", "--uts", "--ipc", "--net", "--pid", "--time"]
+    spaces += ["--monotonic", str(clock_s), "--boottime", str(clock_s)]
     holder = subprocess.Popen(
         [
             "setpriv",

@@ -102,6 +102,9 @@ class Slurm:
         ended = self.run(f"scontrol -o show job {job}", Path("/"))
         return " ".join(re.findall(r"\bJobState=(\w+)", ended.out)) or f"unknown ({ended.err.strip()})"
 
+    def idle_nodes(self) -> int:
+        return self.run("sinfo -h -N -p short -o %T", Path("/")).out.split().count("idle")
+
     def wait(self, job: int, seconds: float = 120) -> str:
         """The states (of an array several) in which the job ended."""
         hosts.wait_for(
@@ -147,7 +150,7 @@ def started(count: int = 3) -> Iterator[Slurm]:
             for node in several.nodes:
                 _daemon(node, ["slurmd", "-c"])
             cluster = Slurm(several)
-            hosts.wait_for("all nodes are idle", lambda: _idle(cluster) == count)
+            hosts.wait_for("all nodes are idle", lambda: cluster.idle_nodes() == count)
         except AssertionError as error:
             raise AssertionError(f"{error}\n{_last_words(logs)}") from None
         yield cluster
@@ -169,10 +172,6 @@ def _begin(host: Host, folder: Path, key: Path, logs: Path) -> None:
 def _daemon(host: Host, words: list[str]) -> None:
     ended = host.run(words)
     assert ended.code == 0, ended.everything
-
-
-def _idle(cluster: Slurm) -> int:
-    return cluster.run("sinfo -h -N -p short -o %T", Path("/")).out.split().count("idle")
 
 
 def _last_words(logs: Path) -> str:

@@ -54,14 +54,15 @@ def test_a_recorded_script_that_starts_two_jobs(cluster: Slurm, program: Program
 
 @pytest.mark.full
 def test_a_job_in_the_queue_again(cluster: Slurm, program: Program, directory: Path) -> None:
+    if program.library.name != "mpich":
+        pytest.skip("takes two minutes: once is enough")
     seen = directory / "seen"
     script = f"{program.srun} -n 2 {LEADLINE} exec {program.path} requeue {seen}"
     job = cluster.submit(script, directory, "-N2", "-n2", "--requeue", environ=program.environ)
     wait_for("the first attempt runs", seen.exists)
     cluster.run(f"scontrol requeue {job}", directory)
-    wait_for("it is over", lambda: cluster.state(job) == "PENDING")
-    cluster.run(f"scontrol update jobid={job} starttime=now", directory)
-    state = cluster.wait(job)
+    # Slurm waits two minutes of itself. Told to start at once, it takes the end of the first attempt for the second's.
+    state = cluster.wait(job, seconds=400)
     assert state == "COMPLETED", "\n".join(file.read_text() for file in directory.glob("out-*"))
     first, second = sorted(runs_below(directory), key=lambda run: len(run.name))
     assert "again1" in second.name

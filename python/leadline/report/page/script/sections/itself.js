@@ -33,7 +33,7 @@ export const itself = {
           : report.hosts.join(", "),
       ],
       ["Batch job", report.batch ? batchWords(report.batch) : null],
-      ["Where the ranks ran", placesWords(report.placement)],
+      ["Where the ranks ran", placesWords(report.placement ?? [])],
       ["Whole command", report.command_duration_s === null ? null : seconds(report.command_duration_s)],
     ];
     return [
