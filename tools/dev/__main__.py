@@ -19,6 +19,7 @@ USAGE = """usage: ./dev COMMAND
 
   demo              set up, build, record the OPATM workload and print its report
   test [ARGS]       set up everything the tests use, then run pytest with ARGS
+  test --fast       the tests of an edit: minutes; test --all: the exhaustive ones too (docs/testing.md)
   test --libraries  record with every release of every MPI library that can be had; writes docs/libraries.md
   lint [--fix] [--tidy]  clang-format, ruff, mypy, codespell, layers, links; clang-tidy where asked for
   bench [ARGS]      set up, then run the benchmarks
