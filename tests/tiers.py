@@ -16,7 +16,44 @@ FULL_TESTS = pytest.StashKey[set[str]]()  # functions marked `full`, as FILE::NA
 UNMATCHED = pytest.StashKey[list[str]]()  # of FAST: named, but no test
 
 # Folders, files, tests, or tests with parameters.
-FAST = ("tests/test_tiers.py",)
+FAST = (
+    "tests/test_native.py",
+    "tests/test_tiers.py",
+    "tests/api/test_data.py",
+    "tests/api/test_generator.py",
+    "tests/bench/test_asking.py",
+    "tests/bench/test_bounds.py",
+    "tests/bench/test_rows.py",
+    "tests/bench/test_statistics.py",
+    "tests/bench/test_study.py",
+    "tests/cli/test_record.py::test_every_rank_is_recorded_with_every_library[mpich]",
+    "tests/cli/test_record.py::test_every_rank_is_recorded_with_every_library[openmpi]",
+    "tests/cli/test_report_and_run.py::test_the_json_report_keeps_its_contract[mpich]",
+    "tests/cli/test_usage.py",
+    "tests/code",
+    "tests/collectives/test_collectives_over_mpi.py::test_algorithms_give_what_the_library_gives[mpich-2]",
+    "tests/collectives/test_collectives_over_mpi.py::test_algorithms_give_what_the_library_gives[openmpi-3]",
+    "tests/page/test_document.py",
+    "tests/recorder/test_control_regions.py::test_regions_of_fortran[debian-openmpi--DMIXED]",
+    "tests/recorder/test_endings.py::test_a_program_that_is_cut_short_ends_as_without_us_and_says_what_is_missing[mpich-killed]",
+    "tests/recorder/test_endings.py::test_a_program_that_is_cut_short_ends_as_without_us_and_says_what_is_missing[openmpi-abort]",
+    "tests/recorder/test_hostile.py::test_every_call_is_counted",
+    "tests/recorder/test_main_loop.py::test_main_loop_is_the_same_in_either_family",
+    "tests/recorder/test_same_traffic.py::test_counts_of_all_functions_from_c[mpich-C]",
+    "tests/recorder/test_same_traffic.py::test_counts_of_all_functions_from_c[mpich-C++]",
+    "tests/recorder/test_same_traffic.py::test_counts_of_all_functions_from_c[openmpi-C]",
+    "tests/recorder/test_same_traffic.py::test_counts_of_all_functions_from_c[openmpi-C++]",
+    "tests/recorder/test_same_traffic.py::test_counts_of_all_functions_from_fortran",
+    "tests/recorder/test_same_traffic.py::test_counts_of_all_functions_from_mpi4py[mpich]",
+    "tests/recorder/test_same_traffic.py::test_counts_of_all_functions_from_mpi4py[openmpi]",
+    "tests/report",
+    "tests/shim/test_lengths.py::test_other_lengths_are_told[mpich-2-names4]",
+    "tests/trace/test_format.py",
+    "tests/tuning/test_choosing.py",
+    "tests/tuning/test_mpich_file.py",
+    "tests/tuning/test_settings.py",
+    "tests/tuning/test_table.py",
+)
 
 
 def chosen() -> str:
@@ -34,7 +71,7 @@ def everything() -> bool:
 
 def select(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leaves the chosen tier's tests in `items`, and those that were asked for by FILE::NAME."""
-    config.stash[FULL_TESTS] = {without_parameters(item) for item in items if item.get_closest_marker("full")}
+    config.stash[FULL_TESTS] = {without_parameters(item) for item in items if only_in_full_tier(item)}
     config.stash[UNMATCHED] = [entry for entry in FAST if not any(named(entry, item.nodeid) for item in items)]
     asked_for = [str(word) for word in config.invocation_params.args if "::" in str(word)]
     runs = {"fast": in_fast_tier, "normal": in_normal_tier, "full": lambda _: True}[chosen()]
@@ -45,8 +82,14 @@ def select(config: pytest.Config, items: list[pytest.Item]) -> None:
         items[:] = [item for item in items if item not in gone]
 
 
+def only_in_full_tier(item: pytest.Item) -> bool:
+    """@pytest.mark.full: the test. @pytest.mark.full("a", "b"): the test where one of its parameters is "a" or "b"."""
+    parameters = list(item.callspec.params.values()) if hasattr(item, "callspec") else []
+    return any(not mark.args or any(value in mark.args for value in parameters) for mark in item.iter_markers("full"))
+
+
 def in_normal_tier(item: pytest.Item) -> bool:
-    return item.get_closest_marker("full") is None
+    return not only_in_full_tier(item)
 
 
 def in_fast_tier(item: pytest.Item) -> bool:
