@@ -32,7 +32,7 @@ def main() -> None:
     for library in known.values() if tiers.everything() else studied(known):
         with contextlib.suppress(LeadlineError):
             workloads.build(workloads.find(EVERY_LIBRARY), library)
-    for sanitizers in ("address,undefined", "thread"):
+    for sanitizers in ("address,undefined", *(["thread"] if tiers.everything() else [])):
         with contextlib.suppress(AssertionError, pytest.skip.Exception):
             build_recorder(sanitizers)
     for name in workloads.names():

@@ -18,6 +18,7 @@ UNMATCHED = pytest.StashKey[list[str]]()  # of FAST: named, but no test
 # Folders, files, tests, or tests with parameters.
 FAST = (
     "tests/test_native.py",
+    "tests/test_signals.py",
     "tests/test_tiers.py",
     "tests/api/test_data.py",
     "tests/api/test_generator.py",
@@ -83,9 +84,18 @@ def select(config: pytest.Config, items: list[pytest.Item]) -> None:
 
 
 def only_in_full_tier(item: pytest.Item) -> bool:
-    """@pytest.mark.full: the test. @pytest.mark.full("a", "b"): the test where one of its parameters is "a" or "b"."""
-    parameters = list(item.callspec.params.values()) if hasattr(item, "callspec") else []
-    return any(not mark.args or any(value in mark.args for value in parameters) for mark in item.iter_markers("full"))
+    """By @pytest.mark.full, which may say with which parameters.
+
+    full: the test.   full("a", "b"): where a parameter is "a" or "b".   full(x="a", y=4): where x is "a" and y is 4.
+    """
+    given = dict(item.callspec.params) if hasattr(item, "callspec") else {}
+
+    def fits(mark: pytest.Mark) -> bool:
+        if mark.kwargs:
+            return all(given.get(name) == value for name, value in mark.kwargs.items())
+        return not mark.args or any(value in mark.args for value in given.values())
+
+    return any(fits(mark) for mark in item.iter_markers("full"))
 
 
 def in_normal_tier(item: pytest.Item) -> bool:

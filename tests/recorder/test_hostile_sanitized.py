@@ -63,6 +63,7 @@ def test_no_access_outside_of_objects(how: str, address: tuple[Fake, Path], tmp_
         assert report_of(tmp_path / "run")["ranks"] >= 1
 
 
+@pytest.mark.full
 @pytest.mark.timeout(1200)
 @pytest.mark.parametrize("how", THREAD_HOWS)
 def test_no_data_race(how: str, thread: tuple[Fake, Path], tmp_path: Path) -> None:
@@ -72,6 +73,7 @@ def test_no_data_race(how: str, thread: tuple[Fake, Path], tmp_path: Path) -> No
     assert report_of(tmp_path / "run")["ranks"] == 1
 
 
+@pytest.mark.full("fork", "jump")
 @pytest.mark.timeout(1200)
 @pytest.mark.parametrize("program", ["fork", "jump", "threads"])
 def test_no_access_outside_of_objects_with_real_libraries(
