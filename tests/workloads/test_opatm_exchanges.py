@@ -26,7 +26,6 @@ def _checksum_without(program: Program, left_out: str, options: dict[str, object
     return result_of(program.start(ranks, words, cwd=cwd, left_out=left_out)).checksum
 
 
-@pytest.mark.full(*EXCHANGES[1:])
 @pytest.mark.parametrize("direction", ["eastward", "westward"])
 @pytest.mark.parametrize("exchange", EXCHANGES)
 def test_without_this_exchange_the_result_differs(
@@ -36,7 +35,6 @@ def test_without_this_exchange_the_result_differs(
     assert _checksum_without(any_program, left_out, OPTIONS, 2, tmp_path) != complete.checksum
 
 
-@pytest.mark.full("trcadv:2", "trchdf:1", "trcnxt:1")
 @pytest.mark.parametrize("exchange", ["trcadv:1", "trcadv:2", "trchdf:1", "trcnxt:1"])
 @pytest.mark.parametrize("direction", ["northward", "southward"])
 def test_the_same_holds_from_south_to_north(

@@ -66,7 +66,6 @@ def test_the_seiche_swings_as_it_must(tmp_path: Path) -> None:
     assert figures.seiche == pytest.approx(figures.expected_seiche, abs=2e-6)
 
 
-@pytest.mark.full("barotropic:4", "tracer_transport:2", "solver:1")
 @pytest.mark.parametrize("exchange", ["momentum:1", "barotropic:4", "tracer_transport:2", "solver:1"])
 def test_without_this_exchange_the_result_differs(cpp: Figures, tmp_path: Path, exchange: str) -> None:
     done = start(

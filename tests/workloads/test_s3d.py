@@ -77,7 +77,6 @@ def _exchanges_along(axis: str) -> list[str]:
     return [f"{routine}:{number}" for routine in numbers for number in numbers[routine]]
 
 
-@pytest.mark.full("y", "z")
 @pytest.mark.parametrize("axis", CUT)
 def test_without_any_one_exchange_the_result_differs(short_runs: dict[str, str], tmp_path: Path, axis: str) -> None:
     for number, exchange in enumerate(_exchanges_along(axis)):

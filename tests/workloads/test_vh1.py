@@ -48,7 +48,6 @@ def test_a_shock_tube_comes_nearer_the_exact_solution_as_zones_shrink(axis: str,
     assert _tube(axis, 48, 4, tmp_path) == (coarse, bits)
 
 
-@pytest.mark.full(*[f"transpose:{number}" for number in range(2, 7)])
 @pytest.mark.parametrize("left_out", [*[f"transpose:{number}" for number in range(1, 7)], "dtcon:1"])
 def test_without_this_exchange_the_result_differs(blast: str, tmp_path: Path, left_out: str) -> None:
     environment = {"VH1_LEAVE_OUT": left_out}

@@ -75,7 +75,6 @@ def test_the_disturbance_of_the_jet_grows(tmp_path: Path) -> None:
     assert wind[1] > 1.5 * wind[0]
 
 
-@pytest.mark.full(*EXCHANGES[1:])
 @pytest.mark.parametrize("tiles", ["1x2", "2x1"])
 @pytest.mark.parametrize("exchange", EXCHANGES)
 def test_without_this_exchange_the_result_differs(reference: Result, tmp_path: Path, exchange: str, tiles: str) -> None:
