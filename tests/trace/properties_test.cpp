@@ -24,9 +24,8 @@ void check(bool ok, const std::string& what) {
   failures += !ok;
 }
 
-constexpr const char* kinds[] = {"mixture",       "small alphabet",   "tree",       "polls only",
-                                 "polls between", "polls everywhere", "sizes vary", "random pairs",
-                                 "random few",    "literals first"};
+constexpr const char* kinds[] = {"mixture",          "small alphabet", "tree",         "polls only", "polls between",
+                                 "polls everywhere", "sizes vary",     "random pairs", "random few", "literals first"};
 
 std::vector<Key> log_of(const std::string& kind, Random& r, size_t limit) {
   std::vector<Key> log = programs::program(kind, r);
@@ -187,9 +186,9 @@ void transitions_are_counted(const char* kind, uint64_t seed, bool with_turns) {
   }
   uint64_t wrong = 0;
   for (const auto& [pair, times] : went) wrong += counted[pair] != times;
-  check(!wrong && counted.size() == went.size(),
-        std::string(kind) + ", seed " + std::to_string(seed) + ": " + std::to_string(wrong) + " transitions of " +
-            std::to_string(went.size()) + " are counted wrongly");
+  check(!wrong && counted.size() == went.size(), std::string(kind) + ", seed " + std::to_string(seed) + ": " +
+                                                     std::to_string(wrong) + " transitions of " +
+                                                     std::to_string(went.size()) + " are counted wrongly");
 }
 
 std::vector<uint8_t> structure_of(const std::vector<Key>& log, bool with_polls) {
