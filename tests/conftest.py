@@ -1,25 +1,37 @@
-"""What every test may use: the command, the recorder, and whether they are there."""
+"""What every test may use, and which of them run: see tiers.py."""
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "tests"))
+
+import kept_builds  # noqa: E402
+import signals  # noqa: E402
+import tiers  # noqa: E402
+
+KEPT = {"LEADLINE_MPI_HOME", "LEADLINE_TEST_PROGRAMS", "LEADLINE_TEST_LIBRARIES", "LEADLINE_TIER"}
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    tiers.chosen()  # says at once where LEADLINE_TIER is none
+    signals.let_children_start_afresh()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    tiers.select(config, items)
 
 
 @pytest.fixture(autouse=True, scope="session")
 def a_clean_environment(tmp_path_factory: pytest.TempPathFactory) -> None:
     """No setting of the person's own may change what is tested."""
-    kept = {"LEADLINE_MPI_HOME", "LEADLINE_TEST_PROGRAMS", "LEADLINE_TEST_LIBRARIES", "LEADLINE_TEST_ALL_PROCESSES"}
-    kept.add("LEADLINE_TIER")
     for name in list(os.environ):
-        if name.startswith("LEADLINE_") and name not in kept:
+        if name.startswith("LEADLINE_") and name not in KEPT:
             del os.environ[name]
     os.environ.pop("LD_PRELOAD", None)
     os.environ["XDG_CONFIG_HOME"] = str(tmp_path_factory.mktemp("settings"))
-
-
-def pytest_runtest_setup(item: pytest.Item) -> None:
-    if item.get_closest_marker("full") is not None and os.environ.get("LEADLINE_TIER") != "full":
-        pytest.skip("of the full tier: LEADLINE_TIER=full")
+    kept_builds.forget_unused()

@@ -10,6 +10,7 @@ import contextlib
 from collections.abc import Iterator
 
 import pytest
+import tiers
 from recorder.sanitized import build_recorder
 
 from leadline import mpi, workloads
@@ -17,7 +18,7 @@ from leadline.errors import LeadlineError
 
 # In these folders' order of the tests: the command's with every library, the recorder's, the workloads' own.
 EVERY_LIBRARY = "opatm"
-STUDIED = (("mpich", "debian-mpich"), ("openmpi", "debian-openmpi"), ("intel",))
+STUDIED = (("mpich", "debian-mpich"), ("openmpi", "debian-openmpi"), *([("intel",)] if tiers.everything() else []))
 
 
 def studied(known: dict[str, mpi.Library]) -> Iterator[mpi.Library]:
@@ -28,10 +29,10 @@ def studied(known: dict[str, mpi.Library]) -> Iterator[mpi.Library]:
 
 def main() -> None:
     known = {library.name: library for library in mpi.available() if library.name in mpi.NAMES}
-    for library in known.values():
+    for library in known.values() if tiers.everything() else studied(known):
         with contextlib.suppress(LeadlineError):
             workloads.build(workloads.find(EVERY_LIBRARY), library)
-    for sanitizers in ("address,undefined", "thread"):
+    for sanitizers in ("address,undefined", *(["thread"] if tiers.everything() else [])):
         with contextlib.suppress(AssertionError, pytest.skip.Exception):
             build_recorder(sanitizers)
     for name in workloads.names():

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-FOLDERS = ("trace", "analysis", "report", "collectives")
+FOLDERS = ("trace", "report", "collectives")
 SOURCES = sorted(path for folder in FOLDERS for path in (ROOT / "tests" / folder).glob("*.cpp"))
 BUILT = ROOT / "build" / "dev" / "tests"
+DEBUG = ROOT / "build" / "debug" / "tests"  # with assertions of the standard library: ./dev build --debug
 
 
 Done = subprocess.CompletedProcess[str]
@@ -27,7 +28,7 @@ def runs(
 ) -> Iterator[dict[Path, Future[Done]]]:
     """Those of the programs that are asked for and built, each of which has one thread: as many at once as cores."""
     here = [item for item in request.session.items if item.path == request.path and isinstance(item, pytest.Function)]
-    sources = [item.callspec.params["source"] for item in here]
+    sources = [item.callspec.params["source"] for item in here if "runs" in item.fixturenames]
     pool = ThreadPoolExecutor(len(os.sched_getaffinity(0)))
     built = [source for source in sources if (BUILT / source.stem).exists()]
     yield {source: pool.submit(run, BUILT / source.stem, tmp_path_factory.mktemp(source.stem)) for source in built}
@@ -38,4 +39,14 @@ def runs(
 def test_native_program_passes(source: Path, runs: dict[Path, Future[Done]]) -> None:
     assert source in runs, f"{BUILT / source.stem} is not built: ./dev test builds it"
     done = runs[source].result()
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.stem)
+def test_native_program_passes_with_assertions(source: Path, tmp_path: Path) -> None:
+    program = DEBUG / source.stem
+    if not program.exists():
+        pytest.skip("not built: ./dev build --debug")
+    done = subprocess.run([program], cwd=tmp_path, capture_output=True, text=True, timeout=850, check=False)
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]

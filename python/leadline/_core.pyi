@@ -204,7 +204,6 @@ class Process:
     def sites(self, thread: int = 0) -> list[Site]: ...
     def locals(self, thread: int = 0) -> list[LocalCalls]: ...
     def tallies(self, thread: int = 0) -> list[Tally]: ...
-    def site_times(self, thread: int = 0) -> list[tuple[int, TimeStats]]: ...
     def poll_runs(self, thread: int = 0) -> tuple[int, int]:
         """Runs of failed polls between two other calls: those among the calls, and those whose place is not kept."""
     def calls(self, thread: int = 0) -> Iterator[Call]:
@@ -458,7 +457,6 @@ class Profile:
         """Messages from process `source` to rank `target` of its MPI_COMM_WORLD (-1 unknown)."""
     def rows(self, groups: list[list[int]]) -> list[Row]:
         """One row per group of sites; a site may be in several."""
-    def per_process(self, sites: list[int]) -> list[Counts]: ...
 
 def collective_steps(
     operation: str,
@@ -480,11 +478,10 @@ def collective_steps(
 def collective_algorithms() -> list[tuple[str, str, bool, bool, bool]]:
     """(operation, name, needs a commutative operation?, takes segments?, takes a radix?) of each."""
 
-def demangle(name: str) -> str:
-    """A mangled C++ name as written: _ZN5opatm6trcadvEi -> opatm::trcadv(int). What is no such name is unchanged."""
-
 def demangle_short(name: str) -> str:
-    """Without return type and parameters."""
+    """A mangled C++ name without return type and parameters: _ZN5opatm6trcadvEi -> opatm::trcadv. What is no such name
+    is unchanged.
+    """
 
 def collective_bound(
     operation: str, processes: int, bytes: int, message_s: float, per_byte_s: float, reduce_per_byte_s: float

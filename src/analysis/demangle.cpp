@@ -7,6 +7,9 @@
 
 namespace leadline::analysis {
 
+namespace {
+
+// "_ZN5opatm6trcadvEi" -> "opatm::trcadv(int)".
 std::string demangle(const std::string& name) {
   if (name.rfind("_Z", 0) != 0 && name.rfind("___Z", 0) != 0) return name;
   int status = 0;
@@ -16,8 +19,6 @@ std::string demangle(const std::string& name) {
   std::free(text);
   return result;
 }
-
-namespace {
 
 constexpr std::string_view operator_word = "operator";
 

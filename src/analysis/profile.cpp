@@ -411,13 +411,4 @@ std::vector<Edge> Profile::edges() const {
   return sorted;
 }
 
-std::vector<Counts> Profile::per_process(const std::vector<uint32_t>& sites) const {
-  std::vector<Counts> counts(processes_.size());
-  for (const uint32_t site : sites) {
-    if (site >= sites_.size()) continue;
-    for (const Cell& cell : sites_[site].cells) counts[cell.process].add(cell.counts);
-  }
-  return counts;
-}
-
 }  // namespace leadline::analysis

@@ -143,9 +143,6 @@ class Profile {
   // All processes' times as one.
   RunTime time() const;
 
-  // What the given sites did on each process.
-  std::vector<Counts> per_process(const std::vector<uint32_t>& sites) const;
-
  private:
   struct SiteKey {
     uint32_t function, context, region;

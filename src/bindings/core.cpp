@@ -14,6 +14,5 @@ NB_MODULE(_core, m) {
   leadline::bindings::bind_iterations(m);
   leadline::bindings::bind_profile(m);
   leadline::bindings::bind_collectives(m);
-  m.def("demangle", &leadline::analysis::demangle, nb::arg("name"));
   m.def("demangle_short", &leadline::analysis::demangle_short, nb::arg("name"));
 }

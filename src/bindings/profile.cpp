@@ -198,8 +198,7 @@ void bind_profile(nb::module_& m) {
       .def("iterations", &Profile::iterations, "loop"_a = 0)
       .def_prop_ro("loops", &Profile::loops, nb::rv_policy::reference_internal)
       .def("time", &Profile::time)
-      .def("rows", &Profile::rows, "groups"_a)
-      .def("per_process", &Profile::per_process, "sites"_a);
+      .def("rows", &Profile::rows, "groups"_a);
 }
 
 }  // namespace leadline::bindings

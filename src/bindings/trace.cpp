@@ -66,13 +66,6 @@ std::vector<OwnedTally> tallies_of(const Process& process, size_t index) {
   return tallies;
 }
 
-std::vector<std::pair<uint32_t, trace::TimeStats>> site_times_of(const Process& process, size_t index) {
-  std::vector<std::pair<uint32_t, trace::TimeStats>> times;
-  trace::for_each_site_time(stream_at(process, index),
-                            [&](uint32_t site, const trace::TimeStats& stats) { times.emplace_back(site, stats); });
-  return times;
-}
-
 // Runs of failed polls: with their places, and without.
 std::pair<uint64_t, uint64_t> poll_runs_of(const Process& process, size_t index) {
   std::pair<uint64_t, uint64_t> runs;
@@ -294,7 +287,6 @@ void bind_trace(nb::module_& m) {
           "locals", [](const Process& p, size_t thread) { return stream_at(p, thread).locals; }, "thread"_a = 0)
       .def("tallies", &tallies_of, "thread"_a = 0)
       .def("poll_runs", &poll_runs_of, "thread"_a = 0)
-      .def("site_times", &site_times_of, "thread"_a = 0)
       .def(
           "calls",
           [](ProcessPtr p, size_t thread) {

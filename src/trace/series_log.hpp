@@ -144,7 +144,6 @@ class SeriesLog {
   void thin();
   uint64_t room_of_windows() const;
   void compact(const SeriesWindow* kept, uint32_t n);
-  uint64_t window_entries() const;
 
   ThreadHeader* h_ = nullptr;
   SeriesState* s_ = nullptr;

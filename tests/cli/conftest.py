@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import kept_builds
 import pytest
 
 from leadline import mpi
@@ -107,21 +108,17 @@ def _found(name: str) -> mpi.Library:
 class Tiny:
     """The tiny program, compiled once per library."""
 
-    def __init__(self, directory: Path) -> None:
-        self._directory = directory
-        (directory / "tiny.c").write_text(TINY)
-
     def __call__(self, library: mpi.Library) -> Path:
-        program = self._directory / f"tiny-{library.name}"
-        if not program.exists():
-            words = [library.mpicc, self._directory / "tiny.c", "-o", program]
-            subprocess.run(words, check=True, env=library.env(), timeout=120)
-        return program
+        def compile_to(program: Path) -> None:
+            words = [library.mpicc, "-x", "c", "-", "-o", program]
+            subprocess.run(words, input=TINY, text=True, check=True, env=library.env(), timeout=120)
+
+        return kept_builds.kept(f"tiny-{library.name}", [TINY, kept_builds.identity(library)], compile_to)
 
 
 @pytest.fixture(scope="session")
-def tiny(tmp_path_factory: pytest.TempPathFactory) -> Tiny:
-    return Tiny(tmp_path_factory.mktemp("tiny"))
+def tiny() -> Tiny:
+    return Tiny()
 
 
 def traces(directory: Path) -> list[str]:

@@ -27,7 +27,7 @@ def key(command: Sequence[str], build: Path) -> str:
     for word in words:
         if word in ("-o", "-MF", "-MT"):
             next(words)
-        elif word != "-MD":
+        elif word not in ("-MD", "-Werror"):  # the latter changes no object
             word = word.removeprefix("-I").removeprefix("-isystem") if "nanobind" in word else word
             kept.append(ELSEWHERE.sub("NANOBIND/", f"{word}/").removesuffix("/").replace(str(build), "BUILD"))
     return " ".join(kept)

@@ -37,6 +37,7 @@ def test_a_library_without_fortran_is_said_so(leadline: Command, mpich: mpi.Libr
     assert said in ended.err
 
 
+@pytest.mark.full("intel", "debian-mpich", "debian-openmpi")
 def test_a_workload_runs_plain_and_recorded(leadline: Command, library: mpi.Library) -> None:
     workloads.build(workloads.find("opatm"), library)  # whose time is not the command's
     words = ("workload", "run", "opatm", "-n", "2", "--mpi", library.name)
@@ -78,6 +79,7 @@ def test_doctor_is_content_here(leadline: Command) -> None:
     assert {"recorder", "reports", "clock", "launchers"} <= {check["subject"] for check in found["checks"]}
 
 
+@pytest.mark.full("intel", "debian-mpich", "debian-openmpi")
 def test_doctor_knows_the_family_of_a_program(leadline: Command, library: mpi.Library) -> None:
     program: Path = workloads.build(workloads.find("opatm"), library)
     ended = leadline("doctor", "--json", "--", *library.launch(2), program)

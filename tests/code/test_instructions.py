@@ -6,6 +6,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import kept_builds
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -13,13 +14,16 @@ LIBRARIES = ("libc.so.6", "libleadline.so")
 
 
 @pytest.fixture(scope="module")
-def lengths(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def lengths() -> Path:
     if platform.machine() != "x86_64" or shutil.which("objdump") is None or shutil.which("c++") is None:
         pytest.skip("needs objdump and a compiler on x86-64")
-    program = tmp_path_factory.mktemp("code") / "lengths"
     sources = [Path(__file__).parent / "lengths.cpp", ROOT / "src/code/x86_64.cpp"]
-    subprocess.run(["c++", "-std=c++20", "-O2", f"-I{ROOT / 'src'}", *sources, "-o", program], check=True, timeout=120)
-    return program
+    words = ["c++", "-std=c++20", "-O2", f"-I{ROOT / 'src'}", *map(str, sources)]
+
+    def compile_to(program: Path) -> None:
+        subprocess.run([*words, "-o", program], check=True, timeout=120)
+
+    return kept_builds.kept("lengths", [*words, *sources, *sorted((ROOT / "src/code").glob("*.hpp"))], compile_to)
 
 
 def found(name: str) -> Path:

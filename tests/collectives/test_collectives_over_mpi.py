@@ -1,14 +1,15 @@
 """Every algorithm over real MPI libraries, against their own operations: byte by byte, or within rounding.
 
-LEADLINE_TEST_ALL_PROCESSES=1: every process count of 1 to 17, 32 and 33, sizes to 1 MiB + 1, more roots (minutes).
+./dev test --all: every process count of 1 to 17, 32 and 33, sizes to 1 MiB + 1, more roots (minutes).
 """
 
-import os
 import subprocess
 import time
 from pathlib import Path
 
+import kept_builds
 import pytest
+import tiers
 
 from leadline.errors import LeadlineError
 from leadline.mpi import Library, find
@@ -16,7 +17,7 @@ from leadline.mpi import Library, find
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = ROOT / "tests" / "programs" / "collectives_over_mpi.cpp"
 ALGORITHMS = ROOT / "build" / "dev" / "libleadline_collectives.a"
-ALL = os.environ.get("LEADLINE_TEST_ALL_PROCESSES", "") not in ("", "0")
+ALL = tiers.everything()
 # Ranks of MPICH and Intel MPI wait busily: more than there are cores take seconds for what Open MPI does in a tenth.
 PROCESSES = {
     "openmpi": [*range(1, 18), 32, 33] if ALL else [1, 3, 6],
@@ -25,12 +26,6 @@ PROCESSES = {
 }
 # Open MPI would pin the ranks of every job to the same first cores.
 UNBOUND = {"OMPI_MCA_hwloc_base_binding_policy": "none", "PRTE_MCA_hwloc_default_binding_policy": "none"}
-
-
-@pytest.fixture(scope="module")
-def programs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """By library; filled as they are asked for."""
-    return {"": tmp_path_factory.mktemp("programs")}
 
 
 def _library(name: str) -> Library:
@@ -42,24 +37,25 @@ def _library(name: str) -> Library:
     pytest.skip(f"the MPI library {name} is not installed")
 
 
-def _built(library: Library, programs: dict[str, Path]) -> Path:
-    if library.name not in programs:
-        target = programs[""] / library.name
-        words = [str(library.mpicxx), "-O1", "-std=c++20", "-DMPICH_SKIP_MPICXX", "-DOMPI_SKIP_MPICXX"]
-        words += [f"-I{ROOT / 'src'}", str(PROGRAM), str(ALGORITHMS), "-o", str(target)]
-        done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=200, env=library.env())
+def _built(library: Library) -> Path:
+    words = [str(library.mpicxx), "-O1", "-std=c++20", "-DMPICH_SKIP_MPICXX", "-DOMPI_SKIP_MPICXX"]
+    words += [f"-I{ROOT / 'src'}", str(PROGRAM), str(ALGORITHMS)]
+
+    def compile_to(target: Path) -> None:
+        command = [*words, "-o", str(target)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=200, env=library.env())
         assert done.returncode == 0, done.stderr
-        programs[library.name] = target
-    return programs[library.name]
+
+    headers = sorted((ROOT / "src/collectives").glob("*.hpp"))
+    made_from = [*words, kept_builds.identity(library), PROGRAM, ALGORITHMS, *headers]
+    return kept_builds.kept(f"collectives-{library.name}", made_from, compile_to)
 
 
 @pytest.mark.timeout(1800 if ALL else 300)
 @pytest.mark.parametrize(("name", "processes"), [(name, p) for name, counts in PROCESSES.items() for p in counts])
-def test_algorithms_give_what_the_library_gives(
-    name: str, processes: int, programs: dict[str, Path], tmp_path: Path
-) -> None:
+def test_algorithms_give_what_the_library_gives(name: str, processes: int, tmp_path: Path) -> None:
     library = _library(name)
-    words = [*library.launch(processes, oversubscribe=True), str(_built(library, programs)), *(["all"] if ALL else [])]
+    words = [*library.launch(processes, oversubscribe=True), str(_built(library)), *(["all"] if ALL else [])]
     begin = time.monotonic()
     done = subprocess.run(
         words,

@@ -1,10 +1,12 @@
 """Compiles the programs of tests/programs, each once per library and set of options."""
 
-import hashlib
 import re
 import subprocess
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+
+import kept_builds
 
 from .libraries import Library
 
@@ -13,10 +15,7 @@ COMPILE_TIMEOUT_S = 120
 
 
 class Builder:
-    """Builds into one directory and remembers what is there; `build` may be called as often as one likes."""
-
-    def __init__(self, directory: Path) -> None:
-        self.directory = directory
+    """Builds what is not there yet, so it may be asked as often as one likes. See kept_builds.py."""
 
     def c(self, library: Library, source: str, *options: str) -> Path:
         """A program from C; `source` is a name in tests/programs."""
@@ -57,20 +56,21 @@ class Builder:
         arguments = [*command, *[str(PROGRAMS / source) for source in sources], *options]
         # A program's other files begin as it does: traffic.c includes traffic_groups.h.
         parts = [part for source in sources for part in sorted(PROGRAMS.glob(f"{re.split('[_.]', source)[0]}*"))]
-        contents = "".join(part.read_text() for part in parts)
-        digest = hashlib.sha256("\0".join([*arguments, contents]).encode()).hexdigest()[:10]
-        target = self.directory / f"{Path(sources[0]).stem}-{library.name}-{digest}{suffix}"
-        if not target.exists():
-            module_dir = self.directory / f"modules-{digest}"
-            extra = [f"-J{module_dir}"] if sources[0].endswith(".F90") else []
-            module_dir.mkdir(exist_ok=True)
-            done = subprocess.run(
-                [*arguments, *extra, "-o", str(target), "-lm"],
-                cwd=module_dir,
-                capture_output=True,
-                text=True,
-                timeout=COMPILE_TIMEOUT_S,
-                check=False,
-            )
+
+        def compile_to(target: Path) -> None:
+            with tempfile.TemporaryDirectory() as modules:
+                extra = [f"-J{modules}"] if sources[0].endswith(".F90") else []
+                done = subprocess.run(
+                    [*arguments, *extra, "-o", str(target), "-lm"],
+                    cwd=modules,
+                    capture_output=True,
+                    text=True,
+                    timeout=COMPILE_TIMEOUT_S,
+                    check=False,
+                )
             assert done.returncode == 0, f"{' '.join(arguments)}\n{done.stderr}"
-        return target
+
+        included = [Path(word[2:]) for word in options if word.startswith("-I")]
+        parts += [header for folder in included for header in sorted(folder.iterdir())]
+        name = f"{Path(sources[0]).stem}-{library.name}"
+        return kept_builds.kept(name, [kept_builds.identity(library), *arguments, *parts], compile_to, suffix)

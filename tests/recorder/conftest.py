@@ -1,4 +1,3 @@
-import os
 from pathlib import Path
 
 import pytest
@@ -9,11 +8,8 @@ from .libraries import NAMES, Library, find
 
 
 @pytest.fixture(scope="session")
-def builder(tmp_path_factory: pytest.TempPathFactory) -> Builder:
-    kept = os.environ.get("LEADLINE_TEST_PROGRAMS")
-    directory = Path(kept) if kept else tmp_path_factory.mktemp("programs")
-    directory.mkdir(parents=True, exist_ok=True)
-    return Builder(directory)
+def builder() -> Builder:
+    return Builder()
 
 
 def _library(name: str) -> Library:

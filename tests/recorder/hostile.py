@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import kept_builds
+
 from .building import COMPILE_TIMEOUT_S, PROGRAMS
 from .running import RUN_TIMEOUT_S, Outcome, run
 
@@ -84,16 +86,22 @@ def files_in(directory: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in sorted(directory.iterdir())}
 
 
-def build(directory: Path, flags: Sequence[str] = ()) -> Fake:
+def build(flags: Sequence[str] = ()) -> Fake:
     """Compiles both with the flags; needs no MPI."""
-    directory.mkdir(parents=True, exist_ok=True)
     compiler = os.environ.get("CC", "cc")
-    library, program = directory / "libmpi.so.12", directory / "hostile"
     common = [compiler, "-std=gnu11", "-O1", "-g", *flags]
-    for command in (
-        [*common, "-fPIC", "-shared", f"-Wl,-soname,{library.name}", PROGRAMS / "fake_mpi.c", "-o", library],
-        [*common, "-DFAKE", "-pthread", PROGRAMS / "hostile.c", "-o", program, library],
-    ):
-        done = subprocess.run(command, capture_output=True, text=True, timeout=COMPILE_TIMEOUT_S, check=False)
-        assert done.returncode == 0, done.stderr
+    names = ("libmpi.so.12", "hostile")
+
+    def compile_to(directory: Path) -> None:
+        library, program = (directory / name for name in names)
+        for command in (
+            [*common, "-fPIC", "-shared", f"-Wl,-soname,{library.name}", PROGRAMS / "fake_mpi.c", "-o", library],
+            [*common, "-DFAKE", "-pthread", PROGRAMS / "hostile.c", "-o", program, library],
+        ):
+            done = subprocess.run(command, capture_output=True, text=True, timeout=COMPILE_TIMEOUT_S, check=False)
+            assert done.returncode == 0, done.stderr
+
+    parts = [*sorted(PROGRAMS.glob("hostile*")), *sorted(PROGRAMS.glob("fake_mpi*"))]
+    place = kept_builds.kept_folder("hostile", [*common, *parts], compile_to)
+    library, program = (place / name for name in names)
     return Fake(program, library)

@@ -3,12 +3,13 @@
 Every function of which some argument is ignored in some calls is called with rubbish there, in each of its forms.
 """
 
-import hashlib
 import sys
 from pathlib import Path
 
 API = Path(__file__).resolve().parents[2] / "api"
 sys.path.insert(0, str(API.parent / "codegen"))
+
+import kept_builds  # noqa: E402
 
 from mpiapi.semantics import COLLECTIVE_CLASSES, Meaning, blocking_form, load_meanings  # noqa: E402
 from mpiapi.standard import load_functions  # noqa: E402
@@ -155,9 +156,6 @@ def has_persistent(name: str) -> bool:
 def build(builder: Builder, library: Library, name: str) -> Path:
     """The program, with the calls that the library has."""
     calls = header(has_persistent(name))
-    folder = (
-        builder.directory / f"ignored-{hashlib.sha256(calls.encode()).hexdigest()[:10]}"
-    )  # other calls, other build
-    folder.mkdir(exist_ok=True)
-    (folder / "ignored_calls.h").write_text(calls)
+    name = "ignored_calls.h"
+    folder = kept_builds.kept_folder("ignored-calls", [calls], lambda place: place.joinpath(name).write_text(calls))
     return builder.c(library, "ignored.c", f"-I{folder}")

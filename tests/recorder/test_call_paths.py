@@ -59,6 +59,7 @@ def record(library: Library, program: Path, recorder: Path, directory: Path) -> 
     return run
 
 
+@pytest.mark.full("intel", "debian-mpich", "debian-openmpi")
 @pytest.mark.parametrize("debug", ["-g", "-g0"])
 @pytest.mark.parametrize("language", ["C", "C++"])
 def test_calls_from_c_belong_to_the_routine_they_were_made_from(

@@ -50,6 +50,7 @@ def record(
     return report_of(directory / "run")
 
 
+@pytest.mark.full("intel", "debian-mpich", "debian-openmpi")
 @pytest.mark.parametrize("language", ["c", "c++"])
 def test_regions_of_c_and_cxx(
     language: str, library: Library, builder: Builder, recorder: Path, tmp_path: Path

@@ -18,6 +18,7 @@ RANKS = 2
 STEPS = 10
 
 
+@pytest.mark.full("debian-mpich", "debian-openmpi")
 @pytest.mark.parametrize("begins", ["in-main", "in-a-constructor"])
 def test_calls_before_main_and_after_it_are_recorded(
     begins: str, builder: Builder, library: Library, recorder: Path, tmp_path: Path

@@ -62,6 +62,7 @@ def test_a_program_that_ends_well_is_recorded_whole(
     assert len(list((tmp_path / "run").glob("rank-*"))) == RANKS[library.family]
 
 
+@pytest.mark.full("debian-mpich", "debian-openmpi")
 @pytest.mark.parametrize("how", CUT_SHORT)
 def test_a_program_that_is_cut_short_ends_as_without_us_and_says_what_is_missing(
     how: str, library: Library, builder: Builder, recorder: Path, tmp_path: Path
@@ -155,6 +156,7 @@ def test_exceptions_pass_through_and_recording_goes_on(
         assert (counts["MPI_Irecv"], counts["MPI_Send"], counts["MPI_Wait"]) == (500, 500, 500)
 
 
+@pytest.mark.full("intel", "debian-mpich", "debian-openmpi")
 def test_four_threads_at_once_are_counted_exactly(
     library: Library, builder: Builder, recorder: Path, tmp_path: Path
 ) -> None:

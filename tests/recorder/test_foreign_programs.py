@@ -38,6 +38,7 @@ def thermo_rows(output: str) -> list[str]:
     return rows.group().splitlines()
 
 
+@pytest.mark.full(4)
 @pytest.mark.parametrize("ranks", [2, 4])
 def test_lammps_melts_the_same(ranks: int, recorder: Path, tmp_path: Path) -> None:
     library = find("mpich") or find("debian-mpich")
@@ -72,6 +73,7 @@ def hpcc_results(directory: Path) -> list[str]:
     return wanted
 
 
+@pytest.mark.full(4)
 @pytest.mark.parametrize("ranks", [2, 4])
 def test_hpcc_succeeds_with_the_same_residuals(ranks: int, recorder: Path, tmp_path: Path) -> None:
     library = find("debian-openmpi")
@@ -91,6 +93,7 @@ def test_hpcc_succeeds_with_the_same_residuals(ranks: int, recorder: Path, tmp_p
     assert (report["ranks"], report["complete"]) == (ranks, True)
 
 
+@pytest.mark.full(4)
 @pytest.mark.parametrize("ranks", [2, 4])
 def test_an_mpi4py_script_computes_the_same(ranks: int, library: Library, recorder: Path, tmp_path: Path) -> None:
     command, environment = python_command(library, tmp_path)

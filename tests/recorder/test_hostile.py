@@ -18,10 +18,10 @@ STEPS = 2000
 
 
 @pytest.fixture(scope="session")
-def fake(tmp_path_factory: pytest.TempPathFactory) -> Fake:
+def fake() -> Fake:
     if shutil.which("cc") is None:
         pytest.skip("no C compiler")
-    return hostile.build(tmp_path_factory.mktemp("hostile"))
+    return hostile.build()
 
 
 def losses(directory: Path) -> dict[str, int]:

@@ -19,10 +19,10 @@ STEPS = 1000
 
 
 @pytest.fixture(scope="session")
-def fake(tmp_path_factory: pytest.TempPathFactory) -> Fake:
+def fake() -> Fake:
     if shutil.which("cc") is None:
         pytest.skip("no C compiler")
-    return hostile.build(tmp_path_factory.mktemp("company"))
+    return hostile.build()
 
 
 def shared(name: str) -> Path:

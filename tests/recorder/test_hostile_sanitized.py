@@ -26,22 +26,22 @@ ADDRESS_HOWS += ["vanish", "exit-in-handler", "left-running", "moves", "no-envir
 THREAD_HOWS = ["plain", "eight", "churn", "crowd", "noisy-threads", "communicators", "copied-requests"]
 
 
-def variant(factory: pytest.TempPathFactory, sanitizers: str, runtime: str, options: str) -> tuple[Fake, Path]:
+def variant(sanitizers: str, runtime: str, options: str) -> tuple[Fake, Path]:
     recorder = sanitized.build_recorder(sanitizers)
-    fake = hostile.build(factory.mktemp("sanitized"), [f"-fsanitize={sanitizers}", "-fno-sanitize=alignment"])
+    fake = hostile.build([f"-fsanitize={sanitizers}", "-fno-sanitize=alignment"])
     name = {"libasan.so": "ASAN_OPTIONS", "libtsan.so": "TSAN_OPTIONS"}[runtime]
     environment = ((name, options), ("UBSAN_OPTIONS", f"{OPTIONS}:print_stacktrace=1"), ("LEADLINE_BUDGET", "2m"))
     return Fake(fake.program, fake.library, (sanitized.runtime(runtime),), environment), recorder
 
 
 @pytest.fixture(scope="session")
-def address(tmp_path_factory: pytest.TempPathFactory) -> tuple[Fake, Path]:
-    return variant(tmp_path_factory, "address,undefined", "libasan.so", ADDRESS)
+def address() -> tuple[Fake, Path]:
+    return variant("address,undefined", "libasan.so", ADDRESS)
 
 
 @pytest.fixture(scope="session")
-def thread(tmp_path_factory: pytest.TempPathFactory) -> tuple[Fake, Path]:
-    return variant(tmp_path_factory, "thread", "libtsan.so", OPTIONS)
+def thread() -> tuple[Fake, Path]:
+    return variant("thread", "libtsan.so", OPTIONS)
 
 
 def steps_of(how: str) -> int:
@@ -63,6 +63,7 @@ def test_no_access_outside_of_objects(how: str, address: tuple[Fake, Path], tmp_
         assert report_of(tmp_path / "run")["ranks"] >= 1
 
 
+@pytest.mark.full
 @pytest.mark.timeout(1200)
 @pytest.mark.parametrize("how", THREAD_HOWS)
 def test_no_data_race(how: str, thread: tuple[Fake, Path], tmp_path: Path) -> None:
@@ -72,6 +73,7 @@ def test_no_data_race(how: str, thread: tuple[Fake, Path], tmp_path: Path) -> No
     assert report_of(tmp_path / "run")["ranks"] == 1
 
 
+@pytest.mark.full("fork", "jump")
 @pytest.mark.timeout(1200)
 @pytest.mark.parametrize("program", ["fork", "jump", "threads"])
 def test_no_access_outside_of_objects_with_real_libraries(

@@ -75,6 +75,7 @@ def test_the_whole_series_takes_few_bytes_and_adds_up(
     assert bytes_of(run) - bytes_of(bounded) <= 1.5 * report["totals"]["calls"]
 
 
+@pytest.mark.full(one_of_each_family="mpich", ranks=4)  # which waits busily
 @pytest.mark.parametrize(("arguments", "ranks", "least"), [(["400"], 2, 8), (["6000", "chain"], 4, 8)])
 def test_every_send_of_a_sampled_iteration_meets_its_receive(
     one_of_each_family: Library,

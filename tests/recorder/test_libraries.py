@@ -1,6 +1,7 @@
 """Releases of MPI libraries beyond the newest ones, which all other tests use: each is recorded right.
 
-./dev test --libraries runs every release there is and writes docs/libraries.md; without it a few stand for the rest.
+./dev test --all tries every release there is, and ./dev test --libraries writes what it found to docs/libraries.md;
+otherwise a few stand for the rest.
 """
 
 import os
@@ -8,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import tiers
 
 from leadline.mpi import all_releases, find, install
 from leadline.mpi.catalog import DEBIAN_PACKAGES
@@ -16,7 +18,8 @@ from .building import Builder
 from .library_checks import CHECKS, Bench, LibraryFails
 from .library_table import Row, write
 
-ALL = os.environ.get("LEADLINE_TEST_LIBRARIES") == "all"
+WRITES = os.environ.get("LEADLINE_TEST_LIBRARIES") == "all"
+ALL = WRITES or tiers.everything()
 # The oldest of MPICH and Intel's, and both libraries of the standard ABI.
 A_FEW = ("mpich@3.4.3", "intel@2018.0.3", "mpich-abi", "intel-abi")
 NAMES = [*(release.name for release in all_releases()), *DEBIAN_PACKAGES] if ALL else A_FEW
@@ -26,7 +29,7 @@ NAMES = [*(release.name for release in all_releases()), *DEBIAN_PACKAGES] if ALL
 def rows() -> Iterator[list[Row]]:
     made: list[Row] = []
     yield made
-    if ALL:
+    if WRITES:
         write(made, NAMES)
 
 

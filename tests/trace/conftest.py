@@ -8,6 +8,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import kept_builds
 import pytest
 
 # The recorder that is built with sanitizers brings the code that is tested here too.
@@ -23,17 +24,13 @@ Build = Callable[..., Path]
 
 
 @pytest.fixture(scope="session")
-def build(tmp_path_factory: pytest.TempPathFactory) -> Build:
+def build() -> Build:
     """build(NAME, *FLAGS, compiler=...) compiles tests/trace/NAME.cpp with the code it tests, or skips.
 
     tested: a library of that code, which is then not compiled.
     """
-    made: dict[tuple[str, ...], Path] = {}
 
     def make(name: str, *flags: str, compiler: str = "c++", analysis: bool = False, tested: Path | None = None) -> Path:
-        key = (name, compiler, *flags)
-        if key in made:
-            return made[key]
         if shutil.which(compiler) is None:
             pytest.skip(f"{compiler} is not installed")
         sources = [HERE / f"{name}.cpp"]
@@ -42,25 +39,30 @@ def build(tmp_path_factory: pytest.TempPathFactory) -> Build:
         if analysis:
             sources += sorted((ROOT / "src/analysis").glob("*.cpp"))
         command = [compiler, "-std=gnu++20", "-O1", "-g", f"-I{ROOT / 'src'}", *flags]
-        out = tmp_path_factory.mktemp("programs")
-        objects = [out / f"{source.parent.name}-{source.stem}.o" for source in sources]
+        headers = sorted([*(ROOT / "src").rglob("*.hpp"), *HERE.glob("*.hpp")])
+        contents = kept_builds.digest(headers)
 
-        def compile_one(source: Path, target: Path) -> None:
-            words = [*command, "-c", source, "-o", target]
-            done = subprocess.run(words, capture_output=True, text=True, timeout=250, check=False)
-            assert done.returncode == 0, done.stderr[-4000:]
+        def compile_one(source: Path) -> Path:
+            def compile_to(target: Path) -> None:
+                words = [*command, "-c", source, "-o", target]
+                done = subprocess.run(words, capture_output=True, text=True, timeout=250, check=False)
+                assert done.returncode == 0, done.stderr[-4000:]
+
+            return kept_builds.kept(source.stem, [*command, str(source), source, contents], compile_to, ".o")
 
         with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-            list(pool.map(compile_one, sources, objects))
+            objects = list(pool.map(compile_one, sources))
         # What it stands on lies beside it.
         libraries = [tested, tested.with_name("libleadline_code.a")] if tested else []
-        words = [*command, *objects, *libraries, "-o", out / name]
-        linked = subprocess.run(words, capture_output=True, text=True, timeout=250, check=False)
-        if linked.returncode != 0 and any(flag.startswith("-fsanitize") for flag in flags):
-            pytest.skip(f"{compiler} can't link with {' '.join(flags)}: {linked.stderr.strip().splitlines()[-1]}")
-        assert linked.returncode == 0, linked.stderr[-4000:]
-        made[key] = out / name
-        return made[key]
+
+        def link_to(target: Path) -> None:
+            words = [*command, *objects, *libraries, "-o", target]
+            linked = subprocess.run(words, capture_output=True, text=True, timeout=250, check=False)
+            if linked.returncode != 0 and any(flag.startswith("-fsanitize") for flag in flags):
+                pytest.skip(f"{compiler} can't link with {' '.join(flags)}: {linked.stderr.strip().splitlines()[-1]}")
+            assert linked.returncode == 0, linked.stderr[-4000:]
+
+        return kept_builds.kept(name, [*command, *map(str, objects), *libraries], link_to)
 
     return make
 

@@ -49,7 +49,7 @@ void use(Process* process) {
     for (Generation& g : s.generations) g.events = std::min(g.events, most_events / 10);
   }
   for (const uint64_t iteration : {0, 5}) sum += leadline::analysis::match_iteration({shared}, iteration).calls.size();
-  static volatile uint64_t kept;
+  [[maybe_unused]] static volatile uint64_t kept;
   kept = sum;
 }
 

@@ -49,6 +49,7 @@ def test_reader_written_from_the_document_agrees(examples: Path, name: str) -> N
     assert any(line.endswith(" polled") for line in got) == (name == "polls-everywhere")
 
 
+@pytest.mark.full("sizes-vary")
 @pytest.mark.parametrize("name", ["worked", "tree", "sizes-vary"])
 def test_packed_chunks_mean_the_same(examples: Path, name: str) -> None:
     assert read_by_the_book(examples / f"{name}-packed.trace") == (examples / f"{name}.txt").read_text().splitlines()

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import kept_builds
 import pytest
 
 from leadline import mpi
@@ -46,16 +47,13 @@ Apply = Callable[..., Applied]
 
 
 @pytest.fixture(scope="session")
-def programs(tmp_path_factory: pytest.TempPathFactory) -> Callable[[mpi.Library], Path]:
-    folder = tmp_path_factory.mktemp("programs")
-    (folder / "program.c").write_text(PROGRAM)
-
+def programs() -> Callable[[mpi.Library], Path]:
     def build(library: mpi.Library) -> Path:
-        target = folder / f"program-{library.name}"
-        if not target.exists():
-            words = [str(library.mpicc), str(folder / "program.c"), "-o", str(target)]
-            subprocess.run(words, check=True, env=library.env(), capture_output=True)
-        return target
+        def compile_to(target: Path) -> None:
+            words = [str(library.mpicc), "-x", "c", "-", "-o", str(target)]
+            subprocess.run(words, input=PROGRAM, text=True, check=True, env=library.env(), capture_output=True)
+
+        return kept_builds.kept(f"program-{library.name}", [PROGRAM, kept_builds.identity(library)], compile_to)
 
     return build
 

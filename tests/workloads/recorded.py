@@ -22,7 +22,18 @@ RUN_TIMEOUT_S = 300  # only against hanging: a run takes seconds, on a machine t
 # Every workload runs with these, at these numbers of ranks: MPICH and Intel MPI wait busily, so more ranks than cores
 # would take turns by time slices; Open MPI yields.
 LIBRARIES = {"mpich": ("mpich", "debian-mpich"), "openmpi": ("openmpi", "debian-openmpi"), "intel": ("intel",)}
-RUNS = [(name, ranks) for name in LIBRARIES for ranks in (2, 4)] + [("openmpi", 8), ("openmpi", 16)]
+RUNS = [("mpich", 2), ("mpich", 4), ("openmpi", 4), ("openmpi", 16)]
+EXHAUSTIVE = [("openmpi", 2), ("openmpi", 8), ("intel", 2), ("intel", 4)]
+
+
+def runs(normal: Sequence[tuple[str, int]] = RUNS, exhaustive: Sequence[tuple[str, int]] = EXHAUSTIVE) -> list[Any]:
+    """Parameters of a fixture: (name of the library, ranks)."""
+    marked = [(run, ()) for run in normal] + [(run, (pytest.mark.full,)) for run in exhaustive]
+    return [pytest.param(run, id=f"{run[0]}-{run[1]}", marks=marks) for run, marks in marked]
+
+
+# The same as two parameters of a test.
+NAME_AND_RANKS = [pytest.param(*run.values[0], id=run.id, marks=run.marks) for run in runs()]
 
 
 def library(name: str) -> Library:

@@ -42,11 +42,13 @@ IN_RING = ["chargei:2", "chargei:3", *[f"smooth:{number}" for number in range(1,
            *[f"field:{number}" for number in range(1, 5)], "pushi:1", "shifti:1"]  # fmt: skip
 
 
+@pytest.mark.full(*IN_RING[1:])
 @pytest.mark.parametrize("left_out", [*IN_RING, "chargei:1", "poisson:1"])
 def test_without_this_exchange_the_result_differs(alone: tuple[float, float], tmp_path: Path, left_out: str) -> None:
     assert _differs(alone, 2, left_out, tmp_path)
 
 
+@pytest.mark.full(*IN_RING)
 @pytest.mark.parametrize("left_out", [*IN_RING, "shifti:2:right", "shifti:2:left"])
 def test_the_same_holds_on_a_longer_ring(alone: tuple[float, float], tmp_path: Path, left_out: str) -> None:
     assert _differs(alone, 4, left_out, tmp_path)

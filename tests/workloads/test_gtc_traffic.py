@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from .recorded import RUNS, Recording, library, quickest, record, result_line
+from .recorded import NAME_AND_RANKS, Recording, library, quickest, record, result_line
 from .test_gtc import _means
 
 RADIAL, POLOIDAL, PLANES = 17, 32, 16
@@ -77,7 +77,7 @@ def _rounds(recording: Recording, rank: int, ranks: int) -> int:
     return rounds
 
 
-@pytest.mark.parametrize(("name", "ranks"), RUNS)
+@pytest.mark.parametrize(("name", "ranks"), NAME_AND_RANKS)
 def test_a_stage_is_what_it_should_be(alone: tuple[float, float], tmp_path: Path, name: str, ranks: int) -> None:
     domains = DOMAINS[ranks]
     recording = record("gtc", library(name), ranks, {**OPTIONS, "domains": domains}, cwd=tmp_path)

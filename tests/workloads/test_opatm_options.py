@@ -47,6 +47,13 @@ def test_mpiexec_passes_the_exit_code_on(any_program: Program, tmp_path: Path) -
     assert any_program.start(2, ["--steps", "0"], cwd=tmp_path).returncode == 2
 
 
+def test_nothing_is_written_unless_it_is_asked_for(any_program: Program, tmp_path: Path) -> None:
+    done = any_program.start(2, ["--grid", "6x4x3", "--tracers", "1", "--steps", "1"], cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "checksum" in done.stdout
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_help_is_printed_once(any_program: Program, tmp_path: Path) -> None:
     done = any_program.start(2, ["--help"], cwd=tmp_path)
     assert done.returncode == 0

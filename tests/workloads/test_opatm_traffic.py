@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from .recorded import RUNS, Recording, library, record
+from .recorded import Recording, library, record, runs
 
 NX, NY, NZ, TRACERS, STEPS = 35, 6, 5, 5, 2
 FACE, ROW = 8 * NY * NZ, 8 * NY
@@ -13,7 +13,7 @@ SUMMARY = {8 * 8, 8 * NZ, 16 * NZ, 8 * 512}  # sizes of the header, the profiles
 ROUTINES = {"trcadv": (8, FACE), "trchdf": (NZ - 1, ROW), "trcnxt": (1, FACE)}
 
 
-@pytest.fixture(scope="module", params=RUNS, ids=lambda run: f"{run[0]}-{run[1]}")
+@pytest.fixture(scope="module", params=runs())
 def run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Recording:
     name, ranks = request.param
     options = {"grid": f"{NX}x{NY}x{NZ}", "tracers": TRACERS, "steps": STEPS, "cost": "light", "output": "/dev/null"}

@@ -106,6 +106,7 @@ def test_a_seiche_has_the_period_of_long_waves(tmp_path: Path) -> None:
     assert figures.seiche < 0.0  # it has swung over to the other side
 
 
+@pytest.mark.full(*EXCHANGES[1:])
 @pytest.mark.parametrize("exchange", EXCHANGES)
 @pytest.mark.parametrize("blocks", ["2x1", "1x2"])
 def test_without_this_exchange_the_result_differs(

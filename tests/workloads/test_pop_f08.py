@@ -10,12 +10,13 @@ from leadline import mpi, workloads
 from leadline.errors import LeadlineError, MissingPrerequisite
 
 from .pop_figures import Figures, Ocean, figures_of
-from .recorded import Recording, quickest, record, result_line, start, words
+from .recorded import Recording, quickest, record, result_line, runs, start, words
 
 SMALL = {"grid": "97x33x4", "tracers": 3, "steps": 3}
 ROUNDING = 3e-14
 RECORDED = {"grid": "25x18x4", "tracers": 3, "steps": 2}
-RUNS = [*[(name, ranks) for name in workloads.FORTRAN for ranks in (2, 4)], *[("debian-openmpi", n) for n in (8, 16)]]
+RUNS = runs([("debian-mpich", 2), ("debian-openmpi", 4)],
+            [("debian-mpich", 4), *[("debian-openmpi", ranks) for ranks in (2, 8, 16)]])  # fmt: skip
 LIBRARIES = pytest.mark.parametrize("name", workloads.FORTRAN)
 
 
@@ -77,7 +78,7 @@ def test_without_this_exchange_the_result_differs(cpp: Figures, tmp_path: Path, 
     assert (done.returncode != 0) or (exchange != "solver:1")
 
 
-@pytest.fixture(scope="module", params=RUNS, ids=lambda run: f"{run[0]}-{run[1]}")
+@pytest.fixture(scope="module", params=RUNS)
 def run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Recording, Figures]:
     name, ranks = request.param
     recording = record("pop_f08", _library(name), ranks, RECORDED, cwd=tmp_path_factory.mktemp("pop_f08"))

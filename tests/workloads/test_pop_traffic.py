@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from .pop_figures import Figures, Ocean, figures_of
-from .recorded import RUNS, Recording, library, record
+from .recorded import RUNS, Recording, library, record, runs
 
 NX, NY, NZ, TRACERS, STEPS = 25, 18, 4, 3, 2
 
@@ -20,7 +20,7 @@ SOLVERS = {"chrongear": [16], "standard": [8, 8]}  # bytes of an iteration's all
 SHARED = {"barotropic"}  # where the values of all members travel in one message; elsewhere each has its own
 
 
-@pytest.fixture(scope="module", params=[*RUNS, ("mpich", 3)], ids=lambda run: f"{run[0]}-{run[1]}")
+@pytest.fixture(scope="module", params=runs([*RUNS, ("mpich", 3)]))
 def run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Recording, Figures, str]:
     name, ranks = request.param
     members = _members(ranks)

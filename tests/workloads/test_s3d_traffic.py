@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from .recorded import RUNS, library, quickest, record, result_line
+from .recorded import NAME_AND_RANKS, library, quickest, record, result_line
 
 GRID = (20, 12, 12)
 STEPS = 3
@@ -26,7 +26,7 @@ def _face_bytes(parts: tuple[int, int, int], axis: int, width: int) -> int:
     return width * points[0] * points[1] * 8
 
 
-@pytest.mark.parametrize(("name", "ranks"), RUNS)
+@pytest.mark.parametrize(("name", "ranks"), NAME_AND_RANKS)
 def test_messages_of_stages_and_filter(alone: str, tmp_path: Path, name: str, ranks: int) -> None:
     parts = BLOCKS[ranks]
     blocks = "x".join(str(part) for part in parts)

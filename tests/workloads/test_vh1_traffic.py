@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from .recorded import RUNS, Recording, library, quickest, record, result_line
+from .recorded import NAME_AND_RANKS, Recording, library, quickest, record, result_line
 
 STEPS = 3
 GRID = 16
@@ -19,7 +19,7 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> str:
     return result_line("vh1", quickest(), 1, OPTIONS, cwd=tmp_path_factory.mktemp("alone"))
 
 
-@pytest.mark.parametrize(("name", "ranks"), RUNS)
+@pytest.mark.parametrize(("name", "ranks"), NAME_AND_RANKS)
 def test_transposes_and_maxima_of_a_step(alone: str, tmp_path: Path, name: str, ranks: int) -> None:
     recording = record("vh1", library(name), ranks, OPTIONS, cwd=tmp_path)
     py, pz = PENCILS[ranks]

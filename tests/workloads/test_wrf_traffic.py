@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from .recorded import RUNS, Recording, library, record
+from .recorded import Recording, library, record, runs
 
 NX, NY, NZ, STEPS = 14, 16, 4, 6
 FRAMES = STEPS // 6
@@ -64,7 +64,7 @@ def _points(points: int, parts: int, part: int) -> int:
 CUTS = {2: Cut(1, 2), 4: Cut(2, 2), 8: Cut(2, 4), 16: Cut(4, 4)}
 
 
-@pytest.fixture(scope="module", params=RUNS, ids=lambda run: f"{run[0]}-{run[1]}")
+@pytest.fixture(scope="module", params=runs())
 def run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Recording, Cut]:
     name, ranks = request.param
     options = {"grid": f"{NX}x{NY}x{NZ}", "steps": STEPS}

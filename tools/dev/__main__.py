@@ -8,7 +8,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 
 from dev import demo, linting, testing
-from dev.building import build
+from dev.building import build, build_debug
 from dev.environment import ensure_optional, ensure_venv
 from dev.libraries import ensure_libraries
 from dev.paths import MPI_HOME, PYTHON, ROOT
@@ -19,10 +19,11 @@ USAGE = """usage: ./dev COMMAND
 
   demo              set up, build, record the OPATM workload and print its report
   test [ARGS]       set up everything the tests use, then run pytest with ARGS
+  test --fast       the tests of an edit: minutes; test --all: the exhaustive ones too (docs/testing.md)
   test --libraries  record with every release of every MPI library that can be had; writes docs/libraries.md
   lint [--fix] [--tidy]  clang-format, ruff, mypy, codespell, layers, links; clang-tidy where asked for
   bench [ARGS]      set up, then run the benchmarks
-  build             build again after an edit (seconds)
+  build [--debug]   build again after an edit (seconds); the C++ tests with assertions, in build/debug
   setup             everything the above would set up
   docs              check the links in the documentation
 """
@@ -61,10 +62,10 @@ def lint(arguments: list[str]) -> int:
     return linting.lint(fix="--fix" in arguments, tidy="--tidy" in arguments)
 
 
-def rebuild(_: list[str]) -> int:
+def rebuild(arguments: list[str]) -> int:
     with exclusive():
         ensure_venv()
-        build()
+        build_debug() if "--debug" in arguments else build()
     return 0
 
 
@@ -74,7 +75,11 @@ def setup(_: list[str]) -> int:
 
 
 def run_tests(arguments: list[str]) -> int:
-    return testing.test(set_up(tests=True), arguments)
+    missing = set_up(tests=True)
+    if "--all" in arguments:
+        with exclusive():
+            build_debug()
+    return testing.test(missing, arguments)
 
 
 def run_demo(arguments: list[str]) -> int:

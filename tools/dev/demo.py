@@ -16,5 +16,5 @@ def demo(arguments: list[str]) -> int:
     leadline = str(VENV / "bin" / "leadline")
     command = [leadline, "workload", "run", "opatm", "-n", str(RANKS), "--mpi", "openmpi", "--report"]
     say(f"recording OPATM: {RANKS} ranks, {' '.join(OPTIONS)}")
-    output = ("--output", str(BUILD / "opatm.bin"))
+    output = ("--output", str(BUILD / "opatm.bin"))  # so that the report has file output to show
     return subprocess.run([*command, *arguments, "--", *OPTIONS, *output], check=False).returncode

@@ -62,7 +62,19 @@ def check_links() -> int:
         for target in LINK.findall(page.read_text()):
             if "://" not in target and not target.startswith("mailto:") and not (page.parent / target).exists():
                 broken.append(f"{page.relative_to(ROOT)}: no such file: {target}")
-    return _report("links", broken)
+    return _report("links", [*broken, *_not_in_index()])
+
+
+def _not_in_index() -> list[str]:
+    """Pages that docs/README.md does not name, and numbers that the decisions leave out."""
+    docs = ROOT / "docs"
+    named = set(LINK.findall((docs / "README.md").read_text()))
+    pages = [path.relative_to(docs).as_posix() for path in sorted(docs.rglob("*.md")) if path.name != "README.md"]
+    missing = [f"docs/{page} is not in docs/README.md" for page in pages if page not in named]
+    numbers = sorted(int(path.name[:4]) for path in (docs / "decisions").glob("[0-9]*.md"))
+    if numbers != list(range(1, len(numbers) + 1)):
+        missing.append(f"docs/decisions: the numbers {numbers} have a hole or come twice")
+    return missing
 
 
 def _run(name: str, *arguments: str | Path) -> int:

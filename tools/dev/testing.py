@@ -1,6 +1,7 @@
 """./dev test: the layer check, then pytest, and last what was skipped for want of a package.
 
-./dev test --libraries: every release of every MPI library instead, which writes the table of docs/libraries.md.
+--fast, --all: another tier of tests (docs/testing.md), which pytest learns from LEADLINE_TIER.
+--libraries: every release of every MPI library instead, which writes the table of docs/libraries.md.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from collections.abc import Iterator, Mapping
 from dev.layers import violations
 from dev.paths import LOGS, PYTHON, ROOT
 from dev.prerequisites import Prerequisite
+
+TIERS = {"--fast": "fast", "--all": "full"}
 
 
 def say_skipped(missing: list[Prerequisite]) -> None:
@@ -48,10 +51,14 @@ def test(missing: list[Prerequisite], arguments: list[str]) -> int:
         print(f"layers: {line}", flush=True)
     say_skipped(missing)
     environ = dict(os.environ)
+    for option, tier in TIERS.items():
+        if option in arguments:
+            arguments = [word for word in arguments if word != option]
+            environ["LEADLINE_TIER"] = tier
     if "--libraries" in arguments:
         arguments = [*(word for word in arguments if word != "--libraries"), "tests/recorder/test_libraries.py"]
         environ["LEADLINE_TEST_LIBRARIES"] = "all"
-    everything = all(word.startswith("-") for word in arguments)
+    everything = all(word.startswith("-") for word in arguments) and environ.get("LEADLINE_TIER") != "fast"
     with prepared_beside(environ) if everything else contextlib.nullcontext():
         code = subprocess.run([PYTHON, "-m", "pytest", *arguments], check=False, env=environ).returncode
     return code or (1 if broken else 0)

@@ -15,7 +15,7 @@ const char* const usage =
     "  --decomp HOW       strips: even strips along x; strips:W0,W1,...: strips of these widths, one per process;\n"
     "                     2d: cut along x and y (strips)\n"
     "  --cost full|light  the reactor with 8 sub-steps and exponential light response, or 1 and a simpler one (full)\n"
-    "  --output FILE      where the output goes: 32 bytes per point and tracer each time (opatm.bin)\n";
+    "  --output FILE      where the output goes: 32 bytes per point and tracer each time (none)\n";
 
 namespace {
 
@@ -65,7 +65,7 @@ Settings read_settings(int argc, char** argv) {
   settings.steps = static_cast<int>(options.whole("steps", 3, 1, 1000000));
   settings.layout = parse_layout(options.text("decomp", "strips"));
   settings.cost = parse_cost(options.text("cost", "full"));
-  settings.output = options.text("output", "opatm.bin");
+  settings.output = options.text("output", "/dev/null");
   return settings;
 }
 

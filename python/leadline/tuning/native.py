@@ -23,7 +23,6 @@ class Own:
     setting: str
     function: str
     takes_segments: bool = False
-    takes_radix: bool = False
 
 
 @dataclass(frozen=True)
@@ -88,15 +87,6 @@ def _same(one: Rule | None, other: Rule | None) -> bool:
     return one.name == other.name
 
 
-def for_processes(table: Table, operation: str, processes: int) -> list[Rule]:
-    """The table's rules that a job of so many processes can meet, in order; not those for "native"."""
-    return [
-        rule
-        for rule in table.rules
-        if rule.operation == operation and rule.algorithm != "native" and rule.processes[0] <= processes
-    ]
-
-
 def unable(rule: Rule, known: dict[str, Own], library: str) -> str:
     """Why the library has not what the rule wants; "" where it has."""
     own = known.get(rule.algorithm)
@@ -104,7 +94,7 @@ def unable(rule: Rule, known: dict[str, Own], library: str) -> str:
         return f"{library} has no algorithm of its own that is {rule.algorithm}"
     if rule.segment_bytes and not own.takes_segments:
         return f"{library}'s {own.setting} takes no segments of {rule.segment_bytes} bytes"
-    if rule.radix and not own.takes_radix:
+    if rule.radix:
         return f"{library}'s {own.setting} takes no radix of {rule.radix}"
     return ""
 

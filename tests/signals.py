@@ -1,0 +1,17 @@
+"""Signal dispositions of the programs that tests start, whatever this process was given by the one that started it."""
+
+import signal
+
+LEFT_ALONE = {signal.SIGPIPE, signal.SIGXFSZ}  # Python ignores them itself; subprocess restores them in a child
+
+
+def let_children_start_afresh() -> None:
+    """Nothing is ignored or blocked in a program that is started from here.
+
+    nohup, or a shell without job control, leaves SIGHUP or SIGINT ignored, and every program beneath inherits that. A
+    handler does not pass exec(): what was ignored is caught here and dropped, and has its default in the child.
+    """
+    signal.pthread_sigmask(signal.SIG_SETMASK, [])
+    for number in signal.valid_signals() - LEFT_ALONE:
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, lambda *_: None)
