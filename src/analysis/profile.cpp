@@ -282,7 +282,7 @@ void Profile::count(const Transfer& transfer, uint32_t site, uint32_t process) {
 void Profile::add_times(const trace::Process& process, const trace::Stream& stream, uint32_t index,
                         const StreamReader& reader, const std::vector<uint32_t>& site_map, ProcessSummary* summary) {
   double gap_ns = 0, files_ns = 0;
-  bool calls_mpi = false, does_io = false;
+  bool calls_mpi = false;
   reader.times(stream, [&](uint32_t site, const TimeStats& stats) {
     if (site >= site_map.size() || site_map[site] == no_site || stats.count == 0) return;
     GlobalSite& global = sites_[site_map[site]];
@@ -301,7 +301,6 @@ void Profile::add_times(const trace::Process& process, const trace::Stream& stre
     gap_ns += stats.gap_sum_ns;
     if (trace::is_posix(functions_[global.function].cls)) {
       files_ns += stats.sum_ns;
-      does_io = true;
     } else {
       calls_mpi = true;
     }
@@ -314,8 +313,8 @@ void Profile::add_times(const trace::Process& process, const trace::Stream& stre
       calls_mpi = true;
     }
   }
-  // A thread that does nothing but I/O is no part of the rank's time.
-  if (does_io && !calls_mpi) return;
+  // A thread that makes no call of MPI's is no part of the rank's time: one that writes files, or a library's own.
+  if (!calls_mpi) return;
   ++summary->threads;
   summary->gap_ns += gap_ns;
   summary->files_ns += files_ns;

@@ -93,6 +93,8 @@ def test_main_loop_is_the_same_in_either_family(
     found = to_json(open_run(recorded(one_of_each_family, program, "nest", 20, recorder, tmp_path / "run")))
     assert (found["iterations"]["count"], found["iterations"]["line"]) == (20, line_of("nest"))
     assert found["no_iterations"] is None
+    # A library's own threads, which open files, are none of the program's.
+    assert [rank["threads"] for rank in found["ranks"]] == [1, 1]
 
 
 def test_step_is_the_loop_that_a_person_names(
