@@ -94,7 +94,7 @@ def test_main_loop_is_the_same_in_either_family(
     assert (found["iterations"]["count"], found["iterations"]["line"]) == (20, line_of("nest"))
     assert found["no_iterations"] is None
     # A library's own threads, which open files, are none of the program's.
-    assert [rank["threads"] for rank in found["ranks"]] == [1, 1]
+    assert [rank["threads"] for rank in found["ranks_detail"]] == [1, 1]
 
 
 def test_step_is_the_loop_that_a_person_names(

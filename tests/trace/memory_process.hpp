@@ -202,7 +202,10 @@ class MemoryProcess {
                    .launcher = "PMI_SIZE",
                    .budget_files = 64 << 20,
                    .budget_memory = 0,
-                   .budgets_given = 1};
+                   .budgets_given = 1,
+                   .live_kind = 1,
+                   .live_reason = 1,
+                   .file_system = 0x6969};
     h.clock = {0xb007, 500, 77000000, 1, 2, {{77001000, -123456, 900}, {79000000, -123400, 1100}}};
     thread_.header().calls_aside = 12;
   }
