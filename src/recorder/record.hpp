@@ -194,7 +194,7 @@ constexpr void (*recording_of(CallClass c))(Call&) {
 
 // Whether the call site is found before the call, which may never come back. What MPI_Init loads is not there yet.
 inline constexpr bool sited_before(CallClass cls) {
-  return cls != CallClass::init && cls != CallClass::finalize && recording_of(cls) != record_nothing;
+  return cls != CallClass::init && cls != CallClass::finalize && cls != CallClass::abort;
 }
 
 // --- what they share (record.cpp) ---
