@@ -39,6 +39,7 @@ class ByteSink {
     if (uint8_t* p = room(1)) *p = v, ++size_;
   }
   void bytes(const void* from, size_t n) {
+    if (!n) return;  // then `from` may be none
     if (uint8_t* p = room(n)) std::memcpy(p, from, n), size_ += n;
   }
   // Length, then the bytes up to a NUL or `limit`.
