@@ -407,6 +407,7 @@ class RunLoop:
     callers: list[tuple[int, int]]
     calls: list[tuple[int, int]]
     by_order: bool
+    silent: bool
     cells: list[LoopCell]
 
 class RunLoops:

@@ -101,6 +101,7 @@ void RunLoops::add(const trace::Process& process, uint32_t index, const std::vec
     const auto same = [](const trace::Frame& a, const trace::Frame& b) { return a.offset == b.offset; };
     for (uint32_t l = 1; l < own.size(); ++l) {
       RunLoop& loop = loops_[own[l]];
+      loop.silent |= stream.loops[l].silent;
       loop.calls.insert(loop.calls.end(), calls[l].begin(), calls[l].end());
       std::sort(loop.calls.begin(), loop.calls.end(), before);
       loop.calls.erase(std::unique(loop.calls.begin(), loop.calls.end(), same), loop.calls.end());

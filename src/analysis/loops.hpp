@@ -30,6 +30,7 @@ struct RunLoop {
   std::vector<trace::Frame> callers;  // of the routine it is in, the innermost first
   std::vector<trace::Frame> calls;    // in its routine, that lead to MPI from within it, ascending
   bool by_order = false;
+  bool silent = false;          // on some process it may have been gone round more often than calls tell
   std::vector<LoopCell> cells;  // ascending by process
 
   const LoopCell* cell(uint32_t process) const;

@@ -71,6 +71,7 @@ void bind_iterations(nb::module_& m) {
       .def_prop_ro("callers", [=](const RunLoop& l) { return places(l.callers); })
       .def_prop_ro("calls", [=](const RunLoop& l) { return places(l.calls); })
       .def_ro("by_order", &RunLoop::by_order)
+      .def_ro("silent", &RunLoop::silent)
       .def_ro("cells", &RunLoop::cells);
   nb::class_<RunLoops>(m, "RunLoops")
       .def_prop_ro("all", &RunLoops::all)

@@ -1,5 +1,6 @@
 #include "code/routine.hpp"
 
+#include "code/ending_calls.hpp"
 #include "code/x86_64.hpp"
 
 namespace leadline::code {
@@ -32,6 +33,7 @@ bool Routine::read(const CodeMap& code, uint64_t address, const uint64_t* return
   for (uint32_t b = 0; b < block_count_; ++b) members_[b] = b;
   member_count_ = block_count_;
   if (ok_) split(0, members_, block_count_);
+  mark_loud(returns, count);
   return ok_;
 }
 
@@ -80,6 +82,10 @@ void Routine::follow(uint32_t index) {
     if (!i.length) return;
     flags_[index] |= instruction;
     const uint64_t after = at + i.length;
+    if (i.flow == Flow::call && never_returns(code_, at, end_of(index))) {
+      flags_[index] |= ending;
+      return;
+    }
     if (i.flow == Flow::branch || i.flow == Flow::jump) lead(i.target, i.flow == Flow::branch, at);
     if (i.flow == Flow::jump || i.flow == Flow::unknown || i.flow == Flow::leave) return;
     if (index_of(after) == none || after >= end_of(index)) return;
@@ -133,9 +139,12 @@ void Routine::connect() {
         block.to[0] = starting_at(i.target);
         const bool room = exit_count_ < sizeof(exits_) / sizeof(exits_[0]);
         if (index_of(i.target) == none && room) exits_[exit_count_++] = {b, i.target};
+        block.leaves |= index_of(i.target) == none;
       }
       block.unknown = i.flow == Flow::unknown;
+      block.leaves |= i.flow == Flow::leave;
       if (i.flow == Flow::jump || i.flow == Flow::unknown || i.flow == Flow::leave || after >= end) break;
+      if (flags_[index] & ending) break;
       if (i.flow == Flow::branch || starting_at(after) != none) {
         block.to[1] = starting_at(after);
         break;
@@ -162,17 +171,6 @@ void Routine::add_entries(const uint64_t* returns, uint32_t count) {
     if (!reached) entries_[entry_count_++] = b;
   }
   if (!unknown && entry_count_) blocks_[entry_].unknown = true;
-}
-
-template <class Visit>
-void Routine::successors(uint32_t block, Visit visit) const {
-  const Block& b = blocks_[block];
-  for (const uint32_t to : b.to) {
-    if (to != none) visit(to);
-  }
-  for (uint32_t i = 0; b.unknown && i < entry_count_; ++i) {
-    if (entries_[i] != block) visit(entries_[i]);
-  }
 }
 
 // By counting first.
@@ -273,7 +271,7 @@ void Routine::take_loop(uint32_t first, uint32_t within) {
     return;
   }
   const uint32_t loop = ++loop_count_;
-  loops_[loop] = {none, 0, within};
+  loops_[loop] = {none, 0, within, false};
   members_[member_count_++] = size;
   for (uint32_t i = 0; i < size; ++i) {
     members_[member_count_++] = blocks[i];

@@ -21,9 +21,11 @@ struct Range {
   bool has(uint64_t address) const { return address >= begin && address < end; }
 };
 
-// The code that the unwinder knows of around an address: a routine, or a part of one that was moved away.
+// find: the code that the unwinder knows of around an address, a routine or a part of one that was moved away.
+// imported: the name of what the dynamic linker puts into a slot of memory; nullptr: it puts nothing there.
 struct CodeMap {
   bool (*find)(void* self, uint64_t address, Range* range) = nullptr;
+  const char* (*imported)(void* self, uint64_t slot) = nullptr;
   void* self = nullptr;
 };
 
@@ -31,8 +33,8 @@ class Routine {
  public:
   static constexpr uint32_t none = UINT32_MAX;
 
-  // `address`: any in the routine. `returns`: addresses that calls in it return to. The object must be zeroed before.
-  // False: too large, or no code that can be decoded.
+  // `address`: any in the routine. `returns`: addresses that calls in it return to which were seen to lead to recorded
+  // ones, its loud calls. The object must be zeroed before. False: too large, or no code that can be decoded.
   bool read(const CodeMap& code, uint64_t address, const uint64_t* returns, uint32_t count);
 
   const Range& range() const { return ranges_[0]; }
@@ -57,25 +59,35 @@ class Routine {
   };
   // `loop`: the one it goes round, the innermost that both are in.
   Way way(uint64_t from_return, uint64_t to_return, uint32_t* loop);
+
+  // Silent ways pass no loud call. A loop with loud calls is taken to be gone round whenever control comes to it:
+  // nobody exchanges with no neighbour. From one call to another, once round the loop, which is around both.
+  bool silently_round(uint64_t from_return, uint64_t to_return, uint32_t loop);
+  // From one call out of the routine, and from its begin to another call. Tail calls pass for silent.
+  bool silently_anew(uint64_t from_return, uint64_t to_return);
+
   // Where the routine may jump to, after the call or (0) at all, instead of returning: tail calls. Returns how many.
   uint32_t tail_calls(uint64_t from_return, uint64_t* targets, uint32_t room);
 
  private:
   static constexpr uint32_t most_bytes = 1u << 20, most_blocks = 1u << 14, most_loops = 1u << 10;
-  enum : uint8_t { instruction = 1, leader = 2 };
+  enum : uint8_t { instruction = 1, leader = 2, ending = 4 };  // ending: a call that never returns
   struct Block {
-    uint32_t begin, last;  // indices of bytes: of the first instruction and the last
-    uint32_t to[2];        // blocks; none
-    uint32_t first_from;   // in from_
-    uint32_t loop;         // innermost
-    uint32_t heads;        // loop that it is a header of
-    uint32_t mark;         // of the last search that came by
-    uint32_t number, low;  // of the search for loops
-    bool unknown;          // ends with an indirect jump
-    bool waits;            // in that search: its set is not complete
+    uint32_t begin, last;            // indices of bytes: of the first instruction and the last
+    uint32_t to[2];                  // blocks; none
+    uint32_t first_from;             // in from_
+    uint32_t loop;                   // innermost
+    uint32_t heads;                  // loop that it is a header of
+    uint32_t mark;                   // of the last search that came by
+    uint32_t number, low;            // of the search for loops
+    uint32_t first_loud, last_loud;  // indices of the bytes that loud calls in it return to, + 1; 0: none
+    bool unknown;                    // ends with an indirect jump
+    bool leaves;                     // ends with a return or a tail call
+    bool waits;                      // in that search: its set is not complete
   };
   struct Loop {
     uint32_t header, latch, outer;  // the first two: indices of bytes
+    bool loud;
   };
 
   uint32_t index_of(uint64_t address) const;
@@ -91,12 +103,14 @@ class Routine {
   void split(uint32_t loop, const uint32_t* blocks, uint32_t count);
   void search_from(uint32_t block, uint32_t within);
   void take_loop(uint32_t first, uint32_t within);
+  void mark_loud(const uint64_t* returns, uint32_t count);
   bool in_loop(uint32_t block, uint32_t loop) const;
   bool closes(uint32_t from, uint32_t to) const;
   uint32_t end_of_from(uint32_t b) const { return b + 1 < block_count_ ? blocks_[b + 1].first_from : from_count_; }
   uint32_t block_at(uint32_t index) const;
   uint32_t block_of_call(uint64_t return_address) const;
   bool reaches(uint32_t from, uint32_t to, uint32_t but_round);
+  struct Silence;
   template <class Visit>
   void successors(uint32_t block, Visit visit) const;
 
@@ -129,5 +143,16 @@ class Routine {
   bool met_unknown_;  // the last search came by an indirect jump
   bool ok_;
 };
+
+template <class Visit>
+void Routine::successors(uint32_t block, Visit visit) const {
+  const Block& b = blocks_[block];
+  for (const uint32_t to : b.to) {
+    if (to != none) visit(to);
+  }
+  for (uint32_t i = 0; b.unknown && i < entry_count_; ++i) {
+    if (entries_[i] != block) visit(entries_[i]);
+  }
+}
 
 }  // namespace leadline::code

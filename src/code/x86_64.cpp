@@ -255,8 +255,7 @@ class Decoder {
     const unsigned middle = peek() >> 3 & 7;  // of ModRM, where there is one
     switch (op) {
       case 0xe8:
-        distance(4);
-        return done(Flow::call);
+        return to(Flow::call, 4);
       case 0xe9:
         return to(Flow::jump, 4);
       case 0xeb:

@@ -18,7 +18,7 @@ enum class Flow : uint8_t {
 struct Instruction {
   uint8_t length = 0;  // 0: it could not be decoded
   Flow flow = Flow::next;
-  uint64_t target = 0;  // address, of a branch or jump
+  uint64_t target = 0;  // address, of a branch, a jump or a call; 0: a register or memory says it
 };
 
 // The instruction at `address`; reads no byte at `end` or beyond.

@@ -54,6 +54,18 @@ void LoadedObject::read(const ElfDynamic* dynamic) {
   }
 }
 
+const char* LoadedObject::imported(ElfAddress slot) const {
+  if (symbols_ == nullptr || strings_ == nullptr) return nullptr;
+  for (const Relocations& table : relocations_) {
+    for (size_t i = 0; i < table.bytes / sizeof(ElfRelocation); ++i) {
+      if (base_ + table.first[i].r_offset != slot) continue;
+      const uint32_t symbol = ELF64_R_SYM(table.first[i].r_info);
+      return symbol != 0 ? strings_ + symbols_[symbol].st_name : nullptr;
+    }
+  }
+  return nullptr;
+}
+
 const ElfSymbol* LoadedObject::find(const char* name) const {
   if (symbols_ == nullptr || strings_ == nullptr) return nullptr;
   if (gnu_hash_ != nullptr) return find_by_gnu_hash(name);

@@ -44,6 +44,9 @@ class LoadedObject {
     }
   }
 
+  // The name of the symbol whose address the dynamic linker puts into the slot; nullptr where it puts none.
+  const char* imported(ElfAddress slot) const;
+
  private:
   struct Relocations {
     const ElfRelocation* first;

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "host/loaded_object.hpp"
+
 // libgcc's, which the unwinder itself uses.
 extern "C" {
 struct dwarf_eh_bases {  // NOLINT(readability-identifier-naming)
@@ -28,6 +30,32 @@ bool find_code(void*, uint64_t address, code::Range* range) {
   if (reinterpret_cast<uint64_t>(entry + 8) + static_cast<uint64_t>(int64_t{distance}) != begin) return false;
   *range = {begin, begin + bytes};
   return range->has(address);
+}
+
+namespace {
+
+struct Search {
+  uint64_t slot;
+  const char* name;
+};
+
+int look_in_object(dl_phdr_info* info, size_t, void* data) {
+  auto* search = static_cast<Search*>(data);
+  bool holds = false;
+  for (int i = 0; i < info->dlpi_phnum && !holds; ++i) {
+    const host::ElfSegment& segment = info->dlpi_phdr[i];
+    holds = segment.p_type == PT_LOAD && search->slot - info->dlpi_addr - segment.p_vaddr < segment.p_memsz;
+  }
+  if (holds) search->name = host::LoadedObject(*info).imported(search->slot);
+  return holds;
+}
+
+}  // namespace
+
+const char* find_import(void*, uint64_t slot) {
+  Search search{slot, nullptr};
+  dl_iterate_phdr(look_in_object, &search);
+  return search.name;
 }
 
 }  // namespace leadline::recorder

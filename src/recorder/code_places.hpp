@@ -8,4 +8,8 @@ namespace leadline::recorder {
 // The routine, or the part of one, that the unwinder knows around an address.
 bool find_code(void*, uint64_t address, code::Range* range);
 
+// The name of the symbol that the dynamic linker puts into the slot, as it does into those that calls of other objects
+// go by; nullptr: none.
+const char* find_import(void*, uint64_t slot);
+
 }  // namespace leadline::recorder

@@ -36,6 +36,9 @@ enum class ChunkType : uint32_t {
   files = 30,
 };
 
+// Bits of the byte that says how a loop was found.
+inline constexpr uint8_t loop_by_order = 1, loop_silent = 2;
+
 // With the type: the payload is packed (packing.hpp). varint size, block: the first `size` bytes packed; the rest
 // follows as it is.
 inline constexpr uint32_t packed_flag = 1u << 31;

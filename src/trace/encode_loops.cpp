@@ -1,4 +1,5 @@
 // The loops of a thread's source (docs/format.md). Nothing in the region is trusted.
+#include "trace/chunk.hpp"
 #include "trace/encode.hpp"
 #include "trace/loop_profile.hpp"
 
@@ -71,7 +72,7 @@ void encode_loops(const char* region, ByteSink* out) {
     out->varint(l.context);
     out->varint(l.outer);
     out->svarint(wrapping_difference(static_cast<int64_t>(l.header), static_cast<int64_t>(header)));
-    out->byte(l.by_order != 0);
+    out->byte(static_cast<uint8_t>((l.by_order ? loop_by_order : 0) | (l.silent ? loop_silent : 0)));
     out->svarint(wrapping_difference(static_cast<int64_t>(l.last), static_cast<int64_t>(l.header)));
     out->varint(profile[i].rounds);
     out->varint(profile[i].entries);

@@ -126,7 +126,7 @@ struct LiveLoop {
   uint32_t context;   // of the routine it is in: the frame that called it
   uint32_t outer;     // the next loop around it, in this routine or further out; 0: none
   uint32_t by_order;  // 1: the machine code was not there to be read
-  uint32_t unused;
+  uint32_t silent;    // 1: control may have gone round it more often than calls tell
 };
 
 // A named region of the program within another one: the same name elsewhere is another region.

@@ -143,6 +143,7 @@ struct SourceLoop {
   Frame header;          // its first instruction; `by_order`: where a call in it returns to, the earliest one
   Frame last;            // the jump back to that; `by_order`: where the last call in it returns to
   bool by_order = false;
+  bool silent = false;  // control may have gone round it more often than calls tell: rounds and entries are the least
   uint64_t rounds = 0, entries = 0;
   uint64_t trips() const { return rounds + entries; }
 };

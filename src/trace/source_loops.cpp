@@ -23,7 +23,9 @@ void SourceLoops::forget() {
 }
 
 // A path that is the other's beginning ends where a routine was called: that routine's last call was made a jump.
-bool SourceLoops::meet(uint32_t a, uint32_t b, Meeting* m) const {
+bool SourceLoops::meet(uint32_t from_site, uint32_t to_site, Meeting* m) {
+  if (from_site >= t_.sites.size() || to_site >= t_.sites.size()) return false;
+  uint32_t a = t_.sites[from_site].context, b = t_.sites[to_site].context;
   if (!has_code(a) || !has_code(b)) return false;
   const Table<LiveContext>& c = t_.contexts;
   const uint32_t from = a;
@@ -35,8 +37,8 @@ bool SourceLoops::meet(uint32_t a, uint32_t b, Meeting* m) const {
     a = c[a].parent;
     b = c[b].parent;
   }
-  *m = {c[a].parent, a, b, tail_call};
-  return true;
+  *m = {c[a].parent, a, b};
+  return !tail_call && !opaque(a) && !opaque(b);
 }
 
 // --- Routines ---
@@ -219,10 +221,8 @@ uint32_t SourceLoops::number_by_order(uint32_t context, uint64_t from, uint64_t 
 // --- Who went round ---
 
 uint32_t SourceLoops::round(uint32_t from_site, uint32_t to_site) {
-  if (from_site >= t_.sites.size() || to_site >= t_.sites.size()) return 0;
   Meeting m;
-  if (!meet(t_.sites[from_site].context, t_.sites[to_site].context, &m)) return 0;
-  if (m.tail_call || opaque(m.from) || opaque(m.to)) return 0;
+  if (!meet(from_site, to_site, &m)) return 0;
   const uint64_t from = t_.contexts[m.from].frame, to = t_.contexts[m.to].frame;
   const auto has = [](const Known* k, uint64_t frame) { return k && k->routine->knows(frame + k->bias); };
   const Known* known = routine_of(to);

@@ -6,9 +6,9 @@
 // round the innermost loop about its call, in its caller or further out. A loop is known by its calling context and its
 // header's address, so it is the same on all ranks, whatever they exchange and however their steps differ.
 //
-// What can't be told: a routine with a loop of its own that is called again and again with no other call between; its
-// loop is seen, that about it is not. Where the code can't be read (another processor, code without unwind tables),
-// addresses tell: who comes back to an earlier one goes round a loop that begins there.
+// What can't be told: whether control went round a loop further out as well, where it could without passing another
+// call. Such loops are marked: their trips are the least there were. Where the code can't be read (another processor,
+// code without unwind tables), addresses tell: who comes back to an earlier one goes round a loop that begins there.
 #pragma once
 
 #include "code/routine.hpp"
@@ -49,6 +49,9 @@ class SourceLoops {
   // The loop that control went round between calls at the two sites, 0: none.
   uint32_t round(uint32_t from_site, uint32_t to_site);
 
+  // Marks the loops further out that control may have gone round as well on its way, once all calls are known.
+  void mark_silent(uint32_t from_site, uint32_t to_site);
+
   // Whether all of the path to the site is known and no interpreter is on it.
   bool sees(uint32_t site);
 
@@ -67,7 +70,6 @@ class SourceLoops {
  private:
   struct Meeting {
     uint32_t context, from, to;  // what the paths have in common, and their next contexts
-    bool tail_call;              // the second path is the first one's beginning
   };
   static constexpr uint32_t opaque_context = UINT32_MAX;              // instead of a loop's number + 1
   static constexpr uint32_t most_routines = 12, most_returns = 4096;  // 2.6 MB of addresses each
@@ -80,7 +82,7 @@ class SourceLoops {
   };
 
   bool has_code(uint32_t context) const { return context >= first_context && context < t_.contexts.size(); }
-  bool meet(uint32_t a, uint32_t b, Meeting* m) const;
+  bool meet(uint32_t from_site, uint32_t to_site, Meeting* m);
   uint32_t innermost(uint32_t context);
   bool opaque(uint32_t context);
   uint32_t* known_of(uint32_t context);
@@ -92,6 +94,9 @@ class SourceLoops {
   bool tail_calls(const Known& known, uint64_t from_return, uint64_t routine, unsigned depth);
   Known* read(uint64_t frame, uint64_t address);
   static void release(Known* known);
+  void mark_silent_from(uint32_t context, const Known& known, uint64_t from, uint64_t to, uint32_t loop);
+  void mark_silent_further(uint32_t context, const Known& called);
+  bool makes_calls_of(uint32_t context, const Known& called) const;
 
   Tables t_;
   CodePlaces places_;

@@ -4,6 +4,7 @@
 //   loops polls STEPS     each step asks for its message by MPI_Test and MPI_Iprobe in turn, and sends 0 to 3 more
 //   loops deep STEPS      the calls of a step are made six levels further down, by a recursion
 //   loops leave STEPS     an endless loop that is left in the middle; two ways through it, chosen as nobody can foresee
+//   loops silent STEPS    all calls of a step are those of its inner loop, but for a reduction every fifth step
 //   loops short STEPS     a step is over in no time; the second half of them call something else
 //   loops warm STEPS      as nest, after a solver's iterations that take longer than all steps
 //   loops files STEPS     a loop about files only, longer than that of the steps
@@ -50,6 +51,10 @@ static __attribute__((noinline)) void polling_step(int step) {
   for (int i = 0; i < more; ++i) MPI_Send(&out, 1, MPI_DOUBLE, right, 2, MPI_COMM_WORLD);
   for (int i = 0; i < more; ++i) MPI_Recv(&in, 1, MPI_DOUBLE, left, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   MPI_Allreduce(&out, &in, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+}
+
+static __attribute__((noinline)) void stages(int count) {
+  for (int stage = 0; stage < count; ++stage) exchange(5);
 }
 
 static __attribute__((noinline)) void nothing(int tag) {
@@ -109,6 +114,12 @@ int main(int argc, char** argv) {
     solve(50);
     pause_us = 0;
     for (int step = 0; step < steps; ++step) model_step(step);  // warm
+  }
+  if (!strcmp(kind, "silent")) {
+    for (int step = 0; step < steps; ++step) {  // silent
+      stages(size + 1);
+      if (step % 5 == 4) MPI_Allreduce(&out, &in, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    }
   }
   if (!strcmp(kind, "short")) {
     for (int step = 0; step < steps; ++step) nothing(step < steps / 2 ? 1 : 2);  // short

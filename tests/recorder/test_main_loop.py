@@ -56,6 +56,23 @@ def test_main_loop_is_that_of_the_source(
     assert found["kept"] == "full"
     assert found["strip"][-1]["last"] == 11
     assert 0 < found["share"] <= 1
+    assert (found["at_least"], found["around"]) == (False, None)
+
+
+@pytest.mark.parametrize("options", [("-O0", "-g"), ("-O2", "-g"), ("-O3", "-g")])
+def test_iterations_that_calls_do_not_show_are_admitted(
+    library: Library, builder: Builder, recorder: Path, tmp_path: Path, options: tuple[str, ...]
+) -> None:
+    program = builder.c(library, "loops.c", *options)
+
+    def main_loop(steps: int) -> Any:
+        return to_json(open_run(recorded(library, program, "silent", steps, recorder, tmp_path / f"run{steps}")))
+
+    seen = main_loop(20)["iterations"]  # where the reduction comes, every fifth step
+    assert (seen["line"], seen["count"], seen["at_least"], seen["around"]) == (line_of("silent"), 4, True, None)
+    inner = main_loop(4)["iterations"]  # never
+    assert (inner["count"], inner["at_least"]) == (12, False)
+    assert (inner["around"]["routine"], inner["around"]["line"]) == ("main", line_of("silent"))
 
 
 def test_iterations_that_are_over_in_no_time_are_timed_too(

@@ -153,8 +153,8 @@ void print_stream(FILE* f, const Stream& s) {
   for (size_t i = 1; i < s.loops.size(); ++i) {
     const SourceLoop& l = s.loops[i];
     std::fprintf(f, "source %u %zu %u %u %u+%" PRIx64 " %u+%" PRIx64 " %d %" PRIu64 " %" PRIu64 "\n", s.thread, i,
-                 l.context, l.outer, l.header.module, l.header.offset, l.last.module, l.last.offset, l.by_order,
-                 l.rounds, l.entries);
+                 l.context, l.outer, l.header.module, l.header.offset, l.last.module, l.last.offset,
+                 l.by_order + 2 * l.silent, l.rounds, l.entries);
   }
   if (!s.loops.empty()) {
     std::fprintf(f, "around %u", s.thread);

@@ -312,9 +312,9 @@ def loops(thread: int, p: Payload) -> list[str]:
     for number in range(1, p.varint() + 1):
         context, outer = p.varint(), p.varint()
         header += p.svarint()
-        by_order, last = p.byte(), header + p.svarint()
+        found, last = p.byte(), header + p.svarint()
         places = " ".join(f"{place >> 48}+{place & (1 << 48) - 1:x}" for place in (header, last))
-        lines.append(f"source {thread} {number} {context} {outer} {places} {by_order} {p.varint()} {p.varint()}")
+        lines.append(f"source {thread} {number} {context} {outer} {places} {found} {p.varint()} {p.varint()}")
     lines.append(" ".join(map(str, ["around", thread, *(p.varint() for _ in range(p.varint()))])))
     return lines
 

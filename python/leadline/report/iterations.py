@@ -8,7 +8,7 @@ from typing import Any
 from leadline import _core
 from leadline.report import format as fmt
 from leadline.report.control import RegionEntry
-from leadline.report.loops import NamedLoop, main_loop
+from leadline.report.loops import NamedLoop, main_loop, named_loop
 from leadline.report.steps import find_step
 from leadline.report.tables import Line
 from leadline.run import Run, Site
@@ -90,6 +90,8 @@ def as_data(it: Iterations | None, rank_id: Any) -> dict[str, Any] | None:
         "last_line": loop.last_line or None if loop is not None else None,
         "path": [_routine(frame) for frame in loop.path] if loop is not None else None,
         "share": loop.share if loop is not None else None,
+        "at_least": loop.at_least if loop is not None else None,
+        "around": _place(named_loop(run, loop.around)) if loop is not None and loop.around else None,
         "site": {
             "function": it.anchor.function if it.anchor is not None else None,
             "routine": it.anchor.routine if it.anchor is not None else None,
@@ -130,10 +132,16 @@ def as_data(it: Iterations | None, rank_id: Any) -> dict[str, Any] | None:
     }
 
 
+def _place(loop: NamedLoop) -> dict[str, Any]:
+    return {"routine": loop.routine, "file": loop.file or None, "line": loop.line or None}
+
+
 def _of_region(region: RegionEntry, it: Iterations) -> dict[str, Any]:
     """Of a region only its entries and their times in all are known."""
     ranks = max(1, sum(1 for process in it.run.processes if process.regions))
-    nothing = dict.fromkeys(("routine", "file", "line", "last_line", "path", "min_s", "max_s", "calls_per_iteration"))
+    nothing = dict.fromkeys(
+        ("routine", "file", "line", "last_line", "path", "at_least", "around", "min_s", "max_s", "calls_per_iteration")
+    )
     return {
         **nothing,
         "region": "/".join(region.path),
@@ -163,9 +171,16 @@ def _routine(frame: Location) -> str:
     return f"{frame.routine} ({place})" if frame.file else frame.routine
 
 
-def about_loop(loop: NamedLoop) -> list[str]:
-    """Which loop of the source it is, on one or two lines."""
-    lines = [f"{loop.where}: {fmt.plural(loop.trips, 'iteration')}, {100 * loop.share:.0f} % of the ranks' time"]
+def about_loop(run: Run, loop: NamedLoop) -> list[str]:
+    """Which loop of the source it is, on a few lines."""
+    trips = ("at least " if loop.at_least else "") + fmt.plural(loop.trips, "iteration")
+    lines = [f"{loop.where}: {trips}, {100 * loop.share:.0f} % of the ranks' time"]
+    if loop.at_least:
+        lines.append("  an iteration that makes its calls in inner loops only may look like theirs")
+    if loop.around:
+        lines.append(
+            f"  its calls don't show the iterations of {named_loop(run, loop.around).where}, which is around it"
+        )
     if len(loop.path) > 1:
         lines.append("  reached by " + " > ".join(frame.routine for frame in loop.path))
     return [line[0].upper() + line[1:] if line.startswith("the") else line for line in lines]
@@ -188,7 +203,7 @@ def strip_lines(it: Iterations, width: int, height: int = 1) -> list[Line]:
             f"The region {data['region']}: {fmt.plural(data['count'], 'iteration')}, "
             f"{100 * data['share']:.0f} % of the ranks' time; mean {fmt.seconds(data['mean_s'] or 0.0)}"
         ]
-    named: list[Line] = [line[:width] for line in about_loop(it.loop)] if it.loop is not None else []
+    named: list[Line] = [line[:width] for line in about_loop(it.run, it.loop)] if it.loop is not None else []
     if not it.timed:
         return [*named, "The times of iterations were not kept (--series)."]
     count = f"{fmt.plural(found.count, 'iteration')} of " if it.loop is None else "An iteration: "

@@ -15,6 +15,8 @@ class NamedLoop:
     """routine: that it is written in.   file, line: of its statement as far as the debug information tells, else of the
     first call in it; "" and 0 without debug information.   last_line: of the last call in it.
     path: routines that lead to it, outermost first.   share: of the ranks' time.
+    at_least: it may have been gone round more often, between two calls of a loop within it and past no other.
+    around: the number of the next loop around it of which that is true, 0: none.
     """
 
     number: int
@@ -26,6 +28,8 @@ class NamedLoop:
     trips: int
     time_s: float
     share: float
+    at_least: bool
+    around: int
 
     @property
     def where(self) -> str:
@@ -64,7 +68,15 @@ def named_loop(run: Run, number: int) -> NamedLoop:
         loops.trips(number),
         time_s,
         time_s / all_s if all_s > 0 else 0.0,
+        loop.silent,
+        _silent_around(loops, loop.outer),
     )
+
+
+def _silent_around(loops: _core.RunLoops, number: int) -> int:
+    while number and not loops.all[number].silent:
+        number = loops.all[number].outer
+    return number
 
 
 def _located(run: Run, where: tuple[int, int], add: int = 0) -> list[Location]:

@@ -35,7 +35,9 @@ std::string decode_loops(ByteReader& in, Stream* stream) {
     l.outer = static_cast<uint32_t>(std::min<uint64_t>(in.varint(), UINT32_MAX));
     header = static_cast<uint64_t>(wrapping_sum(in.svarint(), static_cast<int64_t>(header)));
     l.header = {static_cast<uint32_t>(header >> 48), header & frame_offset_mask};
-    l.by_order = in.byte() != 0;
+    const uint8_t marks = in.byte();
+    l.by_order = marks & loop_by_order;
+    l.silent = marks & loop_silent;
     const auto last = static_cast<uint64_t>(wrapping_sum(in.svarint(), static_cast<int64_t>(header)));
     l.last = {static_cast<uint32_t>(last >> 48), last & frame_offset_mask};
     l.rounds = in.varint();

@@ -40,7 +40,11 @@ function about(it) {
   const loop = it.routine
     ? `The loop${it.file ? ` at ${place(it.file, it.line)}` : ""} in ${it.routine}, ${fixed(100 * it.share, 0)} % of the ranks' time: `
     : "";
-  if (it.mean_s === null) return `${loop}${plural(it.count, "iteration")}. ${KEPT[it.kept]?.(it) ?? ""}`;
+  const count = `${it.at_least ? "at least " : ""}${plural(it.count, "iteration")}`;
+  const around = it.around
+    ? ` Its calls don't show the iterations of the loop${it.around.file ? ` at ${place(it.around.file, it.around.line)}` : ""} in ${it.around.routine}, which is around it.`
+    : "";
+  if (it.mean_s === null) return `${loop}${count}. ${KEPT[it.kept]?.(it) ?? ""}${around}`;
   const where = it.routine ? "" : [
     it.site?.function && `with ${it.site.function}`,
     it.site?.routine && `in ${it.site.routine}`,
@@ -50,10 +54,11 @@ function about(it) {
     .join(" ");
   return [
     loop,
-    `${plural(it.count, "iteration")}${it.calls_per_iteration ? ` of ${fixed(it.calls_per_iteration, 1).replace(/\.0$/, "")} MPI calls a rank` : ""}`,
+    `${count}${it.calls_per_iteration ? ` of ${fixed(it.calls_per_iteration, 1).replace(/\.0$/, "")} MPI calls a rank` : ""}`,
     where ? `; each ${it.site.ends_with_it ? "ends" : "begins"} ${where}` : "",
     `: ${seconds(it.mean_s)} on average, ${seconds(it.min_s)} to ${seconds(it.max_s)}. `,
     KEPT[it.kept]?.(it) ?? "",
+    around,
   ].join("");
 }
 

@@ -1,0 +1,138 @@
+#include "code/ending_calls.hpp"
+
+#include <string.h>
+
+#include "code/x86_64.hpp"
+
+namespace leadline::code {
+
+namespace {
+
+constexpr const char* names[] = {"exit",
+                                 "_exit",
+                                 "_Exit",
+                                 "quick_exit",
+                                 "abort",
+                                 "pthread_exit",
+                                 "__assert_fail",
+                                 "__assert_perror_fail",
+                                 "__stack_chk_fail",
+                                 "__fortify_fail",
+                                 "__chk_fail",
+                                 "longjmp",
+                                 "_longjmp",
+                                 "siglongjmp",
+                                 "__longjmp_chk",
+                                 "err",
+                                 "errx",
+                                 "verr",
+                                 "verrx",
+                                 "_Unwind_Resume",
+                                 "__cxa_throw",
+                                 "__cxa_rethrow",
+                                 "__cxa_bad_cast",
+                                 "__cxa_bad_typeid",
+                                 "__cxa_throw_bad_array_new_length",
+                                 "_ZSt9terminatev",
+                                 "_gfortran_stop_string",
+                                 "_gfortran_stop_numeric",
+                                 "_gfortran_error_stop_string",
+                                 "_gfortran_error_stop_numeric",
+                                 "_gfortran_runtime_error",
+                                 "_gfortran_runtime_error_at",
+                                 "_gfortran_os_error",
+                                 "_gfortran_os_error_at"};
+
+// std::__throw_bad_alloc() and its like.
+bool throws(const char* name) { return strncmp(name, "_ZSt", 4) == 0 && strstr(name, "__throw_"); }
+
+bool ends(const char* name) {
+  if (!name) return false;
+  for (const char* known : names) {
+    if (strcmp(name, known) == 0) return true;
+  }
+  return throws(name);
+}
+
+uint8_t byte_at(uint64_t address) { return *reinterpret_cast<const uint8_t*>(address); }
+
+int32_t distance_at(uint64_t address) {
+  int32_t distance;
+  memcpy(&distance, reinterpret_cast<const void*>(address), sizeof(distance));
+  return distance;
+}
+
+// Where the pointer lies by which a call or a jump goes on (FF /2, FF /4, relative to the instruction); 0: it goes
+// otherwise.
+uint64_t slot_of(uint64_t address, uint64_t end) {
+  constexpr uint8_t endbr[] = {0xf3, 0x0f, 0x1e, 0xfa};
+  if (end - address >= sizeof(endbr) && memcmp(reinterpret_cast<const void*>(address), endbr, sizeof(endbr)) == 0) {
+    address += sizeof(endbr);
+  }
+  while (address < end && (byte_at(address) == 0xf2 || byte_at(address) == 0x67)) ++address;
+  constexpr unsigned bytes = 6;
+  if (end <= address || end - address < bytes || byte_at(address) != 0xff) return 0;
+  const uint8_t way = byte_at(address + 1);
+  if (way != 0x15 && way != 0x25) return 0;
+  return address + bytes + static_cast<uint64_t>(int64_t{distance_at(address + 2)});
+}
+
+const char* imported(const CodeMap& code, uint64_t address, uint64_t end) {
+  const uint64_t slot = code.imported ? slot_of(address, end) : 0;
+  return slot ? code.imported(code.self, slot) : nullptr;
+}
+
+bool may_return(const CodeMap& code, uint64_t address, unsigned depth);
+
+bool never(const CodeMap& code, uint64_t address, uint64_t end, unsigned depth) {
+  if (ends(imported(code, address, end))) return true;
+  const Instruction i = decode(address, end);
+  if (!i.length || !i.target) return false;
+  Range stub;
+  if (!code.find(code.self, i.target, &stub)) return false;
+  if (ends(imported(code, i.target, stub.end))) return true;
+  return stub.begin == i.target && depth > 0 && !may_return(code, i.target, depth - 1);
+}
+
+bool returns(uint64_t address, const Instruction& i) {
+  return i.flow == Flow::leave && byte_at(address) != 0x0f && byte_at(address) != 0xf4;  // UD2, HLT
+}
+
+// From the address on. Small routines only: those that say what is wrong, and end the program.
+bool may_return(const CodeMap& code, uint64_t address, unsigned depth) {
+  constexpr uint64_t most_bytes = 1024;
+  Range range;
+  if (!code.find(code.self, address, &range) || range.end - range.begin > most_bytes) return true;
+  uint8_t seen[most_bytes] = {};
+  uint16_t waiting[64];
+  unsigned count = 0;
+  waiting[count++] = static_cast<uint16_t>(address - range.begin);
+  while (count) {
+    uint64_t at = range.begin + waiting[--count];
+    while (at < range.end && !seen[at - range.begin]) {
+      seen[at - range.begin] = 1;
+      const Instruction i = decode(at, range.end);
+      if (!i.length || i.flow == Flow::unknown || returns(at, i)) return true;
+      const bool ending = (i.flow == Flow::call || i.flow == Flow::jump) && never(code, at, range.end, depth);
+      if (i.flow == Flow::leave || ending) break;
+      if (i.flow == Flow::branch || i.flow == Flow::jump) {
+        const bool away = !range.has(i.target);  // into a part of it that was moved, or a tail call
+        if (away && (depth == 0 || may_return(code, i.target, depth - 1))) return true;
+        if (count == sizeof(waiting) / sizeof(waiting[0])) return true;
+        if (!away) waiting[count++] = static_cast<uint16_t>(i.target - range.begin);
+      }
+      if (i.flow == Flow::jump) break;
+      at += i.length;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+bool never_returns(const CodeMap& code, uint64_t address, uint64_t end) {
+  constexpr unsigned routines_deep = 2;
+  return never(code, address, end, routines_deep);
+}
+
+}  // namespace leadline::code

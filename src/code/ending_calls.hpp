@@ -1,0 +1,13 @@
+// Calls that never come back, whose code is not followed by the instruction after them: what stands there belongs to
+// something else.
+#pragma once
+
+#include "code/routine.hpp"
+
+namespace leadline::code {
+
+// Of the call, or the jump to another routine, at the address. Calls of the C, C++ and Fortran libraries are known by
+// name, as are routines of the program that end with one.
+bool never_returns(const CodeMap& code, uint64_t address, uint64_t end);
+
+}  // namespace leadline::code

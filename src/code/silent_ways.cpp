@@ -1,0 +1,151 @@
+// Ways through a routine that pass no call that leads to a recorded one: nothing tells that control took them.
+#include "code/routine.hpp"
+
+namespace leadline::code {
+
+void Routine::mark_loud(const uint64_t* returns, uint32_t count) {
+  for (uint32_t i = 0; i < count; ++i) {
+    const uint32_t b = block_of_call(returns[i]);
+    const uint32_t at = index_of(returns[i] - 1);
+    if (b == none || at == none) continue;
+    Block& block = blocks_[b];
+    if (!block.first_loud || at + 1 < block.first_loud) block.first_loud = at + 1;
+    if (at + 1 > block.last_loud) block.last_loud = at + 1;
+    for (uint32_t l = block.loop; l && !loops_[l].loud; l = loops_[l].outer) loops_[l].loud = true;
+  }
+}
+
+// A search among the blocks of one loop (0: of the routine) for a silent way between two calls in it.
+struct Routine::Silence {
+  Routine& r;
+  uint32_t within;
+  uint32_t from, to;  // blocks; none
+  uint32_t count = 0;
+
+  // Loops that the calls are in are left and entered; others are gone round.
+  bool is_own(uint32_t loop) const {
+    return (from != none && r.in_loop(from, loop)) || (to != none && r.in_loop(to, loop));
+  }
+
+  // The loop that an edge enters, where it is one that is gone round.
+  uint32_t enters(uint32_t block, uint32_t next) const {
+    const uint32_t loop = r.blocks_[next].heads;
+    return loop && r.loops_[loop].loud && !r.in_loop(block, loop) && !is_own(loop) ? loop : 0;
+  }
+
+  // A loop that is asked about at its end has another question before it: whether to go round at all. One that asks at
+  // its begin needs none.
+  bool asks_at_begin(uint32_t header, uint32_t loop) const {
+    if (r.blocks_[header].first_loud) return false;
+    bool leaves = false;
+    r.successors(header, [&](uint32_t next) { leaves |= !r.in_loop(next, loop); });
+    return leaves;
+  }
+
+  bool guards(uint32_t block) const {
+    bool found = false;
+    r.successors(block, [&](uint32_t next) {
+      uint32_t header = next, before = block;
+      const Block& n = r.blocks_[next];
+      const bool one_way = (n.to[0] == none) != (n.to[1] == none) && !n.unknown && !n.first_loud;
+      if (!enters(before, header) && one_way) {  // what is done once, before the first trip
+        before = next;
+        header = n.to[0] != none ? n.to[0] : n.to[1];
+      }
+      const uint32_t loop = enters(before, header);
+      found |= loop && !asks_at_begin(header, loop);
+    });
+    return found;
+  }
+
+  bool is_blocked(uint32_t block) const {
+    if (r.blocks_[block].first_loud) return true;
+    for (uint32_t l = r.blocks_[block].loop; l && l != within; l = r.loops_[l].outer) {
+      if (r.loops_[l].loud && !is_own(l)) return true;
+    }
+    return guards(block);
+  }
+
+  void begin() {
+    ++r.search_;
+    count = 0;
+  }
+
+  void visit(uint32_t block) {
+    if (r.blocks_[block].mark == r.search_) return;
+    r.blocks_[block].mark = r.search_;
+    r.stack_[count++] = block;
+  }
+
+  // Goes on from what was visited, by the edges that `take` lets through.
+  template <class Take>
+  void go_on(Take take) {
+    while (count) {
+      const uint32_t b = r.stack_[--count];
+      if (b != from && is_blocked(b)) continue;
+      r.successors(b, [&](uint32_t next) {
+        if ((!within || r.in_loop(next, within)) && take(b, next)) visit(next);
+      });
+    }
+  }
+};
+
+bool Routine::silently_round(uint64_t from_return, uint64_t to_return, uint32_t loop) {
+  Silence way{*this, loop, block_of_call(from_return), block_of_call(to_return)};
+  const uint32_t from = way.from, to = way.to;
+  if (from == none || to == none) return false;
+  if (blocks_[from].last_loud > index_of(from_return - 1) + 1) return false;
+  if (blocks_[to].first_loud && blocks_[to].first_loud < index_of(to_return - 1) + 1) return false;
+  // Back to its headers first,
+  uint32_t* const headers = members_;
+  uint32_t header_count = 0;
+  const auto closes_it = [&](uint32_t b, uint32_t next) { return blocks_[next].heads == loop && in_loop(b, loop); };
+  way.begin();
+  way.visit(from);
+  way.go_on([&](uint32_t b, uint32_t next) {
+    if (!closes_it(b, next)) return true;
+    if (header_count < most_blocks) headers[header_count++] = next;
+    return false;
+  });
+  // and from there to the call.
+  way.begin();
+  way.from = none;
+  bool found = false;
+  for (uint32_t i = 0; i < header_count; ++i) {
+    found |= headers[i] == to;
+    way.visit(headers[i]);
+  }
+  way.go_on([&](uint32_t b, uint32_t next) {
+    if (closes_it(b, next)) return false;
+    found |= next == to;
+    return true;
+  });
+  return found;
+}
+
+bool Routine::silently_anew(uint64_t from_return, uint64_t to_return) {
+  Silence way{*this, 0, block_of_call(from_return), block_of_call(to_return)};
+  const uint32_t from = way.from, to = way.to;
+  if (from == none || to == none) return false;
+  if (blocks_[from].last_loud > index_of(from_return - 1) + 1) return false;
+  if (blocks_[to].first_loud && blocks_[to].first_loud < index_of(to_return - 1) + 1) return false;
+  bool left = blocks_[from].leaves;
+  way.begin();
+  way.visit(from);
+  way.go_on([&](uint32_t, uint32_t next) {
+    left |= blocks_[next].leaves && !way.is_blocked(next);
+    return true;
+  });
+  if (!left) return false;
+  way.begin();
+  way.from = none;
+  way.visit(entry_);
+  bool found = entry_ == to;
+  way.go_on([&](uint32_t, uint32_t next) {
+    found |= next == to;
+    return true;
+  });
+  return found;
+}
+
+}  // namespace leadline::code
