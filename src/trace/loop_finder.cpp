@@ -87,10 +87,12 @@ class Finder {
   }
 
   // From the most frequent level outwards.
-  const Recurring* choose(const Position* positions, const IsCollective& collective) {
+  const Recurring* choose(const Position* positions, const CallKinds& kinds) {
     bool collectives = false;
     for (uint32_t s = 1; s <= count_; ++s) {
-      all_[s].collective = candidate(all_[s]) && collective(positions[all_[s].position].key);
+      const Key& key = positions[all_[s].position].key;
+      if (kinds.is_on_file(key)) all_[s].cover = 0;
+      all_[s].collective = candidate(all_[s]) && kinds.is_collective(key);
       collectives |= all_[s].collective != 0;
     }
     const Recurring* chosen = nullptr;
@@ -156,14 +158,14 @@ class Finder {
 }  // namespace
 
 bool find_loop(const SeriesEntry* entries, uint64_t n, const Position* positions, uint64_t position_count,
-               const uint32_t* first_of, const IsCollective& collective, FoundLoop* found) {
+               const uint32_t* first_of, const CallKinds& kinds, FoundLoop* found) {
   if (n < 2 * least_trips || n > UINT32_MAX || position_count <= first_position) return false;
   const Scratchpad<Recurring> recurring(n / least_trips + 2);
   const Scratchpad<uint32_t> slot(position_count);
   if (!recurring || !slot) return false;
   Finder finder(entries, n, first_of, position_count, recurring.get(), slot.get());
   finder.measure();
-  const Recurring* level = finder.choose(positions, collective);
+  const Recurring* level = finder.choose(positions, kinds);
   return level && finder.place(*level, found);
 }
 

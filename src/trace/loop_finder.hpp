@@ -23,21 +23,30 @@ struct FoundLoop {
   double period = 0;     // calls
 };
 
-// Whether all ranks of the world take part in a call.
-struct IsCollective {
+// What is known of a call by its function.
+struct CallKinds {
   const SeriesState* state;
   const LiveSite* sites;
   uint64_t site_count;
-  bool operator()(const Key& key) const {
-    if ((key.comm & comm_mask) != world_communicator || key.site >= site_count) return false;
+  // Whether all ranks of the world take part.
+  bool is_collective(const Key& key) const {
+    return (key.comm & comm_mask) == world_communicator && is_marked(state->collective, key);
+  }
+  // Files are read and written at any distance: no iteration is known by that.
+  bool is_on_file(const Key& key) const { return is_marked(state->files, key); }
+
+ private:
+  template <size_t N>
+  bool is_marked(const uint8_t (&functions)[N], const Key& key) const {
+    if (key.site >= site_count) return false;
     const uint32_t function = sites[key.site].function;
-    return function < 8 * sizeof(state->collective) && state->collective[function / 8] >> (function % 8) & 1;
+    return function < 8 * N && functions[function / 8] >> (function % 8) & 1;
   }
 };
 
 // `first_of[p]`: the first position with the key of position p (positions_by_key). False: there is none.
 bool find_loop(const SeriesEntry* entries, uint64_t n, const Position* positions, uint64_t position_count,
-               const uint32_t* first_of, const IsCollective& collective, FoundLoop* found);
+               const uint32_t* first_of, const CallKinds& kinds, FoundLoop* found);
 
 // Fills `first_of`. False: no memory.
 bool positions_by_key(const Position* positions, uint64_t count, uint32_t* first_of);

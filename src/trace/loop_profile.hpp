@@ -101,7 +101,7 @@ uint32_t choose_main_loop(const Weights& weights, uint32_t count, const LoopWeig
                           SameCode same_code) {
   constexpr double least = 5e-4;       // a tenth of the time and a twentieth of the calls, say
   constexpr uint64_t least_calls = 8;  // an eighth of them will do: something outside all loops may take the time
-  constexpr double noise_ns = 1e7;     // what a busy machine may add anywhere: below it calls decide
+  constexpr double noise_ns = 5e7;     // what a busy machine may add anywhere: below it calls decide
   const auto size = [](const LoopWeight& w) {
     const double ns = w.ns + noise_ns;
     return ns * ns * static_cast<double>(w.calls);

@@ -74,7 +74,7 @@ bool get_loop(ByteReader& in, double ns_per_tick, LoopTimes* loop) {
   loop->time_ns = static_cast<double>(in.varint()) * ns_per_tick;
   if (!get_strip(in, ns_per_tick, loop)) return false;
   const size_t n = in.count(5);
-  if (n > most_slow) return false;
+  if (n > most_slow_read) return false;
   for (size_t i = 0; i < n && in.ok(); ++i) {
     SlowTime s;
     s.iteration = in.varint();
