@@ -40,7 +40,9 @@ PYTHON_ABOVE: dict[str, set[str]] = {
     "report": {"cli", "launch"},
     "symbols": {"cli", "launch", "report"},
     "launch": {"cli", "report"},
-    "mpi": {"cli", "launch", "report", "workloads"},
+    "launchers": {"cli", "launch", "libraries", "mpi", "report", "tuning", "workloads"},
+    "libraries": {"bench", "cli", "launch", "mpi", "report", "workloads"},
+    "mpi": {"cli", "launch", "report", "tuning", "workloads"},
     "workloads": {"cli", "report", "bench"},
     "bench": {"cli"},
 }

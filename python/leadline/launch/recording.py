@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from leadline import nodes
-from leadline.launch import process, rundir, srun_export
+from leadline.launch import process, rundir
 from leadline.launch.launcher import Launcher, find_launcher, words_for_ranks
 from leadline.launch.program import program_word
 from leadline.launch.recorder import RUNS, merged_preload, require_library, variables
 from leadline.launch.wrappers import preload_in_front, with_variables
+from leadline.launchers import srun
 
 BEAT_S = 2.0
 
@@ -67,8 +68,8 @@ def record(
         environ.get("LD_PRELOAD") if theirs is None else theirs,
     )
     words = _prepared(command, launcher, ours)
-    if launcher is None or not launcher.hands_on:  # another mpiexec starts its own processes with srun
-        environ.update(srun_export.environment(environ, ours))
+    if launcher is None or not launcher.kind.hands_on:  # another mpiexec starts its own processes with srun
+        environ.update(srun.environment(environ, ours))
 
     description = rundir.describe(command, launcher=_describe_launcher(launcher))
     rundir.write_description(directory, description)
@@ -117,10 +118,10 @@ def _prepared(command: Sequence[str], launcher: Launcher | None, ours: dict[str,
 
 def _in_environment(launcher: Launcher | None, ours: dict[str, str]) -> dict[str, str]:
     """What goes into the environment besides: everything, unless the launcher itself hands it to the ranks."""
-    return ours if launcher is None else launcher.environment(ours)
+    return ours if launcher is None else launcher.kind.environment(ours)
 
 
 def _describe_launcher(launcher: Launcher | None) -> dict[str, str] | None:
     if launcher is None:
         return None
-    return {"kind": launcher.kind, "path": launcher.path, "version": launcher.version}
+    return {"kind": launcher.kind.name, "path": launcher.path, "version": launcher.version}
