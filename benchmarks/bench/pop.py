@@ -85,8 +85,7 @@ def measure_pop(console: Console, launches: int) -> list[dict[str, Any]]:
     words = library.launch(RANKS, oversubscribe=True)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        environ = {**os.environ, **library.environ, "OMPI_MCA_hwloc_base_binding_policy": "none"}
-        environ["PRTE_MCA_hwloc_default_binding_policy"] = "none"
+        environ = {**os.environ, **library.environ, **library.kind.unbound}
         everything = [
             _configuration(way, algorithm, words, program, environ, folder) for algorithm in ALGORITHMS for way in WAYS
         ]

@@ -1,4 +1,4 @@
-"""The binary interfaces (families) of MPI libraries: api/abi/*.toml and the C++ of families.hpp."""
+"""The ABI families of MPI libraries: api/abi/*.toml and the C++ of families.hpp."""
 
 from __future__ import annotations
 

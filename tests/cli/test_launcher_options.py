@@ -76,9 +76,7 @@ def test_a_job_that_passes_nothing_on_passes_what_recording_needs(monkeypatch: p
     assert _for_ranks("srun", "-n 2 true") == ["--export=LD_PRELOAD,LEADLINE_DIR", "-n", "2", "true"]
     changed = srun.environment({"SLURM_EXPORT_ENV": "NONE"}, OURS)
     assert changed == {"SLURM_EXPORT_ENV": "LD_PRELOAD,LEADLINE_DIR"}
-    assert srun.environment({"SLURM_EXPORT_ENV": "A,B"}, OURS) == {
-        "SLURM_EXPORT_ENV": "A,B,LD_PRELOAD,LEADLINE_DIR"
-    }
+    assert srun.environment({"SLURM_EXPORT_ENV": "A,B"}, OURS) == {"SLURM_EXPORT_ENV": "A,B,LD_PRELOAD,LEADLINE_DIR"}
     assert srun.environment({"SLURM_EXPORT_ENV": "ALL,A=1"}, OURS) == {}
     assert srun.environment({}, OURS) == {}
 

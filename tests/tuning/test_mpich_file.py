@@ -168,9 +168,7 @@ def test_outside_the_ranges_mpich_does_what_it_does_by_itself(programs: Any, tmp
         (tmp_path / name).write_text(text)
         variables[name] = str(tmp_path / name)
     point = Point("bcast", 512, 3)
-    found = [
-        MPICH.routine_of(point, ask(about, given, points=[point]).points[point], "") for given in ({}, variables)
-    ]
+    found = [MPICH.routine_of(point, ask(about, given, points=[point]).points[point], "") for given in ({}, variables)]
     assert found[0] == found[1]
     assert "release_gather" in found[0]
 

@@ -100,7 +100,7 @@ def _mpi_verdict(program: Executable) -> Verdict:
         return Verdict(
             "no",
             f"the MPI library of {program.path} is not known: {program.mpi_library}",
-            "known are libmpi.so.12 and libmpich.so.12 (MPICH family), libmpi.so.40 (Open MPI), libmpi_abi.so",
+            "known are libmpi.so.12 and libmpich.so.12 (MPICH's ABI family), libmpi.so.40 (Open MPI), libmpi_abi.so",
         )
     layers = f", Fortran through {', '.join(program.fortran_layers)}" if program.fortran_layers else ""
     return Verdict("yes", f"{program.path} uses {program.family}: {program.mpi_library}{layers}")

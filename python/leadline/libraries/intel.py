@@ -11,6 +11,7 @@ import mmap
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import ClassVar
 
 from leadline.launchers.hydra import HYDRA
 from leadline.libraries import intel_installation
@@ -81,6 +82,7 @@ class Intel(MpiLibrary):
     debian_packages = ""
     launcher = HYDRA
     shares_cores = False
+    unbound: ClassVar[dict[str, str]] = {}
     files = ("lib/libmpi.so.12", "lib/release/libmpi.so.12")
     algorithms = ALGORITHMS
     routines = re.compile(

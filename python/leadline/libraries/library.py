@@ -58,6 +58,7 @@ class MpiLibrary(ABC):
     # How it runs.
     launcher: ClassVar[LauncherKind]
     shares_cores: ClassVar[bool]  # whether a rank that waits lets another have its core; else it waits busily
+    unbound: ClassVar[Mapping[str, str]]  # environment in which it does not bind its ranks to cores
     files: ClassVar[tuple[str, ...]]  # the library, from the folder above that of its mpiexec
 
     # How it chooses algorithms, and how that is seen.

@@ -6,6 +6,7 @@ import mmap
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import ClassVar
 
 from leadline.launchers.hydra import HYDRA
 from leadline.libraries import mpich_file, mpich_variables
@@ -30,6 +31,7 @@ class Mpich(MpiLibrary):
     debian_packages = "mpich libmpich-dev"
     launcher = HYDRA
     shares_cores = False
+    unbound: ClassVar[dict[str, str]] = {}
     files = ("lib/libmpi.so.12",)
     algorithms = mpich_variables.ALGORITHMS
     routines = None

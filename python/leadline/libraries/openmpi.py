@@ -13,6 +13,7 @@ import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import ClassVar
 
 from leadline.launchers.openmpi import OPENMPI
 from leadline.libraries.answers import Answer, Answers, Point, Wrong
@@ -118,6 +119,10 @@ class OpenMpi(MpiLibrary):
     debian_packages = "openmpi-bin libopenmpi-dev"
     launcher = OPENMPI
     shares_cores = True
+    unbound: ClassVar[dict[str, str]] = {
+        "OMPI_MCA_hwloc_base_binding_policy": "none",
+        "PRTE_MCA_hwloc_default_binding_policy": "none",
+    }
     files = ("lib/libmpi.so.40",)
     algorithms = ALGORITHMS
     routines = re.compile(r"ompi_coll_(base|tuned)_(bcast|reduce|allreduce)_intra_(?!.*(generic|check|local_count))")
