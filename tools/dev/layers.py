@@ -123,6 +123,8 @@ def _titles(file: Path) -> Iterator[str]:
 
 def names_compared(text: str, names: set[str]) -> Iterator[tuple[int, str]]:
     """Line and name of comparisons with one of the names, and of dictionaries that have one as a key."""
+    if not any(quote + name + quote in text for name in names for quote in "\"'"):
+        return  # most files: parsing is what takes time
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Compare):
             parts = [part for side in (node.left, *node.comparators) for part in ast.walk(side)]
