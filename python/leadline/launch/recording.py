@@ -28,7 +28,6 @@ class Recording:
     command: tuple[str, ...]
     launcher: Launcher | None
     exit_code: int
-    duration_s: float
 
     @property
     def runs(self) -> list[Path]:
@@ -87,7 +86,7 @@ def record(
     rundir.write_description(directory, {**description, **over})
     with contextlib.suppress(OSError):  # it stays on the node, and the report says so
         nodes.collect(directory)
-    return Recording(directory, tuple(command), launcher, code, seconds)
+    return Recording(directory, tuple(command), launcher, code)
 
 
 class _Heart:

@@ -34,7 +34,6 @@ class Answers:
     """
 
     size: int = 0
-    traps: bool = False
     variables: dict[str, str | None] = field(default_factory=dict)
     controls: dict[str, str | None] = field(default_factory=dict)
     points: dict[Point, Answer] = field(default_factory=dict)

@@ -149,7 +149,7 @@ def ask(
     for point in points:
         others = errant.get(1 if point.n_bytes % 8 else 8, {})
         answers = _launch(subject, variables, [point], "uneven", {}, named, controls, others, 0)
-        found = Answers(answers.size, False, answers.variables, answers.controls, {**found.points, **answers.points})
+        found = Answers(answers.size, answers.variables, answers.controls, {**found.points, **answers.points})
     return found
 
 
@@ -264,7 +264,7 @@ def _take(found: Answers, said: dict[str, Any]) -> None:
     elif "control" in said:
         found.controls.setdefault(said["control"], said["value"])
     elif "size" in said:
-        found.size, found.traps = said["size"], said["traps"]
+        found.size = said["size"]
     elif "eager" in said:
         found.eager = said["eager"]
     elif "timed" in said:
