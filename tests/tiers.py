@@ -34,6 +34,7 @@ FAST = (
     "tests/code",
     "tests/collectives/test_collectives_over_mpi.py::test_algorithms_give_what_the_library_gives[mpich-2]",
     "tests/collectives/test_collectives_over_mpi.py::test_algorithms_give_what_the_library_gives[openmpi-3]",
+    "tests/libraries",
     "tests/page/test_document.py",
     "tests/recorder/test_control_regions.py::test_regions_of_fortran[debian-openmpi--DMIXED]",
     "tests/recorder/test_endings.py::test_a_program_that_is_cut_short_ends_as_without_us_and_says_what_is_missing[mpich-killed]",

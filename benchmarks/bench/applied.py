@@ -62,9 +62,10 @@ def measure_applied(
 
 
 def _program(library: leadline.mpi.Library) -> Path:
-    if library.family != "mpich":  # of the ABI, not the name: Intel MPI is one too
+    intel = leadline.mpi.find("intel")
+    if library.family != intel.family:
         raise MissingPrerequisite("IMB-MPI1 is built for the ABI of MPICH and Intel MPI")
-    program = leadline.mpi.find("intel").mpiexec.parent / "IMB-MPI1"
+    program = intel.mpiexec.parent / "IMB-MPI1"
     if not program.exists():
         raise MissingPrerequisite(f"IMB-MPI1 is not at {program}")
     return program

@@ -28,7 +28,7 @@ from leadline.bench import interval
 from leadline.bench.launching import run_in_time
 from leadline.errors import LeadlineError
 from leadline.launch import shim
-from leadline.tuning import openmpi
+from leadline.libraries import openmpi
 from leadline.tuning.probing import subject
 from leadline.tuning.proving import prove
 from leadline.tuning.shim import lines_of
@@ -85,8 +85,7 @@ def measure_pop(console: Console, launches: int) -> list[dict[str, Any]]:
     words = library.launch(RANKS, oversubscribe=True)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        environ = {**os.environ, **library.environ, "OMPI_MCA_hwloc_base_binding_policy": "none"}
-        environ["PRTE_MCA_hwloc_default_binding_policy"] = "none"
+        environ = {**os.environ, **library.environ, **library.kind.unbound}
         everything = [
             _configuration(way, algorithm, words, program, environ, folder) for algorithm in ALGORITHMS for way in WAYS
         ]
@@ -121,7 +120,7 @@ def _configuration(
     rules = folder / f"{algorithm}.rules"
     rules.write_text(settings.files[openmpi.FILE])
     variables = {**settings.variables, openmpi.FILE: str(rules)}
-    (proof,) = prove(subject([*words, str(program)], environ), table, variables, RANKS)
+    (proof,) = prove(subject([*words, str(program)], environ), openmpi.LIBRARY, table, variables, RANKS)
     if proof.why:
         raise LeadlineError(f"Open MPI does not do as it is told: {proof.why}")
     return Configuration(way, algorithm, {**environ, **variables}, None)

@@ -1,4 +1,4 @@
-"""The binary interfaces (families) of MPI libraries: api/abi/*.toml and the C++ of families.hpp."""
+"""The ABI families of MPI libraries: api/abi/*.toml and the C++ of families.hpp."""
 
 from __future__ import annotations
 
@@ -69,10 +69,10 @@ class Family:
 
 def load_families(api: Path) -> list[Family]:
     """Raises ApiError where something that struct Family has is missing, or something is there that it has not."""
-    families = []
-    for name in FAMILIES:
-        families.append(_family(name, read_toml(api / "abi" / f"{name}.toml")))
-    return families
+    unlisted = {path.stem for path in (api / "abi").glob("*.toml")} - set(FAMILIES)
+    if unlisted:
+        raise ApiError(f"api/abi: {', '.join(sorted(unlisted))} is not in FAMILIES of codegen/mpiapi/families.py")
+    return [_family(name, read_toml(api / "abi" / f"{name}.toml")) for name in FAMILIES]
 
 
 def _family(name: str, data: dict[str, Any]) -> Family:

@@ -1,9 +1,14 @@
 """The data in api/ by themselves: complete, consistent, and right where a person can tell."""
 
-from mpiapi.families import Family
+import shutil
+from pathlib import Path
+
+import pytest
+
+from mpiapi.families import Family, load_families
 from mpiapi.roles import ROLES
 from mpiapi.semantics import COLLECTIVE_CLASSES, Meaning, blocking_form
-from mpiapi.standard import Function
+from mpiapi.standard import ApiError, Function
 
 # What each byte rule needs to find in the arguments.
 RULE_NEEDS = {
@@ -196,3 +201,10 @@ def test_families_tell_apart_what_they_must(families: dict[str, Family]) -> None
         assert all(size in (4, 8) for size in family.handle_bytes.values())
     libraries = [library for family in families.values() for library in family.libraries]
     assert len(libraries) == len(set(libraries))
+
+
+def test_a_family_that_is_not_listed_is_an_error(api: Path, tmp_path: Path) -> None:
+    shutil.copytree(api / "abi", tmp_path / "abi")
+    (tmp_path / "abi" / "another.toml").write_text((api / "abi" / "mpi5.toml").read_text())
+    with pytest.raises(ApiError, match="another is not in FAMILIES"):
+        load_families(tmp_path)

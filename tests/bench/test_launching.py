@@ -111,7 +111,7 @@ def test_results_that_break_off_anywhere_are_read_so_far(tmp_path: Path) -> None
 
 def test_launches_before_one_that_fails_are_kept_on_request(monkeypatch: pytest.MonkeyPatch) -> None:
     nowhere = Path("nowhere")
-    library = mpi.Library("mpich", "mpich", nowhere, nowhere, None, nowhere, nowhere)
+    library = mpi.Library("mpich", mpi.FROM_PYPI["mpich"], "mpich", nowhere, nowhere, None, nowhere, nowhere)
 
     def launched(plan: Plan, *_: object, **__: object) -> Launch:
         if plan.seed == 2:

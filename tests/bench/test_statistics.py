@@ -33,15 +33,8 @@ def test_too_few_samples_have_no_interval() -> None:
     assert interval([]) is None
     assert interval([[], []]) is None
     assert interval([[1.0, 2.0], [3.0]]) == Interval(2.0, None, None)
-    assert not Interval(2.0, None, None).clear_of(1)
     found = interval([[1.0] * FEWEST])
     assert found == Interval(1.0, 1.0, 1.0)
-
-
-def test_an_interval_is_clear_of_what_it_does_not_contain() -> None:
-    assert Interval(1.5, 1.2, 1.8).clear_of(1)
-    assert Interval(0.5, 0.4, 0.9).clear_of(1)
-    assert not Interval(1.1, 1.0, 1.3).clear_of(1)
 
 
 def test_the_bootstrap_of_three_equal_groups_by_hand() -> None:

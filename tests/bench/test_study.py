@@ -13,7 +13,7 @@ from leadline.bench.study import SERIES, Comparison, PublishedRatio, compare, pu
 
 POINT_TO_POINT, BROADCAST, SUM = SERIES
 NOWHERE = Path("nowhere")
-LIBRARY = mpi.Library("intel", "intel", NOWHERE, NOWHERE, None, NOWHERE, NOWHERE)
+LIBRARY = mpi.Library("intel", mpi.FROM_PYPI["intel"], "mpich", NOWHERE, NOWHERE, None, NOWHERE, NOWHERE)
 
 
 def test_every_published_table_is_found() -> None:

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from leadline import mpi
-from leadline.launch import srun_export
 from leadline.launch.launcher import Launcher, program_start, words_for_ranks
-from leadline.launch.launcher_options import BY_KIND, Options
 from leadline.launch.wrappers import preload_in_front, with_variables
+from leadline.launchers import hydra, named, openmpi, srun
+from leadline.launchers.options import Options
 
 OURS = {"LD_PRELOAD": "/ours.so", "LEADLINE_DIR": "/runs/a,b"}
 
@@ -39,16 +39,17 @@ OURS = {"LD_PRELOAD": "/ours.so", "LEADLINE_DIR": "/runs/a,b"}
     ],
 )
 def test_the_program_is_what_the_launcher_runs(kind: str, line: str, program: int) -> None:
-    assert program_start(line.split(), kind) == program
+    assert program_start(line.split(), named(kind)) == program
 
 
 def test_after_an_option_that_is_not_known_a_file_that_runs_is_the_program() -> None:
-    assert program_start(["--of-a-later-version", "7", "true"], "srun") == 2
-    assert program_start(["-n", "1", "--of-a-later-version", "7"], "srun") == 4
+    assert program_start(["--of-a-later-version", "7", "true"], srun.SRUN) == 2
+    assert program_start(["-n", "1", "--of-a-later-version", "7"], srun.SRUN) == 4
 
 
 def _for_ranks(kind: str, line: str) -> list[str]:
-    return words_for_ranks([kind, *line.split()], Launcher(kind, f"/bin/{kind}", "", 0), dict(OURS), "/ours.so")[1:]
+    launcher = Launcher(named(kind), f"/bin/{kind}", "", 0)
+    return words_for_ranks([kind, *line.split()], launcher, dict(OURS), "/ours.so")[1:]
 
 
 @pytest.mark.parametrize(
@@ -73,13 +74,11 @@ def test_srun_passes_on_what_recording_needs(line: str, expected: str | None, mo
 def test_a_job_that_passes_nothing_on_passes_what_recording_needs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SLURM_EXPORT_ENV", "NONE")
     assert _for_ranks("srun", "-n 2 true") == ["--export=LD_PRELOAD,LEADLINE_DIR", "-n", "2", "true"]
-    changed = srun_export.environment({"SLURM_EXPORT_ENV": "NONE"}, OURS)
+    changed = srun.environment({"SLURM_EXPORT_ENV": "NONE"}, OURS)
     assert changed == {"SLURM_EXPORT_ENV": "LD_PRELOAD,LEADLINE_DIR"}
-    assert srun_export.environment({"SLURM_EXPORT_ENV": "A,B"}, OURS) == {
-        "SLURM_EXPORT_ENV": "A,B,LD_PRELOAD,LEADLINE_DIR"
-    }
-    assert srun_export.environment({"SLURM_EXPORT_ENV": "ALL,A=1"}, OURS) == {}
-    assert srun_export.environment({}, OURS) == {}
+    assert srun.environment({"SLURM_EXPORT_ENV": "A,B"}, OURS) == {"SLURM_EXPORT_ENV": "A,B,LD_PRELOAD,LEADLINE_DIR"}
+    assert srun.environment({"SLURM_EXPORT_ENV": "ALL,A=1"}, OURS) == {}
+    assert srun.environment({}, OURS) == {}
 
 
 def test_options_of_the_program_are_its_own() -> None:
@@ -119,7 +118,7 @@ def test_srun_s_table_is_what_srun_says(tmp_path: Path) -> None:
         if name == "mem" and after == "":  # the second line of another option
             continue
         for option in filter(None, (letter, name)):
-            if _takes_value(BY_KIND["srun"], option) is not expected:
+            if _takes_value(srun.OPTIONS, option) is not expected:
                 wrong.append((option, after))
     assert len(text) > 1000
     assert not wrong
@@ -133,7 +132,7 @@ def test_open_mpi_4_s_table_is_what_it_says() -> None:
         [library.mpiexec, "--help", "full"], env=library.env(), text=True, capture_output=True, check=False
     ).stdout
     lines = re.findall(r"^ +-([\w-]+)(?:\|--([\w-]+))?((?: <arg\d>)*)", text, re.MULTILINE)
-    options = BY_KIND["openmpi"]
+    options = openmpi.OPTIONS
     wrong = [
         (name, values)
         for short, long, values in lines
@@ -156,4 +155,4 @@ def test_hydra_s_options_are_all_known(name: str) -> None:
         option.lstrip("-") for line in re.findall(r"^ +(-[\w/-]+) ", text, re.MULTILINE) for option in line.split("/")
     ]
     assert len(names) > 20
-    assert [name for name in names if _takes_value(BY_KIND["hydra"], name) is None] == []
+    assert [name for name in names if _takes_value(hydra.OPTIONS, name) is None] == []

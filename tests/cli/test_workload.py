@@ -80,10 +80,10 @@ def test_doctor_is_content_here(leadline: Command) -> None:
 
 
 @pytest.mark.full("intel", "debian-mpich", "debian-openmpi")
-def test_doctor_knows_the_family_of_a_program(leadline: Command, library: mpi.Library) -> None:
+def test_doctor_knows_the_library_of_a_program(leadline: Command, library: mpi.Library) -> None:
     program: Path = workloads.build(workloads.find("opatm"), library)
     ended = leadline("doctor", "--json", "--", *library.launch(2), program)
     assert ended.code == 0, ended.everything
     checks = {check["subject"]: check for check in json.loads(ended.out)["checks"]}
-    assert ("MPICH" if library.family == "mpich" else "Open MPI") in checks["program"]["finding"]
+    assert library.kind.title in checks["program"]["finding"]
     assert checks["launcher"]["answer"] == "yes"

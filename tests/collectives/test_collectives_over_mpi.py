@@ -10,6 +10,7 @@ from pathlib import Path
 import kept_builds
 import pytest
 import tiers
+from mpi_facts import facts
 
 from leadline.errors import LeadlineError
 from leadline.mpi import Library, find
@@ -25,7 +26,6 @@ PROCESSES = {
     "intel": [1, 2, 3, 4] if ALL else [2],
 }
 # Open MPI would pin the ranks of every job to the same first cores.
-UNBOUND = {"OMPI_MCA_hwloc_base_binding_policy": "none", "PRTE_MCA_hwloc_default_binding_policy": "none"}
 
 
 def _library(name: str) -> Library:
@@ -64,15 +64,15 @@ def test_algorithms_give_what_the_library_gives(name: str, processes: int, tmp_p
         text=True,
         check=False,
         timeout=1700 if ALL else 200,
-        env={**library.env(), **UNBOUND},
+        env={**library.env(), **library.kind.unbound},
         stdin=subprocess.DEVNULL,
     )
     told = (
         f"{' '.join(words)}: code {done.returncode} after {time.monotonic() - begin:.0f} s\n"
         f"it printed: {done.stdout[-4000:] or 'nothing'}\non standard error: {done.stderr[-4000:] or 'nothing'}"
     )
-    if library.family == "openmpi" and done.returncode == 1 and not done.stdout + done.stderr:
-        told += "\nSo ends Open MPI's launcher when it is sent SIGTERM, SIGHUP or SIGINT."
+    if facts(library).ends_silently and done.returncode == 1 and not done.stdout + done.stderr:
+        told += "\nSo ends its launcher when it is sent SIGTERM, SIGHUP or SIGINT."
     assert done.returncode == 0, told
     assert f" cases on {processes} ranks, 0 failed" in done.stdout, told
     if ALL:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from mpi_facts import facts
 
 from leadline import _core, mpi
 
@@ -42,12 +43,11 @@ class Program:
     @property
     def environ(self) -> dict[str, str]:
         """Without bindings: the nodes share this machine's processors."""
-        unbound = {"OMPI_MCA_hwloc_base_binding_policy": "none", "PRTE_MCA_hwloc_default_binding_policy": "none"}
-        return {**self.library.environ, **(unbound if self.library.family == "openmpi" else {})}
+        return {**self.library.environ, **self.library.kind.unbound}
 
     @property
     def srun(self) -> str:
-        return f"srun --mpi={'pmix' if self.library.family == 'openmpi' else 'pmi2'}"
+        return f"srun --mpi={facts(self.library).srun_mpi}"
 
     @property
     def mpiexec(self) -> str:

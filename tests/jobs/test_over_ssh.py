@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from mpi_facts import facts
 
 from .conftest import LEADLINE, Program, job_of, ranks_of, runs_below, whole
 from .hosts import Hosts, wait_for
@@ -42,11 +43,8 @@ def ssh(cluster: Slurm) -> Hosts:
 
 def _mpiexec(program: Program, ranks: int) -> str:
     folder = program.path.parents[1] / "ssh"
-    if program.library.family == "openmpi":
-        agent = "plm_rsh_agent" if program.library.name == "debian-openmpi" else "plm_ssh_agent"
-        option = "--mca" if program.library.name == "debian-openmpi" else "--prtemca"
-        return f"{program.mpiexec} {option} {agent} {folder}/ssh --hostfile {folder}/hostfile -n {ranks}"
-    return f"{program.mpiexec} -launcher ssh -launcher-exec {folder}/ssh -f {folder}/hosts -n {ranks}"
+    options = facts(program.library).over_ssh(program.library.version, str(folder))
+    return f"{program.mpiexec} {options} -n {ranks}"
 
 
 @pytest.mark.parametrize("output", ["", "-o here"])
@@ -81,5 +79,5 @@ def test_two_programs_of_one_job_of_pbs(ssh: Hosts, program: Program, directory:
     ended = ssh.login.shell(line, directory=directory, environ={**program.environ, **pbs})
     found = runs_below(directory)
     assert sorted(ranks_of(run) for run in found) == [whole(2), whole(3)], ended.everything
-    if program.library.family == "mpich":
+    if facts(program.library).mpiexec_passes_all_on:
         assert {job_of(run)["batch"]["id"] for run in found} == {"345.server"}

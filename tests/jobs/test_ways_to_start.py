@@ -5,6 +5,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from mpi_facts import facts
 
 from .conftest import LEADLINE, Program, processes_of, ranks_of, runs_below, whole
 from .hosts import CLOCK_STEP_S, wait_for
@@ -41,8 +42,8 @@ def test_run_in_an_allocation_tells_the_job_and_where_its_ranks_ran(
 def test_a_job_whose_environment_is_not_passed_on(
     cluster: Slurm, program: Program, directory: Path, starter: str
 ) -> None:
-    if starter == "mpiexec" and program.library.family == "openmpi":
-        pytest.skip("Open MPI's own mpiexec can't start its daemons there, recorded or not")
+    if starter == "mpiexec" and facts(program.library).mpiexec_needs_environment:
+        pytest.skip("its own mpiexec can't start its daemons there, recorded or not")
     kept = " ".join(f"{name}={value}" for name, value in program.environ.items())
     started = f"{program.srun} -n 3" if starter == "srun" else f"{program.mpiexec} -n 3"
     script = f"export PATH=$PATH:/usr/bin {kept}\n{LEADLINE} run -o run -- {started} {program.path}"

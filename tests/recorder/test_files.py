@@ -12,11 +12,10 @@ from .reading import report_of
 from .running import Outcome, run_mpi
 
 BLOCK, BLOCKS = 1000, 40
-RANKS = {"mpich": 2, "openmpi": 3}
 
 
 def ranks_of(library: Library) -> int:
-    return RANKS.get(library.family, 2)
+    return 3 if library.kind.shares_cores else 2
 
 
 class Recorded:

@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 import tiers
 
-from leadline.mpi import all_releases, find, install
-from leadline.mpi.catalog import DEBIAN_PACKAGES
+from leadline.mpi import DEBIAN, all_releases, find, install
 
 from .building import Builder
 from .library_checks import CHECKS, Bench, LibraryFails
@@ -22,7 +21,7 @@ WRITES = os.environ.get("LEADLINE_TEST_LIBRARIES") == "all"
 ALL = WRITES or tiers.everything()
 # The oldest of MPICH and Intel's, and both libraries of the standard ABI.
 A_FEW = ("mpich@3.4.3", "intel@2018.0.3", "mpich-abi", "intel-abi")
-NAMES = [*(release.name for release in all_releases()), *DEBIAN_PACKAGES] if ALL else A_FEW
+NAMES = [*(release.name for release in all_releases()), *DEBIAN] if ALL else A_FEW
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +39,7 @@ def test_a_release_is_recorded_right(
     from leadline.errors import LeadlineError
 
     try:
-        library = install(name) if ALL and name not in DEBIAN_PACKAGES else find(name)
+        library = install(name) if ALL and name not in DEBIAN else find(name)
     except LeadlineError as error:
         pytest.skip(str(error))
     bench = Bench(library, builder, recorder, tmp_path)

@@ -4,6 +4,8 @@ import os
 from pathlib import Path
 from typing import Any
 
+from mpi_facts import facts
+
 from leadline import _core
 
 from .building import Builder
@@ -43,9 +45,8 @@ def test_ranks_that_share_a_core_are_recorded_as_such(
 def test_processes_of_another_librarys_launcher_are_recorded_as_such(
     one_of_each_family: Library, recorder: Path, builder: Builder, tmp_path: Path
 ) -> None:
-    # As the other family's mpiexec would: its variables say two, the library knows of one.
-    other = "OMPI_COMM_WORLD" if one_of_each_family.family == "mpich" else "FLUX"
-    names = (f"{other}_SIZE", f"{other}_RANK") if other != "FLUX" else ("FLUX_JOB_SIZE", "FLUX_TASK_RANK")
+    # As another library's mpiexec would: its variables say two, the library knows of one.
+    names = facts(one_of_each_family).another_launcher
     directory = tmp_path / "run"
     directory.mkdir()
     program = str(builder.c(one_of_each_family, "smoke.c"))

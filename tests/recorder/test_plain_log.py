@@ -80,7 +80,7 @@ def test_calls_of_every_kind_are_recorded_as_logged(
 ) -> None:
     program: list[str | Path] = [builder.c(library, "traffic.c"), "2", tmp_path]
     tool = builder.tool(library, "plainlog.c")
-    ranks = 2 if library.family == "mpich" else 4
+    ranks = 4 if library.kind.shares_cores else 2
     plain = run_logged(library, ranks, program, tool, tmp_path / "plain")
     recorded = run_logged(library, ranks, program, tool, tmp_path / "recorded", recorder)
     assert recorded.lines == plain.lines

@@ -148,7 +148,7 @@ def test_ranks_that_read_different_tables_run_natively(builder: Builder, shim: P
 def test_threads_in_collectives_at_once(
     one_of_each_family: Library, builder: Builder, shim: Path, tmp_path: Path
 ) -> None:
-    ranks = 4 if one_of_each_family.family == "openmpi" else 2
+    ranks = 4 if one_of_each_family.kind.shares_cores else 2
     run = Run(shim, tmp_path, mixed_table(1))
     outcome = run.start(one_of_each_family, ranks, [builder.c(one_of_each_family, "shim_threads.c", "-pthread")])
     assert (outcome.returncode, outcome.stderr) == (0, "")

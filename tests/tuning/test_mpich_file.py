@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from leadline import mpi
-from leadline.tuning import mpich, mpich_file
+from leadline.libraries import mpich_file
+from leadline.libraries import mpich_variables as mpich
+from leadline.libraries.mpich import LIBRARY as MPICH
 from leadline.tuning.probing import Point, ask, fatal_errors, subject
-from leadline.tuning.proving import routine_of
 from leadline.tuning.table import Rule, Table
 
 from .conftest import Apply
@@ -159,7 +160,7 @@ def test_ranges_take_effect_in_mpich(apply: Apply) -> None:
 def test_outside_the_ranges_mpich_does_what_it_does_by_itself(programs: Any, tmp_path: Path) -> None:
     here = library("mpich")
     about = subject([*here.launch(3), str(programs(here))], here.env())
-    own = mpich_file.built_in(about.library)
+    own = mpich_file.built_in(about.file)
     assert own is not None
     table = Table((Rule("bcast", (2, 4), (1024, 4096), "scatter_ring"), Rule("bcast", (2, 4), (8, 8), "binomial")))
     variables = {}
@@ -167,9 +168,7 @@ def test_outside_the_ranges_mpich_does_what_it_does_by_itself(programs: Any, tmp
         (tmp_path / name).write_text(text)
         variables[name] = str(tmp_path / name)
     point = Point("bcast", 512, 3)
-    found = [
-        routine_of("mpich", point, ask(about, given, points=[point]).points[point], "") for given in ({}, variables)
-    ]
+    found = [MPICH.routine_of(point, ask(about, given, points=[point]).points[point], "") for given in ({}, variables)]
     assert found[0] == found[1]
     assert "release_gather" in found[0]
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from leadline.launch.launcher import with_program
+from leadline.libraries import mpich
 from leadline.tuning import probing
 from leadline.tuning.probing import Answer, Answers, Point, ProbeFailed, Subject, time_points
 
@@ -41,7 +42,7 @@ def test_every_program_of_a_job_is_replaced_and_what_is_in_front_of_it_stays() -
 
 
 def test_points_that_were_not_timed_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    about = Subject(("app",), None, Path("libmpi.so"), "mpich", {})
+    about = Subject(("app",), None, Path("libmpi.so"), mpich.LIBRARY, {})
     timed, other = Point("bcast", 8, 2), Point("bcast", 64, 2)
     found = Answers(size=2, points={timed: Answer(times_us=[1.0])})
     monkeypatch.setattr(probing, "_launch", lambda *_: found)

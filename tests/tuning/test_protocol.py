@@ -10,9 +10,11 @@ from leadline import mpi
 from leadline.bench import MeasurementFailed
 from leadline.errors import UsageError
 from leadline.launch.launcher import find_launcher
+from leadline.libraries import intel, mpich, of_file, openmpi
+from leadline.libraries.sending import DEFAULT
 from leadline.tuning import protocol
-from leadline.tuning.probing import Subject, family_of
-from leadline.tuning.protocol import MOST_EAGER, Candidate, candidates, tried, tune_protocol
+from leadline.tuning.probing import Subject
+from leadline.tuning.protocol import MOST_EAGER, Candidate, tried, tune_protocol
 
 
 def subject_of(name: str) -> Subject:
@@ -26,13 +28,13 @@ def subject_of(name: str) -> Subject:
         library.libdir.parent.parent,
     )  # Debian's has links to develop with
     path = next(found for folder in folders for found in folder.glob("libmpi.so.[14][02]")).resolve()
-    return Subject(tuple(command), find_launcher(command), path, family_of(path), library.env())
+    return Subject(tuple(command), find_launcher(command), path, of_file(path), library.env())
 
 
 @pytest.mark.parametrize("name", ["openmpi", "debian-openmpi"])
 def test_an_eager_limit_is_seen_in_open_mpi(name: str) -> None:
     about = subject_of(name)
-    candidate = next(known for known in candidates("openmpi") if known.name == "eager-1024")
+    candidate = next(known for known in openmpi.LIBRARY.candidates() if known.name == "eager-1024")
     found = tried(about, candidate)
     assert found.why == ""
     assert found.eager is not None
@@ -41,7 +43,7 @@ def test_an_eager_limit_is_seen_in_open_mpi(name: str) -> None:
 
 def test_what_mpich_copies_at_once_is_not_sent_before_it_is_received() -> None:
     about = subject_of("mpich")
-    known = {candidate.name: candidate for candidate in candidates("mpich")}
+    known = {candidate.name: candidate for candidate in (DEFAULT, *mpich.LIBRARY.candidates())}
     default, all_copied = tried(about, known["default"]), tried(about, known["cma-0"])
     assert default.eager is not None
     assert 0 < default.eager < MOST_EAGER
@@ -50,7 +52,7 @@ def test_what_mpich_copies_at_once_is_not_sent_before_it_is_received() -> None:
 
 def test_a_limit_that_intel_mpi_knows_no_more_is_named() -> None:
     about = subject_of("intel")
-    candidate = next(known for known in candidates("intel") if known.name == "eager-16384")
+    candidate = next(known for known in intel.LIBRARY.candidates() if known.name == "eager-16384")
     assert "I_MPI_EAGER_THRESHOLD = 16384 has no effect" in tried(about, candidate).why
 
 
@@ -62,7 +64,7 @@ def test_a_pattern_that_finds_no_time_is_refused_before_anything_runs(pattern: s
 
 def test_a_program_that_hangs_under_a_setting_has_failed_there() -> None:
     script = "import os, time; time.sleep(250 if 'HANG' in os.environ else 0)"
-    about = Subject((sys.executable, "-c", script), None, Path(), "", dict(os.environ))
+    about = Subject((sys.executable, "-c", script), None, Path(), None, dict(os.environ))
     assert protocol._run(about, Candidate("default", "", {}), None, None).why == ""
     hung = protocol._run(about, Candidate("hangs", "", {"HANG": "1"}), None, 0.5)
     assert hung.counts is None
@@ -70,7 +72,8 @@ def test_a_program_that_hangs_under_a_setting_has_failed_there() -> None:
 
 
 def test_a_program_that_fails_as_it_is_is_a_failed_measurement(monkeypatch: pytest.MonkeyPatch) -> None:
-    about = Subject((sys.executable, "-c", "raise SystemExit('out of luck')"), None, Path(), "mpich", dict(os.environ))
+    words = (sys.executable, "-c", "raise SystemExit('out of luck')")
+    about = Subject(words, None, Path(), mpich.LIBRARY, dict(os.environ))
     monkeypatch.setattr(protocol, "subject", lambda _: about)
     monkeypatch.setattr(protocol, "tried", lambda *_: protocol.Tried(""))
     with pytest.raises(MeasurementFailed, match="as it is: exit code 1: out of luck") as failure:

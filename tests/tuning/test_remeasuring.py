@@ -11,7 +11,7 @@ from leadline.tuning.table import Rule
 
 from .conftest import Apply
 
-SUBJECT = Subject(("app",), None, Path("libmpi.so"), "mpich", {})
+SUBJECT = Subject(("app",), None, Path("libmpi.so"), None, {})
 FAST = Rule("bcast", (2, 4), (1024, 65536), "chain")
 SLOW = Rule("allreduce", (2, 2), (8, 8), "ring")
 TOO_MANY = Rule("bcast", (8, 16), (8, 8), "chain")

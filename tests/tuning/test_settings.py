@@ -5,10 +5,10 @@ import random
 
 import pytest
 
-from leadline.tuning import intel, mpich, openmpi
-from leadline.tuning.native import pieces
-from leadline.tuning.proving import FAMILIES
-from leadline.tuning.rules_file import problems
+from leadline.libraries import LIBRARIES, intel, openmpi
+from leadline.libraries import mpich_variables as mpich
+from leadline.libraries.openmpi_rules import problems
+from leadline.libraries.settings import pieces
 from leadline.tuning.table import ALGORITHMS, Rule, Table
 
 Ranges = dict[int, list[tuple[int, list[tuple[int, int, int, int]]]]]
@@ -85,8 +85,8 @@ def test_what_open_mpi_does_not_say_of_a_rules_file(text: str, processes: int, p
 
 
 def test_the_settings_name_only_algorithms_that_there_are() -> None:
-    for family in FAMILIES.values():
-        for operation, known in family.items():
+    for library in LIBRARIES:
+        for operation, known in library.algorithms.items():
             assert set(known) <= set(ALGORITHMS[operation])
 
 

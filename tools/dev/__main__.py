@@ -13,6 +13,7 @@ from dev.environment import ensure_optional, ensure_venv
 from dev.libraries import ensure_libraries
 from dev.paths import MPI_HOME, PYTHON, ROOT
 from dev.prerequisites import BUILDING, CHARTS, Prerequisite, provide, provide_for_tests
+from dev.scripts import ensure_linter
 from dev.steps import StepFailed, exclusive, say
 
 USAGE = """usage: ./dev COMMAND
@@ -21,7 +22,7 @@ USAGE = """usage: ./dev COMMAND
   test [ARGS]       set up everything the tests use, then run pytest with ARGS
   test --fast       the tests of an edit: minutes; test --all: the exhaustive ones too (docs/testing.md)
   test --libraries  record with every release of every MPI library that can be had; writes docs/libraries.md
-  lint [--fix] [--tidy]  clang-format, ruff, mypy, codespell, layers, links; clang-tidy where asked for
+  lint [--fix] [--tidy]  clang-format, ruff, mypy, Biome, codespell, layers, links; clang-tidy where asked for
   bench [ARGS]      set up, then run the benchmarks
   build [--debug]   build again after an edit (seconds); the C++ tests with assertions, in build/debug
   setup             everything the above would set up
@@ -59,6 +60,7 @@ def bench(arguments: list[str]) -> int:
 def lint(arguments: list[str]) -> int:
     with exclusive():
         ensure_venv(("dev",))
+        ensure_linter()
     return linting.lint(fix="--fix" in arguments, tidy="--tidy" in arguments)
 
 

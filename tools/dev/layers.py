@@ -2,11 +2,14 @@
 
 trace <- host <- recorder     host, collectives <- shim     trace <- analysis <- replay <- bindings <- python
 Of the trace format the recorder takes what writes; trace/reading is for what comes after it.
+What differs between MPI libraries, or between launchers, stands in a file for each, behind a protocol: elsewhere in
+Python nothing is compared with the name of one, and no table has their names as keys.
 mpi.h only in workloads, tests, bench and segments; nanobind only in bindings.
 """
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -40,15 +43,21 @@ PYTHON_ABOVE: dict[str, set[str]] = {
     "report": {"cli", "launch"},
     "symbols": {"cli", "launch", "report"},
     "launch": {"cli", "report"},
-    "mpi": {"cli", "launch", "report", "workloads"},
+    "launchers": {"cli", "launch", "libraries", "mpi", "report", "tuning", "workloads"},
+    "libraries": {"bench", "cli", "launch", "mpi", "report", "workloads"},
+    "mpi": {"cli", "launch", "report", "tuning", "workloads"},
     "workloads": {"cli", "report", "bench"},
     "bench": {"cli"},
 }
 
 
+# What is said of one library or launcher by name belongs in these.
+NAMED = ("python/leadline/libraries", "python/leadline/launchers")
+
+
 def violations() -> list[str]:
-    """One line for each include or import against an arrow."""
-    return [*_native_violations(), *_python_violations()]
+    """One line for each include or import against an arrow, and for each comparison with a library's name."""
+    return [*_native_violations(), *_python_violations(), *_name_violations()]
 
 
 def _native_violations() -> Iterator[str]:
@@ -89,3 +98,42 @@ def _python_violations() -> Iterator[str]:
             imported = {words[1]} if len(words) > 1 else {name.strip() for name in names.split(",")}
             for bad in sorted(imported & above):
                 yield f"{path.relative_to(ROOT)}: leadline.{below} may not import leadline.{bad}"
+
+
+def _name_violations() -> Iterator[str]:
+    names = {str(value) for folder in NAMED for file in (ROOT / folder).glob("*.py") for value in _titles(file)}
+    for top in ("python", "tools", "benchmarks"):
+        for path in sorted((ROOT / top).rglob("*.py")):
+            name = path.relative_to(ROOT).as_posix()
+            if not name.startswith(NAMED):
+                for line, found in names_compared(path.read_text(), names):
+                    yield f"{name}, line {line}: decides by the name {found!r}; that belongs in {' or '.join(NAMED)}"
+
+
+def _titles(file: Path) -> Iterator[str]:
+    """The name and the title that the classes of a library's or launcher's file have."""
+    for node in ast.walk(ast.parse(file.read_text())):
+        if isinstance(node, ast.ClassDef):
+            for fact in node.body:
+                if isinstance(fact, ast.Assign) and isinstance(fact.value, ast.Constant):
+                    targets = {target.id for target in fact.targets if isinstance(target, ast.Name)}
+                    if targets & {"name", "title"}:
+                        yield str(fact.value.value)
+
+
+def names_compared(text: str, names: set[str]) -> Iterator[tuple[int, str]]:
+    """Line and name of comparisons with one of the names, and of dictionaries that have one as a key."""
+    if not any(quote + name + quote in text for name in names for quote in "\"'"):
+        return  # most files: parsing is what takes time
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Compare):
+            parts = [part for side in (node.left, *node.comparators) for part in ast.walk(side)]
+        elif isinstance(node, ast.Dict):
+            parts = [key for key in node.keys if key is not None]
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "startswith":
+            parts = list(node.args)
+        else:
+            continue
+        for part in parts:
+            if isinstance(part, ast.Constant) and part.value in names:
+                yield part.lineno, str(part.value)

@@ -1,4 +1,7 @@
-"""./dev lint: formatting, types, spelling, layers and links. Every tool is a pinned wheel in .venv."""
+"""./dev lint: formatting, types, spelling, layers and links.
+
+Every tool is a pinned wheel in .venv; Biome, for JavaScript, is a pinned package of npm.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ from pathlib import Path
 from dev.environment import tool
 from dev.layers import violations
 from dev.paths import CMAKE_BUILD, ROOT
+from dev.scripts import lint_scripts
 
 NATIVE = {".cpp", ".hpp", ".h", ".c"}
 NOT_OURS = {".git", ".venv", ".mpi", "build", "leadline-runs"}
@@ -38,6 +42,7 @@ def lint(*, fix: bool, tidy: bool = False) -> int:
         "ruff check": _run("ruff", "check", *(["--fix"] if fix else []), *python),
         "ruff format": _run("ruff", "format", *([] if fix else ["--check"]), *python),
         "mypy": _run("mypy"),
+        "biome": lint_scripts(fix=fix),
         "codespell": _run("codespell", *(["-w"] if fix else [])),
         "layers": _report("layers", violations()),
         "links": check_links(),

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from dev.paths import BUILD
 from dev.steps import StepFailed, say, step
 
 
@@ -66,6 +67,9 @@ TESTING = (
 CHARTS = (Prerequisite(command("npm"), ("npm",), "charts of HTML pages that need uPlot, which comes from npm"),)
 
 
+CLANG_FUZZES = BUILD / "clang-can-fuzz"  # of the clang that this was tried with
+
+
 def _clang_can_fuzz() -> bool:
     source = 'extern "C" int LLVMFuzzerTestOneInput(const unsigned char*, unsigned long) { return 0; }'
     words = ["clang++", "-fsanitize=fuzzer,address,undefined", "-x", "c++", "-", "-o", "/dev/null"]
@@ -82,7 +86,23 @@ def _clang_runtime() -> Prerequisite:
 def provide_for_tests() -> list[Prerequisite]:
     """provide(), for all that the tests use."""
     missing = provide(TESTING)
-    return missing + provide((_clang_runtime(),)) if shutil.which("clang++") else missing
+    clang = shutil.which("clang++")
+    if clang is None or _was_able_to_fuzz(clang):
+        return missing
+    without = provide((_clang_runtime(),))
+    if not without:
+        CLANG_FUZZES.write_text(_identity(clang))
+    return missing + without
+
+
+def _was_able_to_fuzz(clang: str) -> bool:
+    """Trying it takes half a second, which every `./dev test FILE` would wait for."""
+    return CLANG_FUZZES.exists() and CLANG_FUZZES.read_text() == _identity(clang)
+
+
+def _identity(program: str) -> str:
+    found = Path(program).resolve()
+    return f"{found} {found.stat().st_mtime_ns}"
 
 
 def provide(wanted: tuple[Prerequisite, ...]) -> list[Prerequisite]:

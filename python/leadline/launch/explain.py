@@ -11,6 +11,7 @@ from leadline.launch.executable import Executable, inspect, native_architecture
 from leadline.launch.launcher import Launcher
 from leadline.launch.program import program_word
 from leadline.launch.rundir import JOB
+from leadline.launchers import OTHER
 
 INTERPRETERS = (
     "python",
@@ -99,7 +100,7 @@ def _mpi_verdict(program: Executable) -> Verdict:
         return Verdict(
             "no",
             f"the MPI library of {program.path} is not known: {program.mpi_library}",
-            "known are libmpi.so.12 and libmpich.so.12 (MPICH family), libmpi.so.40 (Open MPI), libmpi_abi.so",
+            "known are libmpi.so.12 and libmpich.so.12 (MPICH's ABI family), libmpi.so.40 (Open MPI), libmpi_abi.so",
         )
     layers = f", Fortran through {', '.join(program.fortran_layers)}" if program.fortran_layers else ""
     return Verdict("yes", f"{program.path} uses {program.family}: {program.mpi_library}{layers}")
@@ -130,7 +131,7 @@ def why_nothing(command: Sequence[str], launcher: Launcher | None, directory: Pa
     if verdict.answer == "depends":
         return _of_script(word, verdict)
     hint = f"if its ranks ran on other nodes or as another user: {directory} must be there, and writable, for them too"
-    if launcher is not None and launcher.kind == "other":
+    if launcher is not None and launcher.kind is OTHER:
         name = PurePath(launcher.path).name
         hint = f"Leadline does not know the launcher {launcher.path}; try: {name} … leadline exec {word} …"
     if launcher is None:  # on this host, with what was preloaded: nothing else could keep it from being recorded

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePath
 
 from leadline.launch.explain import keeps_environment_back
-from leadline.launch.srun_export import passes_all
 from leadline.launch.wrappers import command_start
+from leadline.launchers.srun import passes_all
 
 SUBMITTERS = ("sbatch", "qsub", "bsub", "msub", "flux-batch")
 

@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from leadline import nodes
-from leadline.launch import process, rundir, srun_export
+from leadline.launch import process, rundir
 from leadline.launch.launcher import Launcher, find_launcher, words_for_ranks
 from leadline.launch.program import program_word
 from leadline.launch.recorder import RUNS, merged_preload, require_library, variables
 from leadline.launch.wrappers import preload_in_front, with_variables
+from leadline.launchers import srun
 
 BEAT_S = 2.0
 
@@ -27,7 +28,6 @@ class Recording:
     command: tuple[str, ...]
     launcher: Launcher | None
     exit_code: int
-    duration_s: float
 
     @property
     def runs(self) -> list[Path]:
@@ -67,8 +67,8 @@ def record(
         environ.get("LD_PRELOAD") if theirs is None else theirs,
     )
     words = _prepared(command, launcher, ours)
-    if launcher is None or not launcher.hands_on:  # another mpiexec starts its own processes with srun
-        environ.update(srun_export.environment(environ, ours))
+    if launcher is None or not launcher.kind.hands_on:  # another mpiexec starts its own processes with srun
+        environ.update(srun.environment(environ, ours))
 
     description = rundir.describe(command, launcher=_describe_launcher(launcher))
     rundir.write_description(directory, description)
@@ -86,7 +86,7 @@ def record(
     rundir.write_description(directory, {**description, **over})
     with contextlib.suppress(OSError):  # it stays on the node, and the report says so
         nodes.collect(directory)
-    return Recording(directory, tuple(command), launcher, code, seconds)
+    return Recording(directory, tuple(command), launcher, code)
 
 
 class _Heart:
@@ -117,10 +117,10 @@ def _prepared(command: Sequence[str], launcher: Launcher | None, ours: dict[str,
 
 def _in_environment(launcher: Launcher | None, ours: dict[str, str]) -> dict[str, str]:
     """What goes into the environment besides: everything, unless the launcher itself hands it to the ranks."""
-    return ours if launcher is None else launcher.environment(ours)
+    return ours if launcher is None else launcher.kind.environment(ours)
 
 
 def _describe_launcher(launcher: Launcher | None) -> dict[str, str] | None:
     if launcher is None:
         return None
-    return {"kind": launcher.kind, "path": launcher.path, "version": launcher.version}
+    return {"kind": launcher.kind.name, "path": launcher.path, "version": launcher.version}

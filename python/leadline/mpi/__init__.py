@@ -4,9 +4,21 @@
 A program of the user's needs none of this: it runs with whatever library it was linked with.
 """
 
-from leadline.mpi.catalog import NAMES, available, find, home
+from leadline.mpi.catalog import DEBIAN, NAMES, available, find, home
 from leadline.mpi.installing import install
 from leadline.mpi.library import Library
-from leadline.mpi.releases import Release, all_releases, release
+from leadline.mpi.releases import FROM_PYPI, Release, all_releases, release
 
-__all__ = ["NAMES", "Library", "Release", "all_releases", "available", "find", "home", "install", "release"]
+__all__ = [
+    "DEBIAN",
+    "FROM_PYPI",
+    "NAMES",
+    "Library",
+    "Release",
+    "all_releases",
+    "available",
+    "find",
+    "home",
+    "install",
+    "release",
+]

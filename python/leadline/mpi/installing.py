@@ -12,10 +12,9 @@ import sys
 from pathlib import Path
 
 from leadline.errors import MissingPrerequisite
-from leadline.mpi import intel
 from leadline.mpi.catalog import find, home
 from leadline.mpi.library import Library
-from leadline.mpi.releases import INTEL_HEADERS_SINCE, Release, release, version_numbers
+from leadline.mpi.releases import Release, release
 
 
 def install(name: str) -> Library:
@@ -44,8 +43,9 @@ def _make(prefix: Path, wanted: Release) -> None:
         "--disable-pip-version-check",
         "--no-deps",
     ]
-    requirement = " ".join(wanted.requirements)
-    for command in ([sys.executable, "-m", "venv", str(prefix)], [*pip, *wanted.requirements]):
+    requirements = wanted.kind.requirements(wanted.version)
+    requirement = " ".join(requirements)
+    for command in ([sys.executable, "-m", "venv", str(prefix)], [*pip, *requirements]):
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             last = (done.stderr or done.stdout).strip().splitlines()[-3:]
@@ -53,8 +53,8 @@ def _make(prefix: Path, wanted: Release) -> None:
                 f"could not install {requirement} into {prefix}: {' '.join(last)}",
                 hint="check the connection to PyPI, and that python3-venv is installed",
             )
-    if wanted.product == "intel":
-        if version_numbers(wanted.version) < INTEL_HEADERS_SINCE:
-            install("intel")
-        intel.complete(prefix, wanted, (home() / "intel" / "include").resolve())
+    headers = wanted.kind.headers_from(wanted.version)
+    if headers is not None:
+        install(headers)
+    wanted.kind.complete(prefix, wanted.version, (home() / (headers or wanted.folder) / "include").resolve())
     (prefix / "complete").write_text(requirement + "\n")

@@ -1,4 +1,4 @@
-"""One MPI library: where its tools are, and how a program is started with it."""
+"""An MPI library that is here: where its tools are, and how a program is started with it."""
 
 from __future__ import annotations
 
@@ -8,20 +8,21 @@ import re
 import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
 
-Family = Literal["mpich", "openmpi", "mpi5"]
-
-# Both generations of Open MPI refuse to start as root unless told twice that it is meant.
-AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+from leadline.libraries import MpiLibrary
 
 
 @dataclass(frozen=True)
 class Library:
-    """An MPI library on this machine. `environ` is to be added to the environment of whatever is launched."""
+    """An MPI library on this machine.
+
+    name: as --mpi takes it, with the release where it is not the default one.   kind: which library it is.
+    family: the ABI family of the programs it builds.   environ: to be added to that of whatever is launched.
+    """
 
     name: str
-    family: Family
+    kind: MpiLibrary
+    family: str
     mpicc: Path
     mpicxx: Path
     mpifort: Path | None
@@ -56,6 +57,6 @@ class Library:
         words = [str(self.mpiexec)]
         if oversubscribe is None:
             oversubscribe = n_ranks > len(os.sched_getaffinity(0))
-        if oversubscribe and self.family == "openmpi":
-            words.append("--oversubscribe")
+        if oversubscribe:
+            words += self.kind.oversubscribing()
         return [*words, "-n", str(n_ranks)]

@@ -2,7 +2,3 @@
 
 docs/tuning.md describes the table, what `leadline tune` measures, and how `leadline apply` proves what it did.
 """
-
-from leadline.tuning.table import MalformedTable, Rule, Table, read
-
-__all__ = ["MalformedTable", "Rule", "Table", "read"]

@@ -12,16 +12,15 @@ from typing import Any
 
 from leadline.errors import LeadlineError
 from leadline.launch import process
-from leadline.tuning import intel, mpich, mpich_file, openmpi
-from leadline.tuning.native import NotSet, Settings, unable
+from leadline.libraries import MpiLibrary
+from leadline.libraries.settings import NotSet, Settings, unable
 from leadline.tuning.probing import ProbeFailed, Subject, ask, subject, words_with
-from leadline.tuning.proving import FAMILIES, Proof, prove
+from leadline.tuning.proving import Proof, prove
 from leadline.tuning.remeasuring import Worth, remeasure, why_slower
 from leadline.tuning.shared import shared_folder
 from leadline.tuning.table import Rule, Table, read
 
 SCHEMA = 1
-LIBRARIES = {"openmpi": "Open MPI", "mpich": "MPICH", "intel": "Intel MPI"}
 
 
 @dataclass
@@ -85,7 +84,8 @@ def apply_natively(
 ) -> Outcome:
     """Run `command` with the table as settings of its MPI library, each proven before by asking that library.
 
-    fill: as in native.only_one.   as_set: set nothing, and prove what the user's own settings do for the table's rules.
+    fill: as in libraries.settings.only_one.
+    as_set: set nothing, and prove what the user's own settings do for the table's rules.
     run: whether to run the program.   measure: time the rules first, and leave out what is slower.
     What is not proven is not set. Raises CannotStart; a malformed table is told in the outcome, and the program runs
     as if there were none.
@@ -153,7 +153,7 @@ def _words(command: Sequence[str], variables: dict[str, str]) -> tuple[list[str]
     if not variables:
         return list(command), environ
     launcher = find_launcher(command, environ.get("PATH"))
-    return words_with(Subject(tuple(command), launcher, Path(), "", environ), variables)
+    return words_with(Subject(tuple(command), launcher, Path(), None, environ), variables)
 
 
 def _set_and_prove(
@@ -161,41 +161,41 @@ def _set_and_prove(
 ) -> dict[str, str]:
     """The variables that were proven."""
     about = subject(command)
-    outcome.library = LIBRARIES.get(about.family, "")
-    if about.family not in LIBRARIES:
+    library = about.library
+    if library is None:
         for rule in table.rules:
-            outcome.refuse(rule, f"no settings are known for the MPI library {about.library}")
+            outcome.refuse(rule, f"no settings are known for the MPI library {about.file}")
         return {}
+    outcome.library = library.title
     outcome.processes = ask(about, {}).size
     if as_set:
-        settings = _any_that_could_be_set(table, about.family)
-        _told_of(outcome, about, settings, _proofs(about, settings, {}, outcome))
+        settings = _any_that_could_be_set(table, library)
+        _told_of(outcome, library, settings, _proofs(about, library, settings, {}, outcome))
         return {}
-    settings = settings_for(table, about.family, outcome.processes, fill=fill, library=about.library)
+    settings = library.settings(table, outcome.processes, fill=fill, file=about.file)
     while settings.set:
         variables = {**settings.variables, **_written(settings.files, folder / "rules")}
         errant = {more: _written(files, folder / f"more-{more}") for more, files in settings.files_for_more.items()}
-        proofs = _proofs(about, settings, variables, outcome, errant)
+        proofs = _proofs(about, library, settings, variables, outcome, errant)
         keep = [proof.rule for proof in proofs if proof.effective]
-        if len(keep) == len(proofs) or (keep and about.family == "openmpi"):
-            # Of Open MPI's rules each counts without the others; its file may keep one that has no effect.
-            _told_of(outcome, about, settings, proofs)
+        if len(keep) == len(proofs) or (keep and library.rules_stand_alone):
+            _told_of(outcome, library, settings, proofs)
             return variables
         for proof in proofs:
             if not proof.effective:
                 outcome.refuse(proof.rule, proof.why, seen=list(proof.seen))
-        left = settings_for(Table(tuple(keep)), about.family, outcome.processes, fill=fill, library=about.library)
+        left = library.settings(Table(tuple(keep)), outcome.processes, fill=fill, file=about.file)
         left.not_set += settings.not_set
         settings = left
-    _told_of(outcome, about, settings, [])
+    _told_of(outcome, library, settings, [])
     return {}
 
 
-def _any_that_could_be_set(table: Table, family: str) -> Settings:
+def _any_that_could_be_set(table: Table, library: MpiLibrary) -> Settings:
     """Rules for which the library has an algorithm of its own, whatever can be said of sizes in its settings."""
     found = Settings()
     for rule in table.rules:
-        why = "" if rule.algorithm == "native" else unable(rule, FAMILIES[family][rule.operation], LIBRARIES[family])
+        why = "" if rule.algorithm == "native" else unable(rule, library.algorithms[rule.operation], library.title)
         if why:
             found.not_set.append(NotSet.whole(rule, why))
         else:
@@ -211,49 +211,25 @@ def _written(files: dict[str, str], folder: Path) -> dict[str, str]:
     return {variable: str(folder / variable) for variable in files}
 
 
-def settings_for(table: Table, family: str, processes: int, *, fill: bool = False, library: Path) -> Settings:
-    """For the library of a job of so many processes. family: openmpi, mpich or intel."""
-    if family == "openmpi":
-        return openmpi.settings(table, processes)
-    own = mpich_file.built_in(library) if family == "mpich" else None
-    if own is not None:
-        return mpich_file.settings(table, own)
-    of = mpich.settings if family == "mpich" else intel.settings
-    found = of(table, processes, fill=fill)
-    mentioned = {*found.set, *(refused.rule for refused in found.not_set)}
-    for rule in table.rules:
-        if rule not in mentioned and rule.algorithm != "native":
-            first, last = rule.processes
-            why = (
-                f"the job has {processes} processes; the rule is for {first} to {last}"
-                if not first <= processes <= last
-                else "rules before it hold for its whole range"
-            )
-            found.not_set.append(NotSet.whole(rule, why))
-    return found
-
-
 def _proofs(
     about: Subject,
+    library: MpiLibrary,
     settings: Settings,
     variables: dict[str, str],
     outcome: Outcome,
     errant: Mapping[int, dict[str, str]] = MappingProxyType({}),
 ) -> list[Proof]:
     try:
-        return prove(about, settings.told, variables, outcome.processes, errant)
+        return prove(about, library, settings.told, variables, outcome.processes, errant)
     except ProbeFailed as error:
         return [Proof(rule, str(error), ()) for rule in settings.set]
 
 
-def _told_of(outcome: Outcome, about: Subject, settings: Settings, proofs: Sequence[Proof]) -> None:
+def _told_of(outcome: Outcome, library: MpiLibrary, settings: Settings, proofs: Sequence[Proof]) -> None:
     for refused in settings.not_set:
         outcome.refuse(refused.rule, refused.why)
-    by = (
-        "named by the library in a provoked error" if about.family == "mpich" else "seen entering the library's routine"
-    )
     for proof in proofs:
         if proof.effective:
-            outcome.prove(proof.rule, by, list(proof.seen))
+            outcome.prove(proof.rule, library.proof, list(proof.seen))
         if proof.why:
             outcome.refuse(proof.rule, proof.why, range=proof.without, seen=list(proof.seen))

@@ -9,7 +9,6 @@ Two kinds of answer, both about the very call asked for and neither a matter of 
 from __future__ import annotations
 
 import json
-import mmap
 import os
 import re
 import tempfile
@@ -29,15 +28,10 @@ from leadline.launch.executable import inspect
 from leadline.launch.launcher import Launcher, find_launcher, with_program, words_for_ranks
 from leadline.launch.program import program_word
 from leadline.launch.wrappers import command_start, with_variables
+from leadline.libraries import LIBRARIES, MpiLibrary, of_file
+from leadline.libraries.answers import Answer, Answers, Point
 from leadline.tuning.shared import shared_folder, unseen
 
-ROUTINES = {
-    "openmpi": re.compile(r"ompi_coll_(base|tuned)_(bcast|reduce|allreduce)_intra_(?!.*(generic|check|local_count))"),
-    "intel": re.compile(
-        r"(MPIR|MPIDI_POSIX|MPIDI)_(Bcast|Reduce|Allreduce)_intra_(?!.*(_auto|_check|_cnt|generic|lut)$)"
-        r"|MPIDI_SHMGR_|MPIDI_OFI_coll_select$"  # of a node, by shared memory; of the network layer, see proving.py
-    ),
-}
 TIME_LIMIT_S = 60.0
 POINT_TIME_LIMIT_S = 2.0  # for each point on top: where ranks share cores one takes far longer than its calls
 ERROR_TIME_LIMIT_S = 15.0
@@ -49,49 +43,13 @@ class ProbeFailed(LeadlineError):
 
 
 @dataclass(frozen=True)
-class Point:
-    operation: str
-    n_bytes: int
-    processes: int
-
-
-@dataclass
-class Answer:
-    """Of one point. entered: routines, in order; errors: what the library said, a text for each rank that failed.
-
-    errors_of_errant: of ranks that sent more than they should, and may have chosen for that size.
-    times_us: of one operation, on the rank where it took longest, for each block of them.
-    """
-
-    entered: list[str] = field(default_factory=list)
-    errors: list[str] = field(default_factory=list)
-    errors_of_errant: list[str] = field(default_factory=list)
-    times_us: list[float] = field(default_factory=list)
-
-
-@dataclass
-class Answers:
-    """variables, controls: values in rank 0, None where unset or unknown. points: those that were reached.
-
-    eager: bytes; -1 where no message at all is sent before it is received; None where it was not asked for.
-    """
-
-    size: int = 0
-    traps: bool = False
-    variables: dict[str, str | None] = field(default_factory=dict)
-    controls: dict[str, str | None] = field(default_factory=dict)
-    points: dict[Point, Answer] = field(default_factory=dict)
-    eager: int | None = None
-
-
-@dataclass(frozen=True)
 class Subject:
-    """What is asked about. family: openmpi, mpich, intel. library: the file of its libmpi."""
+    """What is asked about. file: its libmpi. library: None where it is not known."""
 
     command: tuple[str, ...]
     launcher: Launcher | None
-    library: Path
-    family: str
+    file: Path
+    library: MpiLibrary | None
     environ: dict[str, str] = field(hash=False)
 
 
@@ -107,7 +65,7 @@ def subject(command: Sequence[str], environ: Mapping[str, str] | None = None) ->
     """Raises MissingPrerequisite where the program's MPI library can't be told."""
     environ = dict(os.environ if environ is None else environ)
     launcher = find_launcher(command, environ.get("PATH"))
-    path = _library(command, launcher, environ)
+    path = _libmpi(command, launcher, environ)
     if path is None:
         word = program_word(command, launcher) or command[0]
         if launcher is None:
@@ -118,10 +76,10 @@ def subject(command: Sequence[str], environ: Mapping[str, str] | None = None) ->
         raise MissingPrerequisite(
             f"which MPI library {word} uses can't be told", hint="--via shim finds it inside the process"
         )
-    return Subject(tuple(command), launcher, path, family_of(path), environ)
+    return Subject(tuple(command), launcher, path, of_file(path), environ)
 
 
-def _library(command: Sequence[str], launcher: Launcher | None, environ: Mapping[str, str]) -> Path | None:
+def _libmpi(command: Sequence[str], launcher: Launcher | None, environ: Mapping[str, str]) -> Path | None:
     word = program_word(command, launcher)
     if word is not None and "/" in word:
         word = os.path.abspath(word)  # the loader, asked for its libraries, takes a bare name for a library's
@@ -132,30 +90,19 @@ def _library(command: Sequence[str], launcher: Launcher | None, environ: Mapping
         return None
     # Python and scripts load it late: what lies beside the launcher is what its ranks can use.
     root = Path(launcher.path).resolve().parents[1]
-    for pattern in ("lib/libmpi.so.40", "lib/libmpi.so.12", "lib/release/libmpi.so.12"):
-        for found in root.glob(pattern):
-            return found.resolve()
-    return None
+    likely = sorted(LIBRARIES, key=lambda library: library.launcher is not launcher.kind)
+    files = [root / name for library in likely for name in library.files]
+    return next((file.resolve() for file in files if file.exists()), None)
 
 
-def family_of(library: Path) -> str:
-    """Told from the names of settings inside the file."""
-    with library.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-        if content.find(b"I_MPI_ADJUST_BCAST") >= 0:
-            return "intel"
-        if content.find(b"MPIR_CVAR_") >= 0:
-            return "mpich"
-    return "openmpi" if re.search(r"libmpi\.so\.40", library.name) else "other"
-
-
-def routines(library: Path, family: str) -> dict[str, int]:
+def routines(subject: Subject) -> dict[str, int]:
     """The library's routines that can be watched, and where they are in it; {} where it tells none."""
-    pattern = ROUTINES.get(family)
+    pattern = None if subject.library is None else subject.library.routines
     if pattern is None:
         return {}
     found: dict[str, int] = {}
     try:
-        with library.open("rb") as file:
+        with subject.file.open("rb") as file:
             for section in ELFFile(file).iter_sections():
                 if isinstance(section, SymbolTableSection):
                     for symbol in section.iter_symbols():
@@ -174,7 +121,7 @@ def words_with(subject: Subject, variables: dict[str, str]) -> tuple[list[str], 
     if subject.launcher is not None:
         words = words_for_ranks(words, subject.launcher, variables, preload) if variables else words
     words = with_variables(words, variables, preload) if variables else words
-    handed = subject.launcher is not None and subject.launcher.hands_on
+    handed = subject.launcher is not None and subject.launcher.kind.hands_on
     return words, {**subject.environ, **({} if handed else variables)}
 
 
@@ -194,7 +141,7 @@ def ask(
     the longest message, up to so many bytes, that is sent before it is received; without points only.
     Raises ProbeFailed where the library can't even be initialised so.
     """
-    watched = routines(subject.library, subject.family)
+    watched = routines(subject)
     if watched or not points:
         return _launch(subject, variables, list(points), "even", watched, named, controls, {}, eager)
     # One error is all that a launch can take.
@@ -202,7 +149,7 @@ def ask(
     for point in points:
         others = errant.get(1 if point.n_bytes % 8 else 8, {})
         answers = _launch(subject, variables, [point], "uneven", {}, named, controls, others, 0)
-        found = Answers(answers.size, False, answers.variables, answers.controls, {**found.points, **answers.points})
+        found = Answers(answers.size, answers.variables, answers.controls, {**found.points, **answers.points})
     return found
 
 
@@ -229,7 +176,7 @@ def _launch(
     eager: int,
 ) -> Answers:
     with shared_folder("probe") as folder:
-        lines = [f"mpi {subject.library}", f"output {folder / 'said'}"]
+        lines = [f"mpi {subject.file}", f"output {folder / 'said'}"]
         lines += [f"variable {variable}" for variable in named] + [f"control {control}" for control in controls]
         lines += [f"function {offset} {function}" for function, offset in watched.items()]
         lines += [f"eager {eager}"] if eager else []
@@ -317,7 +264,7 @@ def _take(found: Answers, said: dict[str, Any]) -> None:
     elif "control" in said:
         found.controls.setdefault(said["control"], said["value"])
     elif "size" in said:
-        found.size, found.traps = said["size"], said["traps"]
+        found.size = said["size"]
     elif "eager" in said:
         found.eager = said["eager"]
     elif "timed" in said:

@@ -12,80 +12,20 @@ import re
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from leadline.bench.launching import MeasurementFailed, run_in_time
 from leadline.bench.statistics import interval
 from leadline.errors import UsageError
 from leadline.launch import process
-from leadline.tuning.applying import LIBRARIES
+from leadline.libraries.sending import DEFAULT, Candidate
 from leadline.tuning.probing import ProbeFailed, Subject, ask, subject, words_with
 
 SCHEMA = 1
 MOST_EAGER = 2 << 20  # bytes
 HEADER = 256  # bytes, at most
 LONGEST = (60.0, 10.0)  # a run under a setting fails after so many seconds and so many times the longest default run
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """variables: for every rank. control: the MPI_T variable that shows it, and its value.
-
-    eager_limit: the longest message, in bytes, that is then sent before it is received.
-    """
-
-    name: str
-    what: str
-    variables: dict[str, str] = field(hash=False)
-    control: tuple[str, str] | None = None
-    eager_limit: int | None = None
-
-
-def candidates(family: str) -> list[Candidate]:
-    """The default is first."""
-    found = [Candidate("default", "as it is", {})]
-    if family == "openmpi":
-        found.append(
-            Candidate("ob1", "PML OB1: rendezvous above the eager limit", {"OMPI_MCA_pml": "ob1"}, ("pml", "ob1"))
-        )
-        found.append(
-            Candidate(
-                "cm",
-                "PML CM over OFI's MTL: everything is sent at once, matched below",
-                {"OMPI_MCA_pml": "cm", "OMPI_MCA_mtl": "ofi"},
-                ("pml", "cm"),
-            )
-        )
-        variables = {"OMPI_MCA_pml": "cm", "OMPI_MCA_mtl": "ofi", "OMPI_MCA_mtl_ofi_provider_include": "tcp"}
-        what = "PML CM over OFI's provider tcp, which Open MPI leaves out by itself"
-        found.append(Candidate("cm-tcp", what, variables, ("pml", "cm")))
-        # Shared memory is btl/sm in 5.0, btl/vader in 4.1: the limit is set in both, one is not there.
-        for limit in (1024, 16384, 65536):
-            variables = {
-                "OMPI_MCA_pml": "ob1",
-                "OMPI_MCA_btl_sm_eager_limit": str(limit),
-                "OMPI_MCA_btl_vader_eager_limit": str(limit),
-            }
-            control = ("btl_sm_eager_limit", str(limit))
-            found.append(
-                Candidate(f"eager-{limit}", f"OB1, eager to {limit} bytes in a node", variables, control, limit)
-            )
-    elif family == "mpich":
-        for limit in (0, 16384, 65536):
-            name = "MPIR_CVAR_CH4_IPC_CMA_P2P_THRESHOLD"
-            found.append(
-                Candidate(
-                    f"cma-{limit}", f"copied once (CMA) from {limit} bytes", {name: str(limit)}, (name, str(limit))
-                )
-            )
-    elif family == "intel":
-        for limit in (16384, 65536, 1048576):  # releases to 2018; later ones have no eager limit that shows
-            for name, where in (("I_MPI_EAGER_THRESHOLD", ""), ("I_MPI_INTRANODE_EAGER_THRESHOLD", " in a node")):
-                known = f"{'shm-' if where else ''}eager-{limit}"
-                what = f"eager to {limit} bytes{where}"
-                found.append(Candidate(known, what, {name: str(limit)}, eager_limit=limit))
-    return found
 
 
 @dataclass(frozen=True)
@@ -102,13 +42,11 @@ class Tried:
 def tried(about: Subject, candidate: Candidate) -> Tried:
     """Whether the library starts with it, its own variable has the value, and messages are sent as the setting says."""
     control = candidate.control
-    names = [control[0], "btl_vader_eager_limit"] if control else []
+    names = [control[0], *candidate.control_elsewhere] if control else []
     try:
         answers = ask(about, candidate.variables, named=list(candidate.variables), controls=names, eager=MOST_EAGER)
     except ProbeFailed as error:
-        if candidate.variables.get("OMPI_MCA_pml") == "cm":
-            return Tried(f"PML CM needs an MTL, and none can be used here (mtl ofi: no provider that fits): {error}")
-        return Tried(str(error))
+        return Tried(f"{candidate.needs}: {error}" if candidate.needs else str(error))
     eager = answers.eager if answers.size > 1 else None
     for name, value in candidate.variables.items():
         if answers.variables.get(name) != value:
@@ -146,7 +84,8 @@ def tune_protocol(
     usable: list[Candidate] = []
     eager: dict[str, int | None] = {}
     without: list[dict[str, Any]] = []
-    for candidate in candidates(about.family):
+    known = about.library
+    for candidate in (DEFAULT, *(known.candidates() if known is not None else ())):
         found = tried(about, candidate)
         eager[candidate.name] = found.eager
         if found.why:
@@ -163,7 +102,7 @@ def tune_protocol(
         row |= {"what": candidate.what, "settings": candidate.variables, "eager_bytes": eager[candidate.name]}
     return {
         "schema": SCHEMA,
-        "library": LIBRARIES.get(about.family, str(about.library)),
+        "library": str(about.file) if known is None else known.title,
         "command": list(command),
         "launches": launches,
         "rows": rows,

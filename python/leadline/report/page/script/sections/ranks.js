@@ -39,7 +39,9 @@ function legend(kinds) {
 /** Kinds on top of one another, rank after rank. Drawn from the whole down, each over the ones before. */
 function overview(all, kinds) {
   const stacked = [];
-  kinds.forEach((kind, i) => stacked.push(all.map((rank, at) => (i ? stacked[i - 1][at] : 0) + timeOf(rank, kind))));
+  for (const [i, kind] of kinds.entries()) {
+    stacked.push(all.map((rank, at) => (i ? stacked[i - 1][at] : 0) + timeOf(rank, kind)));
+  }
   for (const values of stacked) values.push(values[values.length - 1]); // the last rank's step ends where it would end
   const order = kinds.map((_, i) => kinds.length - 1 - i);
   const own = (i) => (plot, value, series, at) =>

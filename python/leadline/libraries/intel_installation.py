@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
-from leadline.mpi.releases import ABI_SINCE, Release, version_numbers
+from leadline.libraries.library import Tools, version_numbers
 
 INSTALLED_IN = b"I_MPI_SUBSTITUTE_INSTALLDIR"
 
@@ -18,12 +19,28 @@ def root_of(prefix: Path) -> Path:
     return next(iter(sorted(prefix.glob("lib/python3*/site-packages/intellibs"))), prefix)
 
 
-def environ_of(root: Path, release: Release) -> dict[str, str]:
+def tools(prefix: Path, version: str, *, abi: bool) -> Tools:
+    root = root_of(prefix)
+    binaries = root / "bin"
+    suffix = "_abi" if abi else ""
+    # Module files for gfortran, of `use mpi` only, are there since 2021.17.
+    modules = root / "include" / "gfortran"
+    return Tools(
+        mpicc=binaries / f"mpigcc{suffix}",
+        mpicxx=binaries / f"mpigxx{suffix}",
+        mpifort=binaries / "mpif90" if modules.exists() and not abi and shutil.which("gfortran") else None,
+        mpiexec=binaries / "mpiexec.hydra",
+        libdir=root / "lib",
+        environ=environ_of(root, version),
+    )
+
+
+def environ_of(root: Path, version: str) -> dict[str, str]:
     """For mpiexec and the ranks: its own libfabric and providers, over the loop-back interface of this machine."""
-    provider = "sockets" if version_numbers(release.version) == (2019, 0) else "tcp"
+    provider = "sockets" if version_numbers(version) == (2019, 0) else "tcp"
     interface = f"FI_{provider.upper()}_IFACE"
     environ = {"I_MPI_ROOT": str(root), "FI_PROVIDER": provider, interface: "lo", "I_MPI_SPAWN": "1"}
-    if version_numbers(release.version) < (2019,):  # before libfabric
+    if version_numbers(version) < (2019,):  # before libfabric
         environ = {"I_MPI_ROOT": str(root), "I_MPI_FABRICS": "shm"}
     libraries = [root / "lib"]
     if (root / "lib" / "libfabric").is_dir():
@@ -33,10 +50,10 @@ def environ_of(root: Path, release: Release) -> dict[str, str]:
     return environ
 
 
-def complete(prefix: Path, release: Release, headers: Path) -> None:
+def complete(prefix: Path, headers: Path, *, abi: bool) -> None:
     """After the installation: programs executable and told where they are, and the compilers that are wanting.
 
-    headers: the include folder of a release that has one.
+    headers: the include folder of a release that has one.   abi: whether there is a library of the standard ABI.
     """
     root = root_of(prefix)
     for path in (root / "bin").iterdir():
@@ -49,7 +66,7 @@ def complete(prefix: Path, release: Release, headers: Path) -> None:
     for tool, compiler in (("mpigcc", "gcc"), ("mpigxx", "g++")):
         if not (root / "bin" / tool).exists():
             _script(root / "bin" / tool, WRAPPER.format(compiler=compiler, include=headers, lib=root / "lib"))
-        if version_numbers(release.version) >= ABI_SINCE["intel"]:
+        if abi:
             _script(root / "bin" / f"{tool}_abi", f"#!/bin/sh\nexec '{root}/bin/{tool}' -mpi-abi \"$@\"\n")
 
 

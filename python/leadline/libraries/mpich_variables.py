@@ -1,4 +1,4 @@
-"""MPICH's settings: a variable for each operation, for all sizes and numbers of processes at once.
+"""MPICH's settings as variables: one for each operation, for all sizes and numbers of processes at once.
 
 Within a node MPICH asks its shared-memory layer first, whose own choice (release_gather) hides the variable without a
 word; told "mpir" it leaves the choice to the general layer, where the variable counts.
@@ -6,8 +6,8 @@ word; told "mpir" it leaves the choice to the general layer, where the variable 
 
 from __future__ import annotations
 
-from leadline.tuning.native import NotSet, Own, Settings, only_one, unable
-from leadline.tuning.table import Table
+from leadline.libraries.settings import NotSet, Own, Settings, only_one, unable
+from leadline.tuning.rule import Table
 
 CHOICE = "MPIR_CVAR_{}_INTRA_ALGORITHM"
 NODE = "MPIR_CVAR_{}_POSIX_INTRA_ALGORITHM"
@@ -38,7 +38,7 @@ ALGORITHMS: dict[str, dict[str, Own]] = {
 
 
 def settings(table: Table, processes: int, *, fill: bool = False) -> Settings:
-    """For a job of so many processes. fill: as in native.only_one."""
+    """For a job of so many processes. fill: as in settings.only_one."""
     out = Settings()
     for operation, known in ALGORITHMS.items():
         line, not_set = only_one(table, operation, processes, fill)

@@ -5,10 +5,10 @@ A library's settings are environment variables, so that every launcher can carry
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from leadline.tuning.table import Rule, Table
+from leadline.tuning.rule import Rule, Table
 
 MOST_BYTES = 2**31 - 1  # libraries read the sizes in their settings as C's int
 
@@ -87,7 +87,7 @@ def _same(one: Rule | None, other: Rule | None) -> bool:
     return one.name == other.name
 
 
-def unable(rule: Rule, known: dict[str, Own], library: str) -> str:
+def unable(rule: Rule, known: Mapping[str, Own], library: str) -> str:
     """Why the library has not what the rule wants; "" where it has."""
     own = known.get(rule.algorithm)
     if own is None:
@@ -133,3 +133,18 @@ def only_one(
         else:
             out.append((first, last, taken))
     return out, []
+
+
+def mention_all(found: Settings, table: Table, processes: int) -> Settings:
+    """With a reason for each rule that the library is not told and that is not mentioned yet."""
+    mentioned = {*found.set, *(refused.rule for refused in found.not_set)}
+    for rule in table.rules:
+        if rule not in mentioned and rule.algorithm != "native":
+            first, last = rule.processes
+            why = (
+                f"the job has {processes} processes; the rule is for {first} to {last}"
+                if not first <= processes <= last
+                else "rules before it hold for its whole range"
+            )
+            found.not_set.append(NotSet.whole(rule, why))
+    return found

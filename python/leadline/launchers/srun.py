@@ -1,4 +1,4 @@
-"""What srun passes on to its tasks: everything, or what --export or SLURM_EXPORT_ENV names.
+"""Slurm's srun, and what it passes on to its tasks: everything, or what --export or SLURM_EXPORT_ENV names.
 
 `sbatch --export=NONE` sets SLURM_EXPORT_ENV=NONE for all that the script starts. What is recorded needs a few variables
 of ours in the tasks, so they are added to what is passed, by name where they can be: srun has them in its own
@@ -11,23 +11,46 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 
-from leadline.launch.launcher_options import SRUN
+from leadline.launchers.kind import LauncherKind
+from leadline.launchers.options import Options
 
 VARIABLE = "SLURM_EXPORT_ENV"
 NOTHING = ("NONE", "NIL")
 
+OPTIONS = Options(
+    gnu=True,
+    values=frozenset(
+        """
+        A account acctg-freq bb bbf bcast-exclude b begin c cpus-per-task comment container container-id cpu-freq
+        d dependency deadline delay-boot D chdir export e error epilog gres gres-flags i input jobid J job-name
+        L licenses M clusters m distribution mail-type mail-user mcs-label mpi n ntasks ntasks-per-node N nodes
+        o output het-group pack-group p partition power priority prolog profile q qos r relative S core-spec signal
+        slurmd-debug switches task-epilog task-prolog thread-spec T threads t time time-min W wait wckey
+        cluster-constraint C constraint prefer mem mincpus reservation tmp w nodelist x exclude mem-per-cpu
+        sockets-per-node cores-per-socket threads-per-core B extra-node-info ntasks-per-core ntasks-per-socket
+        ntasks-per-gpu cpus-per-gpu G gpus gpu-bind gpu-freq gpus-per-node gpus-per-socket gpus-per-task mem-per-gpu
+        cpu-bind mem-bind hint F nodefile tres-bind tres-per-task export-file open-mode network oom-kill-step segment
+        uid gid accel-bind debugger-test resv-ports-count launcher-opts treewidth extra
+        """.split()
+    ),
+    flags=frozenset(
+        """
+        bcast compress E preserve-env H hold I immediate k no-kill K kill-on-bad-exit l label multi-prog nice
+        O overcommit overlap propagate pty quit-on-interrupt Q quiet reboot s oversubscribe send-libs spread-job
+        u unbuffered use-min-nodes v verbose X disable-status contiguous Z no-allocate exact exclusive resv-ports
+        h help usage V version x11 interactive external stepmgr whole
+        """.split()
+    ),
+)
 
-def with_variables(contexts: Sequence[Sequence[str]], variables: Mapping[str, str], preload: str) -> list[str]:
+
+def with_variables(contexts: Sequence[Sequence[str]], variables: Mapping[str, str], preload: str) -> list[list[str]]:
     """The words after srun, of each program of several, with an --export that passes our variables too.
 
     preload: the value of LD_PRELOAD without any preload of the user's.
     """
     inherited = os.environ.get(VARIABLE)
-    found = [_with_export(context, variables, preload, inherited) for context in contexts]
-    out = list(found[0])
-    for words in found[1:]:
-        out += [":", *words]
-    return out
+    return [_with_export(context, variables, preload, inherited) for context in contexts]
 
 
 def environment(environ: Mapping[str, str], names: Iterable[str]) -> dict[str, str]:
@@ -49,7 +72,7 @@ def _with_export(
     words: list[str] = []
     given, at = inherited, 0
     while at < len(context) and context[at].startswith("-") and context[at] not in {"-", "--"}:
-        count = SRUN.takes(context, at) or 1
+        count = OPTIONS.takes(context, at) or 1
         option = context[at : at + count]
         name, assigned, value = option[0].partition("=")
         if len(name) > 4 and name != "--export-file" and "--export".startswith(name):  # --export, or abbreviated
@@ -75,3 +98,18 @@ def _merged(given: str, variables: Mapping[str, str], preload: str) -> str:
     if passes_all(given):
         return given
     return ",".join([*kept, "LD_PRELOAD", *names])
+
+
+class Srun(LauncherKind):
+    name = "srun"
+    described = "Slurm: the ranks inherit the environment"
+    options = OPTIONS
+
+    def recognises(self, version_text: str, program: str) -> bool:
+        return version_text.startswith("slurm")
+
+    def passing(self, programs: list[list[str]], variables: Mapping[str, str], preload: str) -> list[list[str]]:
+        return with_variables(programs, variables, preload)
+
+
+SRUN = Srun()

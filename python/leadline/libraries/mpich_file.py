@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from leadline.tuning.mpich import ALGORITHMS
-from leadline.tuning.native import MOST_BYTES, NotSet, Settings, pieces, unable
-from leadline.tuning.table import Rule, Table
+from leadline.libraries.mpich_variables import ALGORITHMS
+from leadline.libraries.settings import MOST_BYTES, NotSet, Settings, pieces, unable
+from leadline.tuning.rule import Rule, Table
 
 DEVICE = "MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE"
 GENERAL = "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE"

@@ -1,0 +1,57 @@
+"""What Leadline knows of a launcher: the protocol that each file of this folder fills in."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+
+from leadline.launchers.options import Options
+
+
+class LauncherKind(ABC):
+    """One launcher, whatever its release.
+
+    name: as run.json has it.   described: how it gives variables to its ranks, for `leadline doctor`.
+    options: its own options; None where they are not known.
+    hands_on: whether it is told to give variables to its ranks; those of others inherit the environment.
+    repeats_for_each_program: whether that must be said again after each colon.
+    """
+
+    name: str
+    described: str
+    options: Options | None = None
+    hands_on: bool = False
+    repeats_for_each_program: bool = False
+
+    @abstractmethod
+    def recognises(self, version_text: str, program: str) -> bool:
+        """Whether the program of this name that says this for --version, in lower case, is one."""
+
+    def given(self, variables: Mapping[str, str]) -> list[str]:
+        """The options that give `variables` to every rank, here and on other nodes."""
+        return []
+
+    def take_preload(self, words: list[str], preload: str) -> tuple[list[str], dict[str, str]]:
+        """Its own options without an LD_PRELOAD of the user's, and what that becomes with ours in front."""
+        return words, {}
+
+    def passing(self, programs: list[list[str]], variables: Mapping[str, str], preload: str) -> list[list[str]]:
+        """The words of each program, with options before it that let the environment's variables through."""
+        return programs
+
+    def environment(self, variables: Mapping[str, str]) -> dict[str, str]:
+        """What of these variables goes into the launcher's own environment, too."""
+        return {} if self.hands_on else dict(variables)
+
+
+class OtherLauncher(LauncherKind):
+    """One that is not known: its ranks inherit the environment, or are not recorded."""
+
+    name = "other"
+    described = ""
+
+    def recognises(self, version_text: str, program: str) -> bool:
+        return True
+
+
+OTHER = OtherLauncher()

@@ -1,0 +1,77 @@
+"""mpirun, mpiexec, orterun and prterun of Open MPI 4 and 5."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from leadline.launchers.kind import LauncherKind
+from leadline.launchers.options import Options
+
+OPTIONS = Options(
+    pairs=frozenset({"mca", "gmca", "omca", "gomca", "prtemca", "gprtemca", "pmixmca", "gpmixmca"}),
+    values=frozenset(
+        """
+        am app appfile bind-to cf cartofile cpu-list cpu-set cpus-per-proc cpus-per-rank debugger default-hostfile H
+        host hnp hostfile add-host add-hostfile launch-agent machinefile map-by max-restarts max-vm-size N n np c
+        npernode npersocket ompi-server output-filename path personality ppr prefix preload-files rank-by
+        report-events report-pid report-uri rf rankfile stdin timeout tune wd wdir x xml-file xterm output display
+        runtime-options rto dvm-uri namespace nspace pset dvm-hostfile spawn-timeout exec-agent stream-buffering
+        rankmap num-connect-retries wait-to-connect tmpdir keepalive singleton memory-alloc-kinds
+        """.split()
+    ),
+    flags=frozenset(
+        """
+        allow-run-as-root bind-to-core bind-to-socket bycore bynode byslot continuous debug debug-daemons
+        debug-daemons-file disable-recovery display-allocation display-devel-allocation display-devel-map
+        display-diffable-map display-map display-topo do-not-launch do-not-resolve dvm enable-instant-on-support
+        enable-recovery fwd-mpirun-port get-stack-traces h help index-argv-by-rank leave-session-attached
+        merge-stderr-to-stdout nolocal nooversubscribe noprefix novm output-proctable oversubscribe pernode
+        preload-binary s q quiet report-bindings report-child-jobs-separately report-state-on-timeout
+        set-cwd-to-session-dir show-progress tag-output timestamp-output tv use-hwthread-cpus use-regexp v verbose V
+        version xml gpu-support parsable parseable forward-signals no-ready-msg daemonize set-sid stop-on-exec
+        stop-in-init stop-in-app bootstrap prtemca-base-help rank-by-ppr test-suicide do-not-aggregate-help
+        """.split()
+    ),
+)
+
+
+class OpenMpiLauncher(LauncherKind):
+    name = "openmpi"
+    described = "Open MPI: given to the ranks with -x"
+    options = OPTIONS
+    hands_on = True
+    repeats_for_each_program = True  # Open MPI 4 gives a variable to one of several programs only
+
+    def recognises(self, version_text: str, program: str) -> bool:
+        return any(word in version_text for word in ("open mpi", "openrte", "open-mpi", "prrte", "prte"))
+
+    def given(self, variables: Mapping[str, str]) -> list[str]:
+        return [word for name, value in variables.items() for word in ("-x", f"{name}={value}")]
+
+    def take_preload(self, words: list[str], preload: str) -> tuple[list[str], dict[str, str]]:
+        """`-x LD_PRELOAD=theirs` becomes ours:theirs; `-x LD_PRELOAD` alone means the environment's, as we do."""
+        theirs: dict[str, str] = {}
+        out: list[str] = []
+        index = 0
+        while index < len(words):
+            following = words[index + 1] if index + 1 < len(words) else ""
+            if words[index] in {"-x", "--x"} and following.partition("=")[0] == "LD_PRELOAD":
+                value = following.partition("=")[2]
+                if value:
+                    theirs["LD_PRELOAD"] = f"{preload}:{value}"
+                index += 2
+                continue
+            out.append(words[index])
+            index += 1
+        return out, theirs
+
+    def environment(self, variables: Mapping[str, str]) -> dict[str, str]:
+        """Without the preloaded library.
+
+        The launcher gives to programs that its ranks spawn what it has itself, not what it gave to the ranks; but it
+        must not be preloaded with anything (src/host/spawning.hpp).
+        """
+        return {name: value for name, value in variables.items() if name != "LD_PRELOAD"}
+
+
+OPENMPI = OpenMpiLauncher()

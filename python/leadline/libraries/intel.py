@@ -1,0 +1,157 @@
+"""Intel MPI: set by I_MPI_ADJUST_<OPERATION>, algorithms by number with the sizes they are for.
+
+Found by watching which of its routines run: 0 is not "default" but one of the algorithms; a size in none of the ranges
+takes the last algorithm that is listed, not the default; and 2021.18 does not obey conditions on the process number
+(@). So what is written here is for the job's number of processes, and every size is in a range.
+"""
+
+from __future__ import annotations
+
+import mmap
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import ClassVar
+
+from leadline.launchers.hydra import HYDRA
+from leadline.libraries import intel_installation
+from leadline.libraries.answers import Answer, Answers, Point, Wrong
+from leadline.libraries.library import MpiLibrary, Tools, version_numbers
+from leadline.libraries.sending import Candidate
+from leadline.libraries.settings import MOST_BYTES, NotSet, Own, Settings, mention_all, only_one, unable
+from leadline.tuning.rule import Rule, Table
+
+VARIABLE = "I_MPI_ADJUST_{}"
+NETWORK = "MPIDI_OFI_coll_select"  # allreduce with I_MPI_ADJUST_ALLREDUCE=1, for one
+
+ALGORITHMS: dict[str, dict[str, Own]] = {
+    "bcast": {
+        "binomial": Own("1", "MPIR_Bcast_intra_binomial"),
+        "scatter_recursive_doubling": Own("2", "MPIR_Bcast_intra_scatter_recursive_doubling_allgather"),
+        "scatter_ring": Own("3", "MPIR_Bcast_intra_scatter_ring_allgather"),
+        "knomial": Own("8", "MPIR_Bcast_intra_knomial"),
+    },
+    "reduce": {
+        "binomial": Own("2", "MPIR_Reduce_intra_binomial"),
+        "rabenseifner": Own("5", "MPIR_Reduce_intra_redscat_gather"),
+    },
+    "allreduce": {
+        "recursive_doubling": Own("1", "MPIR_Allreduce_intra_recursive_doubling"),
+        "rabenseifner": Own("2", "MPIR_Allreduce_intra_rabenseifner"),
+        "ring": Own("8", "MPIR_Allreduce_intra_nb_ring"),
+    },
+}
+
+
+def settings(table: Table, processes: int, *, fill: bool = False) -> Settings:
+    """For a job of so many processes. fill: as in settings.only_one."""
+    out = Settings()
+    for operation, known in ALGORITHMS.items():
+        line, not_set = only_one(table, operation, processes, fill)
+        out.not_set += not_set
+        reasons = {rule: unable(rule, known, "Intel MPI") for _, _, rule in line}
+        failed = next((why for why in reasons.values() if why), "")
+        if failed:  # a part of the sizes can't be left alone
+            out.not_set += [
+                NotSet.whole(rule, why or f"of the same setting: {failed}") for rule, why in reasons.items()
+            ]
+            continue
+        if line:
+            out.variables[VARIABLE.format(operation.upper())] = ";".join(
+                f"{known[rule.algorithm].setting}:{first}-{MOST_BYTES if last is None else last}"
+                for first, last, rule in line
+            )
+            out.set += list(reasons)
+    return out
+
+
+class Intel(MpiLibrary):
+    name = "intel"
+    title = "Intel MPI"
+    family = "mpich"
+    place = 2
+    derived_from = "mpich"
+    # Of every minor version the last release. 2021.19.0 comes without the libfabric it needs for several machines and
+    # for processes that start others: it is not the first.
+    versions = (
+        "2021.18.1", "2021.19.0", "2021.17.2", "2021.16.2", "2021.15.0", "2021.14.2", "2021.13.1", "2021.12.1",
+        "2021.11.0", "2021.10.0", "2021.9.0", "2021.8.0", "2021.7.1", "2021.6.0", "2021.5.1", "2021.4.0", "2021.3.1",
+        "2021.2.0", "2021.1.1", "2019.4.243", "2019.0", "2018.0.3", "2018.0.0",
+    )  # fmt: skip
+    abi_since = (2021, 17)
+    debian_packages = ""
+    launcher = HYDRA
+    shares_cores = False
+    unbound: ClassVar[dict[str, str]] = {}
+    files = ("lib/libmpi.so.12", "lib/release/libmpi.so.12")
+    algorithms = ALGORITHMS
+    routines = re.compile(
+        r"(MPIR|MPIDI_POSIX|MPIDI)_(Bcast|Reduce|Allreduce)_intra_(?!.*(_auto|_check|_cnt|generic|lut)$)"
+        rf"|MPIDI_SHMGR_|{NETWORK}$"  # of a node, by shared memory; of the network layer
+    )
+    proof = "seen entering the library's routine"
+    unseen = "nothing that is known"
+    controls = ()
+    rules_stand_alone = False
+
+    def is_in(self, content: mmap.mmap, file_name: str) -> bool:
+        return content.find(b"I_MPI_ADJUST_BCAST") >= 0
+
+    def requirements(self, version: str) -> tuple[str, ...]:
+        """The newest names one that PyPI has not: it is installed without dependencies."""
+        if self.headers_from(version):
+            return (f"impi=={version}",)
+        return (f"impi-rt=={version}", f"impi-devel=={version}")
+
+    def headers_from(self, version: str) -> str | None:
+        """Old ones take those of the default version, whose binary interface is the same."""
+        return self.name if version_numbers(version) < (2021,) else None
+
+    def complete(self, prefix: Path, version: str, headers: Path) -> None:
+        abi = version_numbers(version) >= self.abi_since
+        intel_installation.complete(prefix, headers, abi=abi)
+
+    def tools(self, prefix: Path, version: str, *, abi: bool) -> Tools:
+        return intel_installation.tools(prefix, version, abi=abi)
+
+    def oversubscribing(self) -> list[str]:
+        return []
+
+    def settings(self, table: Table, processes: int, *, fill: bool, file: Path) -> Settings:
+        return mention_all(settings(table, processes, fill=fill), table, processes)
+
+    def candidates(self) -> list[Candidate]:
+        found = []
+        for limit in (16384, 65536, 1048576):  # releases to 2018; later ones have no eager limit that shows
+            for name, where in (("I_MPI_EAGER_THRESHOLD", ""), ("I_MPI_INTRANODE_EAGER_THRESHOLD", " in a node")):
+                known = f"{'shm-' if where else ''}eager-{limit}"
+                what = f"eager to {limit} bytes{where}"
+                found.append(Candidate(known, what, {name: str(limit)}, eager_limit=limit))
+        return found
+
+    def sizes_asked(self, *, errant: bool) -> int:
+        return 3
+
+    def variables(self, operations: Sequence[str]) -> list[str]:
+        return [VARIABLE.format(operation.upper()) for operation in operations]
+
+    def routine_of(self, point: Point, answer: Answer, wanted: str) -> str:
+        mine = [entered for entered in answer.entered if f"_{point.operation.capitalize()}_intra_" in entered]
+        return wanted if wanted in mine else mine[0] if mine else next(reversed(answer.entered), "")
+
+    def why_not_obeyed(self, rule: Rule, wrong: Wrong, answers: Answers) -> str:
+        variable = VARIABLE.format(rule.operation.upper())
+        value = answers.variables.get(variable)
+        if value is None:
+            return f"{variable} is not set in the ranks: {wrong.general}"
+        if NETWORK in wrong.routines:
+            return (
+                f"{wrong.where}: Intel MPI's network layer carries out short messages itself, in code without a name "
+                f"(seen: {NETWORK}, and no routine after it), so which algorithm that is can't be told"
+            )
+        if value.strip() == "0":
+            return f"{variable} is 0, which is not the default but an algorithm of its own: {wrong.general}"
+        return wrong.general
+
+
+LIBRARY = Intel()

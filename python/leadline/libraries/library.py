@@ -1,0 +1,147 @@
+"""What Leadline must know of an MPI library: the protocol that mpich.py, openmpi.py and intel.py fill in.
+
+A *library* is MPICH, Open MPI or Intel MPI, whatever its release; leadline.mpi.Library is one that is installed here.
+Its *ABI family* says how handles and constants look in memory (api/abi/): Intel MPI is a library of the family mpich,
+and of the family mpi5 where a program was built for that.
+"""
+
+from __future__ import annotations
+
+import mmap
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import ClassVar
+
+from leadline.launchers import LauncherKind
+from leadline.libraries.answers import Answer, Answers, Point, Wrong
+from leadline.libraries.sending import Candidate
+from leadline.libraries.settings import Own, Settings
+from leadline.tuning.rule import Rule, Table
+
+Algorithms = Mapping[str, Mapping[str, Own]]
+
+
+@dataclass(frozen=True)
+class Tools:
+    """Where the parts of one installation are. environ: what is to be added to that of whatever is launched."""
+
+    mpicc: Path
+    mpicxx: Path
+    mpifort: Path | None
+    mpiexec: Path
+    libdir: Path
+    environ: dict[str, str] = field(default_factory=dict, hash=False)
+
+
+class MpiLibrary(ABC):
+    """One MPI library.
+
+    To add one, add a file to this folder with a subclass and `LIBRARY = ThatClass()`; nothing else lists them. What is
+    left out is an error: of a method in mypy and where the object is made, of a fact where the class is made.
+    """
+
+    # Its names: as --mpi takes it, and as people write it.
+    name: ClassVar[str]
+    title: ClassVar[str]
+    family: ClassVar[str]  # the ABI family of a program that its mpicc builds, a file in api/abi
+    place: ClassVar[int]  # among the libraries, where they are listed; the first is the one used by default
+    derived_from: ClassVar[str | None]  # the name of the library it was made from: each of its marks is here, too
+
+    # Where it can be had.
+    versions: ClassVar[tuple[str, ...]]  # that PyPI serves, the default first
+    abi_since: ClassVar[tuple[int, ...] | None]  # the first version that has a library of the standard ABI, too
+    debian_packages: ClassVar[str]  # "" where Debian has none
+
+    # How it runs.
+    launcher: ClassVar[LauncherKind]
+    shares_cores: ClassVar[bool]  # whether a rank that waits lets another have its core; else it waits busily
+    unbound: ClassVar[Mapping[str, str]]  # environment in which it does not bind its ranks to cores
+    files: ClassVar[tuple[str, ...]]  # the library, from the folder above that of its mpiexec
+
+    # How it chooses algorithms, and how that is seen.
+    algorithms: ClassVar[Algorithms]  # its own that are the same as ours, by operation
+    routines: ClassVar[re.Pattern[str] | None]  # those to be watched; None where it has no symbols: errors tell
+    proof: ClassVar[str]  # how it is seen which routine ran
+    unseen: ClassVar[str]  # what to say of a routine that was not seen
+    controls: ClassVar[tuple[str, ...]]  # variables of MPI_T that say whether its settings hold
+    rules_stand_alone: ClassVar[bool]  # whether a rule without effect leaves the others as they are
+
+    def __init_subclass__(cls) -> None:
+        missing = [fact for fact in MpiLibrary.__annotations__ if not hasattr(cls, fact)]
+        if missing:
+            raise TypeError(f"{cls.__module__}.{cls.__name__} does not say: {', '.join(missing)}")
+
+    @abstractmethod
+    def is_in(self, content: mmap.mmap, file_name: str) -> bool:
+        """Whether a libmpi of this name and content is one of this library, or of one that was derived from it."""
+
+    # Installing.
+
+    def requirements(self, version: str) -> tuple[str, ...]:
+        """What pip is to install, without dependencies."""
+        return (f"{self.name}=={version}",)
+
+    def headers_from(self, version: str) -> str | None:
+        """The name of the library whose headers this version takes; None where it has its own."""
+        return None
+
+    def complete(self, prefix: Path, version: str, headers: Path) -> None:  # noqa: B027 (most leave nothing)
+        """After pip: what the packages leave to be done. headers: a folder of those that headers_from names."""
+
+    @abstractmethod
+    def tools(self, prefix: Path, version: str, *, abi: bool) -> Tools:
+        """Of what pip has installed into `prefix`. abi: those of the standard ABI."""
+
+    def environ(self) -> dict[str, str]:
+        """What every installation needs in its environment."""
+        return {}
+
+    # Launching.
+
+    @abstractmethod
+    def oversubscribing(self) -> list[str]:
+        """Options of its mpiexec for more ranks than cores."""
+
+    # Setting.
+
+    @abstractmethod
+    def settings(self, table: Table, processes: int, *, fill: bool, file: Path) -> Settings:
+        """The table as settings for a job of so many processes. fill: as in settings.only_one. file: its libmpi."""
+
+    @abstractmethod
+    def candidates(self) -> list[Candidate]:
+        """Settings of how messages are sent, without the default."""
+
+    # Proving.
+
+    @abstractmethod
+    def sizes_asked(self, *, errant: bool) -> int:
+        """How many sizes of a rule are asked about, 3 at most; errant: whether some ranks can be set otherwise."""
+
+    @abstractmethod
+    def variables(self, operations: Sequence[str]) -> list[str]:
+        """The environment variables that its settings for these operations are in."""
+
+    @abstractmethod
+    def routine_of(self, point: Point, answer: Answer, wanted: str) -> str:
+        """The routine that did it: the wanted one, or the one that did instead; "" if that can't be told."""
+
+    @abstractmethod
+    def why_not_obeyed(self, rule: Rule, wrong: Wrong, answers: Answers) -> str:
+        """Which of its silent failures it was; wrong.general where nothing better is known."""
+
+
+def version_numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in re.findall(r"\d+", version))
+
+
+def tools_beside(prefix: Path, *, abi: bool, environ: dict[str, str]) -> Tools:
+    """Those of a usual installation; the wheels on PyPI have no Fortran layer."""
+    binaries = prefix / "bin"
+    suffix = "_abi" if abi else ""
+    return Tools(
+        binaries / f"mpicc{suffix}", binaries / f"mpicxx{suffix}", None, binaries / "mpiexec", prefix / "lib", environ
+    )

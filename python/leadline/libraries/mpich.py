@@ -1,0 +1,123 @@
+"""MPICH: by selection files where the release has them (since 3.4), else by variables."""
+
+from __future__ import annotations
+
+import mmap
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import ClassVar
+
+from leadline.launchers.hydra import HYDRA
+from leadline.libraries import mpich_file, mpich_variables
+from leadline.libraries.answers import Answer, Answers, Point, Wrong
+from leadline.libraries.library import MpiLibrary, Tools, tools_beside
+from leadline.libraries.mpich_variables import CHOICE, NODE
+from leadline.libraries.sending import Candidate
+from leadline.libraries.settings import Settings, mention_all
+from leadline.tuning.rule import Rule, Table
+
+COPIED_ONCE = "MPIR_CVAR_CH4_IPC_CMA_P2P_THRESHOLD"
+
+
+class Mpich(MpiLibrary):
+    name = "mpich"
+    title = "MPICH"
+    family = "mpich"
+    place = 0
+    derived_from = None
+    versions = ("5.0.2", "4.3.2", "4.2.3", "4.1.3", "4.0.3", "3.4.3")
+    abi_since = (5, 0)
+    debian_packages = "mpich libmpich-dev"
+    launcher = HYDRA
+    shares_cores = False
+    unbound: ClassVar[dict[str, str]] = {}
+    files = ("lib/libmpi.so.12",)
+    algorithms = mpich_variables.ALGORITHMS
+    routines = None
+    proof = "named by the library in a provoked error"
+    unseen = "what the library did not tell"
+    controls = ()
+    rules_stand_alone = False
+
+    def is_in(self, content: mmap.mmap, file_name: str) -> bool:
+        return content.find(b"MPIR_CVAR_") >= 0
+
+    def tools(self, prefix: Path, version: str, *, abi: bool) -> Tools:
+        return tools_beside(prefix, abi=abi, environ=self.environ())
+
+    def oversubscribing(self) -> list[str]:
+        return []
+
+    def settings(self, table: Table, processes: int, *, fill: bool, file: Path) -> Settings:
+        own = mpich_file.built_in(file)
+        if own is not None:
+            return mpich_file.settings(table, own)
+        return mention_all(mpich_variables.settings(table, processes, fill=fill), table, processes)
+
+    def candidates(self) -> list[Candidate]:
+        return [
+            Candidate(
+                f"cma-{limit}",
+                f"copied once (CMA) from {limit} bytes",
+                {COPIED_ONCE: str(limit)},
+                (COPIED_ONCE, str(limit)),
+            )
+            for limit in (0, 16384, 65536)
+        ]
+
+    def sizes_asked(self, *, errant: bool) -> int:
+        return 2 if errant else 1
+
+    def variables(self, operations: Sequence[str]) -> list[str]:
+        names = [form.format(operation.upper()) for operation in operations for form in (CHOICE, NODE)]
+        return [mpich_file.GENERAL, mpich_file.DEVICE, *names]
+
+    def routine_of(self, point: Point, answer: Answer, wanted: str) -> str:
+        elements = point.n_bytes if point.n_bytes % 8 else point.n_bytes // 8
+        # One element more is another choice where there are fewer than processes.
+        errors = answer.errors or (answer.errors_of_errant if elements >= point.processes else [])
+        text = "\n".join(errors)
+        layer = re.search(r"MPIDI_POSIX_mpi_\w*(?:release_gather|ipc_read)\w*", text)
+        if layer:  # it stands aside for the first few calls, then no longer
+            return layer[0]
+        found = re.findall(rf"MPI[RI]\w*_{point.operation.capitalize()}_intra_(?!composition)\w+", text)
+        return found[-1] if found else ""
+
+    def why_not_obeyed(self, rule: Rule, wrong: Wrong, answers: Answers) -> str:
+        if answers.variables.get(mpich_file.GENERAL) is not None:
+            return _why_not_by_file(rule, wrong, answers)
+        variable, node = CHOICE.format(rule.operation.upper()), NODE.format(rule.operation.upper())
+        value = answers.variables.get(variable)
+        if value is None:
+            return f"{variable} is not set in the ranks: {wrong.general}"
+        if _in_node_layer(wrong):
+            given = answers.variables.get(node)
+            return (
+                f"{node} is {given or 'not set'}, not mpir: within a node MPICH's shared-memory layer decides, and "
+                f"{variable}={value} does nothing ({wrong.general})"
+            )
+        return wrong.general
+
+
+def _in_node_layer(wrong: Wrong) -> bool:
+    return any("POSIX" in routine for routine in wrong.routines)
+
+
+def _why_not_by_file(rule: Rule, wrong: Wrong, answers: Answers) -> str:
+    if _in_node_layer(wrong) and answers.variables.get(mpich_file.DEVICE) is None:
+        return (
+            f"{mpich_file.DEVICE} is not set in the ranks: within a node MPICH's shared-memory layer decides, and the "
+            f"file of {mpich_file.GENERAL} does nothing ({wrong.general})"
+        )
+    variable = CHOICE.format(rule.operation.upper())
+    hidden = answers.variables.get(variable)
+    if hidden not in {None, "auto"}:
+        return f"{variable}={hidden} is looked at before the file: {wrong.general}"
+    if not any(wrong.routines):
+        return f"{wrong.general}: in the error provoked there this release names no algorithm, so it can't be told"
+    needs = mpich_file.needs(rule.operation, rule.algorithm)
+    return f"{wrong.general}; MPICH's is for {needs} only" if needs else wrong.general
+
+
+LIBRARY = Mpich()

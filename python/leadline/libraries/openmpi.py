@@ -1,0 +1,212 @@
+"""Open MPI: set by the rules file of its component coll/tuned, in the text form that 4.1 and 5.0 read.
+
+What goes wrong silently there, and why what is written here does not:
+  * without coll_tuned_use_dynamic_rules the file is not even looked for; with a name that is no file nothing is said;
+  * sizes are searched until one is greater: they must ascend, and calls below the first have no rule, so 0 is first;
+  * the same of numbers of processes: a job with fewer than the first has no rule. Algorithm 0 means the library's own.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import ClassVar
+
+from leadline.launchers.openmpi import OPENMPI
+from leadline.libraries.answers import Answer, Answers, Point, Wrong
+from leadline.libraries.library import MpiLibrary, Tools, tools_beside
+from leadline.libraries.openmpi_rules import problems
+from leadline.libraries.sending import Candidate
+from leadline.libraries.settings import MOST_BYTES, NotSet, Own, Settings, pieces, unable
+from leadline.tuning.rule import Rule, Table
+
+# Both generations of Open MPI refuse to start as root unless told twice that it is meant.
+AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+
+SWITCH = "OMPI_MCA_coll_tuned_use_dynamic_rules"
+FILE = "OMPI_MCA_coll_tuned_dynamic_rules_filename"
+USES_RULES, RULES_NAME = "coll_tuned_use_dynamic_rules", "coll_tuned_dynamic_rules_filename"
+COLLECTIVES = {"allreduce": 2, "bcast": 7, "reduce": 11}  # numbered as in Open MPI's coll_base_functions.h
+
+_FUNCTION = "ompi_coll_base_{}_intra_{}"
+
+
+def _own(operation: str, number: int, function: str, segments: bool = False) -> Own:
+    return Own(str(number), _FUNCTION.format(operation, function), segments)
+
+
+ALGORITHMS: dict[str, dict[str, Own]] = {
+    "bcast": {
+        "linear": _own("bcast", 1, "basic_linear"),
+        "chain": _own("bcast", 3, "pipeline", True),
+        "split_binary_tree": _own("bcast", 4, "split_bintree", True),
+        "binary_tree_async": _own("bcast", 5, "bintree", True),
+        "binomial": _own("bcast", 6, "binomial", True),
+        "scatter_recursive_doubling": _own("bcast", 8, "scatter_allgather"),
+        "scatter_ring": _own("bcast", 9, "scatter_allgather_ring"),
+    },
+    "reduce": {
+        "linear": _own("reduce", 1, "basic_linear"),
+        "binary_tree_async": _own("reduce", 4, "binary", True),
+        "binomial": _own("reduce", 5, "binomial", True),
+        "rabenseifner": _own("reduce", 7, "redscat_gather"),
+    },
+    "allreduce": {
+        "linear": _own("allreduce", 1, "basic_linear"),
+        "recursive_doubling": _own("allreduce", 3, "recursivedoubling"),
+        "ring": _own("allreduce", 4, "ring"),
+        "segmented_ring": _own("allreduce", 5, "ring_segmented", True),
+        "rabenseifner": _own("allreduce", 6, "redscat_allgather"),
+    },
+}
+
+
+def settings(table: Table, processes: int) -> Settings:
+    """For any number of processes up to the job's, `processes`: parts of it may communicate too."""
+    out = Settings()
+    usable: list[Rule] = []
+    for rule in table.rules:
+        why = "" if rule.algorithm == "native" else unable(rule, ALGORITHMS[rule.operation], "Open MPI")
+        if why:
+            out.not_set.append(NotSet.whole(rule, why))
+        else:
+            usable.append(rule)
+    able = Table(tuple(usable))
+    out.kept = usable
+    out.set = [rule for rule in usable if rule.algorithm != "native"]
+    if out.set:
+        out.files[FILE] = rules_file(able)
+        out.variables[SWITCH] = "1"
+    return out
+
+
+def rules_file(table: Table) -> str:
+    """The table as a rules file. Every rule must be one that ALGORITHMS has."""
+    operations = [name for name in COLLECTIVES if any(rule.operation == name for rule in table.rules)]
+    out = [f"{len(operations)}  # collectives"]
+    for operation in operations:
+        edges = {1}
+        for rule in table.rules:
+            if rule.operation == operation:
+                edges |= {rule.processes[0], rule.processes[1] + 1}
+        sizes = sorted(edge for edge in edges if edge <= MOST_BYTES)
+        out += [f"{COLLECTIVES[operation]}  # {operation}", f"{len(sizes)}  # numbers of processes"]
+        for processes in sizes:
+            line = [p for p in pieces(table, operation, processes) if p[0] <= MOST_BYTES]
+            out += [f"{processes}  # processes or more", f"{len(line)}  # sizes"]
+            out += [_line(first, rule) for first, _, rule in line]
+    return "\n".join(out) + "\n"
+
+
+def _line(first: int, rule: Rule | None) -> str:
+    """Bytes or more; algorithm; fan-out, 0: its own; segment."""
+    if rule is None:
+        return f"{first} 0 0 0"
+    return f"{first} {ALGORITHMS[rule.operation][rule.algorithm].setting} 0 {rule.segment_bytes}"
+
+
+class OpenMpi(MpiLibrary):
+    name = "openmpi"
+    title = "Open MPI"
+    family = "openmpi"
+    place = 1
+    derived_from = None
+    versions = ("5.0.11", "5.0.10", "5.0.9", "5.0.8", "4.1.8", "4.1.7")
+    abi_since = None
+    debian_packages = "openmpi-bin libopenmpi-dev"
+    launcher = OPENMPI
+    shares_cores = True
+    unbound: ClassVar[dict[str, str]] = {
+        "OMPI_MCA_hwloc_base_binding_policy": "none",
+        "PRTE_MCA_hwloc_default_binding_policy": "none",
+    }
+    files = ("lib/libmpi.so.40",)
+    algorithms = ALGORITHMS
+    routines = re.compile(r"ompi_coll_(base|tuned)_(bcast|reduce|allreduce)_intra_(?!.*(generic|check|local_count))")
+    proof = "seen entering the library's routine"
+    unseen = "nothing that is known"
+    controls = (USES_RULES, RULES_NAME, "coll_tuned_priority")
+    rules_stand_alone = True
+
+    def is_in(self, content: mmap.mmap, file_name: str) -> bool:
+        return re.search(r"libmpi\.so\.40", file_name) is not None
+
+    def tools(self, prefix: Path, version: str, *, abi: bool) -> Tools:
+        return tools_beside(prefix, abi=abi, environ=self.environ())
+
+    def environ(self) -> dict[str, str]:
+        return dict(AS_ROOT) if os.geteuid() == 0 else {}
+
+    def oversubscribing(self) -> list[str]:
+        return ["--oversubscribe"]
+
+    def settings(self, table: Table, processes: int, *, fill: bool, file: Path) -> Settings:
+        return settings(table, processes)
+
+    def candidates(self) -> list[Candidate]:
+        return candidates()
+
+    def sizes_asked(self, *, errant: bool) -> int:
+        return 3
+
+    def variables(self, operations: Sequence[str]) -> list[str]:
+        return [SWITCH, FILE]
+
+    def routine_of(self, point: Point, answer: Answer, wanted: str) -> str:
+        # A routine that can't do it calls another of the same operation.
+        mine = [name for name in answer.entered if name.startswith(f"ompi_coll_base_{point.operation}_intra_")]
+        return mine[-1] if mine else ""
+
+    def why_not_obeyed(self, rule: Rule, wrong: Wrong, answers: Answers) -> str:
+        switch, file = answers.controls.get(USES_RULES), answers.controls.get(RULES_NAME)
+        if switch is None:
+            return "the component coll/tuned is not there in the ranks: its rules can't be used"
+        if switch == "0":
+            return f"{USES_RULES} is 0 in the ranks: the rules file is not looked at"
+        if not file:
+            return f"{RULES_NAME} is empty in the ranks: there is no rules file"
+        try:
+            text = Path(file).read_text()
+        except OSError as error:
+            return (
+                f"the rules file {file} can't be read ({error.strerror}): Open MPI says nothing and decides by itself"
+            )
+        found = problems(text, answers.size)
+        return f"{file}: {'; '.join(found)}" if found else wrong.general
+
+
+def candidates() -> list[Candidate]:
+    needs = "PML CM needs an MTL, and none can be used here (mtl ofi: no provider that fits)"
+    found = [
+        Candidate("ob1", "PML OB1: rendezvous above the eager limit", {"OMPI_MCA_pml": "ob1"}, ("pml", "ob1")),
+        Candidate(
+            "cm",
+            "PML CM over OFI's MTL: everything is sent at once, matched below",
+            {"OMPI_MCA_pml": "cm", "OMPI_MCA_mtl": "ofi"},
+            ("pml", "cm"),
+            needs=needs,
+        ),
+        Candidate(
+            "cm-tcp",
+            "PML CM over OFI's provider tcp, which Open MPI leaves out by itself",
+            {"OMPI_MCA_pml": "cm", "OMPI_MCA_mtl": "ofi", "OMPI_MCA_mtl_ofi_provider_include": "tcp"},
+            ("pml", "cm"),
+            needs=needs,
+        ),
+    ]
+    # Shared memory is btl/sm in 5.0, btl/vader in 4.1: the limit is set in both, one is not there.
+    for limit in (1024, 16384, 65536):
+        variables = {
+            "OMPI_MCA_pml": "ob1",
+            "OMPI_MCA_btl_sm_eager_limit": str(limit),
+            "OMPI_MCA_btl_vader_eager_limit": str(limit),
+        }
+        what, control = f"OB1, eager to {limit} bytes in a node", ("btl_sm_eager_limit", str(limit))
+        found.append(Candidate(f"eager-{limit}", what, variables, control, limit, ("btl_vader_eager_limit",)))
+    return found
+
+
+LIBRARY = OpenMpi()
