@@ -10,6 +10,7 @@ from leadline.run import Run
 
 # Of the transfers that are not a descriptor's first, the part that makes the access what it is called.
 MOSTLY = 0.9
+OTHER_FILES = "(other files)"  # that did not fit into the traces' tables
 
 
 @dataclass(frozen=True)

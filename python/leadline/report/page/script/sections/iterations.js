@@ -13,11 +13,8 @@ const KEPT = {
   none: () => "The times of single calls were not kept.",
 };
 
-export const iterations = {
-  id: "iterations",
-  title: "Iterations",
+export const drawing = {
   remark: (report) => about(report.iterations),
-  present: (report) => Boolean(report.iterations?.count),
   render: (report) => {
     const it = report.iterations;
     return [
@@ -38,7 +35,7 @@ export const iterations = {
 
 function about(it) {
   const loop = it.routine
-    ? `The loop${it.file ? ` at ${place(it.file, it.line)}` : ""} in ${it.routine}, ${fixed(100 * it.share, 0)} % of the ranks' time: `
+    ? `The loop${it.file ? ` at ${place(it)}` : ""} in ${it.routine}, ${fixed(100 * it.share, 0)} % of the ranks' time: `
     : "";
   if (it.mean_s === null) return `${loop}${plural(it.count, "iteration")}. ${KEPT[it.kept]?.(it) ?? ""}`;
   const where = it.routine ? "" : [
