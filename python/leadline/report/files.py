@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Iterable
-from dataclasses import astuple, dataclass, field
+from dataclasses import dataclass, field, fields
 
 from leadline.run import Run
 
@@ -45,9 +46,10 @@ class FileCounts:
         return "mixed"
 
     def __add__(self, other: FileCounts) -> FileCounts:
-        return FileCounts(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
+        return FileCounts(*map(operator.add, _numbers(self), _numbers(other)))
 
 
+_numbers = operator.attrgetter(*(each.name for each in fields(FileCounts)))
 NOTHING = FileCounts()
 
 

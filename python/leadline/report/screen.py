@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from rich.console import Console
-from rich.text import Text
+if TYPE_CHECKING:  # what is written as JSON or as a page needs no rich
+    from rich.console import Console
 
 Line = str | tuple[str, str]  # text, or text and its style
 LEAST_WIDTH = 40
@@ -21,6 +22,8 @@ class Screen:
         self.width = max(LEAST_WIDTH, console.width)
 
     def section(self, title: str, remark: str = "") -> None:
+        from rich.text import Text
+
         self._console.print()
         text = Text(title, style="bold")
         if remark and len(title) + len(remark) + 2 <= self.width:
@@ -28,16 +31,16 @@ class Screen:
         self._console.print(text, soft_wrap=True)
 
     def lines(self, lines: Sequence[Line]) -> None:
+        from rich.text import Text
+
         for line in lines:
             text = Text(line) if isinstance(line, str) else Text(line[0], style=line[1])
             self._console.print(text, soft_wrap=True)
 
     def paragraph(self, text: str, style: str = "") -> None:
-        for line in textwrap.wrap(text, self.width, break_long_words=False, break_on_hyphens=False):
-            self._console.print(Text(line, style=style), soft_wrap=True)
+        wrapped = textwrap.wrap(text, self.width, break_long_words=False, break_on_hyphens=False)
+        self.lines([(line, style) for line in wrapped])
 
-    def item(self, text: str) -> None:
-        for line in textwrap.wrap(
-            text, self.width, initial_indent="- ", subsequent_indent="  ", break_on_hyphens=False
-        ):
-            self._console.print(Text(line), soft_wrap=True)
+    def item(self, text: str, style: str = "") -> None:
+        wrapped = textwrap.wrap(text, self.width, initial_indent="- ", subsequent_indent="  ", break_on_hyphens=False)
+        self.lines([(line, style) for line in wrapped])

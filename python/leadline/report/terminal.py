@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-
-from rich.console import Console
+from typing import TYPE_CHECKING
 
 from leadline.report import format as fmt
 from leadline.report import job
@@ -19,6 +18,9 @@ from leadline.report.screen import Screen
 from leadline.report.sections import SECTIONS
 from leadline.report.verdict import verdict
 from leadline.run import Run
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 MOST_FINDINGS = 6
 
@@ -44,7 +46,7 @@ def _look(findings: Sequence[Finding], out: Screen) -> None:
     out.section("What to look at")
     shown = others if out.complete else others[:MOST_FINDINGS]
     for finding in shown:
-        out.item(finding.text)
+        out.item(finding.text, style="" if finding.severity == "notice" else "bold")
     if len(shown) < len(others):
         out.item(f"and {len(others) - len(shown)} more: --all")
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from rich.console import Console
+from typing import TYPE_CHECKING, Any
 
 from leadline import _core
 from leadline.report import format as fmt
@@ -17,6 +15,9 @@ from leadline.report.screen import Line, Screen
 from leadline.report.section import Section
 from leadline.run import Run
 from leadline.symbols import Location
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 BARS = " ▁▂▃▄▅▆▇█"
 MOST_OUTLIERS = 12
