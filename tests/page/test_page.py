@@ -319,6 +319,14 @@ def test_a_section_that_fails_leaves_the_others(open_page: Any, browser: Any, tm
         tab.close()
 
 
+def test_iterations_say_which_loop_of_the_source_they_are(show: Show) -> None:
+    report = report_of(4)
+    loop = {"routine": "step", "file": "/home/me/ocean/src/main.cpp", "line": 21, "share": 0.9}
+    report["iterations"] |= loop
+    remark = show(report).texts("#iterations .remark")[0]
+    assert remark.startswith("The loop at src/main.cpp:21 in step, 90 % of the ranks' time: 5,000 iterations")
+
+
 def test_iterations_say_where_one_ends_and_what_was_kept(show: Show) -> None:
     remark = show(report_of(4)).texts("#iterations .remark")[0]
     assert "5,000 iterations of 6 MPI calls a rank; each ends with MPI_Allreduce in step (src/main.cpp:21)" in remark
