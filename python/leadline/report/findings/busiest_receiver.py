@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-import statistics
 
 from leadline.report import format as fmt
 from leadline.report.content import Content
 from leadline.report.finding import Evidence, Rule, at_least
 from leadline.report.json_entries import rank_id
+from leadline.report.median import median
 
 
 def evidence(content: Content) -> Evidence | None:
@@ -20,7 +20,7 @@ def evidence(content: Content) -> Evidence | None:
     if not volume:
         return None
     most = max(received, key=lambda rank: received[rank])
-    middle = statistics.median(received.values())
+    middle = median(received.values())
     return {
         "ranks": len(received),
         "rank": rank_id(most),

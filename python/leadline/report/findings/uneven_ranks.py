@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import statistics
-
 from leadline.report import format as fmt
 from leadline.report.content import Content
 from leadline.report.finding import Evidence, Rule, at_least
 from leadline.report.json_entries import rank_id
+from leadline.report.median import median
 
 
 def evidence(content: Content) -> Evidence | None:
@@ -15,7 +14,7 @@ def evidence(content: Content) -> Evidence | None:
     if len(ranks) < 2:
         return None
     most = max(ranks, key=lambda rank: rank.computation_s)
-    middle = statistics.median(rank.computation_s for rank in ranks)
+    middle = median(rank.computation_s for rank in ranks)
     if not middle > 0:
         return None
     return {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import statistics
 import textwrap
 from collections.abc import Sequence
 from typing import Any
@@ -11,6 +10,7 @@ from leadline.report import format as fmt
 from leadline.report.content import Content
 from leadline.report.control import LibrarySetting, Variable, settings, variables
 from leadline.report.json_entries import rank_id
+from leadline.report.median import median
 from leadline.report.screen import Line, Screen
 from leadline.report.section import Section
 
@@ -31,7 +31,7 @@ def _variable(entry: Variable) -> dict[str, Any]:
         "class": entry.cls,
         "unit": entry.unit,
         "min": min(numbers),
-        "median": statistics.median(numbers),
+        "median": median(numbers),
         "max": most,
         "max_rank": rank_id(entry.values[numbers.index(most)][0]),
         "ranks": len(numbers),
@@ -62,7 +62,7 @@ def _variable_lines(variables: Sequence[Variable], width: int) -> list[Line]:
         numbers = [value for _, value in variable.values]
         most = max(numbers)
         rank = variable.values[numbers.index(most)][0]
-        middle = statistics.median(numbers)
+        middle = median(numbers)
         spread = f"{min(numbers):,.6g} ... {middle:,.6g} ... {most:,.6g} ({rank})"
         lines.append(f"{variable.name} ({variable.cls}): {spread}"[: max(width, 80)])
     return lines
