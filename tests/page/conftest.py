@@ -14,6 +14,8 @@ import pytest
 from leadline.report import format as fmt
 from leadline.report import page as report_page
 
+from .synthetic import with_sections
+
 
 def seconds(value: float) -> str:
     """As the page writes it."""
@@ -90,11 +92,11 @@ def open_page(browser: Any) -> Iterator[Callable[..., Opened]]:
 
 @pytest.fixture
 def show(open_page: Callable[..., Opened], tmp_path: Path) -> Callable[..., Opened]:
-    """show(report, ...) -> Opened: the page of a report object."""
+    """show(report, ...) -> Opened: the page of a report object, its sections listed as they are by now."""
 
     def show_(report: dict[str, Any], **more: Any) -> Opened:
         file = tmp_path / "report.html"
-        report_page.write_page(report, file)
+        report_page.write_page(with_sections(report), file)
         return open_page(file, **more)
 
     return show_

@@ -6,6 +6,8 @@ import copy
 import math
 from typing import Any
 
+from leadline.report.sections import listed
+
 STEP_S = 0.01
 SLOW = {"iteration": 3217, "rank": 5, "time_s": 0.1003, "typical_s": 0.01, "longest_computation_s": 0.09}
 
@@ -27,7 +29,7 @@ def report_of(ranks: int) -> dict[str, Any]:
         site["share"] = site["time_s"] / (mpi_s + computation_s)
     functions = [{key: site[key] for key in site if key not in _PLACE} for site in sites]
     routine = {key: functions[0][key] for key in functions[0] if key not in ("function", "class")}
-    return {
+    report = {
         "schema": "leadline.report/1",
         "leadline": "0.1.0",
         "run": "leadline-runs/ocean-1",
@@ -112,7 +114,47 @@ def report_of(ranks: int) -> dict[str, Any]:
             }
         ],
         "settings": [{"name": "OMPI_MCA_btl", "value": "self,vader"}],
+        "findings": _findings(),
     }
+    return with_sections(report)
+
+
+def with_sections(report: dict[str, Any]) -> dict[str, Any]:
+    """As to_json lists them."""
+    return {**report, "sections": listed(report)}
+
+
+def _findings() -> list[dict[str, Any]]:
+    """One that the verdict begins with, and one each that the page lists as a warning and as a notice."""
+    return [
+        {
+            "id": "cores-taken",
+            "severity": "warning",
+            "text": "The ranks waited 20 % of their time for a core.",
+            "evidence": {"waited_share": 0.2},
+            "threshold": {"waited_share": {"at_least": 0.1}},
+            "section": "placement",
+            "in_verdict": True,
+        },
+        {
+            "id": "paused",
+            "severity": "warning",
+            "text": "Recording was paused on 1 rank, for 1.50 s at most.",
+            "evidence": {"ranks": 1, "longest_s": 1.5},
+            "threshold": {"ranks": {"at_least": 1}},
+            "section": "missing",
+            "in_verdict": False,
+        },
+        {
+            "id": "busiest-receiver",
+            "severity": "notice",
+            "text": "Rank 5 receives all of the message bytes.",
+            "evidence": {"ranks": 8, "rank": 5, "times_median": None},
+            "threshold": {"ranks": {"at_least": 4}, "times_median": {"at_least": 2}},
+            "section": "matrix",
+            "in_verdict": False,
+        },
+    ]
 
 
 _ROUTINES = ["main", "step", "exchange"]
@@ -314,4 +356,4 @@ def without_optional_parts(report: dict[str, Any]) -> dict[str, Any]:
     """As it is where nothing of the kind was recorded: null, never missing."""
     bare = copy.deepcopy(report)
     bare.update(dict.fromkeys(("iterations", "io", "regions", "paused", "variables", "settings")))
-    return bare
+    return with_sections(bare)

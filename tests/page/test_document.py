@@ -46,6 +46,23 @@ def test_modules_become_one_script_each_after_those_it_needs(tmp_path: Path) -> 
     assert not re.search(r"^\s*(import|export)\b", script, re.MULTILINE)
 
 
+def test_the_entry_is_given_the_drawings_that_the_folder_holds(tmp_path: Path) -> None:
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("there is no node here")
+    main = write(
+        tmp_path,
+        main='import { twice } from "./b.js";\nexport function show(drawings) {\n'
+        "  for (const [name, drawing] of Object.entries(drawings)) console.log(name, twice(drawing.value));\n}\n",
+        b="export function twice(n) {\n  return 2 * n;\n}\n",
+        one_two='import { twice } from "./b.js";\nexport const drawing = { value: twice(3) };\n',
+        other="export const drawing = { value: 5 };\n",
+    )
+    drawings = {"one-two": tmp_path / "one_two.js", "other": tmp_path / "other.js"}
+    done = subprocess.run([node, "-e", bundle(main, drawings)], capture_output=True, text=True, check=True)
+    assert done.stdout == "one-two 12\nother 10\n"
+
+
 @pytest.mark.parametrize(
     "text", ['import x from "./b.js";\n', "export default 1;\n", 'import { a } from "b";\n', "export { a };\n"]
 )

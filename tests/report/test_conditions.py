@@ -10,6 +10,7 @@ pytest.importorskip("leadline._core", reason="the native part of leadline is not
 
 from leadline.report import to_json, verdict
 from leadline.report.content import Content
+from leadline.report.findings import findings_of
 
 from .handmade import a_placement, a_process, strips
 
@@ -25,7 +26,7 @@ def run_of(make_run: MakeRun, placements: list[dict[str, Any]], **process: Any) 
 
 
 def conditions(run: Any) -> list[str]:
-    return [condition.code for condition in Content(run).conditions]
+    return [finding.id for finding in findings_of(Content(run)) if finding.in_verdict]
 
 
 def test_ranks_that_share_cores_are_said_first(make_run: MakeRun) -> None:
@@ -45,6 +46,7 @@ def test_ranks_that_share_cores_are_said_first(make_run: MakeRun) -> None:
             "host_cores": 2,
             "waited_share": 0.6,
             "hosts": 1,
+            "threads_per_core": 2,
         }
     ]
     assert report["hosts_detail"] == [

@@ -28,14 +28,15 @@ PAGE = "report.html"
 @contextlib.contextmanager
 def working(what: str) -> Iterator[None]:
     """Says on standard error what is going on once it has lasted two seconds; a spinner where that is a terminal."""
-    from rich.console import Console
-
-    console = Console(stderr=True)
-    status = console.status(f"leadline: {what}")
+    shown_by: list[Any] = []
 
     def show() -> None:
+        from rich.console import Console
+
+        console = Console(stderr=True)
         if console.is_terminal:
-            status.start()
+            shown_by.append(console.status(f"leadline: {what}"))
+            shown_by[0].start()
         else:
             say(f"{what} …")
 
@@ -47,7 +48,8 @@ def working(what: str) -> Iterator[None]:
     finally:
         timer.cancel()
         timer.join()
-        status.stop()
+        for status in shown_by:
+            status.stop()
 
 
 def open_run(directory: Path) -> Any:

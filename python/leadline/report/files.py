@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Iterable
-from dataclasses import astuple, dataclass, field
+from dataclasses import dataclass, field, fields
 
 from leadline.run import Run
 
 # Of the transfers that are not a descriptor's first, the part that makes the access what it is called.
 MOSTLY = 0.9
+OTHER_FILES = "(other files)"  # that did not fit into the traces' tables
 
 
 @dataclass(frozen=True)
@@ -44,9 +46,10 @@ class FileCounts:
         return "mixed"
 
     def __add__(self, other: FileCounts) -> FileCounts:
-        return FileCounts(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
+        return FileCounts(*map(operator.add, _numbers(self), _numbers(other)))
 
 
+_numbers = operator.attrgetter(*(each.name for each in fields(FileCounts)))
 NOTHING = FileCounts()
 
 

@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from leadline.report.content import Content
-from leadline.report.files import FileCounts, FileEntry, FileIO, total
-
-RankId = Callable[[str | None], "int | str | None"]
-Described = Callable[[Any], dict[str, Any]]
-OTHER_FILES = "(other files)"
+from leadline.report.files import OTHER_FILES, FileCounts, FileEntry, FileIO, total
+from leadline.report.json_entries import entry_json, rank_id, site_json
 
 
-def files_json(content: Content, rank_id: RankId, entry: Described, site: Described) -> dict[str, Any] | None:
-    """None where the recording is of a version without file I/O. entry, site: how an Entry is written."""
+def files_json(content: Content) -> dict[str, Any] | None:
+    """None where the recording is of a version without file I/O."""
     io = content.files
     if not io.recorded:
         return None
     return {
         **_moved(io.own),
         "outside": _moved(io.outside),
-        "files": [_file(file, rank_id) for file in io.files],
-        "functions": [{"function": function.name, **entry(function)} for function in content.file_functions],
-        "sites": [site(place) for place in content.file_sites],
+        "files": [_file(file) for file in io.files],
+        "functions": [{"function": function.name, **entry_json(function)} for function in content.file_functions],
+        "sites": [site_json(place) for place in content.file_sites],
         "by_rank": [
             {"rank": rank_id(label), **_moved(counts), "files": files} for label, (counts, files) in io.by_rank.items()
         ],
@@ -41,7 +37,7 @@ def _moved(counts: FileCounts) -> dict[str, Any]:
     }
 
 
-def _file(file: FileEntry, rank_id: RankId) -> dict[str, Any]:
+def _file(file: FileEntry) -> dict[str, Any]:
     own = file.own
     return {
         "file": file.file or OTHER_FILES,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from leadline.report import format as fmt
 from leadline.report.content import Content
-from leadline.report.files import FileCounts, FileEntry
-from leadline.report.tables import Line
+from leadline.report.files import OTHER_FILES, FileCounts, FileEntry
+from leadline.report.screen import Line
 
 MOST_FILES = 12
 ALL = 0.9995
@@ -23,13 +23,13 @@ def summary(content: Content) -> str:
     )
 
 
-def files(content: Content, width: int, *, all_files: bool = False) -> list[Line]:
+def file_lines(content: Content, width: int, *, all_files: bool = False) -> list[Line]:
     """By file, most time first; beneath it who reads and writes which part of it."""
     entries = content.files.files
     shown = entries if all_files else entries[:MOST_FILES]
     lines: list[Line] = [(_HEADER, "dim")]
     for entry in shown:
-        lines.append(_numbers(entry.own, len(entry.ranks), entry.access, entry.file or "(other files)", width))
+        lines.append(_numbers(entry.own, len(entry.ranks), entry.access, entry.file or OTHER_FILES, width))
         lines += [(line, "dim") for line in _notes(entry, len(content.run.processes))]
     rest = entries[len(shown) :]
     if rest:

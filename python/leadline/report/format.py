@@ -50,6 +50,19 @@ def percent(fraction: float) -> str:
     return f"{value:.1f} %" if value < 9.95 else f"{value:.0f} %"
 
 
+def times(ratio: float) -> str:
+    """3.74 -> "3.74 times", 258.3 -> "258 times"."""
+    return f"{_three_digits(ratio)} times"
+
+
+def power(value: int) -> str:
+    """4096 -> "4 Ki": the powers of two that bound the classes of message sizes."""
+    for unit, shift in (("Ti", 40), ("Gi", 30), ("Mi", 20), ("Ki", 10)):
+        if value >= 1 << shift:
+            return f"{value >> shift:,} {unit}"
+    return str(value)
+
+
 def library(said: str) -> str:
     """What a library says of itself, in few words: "MPICH Version:\\t4.0.2" -> "MPICH 4.0.2"."""
     return " ".join(said.split(",")[0].replace("Version:", " ").split())

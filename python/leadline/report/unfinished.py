@@ -45,9 +45,18 @@ class Stop:
         return None if self.until_s is None else self.until_s - self.since_s
 
     @property
+    def silent_share(self) -> float:
+        """Of the rank's life; 0 where its end is not known."""
+        return self.silent_s / self.until_s if self.silent_s is not None and self.until_s else 0.0
+
+    @property
+    def clearness(self) -> float:
+        """How far it is beyond both bounds; 1: it just reaches them."""
+        return min((self.silent_s or 0.0) / LEAST_S, self.silent_share / LEAST_SHARE)
+
+    @property
     def long(self) -> bool:
-        silent = self.silent_s
-        return silent is not None and self.until_s is not None and silent >= max(LEAST_S, LEAST_SHARE * self.until_s)
+        return self.silent_s is not None and self.silent_s >= LEAST_S and self.silent_share >= LEAST_SHARE
 
 
 def stops(run: Run) -> list[Stop]:

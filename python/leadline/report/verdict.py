@@ -2,30 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from leadline import _core
 from leadline.report import format as fmt
-from leadline.report.content import Content, chain, chain_key
+from leadline.report.content import Content
+from leadline.report.entries import STARTUP
+from leadline.report.finding import Finding
+from leadline.report.findings import findings_of
 from leadline.report.one_sided import summary
+from leadline.report.paths import chain, chain_key
 
 IO_WORTH_SAYING = 0.01  # of the ranks' time
-_STARTUP = {"init", "finalize", "abort"}
 
 
-def verdict(content: Content) -> str:
+def verdict(content: Content, findings: Sequence[Finding] | None = None) -> str:
     """Where the time goes, how much is sent and from where, and whether anything is missing.
 
+    findings: of the content, where they are at hand.
     For example "62 % of the time is MPI; 41 % in trchdf > exchange, most of it MPI_Wait. 252,960 messages ...".
     """
-    run = content.run
-    recorded = len(run.processes)
+    recorded = len(content.run.processes)
+    first = [each for each in (findings_of(content) if findings is None else findings) if each.in_verdict]
     if content.ended_at_start.all_ranks:
-        stopped = [c.message for c in content.conditions if c.code == "ranks-stopped"]
+        stopped = [finding.text for finding in first if finding.id == "ranks-stopped"]
         return " ".join([content.ended_at_start.sentence(), *stopped, *_incomplete(content)])
-    sentences = [*(condition.message for condition in content.conditions), _time_sentence(content)]
+    sentences = [*(finding.text for finding in first), _time_sentence(content)]
     if content.time_s > 0 and content.io_s >= IO_WORTH_SAYING * content.time_s:
         sentences.append(_io_sentence(content))
     if content.messages:
-        sentences.append(_message_sentence(content))
+        sentences.append(_message_sentence(content, first))
     if content.operations:
         sentences.append(_one_sided_sentence(content))
     elif not content.messages and any(rank.category_calls["collective"] for rank in content.ranks):
@@ -94,7 +100,7 @@ def _costliest(content: Content) -> tuple[str, float, str, float] | None:
     times: dict[tuple[str, ...], dict[str, float]] = {}
     shown: dict[tuple[str, ...], str] = {}
     for entry in content.sites:
-        if entry.cls in _STARTUP or entry.local or entry.site is None:
+        if entry.cls in STARTUP or entry.local or entry.site is None:
             continue
         key = chain_key(entry.site.path) or ("", entry.name)
         functions = times.setdefault(key, {})
@@ -124,9 +130,9 @@ def _each(sizes: _core.Sizes, number: int) -> str:
     return f", {fmt.size(sum(sizes.bytes) / number)} on average"
 
 
-def _message_sentence(content: Content) -> str:
+def _message_sentence(content: Content, first: Sequence[Finding]) -> str:
     processes = len(content.run.processes)
-    apart = any(condition.code == "separate-processes" for condition in content.conditions)
+    apart = any(finding.id == "separate-processes" for finding in first)
     among = "from each process to itself" if apart else f"between {fmt.plural(processes, 'rank')}"
     sentence = f"{fmt.plural(content.messages, 'message')} ({fmt.size(content.message_bytes)}) {among}"
     most = max(content.call_paths, key=lambda entry: entry.messages, default=None)

@@ -2,7 +2,7 @@
 
 report object ─► packing ─► document ─► FILE          script/, style/: ours, no build
                  (smaller)     ▲                      from_npm/: uPlot, put there by the build
-                            bundle (modules in one script)
+                            bundle (modules in one script, script/sections/ by the report's list of sections)
 """
 
 from leadline.report.page.document import page, write_page

@@ -7,7 +7,9 @@ declaration at the beginning of a line (`export function`, `export class`, `expo
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 _IMPORT = re.compile(r'^import \{([^}]*)\} from "(\.{1,2}/[^"]+)";\n', re.MULTILINE)
@@ -15,11 +17,22 @@ _EXPORT = re.compile(r"^export (?=(?:async )?(?:function\*?|class|const) (\w+))"
 _OTHER = re.compile(r"^\s*(?:import|export)\b.*", re.MULTILINE)
 
 
-def bundle(entry: Path) -> str:
-    """One script: each module a block in strict mode, after those it needs. Raises ValueError for other forms."""
+def bundle(entry: Path, drawings: Mapping[str, Path] | None = None) -> str:
+    """One script: each module a block in strict mode, after those it needs. Raises ValueError for other forms.
+
+    drawings: by section, the module that exports `drawing`. The script ends with a call of the entry's `show` with all
+    of them: so no module has to list the others.
+    """
     root = entry.parent
     blocks: list[str] = []
-    _add(entry, root, blocks, done=set(), pending=[])
+    done: set[Path] = set()
+    for module in (*(drawings or {}).values(), entry):
+        _add(module, root, blocks, done, pending=[])
+    if drawings is not None:
+        each = [
+            f"{json.dumps(name)}: modules[{_name(file.resolve(), root)!r}].drawing" for name, file in drawings.items()
+        ]
+        blocks.append(f"modules[{_name(entry.resolve(), root)!r}].show({{ {', '.join(each)} }});\n")
     return '(() => {\n"use strict";\nconst modules = {};\n' + "".join(blocks) + "})();\n"
 
 

@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from leadline.report.page.bundle import bundle
+from leadline.report.page.drawings import drawings_in
 from leadline.report.page.packing import as_script_text, packed
+from leadline.report.sections import SECTIONS
 
 _HERE = Path(__file__).parent
 _FROM_NPM = _HERE / "from_npm"
@@ -67,7 +69,12 @@ def _assets() -> tuple[str, str, str]:
         licence = (_FROM_NPM / "uPlot.LICENSE").read_text(encoding="utf-8").replace("*/", "")
         library = f"/*!\n{licence}*/\n{(_FROM_NPM / 'uPlot.js').read_text(encoding='utf-8')}"
         styles.insert(0, (_FROM_NPM / "uPlot.css").read_text(encoding="utf-8"))
-    return "\n".join(styles), library, bundle(_HERE / "script" / "main.js")
+    return "\n".join(styles), library, _script()
+
+
+def _script() -> str:
+    folder = _HERE / "script"
+    return bundle(folder / "main.js", drawings_in(folder / "sections", SECTIONS))
 
 
 def _text(value: object) -> str:

@@ -4,7 +4,7 @@ import { h } from "./dom.js";
 import { themeButton } from "./theme.js";
 
 export function contents(sections) {
-  const links = sections.map((each) => h("li", null, h("a", { href: `#${each.id}` }, each.short ?? each.title)));
+  const links = sections.map((each) => h("li", null, h("a", { href: `#${each.id}` }, each.short)));
   return h(
     "nav",
     { "aria-label": "Contents" },

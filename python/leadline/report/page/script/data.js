@@ -17,11 +17,6 @@ export function sum(rows, value) {
   return rows.reduce((total, row) => total + value(row), 0);
 }
 
-/** The row with the greatest value; undefined of none. */
-export function greatest(rows, value) {
-  return rows.reduce((best, row) => (best === undefined || value(row) > value(best) ? row : best), undefined);
-}
-
 export function median(values) {
   const ordered = [...values].sort((a, b) => a - b);
   const middle = ordered.length >> 1;

@@ -5,11 +5,9 @@ import { programName, sum } from "./data.js";
 import { h } from "./dom.js";
 import { count, percent, plural, seconds, size } from "./format.js";
 import { kindsOf, timeOf, wholeOf } from "./kinds.js";
-import { observations } from "./observations.js";
 
-/** present: ids of the sections that this page has, which links may lead to. */
-export function head(report, present) {
-  const seen = observations(report).filter((each) => present.has(each.section));
+/** titles: of the sections that this page has, by id. */
+export function head(report, titles) {
   return h(
     "header",
     null,
@@ -18,19 +16,42 @@ export function head(report, present) {
     warning(report),
     report.ended_at_start?.all_ranks ? null : strip(report),
     keyFigures(report),
-    seen.length
-      ? h(
-          "div",
-          { class: "look" },
-          h("h2", null, "What to look at"),
-          h(
-            "ul",
-            null,
-            seen.map((each) => h("li", null, each.text, " ", h("a", { href: `#${each.section}` }, each.link))),
-          ),
-        )
-      : null,
+    lookAt(report, titles),
   );
+}
+
+/** The findings that the verdict does not begin with, each with a link to its section. */
+function lookAt(report, titles) {
+  const others = report.findings.filter((each) => !each.in_verdict);
+  if (!others.length) return null;
+  const link = ({ section }) => (titles.has(section) ? [" ", h("a", { href: `#${section}` }, titles.get(section))] : []);
+  return h(
+    "div",
+    { class: "look" },
+    h("h2", null, "What to look at"),
+    h(
+      "ul",
+      null,
+      others.map((each) => h("li", { "data-severity": each.severity, title: bounds(each) }, each.text, link(each))),
+    ),
+  );
+}
+
+/** For example "share: 0.344, at least 0.01": why it is worth a look. */
+function bounds({ evidence, threshold }) {
+  return Object.entries(threshold)
+    .flatMap(([name, bound]) =>
+      Object.entries(bound).map(
+        ([relation, limit]) =>
+          `${words(name)}: ${Number.isFinite(evidence[name]) ? Number(evidence[name].toPrecision(3)) : "no bound"}, ` +
+          `${words(relation)} ${limit}`,
+      ),
+    )
+    .join("; ");
+}
+
+function words(name) {
+  return name.replaceAll("_", " ");
 }
 
 /** The first sentence stands out; together they are the verdict to the letter. */

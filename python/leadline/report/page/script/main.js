@@ -1,47 +1,40 @@
-// Puts the page together: verdict, what to look at, then the sections in this order. A section is one file that exports
-//   { id, title, remark(report), present(report), render(report) -> elements }.
+// Puts the page together: verdict, what to look at, then the sections that the report lists, in its order. How one is
+// drawn is in the file of its name in sections/, which exports drawing: { remark(report), render(report) -> elements }.
 
+import { contents, followScrolling } from "./contents.js";
 import { drawCharts } from "./chart.js";
 import { read } from "./data.js";
 import { h } from "./dom.js";
 import { head } from "./head.js";
-import { contents, followScrolling } from "./contents.js";
 import { printing } from "./printing.js";
-import { calls } from "./sections/calls.js";
-import { files } from "./sections/files.js";
-import { functions } from "./sections/functions.js";
-import { iterations } from "./sections/iterations.js";
-import { itself } from "./sections/itself.js";
-import { matrix } from "./sections/matrix.js";
-import { missing } from "./sections/missing.js";
-import { oneSided } from "./sections/one_sided.js";
-import { ranks } from "./sections/ranks.js";
-import { regions } from "./sections/regions.js";
-import { routines } from "./sections/routines.js";
-import { sizes } from "./sections/sizes.js";
-import { variables } from "./sections/variables.js";
 
-const SECTIONS = [
-  ranks,
-  iterations,
-  functions,
-  calls,
-  routines,
-  regions,
-  sizes,
-  matrix,
-  oneSided,
-  files,
-  variables,
-  missing,
-  itself,
-];
+/** drawings: by section. Called when all modules are there (report/page/document.py). */
+export function show(drawings) {
+  const report = read();
+  const present = report.sections.filter((each) => each.id in drawings);
+  const page = document.getElementById("page");
+  page.replaceChildren(
+    h("a", { class: "skip", href: "#main" }, "Skip to the report"),
+    contents(present),
+    h(
+      "main",
+      { id: "main", tabindex: -1 },
+      head(report, new Map(present.map((each) => [each.id, each.title]))),
+      present.map((each) => section(each, drawings[each.id], report)),
+    ),
+  );
+  drawCharts();
+  followScrolling(present);
+  printing();
+  // For the browser's console, and the tests: the same object that `--json` prints.
+  globalThis.leadline = { report };
+}
 
-function section(each, report) {
+function section(each, drawing, report) {
   const heading = `${each.id}-title`;
   let inside;
   try {
-    inside = each.render(report);
+    inside = drawing.render(report);
   } catch (error) {
     // One part that fails must not take the others with it.
     console.error(`${each.id}:`, error);
@@ -55,30 +48,7 @@ function section(each, report) {
     "section",
     { id: each.id, "aria-labelledby": heading },
     h("h2", { id: heading }, each.title),
-    each.remark ? h("p", { class: "remark" }, each.remark(report)) : null,
+    drawing.remark ? h("p", { class: "remark" }, drawing.remark(report)) : null,
     inside,
   );
 }
-
-function show(report) {
-  const present = SECTIONS.filter((each) => each.present(report));
-  const page = document.getElementById("page");
-  page.replaceChildren(
-    h("a", { class: "skip", href: "#main" }, "Skip to the report"),
-    contents(present),
-    h(
-      "main",
-      { id: "main", tabindex: -1 },
-      head(report, new Set(present.map((each) => each.id))),
-      present.map((each) => section(each, report)),
-    ),
-  );
-  drawCharts();
-  followScrolling(present);
-  printing();
-}
-
-const report = read();
-show(report);
-// For the browser's console, and the tests: the same object that `--json` prints.
-globalThis.leadline = { report };

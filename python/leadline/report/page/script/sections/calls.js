@@ -9,12 +9,9 @@ import { table } from "../table.js";
 const MOST_PATHS = 50;
 const MOST_ROUTINES = 8;
 
-export const calls = {
-  id: "calls",
-  title: "Call sites",
+export const drawing = {
   remark: () =>
     "Where in the program MPI was called, and by way of which routines. Open a line for its paths and its spread over ranks.",
-  present: (report) => report.places.length > 0,
   render: (report) => [
     table({
       label: "Call sites",

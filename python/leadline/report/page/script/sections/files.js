@@ -6,11 +6,8 @@ import { h } from "../dom.js";
 import { count, percent, plural, seconds, size } from "../format.js";
 import { table } from "../table.js";
 
-export const files = {
-  id: "files",
-  title: "File I/O",
+export const drawing = {
   remark: (report) => about(report.io),
-  present: (report) => Boolean(report.io),
   render: (report) => {
     const io = report.io;
     return [

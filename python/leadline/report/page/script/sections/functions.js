@@ -6,11 +6,8 @@ import { h } from "../dom.js";
 import { count, plural, seconds } from "../format.js";
 import { table } from "../table.js";
 
-export const functions = {
-  id: "functions",
-  title: "MPI functions",
+export const drawing = {
   remark: () => "All ranks together, most time first. Open a line for its spread over ranks.",
-  present: (report) => report.functions.length > 0,
   render: (report) => {
     const timed = report.functions.filter((each) => !each.local);
     const local = report.functions.filter((each) => each.local);

@@ -13,11 +13,8 @@ const KEPT = {
   none: () => "The times of single calls were not kept.",
 };
 
-export const iterations = {
-  id: "iterations",
-  title: "Iterations",
+export const drawing = {
   remark: (report) => about(report.iterations),
-  present: (report) => Boolean(report.iterations?.count),
   render: (report) => {
     const it = report.iterations;
     return [
@@ -38,11 +35,11 @@ export const iterations = {
 
 function about(it) {
   const loop = it.routine
-    ? `The loop${it.file ? ` at ${place(it.file, it.line)}` : ""} in ${it.routine}, ${fixed(100 * it.share, 0)} % of the ranks' time: `
+    ? `The loop${it.file ? ` at ${place(it)}` : ""} in ${it.routine}, ${fixed(100 * it.share, 0)} % of the ranks' time: `
     : "";
   const count = `${it.at_least ? "at least " : ""}${plural(it.count, "iteration")}`;
   const around = it.around
-    ? ` Its calls don't show the iterations of the loop${it.around.file ? ` at ${place(it.around.file, it.around.line)}` : ""} in ${it.around.routine}, which is around it.`
+    ? ` Its calls don't show the iterations of the loop${it.around.file ? ` at ${place(it.around)}` : ""} in ${it.around.routine}, which is around it.`
     : "";
   if (it.mean_s === null) return `${loop}${count}. ${KEPT[it.kept]?.(it) ?? ""}${around}`;
   const where = it.routine ? "" : [

@@ -3,10 +3,7 @@
 import { h } from "../dom.js";
 import { count, fixed, percent, seconds, size } from "../format.js";
 
-export const itself = {
-  id: "itself",
-  title: "Leadline itself",
-  present: () => true,
+export const drawing = {
   render: (report) => {
     const calls = report.totals.calls;
     const rows = [

@@ -29,12 +29,9 @@ const HOW = {
   },
 };
 
-export const matrix = {
-  id: "matrix",
-  title: "Who sends to whom",
+export const drawing = {
   remark: () =>
     "Messages from the rank of the row to that of the column, in ranks of MPI_COMM_WORLD whatever the communicator.",
-  present: (report) => messagesOf(report).length > 0,
   render: (report) => {
     const cells = blocksOf(report, ["messages", "bytes"]);
     return [

@@ -4,10 +4,7 @@ import { h } from "../dom.js";
 import { count, seconds } from "../format.js";
 import { table } from "../table.js";
 
-export const missing = {
-  id: "missing",
-  title: "Losses and what was not recorded",
-  present: (report) => report.losses.length > 0 || report.not_recorded.length > 0,
+export const drawing = {
   render: (report) => [
     report.losses.length ? losses(report.losses) : h("p", null, "No losses: every rank's trace was read whole."),
     report.paused?.length ? pauses(report.paused) : null,

@@ -4,8 +4,8 @@ import { h } from "../dom.js";
 import { count, plural, size } from "../format.js";
 import { blocksOf } from "../matrix_cells.js";
 import { picture } from "../matrix_picture.js";
+import { sizesOf } from "../size_classes.js";
 import { table } from "../table.js";
-import { sizesOf } from "./sizes.js";
 
 const VALUES = [
   { field: "bytes_put", title: "bytes put", text: size, short: size },
@@ -18,12 +18,9 @@ const VALUES = [
   },
 ].map((value) => ({ ...value, where: value.field }));
 
-export const oneSided = {
-  id: "one-sided",
-  title: "One-sided communication",
+export const drawing = {
   remark: ({ totals }) =>
     `${kinds(totals)}. The rank of the row calls: what it puts and accumulates flows to the rank of the column, what it gets flows from it. These are no messages.`,
-  present: (report) => report.totals.one_sided_operations > 0,
   render: (report) => {
     const cells = blocksOf(report, ["one_sided_operations", "bytes_put", "bytes_got"]);
     const values = VALUES.filter(({ field }) => report.totals[field] > 0);

@@ -9,11 +9,8 @@ import { table } from "../table.js";
 
 const CHART_FROM = 24; // ranks: fewer are seen better as strips beneath each other
 
-export const ranks = {
-  id: "ranks",
-  title: "Time by rank",
+export const drawing = {
   remark: () => "Computation, file I/O and MPI from MPI_Init to MPI_Finalize, over a rank's threads that called MPI.",
-  present: (report) => report.ranks_detail.length > 0,
   render: (report) => {
     const all = report.ranks_detail;
     const kinds = kindsOf(all);

@@ -8,11 +8,8 @@ import { table } from "../table.js";
 
 const DEEPEST = 24;
 
-export const regions = {
-  id: "regions",
-  title: "Regions",
+export const drawing = {
   remark: () => "Named by the program. Time from entering to leaving, regions within included; all ranks together.",
-  present: (report) => Boolean(report.regions?.length),
   render: (report) => {
     const whole = report.ranks_detail.reduce((total, rank) => total + wholeOf(rank), 0) || 1;
     const parents = new Map(report.regions.map((e) => [e.path, e.parent]));

@@ -5,12 +5,9 @@ import { h } from "../dom.js";
 import { count } from "../format.js";
 import { table } from "../table.js";
 
-export const routines = {
-  id: "routines",
-  title: "Routines",
+export const drawing = {
   remark: () =>
     "Of the program, with all MPI calls made beneath them; a routine's time includes that of the routines it calls.",
-  present: (report) => report.routines.length > 1,
   render: (report) => [
     table({
       label: "Routines",

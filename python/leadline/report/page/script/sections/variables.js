@@ -4,13 +4,9 @@ import { h } from "../dom.js";
 import { count, fixed } from "../format.js";
 import { table } from "../table.js";
 
-export const variables = {
-  id: "variables",
-  title: "The MPI library’s own figures",
-  short: "MPI library",
+export const drawing = {
   remark: () =>
     "Performance variables (MPI_T) that were not 0 everywhere, read at MPI_Finalize, and settings found in the environment.",
-  present: (report) => Boolean(report.variables?.length || report.settings?.length),
   render: (report) => [
     report.variables?.length ? variablesTable(report.variables) : null,
     report.settings?.length ? settings(report.settings) : null,

@@ -1,104 +1,18 @@
-"""Bars, the histogram and the communication matrix, drawn with characters."""
+"""A matrix of ranks, drawn with characters: numbers for few, shades for many."""
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from leadline import _core
 from leadline.report import format as fmt
-from leadline.report.content import Content, MatrixEntry, RankEntry
-from leadline.report.json_report import histogram
-from leadline.report.tables import Line
+from leadline.report.content import Content
+from leadline.report.screen import Line
+from leadline.report.traffic import MatrixEntry
 
-MOST_BARS = 16
 MOST_NUMBERS = 8  # ranks a matrix of numbers can show
 MOST_SHADES = 32  # rows of a heat map
-_KINDS = (
-    ("startup", "start-up"),
-    ("point_to_point", "point to point"),
-    ("completion", "waiting"),
-    ("collective", "collectives"),
-    ("one_sided", "one-sided"),
-    ("io", "file I/O"),
-    ("setup", "set-up"),
-    ("local", "local"),
-)
 _SHADES = " ·░▒▓█"
-
-
-def rank_bars(content: Content, width: int) -> list[Line]:
-    """A bar a rank: computation, file I/O, then MPI. Of many ranks those with least, median and most MPI time."""
-    ranks = content.ranks
-    shown = ranks if len(ranks) <= MOST_BARS else _extremes(ranks)
-    label = max(len(rank.rank) for rank in shown)
-    longest = max(rank.time_s for rank in shown) or 1.0
-    room = max(10, width - label - 34)
-    has_io = any(rank.io_s >= 0.001 * rank.time_s > 0 for rank in ranks)
-    legend = f"# computation{'  o file I/O' if has_io else ''}  = MPI  - its start and end"
-    lines: list[Line] = [(f"{'rank':>{max(label, 4)}}  {'computation':>11} {'MPI':>9}        {legend}", "dim")]
-    for rank in shown:
-        whole = round(rank.time_s / longest * room)
-        computing = round(whole * rank.computation_s / rank.time_s) if rank.time_s > 0 else 0
-        share = fmt.percent(rank.mpi_s / rank.time_s) if rank.time_s > 0 else ""
-        times = f"{fmt.seconds(rank.computation_s):>11} {fmt.seconds(rank.mpi_s):>9} {share:>6}"
-        starting = round(whole * rank.category_s["startup"] / rank.time_s) if rank.time_s > 0 else 0
-        moving = min(round(whole * rank.io_s / rank.time_s), whole - computing) if rank.time_s > 0 else 0
-        starting = min(starting, whole - computing - moving)
-        bar = "#" * computing + "o" * moving + "=" * (whole - computing - moving - starting) + "-" * starting
-        lines.append(f"{rank.rank:>{max(label, 4)}}  {times} {bar}".rstrip())
-    if len(shown) < len(ranks):
-        lines.append(f"({len(shown)} of {len(ranks)} ranks: by share of MPI from least to most)")
-    lines.append(_kinds(ranks))
-    return lines
-
-
-def _extremes(ranks: list[RankEntry]) -> list[RankEntry]:
-    """MOST_BARS ranks, evenly from the least to the most share of MPI."""
-    ordered = sorted(ranks, key=lambda rank: rank.mpi_s / rank.time_s if rank.time_s > 0 else 0.0)
-    return [ordered[round(i * (len(ordered) - 1) / (MOST_BARS - 1))] for i in range(MOST_BARS)]
-
-
-def _kinds(ranks: list[RankEntry]) -> str:
-    """For example "MPI time: waiting 61 %, collectives 30 %"."""
-    total = sum(rank.mpi_s for rank in ranks)
-    if total <= 0:
-        return "MPI time: none"
-    sums = {key: sum(rank.category_s[key] for rank in ranks) for key, _ in _KINDS}
-    parts = [
-        f"{name} {fmt.percent(sums[key] / total)}"
-        for key, name in sorted(_KINDS, key=lambda kind: -sums[kind[0]])
-        if sums[key] >= 0.001 * total
-    ]
-    return "MPI time: " + ", ".join(parts)
-
-
-def size_histogram(sizes: _core.Sizes, what: str, width: int) -> list[Line]:
-    """Messages (or operations: `what`) and bytes by power of two; the exact sizes where they are few."""
-    buckets = histogram(sizes, what)
-    total = sum(bucket[what] for bucket in buckets)
-    volume = sum(bucket["bytes"] for bucket in buckets)
-    room = max(10, width - 46)
-    lines: list[Line] = [(f"{'bytes':>21}  {what:>10}  {'bytes':>8}", "dim")]
-    for bucket in buckets:
-        low, high = bucket["from"], bucket["to"]
-        name = "0" if high == 1 else f"{_power(low)} … <{_power(high)}"
-        bar = "#" * max(1, round(bucket[what] / total * room))
-        lines.append(f"{name:>21}  {bucket[what]:>10,}  {fmt.size(bucket['bytes']):>8}  {bar}")
-    lines.append(f"{'all':>21}  {total:>10,}  {fmt.size(volume):>8}")
-    distinct = sizes.distinct
-    if sizes.distinct_complete and len(distinct) <= 6:
-        exact = ", ".join(f"{distinct[size]:,} of {size:,} B" for size in sorted(distinct))
-        lines += textwrap.wrap(f"Exactly: {exact}", width)
-    return lines
-
-
-def _power(value: int) -> str:
-    for unit, shift in (("Gi", 30), ("Mi", 20), ("Ki", 10)):
-        if value >= 1 << shift:
-            return f"{value >> shift} {unit}"
-    return str(value)
 
 
 @dataclass(frozen=True)
@@ -123,7 +37,7 @@ PUT = Flow(lambda e: e.bytes_put, lambda e: e.bytes_put > 0, "by", "to", "puts t
 GOT = Flow(lambda e: e.bytes_got, lambda e: e.bytes_got > 0, "by", "from", "gets from")
 
 
-def matrix(content: Content, flow: Flow, width: int) -> list[Line]:
+def matrix_lines(content: Content, flow: Flow, width: int) -> list[Line]:
     """Bytes between each rank (row) and each (column): numbers for few ranks, shades for many."""
     labels = [rank.rank for rank in content.ranks]
     known = set(labels)

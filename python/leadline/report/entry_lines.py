@@ -1,0 +1,57 @@
+"""The columns that tables of functions, call sites and routines have in common, as lines of text.
+
+They have TAU's names where they mean the same: %Time, Exclusive msec, #Call, usec/call.
+"""
+
+from __future__ import annotations
+
+from leadline.report import format as fmt
+from leadline.report.entries import Entry
+from leadline.report.screen import Line
+
+HEADER = "dim"
+_COLUMNS = (
+    ("", "%Time", 5),
+    ("Exclusive", "msec", 9),
+    ("", "#Call", 9),
+    ("", "usec/call", 9),
+    ("max", "usec", 8),
+    ("", "Messages", 8),
+    ("", "Bytes", 7),
+)
+
+
+def header(last: str) -> list[Line]:
+    first = " ".join(f"{top:>{width}}" for top, _, width in _COLUMNS)
+    second = " ".join(f"{bottom:>{width}}" for _, bottom, width in _COLUMNS)
+    return [(first.rstrip(), HEADER), (f"{second}  {last}".rstrip(), HEADER)]
+
+
+def numbers(entry: Entry) -> str:
+    cells = (
+        f"{entry.share * 100:.1f}",
+        _fit(entry.time_s * 1e3, 9),
+        fmt.count(entry.calls) if entry.calls < 10_000_000 else fmt.short_count(entry.calls),
+        _fit(entry.mean_s * 1e6, 9),
+        "" if entry.local else _fit(entry.per_call_max_s * 1e6, 8),
+        fmt.short_count(entry.messages) if entry.messages else "",
+        fmt.size(entry.moved_bytes) if entry.moved_bytes else "",
+    )
+    return " ".join(f"{text:>{column[2]}}" for text, column in zip(cells, _COLUMNS, strict=True))
+
+
+def _fit(value: float, width: int) -> str:
+    """A number of milli- or microseconds with as many decimals as help, in at most `width` characters."""
+    for decimals in (2 if value < 100 else 1 if value < 10_000 else 0, 1, 0):
+        text = f"{value:,.{decimals}f}"
+        if len(text) <= width:
+            return text
+    return f"{value:.2e}"
+
+
+def clip(text: str, width: int) -> str:
+    return text if len(text) <= width else text[: max(width - 1, 0)] + "…"
+
+
+def clip_front(text: str, width: int) -> str:
+    return text if len(text) <= width else "…" + text[len(text) - max(width - 1, 0) :]

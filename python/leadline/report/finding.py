@@ -1,0 +1,112 @@
+"""What a finding is: something that the figures show, with the numbers that say so and the bound they reach.
+
+A rule gives the evidence, its bounds decide, and its sentence says it. A bound is data: it stands in the output beside
+the evidence it was held against.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from leadline.report.content import Content
+
+Severity = Literal["error", "warning", "notice"]
+Evidence = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Bound:
+    """What one number of the evidence must be: at least, at most, or more than a limit."""
+
+    relation: Literal["at_least", "at_most", "more_than"]
+    limit: float
+
+    def reached(self, value: float | None) -> bool:
+        """None is a number that the system does not tell: it does not decide."""
+        if value is None:
+            return True
+        if self.relation == "at_least":
+            return value >= self.limit
+        return value <= self.limit if self.relation == "at_most" else value > self.limit
+
+
+def at_least(limit: float) -> Bound:
+    return Bound("at_least", limit)
+
+
+def at_most(limit: float) -> Bound:
+    return Bound("at_most", limit)
+
+
+def more_than(limit: float) -> Bound:
+    return Bound("more_than", limit)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """text: one or two sentences.   section: where a reader finds more.   in_verdict: whether the verdict says it."""
+
+    id: str
+    severity: Severity
+    text: str
+    evidence: Evidence
+    threshold: Mapping[str, Bound]
+    section: str
+    in_verdict: bool
+
+    def as_data(self) -> dict[str, Any]:
+        """As docs/report.md describes it. A ratio to nothing has no number in JSON: null."""
+        return {
+            "id": self.id,
+            "severity": self.severity,
+            "text": self.text,
+            "evidence": {name: _finite(value) for name, value in self.evidence.items()},
+            "threshold": {name: {bound.relation: bound.limit} for name, bound in self.threshold.items()},
+            "section": self.section,
+            "in_verdict": self.in_verdict,
+        }
+
+
+def _finite(value: Any) -> Any:
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How one finding is made.
+
+    severity: "error": the run itself did not go as meant; "warning": the figures mislead without it; "notice": the
+    figures stand out.
+    evidence: its numbers, None where the run has none of the kind.   sentence: says them.
+    threshold: bounds on numbers of the evidence; all must be reached.   order: weightiest first.
+    in_verdict: whether the verdict begins with it, because no figure can be read without it.
+    """
+
+    id: str
+    order: int
+    severity: Severity
+    section: str
+    evidence: Callable[[Content], Evidence | None]
+    sentence: Callable[[Content, Evidence], str]
+    threshold: Mapping[str, Bound] = field(default_factory=dict)
+    in_verdict: bool = False
+
+    def look(self, content: Content) -> Finding | None:
+        evidence = self.evidence(content)
+        if evidence is None or not self.decides(evidence):
+            return None
+        return Finding(
+            self.id,
+            self.severity,
+            self.sentence(content, evidence),
+            evidence,
+            self.threshold,
+            self.section,
+            self.in_verdict,
+        )
+
+    def decides(self, evidence: Evidence) -> bool:
+        return all(bound.reached(evidence[name]) for name, bound in self.threshold.items())

@@ -1,0 +1,47 @@
+"""Ranks waited, or computed, for long when the run ended."""
+
+from __future__ import annotations
+
+from leadline.report import unfinished
+from leadline.report.content import Content
+from leadline.report.finding import Evidence, Rule, at_least
+from leadline.report.json_entries import rank_id
+from leadline.run import Run
+
+
+def evidence(content: Content) -> Evidence | None:
+    """silent_s, silent_share: of the rank that reaches both bounds most clearly."""
+    found = unfinished.stops(content.run)
+    clearest = max(found, key=lambda stop: stop.clearness, default=None)
+    if clearest is None or clearest.silent_s is None:
+        return None
+    first = unfinished.first(found, _clock_error_s(content.run))
+    return {
+        "ranks": sum(stop.long for stop in found),
+        "longest_s": max(stop.silent_s or 0.0 for stop in found),
+        "first_to_stop": rank_id(first[0].label) if first else None,
+        "silent_s": clearest.silent_s,
+        "silent_share": clearest.silent_share,
+    }
+
+
+def sentence(content: Content, found: Evidence) -> str:
+    text = unfinished.sentence(unfinished.stops(content.run), _clock_error_s(content.run))
+    return f"{text} What follows is of the time before."
+
+
+def _clock_error_s(run: Run) -> float | None:
+    error_ns: float = run.profile.time().error_ns
+    return None if error_ns < 0 else error_ns * 1e-9
+
+
+RULE = Rule(
+    id="ranks-stopped",
+    order=10,
+    severity="error",
+    section="missing",
+    evidence=evidence,
+    sentence=sentence,
+    threshold={"silent_s": at_least(unfinished.LEAST_S), "silent_share": at_least(unfinished.LEAST_SHARE)},
+    in_verdict=True,
+)

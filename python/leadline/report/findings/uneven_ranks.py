@@ -1,0 +1,44 @@
+"""One rank computes longer than the others, which wait for it."""
+
+from __future__ import annotations
+
+from leadline.report import format as fmt
+from leadline.report.content import Content
+from leadline.report.finding import Evidence, Rule, at_least
+from leadline.report.json_entries import rank_id
+from leadline.report.median import median
+
+
+def evidence(content: Content) -> Evidence | None:
+    ranks = content.ranks
+    if len(ranks) < 2:
+        return None
+    most = max(ranks, key=lambda rank: rank.computation_s)
+    middle = median(rank.computation_s for rank in ranks)
+    if not middle > 0:
+        return None
+    return {
+        "rank": rank_id(most.rank),
+        "computation_s": most.computation_s,
+        "median_s": middle,
+        "times_median": most.computation_s / middle,
+        "share": most.computation_s * len(ranks) / content.time_s,  # of the time, if all computed as long
+    }
+
+
+def sentence(content: Content, found: Evidence) -> str:
+    return (
+        f"Rank {found['rank']} computes {fmt.seconds(found['computation_s'])}, {fmt.times(found['times_median'])} as "
+        f"long as the median rank ({fmt.seconds(found['median_s'])})."
+    )
+
+
+RULE = Rule(
+    id="uneven-ranks",
+    order=240,
+    severity="notice",
+    section="ranks",
+    evidence=evidence,
+    sentence=sentence,
+    threshold={"times_median": at_least(1.1), "share": at_least(0.01)},
+)

@@ -1,0 +1,91 @@
+"""What a recording does not hold, and why: a report says so in every form."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from leadline.report.control import PausedRank, paused_ranks
+from leadline.run import Run
+
+
+@dataclass(frozen=True)
+class NotRecorded:
+    what: str
+    why: str
+
+
+def not_recorded(run: Run) -> list[NotRecorded]:
+    entries = []
+    absent = run.ranks - len(run.processes)
+    if absent > 0:
+        entries.append(NotRecorded(f"{absent} of {run.ranks} ranks", "no readable trace file of theirs is in the run"))
+    early = [run.label(index) for index in run.order if not run.processes[index].finalized]
+    if early:
+        entries.append(
+            NotRecorded(
+                f"the end of {_labels(early)}",
+                "MPI_Finalize was not reached (killed, MPI_Abort, no call of it); calls up to the last flush are here",
+            )
+        )
+    for group in _alike(paused_ranks(run)):
+        first = group[0]
+        calls = sum(rank.calls for rank in group)
+        when = f"{first.times} times" if first.times > 1 else _when(first)
+        entries.append(
+            NotRecorded(
+                f"{_labels([rank.rank for rank in group])} while paused ({when}, "
+                f"{max(rank.seconds for rank in group):.3g} s)",
+                f"the program (MPI_Pcontrol) or --start-paused asked for it; {calls} calls were made meanwhile, "
+                "purely local ones aside",
+            )
+        )
+    if {"MPI_Win_allocate_shared", "MPI_Win_shared_query"} & {f.name for f in run.profile.functions}:
+        entries.append(
+            NotRecorded(
+                "loads and stores in shared-memory windows",
+                "what ranks exchange through them is no call of MPI; puts, gets and accumulates on them are here",
+            )
+        )
+    if unplaced := sum(process.unplaced_polls for process in run.processes):
+        placed = sum(process.placed_polls for process in run.processes)
+        entries.append(
+            NotRecorded(
+                f"where {unplaced:,} of {placed + unplaced:,} runs of failed polls were",
+                "their places are kept up to some kilobytes a thread; every poll is counted and timed",
+            )
+        )
+    if not all(process.files_recorded for process in run.processes):
+        entries.append(NotRecorded("file I/O outside MPI_File_*", "the recording is of a version without it"))
+    others = [process.placement.busy - max(process.threads, 1) for process in run.processes]
+    if max(others, default=0) > 0:
+        entries.append(
+            NotRecorded(
+                f"threads that call no MPI function ({max(others)} ran on a rank)",
+                "times and shares are those of the threads that call MPI",
+            )
+        )
+    entries.append(
+        NotRecorded("time before MPI_Init and after MPI_Finalize", "a rank's time begins and ends with them")
+    )
+    return entries
+
+
+def _alike(ranks: list[PausedRank]) -> list[list[PausedRank]]:
+    """Ranks that were paused equally often, together."""
+    groups: dict[int, list[PausedRank]] = {}
+    for rank in ranks:
+        groups.setdefault(rank.times, []).append(rank)
+    return list(groups.values())
+
+
+def _when(rank: PausedRank) -> str:
+    begin, end = rank.intervals[0]
+    return f"from {begin:.3g} s " + ("to the end" if end is None else f"to {end:.3g} s")
+
+
+def _labels(labels: Sequence[str]) -> str:
+    if len(labels) == 1:
+        return f"rank {labels[0]}"
+    shown = ", ".join(labels[:8])
+    return f"ranks {shown}" + (f" and {len(labels) - 8} more" if len(labels) > 8 else "")

@@ -1,0 +1,46 @@
+"""Writes lines for a terminal, or a file: already laid out, never wrapped or marked up by rich."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # what is written as JSON or as a page needs no rich
+    from rich.console import Console
+
+Line = str | tuple[str, str]  # text, or text and its style
+LEAST_WIDTH = 40
+
+
+class Screen:
+    """complete: whether every entry is asked for, not only the weightiest."""
+
+    def __init__(self, console: Console, *, complete: bool = False) -> None:
+        self._console = console
+        self.complete = complete
+        self.width = max(LEAST_WIDTH, console.width)
+
+    def section(self, title: str, remark: str = "") -> None:
+        from rich.text import Text
+
+        self._console.print()
+        text = Text(title, style="bold")
+        if remark and len(title) + len(remark) + 2 <= self.width:
+            text.append(f"  {remark}", style="dim not bold")
+        self._console.print(text, soft_wrap=True)
+
+    def lines(self, lines: Sequence[Line]) -> None:
+        from rich.text import Text
+
+        for line in lines:
+            text = Text(line) if isinstance(line, str) else Text(line[0], style=line[1])
+            self._console.print(text, soft_wrap=True)
+
+    def paragraph(self, text: str, style: str = "") -> None:
+        wrapped = textwrap.wrap(text, self.width, break_long_words=False, break_on_hyphens=False)
+        self.lines([(line, style) for line in wrapped])
+
+    def item(self, text: str, style: str = "") -> None:
+        wrapped = textwrap.wrap(text, self.width, initial_indent="- ", subsequent_indent="  ", break_on_hyphens=False)
+        self.lines([(line, style) for line in wrapped])

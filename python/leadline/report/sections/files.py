@@ -1,0 +1,32 @@
+"""The ranks' file I/O: by file and rank, by function and call site, and MPI-IO with what lies beneath it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from leadline.report.content import Content
+from leadline.report.files_json import files_json
+from leadline.report.files_text import file_lines, summary
+from leadline.report.screen import Screen
+from leadline.report.section import Section
+
+
+def figures(content: Content) -> dict[str, Any]:
+    return {"io": files_json(content)}
+
+
+def draw(content: Content, out: Screen) -> None:
+    if content.files.files:
+        out.section(SECTION.title, "libc's file calls and MPI_File_*, all ranks together")
+        out.paragraph(summary(content))
+        out.lines(file_lines(content, out.width, all_files=out.complete))
+
+
+SECTION = Section(
+    id="files",
+    title="File I/O",
+    order=110,
+    figures=figures,
+    draw=draw,
+    present=lambda report: bool(report["io"]),
+)

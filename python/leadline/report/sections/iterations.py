@@ -1,0 +1,249 @@
+"""Time per iteration of the main loop, from the first to the last, with the iterations that took long."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from leadline import _core
+from leadline.report import format as fmt
+from leadline.report.content import Content
+from leadline.report.control import RegionEntry
+from leadline.report.iterations import Iterations, why_none
+from leadline.report.json_entries import rank_id
+from leadline.report.loops import NamedLoop, named_loop
+from leadline.report.screen import Line, Screen
+from leadline.report.section import Section
+from leadline.run import Run
+from leadline.symbols import Location
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+BARS = " ▁▂▃▄▅▆▇█"
+MOST_OUTLIERS = 12
+
+
+def figures(content: Content) -> dict[str, Any]:
+    found = content.iterations
+    return {
+        "iterations": _as_data(found),
+        "no_iterations": why_none(content.run) if found is None else None,
+    }
+
+
+def _as_data(it: Iterations | None) -> dict[str, Any] | None:
+    """As docs/report.md describes it."""
+    if it is None:
+        return None
+    found, run, loop = it.found, it.run, it.loop
+    if it.region is not None:
+        return _of_region(it.region, it)
+    where = it.anchor.location if it.anchor is not None else None
+    return {
+        "region": None,
+        "routine": loop.routine if loop is not None else None,
+        "file": loop.file or None if loop is not None else None,
+        "line": loop.line or None if loop is not None else None,
+        "last_line": loop.last_line or None if loop is not None else None,
+        "path": [_routine(frame) for frame in loop.path] if loop is not None else None,
+        "share": loop.share if loop is not None else None,
+        "at_least": loop.at_least if loop is not None else None,
+        "around": _place(named_loop(run, loop.around)) if loop is not None and loop.around else None,
+        "site": {
+            "function": it.anchor.function if it.anchor is not None else None,
+            "routine": it.anchor.routine if it.anchor is not None else None,
+            "file": where.file if where is not None and where.file else None,
+            "line": where.line if where is not None and where.file else None,
+            "ends_with_it": found.after,
+        },
+        "count": found.count,
+        "calls_per_iteration": found.calls if it.timed else None,
+        "mean_s": found.mean_ns * 1e-9 if it.timed else None,
+        "min_s": found.min_ns * 1e-9 if it.timed else None,
+        "max_s": found.max_ns * 1e-9 if it.timed else None,
+        "strip": [
+            {
+                "first": entry.first,
+                "last": entry.last,
+                "mean_s": entry.mean_ns * 1e-9,
+                "min_s": entry.min_ns * 1e-9,
+                "max_s": entry.max_ns * 1e-9,
+                "max_rank": rank_id(run.label(entry.max_process)),
+                "max_iteration": entry.max_iteration,
+            }
+            for entry in found.strip
+        ],
+        "outliers": [
+            {
+                "iteration": outlier.iteration,
+                "rank": rank_id(run.label(outlier.process)),
+                "time_s": outlier.time_ns * 1e-9,
+                "typical_s": outlier.typical_ns * 1e-9,
+                "longest_computation_s": outlier.computation_ns * 1e-9,
+            }
+            for outlier in found.outliers
+        ],
+        "sampled": found.sampled,
+        "kept": found.kept,
+        "clocks": _clocks(it.time),
+    }
+
+
+def _place(loop: NamedLoop) -> dict[str, Any]:
+    return {"routine": loop.routine, "file": loop.file or None, "line": loop.line or None}
+
+
+def _of_region(region: RegionEntry, it: Iterations) -> dict[str, Any]:
+    """Of a region only its entries and their times in all are known."""
+    ranks = max(1, sum(1 for process in it.run.processes if process.regions))
+    nothing = dict.fromkeys(
+        ("routine", "file", "line", "last_line", "path", "at_least", "around", "min_s", "max_s", "calls_per_iteration")
+    )
+    return {
+        **nothing,
+        "region": "/".join(region.path),
+        "share": region.time_s / max(sum(p.duration_ns for p in it.run.processes) * 1e-9, 1e-9),
+        "site": dict.fromkeys(("function", "routine", "file", "line", "ends_with_it")),
+        "count": round(region.entries / ranks),
+        "mean_s": region.time_s / region.entries if region.entries else None,
+        "strip": [],
+        "outliers": [],
+        "sampled": [],
+        "kept": "none",
+        "clocks": _clocks(it.time),
+    }
+
+
+def _clocks(time: _core.RunTime) -> dict[str, Any]:
+    return {
+        "kind": time.kind,
+        "clocks": time.clocks,
+        "error_s": time.error_ns * 1e-9 if time.error_ns >= 0 else None,
+        "drift_known": time.drift_known,
+    }
+
+
+def _routine(frame: Location) -> str:
+    place = frame.place()
+    return f"{frame.routine} ({place})" if frame.file else frame.routine
+
+
+def draw(content: Content, out: Screen) -> None:
+    if content.iterations is not None:
+        out.section(SECTION.title, "time per iteration, from the first to the last")
+        out.lines(_lines(content.iterations, out.width))
+
+
+def print_iterations(run: Run, console: Console) -> None:
+    """Only this section, or why there is none."""
+    content = Content(run)
+    if content.iterations is None:
+        console.print(f"No main loop: {why_none(run)}.")
+    draw(content, Screen(console))
+
+
+def _about_loop(run: Run, loop: NamedLoop) -> list[str]:
+    """Which loop of the source it is, on a few lines."""
+    trips = ("at least " if loop.at_least else "") + fmt.plural(loop.trips, "iteration")
+    lines = [f"{loop.where}: {trips}, {100 * loop.share:.0f} % of the ranks' time"]
+    if loop.at_least:
+        lines.append("  an iteration that makes its calls in inner loops only may look like theirs")
+    if loop.around:
+        around = named_loop(run, loop.around).where
+        lines.append(f"  its calls don't show the iterations of {around}, which is around it")
+    if len(loop.path) > 1:
+        lines.append("  reached by " + " > ".join(frame.routine for frame in loop.path))
+    return [line[0].upper() + line[1:] if line.startswith("the") else line for line in lines]
+
+
+def _lines(it: Iterations, width: int) -> list[Line]:
+    """Time per iteration from the first to the last: a column for so many iterations, as high as their mean, with their
+    slowest above it, on a scale whose end is marked; outliers are marked beneath and listed."""
+    found = it.found
+    columns = _columns(found, max(16, min(width - 32, 100)))
+    means = sorted(mean for mean, _, _ in columns if mean > 0)
+    usual = means[len(means) // 2] if means else 1.0
+    top = 2 * usual
+    outlying = {o.iteration for o in found.outliers}
+    per_column = max(1, -(-found.count // len(columns))) if columns else 1
+    marks = "".join("!" if any(i // per_column == at for i in outlying) else " " for at in range(len(columns)))
+    if it.region is not None:
+        data = _of_region(it.region, it)
+        return [
+            f"The region {data['region']}: {fmt.plural(data['count'], 'iteration')}, "
+            f"{100 * data['share']:.0f} % of the ranks' time; mean {fmt.seconds(data['mean_s'] or 0.0)}"
+        ]
+    named: list[Line] = [line[:width] for line in _about_loop(it.run, it.loop)] if it.loop is not None else []
+    if not it.timed:
+        return [*named, "The times of iterations were not kept (--series)."]
+    count = f"{fmt.plural(found.count, 'iteration')} of " if it.loop is None else "An iteration: "
+    lines: list[Line] = [
+        *named,
+        f"{count}{found.calls:,.0f} calls; mean {fmt.seconds(found.mean_ns * 1e-9)}, "
+        f"shortest {fmt.seconds(found.min_ns * 1e-9)}, longest {fmt.seconds(found.max_ns * 1e-9)}",
+        *([f"an iteration {'ends' if found.after else 'begins'} with {it.where}"[:width]] if it.loop is None else []),
+        "  " + "".join(_bar(most, top) for _, _, most in columns) + f"  slowest, up to {fmt.seconds(top * 1e-9)}",
+        "  " + "".join(_bar(mean, top) for mean, _, _ in columns) + "  mean",
+    ]
+    if marks.strip():
+        lines.append(("  " + marks + "  outliers", "bold"))
+    for outlier in found.outliers[:MOST_OUTLIERS]:
+        computed = outlier.computation_ns > (outlier.time_ns - outlier.typical_ns) / 2
+        lines.append(
+            f"  iteration {outlier.iteration:,}: {fmt.seconds(outlier.time_ns * 1e-9)} on rank "
+            f"{it.run.label(outlier.process)}, {outlier.time_ns / max(outlier.typical_ns, 1e-9):.1f} × the typical "
+            f"{fmt.seconds(outlier.typical_ns * 1e-9)}"
+        )
+        if computed:
+            lines.append(f"    {fmt.seconds(outlier.computation_ns * 1e-9)} of it computation in one go")
+    kept = {
+        "full": "times of all single calls were kept",
+        "sampled": f"times of single calls were kept of {fmt.plural(len(found.sampled), 'iteration')} on all ranks",
+        "none": "times of single calls were not kept (--series)",
+    }
+    lines.append((f"  {kept[found.kept]}", "dim"))
+    if it.time.kind != "shared":
+        lines.append((f"  {_about_clocks(it.time)}", "dim"))
+    return lines
+
+
+def _about_clocks(time: _core.RunTime) -> str:
+    if time.kind == "system":
+        return f"times of different hosts are beside one another by their time of day ({time.clocks} clocks)"
+    when = "MPI_Init and MPI_Finalize" if time.drift_known else "MPI_Init only"
+    return f"{time.clocks} clocks, compared in {when}: right within {fmt.seconds(time.error_ns * 1e-9)}"
+
+
+def _columns(found: _core.RunIterations, most: int) -> list[tuple[float, float, float]]:
+    """(mean, least, most) in ns of consecutive iterations; 0 where none was timed."""
+    columns = min(most, max(1, found.count))
+    sums, counts = [0.0] * columns, [0] * columns
+    least, longest = [0.0] * columns, [0.0] * columns
+    per_column = max(1, -(-found.count // columns))
+    for entry in found.strip:
+        at = min(entry.first // per_column, columns - 1)
+        n = entry.last - entry.first + 1
+        least[at] = entry.min_ns if not counts[at] else min(least[at], entry.min_ns)
+        sums[at] += entry.mean_ns * n
+        counts[at] += n
+        slow = min(entry.max_iteration // per_column, columns - 1)
+        longest[slow] = max(longest[slow], entry.max_ns)
+        longest[at] = max(longest[at], entry.mean_ns)
+    used = -(-found.count // per_column)
+    return [(sums[i] / counts[i] if counts[i] else 0.0, least[i], longest[i]) for i in range(min(columns, used))]
+
+
+def _bar(value: float, top: float) -> str:
+    if value <= 0:
+        return " "
+    return BARS[max(1, min(8, round(8 * value / top)))]
+
+
+SECTION = Section(
+    id="iterations",
+    title="Iterations",
+    order=30,
+    figures=figures,
+    draw=draw,
+    present=lambda report: bool((report["iterations"] or {}).get("count")),
+)

@@ -1,0 +1,62 @@
+"""What Leadline itself cost: its own time, and the size of its traces."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from leadline.report import format as fmt
+from leadline.report.content import Content
+from leadline.report.screen import Screen
+from leadline.report.section import Section
+from leadline.run import Run
+
+
+def figures(content: Content) -> dict[str, Any]:
+    return {
+        "overhead": {
+            "own_s": content.own_s,
+            "per_call_ns": content.own_s * 1e9 / content.calls if content.calls else 0.0,
+            "fraction": content.own_share,
+        },
+        "trace": {
+            "bytes": content.trace_bytes,
+            "shared_bytes": content.run.shared_bytes,
+            "bytes_per_call": content.trace_bytes / content.calls if content.calls else 0.0,
+        },
+        "live_memory": _live_memory(content.run),
+    }
+
+
+def _live_memory(run: Run) -> list[dict[str, Any]]:
+    """Where ranks kept their recordings while they ran (docs/file-systems.md)."""
+    places = Counter(
+        (place.file_system, place.live_kind, place.live_reason)
+        for place in (process.placement for process in run.processes)
+        if place.file_system
+    )
+    return [
+        {"file_system_of_run": system, "place": kind, "why_not_on_the_node": reason or None, "ranks": ranks}
+        for (system, kind, reason), ranks in places.most_common()
+    ]
+
+
+def draw(content: Content, out: Screen) -> None:
+    out.section(SECTION.title)
+    out.paragraph(_overhead(content))
+
+
+def _overhead(content: Content) -> str:
+    calls = content.calls
+    own = f"{fmt.seconds(content.own_s)} of the {content.time_of}' time"
+    if content.own_share is not None:
+        own += f" ({fmt.percent(content.own_share)})"
+    if calls:
+        own += f", {fmt.seconds(content.own_s / calls)} per call with start and end"
+    trace = f"traces of {fmt.size(content.trace_bytes)}"
+    if calls:
+        trace += f", {content.trace_bytes / calls:.2g} bytes per call"
+    return f"Its own measured time: {own}; {trace}."
+
+
+SECTION = Section(id="itself", title="Leadline itself", order=140, figures=figures, draw=draw)

@@ -1,0 +1,44 @@
+"""Who sends to whom: messages. One-sided operations have a section of their own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from leadline.report.content import Content
+from leadline.report.json_entries import rank_id
+from leadline.report.matrix_lines import SENT, matrix_lines
+from leadline.report.screen import Screen
+from leadline.report.section import Section
+
+
+def figures(content: Content) -> dict[str, Any]:
+    return {
+        "matrix": [
+            {
+                "source": rank_id(entry.source),
+                "target": rank_id(entry.target),
+                "messages": entry.messages,
+                "bytes": entry.n_bytes,
+                "one_sided_operations": entry.operations,
+                "bytes_put": entry.bytes_put,
+                "bytes_got": entry.bytes_got,
+            }
+            for entry in content.matrix
+        ]
+    }
+
+
+def draw(content: Content, out: Screen) -> None:
+    if content.messages:
+        out.section(SECTION.title, "bytes of messages, from the rank of the row to that of the column")
+        out.lines(matrix_lines(content, SENT, out.width))
+
+
+SECTION = Section(
+    id="matrix",
+    title="Who sends to whom",
+    order=90,
+    figures=figures,
+    draw=draw,
+    present=lambda report: any(pair["messages"] for pair in report["matrix"]),
+)

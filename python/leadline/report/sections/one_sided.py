@@ -1,0 +1,44 @@
+"""One-sided communication: puts, gets and accumulates by target and by size."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from leadline.report.content import Content
+from leadline.report.json_entries import distinct_json
+from leadline.report.matrix_lines import GOT, PUT, matrix_lines
+from leadline.report.one_sided import summary
+from leadline.report.screen import Screen
+from leadline.report.section import Section
+from leadline.report.size_classes import histogram, size_lines
+
+
+def figures(content: Content) -> dict[str, Any]:
+    return {
+        "one_sided_size_histogram": histogram(content.operation_sizes, "operations"),
+        "one_sided_sizes": distinct_json(content.operation_sizes, "operations"),
+    }
+
+
+def draw(content: Content, out: Screen) -> None:
+    if not content.operations:
+        return
+    out.section(SECTION.title, "by size: bytes of an operation one way")
+    out.paragraph(f"{summary(content)} at targets other than MPI_PROC_NULL.")
+    out.lines(size_lines(content.operation_sizes, "operations", out.width))
+    if content.bytes_put:
+        out.section("Who puts to whom", "bytes, from the rank of the row to that of the column")
+        out.lines(matrix_lines(content, PUT, out.width))
+    if content.bytes_got:
+        out.section("Who gets from whom", "bytes, by the rank of the row from that of the column")
+        out.lines(matrix_lines(content, GOT, out.width))
+
+
+SECTION = Section(
+    id="one-sided",
+    title="One-sided communication",
+    order=100,
+    figures=figures,
+    draw=draw,
+    present=lambda report: report["totals"].get("one_sided_operations", 0) > 0,
+)

@@ -1,0 +1,58 @@
+"""On which hosts and processors the ranks ran."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from leadline.report import job, placement
+from leadline.report.content import Content
+from leadline.report.json_entries import rank_id
+from leadline.report.screen import Screen
+from leadline.report.section import Section
+
+
+def figures(content: Content) -> dict[str, Any]:
+    return {
+        "batch": job.batch_job(content.run),
+        "placement": [_place(place) for place in job.places(content.run)],
+        "hosts_detail": [_host(use) for use in placement.uses(content.run)],
+    }
+
+
+def _place(place: job.Place) -> dict[str, Any]:
+    return {
+        "host": place.host,
+        "ranks": [rank_id(label) for label in place.labels],
+        "cores": [core for first, count in place.cores for core in range(first, first + count)],
+        "host_cores": place.host_cores,
+        "bound": place.is_bound,
+    }
+
+
+def _host(use: placement.HostUse) -> dict[str, Any]:
+    return {
+        "host": use.host,
+        "ranks": use.ranks,
+        "threads": use.threads,
+        "cores": use.cores,
+        "host_cores": use.host_cores,
+        "waited_share": use.waited_share,
+    }
+
+
+def draw(content: Content, out: Screen) -> None:
+    lines = job.place_lines(content.run)
+    if lines:
+        out.section(SECTION.title)
+        for line in lines:
+            out.item(line)
+
+
+SECTION = Section(
+    id="placement",
+    title="Where the ranks ran",
+    order=10,
+    figures=figures,
+    draw=draw,
+    elsewhere={"page": "hosts are a column of the table of ranks, bindings a line of the section on Leadline itself"},
+)

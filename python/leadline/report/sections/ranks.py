@@ -1,0 +1,118 @@
+"""Where each rank's time went."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from leadline.report import format as fmt
+from leadline.report.content import Content
+from leadline.report.json_entries import rank_id
+from leadline.report.rank_times import RankEntry
+from leadline.report.screen import Line, Screen
+from leadline.report.section import Section
+
+MOST_BARS = 16
+_KINDS = (
+    ("startup", "start-up"),
+    ("point_to_point", "point to point"),
+    ("completion", "waiting"),
+    ("collective", "collectives"),
+    ("one_sided", "one-sided"),
+    ("io", "file I/O"),
+    ("setup", "set-up"),
+    ("local", "local"),
+)
+
+
+def figures(content: Content) -> dict[str, Any]:
+    return {"ranks_detail": [_rank(rank) for rank in content.ranks]}
+
+
+def _rank(rank: RankEntry) -> dict[str, Any]:
+    return {
+        "rank": rank_id(rank.rank),
+        "host": rank.host,
+        "pid": rank.pid,
+        "threads": rank.threads,
+        "duration_s": rank.duration_s,
+        "time_s": rank.time_s,
+        "computation_s": rank.computation_s,
+        "mpi_s": rank.mpi_s,
+        "io_s": rank.io_s,
+        "by_kind_s": rank.category_s,
+        "calls": rank.calls,
+        "messages": rank.messages,
+        "bytes": rank.bytes_sent,
+        "bytes_received": rank.bytes_received,
+        "collective_bytes": rank.contributed,
+        "collective_bytes_received": rank.collected,
+        "one_sided_operations": rank.operations,
+        "bytes_put": rank.bytes_put,
+        "bytes_got": rank.bytes_got,
+        "own_s": rank.own_s,
+        "trace_bytes": rank.trace_bytes,
+        "finalized": rank.finalized,
+        "complete": rank.complete,
+    }
+
+
+def draw(content: Content, out: Screen) -> None:
+    if not content.ended_at_start.all_ranks:
+        out.section("Computation and MPI by rank")
+        out.lines(_bars(content, out.width))
+
+
+def _bars(content: Content, width: int) -> list[Line]:
+    """A bar a rank: computation, file I/O, then MPI. Of many ranks those with least, median and most MPI time."""
+    ranks = content.ranks
+    shown = ranks if len(ranks) <= MOST_BARS else _extremes(ranks)
+    label = max(len(rank.rank) for rank in shown)
+    longest = max(rank.time_s for rank in shown) or 1.0
+    room = max(10, width - label - 34)
+    has_io = any(rank.io_s >= 0.001 * rank.time_s > 0 for rank in ranks)
+    legend = f"# computation{'  o file I/O' if has_io else ''}  = MPI  - its start and end"
+    lines: list[Line] = [(f"{'rank':>{max(label, 4)}}  {'computation':>11} {'MPI':>9}        {legend}", "dim")]
+    for rank in shown:
+        whole = round(rank.time_s / longest * room)
+        computing = round(whole * rank.computation_s / rank.time_s) if rank.time_s > 0 else 0
+        share = fmt.percent(rank.mpi_s / rank.time_s) if rank.time_s > 0 else ""
+        times = f"{fmt.seconds(rank.computation_s):>11} {fmt.seconds(rank.mpi_s):>9} {share:>6}"
+        starting = round(whole * rank.category_s["startup"] / rank.time_s) if rank.time_s > 0 else 0
+        moving = min(round(whole * rank.io_s / rank.time_s), whole - computing) if rank.time_s > 0 else 0
+        starting = min(starting, whole - computing - moving)
+        bar = "#" * computing + "o" * moving + "=" * (whole - computing - moving - starting) + "-" * starting
+        lines.append(f"{rank.rank:>{max(label, 4)}}  {times} {bar}".rstrip())
+    if len(shown) < len(ranks):
+        lines.append(f"({len(shown)} of {len(ranks)} ranks: by share of MPI from least to most)")
+    lines.append(_kinds(ranks))
+    return lines
+
+
+def _extremes(ranks: list[RankEntry]) -> list[RankEntry]:
+    """MOST_BARS ranks, evenly from the least to the most share of MPI."""
+    ordered = sorted(ranks, key=lambda rank: rank.mpi_s / rank.time_s if rank.time_s > 0 else 0.0)
+    return [ordered[round(i * (len(ordered) - 1) / (MOST_BARS - 1))] for i in range(MOST_BARS)]
+
+
+def _kinds(ranks: list[RankEntry]) -> str:
+    """For example "MPI time: waiting 61 %, collectives 30 %"."""
+    total = sum(rank.mpi_s for rank in ranks)
+    if total <= 0:
+        return "MPI time: none"
+    sums = {key: sum(rank.category_s[key] for rank in ranks) for key, _ in _KINDS}
+    parts = [
+        f"{name} {fmt.percent(sums[key] / total)}"
+        for key, name in sorted(_KINDS, key=lambda kind: -sums[kind[0]])
+        if sums[key] >= 0.001 * total
+    ]
+    return "MPI time: " + ", ".join(parts)
+
+
+SECTION = Section(
+    id="ranks",
+    title="Time by rank",
+    order=20,
+    figures=figures,
+    draw=draw,
+    present=lambda report: bool(report["ranks_detail"]),
+)

@@ -1,0 +1,41 @@
+"""Messages, or one-sided operations, by size: in JSON, and as lines of text."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import Any
+
+from leadline import _core
+from leadline.report import format as fmt
+from leadline.report.json_entries import whole
+from leadline.report.screen import Line
+
+
+def histogram(sizes: _core.Sizes, what: str = "messages") -> list[dict[str, Any]]:
+    """Messages, or operations, by power of two: at least `from`, less than `to` bytes. Empty buckets are left out."""
+    buckets = []
+    for bucket, messages in enumerate(sizes.messages):
+        if messages > 0:
+            low = 0 if bucket == 0 else 1 << (bucket - 1)
+            buckets.append({"from": low, "to": 1 << bucket, what: messages, "bytes": whole(sizes.bytes[bucket])})
+    return buckets
+
+
+def size_lines(sizes: _core.Sizes, what: str, width: int) -> list[Line]:
+    """Messages (or operations: `what`) and bytes by power of two; the exact sizes where they are few."""
+    buckets = histogram(sizes, what)
+    total = sum(bucket[what] for bucket in buckets)
+    volume = sum(bucket["bytes"] for bucket in buckets)
+    room = max(10, width - 46)
+    lines: list[Line] = [(f"{'bytes':>21}  {what:>10}  {'bytes':>8}", "dim")]
+    for bucket in buckets:
+        low, high = bucket["from"], bucket["to"]
+        name = "0" if high == 1 else f"{fmt.power(low)} … <{fmt.power(high)}"
+        bar = "#" * max(1, round(bucket[what] / total * room))
+        lines.append(f"{name:>21}  {bucket[what]:>10,}  {fmt.size(bucket['bytes']):>8}  {bar}")
+    lines.append(f"{'all':>21}  {total:>10,}  {fmt.size(volume):>8}")
+    distinct = sizes.distinct
+    if sizes.distinct_complete and len(distinct) <= 6:
+        exact = ", ".join(f"{distinct[size]:,} of {size:,} B" for size in sorted(distinct))
+        lines += textwrap.wrap(f"Exactly: {exact}", width)
+    return lines

@@ -1,0 +1,340 @@
+"""Every finding, computed by hand, just as it reaches its threshold and just before."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+pytest.importorskip("leadline._core", reason="the native part of leadline is not built: ./dev build")
+
+from leadline.report import to_json, unfinished
+from leadline.report.content import Content
+from leadline.report.finding import Bound, at_least, at_most, more_than
+from leadline.report.findings import RULES, findings_of
+
+from .handmade import Calls, HandmadeSite, a_placement, a_process, an_edge
+
+MakeRun = Callable[..., Any]
+Expected = dict[str, Any] | None  # some of the evidence; None: no finding
+# Ranks live for 10 s if nothing else is said: four of them for 40 s.
+RANK_S, RUN_S = 10.0, 40.0
+
+
+def a_site(function: str, cls: str, times_s: list[float], calls: int = 1, **more: Any) -> HandmadeSite:
+    by_rank = {rank: Calls(calls, time_s * 1e9, **more) for rank, time_s in enumerate(times_s)}
+    return HandmadeSite(function, cls, ["main ocean.cpp:5", "exchange halo.cpp:40"], by_rank)
+
+
+def ranks(number: int = 4, **more: Any) -> list[Any]:
+    return [a_process(rank, number, **more) for rank in range(number)]
+
+
+def placed(number: int = 4, **place: Any) -> list[Any]:
+    return ranks(number, placement=a_placement(**place))
+
+
+def barrier() -> HandmadeSite:
+    return a_site("MPI_Barrier", "coll", [1e-6] * 4)
+
+
+def computing(make_run: MakeRun, seconds: list[float], mpi_s: float = 0.0) -> Any:
+    processes = [a_process(rank, 4, duration_ns=(each + mpi_s) * 1e9) for rank, each in enumerate(seconds)]
+    return make_run([a_site("MPI_Barrier", "coll", [mpi_s] * 4)], processes, [])
+
+
+def longest(make_run: MakeRun, mean_s: float, longest_s: float) -> Any:
+    return make_run([a_site("MPI_Wait", "wait", [100 * mean_s] * 4, 100, max_ns=longest_s * 1e9)], ranks(), [])
+
+
+def receiving(make_run: MakeRun, n_bytes: list[int]) -> Any:
+    """Each rank from its right neighbour."""
+    number = len(n_bytes)
+    edges = [an_edge((rank + 1) % number, rank, messages=1, n_bytes=each) for rank, each in enumerate(n_bytes)]
+    return make_run([a_site("MPI_Isend", "isend", [0.0] * number, messages=1)], ranks(number), edges)
+
+
+def sending(make_run: MakeRun, sizes: Counter[int]) -> Any:
+    calls = Calls(sizes.total(), 1e3, sizes.total(), sum(size * n for size, n in sizes.items()), sizes=sizes)
+    site = HandmadeSite("MPI_Isend", "isend", ["main ocean.cpp:5"], {0: calls})
+    return make_run([site], ranks(), [an_edge(0, 1, messages=calls.messages, n_bytes=calls.sent)])
+
+
+def a_layer(time_s: float = 0.0, bytes_read: int = 0) -> list[float]:
+    """opens, closes, reads, writes, others, bytes read and written, ns; sequential, strided, random."""
+    return [0, 0, 1, 0, 0, bytes_read, 0, time_s * 1e9, 0, 0, 0]
+
+
+NO_CALLS = [0.0] * 11
+
+
+def reading(make_run: MakeRun, per_rank: list[tuple[list[float], list[float], int]], size: int = 500_000) -> Any:
+    """per_rank: calls within the ranks' time, calls outside of it, distinct bytes read."""
+    processes = []
+    for rank, (within, outside, read) in enumerate(per_rank):
+        file = ("/data/forcing.nc", False, False, False, False, size, [within, outside, NO_CALLS, NO_CALLS], read, 0)
+        processes.append(a_process(rank, len(per_rank), files=lambda file=file: [file]))
+    return make_run([barrier()], processes, [])
+
+
+def iterating(make_run: MakeRun, longest_s: float) -> Any:
+    run = make_run([barrier()], ranks(), [])
+    outlier = SimpleNamespace(iteration=3217, process=2, time_ns=longest_s * 1e9, typical_ns=1e7, computation_ns=0.0)
+    found = SimpleNamespace(found=True, loop=0, site=0, outliers=[outlier], after=False)
+    run.profile.iterations = lambda loop=0: found
+    return run
+
+
+def starting(make_run: MakeRun, startup_s: float) -> Any:
+    sites = [a_site("MPI_Init", "init", [startup_s / 4] * 4), a_site("MPI_Wait", "wait", [1.0] * 4)]
+    return make_run(sites, ranks(), [])
+
+
+def losing(make_run: MakeRun, code: str) -> Any:
+    loss = SimpleNamespace(code=code, amount=250, message=code)
+    return make_run([barrier()], ranks(losses=[loss]), [])
+
+
+def launched(make_run: MakeRun, number: int) -> Any:
+    places = [a_placement(launched=2, launched_rank=rank, launcher="PMI_SIZE") for rank in range(number)]
+    return make_run([barrier()], [a_process(0, 1, pid=n, placement=place) for n, place in enumerate(places)], [])
+
+
+def paused(make_run: MakeRun, count: int) -> Any:
+    pauses = SimpleNamespace(count=count, sum_ns=1.5e9 * count, calls=7, lasted=False, first=[(1e9, 2.5e9)] * count)
+    processes = [a_process(0, 4, pauses=pauses), *ranks()[1:]]
+    return make_run([barrier()], processes, [])
+
+
+def with_others(make_run: MakeRun, names: tuple[str, ...]) -> Any:
+    run = make_run([barrier()], ranks(), [])
+    run.others = tuple(run.path / name for name in names)
+    return run
+
+
+def stopped(make_run: MakeRun, since_s: float, until_s: float) -> Any:
+    """The first rank sat in a call when the run ended; the test sees to it that this is known."""
+    run = make_run([barrier()], ranks(complete=False), [])
+    run.profile.time = lambda: SimpleNamespace(error_ns=-1.0)
+    run.stops = [unfinished.Stop("0", "node0", "MPI_Recv", "", 1.0, since_s, until_s, unfinished.EXACT)]
+    return run
+
+
+REMOTE = {"file_system": "nfs", "live_reason": "too-little-room"}
+CASES: dict[str, list[tuple[Callable[[MakeRun], Any], Expected]]] = {
+    "ranks-stopped": [
+        (lambda make: stopped(make, 9.0, 10.0), {"ranks": 1, "silent_s": 1.0, "silent_share": 0.1}),
+        (lambda make: stopped(make, 9.01, 10.0), None),  # 0.99 s
+        (lambda make: stopped(make, 18.0, 20.0), {"longest_s": 2.0, "first_to_stop": None}),
+        (lambda make: stopped(make, 18.1, 20.0), None),  # 9.5 % of its life
+    ],
+    "separate-processes": [
+        (lambda make: launched(make, 2), {"processes": 2, "launched": 2, "launcher_variable": "PMI_SIZE"}),
+        (lambda make: launched(make, 1), None),
+    ],
+    "oversubscribed": [
+        (
+            lambda make: make([barrier()], placed(processors=2, allowed=[(0, 2)], waited_ns=2e8), []),
+            {"threads_per_core": 2.0, "waited_share": 0.02, "hosts": 1},
+        ),
+        (lambda make: make([barrier()], placed(processors=2, allowed=[(0, 2)], waited_ns=1.9e8), []), None),
+        (
+            lambda make: make([barrier()], placed(processors=4, allowed=[(0, 4)], quota=3.9), []),
+            {"threads_per_core": pytest.approx(4 / 3.9), "waited_share": None},
+        ),
+        (lambda make: make([barrier()], placed(processors=4, allowed=[(0, 4)], waited_ns=2e8), []), None),
+    ],
+    "cores-taken": [
+        (lambda make: make([barrier()], placed(waited_ns=1e9), []), {"waited_share": 0.1}),
+        (lambda make: make([barrier()], placed(waited_ns=0.99e9), []), None),
+    ],
+    "budget-spent": [
+        (lambda make: losing(make, "order-lost"), {"ranks": 4, "calls_without_order": 1000, "parts_left_out": False}),
+        (lambda make: losing(make, "over-budget"), {"ranks": 4, "calls_without_order": 0, "parts_left_out": True}),
+        (lambda make: losing(make, "write-failed"), None),
+    ],
+    "live-memory-remote": [
+        (lambda make: make([barrier()], placed(remote=True, **REMOTE), []), {"ranks": 4, "file_system": "nfs"}),
+        (lambda make: make([barrier()], placed(remote=False, **REMOTE), []), None),
+    ],
+    "other-jobs": [
+        (lambda make: with_others(make, ("second",)), {"jobs": 1}),
+        (lambda make: with_others(make, ()), None),
+    ],
+    "incomplete": [
+        (
+            lambda make: make([barrier()], [*ranks()[:3], a_process(3, 4, complete=False)], []),
+            {"ranks": 4, "ranks_recorded": 4, "traces_cut": 1},
+        ),
+        (lambda make: make([a_site("MPI_Barrier", "coll", [0.0] * 3)], ranks()[:3], []), {"ranks_recorded": 3}),
+        (lambda make: make([barrier()], ranks(), []), None),
+    ],
+    "paused": [
+        (lambda make: paused(make, 1), {"ranks": 1, "longest_s": 1.5}),
+        (lambda make: paused(make, 0), None),
+    ],
+    "slow-iteration": [
+        (lambda make: iterating(make, 0.02), {"iteration": 3217, "rank": 2, "times_typical": 2.0}),
+        (lambda make: iterating(make, 0.0199), None),
+    ],
+    "costliest-site": [
+        (
+            lambda make: make([a_site("MPI_Wait", "wait", [0.101] * 4, 10)], ranks(), []),
+            {"share": pytest.approx(0.404 / RUN_S), "calls": 40, "place": "ocean/halo.cpp:40", "routine": "exchange"},
+        ),
+        (lambda make: make([a_site("MPI_Wait", "wait", [0.099] * 4, 10)], ranks(), []), None),
+        (lambda make: make([a_site("MPI_Init", "init", [1.0] * 4)], ranks(), []), None),
+    ],
+    "uneven-ranks": [
+        (
+            lambda make: computing(make, [10.0, 10.0, 11.1, 10.0]),
+            {"rank": 2, "median_s": 10.0, "times_median": pytest.approx(1.11)},
+        ),
+        (lambda make: computing(make, [10.0, 10.0, 10.9, 10.0]), None),
+        # Twice the median, of very little: 4 x 0.12 s of 40.3 s, and 4 x 0.08 s of 40.2 s.
+        (lambda make: computing(make, [0.06, 0.06, 0.06, 0.12], RANK_S), {"share": pytest.approx(0.48 / 40.3)}),
+        (lambda make: computing(make, [0.04, 0.04, 0.04, 0.08], RANK_S), None),
+    ],
+    "longest-call": [
+        (
+            lambda make: longest(make, 0.001, 0.0101),
+            {"times_mean": pytest.approx(10.1), "share_of_run": pytest.approx(0.00101), "rank": 0},
+        ),
+        (lambda make: longest(make, 0.0012, 0.0119), None),  # 9.9 times the mean
+        (lambda make: longest(make, 0.0001, 0.0099), None),  # 0.099 % of the run
+    ],
+    "busiest-receiver": [
+        (
+            lambda make: receiving(make, [100, 200, 100, 100]),
+            {"rank": 1, "bytes": 200, "share": 0.4, "times_median": 2.0},
+        ),
+        (lambda make: receiving(make, [100, 199, 100, 100]), None),
+        (lambda make: receiving(make, [100, 900, 100]), None),  # of three ranks
+        (lambda make: receiving(make, [0, 900, 0, 0]), {"median_bytes": 0, "times_median": math.inf}),
+        (lambda make: receiving(make, [0, 0, 0, 0]), None),
+    ],
+    "small-messages": [
+        (
+            lambda make: sending(make, Counter({4_095: 500, 8_192: 500})),
+            {"from_bytes": 2_048, "below_bytes": 4_096, "share": 0.5, "messages_in_all": 1_000},
+        ),
+        (lambda make: sending(make, Counter({4_095: 499, 8_192: 501})), None),
+        (lambda make: sending(make, Counter({4_095: 499, 8_192: 303, 16_384: 198})), None),  # the most, but not half
+        (lambda make: sending(make, Counter({4_096: 1_000})), None),
+        (lambda make: sending(make, Counter({4_095: 999})), None),
+    ],
+    "file-time": [
+        (
+            lambda make: reading(make, [(a_layer(0.101), a_layer(5.0), 0)] * 4),
+            {"file": "/data/forcing.nc", "share": pytest.approx(0.404 / RUN_S)},
+        ),
+        (lambda make: reading(make, [(a_layer(0.099), a_layer(5.0), 0)] * 4), None),
+    ],
+    "file-read-by-all": [
+        (
+            lambda make: reading(
+                make, [(a_layer(0.0, 500_000), NO_CALLS, 495_000)] * 2 + [(NO_CALLS, NO_CALLS, 0)] * 2
+            ),
+            {"ranks": 2, "bytes_read": 1_000_000, "size_bytes": 500_000},
+        ),
+        (lambda make: reading(make, [(a_layer(0.0, 500_000), NO_CALLS, 494_999)] * 4), None),  # less than 99 %
+        (lambda make: reading(make, [(a_layer(0.0, 499_999), NO_CALLS, 499_999)] * 2), None),  # less than 1 MB
+        (lambda make: reading(make, [(a_layer(0.0, 5_000_000), NO_CALLS, 500_000)]), None),  # by one rank
+    ],
+    "startup": [
+        # Besides start-up, each rank waits for 1 s: 4 s of the other 29.96 s.
+        (
+            lambda make: starting(make, 10.04),
+            {"share": pytest.approx(0.251), "mpi_share_of_rest": pytest.approx(4 / 29.96)},
+        ),
+        (lambda make: starting(make, 9.96), None),
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("rule", "build", "expected"),
+    [
+        pytest.param(rule, build, expected, id=f"{rule}-{number}")
+        for rule, cases in CASES.items()
+        for number, (build, expected) in enumerate(cases)
+    ],
+)
+def test_a_finding_is_made_at_its_threshold_and_not_before(
+    rule: str, build: Callable[[MakeRun], Any], expected: Expected, make_run: MakeRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = build(make_run)
+    if hasattr(run, "stops"):
+        monkeypatch.setattr(unfinished, "stops", lambda run: run.stops)
+    found = {finding.id: finding for finding in findings_of(Content(run))}
+    if expected is None:
+        assert rule not in found
+        return
+    evidence = found[rule].evidence
+    assert {name: evidence[name] for name in expected} == expected
+    assert found[rule].text.endswith(".")
+
+
+def test_every_rule_has_cases_on_both_sides() -> None:
+    assert CASES.keys() == {rule.id for rule in RULES}
+    for rule, cases in CASES.items():
+        assert {expected is None for _, expected in cases} == {True, False}, rule
+
+
+@pytest.mark.parametrize(
+    ("bound", "below", "at", "above"),
+    [(at_least(2), False, True, True), (at_most(2), True, True, False), (more_than(2), False, False, True)],
+)
+def test_a_bound_decides(bound: Bound, below: bool, at: bool, above: bool) -> None:
+    assert [bound.reached(value) for value in (1.999, 2, 2.001)] == [below, at, above]
+    assert bound.reached(None)  # what the system does not tell
+
+
+def test_findings_in_json_hold_their_evidence_against_their_threshold(make_run: MakeRun) -> None:
+    report = json.loads(json.dumps(to_json(receiving(make_run, [0, 900, 0, 0])), allow_nan=False))
+    (finding,) = [each for each in report["findings"] if each["id"] == "busiest-receiver"]
+    assert finding == {
+        "id": "busiest-receiver",
+        "severity": "notice",
+        "text": "Rank 1 receives 100 % of the message bytes (900 B); the median rank 0 B.",
+        "evidence": {"ranks": 4, "rank": 1, "bytes": 900, "share": 1.0, "median_bytes": 0.0, "times_median": None},
+        "threshold": {"ranks": {"at_least": 4}, "times_median": {"at_least": 2}},
+        "section": "matrix",
+        "in_verdict": False,
+    }
+    sections = {section["id"] for section in report["sections"]}
+    for each in report["findings"]:
+        assert each["section"] in sections
+        assert each["threshold"].keys() <= each["evidence"].keys()
+
+
+def test_what_the_verdict_says_comes_first_and_stays_in_conditions(make_run: MakeRun) -> None:
+    report = to_json(make_run([barrier()], placed(waited_ns=1e9), []))
+    first = report["findings"][0]
+    assert (first["id"], first["in_verdict"]) == ("cores-taken", True)
+    assert report["verdict"].startswith(first["text"])
+    assert report["conditions"] == [{"code": "cores-taken", "message": first["text"], **first["evidence"]}]
+
+
+def test_a_run_that_ended_at_its_start_has_nothing_to_look_at(make_run: MakeRun) -> None:
+    processes = ranks(complete=False, finalized=False)
+    run = make_run([a_site("MPI_Init", "init", [1.0] * 4)], processes, [])
+    assert [finding.id for finding in findings_of(Content(run))] == []
+
+
+def test_findings_are_documented() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "report.md").read_text()
+    section = text.split("## Findings")[1].split("\n## ")[0]
+    assert [rule.id for rule in RULES if f"`{rule.id}`" not in section] == []
+
+
+def test_a_finding_names_no_section_that_does_not_exist() -> None:
+    from leadline.report.sections import SECTIONS
+
+    assert {rule.section for rule in RULES} <= {section.id for section in SECTIONS}
