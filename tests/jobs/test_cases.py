@@ -1,0 +1,82 @@
+"""Every case of cases.py with every library on one to three nodes: as many ranks are recorded as were started, and no
+two jobs in one run. What came out is kept in build/tests/jobs-cases.json, from which `python tests/jobs/case_table.py` makes docs/jobs-cases.md.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from leadline import mpi
+
+from . import case_runs
+from .case_runs import Try
+from .cases import CASES, Case
+from .conftest import Programs
+from .slurm import Slurm
+
+pytestmark = pytest.mark.full
+
+LIBRARIES = ("mpich@4.1.3", "mpich", "debian-openmpi", "openmpi")
+NODES = (1, 2, 3)
+RESULTS = Path(__file__).resolve().parents[2] / "build" / "tests" / "jobs-cases.json"
+# These wait for Slurm: all of them are submitted before the first is waited for.
+SLOW = ("limit", "requeue")
+
+_numbers = itertools.count()
+
+
+@pytest.fixture(scope="session")
+def results() -> Iterator[dict[str, str]]:
+    found: dict[str, str] = {}
+    yield found
+    known = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+    RESULTS.parent.mkdir(parents=True, exist_ok=True)
+    RESULTS.write_text(json.dumps({**known, **found}, indent=1, sort_keys=True) + "\n")
+
+
+@pytest.fixture(scope="module")
+def tries(cluster: Slurm, programs: Programs, request: pytest.FixtureRequest) -> Callable[[Case, str, int], tuple[Try, int]]:
+    folder = cluster.shared / "cases"
+    folder.mkdir()
+
+    def begin(case: Case, library: str, nodes: int, *, plain: bool = False) -> tuple[Try, int]:
+        one = Try(case, programs(mpi.find(library)), nodes, folder / str(next(_numbers)), plain)
+        return one, case_runs.start(cluster, one)
+
+    wanted = {
+        (item.callspec.params["case"], item.callspec.params["name"], item.callspec.params["nodes"])
+        for item in request.session.items
+        if item.path == request.path and item.callspec.params["case"].ending in SLOW
+    }
+    early = {key: begin(*key) for key in sorted(wanted, key=lambda key: (key[0].id, *key[1:]))}
+    return lambda *key, **options: early.pop(key, None) or begin(*key, **options)
+
+
+@pytest.mark.parametrize("nodes", NODES)
+@pytest.mark.parametrize("name", LIBRARIES)
+@pytest.mark.parametrize("case", sorted(CASES, key=lambda case: case.ending in SLOW), ids=lambda case: case.id)
+def test_every_rank_that_is_started_is_recorded_in_a_run_of_its_job(
+    cluster: Slurm, tries: Callable[..., tuple[Try, int]], results: dict[str, str], case: Case, name: str, nodes: int
+) -> None:
+    if name not in {library.name for library in mpi.available()} and "@" not in name:
+        pytest.skip(f"the MPI library {name} is not installed")
+    key = f"{case.id} {name} {nodes}"
+    fails_alone = [why for begin, why in case.native.items() if name.startswith(begin)]
+    results[key] = "failed"
+    one, job = tries(case, name, nodes, plain=bool(fails_alone))
+    case_runs.finish(cluster, one, job)
+    problem = case_runs.problem_of_job(one)
+    if fails_alone:
+        assert problem, "it runs here: what cases.py says is no longer true"
+        results[key] = f"alone: {fails_alone[0]}"
+        return
+    assert not problem, problem
+    problem = case_runs.problem_of_record(cluster, one)
+    assert not problem, problem
+    count = sum(one.worlds)
+    results[key] = {"native": "native", "applied": f"{count} of {count}"}.get(case.apply, f"{count} of {count}")
