@@ -22,6 +22,7 @@ processes = [2, 64]
 bytes = [1, 1024]
 algorithm = "recursive_doubling"
 """
+PATIENCE_S = 20
 STARTED = re.compile(r"^rank (\d+) of (\d+) on (\S+): (\d+)$", re.MULTILINE)
 
 
@@ -69,6 +70,8 @@ class Try:
             "nodes": self.nodes,
             "ranks": self.ranks,
             "more": self.ranks + 2,
+            # Hydra starts proxies on its nodes only if it has one on each; Open MPI needs free places.
+            "room": self.ranks + (2 if self.program.library.family == "openmpi" else 0),
             "directory": directory,
             "kept": " ".join(f"{name}={value}" for name, value in self.program.environ.items()),
         }
@@ -82,6 +85,8 @@ def start(cluster: Slurm, one: Try) -> int:
     inner = one.directory / "inner.sh"
     inner.write_text(f"#!/bin/bash\n{one.words(one.case.inner)}\n")
     line, environ = one.words(one.case.line), one.program.environ
+    if one.plain:  # it may hang
+        line = f"timeout -k 2 {PATIENCE_S} bash -c {shlex.quote(line)}"
     wide = "-s -N{nodes} -n{ranks} "
     options = one.words(one.case.options if ":" in one.case.options else wide + one.case.options)
     if one.case.place == "sbatch":
@@ -93,17 +98,25 @@ def start(cluster: Slurm, one: Try) -> int:
     return 0
 
 
-def finish(cluster: Slurm, one: Try, job: int) -> None:
-    if job == 0:
-        return
+def befall(cluster: Slurm, one: Try, job: int) -> None:
+    """What is done to the job while it runs."""
     if one.case.ending == "cancel":
         hosts.wait_for("all ranks sleep", lambda: len(started(one)) == one.ranks)
         cluster.run(f"scancel {job}", one.directory)
     if one.case.ending == "requeue":
         hosts.wait_for("the first attempt runs", (one.directory / "seen").exists)
         cluster.run(f"scontrol requeue {job}", one.directory)
-        hosts.wait_for("it runs no longer", lambda: cluster.state(job) == "PENDING")
-    state = cluster.wait(job, seconds=300)
+
+
+def finish(cluster: Slurm, one: Try, job: int) -> None:
+    if job == 0:
+        return
+    try:
+        state = cluster.wait(job, seconds=400 if one.case.waits else 60)
+    except AssertionError:
+        cluster.run(f"scancel {job}", one.directory)
+        cluster.wait(job)
+        raise AssertionError(f"it did not end:\n{said(one)}") from None
     (one.directory / "out-state.txt").write_text(f"{state}\n")
     if one.case.ending in {"cancel", "limit"}:
         assert {"cancel": "CANCELLED", "limit": "TIMEOUT"}[one.case.ending] in state

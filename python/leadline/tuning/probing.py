@@ -25,6 +25,7 @@ from elftools.elf.sections import SymbolTableSection
 
 from leadline.bench.launching import MeasurementFailed, run_in_time
 from leadline.errors import LeadlineError, MissingPrerequisite
+from leadline.launch import srun_export
 from leadline.launch.executable import inspect
 from leadline.launch.launcher import Launcher, find_launcher, with_program, words_for_ranks
 from leadline.launch.program import program_word
@@ -174,8 +175,9 @@ def words_with(subject: Subject, variables: dict[str, str]) -> tuple[list[str], 
     if subject.launcher is not None:
         words = words_for_ranks(words, subject.launcher, variables, preload) if variables else words
     words = with_variables(words, variables, preload) if variables else words
-    handed = subject.launcher is not None and subject.launcher.hands_on
-    return words, {**subject.environ, **({} if handed else variables)}
+    if subject.launcher is not None and subject.launcher.hands_on:
+        return words, dict(subject.environ)
+    return words, {**subject.environ, **variables, **srun_export.environment(subject.environ, variables)}
 
 
 def ask(
