@@ -68,6 +68,8 @@ class Try:
             "mpiexec": self.program.mpiexec,
             "app": self.program.path,
             "nodes": self.nodes,
+            # Slurm gives the parts of a heterogeneous job nodes of their own: two in all, or three.
+            "others": max(self.nodes - 1, 1),
             "ranks": self.ranks,
             "more": self.ranks + 2,
             # Hydra starts proxies on its nodes only if it has one on each; Open MPI needs free places.

@@ -1,4 +1,4 @@
-"""Makes docs/jobs-cases.md of what test_cases.py found (build/tests/jobs-cases.json)."""
+"""Makes docs/jobs-cases.md of what test_cases.py found (build/tests/jobs-cases.jsonl)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from cases import CASES, Case
 
 ROOT = Path(__file__).resolve().parents[2]
-RESULTS = ROOT / "build" / "tests" / "jobs-cases.json"
+RESULTS = ROOT / "build" / "tests" / "jobs-cases.jsonl"
 PAGE = ROOT / "docs" / "jobs-cases.md"
 LIBRARIES = {
     "mpich@4.1.3": "MPICH 4.1",
@@ -17,6 +17,7 @@ LIBRARIES = {
     "openmpi": "Open MPI 5.0",
 }
 NODES = (1, 2, 3)
+Results = dict[tuple[str, str, int], str]
 
 HEAD = """\
 # Every way to start a job that was tried
@@ -35,10 +36,10 @@ A letter: the line fails without Leadline too, which the test makes sure of. "?"
 """
 
 
-def cell(case: Case, library: str, found: dict[str, str], notes: dict[str, str]) -> str:
+def cell(case: Case, library: str, found: Results, notes: dict[str, str]) -> str:
     words = []
     for nodes in NODES:
-        result = found.get(f"{case.id} {library} {nodes}", "?")
+        result = found.get((case.id, library, nodes), "?")
         if result.startswith("alone: "):
             why = result.removeprefix("alone: ")
             words.append(notes.setdefault(why, chr(ord("a") + len(notes))))
@@ -47,7 +48,7 @@ def cell(case: Case, library: str, found: dict[str, str], notes: dict[str, str])
     return words[0] if len(set(words)) == 1 and not words[0].isdigit() else ", ".join(words)
 
 
-def page(found: dict[str, str]) -> str:
+def page(found: Results) -> str:
     notes: dict[str, str] = {}
     lines = ["| case | " + " | ".join(LIBRARIES.values()) + " |", "|---" * (len(LIBRARIES) + 1) + "|"]
     for case in CASES:
@@ -58,4 +59,5 @@ def page(found: dict[str, str]) -> str:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(page(json.loads(RESULTS.read_text())))
+    lines = [json.loads(line) for line in RESULTS.read_text().splitlines()]
+    PAGE.write_text(page({(case, library, nodes): result for case, library, nodes, result in lines}))

@@ -143,25 +143,25 @@ def _parts() -> list[Case]:
     shared = "export SLURM_OVERLAP=1; "  # what is started by another srun need not wait for the first to end
     exec_ = "{exec} {app}"
     return [
-        Case("programs of one step", "exec : exec", "plain", f"{{srun}} -n1 {exec_} : -N{{nodes}} -n{{ranks}} {exec_}",
+        Case("programs of one step", "exec : exec", "plain", f"{{srun}} -n1 {exec_} : -N{{others}} -n{{ranks}} {exec_}",
              lambda ranks: [ranks + 1], one_host=True),
-        Case("programs of one step", "run", "plain", "{run} {srun} -n1 {app} : -N{nodes} -n{ranks} {app}",
+        Case("programs of one step", "run", "plain", "{run} {srun} -n1 {app} : -N{others} -n{ranks} {app}",
              lambda ranks: [ranks + 1], one_host=True),
         Case("programs of one step", "run, --multi-prog", "plain",
              f"printf '0 {{app}}\\n* {{app}}\\n' > {{directory}}/programs; "
              f"{{run}} {SRUN} --multi-prog {{directory}}/programs"),
         Case("heterogeneous job", "one step, exec", "sbatch", f"{{srun}} --het-group=0,1 {exec_}",
-             lambda ranks: [ranks + 1], "-N1 -n1 : -N{nodes} -n{ranks}", one_host=True),
+             lambda ranks: [ranks + 1], "-N1 -n1 : -N{others} -n{ranks}", one_host=True),
         Case("heterogeneous job", "one step, run", "sbatch", "{run} {srun} --het-group=0,1 {app}",
-             lambda ranks: [ranks + 1], "-N1 -n1 : -N{nodes} -n{ranks}", one_host=True),
+             lambda ranks: [ranks + 1], "-N1 -n1 : -N{others} -n{ranks}", one_host=True),
         Case("heterogeneous job", "a step in each part, exec", "sbatch",
              f"{{srun}} --het-group=0 -n1 {exec_} & {{srun}} --het-group=1 -n{{ranks}} {exec_} & wait",
-             lambda ranks: [1, ranks], "-N1 -n1 : -N{nodes} -n{ranks}", one_host=True),
+             lambda ranks: [1, ranks], "-N1 -n1 : -N{others} -n{ranks}", one_host=True),
         Case("heterogeneous job", "a step in each part, run of a script", "sbatch", SCRIPT,
-             lambda ranks: [1, ranks], "-N1 -n1 : -N{nodes} -n{ranks}", one_host=True,
+             lambda ranks: [1, ranks], "-N1 -n1 : -N{others} -n{ranks}", one_host=True,
              inner="{srun} --het-group=0 -n1 {app} & {srun} --het-group=1 -n{ranks} {app} & wait"),
         Case("heterogeneous job", "mpiexec in the first part, exec", "sbatch", f"{MPIEXEC} {exec_}",
-             options="-N{nodes} -n{ranks} : -N1 -n1"),
+             options="-N{others} -n{ranks} : -N1 -n1"),
         # With `srun leadline exec` Slurm starts them by another srun, in the first one's environment, without us.
         Case("MPI_Comm_spawn", "srun, run", "sbatch", f"{shared}{{run}} {SRUN} {{app}} spawn", options="-n{more}",
              spawned=(2,), native=no_spawn),

