@@ -31,7 +31,8 @@ Made by these, under a real Slurm 22.05 on three hosts in namespaces (`srun --mp
 A cell has the number of ranks that were recorded on one, two and three nodes. It is the number that the program's own
 output shows as started; every rank is there once, and each job has a run of its own. For `apply` it is the ranks that
 carried out the table's rule; "native": all ran natively, as they should, and the reason given was the true one.
-A letter: the line fails without Leadline too, which the test makes sure of. "?": not run. "failed": it did.
+Letters are explained below: the line fails without Leadline too, or is recorded otherwise; the test makes sure
+that this is still so. "?": not run. "failed": it did.
 
 """
 
@@ -40,8 +41,8 @@ def cell(case: Case, library: str, found: Results, notes: dict[str, str]) -> str
     words = []
     for nodes in NODES:
         result = found.get((case.id, library, nodes), "?")
-        if result.startswith("alone: "):
-            why = result.removeprefix("alone: ")
+        if result.startswith(("alone: ", "limit: ")):
+            why = result.replace("alone: ", "fails alone: ").replace("limit: ", "recorded otherwise: ")
             words.append(notes.setdefault(why, chr(ord("a") + len(notes))))
         else:
             words.append(result.partition(" of ")[0])

@@ -25,7 +25,10 @@ class Case:
     worlds: the sizes of the jobs that it starts, of the number of ranks; each must get a run of its own. spawned: sizes
     of worlds that the last of these starts, which belong to its run. ending: what befalls it: "cancel", "limit",
     "killed", "requeue". local: the traces lie in each node's own /tmp. one_host: it is not spread over all nodes.
-    native: libraries (by the begin of their names) with which the line fails without Leadline too, and how.
+    native: libraries (by the begin of their names) with which the line fails without Leadline too, and how; on
+    native_from nodes or more.
+    limits: those with which it is recorded otherwise, as the documentation says, and how.
+    hangs: those that now and then hang in it without Leadline too: it is tried again.
     apply: "" for recordings; "applied" or "native", what must become of a table's rule.
     """
 
@@ -42,6 +45,9 @@ class Case:
     one_host: bool = False
     apply: str = ""
     native: dict[str, str] = field(default_factory=dict)
+    native_from: int = 1
+    limits: dict[str, str] = field(default_factory=dict)
+    hangs: tuple[str, ...] = ()
 
     @property
     def waits(self) -> bool:
@@ -140,6 +146,7 @@ def _at_once(line: str) -> str:
 
 def _parts() -> list[Case]:
     no_spawn = {"openmpi": "Slurm's PMIx starts no more", "debian-openmpi": "Slurm's PMIx starts no more"}
+    prrte = ("openmpi",)  # PMIx_Fence in MPI_Comm_disconnect on three nodes, Open MPI 5.0.11: 1 of 5 jobs
     shared = "export SLURM_OVERLAP=1; "  # what is started by another srun need not wait for the first to end
     exec_ = "{exec} {app}"
     return [
@@ -161,14 +168,14 @@ def _parts() -> list[Case]:
              lambda ranks: [1, ranks], "-N1 -n1 : -N{others} -n{ranks}", one_host=True,
              inner="{srun} --het-group=0 -n1 {app} & {srun} --het-group=1 -n{ranks} {app} & wait"),
         Case("heterogeneous job", "mpiexec in the first part, exec", "sbatch", f"{MPIEXEC} {exec_}",
-             options="-N{others} -n{ranks} : -N1 -n1"),
-        # With `srun leadline exec` Slurm starts them by another srun, in the first one's environment, without us.
+             options="-N{others} -n{ranks} : -N1 -n1", one_host=True),
+        # With `srun leadline exec`, too, Slurm starts them in srun's environment, which has nothing of us.
         Case("MPI_Comm_spawn", "srun, run", "sbatch", f"{shared}{{run}} {SRUN} {{app}} spawn", options="-n{more}",
              spawned=(2,), native=no_spawn),
         Case("MPI_Comm_spawn", "mpiexec, exec", "sbatch", f"{shared}{MPIEXEC} {exec_} spawn", options="-n{room}",
-             spawned=(2,), one_host=True),
+             spawned=(2,), one_host=True, hangs=prrte, limits={"mpich": "Hydra starts the spawned ones in its own environment"}),
         Case("MPI_Comm_spawn", "mpiexec, run", "sbatch", f"{shared}{{run}} {MPIEXEC} {{app}} spawn", options="-n{room}",
-             spawned=(2,), one_host=True),
+             spawned=(2,), one_host=True, hangs=prrte, limits={"mpich@4.1": "all are, the spawned ones as a job of their own"}),
         Case("srun without --mpi", "run", "plain", "{run} srun -N{nodes} -n{ranks} {app}", lambda ranks: [1] * ranks,
              native={"debian-openmpi": "it ends in MPI_Init", "openmpi@4": "it ends in MPI_Init"}),
     ]  # fmt: skip
@@ -193,7 +200,7 @@ def _environments() -> list[Case]:
             apply = "applied" if "apply" in way else ""
             found.append(
                 Case(f"sbatch --export: {label}", way, "sbatch", set_up + line, options=options,
-                     inner=f"{SRUN} {{app}}", apply=apply, native=native)
+                     inner=f"{SRUN} {{app}}", apply=apply, native=native, native_from=2 if "mpiexec" in way else 1)
             )  # fmt: skip
         native = homeless if label == "NONE" else {}
         few = SRUN.replace("{srun}", f"{{srun}} {options}")

@@ -6,8 +6,10 @@ from __future__ import annotations
 
 import itertools
 import json
+import operator
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -25,6 +27,11 @@ LIBRARIES = ("mpich@4.1.3", "mpich", "debian-openmpi", "openmpi")
 NODES = (1, 2, 3)
 RESULTS = Path(__file__).resolve().parents[2] / "build" / "tests" / "jobs-cases.jsonl"
 
+# Open MPI 4.1.4 may receive by TCP, in MPI_Init, what it is not yet ready for: 3 of 50 jobs of four ranks on three
+# hosts ended so without Leadline. Such a job is tried again.
+CRASHES = ("debian-openmpi",)
+CRASH = "*** Process received signal ***"
+
 _numbers = itertools.count()
 
 
@@ -36,9 +43,7 @@ def note(case: Case, library: str, nodes: int, result: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def tries(
-    cluster: Slurm, programs: Programs, request: pytest.FixtureRequest
-) -> Callable[[Case, str, int], tuple[Try, int]]:
+def tries(cluster: Slurm, programs: Programs, request: pytest.FixtureRequest) -> Callable[..., Try]:
     folder = cluster.shared / "cases"
     folder.mkdir()
 
@@ -50,35 +55,47 @@ def tries(
         return one, job
 
     early: dict[tuple[str, str, int], tuple[Try, int]] = {}
+    submitted: list[bool] = []
 
     def submit_those_that_wait() -> None:
         for item in request.session.items:
-            if item.path == request.path and item.callspec.params["case"].waits:
-                case, library, nodes = (item.callspec.params[name] for name in ("case", "name", "nodes"))
+            chosen: Any = getattr(item, "callspec", None)
+            if item.path == request.path and chosen.params["case"].waits:
+                case, library, nodes = (chosen.params[name] for name in ("case", "name", "nodes"))
                 early[case.id, library, nodes] = begin(case, library, nodes)
         for one, job in early.values():
             case_runs.befall(cluster, one, job)
 
-    def tried(case: Case, library: str, nodes: int, *, plain: bool) -> tuple[Try, int]:
-        if case.waits and not early:
+    def tried(case: Case, library: str, nodes: int, *, plain: bool) -> Try:
+        if case.waits and not submitted:
+            submitted.append(True)
             submit_those_that_wait()
-        return early[case.id, library, nodes] if case.waits else begin(case, library, nodes, plain=plain)
+        for _ in range(5):
+            key = (case.id, library, nodes)
+            one, job = early.pop(key) if key in early else begin(case, library, nodes, plain=plain)
+            over = case_runs.finish(cluster, one, job)
+            crashed = library in CRASHES and CRASH in case_runs.said(one)
+            hung = library in case.hangs and not over
+            if not crashed and not hung:
+                break
+        assert over, f"it did not end:\n{case_runs.said(one)}"
+        return one
 
     return tried
 
 
 @pytest.mark.parametrize("nodes", NODES)
 @pytest.mark.parametrize("name", LIBRARIES)
-@pytest.mark.parametrize("case", sorted(CASES, key=lambda case: case.waits), ids=lambda case: case.id)
+@pytest.mark.parametrize("case", sorted(CASES, key=operator.attrgetter("waits")), ids=operator.attrgetter("id"))
 def test_every_rank_that_is_started_is_recorded_in_a_run_of_its_job(
-    cluster: Slurm, tries: Callable[..., tuple[Try, int]], case: Case, name: str, nodes: int
+    cluster: Slurm, tries: Callable[..., Try], case: Case, name: str, nodes: int
 ) -> None:
     if name not in {library.name for library in mpi.available()} and "@" not in name:
         pytest.skip(f"the MPI library {name} is not installed")
-    fails_alone = [why for begin, why in case.native.items() if name.startswith(begin)]
+    native = case.native if nodes >= case.native_from else {}
+    fails_alone = [why for begin, why in native.items() if name.startswith(begin)]
     note(case, name, nodes, "failed")
-    one, job = tries(case, name, nodes, plain=bool(fails_alone))
-    case_runs.finish(cluster, one, job)
+    one = tries(case, name, nodes, plain=bool(fails_alone))
     problem = case_runs.problem_of_job(one)
     if fails_alone:
         assert problem, "it runs here: what cases.py says is no longer true"
@@ -86,5 +103,10 @@ def test_every_rank_that_is_started_is_recorded_in_a_run_of_its_job(
         return
     assert not problem, problem
     problem = case_runs.problem_of_record(cluster, one)
+    limit = [why for begin, why in case.limits.items() if name.startswith(begin)]
+    if limit:
+        assert problem, "all is recorded: what cases.py says is no longer true"
+        note(case, name, nodes, f"limit: {limit[0]}")
+        return
     assert not problem, problem
     note(case, name, nodes, "native" if case.apply == "native" else f"{sum(one.worlds)} of {sum(one.worlds)}")
