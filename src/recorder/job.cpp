@@ -28,12 +28,22 @@ constexpr struct {
   const char* begin;  // of the executable's name
   Starter kind;
 } starters[] = {
-    {"hydra_pmi_pro", Starter::hydra}, {"pmi_proxy", Starter::hydra}, {"slurmstepd", Starter::slurm_step},
+    {"hydra_pmi_pro", Starter::hydra},
+    {"pmi_proxy", Starter::hydra},
+    {"slurmstepd", Starter::slurm_step},
     {"mpiexec.gforker", Starter::this_host},  // its ranks are its children
-    {"orted", Starter::openmpi},       {"prted", Starter::openmpi},   {"prterun", Starter::openmpi},
-    {"prte", Starter::openmpi},        {"mpirun", Starter::openmpi},  {"mpiexec", Starter::openmpi},
-    {"orterun", Starter::openmpi},     {"aprun", Starter::other},     {"palsd", Starter::other},
-    {"flux-shell", Starter::other},    {"jsmd", Starter::other},      {"mpispawn", Starter::other},
+    {"orted", Starter::openmpi},
+    {"prted", Starter::openmpi},
+    {"prterun", Starter::openmpi},
+    {"prte", Starter::openmpi},
+    {"mpirun", Starter::openmpi},
+    {"mpiexec", Starter::openmpi},
+    {"orterun", Starter::openmpi},
+    {"aprun", Starter::other},
+    {"palsd", Starter::other},
+    {"flux-shell", Starter::other},
+    {"jsmd", Starter::other},
+    {"mpispawn", Starter::other},
     {"apinit", Starter::other},
 };
 

@@ -173,9 +173,11 @@ def _parts() -> list[Case]:
         Case("MPI_Comm_spawn", "srun, run", "sbatch", f"{shared}{{run}} {SRUN} {{app}} spawn", options="-n{more}",
              spawned=(2,), native=no_spawn),
         Case("MPI_Comm_spawn", "mpiexec, exec", "sbatch", f"{shared}{MPIEXEC} {exec_} spawn", options="-n{room}",
-             spawned=(2,), one_host=True, hangs=prrte, limits={"mpich": "Hydra starts the spawned ones in its own environment"}),
+             spawned=(2,), one_host=True, hangs=prrte,
+             limits={"mpich": "Hydra starts the spawned ones in its own environment"}),
         Case("MPI_Comm_spawn", "mpiexec, run", "sbatch", f"{shared}{{run}} {MPIEXEC} {{app}} spawn", options="-n{room}",
-             spawned=(2,), one_host=True, hangs=prrte, limits={"mpich@4.1": "all are, the spawned ones as a job of their own"}),
+             spawned=(2,), one_host=True, hangs=prrte,
+             limits={"mpich@4.1": "all are, the spawned ones as a job of their own"}),
         Case("srun without --mpi", "run", "plain", "{run} srun -N{nodes} -n{ranks} {app}", lambda ranks: [1] * ranks,
              native={"debian-openmpi": "it ends in MPI_Init", "openmpi@4": "it ends in MPI_Init"}),
     ]  # fmt: skip
