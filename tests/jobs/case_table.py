@@ -54,7 +54,8 @@ def page(found: Results) -> str:
     lines = ["| case | " + " | ".join(LIBRARIES.values()) + " |", "|---" * (len(LIBRARIES) + 1) + "|"]
     for case in CASES:
         cells = [cell(case, library, found, notes) for library in LIBRARIES]
-        lines.append(f"| {case.group}: {case.name} ({case.place}) | " + " | ".join(cells) + " |")
+        place = "" if case.place in case.name or case.place == "plain" else f" ({case.place})"
+        lines.append(f"| {case.group}: {case.name}{place} | " + " | ".join(cells) + " |")
     told = [f"* {letter}: {why}" for why, letter in notes.items()]
     return HEAD + "\n".join([*lines, "", *told]) + "\n"
 
