@@ -15,7 +15,7 @@ from pathlib import Path
 from leadline.bench.launching import MeasurementFailed, run_in_time
 from leadline.launch.launcher import find_launcher, with_program
 
-ASK_S = 60.0
+ASK_S = 30.0
 MISSING = re.compile(r"^leadline-missing (\S*)$", re.MULTILINE)
 
 
