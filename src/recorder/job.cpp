@@ -15,7 +15,7 @@
 namespace leadline::recorder {
 namespace {
 
-enum class Starter : uint8_t { none, hydra, slurm_step, slurm_batch, openmpi, other };
+enum class Starter : uint8_t { none, hydra, slurm_step, slurm_batch, openmpi, this_host, other };
 
 struct Found {
   Starter kind = Starter::none;
@@ -28,11 +28,22 @@ constexpr struct {
   const char* begin;  // of the executable's name
   Starter kind;
 } starters[] = {
-    {"hydra_pmi_pro", Starter::hydra}, {"pmi_proxy", Starter::hydra}, {"slurmstepd", Starter::slurm_step},
-    {"orted", Starter::openmpi},       {"prted", Starter::openmpi},   {"prterun", Starter::openmpi},
-    {"prte", Starter::openmpi},        {"mpirun", Starter::openmpi},  {"mpiexec", Starter::openmpi},
-    {"orterun", Starter::openmpi},     {"aprun", Starter::other},     {"palsd", Starter::other},
-    {"flux-shell", Starter::other},    {"jsmd", Starter::other},      {"mpispawn", Starter::other},
+    {"hydra_pmi_pro", Starter::hydra},
+    {"pmi_proxy", Starter::hydra},
+    {"slurmstepd", Starter::slurm_step},
+    {"mpiexec.gforker", Starter::this_host},  // its ranks are its children
+    {"orted", Starter::openmpi},
+    {"prted", Starter::openmpi},
+    {"prterun", Starter::openmpi},
+    {"prte", Starter::openmpi},
+    {"mpirun", Starter::openmpi},
+    {"mpiexec", Starter::openmpi},
+    {"orterun", Starter::openmpi},
+    {"aprun", Starter::other},
+    {"palsd", Starter::other},
+    {"flux-shell", Starter::other},
+    {"jsmd", Starter::other},
+    {"mpispawn", Starter::other},
     {"apinit", Starter::other},
 };
 
@@ -134,15 +145,28 @@ __attribute__((format(printf, 2, 3))) void set_name(Job* job, const char* format
   }
 }
 
+// What a step's ranks spawn, Slurm starts as another step, whose PMI calls itself "12.0-1": the first of step 12.0.
+const char* step_that_spawned() {
+  const char* name = value("PMI_SPAWNED") ? value("PMI_JOBID") : nullptr;
+  const char* step = name ? strchr(name, '.') : nullptr;
+  return step && strchr(step, '-') ? step + 1 : nullptr;
+}
+
 // A step of Slurm. The parts of a heterogeneous one have the first part's numbers in common, and nothing of srun's.
 bool is_step(Job* job) {
   const char *id = value("SLURM_JOB_ID"), *step = value("SLURM_STEP_ID");
   if (!id || !step) return false;
+  int length = static_cast<int>(strlen(step));
+  if (const char* spawner = step_that_spawned()) {
+    step = spawner;
+    length = static_cast<int>(strcspn(step, "-"));
+    job->spawned = true;
+  }
   const char* again = value("SLURM_RESTART_COUNT");
   if (again && strcmp(again, "0") != 0) {
-    set_name(job, "slurm-%s-again%s.%s", id, again, step);
+    set_name(job, "slurm-%s-again%s.%.*s", id, again, length, step);
   } else {
-    set_name(job, "slurm-%s.%s", id, step);
+    set_name(job, "slurm-%s.%.*s", id, length, step);
   }
   if (!value("SLURM_HET_SIZE")) {
     for (const char* name : {"SLURM_STEP_LAUNCHER_PORT", "SLURM_LAUNCH_NODE_IPADDR"}) {
@@ -219,6 +243,16 @@ bool of_other_launcher(Job* job) {
   return false;
 }
 
+// Of a launcher that starts ranks on its own host only.
+void of_launcher_here(Job* job, const Found& found) {
+  utsname host{};
+  uname(&host);
+  set_name(job, "mpiexec-%.64s-%d", host.nodename, found.pid);
+  add_identity(job, " %llu", static_cast<unsigned long long>(found.started));
+  job->unique = true;
+  job->spawned = value("PMI_SPAWNED");
+}
+
 void of_process(Job* job) {
   utsname host{};
   uname(&host);
@@ -240,6 +274,7 @@ void of_batch_job(Job* job) {
 void find(Job* job, const Found& found) {
   if (found.kind == Starter::slurm_step && !is_shell_of_step() && is_step(job)) return;
   if (found.kind == Starter::hydra) return of_hydra(job, found);
+  if (found.kind == Starter::this_host) return of_launcher_here(job, found);
   if (found.kind != Starter::none && found.kind != Starter::slurm_batch && of_namespace(job)) return;
   if (found.kind == Starter::other && of_other_launcher(job)) return;
   // Whoever started us can't be seen, as from a container.

@@ -84,6 +84,7 @@ uint64_t launched_world() {
   if (const char* space = getenv("PMIX_NAMESPACE")) return hash_of(space, 0) & ~uint64_t{1};
   if (!getenv("PMI_SPAWNED")) return 0;
   if (const char* group = getenv("HYDRA_BSTRAP_PGID")) return hash_of(group, 1) & ~uint64_t{1};
+  if (getenv("SLURM_STEP_ID") && getenv("PMI_JOBID")) return hash_of(getenv("PMI_JOBID"), 2) & ~uint64_t{1};
   // A script between the proxy and us is what the proxy started.
   int child = getpid();
   ProcessState state;

@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 
 from leadline import mpi
-from leadline.launch.launcher import Launcher, program_start, words_for_ranks
+from leadline.launch.launcher import Launcher, prepared, program_start, words_for_ranks
 from leadline.launch.wrappers import preload_in_front, with_variables
 from leadline.launchers import hydra, named, openmpi, srun
 from leadline.launchers.options import Options
+from leadline.tuning.nodes_have import has_several_nodes
 
 OURS = {"LD_PRELOAD": "/ours.so", "LEADLINE_DIR": "/runs/a,b"}
 
@@ -156,3 +157,21 @@ def test_hydra_s_options_are_all_known(name: str) -> None:
     ]
     assert len(names) > 20
     assert [name for name in names if _takes_value(hydra.OPTIONS, name) is None] == []
+
+
+def test_what_a_script_starts_gets_the_variables_where_slurm_passes_nothing_on() -> None:
+    environ = {"SLURM_EXPORT_ENV": "NONE", "HOME": "/home/me"}
+    words, given = prepared(["./job.sh"], None, environ, {"LD_PRELOAD": "ours.so", "LEADLINE_TABLE": "/t"}, "ours.so")
+    assert words == ["./job.sh"]
+    assert given["SLURM_EXPORT_ENV"] == "LD_PRELOAD,LEADLINE_TABLE"
+    assert (given["LD_PRELOAD"], given["HOME"]) == ("ours.so", "/home/me")
+
+
+def test_nodes_are_asked_only_in_a_job_that_has_several(tmp_path: Path) -> None:
+    listed = tmp_path / "nodes"
+    listed.write_text("node1\nnode1\nnode2\n")
+    assert has_several_nodes({"SLURM_JOB_NUM_NODES": "3"})
+    assert has_several_nodes({"PBS_NODEFILE": str(listed)})
+    assert not has_several_nodes({"SLURM_JOB_NUM_NODES": "1"})
+    assert not has_several_nodes({"PBS_NODEFILE": str(tmp_path / "none")})
+    assert not has_several_nodes({})

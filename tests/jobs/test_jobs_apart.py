@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-from mpi_facts import facts
 
 from .conftest import LEADLINE, Program, job_of, ranks_of, runs_below, whole
 from .hosts import wait_for
@@ -75,8 +74,6 @@ def test_a_job_in_the_queue_again(cluster: Slurm, program: Program, directory: P
 def test_a_step_of_two_programs_and_one_of_two_parts(cluster: Slurm, program: Program, directory: Path) -> None:
     exec_ = f"{LEADLINE} exec {program.path}"
     ended = cluster.run(f"{program.srun} -n1 {exec_} : -n2 {exec_}", directory, program.environ)
-    if facts(program.library).srun_mpi == "pmix":
-        pytest.skip("this Slurm's PMIx does not join the parts of a heterogeneous step")
     assert ended.code == 0, ended.everything
     (run,) = runs_below(directory)
     assert ranks_of(run) == whole(3)

@@ -10,6 +10,7 @@ import pytest
 
 from leadline import mpi, nodes
 from leadline.errors import DamagedTrace
+from leadline.launch.shim import library_path
 from leadline.report import to_json
 from leadline.run import open_run
 
@@ -103,3 +104,20 @@ def test_apply_where_they_do_not(cluster: Slurm, program: Program, directory: Pa
     (refused,) = found["not_applied"]
     assert "LEADLINE_SHARED" in refused["why"]
     assert runs_below(directory) == []
+
+
+def test_apply_where_a_node_lacks_the_shim(cluster: Slurm, program: Program, directory: Path) -> None:
+    (directory / "table.toml").write_text(TABLE)
+    lacking = cluster.hosts.nodes[1]
+    folder = library_path().parent
+    assert lacking.shell(f"mount -t tmpfs tmpfs {folder}").code == 0
+    try:
+        words = f"{LEADLINE} apply {directory}/table.toml --json -- {program.srun} -N2 -n2 {program.path}"
+        ended = cluster.run(f"salloc -w node1,node2 -N2 -n2 {words}", directory, program.environ)
+    finally:
+        assert lacking.shell(f"umount {folder}").code == 0
+    assert ended.code == 0, ended.everything
+    assert ended.out.count("rank ") == 2
+    found = json.loads(ended.out.splitlines()[-1])
+    assert found["applied"] == []
+    assert found["problem"]["message"].startswith(f"{lacking.name} can't read the shim")

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from mpi_facts import facts
 
-from .conftest import LEADLINE, Program, processes_of, ranks_of, runs_below, whole
-from .hosts import CLOCK_STEP_S, wait_for
+from .conftest import LEADLINE, Program, ranks_of, runs_below, whole
+from .hosts import wait_for
 from .slurm import Slurm
 
 pytestmark = pytest.mark.full
@@ -100,20 +100,6 @@ def test_tasks_that_are_each_a_world_of_their_own_are_named(cluster: Slurm, prog
     assert ended.code == 0, ended.everything
     assert ranks_of(directory / "run") == [(0, 1)] * 3
     assert "3 processes ran apart, each as rank 0 of 1: srun did not start them" in " ".join(ended.err.split())
-
-
-def test_clocks_of_nodes_that_differ_come_out_within_the_error_that_is_told(
-    cluster: Slurm, program: Program, directory: Path
-) -> None:
-    words = f"{LEADLINE} record -o run -- {program.srun} -N3 -n3 {program.path}"
-    ended = cluster.run(words, directory, program.environ)
-    assert ended.code == 0, ended.everything
-    for rank, process in enumerate(processes_of(directory / "run")):
-        ahead_ns = rank * CLOCK_STEP_S * 1_000_000_000
-        assert len(process.clock_comparisons) == 2
-        for _, offset_ns, error_ns in process.clock_comparisons:
-            assert abs(offset_ns + ahead_ns) <= error_ns
-            assert error_ns < CLOCK_STEP_S * 1_000_000  # far less than they differ
 
 
 def test_a_directory_that_some_nodes_lack(cluster: Slurm, program: Program, directory: Path) -> None:

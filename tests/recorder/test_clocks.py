@@ -9,6 +9,7 @@ from leadline.report import to_json
 from leadline.run import open_run
 
 from .building import Builder
+from .clock_checks import assert_one_time
 from .libraries import Library, find
 from .reading import core
 from .running import run_mpi
@@ -74,23 +75,6 @@ def test_offset_and_drift_come_out_within_the_error_that_is_told(
     calls = {row["function"]: row["calls"] for row in report["functions"]}
     assert calls["MPI_Send"] == calls["MPI_Recv"] == calls["MPI_Allreduce"] == 40 * RANKS
     assert not {"MPI_Comm_idup", "MPI_Isend", "MPI_Irecv", "MPI_Test"} & set(calls)
-
-
-def assert_one_time(processes: list[Any], run: Path, error_ns: float) -> None:
-    """Whoever received has received after the sender began, on the clocks that were put right."""
-    iterations = to_json(open_run(run))["iterations"]
-    seen = 0
-    for iteration in range(2, iterations["count"] - 2):
-        matched = core().match_iteration(processes, iteration)
-        for call in matched.calls:
-            if call.role != "send" or call.partner < 0:
-                continue
-            other = matched.calls[call.partner]
-            rounded = 0.03 * (call.duration_ns + other.duration_ns + call.gap_ns + other.gap_ns)
-            accumulated = 0.01 * iterations["max_s"] * 1e9  # what rounding has left since the last long call
-            assert other.begin_ns + other.duration_ns >= call.begin_ns - 2 * error_ns - rounded - accumulated
-            seen += 1
-    assert seen > 30 * RANKS
 
 
 def test_ranks_of_one_host_have_one_clock_and_exchange_nothing(

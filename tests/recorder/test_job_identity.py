@@ -129,3 +129,22 @@ def test_of_a_launcher_that_is_not_known_the_batch_job_is_all_there_is(find: Fin
     job = find({"MV2_COMM_WORLD_RANK": "1", "PBS_JOBID": "345.server"})
     assert job == Job("job-345.server", "job-345.server", frozenset())
     assert "alone" in find({"PBS_JOBID": "345.server"}).words
+
+
+def test_what_a_step_spawns_is_of_its_job(find: Find) -> None:
+    """As Slurm's PMI-2 sets it in the step that it makes for that; spawned ones may spawn again."""
+    parent = find(STEP, "slurmstepd", "slurmstepd: [12.3]")
+    spawned = {**STEP, "SLURM_STEP_ID": "4", "PMI_RANK": "0", "PMI_SPAWNED": "1"}
+    for sequence in ("1", "2-1"):
+        job = find({**spawned, "PMI_JOBID": f"12.3-{sequence}"}, "slurmstepd", "slurmstepd: [12.4]")
+        assert job.name == parent.name == "slurm-12.3"
+        assert "spawned" in job.words
+    assert "spawned" not in parent.words
+
+
+def test_a_launcher_that_starts_ranks_on_its_own_host_only_is_told_apart_by_its_process(find: Find) -> None:
+    gforker = {"PMI_RANK": "0", "PMI_SIZE": "2", "SLURM_JOB_ID": "12"}
+    first, second = (find(gforker, "mpiexec.gforker") for _ in range(2))
+    assert first.identity != second.identity
+    assert "unique" in first.words
+    assert first.name.startswith("mpiexec-")

@@ -102,6 +102,13 @@ def test_jobs_that_followed_one_another_did_not_share(make_run: MakeRun) -> None
     assert conditions(make_run(sites, ranks, edges)) == []
 
 
+def test_a_process_killed_at_once_ran_all_the_same(make_run: MakeRun) -> None:
+    """The time of day in nanoseconds has more digits than a float, to which no time was added here."""
+    places = [{"processors": 2, "allowed": [(0, 2)]}] * 4
+    run = run_of(make_run, places, start_unix_ns=1_795_394_532_286_325_596, duration_ns=0.0)
+    assert conditions(run) is not None
+
+
 def test_cores_that_others_took_are_said(make_run: MakeRun) -> None:
     run = run_of(make_run, [{"waited_ns": 2e9}] * 4)
     assert verdict(Content(run)).startswith(

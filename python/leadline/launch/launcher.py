@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
 from leadline.launch.wrappers import WRAPPERS, command_start, with_variables
-from leadline.launchers import OTHER, LauncherKind, recognise
+from leadline.launchers import OTHER, LauncherKind, recognise, srun
 
 # Names that start ranks. The name only says that it is one; `--version` says which.
 LAUNCHER_NAME = re.compile(r"(?:mpiexec|mpirun)(?:[._-].*)?|orterun|prterun|prun|oshrun|srun|aprun|jsrun|ibrun|flux")
@@ -70,6 +70,25 @@ def words_for_ranks(words: Sequence[str], launcher: Launcher, variables: dict[st
     if kind.repeats_for_each_program:
         others = [[*given, *context] for context in others]
     return [*before, tool, *given, *_joined([first, *others])]
+
+
+def prepared(
+    command: Sequence[str],
+    launcher: Launcher | None,
+    environ: Mapping[str, str],
+    variables: dict[str, str],
+    preload: str,
+) -> tuple[list[str], dict[str, str]]:
+    """`command` and its environment such that `variables` come to every rank it starts, behind whatever script.
+
+    launcher: the one in the command. preload: the value of LD_PRELOAD without any preload of the user's.
+    """
+    words = list(command) if launcher is None else words_for_ranks(command, launcher, variables, preload)
+    words = with_variables(words, variables, preload)
+    own = variables if launcher is None else launcher.kind.environment(variables)
+    # Another mpiexec starts its own processes with srun, and needs nothing of ours.
+    passed = {} if launcher is not None and launcher.kind.hands_on else srun.environment(environ, variables)
+    return words, {**environ, **own, **passed}
 
 
 def program_start(words: Sequence[str], kind: LauncherKind = OTHER) -> int:

@@ -11,11 +11,10 @@ from pathlib import Path
 
 from leadline import nodes
 from leadline.launch import process, rundir
-from leadline.launch.launcher import Launcher, find_launcher, words_for_ranks
+from leadline.launch.launcher import Launcher, find_launcher, prepared
 from leadline.launch.program import program_word
 from leadline.launch.recorder import RUNS, merged_preload, require_library, variables
-from leadline.launch.wrappers import preload_in_front, with_variables
-from leadline.launchers import srun
+from leadline.launch.wrappers import preload_in_front
 
 BEAT_S = 2.0
 
@@ -66,9 +65,7 @@ def record(
         {"LEADLINE_CLOCKS": "hosts", **(settings or {})},
         environ.get("LD_PRELOAD") if theirs is None else theirs,
     )
-    words = _prepared(command, launcher, ours)
-    if launcher is None or not launcher.kind.hands_on:  # another mpiexec starts its own processes with srun
-        environ.update(srun.environment(environ, ours))
+    words, environ = prepared(command, launcher, environ, ours, merged_preload(None))
 
     description = rundir.describe(command, launcher=_describe_launcher(launcher))
     rundir.write_description(directory, description)
@@ -77,7 +74,7 @@ def record(
     begin = time.monotonic()
     try:
         heart = _Heart(directory, while_waiting)
-        code = process.run(words, {**environ, **_in_environment(launcher, ours)}, while_waiting=heart.beat)
+        code = process.run(words, environ, while_waiting=heart.beat)
     except BaseException:
         rundir.write_description(directory, {**description, "state": "not started"})
         raise
@@ -107,17 +104,6 @@ class _Heart:
                 nodes.note_gone(self._file.parent, self._ends)
         if self._also is not None:
             self._also()
-
-
-def _prepared(command: Sequence[str], launcher: Launcher | None, ours: dict[str, str]) -> list[str]:
-    alone = merged_preload(None)
-    words = list(command) if launcher is None else words_for_ranks(command, launcher, ours, alone)
-    return with_variables(words, ours, alone)
-
-
-def _in_environment(launcher: Launcher | None, ours: dict[str, str]) -> dict[str, str]:
-    """What goes into the environment besides: everything, unless the launcher itself hands it to the ranks."""
-    return ours if launcher is None else launcher.kind.environment(ours)
 
 
 def _describe_launcher(launcher: Launcher | None) -> dict[str, str] | None:

@@ -55,8 +55,8 @@ def _at_once(processes: Sequence[Any]) -> list[Any]:
     """Those that ran at the moment when most threads did: jobs may have followed one another."""
     best: list[Any] = []
     for each in processes:
-        at = each.start_unix_ns
-        running = [p for p in processes if p.start_unix_ns <= at <= p.start_unix_ns + p.duration_ns]
+        # Times of day in nanoseconds are too many digits for a float, which durations are.
+        running = [p for p in processes if 0 <= each.start_unix_ns - p.start_unix_ns <= p.duration_ns]
         if sum(map(demand, running)) > sum(map(demand, best)):
             best = running
     return best

@@ -28,6 +28,7 @@ from leadline.launch.executable import inspect
 from leadline.launch.launcher import Launcher, find_launcher, with_program, words_for_ranks
 from leadline.launch.program import program_word
 from leadline.launch.wrappers import command_start, with_variables
+from leadline.launchers import srun
 from leadline.libraries import LIBRARIES, MpiLibrary, of_file
 from leadline.libraries.answers import Answer, Answers, Point
 from leadline.tuning.shared import shared_folder, unseen
@@ -121,8 +122,9 @@ def words_with(subject: Subject, variables: dict[str, str]) -> tuple[list[str], 
     if subject.launcher is not None:
         words = words_for_ranks(words, subject.launcher, variables, preload) if variables else words
     words = with_variables(words, variables, preload) if variables else words
-    handed = subject.launcher is not None and subject.launcher.kind.hands_on
-    return words, {**subject.environ, **({} if handed else variables)}
+    if subject.launcher is not None and subject.launcher.kind.hands_on:
+        return words, dict(subject.environ)
+    return words, {**subject.environ, **variables, **srun.environment(subject.environ, variables)}
 
 
 def ask(

@@ -11,10 +11,11 @@ from pathlib import Path
 
 from leadline.errors import MissingPrerequisite
 from leadline.launch import process
-from leadline.launch.launcher import find_launcher, words_for_ranks
+from leadline.launch.launcher import find_launcher, prepared
 from leadline.launch.shim import require_library
-from leadline.launch.wrappers import preload_in_front, with_variables
+from leadline.launch.wrappers import preload_in_front
 from leadline.tuning.applying import Outcome, told
+from leadline.tuning.nodes_have import nodes_without
 from leadline.tuning.probing import ProbeFailed, ask, subject
 from leadline.tuning.remeasuring import Worth, remeasure, why_slower
 from leadline.tuning.shared import shared_folder, unseen
@@ -51,7 +52,7 @@ def apply_by_shim(path: Path, command: Sequence[str], *, measure: bool = False) 
     with told(outcome):
         table = read(path)
         with told(outcome, table):
-            library = require_library()
+            library = _library_of_all_nodes(command)
     if table is None or library is None:
         outcome.exit_code = process.run(list(command), os.environ)
         return outcome
@@ -71,6 +72,18 @@ def apply_by_shim(path: Path, command: Sequence[str], *, measure: bool = False) 
         outcome.refuse(rule, why, seen=[each.as_dict() for each in worth[rule]])
     outcome.say_worth(worth)
     return outcome
+
+
+def _library_of_all_nodes(command: Sequence[str]) -> Path:
+    """Raises MissingPrerequisite where it is not on all nodes: ranks that have it would wait for the others."""
+    library = require_library()
+    without = nodes_without(library, command, os.environ)
+    if without:
+        raise MissingPrerequisite(
+            f"{', '.join(without)} can't read the shim: {library}",
+            hint="install Leadline on a file system that all nodes see",
+        )
+    return library
 
 
 def _slower(
@@ -98,9 +111,7 @@ def _words(command: Sequence[str], folder: Path, library: Path) -> tuple[list[st
         "LEADLINE_TABLE": str(folder / "table"),
         "LEADLINE_SHIM_REPORT": str(folder),
     }
-    words = list(command) if launcher is None else words_for_ranks(command, launcher, variables, str(library))
-    words = with_variables(words, variables, str(library))
-    return words, {**environ, **(variables if launcher is None else launcher.kind.environment(variables))}
+    return prepared(command, launcher, environ, variables, str(library))
 
 
 def _ranks(texts: Sequence[str]) -> tuple[str, int]:

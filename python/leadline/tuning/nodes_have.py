@@ -1,0 +1,47 @@
+"""Whether every node of a job has a file: asked by the job's own launcher, before the program is started.
+
+A rank without the shim's library can't be told from one with it by a message: it would take the message for the
+program's. So nodes are asked beforehand, where a job that has several of them was given to us. A launcher that would
+first have to wait in a queue is not asked.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from leadline.bench.launching import MeasurementFailed, run_in_time
+from leadline.launch.launcher import find_launcher, with_program
+
+ASK_S = 30.0
+MISSING = re.compile(r"^leadline-missing (\S*)$", re.MULTILINE)
+
+
+def nodes_without(file: Path, command: Sequence[str], environ: Mapping[str, str]) -> list[str]:
+    """The names of the nodes on which the command's ranks can't read the file, as far as can be told."""
+    launcher = find_launcher(command, environ.get("PATH"))
+    if launcher is None or not has_several_nodes(environ):
+        return []
+    ask = ["/bin/sh", "-c", 'test -r "$0" || echo "leadline-missing $(uname -n)"', str(file)]
+    before, words = command[: launcher.index + 1], command[launcher.index + 1 :]
+    with tempfile.TemporaryFile() as output:
+        try:
+            run_in_time([*before, *with_program(words, ask, launcher.kind)], environ, output.fileno(), ASK_S)
+        except MeasurementFailed:
+            return []
+        output.seek(0)
+        return sorted(set(MISSING.findall(output.read().decode(errors="replace"))))
+
+
+def has_several_nodes(environ: Mapping[str, str]) -> bool:
+    """Whether a batch system has given us several nodes."""
+    count = environ.get("SLURM_JOB_NUM_NODES") or environ.get("SLURM_NNODES")
+    if count is not None:
+        return count != "1"
+    listed = environ.get("PBS_NODEFILE")
+    try:
+        return len(set(Path(listed).read_text().split())) > 1 if listed else False
+    except OSError:
+        return False
