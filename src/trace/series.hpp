@@ -78,7 +78,7 @@ struct SlowIteration {
 
 inline constexpr uint32_t most_buckets = 512;
 inline constexpr uint32_t most_loops = 8;
-inline constexpr uint32_t most_slow = 10;
+inline constexpr uint32_t most_slow = 6;
 inline constexpr uint32_t most_slow_read = 12;       // earlier versions wrote as many
 inline constexpr uint32_t most_slow_entries = 4000;  // calls of a slow iteration that can be kept
 inline constexpr uint32_t most_long_calls = 16;
