@@ -128,11 +128,12 @@ def _several() -> list[Case]:
         Case(
             "two in one script", "run and run", "sbatch", f"{{run}} {SRUN} {{app}}; {{run_again}} {SRUN} {{app}}", two
         ),
+        # MPICH's shared memory has the step's number for a name: what the first attempt left must not be taken for it.
         Case(
             "put into the queue again",
             "exec",
             "sbatch",
-            f"{SRUN} {exec_} requeue {{directory}}/seen",
+            f"rm -f /dev/shm/mpich_shm_*; {SRUN} {exec_} requeue {{directory}}/seen",
             two,
             "--requeue",
             ending="requeue",
