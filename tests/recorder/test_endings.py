@@ -97,7 +97,9 @@ def test_a_program_that_is_cut_short_ends_as_without_us_and_says_what_is_missing
             assert counted[rank]["MPI_Send"] == STEPS, f"rank {rank}"
     for rank, counts in counted.items():
         assert STEPS // 10 < counts["MPI_Send"] <= STEPS, f"rank {rank}"
-        assert "MPI_Finalize" not in counts
+        # MPICH's barrier returns to the others when rank 1 is gone, in half of all jobs also with nothing recorded.
+        if rank == 1 or how not in ("abort", "killed", "segfault"):
+            assert "MPI_Finalize" not in counts, f"rank {rank}"
     if how in ("killed", "all-killed", "segfault"):
         assert not report["complete"]
         assert report["losses"]
