@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import TYPE_CHECKING, Any
 
 from leadline import _core
@@ -142,7 +143,7 @@ def print_iterations(run: Run, console: Console) -> None:
     draw(content, Screen(console))
 
 
-def _about_loop(run: Run, loop: NamedLoop) -> list[str]:
+def _about_loop(run: Run, loop: NamedLoop, width: int) -> list[str]:
     """Which loop of the source it is, on a few lines."""
     trips = ("at least " if loop.at_least else "") + fmt.plural(loop.trips, "iteration")
     lines = [f"{loop.where}: {trips}, {100 * loop.share:.0f} % of the ranks' time"]
@@ -153,7 +154,8 @@ def _about_loop(run: Run, loop: NamedLoop) -> list[str]:
         lines.append(f"  its calls don't show the iterations of {around}, which is around it")
     if len(loop.path) > 1:
         lines.append("  reached by " + " > ".join(frame.routine for frame in loop.path))
-    return [line[0].upper() + line[1:] if line.startswith("the") else line for line in lines]
+    lines = [line[0].upper() + line[1:] if line.startswith("the") else line for line in lines]
+    return [part for line in lines for part in textwrap.wrap(line, width, subsequent_indent="    ")]
 
 
 def _lines(it: Iterations, width: int) -> list[Line]:
@@ -173,7 +175,7 @@ def _lines(it: Iterations, width: int) -> list[Line]:
             f"The region {data['region']}: {fmt.plural(data['count'], 'iteration')}, "
             f"{100 * data['share']:.0f} % of the ranks' time; mean {fmt.seconds(data['mean_s'] or 0.0)}"
         ]
-    named: list[Line] = [line[:width] for line in _about_loop(it.run, it.loop)] if it.loop is not None else []
+    named: list[Line] = list(_about_loop(it.run, it.loop, width)) if it.loop is not None else []
     if not it.timed:
         return [*named, "The times of iterations were not kept (--series)."]
     count = f"{fmt.plural(found.count, 'iteration')} of " if it.loop is None else "An iteration: "
