@@ -151,8 +151,8 @@ uint32_t RunLoops::main() const {
     return one.module == other.module && one.offset == other.offset;
   };
   return trace::choose_main_loop(
-      weights, static_cast<uint32_t>(weights.size()), all_, [&](uint32_t a, uint32_t b) { return within(a, b); },
-      same_code);
+      weights, static_cast<uint32_t>(weights.size()), all_, [&](uint32_t l) { return loops_[l].outer; },
+      [&](uint32_t a, uint32_t b) { return within(a, b); }, same_code);
 }
 
 std::string RunLoops::missing() const {

@@ -135,7 +135,8 @@ uint32_t LoopProfile::outermost(uint32_t* into, uint32_t room) const {
 uint32_t LoopProfile::main() const {
   const auto within = [&](uint32_t a, uint32_t b) { return loops_->source.within(a, b); };
   const auto same_code = [&](uint32_t a, uint32_t b) { return loops_->source[a].header == loops_->source[b].header; };
-  return choose_main_loop(weights_.get(), count(), all_, within, same_code);
+  const auto outer = [&](uint32_t l) { return loops_->source[l].outer; };
+  return choose_main_loop(weights_.get(), count(), all_, outer, within, same_code);
 }
 
 }  // namespace leadline::trace
