@@ -89,9 +89,10 @@ void for_each_walked(const ThreadHeader& header, const char* region, Visit visit
   }
 }
 
-// The outermost loop that most of the run is spent in, 0: none. `all`: of the whole run; `outer(a)`: the next loop around
-// a; `within(a, b)`: loop a lies in loop b; `same_code(a, b)`: they are one loop of the source in two calling contexts.
-// Shared by the recorder, which chooses whose iterations to time, and the reader, which has seen the whole run.
+// The outermost loop that most of the run is spent in, 0: none. `all`: of the whole run; `outer(a)`: the next loop
+// around a; `within(a, b)`: loop a lies in loop b; `same_code(a, b)`: they are one loop of the source in two calling
+// contexts. Shared by the recorder, which chooses whose iterations to time, and the reader, which has seen the whole
+// run.
 //
 // By time, and half as much by calls: in a short run what comes first, when connections are made, may take longer than
 // everything else, and so may whatever the machine holds up. A loop that is also part of another one's iterations is
@@ -102,7 +103,7 @@ uint32_t choose_main_loop(const Weights& weights, uint32_t count, const LoopWeig
   constexpr double least = 5e-4;       // a tenth of the time and a twentieth of the calls, say
   constexpr uint64_t least_calls = 8;  // an eighth of them will do: something outside all loops may take the time
   constexpr uint32_t few_loops = 1000;
-  constexpr double noise_ns = 5e7;     // what a busy machine may add anywhere: below it calls decide
+  constexpr double noise_ns = 5e7;  // what a busy machine may add anywhere: below it calls decide
   const auto size_of = [](double ns, double calls) { return (ns + noise_ns) * (ns + noise_ns) * calls; };
   const auto size = [&](const LoopWeight& w) { return size_of(w.ns, static_cast<double>(w.calls)); };
   // With what the same loop takes beside it in other calling contexts: a program may call its solver twice.
@@ -129,7 +130,8 @@ uint32_t choose_main_loop(const Weights& weights, uint32_t count, const LoopWeig
     if (!best || within(best, l) || is_step_of(l, best)) {
       best = l;
     } else if (!within(l, best) && !is_step_of(best, l)) {
-      const bool larger = same_code(l, best) ? size(w) > size(weights[best]) : size_everywhere(l) > size_everywhere(best);
+      const bool larger =
+          same_code(l, best) ? size(w) > size(weights[best]) : size_everywhere(l) > size_everywhere(best);
       if (larger) best = l;
     }
   }
