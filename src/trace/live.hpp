@@ -20,7 +20,7 @@
 namespace leadline::trace {
 
 inline constexpr char live_magic[8] = {'L', 'E', 'A', 'D', 'L', 'I', 'V', 'E'};
-inline constexpr uint32_t live_version = 6;
+inline constexpr uint32_t live_version = 7;
 inline constexpr uint32_t max_threads = 64;
 inline constexpr size_t page = 4096;
 
