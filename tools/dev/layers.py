@@ -22,8 +22,9 @@ ALLOWED: dict[str, set[str]] = {
     "trace": {"trace", "code"},
     "host": {"host", "trace/call_class.hpp", "leadline"},
     "recorder": {"recorder", "host", "trace", "code", "leadline"},
-    "analysis": {"analysis", "trace", "leadline"},
-    "replay": {"replay", "analysis", "trace", "collectives", "leadline"},
+    "structure": {"structure", "trace"},
+    "analysis": {"analysis", "structure", "trace", "leadline"},
+    "replay": {"replay", "analysis", "structure", "trace", "collectives", "leadline"},
     "collectives": {"collectives"},
     "shim": {"shim", "host", "collectives", "leadline"},
     "bench": {"bench", "collectives"},
@@ -33,7 +34,7 @@ ALLOWED: dict[str, set[str]] = {
 }
 MPI_HEADER_ALLOWED = {"bench", "segments"}
 READING = "trace/reading"
-READERS = {"analysis", "replay", "bindings"}
+READERS = {"structure", "analysis", "replay", "bindings"}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 IMPORT = re.compile(r"^\s*(?:from|import)\s+(leadline(?:\.\w+)*)(?:\s+import\s+\(?([\w, ]+))?", re.MULTILINE)
