@@ -37,7 +37,7 @@ def build() -> Build:
         if tested is None:
             sources += sorted([*(ROOT / "src/trace").rglob("*.cpp"), *(ROOT / "src/code").glob("*.cpp")])
         if analysis:
-            sources += sorted((ROOT / "src/analysis").glob("*.cpp"))
+            sources += sorted([*(ROOT / "src/structure").glob("*.cpp"), *(ROOT / "src/analysis").glob("*.cpp")])
         command = [compiler, "-std=gnu++20", "-O1", "-g", f"-I{ROOT / 'src'}", *flags]
         headers = sorted([*(ROOT / "src").rglob("*.hpp"), *HERE.glob("*.hpp")])
         contents = kept_builds.digest(headers)
