@@ -410,6 +410,15 @@ class RunLoop:
     silent: bool
     cells: list[LoopCell]
 
+class LoopShape:
+    """Trips of a loop in an iteration of the loop around it, and how many bodies its iterations have."""
+
+    trips: int
+    variants: int
+    fewest: int
+    usual: int
+    most: int
+
 class RunLoops:
     @property
     def all(self) -> list[RunLoop]:
@@ -421,6 +430,7 @@ class RunLoops:
         """Of the median process."""
     def time_ns(self, loop: int) -> float:
         """Of all processes."""
+    def shape(self, loop: int) -> LoopShape: ...
     def within(self, inner: int, loop: int) -> bool: ...
 
 class MatchedIteration:

@@ -66,6 +66,10 @@ void RunLoops::add(const trace::Process& process, uint32_t index, const std::vec
       cells[l].rounds = stream.loops[l].rounds;
       cells[l].entries = stream.loops[l].entries;
     }
+    const std::vector<structure::LoopShape> shapes = own.size() > 1
+                                                         ? structure::loop_shapes(structure::loop_tree(stream), stream)
+                                                         : std::vector<structure::LoopShape>();
+    for (uint32_t l = 1; l < shapes.size() && l < own.size(); ++l) cells[l].shape = shapes[l];
     trace::for_each_site_time(stream, [&](uint32_t site, const trace::TimeStats& times) {
       if (site >= stream.sites.size()) return;
       const uint32_t function = stream.sites[site].function;
@@ -128,6 +132,23 @@ double RunLoops::time_ns(uint32_t loop) const {
   double sum = 0;
   for (const LoopCell& c : loops_[loop].cells) sum += c.time_ns;
   return sum;
+}
+
+structure::LoopShape RunLoops::shape(uint32_t loop) const {
+  structure::LoopShape all;
+  std::vector<uint64_t> usual;
+  for (const LoopCell& c : loops_[loop].cells) {
+    if (!c.shape.trips) continue;
+    all.trips += c.shape.trips;
+    all.variants = std::max(all.variants, c.shape.variants);
+    all.fewest = usual.empty() ? c.shape.fewest : std::min(all.fewest, c.shape.fewest);
+    all.most = std::max(all.most, c.shape.most);
+    usual.push_back(c.shape.usual);
+  }
+  const auto middle = usual.begin() + static_cast<std::ptrdiff_t>(usual.size() / 2);
+  std::nth_element(usual.begin(), middle, usual.end());
+  if (!usual.empty()) all.usual = *middle;
+  return all;
 }
 
 uint32_t RunLoops::main() const {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "structure/loop_shapes.hpp"
 #include "trace/loop_profile.hpp"
 #include "trace/process.hpp"
 #include "trace/structure.hpp"
@@ -21,6 +22,7 @@ struct LoopCell {
   uint64_t calls = 0;
   double time_ns = 0, typical_ns = 0;  // the latter if all calls had taken what is usual for their site
   bool has_mpi = false;
+  structure::LoopShape shape;
   uint64_t trips() const { return rounds + entries; }
 };
 
@@ -51,6 +53,8 @@ class RunLoops {
   // Trips of the median process.
   uint64_t trips(uint32_t loop) const;
   double time_ns(uint32_t loop) const;
+  // Of all processes: the fewest of all, the most of all, and what is usual for the median process.
+  structure::LoopShape shape(uint32_t loop) const;
   bool within(uint32_t inner, uint32_t loop) const;
 
  private:

@@ -73,11 +73,19 @@ void bind_iterations(nb::module_& m) {
       .def_ro("by_order", &RunLoop::by_order)
       .def_ro("silent", &RunLoop::silent)
       .def_ro("cells", &RunLoop::cells);
+  using structure::LoopShape;
+  nb::class_<LoopShape>(m, "LoopShape")
+      .def_ro("trips", &LoopShape::trips)
+      .def_ro("variants", &LoopShape::variants)
+      .def_ro("fewest", &LoopShape::fewest)
+      .def_ro("usual", &LoopShape::usual)
+      .def_ro("most", &LoopShape::most);
   nb::class_<RunLoops>(m, "RunLoops")
       .def_prop_ro("all", &RunLoops::all)
       .def_prop_ro("main", &RunLoops::main)
       .def("trips", &RunLoops::trips)
       .def("time_ns", &RunLoops::time_ns)
+      .def("shape", &RunLoops::shape)
       .def("within", &RunLoops::within);
   using analysis::ProcessTime;
   using analysis::RunTime;

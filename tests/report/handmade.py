@@ -49,6 +49,7 @@ class HandmadeProfile:
         self.functions = [SimpleNamespace(name=name, cls=cls) for name, cls in names]
         self.modules = [SimpleNamespace(path="/opt/ocean", build_id=BUILD_ID)]
         self.regions: list[Any] = [None]  # number 0: none
+        self.loops = SimpleNamespace(all=[None])  # number 0: none
         self.edges_ = edges
         self.processes = ranks
         self.frames_: dict[str, int] = {}
@@ -62,7 +63,7 @@ class HandmadeProfile:
             process.category_calls = [sum(c.calls for c in by_kind[name]) for name in CATEGORIES]
 
     def iterations(self, loop: int = 0) -> Any:
-        return SimpleNamespace(found=False, missing="none")
+        return SimpleNamespace(found=False, missing="none", loop=0)
 
     def frame(self, text: str) -> int:
         return self.frames_.setdefault(text, 0x1000 + 16 * len(self.frames_))

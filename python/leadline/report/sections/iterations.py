@@ -42,6 +42,7 @@ def _as_data(it: Iterations | None) -> dict[str, Any] | None:
     where = it.anchor.location if it.anchor is not None else None
     return {
         "region": None,
+        "loop": loop.number if loop is not None else None,
         "routine": loop.routine if loop is not None else None,
         "file": loop.file or None if loop is not None else None,
         "line": loop.line or None if loop is not None else None,
@@ -97,11 +98,11 @@ def _place(loop: NamedLoop) -> dict[str, Any]:
 def _of_region(region: RegionEntry, it: Iterations) -> dict[str, Any]:
     """Of a region only its entries and their times in all are known."""
     ranks = max(1, sum(1 for process in it.run.processes if process.regions))
-    nothing = dict.fromkeys(
-        ("routine", "file", "line", "last_line", "path", "at_least", "around", "min_s", "max_s", "calls_per_iteration")
-    )
+    nothing = dict.fromkeys(("loop", "routine", "file", "line", "last_line", "path", "at_least", "around"))
+    unknown = dict.fromkeys(("min_s", "max_s", "calls_per_iteration"))
     return {
         **nothing,
+        **unknown,
         "region": "/".join(region.path),
         "share": region.time_s / max(sum(p.duration_ns for p in it.run.processes) * 1e-9, 1e-9),
         "site": dict.fromkeys(("function", "routine", "file", "line", "ends_with_it")),

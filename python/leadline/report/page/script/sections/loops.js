@@ -1,0 +1,59 @@
+// The loops of the program's source, inner ones beneath those they lie in.
+
+import { h } from "../dom.js";
+import { bar } from "../cells.js";
+import { count, percentColumn, seconds } from "../format.js";
+import { table } from "../table.js";
+
+const DEEPEST = 24;
+
+export const drawing = {
+  remark: () => "That calls are made in. Time of all ranks, loops within included.",
+  render: (report) => {
+    const loops = new Map(report.loops.map((e) => [e.id, e]));
+    const depth = (e) => {
+      let levels = 0;
+      for (let at = e.parent; levels < DEEPEST && loops.has(at); at = loops.get(at).parent) levels++;
+      return levels;
+    };
+    const place = (e) => (e.file && e.line ? `${e.file.split("/").pop()}:${e.line}` : "");
+    const trips = ({ min, max }) => (min === max ? count(min) : `${count(min)} to ${count(max)}`);
+    const columns = [
+      {
+        title: "Loop",
+        head: true,
+        text: true,
+        value: (e) => `${e.routine} ${place(e)}`,
+        cell: (e) =>
+          h(
+            "span",
+            { class: "nested", style: { "--depth": depth(e) }, title: e.file ?? "" },
+            e.routine,
+            h("small", null, ` ${place(e)}${e.main ? " (main loop)" : ""}`),
+          ),
+      },
+      { title: "% of time", value: (e) => e.time_s, cell: (e) => bar(e.share, percentColumn(e.share)) },
+      { title: "Time", value: (e) => e.time_s, cell: (e) => seconds(e.time_s) },
+      {
+        title: "Trips",
+        hint: "in an iteration of the loop around it",
+        value: (e) => e.trips_per_parent.median,
+        cell: (e) => (e.at_least ? "≥ " : "") + trips(e.trips_per_parent),
+      },
+      { title: "In all", hint: "of the median rank", value: (e) => e.trips, cell: (e) => count(e.trips) },
+      { title: "Bodies", hint: "that differ", value: (e) => e.variants, cell: (e) => count(e.variants) },
+      { title: "Calls", hint: "of all ranks", value: (e) => e.calls, cell: (e) => count(e.calls) },
+    ];
+    return [
+      table({
+        label: "Loops",
+        columns,
+        rows: report.loops,
+        one: "loop",
+        first: 20,
+        wide: true,
+        words: (e) => `${e.routine} ${e.file ?? ""}`,
+      }),
+    ];
+  },
+};

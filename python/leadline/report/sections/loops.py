@@ -1,0 +1,120 @@
+"""The loops of the program's source that its calls are made in, each beneath the one it lies in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from leadline import _core
+from leadline.report import format as fmt
+from leadline.report.content import Content
+from leadline.report.loops import NamedLoop, named_loop
+from leadline.report.screen import Line, Screen
+from leadline.report.section import Section
+from leadline.run import Run
+
+LEAST_SHARE = 0.0005  # of the ranks' time: loops that take less are left out
+LEAST_SHARE_SHOWN = 0.02
+MOST_SHOWN = 15
+
+
+@dataclass(frozen=True)
+class LoopEntry:
+    """depth: loops of the list around it.   parent: number of the innermost of these, 0 for none."""
+
+    loop: NamedLoop
+    parent: int
+    depth: int
+    shape: _core.LoopShape
+    calls: int
+    main: bool
+
+
+def loop_entries(run: Run, least_share: float) -> list[LoopEntry]:
+    """Those that take such a share of the ranks' time, and the main loop.
+
+    Outer ones come before those within them, otherwise the one that takes most time first.
+    """
+    loops = run.profile.loops
+    all_loops = loops.all
+    whole_ns = sum(process.duration_ns for process in run.processes) or 1.0
+    times = [0.0, *(loops.time_ns(number) for number in range(1, len(all_loops)))]
+    within: dict[int, list[int]] = {}
+    main = run.profile.iterations().loop
+    for number in range(1, len(all_loops)):
+        if times[number] >= least_share * whole_ns or loops.within(main, number):
+            within.setdefault(all_loops[number].outer, []).append(number)
+
+    def beneath(parent: int, depth: int) -> Iterator[LoopEntry]:
+        for number in sorted(within.get(parent, ()), key=lambda n: -times[n]):
+            calls = sum(cell.calls for cell in all_loops[number].cells)
+            named = named_loop(run, number)
+            yield LoopEntry(named, parent, depth, loops.shape(number), calls, number == main)
+            yield from beneath(number, depth + 1)
+
+    return list(beneath(0, 0))
+
+
+def figures(content: Content) -> dict[str, Any]:
+    entries = loop_entries(content.run, LEAST_SHARE)
+    left_out = len(content.run.profile.loops.all) - 1 - len(entries)
+    return {"loops": [_loop(entry) for entry in entries], "loops_left_out": left_out}
+
+
+def _loop(entry: LoopEntry) -> dict[str, Any]:
+    loop, shape = entry.loop, entry.shape
+    return {
+        "id": loop.number,
+        "parent": entry.parent or None,
+        "routine": loop.routine,
+        "file": loop.file or None,
+        "line": loop.line or None,
+        "trips": loop.trips,
+        "trips_of_all_ranks": shape.trips,
+        "trips_per_parent": {"min": shape.fewest, "median": shape.usual, "max": shape.most},
+        "variants": shape.variants,
+        "at_least": loop.at_least,
+        "calls": entry.calls,
+        "time_s": loop.time_s,
+        "share": loop.share,
+        "main": entry.main,
+    }
+
+
+def draw(content: Content, out: Screen) -> None:
+    entries = loop_entries(content.run, LEAST_SHARE if out.complete else LEAST_SHARE_SHOWN)
+    shown = entries if out.complete else entries[:MOST_SHOWN]
+    if shown:
+        out.section(SECTION.title, "trips: in an iteration of the loop around it; time of all ranks")
+        out.lines(_lines(shown, out.width))
+        left = len(content.run.profile.loops.all) - 1 - len(shown)
+        if left:
+            out.lines([(f"and {fmt.plural(left, 'more loop')}: --json", "dim")])
+
+
+def _lines(entries: Sequence[LoopEntry], width: int) -> list[Line]:
+    lines: list[Line] = [("   Time      Trips  Loop", "dim")]
+    for entry in entries:
+        loop = entry.loop
+        place = f"{loop.file.rsplit('/', 1)[-1]}:{loop.line} in " if loop.file and loop.line else ""
+        text = f"{100 * loop.share:5.1f} %  {_trips(entry):>9}  {'  ' * entry.depth}{place}{loop.routine}"
+        lines.append((text[:width], "bold") if entry.main else text[:width])
+    return lines
+
+
+def _trips(entry: LoopEntry) -> str:
+    """ "5", or "2 to 7" where iterations of the loop around it differ."""
+    shape = entry.shape
+    fewest, most = fmt.short_count(shape.fewest), fmt.short_count(shape.most)
+    return ("≥ " if entry.loop.at_least else "") + (fewest if shape.fewest == shape.most else f"{fewest} to {most}")
+
+
+SECTION = Section(
+    id="loops",
+    title="Loops",
+    order=35,
+    figures=figures,
+    draw=draw,
+    present=lambda report: bool(report["loops"]),
+)

@@ -1,0 +1,123 @@
+#include "structure/loop_shapes.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace leadline::structure {
+
+namespace {
+
+uint64_t sum(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
+uint64_t product(uint64_t a, uint64_t b) {
+  uint64_t p = 0;
+  return __builtin_mul_overflow(a, b, &p) ? UINT64_MAX : p;
+}
+
+using Counts = std::vector<std::pair<uint32_t, uint64_t>>;  // ascending by the first
+
+void add(Counts* counts, uint32_t what, uint64_t times) {
+  const auto at = std::lower_bound(counts->begin(), counts->end(), std::pair(what, uint64_t{0}));
+  if (at != counts->end() && at->first == what) {
+    at->second = sum(at->second, times);
+  } else {
+    counts->insert(at, {what, times});
+  }
+}
+
+// Of every sequence: its loops' trips, those within their iterations left out.
+std::vector<Counts> direct_trips(const LoopTree& tree) {
+  std::vector<Counts> trips(tree.sequences.size());
+  for (Sequence s = 1; s < tree.sequences.size(); ++s) {
+    for (const Element& e : tree.sequences.elements(s)) {
+      const Item item(e.id);
+      if (e.is_sequence) {
+        for (const auto& [loop, n] : trips[e.id]) add(&trips[s], loop, product(n, e.times));
+      } else if (item.kind() == Item::Kind::instance) {
+        const LoopInstance& instance = tree.instances[item.index()];
+        add(&trips[s], instance.loop, product(tree.sequences.items(instance.iterations), e.times));
+      }
+    }
+  }
+  return trips;
+}
+
+// How often each instance occurs.
+std::vector<uint64_t> instances_of(const LoopTree& tree) {
+  const std::vector<uint64_t> occur = tree.count_occurrences();
+  std::vector<uint64_t> all(tree.instances.size());
+  for (Sequence s = 1; s < tree.sequences.size(); ++s) {
+    for (const Element& e : tree.sequences.elements(s)) {
+      const Item item(e.id);
+      if (e.is_sequence || item.kind() != Item::Kind::instance) continue;
+      all[item.index()] = sum(all[item.index()], product(occur[s], e.times));
+    }
+  }
+  return all;
+}
+
+// The bodies of a sequence of iterations and how often each comes: `into` gets them `times` as often.
+void collect(const LoopTree& tree, Sequence iterations, uint64_t times, std::map<Sequence, uint64_t>* into) {
+  std::map<Sequence, uint64_t, std::greater<>> left{{iterations, times}};  // what a sequence consists of comes after it
+  while (!left.empty()) {
+    const auto [s, n] = *left.begin();
+    left.erase(left.begin());
+    for (const Element& e : tree.sequences.elements(s)) {
+      uint64_t& count = e.is_sequence ? left[static_cast<Sequence>(e.id)] : (*into)[Item(e.id).index()];
+      count = sum(count, product(n, e.times));
+    }
+  }
+}
+
+// Trips of one loop by how many there are in an iteration around it.
+struct Distribution {
+  std::map<uint64_t, uint64_t> iterations;  // by trips
+  uint64_t entered = 0;
+
+  void add(uint64_t trips, uint64_t times) {
+    uint64_t& n = iterations[trips];
+    n = sum(n, times);
+    entered = sum(entered, times);
+  }
+  void finish(uint64_t all, LoopShape* shape) {
+    if (all > entered) add(0, all - entered);
+    if (iterations.empty()) return;
+    shape->fewest = iterations.begin()->first;
+    shape->most = iterations.rbegin()->first;
+    uint64_t before = 0;
+    for (const auto& [trips, times] : iterations) {
+      before = sum(before, times);
+      shape->usual = trips;
+      if (before > (entered - 1) / 2) break;
+    }
+  }
+};
+
+}  // namespace
+
+std::vector<LoopShape> loop_shapes(const LoopTree& tree, const trace::Stream& stream) {
+  const size_t loops = std::max<size_t>(stream.loops.size(), 1);
+  std::vector<LoopShape> shapes(loops);
+  std::vector<std::map<Sequence, uint64_t>> bodies(loops);
+  const std::vector<uint64_t> occur = instances_of(tree);
+  for (size_t i = 0; i < tree.instances.size(); ++i) {
+    const LoopInstance& instance = tree.instances[i];
+    if (occur[i] && instance.loop < loops) collect(tree, instance.iterations, occur[i], &bodies[instance.loop]);
+  }
+  bodies[0] = {{tree.root, 1}};
+  const std::vector<Counts> trips = direct_trips(tree);
+  std::vector<Distribution> distributions(loops);
+  for (uint32_t l = 0; l < loops; ++l) {
+    shapes[l].variants = bodies[l].size();
+    for (const auto& [body, times] : bodies[l]) {
+      shapes[l].trips = sum(shapes[l].trips, times);
+      for (const auto& [loop, n] : trips[body]) {
+        if (loop < loops) distributions[loop].add(n, times);
+      }
+    }
+  }
+  for (uint32_t l = 1; l < loops; ++l) distributions[l].finish(shapes[stream.loops[l].outer].trips, &shapes[l]);
+  return shapes;
+}
+
+}  // namespace leadline::structure
