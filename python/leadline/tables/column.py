@@ -1,0 +1,120 @@
+"""A column of a table: buffers as Arrow has them, and values as Python has them.
+
+Unknown values are null. In the buffer of a column that may have nulls, an unknown integer is -1 and an unknown number NaN.
+"""
+
+from __future__ import annotations
+
+import array
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Union, overload
+
+from leadline.tables.declaration import ColumnDeclaration, Kind
+
+# Formats of the buffers that a kind may have: those of 64 bits differ by platform.
+FORMATS = {Kind.INDEX: "i", Kind.INTEGER: "ql", Kind.NUMBER: "d", Kind.FLAG: "?"}
+ARRAYS = {Kind.INDEX: "i", Kind.INTEGER: "q", Kind.NUMBER: "d"}
+UNKNOWN = {Kind.INDEX: -1, Kind.INTEGER: -1, Kind.NUMBER: float("nan")}
+
+Values = Union[memoryview, "tuple[memoryview, memoryview]", Iterable[Any]]
+
+
+class NumberColumn(Sequence[Any]):
+    """Integers, numbers or flags. buffer: a value each, with UNKNOWN for null."""
+
+    def __init__(self, declaration: ColumnDeclaration, buffer: memoryview) -> None:
+        """Raises TypeError where the buffer is of another kind than the declaration."""
+        if buffer.ndim != 1 or not buffer.c_contiguous or buffer.format not in [*FORMATS[declaration.kind]]:
+            raise TypeError(f"column {declaration.name}: {declaration.kind.value} in a buffer of {buffer.format}")
+        self.declaration = declaration
+        self.buffer = buffer.toreadonly()
+
+    def __len__(self) -> int:
+        return len(self.buffer)
+
+    @overload
+    def __getitem__(self, index: int) -> Any: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Any]: ...
+    def __getitem__(self, index: int | slice) -> Any:
+        if isinstance(index, slice):
+            return [self._value(value) for value in self.buffer[index]]
+        return self._value(self.buffer[index])
+
+    def __iter__(self) -> Iterator[Any]:
+        return map(self._value, self.buffer) if self.declaration.null else iter(self.buffer)
+
+    def _value(self, value: Any) -> Any:
+        if not self.declaration.null:
+            return value
+        # NaN is the number that does not equal itself.
+        return None if value != value or (value == -1 and self.declaration.kind is not Kind.NUMBER) else value
+
+
+class TextColumn(Sequence[Any]):
+    """Value i is data[offsets[i]:offsets[i + 1]], in UTF-8, or null if `unknown` holds i."""
+
+    def __init__(
+        self, declaration: ColumnDeclaration, offsets: memoryview, data: memoryview, unknown: frozenset[int] = frozenset()
+    ) -> None:
+        if unknown and not declaration.null:
+            raise TypeError(f"column {declaration.name}: a null in a column without nulls")
+        self.declaration = declaration
+        self.offsets = offsets.toreadonly()
+        self.data = data.toreadonly()
+        self.unknown = unknown
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @overload
+    def __getitem__(self, index: int) -> Any: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Any]: ...
+    def __getitem__(self, index: int | slice) -> Any:
+        if isinstance(index, slice):
+            return [self[at] for at in range(*index.indices(len(self)))]
+        at = range(len(self))[index]  # from the end, and an IndexError, as of any sequence
+        return None if at in self.unknown else str(self.data[self.offsets[at] : self.offsets[at + 1]], "utf-8")
+
+    def __iter__(self) -> Iterator[Any]:
+        data = bytes(self.data)
+        pairs = itertools.pairwise(self.offsets)
+        texts = (str(data[begin:end], "utf-8") for begin, end in pairs)
+        return (None if at in self.unknown else text for at, text in enumerate(texts)) if self.unknown else texts
+
+
+Column = Union[NumberColumn, TextColumn]
+
+
+def column(declaration: ColumnDeclaration, values: Values) -> Column:
+    """The column of a buffer, of a text's offsets and data, or of values (None for null).
+
+    Raises TypeError where they are not what is declared.
+    """
+    if declaration.kind is Kind.TEXT:
+        if isinstance(values, tuple):
+            return TextColumn(declaration, *values)
+        assert not isinstance(values, memoryview)
+        return _text_of(declaration, values)
+    if isinstance(values, memoryview):
+        return NumberColumn(declaration, values)
+    if declaration.kind is Kind.FLAG:
+        return NumberColumn(declaration, memoryview(bytes(bool(value) for value in values)).cast("?"))
+    unknown = UNKNOWN[declaration.kind] if declaration.null else None
+    numbers = array.array(ARRAYS[declaration.kind], (unknown if value is None else value for value in values))
+    return NumberColumn(declaration, memoryview(numbers))
+
+
+def _text_of(declaration: ColumnDeclaration, values: Iterable[str | None]) -> TextColumn:
+    unknown = set()
+    data = bytearray()
+    offsets = array.array("q", [0])
+    for at, value in enumerate(values):
+        if value is None:
+            unknown.add(at)
+        else:  # a path may hold bytes that are no text
+            data += value.encode("utf-8", "backslashreplace")
+        offsets.append(len(data))
+    return TextColumn(declaration, memoryview(offsets), memoryview(bytes(data)), frozenset(unknown))
