@@ -38,7 +38,9 @@ def stream(table: TableDeclaration, columns: Mapping[str, Column], length: int) 
 
 def _array(column: Column, length: int) -> Any:
     declaration = column.declaration
-    validity, unknown = None, 0
+    validity: Any = None
+    unknown = 0
+    buffers: list[Any]
     if not isinstance(column, NumberColumn):
         if column.unknown:
             validity, unknown = _bits(at not in column.unknown for at in range(length)), len(column.unknown)

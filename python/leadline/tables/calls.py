@@ -14,6 +14,16 @@ if TYPE_CHECKING:
 
 NOT_TIMED = "not known: calls to purely local functions are timed in total"
 
+TRAFFIC = (
+    count("calls", "calls"),
+    count("messages", "sends that were started to a real partner; collectives have none"),
+    n_bytes("bytes", "of sends as posted, of receives as received, contributed to collectives, put and written"),
+    n_bytes("bytes_received", "of receives, collectives, gets and reads"),
+    count("one_sided_operations", "puts, gets and accumulates at a real target"),
+    n_bytes("bytes_put", "by one-sided operations; also in `bytes`"),
+    n_bytes("bytes_got", "by one-sided operations; also in `bytes_received`"),
+)
+
 TABLE = TableDeclaration(
     "calls",
     "One row per call site and rank that called MPI there.",
@@ -21,13 +31,7 @@ TABLE = TableDeclaration(
         index("site", "the call site's row in `sites()`, counted from 0"),
         *WHERE,
         text("function", "MPI function"),
-        count("calls", "calls"),
-        count("messages", "sends that were started to a real partner; collectives have none"),
-        n_bytes("bytes", "sends: as posted; receives: as received; collectives: as contributed; puts and writes: as moved"),
-        n_bytes("bytes_received", "of receives, collectives, gets and reads"),
-        count("one_sided_operations", "puts, gets and accumulates at a real target"),
-        n_bytes("bytes_put", "by one-sided operations; also in `bytes`"),
-        n_bytes("bytes_got", "by one-sided operations; also in `bytes_received`"),
+        *TRAFFIC,
         seconds("time_s", "time in these calls"),
         seconds("min_s", "shortest call", NOT_TIMED),
         seconds("max_s", "longest call", NOT_TIMED),

@@ -1,14 +1,15 @@
 """A column of a table: buffers as Arrow has them, and values as Python has them.
 
-Unknown values are null. In the buffer of a column that may have nulls, an unknown integer is -1 and an unknown number NaN.
+Unknown values are null. In the buffer of a column that may have nulls, an unknown integer is -1, and an unknown number
+is NaN.
 """
 
 from __future__ import annotations
 
 import array
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Union, overload
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeAlias, overload
 
 from leadline.tables.declaration import ColumnDeclaration, Kind
 
@@ -17,13 +18,14 @@ FORMATS = {Kind.INDEX: "i", Kind.INTEGER: "ql", Kind.NUMBER: "d", Kind.FLAG: "?"
 ARRAYS = {Kind.INDEX: "i", Kind.INTEGER: "q", Kind.NUMBER: "d"}
 UNKNOWN = {Kind.INDEX: -1, Kind.INTEGER: -1, Kind.NUMBER: float("nan")}
 
-Values = Union[memoryview, "tuple[memoryview, memoryview]", Iterable[Any]]
+# A buffer; a text's offsets and data; or values, None for null.
+Values: TypeAlias = "memoryview[Any] | tuple[memoryview[Any], memoryview[Any]] | Sequence[Any]"
 
 
 class NumberColumn(Sequence[Any]):
     """Integers, numbers or flags. buffer: a value each, with UNKNOWN for null."""
 
-    def __init__(self, declaration: ColumnDeclaration, buffer: memoryview) -> None:
+    def __init__(self, declaration: ColumnDeclaration, buffer: memoryview[Any]) -> None:
         """Raises TypeError where the buffer is of another kind than the declaration."""
         if buffer.ndim != 1 or not buffer.c_contiguous or buffer.format not in [*FORMATS[declaration.kind]]:
             raise TypeError(f"column {declaration.name}: {declaration.kind.value} in a buffer of {buffer.format}")
@@ -56,7 +58,11 @@ class TextColumn(Sequence[Any]):
     """Value i is data[offsets[i]:offsets[i + 1]], in UTF-8, or null if `unknown` holds i."""
 
     def __init__(
-        self, declaration: ColumnDeclaration, offsets: memoryview, data: memoryview, unknown: frozenset[int] = frozenset()
+        self,
+        declaration: ColumnDeclaration,
+        offsets: memoryview[Any],
+        data: memoryview[Any],
+        unknown: frozenset[int] = frozenset(),
     ) -> None:
         if unknown and not declaration.null:
             raise TypeError(f"column {declaration.name}: a null in a column without nulls")
@@ -85,29 +91,25 @@ class TextColumn(Sequence[Any]):
         return (None if at in self.unknown else text for at, text in enumerate(texts)) if self.unknown else texts
 
 
-Column = Union[NumberColumn, TextColumn]
+Column = NumberColumn | TextColumn
 
 
 def column(declaration: ColumnDeclaration, values: Values) -> Column:
-    """The column of a buffer, of a text's offsets and data, or of values (None for null).
-
-    Raises TypeError where they are not what is declared.
-    """
-    if declaration.kind is Kind.TEXT:
-        if isinstance(values, tuple):
-            return TextColumn(declaration, *values)
-        assert not isinstance(values, memoryview)
-        return _text_of(declaration, values)
+    """Raises TypeError where the values are not what is declared."""
+    if isinstance(values, tuple):
+        return TextColumn(declaration, *values)
     if isinstance(values, memoryview):
         return NumberColumn(declaration, values)
+    if declaration.kind is Kind.TEXT:
+        return _text_of(declaration, [*values])
     if declaration.kind is Kind.FLAG:
         return NumberColumn(declaration, memoryview(bytes(bool(value) for value in values)).cast("?"))
     unknown = UNKNOWN[declaration.kind] if declaration.null else None
-    numbers = array.array(ARRAYS[declaration.kind], (unknown if value is None else value for value in values))
-    return NumberColumn(declaration, memoryview(numbers))
+    known: list[Any] = [unknown if value is None else value for value in values]
+    return NumberColumn(declaration, memoryview(array.array(ARRAYS[declaration.kind], known)))
 
 
-def _text_of(declaration: ColumnDeclaration, values: Iterable[str | None]) -> TextColumn:
+def _text_of(declaration: ColumnDeclaration, values: Sequence[str | None]) -> TextColumn:
     unknown = set()
     data = bytearray()
     offsets = array.array("q", [0])

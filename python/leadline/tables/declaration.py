@@ -54,7 +54,7 @@ class TableDeclaration:
 
     def __post_init__(self) -> None:
         """Raises ValueError where two columns have one name, or one has a name that no attribute can have."""
-        object.__setattr__(self, "row", namedtuple(self.row_name, [column.name for column in self.columns]))  # noqa: PYI024
+        object.__setattr__(self, "row", namedtuple(self.row_name, [column.name for column in self.columns]))
 
     @property
     def row_name(self) -> str:

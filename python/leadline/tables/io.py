@@ -34,17 +34,15 @@ TABLE = TableDeclaration(
     (
         text("file", "absolute path; (other files): those that did not fit into the traces' tables"),
         *WHERE,
-        text(
-            "layer",
-            "program: the program's calls of libc; outside: those before MPI_Init, after MPI_Finalize or in threads that do "
-            "not call MPI; mpi-io: MPI_File_*; beneath: calls of libc that the MPI library makes for MPI_File_*",
-        ),
+        text("layer", "program, outside, mpi-io or beneath"),
         *COUNTS,
         n_bytes("size_bytes", "the file's size, the largest that was seen by any rank", "not known"),
         number("fraction_read", "distinct bytes that the rank read, in any layer, as a part of the size", "not known"),
     ),
-    more="What the program did is the sum without `beneath`. Empty if nothing was read or written; what counts as a file is "
-    "in [the report](report.md#file-io). Files come with most time first.",
+    more="Layers: `program` is the program's calls of libc; `outside` is those before MPI_Init, after MPI_Finalize or "
+    "in threads that do not call MPI; `mpi-io` is MPI_File_*; `beneath` is what the MPI library calls for MPI_File_*. "
+    "What the program did is the sum without `beneath`. Files come with most time first. The table is empty if no file "
+    "was used; what counts as one is in [the report](report.md#file-io).",
 )
 
 

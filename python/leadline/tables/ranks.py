@@ -52,8 +52,8 @@ TABLE = TableDeclaration(
         flag("finalized", "it called MPI_Finalize"),
         flag("complete", "it closed its trace"),
     ),
-    more="A rank without a trace has no row; `losses()` names it. Rows are in the order of worlds and ranks; processes of "
-    "no known world come last.",
+    more="A rank without a trace has no row; `losses()` names it. Rows are in the order of worlds and ranks; processes "
+    "of no known world come last.",
 )
 
 

@@ -61,13 +61,15 @@ class Recording:
         return self._table(losses)
 
     def __repr__(self) -> str:
-        return f"<leadline recording {self.path}: {len(self._content.run.processes)} of {self._content.run.ranks} ranks>"
+        return (
+            f"<leadline recording {self.path}: {len(self._content.run.processes)} of {self._content.run.ranks} ranks>"
+        )
 
     def _table(self, part: Any) -> Table[Any]:
         return Table(part.TABLE, part.values(self._content))
 
 
-def open_recording(path: str | Path, *, step: str | None = None) -> Recording:
+def open(path: str | Path, *, step: str | None = None) -> Recording:
     """Opens the directory that leadline record or run wrote, or one trace file in it, and reads every rank.
 
     step: whose iterations `iterations()` gives: ROUTINE, ROUTINE:LINE or a region; None for the main loop.

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from leadline.tables.calls import NOT_TIMED
+from leadline.tables.calls import NOT_TIMED, TRAFFIC
 from leadline.tables.column import Values
-from leadline.tables.declaration import TableDeclaration, count, flag, index, n_bytes, seconds, text
+from leadline.tables.declaration import TableDeclaration, flag, index, seconds, text
 
 if TYPE_CHECKING:
     from leadline.report.content import Content
@@ -29,13 +29,7 @@ TABLE = TableDeclaration(
         text("path", "call path, outermost first: main (a.c:5) > exchange (halo.c:40)"),
         flag("path_whole", "false: what lies further out than the path is not known"),
         index("ranks", "number of ranks that called"),
-        count("calls", "calls"),
-        count("messages", "sends that were started to a real partner; collectives have none"),
-        n_bytes("bytes", "sends: as posted; receives: as received; collectives: as contributed; puts and writes: as moved"),
-        n_bytes("bytes_received", "of receives, collectives, gets and reads"),
-        count("one_sided_operations", "puts, gets and accumulates at a real target"),
-        n_bytes("bytes_put", "by one-sided operations; also in `bytes`"),
-        n_bytes("bytes_got", "by one-sided operations; also in `bytes_received`"),
+        *TRAFFIC,
         seconds("time_s", "time in these calls, of all ranks"),
         seconds("min_s", "shortest call", NOT_TIMED),
         seconds("max_s", "longest call", NOT_TIMED),

@@ -29,9 +29,7 @@ class Table(Generic[Row]):
         if list(values) != [each.name for each in declaration.columns]:
             raise TypeError(f"table {declaration.id}: columns {', '.join(values)} are not those that are declared")
         self.declaration = declaration
-        self._columns: dict[str, Column] = {
-            each.name: column(each, values[each.name]) for each in declaration.columns
-        }
+        self._columns: dict[str, Column] = {each.name: column(each, values[each.name]) for each in declaration.columns}
         if len({len(each) for each in self._columns.values()}) > 1:
             raise TypeError(f"table {declaration.id}: its columns differ in length")
 
