@@ -11,6 +11,9 @@ namespace {
 
 constexpr double unknown_s = std::numeric_limits<double>::quiet_NaN();
 
+// Damaged traces may hold any figure.
+int64_t integer(uint64_t value) { return static_cast<int64_t>(std::min<uint64_t>(value, INT64_MAX)); }
+
 // What the sites of a group did together on one process.
 struct Merged {
   Counts counts;
@@ -40,11 +43,11 @@ void add_row(const Place& place, int32_t site, const std::string& function, bool
   to->world.push_back(place.world);
   to->rank.push_back(place.rank);
   to->function.add(function);
-  to->calls.push_back(static_cast<int64_t>(c.calls));
-  to->messages.push_back(static_cast<int64_t>(c.messages));
+  to->calls.push_back(integer(c.calls));
+  to->messages.push_back(integer(c.messages));
   to->bytes.push_back(receives ? received : sum_of(c.sent, c.contributed));
   to->received.push_back(received);
-  to->operations.push_back(static_cast<int64_t>(c.operations));
+  to->operations.push_back(integer(c.operations));
   to->put.push_back(c.put);
   to->got.push_back(c.got);
   to->time_s.push_back(c.time_ns * 1e-9);
@@ -111,9 +114,9 @@ MatrixColumns matrix_columns(const Profile& profile, const std::vector<Place>& p
     columns.world.push_back(place.world);
     columns.source.push_back(place.rank);
     columns.target.push_back(edge.target >= 0 ? edge.target : -1);
-    columns.messages.push_back(static_cast<int64_t>(edge.messages));
+    columns.messages.push_back(integer(edge.messages));
     columns.bytes.push_back(edge.bytes);
-    columns.operations.push_back(static_cast<int64_t>(edge.operations));
+    columns.operations.push_back(integer(edge.operations));
     columns.put.push_back(edge.put);
     columns.got.push_back(edge.got);
   }

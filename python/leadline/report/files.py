@@ -59,8 +59,8 @@ class FileOnRank:
 
     process: as Run numbers them.   program: calls of libc by the program, of which `outside` are those before MPI_Init,
     after MPI_Finalize or in threads that do not call MPI, and `within` the others.   mpi: MPI_File_*.   beneath: calls
-    of libc by the MPI library for it.   fraction_read: distinct bytes read as a part of the file's size, None where that
-    is not known.
+    of libc by the MPI library for it.   fraction_read: distinct bytes read as a part of the file's size, None where
+    that is not known.
     """
 
     process: int

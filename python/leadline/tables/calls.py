@@ -17,7 +17,9 @@ NOT_TIMED = "not known: calls to purely local functions are timed in total"
 TRAFFIC = (
     count("calls", "calls"),
     count("messages", "sends that were started to a real partner; collectives have none"),
-    n_bytes("bytes", "of sends as posted, of receives as received, contributed to collectives, put and written"),
+    n_bytes(
+        "bytes", "sent, as posted; received, as posted where the program ignored the status; contributed; put; written"
+    ),
     n_bytes("bytes_received", "of receives, collectives, gets and reads"),
     count("one_sided_operations", "puts, gets and accumulates at a real target"),
     n_bytes("bytes_put", "by one-sided operations; also in `bytes`"),

@@ -106,7 +106,12 @@ def column(declaration: ColumnDeclaration, values: Values) -> Column:
         return NumberColumn(declaration, memoryview(bytes(bool(value) for value in values)).cast("?"))
     unknown = UNKNOWN[declaration.kind] if declaration.null else None
     known: list[Any] = [unknown if value is None else value for value in values]
-    return NumberColumn(declaration, memoryview(array.array(ARRAYS[declaration.kind], known)))
+    try:
+        buffer = array.array(ARRAYS[declaration.kind], known)
+    except OverflowError:  # damaged traces may hold any figure
+        most = 2**31 - 1 if declaration.kind is Kind.INDEX else 2**63 - 1
+        buffer = array.array(ARRAYS[declaration.kind], (max(-most, min(value, most)) for value in known))
+    return NumberColumn(declaration, memoryview(buffer))
 
 
 def _text_of(declaration: ColumnDeclaration, values: Sequence[str | None]) -> TextColumn:
