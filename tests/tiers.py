@@ -50,6 +50,7 @@ FAST = (
     "tests/recorder/test_same_traffic.py::test_counts_of_all_functions_from_mpi4py[openmpi]",
     "tests/report",
     "tests/shim/test_lengths.py::test_other_lengths_are_told[mpich-2-names4]",
+    "tests/tables",
     "tests/trace/test_format.py",
     "tests/tuning/test_choosing.py",
     "tests/tuning/test_mpich_file.py",

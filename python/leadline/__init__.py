@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from leadline.regions import region as region
+    from leadline.tables.recording import open as open
 
 __version__ = "0.1.0"
 
@@ -16,4 +17,8 @@ def __getattr__(name: str) -> Any:
         from leadline.regions import region
 
         return region
+    if name == "open":
+        from leadline.tables.recording import open
+
+        return open
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,6 +1,7 @@
 """Leadline's C++ core (src/bindings). Times in nanoseconds, sizes in bytes unless named otherwise."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 CATEGORIES: tuple[str, ...]
 PEER_NONE: int
@@ -49,6 +50,20 @@ class Datatype:
     true_extent: int
     combiner: int
     contiguous: bool
+
+def call_columns(
+    profile: Profile, groups: list[list[int]], places: Sequence[tuple[int, int, int]]
+) -> dict[str, memoryview[Any] | tuple[memoryview[Any], memoryview[Any]]]:
+    """The columns of the table `calls`, a row per group of sites and process; a text's are offsets and UTF-8.
+
+    groups: sites of one function each.   places: (row in the table of ranks, world, rank) of each process, -1 unknown.
+    """
+
+def matrix_columns(profile: Profile, places: Sequence[tuple[int, int, int]]) -> dict[str, memoryview[Any]]:
+    """The columns of the table `matrix`."""
+
+def validity(values: memoryview[Any]) -> tuple[memoryview[Any] | None, int]:
+    """An Arrow validity bitmap, None if all are known, and how many are unknown: integers -1, numbers NaN."""
 
 class NamedRegion:
     parent: int

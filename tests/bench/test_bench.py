@@ -35,7 +35,7 @@ def _rows(done: "subprocess.CompletedProcess[str]") -> dict[str, dict[str, Any]]
 
 def test_a_broadcast_with_each_library(each_library: Library, tmp_path: Path) -> None:
     words = ("bcast", "--algorithms", "binomial", "--sizes", "10k", "--mpi", each_library.name)
-    done = _bench(tmp_path, *words, *QUICK, "--json", "--parquet", "samples.parquet", "--plot", "plot.svg")
+    done = _bench(tmp_path, *words, *QUICK, "--json", "--csv", "samples.csv", "--plot", "plot.svg")
     assert done.returncode == 0, done.stdout + done.stderr
     document = json.loads(done.stdout)
     assert [(row["algorithm"], row["bytes"], row["correct"]) for row in document["rows"]] == [
@@ -45,7 +45,7 @@ def test_a_broadcast_with_each_library(each_library: Library, tmp_path: Path) ->
     assert document["machine"]["hosts"] == 1
     assert document["network"]["alpha_us"] > 0
     assert all(row["bound_us"] > 0 for row in document["rows"])
-    assert (tmp_path / "samples.parquet").stat().st_size > 0
+    assert (tmp_path / "samples.csv").stat().st_size > 0
     assert (tmp_path / "plot.svg").read_text().startswith("<svg")
 
 
@@ -94,6 +94,7 @@ def test_skewed_and_repeated_rounds_on_clocks_that_are_compared(a_library: Libra
         (("bcast", "--root", "2"), "the root is one of the ranks 0 to 1"),
         (("bcast", "--plot", "plot.png"), "FILE.svg or FILE.html"),
         (("bcast", "--parquet", "nowhere/samples"), "there is no folder nowhere"),
+        (("bcast", "--csv", "."), "cannot write .: it is a folder"),
         (("bcast", "--full"), "--full is for --study"),
         (("--study", "cray"), "no study is called 'cray'"),
         (("bcast", "--study", "intel-mpi", "-n", "4"), "its own operations and sizes; it takes no operation, --ranks"),

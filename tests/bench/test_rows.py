@@ -1,14 +1,19 @@
 """Rows out of launches made by hand."""
 
+import csv
 import json
 from pathlib import Path
 
+import pytest
+
+from leadline.bench import samples
 from leadline.bench.asking import Candidate
 from leadline.bench.bounds import Network
 from leadline.bench.launching import Launch, Noise, Samples
 from leadline.bench.output import headline, notes
 from leadline.bench.plot import page, svg
 from leadline.bench.rows import Asked, Measurement, rows_of
+from leadline.errors import MissingPrerequisite
 
 ASKED = Asked("bcast", (8, 1 << 20), (Candidate("native"), Candidate("chain", 65536)), 4, "mpich", 1)
 NETWORK = Network(1.0, 0.001, 0.002)
@@ -94,19 +99,39 @@ def test_words_for_people() -> None:
     assert any(line.startswith("Noise: 25.0 %") for line in notes(found))
 
 
-def test_raw_samples_are_kept(tmp_path: Path) -> None:
-    import polars as pl
+COLUMNS = [
+    "operation", "algorithm", "bytes", "processes", "library", "launch", "round", "time_us", "late", "correct",
+]  # fmt: skip
 
-    from leadline.bench.output import write_parquet
 
-    found = _measurement(_launch(), _launch())
-    write_parquet(found, tmp_path / "samples.parquet")
-    frame = pl.read_parquet(tmp_path / "samples.parquet")
-    assert frame.columns == [
-        "operation", "algorithm", "bytes", "processes", "library", "launch", "round", "time_us", "late", "correct",
-    ]  # fmt: skip
-    assert frame.height == 2 * 18
-    assert frame.filter(pl.col("late"))["time_us"].null_count() == 2
+@pytest.mark.parametrize("writer", samples.WRITERS)
+def test_raw_samples_are_kept_as_parquet(writer: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    pytest.importorskip(writer)
+    parquet = pytest.importorskip("pyarrow.parquet")
+    monkeypatch.setattr(samples, "WRITERS", (writer,))
+    samples.write_parquet(_measurement(_launch(), _launch()), tmp_path / "samples.parquet")
+    found = parquet.read_table(tmp_path / "samples.parquet")
+    assert found.column_names == COLUMNS
+    assert found.num_rows == 2 * 18
+    late = [time is None for time in found["time_us"].to_pylist()]
+    assert late == found["late"].to_pylist()
+    assert sum(late) == 2
+
+
+def test_raw_samples_are_kept_as_csv(tmp_path: Path) -> None:
+    samples.write_csv(_measurement(_launch(), _launch()), tmp_path / "samples.csv")
+    with (tmp_path / "samples.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert list(rows[0]) == COLUMNS
+    assert len(rows) == 2 * 18
+    assert sorted({row["time_us"] for row in rows}) == ["", "2.0", "2000.0", "4.0"]
+
+
+def test_parquet_without_a_library_for_it_is_refused_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(samples, "WRITERS", ("no_such_library",))
+    with pytest.raises(MissingPrerequisite, match="neither is installed") as refused:
+        samples.parquet_writer()
+    assert "--csv" in refused.value.hint
 
 
 def test_drawings_hold_every_candidate_and_load_nothing() -> None:

@@ -46,7 +46,7 @@ def ensure_optional() -> list[str]:
     """What tests use if it is there. Returns what cannot be had here, for this Python say: not a failure."""
     missing = []
     groups = _read_toml(ROOT / "pyproject.toml")["dependency-groups"]
-    for package in [*groups["programs"], *groups["browser"]]:
+    for package in [*groups["programs"], *groups["browser"], *groups["frames"]]:
         name = package.partition("=")[0].partition(">")[0]
         try:
             _install(name, ["--only-binary", ":all:", package])

@@ -41,7 +41,8 @@ IMPORT = re.compile(r"^\s*(?:from|import)\s+(leadline(?:\.\w+)*)(?:\s+import\s+\
 
 # Python packages that may not be imported by the lower ones.
 PYTHON_ABOVE: dict[str, set[str]] = {
-    "report": {"cli", "launch"},
+    "report": {"cli", "launch", "tables"},
+    "tables": {"cli", "launch"},
     "symbols": {"cli", "launch", "report"},
     "launch": {"cli", "report"},
     "launchers": {"cli", "launch", "libraries", "mpi", "report", "tuning", "workloads"},

@@ -1,4 +1,4 @@
-"""./dev lint: formatting, types, spelling, layers and links.
+"""./dev lint: formatting, types, spelling, layers, links, and what is made from declarations.
 
 Every tool is a pinned wheel in .venv; Biome, for JavaScript, is a pinned package of npm.
 """
@@ -16,6 +16,7 @@ from dev.environment import tool
 from dev.layers import violations
 from dev.paths import CMAKE_BUILD, ROOT
 from dev.scripts import lint_scripts
+from dev.tables import outdated
 
 NATIVE = {".cpp", ".hpp", ".h", ".c"}
 NOT_OURS = {".git", ".venv", ".mpi", "build", "leadline-runs"}
@@ -45,6 +46,7 @@ def lint(*, fix: bool, tidy: bool = False) -> int:
         "biome": lint_scripts(fix=fix),
         "codespell": _run("codespell", *(["-w"] if fix else [])),
         "layers": _report("layers", violations()),
+        "tables": _report("tables", outdated(fix=fix)),
         "links": check_links(),
     }
     if tidy:

@@ -1,4 +1,4 @@
-"""A measurement for people and for other programs: tables in the terminal, samples as Parquet."""
+"""A measurement for people: tables in the terminal."""
 
 from __future__ import annotations
 
@@ -14,17 +14,6 @@ from leadline.report import format as fmt
 
 WIDE = 100  # columns from which a table also holds the intervals of times
 PIPE_WIDTH = 120
-
-
-def write_parquet(found: Measurement, path: Path) -> None:
-    """Every raw sample. Raises UsageError where the file cannot be written."""
-    import polars as pl
-
-    check_folder(path)
-    try:
-        pl.DataFrame(found.samples(), schema_overrides={"time_us": pl.Float64}).write_parquet(path)
-    except OSError as error:
-        raise UsageError(f"cannot write {path}: {error}") from error
 
 
 def check_folder(path: Path) -> None:

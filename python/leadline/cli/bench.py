@@ -124,6 +124,14 @@ STUDY_TAKES = {"study", "full", "json_", "library", "timeout_s", *STUDY_SETTINGS
     type=click.Path(path_type=Path),
     metavar="FILE",
     envvar="LEADLINE_PARQUET",
+    help="Write every sample to FILE, with Polars or pyarrow.",
+)
+@click.option(
+    "--csv",
+    "csv_",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    envvar="LEADLINE_CSV",
     help="Write every sample to FILE.",
 )
 @click.option(
@@ -156,6 +164,7 @@ def command(
     full: bool,
     json_: bool,
     parquet: Path | None,
+    csv_: Path | None,
     plot: Path | None,
 ) -> int:
     """Measure what messages or a collective cost, by every algorithm and by the library's own, with intervals.
@@ -164,6 +173,7 @@ def command(
     """
     from leadline.bench import measure, output
     from leadline.bench import plot as drawing
+    from leadline.bench import samples as files
     from leadline.cli.recording import say
     from leadline.cli.workload import default_library, library_for
 
@@ -181,6 +191,9 @@ def command(
         drawing.check(plot)  # before minutes of measuring
     if parquet is not None:
         output.check_folder(parquet)
+        files.parquet_writer()
+    if csv_ is not None:
+        output.check_folder(csv_)
     found = measure(
         operation,
         algorithms=algorithms,
@@ -202,7 +215,9 @@ def command(
         progress=say,
     )
     if parquet is not None:
-        output.write_parquet(found, parquet)
+        files.write_parquet(found, parquet)
+    if csv_ is not None:
+        files.write_csv(found, csv_)
     if plot is not None:
         drawing.write_plot(found, plot)
     if json_:

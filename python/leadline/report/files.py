@@ -57,13 +57,16 @@ NOTHING = FileCounts()
 class FileOnRank:
     """What one rank did with a file.
 
-    program: calls of libc by the program.   outside: those of them before MPI_Init, after MPI_Finalize or in threads
-    that do not call MPI.   mpi: MPI_File_*.   beneath: calls of libc by the MPI library for it.   fraction_read:
-    distinct bytes read as a part of the file's size, None where that is not known.
+    process: as Run numbers them.   program: calls of libc by the program, of which `outside` are those before MPI_Init,
+    after MPI_Finalize or in threads that do not call MPI, and `within` the others.   mpi: MPI_File_*.   beneath: calls
+    of libc by the MPI library for it.   fraction_read: distinct bytes read as a part of the file's size, None where
+    that is not known.
     """
 
+    process: int
     rank: str
     program: FileCounts
+    within: FileCounts
     outside: FileCounts
     mpi: FileCounts
     beneath: FileCounts
@@ -172,7 +175,7 @@ class FileIO:
 
 def _files(run: Run) -> list[FileEntry]:
     entries: dict[str, FileEntry] = {}
-    pending: list[tuple[FileEntry, str, list[FileCounts], int, bool, bool]] = []
+    pending: list[tuple[FileEntry, int, list[FileCounts], int, bool, bool]] = []
     for index in run.order:
         for name, by_mpi, mapped, view, unknown, size, layers, read, _ in run.processes[index].files():
             counts = [FileCounts(*layer[:7], layer[7] * 1e-9, *layer[8:]) for layer in layers]
@@ -184,13 +187,15 @@ def _files(run: Run) -> list[FileEntry]:
             entry.has_view |= view
             if size >= 0:
                 entry.size_bytes = max(entry.size_bytes or 0, size)
-            pending.append((entry, run.label(index), counts, read, mapped, unknown))
-    for entry, label, (events, outside, mpi, beneath), read, mapped, unknown in pending:
-        read_bytes = events.bytes_read + outside.bytes_read + mpi.bytes_read
+            pending.append((entry, index, counts, read, mapped, unknown))
+    for entry, index, (within, outside, mpi, beneath), read, mapped, unknown in pending:
+        read_bytes = within.bytes_read + outside.bytes_read + mpi.bytes_read
         fraction = None
         if entry.size_bytes and read >= 0 and not mapped and not (unknown and mpi.bytes_read) and entry.file:
             fraction = min(read / entry.size_bytes, 1.0) if read_bytes else 0.0
         placed = mpi.sequential + mpi.strided + mpi.random
         known = not mpi.calls or (placed > 0 or mpi.reads + mpi.writes <= 1)
-        entry.ranks.append(FileOnRank(label, events + outside, outside, mpi, beneath, fraction, known))
+        program = within + outside
+        label = run.label(index)
+        entry.ranks.append(FileOnRank(index, label, program, within, outside, mpi, beneath, fraction, known))
     return sorted(entries.values(), key=lambda file: (-file.own.time_s, file.file))

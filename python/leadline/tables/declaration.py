@@ -1,0 +1,95 @@
+"""What a table is, said once: columns, units, meaning. Documentation and type stubs are made from it."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import cached_property
+
+
+class Kind(Enum):
+    """The type of a column's values."""
+
+    INDEX = "int32"
+    INTEGER = "int64"
+    NUMBER = "float64"
+    TEXT = "text"
+    FLAG = "bool"
+
+    @property
+    def python(self) -> str:
+        """The type in Python."""
+        return {"int32": "int", "int64": "int", "float64": "float", "text": "str", "bool": "bool"}[self.value]
+
+
+@dataclass(frozen=True)
+class ColumnDeclaration:
+    """unit: "" for a count or a name.   null: what null means; "" for a column without nulls."""
+
+    name: str
+    kind: Kind
+    meaning: str
+    unit: str = ""
+    null: str = ""
+
+    def __post_init__(self) -> None:
+        """Raises ValueError where a name does not end with its unit, as every column's of seconds does."""
+        if (self.unit == "s") != self.name.endswith("_s"):
+            raise ValueError(f"column {self.name}: a column's name ends in _s exactly if its values are seconds")
+
+
+@dataclass(frozen=True)
+class TableDeclaration:
+    """id: the method of a recording that gives the table.   rows: what a row is, as a sentence.
+
+    more: what a reader must know beyond that; "" for nothing.
+    """
+
+    id: str
+    rows: str
+    columns: tuple[ColumnDeclaration, ...]
+    more: str = ""
+    row: type = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Raises ValueError where two columns have one name, or one has a name that no attribute can have."""
+        object.__setattr__(self, "row", namedtuple(self.row_name, [column.name for column in self.columns]))
+
+    @property
+    def row_name(self) -> str:
+        """The class of a row in Python: that of `calls` is CallsRow."""
+        return f"{self.id.title().replace('_', '')}Row"
+
+    @cached_property
+    def by_name(self) -> dict[str, ColumnDeclaration]:
+        return {column.name: column for column in self.columns}
+
+
+def index(name: str, meaning: str, null: str = "") -> ColumnDeclaration:
+    """A small integer, which nothing is summed over."""
+    return ColumnDeclaration(name, Kind.INDEX, meaning, null=null)
+
+
+def count(name: str, meaning: str) -> ColumnDeclaration:
+    return ColumnDeclaration(name, Kind.INTEGER, meaning)
+
+
+def n_bytes(name: str, meaning: str, null: str = "") -> ColumnDeclaration:
+    return ColumnDeclaration(name, Kind.INTEGER, meaning, "bytes", null)
+
+
+def seconds(name: str, meaning: str, null: str = "") -> ColumnDeclaration:
+    return ColumnDeclaration(name, Kind.NUMBER, meaning, "s", null)
+
+
+def number(name: str, meaning: str, null: str = "") -> ColumnDeclaration:
+    return ColumnDeclaration(name, Kind.NUMBER, meaning, null=null)
+
+
+def text(name: str, meaning: str, null: str = "") -> ColumnDeclaration:
+    return ColumnDeclaration(name, Kind.TEXT, meaning, null=null)
+
+
+def flag(name: str, meaning: str) -> ColumnDeclaration:
+    return ColumnDeclaration(name, Kind.FLAG, meaning)

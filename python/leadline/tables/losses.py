@@ -1,0 +1,38 @@
+"""What is missing from the recording."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from leadline.tables.column import Values
+from leadline.tables.declaration import TableDeclaration, count, text
+from leadline.tables.places import columns_of, places_of, where
+
+if TYPE_CHECKING:
+    from leadline.report.content import Content
+
+TABLE = TableDeclaration(
+    "losses",
+    "One row per kind of recorded data that is missing, of a rank or of the whole run.",
+    (
+        text("code", "the kind, as a word that stays the same between versions"),
+        count("amount", "how much is missing; its unit is in the message"),
+        text("message", "what is missing, where and why"),
+        *where("", "the rank whose data is missing", "the whole run"),
+    ),
+    more="Empty if nothing is missing.",
+)
+
+
+def values(content: Content) -> Mapping[str, Values]:
+    run = content.run
+    places = places_of(run)
+    of_label = {label: places[process] for process, label in reversed([*enumerate(run.labels)])}
+    losses = content.losses
+    return {
+        "code": [loss.code for loss in losses],
+        "amount": [loss.amount for loss in losses],
+        "message": [loss.message for loss in losses],
+        **columns_of([None if loss.rank is None else of_label.get(loss.rank) for loss in losses]),
+    }

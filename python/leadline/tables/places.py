@@ -1,0 +1,54 @@
+"""Where a process stands in every table: its row in the table of ranks, its world and its rank there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from leadline.tables.declaration import ColumnDeclaration, index
+
+if TYPE_CHECKING:
+    from leadline.run import Run
+
+OF_NO_WORLD = "not known"
+WHERE = (
+    index("process", "the rank's row in `ranks()`, counted from 0"),
+    index("world", "number of its MPI_COMM_WORLD: 0, unless programs were spawned", OF_NO_WORLD),
+    index("rank", "its rank in that MPI_COMM_WORLD", OF_NO_WORLD),
+)
+
+
+class Place(NamedTuple):
+    """world, rank: -1 if the process is of no world that is known."""
+
+    process: int
+    world: int
+    rank: int
+
+
+def places_of(run: Run) -> list[Place]:
+    """In the order of run.processes."""
+    ranks = {
+        process: (number, rank) for number, world in enumerate(run.worlds) for rank, process in world.processes.items()
+    }
+    row = {process: row for row, process in enumerate(run.order)}
+    return [Place(row[process], *ranks.get(process, (-1, -1))) for process in range(len(run.processes))]
+
+
+def columns_of(places: Sequence[Place | None], prefix: str = "") -> dict[str, list[int | None]]:
+    """The columns `WHERE` of a table whose rows are of these places; None: of no process."""
+    return {
+        f"{prefix}{name}": [None if place is None or place[at] < 0 else place[at] for place in places]
+        for at, name in enumerate(Place._fields)
+    }
+
+
+def where(prefix: str, whose: str, nobody: str = "") -> tuple[ColumnDeclaration, ...]:
+    """`WHERE` of a rank that is not each row's own.   nobody: what it means if there is none; "" if there always is."""
+    row, world, rank = (f"{prefix}{each.name}" for each in WHERE)
+    unknown = f"{nobody}, or not known" if nobody else OF_NO_WORLD
+    return (
+        index(row, f"row in `ranks()` of {whose}", nobody),
+        index(world, "number of its MPI_COMM_WORLD", unknown),
+        index(rank, "its rank in that MPI_COMM_WORLD", unknown),
+    )

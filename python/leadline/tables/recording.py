@@ -1,0 +1,88 @@
+"""leadline.open: the tables of a recorded run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from leadline.errors import MissingPrerequisite
+from leadline.tables import calls, io, iterations, losses, matrix, ranks, sites
+from leadline.tables.table import Table
+
+if TYPE_CHECKING:
+    from leadline.report.content import Content
+    from leadline.tables.rows import (
+        CallsRow,
+        IoRow,
+        IterationsRow,
+        LossesRow,
+        MatrixRow,
+        RanksRow,
+        SitesRow,
+    )
+
+
+class Recording:
+    """What a run directory holds. Each method computes a table anew; docs/tables.md has the columns of each."""
+
+    def __init__(self, path: Path, content: Content) -> None:
+        """path: the directory that was read, or the one trace file."""
+        self.path = path
+        self._content = content
+
+    def calls(self) -> Table[CallsRow]:
+        """A row per call site and rank that called MPI there."""
+        return self._table(calls)
+
+    def sites(self) -> Table[SitesRow]:
+        """A row per call site of an MPI function."""
+        return self._table(sites)
+
+    def matrix(self) -> Table[MatrixRow]:
+        """A row per pair of ranks of which one sent to the other, or called one-sided operations at it."""
+        return self._table(matrix)
+
+    def ranks(self) -> Table[RanksRow]:
+        """A row per rank that was recorded."""
+        return self._table(ranks)
+
+    def iterations(self) -> Table[IterationsRow]:
+        """A row per iteration of the main loop, or per run of them if they are many. Raises UsageError for a step that
+        the run does not have.
+        """
+        return self._table(iterations)
+
+    def io(self) -> Table[IoRow]:
+        """A row per file, rank and layer of software that called."""
+        return self._table(io)
+
+    def losses(self) -> Table[LossesRow]:
+        """A row per kind of recorded data that is missing."""
+        return self._table(losses)
+
+    def __repr__(self) -> str:
+        return (
+            f"<leadline recording {self.path}: {len(self._content.run.processes)} of {self._content.run.ranks} ranks>"
+        )
+
+    def _table(self, part: Any) -> Table[Any]:
+        return Table(part.TABLE, part.values(self._content))
+
+
+def open(path: str | Path, *, step: str | None = None) -> Recording:
+    """Opens the directory that leadline record or run wrote, or one trace file in it, and reads every rank.
+
+    step: whose iterations `iterations()` gives: ROUTINE, ROUTINE:LINE or a region; None for the main loop.
+    Raises DamagedTrace where there is no such directory, no trace in it, or none that can be read. What cannot be read
+    beside traces that can is in `losses()`.
+    """
+    try:
+        from leadline.report.content import Content
+        from leadline.run import open_run
+    except ImportError as error:
+        raise MissingPrerequisite(
+            f"the native part of leadline is not built: {error}", hint="in a source tree: ./dev build"
+        ) from error
+    run = open_run(path)
+    run.step = step
+    return Recording(run.path, Content(run))

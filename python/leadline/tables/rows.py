@@ -1,0 +1,8 @@
+"""The classes of rows, a tuple with names each. rows.pyi describes their fields; it is made from the declarations."""
+
+from __future__ import annotations
+
+from leadline.tables import TABLES
+
+globals().update({table.row_name: table.row for table in TABLES})
+__all__ = [table.row_name for table in TABLES]

@@ -1,0 +1,251 @@
+"""The rows of the tables. Made from python/leadline/tables by ./dev lint --fix: do not edit."""
+
+from typing import NamedTuple
+
+class CallsRow(NamedTuple):
+    """One row per call site and rank that called MPI there."""
+
+    site: int
+    """the call site's row in `sites()`, counted from 0."""
+    process: int
+    """the rank's row in `ranks()`, counted from 0."""
+    world: int | None
+    """number of its MPI_COMM_WORLD: 0, unless programs were spawned; null: not known."""
+    rank: int | None
+    """its rank in that MPI_COMM_WORLD; null: not known."""
+    function: str
+    """MPI function."""
+    calls: int
+    """calls."""
+    messages: int
+    """sends that were started to a real partner; collectives have none."""
+    bytes: int
+    """sent, as posted; received, as posted where the program ignored the status; contributed; put; written (bytes)."""
+    bytes_received: int
+    """of receives, collectives, gets and reads (bytes)."""
+    one_sided_operations: int
+    """puts, gets and accumulates at a real target."""
+    bytes_put: int
+    """by one-sided operations; also in `bytes` (bytes)."""
+    bytes_got: int
+    """by one-sided operations; also in `bytes_received` (bytes)."""
+    time_s: float
+    """time in these calls (s)."""
+    min_s: float | None
+    """shortest call; null: not known: calls to purely local functions are timed in total (s)."""
+    max_s: float | None
+    """longest call; null: not known: calls to purely local functions are timed in total (s)."""
+
+class SitesRow(NamedTuple):
+    """One row per call site of an MPI function: a function and the path of calls that leads to it."""
+
+    site: int
+    """number of the row, counted from 0: what `site` means in `calls()`."""
+    function: str
+    """MPI function."""
+    call_class: str
+    """Leadline's class of the function, such as isend or coll."""
+    local: bool
+    """the function is purely local."""
+    routine: str
+    """routine that the call stands in; ? if it is not known."""
+    file: str | None
+    """source file of the call; null: not known: no debug information, or none of this call."""
+    line: int | None
+    """line of the call; null: not known: no debug information, or none of this call."""
+    line_exact: bool
+    """false: the compiler gave the call no line of its own, and this is the nearest one."""
+    path: str
+    """call path, outermost first: main (a.c:5) > exchange (halo.c:40)."""
+    path_whole: bool
+    """false: what lies further out than the path is not known."""
+    ranks: int
+    """number of ranks that called."""
+    calls: int
+    """calls."""
+    messages: int
+    """sends that were started to a real partner; collectives have none."""
+    bytes: int
+    """sent, as posted; received, as posted where the program ignored the status; contributed; put; written (bytes)."""
+    bytes_received: int
+    """of receives, collectives, gets and reads (bytes)."""
+    one_sided_operations: int
+    """puts, gets and accumulates at a real target."""
+    bytes_put: int
+    """by one-sided operations; also in `bytes` (bytes)."""
+    bytes_got: int
+    """by one-sided operations; also in `bytes_received` (bytes)."""
+    time_s: float
+    """time in these calls, of all ranks (s)."""
+    min_s: float | None
+    """shortest call; null: not known: calls to purely local functions are timed in total (s)."""
+    max_s: float | None
+    """longest call; null: not known: calls to purely local functions are timed in total (s)."""
+
+class MatrixRow(NamedTuple):
+    """One row per pair of ranks of which one sent to the other, or called one-sided operations at it."""
+
+    process: int
+    """the source's row in `ranks()`, counted from 0."""
+    world: int | None
+    """number of its MPI_COMM_WORLD: 0, unless programs were spawned; null: not known."""
+    source: int | None
+    """rank that sends, or that calls the operation, in its MPI_COMM_WORLD; null: not known."""
+    target: int | None
+    """rank that receives, or that is operated on, in the same MPI_COMM_WORLD; null: not known."""
+    messages: int
+    """messages from source to target."""
+    bytes: int
+    """of these messages (bytes)."""
+    one_sided_operations: int
+    """puts, gets and accumulates of source at target."""
+    bytes_put: int
+    """by these operations, from source to target (bytes)."""
+    bytes_got: int
+    """by these operations, from target to source (bytes)."""
+
+class RanksRow(NamedTuple):
+    """One row per rank that was recorded."""
+
+    process: int
+    """the rank's row in `ranks()`, counted from 0."""
+    world: int | None
+    """number of its MPI_COMM_WORLD: 0, unless programs were spawned; null: not known."""
+    rank: int | None
+    """its rank in that MPI_COMM_WORLD; null: not known."""
+    host: str
+    """name of its host."""
+    pid: int
+    """its process id there."""
+    threads: int
+    """number of its threads that called MPI."""
+    duration_s: float
+    """from MPI_Init to MPI_Finalize (s)."""
+    time_s: float
+    """time of its threads that called MPI, without pauses: computation, MPI and file I/O (s)."""
+    computation_s: float
+    """part of `time_s` outside MPI and calls on files (s)."""
+    mpi_s: float
+    """part of `time_s` in MPI: the sum of the categories that follow `io_s` (s)."""
+    io_s: float
+    """part of `time_s` in libc's calls on files (s)."""
+    startup_s: float
+    """in MPI_Init, MPI_Finalize and the like (s)."""
+    point_to_point_s: float
+    """in sends and receives (s)."""
+    completion_s: float
+    """in calls that complete or test requests (s)."""
+    collective_s: float
+    """in collectives (s)."""
+    one_sided_s: float
+    """in one-sided operations and their synchronisation (s)."""
+    mpi_io_s: float
+    """in MPI_File_* (s)."""
+    setup_s: float
+    """in calls that make and free communicators, datatypes and the like (s)."""
+    local_s: float
+    """in purely local functions (s)."""
+    calls: int
+    """calls of MPI functions."""
+    messages: int
+    """sends that were started to a real partner."""
+    bytes: int
+    """of its messages and one-sided puts, and written through MPI_File_* (bytes)."""
+    bytes_received: int
+    """by receives, one-sided gets and reads through MPI_File_* (bytes)."""
+    collective_bytes: int
+    """contributed to collectives (bytes)."""
+    collective_bytes_received: int
+    """received from collectives (bytes)."""
+    one_sided_operations: int
+    """puts, gets and accumulates at a real target."""
+    bytes_put: int
+    """by one-sided operations (bytes)."""
+    bytes_got: int
+    """by one-sided operations (bytes)."""
+    own_s: float
+    """Leadline's own time in this rank, as measured (s)."""
+    trace_bytes: int
+    """of its own trace file (bytes)."""
+    finalized: bool
+    """it called MPI_Finalize."""
+    complete: bool
+    """it closed its trace."""
+
+class IterationsRow(NamedTuple):
+    """One row per iteration of the main loop, or per run of consecutive iterations if they are more than 512."""
+
+    first: int
+    """first iteration of the row, counted from 0."""
+    last: int
+    """last iteration of the row."""
+    mean_s: float
+    """mean over the row's iterations and the ranks (s)."""
+    min_s: float
+    """shortest iteration, of any rank (s)."""
+    max_s: float
+    """longest iteration, of any rank (s)."""
+    max_process: int
+    """row in `ranks()` of the rank with that longest iteration."""
+    max_world: int | None
+    """number of its MPI_COMM_WORLD; null: not known."""
+    max_rank: int | None
+    """its rank in that MPI_COMM_WORLD; null: not known."""
+    max_iteration: int
+    """number of that longest iteration."""
+
+class IoRow(NamedTuple):
+    """One row per file, rank and layer of software that called."""
+
+    file: str
+    """absolute path; (other files): those that did not fit into the traces' tables."""
+    process: int
+    """the rank's row in `ranks()`, counted from 0."""
+    world: int | None
+    """number of its MPI_COMM_WORLD: 0, unless programs were spawned; null: not known."""
+    rank: int | None
+    """its rank in that MPI_COMM_WORLD; null: not known."""
+    layer: str
+    """program, outside, mpi-io or beneath."""
+    opens: int
+    """calls that open it."""
+    closes: int
+    """calls that close it."""
+    reads: int
+    """calls that read."""
+    writes: int
+    """calls that write."""
+    others: int
+    """other calls: seeks, syncs and the like."""
+    bytes_read: int
+    """as the calls returned (bytes)."""
+    bytes_written: int
+    """as the calls returned (bytes)."""
+    time_s: float
+    """time in these calls (s)."""
+    sequential: int
+    """transfers that begin where the one before through the same descriptor ended."""
+    strided: int
+    """transfers at the same distance as the one before."""
+    random: int
+    """other transfers, without each descriptor's first."""
+    size_bytes: int | None
+    """the file's size, the largest that was seen by any rank; null: not known (bytes)."""
+    fraction_read: float | None
+    """distinct bytes that the rank read, in any layer, as a part of the size; null: not known."""
+
+class LossesRow(NamedTuple):
+    """One row per kind of recorded data that is missing, of a rank or of the whole run."""
+
+    code: str
+    """the kind, as a word that stays the same between versions."""
+    amount: int
+    """how much is missing; its unit is in the message."""
+    message: str
+    """what is missing, where and why."""
+    process: int | None
+    """row in `ranks()` of the rank whose data is missing; null: the whole run."""
+    world: int | None
+    """number of its MPI_COMM_WORLD; null: the whole run, or not known."""
+    rank: int | None
+    """its rank in that MPI_COMM_WORLD; null: the whole run, or not known."""

@@ -1,0 +1,103 @@
+"""A table: its columns, which any frame library takes as they lie in memory, and its rows as tuples with names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from leadline.errors import MissingPrerequisite
+from leadline.tables.column import Column, NumberColumn, Values, column
+from leadline.tables.declaration import TableDeclaration
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+    import pyarrow
+
+Row = TypeVar("Row")
+
+
+class Table(Generic[Row]):
+    """len(table), table["time_s"], and `for row in table: row.time_s`.
+
+    Whatever takes the Arrow PyCapsule interface takes a table: polars.DataFrame(table), pyarrow.table(table),
+    pandas.DataFrame.from_arrow(table), duckdb.sql("from table").
+    """
+
+    def __init__(self, declaration: TableDeclaration, values: Mapping[str, Values]) -> None:
+        """Raises TypeError where the values are not the columns that are declared."""
+        if list(values) != [each.name for each in declaration.columns]:
+            raise TypeError(f"table {declaration.id}: columns {', '.join(values)} are not those that are declared")
+        self.declaration = declaration
+        self._columns: dict[str, Column] = {each.name: column(each, values[each.name]) for each in declaration.columns}
+        if len({len(each) for each in self._columns.values()}) > 1:
+            raise TypeError(f"table {declaration.id}: its columns differ in length")
+
+    @property
+    def columns(self) -> list[str]:
+        return list(self._columns)
+
+    def __len__(self) -> int:
+        return len(next(iter(self._columns.values())))
+
+    def __getitem__(self, name: str) -> Column:
+        """A sequence of values, None for null. Raises KeyError where there is no such column."""
+        return self._columns[name]
+
+    def __iter__(self) -> Iterator[Row]:
+        make: Any = self.declaration.row
+        return map(make, *self._columns.values())
+
+    def __repr__(self) -> str:
+        return f"<table {self.declaration.id}: {len(self)} rows of {', '.join(self.columns)}>"
+
+    def to_polars(self) -> polars.DataFrame:
+        """Numbers are shared with the table. Raises MissingPrerequisite without Polars."""
+        try:
+            import polars
+        except ImportError as error:
+            raise MissingPrerequisite("Polars is not installed", hint="pip install 'leadline[frames]'") from error
+        return polars.DataFrame(self)
+
+    def to_arrow(self) -> pyarrow.Table:
+        """Everything but flags is shared with the table. Raises MissingPrerequisite without pyarrow."""
+        try:
+            import pyarrow
+        except ImportError as error:
+            raise MissingPrerequisite("pyarrow is not installed", hint="pip install pyarrow") from error
+        return pyarrow.table(self)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Numbers and flags are shared with the table. Raises MissingPrerequisite without pandas.
+
+        Integers with nulls are of the type Int32 or Int64; texts are of pandas' type for text.
+        """
+        try:
+            import pandas
+        except ImportError as error:
+            raise MissingPrerequisite("pandas is not installed", hint="pip install pandas") from error
+        columns = {name: _as_pandas(pandas, each) for name, each in self._columns.items()}
+        return pandas.DataFrame(columns, copy=False)
+
+    def __arrow_c_schema__(self) -> object:
+        from leadline.tables import arrow
+
+        return arrow.schema(self.declaration).__arrow_c_schema__()
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        from leadline.tables import arrow
+
+        return arrow.stream(self.declaration, self._columns, len(self)).__arrow_c_stream__(requested_schema)
+
+
+def _as_pandas(pandas: Any, of: Column) -> Any:
+    import numpy
+
+    if not isinstance(of, NumberColumn):
+        return list(of)
+    values = numpy.asarray(of.buffer)
+    if of.declaration.null and values.dtype.kind == "i":
+        unknown = values == -1
+        if unknown.any():
+            return pandas.arrays.IntegerArray(values, unknown)
+    return values
