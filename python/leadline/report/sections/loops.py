@@ -14,7 +14,8 @@ from leadline.report.screen import Line, Screen
 from leadline.report.section import Section
 from leadline.run import Run
 
-LEAST_SHARE = 0.0005  # of the ranks' time: loops that take less are left out
+# Of the ranks' time; loops that take less are left out, unless they make ten times as large a share of the calls.
+LEAST_SHARE = 0.0005
 LEAST_SHARE_SHOWN = 0.02
 MOST_SHOWN = 15
 
@@ -39,18 +40,20 @@ def loop_entries(run: Run, least_share: float) -> list[LoopEntry]:
     loops = run.profile.loops
     all_loops = loops.all
     whole_ns = sum(process.duration_ns for process in run.processes) or 1.0
+    calls = [sum(cell.calls for cell in loop.cells) for loop in all_loops]
+    all_calls = sum(n for loop, n in zip(all_loops, calls, strict=True) if not loop.outer) or 1
     times = [0.0, *(loops.time_ns(number) for number in range(1, len(all_loops)))]
     within: dict[int, list[int]] = {}
     main = run.profile.iterations().loop
     for number in range(1, len(all_loops)):
-        if times[number] >= least_share * whole_ns or loops.within(main, number):
+        weighty = times[number] >= least_share * whole_ns or calls[number] >= 10 * least_share * all_calls
+        if weighty or loops.within(main, number):
             within.setdefault(all_loops[number].outer, []).append(number)
 
     def beneath(parent: int, depth: int) -> Iterator[LoopEntry]:
         for number in sorted(within.get(parent, ()), key=lambda n: -times[n]):
-            calls = sum(cell.calls for cell in all_loops[number].cells)
             named = named_loop(run, number)
-            yield LoopEntry(named, parent, depth, loops.shape(number), calls, number == main)
+            yield LoopEntry(named, parent, depth, loops.shape(number), calls[number], number == main)
             yield from beneath(number, depth + 1)
 
     return list(beneath(0, 0))
