@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-FOLDERS = ("trace", "report", "collectives")
+FOLDERS = ("trace", "recording", "host", "report", "collectives")
 SOURCES = sorted(path for folder in FOLDERS for path in (ROOT / "tests" / folder).glob("*.cpp"))
 BUILT = ROOT / "build" / "dev" / "tests"
 DEBUG = ROOT / "build" / "debug" / "tests"  # with assertions of the standard library: ./dev build --debug

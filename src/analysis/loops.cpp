@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
-#include "trace/loop_profile.hpp"
+#include "trace/frames.hpp"
+#include "trace/main_loop.hpp"
+#include "trace/time_buckets.hpp"
 
 namespace leadline::analysis {
 

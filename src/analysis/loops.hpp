@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "trace/loop_profile.hpp"
+#include "trace/main_loop.hpp"
 #include "trace/process.hpp"
 #include "trace/structure.hpp"
 

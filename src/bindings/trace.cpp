@@ -13,8 +13,8 @@
 #include "analysis/expand.hpp"
 #include "bindings/bindings.hpp"
 #include "bindings/text.hpp"
+#include "recording/reading/process_files.hpp"
 #include "trace/file_systems.hpp"
-#include "trace/reading/reader.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

@@ -9,7 +9,7 @@
 #include "recorder/run_directory.hpp"
 #include "recorder/storage.hpp"
 #include "recorder/thread.hpp"
-#include "trace/encode.hpp"
+#include "recording/encode.hpp"
 
 namespace leadline::recorder {
 

@@ -39,6 +39,10 @@ enum class ChunkType : uint32_t {
 // Bits of the byte that says how a loop was found.
 inline constexpr uint8_t loop_by_order = 1, loop_silent = 2;
 
+// How far MPI_Init came. While the process is in it, what stands for the process in its job (rank, size, world) is what
+// the launcher says; where it never comes back, that is all that is known.
+enum : uint32_t { mpi_not_begun = 0, mpi_begun = 1, mpi_beginning = 2 };
+
 // With the type: the payload is packed (packing.hpp). varint size, block: the first `size` bytes packed; the rest
 // follows as it is.
 inline constexpr uint32_t packed_flag = 1u << 31;

@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <cinttypes>
 
-#include "memory_process.hpp"
-#include "programs.hpp"
-#include "trace/reading/reader.hpp"
+#include "../recording/memory_process.hpp"
+#include "../recording/programs.hpp"
+#include "recording/reading/process_files.hpp"
 #include "trace/reading/series_walk.hpp"
 
 namespace {
