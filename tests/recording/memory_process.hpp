@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "memory_thread.hpp"
+#include "recording/chunks.hpp"
 #include "recording/live_file.hpp"
 #include "trace/checksum.hpp"
 #include "trace/chunk.hpp"
@@ -44,55 +45,38 @@ class MemoryProcess {
   // The chunks of the finished file. `whole_generation`: structure and times in one chunk, as parts are written.
   std::vector<Chunk> chunks(bool whole_generation = false) {
     std::vector<Chunk> all;
-    const auto put = [&](ChunkType type, auto&& encode) {
-      ByteSink sink;
-      encode(&sink);
-      all.emplace_back(type, Bytes(sink.data(), sink.data() + sink.size()));
+    const auto add = [&](ChunkType type, const ByteSink& payload) {
+      all.emplace_back(type, Bytes(payload.data(), payload.data() + payload.size()));
     };
     for (const Bytes& earlier : thread_.generations()) all.emplace_back(ChunkType::generation, earlier);
     for (const Bytes& earlier : thread_.series()) all.emplace_back(ChunkType::series, earlier);
-    const char* thread = thread_.region();
-    put(ChunkType::process, [&](ByteSink* s) { encode_process(region_, s); });
-    uint8_t used[max_functions] = {};
-    mark_functions(thread, &used);
-    put(ChunkType::functions, [&](ByteSink* s) { encode_functions(region_, used, s); });
-    put(ChunkType::modules, [&](ByteSink* s) { encode_modules(region_, s); });
-    put(ChunkType::communicators, [&](ByteSink* s) { encode_communicators(region_, s); });
-    put(ChunkType::datatypes, [&](ByteSink* s) { encode_datatypes(region_, s); });
-    put(ChunkType::ops, [&](ByteSink* s) { encode_ops(region_, s); });
-    put(ChunkType::pauses, [&](ByteSink* s) { encode_pauses(region_, calls_aside(thread), s); });
-    put(ChunkType::clock, [&](ByteSink* s) { encode_clock(region_, s); });
-    put(ChunkType::placement, [&](ByteSink* s) { encode_placement(region_, s); });
-    put(ChunkType::files, [&](ByteSink* s) { encode_files(region_, s); });
-    put(ChunkType::sites, [&](ByteSink* s) { encode_sites(thread, s); });
-    const uint64_t factor = header().tick_factor;
-    if (whole_generation) {
-      put(ChunkType::generation, [&](ByteSink* s) { encode_generation(thread, factor, s); });
-    } else {
-      put(ChunkType::structure, [&](ByteSink* s) { encode_structure(thread, s); });
-      put(ChunkType::times, [&](ByteSink* s) { encode_times(thread, factor, s); });
+    ByteSink variables, settings;
+    add_variables(&variables);
+    add_settings(&settings);
+    ProcessView process{region_};
+    process.variables = &variables;
+    process.settings = &settings;
+    process.add_thread(thread_.region());
+    const ThreadView thread{thread_.region(), header().tick_factor, 0, true};
+    ByteSink sink;
+    const auto add_process = [&](bool last) {
+      for (const ProcessChunk& chunk : process_chunks) {
+        if (chunk.last != last || (chunk.is_there && !chunk.is_there(process))) continue;
+        sink.clear();
+        chunk.encode(process, &sink);
+        add(chunk.type, sink);
+      }
+    };
+    add_process(false);
+    for (const ThreadChunk& chunk : thread_chunks) {
+      if (chunk.pieces == (whole_generation ? Pieces::apart : Pieces::whole)) continue;
+      sink.clear();
+      if (chunk.encode(thread, &sink)) add(chunk.type, sink);
     }
-    ByteSink series;
-    if (encode_series(thread, factor, 0, true, &series)) {
-      all.emplace_back(ChunkType::series, Bytes(series.data(), series.data() + series.size()));
-    }
-    put(ChunkType::loops, [&](ByteSink* s) { encode_loops(thread, s); });
-    put(ChunkType::locals, [&](ByteSink* s) { encode_locals(thread, factor, s); });
-    put(ChunkType::variables, [](ByteSink* s) {
-      const double value = 3.5;
-      s->string("unexpected_recvq_length", 64);
-      s->string("how many", 64);
-      s->byte(1);
-      s->bytes(&value, sizeof(value));
-    });
-    put(ChunkType::settings, [](ByteSink* s) {
-      s->string("MPIR_CVAR_A", 64);
-      s->string("17", 64);
-    });
-    put(ChunkType::regions, [&](ByteSink* s) { encode_regions(region_, s); });
-    put(ChunkType::region_times, [&](ByteSink* s) { encode_region_times(thread, factor, s); });
-    put(ChunkType::losses, [&](ByteSink* s) { encode_losses(region_, s); });
-    put(ChunkType::end, [&](ByteSink* s) { s->varint(header().finalized); });
+    add_process(true);
+    sink.clear();
+    sink.varint(header().finalized);
+    add(ChunkType::end, sink);
     return all;
   }
 
@@ -164,6 +148,17 @@ class MemoryProcess {
   }
 
  private:
+  static void add_variables(ByteSink* s) {
+    const double value = 3.5;
+    s->string("unexpected_recvq_length", 64);
+    s->string("how many", 64);
+    s->byte(1);
+    s->bytes(&value, sizeof(value));
+  }
+  static void add_settings(ByteSink* s) {
+    s->string("MPIR_CVAR_A", 64);
+    s->string("17", 64);
+  }
   void fill_header() {
     ProcessHeader& h = header();
     std::memcpy(h.magic, live_magic, sizeof(h.magic));

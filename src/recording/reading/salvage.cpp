@@ -7,7 +7,7 @@
 
 #include <cstring>
 
-#include "recording/encode.hpp"
+#include "recording/chunks.hpp"
 #include "recording/reading/live_reader.hpp"
 #include "trace/reading/decode.hpp"
 
@@ -34,26 +34,19 @@ std::string decode(ChunkType type, const ByteSink& sink, Process* p) {
   return decode_chunk(type, ByteReader(sink.data(), sink.size()), p);
 }
 
-std::string salvage_process(const char* region, const uint8_t (&used)[max_functions], Process* p) {
+// What is wrong with a chunk that has to be there; one that may be missing goes into `damage`.
+std::string salvage_process(const ProcessView& view, Process* p, std::string* damage) {
   ByteSink sink;
-  const auto take = [&](ChunkType type, void (*encode)(const char*, ByteSink*)) {
+  for (const ProcessChunk& chunk : process_chunks) {
+    if (chunk.is_there && !chunk.is_there(view)) continue;
     sink.clear();
-    encode(region, &sink);
-    return decode(type, sink, p);
-  };
-  std::string wrong = take(ChunkType::process, encode_process);
-  if (wrong.empty()) wrong = take(ChunkType::modules, encode_modules);
-  if (wrong.empty()) wrong = take(ChunkType::communicators, encode_communicators);
-  if (wrong.empty()) wrong = take(ChunkType::datatypes, encode_datatypes);
-  if (wrong.empty()) wrong = take(ChunkType::ops, encode_ops);
-  if (wrong.empty()) wrong = take(ChunkType::losses, encode_losses);
-  if (wrong.empty()) wrong = take(ChunkType::files, encode_files);
-  if (wrong.empty()) wrong = take(ChunkType::clock, encode_clock);
-  if (wrong.empty() && has_placement(region)) wrong = take(ChunkType::placement, encode_placement);
-  if (!wrong.empty()) return wrong;
-  sink.clear();
-  encode_functions(region, used, &sink);
-  return decode(ChunkType::functions, sink, p);
+    chunk.encode(view, &sink);
+    const std::string wrong = decode(chunk.type, sink, p);
+    if (wrong.empty()) continue;
+    if (!chunk.is_there) return wrong;
+    *damage = "a table of the process (type " + std::to_string(static_cast<uint32_t>(chunk.type)) + "): " + wrong;
+  }
+  return "";
 }
 
 // True if the generation was read before: the process was killed after it had written it and before it began the next.
@@ -67,32 +60,18 @@ bool has_generation(const Process& p, const ThreadHeader& h) {
   return false;
 }
 
-std::string salvage_thread(char* region, uint64_t tick_factor, uint64_t origin_ticks, Process* p) {
+std::string salvage_thread(char* region, const ThreadView& view, Process* p) {
   ByteSink sink;
   classify_loops(region);
-  encode_sites(region, &sink);
-  std::string wrong = decode(ChunkType::sites, sink, p);
-  if (!wrong.empty()) return wrong;
-  if (!has_generation(*p, *reinterpret_cast<const ThreadHeader*>(region))) {
+  const bool has = has_generation(*p, *reinterpret_cast<const ThreadHeader*>(region));
+  for (const ThreadChunk& chunk : thread_chunks) {
+    if (chunk.pieces == Pieces::apart || (has && facts_of(chunk.type).in_part)) continue;
     sink.clear();
-    encode_generation(region, tick_factor, &sink);
-    wrong = decode(ChunkType::generation, sink, p);
-    if (!wrong.empty()) return wrong;
-    sink.clear();
-    if (encode_series(region, tick_factor, origin_ticks, true, &sink)) wrong = decode(ChunkType::series, sink, p);
+    if (!chunk.encode(view, &sink)) continue;
+    std::string wrong = decode(chunk.type, sink, p);
     if (!wrong.empty()) return wrong;
   }
-  sink.clear();
-  encode_loops(region, &sink);
-  wrong = decode(ChunkType::loops, sink, p);
-  if (!wrong.empty()) return wrong;
-  sink.clear();
-  encode_locals(region, tick_factor, &sink);
-  wrong = decode(ChunkType::locals, sink, p);
-  if (!wrong.empty()) return wrong;
-  sink.clear();
-  encode_region_times(region, tick_factor, &sink);
-  return decode(ChunkType::region_times, sink, p);
+  return "";
 }
 
 // What the thread sat in, and when it came out of the call before that; after its stream is there.
@@ -138,13 +117,13 @@ std::string salvage(const std::string& path, Process* p) {
   p->file_bytes += static_cast<uint64_t>(s.st_blocks) * 512;
   uint64_t generations = 0;
   for (const Stream& stream : p->streams) generations += stream.generations.size();
-  uint8_t used[max_functions] = {};
+  ProcessView view{process.base()};
   std::string damage = map.damage();
   if (h->tick_factor == 0 || h->tick_factor > largest_tick_factor) {
     damage = "the unit of its times";
     h->tick_factor = uint64_t{1} << 32;
   }
-  uint64_t last = h->last_ticks, calls = 0;
+  uint64_t last = h->last_ticks;
   const uint32_t threads = h->threads < max_threads ? h->threads : max_threads;
   for (uint32_t i = 0; i < threads; ++i) {
     const RegionMemory thread(file.fd(), map, process_at::end + i * thread_at::end, thread_at::end);
@@ -155,29 +134,17 @@ std::string salvage(const std::string& path, Process* p) {
       damage = "thread " + std::to_string(i) + ": it calls itself " + std::to_string(th->thread);
       continue;
     }
-    mark_functions(thread.base(), &used);
-    if (th->call >= in_function && th->call - in_function < max_functions) used[th->call - in_function] = 1;
-    calls += calls_aside(thread.base());
+    view.add_thread(thread.base());
+    if (th->call >= in_function && th->call - in_function < max_functions) view.functions[th->call - in_function] = 1;
     if (th->last_end > last) last = th->last_end;
-    const std::string wrong = salvage_thread(thread.base(), h->tick_factor, h->first_ticks, p);
+    const ThreadView of_thread{thread.base(), h->tick_factor, h->first_ticks, has_regions(process.base())};
+    const std::string wrong = salvage_thread(thread.base(), of_thread, p);
     if (!wrong.empty()) damage = "thread " + std::to_string(i) + ": " + wrong;
     salvage_end(thread.base(), *h, p);
   }
   if (!h->finalized) h->last_ticks = last;
-  const std::string wrong = salvage_process(process.base(), used, p);
+  const std::string wrong = salvage_process(view, p, &damage);
   if (!wrong.empty()) return wrong;
-  if (has_regions(process.base())) {
-    ByteSink sink;
-    encode_regions(process.base(), &sink);
-    const std::string regions = decode(ChunkType::regions, sink, p);
-    if (!regions.empty()) damage = "regions: " + regions;
-  }
-  if (was_paused(process.base())) {
-    ByteSink sink;
-    encode_pauses(process.base(), calls, &sink);
-    const std::string pauses = decode(ChunkType::pauses, sink, p);
-    if (!pauses.empty()) damage = "pauses: " + pauses;
-  }
   if (generations < h->generations_written) {
     p->losses.push_back({"trace-damaged", h->generations_written - generations,
                          "parts written before the end are missing from the .part file or damaged"});

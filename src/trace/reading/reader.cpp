@@ -131,8 +131,7 @@ std::string read_shared(const std::string& trace_path, ByteReader in, Process* p
   const File file((slash == std::string::npos ? "" : trace_path.substr(0, slash + 1)) + name);
   if (std::string wrong = check_header(file); !wrong.empty()) return name + ": " + wrong;
   const std::string damage = read_chunks(file, [&](ChunkType type, ByteReader chunk) {
-    const bool expected = type == ChunkType::sites || type == ChunkType::structure || type == ChunkType::end;
-    return expected ? decode_chunk(type, chunk, process) : "a chunk that is not shared";
+    return facts_of(type).shared ? decode_chunk(type, chunk, process) : "a chunk that is not shared";
   });
   return damage.empty() ? "" : name + ": " + damage;
 }
@@ -161,8 +160,7 @@ void read_part(const std::string& path, Process* process) {
   const File part(path);
   if (!check_header(part).empty()) return;
   read_chunks(part, [&](ChunkType type, ByteReader in) {
-    const bool of_generation = type == ChunkType::generation || type == ChunkType::series;
-    return of_generation ? decode_chunk(type, in, process) : std::string();
+    return facts_of(type).in_part ? decode_chunk(type, in, process) : std::string();
   });
   process->file_bytes += part.size();
 }
