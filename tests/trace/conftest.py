@@ -19,9 +19,10 @@ from recorder.sanitized import build_recorder
 TESTS = Path(__file__).resolve().parents[1]
 ROOT = TESTS.parent
 BUILT = ROOT / "build" / "dev" / "tests"
+GENERATED = ROOT / "build" / "dev" / "generated"
 
 TESTED = ("recording", "trace", "code")  # in the order they are linked in
-HEADERS = ("trace", "recording")
+HEADERS = (TESTS / "trace", TESTS / "recording")
 
 Build = Callable[..., Path]
 
@@ -44,10 +45,8 @@ def build() -> Build:
                 sources += sorted((ROOT / "src" / folder).rglob("*.cpp"))
         if analysis:
             sources += sorted((ROOT / "src/analysis").glob("*.cpp"))
-        command = [compiler, "-std=gnu++20", "-O1", "-g", f"-I{ROOT / 'src'}", *flags]
-        headers = sorted(
-            [*(ROOT / "src").rglob("*.hpp"), *(path for at in HEADERS for path in (TESTS / at).glob("*.hpp"))]
-        )
+        command = [compiler, "-std=gnu++20", "-O1", "-g", f"-I{ROOT / 'src'}", f"-I{GENERATED}", *flags]
+        headers = sorted(path for folder in (ROOT / "src", GENERATED, *HEADERS) for path in folder.rglob("*.hpp"))
         contents = kept_builds.digest(headers)
 
         def compile_one(source: Path) -> Path:
