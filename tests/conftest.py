@@ -10,6 +10,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
 
 import kept_builds  # noqa: E402
+import native_programs  # noqa: E402
 import signals  # noqa: E402
 import tiers  # noqa: E402
 
@@ -24,6 +25,15 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     tiers.select(config, items)
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    if not session.config.option.collectonly:
+        native_programs.begin(session.items)
+
+
+def pytest_sessionfinish() -> None:
+    native_programs.end()
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -28,8 +28,10 @@ void Recording::resume(Ticks to) {
   pauses.ticks += length;
   pauses.since = 0;
   // The time until a thread's next call begins now.
+  Thread* own = own_thread();
+  if (own) own->skip_to(to);
   for (uint32_t i = 0; i < thread_count_; ++i) {
-    __atomic_store_n(&threads_[i]->header->last_end, to, __ATOMIC_RELAXED);
+    if (threads_[i] != own) __atomic_store_n(&threads_[i]->header->last_end, to, __ATOMIC_RELAXED);
   }
   set_recorded(true);
   pause_files(false);

@@ -224,9 +224,12 @@ Thread* Recording::add_thread() {
   t->taken = true;
   t->depth = 0;
   t->slot = &this_thread;
-  const bool first_use = !t->header->last_end;
-  t->header->last_end = now();
-  if (first_use) keep_series(t);
+  if (t->header->last_end) {
+    t->skip_to(now());
+  } else {
+    t->header->last_end = now();
+    keep_series(t);
+  }
   if (have_thread_key) pthread_setspecific(thread_key, t);
   return t;
 }

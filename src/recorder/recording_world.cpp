@@ -41,7 +41,7 @@ void Recording::began(Ticks begin) {
   if (begin > h.first_ticks) h.start_unix_ns += static_cast<int64_t>(scale.ns(begin - h.first_ticks));
   h.first_ticks = begin;
   // What was done before is not the rank's time.
-  if (Thread* t = own_thread()) t->header->last_end = begin;
+  if (Thread* t = own_thread()) t->skip_to(begin);
   settings_.clear();
   read_library_settings(&settings_);
   place_in_init(&h.placement);

@@ -59,6 +59,11 @@ struct Thread {
 
   host::SpawnInfos spawn_infos;  // of the call of MPI_Comm_spawn at hand
 
+  // What passed since the last call is not the program's time.
+  void skip_to(uint64_t ticks) {
+    if (ticks > header->last_end) graph.series().pass_over(ticks - header->last_end);
+  }
+
   static constexpr uint32_t first_sample = 61, sample_every = 509;  // primes: not in step with loops
 };
 

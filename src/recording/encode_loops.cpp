@@ -45,6 +45,22 @@ void check_transitions(ThreadHeader* h, char* region) {
   }
 }
 
+// Between which calls control went round a loop. Where it didn't, the loops around both tell what it left and entered.
+void encode_rounds(const ThreadLoops& loops, ByteSink* out) {
+  uint64_t n = 0;
+  for (uint32_t i = 1; i < loops.transitions.size(); ++i) n += loops.transitions[i].round != 0;
+  out->varint(n);
+  int64_t from = 0;
+  for (uint32_t i = 1; i < loops.transitions.size(); ++i) {
+    const Transition& t = loops.transitions[i];
+    if (!t.round) continue;
+    out->svarint(t.from - from);
+    out->svarint(int64_t{t.to} - t.from);
+    out->varint(t.round);
+    from = t.from;
+  }
+}
+
 }  // namespace
 
 void classify_loops(char* region) {
@@ -81,6 +97,7 @@ void encode_loops(const char* region, ByteSink* out) {
   const uint64_t sites = n > 1 ? (h.sites.used < capacity::sites ? h.sites.used : capacity::sites) : 0;
   out->varint(sites);
   for (uint32_t i = 0; i < sites; ++i) out->varint(loops.source.around(i));
+  if (sites) encode_rounds(loops, out);
 }
 
 }  // namespace leadline::trace

@@ -199,6 +199,12 @@ void put_windows(const Written* windows, uint64_t n, uint64_t origin, ByteSink* 
   }
 }
 
+uint64_t ticks_of(const SeriesEntry* entries, uint64_t n) {
+  uint64_t ticks = 0;
+  for (uint64_t i = 0; i < n; ++i) ticks += long_ticks(entries[i].duration) + long_ticks(entries[i].gap);
+  return ticks;
+}
+
 // The windows as they are now; the last may still be open.
 uint64_t list_windows(const View& v, Written* into) {
   uint64_t n = 0, entries = 0;
@@ -215,11 +221,7 @@ uint64_t list_windows(const View& v, Written* into) {
     uint64_t end = open ? v.h.last_end : w.end_ticks;
     if (open && v.s.mode == SeriesMode::looking && count > v.s.limit) {  // a search may take more room than there is
       count = v.s.limit;
-      end = w.begin_ticks;
-      for (uint64_t e = 0; e < count; ++e) {
-        const SeriesEntry& entry = v.entries[w.first_entry + e];
-        end += long_ticks(entry.duration) + long_ticks(entry.gap);
-      }
+      end = w.begin_ticks + ticks_of(v.entries + w.first_entry, count);
     }
     entries += count;
     if (count) into[n++] = {&w, count, end, v.entries + w.first_entry};
@@ -253,6 +255,29 @@ uint64_t add_slowest(const View& v, SeriesWindow* slow, Written* into, uint64_t 
   return n;
 }
 
+// A window in which a pause lies goes on as another one behind it.
+uint64_t part_at_pauses(const View& v, SeriesWindow* rest, Written* windows, uint64_t n) {
+  for (uint32_t i = 0; i < at_most(v.s.pauses, most_series_pauses) && n < capacity::series_windows; ++i) {
+    const SeriesPause& pause = v.s.pause[i];
+    uint64_t at = 0;
+    while (at < n && (pause.call <= windows[at].window->first_call ||
+                      pause.call - windows[at].window->first_call >= windows[at].entries)) {
+      ++at;
+    }
+    if (at == n) continue;
+    Written& before = windows[at];
+    const uint64_t kept = pause.call - before.window->first_call, left = before.entries - kept;
+    const uint64_t end = before.window->begin_ticks + ticks_of(before.from, kept), begin = end + pause.ticks;
+    *rest = {pause.call, begin, before.end_ticks,      before.window->iteration,
+             0,          0,     SeriesKind::continued, before.window->loop};
+    for (uint64_t w = n++; w > at + 1; --w) windows[w] = windows[w - 1];
+    windows[at + 1] = {rest++, left, before.end_ticks, before.from + kept};
+    before.entries = kept;
+    before.end_ticks = end;
+  }
+  return n;
+}
+
 // Of a log that holds everything: all loops that may turn out to be the main one, when all ranks are looked at.
 uint32_t find_loops(const View& v, const char* region, const Written& log, ThreadLoops* thread_loops, SeriesLoop* loops,
                     StripBucket* buckets) {
@@ -278,11 +303,11 @@ bool encode_series(const char* region, uint64_t tick_factor, uint64_t origin_tic
   const View v(region);
   ThreadLoops thread_loops;
   thread_loops.attach_to_read(region);
-  const Scratchpad<Written> windows(v.window_count + most_slow_windows);
-  const Scratchpad<SeriesWindow> slow(most_slow_windows);
+  const Scratchpad<Written> windows(v.window_count + most_slow_windows + most_series_pauses);
+  const Scratchpad<SeriesWindow> slow(most_slow_windows), rest(most_series_pauses);
   const Scratchpad<SeriesLoop> loops(most_loops);
   const Scratchpad<StripBucket> buckets(most_loops * most_buckets);
-  if (!windows || !slow || !loops || !buckets) return false;
+  if (!windows || !slow || !rest || !loops || !buckets) return false;
   uint64_t n = list_windows(v, windows.get());
   if (last) n = add_slowest(v, slow.get(), windows.get(), n);
   uint64_t loop_count = last ? at_most(v.s.loops, most_loops) : 0;
@@ -294,6 +319,7 @@ bool encode_series(const char* region, uint64_t tick_factor, uint64_t origin_tic
     loop_count = find_loops(v, region, windows[0], &thread_loops, loops.get(), buckets.get());
     strip = buckets.get();
   }
+  n = part_at_pauses(v, rest.get(), windows.get(), n);
   const uint64_t tolerance =
       tolerance_of(v.s.loops ? v.s.loop : loops.get(), v.s.loops ? at_most(v.s.loops, most_loops) : loop_count);
   out->varint(v.h.thread);

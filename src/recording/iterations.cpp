@@ -139,6 +139,9 @@ void Iterations::feed(const SeriesEntry* entries, uint64_t n, const SeriesWindow
     l->running = 0;
   };
   for (uint64_t i = 0; i < n; ++i) {
+    const uint64_t paused = i ? state_.paused_before(window.first_call + i) : 0;
+    ticks += paused;
+    if (l->running) l->begin_ticks += paused;
     if (l->after && window.first_call + i == l->first_call) boundary(i);
     const Crossing crossing = l->source ? this->crossing(entries, i, *l) : Crossing::none;
     const bool anchor = l->source ? crossing == Crossing::begins : first_of(entries[i].position) == l->position;

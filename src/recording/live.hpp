@@ -25,7 +25,7 @@
 namespace leadline::trace {
 
 inline constexpr char live_magic[8] = {'L', 'E', 'A', 'D', 'L', 'I', 'V', 'E'};
-inline constexpr uint32_t live_version = 6;
+inline constexpr uint32_t live_version = 7;
 inline constexpr size_t page = 4096;
 
 // When recording was paused, in ticks.

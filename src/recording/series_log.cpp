@@ -65,6 +65,7 @@ void SeriesLog::reset() {
   const bool goes_on = follows_source();  // a loop of the source is the same in every generation
   if (!goes_on) s_->loops = s_->current = 0;
   s_->open = 0;
+  s_->pauses = 0;
   arrived_ = 0;
   s_->mode = SeriesMode::off;
   s_->lost_at = s_->check_at = never;
@@ -113,7 +114,7 @@ void SeriesLog::close(uint64_t end_ticks) {
   watch(false);
 }
 
-// --- The log's own time ---
+// --- Time that is not the program's ---
 
 // Looking for the loop takes milliseconds, which would be the slowest iteration of many a program.
 class SeriesLog::OwnWork {
@@ -136,6 +137,23 @@ class SeriesLog::OwnWork {
 void SeriesLog::pass_over(uint64_t ticks) {
   h_->last_end += ticks;
   if (s_->loops && loop().running) loop().begin_ticks += ticks;
+  if (s_->open) pause_window(ticks);
+}
+
+// What follows in the window is that much later than the times of its calls would have it.
+void SeriesLog::pause_window(uint64_t ticks) {
+  SeriesWindow* w = window();
+  const uint64_t within = entries_.size() - w->first_entry, call = w->first_call + within;
+  if (!within) {
+    w->begin_ticks += ticks;
+    return;
+  }
+  SeriesPause* last = s_->pauses ? &s_->pause[s_->pauses - 1] : nullptr;
+  if (last && (last->call == call || s_->pauses == most_series_pauses)) {  // without room it is told too early
+    last->ticks += ticks;
+  } else {
+    s_->pause[s_->pauses++] = {call, ticks};
+  }
 }
 
 // --- The loop ---

@@ -142,6 +142,7 @@ class SeriesLog {
   void choose_stride();
   void keep_windows_of(const SeriesWindow& whole);
   void thin();
+  void pause_window(uint64_t ticks);
   uint64_t room_of_windows() const;
   void compact(const SeriesWindow* kept, uint32_t n);
 

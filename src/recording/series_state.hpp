@@ -120,6 +120,12 @@ struct LongCall {
   uint64_t step, duration, gap;
 };
 
+// Time between two calls that is not the program's: recording paused, or the log looked for the loop.
+struct SeriesPause {
+  uint64_t call, ticks;  // calls of the generation before it
+};
+inline constexpr uint32_t most_series_pauses = 64;
+
 // off: nothing is kept, or (where there is a time to look again) no loop was found. looking: for the loop. whole: all
 // calls are kept. sampling: windows.
 enum class SeriesMode : uint32_t { off, looking, whole, sampling };
@@ -145,6 +151,17 @@ struct SeriesState {
   uint32_t long_calls;  // such calls in this iteration
   LongCall long_call[most_long_calls];
   SeriesLoop loop[most_loops];
+  uint32_t pauses;  // used, in the order of calls
+  SeriesPause pause[most_series_pauses];
+
+  // Ticks of the pauses between one call and the next.
+  uint64_t paused_before(uint64_t call) const {
+    uint64_t ticks = 0;
+    for (uint32_t i = 0; i < pauses && i < most_series_pauses; ++i) {
+      if (pause[i].call == call) ticks += pause[i].ticks;
+    }
+    return ticks;
+  }
 };
 
 inline constexpr uint64_t series_probe = 24576;     // entries in which the loop is looked for first

@@ -148,6 +148,12 @@ struct SourceLoop {
   uint64_t trips() const { return rounds + entries; }
 };
 
+// When a call at the one site follows one at the other, control has gone round the loop.
+struct SourceRound {
+  uint32_t from = 0, to = 0, loop = 0;
+  auto operator<=>(const SourceRound&) const = default;
+};
+
 // Where the process ran, and among how many.
 struct Placement {
   bool known = false;                                  // false: made by a version that did not record it
@@ -191,6 +197,7 @@ struct Stream {  // one thread of the process
   std::vector<Series> series;        // in the order of the calls
   std::vector<SourceLoop> loops;     // number 0: none
   std::vector<uint32_t> site_loops;  // by call site, the innermost loop around it
+  std::vector<SourceRound> rounds;   // ascending
 
   // The innermost loop around a call site.
   uint32_t loop_around(uint32_t site) const { return site < site_loops.size() ? site_loops[site] : 0; }

@@ -1,6 +1,7 @@
 // Messages whose order in time is known: ROUNDS times a token goes once around all ranks, from rank 0 back to it.
 //   clocks ROUNDS               each round ends with an Allreduce
 //   clocks ROUNDS any           receives from anybody, of any tag
+//   clocks ROUNDS pauses        recording pauses in every tenth round, on higher ranks for longer
 //   clocks ROUNDS ends-early    rank 1 ends before MPI_Finalize
 #include <mpi.h>
 #include <stdio.h>
@@ -16,8 +17,14 @@ int main(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   const int rounds = argc > 1 ? atoi(argv[1]) : 10;
   const int any = argc > 2 && strcmp(argv[2], "any") == 0, early = argc > 2 && strcmp(argv[2], "ends-early") == 0;
+  const int pauses = argc > 2 && strcmp(argv[2], "pauses") == 0;
   const int before = (rank + size - 1) % size, next = (rank + 1) % size;
   for (int i = 0; i < rounds; ++i) {
+    if (pauses && i % 10 == 5) {
+      MPI_Pcontrol(0);
+      usleep(20000 * (rank + 1));
+      MPI_Pcontrol(1);
+    }
     if (rank == 0) MPI_Send(&token, 1, MPI_INT, next, i % 3, MPI_COMM_WORLD);
     MPI_Recv(&token, 1, MPI_INT, any ? MPI_ANY_SOURCE : before, any ? MPI_ANY_TAG : i % 3, MPI_COMM_WORLD, &status);
     if (status.MPI_SOURCE != before || status.MPI_TAG != i % 3 || token != 7)

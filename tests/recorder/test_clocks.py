@@ -86,6 +86,15 @@ def test_ranks_of_one_host_have_one_clock_and_exchange_nothing(
     assert clocks == {"kind": "shared", "clocks": 1, "error_s": 0, "drift_known": True}
 
 
+def test_pauses_leave_later_calls_where_they_were(
+    one_of_each_family: Library, builder: Builder, recorder: Path, tmp_path: Path
+) -> None:
+    run = recorded(one_of_each_family, builder, recorder, tmp_path / "run", "40", "pauses", LEADLINE_CLOCKS="hosts")
+    processes = processes_of(run)
+    assert [process.pauses.count for process in processes] == [4] * RANKS
+    assert_one_time(processes, run, 0)
+
+
 def test_one_clock_is_known_where_ranks_exchange_all_the_same(
     mpich: Library, builder: Builder, recorder: Path, tmp_path: Path
 ) -> None:

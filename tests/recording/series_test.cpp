@@ -201,6 +201,41 @@ void begins_stay_right() {
 
 // Polls between calls, some with a place and some without: what lies between two calls is a run's, or a gap that says
 // that polls are in it, or computation; and calls begin when they began.
+// Recording pauses now and then, before the first call too: what follows begins that much later, and no iteration takes
+// longer for it.
+void pauses_move_what_follows(bool all, uint64_t iterations) {
+  Random r(17);
+  MemoryThread thread;
+  if (all) thread.graph().series().keep(uint64_t{1} << 19, false, {});
+  constexpr uint64_t pause = 40000000;
+  thread.graph().series().pass_over(pause);
+  std::vector<uint64_t> begins;
+  for (uint64_t i = 0; i < iterations; ++i) {
+    for (uint32_t c = 0; c < 7; ++c) {
+      if (below(r, 7 * iterations / 20) == 0) thread.graph().series().pass_over(pause);
+      begins.push_back(thread.header().last_end + 50);
+      thread.add(plain(1 + c, 8, c == 6 ? 0 : 1, 0), 400 + below(r, 100), 50);
+    }
+  }
+  std::string error;
+  const Stream stream = thread.decode(&error);
+  SeriesWalk walk(stream);
+  TimedEvent e;
+  size_t i = 0, kept = 0, wrong = 0;
+  for (; walk.next(&e) && i < begins.size(); ++i) {
+    if (!e.series) continue;
+    ++kept;
+    wrong += std::abs(e.begin_ns - static_cast<double>(begins[i])) > 20000;
+  }
+  const std::string name = "pauses of " + std::to_string(iterations) + " iterations: ";
+  check(error.empty() && i == begins.size() && kept > 1000 && (!all || kept == i) && wrong == 0,
+        name + error + std::to_string(kept) + " calls, " + std::to_string(wrong) + " at the wrong time");
+  const LoopTimes& loop = stream.series.at(0).loops.at(0);
+  double longest = 0;
+  for (const SlowTime& s : loop.slow) longest = std::max(longest, s.time_ns);
+  check(longest > 0 && longest < pause / 2.0, name + "the slowest iteration takes " + std::to_string(longest) + " ns");
+}
+
 void times_between_polls_are_told_apart() {
   struct Given {
     uint64_t begin, gap, since_call;  // the gap from the last poll, if there was one
@@ -284,6 +319,9 @@ void size_does_not_grow_with_iterations() {
 int main() {
   size_does_not_grow_with_iterations();
   begins_stay_right();
+  pauses_move_what_follows(true, 400);  // the loop is found at the end
+  pauses_move_what_follows(true, 20000);
+  pauses_move_what_follows(false, 20000);
   times_between_polls_are_told_apart();
   statistics_are_those_of_the_whole_series();
   for (uint64_t seed = 1; seed <= 3; ++seed) {

@@ -44,7 +44,7 @@ def build() -> Build:
             for folder in TESTED:
                 sources += sorted((ROOT / "src" / folder).rglob("*.cpp"))
         if analysis:
-            sources += sorted((ROOT / "src/analysis").glob("*.cpp"))
+            sources += sorted([*(ROOT / "src/structure").glob("*.cpp"), *(ROOT / "src/analysis").glob("*.cpp")])
         command = [compiler, "-std=gnu++20", "-O1", "-g", f"-I{ROOT / 'src'}", f"-I{GENERATED}", *flags]
         headers = sorted(path for folder in (ROOT / "src", GENERATED, *HEADERS) for path in folder.rglob("*.hpp"))
         contents = kept_builds.digest(headers)

@@ -160,6 +160,7 @@ void print_stream(FILE* f, const Stream& s) {
     for (const uint32_t loop : s.site_loops) std::fprintf(f, " %u", loop);
     std::fprintf(f, "\n");
   }
+  for (const SourceRound& r : s.rounds) std::fprintf(f, "round %u %u %u %u\n", s.thread, r.from, r.to, r.loop);
   for (const LocalCalls& l : s.locals) {
     std::fprintf(f, "local %u %u %u+%" PRIx64 " %" PRIu64 " %.0f\n", s.thread, l.function, l.caller.module,
                  l.caller.offset, l.calls, l.sum_ns);

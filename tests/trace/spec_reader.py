@@ -315,8 +315,13 @@ def loops(thread: int, p: Payload) -> list[str]:
         found, last = p.byte(), header + p.svarint()
         places = " ".join(f"{place >> 48}+{place & (1 << 48) - 1:x}" for place in (header, last))
         lines.append(f"source {thread} {number} {context} {outer} {places} {found} {p.varint()} {p.varint()}")
-    lines.append(" ".join(map(str, ["around", thread, *(p.varint() for _ in range(p.varint()))])))
-    return lines
+    around = [p.varint() for _ in range(p.varint())]
+    lines.append(" ".join(map(str, ["around", thread, *around])))
+    rounds, site = [], 0
+    for _ in range(p.varint() if around else 0):
+        site += p.svarint()
+        rounds.append((site, site + p.svarint(), p.varint()))
+    return lines + [f"round {thread} {' '.join(map(str, way))}" for way in sorted(rounds)]
 
 
 def local_calls(thread: int, p: Payload) -> list[str]:

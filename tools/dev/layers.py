@@ -1,7 +1,7 @@
 """Checks the arrows of the layout: which folder may include or import which.
 
 trace <- recording <- recorder     host <- recorder     host, collectives <- shim
-trace <- analysis <- replay <- bindings <- python
+trace <- structure <- analysis <- replay <- bindings <- python
 The recorder takes what writes; trace/reading and recording/reading are for what comes after it.
 What differs between MPI libraries, or between launchers, stands in a file for each, behind a protocol: elsewhere in
 Python nothing is compared with the name of one, and no table has their names as keys.
@@ -24,8 +24,9 @@ ALLOWED: dict[str, set[str]] = {
     "recording": {"recording", "trace", "code", "leadline"},
     "host": {"host", "leadline"},
     "recorder": {"recorder", "recording", "host", "trace", "code", "leadline"},
-    "analysis": {"analysis", "trace", "leadline"},
-    "replay": {"replay", "analysis", "trace", "collectives", "leadline"},
+    "structure": {"structure", "trace", "leadline"},
+    "analysis": {"analysis", "structure", "trace", "leadline"},
+    "replay": {"replay", "analysis", "structure", "trace", "collectives", "leadline"},
     "collectives": {"collectives"},
     "shim": {"shim", "host", "collectives", "leadline"},
     "bench": {"bench", "collectives"},
@@ -35,7 +36,7 @@ ALLOWED: dict[str, set[str]] = {
 }
 MPI_HEADER_ALLOWED = {"bench", "segments"}
 READING = re.compile(r"^(trace|recording)/reading/")
-READERS = {"analysis", "replay", "bindings"}
+READERS = {"structure", "analysis", "replay", "bindings"}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 IMPORT = re.compile(r"^\s*(?:from|import)\s+(leadline(?:\.\w+)*)(?:\s+import\s+\(?([\w, ]+))?", re.MULTILINE)

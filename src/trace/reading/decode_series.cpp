@@ -99,7 +99,7 @@ bool get_windows(ByteReader& in, Series* series) {
   for (size_t i = 0; i < n && in.ok(); ++i) {
     WindowTimes w;
     const uint8_t kind = in.byte();
-    if (kind > static_cast<uint8_t>(SeriesKind::slowest)) return false;
+    if (kind > static_cast<uint8_t>(SeriesKind::continued)) return false;
     w.kind = static_cast<SeriesKind>(kind);
     w.loop = static_cast<uint32_t>(std::min<uint64_t>(in.varint(), UINT32_MAX));
     w.first_call = moved(call);

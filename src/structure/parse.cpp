@@ -1,0 +1,183 @@
+#include "structure/parse.hpp"
+
+#include <algorithm>
+
+#include "trace/hash.hpp"
+
+namespace leadline::structure {
+
+namespace {
+
+constexpr size_t most_unpacked = 8;
+
+}  // namespace
+
+Nest::Nest(const trace::Stream& stream) : stream_(stream), around_(std::max<size_t>(stream.sites.size(), 1)) {
+  for (uint32_t site = 0; site < around_.size(); ++site) {
+    for (uint32_t l = stream.loop_around(site); l; l = stream.loops[l].outer) around_[site].push_back(l);
+    std::reverse(around_[site].begin(), around_[site].end());
+  }
+}
+
+Crossing Nest::find(uint32_t from, uint32_t to) const {
+  const std::vector<uint32_t>&a = around(from), &b = around(to);
+  size_t common = 0;
+  while (common < a.size() && common < b.size() && a[common] == b[common]) ++common;
+  trace::SourceRound wanted{from, to, 0};
+  const auto at = std::lower_bound(stream_.rounds.begin(), stream_.rounds.end(), wanted);
+  bool round = false;
+  if (at != stream_.rounds.end() && at->from == from && at->to == to) {
+    const auto loop = std::find(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(common), at->loop);
+    round = loop != a.begin() + static_cast<std::ptrdiff_t>(common);
+    if (round) common = static_cast<size_t>(loop - a.begin()) + 1;
+  }
+  return {static_cast<uint32_t>(a.size() - common), round, static_cast<uint32_t>(common)};
+}
+
+const Crossing& Nest::crossing(uint32_t from, uint32_t to) {
+  static constexpr Crossing outside_of_all{};
+  if (around(from).empty() && around(to).empty()) return outside_of_all;
+  const auto next = static_cast<uint32_t>(known_.size());
+  const uint32_t number = numbers_.of(trace::hash_of_pair(from, to), next,
+                                      [&](uint32_t n) { return known_[n].from == from && known_[n].to == to; });
+  if (number == next) known_.push_back({from, to, find(from, to)});
+  return known_[number].crossing;
+}
+
+void Parser::call(uint32_t before, uint32_t site, uint64_t item, uint64_t times, Stretch* stretch) {
+  const std::vector<uint32_t>& around = nest_.around(site);
+  for (uint64_t left = times; left > 0; before = site) {
+    const Crossing c = before != no_site ? nest_.crossing(before, site) : Crossing{};
+    for (uint32_t i = 0; i < c.leaves; ++i) leave(stretch);
+    if (c.round) go_round(&stretch->open.back().body);
+    for (size_t d = c.enters_at; d < around.size(); ++d) stretch->open.push_back({around[d], {}});
+    std::vector<Element>& now = stretch->open.back().body.now;
+    const Crossing& again = nest_.crossing(site, site);
+    const bool stays = !again.leaves && !again.round && again.enters_at == around.size();
+    const uint64_t here = stays ? left : 1;
+    tree_.sequences.append(&now, Element{item, 0, here});
+    left -= here;
+    if (left > 1 && !stays) {  // alike calls in a row that go round: one more, and then as often as it takes
+      Stretch once;
+      call(site, site, item, 1, &once);
+      append(repeated(once, left), stretch);
+      return;
+    }
+  }
+}
+
+void Parser::go_round(Body* body) {
+  const Sequence ended = tree_.sequences.intern(body->now);
+  body->now.clear();
+  if (!body->rounds) {
+    body->rounds = true;
+    body->head = ended;
+  } else {
+    tree_.sequences.append(&body->iterations, variant(ended));
+  }
+}
+
+void Parser::join(const Body& next, Body* body) {
+  Sequences& all = tree_.sequences;
+  if (!next.rounds) {
+    for (const Element& e : next.now) all.append(&body->now, e);
+    return;
+  }
+  all.append(&body->now, next.head);
+  go_round(body);
+  for (const Element& e : next.iterations) all.append(&body->iterations, e);
+  body->now = next.now;
+}
+
+uint64_t Parser::instance(const OpenLoop& open) {
+  Sequences& all = tree_.sequences;
+  std::vector<Element> iterations;
+  if (open.body.rounds) all.append(&iterations, variant(open.body.head));
+  for (const Element& e : open.body.iterations) all.append(&iterations, e);
+  all.append(&iterations, variant(all.intern(open.body.now)));
+  const Sequence sequence = all.intern(iterations);
+  const auto next = static_cast<uint32_t>(tree_.instances.size());
+  const uint32_t number = instances_.of(trace::hash_of_pair(open.loop, sequence), next, [&](uint32_t n) {
+    return tree_.instances[n].loop == open.loop && tree_.instances[n].iterations == sequence;
+  });
+  if (number == next) tree_.instances.push_back({open.loop, sequence});
+  return Item::of(Item::Kind::instance, number);
+}
+
+void Parser::leave(Stretch* stretch) {
+  if (stretch->open.size() == 1) {
+    stretch->left.push_back(std::move(stretch->open[0].body));
+    stretch->open[0].body = {};
+    return;
+  }
+  const uint64_t item = instance(stretch->open.back());
+  stretch->open.pop_back();
+  tree_.sequences.append(&stretch->open.back().body.now, Element{item, 0, 1});
+}
+
+void Parser::append(const Stretch& next, Stretch* stretch) {
+  for (const Body& body : next.left) {
+    join(body, &stretch->open.back().body);
+    leave(stretch);
+  }
+  join(next.open[0].body, &stretch->open.back().body);
+  stretch->open.insert(stretch->open.end(), next.open.begin() + 1, next.open.end());
+}
+
+void Parser::append_outside(uint64_t item, Stretch* stretch) {
+  while (stretch->open.size() > 1) leave(stretch);
+  tree_.sequences.append(&stretch->open[0].body.now, Element{item, 0, 1});
+}
+
+// Where one ends and the next begins, loops that the one entered are left: `between` is what that makes of the body
+// around them, with what came before it there.
+Stretch Parser::repeated(const Stretch& once, uint64_t times) {
+  if (times == 1) return once;
+  Sequences& all = tree_.sequences;
+  Stretch result;
+  result.left = once.left;
+  Stretch first;
+  first.open = once.open;
+  for (const Body& body : once.left) {
+    join(body, &first.open.back().body);
+    leave(&first);
+  }
+  const Body& between = first.open[0].body;
+  Body& body = result.open[0].body;
+  if (!between.rounds) {
+    all.append(&body.now, all.intern(between.now), times - 1);
+  } else {
+    body.rounds = true;
+    body.head = between.head;
+    for (const Element& e : between.iterations) all.append(&body.iterations, e);
+    std::vector<Element> whole = between.now;
+    all.append(&whole, between.head);
+    std::vector<Element> trip{variant(all.intern(whole))};
+    for (const Element& e : between.iterations) all.append(&trip, e);
+    all.append(&body.iterations, all.intern(trip), times - 2);
+    body.now = between.now;
+  }
+  join(once.open[0].body, &body);
+  result.open.insert(result.open.end(), once.open.begin() + 1, once.open.end());
+  return result;
+}
+
+Sequence Parser::finish(Stretch* stretch) {
+  while (stretch->open.size() > 1) leave(stretch);
+  return tree_.sequences.intern(stretch->open[0].body.now);
+}
+
+void Parser::pack(Body* body) {
+  for (std::vector<Element>* list : {&body->iterations, &body->now}) {
+    if (list->size() <= most_unpacked) continue;
+    const Sequence s = tree_.sequences.intern(*list);
+    *list = {Element{s, 1, 1}};
+  }
+}
+
+void Parser::pack(Stretch* stretch) {
+  for (Body& body : stretch->left) pack(&body);
+  for (OpenLoop& open : stretch->open) pack(&open.body);
+}
+
+}  // namespace leadline::structure

@@ -1,0 +1,71 @@
+// Sequences of items, each stored once however it came about: equal ones have one number.
+//
+// A sequence is a list of elements; an element is an item or another sequence, so many times in a row. What a sequence
+// is, is told by its items in order alone: two hashes of 61 bits, polynomials in the items, which those of concatenated
+// and repeated sequences follow from without looking at an item again.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "structure/numbering.hpp"
+
+namespace leadline::structure {
+
+using Sequence = uint32_t;  // 0: the empty one
+
+struct Element {
+  uint64_t id : 63 = 0;  // an item, or a sequence
+  uint64_t is_sequence : 1 = 0;
+  uint64_t times = 1;
+};
+
+// The items that elements stand for, as far as equality goes.
+struct Content {
+  struct Hash {
+    uint64_t value = 0, power = 1;  // power: of the base, to the number of items
+  };
+  Hash a, b;
+  uint64_t items = 0;  // saturates
+
+  void append(const Content& other, uint64_t times);
+};
+
+class Sequences {
+ public:
+  Sequences();
+
+  // The number of what the elements are in all. Adjacent equal ones should be one (append() sees to it).
+  Sequence intern(const std::vector<Element>& elements);
+
+  uint64_t items(Sequence s) const { return nodes_[s].content.items; }
+  struct Range {
+    const Element *first, *last;
+    const Element* begin() const { return first; }
+    const Element* end() const { return last; }
+    size_t size() const { return static_cast<size_t>(last - first); }
+  };
+  Range elements(Sequence s) const {
+    const Node& n = nodes_[s];
+    return {elements_.data() + n.first, elements_.data() + n.first + n.count};
+  }
+  // One more than the highest number. A sequence's elements have lower numbers than it.
+  uint32_t size() const { return static_cast<uint32_t>(nodes_.size()); }
+  Content content_of(const Element& e) const;
+
+  // Appends to a list that is to be interned.
+  void append(std::vector<Element>* list, Element e) const;
+  void append(std::vector<Element>* list, Sequence s, uint64_t times = 1) const;
+
+ private:
+  struct Node {
+    Content content;
+    size_t first = 0, count = 0;
+  };
+  std::vector<Node> nodes_;
+  std::vector<Element> elements_;
+  Numbering numbers_;
+};
+
+}  // namespace leadline::structure

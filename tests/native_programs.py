@@ -1,0 +1,53 @@
+"""The C++ test programs. They run beside the other tests: each takes one core, and most of those leave one idle."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+BUILT = ROOT / "build" / "dev" / "tests"
+TESTS = "test_native.py"
+
+Done = subprocess.CompletedProcess[str]
+
+_runs: dict[str, Future[Done]] = {}
+_pool: list[ThreadPoolExecutor] = []
+
+
+def _run(program: Path, *before: str) -> Done:
+    with tempfile.TemporaryDirectory() as directory:
+        words = [*before, program]
+        return subprocess.run(words, cwd=directory, capture_output=True, text=True, timeout=800, check=False)
+
+
+def begin(items: list[pytest.Item]) -> None:
+    """Starts those that `items` ask for, with low priority where there are other tests."""
+    sources = [item.callspec.params["source"] for item in items if _asks(item) and isinstance(item, pytest.Function)]
+    alone = len(sources) == len(items)
+    _pool.append(ThreadPoolExecutor(len(os.sched_getaffinity(0)) if alone else 1))
+    before = [] if alone else ["nice", "-n", "10"]
+    for source in sources:
+        if (BUILT / source.stem).exists():
+            _runs[source.stem] = _pool[0].submit(_run, BUILT / source.stem, *before)
+
+
+def _asks(item: pytest.Item) -> bool:
+    return item.path.name == TESTS and item.get_closest_marker("full") is None
+
+
+def result(source: Path) -> Done | None:
+    """What came of it; None where it is not built."""
+    run = _runs.get(source.stem)
+    return run.result() if run else None
+
+
+def end() -> None:
+    """No more of them are started."""
+    for pool in _pool:
+        pool.shutdown(cancel_futures=True)
