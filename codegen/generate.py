@@ -7,8 +7,9 @@ import sys
 from pathlib import Path
 
 from mpiapi import emit
+from mpiapi.classes import classes_header
 from mpiapi.families import families_header, load_families
-from mpiapi.semantics import load_meanings
+from mpiapi.semantics import load_semantics
 from mpiapi.standard import PYMPISTANDARD_VERSION, ApiError, load_functions
 
 API = Path(__file__).resolve().parent.parent / "api"
@@ -21,8 +22,9 @@ def sources(api: Path, wrapped: set[str] | None = None) -> dict[str, str]:
     """
     functions = load_functions(api)
     with_wrappers = [f for f in functions if wrapped is None or f.name in wrapped]
-    meanings = load_meanings(api, functions)
+    meanings, classes = load_semantics(api, functions)
     return {
+        "call_classes.hpp": classes_header(classes),
         "functions.hpp": emit.functions_header(meanings),
         "wrappers.cpp": emit.wrappers(with_wrappers),
         "wrappers_c.cpp": emit.large_count_wrappers(with_wrappers),

@@ -7,7 +7,7 @@ import native_programs
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-FOLDERS = ("trace", "structure", "report", "collectives")
+FOLDERS = ("trace", "recording", "host", "structure", "report", "collectives")
 SOURCES = sorted(path for folder in FOLDERS for path in (ROOT / "tests" / folder).glob("*.cpp"))
 DEBUG = ROOT / "build" / "debug" / "tests"  # with assertions of the standard library: ./dev build --debug
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from mpiapi.classes import HEAD, moves_cpp
 from mpiapi.roles import ROLES
 from mpiapi.semantics import Bytes, Meaning
-from mpiapi.standard import PYMPISTANDARD_VERSION, Function
+from mpiapi.standard import Function
 
-HEAD = f"// Made by codegen/generate.py from pympistandard {PYMPISTANDARD_VERSION} and api/*.toml. Do not edit.\n"
 # The first version of src/recorder/exports.map; dlsym does not find x@V, only x@@V (src/host/exports.hpp).
 SYMBOL_VERSION = "LEADLINE_1"
 _RETURNS_DOUBLE = ("WALL_TIME", "TICK_RESOLUTION")
@@ -43,7 +43,8 @@ def _traits(meaning: Meaning) -> str:
     roles = ", ".join(f".{role} = {meaning.roles[role]}" for role in ROLES if role in meaning.roles)
     return (
         f'{{"MPI_{meaning.function.name}", CallClass::{meaning.cls}, {len(meaning.function.arguments)}, '
-        f"{{{roles}}}, {_bytes(meaning.contributed)}, {_bytes(meaning.received)}, {{{_needs(meaning)}}}}}"
+        f"{{{roles}}}, {_bytes(meaning.contributed)}, {_bytes(meaning.received)}, Peers::{meaning.peers}, "
+        f"{{{_needs(meaning)}}}, {moves_cpp(meaning.moves)}}}"
     )
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from mpiapi.classes import HEAD
 from mpiapi.data import read_toml
-from mpiapi.emit import HEAD
 from mpiapi.standard import ApiError
 
 FAMILIES = ("mpich", "openmpi", "mpi5")

@@ -28,17 +28,16 @@ _ONE_SIDE = {
     "origin_addr": "buf", "origin_count": "count", "origin_datatype": "type",
 }  # fmt: skip
 
-_RECEIVING = {"recv", "irecv", "recv_init", "precv_init", "mrecv", "imrecv", "probe", "iprobe", "mprobe", "improbe"}
+_PROBING = {"probe", "iprobe", "mprobe", "improbe"}
 _COMPLETING_MANY = {"waitall", "waitany", "waitsome", "testall", "testany", "testsome", "startall"}
 # What can be of use of a function that is only counted; its buffers and counts say nothing about communication.
 _LOCAL_ROLES = {"comm", "newcomm", "newtype", "win", "file", "request", "requests", "status", "statuses", "flag",
                 "index", "indices", "outcount"}  # fmt: skip
 
 
-def _receives(function: Function, cls: str) -> bool:
-    if cls in ("file_io", "file_iio"):
-        return "read" in function.name
-    return cls in _RECEIVING or function.name in ("Get", "Rget")
+def _receives(cls: str, moves: tuple[str, ...]) -> bool:
+    """Whether the buffer of a function that has one is filled: what both puts and gets has two."""
+    return cls in _PROBING or set(moves) in ({"receives"}, {"gets"}, {"reads"})
 
 
 def _communicator_role(function: Function, parameter: Parameter) -> str | None:
@@ -51,27 +50,23 @@ def _communicator_role(function: Function, parameter: Parameter) -> str | None:
     return "comm" if parameter is first else None
 
 
-def _role(function: Function, cls: str, parameter: Parameter) -> str | None:
+def _role(function: Function, cls: str, moves: tuple[str, ...], parameter: Parameter) -> str | None:
     name = parameter.name
     if role := _communicator_role(function, parameter):
         return role
-    if cls in _COMPLETING_MANY or function.name.startswith("Request_get_status_"):
+    if cls in _COMPLETING_MANY:
         if name in ("count", "incount"):
             return "nrequests"
         if name == "outcount":
             return "outcount"
     if name == "displs":
-        return "sdispls" if "scatterv" in function.name.lower() else "rdispls"
-    if name == "datatype" and "reduce_scatter" in function.name.lower():
-        return "rtype"
+        return "rdispls"
     if name == "datatype" and cls == "type_free":
-        return "newtype"
-    if name == "datatype" and function.name == "Type_commit":
         return "newtype"
     if name == "status" and parameter.kind != "STATUS":
         return None
     if name in _ONE_SIDE:
-        return ("r" if _receives(function, cls) else "s") + _ONE_SIDE[name]
+        return ("r" if _receives(cls, moves) else "s") + _ONE_SIDE[name]
     return _BY_NAME.get(name)
 
 
@@ -79,12 +74,15 @@ def _type_maker_role(parameter: Parameter) -> str | None:
     return {"count": "scount", "oldtype": "stype", "newtype": "newtype"}.get(parameter.name)
 
 
-def roles_of(function: Function, cls: str, overrides: dict[str, str]) -> dict[str, int]:
-    """Role -> argument index. `overrides`: role -> parameter name, "" for none. Raises ApiError on a double role."""
+def roles_of(function: Function, cls: str, moves: tuple[str, ...], overrides: dict[str, str]) -> dict[str, int]:
+    """Role -> argument index. Raises ApiError on a double role.
+
+    moves: which way its data goes.   overrides: role -> parameter name, "" for none.
+    """
     makes_type = any(p.name == "newtype" for p in function.arguments)
     found: dict[str, int] = {}
     for position, parameter in enumerate(function.arguments):
-        role = _type_maker_role(parameter) if makes_type else _role(function, cls, parameter)
+        role = _type_maker_role(parameter) if makes_type else _role(function, cls, moves, parameter)
         if role is None or (cls == "local" and not makes_type and role not in _LOCAL_ROLES):
             continue
         if role in overrides:

@@ -6,20 +6,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from mpiapi.classes import Classes, load_classes
 from mpiapi.data import read_toml
 from mpiapi.roles import roles_of
 from mpiapi.significance import check_lines, needs_of
 from mpiapi.standard import ApiError, Function
 
-CLASSES = (
-    "local init finalize abort pcontrol send isend recv irecv sendrecv sendrecv_replace isendrecv probe iprobe mprobe "
-    "improbe mrecv imrecv wait waitall waitany waitsome test testall testany testsome send_init recv_init coll_init "
-    "psend_init precv_init start startall pready parrived request_free cancel coll icoll comm_create comm_icreate "
-    "comm_free type_free win_create win_free rma rma_request rma_sync file_open file_close file_io file_iio file_other "
-    "other"
-).split()
 BYTE_RULES = "zero s r s_times_p r_times_p sum_s sum_r sum_sw sum_rw r_own".split()
 BYTE_WHENS = "always root_only nonroot_only".split()
+PEERS = "group own_group neighbours".split()
 COLLECTIVE_CLASSES = ("coll", "icoll", "coll_init")
 
 
@@ -46,6 +41,8 @@ class Meaning:
     contributed: Bytes
     received: Bytes
     needs: dict[int, tuple[str, ...]]  # argument index -> conditions, of arguments that are ignored in some calls
+    moves: tuple[str, ...]  # which way its data goes
+    peers: str  # of a collective: whom its counts are for
 
 
 def blocking_form(name: str) -> str:
@@ -56,22 +53,33 @@ def blocking_form(name: str) -> str:
 
 def load_meanings(api: Path, functions: list[Function]) -> list[Meaning]:
     """One Meaning per function, in order. Raises ApiError where a function has no class, or two, or needs bytes."""
+    return load_semantics(api, functions)[0]
+
+
+def load_semantics(api: Path, functions: list[Function]) -> tuple[list[Meaning], Classes]:
+    """The same, and the classes. Raises ApiError where something is not said, or said of what is not there."""
     data = read_toml(api / "semantics.toml")
-    classes = _classes(data["class"], {f.name for f in functions})
-    check_lines(data["significant"], {_line(name, cls) for name, cls in classes.items()}, CLASSES)
+    classes = _classes(data["class"], {f.name for f in functions}, list(data["classes"]))
+    facts = load_classes(data, classes)
+    check_lines(data["significant"], {_line(name, cls) for name, cls in classes.items()}, list(data["classes"]))
     meanings = []
     for function in functions:
         cls = classes[function.name]
         contributed = received = Bytes()
+        peers = PEERS[0]
         if cls in COLLECTIVE_CLASSES:
             rule = data["bytes"].get(_line(function.name, cls))
             if rule is None:
                 raise ApiError(f"semantics.toml: [bytes] has no line for {function.name}")
             contributed, received = Bytes.parse(rule["contributed"]), Bytes.parse(rule["received"])
-        roles = roles_of(function, cls, data["roles"].get(function.name, {}))
+            peers = rule.get("peers", peers)
+            if peers not in PEERS:
+                raise ApiError(f"semantics.toml: [bytes] {function.name}: peers = {peers!r} is no such word")
+        moves = facts.moves_of(function.name, cls)
+        roles = roles_of(function, cls, moves, data["roles"].get(function.name, {}))
         needs = needs_of(function, cls, roles, data["significant"], _line(function.name, cls))
-        meanings.append(Meaning(function, cls, roles, contributed, received, needs))
-    return meanings
+        meanings.append(Meaning(function, cls, roles, contributed, received, needs, moves, peers))
+    return meanings, facts
 
 
 def _line(name: str, cls: str) -> str:
@@ -79,10 +87,10 @@ def _line(name: str, cls: str) -> str:
     return blocking_form(name) if cls in COLLECTIVE_CLASSES else name
 
 
-def _classes(table: dict[str, list[str]], known: set[str]) -> dict[str, str]:
+def _classes(table: dict[str, list[str]], known: set[str], there: list[str]) -> dict[str, str]:
     classes: dict[str, str] = {}
     for cls, names in table.items():
-        if cls not in CLASSES:
+        if cls not in there:
             raise ApiError(f"semantics.toml: there is no class {cls}")
         for name in names:
             if name not in known:

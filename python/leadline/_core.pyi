@@ -3,7 +3,9 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-CATEGORIES: tuple[str, ...]
+CATEGORIES: tuple[str, ...]  # in the order in which they are shown
+CATEGORY_NAMES: dict[str, CategoryNames]
+CALL_CLASSES: dict[str, CallClass]  # in the order of their numbers in a trace
 PEER_NONE: int
 PEER_NULL: int
 PEER_ANY: int
@@ -17,6 +19,22 @@ FLAG_NOTHING: int
 
 class TraceError(Exception):
     """A trace that cannot be read; the message says where and what next."""
+
+class CategoryNames:
+    """How people read a kind of time: what it is called, and in a table's head."""
+
+    name: str
+    title: str
+    abbreviation: str
+
+class CallClass:
+    """A class of calls as api/semantics.toml has it, which says what each word means."""
+
+    name: str
+    title: str
+    category: str
+    event: str
+    moves: tuple[str, ...]
 
 class Function:
     name: str

@@ -146,7 +146,8 @@ class Run:
 
     @functools.cached_property
     def _file_functions(self) -> set[str]:
-        return {function.name for function in self.profile.functions if function.cls.startswith("posix_")}
+        classes = _core.CALL_CLASSES
+        return {function.name for function in self.profile.functions if classes[function.cls].event == "libc"}
 
     @functools.cached_property
     def _all_sites(self) -> list[Site]:

@@ -3,20 +3,16 @@
 namespace leadline::analysis {
 
 using trace::CallClass;
+using trace::EventForm;
 
 Expansion::Expansion(const trace::Process& process, size_t stream)
     : process_(process), stream_(process.streams[stream]), measurer_(process, stream), walker_(stream_) {}
 
 void Expansion::complete(const trace::Event& event, CallClass cls, Call* call) const {
   const uint32_t extra = event.key.extra;
-  switch (cls) {
-    case CallClass::wait:
-    case CallClass::waitany:
-    case CallClass::test:
-    case CallClass::testany:
-    case CallClass::start:
-    case CallClass::request_free:
-    case CallClass::cancel:
+  switch (trace::facts_of(cls).event) {
+    case EventForm::completion:
+    case EventForm::start:
       call->nothing = extra == trace::extra_nothing;
       if (extra == 0 || call->nothing) return;
       if ((extra & trace::link_interned) == 0)
@@ -26,11 +22,8 @@ void Expansion::complete(const trace::Event& event, CallClass cls, Call* call) c
         call->completed.push_back({static_cast<uint64_t>(event.words[0]), static_cast<int32_t>(event.words[1]),
                                    event.key.value, event.word_count >= 3 ? event.words[2] : -1});
       return;
-    case CallClass::waitall:
-    case CallClass::waitsome:
-    case CallClass::testall:
-    case CallClass::testsome:
-    case CallClass::startall:
+    case EventForm::completions:
+    case EventForm::starts:
       call->nothing = extra == trace::extra_nothing;
       for (size_t i = 1; i + 4 <= event.word_count; i += 4) {
         const int64_t link = event.words[i];
@@ -38,11 +31,18 @@ void Expansion::complete(const trace::Event& event, CallClass cls, Call* call) c
                                    event.words[i + 1], trace::listed_thread(link)});
       }
       return;
-    case CallClass::iprobe:
-    case CallClass::improbe:
+    case EventForm::probe:
       call->nothing = extra == trace::extra_nothing;
       return;
-    default:
+    case EventForm::plain:
+    case EventForm::message:
+    case EventForm::exchange:
+    case EventForm::collective:
+    case EventForm::creation:
+    case EventForm::object:
+    case EventForm::access:
+    case EventForm::file:
+    case EventForm::libc:
       return;
   }
 }
@@ -62,7 +62,7 @@ bool Expansion::next(Call* call) {
   call->flags = key.comm & ~trace::comm_mask;
   call->peer = key.peer;
   const CallClass cls = measurer_.class_of(key.site);
-  const bool absolute = cls == CallClass::coll || cls == CallClass::icoll || cls == CallClass::coll_init;
+  const bool absolute = trace::facts_of(cls).event == EventForm::collective;
   if (!absolute && key.peer >= trace::first_real_peer && call->comm < process_.communicators.size())
     call->peer = key.peer + process_.communicators[call->comm].rank;
   call->world_peer = absolute ? partner_unknown : measurer_.world_partner(key.comm, key.peer);

@@ -2,16 +2,15 @@
 
 #include <algorithm>
 
-#include "trace/loop_profile.hpp"
+#include "trace/frames.hpp"
+#include "trace/main_loop.hpp"
+#include "trace/time_buckets.hpp"
 
 namespace leadline::analysis {
 
 namespace {
 
 using trace::CallClass;
-
-bool is_outside(CallClass c) { return c == CallClass::init || c == CallClass::finalize || c == CallClass::abort; }
-bool is_file_call(CallClass c) { return c >= CallClass::posix_open && c <= CallClass::posix_other; }
 
 trace::Frame with_module(trace::Frame f, const std::vector<uint32_t>& modules) {
   f.module = f.module < modules.size() ? modules[f.module] : UINT32_MAX;
@@ -74,19 +73,19 @@ void RunLoops::add(const trace::Process& process, uint32_t index, const std::vec
       if (site >= stream.sites.size()) return;
       const uint32_t function = stream.sites[site].function;
       const CallClass cls = function < process.functions.size() ? process.functions[function].cls : CallClass::other;
-      if (is_outside(cls)) return;
+      if (trace::facts_of(cls).category == trace::Category::startup) return;
       const double ns = times.sum_ns + times.gap_sum_ns;
       // The usual duration of all calls: the first may make a connection, and the machine may hold any of them up.
       const double typical_ns =
           times.gap_sum_ns + static_cast<double>(trace::median_of(times.hist.data(), times.count) * times.count);
       all_.ns += typical_ns;
-      const uint64_t calls = is_file_call(cls) ? 0 : times.count;
+      const uint64_t calls = trace::is_posix(cls) ? 0 : times.count;
       all_.calls += calls;
       for (uint32_t l = stream.loop_around(site); l; l = stream.loops[l].outer) {
         cells[l].time_ns += ns;
         cells[l].typical_ns += typical_ns;
         cells[l].calls += calls;
-        cells[l].has_mpi |= !is_file_call(cls);
+        cells[l].has_mpi |= !trace::is_posix(cls);
       }
     });
     for (uint32_t site = 0; site < stream.sites.size(); ++site) {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "structure/loop_shapes.hpp"
-#include "trace/loop_profile.hpp"
+#include "trace/main_loop.hpp"
 #include "trace/process.hpp"
 #include "trace/structure.hpp"
 

@@ -16,7 +16,9 @@ namespace leadline::analysis {
 namespace {
 
 using trace::CallClass;
+using trace::EventForm;
 using trace::Key;
+using trace::RequestUse;
 using Role = MatchedCall::Role;
 using Channel = std::tuple<uint64_t, int32_t, int32_t, int32_t>;  // communicator, source, dest, tag
 
@@ -72,45 +74,42 @@ class Parts {
     const Key& k = e.key;
     const CallClass cls = measurer_.class_of(k.site);
     parts->comm = identity(k.comm);
-    switch (cls) {
-      case CallClass::send:
-      case CallClass::isend:
-        return add(true, k.comm, k.peer, k.tag, parts);
-      case CallClass::recv:
-      case CallClass::mrecv:
-      case CallClass::imrecv:
-        return add(false, k.comm, k.peer, k.tag, parts);
-      case CallClass::irecv:
-        if (!(k.comm & (trace::flag_any_source | trace::flag_any_tag))) add(false, k.comm, k.peer, k.tag, parts);
+    const trace::CallFacts& facts = trace::facts_of(cls);
+    switch (facts.event) {
+      case EventForm::message: {
+        if (facts.requests == RequestUse::creates) return;
+        // Whose message it is that a receive from anybody gets is known when it completes.
+        const bool open = cls == CallClass::irecv && k.comm & (trace::flag_any_source | trace::flag_any_tag);
+        if (!open) add((facts.moves & trace::moves::sends) != 0, k.comm, k.peer, k.tag, parts);
         return;
-      case CallClass::sendrecv:
-      case CallClass::sendrecv_replace:
-      case CallClass::isendrecv:
+      }
+      case EventForm::exchange:
         add(true, k.comm, k.peer, k.tag, parts);
         if (e.word_count >= 4) {
           add(false, k.comm, static_cast<int32_t>(e.words[2]), static_cast<int32_t>(e.words[3]), parts);
         }
         return;
-      case CallClass::wait:
-      case CallClass::waitany:
-      case CallClass::test:
-      case CallClass::testany:
-        return completed(e, parts);
-      case CallClass::waitall:
-      case CallClass::waitsome:
-      case CallClass::testall:
-      case CallClass::testsome:
-        return all_completed(e, parts);
-      case CallClass::start:
-        return started(e, parts);
-      case CallClass::startall:
-        return all_started(e, parts);
-      case CallClass::coll:
-      case CallClass::icoll:
-      case CallClass::comm_create:
-        if (parts->comm) parts->collective = &collectives_[parts->comm];
+      case EventForm::completion:
+        if (facts.requests == RequestUse::completes) completed(e, parts);
         return;
-      default:
+      case EventForm::completions:
+        return all_completed(e, parts);
+      case EventForm::start:
+        return started(e, parts);
+      case EventForm::starts:
+        return all_started(e, parts);
+      case EventForm::collective:
+      case EventForm::creation:
+        // Not what is only made ready here, nor a communicator that is there later.
+        if (parts->comm && cls != CallClass::coll_init && cls != CallClass::comm_icreate)
+          parts->collective = &collectives_[parts->comm];
+        return;
+      case EventForm::plain:
+      case EventForm::probe:
+      case EventForm::object:
+      case EventForm::access:
+      case EventForm::file:
+      case EventForm::libc:
         return;
     }
   }

@@ -1,98 +1,25 @@
 #include "analysis/measure.hpp"
 
-#include <initializer_list>
-#include <string_view>
-
 #include "analysis/sums.hpp"
 
 namespace leadline::analysis {
 
 using trace::CallClass;
+using trace::EventForm;
+using trace::facts_of;
 using trace::Key;
+using trace::RequestUse;
+namespace moves = trace::moves;
 
 namespace {
 
 constexpr uint32_t no_site = UINT32_MAX;
 
-bool contains_any(std::string_view name, std::initializer_list<std::string_view> parts) {
-  for (const std::string_view part : parts)
-    if (name.find(part) != std::string_view::npos) return true;
-  return false;
-}
-
-// Which way the data of a one-sided call goes: the standard's names are regular.
-bool gives(std::string_view name) {
-  return contains_any(name, {"Put", "put", "ccumulate", "Fetch_and_op", "Compare_and_swap"});
-}
-bool takes(std::string_view name) { return contains_any(name, {"Get", "get", "Fetch_and_op", "Compare_and_swap"}); }
-
 }  // namespace
 
-Category category_of(CallClass cls) {
-  switch (cls) {
-    case CallClass::local:
-    case CallClass::type_free:
-      return Category::local;
-    case CallClass::init:
-    case CallClass::finalize:
-    case CallClass::abort:
-      return Category::startup;
-    case CallClass::wait:
-    case CallClass::waitall:
-    case CallClass::waitany:
-    case CallClass::waitsome:
-    case CallClass::test:
-    case CallClass::testall:
-    case CallClass::testany:
-    case CallClass::testsome:
-      return Category::completion;
-    case CallClass::coll:
-    case CallClass::icoll:
-    case CallClass::coll_init:
-      return Category::collective;
-    case CallClass::rma:
-    case CallClass::rma_request:
-    case CallClass::rma_sync:
-      return Category::one_sided;
-    case CallClass::file_open:
-    case CallClass::file_close:
-    case CallClass::file_io:
-    case CallClass::file_iio:
-    case CallClass::file_other:
-    case CallClass::posix_open:
-    case CallClass::posix_close:
-    case CallClass::posix_read:
-    case CallClass::posix_write:
-    case CallClass::posix_seek:
-    case CallClass::posix_map:
-    case CallClass::posix_other:
-      return Category::io;
-    case CallClass::pcontrol:
-    case CallClass::comm_create:
-    case CallClass::comm_icreate:
-    case CallClass::comm_free:
-    case CallClass::win_create:
-    case CallClass::win_free:
-    case CallClass::other:
-      return Category::setup;
-    default:
-      return Category::point_to_point;
-  }
-}
+Category category_of(CallClass cls) { return facts_of(cls).category; }
 
-bool receives_only(CallClass cls) {
-  switch (cls) {
-    case CallClass::recv:
-    case CallClass::irecv:
-    case CallClass::mrecv:
-    case CallClass::imrecv:
-    case CallClass::recv_init:
-    case CallClass::precv_init:
-      return true;
-    default:
-      return false;
-  }
-}
+bool receives_only(CallClass cls) { return facts_of(cls).moves == trace::moves::receives; }
 
 CallClass Measurer::class_of(Maker maker) const {
   if (maker.stream >= process_.streams.size()) return CallClass::other;
@@ -102,11 +29,11 @@ CallClass Measurer::class_of(Maker maker) const {
   return function < process_.functions.size() ? process_.functions[function].cls : CallClass::other;
 }
 
-const std::string& Measurer::name_of(uint32_t site) const {
-  static const std::string unknown = "?";
-  if (site >= stream_.sites.size()) return unknown;
+uint8_t Measurer::moves_of(uint32_t site) const {
+  if (site >= stream_.sites.size()) return 0;
   const uint32_t function = stream_.sites[site].function;
-  return function < process_.functions.size() ? process_.functions[function].name : unknown;
+  if (function >= process_.functions.size()) return 0;
+  return trace::moves_of(process_.functions[function].cls, process_.functions[function].name);
 }
 
 int64_t Measurer::posted_bytes(int64_t count, uint32_t datatype) const {
@@ -162,22 +89,20 @@ void Measurer::measure_receive(const Key& key, int64_t posted, std::vector<Trans
 
 void Measurer::measure_access(const Key& key, std::vector<Transfer>* out) const {
   if (key.peer < trace::first_real_peer) return;
-  const std::string& name = name_of(key.site);
+  const uint8_t ways = moves_of(key.site);
   const int64_t bytes = key.value >= 0 ? key.value : posted_bytes(key.count, key.datatype);
   const int32_t target = world_partner(key.comm, key.peer);
   out->push_back({Transfer::Kind::operation, key.site, index_, target, bytes});
-  if (gives(name) && (key.comm & trace::flag_only_fetches) == 0)
+  if (ways & moves::puts && (key.comm & trace::flag_only_fetches) == 0)
     out->push_back({Transfer::Kind::put, key.site, index_, target, bytes});
-  if (takes(name)) out->push_back({Transfer::Kind::got, key.site, index_, target, bytes});
+  if (ways & moves::gets) out->push_back({Transfer::Kind::got, key.site, index_, target, bytes});
 }
 
 void Measurer::measure_file(const Key& key, std::vector<Transfer>* out) const {
-  const std::string& name = name_of(key.site);
+  const uint8_t ways = moves_of(key.site);
   const int64_t bytes = key.value >= 0 ? key.value : posted_bytes(key.count, key.datatype);
-  if (contains_any(name, {"write"}))
-    out->push_back({Transfer::Kind::written, key.site, index_, partner_unknown, bytes});
-  if (contains_any(name, {"read"}))
-    out->push_back({Transfer::Kind::received, key.site, index_, partner_unknown, bytes});
+  if (ways & moves::writes) out->push_back({Transfer::Kind::written, key.site, index_, partner_unknown, bytes});
+  if (ways & moves::reads) out->push_back({Transfer::Kind::received, key.site, index_, partner_unknown, bytes});
 }
 
 void Measurer::measure_collective(uint32_t site, int64_t contributed, int64_t collected,
@@ -188,21 +113,12 @@ void Measurer::measure_collective(uint32_t site, int64_t contributed, int64_t co
 
 void Measurer::measure_start(uint32_t site, Maker creator, const Key& key, int64_t bytes,
                              std::vector<Transfer>* out) const {
-  switch (class_of(creator)) {
-    case CallClass::send_init:
-    case CallClass::psend_init:
-      return measure_send(key, site, bytes, out);
-    case CallClass::recv_init:
-    case CallClass::precv_init:
-      if (key.peer != trace::peer_null)
-        out->push_back({Transfer::Kind::received, creator.site, creator.stream, partner_unknown, bytes});
-      return;
-    case CallClass::coll_init:  // as recorders before this one left it
-      ++unknown_bytes_;
-      return;
-    default:
-      return;
-  }
+  const trace::CallFacts& created = facts_of(class_of(creator));
+  if (created.requests != RequestUse::creates) return;
+  if (created.moves & moves::sends) measure_send(key, site, bytes, out);
+  if (created.moves & moves::receives && key.peer != trace::peer_null)
+    out->push_back({Transfer::Kind::received, creator.site, creator.stream, partner_unknown, bytes});
+  if (created.moves & moves::collects) ++unknown_bytes_;  // as recorders before this one left it
 }
 
 void Measurer::correct(Maker maker, int64_t received, int64_t posted, bool cancelled,
@@ -214,90 +130,94 @@ void Measurer::correct(Maker maker, int64_t received, int64_t posted, bool cance
       {Transfer::Kind::received, maker.site, maker.stream, partner_unknown, difference_of(received, posted)});
 }
 
+void Measurer::measure_message(const Key& key, std::vector<Transfer>* out) const {
+  const trace::CallFacts& facts = facts_of(class_of(key.site));
+  if (facts.requests == RequestUse::creates) return;  // each start is one
+  const int64_t posted = posted_bytes(key.count, key.datatype);
+  if (facts.moves & moves::sends) measure_send(key, key.site, posted, out);
+  if (facts.moves & moves::receives) {
+    Key known = key;  // of a matched message the size is known already, but the completion will tell it again
+    if (facts.requests == RequestUse::makes) known.value = trace::unknown_value;
+    measure_receive(known, posted, out);
+  }
+}
+
+void Measurer::measure_exchange(const Key& key, const int64_t* words, size_t word_count,
+                                std::vector<Transfer>* out) const {
+  const int64_t sent = posted_bytes(key.count, key.datatype);
+  measure_send(key, key.site, sent, out);
+  int64_t posted = sent;  // one buffer both ways, where there is no second half
+  if (word_count >= 3) {
+    if (words[2] == trace::peer_null) return;
+    if (class_of(key.site) != CallClass::sendrecv_replace)
+      posted = posted_bytes(words[0], static_cast<uint32_t>(words[1]));
+  }
+  out->push_back({Transfer::Kind::received, key.site, index_, partner_unknown, key.value >= 0 ? key.value : posted});
+}
+
+void Measurer::measure_starts(const Key& key, const int64_t* words, size_t word_count,
+                              std::vector<Transfer>* out) const {
+  for (size_t i = 1; i + 4 <= word_count; i += 4) {
+    if (static_cast<uint32_t>(words[i + 3]) & trace::flag_persistent_collective) {
+      measure_collective(key.site, words[i + 1], words[i + 2], out);
+      continue;
+    }
+    Key one = key;
+    one.peer = static_cast<int32_t>(words[i + 2] >> 32);
+    one.comm = static_cast<uint32_t>(words[i + 3]);
+    measure_start(key.site, listed(words[i]), one, words[i + 1], out);
+  }
+}
+
+void Measurer::measure_libc(const Key& key, std::vector<Transfer>* out) const {
+  const int64_t moved = key.value > 0 ? key.value : 0;
+  const uint8_t ways = moves_of(key.site);
+  if (ways & moves::writes) out->push_back({Transfer::Kind::written, key.site, index_, partner_unknown, moved});
+  if (ways & moves::reads) out->push_back({Transfer::Kind::received, key.site, index_, partner_unknown, moved});
+}
+
 void Measurer::measure_one(const Key& key, const int64_t* words, size_t word_count, std::vector<Transfer>* out) const {
-  switch (class_of(key.site)) {
-    case CallClass::send:
-    case CallClass::isend:
-      return measure_send(key, key.site, posted_bytes(key.count, key.datatype), out);
-    case CallClass::irecv:
-    case CallClass::imrecv: {
-      Key posted = key;  // of a matched message the size is known already, but the completion will tell it again
-      posted.value = trace::unknown_value;
-      return measure_receive(posted, posted_bytes(key.count, key.datatype), out);
-    }
-    case CallClass::recv:
-    case CallClass::mrecv:
-      return measure_receive(key, posted_bytes(key.count, key.datatype), out);
-    case CallClass::sendrecv:
-    case CallClass::isendrecv:
-    case CallClass::sendrecv_replace: {
-      const int64_t sent = posted_bytes(key.count, key.datatype);
-      measure_send(key, key.site, sent, out);
-      int64_t posted = sent;  // one buffer both ways, where there is no second half
-      if (word_count >= 3) {
-        if (words[2] == trace::peer_null) return;
-        if (class_of(key.site) != CallClass::sendrecv_replace)
-          posted = posted_bytes(words[0], static_cast<uint32_t>(words[1]));
-      }
-      out->push_back(
-          {Transfer::Kind::received, key.site, index_, partner_unknown, key.value >= 0 ? key.value : posted});
-      return;
-    }
-    case CallClass::wait:
-    case CallClass::waitany:
-    case CallClass::test:
-    case CallClass::testany: {
+  const trace::CallFacts& facts = facts_of(class_of(key.site));
+  switch (facts.event) {
+    case EventForm::message:
+      return measure_message(key, out);
+    case EventForm::exchange:
+      return measure_exchange(key, words, word_count, out);
+    case EventForm::completion: {
+      if (facts.requests != RequestUse::completes) return;
       const Maker maker = linked(key.extra, words, word_count);
       if (maker.site == no_site || key.peer == trace::peer_null) return;
       return correct(maker, key.value, posted_bytes(key.count, key.datatype), (key.comm & trace::flag_cancelled) != 0,
                      out);
     }
-    case CallClass::waitall:
-    case CallClass::waitsome:
-    case CallClass::testall:
-    case CallClass::testsome:
+    case EventForm::completions:
       if (key.extra == trace::extra_nothing) return;
       for (size_t i = 1; i + 4 <= word_count; i += 4) {
         if (static_cast<int32_t>(words[i + 2] >> 32) == trace::peer_null) continue;
         correct(listed(words[i]), words[i + 1], words[i + 3], false, out);
       }
       return;
-    case CallClass::start: {
+    case EventForm::start: {
       if (key.comm & trace::flag_persistent_collective) return measure_collective(key.site, key.value, key.count, out);
       const Maker creator = linked(key.extra, words, word_count);
       return measure_start(key.site, creator, key, posted_bytes(key.count, key.datatype), out);
     }
-    case CallClass::startall:
-      for (size_t i = 1; i + 4 <= word_count; i += 4) {
-        if (static_cast<uint32_t>(words[i + 3]) & trace::flag_persistent_collective) {
-          measure_collective(key.site, words[i + 1], words[i + 2], out);
-          continue;
-        }
-        Key one = key;
-        one.peer = static_cast<int32_t>(words[i + 2] >> 32);
-        one.comm = static_cast<uint32_t>(words[i + 3]);
-        measure_start(key.site, listed(words[i]), one, words[i + 1], out);
-      }
-      return;
-    case CallClass::coll:
-    case CallClass::icoll:
-      if (word_count < 2) return;
+    case EventForm::starts:
+      return measure_starts(key, words, word_count, out);
+    case EventForm::collective:
+      if (word_count < 2 || facts.requests == RequestUse::creates) return;
       return measure_collective(key.site, words[0], words[1], out);
-    case CallClass::rma:
-    case CallClass::rma_request:
-      return measure_access(key, out);
-    case CallClass::file_io:
-    case CallClass::file_iio:
-      return measure_file(key, out);
-    case CallClass::posix_read:
-    case CallClass::posix_write: {
-      const bool reads = class_of(key.site) == CallClass::posix_read;
-      const int64_t moved = key.value > 0 ? key.value : 0;
-      out->push_back(
-          {reads ? Transfer::Kind::received : Transfer::Kind::written, key.site, index_, partner_unknown, moved});
+    case EventForm::access:
+      if (facts.moves) measure_access(key, out);
       return;
-    }
-    default:
+    case EventForm::file:
+      return measure_file(key, out);
+    case EventForm::libc:
+      return measure_libc(key, out);
+    case EventForm::plain:
+    case EventForm::probe:
+    case EventForm::creation:
+    case EventForm::object:
       return;
   }
 }
@@ -319,8 +239,8 @@ void Measurer::measure_coarse(const trace::Tally& tally, std::vector<Transfer>* 
   key.value = trace::unknown_value;
   const size_t begin = out->size();
   measure_one(key, nullptr, 0, out);
-  const bool both_ways = cls == CallClass::sendrecv || cls == CallClass::isendrecv;
-  if (both_ways || cls == CallClass::start || cls == CallClass::startall) unknown_bytes_ += tally.times;
+  const bool both_ways = facts_of(cls).event == EventForm::exchange && cls != CallClass::sendrecv_replace;
+  if (both_ways || facts_of(cls).requests == RequestUse::starts) unknown_bytes_ += tally.times;
   for (size_t i = begin; i < out->size(); ++i) {
     Transfer& transfer = (*out)[i];
     // A message both ways has one sum: of what was received if that is known, else of what was sent.

@@ -43,13 +43,11 @@ struct Transfer {
 };
 
 // What a class of calls does with the time of a rank.
-enum class Category : uint8_t { startup, point_to_point, completion, collective, one_sided, io, setup, local };
-inline constexpr int category_count = 8;
-inline constexpr const char* category_names[category_count] = {
-    "startup", "point_to_point", "completion", "collective", "one_sided", "io", "setup", "local"};
+using trace::Category;
+using trace::category_count;
 Category category_of(trace::CallClass cls);
 
-// The class of functions whose bytes are those they receive, not those they send.
+// Whether the bytes of its functions are those they receive, not those they send.
 bool receives_only(trace::CallClass cls);
 
 class Measurer {
@@ -75,6 +73,11 @@ class Measurer {
   };
   void measure_one(const trace::Key& key, const int64_t* words, size_t word_count, std::vector<Transfer>* out) const;
   void measure_coarse(const trace::Tally& tally, std::vector<Transfer>* out) const;
+  void measure_message(const trace::Key& key, std::vector<Transfer>* out) const;
+  void measure_exchange(const trace::Key& key, const int64_t* words, size_t word_count,
+                        std::vector<Transfer>* out) const;
+  void measure_starts(const trace::Key& key, const int64_t* words, size_t word_count, std::vector<Transfer>* out) const;
+  void measure_libc(const trace::Key& key, std::vector<Transfer>* out) const;
   void measure_send(const trace::Key& key, uint32_t site, int64_t bytes, std::vector<Transfer>* out) const;
   void measure_receive(const trace::Key& key, int64_t posted, std::vector<Transfer>* out) const;
   void measure_access(const trace::Key& key, std::vector<Transfer>* out) const;
@@ -84,7 +87,7 @@ class Measurer {
                      std::vector<Transfer>* out) const;
   void correct(Maker maker, int64_t received, int64_t posted, bool cancelled, std::vector<Transfer>* out) const;
   trace::CallClass class_of(Maker maker) const;
-  const std::string& name_of(uint32_t site) const;
+  uint8_t moves_of(uint32_t site) const;  // which way the data of its function goes
   Maker linked(uint32_t extra, const int64_t* words, size_t word_count) const;
   Maker listed(int64_t link) const;
   size_t stream_of(int64_t thread) const;

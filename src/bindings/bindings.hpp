@@ -14,6 +14,7 @@ struct TraceError : std::runtime_error {
 };
 
 void bind_trace(nanobind::module_& m);
+void bind_classes(nanobind::module_& m);
 void bind_profile(nanobind::module_& m);
 void bind_columns(nanobind::module_& m);
 void bind_iterations(nanobind::module_& m);

@@ -11,6 +11,7 @@ NB_MODULE(_core, m) {
   m.doc() = "Leadline's C++ core.";
   nb::exception<leadline::bindings::TraceError>(m, "TraceError");
   leadline::bindings::bind_trace(m);
+  leadline::bindings::bind_classes(m);
   leadline::bindings::bind_iterations(m);
   leadline::bindings::bind_profile(m);
   leadline::bindings::bind_columns(m);

@@ -174,9 +174,6 @@ nb::list contexts_of(const Profile& profile) {
 void bind_profile(nb::module_& m) {
   bind_values(m);
   bind_summary(m);
-  nb::list categories;
-  for (const char* name : analysis::category_names) categories.append(name);
-  m.attr("CATEGORIES") = nb::tuple(categories);
   nb::class_<Profile>(m, "Profile")
       .def(nb::init<>())
       .def(

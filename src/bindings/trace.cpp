@@ -13,8 +13,8 @@
 #include "analysis/expand.hpp"
 #include "bindings/bindings.hpp"
 #include "bindings/text.hpp"
+#include "recording/reading/process_files.hpp"
 #include "trace/file_systems.hpp"
-#include "trace/reading/reader.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -81,7 +81,7 @@ void bind_tables(nb::module_& m) {
       .def_ro("name", &trace::Function::name)
       .def_prop_ro("cls", [](const trace::Function& f) {
         const auto index = static_cast<size_t>(f.cls);
-        return index < static_cast<size_t>(trace::call_class_count) ? trace::call_class_names[index] : "other";
+        return index < static_cast<size_t>(trace::call_class_count) ? trace::call_facts[index].name : "other";
       });
   nb::class_<trace::Module>(m, "Module")
       .def_ro("path", &trace::Module::path)

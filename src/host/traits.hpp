@@ -4,16 +4,22 @@
 
 #include <cstdint>
 
-#include "trace/call_class.hpp"
+#include "leadline/call_classes.hpp"
 
 namespace leadline::host {
 
 using trace::CallClass;
+using trace::Category;
+using trace::facts_of;
+using trace::WhilePaused;
+namespace moves = trace::moves;
 
 // How the bytes of a collective follow from its arguments (p = number of processes one talks to).
 // r_own: the count of this rank in an array of counts (Reduce_scatter).
 enum class ByteRule : uint8_t { zero, s, r, s_times_p, r_times_p, sum_s, sum_r, sum_sw, sum_rw, r_own };
 enum class ByteWhen : uint8_t { always, root_only, nonroot_only };
+// Who the processes are that a collective's counts are for.
+enum class Peers : uint8_t { group, own_group, neighbours };
 
 struct Bytes {
   ByteRule rule = ByteRule::zero;
@@ -48,7 +54,9 @@ struct Traits {
   Roles roles;
   Bytes contributed;
   Bytes received;
+  Peers peers;
   Needs needs;
+  uint8_t moves;  // which way its data goes: bits of trace::moves
 };
 
 }  // namespace leadline::host

@@ -54,7 +54,7 @@ void enter_aside(Thread& t, Word address) {
 }
 
 void before_aside(Call& call) {
-  if (looks_before(call.traits.cls)) before(call);
+  if (const auto before = recording_of(call.traits.cls).before) before(call);
 }
 
 void after_aside(Call& call) {
@@ -70,7 +70,7 @@ void after_aside(Call& call) {
     }
     return;
   }
-  recording_of(c)(call);
+  recording_of(c).after(call);
   if (c != CallClass::mrecv && c != CallClass::mprobe && c != CallClass::improbe) hide_request(call);
 }
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace/series.hpp"
+#include "recording/series_state.hpp"
 
 namespace leadline::recorder {
 namespace {

@@ -147,7 +147,8 @@ template <class R, Fn fn, Name name, class... A, size_t... I>
       return rc;
     }
     Call call{*thread, t, args, caller, fn, large};
-    if constexpr (looks_before(t.cls)) before(call);
+    constexpr Recorded recorded = recording_of(t.cls);
+    if constexpr (recorded.before != nullptr) recorded.before(call);
     if constexpr (sited_before(t.cls)) call.site = thread->paths.site(fn, caller);
     call.begin = now();
     if constexpr (sited_before(t.cls)) {
@@ -159,7 +160,7 @@ template <class R, Fn fn, Name name, class... A, size_t... I>
     call.end = now();
     call_is_over(thread);
     call.rc = static_cast<int>(rc);
-    recording_of(t.cls)(call);
+    recorded.after(call);
     thread->depth = 0;
     return rc;
   }

@@ -12,8 +12,8 @@
 #include "recorder/contexts.hpp"
 #include "recorder/host.hpp"
 #include "recorder/modules.hpp"
-#include "trace/hash.hpp"
-#include "trace/live.hpp"
+#include "recording/live.hpp"
+#include "recording/position_map.hpp"
 
 namespace leadline::recorder {
 

@@ -15,7 +15,7 @@
 
 #include <cstdint>
 
-#include "trace/clock.hpp"
+#include "recording/live_clock.hpp"
 
 namespace leadline::recorder {
 

@@ -6,8 +6,8 @@
 #include <cstdint>
 
 #include "recorder/host.hpp"
-#include "trace/hash.hpp"
-#include "trace/live.hpp"
+#include "recording/live.hpp"
+#include "recording/position_map.hpp"
 
 namespace leadline::recorder {
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "recorder/run_directory.hpp"
-#include "trace/live_placement.hpp"
+#include "recording/live_placement.hpp"
 
 namespace leadline::recorder {
 

@@ -11,7 +11,7 @@
 #include <initializer_list>
 
 #include "host/loaded_object.hpp"
-#include "trace/live.hpp"
+#include "recording/live.hpp"
 
 namespace leadline::recorder {
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "trace/table.hpp"
+#include "recording/table.hpp"
 
 namespace leadline::recorder {
 

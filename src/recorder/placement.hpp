@@ -3,7 +3,7 @@
 #pragma once
 
 #include "recorder/budgets.hpp"
-#include "trace/live_placement.hpp"
+#include "recording/live_placement.hpp"
 
 namespace leadline::recorder {
 

@@ -103,53 +103,37 @@ uint32_t link_to_creator(Thread& t, const Request& r) {
   return link_to(t, r.thread, r.maker.site, t.header->persistent_made, r.created);
 }
 
-void before(Call& call) {
-  switch (call.traits.cls) {
-    case CallClass::probe:
-    case CallClass::iprobe:
-    case CallClass::mprobe:
-    case CallClass::improbe:
-    case CallClass::sendrecv:
-    case CallClass::sendrecv_replace:
-      if (wildcard_flags(call.int_arg(call.roles().source), call.int_arg(call.roles().rtag))) substitute_status(call);
-      break;
-    case CallClass::mrecv:
-    case CallClass::imrecv:
-      call.handle = Abi::stored(call.arg(call.roles().message), abi.family->handle_bytes.message);
-      break;
-    case CallClass::comm_create:
-      before_spawn(call);
-      break;
-    case CallClass::comm_free:
-      call.handle = Abi::stored(call.arg(call.roles().comm), abi.family->handle_bytes.comm);
-      break;
-    case CallClass::win_free:
-      call.handle = Abi::stored(call.arg(call.roles().win), abi.family->handle_bytes.win);
-      break;
-    case CallClass::file_open:
-      before_file_open(call.thread, file_name(call));
-      break;
-    case CallClass::file_close:
-      call.handle = Abi::stored(call.arg(call.roles().file), abi.family->handle_bytes.file);
-      break;
-    case CallClass::abort:  // does not come back
-      call.begin = call.end = now();
-      record_other(call);
-      break;
-    case CallClass::init:
-      recording.initializes();
-      break;
-    case CallClass::finalize:
-      recording.finalizes();
-      break;
-    case CallClass::other:
-      if (call.fn == Fn::Session_init) recording.initializes();
-      if (call.fn == Fn::Session_finalize) {
-        recording.session_closes(Abi::stored(call.args[0], abi.family->handle_bytes.session));
-      }
-      break;
-    default:
-      before_completion(call);
+void before_receive(Call& call) {
+  if (wildcard_flags(call.int_arg(call.roles().source), call.int_arg(call.roles().rtag))) substitute_status(call);
+}
+
+void before_message(Call& call) {
+  call.handle = Abi::stored(call.arg(call.roles().message), abi.family->handle_bytes.message);
+}
+
+void before_object_free(Call& call) {
+  const Roles& r = call.roles();
+  const HandleBytes& width = abi.family->handle_bytes;
+  call.handle = r.win >= 0    ? Abi::stored(call.arg(r.win), width.win)
+                : r.file >= 0 ? Abi::stored(call.arg(r.file), width.file)
+                              : Abi::stored(call.arg(r.comm), width.comm);
+}
+
+void before_open(Call& call) { before_file_open(call.thread, file_name(call)); }
+
+void before_init(Call&) { recording.initializes(); }
+
+void before_finalize(Call&) { recording.finalizes(); }
+
+void before_abort(Call& call) {  // does not come back
+  call.begin = call.end = now();
+  record_other(call);
+}
+
+void before_other(Call& call) {
+  if (call.fn == Fn::Session_init) recording.initializes();
+  if (call.fn == Fn::Session_finalize) {
+    recording.session_closes(Abi::stored(call.args[0], abi.family->handle_bytes.session));
   }
 }
 
@@ -178,13 +162,14 @@ void record_finalize(Call& call) {
 
 void record_nothing(Call&) {}
 
+void record_unseen(Call&) {}
+
 void record_other(Call& call) {
   trace::Key key;
   if (!begin_key(call, &key)) return;
   if (call.traits.cls == CallClass::parrived && says_no(call)) return add_poll(call, key.site);
   const Roles& r = call.roles();
-  const bool by_value = call.traits.cls != CallClass::abort && call.traits.cls != CallClass::finalize &&
-                        call.traits.cls != CallClass::init;
+  const bool by_value = facts_of(call.traits.cls).category != Category::startup;
   if (r.comm >= 0 && by_value) key.comm = comm_of(call, call.arg(r.comm)).id;
   key.peer = trace::peer_none;
   if (call.rc != 0 && call.fn == Fn::Session_init) recording.not_initialized();

@@ -61,44 +61,18 @@ constexpr bool is_hot(CallClass c) {
          c == CallClass::wait;
 }
 
-// Classes whose handles or statuses are looked at before the call.
-constexpr bool looks_before(CallClass c) {
-  switch (c) {
-    case CallClass::mrecv:
-    case CallClass::sendrecv:
-    case CallClass::sendrecv_replace:
-    case CallClass::probe:
-    case CallClass::iprobe:
-    case CallClass::mprobe:
-    case CallClass::improbe:
-    case CallClass::imrecv:
-    case CallClass::test:
-    case CallClass::waitany:
-    case CallClass::testany:
-    case CallClass::waitall:
-    case CallClass::testall:
-    case CallClass::waitsome:
-    case CallClass::testsome:
-    case CallClass::request_free:
-    case CallClass::cancel:
-    case CallClass::comm_create:  // MPI_Comm_spawn
-    case CallClass::comm_free:
-    case CallClass::win_free:
-    case CallClass::file_open:
-    case CallClass::file_close:
-    case CallClass::abort:
-    case CallClass::init:
-    case CallClass::finalize:
-    case CallClass::other:  // MPI_Session_init, MPI_Session_finalize
-      return true;
-    default:
-      return false;
-  }
-}
-
 const char* file_name(const Call& call);
-void before(Call& call);
 void before_type_free(Thread& t, Word type_address);
+
+// Before the call: handles that it takes away, statuses that it is not asked for.
+void before_receive(Call& call);  // of any source or tag, or a probe for that
+void before_message(Call& call);
+void before_object_free(Call& call);  // communicators, windows and files
+void before_open(Call& call);
+void before_init(Call& call);
+void before_finalize(Call& call);
+void before_abort(Call& call);
+void before_other(Call& call);
 
 void record_sendrecv(Call& call);
 void record_probe(Call& call);
@@ -120,82 +94,110 @@ void record_init(Call& call);
 void record_finalize(Call& call);
 void record_nothing(Call&);  // MPI_Abort was recorded before it
 void record_other(Call& call);
+void record_unseen(Call&);         // of classes whose calls come another way
 void record_pcontrol(Call& call);  // pauses and resumes
 
-// The recording function of a class.
-constexpr void (*recording_of(CallClass c))(Call&) {
+// What is done before and after the calls of a class.
+struct Recorded {
+  void (*before)(Call&);  // nullptr: nothing
+  void (*after)(Call&);
+};
+
+// Without a default: a class that is added must be thought about here.
+constexpr Recorded recording_of(CallClass c) {
   switch (c) {
+    case CallClass::send:  // record_hot.hpp
+    case CallClass::isend:
+    case CallClass::recv:
+    case CallClass::irecv:
+    case CallClass::wait:
+    case CallClass::local:  // counted in the wrapper
+    case CallClass::type_free:
+    case CallClass::posix_open:  // files/
+    case CallClass::posix_close:
+    case CallClass::posix_read:
+    case CallClass::posix_write:
+    case CallClass::posix_seek:
+    case CallClass::posix_map:
+    case CallClass::posix_other:
+      return {nullptr, record_unseen};
     case CallClass::test:
     case CallClass::waitany:
     case CallClass::testany:
     case CallClass::request_free:
     case CallClass::cancel:
-      return record_completion;
+      return {before_completion, record_completion};
     case CallClass::waitall:
     case CallClass::testall:
     case CallClass::waitsome:
     case CallClass::testsome:
-      return record_completions;
+      return {before_completion, record_completions};
     case CallClass::coll:
     case CallClass::icoll:
     case CallClass::coll_init:
-      return record_collective;
+      return {nullptr, record_collective};
     case CallClass::sendrecv:
     case CallClass::sendrecv_replace:
+      return {before_receive, record_sendrecv};
     case CallClass::isendrecv:
-      return record_sendrecv;
+      return {nullptr, record_sendrecv};
     case CallClass::probe:
     case CallClass::iprobe:
     case CallClass::mprobe:
     case CallClass::improbe:
-      return record_probe;
+      return {before_receive, record_probe};
     case CallClass::mrecv:
     case CallClass::imrecv:
-      return record_message;
+      return {before_message, record_message};
     case CallClass::send_init:
     case CallClass::recv_init:
     case CallClass::psend_init:
     case CallClass::precv_init:
-      return record_init_request;
+      return {nullptr, record_init_request};
     case CallClass::start:
-      return record_start;
+      return {nullptr, record_start};
     case CallClass::startall:
-      return record_startall;
+      return {nullptr, record_startall};
     case CallClass::comm_create:
+      return {before_spawn, record_comm_create};
     case CallClass::comm_icreate:
-      return record_comm_create;
+      return {nullptr, record_comm_create};
     case CallClass::comm_free:
-      return record_comm_free;
+      return {before_object_free, record_comm_free};
     case CallClass::win_create:
-    case CallClass::win_free:
+      return {nullptr, record_object};
     case CallClass::file_open:
+      return {before_open, record_object};
+    case CallClass::win_free:
     case CallClass::file_close:
-      return record_object;
+      return {before_object_free, record_object};
     case CallClass::rma:
     case CallClass::rma_request:
     case CallClass::rma_sync:
-      return record_rma;
+      return {nullptr, record_rma};
     case CallClass::file_io:
     case CallClass::file_iio:
     case CallClass::file_other:
-      return record_file_io;
+      return {nullptr, record_file_io};
     case CallClass::init:
-      return record_init;
+      return {before_init, record_init};
     case CallClass::finalize:
-      return record_finalize;
+      return {before_finalize, record_finalize};
     case CallClass::abort:
-      return record_nothing;
+      return {before_abort, record_nothing};
     case CallClass::pcontrol:
-      return record_pcontrol;
-    default:
-      return record_other;
+      return {nullptr, record_pcontrol};
+    case CallClass::pready:
+    case CallClass::parrived:
+      return {nullptr, record_other};
+    case CallClass::other:
+      return {before_other, record_other};
   }
+  return {nullptr, nullptr};
 }
 
 // Whether the call site is found before the call, which may never come back. What MPI_Init loads is not there yet.
-inline constexpr bool sited_before(CallClass cls) {
-  return cls != CallClass::init && cls != CallClass::finalize && cls != CallClass::abort;
-}
+inline constexpr bool sited_before(CallClass c) { return facts_of(c).category != Category::startup; }
 
 // --- what they share (record.cpp) ---
 

@@ -34,9 +34,11 @@ ByteRule other_side(ByteRule rule) {
       return ByteRule::sum_rw;
     case ByteRule::sum_rw:
       return ByteRule::sum_sw;
-    default:
-      return rule;
+    case ByteRule::zero:
+    case ByteRule::r_own:
+      break;
   }
+  return rule;
 }
 
 class Collective {
@@ -108,12 +110,11 @@ class Collective {
   void count_neighbours() {
     send_peers_ = receive_peers_ = comm_.size;
     if (!comm_.known) return;
-    // What each group contributes is scattered over the other, but the counts are those of the own one.
-    if (strstr(call_.traits.name, "educe_scatter") && between_groups(comm_)) {
+    if (call_.traits.peers == Peers::own_group && between_groups(comm_)) {
       call_real(Fn::Comm_size, comm_.handle, &send_peers_);
       receive_peers_ = send_peers_;
     }
-    if (!strstr(call_.traits.name, "eighbor")) return;
+    if (call_.traits.peers != Peers::neighbours) return;
     int32_t topology = abi.undefined, in = 0, out = 0, weighted = 0;
     const uint64_t comm = comm_.handle;
     call_real(Fn::Topo_test, comm, &topology);

@@ -9,19 +9,7 @@ using trace::Key;
 
 namespace {
 
-bool takes_list(CallClass c) {
-  switch (c) {
-    case CallClass::waitall:
-    case CallClass::testall:
-    case CallClass::waitsome:
-    case CallClass::testsome:
-    case CallClass::waitany:
-    case CallClass::testany:
-      return true;
-    default:
-      return false;
-  }
-}
+bool takes_list(const Call& call) { return call.roles().requests >= 0; }
 
 // Whether the call asks, and does not wait: with null requests only, it is as good as one that said no.
 bool polls(CallClass c) {
@@ -184,7 +172,7 @@ uint64_t* copy_handles(Call& call, Word requests, int64_t n) {
 
 void before_completion(Call& call) {
   const Roles& r = call.roles();
-  if (!takes_list(call.traits.cls)) {
+  if (!takes_list(call)) {
     const Word at = call.arg(r.request);
     call.handle = Abi::stored(at, abi.family->handle_bytes.request);
     if (recording.wildcards && r.status >= 0 && call.arg(r.status) == abi.status_ignore) substitute_status(call);
@@ -210,7 +198,7 @@ void record_completion(Call& call) {
   Key key;
   key.site = site.site;
   key.peer = trace::peer_none;
-  const bool list = takes_list(call.traits.cls);
+  const bool list = takes_list(call);
   if (says_no(call)) return add_poll(call, site.site);
   uint64_t handle = call.handle;
   Word address = list ? 0 : call.arg(r.request);
@@ -272,7 +260,7 @@ void complete_aside(Call& call) {
     if (freed.active && freed.wildcard && recording.wildcards) --recording.wildcards;
     return recording.requests().remove(index);
   }
-  if (!takes_list(c)) {
+  if (!takes_list(call)) {
     complete(call.handle, call.arg(r.request), true);
     return;
   }

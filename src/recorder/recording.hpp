@@ -9,7 +9,7 @@
 #include "recorder/run_directory.hpp"
 #include "recorder/storage.hpp"
 #include "recorder/thread.hpp"
-#include "trace/encode.hpp"
+#include "recording/encode.hpp"
 
 namespace leadline::recorder {
 
@@ -84,7 +84,7 @@ class Recording {
   void turn_generation(Thread* t);
   bool spill_series(Thread* t, bool last);
   void keep_series(Thread* t);
-  void write_definitions(TraceFile* file);
+  void write_process(TraceFile* file, bool last);
   void write_thread(const char* region, TraceFile* file);
   void sample_own_time();
   void discard_live();

@@ -9,6 +9,7 @@
 #include "recorder/launched.hpp"
 #include "recorder/recording.hpp"
 #include "recorder/trace_file.hpp"
+#include "recording/chunks.hpp"
 
 extern "C" int __cxa_atexit(void (*)(void*), void*, void*);
 
@@ -97,67 +98,36 @@ void Recording::discard_live() {
   live_place_.leave();
 }
 
-void Recording::write_definitions(TraceFile* file) {
-  using trace::ChunkType;
+void Recording::write_process(TraceFile* file, bool last) {
+  trace::ProcessView view{process_region_};
+  view.variables = &variables_;
+  view.settings = &settings_;
+  for (uint32_t i = 0; i < thread_count_; ++i) view.add_thread(threads_[i]->region);
   trace::ByteSink sink;
-  const auto put = [&](ChunkType type, void (*encode)(const char*, trace::ByteSink*)) {
+  for (const trace::ProcessChunk& chunk : trace::process_chunks) {
+    if (chunk.last != last || (chunk.is_there && !chunk.is_there(view))) continue;
     sink.clear();
-    encode(process_region_, &sink);
-    file->chunk(type, sink);
-  };
-  put(ChunkType::process, trace::encode_process);
-  uint8_t used[trace::max_functions] = {};
-  for (uint32_t i = 0; i < thread_count_; ++i) trace::mark_functions(threads_[i]->region, &used);
-  sink.clear();
-  trace::encode_functions(process_region_, used, &sink);
-  file->chunk(ChunkType::functions, sink);
-  put(ChunkType::modules, trace::encode_modules);
-  put(ChunkType::communicators, trace::encode_communicators);
-  put(ChunkType::datatypes, trace::encode_datatypes);
-  put(ChunkType::ops, trace::encode_ops);
-  if (trace::has_regions(process_region_)) put(ChunkType::regions, trace::encode_regions);
-  if (variables_.size()) file->chunk(ChunkType::variables, variables_);
-  if (settings_.size()) file->chunk(ChunkType::settings, settings_);
-  if (trace::was_paused(process_region_)) {
-    uint64_t calls = 0;
-    for (uint32_t i = 0; i < thread_count_; ++i) calls += trace::calls_aside(threads_[i]->region);
-    sink.clear();
-    trace::encode_pauses(process_region_, calls, &sink);
-    file->chunk(ChunkType::pauses, sink);
+    chunk.encode(view, &sink);
+    file->chunk(chunk.type, sink);
   }
-  put(ChunkType::files, trace::encode_files);
-  put(ChunkType::clock, trace::encode_clock);
-  put(ChunkType::placement, trace::encode_placement);
 }
 
 void Recording::write_thread(const char* region, TraceFile* file) {
-  using trace::ChunkType;
+  const trace::ThreadView view{region, header_->tick_factor, header_->first_ticks, trace::has_regions(process_region_)};
   trace::ByteSink sites, structure, rest;
   trace::encode_sites(region, &sites);
   trace::encode_structure(region, &structure);
   if (file->fits(sites.size() + structure.size()) && share_structure(stem_, sites, structure, &rest)) {
-    file->chunk(ChunkType::shared, rest);
+    file->chunk(trace::ChunkType::shared, rest);
   } else {
-    file->chunk(ChunkType::sites, sites);
-    file->chunk(ChunkType::structure, structure);
+    file->chunk(trace::ChunkType::sites, sites);
+    file->chunk(trace::ChunkType::structure, structure);
   }
-  rest.clear();
-  trace::encode_times(region, header_->tick_factor, &rest);
-  file->chunk(ChunkType::times, rest);
-  rest.clear();
-  if (trace::encode_series(region, header_->tick_factor, header_->first_ticks, true, &rest)) {
-    file->chunk(ChunkType::series, rest);
+  for (const trace::ThreadChunk& chunk : trace::thread_chunks) {
+    if (chunk.pieces == trace::Pieces::whole || trace::facts_of(chunk.type).shared) continue;
+    rest.clear();
+    if (chunk.encode(view, &rest)) file->chunk(chunk.type, rest);
   }
-  rest.clear();
-  trace::encode_loops(region, &rest);
-  file->chunk(ChunkType::loops, rest);
-  rest.clear();
-  trace::encode_locals(region, header_->tick_factor, &rest);
-  file->chunk(ChunkType::locals, rest);
-  if (!trace::has_regions(process_region_)) return;
-  rest.clear();
-  trace::encode_region_times(region, header_->tick_factor, &rest);
-  file->chunk(ChunkType::region_times, rest);
 }
 
 // Renames the part to what readers look for; never over another trace. Returns 0 or errno.
@@ -206,14 +176,11 @@ void Recording::finish() {
   {
     TraceFile file(path.text, has_part && live_place_.away() ? part_path_.text : nullptr);
     if (budgets_.files_given) file.set_limit(budgets_.files > written_ ? budgets_.files - written_ : 0);
-    write_definitions(&file);
+    write_process(&file, false);
     trace::ByteSink sink;
     for (uint32_t i = 0; i < thread_count_; ++i) write_thread(threads_[i]->region, &file);
     if (file.left_out()) lose(trace::LossKind::over_disk_budget, file.left_out());
-    sink.clear();
-    trace::encode_losses(process_region_, &sink);
-    file.chunk(trace::ChunkType::losses, sink);
-    sink.clear();
+    write_process(&file, true);
     sink.varint(header_->finalized);
     file.chunk(trace::ChunkType::end, sink);
     error = file.finish();

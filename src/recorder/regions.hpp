@@ -7,8 +7,8 @@
 
 #include "recorder/clock.hpp"
 #include "recorder/lock.hpp"
-#include "trace/hash.hpp"
-#include "trace/live.hpp"
+#include "recording/live.hpp"
+#include "recording/position_map.hpp"
 
 namespace leadline::recorder {
 

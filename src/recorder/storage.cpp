@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "trace/live.hpp"
+#include "recording/live.hpp"
 
 namespace leadline::recorder {
 

@@ -1,7 +1,7 @@
-// The storage behind the live memory: a file that grows as its stretches come into use (trace/live_file.hpp). Regions
-// are address space that can be read; a stretch gets pages of the file before it is written. The file is extended by
-// many pages at a time, mapped at once, and pages are then moved to where they are wanted (mremap): that takes no file
-// operation, of which each would be a request to a server where the file is not local.
+// The storage behind the live memory: a file that grows as its stretches come into use (recording/live_file.hpp).
+// Regions are address space that can be read; a stretch gets pages of the file before it is written. The file is
+// extended by many pages at a time, mapped at once, and pages are then moved to where they are wanted (mremap): that
+// takes no file operation, of which each would be a request to a server where the file is not local.
 //
 // Every page is allocated before it is touched: a write to a mapped hole of a full disk would be a SIGBUS in the host.
 // Where the file can't give storage, plain memory takes its place and the state is no longer safe from a crash.
@@ -13,8 +13,8 @@
 
 #include "host/own_file.hpp"
 #include "recorder/host.hpp"
-#include "trace/live_file.hpp"
-#include "trace/table.hpp"
+#include "recording/live_file.hpp"
+#include "recording/table.hpp"
 
 namespace leadline::recorder {
 

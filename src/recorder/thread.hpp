@@ -9,7 +9,7 @@
 #include "recorder/handles.hpp"
 #include "recorder/local_calls.hpp"
 #include "recorder/regions.hpp"
-#include "trace/event_graph.hpp"
+#include "recording/event_graph.hpp"
 
 namespace leadline::recorder {
 

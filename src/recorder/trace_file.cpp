@@ -58,22 +58,6 @@ bool TraceFile::copy(const char* part) {
   return !error_;
 }
 
-namespace {
-
-bool can_be_left_out(trace::ChunkType type) {
-  switch (type) {
-    case trace::ChunkType::process:
-    case trace::ChunkType::functions:
-    case trace::ChunkType::losses:
-    case trace::ChunkType::end:
-      return false;
-    default:
-      return true;
-  }
-}
-
-}  // namespace
-
 void TraceFile::chunk(trace::ChunkType type, const trace::ByteSink& payload) {
   if (fd_ < 0) return;
   trace::ByteSink packed;
@@ -86,7 +70,7 @@ void TraceFile::write_chunk(trace::ChunkType type, uint32_t flag, const trace::B
     error_ = ENOMEM;
     return fail();
   }
-  if (!fits(payload.size()) && can_be_left_out(type)) {
+  if (!fits(payload.size()) && !trace::facts_of(type).essential) {
     ++left_out_;
     left_out_structure_ |= type == trace::ChunkType::structure;
     return;

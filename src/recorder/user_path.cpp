@@ -3,7 +3,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-#include "trace/live.hpp"
+#include "recording/live.hpp"
 
 namespace leadline::recorder {
 

@@ -1,141 +1,27 @@
-// What kind of call a function is: decides how its arguments are recorded and how its messages and bytes are counted.
+// The classes of calls and what is true of each (api/semantics.toml, [classes]), for the functions that a trace names.
 #pragma once
 
-#include <cstdint>
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+
+#include "leadline/call_classes.hpp"
 
 namespace leadline::trace {
 
-enum class CallClass : uint8_t {
-  local,  // touches no other rank: counted and timed in aggregate, not in the order of events
-  init,
-  finalize,
-  abort,
-  pcontrol,
-  send,
-  isend,
-  recv,
-  irecv,
-  sendrecv,
-  sendrecv_replace,
-  isendrecv,
-  probe,
-  iprobe,
-  mprobe,
-  improbe,
-  mrecv,
-  imrecv,
-  wait,
-  waitall,
-  waitany,
-  waitsome,
-  test,
-  testall,
-  testany,
-  testsome,
-  send_init,
-  recv_init,
-  coll_init,
-  psend_init,
-  precv_init,
-  start,
-  startall,
-  pready,
-  parrived,
-  request_free,
-  cancel,
-  coll,
-  icoll,
-  comm_create,
-  comm_icreate,
-  comm_free,
-  type_free,
-  win_create,
-  win_free,
-  rma,
-  rma_request,
-  rma_sync,
-  file_open,
-  file_close,
-  file_io,
-  file_iio,
-  file_other,
-  other,
-  // Calls of libc on files.
-  posix_open,
-  posix_close,
-  posix_read,
-  posix_write,
-  posix_seek,
-  posix_map,
-  posix_other,
-};
+constexpr bool is_posix(CallClass c) { return facts_of(c).event == EventForm::libc; }
 
-inline constexpr int call_class_count = static_cast<int>(CallClass::posix_other) + 1;
-
-inline constexpr const char* call_class_names[call_class_count] = {
-    "local",
-    "init",
-    "finalize",
-    "abort",
-    "pcontrol",
-    "send",
-    "isend",
-    "recv",
-    "irecv",
-    "sendrecv",
-    "sendrecv_replace",
-    "isendrecv",
-    "probe",
-    "iprobe",
-    "mprobe",
-    "improbe",
-    "mrecv",
-    "imrecv",
-    "wait",
-    "waitall",
-    "waitany",
-    "waitsome",
-    "test",
-    "testall",
-    "testany",
-    "testsome",
-    "send_init",
-    "recv_init",
-    "coll_init",
-    "psend_init",
-    "precv_init",
-    "start",
-    "startall",
-    "pready",
-    "parrived",
-    "request_free",
-    "cancel",
-    "coll",
-    "icoll",
-    "comm_create",
-    "comm_icreate",
-    "comm_free",
-    "type_free",
-    "win_create",
-    "win_free",
-    "rma",
-    "rma_request",
-    "rma_sync",
-    "file_open",
-    "file_close",
-    "file_io",
-    "file_iio",
-    "file_other",
-    "other",
-    "posix_open",
-    "posix_close",
-    "posix_read",
-    "posix_write",
-    "posix_seek",
-    "posix_map",
-    "posix_other",
-};
-
-constexpr bool is_posix(CallClass c) { return c >= CallClass::posix_open && c <= CallClass::posix_other; }
+// Which way the data of a function goes; nowhere for one that this version does not know and whose class does not say.
+constexpr uint8_t moves_of(CallClass c, std::string_view function) {
+  if (!facts_of(c).by_function) return facts_of(c).moves;
+  const auto* known =
+      std::lower_bound(std::begin(function_moves), std::end(function_moves), function,
+                       [](const FunctionMoves& f, std::string_view name) { return std::string_view(f.name) < name; });
+  return known != std::end(function_moves) && known->name == function ? known->moves : 0;
+}
+static_assert(std::is_sorted(std::begin(function_moves), std::end(function_moves),
+                             [](const FunctionMoves& a, const FunctionMoves& b) {
+                               return std::string_view(a.name) < std::string_view(b.name);
+                             }));
 
 }  // namespace leadline::trace

@@ -36,8 +36,60 @@ enum class ChunkType : uint32_t {
   files = 30,
 };
 
+// Of whom a chunk tells: of the process, of one of its threads, or of the file itself.
+enum class ChunkScope : uint8_t { unknown, file, process, thread };
+
+struct ChunkFacts {
+  ChunkScope scope = ChunkScope::unknown;
+  bool essential = false;  // written whatever the budget for the disk is
+  bool shared = false;     // alike on many ranks: may stand in a shared file
+  bool in_part = false;    // of a generation: written before the process ends
+};
+
+// How a chunk is read: decode_chunk(). How it is made from live memory: recording/chunks.hpp.
+constexpr ChunkFacts facts_of(ChunkType type) {
+  switch (type) {
+    case ChunkType::process:
+    case ChunkType::functions:
+    case ChunkType::losses:
+      return {.scope = ChunkScope::process, .essential = true};
+    case ChunkType::modules:
+    case ChunkType::communicators:
+    case ChunkType::datatypes:
+    case ChunkType::ops:
+    case ChunkType::clock:
+    case ChunkType::placement:
+    case ChunkType::pauses:
+    case ChunkType::regions:
+    case ChunkType::variables:
+    case ChunkType::settings:
+    case ChunkType::files:
+      return {.scope = ChunkScope::process};
+    case ChunkType::sites:
+    case ChunkType::structure:
+      return {.scope = ChunkScope::thread, .shared = true};
+    case ChunkType::generation:
+    case ChunkType::series:
+      return {.scope = ChunkScope::thread, .in_part = true};
+    case ChunkType::times:
+    case ChunkType::locals:
+    case ChunkType::loops:
+    case ChunkType::region_times:
+      return {.scope = ChunkScope::thread};
+    case ChunkType::shared:
+      return {.scope = ChunkScope::file};
+    case ChunkType::end:
+      return {.scope = ChunkScope::file, .essential = true, .shared = true};
+  }
+  return {};
+}
+
 // Bits of the byte that says how a loop was found.
 inline constexpr uint8_t loop_by_order = 1, loop_silent = 2;
+
+// How far MPI_Init came. While the process is in it, what stands for the process in its job (rank, size, world) is what
+// the launcher says; where it never comes back, that is all that is known.
+enum : uint32_t { mpi_not_begun = 0, mpi_begun = 1, mpi_beginning = 2 };
 
 // With the type: the payload is packed (packing.hpp). varint size, block: the first `size` bytes packed; the rest
 // follows as it is.

@@ -1,7 +1,7 @@
 #include "trace/packing.hpp"
 
-#include "trace/loop_finder.hpp"
 #include "trace/range_coder.hpp"
+#include "trace/scratchpad.hpp"
 
 namespace leadline::trace {
 namespace {

@@ -1,5 +1,5 @@
 // The trace of one process, decoded: what the reader gives to everybody else.
-// Built from a .trace file or salvaged from the .live file a killed process left (reading/reader.hpp).
+// Built from a .trace file (reading/reader.hpp), or from the .live file that a killed process left.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 #include "trace/call_class.hpp"
 #include "trace/event.hpp"
-#include "trace/live_placement.hpp"
+#include "trace/live_place.hpp"
 #include "trace/series_data.hpp"
 
 namespace leadline::trace {

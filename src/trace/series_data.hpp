@@ -1,10 +1,10 @@
-// The series of a generation as the reader holds it (series.hpp tells how it came about).
+// The series of a generation as the reader holds it (recording/series_state.hpp tells how it came about).
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "trace/series.hpp"
+#include "trace/series_kind.hpp"
 
 namespace leadline::trace {
 

@@ -1,13 +1,15 @@
 // A generation of a thread's events as the reader holds it: the graph of positions and the tokens that walk it
-// (graph.hpp tells how it came about). All indices are checked when it is decoded.
+// (recording/graph.hpp tells how it came about). All indices are checked when it is decoded.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "trace/live.hpp"
+#include "trace/bytes.hpp"
+#include "trace/event.hpp"
 #include "trace/process.hpp"
+#include "trace/symbols.hpp"
 
 namespace leadline::trace {
 

@@ -23,7 +23,7 @@ def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("header", ["functions.hpp", "symbols.hpp", "families.hpp"])
+@pytest.mark.parametrize("header", ["call_classes.hpp", "functions.hpp", "symbols.hpp", "families.hpp"])
 def test_headers_compile_by_themselves(generated: Path, tmp_path: Path, header: str) -> None:
     source = tmp_path / "includes.cpp"
     source.write_text(
@@ -39,7 +39,8 @@ def test_headers_compile_by_themselves(generated: Path, tmp_path: Path, header: 
 
 def test_output_says_what_made_it(generated: Path) -> None:
     files = sorted((generated / "leadline").iterdir())
-    assert [f.name for f in files] == ["families.hpp", "functions.hpp", "symbols.hpp", "wrappers.cpp", "wrappers_c.cpp"]
+    headers = ["call_classes.hpp", "families.hpp", "functions.hpp", "symbols.hpp"]
+    assert [f.name for f in files] == [*headers, "wrappers.cpp", "wrappers_c.cpp"]
     for file in files:
         assert file.read_text().startswith("// Made by codegen/generate.py from pympistandard")
 
@@ -73,6 +74,17 @@ def test_unchanged_files_keep_their_time(tmp_path: Path) -> None:
         ("semantics.toml", 'recv = ["Recv"]', 'receive = ["Recv"]', "there is no class receive"),
         ("semantics.toml", 'abort = ["Abort"]', 'abort = ["Abort", "Abrt"]', "there is no function Abrt"),
         ("semantics.toml", "Barrier = {", "Barier = {", "no line for Barrier"),
+        (
+            "semantics.toml",
+            'recv = { category = "point_to_point", ',
+            "recv = { ",
+            "recv has too much or too little: category",
+        ),
+        ("semantics.toml", 'event = "exchange"', 'event = "change"', "event = 'change' is no such word"),
+        ("semantics.toml", 'moves = "sends receives"', 'moves = "sends gives"', "moves = 'gives' is no such word"),
+        ("semantics.toml", 'gets = ["Get", "Rget", ', 'gets = ["Get", ', "which way the data of Rget goes"),
+        ("semantics.toml", 'gets = ["Get", ', 'gets = ["Get", "Send", ', "[moves] Send: its class says it"),
+        ("semantics.toml", 'peers = "own_group"', 'peers = "mine"', "peers = 'mine' is no such word"),
         ("semantics.toml", '"r_own"', '"r_mine"', "'r_mine' is no byte rule"),
         ("semantics.toml", '"partition_low"', '"first"', "names no role or no parameter"),
         ("semantics.toml", "Rput = {}\n", "", "does not say which arguments of Rput count when"),

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from leadline import _core
 from leadline.report import format as fmt
 from leadline.report.page import document, page
 from leadline.report.page.bundle import bundle
@@ -44,6 +45,17 @@ def test_modules_become_one_script_each_after_those_it_needs(tmp_path: Path) -> 
         script.index(f"// {name}.js\n") for name in ("c", "b", "main")
     )
     assert not re.search(r"^\s*(import|export)\b", script, re.MULTILINE)
+
+
+def test_modules_take_what_python_gives_them(tmp_path: Path) -> None:
+    main = write(tmp_path, main='import { KINDS } from "./given.js";\nconst n = KINDS.length;\n')
+    assert 'modules["given.js"] = { KINDS: ["a", "b"] };' in bundle(main, given={"KINDS": ["a", "b"]})
+
+
+def test_every_kind_of_time_has_its_colour() -> None:
+    styles = "".join(path.read_text() for path in (PAGE / "style").glob("*.css"))
+    for name in _core.CATEGORIES:
+        assert f"--{name.replace('_', '-')}:" in styles, name
 
 
 def test_the_entry_is_given_the_drawings_that_the_folder_holds(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ def wrapped_functions() -> list[str]:
 
 
 def build_recorder(sanitizers: str) -> Path:
-    """libleadline.so with `-fsanitize=SANITIZERS`, beside libleadline_trace.a; skips where that cannot be built.
+    """libleadline.so with `-fsanitize=SANITIZERS`, beside its static libraries; skips where that cannot be built.
 
     Safe to call from several processes at once: the second waits for what the first builds.
     """

@@ -9,7 +9,9 @@ from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
 
-CATEGORIES = ("startup", "point_to_point", "completion", "collective", "one_sided", "io", "setup", "local")
+from leadline import _core
+
+CATEGORIES = _core.CATEGORIES
 BUILD_ID = "ab" * 20
 
 

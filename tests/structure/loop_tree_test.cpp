@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <string>
 
-#include "../trace/memory_thread.hpp"
-#include "../trace/programs.hpp"
+#include "../recording/memory_thread.hpp"
+#include "../recording/programs.hpp"
 
 namespace {
 

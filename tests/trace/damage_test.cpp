@@ -6,9 +6,9 @@
 #include <cstdlib>
 #include <new>
 
-#include "memory_process.hpp"
-#include "programs.hpp"
-#include "trace/reading/reader.hpp"
+#include "../recording/memory_process.hpp"
+#include "../recording/programs.hpp"
+#include "recording/reading/process_files.hpp"
 
 namespace {
 size_t in_use = 0, peak = 0;

@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <cinttypes>
 
-#include "memory_process.hpp"
-#include "programs.hpp"
-#include "trace/reading/reader.hpp"
+#include "../recording/memory_process.hpp"
+#include "../recording/programs.hpp"
+#include "recording/reading/process_files.hpp"
 #include "trace/reading/series_walk.hpp"
 
 namespace {
@@ -31,8 +31,7 @@ void print_process(FILE* f, const Process& p) {
                p.own_per_call_ns * 1000);
   for (size_t i = 0; i < p.functions.size(); ++i) {
     if (!p.functions[i].name.empty()) {
-      std::fprintf(f, "function %zu %s %s\n", i, p.functions[i].name.c_str(),
-                   call_class_names[static_cast<size_t>(p.functions[i].cls)]);
+      std::fprintf(f, "function %zu %s %s\n", i, p.functions[i].name.c_str(), facts_of(p.functions[i].cls).name);
     }
   }
   for (const Module& m : p.modules) std::fprintf(f, "module %s %s\n", m.path.c_str(), m.build_id.c_str());

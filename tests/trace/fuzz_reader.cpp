@@ -9,13 +9,13 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "../recording/memory_process.hpp"
+#include "../recording/programs.hpp"
 #include "analysis/matching.hpp"
 #include "analysis/profile.hpp"
 #include "fuzz_mutator.hpp"
-#include "memory_process.hpp"
-#include "programs.hpp"
+#include "recording/reading/salvage.hpp"
 #include "trace/reading/decode.hpp"
-#include "trace/reading/salvage.hpp"
 #include "trace/reading/series_walk.hpp"
 
 namespace {

@@ -8,8 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from leadline import _core
+
 HERE = Path(__file__).resolve().parent
 FORMAT = HERE.parents[1] / "docs" / "format.md"
+CHUNKS = HERE.parents[1] / "src" / "trace" / "chunk.hpp"
 EXAMPLES = (
     "worked",
     "tree",
@@ -87,3 +90,21 @@ def test_worked_example_has_the_bytes_that_are_written(examples: Path) -> None:
     assert block is not None
     documented = bytes.fromhex("".join(line.split(";")[0] for line in block[1].splitlines()))
     assert documented in (examples / "worked.trace").read_bytes()
+
+
+def test_document_lists_every_chunk() -> None:
+    declared = re.search(r"enum class ChunkType[^{]*{(.*?)\n};", CHUNKS.read_text(), re.DOTALL)
+    table = re.search(r"\| type \| name \|.*?\n\n", FORMAT.read_text(), re.DOTALL)
+    assert declared
+    assert table
+    chunks = [(int(number), name) for name, number in re.findall(r"^  (\w+) = (\d+),", declared[1], re.MULTILINE)]
+    rows = re.findall(r"^\| (\d+) \| ([a-z ]+)", table[0], re.MULTILINE)
+    assert sorted((int(number), name.strip().replace(" ", "_")) for number, name in rows) == sorted(chunks)
+
+
+def test_document_lists_every_class_of_calls() -> None:
+    text = FORMAT.read_text()
+    table = text[text.index("by the class of the function") :].split("\n\n")[1]
+    first_cells = " ".join(line.split("|")[1] for line in table.splitlines())
+    numbers = {int(number): name for number, name in re.findall(r"(\d+) ([a-z]\w+)", first_cells)}
+    assert [numbers.get(number) for number in range(len(_core.CALL_CLASSES))] == list(_core.CALL_CLASSES)

@@ -10,11 +10,11 @@ SANITIZED = ("-fsanitize=address,undefined", "-fno-sanitize-recover=undefined")
 
 
 @pytest.mark.timeout(1200)
-@pytest.mark.parametrize(("name", "arguments"), [("damage_test", ["quick"]), ("roundtrip_test", ["1"])])
+@pytest.mark.parametrize(("name", "arguments"), [("trace/damage_test", ["quick"]), ("recording/roundtrip_test", ["1"])])
 def test_sanitizers_find_nothing(
-    build: Callable[..., Path], sanitized_trace: Path, tmp_path: Path, name: str, arguments: list[str]
+    build: Callable[..., Path], sanitized: list[Path], tmp_path: Path, name: str, arguments: list[str]
 ) -> None:
-    program = build(name, *SANITIZED, tested=sanitized_trace)
+    program = build(name, *SANITIZED, tested=sanitized)
     done = subprocess.run([program, *arguments], cwd=tmp_path, capture_output=True, text=True, timeout=600, check=False)
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
 
@@ -24,7 +24,7 @@ def test_sanitizers_find_nothing(
 def test_fuzzing_for_a_while_finds_nothing(build: Callable[..., Path], tmp_path: Path) -> None:
     """A minute on each of two cores; see fuzz_reader.cpp for a longer run."""
     program = build(
-        "fuzz_reader",
+        "trace/fuzz_reader",
         "-fsanitize=fuzzer,address,undefined",
         "-fno-sanitize-recover=undefined",
         "-DLEADLINE_LIBFUZZER",

@@ -1,7 +1,8 @@
 """Checks the arrows of the layout: which folder may include or import which.
 
-trace <- host <- recorder     host, collectives <- shim     trace <- analysis <- replay <- bindings <- python
-Of the trace format the recorder takes what writes; trace/reading is for what comes after it.
+trace <- recording <- recorder     host <- recorder     host, collectives <- shim
+trace <- structure <- analysis <- replay <- bindings <- python
+The recorder takes what writes; trace/reading and recording/reading are for what comes after it.
 What differs between MPI libraries, or between launchers, stands in a file for each, behind a protocol: elsewhere in
 Python nothing is compared with the name of one, and no table has their names as keys.
 mpi.h only in workloads, tests, bench and segments; nanobind only in bindings.
@@ -19,10 +20,11 @@ from dev.paths import ROOT
 # What a folder of src/ may include from its siblings; "leadline/" is generated code.
 ALLOWED: dict[str, set[str]] = {
     "code": {"code"},
-    "trace": {"trace", "code"},
-    "host": {"host", "trace/call_class.hpp", "leadline"},
-    "recorder": {"recorder", "host", "trace", "code", "leadline"},
-    "structure": {"structure", "trace"},
+    "trace": {"trace", "leadline"},
+    "recording": {"recording", "trace", "code", "leadline"},
+    "host": {"host", "leadline"},
+    "recorder": {"recorder", "recording", "host", "trace", "code", "leadline"},
+    "structure": {"structure", "trace", "leadline"},
     "analysis": {"analysis", "structure", "trace", "leadline"},
     "replay": {"replay", "analysis", "structure", "trace", "collectives", "leadline"},
     "collectives": {"collectives"},
@@ -30,10 +32,10 @@ ALLOWED: dict[str, set[str]] = {
     "bench": {"bench", "collectives"},
     "probe": {"probe", "leadline"},
     "segments": {"segments"},
-    "bindings": {"bindings", "replay", "analysis", "trace", "collectives", "leadline"},
+    "bindings": {"bindings", "replay", "analysis", "recording/reading", "trace", "collectives", "leadline"},
 }
 MPI_HEADER_ALLOWED = {"bench", "segments"}
-READING = "trace/reading"
+READING = re.compile(r"^(trace|recording)/reading/")
 READERS = {"structure", "analysis", "replay", "bindings"}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
@@ -83,9 +85,11 @@ def _of_file(path: Path, folder: str, allowed: set[str], siblings: set[str]) -> 
             yield f"{name}: includes mpi.h; the families are data here"
         if top == "nanobind" and folder != "bindings":
             yield f"{name}: includes {header}; nanobind belongs in src/bindings"
-        if header.startswith(f"{READING}/") and folder not in READERS and READING not in name.as_posix():
+        reads = folder in READERS or "/reading/" in name.as_posix()
+        if READING.match(header) and not reads:
             yield f"{name}: includes {header}; what records doesn't read"
-        if "/" in header and top in siblings | {"leadline"} and top not in allowed and header not in allowed:
+        parts = {top, header, header.rpartition("/")[0]}
+        if "/" in header and top in siblings | {"leadline"} and not parts & allowed:
             yield f"{name}: includes {header}; src/{folder} may use {', '.join(sorted(allowed))}"
 
 

@@ -15,7 +15,7 @@ from typing import Any
 from leadline import _core
 from leadline.report.control import PausedRank, RegionEntry, paused_ranks, regions
 from leadline.report.ending import EndedAtStart, ended_at_start
-from leadline.report.entries import Entry, entry_of, most_time_first
+from leadline.report.entries import LIBC, Entry, entry_of, most_time_first
 from leadline.report.files import FileIO
 from leadline.report.iterations import Iterations, iterations
 from leadline.report.paths import chain, chain_key, path_key
@@ -113,7 +113,7 @@ class Content:
         groups: dict[int, list[int]] = {}
         local: dict[int, bool] = {}
         for index, (function, is_local, _) in enumerate(self.run.profile.sites()):
-            if names[function].cls.startswith("posix_") != files:
+            if (names[function].cls in LIBC) != files:
                 continue
             groups.setdefault(function, []).append(index)
             local[function] = local.get(function, True) and is_local
@@ -255,7 +255,7 @@ class Content:
     def _everything(self) -> _core.Row:
         names = self.run.profile.functions
         sites = enumerate(self.run.profile.sites())
-        return self.run.profile.rows([[i for i, site in sites if not names[site[0]].cls.startswith("posix_")]])[0]
+        return self.run.profile.rows([[i for i, site in sites if names[site[0]].cls not in LIBC]])[0]
 
     def _grouped(self, keys_of: Callable[[Site], Mapping[Any, str]]) -> list[Entry]:
         groups: dict[Any, list[int]] = {}

@@ -9,11 +9,14 @@ from typing import Any
 from leadline import _core
 from leadline.run import Site
 
+_CLASSES = _core.CALL_CLASSES
 # Classes of functions whose bytes are those they receive.
-RECEIVING = {"recv", "irecv", "mrecv", "imrecv", "recv_init", "precv_init"}
-COLLECTIVE = {"coll", "icoll", "coll_init"}
-STARTUP = {"init", "finalize", "abort"}
-FILE_IO = {"file_io", "file_iio"}
+RECEIVING = {name for name, cls in _CLASSES.items() if cls.moves == ("receives",)}
+COLLECTIVE = {name for name, cls in _CLASSES.items() if cls.category == "collective"}
+STARTUP = {name for name, cls in _CLASSES.items() if cls.category == "startup"}
+FILE_IO = {name for name, cls in _CLASSES.items() if cls.event == "file" and cls.moves}
+# Calls of libc, which are no MPI.
+LIBC = {name for name, cls in _CLASSES.items() if cls.event == "libc"}
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@
 
 #include <cstdint>
 
-#include "trace/hash.hpp"
-#include "trace/live.hpp"
+#include "recording/live.hpp"
+#include "recording/position_map.hpp"
 
 namespace leadline::recorder {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "recorder/thread.hpp"
-#include "trace/live.hpp"
+#include "recording/live.hpp"
 
 namespace leadline::recorder {
 

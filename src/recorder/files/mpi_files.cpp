@@ -35,8 +35,8 @@ const char* without_prefix(const char* name) {
   return colon && (!slash || colon < slash) ? colon + 1 : name;
 }
 
-bool reads(const Call& call) { return strstr(call.traits.name, "read") != nullptr; }
-bool is_set_view(const Call& call) { return strcmp(call.traits.name, "MPI_File_set_view") == 0; }
+bool reads(const Call& call) { return (call.traits.moves & moves::reads) != 0; }
+bool is_set_view(const Call& call) { return call.fn == Fn::File_set_view; }
 
 }  // namespace
 
@@ -96,29 +96,22 @@ void count_mpi_file_call(const Call& call, uint32_t object, int64_t bytes) {
   const uint32_t file = f->at.file;
   const auto count = [&](FileCount what, uint64_t n = 1) { table.count(file, FileLayer::mpi, what, n); };
   count(FileCount::ticks, call.end - call.begin);
-  switch (call.traits.cls) {
-    case CallClass::file_open:
-      return count(FileCount::opens);
-    case CallClass::file_close:
-      return count(FileCount::closes);
-    case CallClass::file_io:
-    case CallClass::file_iio:
-      count(reads(call) ? FileCount::reads : FileCount::writes);
-      if (bytes > 0)
-        count(reads(call) ? FileCount::bytes_read : FileCount::bytes_written, static_cast<uint64_t>(bytes));
-      return;
-    default:
-      count(FileCount::others);
-      if (is_set_view(call) && call.rc == 0) {
-        constexpr int elementary = 2;  // MPI_File_set_view(fh, disp, etype, filetype, datarep, info)
-        const int64_t unit = type_of(call, call.args[elementary]).size;
-        f->unit = unit > 0 ? unit : 1;
-        f->has_view = true;
-        f->at.any = f->at.jumped = false;
-        f->at.end = 0;
-        table.flag(file, trace::file_has_view);
-      }
+  if (call.traits.cls == CallClass::file_open) return count(FileCount::opens);
+  if (call.traits.cls == CallClass::file_close) return count(FileCount::closes);
+  if (call.traits.moves) {
+    count(reads(call) ? FileCount::reads : FileCount::writes);
+    if (bytes > 0) count(reads(call) ? FileCount::bytes_read : FileCount::bytes_written, static_cast<uint64_t>(bytes));
+    return;
   }
+  count(FileCount::others);
+  if (!is_set_view(call) || call.rc != 0) return;
+  constexpr int elementary = 2;  // MPI_File_set_view(fh, disp, etype, filetype, datarep, info)
+  const int64_t unit = type_of(call, call.args[elementary]).size;
+  f->unit = unit > 0 ? unit : 1;
+  f->has_view = true;
+  f->at.any = f->at.jumped = false;
+  f->at.end = 0;
+  table.flag(file, trace::file_has_view);
 }
 
 }  // namespace leadline::recorder

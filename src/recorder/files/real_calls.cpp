@@ -39,22 +39,12 @@ void* mmap_directly(void* at, size_t n, int protection, int flags, int fd, off_t
 }
 
 void* without_looking_up(Real which) {
-  switch (which) {
-    case Real::open_:
-    case Real::open64_:
-      return reinterpret_cast<void*>(open_directly);
-    case Real::close_:
-      return reinterpret_cast<void*>(close_directly);
-    case Real::read_:
-      return reinterpret_cast<void*>(read_directly);
-    case Real::write_:
-      return reinterpret_cast<void*>(write_directly);
-    case Real::mmap_:
-    case Real::mmap64_:
-      return reinterpret_cast<void*>(mmap_directly);
-    default:
-      return reinterpret_cast<void*>(not_there);
-  }
+  if (which == Real::open_ || which == Real::open64_) return reinterpret_cast<void*>(open_directly);
+  if (which == Real::close_) return reinterpret_cast<void*>(close_directly);
+  if (which == Real::read_) return reinterpret_cast<void*>(read_directly);
+  if (which == Real::write_) return reinterpret_cast<void*>(write_directly);
+  if (which == Real::mmap_ || which == Real::mmap64_) return reinterpret_cast<void*>(mmap_directly);
+  return reinterpret_cast<void*>(not_there);
 }
 
 #define X(name) +1

@@ -5,6 +5,7 @@
 
 #include "trace/bytes.hpp"
 #include "trace/chunk.hpp"
+#include "trace/limits.hpp"
 #include "trace/structure.hpp"
 
 namespace leadline::trace {

@@ -1,4 +1,4 @@
-#include "trace/live.hpp"
+#include "trace/file_counts.hpp"
 #include "trace/reading/decode.hpp"
 
 namespace leadline::trace {

@@ -1,7 +1,9 @@
 #include <algorithm>
 
+#include "trace/limits.hpp"
 #include "trace/reading/walk.hpp"
 #include "trace/structure.hpp"
+#include "trace/time_buckets.hpp"
 
 namespace leadline::trace {
 

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "trace/frames.hpp"
+#include "trace/limits.hpp"
 #include "trace/reading/decode.hpp"
 
 namespace leadline::trace {

@@ -2,6 +2,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "trace/limits.hpp"
+#include "trace/losses.hpp"
 #include "trace/reading/decode.hpp"
 #include "trace/reading/walk.hpp"
 

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "trace/bytes.hpp"
+#include "trace/limits.hpp"
 #include "trace/structure.hpp"
 
 namespace leadline::trace {

@@ -1,20 +1,16 @@
 #include "trace/reading/reader.hpp"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <cctype>
 #include <cstring>
 
 #include "trace/checksum.hpp"
 #include "trace/chunk.hpp"
 #include "trace/packing.hpp"
 #include "trace/reading/decode.hpp"
-#include "trace/reading/salvage.hpp"
 
 namespace leadline::trace {
 
@@ -26,12 +22,7 @@ std::string grouped(uint64_t n) {
   return s;
 }
 
-bool ends_with(const std::string& s, const char* end) {
-  const size_t n = std::strlen(end);
-  return s.size() >= n && s.compare(s.size() - n, n, end) == 0;
-}
-
-// Larger chunks than any table of live.hpp can give are damage.
+// Larger chunks than any table can give are damage.
 constexpr uint32_t largest_payload = 1u << 28;
 
 class File {
@@ -140,11 +131,12 @@ std::string read_shared(const std::string& trace_path, ByteReader in, Process* p
   const File file((slash == std::string::npos ? "" : trace_path.substr(0, slash + 1)) + name);
   if (std::string wrong = check_header(file); !wrong.empty()) return name + ": " + wrong;
   const std::string damage = read_chunks(file, [&](ChunkType type, ByteReader chunk) {
-    const bool expected = type == ChunkType::sites || type == ChunkType::structure || type == ChunkType::end;
-    return expected ? decode_chunk(type, chunk, process) : "a chunk that is not shared";
+    return facts_of(type).shared ? decode_chunk(type, chunk, process) : "a chunk that is not shared";
   });
   return damage.empty() ? "" : name + ": " + damage;
 }
+
+}  // namespace
 
 ReadError read_trace(const std::string& path, Process* process) {
   const File file(path);
@@ -164,69 +156,13 @@ ReadError read_trace(const std::string& path, Process* process) {
   return {};
 }
 
-ReadError read_live(const std::string& path, Process* process) {
-  // Generations that were written before the end. A process that was killed while it finished has put tables there too:
-  // the state it left has them again.
-  const File part(path.substr(0, path.size() - 5) + ".part");
-  if (check_header(part).empty()) {
-    read_chunks(part, [&](ChunkType type, ByteReader in) {
-      const bool of_generation = type == ChunkType::generation || type == ChunkType::series;
-      return of_generation ? decode_chunk(type, in, process) : std::string();
-    });
-    process->file_bytes += part.size();
-  }
-  const std::string wrong = salvage(path, process);
-  if (!wrong.empty()) return {path + ": " + wrong};
-  process->complete = false;
-  return {};
-}
-
-}  // namespace
-
-ReadError read_process(const std::string& path, Process* process) {
-  *process = Process{};
-  process->file = path;
-  ReadError error = ends_with(path, ".live") ? read_live(path, process) : read_trace(path, process);
-  if (error.message.empty()) finish_process(process);
-  return error;
-}
-
-namespace {
-
-// rank-00003-<stem>.trace replaces <stem>.live; empty where the name is another.
-std::string stem_of(const std::string& trace) {
-  if (trace.rfind("rank-", 0) != 0) return "";
-  size_t at = 5;
-  if (at < trace.size() && trace[at] == '-') ++at;  // of a process that never learnt its rank
-  while (at < trace.size() && std::isdigit(static_cast<unsigned char>(trace[at]))) ++at;
-  return at + 7 <= trace.size() ? trace.substr(at + 1, trace.size() - at - 7) : "";
-}
-
-}  // namespace
-
-std::vector<std::string> trace_files(const std::string& directory, ReadError* error) {
-  std::vector<std::string> traces, lives;
-  DIR* dir = opendir(directory.c_str());
-  if (!dir) {
-    error->message = directory + ": " + std::strerror(errno);
-    return {};
-  }
-  while (const dirent* entry = readdir(dir)) {
-    const std::string name = entry->d_name;
-    if (ends_with(name, ".trace")) traces.push_back(name);
-    if (ends_with(name, ".live")) lives.push_back(name);
-  }
-  closedir(dir);
-  const auto finished = traces;
-  for (const std::string& live : lives) {
-    const std::string stem = live.substr(0, live.size() - 5);
-    if (std::none_of(finished.begin(), finished.end(), [&](const std::string& t) { return stem_of(t) == stem; })) {
-      traces.push_back(live);
-    }
-  }
-  std::sort(traces.begin(), traces.end());
-  for (std::string& t : traces) t = directory + "/" + t;
-  return traces;
+void read_part(const std::string& path, Process* process) {
+  const File part(path);
+  if (!check_header(part).empty()) return;
+  read_chunks(part, [&](ChunkType type, ByteReader in) {
+    return facts_of(type).in_part ? decode_chunk(type, in, process) : std::string();
+  });
+  process->file_bytes += part.size();
 }
 
 }  // namespace leadline::trace

@@ -1,9 +1,8 @@
-// Reads the trace of one process. Bytes are untrusted: a damaged file gives an error or a Process with losses,
-// never a crash, a hang or an allocation beyond a small multiple of the file's size.
+// Reads trace files. Bytes are untrusted: a damaged file gives an error or a Process with losses, never a crash, a hang
+// or an allocation beyond a small multiple of the file's size.
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "trace/process.hpp"
 
@@ -13,10 +12,12 @@ struct ReadError {
   std::string message;  // what, where (byte), what next; empty = no error
 };
 
-// A file whose beginning is readable is returned with what it holds and a loss that says what is missing.
-ReadError read_process(const std::string& path, Process* process);
+// Adds what a .trace file holds. One whose beginning is readable gives that and a loss that says what is missing.
+// finish_process() is left to the caller.
+ReadError read_trace(const std::string& path, Process* process);
 
-// The trace files of a run directory, one per process: .trace files and the .live files without a finished .trace.
-std::vector<std::string> trace_files(const std::string& directory, ReadError* error);
+// Adds the generations that a process wrote to its .part file before its end. One that was killed while it finished has
+// put tables there too: the state it left has them again.
+void read_part(const std::string& path, Process* process);
 
 }  // namespace leadline::trace

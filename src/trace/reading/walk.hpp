@@ -1,4 +1,4 @@
-// Walks a decoded graph: yields the symbols in the order they were recorded (the inverse of graph.hpp).
+// Walks a decoded graph: yields the symbols in the order they were recorded (the inverse of recording/graph.hpp).
 #pragma once
 
 #include <algorithm>

@@ -17,15 +17,20 @@ _EXPORT = re.compile(r"^export (?=(?:async )?(?:function\*?|class|const) (\w+))"
 _OTHER = re.compile(r"^\s*(?:import|export)\b.*", re.MULTILINE)
 
 
-def bundle(entry: Path, drawings: Mapping[str, Path] | None = None) -> str:
+def bundle(entry: Path, drawings: Mapping[str, Path] | None = None, given: Mapping[str, object] | None = None) -> str:
     """One script: each module a block in strict mode, after those it needs. Raises ValueError for other forms.
 
     drawings: by section, the module that exports `drawing`. The script ends with a call of the entry's `show` with all
     of them: so no module has to list the others.
+    given: what stands in no file, but in Python's data: `import { NAME } from "./given.js";` in the entry's folder.
     """
     root = entry.parent
     blocks: list[str] = []
     done: set[Path] = set()
+    if given is not None:
+        values = ", ".join(f"{name}: {json.dumps(value)}" for name, value in given.items())
+        blocks.append(f'modules["given.js"] = {{ {values} }};\n')
+        done.add((root / "given.js").resolve())
     for module in (*(drawings or {}).values(), entry):
         _add(module, root, blocks, done, pending=[])
     if drawings is not None:

@@ -10,6 +10,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+from leadline import _core
 from leadline.report.page.bundle import bundle
 from leadline.report.page.drawings import drawings_in
 from leadline.report.page.packing import as_script_text, packed
@@ -74,7 +75,11 @@ def _assets() -> tuple[str, str, str]:
 
 def _script() -> str:
     folder = _HERE / "script"
-    return bundle(folder / "main.js", drawings_in(folder / "sections", SECTIONS))
+    categories = [
+        {"key": c.name, "name": c.title, "column": c.abbreviation}
+        for c in map(_core.CATEGORY_NAMES.__getitem__, _core.CATEGORIES)
+    ]
+    return bundle(folder / "main.js", drawings_in(folder / "sections", SECTIONS), {"CATEGORIES": categories})
 
 
 def _text(value: object) -> str:

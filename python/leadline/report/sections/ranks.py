@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import Any
 
+from leadline import _core
 from leadline.report import format as fmt
 from leadline.report.content import Content
 from leadline.report.json_entries import rank_id
@@ -12,16 +14,6 @@ from leadline.report.screen import Line, Screen
 from leadline.report.section import Section
 
 MOST_BARS = 16
-_KINDS = (
-    ("startup", "start-up"),
-    ("point_to_point", "point to point"),
-    ("completion", "waiting"),
-    ("collective", "collectives"),
-    ("one_sided", "one-sided"),
-    ("io", "file I/O"),
-    ("setup", "set-up"),
-    ("local", "local"),
-)
 
 
 def figures(content: Content) -> dict[str, Any]:
@@ -84,7 +76,7 @@ def _bars(content: Content, width: int) -> list[Line]:
         lines.append(f"{rank.rank:>{max(label, 4)}}  {times} {bar}".rstrip())
     if len(shown) < len(ranks):
         lines.append(f"({len(shown)} of {len(ranks)} ranks: by share of MPI from least to most)")
-    lines.append(_kinds(ranks))
+    lines.extend(textwrap.wrap(_kinds(ranks), max(width, 40), subsequent_indent=" " * 10))
     return lines
 
 
@@ -99,11 +91,11 @@ def _kinds(ranks: list[RankEntry]) -> str:
     total = sum(rank.mpi_s for rank in ranks)
     if total <= 0:
         return "MPI time: none"
-    sums = {key: sum(rank.category_s[key] for rank in ranks) for key, _ in _KINDS}
+    sums = {key: sum(rank.category_s[key] for rank in ranks) for key in _core.CATEGORIES}
     parts = [
-        f"{name} {fmt.percent(sums[key] / total)}"
-        for key, name in sorted(_KINDS, key=lambda kind: -sums[kind[0]])
-        if sums[key] >= 0.001 * total
+        f"{_core.CATEGORY_NAMES[key].title} {fmt.percent(seconds / total)}"
+        for key, seconds in sorted(sums.items(), key=lambda kind: -kind[1])
+        if seconds >= 0.001 * total
     ]
     return "MPI time: " + ", ".join(parts)
 

@@ -1,17 +1,15 @@
 // What a rank's time is made of, in the order it is drawn.
 
+import { CATEGORIES } from "./given.js";
+
 export const COMPUTATION = { key: "computation", name: "computation", color: "--computation" };
 
-export const KINDS = [
-  { key: "completion", name: "waiting", color: "--completion" },
-  { key: "point_to_point", name: "point to point", column: "P2P", color: "--point-to-point" },
-  { key: "collective", name: "collectives", color: "--collective" },
-  { key: "one_sided", name: "one-sided", color: "--one-sided" },
-  { key: "io", name: "MPI file I/O", color: "--io" },
-  { key: "setup", name: "set-up", color: "--setup" },
-  { key: "local", name: "local calls", color: "--local" },
-  { key: "startup", name: "start-up, shut-down", column: "Start, end", color: "--startup" },
-];
+export const KINDS = CATEGORIES.map(({ key, name, column }) => ({
+  key,
+  name,
+  column: column === name ? undefined : column,
+  color: `--${key.replaceAll("_", "-")}`,
+}));
 
 /** File I/O of the program's own: calls of libc, not of MPI. */
 const FILES = { key: "files", name: "file I/O", color: "--files" };

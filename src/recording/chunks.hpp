@@ -1,0 +1,129 @@
+// The chunks that are made from the memory of a process, each once. The recorder writes them in this order; the same
+// list salvages what a killed process left behind.
+#pragma once
+
+#include "recording/encode.hpp"
+#include "trace/chunk.hpp"
+
+namespace leadline::trace {
+
+// What the chunks of a process are made from.
+struct ProcessView {
+  const char* region;
+  uint8_t functions[max_functions] = {};  // those that threads call are marked
+  uint64_t calls_aside = 0;               // of all threads, while recording was paused
+  // What the recorder asked the MPI library, which is not in the memory. nullptr: nobody did.
+  const ByteSink* variables = nullptr;
+  const ByteSink* settings = nullptr;
+
+  void add_thread(const char* thread_region) {
+    mark_functions(thread_region, &functions);
+    calls_aside += trace::calls_aside(thread_region);
+  }
+};
+
+struct ProcessChunk {
+  ChunkType type;
+  void (*encode)(const ProcessView& p, ByteSink* out);
+  bool (*is_there)(const ProcessView& p) = nullptr;  // nullptr: always
+  bool last = false;                                 // after those of the threads, of which it counts what was left out
+};
+
+inline constexpr ProcessChunk process_chunks[] = {
+    {ChunkType::process, [](const ProcessView& p, ByteSink* out) { encode_process(p.region, out); }},
+    {ChunkType::functions, [](const ProcessView& p, ByteSink* out) { encode_functions(p.region, p.functions, out); }},
+    {ChunkType::modules, [](const ProcessView& p, ByteSink* out) { encode_modules(p.region, out); }},
+    {ChunkType::communicators, [](const ProcessView& p, ByteSink* out) { encode_communicators(p.region, out); }},
+    {ChunkType::datatypes, [](const ProcessView& p, ByteSink* out) { encode_datatypes(p.region, out); }},
+    {ChunkType::ops, [](const ProcessView& p, ByteSink* out) { encode_ops(p.region, out); }},
+    {ChunkType::regions, [](const ProcessView& p, ByteSink* out) { encode_regions(p.region, out); },
+     [](const ProcessView& p) { return has_regions(p.region); }},
+    {ChunkType::variables,
+     [](const ProcessView& p, ByteSink* out) { out->bytes(p.variables->data(), p.variables->size()); },
+     [](const ProcessView& p) { return p.variables && p.variables->size() > 0; }},
+    {ChunkType::settings,
+     [](const ProcessView& p, ByteSink* out) { out->bytes(p.settings->data(), p.settings->size()); },
+     [](const ProcessView& p) { return p.settings && p.settings->size() > 0; }},
+    {ChunkType::pauses, [](const ProcessView& p, ByteSink* out) { encode_pauses(p.region, p.calls_aside, out); },
+     [](const ProcessView& p) { return was_paused(p.region); }},
+    {ChunkType::files, [](const ProcessView& p, ByteSink* out) { encode_files(p.region, out); }},
+    {ChunkType::clock, [](const ProcessView& p, ByteSink* out) { encode_clock(p.region, out); }},
+    {ChunkType::placement, [](const ProcessView& p, ByteSink* out) { encode_placement(p.region, out); },
+     [](const ProcessView& p) { return has_placement(p.region); }},
+    {ChunkType::losses, [](const ProcessView& p, ByteSink* out) { encode_losses(p.region, out); }, nullptr, true},
+};
+
+// What the chunks of a thread are made from.
+struct ThreadView {
+  const char* region;
+  uint64_t tick_factor;
+  uint64_t origin_ticks;  // where the process's time begins
+  bool has_regions;       // the process's named ones
+};
+
+// Whether a generation is written in two chunks, so that ranks that behave alike can share its structure, or in one.
+enum class Pieces : uint8_t { any, apart, whole };
+
+struct ThreadChunk {
+  ChunkType type;
+  Pieces pieces;
+  bool (*encode)(const ThreadView& t, ByteSink* out);  // false: there is nothing to tell
+};
+
+inline constexpr ThreadChunk thread_chunks[] = {
+    {ChunkType::sites, Pieces::any,
+     [](const ThreadView& t, ByteSink* out) {
+       encode_sites(t.region, out);
+       return true;
+     }},
+    {ChunkType::structure, Pieces::apart,
+     [](const ThreadView& t, ByteSink* out) {
+       encode_structure(t.region, out);
+       return true;
+     }},
+    {ChunkType::times, Pieces::apart,
+     [](const ThreadView& t, ByteSink* out) {
+       encode_times(t.region, t.tick_factor, out);
+       return true;
+     }},
+    {ChunkType::generation, Pieces::whole,
+     [](const ThreadView& t, ByteSink* out) {
+       encode_generation(t.region, t.tick_factor, out);
+       return true;
+     }},
+    {ChunkType::series, Pieces::any,
+     [](const ThreadView& t, ByteSink* out) {
+       return encode_series(t.region, t.tick_factor, t.origin_ticks, true, out);
+     }},
+    {ChunkType::loops, Pieces::any,
+     [](const ThreadView& t, ByteSink* out) {
+       encode_loops(t.region, out);
+       return true;
+     }},
+    {ChunkType::locals, Pieces::any,
+     [](const ThreadView& t, ByteSink* out) {
+       encode_locals(t.region, t.tick_factor, out);
+       return true;
+     }},
+    {ChunkType::region_times, Pieces::any,
+     [](const ThreadView& t, ByteSink* out) {
+       if (t.has_regions) encode_region_times(t.region, t.tick_factor, out);
+       return t.has_regions;
+     }},
+};
+
+// Every type of chunk is made by exactly one line, but for those that frame a file.
+constexpr bool all_chunks_are_made_once() {
+  for (uint32_t number = 0; number < 256; ++number) {
+    const auto type = static_cast<ChunkType>(number);
+    const ChunkScope scope = facts_of(type).scope;
+    int of_process = 0, of_thread = 0;
+    for (const ProcessChunk& c : process_chunks) of_process += c.type == type;
+    for (const ThreadChunk& c : thread_chunks) of_thread += c.type == type;
+    if (of_process != (scope == ChunkScope::process) || of_thread != (scope == ChunkScope::thread)) return false;
+  }
+  return true;
+}
+static_assert(all_chunks_are_made_once());
+
+}  // namespace leadline::trace

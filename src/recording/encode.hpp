@@ -1,0 +1,48 @@
+// Turns the live memory of a process (live.hpp) into the payloads of chunks. Reads only, so the recorder uses it at the
+// end of a generation and of the run, and the reader on what a killed process left behind: nothing in the memory is
+// trusted.
+#pragma once
+
+#include "recording/live.hpp"
+#include "trace/limits.hpp"
+#include "trace/sink.hpp"
+
+namespace leadline::trace {
+
+void encode_process(const char* region, ByteSink* out);
+// The functions whose number is marked; a thread's region marks those it uses.
+void mark_functions(const char* thread_region, uint8_t (*used)[max_functions]);
+void encode_functions(const char* region, const uint8_t (&used)[max_functions], ByteSink* out);
+void encode_modules(const char* region, ByteSink* out);
+void encode_communicators(const char* region, ByteSink* out);
+void encode_datatypes(const char* region, ByteSink* out);
+void encode_ops(const char* region, ByteSink* out);
+void encode_losses(const char* region, ByteSink* out);
+// calls: not recorded meanwhile, by all threads.
+void encode_pauses(const char* region, uint64_t calls, ByteSink* out);
+bool was_paused(const char* region);
+uint64_t calls_aside(const char* thread_region);
+void encode_files(const char* region, ByteSink* out);
+void encode_clock(const char* region, ByteSink* out);
+void encode_placement(const char* region, ByteSink* out);
+bool has_placement(const char* region);
+
+void encode_regions(const char* region, ByteSink* out);
+bool has_regions(const char* region);
+
+void encode_sites(const char* thread_region, ByteSink* out);
+void encode_region_times(const char* thread_region, uint64_t tick_factor, ByteSink* out);
+void encode_locals(const char* thread_region, uint64_t tick_factor, ByteSink* out);
+// A generation is its structure (the same on all ranks that behave alike) and then its times.
+void encode_structure(const char* thread_region, ByteSink* out);
+void encode_times(const char* thread_region, uint64_t tick_factor, ByteSink* out);
+// What was kept of the times call by call. `origin_ticks`: where the process's time begins. False: nothing was.
+// `last`: of this generation; loops are told there.
+bool encode_series(const char* thread_region, uint64_t tick_factor, uint64_t origin_ticks, bool last, ByteSink* out);
+// The loops of a thread's source; all that passed must have found its loop. Where nobody has seen to that,
+// classify_loops() does what can be done without the program's code; it makes sure of what the region holds first.
+void encode_loops(const char* thread_region, ByteSink* out);
+void classify_loops(char* thread_region);
+void encode_generation(const char* thread_region, uint64_t tick_factor, ByteSink* out);
+
+}  // namespace leadline::trace

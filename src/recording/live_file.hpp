@@ -1,0 +1,35 @@
+// The .live file: stretches of the regions of live memory (live.hpp), in the order in which they came into use, and
+// directories that say which stretch lies where. So the file is as long as what is used of the regions, wherever it is
+// copied to.
+//
+//     page 0      1 ...                  k            k + 1 ...
+//     directory   stretch, stretch, ...  directory    stretch, ...
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "recording/live.hpp"
+
+namespace leadline::trace {
+
+inline constexpr char live_directory_magic[8] = {'L', 'E', 'A', 'D', 'D', 'I', 'R', 'S'};
+
+struct LiveStretch {
+  uint64_t at;         // bytes: in the regions, laid end to end: the process's, then each thread's
+  uint32_t file_page;  // where in the file
+  uint32_t pages;
+};
+
+struct LiveDirectory {
+  char magic[8];
+  uint32_t version;  // live_version
+  uint32_t count;    // stretches listed here; written after them
+  uint32_t next;     // page of the next directory, 0: this is the last one
+  uint32_t unused;
+  static constexpr uint32_t room = (page - 24) / sizeof(LiveStretch);
+  LiveStretch stretches[room];
+};
+static_assert(sizeof(LiveDirectory) <= page);
+
+}  // namespace leadline::trace

@@ -1,0 +1,36 @@
+// Where a process ran, among how many: what tells whether its times are its own (live.hpp).
+#pragma once
+
+#include <cstdint>
+
+#include "trace/live_place.hpp"
+
+namespace leadline::trace {
+
+struct LivePlacement {
+  static constexpr uint32_t most_runs = 32;
+  struct Run {
+    uint32_t first, count;
+  };
+  uint32_t known;       // 1: what follows was asked for
+  uint32_t processors;  // of the host, online
+  uint32_t quota;       // thousandths of processors that the control group allows; 0: no limit, or not known
+  uint32_t runs;        // of processors that the process may run on
+  Run allowed[most_runs];
+  uint32_t threads;        // of the process before MPI_Finalize; 0: it was not reached
+  uint32_t busy;           // of those, that ran at least a tenth as long as the one that ran longest
+  uint64_t cpu_ns;         // processors' time from MPI_Init to MPI_Finalize, of all threads
+  uint64_t waited_ns;      // in which the thread of MPI_Init could run and had no processor
+  uint32_t waiting_known;  // 1: the system tells waited_ns
+  int32_t launched;        // ranks that the launcher says it started; 0: it does not say
+  int32_t launched_rank;   // which of them this is
+  char launcher[32];       // the variable that says so
+  uint64_t budget_files;   // bytes; LEADLINE_BUDGET or its default
+  uint64_t budget_memory;  // bytes; 0: not limited
+  uint32_t budgets_given;  // 1: of files, 2: of memory
+  uint32_t live_kind;      // LivePlaceKind
+  uint32_t live_reason;    // LivePlaceReason
+  uint64_t file_system;    // statfs's number for the run's directory, 0: not known
+};
+
+}  // namespace leadline::trace

@@ -1,0 +1,84 @@
+// How often each loop of the source was gone round and entered, and how much of the time was spent in it: what the
+// program's main loop is chosen by.
+#pragma once
+
+#include "recording/loop_finder.hpp"
+#include "recording/source_loops.hpp"
+#include "trace/main_loop.hpp"
+
+namespace leadline::trace {
+
+// What control did to a loop between two calls.
+// An iteration begins; the loop was left; control went round one further out.
+enum class Crossing : uint8_t { none, begins, ends, passes };
+
+// The tables of a thread that loops are found with.
+struct ThreadLoops {
+  Transitions transitions;
+  SourceLoops source;
+  bool reading = false;
+
+  void attach(ThreadHeader* header, char* region, Backing backing, const CodePlaces& places);
+
+  // Of memory that must not be changed: what has no loop yet finds none.
+  void attach_to_read(const char* region);
+
+  // The loop that control went round on the way.
+  uint32_t round(uint32_t number) {
+    Transition& t = transitions[number];
+    if (t.state != Transition::classified) {
+      if (reading) return 0;
+      t.round = source.round(t.from, t.to);
+      t.state = Transition::classified;
+    }
+    return t.round;
+  }
+  Crossing crossing(uint32_t number, uint32_t loop);
+  Crossing look_at_crossing(uint32_t number, uint32_t loop);
+};
+
+class LoopProfile {
+ public:
+  // `now`: the transition that is about to be counted.
+  LoopProfile(const ThreadHeader& header, const char* region, ThreadLoops* loops, uint32_t now = 0);
+  explicit operator bool() const { return weights_ && times_; }
+  const LoopWeight& operator[](uint32_t loop) const { return weights_[loop]; }
+  uint32_t count() const { return loops_->source.count(); }
+  // Times that control went this way.
+  uint64_t times(uint32_t transition) const { return times_[transition]; }
+  // The outermost loop that covers most of the time; 0: there is none with enough trips.
+  uint32_t main() const;
+  // Those that could be it, if another were not around them. Returns how many.
+  uint32_t outermost(uint32_t* into, uint32_t room) const;
+
+ private:
+  void count_transitions(const ThreadHeader& header, const char* region, uint32_t now);
+  void weigh(uint32_t from, uint32_t to, uint32_t round, uint64_t times);
+  void add_time(uint32_t site, uint64_t ns, uint64_t calls, const SeriesState& series, const LiveSite* sites,
+                uint64_t site_count);
+
+  ThreadLoops* loops_;
+  Scratchpad<LoopWeight> weights_;
+  Scratchpad<uint64_t> times_;
+  LoopWeight all_{};
+};
+
+// What positions tell of transitions: the walk went from each to its next one as often as it was visited, but for the
+// times it went elsewhere.
+template <class Visit>
+void for_each_walked(const ThreadHeader& header, const char* region, Visit visit) {
+  const auto* positions = reinterpret_cast<const Position*>(region + thread_at::positions);
+  const auto* folded = reinterpret_cast<const FoldedTimes*>(region + thread_at::folded);
+  const auto* left = reinterpret_cast<const int64_t*>(region + thread_at::amounts);
+  const uint64_t count = header.positions.used < capacity::positions ? header.positions.used : capacity::positions;
+  for (uint32_t i = first_position; i < count; ++i) {
+    const Position& p = positions[i];
+    const bool walked = p.mode <= mode_max_strikes || p.mode >= mode_first_wild;
+    if (!walked || !p.next || p.next >= count) continue;
+    const uint64_t visits = visits_of(p, i, folded[i]);
+    const uint64_t elsewhere = static_cast<uint64_t>(left[i]) + (i == header.graph.current ? 1 : 0);
+    if (visits > elsewhere) visit(p.key.site, positions[p.next].key.site, visits - elsewhere);
+  }
+}
+
+}  // namespace leadline::trace

@@ -1,0 +1,17 @@
+// Reads what recorded processes left in the directory of a run: a trace file of one that ended well, its live memory of
+// one that was killed. Bytes are untrusted, as trace/reading/reader.hpp says.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "trace/reading/reader.hpp"
+
+namespace leadline::trace {
+
+ReadError read_process(const std::string& path, Process* process);
+
+// The trace files of a run directory, one per process: .trace files and the .live files without a finished .trace.
+std::vector<std::string> trace_files(const std::string& directory, ReadError* error);
+
+}  // namespace leadline::trace

@@ -1,0 +1,160 @@
+#include "recording/reading/salvage.hpp"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include "recording/chunks.hpp"
+#include "recording/reading/live_reader.hpp"
+#include "trace/reading/decode.hpp"
+
+namespace leadline::trace {
+
+namespace {
+
+class File {
+ public:
+  explicit File(const std::string& path) : fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
+  ~File() {
+    if (fd_ >= 0) close(fd_);
+  }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  int fd() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+std::string decode(ChunkType type, const ByteSink& sink, Process* p) {
+  if (!sink.ok()) return "no memory";
+  return decode_chunk(type, ByteReader(sink.data(), sink.size()), p);
+}
+
+// What is wrong with a chunk that has to be there; one that may be missing goes into `damage`.
+std::string salvage_process(const ProcessView& view, Process* p, std::string* damage) {
+  ByteSink sink;
+  for (const ProcessChunk& chunk : process_chunks) {
+    if (chunk.is_there && !chunk.is_there(view)) continue;
+    sink.clear();
+    chunk.encode(view, &sink);
+    const std::string wrong = decode(chunk.type, sink, p);
+    if (wrong.empty()) continue;
+    if (!chunk.is_there) return wrong;
+    *damage = "a table of the process (type " + std::to_string(static_cast<uint32_t>(chunk.type)) + "): " + wrong;
+  }
+  return "";
+}
+
+// True if the generation was read before: the process was killed after it had written it and before it began the next.
+bool has_generation(const Process& p, const ThreadHeader& h) {
+  for (const Stream& s : p.streams) {
+    if (s.thread != h.thread) continue;
+    for (const Generation& g : s.generations) {
+      if (g.number == h.generation) return true;
+    }
+  }
+  return false;
+}
+
+std::string salvage_thread(char* region, const ThreadView& view, Process* p) {
+  ByteSink sink;
+  classify_loops(region);
+  const bool has = has_generation(*p, *reinterpret_cast<const ThreadHeader*>(region));
+  for (const ThreadChunk& chunk : thread_chunks) {
+    if (chunk.pieces == Pieces::apart || (has && facts_of(chunk.type).in_part)) continue;
+    sink.clear();
+    if (!chunk.encode(view, &sink)) continue;
+    std::string wrong = decode(chunk.type, sink, p);
+    if (!wrong.empty()) return wrong;
+  }
+  return "";
+}
+
+// What the thread sat in, and when it came out of the call before that; after its stream is there.
+void salvage_end(const char* region, const ProcessHeader& process, Process* p) {
+  const auto& h = *reinterpret_cast<const ThreadHeader*>(region);
+  Stream* stream = nullptr;
+  for (Stream& s : p->streams) {
+    if (s.thread == h.thread) stream = &s;
+  }
+  if (!stream || h.last_end <= process.first_ticks) return;
+  const TickScale scale{process.tick_factor};
+  const auto since_begin = [&](uint64_t ticks) { return static_cast<double>(scale.ns(ticks - process.first_ticks)); };
+  stream->last_end_ns = since_begin(h.last_end);
+  if (!h.call || process.pauses.since) return;  // while paused calls are not looked at
+  const uint64_t begin = h.call_begin > h.last_end ? h.call_begin : h.last_end;
+  if (h.call >= in_function) {
+    if (h.call - in_function >= max_functions) return;
+    stream->under_way = {true, h.call - in_function, UINT32_MAX, since_begin(begin)};
+  } else {
+    const uint32_t site = h.call - in_site;
+    if (site >= stream->sites.size()) return;
+    stream->under_way = {true, stream->sites[site].function, site, since_begin(begin)};
+  }
+}
+
+}  // namespace
+
+// 128 ns per tick: beyond that the times of a call, 32 bits of ticks, would not fit the histogram.
+constexpr uint64_t largest_tick_factor = uint64_t{1} << 39;
+
+std::string salvage(const std::string& path, Process* p) {
+  const File file(path);
+  if (file.fd() < 0) return std::strerror(errno);
+  struct stat s{};
+  if (fstat(file.fd(), &s) != 0 || !S_ISREG(s.st_mode)) return "not a file";
+  const LiveMap map(file.fd(), static_cast<uint64_t>(s.st_size));
+  if (!map.error().empty()) return map.error();
+  const RegionMemory process(file.fd(), map, 0, process_at::end);
+  if (!process.base()) return "no memory";
+  auto* h = reinterpret_cast<ProcessHeader*>(process.base());
+  if (std::memcmp(h->magic, live_magic, sizeof(live_magic)) != 0) return "not the state of a recorded process";
+  if (h->version != live_version) return "made by another version of Leadline";
+  p->file_bytes += static_cast<uint64_t>(s.st_blocks) * 512;
+  uint64_t generations = 0;
+  for (const Stream& stream : p->streams) generations += stream.generations.size();
+  ProcessView view{process.base()};
+  std::string damage = map.damage();
+  if (h->tick_factor == 0 || h->tick_factor > largest_tick_factor) {
+    damage = "the unit of its times";
+    h->tick_factor = uint64_t{1} << 32;
+  }
+  uint64_t last = h->last_ticks;
+  const uint32_t threads = h->threads < max_threads ? h->threads : max_threads;
+  for (uint32_t i = 0; i < threads; ++i) {
+    const RegionMemory thread(file.fd(), map, process_at::end + i * thread_at::end, thread_at::end);
+    if (!thread.base()) return "no memory";
+    const auto* th = reinterpret_cast<const ThreadHeader*>(thread.base());
+    if (std::memcmp(th->magic, live_magic, sizeof(live_magic)) != 0) continue;  // it was being made
+    if (th->thread != i) {
+      damage = "thread " + std::to_string(i) + ": it calls itself " + std::to_string(th->thread);
+      continue;
+    }
+    view.add_thread(thread.base());
+    if (th->call >= in_function && th->call - in_function < max_functions) view.functions[th->call - in_function] = 1;
+    if (th->last_end > last) last = th->last_end;
+    const ThreadView of_thread{thread.base(), h->tick_factor, h->first_ticks, has_regions(process.base())};
+    const std::string wrong = salvage_thread(thread.base(), of_thread, p);
+    if (!wrong.empty()) damage = "thread " + std::to_string(i) + ": " + wrong;
+    salvage_end(thread.base(), *h, p);
+  }
+  if (!h->finalized) h->last_ticks = last;
+  const std::string wrong = salvage_process(view, p, &damage);
+  if (!wrong.empty()) return wrong;
+  if (generations < h->generations_written) {
+    p->losses.push_back({"trace-damaged", h->generations_written - generations,
+                         "parts written before the end are missing from the .part file or damaged"});
+  }
+  if (!damage.empty()) p->losses.push_back({"trace-damaged", 1, damage + "; it was left out"});
+  p->losses.push_back({"process-ended-early", 1,
+                       h->finalized ? "the process ended after MPI_Finalize without closing its trace (killed?)"
+                                    : "the process ended without closing its trace (killed?); what it had recorded "
+                                      "until then was used"});
+  return "";
+}
+
+}  // namespace leadline::trace

@@ -1,0 +1,67 @@
+// Loops that control may have gone round between two calls without passing another: nothing tells that it did.
+#include "recording/source_loops.hpp"
+
+namespace leadline::trace {
+
+void SourceLoops::mark_silent(uint32_t from_site, uint32_t to_site) {
+  Meeting m;
+  if (!meet(from_site, to_site, &m)) return;
+  const uint64_t from = t_.contexts[m.from].frame, to = t_.contexts[m.to].frame;
+  const Known* known = routine_of(to);
+  if (!known || !known->routine->knows(from + known->bias) || !known->routine->knows(to + known->bias)) return;
+  uint32_t loop = 0;
+  switch (known->routine->way(from + known->bias, to + known->bias, &loop)) {
+    case code::Routine::Way::onward:
+      return;
+    case code::Routine::Way::round:
+      return mark_silent_from(m.context, *known, from, to, known->routine->outer(loop));
+    case code::Routine::Way::out:
+      return mark_silent_further(m.context, *known);
+  }
+}
+
+// The routine was left and entered again, by the innermost loop about its call. Those around that one are meant.
+void SourceLoops::mark_silent_further(uint32_t context, const Known& called) {
+  if (!makes_calls_of(context, called)) return;
+  const LiveContext c = t_.contexts[context];
+  const Known* const known = routine_of(c.frame);
+  if (!known) return;
+  const uint32_t loop = known->routine->loop_of(c.frame + known->bias);
+  if (loop) {
+    mark_silent_from(c.parent, *known, c.frame, c.frame, known->routine->outer(loop));
+  } else {
+    mark_silent_further(c.parent, *known);
+  }
+}
+
+// Loops of the routine, from the given one outwards, and then those about its call.
+void SourceLoops::mark_silent_from(uint32_t context, const Known& known, uint64_t from, uint64_t to, uint32_t loop) {
+  code::Routine* const routine = known.routine;
+  from += known.bias;
+  to += known.bias;
+  const bool anew = routine->silently_anew(from, to) && makes_calls_of(context, known);
+  for (; loop; loop = routine->outer(loop)) {
+    if (!routine->silently_round(from, to, loop)) continue;
+    if (const uint32_t marked = number(context, known, loop)) t_.loops[marked].silent = 1;
+  }
+  if (!anew) return;
+  const LiveContext c = t_.contexts[context];
+  if (const Known* above = routine_of(c.frame)) {
+    mark_silent_from(c.parent, *above, c.frame, c.frame, above->routine->loop_of(c.frame + above->bias));
+  }
+}
+
+// Whether all that is called by way of the context's frame is called by the one routine. Where it is not, that one or
+// the routine it was called from ended with a jump to another.
+bool SourceLoops::makes_calls_of(uint32_t context, const Known& called) const {
+  if (!has_code(context)) return false;
+  for (uint32_t c = context + 1; c < t_.contexts.size(); ++c) {
+    if (t_.contexts[c].parent == context && !called.routine->knows(t_.contexts[c].frame + called.bias)) return false;
+  }
+  for (uint32_t s = 1; s < t_.sites.size(); ++s) {
+    if (t_.sites[s].context == context) return false;
+  }
+  return true;
+}
+
+}  // namespace leadline::trace

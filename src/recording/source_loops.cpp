@@ -1,0 +1,252 @@
+#include "recording/source_loops.hpp"
+
+#include <sys/mman.h>
+
+#include "recording/loop_finder.hpp"
+
+namespace leadline::trace {
+
+void SourceLoops::attach(const Tables& tables, const CodePlaces& places) {
+  t_ = tables;
+  places_ = places;
+  if (!t_.loops.size()) t_.loops.append_zeroed(1);  // number 0: none
+}
+
+void SourceLoops::release(Known* known) {
+  if (known->routine) munmap(static_cast<void*>(known->routine), sizeof(code::Routine));
+  known->routine = nullptr;
+}
+
+void SourceLoops::forget() {
+  for (uint32_t i = 0; i < known_count_; ++i) release(&known_[i]);
+  known_count_ = oldest_ = 0;
+}
+
+// A path that is the other's beginning ends where a routine was called: that routine's last call was made a jump.
+bool SourceLoops::meet(uint32_t from_site, uint32_t to_site, Meeting* m) {
+  if (from_site >= t_.sites.size() || to_site >= t_.sites.size()) return false;
+  uint32_t a = t_.sites[from_site].context, b = t_.sites[to_site].context;
+  if (!has_code(a) || !has_code(b)) return false;
+  const Table<LiveContext>& c = t_.contexts;
+  const uint32_t from = a;
+  while (c[a].depth > c[b].depth) a = c[a].parent;
+  const bool tail_call = a == b && a != from;
+  while (c[b].depth > c[a].depth) b = c[b].parent;
+  while (a != b && c[a].parent != c[b].parent) {
+    if (!has_code(c[a].parent) || !has_code(c[b].parent)) return false;
+    a = c[a].parent;
+    b = c[b].parent;
+  }
+  *m = {c[a].parent, a, b};
+  return !tail_call && !opaque(a) && !opaque(b);
+}
+
+// --- Routines ---
+
+// The one whose code has the call, be it in a part that was moved away.
+const SourceLoops::Known* SourceLoops::routine_of(uint64_t frame) {
+  for (uint32_t i = 0; i < known_count_; ++i) {
+    if (known_[i].good && known_[i].routine->knows(frame + known_[i].bias)) return &known_[i];
+  }
+  for (uint32_t i = 0; i < known_count_; ++i) {
+    Known& k = known_[i];
+    if (frame <= k.begin || frame > k.end) continue;
+    // A return address that only a switch leads to: the routine is read once more when there are new ones.
+    if (!k.good || k.contexts == t_.contexts.size()) return nullptr;
+    release(&k);
+    k = known_[--known_count_];
+    break;
+  }
+  uint64_t address = 0;
+  if (!places_.address || !places_.address(places_.self, frame, &address)) return nullptr;
+  const Known* k = read(frame, address);
+  return k && k->good && k->routine->knows(address) ? k : nullptr;
+}
+
+SourceLoops::Known* SourceLoops::read(uint64_t frame, uint64_t address) {
+  code::Range range;
+  if (!places_.map.find(places_.map.self, address - 1, &range)) return nullptr;
+  if (known_count_ == most_routines) {
+    oldest_ = (oldest_ + 1) % most_routines;
+    release(&known_[oldest_]);
+    known_[oldest_] = known_[--known_count_];
+  }
+  Known* k = &known_[known_count_];
+  *k = {};
+  k->bias = address - frame;
+  k->begin = range.begin - k->bias;
+  k->end = range.end - k->bias;
+  k->contexts = t_.contexts.size();
+  void* memory =
+      mmap(nullptr, sizeof(code::Routine), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  const Scratchpad<uint64_t> returns(most_returns);
+  if (memory == MAP_FAILED || !returns) return nullptr;
+  k->routine = static_cast<code::Routine*>(memory);
+  uint32_t count = 0;
+  for (uint32_t c = first_context; c < k->contexts && count < most_returns; ++c) {
+    const uint64_t f = t_.contexts[c].frame;
+    if (f > k->begin && f <= k->end) returns[count++] = f + k->bias;
+  }
+  k->good = k->routine->read(places_.map, address - 1, returns.get(), count);
+  if (!k->good) release(k);
+  ++known_count_;
+  return k;
+}
+
+const SourceLoops::Known* SourceLoops::routine_at(uint64_t begin, uint64_t address) {
+  for (uint32_t i = 0; i < known_count_; ++i) {
+    if (known_[i].begin == begin) return known_[i].good ? &known_[i] : nullptr;
+  }
+  const Known* k = read(begin + 1, address + 1);
+  return k && k->good ? k : nullptr;
+}
+
+// Whether a routine's last calls, made jumps, lead to another one. Reading one may make room by another: nothing of
+// `known` is used after that.
+bool SourceLoops::tail_calls(const Known& known, uint64_t from_return, uint64_t routine, unsigned depth) {
+  uint64_t targets[16];
+  const uint64_t bias = known.bias;
+  const uint32_t n = known.routine->tail_calls(from_return, targets, sizeof(targets) / sizeof(targets[0]));
+  for (uint32_t i = 0; i < n; ++i) {
+    if (targets[i] == routine) return true;
+  }
+  for (uint32_t i = 0; i < n && depth > 1; ++i) {
+    const Known* next = routine_at(targets[i] - bias, targets[i]);
+    if (next && tail_calls(*next, 0, routine, depth - 1)) return true;
+  }
+  return false;
+}
+
+// --- Loops by number ---
+
+uint32_t SourceLoops::number(const LiveLoop& loop) {
+  const uint64_t hash = mix(mix(0x100b, loop.header), loop.context);
+  const uint32_t found = map_.find(hash);
+  if (found && t_.loops[found].header == loop.header && t_.loops[found].context == loop.context) return found;
+  LiveLoop* l = t_.loops.append();
+  if (!l) return 0;
+  *l = loop;
+  map_.put(hash, t_.loops.size() - 1);
+  return t_.loops.size() - 1;
+}
+
+uint32_t SourceLoops::number(uint32_t context, const Known& known, uint32_t loop) {
+  LiveLoop l{};
+  l.header = known.routine->header(loop) - known.bias;
+  l.last = known.routine->latch(loop) - known.bias;
+  l.context = context;
+  const uint32_t outer = known.routine->outer(loop);
+  l.outer = outer ? number(context, known, outer) : innermost(context);
+  return number(l);
+}
+
+// What was found of a context, 0 at first; nullptr: there is no room to keep it.
+uint32_t* SourceLoops::known_of(uint32_t context) {
+  if (t_.context_loops.size() <= context) {
+    if (!t_.context_loops.ensure(context + 1)) return nullptr;
+    t_.context_loops.append_zeroed(context + 1 - t_.context_loops.size());
+  }
+  return &t_.context_loops[context];
+}
+
+bool SourceLoops::opaque(uint32_t context) {
+  uint32_t* known = known_of(context);
+  if (!known) return false;
+  if (!*known && places_.opaque && places_.opaque(places_.self, t_.contexts[context].frame)) *known = opaque_context;
+  return *known == opaque_context;
+}
+
+bool SourceLoops::sees(uint32_t site) {
+  if (site >= t_.sites.size()) return false;
+  uint32_t c = t_.sites[site].context;
+  for (; has_code(c); c = t_.contexts[c].parent) {
+    if (opaque(c)) return false;
+  }
+  return c == context_begin;
+}
+
+uint32_t SourceLoops::innermost(uint32_t context) {
+  if (!has_code(context)) return 0;
+  const LiveContext c = t_.contexts[context];
+  if (opaque(context)) return innermost(c.parent);
+  const uint32_t* kept = known_of(context);
+  if (kept && *kept) return *kept - 1;
+  const Known* routine = routine_of(c.frame);
+  if (!routine) {
+    // By order: the shortest of the loops about it. Their ends are not known for good.
+    const uint32_t outer = innermost(c.parent);
+    uint32_t best = outer;
+    for (uint32_t l = 1; l < t_.loops.size(); ++l) {
+      const LiveLoop& loop = t_.loops[l];
+      if (loop.context != c.parent || !loop.by_order || c.frame < loop.header || c.frame > loop.last) continue;
+      if (best == outer || loop.last - loop.header < t_.loops[best].last - t_.loops[best].header) best = l;
+    }
+    return best;
+  }
+  const uint32_t loop = routine->routine->loop_of(c.frame + routine->bias);
+  const uint32_t found = loop ? number(c.parent, *routine, loop) : innermost(c.parent);
+  if (uint32_t* keep = known_of(context)) *keep = found + 1;
+  return found;
+}
+
+// It begins where control went back to, and reaches as far as anybody came back from.
+uint32_t SourceLoops::number_by_order(uint32_t context, uint64_t from, uint64_t to) {
+  LiveLoop l{};
+  l.header = to;
+  l.context = context;
+  l.by_order = 1;
+  const uint32_t loop = number(l);
+  if (!loop) return 0;
+  LiveLoop& made = t_.loops[loop];
+  if (from > made.last) made.last = from;
+  made.outer = innermost(context);
+  for (uint32_t i = 1; i < t_.loops.size(); ++i) {  // the shortest that holds it
+    LiveLoop& other = t_.loops[i];
+    if (i == loop || other.context != context || !other.by_order) continue;
+    const auto holds = [](const LiveLoop& a, const LiveLoop& b) {
+      return a.header <= b.header && a.last >= b.last && a.last - a.header > b.last - b.header;
+    };
+    const auto nearer = [&](LiveLoop* inner, uint32_t outer) {
+      const LiveLoop& now = t_.loops[inner->outer];
+      const LiveLoop& next = t_.loops[outer];
+      if (now.context != context || !now.by_order || next.last - next.header < now.last - now.header)
+        inner->outer = outer;
+    };
+    if (holds(other, made)) nearer(&made, i);
+    if (holds(made, other)) nearer(&other, loop);
+  }
+  return loop;
+}
+
+// --- Who went round ---
+
+uint32_t SourceLoops::round(uint32_t from_site, uint32_t to_site) {
+  Meeting m;
+  if (!meet(from_site, to_site, &m)) return 0;
+  const uint64_t from = t_.contexts[m.from].frame, to = t_.contexts[m.to].frame;
+  const auto has = [](const Known* k, uint64_t frame) { return k && k->routine->knows(frame + k->bias); };
+  const Known* known = routine_of(to);
+  if (!has(known, from)) known = routine_of(from);
+  if (has(known, from) && has(known, to)) {
+    uint32_t loop = 0;
+    switch (known->routine->way(from + known->bias, to + known->bias, &loop)) {
+      case code::Routine::Way::onward:
+        return 0;
+      case code::Routine::Way::round:
+        return number(m.context, *known, loop);
+      case code::Routine::Way::out:
+        break;
+    }
+  } else if (const Known* other = routine_of(to); known && other) {
+    constexpr unsigned most_jumps = 3;
+    const uint64_t routine = other->begin + other->bias;
+    if (tail_calls(*known, from + known->bias, routine, most_jumps)) return 0;
+  } else {
+    const bool comparable = m.context >= context_begin && from >> 48 == to >> 48;
+    if (comparable && to <= from) return number_by_order(m.context, from, to);
+    if (comparable) return 0;
+  }
+  return innermost(m.context);  // left, and entered again
+}
+
+}  // namespace leadline::trace

@@ -1,0 +1,108 @@
+// The loops of the program's source, found from call paths and machine code.
+//
+// Two calls that follow one another have a path in common; below it, both return addresses lie in one routine. If the
+// routine's code leads from the first to the second without going back, nothing went round. Otherwise control went
+// round the innermost loop that holds both; where none does, the routine was left and entered again, and control went
+// round the innermost loop about its call, in its caller or further out. A loop is known by its calling context and its
+// header's address, so it is the same on all ranks, whatever they exchange and however their steps differ.
+//
+// What can't be told: whether control went round a loop further out as well, where it could without passing another
+// call. Such loops are marked: their trips are the least there were. Where the code can't be read (another processor,
+// code without unwind tables), addresses tell: who comes back to an earlier one goes round a loop that begins there.
+#pragma once
+
+#include "code/routine.hpp"
+#include "recording/live.hpp"
+#include "recording/transitions.hpp"
+
+namespace leadline::trace {
+
+// Where a frame's code lies in memory now; false where it can't be told. An interpreter's own loops say nothing of the
+// program that it runs: frames in one are opaque.
+struct CodePlaces {
+  bool (*address)(void* self, uint64_t frame, uint64_t* address) = nullptr;
+  bool (*opaque)(void* self, uint64_t frame) = nullptr;
+  code::CodeMap map;
+  void* self = nullptr;
+};
+
+class SourceLoops {
+ public:
+  struct Tables {
+    Table<LiveContext> contexts;
+    Table<LiveSite> sites;
+    Table<LiveLoop> loops;
+    Table<uint32_t> context_loops;
+  };
+  static constexpr unsigned most_nested = 64;
+
+  void attach(const Tables& tables, const CodePlaces& places);
+  void set_places(const CodePlaces& places) { places_ = places; }
+  ~SourceLoops() { forget(); }
+  SourceLoops() = default;
+  SourceLoops(const SourceLoops&) = delete;
+  SourceLoops& operator=(const SourceLoops&) = delete;
+
+  // Another code may stand where some was unloaded.
+  void forget();
+
+  // The loop that control went round between calls at the two sites, 0: none.
+  uint32_t round(uint32_t from_site, uint32_t to_site);
+
+  // Marks the loops further out that control may have gone round as well on its way, once all calls are known.
+  void mark_silent(uint32_t from_site, uint32_t to_site);
+
+  // Whether all of the path to the site is known and no interpreter is on it.
+  bool sees(uint32_t site);
+
+  // The innermost loop around a call at the site, 0: none. Further ones by LiveLoop::outer.
+  uint32_t around(uint32_t site) { return site < t_.sites.size() ? innermost(t_.sites[site].context) : 0; }
+
+  uint32_t count() const { return t_.loops.size(); }
+  const LiveLoop& operator[](uint32_t loop) const { return t_.loops[loop]; }
+  bool within(uint32_t inner, uint32_t loop) const {
+    for (unsigned depth = 0; inner && depth < most_nested; ++depth, inner = t_.loops[inner].outer) {
+      if (inner == loop) return true;
+    }
+    return false;
+  }
+
+ private:
+  struct Meeting {
+    uint32_t context, from, to;  // what the paths have in common, and their next contexts
+  };
+  static constexpr uint32_t opaque_context = UINT32_MAX;              // instead of a loop's number + 1
+  static constexpr uint32_t most_routines = 12, most_returns = 4096;  // 2.6 MB of addresses each
+  struct Known {
+    code::Routine* routine;
+    uint64_t begin, end;  // frames
+    uint64_t bias;        // address less frame
+    uint32_t contexts;    // that there were when it was read
+    bool good;
+  };
+
+  bool has_code(uint32_t context) const { return context >= first_context && context < t_.contexts.size(); }
+  bool meet(uint32_t from_site, uint32_t to_site, Meeting* m);
+  uint32_t innermost(uint32_t context);
+  bool opaque(uint32_t context);
+  uint32_t* known_of(uint32_t context);
+  uint32_t number(uint32_t context, const Known& known, uint32_t loop);
+  uint32_t number(const LiveLoop& loop);
+  uint32_t number_by_order(uint32_t context, uint64_t from, uint64_t to);
+  const Known* routine_of(uint64_t frame);
+  const Known* routine_at(uint64_t begin, uint64_t address);
+  bool tail_calls(const Known& known, uint64_t from_return, uint64_t routine, unsigned depth);
+  Known* read(uint64_t frame, uint64_t address);
+  static void release(Known* known);
+  void mark_silent_from(uint32_t context, const Known& known, uint64_t from, uint64_t to, uint32_t loop);
+  void mark_silent_further(uint32_t context, const Known& called);
+  bool makes_calls_of(uint32_t context, const Known& called) const;
+
+  Tables t_;
+  CodePlaces places_;
+  PositionMap map_{1u << 16};
+  Known known_[most_routines] = {};
+  uint32_t known_count_ = 0, oldest_ = 0;
+};
+
+}  // namespace leadline::trace
