@@ -98,6 +98,8 @@ def report_of(ranks: int) -> dict[str, Any]:
         "iterations": _iterations(),
         "io": _io(ranks),
         "regions": _regions(ranks),
+        "loops": _loops(),
+        "loops_left_out": 3,
         "paused": [{"rank": 1, "times": 2, "seconds": 1.5, "calls_not_recorded": 77, "intervals": []}],
         "variables": [
             {
@@ -334,6 +336,28 @@ def _io(ranks: int) -> dict[str, Any]:
     }
 
 
+def _loops() -> list[dict[str, Any]]:
+    def loop(number: int, parent: int | None, routine: str, least: int, most: int, share: float) -> dict[str, Any]:
+        return {
+            "id": number,
+            "parent": parent,
+            "routine": routine,
+            "file": "/src/ocean/step.f90",
+            "line": 100 * number,
+            "trips": 200 * most,
+            "trips_of_all_ranks": 800 * most,
+            "trips_per_parent": {"min": least, "median": most, "max": most},
+            "variants": number,
+            "at_least": number == 3,
+            "calls": 4000,
+            "time_s": 40 * share,
+            "share": share,
+            "main": number == 1,
+        }
+
+    return [loop(1, None, "main", 200, 200, 0.9), loop(2, 1, "solve", 7, 9, 0.5), loop(3, 1, "halo", 5, 5, 0.25)]
+
+
 def _regions(ranks: int) -> list[dict[str, Any]]:
     outer = {
         "region": "step",
@@ -356,4 +380,5 @@ def without_optional_parts(report: dict[str, Any]) -> dict[str, Any]:
     """As it is where nothing of the kind was recorded: null, never missing."""
     bare = copy.deepcopy(report)
     bare.update(dict.fromkeys(("iterations", "io", "regions", "paused", "variables", "settings")))
+    bare["loops"] = []
     return with_sections(bare)

@@ -18,7 +18,19 @@ from .conftest import Opened, seconds
 from .synthetic import report_of, without_optional_parts
 
 Show = Callable[..., Opened]
-SECTIONS = ["ranks", "iterations", "functions", "calls", "routines", "regions", "sizes", "matrix", "files", "variables"]
+SECTIONS = [
+    "ranks",
+    "iterations",
+    "loops",
+    "functions",
+    "calls",
+    "routines",
+    "regions",
+    "sizes",
+    "matrix",
+    "files",
+    "variables",
+]
 CHARTS = pytest.mark.skipif(
     not (Path(document.__file__).parent / "from_npm" / "uPlot.js").is_file(), reason="uPlot could not be had from npm"
 )
@@ -84,6 +96,12 @@ def test_every_section_is_there_and_shows_the_figures_of_the_object(show: Show) 
         ]
     assert opened.rows("iterations")[0] == ["3,217", "5", "100 ms", "90.0 ms", "10.0 ms", "10.0 times"]
     assert [row[0] for row in opened.rows("regions")] == ["step", "halo"]
+    assert [row[0] for row in opened.rows("loops")] == [
+        "main step.f90:100 (main loop)",
+        "solve step.f90:200",
+        "halo step.f90:300",
+    ]
+    assert [row[3] for row in opened.rows("loops")] == ["200", "7 to 9", "≥ 5"]
     assert opened.rows("files")[0][:5] == ["/scratch/data/forcing.nc", "8", "8", "3.20 s", "120"]
     assert opened.rows("variables")[0][0].startswith("unexpected_recvq_length")
     assert opened.texts("#itself dd")[0] == f"{seconds(report['overhead']['own_s'])} of the ranks' time (<0.1 %)"

@@ -119,5 +119,5 @@ SECTION = Section(
     order=35,
     figures=figures,
     draw=draw,
-    present=lambda report: bool(report["loops"]),
+    present=lambda report: bool(report.get("loops")),
 )
