@@ -54,7 +54,8 @@ void enter_aside(Thread& t, Word address) {
 }
 
 void before_aside(Call& call) {
-  if (const auto before = recording_of(call.traits.cls).before) before(call);
+  const Recorded recorded = recording_of(call.traits.cls);
+  if (recorded.looks_before) recorded.before(call);
 }
 
 void after_aside(Call& call) {

@@ -148,7 +148,7 @@ template <class R, Fn fn, Name name, class... A, size_t... I>
     }
     Call call{*thread, t, args, caller, fn, large};
     constexpr Recorded recorded = recording_of(t.cls);
-    if constexpr (recorded.before != nullptr) recorded.before(call);
+    if constexpr (recorded.looks_before) recorded.before(call);
     if constexpr (sited_before(t.cls)) call.site = thread->paths.site(fn, caller);
     call.begin = now();
     if constexpr (sited_before(t.cls)) {

@@ -1,6 +1,7 @@
 // One call, from its arguments to its key: what the wrappers hand over, and the recording functions by class.
 #pragma once
 
+#include <cstddef>
 #include <type_traits>
 
 #include "recorder/recording.hpp"
@@ -99,8 +100,12 @@ void record_pcontrol(Call& call);  // pauses and resumes
 
 // What is done before and after the calls of a class.
 struct Recorded {
-  void (*before)(Call&);  // nullptr: nothing
-  void (*after)(Call&);
+  using Function = void (*)(Call&);
+  bool looks_before;  // beside the function: with sanitizers GCC can't compare its address at compile time
+  Function before, after;
+
+  constexpr Recorded(std::nullptr_t, Function then) : looks_before(false), before(nullptr), after(then) {}
+  constexpr Recorded(Function first, Function then) : looks_before(true), before(first), after(then) {}
 };
 
 // Without a default: a class that is added must be thought about here.
@@ -193,7 +198,7 @@ constexpr Recorded recording_of(CallClass c) {
     case CallClass::other:
       return {before_other, record_other};
   }
-  return {nullptr, nullptr};
+  return {nullptr, record_unseen};
 }
 
 // Whether the call site is found before the call, which may never come back. What MPI_Init loads is not there yet.

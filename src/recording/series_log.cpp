@@ -1,35 +1,15 @@
 #include "recording/series_log.hpp"
 
 #include "recording/iterations.hpp"
-#include "recording/loop_finder.hpp"
+#include "trace/scratchpad.hpp"
 
 namespace leadline::trace {
 
 namespace {
 
-constexpr uint64_t never = UINT64_MAX;
-constexpr uint64_t least_limit = 4096;         // entries: below that nothing is kept
-constexpr uint64_t automatic_iterations = 16;  // that fit where the limit follows the loop
-// Several trips are timed as one below that: no message to another rank and back takes so little. To look at each trip
-// of a loop of the source costs 30 ns.
-constexpr uint64_t short_iteration_ns = 2000, short_trip_ns = 500;
-constexpr uint32_t trips_at_once = 8;  // one batch of times
-constexpr uint32_t least_width = 4;    // iterations of a window: its first and last may lack their partners
+constexpr uint64_t least_limit = 4096;  // entries: below that nothing is kept
 
 uint64_t at_most(uint64_t n, uint64_t limit) { return n < limit ? n : limit; }
-
-// Of an iteration, but for the slowest: the first ones meet memory for the first time.
-uint64_t usual_ticks(const SeriesLoop& l) {
-  uint64_t ticks = l.ticks;
-  for (uint32_t i = 0; i < l.slow_count; ++i) ticks -= l.slow[i].ticks;
-  return l.timed > l.slow_count ? ticks / (l.timed - l.slow_count) : UINT64_MAX;
-}
-
-uint64_t power_of_two(uint64_t at_least) {
-  uint64_t n = 1;
-  while (n < at_least) n *= 2;
-  return n;
-}
 
 }  // namespace
 
@@ -49,6 +29,11 @@ void SeriesLog::attach(ThreadHeader* header, char* region, Backing backing, Tabl
   backing.back(backing.self, region + thread_at::series, region + thread_at::series_windows);
   s_->mode = SeriesMode::off;
   s_->lost_at = s_->check_at = never;
+}
+
+void SeriesLog::know(uint32_t function, Kind kind) {
+  uint8_t* bits = kind == Kind::collective ? s_->collective : kind == Kind::outside ? s_->outside : s_->files;
+  if (function < 8 * sizeof(s_->files)) bits[function / 8] |= static_cast<uint8_t>(1u << (function % 8));
 }
 
 void SeriesLog::keep(uint64_t entries, bool automatic, Host host) {
@@ -116,24 +101,6 @@ void SeriesLog::close(uint64_t end_ticks) {
 
 // --- Time that is not the program's ---
 
-// Looking for the loop takes milliseconds, which would be the slowest iteration of many a program.
-class SeriesLog::OwnWork {
- public:
-  explicit OwnWork(SeriesLog* log) : log_(*log), begin_(log->host_.now ? log->host_.now() : 0) {}
-  ~OwnWork() {
-    if (!log_.host_.now) return;
-    const uint64_t ticks = log_.host_.now() - begin_;
-    log_.pass_over(ticks);
-    if (log_.host_.spent) log_.host_.spent(ticks);
-  }
-  OwnWork(const OwnWork&) = delete;
-  OwnWork& operator=(const OwnWork&) = delete;
-
- private:
-  SeriesLog& log_;
-  uint64_t begin_;
-};
-
 void SeriesLog::pass_over(uint64_t ticks) {
   h_->last_end += ticks;
   if (s_->loops && loop().running) loop().begin_ticks += ticks;
@@ -153,117 +120,6 @@ void SeriesLog::pause_window(uint64_t ticks) {
     last->ticks += ticks;
   } else {
     s_->pause[s_->pauses++] = {call, ticks};
-  }
-}
-
-// --- The loop ---
-
-void SeriesLog::mark_all() {
-  const uint32_t source = loop().source;
-  for (uint32_t i = first_position; i < positions_.size(); ++i) {
-    created(i);
-    if (source && loop().trips == 1 && crossing_to_next(i) != Crossing::none) mark(positions_[i].next);
-  }
-}
-
-// What control does to the loop on the way from a position to its next one.
-Crossing SeriesLog::crossing_to_next(uint32_t index) const {
-  const uint32_t next = positions_[index].next;
-  if (!next) return Crossing::none;
-  return loops_->crossing(loops_->transitions.find(positions_[index].key.site, positions_[next].key.site),
-                          loop().source);
-}
-
-void SeriesLog::created(uint32_t index) {
-  if (anchors(positions_[index].key)) mark(index);
-}
-
-void SeriesLog::mark(uint32_t index) {
-  Position& p = positions_[index];
-  if (p.visits == anchor_mark) return;
-  fold(&folded_[index], raw_[index], p.visits < 8 ? index & 7 : 0, p.visits & 7, scale_);
-  p.visits = anchor_mark;
-  p.usual_gap = UINT16_MAX;  // both stamps
-}
-
-void SeriesLog::unmark() {
-  for (uint32_t i = first_position; i < positions_.size(); ++i) {
-    if (positions_[i].visits == anchor_mark) positions_[i].visits = 8;  // nothing pending
-  }
-}
-
-void SeriesLog::anchor_visited(uint32_t index, uint64_t duration, uint64_t gap) {
-  SeriesLoop& l = loop();
-  if (l.source) return cross(index, duration, gap);
-  ++l.occurrences;
-  const uint64_t end = h_->last_end, calls = entries_of(*h_);
-  if (l.occurrences <= l.skipped) return;
-  if (l.after) {
-    begin_iteration(end, calls, index, duration, gap);
-  } else {
-    begin_iteration(end - duration - gap, calls - 1, index, duration, gap);
-  }
-}
-
-void SeriesLog::several_trips(uint32_t index, uint64_t duration, uint64_t gap) {
-  loop().occurrences += trips_at_once - 1;
-  if (loop().source) {
-    ++loop().occurrences;
-    return begin_iteration(h_->last_end - duration - gap, entries_of(*h_) - 1, index, duration, gap);
-  }
-  anchor_visited(index, duration, gap);
-}
-
-void SeriesLog::begin_iteration(uint64_t ticks, uint64_t call, uint32_t position, uint64_t duration, uint64_t gap) {
-  SeriesLoop& l = loop();
-  const IterationBegin began = l.began;
-  const uint64_t first_call = l.begin_call;
-  if (SlowIteration* slow = begin_timed_iteration(&l, buckets(s_->current), ticks, call)) {
-    find_longest_gap(slow, l.after ? 0 : position);
-    keep_slow(slow, began, first_call, call - first_call);
-  }
-  l.began = {h_->steps - (l.after ? 0 : 1), gap, duration};
-  s_->long_gap = 0;
-  s_->long_calls = 0;
-  if (s_->mode != SeriesMode::sampling) return;
-  s_->lost_at = h_->steps + 8 * (l.timed ? l.calls / l.timed : 0) + 4096;
-  const uint64_t iteration = l.iteration();
-  const uint64_t within = iteration & (l.stride - 1);
-  if (s_->open && (within == 0 || within >= l.width)) {
-    if (!l.after && entries_.size()) --s_->entries.used;  // the anchor belongs to what begins now
-    close(ticks);
-  }
-  if (within == 0 && !s_->open) {
-    open(SeriesKind::sampled, iteration, call, ticks);
-    if (!l.after && s_->open) append(position, duration, gap);
-  }
-}
-
-// The loop was left.
-void SeriesLog::end_iteration(uint64_t ticks, uint64_t call) {
-  SeriesLoop& l = loop();
-  const IterationBegin began = l.began;
-  const uint64_t first_call = l.begin_call;
-  if (SlowIteration* slow = end_timed_iteration(&l, buckets(s_->current), ticks, call, l.iteration())) {
-    find_longest_gap(slow, 0);
-    keep_slow(slow, began, first_call, call - first_call);
-  }
-  l.running = 0;
-}
-
-// Among the last visits of all positions, whose times are still there. Of the anchor's own one that begins an iteration
-// it was noted.
-void SeriesLog::find_longest_gap(SlowIteration* slow, uint32_t anchor) const {
-  slow->longest_gap = s_->long_gap;
-  slow->gap_position = s_->long_gap_position;
-  const auto better = [&](uint64_t gap, uint32_t position) {
-    if (gap > slow->longest_gap && gap <= slow->ticks) slow->longest_gap = gap, slow->gap_position = position;
-  };
-  if (anchor) better(loop().began.gap, anchor);
-  for (uint32_t i = first_position; i < positions_.size(); ++i) {
-    const uint32_t visits = positions_[i].visits;
-    if (visits == (i & 7) || (anchor && visits == anchor_mark) || i == anchor) continue;
-    better(raw_[i].gap[(visits - 1) & 7], i);
   }
 }
 
@@ -300,267 +156,6 @@ void SeriesLog::full() {
     case SeriesMode::off:
       s_->check_at = never;
   }
-}
-
-void SeriesLog::look_for_loop() {
-  const SeriesWindow* w = window();
-  const uint64_t n = entries_.size() - w->first_entry;
-  SeriesLoop found{};
-  if (Iterations(*s_, *h_, {positions_.data(), positions_.size()}, folded_.data(), loops_)
-          .find(&entries_[w->first_entry], n, *w, &found)) {
-    return take(found);
-  }
-  // Longer steps than that, or none yet.
-  if (s_->probe < capacity::series_entries / 2 && w->first_entry + 2 * n <= capacity::series_entries) {
-    s_->probe *= 2;
-    s_->check_at = w->first_entry + s_->probe;
-  } else if (s_->limit > capacity::series_entries / 2) {
-    s_->mode = SeriesMode::whole;
-    s_->check_at = entries_.size();
-    full();
-  } else {  // keep how it begins, look again later
-    s_->entries.used = w->first_entry + at_most(n, w->first_entry ? 0 : s_->limit / 4);
-    uint64_t end = w->begin_ticks;
-    for (uint64_t i = w->first_entry; i < s_->entries.used; ++i) {
-      end += long_ticks(entries_[i].duration) + long_ticks(entries_[i].gap);
-    }
-    close(end);
-    if (!window()->entries) --s_->windows.used;
-    s_->mode = SeriesMode::off;
-    s_->check_at = never;
-    s_->lost_at = h_->steps * 4;
-  }
-}
-
-// Begins to count the loop's iterations, or goes on where it is one that was left.
-void SeriesLog::take(const SeriesLoop& found) {
-  uint32_t which = 0;
-  while (which < s_->loops &&
-         !(s_->loop[which].source == found.source && (found.source || s_->loop[which].anchor == found.anchor))) {
-    ++which;
-  }
-  if (which == s_->loops) {
-    if (s_->loops == most_loops) return stop();
-    s_->loop[which] = found;
-    s_->loop[which].calls = 0;
-    ++s_->loops;
-  } else {
-    s_->loop[which].occurrences = found.occurrences;
-    s_->loop[which].running = 0;
-  }
-  s_->current = which;
-  SeriesLoop& l = loop();
-  part_trips(which);
-  l.occurrences = found.occurrences;
-  SeriesWindow* w = window();
-  w->loop = which;
-  const SeriesWindow whole = *w;
-  Iterations iterations(*s_, *h_, {positions_.data(), positions_.size()}, folded_.data(), loops_);
-  const uint64_t n = entries_.size() - w->first_entry;
-  const uint64_t before = l.occurrences - iterations.count(&entries_[w->first_entry], n, l);
-  w->iteration = before;
-  SeriesLoop again = l;
-  again.occurrences = before;
-  iterations.feed(&entries_[w->first_entry], n, whole, &again, nullptr, nullptr);
-  const bool fresh = !l.timed;  // one loop's iterations are all of so many trips
-  const uint64_t is_short = l.source ? short_trip_ns : short_iteration_ns;
-  if (fresh && scale_.ns(usual_ticks(again)) < is_short && (!l.source || begins_at_one())) l.trips = trips_at_once;
-  again = l;
-  again.occurrences = before;
-  iterations.feed(&entries_[w->first_entry], n, whole, &again, buckets(which), nullptr);
-  l = again;
-  if (l.trips > 1) count_by_batches(&l);
-  mark_all();
-  const uint64_t body = l.timed ? l.calls / l.timed + 1 : found.calls;
-  const uint64_t room = automatic_iterations * body;
-  if (s_->automatic && room > s_->limit) s_->limit = at_most(room, capacity::series_entries / 2);
-  if (!l.width) {
-    l.width = static_cast<uint32_t>(power_of_two(body < 256 / least_width ? 256 / body : least_width));
-    if (l.width * body * 4 > s_->limit) l.width = 1;
-  }
-  if (!whole.first_entry && s_->spilled + entries_.size() < s_->limit) {
-    s_->mode = SeriesMode::whole;
-    const bool in_memory = s_->limit <= capacity::series_entries / 2;
-    s_->check_at = in_memory || series_spill > entries_.size()
-                       ? at_most(s_->limit, in_memory ? s_->limit : series_spill)
-                       : entries_.size();
-    watch(true);
-    return;
-  }
-  s_->mode = SeriesMode::sampling;
-  const SeriesWindow now = *window();
-  close(h_->last_end);
-  SeriesWindow closed = now;
-  closed.entries = window()->entries;
-  closed.end_ticks = h_->last_end;
-  keep_windows_of(closed);
-}
-
-// Visits of a position whose times are not folded yet.
-uint64_t SeriesLog::pending(uint32_t index) const {
-  const uint32_t visits = positions_[index].visits;
-  return visits == anchor_mark ? 0 : visits < 8 ? visits - (index & 7) : visits & 7;
-}
-
-// The position with the anchor's key that the loop goes through; what of its times is pending is counted with its
-// batch.
-void SeriesLog::count_by_batches(SeriesLoop* l) {
-  uint64_t most = 0;
-  for (uint32_t i = first_position; i < positions_.size(); ++i) {
-    const bool begins = l->source ? crossing_to_next(i) == Crossing::begins : positions_[i].key == l->anchor;
-    const uint32_t at = l->source ? positions_[i].next : i;
-    if (!begins || folded_[at].count + pending(at) <= most) continue;
-    most = folded_[at].count + pending(at);
-    l->counter = at;
-  }
-  l->occurrences -= pending(l->counter);
-}
-
-// Whether nearly all trips of the loop begin with the same position: its batches count them.
-bool SeriesLog::begins_at_one() const {
-  const uint64_t all = loop().occurrences;
-  uint64_t most = 0;
-  for (uint32_t i = first_position; i < positions_.size(); ++i) {
-    if (crossing_to_next(i) != Crossing::begins) continue;
-    const uint64_t visits = folded_[positions_[i].next].count + pending(positions_[i].next);
-    if (visits > most) most = visits;
-  }
-  return most >= all - all / 16;
-}
-
-// What was timed by several trips, as if each had been.
-void SeriesLog::part_trips(uint32_t which) {
-  SeriesLoop& l = s_->loop[which];
-  const uint32_t trips = l.trips;
-  l.trips = 1;
-  l.running = 0;
-  if (trips <= 1 || !l.timed) return;
-  const uint64_t others = l.ticks / l.timed / trips * (trips - 1);
-  l.timed *= trips;
-  l.bucket_size *= trips;
-  l.stride = l.stride < (1u << 30) / trips ? l.stride * trips : 1u << 30;
-  l.width *= trips;
-  StripBucket* bucket = buckets(which);
-  for (uint32_t i = 0; i < l.buckets; ++i) {
-    bucket[i].count *= trips;
-    bucket[i].min /= trips;
-    bucket[i].max /= trips;
-    bucket[i].max_iteration *= trips;
-  }
-  for (uint32_t i = 0; i < l.slow_count; ++i) {
-    SlowIteration& slow = l.slow[i];
-    slow.iteration *= trips;
-    slow.ticks =
-        slow.ticks / trips > slow.ticks - at_most(others, slow.ticks) ? slow.ticks / trips : slow.ticks - others;
-  }
-  for (uint32_t i = 0; i < windows_.size(); ++i) {
-    if (windows_[i].loop == which && windows_[i].kind == SeriesKind::sampled) windows_[i].iteration *= trips;
-  }
-}
-
-void SeriesLog::lost() {
-  const OwnWork own(this);
-  if (s_->mode != SeriesMode::sampling && s_->mode != SeriesMode::off) {
-    s_->lost_at = never;
-    return;
-  }
-  if (s_->loops && loop().source) return reconsider();
-  close(h_->last_end);
-  unmark();
-  if (s_->loops) loop().running = 0;
-  s_->lost_at = never;
-  if (entries_.size() + series_probe > capacity::series_entries) return stop();
-  s_->mode = SeriesMode::looking;
-  s_->probe = static_cast<uint32_t>(series_probe);
-  s_->check_at = entries_.size() + s_->probe;
-  open(SeriesKind::whole, 0, entries_of(*h_), h_->last_end);
-}
-
-// --- The loop of the source ---
-
-void SeriesLog::know(uint32_t function, Kind kind) {
-  uint8_t* bits = kind == Kind::collective ? s_->collective : kind == Kind::outside ? s_->outside : s_->files;
-  if (function < 8 * sizeof(s_->files)) bits[function / 8] |= static_cast<uint8_t>(1u << (function % 8));
-}
-
-void SeriesLog::arrive(uint32_t transition) {
-  arrived_ = transition;
-  crossing_ = loops_->crossing(transition, loop().source);
-  if (crossing_ == Crossing::none && goes_further_out(transition)) crossing_ = Crossing::passes;
-}
-
-bool SeriesLog::goes_further_out(uint32_t transition) const {
-  const uint32_t round = transition ? loops_->round(transition) : 0;
-  return round && round != loop().source && loops_->source.within(loop().source, round);
-}
-
-// An event at a marked position, or one that came by a way not foreseen.
-void SeriesLog::cross(uint32_t index, uint64_t duration, uint64_t gap) {
-  uint32_t transition = arrived_;
-  arrived_ = 0;
-  crossing_ = Crossing::none;
-  if (!transition) {
-    const uint32_t before = recent_of(h_)[(h_->steps - 2) & (recent_positions - 1)];
-    transition = loops_->transitions.find(positions_[before].key.site, positions_[index].key.site);
-  }
-  if (goes_further_out(transition)) {
-    ++further_out_;
-    if ((further_out_ & (further_out_ - 1)) == 0) {
-      const OwnWork own(this);
-      reconsider(transition);
-    }
-  }
-  const Crossing crossing = loops_->crossing(transition, loop().source);
-  if (crossing == Crossing::begins) {
-    ++loop().occurrences;
-    begin_iteration(h_->last_end - duration - gap, entries_of(*h_) - 1, index, duration, gap);
-  } else if (crossing == Crossing::ends) {
-    end_iteration(h_->last_end - duration - gap, entries_of(*h_) - 1);
-  }
-}
-
-// Whether another loop is the main one by now. What was timed of the one before stays.
-void SeriesLog::reconsider(uint32_t transition) {
-  s_->lost_at = 2 * h_->steps;
-  const LoopProfile profile(*h_, region_, loops_, transition);
-  const uint32_t main = profile ? profile.main() : 0;
-  if (!main || main == loop().source) return main ? trips_elsewhere(profile) : void();
-  further_out_ = 0;
-  unmark();
-  loop().running = 0;
-  SeriesLoop found = source_loop(profile, loops_, main);
-  if (s_->open && window()->kind == SeriesKind::whole) return take(found);
-  close(h_->last_end);
-  uint32_t which = 0;
-  while (which < s_->loops && s_->loop[which].source != main) ++which;
-  if (which == most_loops) return stop();
-  if (which == s_->loops) {
-    ++s_->loops;
-    s_->loop[which] = found;
-  }
-  s_->current = which;
-  SeriesLoop& l = loop();
-  part_trips(which);
-  l.occurrences = found.occurrences;
-  l.width = least_width;
-  // As many windows as fit, as if they had been kept from the first iteration on.
-  const uint64_t body = entries_of(*h_) / (found.occurrences ? found.occurrences : 1) + 1;
-  if (l.width * body * 4 > s_->limit) l.width = 1;
-  l.stride = 2 * l.width;
-  while (l.stride < 1u << 30 && (l.iteration() / l.stride + 1) * l.width * body > s_->limit / 2) l.stride *= 2;
-  mark_all();
-}
-
-// The loop that is counted by a position's batches goes on, but begins its trips with others by now.
-void SeriesLog::trips_elsewhere(const LoopProfile& profile) {
-  SeriesLoop& l = loop();
-  if (l.trips <= 1) return;
-  const uint64_t occurrences = source_loop(profile, loops_, l.source).occurrences;
-  if (occurrences < l.occurrences + 2 * trips_at_once) return;
-  close(h_->last_end);
-  part_trips(s_->current);
-  l.occurrences = occurrences;
-  mark_all();
 }
 
 // --- Windows ---

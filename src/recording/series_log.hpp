@@ -1,4 +1,5 @@
-// The recorder's side of the series (see series_state.hpp): the log, the loop, its windows.
+// The recorder's side of the series (see series_state.hpp): the log and its windows (series_log.cpp), the loop
+// (series_loop.cpp), and its slowest iterations (series_slow.cpp).
 #pragma once
 
 #include "recording/live.hpp"
@@ -105,6 +106,9 @@ class SeriesLog {
   void several_trips(uint32_t index, uint64_t duration, uint64_t gap);
 
  private:
+  static constexpr uint64_t never = UINT64_MAX;
+  static constexpr uint64_t automatic_iterations = 16;  // that fit where the limit follows the loop
+
   SeriesLoop& loop() const { return s_->loop[s_->current]; }
   StripBucket* buckets(uint32_t loop) const { return buckets_ + uint64_t{loop} * most_buckets; }
   bool anchors(const Key& key) const {
@@ -172,7 +176,23 @@ class SeriesLog {
   KeptBatch* batch_memory_ = nullptr;
   uint64_t batches_kept_ = 0;
   class Visits;
-  class OwnWork;
+  // Looking for the loop takes milliseconds, which would be the slowest iteration of many a program.
+  class OwnWork {
+   public:
+    explicit OwnWork(SeriesLog* log) : log_(*log), begin_(log->host_.now ? log->host_.now() : 0) {}
+    ~OwnWork() {
+      if (!log_.host_.now) return;
+      const uint64_t ticks = log_.host_.now() - begin_;
+      log_.pass_over(ticks);
+      if (log_.host_.spent) log_.host_.spent(ticks);
+    }
+    OwnWork(const OwnWork&) = delete;
+    OwnWork& operator=(const OwnWork&) = delete;
+
+   private:
+    SeriesLog& log_;
+    uint64_t begin_;
+  };
   uint16_t slow_backed_[most_loops * most_slow] = {};  // pages of their storage
 };
 
