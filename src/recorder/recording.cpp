@@ -124,7 +124,7 @@ void Recording::start() {
   create_live_file();
   if (!attach_process()) {
     discard_live();
-    return tell("this program is not recorded: the memory that it may use (ulimit -v) is too little for that");
+    return tell("this program is not recorded: its memory limit (ulimit -v) is too low for that");
   }
   if (!have_thread_key) {
     have_thread_key = pthread_key_create(&thread_key, [](void* t) { recording.leave(static_cast<Thread*>(t)); }) == 0;
@@ -240,7 +240,7 @@ Thread* Recording::make_thread() {
   if (!t || !attach_thread(t)) {
     if (t) munmap(p, sizeof(Thread));
     no_more_threads_ = true;
-    tell("thread %u of this program and later ones are not recorded: no memory", thread_count_);
+    tell("thread %u of this program and later ones are not recorded: out of memory", thread_count_);
     return nullptr;
   }
   threads_[thread_count_++] = t;

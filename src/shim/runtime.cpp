@@ -17,7 +17,7 @@ namespace {
 
 void* memory(size_t bytes) {
   void* p = malloc(bytes ? bytes : 1);
-  if (!p) give_up("there is no memory for a collective");
+  if (!p) give_up("out of memory in a collective");
   return p;
 }
 
@@ -34,8 +34,8 @@ void operator delete[](void* p, size_t) noexcept { free(p); }
 
 namespace std {
 
-void __throw_bad_alloc() { give_up("there is no memory for a collective"); }
-void __throw_bad_array_new_length() { give_up("there is no memory for a collective"); }
+void __throw_bad_alloc() { give_up("out of memory in a collective"); }
+void __throw_bad_array_new_length() { give_up("out of memory in a collective"); }
 void __throw_length_error(const char* what) { give_up(what); }
 
 }  // namespace std

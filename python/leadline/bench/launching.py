@@ -135,7 +135,7 @@ def launch(
     where = _where(plan, found)
     if code is None:
         raise MeasurementFailed(
-            f"the measurement did not end within {limit:.0f} s{where}", hint="more time: --timeout SECONDS"
+            f"the measurement did not end within {limit:.0f} s{where}", hint="allow more time with --timeout SECONDS"
         )
     said = (folder / "output").read_text(errors="replace").strip().splitlines()
     raise MeasurementFailed(

@@ -97,7 +97,7 @@ def measure(
         except MeasurementFailed as error:
             if not (keep and found):
                 raise
-            failed = f"{which} failed, those before it were kept: {error}"
+            failed = f"{which} failed; the launches before it are kept: {error}"
             break
         found.append(done)
         if first_look or only_better:
@@ -142,13 +142,13 @@ def _launch(
 
 def _check(operation: str, ranks: int, launches: int, rounds: int, root: int) -> None:
     if operation not in OPERATIONS:
-        raise UsageError(f"no operation is called {operation!r}", hint=f"there are: {', '.join(OPERATIONS)}")
+        raise UsageError(f"there is no operation {operation!r}", hint=f"there are: {', '.join(OPERATIONS)}")
     if operation in POINT_TO_POINT and ranks != 2:
-        raise UsageError(f"{operation} is between 2 ranks, not {ranks}")
+        raise UsageError(f"{operation} runs on 2 ranks, not {ranks}")
     if min(ranks, launches, rounds) < 1:
-        raise UsageError("ranks, launches and rounds are 1 or more")
+        raise UsageError("ranks, launches and rounds must be 1 or more")
     if not 0 <= root < ranks:
-        raise UsageError(f"the root is one of the ranks 0 to {ranks - 1}, not {root}")
+        raise UsageError(f"the root must be one of the ranks 0 to {ranks - 1}, not {root}")
 
 
 def _better(

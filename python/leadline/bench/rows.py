@@ -178,7 +178,7 @@ def _problem(correct: bool | None, time: Interval | None, usable: bool) -> str |
         return "wrong result: its times are void"
     if time is None:
         return "every round was late"
-    return None if usable else "what it is compared with gave a wrong result"
+    return None if usable else "the algorithm it is compared with gave a wrong result"
 
 
 def _launch_ratio(number: int, ratios: list[float], seed: int) -> dict[str, Any]:

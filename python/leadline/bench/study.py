@@ -203,7 +203,7 @@ def run(
     what was measured before is kept.
     """
     if name not in STUDIES:
-        raise UsageError(f"no study is called {name!r}", hint=f"there are: {', '.join(STUDIES)}")
+        raise UsageError(f"there is no study {name!r}", hint=f"there are: {', '.join(STUDIES)}")
     study = Study()
     for library in libraries:
         for series in SERIES:
@@ -242,13 +242,13 @@ def _extent(series: Series, full: bool, study: Study) -> list[tuple[int, list[in
     too_many = [processes for processes in series.processes if processes > max(cores, 2) and not full]
     if too_many:
         ranks = ", ".join(map(str, too_many))
-        study.left_out.append(f"{series.name} on {ranks} ranks: there are {cores} cores (--full measures it)")
+        study.left_out.append(f"{series.name} on {ranks} ranks: there are only {cores} cores (--full measures it)")
     for processes in (each for each in series.processes if each not in too_many):
         # Two buffers and an algorithm's scratch for each rank, in half of the memory.
         most = memory // 2 // (4 * processes) if full else FITS_BYTES
         sizes = [elements for elements in series.elements if DOUBLE * elements <= most]
         if len(sizes) < len(series.elements):
-            why = "they do not fit the memory" if full else "they take long (--full measures them)"
+            why = "they do not fit in memory" if full else "they take too long (--full measures them)"
             rest = f"{series.elements[len(sizes)]:,} doubles and more"
             study.left_out.append(f"{series.name} on {processes} ranks of {rest}: {why}")
         extent.append((processes, sizes))

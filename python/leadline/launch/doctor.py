@@ -127,8 +127,8 @@ def _batch_job() -> Iterator[Check]:
         yield Check(
             "environment",
             "depends",
-            f"srun passes only {value} on here ({srun.VARIABLE}): Leadline adds what it needs to that",
-            "a script's own srun --export=NONE still keeps the recorder out: srun … leadline exec ./app",
+            f"srun passes only {value} on here ({srun.VARIABLE}): Leadline adds the variables it needs",
+            "a script's own srun --export=NONE still keeps the recorder out; there, use srun … leadline exec ./app",
         )
 
 
@@ -176,7 +176,7 @@ def _launcher(words: Sequence[str]) -> Iterator[Check]:
         yield Check(
             "launcher",
             "depends",
-            f"{_named(launcher)} is not known; ranks that inherit its environment are recorded",
+            f"{_named(launcher)} is an unknown launcher; ranks that inherit its environment are recorded",
             hint,
         )
 

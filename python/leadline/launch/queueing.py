@@ -27,9 +27,9 @@ def what_becomes_of(command: Sequence[str], environ: Mapping[str, str], director
     if kept_back:
         return (
             f"the job has only been queued, and it will run unrecorded: {kept_back}; in its script, start the program "
-            "with: leadline exec"
+            "with leadline exec"
         )
-    return f"the job has only been queued: what it starts is recorded into {directory} once it runs"
+    return f"the job has only been queued; once it runs, what it starts is recorded into {directory}"
 
 
 def _kept_back(name: str, command: Sequence[str], environ: Mapping[str, str]) -> str:

@@ -29,7 +29,7 @@ def new_directory(given: str | None, program: str) -> Path:
         path = Path(given).absolute()
         make(path)
         if any(path.iterdir()):
-            raise UsageError(f"{given} is not empty", hint="a run never goes over an old one: name a new directory")
+            raise UsageError(f"{given} is not empty", hint="a run never overwrites an old one; name a new directory")
     else:
         path = _numbered(Path(DEFAULT_PARENT).absolute(), f"{stem(program)}-{time.strftime('%Y%m%d-%H%M%S')}")
     if not os.access(path, os.W_OK | os.X_OK):

@@ -54,7 +54,7 @@ def _look(name: str) -> Library | None:
         return _debian(name)
     if name.partition("@")[0] not in pypi_names():
         known = ", ".join([*NAMES, *(other for other in pypi_names() if other not in NAMES)])
-        raise UsageError(f"no MPI library is called {name!r}", hint=f"known: {known}")
+        raise UsageError(f"there is no MPI library {name!r}", hint=f"known: {known}")
     wanted = release(name)
     prefix = home() / wanted.folder
     if not (prefix / "complete").exists():

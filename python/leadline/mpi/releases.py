@@ -40,7 +40,7 @@ def release(name: str) -> Release:
         raise UsageError(f"{name!r} is not a library from PyPI", hint=f"those are: {', '.join(names())}")
     version = version or kind.versions[0]
     if version not in kind.versions:
-        raise UsageError(f"{kind.name} {version} is not known", hint=f"known: {', '.join(kind.versions)}")
+        raise UsageError(f"{kind.name} {version} is unknown", hint=f"known: {', '.join(kind.versions)}")
     if abi and kind.abi_since is not None and version_numbers(version) < kind.abi_since:
         since = ".".join(str(part) for part in kind.abi_since)
         raise UsageError(f"{kind.name} has the standard ABI since {since}, not in {version}")

@@ -145,26 +145,26 @@ class FileIO:
         return [file for file in self.files if file.opened_by_mpi]
 
     def not_seen(self) -> list[str]:
-        """What these figures do not hold, in words."""
+        """The file I/O that these figures do not include, in words."""
         reasons = [
-            "sockets, pipes, terminals, /proc, /sys, /dev and shared memory, files of the MPI library and of Leadline "
-            "are left out",
-            "asynchronous I/O (aio_*, io_uring), system calls without libc, child processes, and what the dynamic "
-            "linker loads are not seen",
+            "sockets, pipes, terminals, /proc, /sys, /dev and shared memory, and files of the MPI library and of "
+            "Leadline are left out",
+            "asynchronous I/O (aio_*, io_uring), system calls without libc, child processes, and files that the "
+            "dynamic linker loads are not seen",
         ]
         mapped = sum(file.mapped for file in self.files)
         if mapped:
-            reasons.append(f"what is read and written through mmap ({mapped} mapped): only the mapping is seen")
+            reasons.append(f"reads and writes through mmap ({mapped} mapped) are not seen, only the mapping is")
         if self.outside.calls:
             reasons.append(
                 f"{self.outside.calls:,} calls before MPI_Init, after MPI_Finalize or in threads that do not call MPI "
-                "are counted by file, without call path and order"
+                "are counted by file, without call paths or order"
             )
         if any(file.mpi.calls for file in self.files):
-            reasons.append("bytes of MPI_File_* calls whose status was ignored are those asked for")
+            reasons.append("MPI_File_* calls whose status was ignored count the bytes they asked for")
         unseen = [file.file for file in self.mpi_files if file.mpi.bytes_written and not file.beneath.calls]
         if unseen:
-            reasons.append(f"the MPI library's own calls beneath MPI_File_* on {', '.join(unseen[:4])}")
+            reasons.append(f"the MPI library's own calls for MPI_File_* on {', '.join(unseen[:4])} are not seen")
         if any(not file.file for file in self.files):
             reasons.append("files beyond the first 16,383 of a rank are counted together")
         return reasons

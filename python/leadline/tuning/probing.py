@@ -71,11 +71,11 @@ def subject(command: Sequence[str], environ: Mapping[str, str] | None = None) ->
         word = program_word(command, launcher) or command[0]
         if launcher is None:
             raise MissingPrerequisite(
-                f"{word} is not a launcher that is known, nor a program of MPI: what it starts can't be asked before",
-                hint="give the launcher itself, as in -- mpiexec -n 4 ./app; or --via shim, which works in the ranks",
+                f"{word} is neither a known launcher nor an MPI program, so what it starts can't be probed first",
+                hint="name the launcher itself, as in -- mpiexec -n 4 ./app; or use --via shim, which works inside the ranks",
             )
         raise MissingPrerequisite(
-            f"which MPI library {word} uses can't be told", hint="--via shim finds it inside the process"
+            f"cannot tell which MPI library {word} uses", hint="use --via shim, which finds it inside the process"
         )
     return Subject(tuple(command), launcher, path, of_file(path), environ)
 
@@ -195,7 +195,7 @@ def _launch(
     if blind is not None:
         raise ProbeFailed(f"{blind.removeprefix('leadline-probe: ')}: {unseen(folder)}")
     if found.size == 0:
-        message = " | ".join(said[:6]) or "it said nothing"
+        message = " | ".join(said[:6]) or "it printed nothing"
         raise ProbeFailed(f"the MPI library does not start with these settings: {message}")
     if how == "uneven":
         for rank, text in fatal_errors(said):

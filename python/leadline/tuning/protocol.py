@@ -56,7 +56,7 @@ def tried(about: Subject, candidate: Candidate) -> Tried:
         if not seen:
             return Tried(f"the library has no variable {control[0]}: the setting would do nothing", eager)
         if control[1] not in seen:
-            return Tried(f"the library has {control[0]} = {seen[0]} in spite of the setting", eager)
+            return Tried(f"the library has {control[0]} = {seen[0]} despite the setting", eager)
     return Tried(_not_obeyed(candidate, eager), eager)
 
 
@@ -126,7 +126,7 @@ def _times(
             if is_default:
                 longest_s = max(longest_s, ran.wall_s)
             if ran.counts is None and is_default:
-                raise MeasurementFailed(f"the program ends with an error as it is: {ran.why}")
+                raise MeasurementFailed(f"the program fails without any setting: {ran.why}")
             if ran.counts is None:
                 say(f"failed: {candidate.name}: {ran.why}")
             times[candidate.name].append(ran.counts)
@@ -139,7 +139,7 @@ def _check(pattern: str) -> None:
     except re.error as error:
         raise UsageError(f"--time {pattern!r} is not a regular expression: {error}") from None
     if groups < 1:
-        raise UsageError(f"--time {pattern!r} has no group that would be the time", hint="as in 'time: ([0-9.]+)'")
+        raise UsageError(f"--time {pattern!r} has no group for the time", hint="for example 'time: ([0-9.]+)'")
 
 
 def judge(name: str, base: Sequence[float | None], times: Sequence[float | None]) -> dict[str, Any]:
@@ -193,7 +193,7 @@ def _run(about: Subject, candidate: Candidate, pattern: str | None, limit_s: flo
         lines = [line.strip() for line in f"{said}\n{errors.read()}".splitlines() if line.strip()]
     if code != 0:
         ended = f"it did not end within {limit_s:.0f} s" if code is None else f"exit code {code}"
-        return _Run(wall_s, None, f"{ended}: {' | '.join(lines[-4:]) or 'it said nothing'}")
+        return _Run(wall_s, None, f"{ended}: {' | '.join(lines[-4:]) or 'it printed nothing'}")
     if pattern is None:
         return _Run(wall_s, wall_s)
     found = re.search(pattern, said)
@@ -210,7 +210,7 @@ def print_found(found: dict[str, Any]) -> None:
     for row in found["rows"]:
         ratio = row["ratio"]
         if not row["seconds"]:
-            words = "not run: there is nothing to compare it with"
+            words = "not run: nothing to compare it with"
         elif ratio is None:
             words = "failed"
         elif ratio["low"] is None:

@@ -95,7 +95,7 @@ def points(rule: Rule, processes: int, sizes: int = len(SIZES)) -> list[Point]:
 def _judge(library: MpiLibrary, rule: Rule, chosen: list[Point], answers: Answers) -> Proof:
     if not chosen:
         least, most = rule.processes
-        why = "rules before it hold where it was tried"
+        why = "earlier rules apply where it was tried"
         if answers.size < max(least, 2):
             why = f"the job has {answers.size} processes; the rule is for {least} to {most}"
         return Proof(rule, why, ())

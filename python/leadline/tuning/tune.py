@@ -116,14 +116,14 @@ def tune(wanted: Wanted, say: Callable[[str], None]) -> Tuned:
     for choice in tuned.lost:
         say(
             f"dropped: {choice.operation} of {choice.n_bytes} bytes on {choice.processes} by {choice.algorithm} "
-            f"({choice.ratio:.2f} at first) did not hold in fresh launches"
+            f"({choice.ratio:.2f} at first) was not confirmed in fresh launches"
         )
     here = machine(bench.launches)
     noise = here["noise"] or {}
     if not here["oversubscribed"] and noise.get("lost_share_median", 0) > BUSY:
         say(
-            f"The machine was busy: {noise['lost_share_median']:.0%} of the time went to others. "
-            "On an idle one more may be faster."
+            f"The machine was busy: {noise['lost_share_median']:.0%} of the time went to other work. "
+            "On an idle machine, more algorithms may win."
         )
     tuned.table = Table(rules(kept), _evidence(wanted, bench))
     return tuned

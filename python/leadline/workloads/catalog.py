@@ -58,7 +58,7 @@ def names() -> list[str]:
 def find(name: str) -> Workload:
     """Raises UsageError for a name that is none."""
     if name not in names():
-        raise UsageError(f"no workload is called {name!r}", hint=f"there are: {', '.join(names())}")
+        raise UsageError(f"there is no workload {name!r}", hint=f"there are: {', '.join(names())}")
     folder = sources_root() / name
     content = toml.load(folder / DESCRIPTION)
     sources = tuple((folder / source).resolve() for source in content["sources"])

@@ -30,7 +30,7 @@ def _readers(file: FileEntry) -> int:
 
 def sentence(content: Content, found: Evidence) -> str:
     return (
-        f"{fmt.plural(found['ranks'], 'rank')} read the whole of {found['file']} ({fmt.size(found['size_bytes'])}): "
+        f"{fmt.plural(found['ranks'], 'rank')} each read all of {found['file']} ({fmt.size(found['size_bytes'])}): "
         f"{fmt.size(found['bytes_read'])} in all."
     )
 

@@ -41,7 +41,7 @@ def _region(entry: RegionEntry) -> dict[str, Any]:
 
 def draw(content: Content, out: Screen) -> None:
     if content.regions:
-        out.section("Named regions", "time from entering to leaving, regions within it included; all ranks together")
+        out.section("Named regions", "time from entering to leaving, including regions within; all ranks together")
         out.lines(_lines(content.regions, out.width))
 
 

@@ -28,7 +28,7 @@ def figures(content: Content) -> dict[str, Any]:
 def draw(content: Content, out: Screen) -> None:
     lines = _routines(content, out.width)
     if lines:
-        out.section(SECTION.title, "of the program, with all MPI calls made beneath them")
+        out.section(SECTION.title, "with all MPI calls made in them and in the routines they call")
         out.lines(lines)
 
 

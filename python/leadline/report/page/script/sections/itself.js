@@ -16,7 +16,7 @@ export const drawing = {
       ["Per call, with its start and end", calls ? seconds(report.overhead.per_call_ns * 1e-9) : "–"],
       [
         "Traces",
-        `${size(report.trace.bytes)}, ${fixed(report.trace.bytes_per_call, 2)} bytes per call; ${size(report.trace.shared_bytes)} in files several ranks share`,
+        `${size(report.trace.bytes)}, ${fixed(report.trace.bytes_per_call, 2)} bytes per call; ${size(report.trace.shared_bytes)} in files that several ranks share`,
       ],
       ["Version", `${report.leadline}, ${report.schema}`],
       ["Recording", report.run],
