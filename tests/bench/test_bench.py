@@ -85,18 +85,18 @@ def test_skewed_and_repeated_rounds_on_clocks_that_are_compared(a_library: Libra
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ((), "what is to be measured?"),
+        ((), "name the operation to measure"),
         (("gather",), "there is no operation 'gather'"),
-        (("p2p", "-n", "3"), "between 2 ranks"),
+        (("p2p", "-n", "3"), "runs on 2 ranks"),
         (("bcast", "--sizes", "lots"), "not a size"),
         (("allreduce", "--sizes", "9"), "whole number of doubles"),
         (("bcast", "--algorithms", "magic"), "no algorithm 'magic'"),
         (("bcast", "--root", "2"), "the root must be one of the ranks 0 to 1"),
         (("bcast", "--plot", "plot.png"), "FILE.svg or FILE.html"),
-        (("bcast", "--parquet", "nowhere/samples"), "there is no folder nowhere"),
-        (("bcast", "--full"), "--full is for --study"),
+        (("bcast", "--parquet", "nowhere/samples"), "there is no directory nowhere"),
+        (("bcast", "--full"), "--full works only with --study"),
         (("--study", "cray"), "there is no study 'cray'"),
-        (("bcast", "--study", "intel-mpi", "-n", "4"), "its own operations and sizes; it takes no operation, --ranks"),
+        (("bcast", "--study", "intel-mpi", "-n", "4"), "its own operations and sizes; it does not take operation, --ranks"),
     ],
     ids=str,
 )
