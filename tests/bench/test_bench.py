@@ -96,7 +96,10 @@ def test_skewed_and_repeated_rounds_on_clocks_that_are_compared(a_library: Libra
         (("bcast", "--parquet", "nowhere/samples"), "there is no directory nowhere"),
         (("bcast", "--full"), "--full works only with --study"),
         (("--study", "cray"), "there is no study 'cray'"),
-        (("bcast", "--study", "intel-mpi", "-n", "4"), "its own operations and sizes; it does not take operation, --ranks"),
+        (
+            ("bcast", "--study", "intel-mpi", "-n", "4"),
+            "its own operations and sizes; it does not take operation, --ranks",
+        ),
     ],
     ids=str,
 )

@@ -35,7 +35,10 @@ def write(rows: list[Row], names: list[str]) -> None:
     table = [_line(heads), _line(["---"] * len(heads)), *(lines[name] for name in names if name in lines)]
     said = [line for name in names for noted, line in notes if noted == name]
     if said:
-        said = ["\nIf a program does not run with a library here, recorded or not, this is the library's own message:\n\n", *said]
+        said = [
+            "\nIf a program does not run with a library here, recorded or not, this is the library's own message:\n\n",
+            *said,
+        ]
     PAGE.write_text(before + BEGIN + "".join([*table, *said]) + END + after)
 
 

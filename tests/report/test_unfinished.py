@@ -38,9 +38,7 @@ def test_who_ended_before_the_others_stopped_first() -> None:
 def test_a_deadlock_has_a_first_but_no_culprit() -> None:
     other = replace(WAITS, label="0", call="MPI_Ssend", since_s=4.5)
     text = sentence([WAITS, other], SHARED_CLOCK)
-    assert text.endswith(
-        "All of them were in MPI calls; rank 0 entered its call first, 4.50 s after the start."
-    )
+    assert text.endswith("All of them were in MPI calls; rank 0 entered its call first, 4.50 s after the start.")
 
 
 def test_times_that_cannot_be_compared_name_nobody() -> None:

@@ -148,7 +148,7 @@ def notes(found: Measurement) -> list[str]:
         lines.append(f"{late} of {rounds} samples had a late rank" + ("" if about["oversubscribed"] else ": left out"))
     if late > rounds / 2 and not about["oversubscribed"]:
         lines.append(
-            "More than half were late: other work takes the ranks' cores. Measure when it is done, or for longer (--seconds)"
+            "More than half were late: other work takes the ranks' cores. Measure later, or for longer (--seconds)"
         )
     if found.failed:
         lines.append(found.failed[0].upper() + found.failed[1:])

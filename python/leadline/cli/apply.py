@@ -51,7 +51,9 @@ from leadline.errors import UsageError
     envvar="LEADLINE_APPLIED",
     help="Write the same JSON to FILE.",
 )
-@click.option("-q", "--quiet", is_flag=True, envvar="LEADLINE_QUIET", help="Print no messages of Leadline's own, except failures.")
+@click.option(
+    "-q", "--quiet", is_flag=True, envvar="LEADLINE_QUIET", help="Print no messages of Leadline's own, except failures."
+)
 @click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- COMMAND [ARGS]...")
 def command(
     table: Path,

@@ -31,7 +31,12 @@ STUDY_TAKES = {"study", "full", "json_", "library", "timeout_s", *STUDY_SETTINGS
 )
 @click.option("--sizes", metavar="BYTES,...", envvar="LEADLINE_SIZES", help="Message sizes, for example 8,64k,1M.")
 @click.option(
-    "-n", "--ranks", type=click.IntRange(1), envvar="LEADLINE_RANKS", default=2, help="Number of processes.  [default: 2]"
+    "-n",
+    "--ranks",
+    type=click.IntRange(1),
+    envvar="LEADLINE_RANKS",
+    default=2,
+    help="Number of processes.  [default: 2]",
 )
 @click.option(
     "--mpi",
@@ -103,7 +108,11 @@ STUDY_TAKES = {"study", "full", "json_", "library", "timeout_s", *STUDY_SETTINGS
     help="Seed of the order of rounds and of the intervals.  [default: 1]",
 )
 @click.option(
-    "--timeout", "timeout_s", type=click.FloatRange(1), envvar="LEADLINE_TIMEOUT", help="Seconds after which a launch fails."
+    "--timeout",
+    "timeout_s",
+    type=click.FloatRange(1),
+    envvar="LEADLINE_TIMEOUT",
+    help="Seconds after which a launch fails.",
 )
 @click.option(
     "--launcher",
@@ -117,7 +126,9 @@ STUDY_TAKES = {"study", "full", "json_", "library", "timeout_s", *STUDY_SETTINGS
     envvar="LEADLINE_STUDY",
     help="Repeat a published study; --mpi may list several libraries: A,B.",
 )
-@click.option("--full", is_flag=True, envvar="LEADLINE_FULL", help="With --study: also measure what does not fit this machine.")
+@click.option(
+    "--full", is_flag=True, envvar="LEADLINE_FULL", help="With --study: also measure what does not fit this machine."
+)
 @click.option("--json", "json_", is_flag=True, envvar="LEADLINE_JSON", help="Print rows and settings as JSON.")
 @click.option(
     "--parquet",

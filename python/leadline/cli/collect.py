@@ -14,7 +14,9 @@ from leadline.report import format as fmt
 
 @click.command("collect")
 @click.argument("directory", type=click.Path(path_type=Path))
-@click.option("-q", "--quiet", is_flag=True, envvar="LEADLINE_QUIET", help="Print no messages of Leadline's own, except failures.")
+@click.option(
+    "-q", "--quiet", is_flag=True, envvar="LEADLINE_QUIET", help="Print no messages of Leadline's own, except failures."
+)
 def command(directory: Path, quiet: bool) -> int:
     """Bring what killed processes of a run left on this node into DIRECTORY, the run's directory.
 
@@ -36,7 +38,10 @@ def command(directory: Path, quiet: bool) -> int:
         say(f"{fmt.plural(done.running, 'process', 'processes')} of this run still {verb} on this node")
     others = [node.host for node in nodes.on_nodes(directory) if not node.here]
     if others:
-        say(f"more recordings are on {', '.join(others[:20])}{' …' if len(others) > 20 else ''}: run leadline collect there too")
+        say(
+            f"more recordings are on {', '.join(others[:20])}{' …' if len(others) > 20 else ''}: "
+            "run leadline collect there, too"
+        )
     elif not done.files and not done.running:
         say(f"no recording of {shown(directory)} is on this node")
     return 0

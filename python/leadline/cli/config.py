@@ -12,7 +12,9 @@ INCLUDE = Path(__file__).resolve().parents[1] / "include"
 @click.command("config")
 @click.option("--include-dir", "what", flag_value="include-dir", help="The directory of leadline.h (C, C++).")
 @click.option("--cflags", "what", flag_value="cflags", help="That directory as a compiler option.")
-@click.option("--fortran", "what", flag_value="fortran", help="The source of the Fortran module, to be compiled with the program.")
+@click.option(
+    "--fortran", "what", flag_value="fortran", help="The source of the Fortran module, to be compiled with the program."
+)
 @click.option("--recorder", "what", flag_value="recorder", help="The recorder library, which is preloaded.")
 def command(what: str | None) -> int:
     """Print where the files for named regions are, as in: cc $(leadline config --cflags) app.c"""

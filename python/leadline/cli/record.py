@@ -20,7 +20,9 @@ from leadline.cli.recording import (
 @click.command("record", context_settings=PROGRAM_FOLLOWS)
 @output_option
 @recorder_options
-@click.option("-q", "--quiet", is_flag=True, envvar="LEADLINE_QUIET", help="Print no messages of Leadline's own, except failures.")
+@click.option(
+    "-q", "--quiet", is_flag=True, envvar="LEADLINE_QUIET", help="Print no messages of Leadline's own, except failures."
+)
 @click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- COMMAND [ARGS]...")
 def command(output: str | None, quiet: bool, program: tuple[str, ...], **settings: Any) -> int:
     """Record COMMAND into a new directory.

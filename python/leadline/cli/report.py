@@ -17,7 +17,11 @@ from leadline.launch.rundir import DEFAULT_PARENT, runs_in
 @click.command("report")
 @click.option("--json", "json_", is_flag=True, envvar="LEADLINE_JSON", help="Print the report as JSON.")
 @click.option(
-    "--all", "all_sites", is_flag=True, envvar="LEADLINE_ALL", help="Show every call site, not only those with most time."
+    "--all",
+    "all_sites",
+    is_flag=True,
+    envvar="LEADLINE_ALL",
+    help="Show every call site, not only those with most time.",
 )
 @click.option(
     "--html",
@@ -29,7 +33,10 @@ from leadline.launch.rundir import DEFAULT_PARENT, runs_in
     help=f"Write the report as one HTML page and print its path.  [default: {PAGE} in DIR]",
 )
 @click.option(
-    "--iterations", is_flag=True, envvar="LEADLINE_ITERATIONS", help="Show only the time per iteration of the main loop."
+    "--iterations",
+    is_flag=True,
+    envvar="LEADLINE_ITERATIONS",
+    help="Show only the time per iteration of the main loop.",
 )
 @step_option
 @click.argument("directory", required=False, metavar="[DIR]")

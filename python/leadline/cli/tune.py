@@ -94,7 +94,9 @@ OPERATIONS = "bcast,reduce,allreduce"
     envvar="LEADLINE_TUNED",
     help="Write the table to FILE.  [default: print it]",
 )
-@click.option("--json", "json_", is_flag=True, envvar="LEADLINE_JSON", help="Print rules, dropped algorithms and rows as JSON.")
+@click.option(
+    "--json", "json_", is_flag=True, envvar="LEADLINE_JSON", help="Print rules, dropped algorithms and rows as JSON."
+)
 @click.option(
     "--protocol",
     is_flag=True,

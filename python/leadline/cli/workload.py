@@ -49,7 +49,15 @@ def build(library: str | None, name: str) -> int:
 
 
 @command.command("run", context_settings={"allow_interspersed_args": True})
-@click.option("-n", "--ranks", type=click.IntRange(1), envvar="LEADLINE_RANKS", default=2, show_default=True, help="Number of ranks.")
+@click.option(
+    "-n",
+    "--ranks",
+    type=click.IntRange(1),
+    envvar="LEADLINE_RANKS",
+    default=2,
+    show_default=True,
+    help="Number of ranks.",
+)
 @click.option(
     "--mpi",
     "library",

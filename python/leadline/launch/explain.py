@@ -69,7 +69,7 @@ def _obstacle(program: Executable) -> Verdict | None:
     if program.privileged:
         return Verdict(
             "no",
-            f"{program.path} runs with another user's rights or with extra ones (set-user-id, set-group-id or capabilities), "
+            f"{program.path} runs with another user's or extra rights (set-user-id, set-group-id or capabilities), "
             "so the loader ignores LD_PRELOAD",
             "record a copy of it without them",
         )
@@ -93,14 +93,14 @@ def _mpi_verdict(program: Executable) -> Verdict:
         if program.path.name.startswith(INTERPRETERS):
             return Verdict(
                 "depends",
-                f"{program.path.name} is not an MPI program itself; if it loads MPI or starts MPI programs, they are recorded",
+                f"{program.path.name} is not an MPI program; if it loads MPI or starts MPI programs, they are recorded",
             )
         return Verdict("no", f"{program.path} is not linked with any MPI library: it is not an MPI program")
     if program.family == "unknown":
         return Verdict(
             "no",
             f"{program.path} uses an unknown MPI library: {program.mpi_library}",
-            "Leadline knows libmpi.so.12 and libmpich.so.12 (MPICH's ABI family), libmpi.so.40 (Open MPI), libmpi_abi.so",
+            "known are libmpi.so.12 and libmpich.so.12 (MPICH's ABI family), libmpi.so.40 (Open MPI), libmpi_abi.so",
         )
     layers = f", Fortran through {', '.join(program.fortran_layers)}" if program.fortran_layers else ""
     return Verdict("yes", f"{program.path} uses {program.family}: {program.mpi_library}{layers}")

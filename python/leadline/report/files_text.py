@@ -65,8 +65,9 @@ def _notes(entry: FileEntry, ranks: int) -> list[str]:
         beneath = entry.beneath
         by = sum(rank.beneath.calls > 0 for rank in entry.ranks)
         notes.append(
-            f"MPI_File_*: {fmt.plural(entry.mpi.calls, 'call')}; for these the library made {fmt.plural(beneath.calls, 'call')} on "
-            f"{fmt.plural(by, 'rank')}, {fmt.size(beneath.bytes_read)} read, {fmt.size(beneath.bytes_written)} written"
+            f"MPI_File_*: {fmt.plural(entry.mpi.calls, 'call')}; "
+            f"for these the library made {fmt.plural(beneath.calls, 'call')} on {fmt.plural(by, 'rank')}, "
+            f"{fmt.size(beneath.bytes_read)} read, {fmt.size(beneath.bytes_written)} written"
         )
     return [f"          {note}" for note in notes]
 

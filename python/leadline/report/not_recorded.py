@@ -25,7 +25,7 @@ def not_recorded(run: Run) -> list[NotRecorded]:
         entries.append(
             NotRecorded(
                 f"the end of {_labels(early)}",
-                "MPI_Finalize was not reached (killed, MPI_Abort, or never called); calls up to the last flush are included",
+                "MPI_Finalize was not reached (killed, MPI_Abort, never called); calls up to the last flush are here",
             )
         )
     for group in _alike(paused_ranks(run)):
@@ -56,7 +56,9 @@ def not_recorded(run: Run) -> list[NotRecorded]:
             )
         )
     if not all(process.files_recorded for process in run.processes):
-        entries.append(NotRecorded("file I/O outside MPI_File_*", "the version that made this recording did not record it"))
+        entries.append(
+            NotRecorded("file I/O outside MPI_File_*", "the version that made this recording did not record it")
+        )
     others = [process.placement.busy - max(process.threads, 1) for process in run.processes]
     if max(others, default=0) > 0:
         entries.append(

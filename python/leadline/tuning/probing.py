@@ -72,7 +72,7 @@ def subject(command: Sequence[str], environ: Mapping[str, str] | None = None) ->
         if launcher is None:
             raise MissingPrerequisite(
                 f"{word} is neither a known launcher nor an MPI program, so what it starts can't be probed first",
-                hint="name the launcher itself, as in -- mpiexec -n 4 ./app; or use --via shim, which works inside the ranks",
+                hint="name the launcher, as in -- mpiexec -n 4 ./app; or use --via shim, which works in the ranks",
             )
         raise MissingPrerequisite(
             f"cannot tell which MPI library {word} uses", hint="use --via shim, which finds it inside the process"

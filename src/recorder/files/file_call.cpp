@@ -283,8 +283,8 @@ void record_files(trace::ProcessHeader* header, char* region, trace::Backing bac
   paused = false;
   const char* function = nullptr;
   if (const char* library = passed_by(&function)) {
-    tell("%s, preloaded after Leadline, does not see calls of %s and similar functions (preload it before Leadline)", library,
-         function);
+    tell("%s, preloaded after Leadline, does not see calls of %s and similar functions (preload it before Leadline)",
+         library, function);
   }
   open_files.record(header, region, backing);
 }

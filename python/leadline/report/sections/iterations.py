@@ -160,7 +160,8 @@ def _about_loop(run: Run, loop: NamedLoop, width: int) -> list[str]:
 
 def _lines(it: Iterations, width: int) -> list[Line]:
     """Time per iteration from the first to the last. Each column stands for several iterations: its height is their
-    mean, with the slowest above it, on a scale whose end is marked. Outliers are marked below the columns and listed."""
+    mean, with the slowest above it, on a scale whose end is marked. Outliers are marked below the columns, and listed.
+    """
     found = it.found
     columns = _columns(found, max(16, min(width - 32, 100)))
     means = sorted(mean for mean, _, _ in columns if mean > 0)
@@ -200,7 +201,9 @@ def _lines(it: Iterations, width: int) -> list[Line]:
             lines.append(f"    {fmt.seconds(outlier.computation_ns * 1e-9)} of it in one stretch of computation")
     kept = {
         "full": "times of all calls were kept",
-        "sampled": f"times of single calls were kept for {fmt.plural(len(found.sampled), 'iteration')}, on all ranks",
+        "sampled": f"times of all calls of {fmt.plural(len(found.sampled), 'iteration')} were kept, on all ranks"
+        if found.sampled
+        else "times of all calls were kept for no iteration",
         "none": "times of single calls were not kept (--series)",
     }
     lines.append((f"  {kept[found.kept]}", "dim"))

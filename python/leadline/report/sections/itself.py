@@ -52,7 +52,7 @@ def _overhead(content: Content) -> str:
     if content.own_share is not None:
         own += f" ({fmt.percent(content.own_share)})"
     if calls:
-        own += f", {fmt.seconds(content.own_s / calls)} per call with start and end"
+        own += f", {fmt.seconds(content.own_s / calls)} per call including start and end"
     trace = f"traces of {fmt.size(content.trace_bytes)}"
     if calls:
         trace += f", {content.trace_bytes / calls:.2g} bytes per call"

@@ -9,7 +9,9 @@ import { table } from "../table.js";
 const KEPT = {
   full: () => "The times of all calls were kept.",
   sampled: (it) =>
-    `The times of all calls did not fit the budget. They were kept for ${plural(it.sampled?.length ?? 0, "iteration")}, the same on every rank; for the others, only the times shown here were kept.`,
+    it.sampled?.length
+      ? `The times of all calls exceed the limit (--series). They were kept for ${plural(it.sampled.length, "iteration")}, the same on every rank; for the others, only the times shown here were kept.`
+      : "The times of all calls exceed the limit (--series). Only the times shown here were kept.",
   none: () => "The times of single calls were not kept.",
 };
 
