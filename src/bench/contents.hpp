@@ -1,5 +1,5 @@
-// What the buffers hold before an operation and must hold after it. Every rank's elements differ, and those of every
-// round, and sums of them are exact in any order.
+// The contents of buffers before and after an operation. Every rank's elements differ, as do those of every round, and
+// their sums are exact in any order.
 #pragma once
 
 #include <mpi.h>

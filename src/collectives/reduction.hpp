@@ -1,4 +1,4 @@
-// What reductions share: where the partial result is, and that of recursive halving and doubling.
+// Code shared by reductions: where the partial result is, and that of recursive halving and doubling.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// A combinator: the ranks of a node reduce to their leader, the leaders do what another algorithm says, and each leader
+// A combinator: the ranks of a node reduce to their leader, the leaders run another algorithm, and each leader
 // broadcasts on its node.
 #include "collectives/two_level.hpp"
 

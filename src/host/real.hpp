@@ -1,4 +1,4 @@
-// The functions behind ours, and what their library's handles and constants look like.
+// The functions behind ours, and the form of their library's handles and constants.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// The functions of MPI that the probe calls, of a library that it was not built with. Handles pass through
-// registers: an int of MPICH's family is the lower half of a word (src/host/family.hpp has the whole story).
+// The MPI functions that the probe calls, of a library that it was not built with. Handles pass through registers: an
+// int of MPICH's family is the lower half of a word (src/host/family.hpp has the details).
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Calls while recording is paused. They are passed on; only what calls after the pause need is kept: communicators,
+// Calls while recording is paused. They are passed on. The recorder keeps only what later calls need: communicators,
 // windows and files that are made or freed, persistent requests, matched messages, and which requests are under way.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What the user lets a recording take: of files, of memory, of series of times.
+// The user's limits for a recording: on files, on memory, on series of times.
 #pragma once
 
 #include <stdint.h>

@@ -1,5 +1,5 @@
-// What stands on the stack of a call: its return addresses and where each stands, the innermost first, as the unwinder
-// finds them.
+// The return addresses on the stack of a call, and where each is stored, the innermost first, as the unwinder finds
+// them.
 #pragma once
 
 #include <cstdint>

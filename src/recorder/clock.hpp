@@ -1,4 +1,4 @@
-// Time stamps of calls: the processor's counter where it runs at a constant rate everywhere, else the system's clock.
+// Time stamps of calls: the processor's counter if it runs at a constant rate everywhere, otherwise the system's clock.
 #pragma once
 
 #include <time.h>

@@ -1,8 +1,8 @@
-// Which job this process is a rank of: what its ranks have in common and other jobs have not, told without
-// communicating. A rank that is recorded may have neighbours that are not, so nothing can be asked of them.
+// The job that this process is a rank of: facts that its ranks have in common and other jobs do not, found without
+// communicating. The neighbours of a recorded rank may not be recorded, so they cannot be asked.
 //
-// The process that started us decides. Variables of the environment alone mislead: a batch script's are in every
-// program that it starts, and those of a step in every rank that an mpiexec starts through that step.
+// The process that started us decides. Environment variables alone are misleading: those of a batch script reach every
+// program that it starts, and those of a step reach every rank that an mpiexec starts through that step.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// What the launcher tells a process of its place in a job, in the environment and by how it started it: before MPI_Init
-// has told it for certain, and what MPI_Init does not tell.
+// A process's place in a job according to the launcher, from the environment and from how it was started. It is used
+// before MPI_Init gives these facts reliably, and for facts that MPI_Init does not give.
 #pragma once
 
 #include <cstdint>

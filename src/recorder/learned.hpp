@@ -1,5 +1,5 @@
-// What no header tells of a library: it is asked once, inside MPI_Init or when the first communicator of a session is
-// made, with calls that communicate with nobody.
+// Facts about a library that no header gives. They are learned once, inside MPI_Init or when the first communicator of
+// a session is made, with calls that do not communicate.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// One call, from its arguments to its key: what the wrappers hand over, and the recording functions by class.
+// One call, from its arguments to its key: the wrappers' data, and the recording functions by class.
 #pragma once
 
 #include <type_traits>

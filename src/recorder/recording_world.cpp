@@ -1,4 +1,4 @@
-// When MPI begins and ends, for worlds and for sessions, and what the library tells then.
+// When MPI begins and ends, for worlds and for sessions, and the facts that the library gives then.
 
 #include <errno.h>
 #include <stdio.h>

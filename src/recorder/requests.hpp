@@ -1,11 +1,11 @@
-// Which call made the request that this call completes.
+// Finds the call that made the request that this call completes.
 //
-// A request is known by its handle. Libraries give finished operations one shared handle (abi.shared_request): those
-// are told apart by the address of the caller's variable. Several of one variable (a layer's, or one that the program
-// copied from) form a queue whose oldest alone is in the chain; where the program completes a copy, the oldest request
-// with that handle is taken. Either way nothing is searched for, however many there are.
-// A library may give the handle of an operation that one thread completes to the next one of another thread before the
-// first thread has recorded its completion: then two entries have the handle, and the address tells which is meant.
+// A request is known by its handle. Libraries give finished operations one shared handle (abi.shared_request). Those
+// are distinguished by the address of the caller's variable. Several requests of one variable (a layer's, or one that
+// the program copied from) form a queue, and only its oldest is in the chain. If the program completes a copy, the
+// oldest request with that handle is taken. Either way there is no search, however many there are. If one thread
+// completes an operation, a library may reuse its handle for another thread's next one before the first thread has
+// recorded the completion. Two entries then have the handle, and the address shows which is meant.
 #pragma once
 
 #include <cstddef>

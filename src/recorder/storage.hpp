@@ -1,10 +1,10 @@
 // The storage behind the live memory: a file that grows as its stretches come into use (trace/live_file.hpp). Regions
 // are address space that can be read; a stretch gets pages of the file before it is written. The file is extended by
-// many pages at a time, mapped at once, and pages are then moved to where they are wanted (mremap): that takes no file
-// operation, of which each would be a request to a server where the file is not local.
+// many pages at a time, which are mapped at once and then moved to their places (mremap). That takes no file operation,
+// each of which would be a request to a server if the file is not local.
 //
-// Every page is allocated before it is touched: a write to a mapped hole of a full disk would be a SIGBUS in the host.
-// Where the file can't give storage, plain memory takes its place and the state is no longer safe from a crash.
+// Every page is allocated before it is touched: a write to a mapped hole on a full disk would be a SIGBUS in the host.
+// If the file cannot give storage, plain memory takes its place, and the state is no longer safe from a crash.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// What the recorder keeps for each thread of the program.
+// The recorder's state for each thread of the program.
 #pragma once
 
 #include <cstdint>

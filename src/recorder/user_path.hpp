@@ -1,5 +1,5 @@
 // The program's part of a call stack: without the MPI layers and run-time libraries that a call came through, and
-// without what the system puts around main and around a thread's first routine.
+// without the system's frames around main and around a thread's first routine.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The functions the shim stands before, under all their names.
+// The functions that the shim intercepts, under all their names.
 #include <utility>
 
 #include "host/exports.hpp"

@@ -1,6 +1,7 @@
-// The little of the C++ library that containers need, so that nothing else of it is linked in: the library's own
-// operator new throws, and what throws brings a memory pool that is constructed when the process begins
-// (host/immortal.hpp). Nothing here throws; where the library would, the process ends as it does when nobody catches.
+// The small part of the C++ library that containers need, so that nothing else of it is linked in. The library's own
+// operator new throws, and throwing brings a memory pool that is constructed when the process begins
+// (host/immortal.hpp). Nothing here throws. Where the library would throw, the process ends, as it does with an
+// uncaught exception.
 #include <stdarg.h>
 #include <stdlib.h>
 

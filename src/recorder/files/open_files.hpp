@@ -1,5 +1,5 @@
-// What the descriptors of this process stand for. Most are not files (sockets, pipes, terminals, the MPI library's and
-// our own), which is one look into a table.
+// The files behind this process's descriptors. Most descriptors are not files of the program (sockets, pipes,
+// terminals, the MPI library's and our own); one look into a table shows that.
 #pragma once
 
 #include <sys/types.h>
