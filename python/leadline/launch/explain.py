@@ -42,7 +42,7 @@ class Verdict:
 
 
 def judge(program: Executable) -> Verdict:
-    """What would happen to `program` with the recorder preloaded."""
+    """Say what would happen to `program` with the recorder preloaded."""
     if program.kind == "script":
         interpreter = " ".join(program.interpreter) or "an unknown interpreter"
         return Verdict(
@@ -107,7 +107,7 @@ def _mpi_verdict(program: Executable) -> Verdict:
 
 
 def judge_word(word: str) -> Verdict:
-    """As judge(), for a word of a command line."""
+    """Like judge(), for a word of a command line."""
     program = inspect(word)
     if program is None:
         return Verdict("no", f"{word} is not an executable file")
@@ -159,7 +159,8 @@ def _of_script(word: str, verdict: Verdict) -> Verdict:
 
 
 def keeps_environment_back(script: str | Path) -> str:
-    """The option in a script by which srun or sbatch pass nothing on; "" where there is none, or it is no script."""
+    """The option in a script with which srun or sbatch pass nothing on; "" if there is none, or if this is not a
+    script."""
     try:
         found = WITHOUT_ENVIRONMENT.search(Path(script).read_text(errors="replace"))
     except OSError:

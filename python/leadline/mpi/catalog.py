@@ -33,7 +33,7 @@ def home() -> Path:
 
 
 def find(name: str) -> Library:
-    """The library of that name. Raises MissingPrerequisite where it is not here, UsageError for an unknown name."""
+    """The library of that name. Raises MissingPrerequisite if it is not installed, UsageError for an unknown name."""
     library = _look(name)
     if library is not None:
         return library
@@ -45,7 +45,7 @@ def find(name: str) -> Library:
 
 
 def available() -> list[Library]:
-    """Those of NAMES that are here."""
+    """The NAMES that are installed."""
     return [library for name in NAMES if (library := _look(name)) is not None]
 
 

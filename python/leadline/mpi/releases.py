@@ -32,7 +32,7 @@ class Release:
 
 
 def release(name: str) -> Release:
-    """What a name means. Raises UsageError for a name or version that is none."""
+    """The release that a name stands for. Raises UsageError for an unknown name or version."""
     base, _, version = name.partition("@")
     kind = FROM_PYPI.get(base.removesuffix("-abi"))
     abi = base.endswith("-abi")
@@ -53,7 +53,7 @@ def names() -> list[str]:
 
 
 def all_releases() -> list[Release]:
-    """Every release of every library, newest first, each followed by its standard ABI where it has one."""
+    """Every release of every library, newest first, each followed by its standard ABI if it has one."""
     found = []
     for name, kind in FROM_PYPI.items():
         for version in sorted(kind.versions, key=version_numbers, reverse=True):

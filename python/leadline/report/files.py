@@ -1,4 +1,4 @@
-"""What the ranks did with files: per file and rank, from the totals every trace keeps beside its events."""
+"""The ranks' use of files, per file and rank, from the totals that every trace keeps beside its events."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ OTHER_FILES = "(other files)"  # that did not fit into the traces' tables
 
 @dataclass(frozen=True)
 class FileCounts:
-    """Calls, bytes and seconds; sequential, strided and random: transfers by where they begin, after each first one."""
+    """Calls, bytes and seconds. sequential, strided, random: numbers of transfers, classified by where they begin;
+    the first one is in none of the three."""
 
     opens: int = 0
     closes: int = 0
@@ -36,7 +37,7 @@ class FileCounts:
 
     @property
     def access(self) -> str:
-        """ "sequential", "strided", "random", "mixed", or "none" where nothing was moved or nobody knows where."""
+        """ "sequential", "strided", "random", "mixed", or "none" if nothing was moved or offsets are not known."""
         placed = self.sequential + self.strided + self.random
         if placed == 0:  # each descriptor's first transfer only
             return "sequential" if self.bytes_read + self.bytes_written > 0 else "none"
@@ -55,11 +56,11 @@ NOTHING = FileCounts()
 
 @dataclass(frozen=True)
 class FileOnRank:
-    """What one rank did with a file.
+    """One rank's use of a file.
 
     program: calls of libc by the program.   outside: those of them before MPI_Init, after MPI_Finalize or in threads
-    that do not call MPI.   mpi: MPI_File_*.   beneath: calls of libc by the MPI library for it.   fraction_read:
-    distinct bytes read as a part of the file's size, None where that is not known.
+    that do not call MPI.   mpi: MPI_File_*.   beneath: calls of libc that the MPI library made for MPI_File_*.
+    fraction_read: distinct bytes read, as a part of the file's size; None if not known.
     """
 
     rank: str

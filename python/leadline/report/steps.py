@@ -11,10 +11,10 @@ MOST_LISTED = 8
 
 
 def find_step(run: Run, step: str) -> NamedLoop | RegionEntry:
-    """What `step` (ROUTINE, ROUTINE:LINE or the name of a region) stands for.
+    """The loop or region that `step` (ROUTINE, ROUTINE:LINE or the name of a region) stands for.
 
-    Of several loops the one around the others, then the one that takes most time. Raises UsageError, with the loops and
-    regions there are, where nothing has that name.
+    Among several loops, the outermost counts, then the one that takes most time. If nothing has that name, raises
+    UsageError with the loops and regions there are.
     """
     entries = regions(run)
     for entry in entries:

@@ -1,8 +1,8 @@
-"""Where ranks were that did not come to their end: the call they sat in, since when, and which of them stopped first.
+"""Ranks that did not come to their end: the call they sat in, since when, and which of them stopped first.
 
-Live memory holds what a rank's last call was and when it began or ended. Until when the rank lived is known from those
-that outlived it: the keeper of `leadline exec` and `leadline run` note the end of processes on their node, run.json has
-that of the whole command, and a process that still runs lives until now.
+Live memory holds a rank's last call, and when that began or ended. Processes that outlived the rank know how long it
+lived: the keeper of `leadline exec` and `leadline run` note the end of processes on their node, and run.json has that
+of the whole command. A process that is still running lives until now.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ EXACT, COMMAND, AT_LEAST, RUNNING, UNKNOWN = "process", "command", "at-least", "
 
 @dataclass(frozen=True)
 class Stop:
-    """How far one rank came. Times in seconds from the run's begin; until: None where its end is not known.
+    """The end of one rank. Times are in seconds from the beginning of the run; until: None if its end is not known.
 
-    call: the function it sat in, None where it was in none.   since_s: when that began, or its last call ended.
-    source: how `until_s` is known: "process", "command" (that of the whole run), "at-least", "running" or "unknown".
+    call: the function it sat in; None if it was in none.   since_s: when that began, or when its last call ended.
+    source: how `until_s` is known: "process", "command" (the end of the whole run), "at-least", "running" or "unknown".
     """
 
     label: str
@@ -46,7 +46,7 @@ class Stop:
 
     @property
     def silent_share(self) -> float:
-        """Of the rank's life; 0 where its end is not known."""
+        """A share of the rank's life; 0 if its end is not known."""
         return self.silent_s / self.until_s if self.silent_s is not None and self.until_s else 0.0
 
     @property
@@ -185,7 +185,7 @@ def _named(alike: Sequence[Stop]) -> str:
 
 
 class _Routines:
-    """Where a call site of the profile stands."""
+    """The routine of each call site of the profile."""
 
     def __init__(self, run: Run) -> None:
         self._run = run

@@ -17,10 +17,10 @@ IO_WORTH_SAYING = 0.01  # of the ranks' time
 
 
 def verdict(content: Content, findings: Sequence[Finding] | None = None) -> str:
-    """Where the time goes, how much is sent and from where, and whether anything is missing.
+    """States how the time is spent, how much is sent and from where, and whether anything is missing.
 
-    findings: of the content, where they are at hand.
-    For example "62 % of the time is MPI; 41 % in trchdf > exchange, most of it MPI_Wait. 252,960 messages ...".
+    findings: those of the content, if they are at hand. For example "62 % of the time is MPI; 41 % in trchdf >
+    exchange, most of it MPI_Wait. 252,960 messages ...".
     """
     recorded = len(content.run.processes)
     first = [each for each in (findings_of(content) if findings is None else findings) if each.in_verdict]

@@ -11,7 +11,7 @@ WAITING_WORTH_SAYING = 0.02  # of the ranks' time
 
 
 def crowded(content: Content) -> list[placement.HostUse]:
-    """Hosts whose ranks shared cores and, as far as the system tells, felt it."""
+    """Hosts whose ranks shared cores and had to wait, as far as the system reports it."""
     uses = placement.uses(content.run)
     return [use for use in uses if use.oversubscribed and _is_felt(use.waited_share)]
 

@@ -1,4 +1,4 @@
-"""Ranks waited, or computed, for long when the run ended."""
+"""Ranks had waited, or computed, for a long time when the run ended."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ def _script() -> str:
 
 
 def _text(value: object) -> str:
-    """As HTML text. File names may hold lone surrogates, for which UTF-8 has no bytes."""
+    """The text in HTML. File names may hold lone surrogates, for which UTF-8 has no bytes."""
     return html.escape(str(value).encode("utf-8", "replace").decode())
 
 

@@ -33,7 +33,7 @@ def figures(content: Content) -> dict[str, Any]:
 
 
 def _as_data(it: Iterations | None) -> dict[str, Any] | None:
-    """As docs/report.md describes it."""
+    """The form that docs/report.md describes."""
     if it is None:
         return None
     found, run, loop = it.found, it.run, it.loop
@@ -220,7 +220,7 @@ def _about_clocks(time: _core.RunTime) -> str:
 
 
 def _columns(found: _core.RunIterations, most: int) -> list[tuple[float, float, float]]:
-    """(mean, least, most) in ns of consecutive iterations; 0 where none was timed."""
+    """(mean, least, most) in ns of consecutive iterations; 0 if none was timed."""
     columns = min(most, max(1, found.count))
     sums, counts = [0.0] * columns, [0] * columns
     least, longest = [0.0] * columns, [0.0] * columns

@@ -1,4 +1,4 @@
-"""What Leadline itself cost: its own time, and the size of its traces."""
+"""Leadline's own cost: its time, and the size of its traces."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def figures(content: Content) -> dict[str, Any]:
 
 
 def _live_memory(run: Run) -> list[dict[str, Any]]:
-    """Where ranks kept their recordings while they ran (docs/file-systems.md)."""
+    """The places of the ranks' recordings while they ran (docs/file-systems.md)."""
     places = Counter(
         (place.file_system, place.live_kind, place.live_reason)
         for place in (process.placement for process in run.processes)
