@@ -17,7 +17,7 @@ PIPE_WIDTH = 120
 
 
 def write_parquet(found: Measurement, path: Path) -> None:
-    """Every raw sample. Raises UsageError where the file cannot be written."""
+    """Write every raw sample. Raises UsageError if the file cannot be written."""
     import polars as pl
 
     check_folder(path)
@@ -28,7 +28,7 @@ def write_parquet(found: Measurement, path: Path) -> None:
 
 
 def check_folder(path: Path) -> None:
-    """Raises UsageError where there is no folder to write the file to, or it may not be written there."""
+    """Raises UsageError if the file's folder does not exist, or if the file may not be written there."""
     folder = path.absolute().parent
     if not folder.is_dir():
         raise UsageError(f"cannot write {path}: there is no directory {path.parent}")
@@ -98,7 +98,7 @@ def size(n_bytes: int) -> str:
 
 
 def headline(found: Measurement) -> str:
-    """What is the fastest, in words with numbers."""
+    """The fastest algorithm, in words with numbers."""
     document = found.document()
     asked = found.asked
     text = (
@@ -125,7 +125,7 @@ def headline(found: Measurement) -> str:
 
 
 def notes(found: Measurement) -> list[str]:
-    """What must be known to judge the figures."""
+    """The facts needed to judge the figures."""
     about = found.document()["machine"]
     lines = []
     noise = about["noise"]

@@ -99,20 +99,20 @@ class Comparison:
 
     @property
     def winner_here(self) -> str | None:
-        """ "algorithm", "base", or None where the interval contains 1 or there is none."""
+        """ "algorithm", "base", or None if the interval contains 1 or there is none."""
         if self.here is None:
             return None
         return _side(self.here["low"], self.here["high"])
 
     @property
     def winner_published(self) -> str | None:
-        """Where all versions of the library, and all clusters, agree."""
+        """The winner if all versions of the library, and all clusters, agree."""
         sides = {_side(each.low, each.high) for each in self.published}
         return sides.pop() if len(sides) == 1 else None
 
     @property
     def agrees(self) -> bool | None:
-        """None where one of the two is not clear."""
+        """None if one of the two is not clear."""
         here, published = self.winner_here, self.winner_published
         return None if here is None or published is None else here == published
 
@@ -133,7 +133,7 @@ class Comparison:
 
 @dataclass
 class Study:
-    """What run() returns. left_out: what was not to be measured, and why; failed: what was to be, and is not there."""
+    """The result of run(). left_out: points that were not to be measured, and why; failed: points that are missing."""
 
     measurements: list[Measurement] = field(default_factory=list)
     comparisons: list[Comparison] = field(default_factory=list)

@@ -229,7 +229,7 @@ def print_json(document: dict[str, Any]) -> None:
 
 
 def option_of(context: click.Context, name: str) -> str:
-    """As it is written on the command line."""
+    """The option as it is written on the command line."""
     return next(max(each.opts, key=len) for each in context.command.params if each.name == name)
 
 

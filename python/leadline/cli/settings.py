@@ -1,6 +1,6 @@
-"""Settings files: leadline.toml of the project over ~/.config/leadline/config.toml of the user.
+"""Settings files: the project's leadline.toml takes precedence over the user's ~/.config/leadline/config.toml.
 
-A key at the top level holds for every command that has such an option; one in a table named for a command, for that.
+A key at the top level applies to every command that has such an option; a key in a command's table, to that command.
 
     budget = "64MB"
     [record]

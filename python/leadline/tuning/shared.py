@@ -1,7 +1,7 @@
 """A folder that every node of a job sees: for tables and plans that the ranks read, and reports that they write.
 
-A node's own /tmp is none. The working directory is: launchers start the ranks in it, and batch jobs are submitted from
-where all nodes can read.
+A node's own /tmp is not one. The working directory is: launchers start the ranks in it, and batch jobs are submitted
+from a place that all nodes can read.
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ VARIABLE = "LEADLINE_SHARED"
 
 @contextlib.contextmanager
 def shared_folder(purpose: str) -> Iterator[Path]:
-    """A new folder, gone at the end: in $LEADLINE_SHARED, else where we are, else, unseen by other nodes, in /tmp.
+    """A new folder, removed at the end: in $LEADLINE_SHARED, otherwise in the working directory, otherwise in /tmp,
+    which other nodes do not see.
 
-    Raises UsageError where $LEADLINE_SHARED is no directory that can be written.
+    Raises UsageError if $LEADLINE_SHARED is not a writable directory.
     """
     given = os.environ.get(VARIABLE)
     if given is not None and not _usable(Path(given)):
@@ -36,5 +37,5 @@ def _usable(folder: Path) -> bool:
 
 
 def unseen(folder: Path) -> str:
-    """What to do where a node does not see it."""
+    """Advice for the case that a node does not see it."""
     return f"{folder.parent} does not exist, or is not writable, on all nodes: set {VARIABLE} to a directory that is"

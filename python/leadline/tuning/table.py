@@ -87,7 +87,7 @@ def parse(text: str, path: str = "the table") -> Table:
 
 
 class _Lines:
-    """Where the parts of the text are, for messages."""
+    """The line numbers of the parts of the text, for messages."""
 
     def __init__(self, text: str, path: str) -> None:
         self.path = path
@@ -185,7 +185,7 @@ def _value(value: Any) -> str:
 
 
 def lines_for_shim(table: Table) -> str:
-    """What LEADLINE_TABLE names: a rule a line, in order."""
+    """The content of the file that LEADLINE_TABLE names: a rule a line, in order."""
     out = ["# operation first_processes last_processes first_bytes last_bytes algorithm segment_bytes radix"]
     for rule in table.rules:
         numbers = [*rule.processes, *rule.n_bytes]
