@@ -31,7 +31,7 @@ class Contents {
   void set_some(uint64_t salt);
   // As a program does between operations: reads the result, and writes what it contributes, a byte of each cache line.
   void work_on_it() const;
-  // After it; what was set last is what is expected.
+  // After it: the contents that were set last are expected.
   bool all_right() const;
   bool some_right() const;
 

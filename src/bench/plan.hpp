@@ -47,7 +47,7 @@ struct Plan {
   std::vector<Point> points;
 };
 
-// False, and what is wrong with it in `problem`.
+// False if it cannot be used, with the reason in `problem`.
 bool read_plan(const char* path, Plan* plan, std::string* problem);
 
 }  // namespace leadline::bench

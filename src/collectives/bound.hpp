@@ -20,7 +20,7 @@ struct Network {
   double busy(int64_t bytes) const { return gap + per_byte * static_cast<double>(bytes); }
 };
 
-// ceil(log_radix processes): the rounds until all know of one, if each tells radix - 1 others in a round.
+// ceil(log_radix processes): the rounds until all know of one, if each informs radix - 1 others in a round.
 int rounds_at_least(int processes, int radix);
 
 // Each is a bound for itself, so the greatest of them is one too; their sum isn't.

@@ -38,10 +38,10 @@ struct Library {
   Handle type_char;
 };
 
-// nullptr on success, else what is wrong. The functions are the library's own, whatever is preloaded.
+// nullptr on success, else the problem. The functions are the library's own, whatever is preloaded.
 const char* load(const std::string& path, Library* library);
 
-// Then: of what is timed, and of the beginning and the end, the functions that a program would call.
+// Then: the functions that a program would call, for timed operations and for the beginning and the end.
 void take_those_in_front(const std::string& path, Library* library);
 
 // The value of one of MPI_T's control variables, as text; false where there is none of that name.

@@ -11,7 +11,7 @@ constexpr bool always_recorded(CallClass c) {
   return c == CallClass::init || c == CallClass::finalize || c == CallClass::abort || c == CallClass::pcontrol;
 }
 
-// A request made while paused: when it is completed, all there is to know is that nobody need look for it.
+// Calls that make requests. If made while paused, the recorder only notes that their completion has no known maker.
 constexpr bool makes_request(CallClass c) {
   return c == CallClass::isend || c == CallClass::irecv || c == CallClass::isendrecv || c == CallClass::icoll ||
          c == CallClass::rma_request || c == CallClass::file_iio;

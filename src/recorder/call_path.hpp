@@ -99,9 +99,9 @@ class CallPaths {
     uint32_t site;
   };
 
-  struct Learning;  // what is only needed while a path is learnt
+  struct Learning;  // state that is only needed while a path is learnt
 
-  // Address space; memory is what is touched.
+  // Address space; only touched pages take memory.
   static constexpr size_t spots_bytes = sizeof(Spot) << spot_bits, found_bytes = sizeof(Found) << found_bits;
   static constexpr uint32_t far_capacity = 1u << 20;
   static constexpr size_t far_bytes = far_capacity * sizeof(int32_t);

@@ -17,8 +17,8 @@ struct CallStack {
   uint64_t from;    // where to begin: the return address of the recorded call
   uint64_t lowest;  // where that stands
   bool begun;       // it was found
-  bool ended;       // the unwinder came to where nothing lies further out, as its tables say
-  bool cut;         // what lies further out is on another stack, or is not to be told: a signal came between
+  bool ended;       // the unwinder reached the outermost frame, according to its tables
+  bool cut;         // the outer frames are on another stack, or unknown because a signal came between
   unsigned count;   // of frames
   Frame frames[most];
 

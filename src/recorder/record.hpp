@@ -192,7 +192,8 @@ constexpr void (*recording_of(CallClass c))(Call&) {
   }
 }
 
-// Whether the call site is found before the call, which may never come back. What MPI_Init loads is not there yet.
+// Whether the call site is found before the call, which may never return. Objects that MPI_Init loads are not yet
+// there.
 inline constexpr bool sited_before(CallClass cls) {
   return cls != CallClass::init && cls != CallClass::finalize && cls != CallClass::abort;
 }

@@ -231,7 +231,7 @@ Thread* Recording::add_thread() {
   return t;
 }
 
-// Null where there are too many already or no memory; nobody asks for that again and again.
+// Null if there are too many already, or no memory; after that no thread asks again.
 Thread* Recording::make_thread() {
   if (thread_count_ == trace::max_threads || no_more_threads_) return nullptr;
   void* p = mmap(nullptr, sizeof(Thread), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -30,8 +30,8 @@ struct alignas(64) Request {
   bool wildcard;
   bool listed;       // has a shared handle
   bool queued;       // behind another one of its variable: not in a chain
-  bool cancelled;    // MPI_Cancel was called: only a status tells whether it came in time
-  uint32_t pending;  // of MPI_Comm_idup: what Handles calls the communicator being made, else 0
+  bool cancelled;    // MPI_Cancel was called: only a status says whether it came in time
+  uint32_t pending;  // of MPI_Comm_idup: the number in Handles of the communicator being made, else 0
   // Of shared handles only:
   uint32_t queue_next, queue_last;  // of one variable; the last one is kept by the first
   uint32_t older, younger;          // of all in one list
@@ -74,8 +74,8 @@ class Requests {
     return index;
   }
 
-  // The link in a chain that leads to the request, nullptr if it is not there. Of several that share a handle the
-  // oldest of that address, else the oldest of all; of others the one at the address, else the youngest.
+  // The link in a chain that leads to the request, nullptr if it is not there. Among requests that share a handle, the
+  // oldest of that address is taken, else the oldest of all. Otherwise the one at the address is, else the youngest.
   inline uint32_t* link(uint64_t handle, uint64_t address, bool shared) {
     if (!buckets_) return nullptr;
     uint32_t* found = nullptr;

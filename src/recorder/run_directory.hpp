@@ -17,13 +17,13 @@ struct FilePath {
   char text[PATH_MAX];
 };
 
-// What was asked for, an absolute path; empty where nothing is to be recorded.
+// The requested directory, an absolute path; empty if nothing is to be recorded.
 const char* asked_directory();
 // Whether the paths of its files fit the system's limits.
 bool run_directory_fits();
-// Finds or makes the directory of this process's job. Where it can't be written, that shows with the first file.
+// Finds or makes the directory of this process's job. If it cannot be written, the first file shows that.
 void choose_run_directory();
-// What was chosen.
+// The chosen directory.
 const char* run_directory();
 // Whether it is another one than asked for, because that holds the run of a job that did not spawn this one.
 bool is_diverted();

@@ -50,7 +50,7 @@ class Storage {
   const char* path_ = nullptr;
   FileIdentity identity_;
   uint64_t file_pages_ = 0;
-  // Pages of the file that nobody has yet: where they are mapped, and which they are.
+  // Pages of the file that are not in use yet: where they are mapped, and their numbers.
   char* free_ = nullptr;
   uint64_t free_pages_ = 0, first_free_ = 0;
   trace::LiveDirectory* directory_ = nullptr;  // the last one

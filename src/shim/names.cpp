@@ -83,7 +83,7 @@ Word pass_on(Fn fn, Name name, A... a) {
   return counts(Fn::Allreduce, args);
 }
 
-// Whether a rule may fit: what is left alone comes no further than here.
+// Whether a rule may fit. Calls that are left alone get no further than here.
 [[gnu::always_inline]] inline bool taken(Operation operation, const Call& call, Word* result) {
   if (__builtin_expect(!watching.load(std::memory_order_relaxed), 0)) {
     if (!begun.load(std::memory_order_relaxed)) shim.note_call_without_init();

@@ -28,7 +28,7 @@ struct Table {
   char problem[256] = {};  // why it can't be used; "" if it can
 };
 
-// Reads the file at `path`, which may be nullptr. Where anything is wrong with it there are no rules.
+// Reads the file at `path`, which may be nullptr. If anything is wrong with it, there are no rules.
 void read_table(const char* path, Table* table);
 
 }  // namespace leadline::shim

@@ -312,7 +312,7 @@ void write_file_function_names(trace::ByteTable* text) {
     p[n] = static_cast<uint8_t>(cls);
     text->advance(p + n + 1);
   };
-  put("", CallClass::other);  // the number of a call site nobody knows
+  put("", CallClass::other);  // the number of unknown call sites
   for (const FileFunction& function : file_functions) put(function.name, function.cls);
 }
 
