@@ -16,9 +16,9 @@ API = Path(__file__).resolve().parent.parent / "api"
 
 
 def sources(api: Path, wrapped: set[str] | None = None) -> dict[str, str]:
-    """File name -> text of everything that is generated. Raises ApiError where the data are wrong.
+    """File name -> text of everything that is generated. Raises ApiError if the data are wrong.
 
-    wrapped: the functions that get wrappers (without MPI_), all where it is None.
+    wrapped: the functions that get wrappers (without MPI_); None for all.
     """
     functions = load_functions(api)
     with_wrappers = [f for f in functions if wrapped is None or f.name in wrapped]

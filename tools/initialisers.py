@@ -1,10 +1,10 @@
-"""Fails where a library has code that runs when a process begins, but for the constructor functions it may have.
+"""Fails if a library has code that runs when a process begins, except the constructor functions it may have.
 
     python tools/initialisers.py LIBRARY [FUNCTION ...]
 
-What is preloaded is used before its own constructors have run: by those of other libraries and of the program. So all
-its state is initialised by the compiler (src/host/immortal.hpp), and the build runs this to make sure. FUNCTION: a
-function with __attribute__((constructor)) that may be there, which then must not construct anything.
+A preloaded library is used before its own constructors have run, by those of other libraries and of the program. All
+its state is therefore initialised by the compiler (src/host/immortal.hpp), and the build runs this to make sure.
+FUNCTION: a function with __attribute__((constructor)) that is allowed. It must not construct anything.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ START_UP = {"frame_dummy"}
 
 
 class Library:
-    """The parts of a 64-bit ELF file that tell what runs when it is loaded. Raises ValueError for any other file."""
+    """The parts of a 64-bit ELF file that determine what runs when it is loaded. Raises ValueError for any other
+    file."""
 
     def __init__(self, data: bytes) -> None:
         if data[:5] != b"\x7fELF\x02":
@@ -50,7 +51,7 @@ class Library:
         return found
 
     def _relocated(self) -> dict[int, int]:
-        """What the dynamic linker puts at a place, before the library's own address is added."""
+        """The value that the dynamic linker puts at a place, before the library's own address is added."""
         found = {}
         for _, _, _, _, offset, size, link, *_ in self._of_type(SHT_RELA):
             for at in range(offset, offset + size, 24):
@@ -78,7 +79,7 @@ def is_one_of(symbol: str, names: Sequence[str]) -> bool:
 
 
 def unwanted(data: bytes, allowed: Sequence[str]) -> list[str]:
-    """What runs when the library is loaded and may not: names, or addresses where the file is stripped."""
+    """Code that runs when the library is loaded and may not: names, or addresses if the file is stripped."""
     library = Library(data)
     names = library.functions()
     addresses = library.initialisers()

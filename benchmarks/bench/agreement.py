@@ -66,7 +66,7 @@ class Agreement:
 
     @property
     def verdict(self) -> str:
-        """Too noisy: launches of one program differ too much to tell; with one there is no telling how much."""
+        """Too noisy means that launches of one program differ too much to decide; with one launch that is not known."""
         ratio = self.ratio
         if ratio is None or len(self.ours) < 2:
             return "too few launches"
@@ -166,7 +166,7 @@ class Pair:
         self.found = {size: Agreement(self.peer, self.operation, size) for size in SIZES}
 
     def launch(self, *, ours_first: bool) -> None:
-        """Raises LeadlineError where one of the programs fails or does not end in time."""
+        """Raises LeadlineError if one of the programs fails or does not end in time."""
         ours = self.ours() if ours_first else {}
         theirs = self.theirs()
         ours = ours or self.ours()
@@ -258,7 +258,7 @@ def _by_size(found: Measurement, algorithm: str, summary: Callable[[Sequence[flo
 
 
 def _output(name: str, words: Sequence[str], library: leadline.mpi.Library) -> str:
-    """What it says. Raises LeadlineError where it fails or does not end in time; nothing of it is left behind."""
+    """The program's output. Raises LeadlineError if it fails or does not end in time; nothing of it is left behind."""
     with tempfile.TemporaryFile("w+") as output:
         code = run_in_time(words, library.env(), output.fileno(), TIMEOUT_S)
         output.seek(0)

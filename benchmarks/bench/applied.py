@@ -1,7 +1,7 @@
-"""What a table is worth to a program that knows nothing of it: the Intel MPI Benchmarks, run by `leadline apply`.
+"""The worth of a table to a program that knows nothing of it: the Intel MPI Benchmarks, run by `leadline apply`.
 
 IMB-MPI1 is written for the ABI that MPICH and Intel MPI share. It makes operations in a row and reports their mean, so
-its figures are not those of `leadline bench`; it is run with the table and without, by turns.
+its figures are not those of `leadline bench`. It runs with the table and without, by turns.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ Clock = Literal["wall_ns", "cpu_ns"]
 
 @dataclass(frozen=True)
 class CaseCost:
-    """What recording adds to one case with one library."""
+    """The cost that recording adds to one case with one library."""
 
     case: Case
     library: str
@@ -29,7 +29,7 @@ class CaseCost:
 
     @property
     def verdict(self) -> str:
-        """ "yes", "missed", or "unclear" where the interval or the machine's noise is too wide to say."""
+        """ "yes", "missed", or "unclear" if the interval or the machine's noise is too wide to decide."""
         t = self.typical
         if self.case.ratio is not None:
             limit, found, noise = self.case.ratio, t.ratio, t.noise / t.base.value
@@ -43,7 +43,7 @@ class CaseCost:
 
 
 def measure_case(program: Program, case: Case, pairs: int, clock: Clock) -> CaseCost:
-    """Raises LaunchFailed where a launch fails."""
+    """Measure one case. Raises LaunchFailed if a launch fails."""
     base = [program.run(case.name, recorded=False)]
     recorded = []
     for _ in range(pairs):

@@ -1,9 +1,9 @@
-"""The pop workload under five allreduce algorithms: whether the shim's order of them is that of Open MPI's own.
+"""The pop workload under five allreduce algorithms: whether the shim ranks them as Open MPI's own settings do.
 
 An ensemble's solver sums MEMBERS doubles, twice in every iteration, between messages of its halos. That is more
-elements than processes: with fewer Open MPI's ring and Rabenseifner's algorithm hand the call to others (recursive
-doubling, linear), and its setting does not run what it says. That it runs what it is told, at this size and on so many
-ranks, is asked of the library before anything is timed; that the shim does is read from its report.
+elements than processes. With fewer, Open MPI's ring and Rabenseifner's algorithm hand the call to others (recursive
+doubling, linear), so its setting does not run the named algorithm. Before anything is timed, the library is asked
+whether it obeys at this size and on this many ranks. The shim's report shows that the shim does.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def measure_pop(console: Console, launches: int) -> list[dict[str, Any]]:
 def _configuration(
     way: str, algorithm: str, words: Sequence[str], program: Path, environ: dict[str, str], folder: Path
 ) -> Configuration:
-    """Raises LeadlineError where Open MPI does something else than it is told."""
+    """Raises LeadlineError if Open MPI does not obey its setting."""
     segment = SEGMENT_BYTES if algorithm == "segmented_ring" else 0
     table = Table((Rule("allreduce", (RANKS, RANKS), (SUM_BYTES, SUM_BYTES), algorithm, segment),))
     if way == "shim":
@@ -141,7 +141,7 @@ def _steps(
 def _phases(
     each: Configuration, words: Sequence[str], program: Path, steps: int, folder: Path, limit_s: float
 ) -> tuple[float, float]:
-    """Seconds of the baroclinic and of the barotropic phase of one run. Raises LeadlineError where it fails."""
+    """Seconds of the baroclinic and of the barotropic phase of one run. Raises LeadlineError if it fails."""
     command = list(words)
     report = Path(tempfile.mkdtemp(dir=folder))  # one each: the shim never writes a report over another
     if each.table is not None:
@@ -166,7 +166,7 @@ def _phases(
 
 
 def _row(first: str, second: str, times: dict[tuple[str, str], Times]) -> dict[str, Any]:
-    """faster: by each way; None where the intervals overlap. same_order: None unless they are disjoint by both."""
+    """faster: by each way; None if the intervals overlap. same_order: None unless they are disjoint for both."""
     row: dict[str, Any] = {"first": first, "second": second, "ratio": {}, "faster": {}}
     for way in WAYS:
         one, other = times[way, first], times[way, second]

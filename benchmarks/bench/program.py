@@ -30,7 +30,7 @@ class LaunchFailed(LeadlineError):
 
 @dataclass(frozen=True)
 class Result:
-    """What one launch printed. Times: a list per rank, of nanoseconds per call in each block."""
+    """The output of one launch. Times: a list per rank, of nanoseconds per call in each block."""
 
     calls: int
     wall_ns: list[list[float]]
@@ -49,7 +49,7 @@ class Program:
 
     @classmethod
     def build(cls, library: Library, recorder: Path, folder: Path, ranks: int = 2) -> Program:
-        """Compile it unless it is there. Raises LaunchFailed where the compiler does."""
+        """Compile it unless it is there. Raises LaunchFailed if the compiler fails."""
         sources = sorted(SOURCES.glob("*.c"))
         text = b"".join(path.read_bytes() for path in sorted(SOURCES.iterdir()) if path.is_file())
         digest = hashlib.sha256(text + str(library.mpicc).encode()).hexdigest()[:10]
@@ -63,7 +63,7 @@ class Program:
         return cls(library, path, recorder, ranks)
 
     def run(self, case: str, *options: str, recorded: bool) -> Result:
-        """One launch. Raises LaunchFailed where it fails or prints no result."""
+        """One launch. Raises LaunchFailed if it fails or prints no result."""
         with tempfile.TemporaryDirectory(prefix="leadline-bench-") as run_directory:
             environ = [f"LEADLINE_DIR={run_directory}", f"LD_PRELOAD={self.recorder}"] if recorded else []
             if recorded and self.shim:

@@ -1,6 +1,6 @@
-"""What `leadline tune` finds: whether two tunings agree, and what their tables are worth in fresh launches.
+"""Checks `leadline tune`: whether two tunings agree, and the worth of their tables in fresh launches.
 
-Every point of the tunings (operation, bytes, ranks) is measured again in launches of its own: the algorithms of both
+Every point of the tunings (operation, bytes, ranks) is measured again in separate launches: the algorithms of both
 tables and the library's own, by turns.
 """
 

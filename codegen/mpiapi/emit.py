@@ -31,7 +31,7 @@ def _bytes(value: Bytes) -> str:
 
 
 def _needs(meaning: Meaning) -> str:
-    """Of each argument up to the last that is ignored in some calls."""
+    """The conditions of each argument, up to the last that is ignored in some calls."""
     masks = []
     for index in range(max(meaning.needs, default=-1) + 1):
         words = meaning.needs.get(index, ())
@@ -49,7 +49,7 @@ def _traits(meaning: Meaning) -> str:
 
 
 def symbols_header(functions: list[Function]) -> str:
-    """symbols.hpp: the names each function goes by; nullptr where it has no large-count form."""
+    """symbols.hpp: the names of each function; nullptr if it has no large-count form."""
     lines = [HEAD, "#pragma once\n", '#include "leadline/functions.hpp"\n', "namespace leadline::host {\n",
              "// MPI_x, PMPI_x, MPI_x_c, PMPI_x_c",
              "inline constexpr const char* symbol_names[function_count][4] = {"]  # fmt: skip

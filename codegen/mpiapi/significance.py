@@ -17,10 +17,10 @@ _WITHOUT_ROLES = ("Intercomm_create_from_groups",)
 def needs_of(
     function: Function, cls: str, roles: dict[str, int], table: dict[str, Any], line: str
 ) -> dict[int, tuple[str, ...]]:
-    """Argument index -> conditions, of the arguments that are ignored in some calls.
+    """Argument index -> conditions, for the arguments that are ignored in some calls.
 
-    table: [significant].   line: the name under which the function stands there.
-    Raises ApiError where nothing is said about the function, or something that does not fit it.
+    table: [significant].   line: the name under which the function stands there. Raises ApiError if there is nothing
+    about the function, or something that does not fit it.
     """
     if cls in table["everywhere"]:
         if line in table:

@@ -28,9 +28,9 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def run() -> NoReturn:
-    """The command, and the end of the process.
+    """Run the command and end the process.
 
-    Python takes down its modules for some 5 ms, which everybody who records a program would pay.
+    Python takes about 5 ms to take down its modules, which every user who records a program would pay.
     """
     code = main()
     threading = sys.modules.get("threading")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class LeadlineError(Exception):
-    """Something Leadline could not do. `hint` is the next step, where there is one."""
+    """Leadline could not do something. `hint` is the next step, if there is one."""
 
     exit_code = 1
 
@@ -38,7 +38,7 @@ class MissingPrerequisite(LeadlineError):
 
 
 class CannotStart(LeadlineError):
-    """The program could not be started: 127 where it was not found, 126 where it may not be executed."""
+    """The program could not be started: 127 if it was not found, 126 if it may not be executed."""
 
     def __init__(self, message: str, *, found: bool, hint: str = "") -> None:
         super().__init__(message, hint=hint)

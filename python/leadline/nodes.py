@@ -1,9 +1,9 @@
-"""What the processes of a run keep on their nodes while they run, and what those that were killed left there.
+"""Files that the processes of a run keep on their nodes while they run, and those that killed ones left there.
 
-Where the run's directory is on a network file system, live memory lies on the node, and HOST.away in the run's
-directory says where (docs/file-systems.md). A process that comes to its end writes its trace into the run's directory
-and leaves nothing. What a killed one left is collected by whoever started it, or by `leadline collect`. HOST.ends says
-when processes of a node ended that did not close their traces.
+If the run's directory is on a network file system, live memory is on the node, and HOST.away in the run's directory
+says where (docs/file-systems.md). A process that comes to its end writes its trace into the run's directory and leaves
+nothing. The recordings of killed processes are collected by the command that started them, or by `leadline collect`.
+HOST.ends has the ends of processes of a node that did not close their traces.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class OnNode:
     here: bool
 
     def live_files(self) -> list[Path]:
-        """Live memory that is there; empty where it cannot be read."""
+        """The live memory found there; empty if it cannot be read."""
         if not self.here:
             return []
         with contextlib.suppress(OSError):
@@ -40,7 +40,7 @@ class OnNode:
 
 @dataclass
 class Collected:
-    """What collect() moved into the run's directory. running: files that processes still use."""
+    """The result of collect(). running: files that processes still use."""
 
     files: int = 0
     n_bytes: int = 0
@@ -66,9 +66,9 @@ def runs_in(directory: Path) -> list[Path]:
 
 
 def collect(directory: Path) -> Collected:
-    """Move what killed processes left on this node into the run's directory, and likewise for the runs in it.
+    """Move the recordings of killed processes on this node into the run's directory; also for the runs within it.
 
-    Raises OSError where that cannot take it; what was not moved stays where it is.
+    Raises OSError if the directory cannot take them; the others then stay where they are.
     """
     done = Collected()
     for run in runs_in(directory):
@@ -124,7 +124,7 @@ def read_ends(directory: Path) -> tuple[dict[tuple[str, int], int], dict[str, in
 
 
 def write_ends(folder: Path, ends: dict[int, int]) -> None:
-    """Of processes of this node."""
+    """Write the ends of processes of this node."""
     text = "".join(f"{process} {end}\n" for process, end in ends.items())
     (folder / f"{os.uname().nodename[:64]}{ENDS}").write_text(text)
 
@@ -147,12 +147,12 @@ def _note_gone(directory: Path, ends: dict[int, int]) -> None:
 
 
 def folders_here(directory: Path) -> list[Path]:
-    """Where live memory of the run may be read on this machine."""
+    """The folders with live memory of the run that this machine can read."""
     return [directory, *(node.folder for node in on_nodes(directory) if node.here)]
 
 
 def live_of(process: int) -> Path | None:
-    """The live memory that a process of ours has mapped; None where it has none, or none that is in a file."""
+    """The live memory that a process of ours has mapped; None if it has none, or none that is in a file."""
     with contextlib.suppress(OSError):
         for line in Path(f"/proc/{process}/maps").read_text(errors="surrogateescape").splitlines():
             if line.endswith(".live") and "/" in line:
@@ -173,7 +173,7 @@ def run_of(live: Path, folder: Path) -> Path | None:
 
 
 def process_of(live: Path) -> int:
-    """The process of this node whose live memory that is, 0 where it is another node's."""
+    """The process of this node to which the live memory belongs; 0 if it belongs to another node's."""
     host = os.uname().nodename[:64]
     match = PID.fullmatch(live.name.removeprefix(host)) if live.name.startswith(f"{host}-") else None
     return int(match[1]) if match else 0
@@ -214,7 +214,8 @@ def _move(file: Path, directory: Path) -> int:
 
 
 def _leave(node: OnNode, directory: Path) -> None:
-    """As the recorder does: who removes the folder removes what points to it, unless a process has come meanwhile."""
+    """Like the recorder, the one that removes the folder also removes the file that points to it, unless a process
+    has arrived meanwhile."""
     pointer = directory / f"{node.host}{POINTER}"
     try:
         node.folder.rmdir()

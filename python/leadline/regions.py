@@ -16,7 +16,7 @@ Named = Callable[[bytes, int], Any]
 
 
 def _recorder() -> tuple[Named, Named] | None:
-    """The recorder's functions, where it is in this process."""
+    """The recorder's functions, if it is in this process."""
     if not os.environ.get("LEADLINE_DIR"):
         return None
     import ctypes

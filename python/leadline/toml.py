@@ -10,7 +10,7 @@ from leadline.errors import UsageError
 
 
 def load(path: Path) -> dict[str, Any]:
-    """Raises UsageError, naming the file and the line, where it cannot be read or is not TOML."""
+    """Read a TOML file. Raises UsageError with the file and the line if it cannot be read or is not TOML."""
     # Slow to import, and most commands find no settings file.
     if sys.version_info >= (3, 11):
         import tomllib

@@ -85,7 +85,7 @@ def _over_hosts(worlds: Iterable[World]) -> list[World]:
 
 
 def labels_of(worlds: Sequence[World], processes: Sequence[_core.ProcessSummary]) -> list[str]:
-    """A name for each process: its rank, behind its world's number where there are several ("1.3")."""
+    """A name for each process: its rank, preceded by its world's number if there are several worlds ("1.3")."""
     where = {index: number for number, world in enumerate(worlds) for index in world.processes.values()}
     labels = []
     for index, process in enumerate(processes):
@@ -101,6 +101,6 @@ def labels_of(worlds: Sequence[World], processes: Sequence[_core.ProcessSummary]
 
 
 def display_order(worlds: Sequence[World], count: int) -> list[int]:
-    """The indices of so many processes, by world and rank; last those of no world."""
+    """The indices of the processes, by world and rank; those without a world come last."""
     ordered = [world.processes[rank] for world in worlds for rank in sorted(world.processes)]
     return ordered + sorted(set(range(count)) - set(ordered))

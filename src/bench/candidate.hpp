@@ -19,7 +19,7 @@ class Candidate {
 
 bool kind_of(const std::string& operation, Kind* kind);
 
-// nullptr, and in `why` what is in the way: the same answer on every rank.
+// nullptr, with the reason in `why`: the same answer on every rank.
 std::unique_ptr<Candidate> make_candidate(const Job& job, const Plan& plan, Kind kind, const CandidateName& name,
                                           Contents* contents, std::string* why);
 std::unique_ptr<Candidate> make_exchange(const Job& job, const CandidateName& name, Contents* contents,

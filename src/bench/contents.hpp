@@ -1,5 +1,5 @@
-// What the buffers hold before an operation and must hold after it. Every rank's elements differ, and those of every
-// round, and sums of them are exact in any order.
+// The contents of buffers before and after an operation. Every rank's elements differ, as do those of every round, and
+// their sums are exact in any order.
 #pragma once
 
 #include <mpi.h>
@@ -31,7 +31,7 @@ class Contents {
   void set_some(uint64_t salt);
   // As a program does between operations: reads the result, and writes what it contributes, a byte of each cache line.
   void work_on_it() const;
-  // After it; what was set last is what is expected.
+  // After it: the contents that were set last are expected.
   bool all_right() const;
   bool some_right() const;
 

@@ -89,7 +89,7 @@ void Job::compare_clocks() {
   MPI_Allreduce(&off, &most_offset_ns, 1, MPI_INT64_T, MPI_MAX, comm);
 }
 
-// The shortest round trip tells best what the other's clock shows in its middle.
+// The shortest round trip gives the best estimate of the other's clock, which is read in its middle.
 void Job::compare_with(int other) {
   int64_t shortest = INT64_MAX;
   for (int i = 0; i < round_trips; ++i) {

@@ -1,4 +1,4 @@
-// The machine while the ranks run on it: what it takes from them, and what its network does.
+// The machine while the ranks run on it: the time it takes from them, and the speed of its network.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// leadline bench's program: reads a plan, measures, and writes what was measured, one item a line.
+// The measuring program of leadline bench. It reads a plan, measures, and writes the results, one item a line.
 //
 //   mpiexec ... leadline_bench PLAN RESULTS
 #include <cinttypes>

@@ -1,16 +1,16 @@
-// What one launch is to measure, as `leadline bench` writes it, one item a line:
+// The plan of one launch, as `leadline bench` writes it, one item a line:
 //
 //   leadline-bench 1
 //   rounds 50                  of each point, at most
-//   seconds 2.5                of each point, at most (but a few rounds always)
+//   seconds 2.5                of each point, at most (but always a few rounds)
 //   repeat 0                   operations in a row in each sample; 0: as many as the operation needs
-//   skew_us 0                  each rank arrives up to so much late, by chance
+//   skew_us 0                  each rank arrives up to this much late, at random
 //   seed 1
 //   root 0
 //   clocks shared|measured     measured: also between ranks of one host
 //   buffers reused|written     written: by the program, before every operation
 //   network 0|1                latency, bandwidth and speed of reduction first, for the lower bounds
-//   nodes 0                    two-level algorithms take the job for one on so many nodes; 0: as it is
+//   nodes 0                    two-level algorithms treat the job as this many nodes; 0: as it is
 //   point OPERATION BYTES
 //   candidate NAME SEGMENT_BYTES RADIX     of the point before it
 #pragma once
@@ -47,7 +47,7 @@ struct Plan {
   std::vector<Point> points;
 };
 
-// False, and what is wrong with it in `problem`.
+// False if it cannot be used, with the reason in `problem`.
 bool read_plan(const char* path, Plan* plan, std::string* problem);
 
 }  // namespace leadline::bench

@@ -1,11 +1,11 @@
-// Measures the candidates of a point against one another, and several points by turns: what else the machine does
-// changes within seconds, and a point measured in one go would have its share of that by chance.
+// Measures the candidates of a point against one another, and several points by turns. Other work on the machine
+// changes within seconds, and a point measured in one go would be affected at random.
 //
-// In a round every candidate is run once, in an order by chance. Rank 0 announces the instant at which the round
-// begins; each candidate has a window of it, so the ranks start together without another message. A rank that comes
-// to a start too late makes that sample a late one, which is left out; but where ranks share cores there is no
-// starting together, so there it is only counted. The time is from the start (of the last rank, where arrival is
-// skewed) to the end on the last rank.
+// In a round every candidate runs once, in random order. Rank 0 announces the instant at which the round begins. Each
+// candidate has a window of the round, so the ranks start together without another message. A rank that comes to a
+// start too late makes that sample a late one, which is dropped. If ranks share cores they cannot start together, so
+// late samples are only counted. The time is from the start (of the last rank, if arrival is skewed) to the end on the
+// last rank.
 #pragma once
 
 #include <functional>

@@ -98,7 +98,7 @@ bool returns(uint64_t address, const Instruction& i) {
   return i.flow == Flow::leave && byte_at(address) != 0x0f && byte_at(address) != 0xf4;  // UD2, HLT
 }
 
-// From the address on. Small routines only: those that say what is wrong, and end the program.
+// From the address on. Only small routines are examined: those that report an error and end the program.
 bool may_return(const CodeMap& code, uint64_t address, unsigned depth) {
   constexpr uint64_t most_bytes = 1024;
   Range range;

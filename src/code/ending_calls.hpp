@@ -1,5 +1,4 @@
-// Calls that never come back, whose code is not followed by the instruction after them: what stands there belongs to
-// something else.
+// Calls that never return. The instruction after them does not follow them; it belongs to other code.
 #pragma once
 
 #include "code/routine.hpp"

@@ -1,15 +1,15 @@
 // The loops of one routine, from its machine code.
 //
-// Decodes the routine along its jumps, makes basic blocks of it, and finds its loops: a loop is a largest set of blocks
-// from each of which control can get to all others; those of its blocks that are entered from outside are its headers;
-// what is still such a set when the edges to them are gone is a loop within it. So a loop is one however many ways
+// Decodes the routine along its jumps, forms basic blocks, and finds its loops. A loop is a largest set of blocks from
+// each of which control can get to all others. Its headers are the blocks that are entered from outside. If the edges
+// to them are removed, each such set that remains is a loop within it. A loop is therefore one loop however many ways
 // lead into it: optimisers make several where the first trips differ. Calls are known by their return addresses, as
-// they stand on the stack. Code that only an indirect jump reaches (a switch's table) is entered at the return
-// addresses asked for. Sources: Tarjan, "Depth-first search and linear graph algorithms", 1972; Steensgaard,
-// "Sequentializing program dependence graphs for irreducible programs", 1993.
+// they are on the stack. Code that only an indirect jump reaches (a switch's table) is entered at the return addresses
+// asked for. Sources: Tarjan, "Depth-first search and linear graph algorithms", 1972; Steensgaard, "Sequentializing
+// program dependence graphs for irreducible programs", 1993.
 //
-// Runs inside the recorded program: no allocation (the object is large, and made of zeroed pages that are touched as
-// they are needed), and no byte is read but of the ranges it is given.
+// Runs inside the recorded program: it allocates nothing (the object is large, and consists of zeroed pages that are
+// touched as they are needed), and reads no byte outside the ranges it is given.
 #pragma once
 
 #include <cstdint>

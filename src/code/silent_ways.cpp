@@ -1,4 +1,4 @@
-// Ways through a routine that pass no call that leads to a recorded one: nothing tells that control took them.
+// Ways through a routine without a call that leads to a recorded one. Nothing shows that control took them.
 #include "code/routine.hpp"
 
 namespace leadline::code {

@@ -1,5 +1,5 @@
-// The lengths of x86-64's instructions and where they lead to: all that a control-flow graph needs. Operands are of no
-// interest. Source: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2, appendix A.
+// The lengths of x86-64's instructions and their jump targets: all that a control-flow graph needs. Operands do not
+// matter. Source: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2, appendix A.
 #pragma once
 
 #include <cstdint>

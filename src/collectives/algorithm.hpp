@@ -1,6 +1,6 @@
-// The portfolio: a file per algorithm, and the one list of them. All work in place (`input` the same memory as `data`),
-// and those that reduce have the same result on all ranks, bit by bit. Where a rank other than the root of a reduce has
-// no result, its `data` isn't touched.
+// The portfolio: a file per algorithm, and one list of them. All algorithms work in place (`input` is the same memory
+// as `data`). Reductions have the same result on all ranks, bit for bit. On ranks other than the root of a reduce,
+// which have no result, `data` is not touched.
 #pragma once
 
 #include <span>

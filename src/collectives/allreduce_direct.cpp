@@ -1,4 +1,4 @@
-// Every rank reduces one block of all, sent to it directly, and sends it to all.
+// Every rank gets one block directly from all others, reduces it, and sends it to all.
 #include "collectives/algorithms.hpp"
 #include "collectives/reduce_scatter.hpp"
 

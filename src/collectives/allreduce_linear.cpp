@@ -1,4 +1,4 @@
-// All send the whole to rank 0, which reduces it and sends it to each.
+// All send everything to rank 0, which reduces it and sends the result to each.
 #include "collectives/algorithms.hpp"
 
 namespace leadline::collectives {

@@ -1,4 +1,4 @@
-// Pairs, then pairs of pairs, ... exchange the whole and reduce it, in the order of ranks.
+// Pairs, then pairs of pairs, ... exchange everything and reduce it, in the order of ranks.
 #include "collectives/algorithms.hpp"
 #include "collectives/reduction.hpp"
 

@@ -1,4 +1,4 @@
-// As ring, the blocks in segments: one is reduced while the next is received.
+// Like ring, with the blocks in segments: one is reduced while the next is received.
 #include "collectives/algorithms.hpp"
 #include "collectives/reduce_scatter.hpp"
 

@@ -32,7 +32,7 @@ class Blocks {
   int parts_;
 };
 
-// `whole` cut into pieces of `segment_bytes` (at least an element), the last of what is left; 0: one piece.
+// `whole` cut into pieces of `segment_bytes` (at least an element), the last with the rest; 0: one piece.
 class Segments {
  public:
   Segments(Range whole, int64_t segment_bytes, int64_t element_bytes) : whole_(whole), length_(whole.count) {

@@ -11,7 +11,7 @@ namespace {
 
 using Times = std::priority_queue<double, std::vector<double>, std::greater<>>;
 
-// Every rank that knows tells others, one after the other; the p - 1st to hear of it does so then.
+// Every rank that knows informs others, one after another. The result is when the p - 1st hears of it.
 double time_to_tell(int processes, const Network& network) {
   const double between = std::max(network.overhead, network.gap), message = network.message(0);
   Times arrivals;
@@ -20,7 +20,7 @@ double time_to_tell(int processes, const Network& network) {
   for (int told = 1; told < processes; ++told) {
     last = arrivals.top();
     arrivals.pop();
-    arrivals.push(last + between);  // by the one who told this one
+    arrivals.push(last + between);  // by the rank that informed this one
     arrivals.push(last + message);  // by this one
   }
   return last;

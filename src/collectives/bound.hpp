@@ -1,7 +1,7 @@
-// What a collective takes at least, and what a schedule takes, in a LogGP-like network: a rank starts or ends a message
-// in `overhead`; each of its two ports, one out and one in, is busy for `gap` and `per_byte` with a message, which
-// arrives `latency` after it left. Messages above `eager_bytes` leave when the receiver is known to wait for them: two
-// more latencies. Source: Alexandrov, Ionescu, Schauser, Scheiman, "LogGP", SPAA 1995.
+// The lower bound of a collective, and the time of a schedule, in a LogGP-like network. A rank starts or ends a message
+// in `overhead`. Each of its two ports, one out and one in, is busy for `gap` and `per_byte` with a message, which
+// arrives `latency` after it left. Messages above `eager_bytes` leave when the receiver is known to wait for them,
+// which takes two more latencies. Source: Alexandrov, Ionescu, Schauser, Scheiman, "LogGP", SPAA 1995.
 #pragma once
 
 #include <span>
@@ -20,7 +20,7 @@ struct Network {
   double busy(int64_t bytes) const { return gap + per_byte * static_cast<double>(bytes); }
 };
 
-// ceil(log_radix processes): the rounds until all know of one, if each tells radix - 1 others in a round.
+// ceil(log_radix processes): the rounds until all know of one, if each informs radix - 1 others in a round.
 int rounds_at_least(int processes, int radix);
 
 // Each is a bound for itself, so the greatest of them is one too; their sum isn't.

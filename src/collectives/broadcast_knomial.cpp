@@ -1,4 +1,4 @@
-// As binomial, to radix - 1 others at each distance.
+// Like binomial, to radix - 1 others at each distance.
 #include "collectives/algorithms.hpp"
 #include "collectives/pipelines.hpp"
 

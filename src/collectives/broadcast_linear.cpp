@@ -1,4 +1,4 @@
-// The root sends the whole to each.
+// The root sends everything to each rank.
 #include "collectives/algorithms.hpp"
 
 namespace leadline::collectives {

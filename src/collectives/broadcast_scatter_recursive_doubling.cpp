@@ -1,6 +1,6 @@
-// The blocks are scattered along a binomial tree; then groups of 1, 2, 4, ... processes exchange what they have with
-// the group beside them, each process with its like. The last group may be smaller: those of the other whose like is
-// missing get what it has from within their own group, by halving distances.
+// The blocks are scattered along a binomial tree. Then groups of 1, 2, 4, ... processes exchange their blocks with the
+// group beside them, each process with its counterpart. The last group may be smaller. Processes of the other group
+// whose counterpart is missing get these blocks from within their own group, by halving distances.
 #include "collectives/algorithms.hpp"
 #include "collectives/scatter.hpp"
 

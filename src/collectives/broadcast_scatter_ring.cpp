@@ -1,5 +1,5 @@
-// The blocks are scattered along a binomial tree and then go round a ring, past every process but to none that has them
-// from the scatter already.
+// The blocks are scattered along a binomial tree and then go round a ring. They pass every process, but go to none that
+// already has them from the scatter.
 #include "collectives/algorithms.hpp"
 #include "collectives/scatter.hpp"
 

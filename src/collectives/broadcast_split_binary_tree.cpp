@@ -1,5 +1,6 @@
-// One half of the data goes down one subtree of the root, the other half down the other, in segments; then each process
-// of the one exchanges halves with its like in the other. Where one is left over, the root sends it what it lacks.
+// One half of the data goes down one subtree of the root, the other half down the other, in segments. Then each process
+// of the one subtree exchanges halves with its counterpart in the other. If a process is left over, the root sends it
+// the half it lacks.
 #include "collectives/algorithms.hpp"
 #include "collectives/pipelines.hpp"
 

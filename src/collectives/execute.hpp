@@ -1,4 +1,4 @@
-// Executes a schedule over any MPI library. The caller brings the functions: the benchmark those of mpi.h, the shim
+// Executes a schedule over any MPI library. The caller provides the functions: the benchmark those of mpi.h, the shim
 // those behind its own names.
 #pragma once
 

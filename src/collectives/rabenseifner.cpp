@@ -1,6 +1,6 @@
-// Recursive halving: pairs, then pairs of pairs, ... exchange halves of what they have and reduce one each, so that
-// each ends up with one part of the result. The halves go back the same way, to all or only towards the root. As the
-// distance doubles (and doesn't halve) what is reduced are runs of ranks, and their order is kept.
+// Recursive halving: pairs, then pairs of pairs, ... exchange halves of their data and reduce one each, so that each
+// ends up with one part of the result. The halves go back the same way, to all or only towards the root. Because the
+// distance doubles (and does not halve), runs of ranks are reduced, and their order is kept.
 #include "collectives/algorithms.hpp"
 #include "collectives/reduction.hpp"
 

@@ -1,4 +1,4 @@
-// Along a binomial tree from the root: what a process has from those farther away it reduces and passes on.
+// Along a binomial tree from the root: a process reduces the data of those farther away and passes the result on.
 #include "collectives/algorithms.hpp"
 #include "collectives/reduction.hpp"
 #include "collectives/trees.hpp"

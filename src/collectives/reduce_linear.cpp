@@ -1,5 +1,5 @@
-// Each sends the whole to the root, which reduces in the order of ranks: from the highest, as that is how a reduction
-// in place puts the operands.
+// Each sends everything to the root, which reduces in the order of ranks: from the highest down, because a reduction in
+// place takes its operands in that order.
 #include "collectives/algorithms.hpp"
 #include "collectives/blocks.hpp"
 #include "collectives/reduction.hpp"

@@ -1,4 +1,4 @@
-// What reductions share: where the partial result is, and that of recursive halving and doubling.
+// Code shared by reductions: where the partial result is, and that of recursive halving and doubling.
 #pragma once
 
 #include <vector>
@@ -20,7 +20,7 @@ class Partial {
   // Where the rank has no buffer for the result, `home` is scratch of the call's length.
   Partial(const Problem& problem, Schedule* schedule);
 
-  // Receives the same elements from `peer` and reduces them with what is here; `sent` are sent to it meanwhile.
+  // Receives the same elements from `peer` and reduces them with those here; `sent` are sent to it meanwhile.
   void exchange(Range sent, Range kept, int peer, bool peer_is_lower);
   void send(Range elements, int peer);
   void settle(Range elements);  // to where the result goes
@@ -46,7 +46,7 @@ class Folding {
   int rank_of(int position) const;
   int position_of_root() const;
 
-  // Those folded send the whole to their partners, who reduce it.
+  // Folded ranks send everything to their partners, which reduce it.
   void fold(const Problem& problem, Partial* partial) const;
   // Those folded get the whole result.
   void unfold(const Problem& problem, Schedule* schedule) const;

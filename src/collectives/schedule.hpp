@@ -1,10 +1,10 @@
-// What one rank does in a collective: a short program of messages, reductions and copies over ranges of elements.
+// The actions of one rank in a collective: a short program of messages, reductions and copies over ranges of elements.
 // An algorithm is written once, as the program of every rank. It is executed over MPI (execute.hpp), replayed in a
 // network model, and checked without either (tests/collectives).
 //
 //   data      the result: the buffer of a broadcast, the receive buffer of a reduction
-//   input     what the rank contributes to a reduction; the same memory as `data` where the call is in place
-//   scratch   of the algorithm, as long as `scratch_elements` says
+//   input     the rank's contribution to a reduction; the same memory as `data` if the call is in place
+//   scratch   memory of the algorithm, as long as `scratch_elements` says
 //
 // Messages between two ranks are matched in the order in which they are posted. A request is waited for exactly once.
 // No message is empty.

@@ -1,4 +1,4 @@
-// A combinator: the ranks of a node reduce to their leader, the leaders do what another algorithm says, and each leader
+// A combinator: the ranks of a node reduce to their leader, the leaders run another algorithm, and each leader
 // broadcasts on its node.
 #include "collectives/two_level.hpp"
 
@@ -62,7 +62,7 @@ Problem within(const Problem& problem, Operation operation, const Group& group, 
 bool two_level_allreduce(const Problem& problem, Builder* over, Schedule* schedule) {
   const Group node = node_mates(problem), top = leaders(problem, false);
   Schedule up, across, down;
-  // The leader is the first of its node. What the others have on its way is in scratch of their own.
+  // The leader is the first of its node. The others keep data on its way in their own scratch.
   if (!reduce_binomial(within(problem, Operation::reduce, node, 0), &up)) return false;
   schedule->append(up, node.members.data(), {});
   // Whether the other algorithm can be used is asked by all, as the answer is the same on every rank.

@@ -1,5 +1,5 @@
-// Node leaders: reductions within nodes, then another algorithm among one rank of each. Needs a commutative operation,
-// as the ranks of a node need not be neighbours.
+// Node leaders: reductions within nodes, then another algorithm among one rank of each. It needs a commutative
+// operation, because the ranks of a node need not be neighbours.
 #pragma once
 
 #include "collectives/schedule.hpp"

@@ -1,4 +1,4 @@
-// How much of the processors a control group leaves a process: containers and batch systems limit it there.
+// The share of the processors that a control group leaves a process: containers and batch systems limit it there.
 // Source: Linux, Documentation/admin-guide/cgroup-v2.rst ("cpu.max") and cgroup-v1/cpu (cpu.cfs_quota_us).
 #pragma once
 

@@ -1,4 +1,4 @@
-// What differs between the binary interfaces of MPI libraries. The data are generated from api/abi/*.toml.
+// The differences between the binary interfaces of MPI libraries. The data are generated from api/abi/*.toml.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
-// State of a preloaded library: there before any code of the process ran, and never destroyed. Other libraries' and the
-// program's own constructors call MPI before ours have run, and their destructors after ours; what a constructor of
-// ours set up then would wipe what they had. So nothing is constructed or destroyed when the process begins or ends
-// (tools/initialisers.py checks that), and what a constructor function does is done at the first use, if that is
-// sooner.
+// State of a preloaded library that exists before any code of the process runs, and is never destroyed. Constructors of
+// other libraries and of the program call MPI before ours have run, and their destructors after ours. A constructor of
+// ours would then wipe the state that they had set up. Nothing is therefore constructed or destroyed when the process
+// begins or ends (tools/initialisers.py checks that). The work of a constructor function is done at the first use, if
+// that comes sooner.
 #pragma once
 
 namespace leadline::host {

@@ -1,5 +1,5 @@
-// Looks up symbols and references in the objects of this process without the dynamic linker's help: no binding, no side
-// effects, so that it may run while the dynamic linker is binding something.
+// Looks up symbols and references in the objects of this process without the dynamic linker's help. It causes no
+// binding and has no side effects, so it may run while the dynamic linker is binding something.
 #pragma once
 
 #include <elf.h>

@@ -1,5 +1,5 @@
-// Files of ours inside someone else's program. None stays open between uses: the program may close every descriptor it
-// finds (and then get our number for a file of its own), count them, or have just enough of them.
+// Files of ours inside someone else's program. None stays open between uses. The program may close every descriptor it
+// finds (and then get our number for a file of its own), count descriptors, or have just enough of them.
 #pragma once
 
 #include <signal.h>

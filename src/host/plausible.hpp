@@ -1,5 +1,5 @@
-// Whether a word may be a handle at all. A library that is asked about what is none calls the program's error handler,
-// which ends the program by default, or follows a pointer to nowhere: so look first, without its help.
+// Whether a word may be a handle at all. A library that is asked about an invalid handle calls the program's error
+// handler, which ends the program by default, or follows a wild pointer. We therefore check first, without its help.
 #pragma once
 
 #include <cstdint>

@@ -156,7 +156,7 @@ bool find_real_functions(const char** why) {
     }
   }
   if (!library.family) {
-    *why = "its MPI library is of a kind that is not known";
+    *why = "its MPI library is of an unknown kind";
     return false;
   }
   if (!has_real(Fn::Init) || !has_real(Fn::Comm_rank) || !has_real(Fn::Type_size)) {

@@ -1,4 +1,4 @@
-// The functions behind ours, and what their library's handles and constants look like.
+// The functions behind ours, and the form of their library's handles and constants.
 #pragma once
 
 #include <cstdint>
@@ -47,7 +47,7 @@ struct Abi {
 };
 extern constinit Abi abi;
 
-// The bytes received that a status of this layout (not `ask`) tells.
+// The bytes received, from a status of this layout (not `ask`).
 inline int64_t bytes_in(const StatusLayout& layout, const char* status) {
   uint64_t word = 0;
   __builtin_memcpy(&word, status + layout.count, sizeof(word));

@@ -1,4 +1,4 @@
-// Which arguments of a call mean something.
+// The arguments of a call that are significant.
 #pragma once
 
 #include "host/real.hpp"

@@ -1,8 +1,9 @@
-// Programs that a program spawns get what was preloaded into it.
+// Passes the preload on to programs that a program spawns.
 //
-// Hydra gives them the environment that it gave to the first ones. Open MPI's launchers do not: what `mpiexec -x` named
-// reaches the ranks only (from version 5 on), and no rank of an earlier version passes on what a script set. But the
-// info of MPI_Comm_spawn takes variables, so the call is made with a copy of the program's info that has ours too.
+// Hydra gives them the environment that it gave to the first ones. Open MPI's launchers do not: variables of `mpiexec
+// -x` reach the ranks only (from version 5 on), and in earlier versions no rank passes on variables that a script set.
+// But the info of MPI_Comm_spawn takes variables, so the call is made with a copy of the program's info that includes
+// ours.
 #pragma once
 
 #include "host/real.hpp"

@@ -1,5 +1,5 @@
-// What the recorder knows of each MPI function: its class and which argument plays which role.
-// The table itself is generated from api/ (see codegen/).
+// The recorder's knowledge of each MPI function: its class, and which argument has which role. The table itself is
+// generated from api/ (see codegen/).
 #pragma once
 
 #include <cstdint>

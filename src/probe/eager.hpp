@@ -1,4 +1,4 @@
-// The longest message that is sent before it is received: how an eager limit shows, whatever the library calls it.
+// Finds the longest message that is sent before it is received. It shows an eager limit, whatever the library calls it.
 #pragma once
 
 #include "probe/library.hpp"

@@ -80,7 +80,7 @@ const char* load(const std::string& path, Library* library) {
                      find(object, "MPI_Barrier", &it.barrier) && find(object, "MPI_Bcast", &it.bcast) &&
                      find(object, "MPI_Reduce", &it.reduce) && find(object, "MPI_Allreduce", &it.allreduce) &&
                      find(object, "MPI_Error_string", &it.error_string);
-  if (!whole) return "it lacks functions of MPI";
+  if (!whole) return "it lacks MPI functions";
   find(object, "MPI_Isend", &it.isend);
   find(object, "MPI_Send", &it.send);
   find(object, "MPI_Recv", &it.recv);

@@ -1,5 +1,5 @@
-// The functions of MPI that the probe calls, of a library that it was not built with. Handles pass through
-// registers: an int of MPICH's family is the lower half of a word (src/host/family.hpp has the whole story).
+// The MPI functions that the probe calls, of a library that it was not built with. Handles pass through registers: an
+// int of MPICH's family is the lower half of a word (src/host/family.hpp has the details).
 #pragma once
 
 #include <cstdint>
@@ -38,10 +38,10 @@ struct Library {
   Handle type_char;
 };
 
-// nullptr on success, else what is wrong. The functions are the library's own, whatever is preloaded.
+// nullptr on success, else the problem. The functions are the library's own, whatever is preloaded.
 const char* load(const std::string& path, Library* library);
 
-// Then: of what is timed, and of the beginning and the end, the functions that a program would call.
+// Then: the functions that a program would call, for timed operations and for the beginning and the end.
 void take_those_in_front(const std::string& path, Library* library);
 
 // The value of one of MPI_T's control variables, as text; false where there is none of that name.

@@ -1,6 +1,6 @@
-// leadline-probe PLAN: an MPI program that says what its MPI library does under the settings it was started with: which
+// leadline-probe PLAN: an MPI program that reports on its MPI library under the settings it was started with: which
 // values reached the ranks, and which of the library's own functions a collective goes through. `leadline apply` starts
-// it as it will start the user's program. Each rank writes a JSON object a line; "done" is the last.
+// it in the same way as the user's program. Each rank writes a JSON object per line; "done" is the last.
 #include <fcntl.h>
 #include <sys/utsname.h>
 #include <unistd.h>

@@ -1,19 +1,19 @@
-// What the probe is to do, a line each (written by python/leadline/tuning/probing.py):
+// The probe's plan, an item a line (written by python/leadline/tuning/probing.py):
 //
 //   mpi PATH                                       the MPI library, loaded and not linked with
 //   output PREFIX                                  each rank writes PREFIX.RANK, a JSON object a line
-//   variable NAME                                  say its value in the ranks' environment
-//   control NAME                                   say the value of MPI_T's control variable
-//   function OFFSET NAME                           say when the function at OFFSET of the library is entered
-//   eager BYTES                                    say the longest message, up to BYTES, that is sent unreceived
+//   variable NAME                                  report its value in the ranks' environment
+//   control NAME                                   report the value of MPI_T's control variable
+//   function OFFSET NAME                           report when the function at OFFSET of the library is entered
+//   eager BYTES                                    report the longest message, up to BYTES, that is sent unreceived
 //   errant NAME VALUE                              a variable for ranks that send more, set before MPI_Init
 //   point OPERATION BYTES PROCESSES HOW            call it once
 //
-// HOW: "even", as a program would; "timed", again and again, for how long it takes, through what is preloaded;
-// "uneven", with a count that is greater by one on the ranks that send, an error that
-// MPICH and Intel MPI describe with the names of the functions it happened in. Such a point is the plan's last. Where
-// settings depend on the size, those of the ranks that send more are made for that size: all choose the same.
-// OPERATION: bcast, reduce, allreduce. PROCESSES: the first so many of the job.
+// HOW is "even", as a program would call it; "timed", repeatedly, to measure the time through the preloaded libraries;
+// or "uneven", with a count that is greater by one on the ranks that send. MPICH and Intel MPI describe that error with
+// the names of the functions it happened in. Such a point is the plan's last. If settings depend on the size, those of
+// the ranks that send more are made for their size, so that all choose the same algorithm. OPERATION is bcast, reduce
+// or allreduce. PROCESSES is a number of the job's first processes.
 #pragma once
 
 #include <string>

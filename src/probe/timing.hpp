@@ -1,4 +1,4 @@
-// How long a collective takes as the program would find it: through whatever is preloaded, under the settings that are.
+// Times a collective as the program would find it: through whatever is preloaded, under the current settings.
 #pragma once
 
 #include <functional>

@@ -1,6 +1,6 @@
-// Which functions of a loaded library are entered: the first instruction of each is replaced by a trap, which puts it
-// back, notes the function and lets it run. So a function is noted once after each `arm`, and nothing else changes.
-// Of this program only: never in one of the user's.
+// Notes which functions of a loaded library are entered. The first instruction of each is replaced by a trap, which
+// restores it, notes the function and lets it run. A function is therefore noted once after each `arm`, and nothing
+// else changes. This is done in the probe only, never in a program of the user.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
-// The processes above this one, as /proc tells them: who started a rank says what job it belongs to.
+// The processes above this one, according to /proc. The process that started a rank shows which job the rank belongs
+// to.
 #pragma once
 
 #include <stddef.h>

@@ -1,4 +1,4 @@
-// Calls while recording is paused. They are passed on; only what calls after the pause need is kept: communicators,
+// Calls while recording is paused. They are passed on. The recorder keeps only what later calls need: communicators,
 // windows and files that are made or freed, persistent requests, matched messages, and which requests are under way.
 #pragma once
 
@@ -9,7 +9,7 @@ namespace leadline::recorder {
 // What is done with the calls of a class meanwhile: `paused` in api/semantics.toml.
 constexpr bool always_recorded(CallClass c) { return facts_of(c).paused == WhilePaused::recorded; }
 
-// A request made while paused: when it is completed, all there is to know is that nobody need look for it.
+// Calls that make requests. If made while paused, the recorder only notes that their completion has no known maker.
 constexpr bool makes_request(CallClass c) { return facts_of(c).paused == WhilePaused::entered; }
 
 constexpr bool completes_requests(CallClass c) { return facts_of(c).paused == WhilePaused::completed; }

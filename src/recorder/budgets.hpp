@@ -1,4 +1,4 @@
-// What the user lets a recording take: of files, of memory, of series of times.
+// The user's limits for a recording: on files, on memory, on series of times.
 #pragma once
 
 #include <stdint.h>
@@ -14,9 +14,9 @@ struct Budgets {
 
   void read();  // from the environment
 
-  // Bytes of tables that calls without order may fill, a generation in order an eighth of it: what is kept of them
-  // takes a fifth in the file. Of the budget for memory it is half of what other threads have left: tables grow by
-  // doubling.
+  // Bytes of tables that calls without order may fill; a generation in order may fill an eighth of that. Their data
+  // take a fifth of it in the file. From the budget for memory, it is half of the rest that other threads have left,
+  // because tables grow by doubling.
   uint64_t room_of_thread(uint32_t threads) const;
 };
 

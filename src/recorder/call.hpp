@@ -1,5 +1,5 @@
-// What every wrapper does: finds the thread's state, lets the real function run between two time stamps, and hands what
-// it was given to the recording function of its class. Only the outermost call of a thread records: Fortran layers
+// The body of every wrapper. It finds the thread's state, runs the real function between two time stamps, and hands the
+// arguments to the recording function of the call's class. Only the outermost call of a thread records: Fortran layers
 // re-enter C, collectives call point to point, and another tool's MPI_x calls PMPI_x.
 #pragma once
 

@@ -13,7 +13,7 @@ namespace {
 // The far slots of a spot are hashed in groups of as many. A group that is not full repeats the key's own slot.
 constexpr unsigned far_group = 4;
 
-// From so many sites on recursion is folded: a path for each way through it would fill the tables.
+// From this many sites on, recursion is folded: a path for each depth would fill the tables.
 constexpr uint32_t many_sites = trace::capacity::sites / 16;
 
 }  // namespace
@@ -70,7 +70,7 @@ uint32_t CallPaths::learn(Fn fn, Caller caller) {
   return site;
 }
 
-// no_site: a layer's own call. The path is told by the first `path.verified` frames of the stack.
+// no_site: a layer's own call. The first `path.verified` frames of the stack identify the path.
 uint32_t CallPaths::learn_site(Fn fn) {
   const bool files = is_file_function(fn);
   const CallStack& stack = learning_->stack;

@@ -1,10 +1,10 @@
-// Call paths by memo: unwinding once, then comparing what stands on the stack.
+// Call paths by memo: unwind once, then compare words on the stack.
 //
 // The first time a call comes from a return address with a frame at an address, the stack is unwound, and the places of
-// the return addresses above it, up to main's, are kept (a spot). Later calls from the same spot read those places; a
-// hash of what they hold finds the call site. Any change of the path changes one of these words, and so the hash (64
-// bits, compared whole). An unwind costs over 1 us, reading six places about 10 ns and a further one less than half a
-// nanosecond, and many callers of one routine do not evict one another.
+// the return addresses above it, up to main's, are kept (a spot). Later calls from the same spot read those places, and
+// a hash of their contents finds the call site. Any change of the path changes one of these words, and so the hash (64
+// bits, compared whole). An unwind costs over 1 us. Reading six places costs about 10 ns, and each further one less
+// than half a nanosecond. Many callers of one routine do not evict one another.
 #pragma once
 
 #include <cstdint>
@@ -99,9 +99,9 @@ class CallPaths {
     uint32_t site;
   };
 
-  struct Learning;  // what is only needed while a path is learnt
+  struct Learning;  // state that is only needed while a path is learnt
 
-  // Address space; memory is what is touched.
+  // Address space; only touched pages take memory.
   static constexpr size_t spots_bytes = sizeof(Spot) << spot_bits, found_bytes = sizeof(Found) << found_bits;
   static constexpr uint32_t far_capacity = 1u << 20;
   static constexpr size_t far_bytes = far_capacity * sizeof(int32_t);

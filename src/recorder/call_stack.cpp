@@ -6,7 +6,7 @@ namespace leadline::recorder {
 
 namespace {
 
-// Fortran keeps arrays on the stack. What lies further away is on another one.
+// Fortran keeps arrays on the stack. Frames that are further away are on another one.
 constexpr uint64_t largest_stack = uint64_t{1} << 30;
 
 _Unwind_Reason_Code take_frame(_Unwind_Context* context, void* data) {

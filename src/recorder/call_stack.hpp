@@ -1,5 +1,5 @@
-// What stands on the stack of a call: its return addresses and where each stands, the innermost first, as the unwinder
-// finds them.
+// The return addresses on the stack of a call, and where each is stored, the innermost first, as the unwinder finds
+// them.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ struct CallStack {
   uint64_t from;    // where to begin: the return address of the recorded call
   uint64_t lowest;  // where that stands
   bool begun;       // it was found
-  bool ended;       // the unwinder came to where nothing lies further out, as its tables say
-  bool cut;         // what lies further out is on another stack, or is not to be told: a signal came between
+  bool ended;       // the unwinder reached the outermost frame, according to its tables
+  bool cut;         // the outer frames are on another stack, or unknown because a signal came between
   unsigned count;   // of frames
   Frame frames[most];
 

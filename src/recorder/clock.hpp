@@ -1,4 +1,4 @@
-// Time stamps of calls: the processor's counter where it runs at a constant rate everywhere, else the system's clock.
+// Time stamps of calls: the processor's counter if it runs at a constant rate everywhere, otherwise the system's clock.
 #pragma once
 
 #include <time.h>
@@ -21,7 +21,7 @@ inline uint64_t system_ns(clockid_t which) {
 }
 
 // CLOCK_MONOTONIC, which all processes of a kernel share, and CLOCK_REALTIME. Tests put ranks of one host on clocks of
-// their own: LEADLINE_TEST_CLOCKS="RANK:NS:PPM,..." makes that rank's clocks go so many ns before and so much faster.
+// their own: LEADLINE_TEST_CLOCKS="RANK:NS:PPM,..." puts that rank's clocks NS ahead and makes them PPM faster.
 uint64_t monotonic_ns();
 uint64_t wall_ns();
 

@@ -20,10 +20,10 @@ constexpr int32_t round_trips = 24, tag = 1;
 constexpr uint64_t second_ns = 1000000000;
 constexpr uint64_t init_limit_ns = 5 * second_ns;       // MPI_Init has just brought all ranks together
 constexpr uint64_t finalize_limit_ns = 10 * second_ns;  // but at most a second and a twentieth of the program's time
-constexpr uint64_t largest_drift = 5000;                // one in so many: 200 ppm between two hosts
+constexpr uint64_t largest_drift = 5000;                // one part in 5000: 200 ppm between two hosts
 constexpr uint64_t patience_ns = 50000000;              // then pauses between the tests
 
-// Ranks of a launcher that tells how many it started on this host; 0: it does not.
+// The number of ranks that the launcher says it started on this host; 0: not known.
 int32_t ranks_of_host() {
   for (const char* name : {"MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE", "MV2_COMM_WORLD_LOCAL_SIZE",
                            "PALS_LOCAL_SIZE", "PMIX_LOCAL_SIZE"}) {
@@ -46,7 +46,7 @@ bool wanted(int32_t size) {
   return strcmp(text, "exchange") == 0 || (strcmp(text, "hosts") == 0 && several_hosts(size));
 }
 
-// A failure on our communicator is told by return codes.
+// Return codes report failures on our communicator.
 void ignore_error(void*, int*, ...) {}
 
 }  // namespace

@@ -1,16 +1,16 @@
 // Compares the clocks of a job's hosts: offsets in MPI_Init, and again in MPI_Finalize for the drift.
 //
-// Processes of one kernel have the same monotonic clock, so they have nothing to exchange: who reads the traces knows
-// them by the clock's identity (the kernel's boot, the time namespace). Where a job has several hosts, every rank
-// compares its clock with that of its parent in a binomial tree whose root is rank 0, and then serves its children: a
-// rank has log2(p) partners at most, and the way to the root as many steps. A comparison is a number of round trips,
-// of which the shortest counts: the partner's clock was read somewhere between the two ends of it, so that half of its
-// time is the greatest error. Errors add up along the way.
+// Processes of one kernel have the same monotonic clock, so they have nothing to exchange. The reader recognises them
+// by the clock's identity (the kernel's boot, the time namespace). If a job has several hosts, every rank compares its
+// clock with that of its parent in a binomial tree whose root is rank 0, and then serves its children. A rank has at
+// most log2(p) partners, and the path to the root at most as many steps. A comparison is a number of round trips, of
+// which the shortest counts. The partner's clock was read at some moment of that trip, so half of its time bounds the
+// error. Errors add up along the path.
 //
-// The messages have a communicator of their own, a duplicate of MPI_COMM_WORLD that lives until MPI_Finalize: nobody
-// else's receive can match them. Everything is started without blocking and tested until a deadline: a rank that
-// does not come, or died, costs the others so long and then the comparison, nothing else. Making the duplicate needs
-// all ranks, so it is tried only where all of them are recorded: `leadline record` says so (LEADLINE_CLOCKS=hosts).
+// The messages have their own communicator, a duplicate of MPI_COMM_WORLD that lives until MPI_Finalize, so no other
+// receive can match them. Everything is started without blocking and tested until a deadline. A rank that is late or
+// dead costs the others that time and the comparison, nothing else. Making the duplicate needs all ranks, so it is
+// tried only if all of them are recorded: `leadline record` says so (LEADLINE_CLOCKS=hosts).
 #pragma once
 
 #include <cstdint>

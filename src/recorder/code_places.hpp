@@ -1,4 +1,4 @@
-// Where the routines of the program lie in memory: what its loops are read from.
+// The places of the program's routines in memory, from which its loops are read.
 #pragma once
 
 #include "code/routine.hpp"

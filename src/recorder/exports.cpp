@@ -14,7 +14,7 @@ struct EveryFunction {
   static constexpr int count = function_count * forms;
   static constexpr const char* name(int index) { return symbol_names[index / forms][index % forms]; }
 
-  // New code calls it. Where other code was unloaded before, the new one may stand at its addresses.
+  // New code was bound. If other code was unloaded before, the new code may be at its addresses.
   static void bound() {
     static std::atomic<unsigned long long> seen{0};
     unsigned long long unloaded = 0;

@@ -1,6 +1,6 @@
-// Attributes from Fortran: the layers keep them by calling inside their libraries, not the C functions, so these are
-// counted at the Fortran symbols themselves. A layer that does call the C function is inside this call then and not
-// counted again.
+// Attributes from Fortran. The Fortran layers do not call the C functions for them but functions inside their
+// libraries, so these calls are counted at the Fortran symbols. If a layer does call the C function, that is inside
+// this call and is not counted again.
 #include <dlfcn.h>
 
 #include "recorder/call.hpp"
@@ -19,7 +19,7 @@ template <Fn fn>
   void* target = __atomic_load_n(next, __ATOMIC_RELAXED);
   if (!target) {
     target = dlsym(RTLD_NEXT, symbol);
-    if (!target) return tell("%s was called, but no library behind the recorder has it", symbol);
+    if (!target) return tell("%s was called, but no library behind the recorder provides it", symbol);
     __atomic_store_n(next, target, __ATOMIC_RELAXED);
   }
   const auto real = reinterpret_cast<FortranFunction>(target);

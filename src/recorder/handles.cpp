@@ -160,7 +160,7 @@ uint64_t Handles::identity_of(const trace::LiveCommunicator& c, uint32_t creatio
     const uint64_t ours = of_group(first, size), theirs = identity;
     identity = trace::mix(ours < theirs ? ours : theirs, ours < theirs ? theirs : ours);
   }
-  // Several over the same groups are told apart by their number.
+  // Several communicators over the same groups are distinguished by their number.
   for (uint64_t i = 0;; ++i) {
     if (const uint64_t numbered = trace::mix(identity, i); !taken(numbered)) return numbered;
   }

@@ -1,5 +1,5 @@
-// Communicators, windows, files and datatypes as the trace numbers them. A handle that was freed and given out again is
-// another thing; a communicator made again in the same way (dup and free in every step) keeps its number.
+// Numbers of communicators, windows, files and datatypes in the trace. A handle that was freed and reused is a
+// different object. A communicator that is made again in the same way (dup and free in every step) keeps its number.
 #pragma once
 
 #include <atomic>

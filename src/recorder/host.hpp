@@ -1,4 +1,4 @@
-// The MPI library behind the recorder, which is written in its terms; and the functions whose calls are recorded.
+// Names of src/host that the recorder uses: the MPI library behind it, and the functions whose calls are recorded.
 #pragma once
 
 #include "host/real.hpp"

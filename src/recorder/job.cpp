@@ -185,7 +185,7 @@ bool was_started_as_rank() {
   return false;
 }
 
-// `srun --pty bash`: what is started there one after the other is a program each.
+// `srun --pty bash`: programs started there one after another are separate.
 bool is_shell_of_step() {
   const char* tasks = value("SLURM_STEP_NUM_TASKS");
   return !was_started_as_rank() && tasks && strcmp(tasks, "1") == 0;
@@ -203,9 +203,9 @@ void of_hydra(Job* job, const Found& found) {
   job->spawned = value("PMI_SPAWNED");
 }
 
-// The namespace of Open MPI 5's mpiexec and of what it spawns: "prterun-host-88@1", "prterun-host-88@2"; of version
-// 4's: 32 bits of which the lower 16 tell what was spawned. Of a machine that runs for several mpiexecs each has its
-// own.
+// The namespace of Open MPI 5's mpiexec and of programs it spawns: "prterun-host-88@1", "prterun-host-88@2". Version 4
+// has 32 bits, of which the lower 16 distinguish spawned programs. If one virtual machine serves several mpiexecs, each
+// has its own namespace.
 bool of_namespace(Job* job) {
   const char* space = value("PMIX_NAMESPACE");
   if (!space) return false;

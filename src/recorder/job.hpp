@@ -1,8 +1,8 @@
-// Which job this process is a rank of: what its ranks have in common and other jobs have not, told without
-// communicating. A rank that is recorded may have neighbours that are not, so nothing can be asked of them.
+// The job that this process is a rank of: facts that its ranks have in common and other jobs do not, found without
+// communicating. The neighbours of a recorded rank may not be recorded, so they cannot be asked.
 //
-// The process that started us decides. Variables of the environment alone mislead: a batch script's are in every
-// program that it starts, and those of a step in every rank that an mpiexec starts through that step.
+// The process that started us decides. Environment variables alone are misleading: those of a batch script reach every
+// program that it starts, and those of a step reach every rank that an mpiexec starts through that step.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,14 @@ namespace leadline::recorder {
 struct Job {
   static constexpr int longest_name = 120;  // cut off there
 
-  // For people, and for a directory: slurm-12.0, hydra-node1-40213, prterun-node1-88. Another job may have it too.
+  // For display, and for a directory: slurm-12.0, hydra-node1-40213, prterun-node1-88. Other jobs may have it too.
   char name[longest_name + 1] = {};
-  // With all else that is known to be the same for all ranks.
+  // Includes everything else that is known to be the same for all ranks.
   char identity[512] = {};
-  // Whether no other job can have that identity: ports and process numbers come again, and of a launcher that is not
-  // known nothing is told.
+  // Whether no other job can have that identity: ports and process numbers are reused, and unknown launchers give no
+  // identity.
   bool unique = false;
-  // MPI_Comm_spawn started this process: the job of whoever called it is its own, and has its name.
+  // MPI_Comm_spawn started this process: it belongs to the caller's job, and has its name.
   bool spawned = false;
   // Nothing started this process as one of several.
   bool alone = false;

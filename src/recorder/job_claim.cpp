@@ -87,7 +87,7 @@ void describe_batch_job(Text* text) {
   }
 }
 
-// What others compare. Of jobs whose identity may come again, how many ranks they have tells some apart.
+// The part that others compare. The number of ranks distinguishes some jobs whose identity may be reused.
 void begin_description(const Job& job, Text* text) {
   text->add("{");
   text->add_member("job", job.identity, "\n  ");
@@ -175,7 +175,7 @@ Claim claim_directory(const char* directory, const Job& job) {
              static_cast<int>(getpid()));
     unlink(temporary);
     if (!write_whole(temporary, whole)) return Claim::failed;
-    // Not there yet, and whole at once. Where the file system has no hard links, the last to rename it wins.
+    // The link fails if the file exists, and is complete at once. Without hard links, the last to rename it wins.
     const bool claimed = link(temporary, path) == 0;
     if (!claimed && errno != EEXIST && access(path, F_OK) != 0 && rename(temporary, path) != 0) {
       unlink(temporary);

@@ -1,5 +1,5 @@
-// Which job a run's directory belongs to: the file job.json in it, written whole by the first rank that comes. It also
-// holds what the batch system says of the job.
+// The job that a run's directory belongs to: the file job.json in it, written in one step by the first rank to arrive.
+// It also holds the batch system's description of the job.
 #pragma once
 
 #include <cstdint>

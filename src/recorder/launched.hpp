@@ -1,18 +1,18 @@
-// What the launcher tells a process of its place in a job, in the environment and by how it started it: before MPI_Init
-// has told it for certain, and what MPI_Init does not tell.
+// A process's place in a job according to the launcher, from the environment and from how it was started. It is used
+// before MPI_Init gives these facts reliably, and for facts that MPI_Init does not give.
 #pragma once
 
 #include <cstdint>
 
 namespace leadline::recorder {
 
-// In MPI_COMM_WORLD; -1: it does not say.
+// In MPI_COMM_WORLD; -1: not known.
 int64_t launched_rank();
 int64_t launched_size();
 
-// What tells one MPI_COMM_WORLD of a job from those it spawned (docs/format.md): 0 for the first one, even for others.
-// Odd where it is the same on one host only; 1 where nothing is known but that it was spawned. Before MPI_Init: the
-// other processes of it are there then.
+// Distinguishes one MPI_COMM_WORLD of a job from those it spawned (docs/format.md): 0 for the first one, even for
+// others. Odd if it is the same on one host only; 1 if it is only known that the world was spawned. Call it before
+// MPI_Init, while the other processes of the world are there.
 uint64_t launched_world();
 
 }  // namespace leadline::recorder

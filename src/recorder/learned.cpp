@@ -12,7 +12,7 @@ namespace {
 
 bool learned = false;
 
-// The handle that two requests to nobody have in common, 0 if they have none.
+// The handle that two requests to MPI_PROC_NULL have in common, 0 if they have none.
 uint64_t shared_by(Fn start, uint64_t comm) {
   alignas(16) static char buffer[16];
   uint64_t first = 0, second = 0;

@@ -1,5 +1,5 @@
-// What no header tells of a library: it is asked once, inside MPI_Init or when the first communicator of a session is
-// made, with calls that communicate with nobody.
+// Facts about a library that no header gives. They are learned once, inside MPI_Init or when the first communicator of
+// a session is made, with calls that do not communicate.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,9 @@
 namespace leadline::recorder {
 
 // comm: a communicator that may be used already.
-//   * The handles that finished requests share: those of two sends and of two receives that are to nobody (the family's
-//     data know MPICH's and Open MPI's; Intel MPI's releases differ).
-//   * Where a status holds the bytes received, if the family leaves it to the library: found by setting it.
+//   * The handles that finished requests share: those of two sends to, and two receives from, MPI_PROC_NULL (the
+//     family's data have MPICH's and Open MPI's; Intel MPI's releases differ).
+//   * The place of the bytes received in a status, if the family leaves it to the library: found by setting them.
 void learn_library(uint64_t comm);
 
 }  // namespace leadline::recorder

@@ -17,7 +17,7 @@ namespace leadline::recorder {
 
 namespace {
 
-// A rank takes some megabytes, and in memory they are the program's: what is left there must be much more than that.
+// A rank takes some megabytes, and in memory these are taken from the program: much more than that must be free.
 constexpr uint64_t least_free = uint64_t{256} << 20;
 
 uint64_t hash_of(const char* text) {
@@ -64,7 +64,7 @@ void LivePlace::choose(const char* host) {
   if (away_) reason_ = Reason::none;
 }
 
-// A directory of ours in `base`. The process that makes it tells where it is.
+// A directory of ours in `base`. The process that makes it records its place.
 bool LivePlace::take(const char* base, trace::LivePlaceKind kind) {
   using Reason = trace::LivePlaceReason;
   struct statfs of;

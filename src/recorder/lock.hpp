@@ -1,6 +1,6 @@
-// A spin lock that is taken only where several threads may call MPI at once. Held for a few table look-ups, but for the
-// start, the end and where a generation is written out. The thread that holds it may take it again: a signal handler
-// that calls MPI_Abort or exit must not wait for the call it interrupted.
+// A spin lock that is taken only if several threads may call MPI at once. It is held for a few table look-ups, except
+// at the start, at the end, and while a generation is written out. The thread that holds it may take it again: a signal
+// handler that calls MPI_Abort or exit must not wait for the call it interrupted.
 #pragma once
 
 #include <sched.h>

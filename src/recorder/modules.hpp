@@ -1,4 +1,4 @@
-// The objects loaded in this process: which one an address lies in, and what kind it is. Used on the slow path only.
+// The objects loaded in this process: which one an address belongs to, and its kind. Used on the slow path only.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Where this process runs and among how many: processors it may use, threads that use them, what its launcher says.
-// Reads the system's files and asks no MPI function; inside MPI_Init and MPI_Finalize only.
+// Where this process runs and among how many: processors it may use, threads that use them, what its launcher says. It
+// reads the system's files and calls no MPI function, and runs only inside MPI_Init and MPI_Finalize.
 #pragma once
 
 #include "recorder/budgets.hpp"

@@ -1,4 +1,4 @@
-// One call, from its arguments to its key: what the wrappers hand over, and the recording functions by class.
+// One call, from its arguments to its key: the wrappers' data, and the recording functions by class.
 #pragma once
 
 #include <cstddef>
@@ -201,7 +201,8 @@ constexpr Recorded recording_of(CallClass c) {
   return {nullptr, record_unseen};
 }
 
-// Whether the call site is found before the call, which may never come back. What MPI_Init loads is not there yet.
+// Whether the call site is found before the call, which may never return. Objects that MPI_Init loads are not yet
+// there.
 inline constexpr bool sited_before(CallClass c) { return facts_of(c).category != Category::startup; }
 
 // --- what they share (record.cpp) ---

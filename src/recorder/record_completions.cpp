@@ -24,7 +24,7 @@ uint32_t find_request(uint64_t handle, Word address) {
 struct Completed {
   Request request{};
   bool found = false;
-  bool unknown = false;  // it is no null request, but what was completed, if anything was, nobody knows
+  bool unknown = false;  // it is not a null request, but it is not known what was completed, if anything was
 };
 
 // What requests that are not the usual ones leave behind when they are over. Under the lock.

@@ -5,8 +5,8 @@
 
 namespace leadline::recorder {
 
-// Some 40 us. What starts a message waits for nobody: where it seems to have taken so long the program did something
-// else before it, and the last time tells how long the call takes.
+// About 40 us. A call that starts a message never waits. If it seems to have taken this long, the program did something
+// else before it, and the call's last duration is used instead.
 inline constexpr Ticks pause_ticks = 1u << 17;
 
 template <class C>

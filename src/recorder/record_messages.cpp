@@ -1,4 +1,4 @@
-// Point-to-point calls but for the plain ones (record_hot.hpp).
+// Point-to-point calls except the plain ones (record_hot.hpp).
 #include "recorder/record_hot.hpp"
 
 namespace leadline::recorder {

@@ -23,7 +23,7 @@ void before_spawn(Call& call) {
   call.args[info] =
       info == 3 ? infos.with_variables(call.args[info]) : infos.with_variables(call.args[info], call.int_arg(0));
   if (infos.had_no_room()) {
-    tell("what this program spawns is not recorded: LD_PRELOAD is too long for the info of MPI_Comm_spawn");
+    tell("programs that this program spawns are not recorded: LD_PRELOAD is too long for the info of MPI_Comm_spawn");
   }
 }
 

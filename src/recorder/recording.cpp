@@ -124,7 +124,7 @@ void Recording::start() {
   create_live_file();
   if (!attach_process()) {
     discard_live();
-    return tell("this program is not recorded: the memory that it may use (ulimit -v) is too little for that");
+    return tell("this program is not recorded: its memory limit (ulimit -v) is too low for that");
   }
   if (!have_thread_key) {
     have_thread_key = pthread_key_create(&thread_key, [](void* t) { recording.leave(static_cast<Thread*>(t)); }) == 0;
@@ -234,7 +234,7 @@ Thread* Recording::add_thread() {
   return t;
 }
 
-// Null where there are too many already or no memory; nobody asks for that again and again.
+// Null if there are too many already, or no memory; after that no thread asks again.
 Thread* Recording::make_thread() {
   if (thread_count_ == trace::max_threads || no_more_threads_) return nullptr;
   void* p = mmap(nullptr, sizeof(Thread), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -243,7 +243,7 @@ Thread* Recording::make_thread() {
   if (!t || !attach_thread(t)) {
     if (t) munmap(p, sizeof(Thread));
     no_more_threads_ = true;
-    tell("thread %u of this program and later ones are not recorded: no memory", thread_count_);
+    tell("thread %u of this program and later ones are not recorded: out of memory", thread_count_);
     return nullptr;
   }
   threads_[thread_count_++] = t;

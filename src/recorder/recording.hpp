@@ -43,7 +43,7 @@ class Recording {
   // Whether MPI_Init took time for that, and where MPI_Finalize began to, 0: it did not.
   bool compares_clocks() const { return header_->clock.compares; }
   Ticks compared_clocks() const { return clocks_from_; }
-  // Where nobody calls MPI_Init, the first session begins MPI and the end of the last one is the end of it.
+  // Without MPI_Init, the first session begins MPI, and the end of the last one ends it.
   void session_opened(uint64_t session, Ticks begin);
   void session_closes(uint64_t session);
   void session_closed(Ticks end);
@@ -63,7 +63,7 @@ class Recording {
     __atomic_fetch_add(&header_->losses[static_cast<uint32_t>(kind)], n, __ATOMIC_RELAXED);
   }
   void own_time(Ticks ticks) { __atomic_fetch_add(&header_->own_ticks, ticks, __ATOMIC_RELAXED); }
-  SharedCount wildcards;  // requests under way whose outcome only a status tells: from anybody, or cancelled
+  SharedCount wildcards;  // requests under way whose outcome only a status gives: from any source, or cancelled
 
  private:
   enum class State : uint8_t { unknown, on, off };

@@ -1,4 +1,4 @@
-// When MPI begins and ends, for worlds and for sessions, and what the library tells then.
+// When MPI begins and ends, for worlds and for sessions, and the facts that the library gives then.
 
 #include <errno.h>
 #include <stdio.h>
@@ -36,7 +36,7 @@ void Recording::not_initialized() {
 void Recording::began(Ticks begin) {
   trace::ProcessHeader& h = *header_;
   h.initialized = trace::mpi_begun;
-  // The series' times are told from here on: the same moment on the system's clock.
+  // The series' times start here, so the system's clock is moved to the same moment.
   const trace::TickScale scale{h.tick_factor};
   if (begin > h.first_ticks) h.start_unix_ns += static_cast<int64_t>(scale.ns(begin - h.first_ticks));
   h.first_ticks = begin;

@@ -1,5 +1,5 @@
-// Named regions: which one a thread is in, and for how long. A region costs a hash of its name and a time stamp; calls
-// know it by their call site, so that the structure of the calls stays what it is.
+// Named regions: the one a thread is in, and for how long. A region costs a hash of its name and a time stamp. Calls
+// know it by their call site, so the structure of the calls does not change.
 #pragma once
 
 #include <cstddef>

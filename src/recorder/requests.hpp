@@ -1,11 +1,11 @@
-// Which call made the request that this call completes.
+// Finds the call that made the request that this call completes.
 //
-// A request is known by its handle. Libraries give finished operations one shared handle (abi.shared_request): those
-// are told apart by the address of the caller's variable. Several of one variable (a layer's, or one that the program
-// copied from) form a queue whose oldest alone is in the chain; where the program completes a copy, the oldest request
-// with that handle is taken. Either way nothing is searched for, however many there are.
-// A library may give the handle of an operation that one thread completes to the next one of another thread before the
-// first thread has recorded its completion: then two entries have the handle, and the address tells which is meant.
+// A request is known by its handle. Libraries give finished operations one shared handle (abi.shared_request). Those
+// are distinguished by the address of the caller's variable. Several requests of one variable (a layer's, or one that
+// the program copied from) form a queue, and only its oldest is in the chain. If the program completes a copy, the
+// oldest request with that handle is taken. Either way there is no search, however many there are. If one thread
+// completes an operation, a library may reuse its handle for another thread's next one before the first thread has
+// recorded the completion. Two entries then have the handle, and the address shows which is meant.
 #pragma once
 
 #include <cstddef>
@@ -30,8 +30,8 @@ struct alignas(64) Request {
   bool wildcard;
   bool listed;       // has a shared handle
   bool queued;       // behind another one of its variable: not in a chain
-  bool cancelled;    // MPI_Cancel was called: only a status tells whether it came in time
-  uint32_t pending;  // of MPI_Comm_idup: what Handles calls the communicator being made, else 0
+  bool cancelled;    // MPI_Cancel was called: only a status says whether it came in time
+  uint32_t pending;  // of MPI_Comm_idup: the number in Handles of the communicator being made, else 0
   // Of shared handles only:
   uint32_t queue_next, queue_last;  // of one variable; the last one is kept by the first
   uint32_t older, younger;          // of all in one list
@@ -74,8 +74,8 @@ class Requests {
     return index;
   }
 
-  // The link in a chain that leads to the request, nullptr if it is not there. Of several that share a handle the
-  // oldest of that address, else the oldest of all; of others the one at the address, else the youngest.
+  // The link in a chain that leads to the request, nullptr if it is not there. Among requests that share a handle, the
+  // oldest of that address is taken, else the oldest of all. Otherwise the one at the address is, else the youngest.
   inline uint32_t* link(uint64_t handle, uint64_t address, bool shared) {
     if (!buckets_) return nullptr;
     uint32_t* found = nullptr;

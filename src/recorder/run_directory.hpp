@@ -1,10 +1,10 @@
-// Where the traces of this run go: $LEADLINE_DIR as it was when the program began, for the program may change its
-// working directory and its environment before it comes to MPI.
+// The directory for the traces of this run: $LEADLINE_DIR as it was when the program began, because the program may
+// change its working directory and its environment before it calls MPI.
 //
-// A directory holds one job (recorder/job.hpp). Whoever comes first claims it with the file job.json; the ranks of
-// another job, such as a second mpiexec of one script, find that and go to a directory within, named for their own.
-// Where even two jobs may seem to be one, each rank leaves its number, and one that finds its own there goes on to the
-// next directory: one job after the other is told apart so.
+// A directory holds one job (recorder/job.hpp). The first rank to arrive claims it with the file job.json. The ranks of
+// another job, such as a second mpiexec of one script, find that file and go to a subdirectory named for their job. If
+// even two jobs may look like one, each rank leaves its number, and a rank that finds its own number there goes on to
+// the next directory. Jobs that follow one another are therefore told apart.
 #pragma once
 
 #include <limits.h>
@@ -17,13 +17,13 @@ struct FilePath {
   char text[PATH_MAX];
 };
 
-// What was asked for, an absolute path; empty where nothing is to be recorded.
+// The requested directory, an absolute path; empty if nothing is to be recorded.
 const char* asked_directory();
 // Whether the paths of its files fit the system's limits.
 bool run_directory_fits();
-// Finds or makes the directory of this process's job. Where it can't be written, that shows with the first file.
+// Finds or makes the directory of this process's job. If it cannot be written, the first file shows that.
 void choose_run_directory();
-// What was chosen.
+// The chosen directory.
 const char* run_directory();
 // Whether it is another one than asked for, because that holds the run of a job that did not spawn this one.
 bool is_diverted();

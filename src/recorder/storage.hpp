@@ -1,10 +1,10 @@
 // The storage behind the live memory: a file that grows as its stretches come into use (recording/live_file.hpp).
 // Regions are address space that can be read; a stretch gets pages of the file before it is written. The file is
-// extended by many pages at a time, mapped at once, and pages are then moved to where they are wanted (mremap): that
-// takes no file operation, of which each would be a request to a server where the file is not local.
+// extended by many pages at a time, which are mapped at once and then moved to their places (mremap). That takes no
+// file operation, each of which would be a request to a server if the file is not local.
 //
-// Every page is allocated before it is touched: a write to a mapped hole of a full disk would be a SIGBUS in the host.
-// Where the file can't give storage, plain memory takes its place and the state is no longer safe from a crash.
+// Every page is allocated before it is touched: a write to a mapped hole on a full disk would be a SIGBUS in the host.
+// If the file cannot give storage, plain memory takes its place, and the state is no longer safe from a crash.
 #pragma once
 
 #include <atomic>
@@ -50,7 +50,7 @@ class Storage {
   const char* path_ = nullptr;
   FileIdentity identity_;
   uint64_t file_pages_ = 0;
-  // Pages of the file that nobody has yet: where they are mapped, and which they are.
+  // Pages of the file that are not in use yet: where they are mapped, and their numbers.
   char* free_ = nullptr;
   uint64_t free_pages_ = 0, first_free_ = 0;
   trace::LiveDirectory* directory_ = nullptr;  // the last one

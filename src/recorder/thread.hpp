@@ -1,4 +1,4 @@
-// What the recorder keeps for each thread of the program.
+// The recorder's state for each thread of the program.
 #pragma once
 
 #include <cstdint>
@@ -48,11 +48,11 @@ struct Thread {
 
   uint64_t sampled_ticks = 0, samples = 0;
   char* region = nullptr;
-  Thread** slot = nullptr;  // this_thread of the thread that has it: null there makes the thread come to enter()
+  Thread** slot = nullptr;  // this_thread of the thread that owns it: null there makes the thread call enter()
   uint16_t number = 0;
   bool taken = false;
 
-  // Set by the wrapper of MPI_File_open: what it was asked for, and the file that was opened beneath it.
+  // Set by the wrapper of MPI_File_open: the requested name, and the file that the library opened for it.
   const char* opening = nullptr;
   uint32_t opened_file = 0;
   uint32_t highest_file = 0;  // number among the files this thread opened

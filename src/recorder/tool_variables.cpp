@@ -66,7 +66,7 @@ Numbers numbers() {
   return {240, 9700, 9701};
 }
 
-// Components of Open MPI that are there but not in use read what is not theirs: psm2's end the program. So only these.
+// Unused components of Open MPI read invalid memory: those of psm2 end the program. So only these are safe.
 bool is_safe(const char* name, bool of_communicator) {
   if (strcmp(abi.family->name, "openmpi") != 0) return !of_communicator;
   if (!of_communicator) return begins(name, "runtime_spc_") || begins(name, "mpool_hugepage_");

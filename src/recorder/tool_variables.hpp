@@ -1,4 +1,4 @@
-// What the MPI library says of itself: performance variables (MPI_T), and settings in the environment.
+// Facts that the MPI library reports: performance variables (MPI_T), and settings in the environment.
 #pragma once
 
 #include <atomic>

@@ -120,7 +120,7 @@ bool TraceFile::write_all(const void* data, size_t size) {
   return true;
 }
 
-// Half a chunk helps nobody.
+// Half a chunk is of no use.
 void TraceFile::fail() {
   if (ftruncate(fd_, begin_) != 0) begin_ = 0;
   close(fd_);

@@ -14,8 +14,8 @@ class TraceFile {
   TraceFile(const TraceFile&) = delete;
   TraceFile& operator=(const TraceFile&) = delete;
 
-  // Writes what is still in memory, and closes the file: on a network file system that is when errors are told.
-  // Returns errno of what went wrong, 0: nothing.
+  // Writes the rest from memory, and closes the file; a network file system reports errors only then.
+  // Returns the errno of a failure, 0 on success.
   int finish();
   uint64_t written() const { return written_; }
   // From now on chunks that go beyond it are left out, but those without which nothing can be read.
@@ -39,7 +39,7 @@ class TraceFile {
 
   int fd_ = -1;
   int error_ = 0;
-  long long begin_ = 0;  // of what is being written: whole chunks lie before it
+  long long begin_ = 0;  // start of the chunk being written; complete chunks lie before it
   uint64_t written_ = 0;
   static constexpr uint64_t reserve = 4096;  // for the last chunks
   uint64_t limit_ = UINT64_MAX;

@@ -20,7 +20,7 @@ bool in_program_start(uint64_t address) {
 void UserPath::find(const CallStack& stack, Modules& modules, bool files, bool folded) {
   count = 0;
   const unsigned end = outer_end(stack, modules);
-  // One frame more: where the outermost routine returns to tells that it is the outermost.
+  // One frame more: the return address of the outermost routine shows that it is the outermost.
   verified = end < stack.count ? end + 1 : end;
   Code before = Code::plain;
   for (unsigned i = 0; i < end; ++i) {

@@ -1,5 +1,5 @@
 // The program's part of a call stack: without the MPI layers and run-time libraries that a call came through, and
-// without what the system puts around main and around a thread's first routine.
+// without the system's frames around main and around a thread's first routine.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@ namespace leadline::recorder {
 
 struct UserPath {
   unsigned count;                      // of frames; at most trace::most_frames
-  bool whole;                          // nothing of the program lies further out
-  unsigned verified;                   // so many frames of the stack tell that the path is this one
+  bool whole;                          // no frame of the program is missing at the outer end
+  unsigned verified;                   // number of frames of the stack that identify this path
   uint64_t frame[CallStack::most];     // the innermost first, as trace::frame_word
   uint64_t function[CallStack::most];  // begin of the routine each lies in, 0: not known
 

@@ -1,9 +1,9 @@
-// What is known of the program's communicators and datatypes, and the memory of each thread of both: a collective that
-// is left alone costs two look-ups there, without a lock or an allocation.
+// Facts about the program's communicators and datatypes, and each thread's memory of both. A collective that is left
+// alone costs two look-ups there, without a lock or an allocation.
 //
-// A communicator's description is an attribute of it, so that it goes when the communicator goes, however that is done.
-// For its messages a tuned collective has a communicator of its own, made when the first one comes: no message of the
-// program's can match them. (MPI_Comm_split, which copies no attributes of the program's, as MPI_Comm_dup would.)
+// A communicator's description is an attribute of it, so it disappears with the communicator, however that is freed.
+// For its messages a tuned collective has its own communicator, made when the first one comes, so no message of the
+// program can match them. (MPI_Comm_split makes it, because MPI_Comm_dup would copy attributes of the program.)
 #pragma once
 
 #include "shim/shim.hpp"

@@ -1,14 +1,14 @@
-// The messages of a schedule, over the library's own functions, and what becomes of them when something goes wrong.
+// The messages of a schedule, over the library's own functions, and the handling of errors.
 //
-// A program may give one rank another count than the others. Its collective is wrong then, and what MPI libraries make
-// of it differs; they all tell a message that is longer than the buffer it comes to. A schedule cannot be compared
-// beforehand without messages of its own, so every message says by its tag whether it is the last from its sender to
-// its receiver, and a receiver looks at what came:
+// A program may give one rank another count than the others. Its collective is then wrong, and MPI libraries react
+// differently, but all of them report a message that is longer than its buffer. A schedule cannot be compared
+// beforehand without extra messages. The tag of every message therefore says whether it is the last from its sender to
+// its receiver, and a receiver checks what arrived:
 //   longer, or followed by more than it expects        MPI_ERR_TRUNCATE
-//   shorter, or the last where it expects more         MPI_ERR_OTHER, which is what MPICH tells of a broadcast
-// A shorter message is let pass where libraries let it pass, and the schedule moves the data as one: then what came is
-// right. Once a rank has an error it does what the schedule says to the end, so that nobody waits for it, but what it
-// sends is empty, and its tag tells the error: the receivers have the same one.
+//   shorter, or the last where it expects more         MPI_ERR_OTHER, as MPICH reports for a broadcast
+// A shorter message is accepted where libraries accept it and the schedule moves the data as one, because the data that
+// came is then right. A rank with an error still completes the schedule, so that no rank waits for it. Its messages are
+// empty, and their tags carry the error to the receivers.
 #pragma once
 
 #include "collectives/execute.hpp"

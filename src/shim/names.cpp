@@ -1,4 +1,4 @@
-// The functions the shim stands before, under all their names.
+// The functions that the shim intercepts, under all their names.
 #include <utility>
 
 #include "host/exports.hpp"
@@ -25,7 +25,7 @@ Word pass_on(Fn fn, Name name, A... a) {
   if (__builtin_expect(!real, 0)) {
     shim.find_library();
     if (!real) {
-      tell("%s was called, but no library behind the shim has it", host::traits[static_cast<int>(fn)].name);
+      tell("%s was called, but no library behind the shim provides it", host::traits[static_cast<int>(fn)].name);
       return 16;
     }
   }
@@ -83,7 +83,7 @@ Word pass_on(Fn fn, Name name, A... a) {
   return counts(Fn::Allreduce, args);
 }
 
-// Whether a rule may fit: what is left alone comes no further than here.
+// Whether a rule may fit. Calls that are left alone get no further than here.
 [[gnu::always_inline]] inline bool taken(Operation operation, const Call& call, Word* result) {
   if (__builtin_expect(!watching.load(std::memory_order_relaxed), 0)) {
     if (!begun.load(std::memory_order_relaxed)) shim.note_call_without_init();

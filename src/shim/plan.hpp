@@ -1,4 +1,4 @@
-// A schedule, ready to be executed: kept by its communicator for the next call of the same kind.
+// A schedule, ready to be executed. Its communicator keeps it for the next call of the same kind.
 #pragma once
 
 #include "collectives/schedule.hpp"

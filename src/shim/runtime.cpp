@@ -1,6 +1,7 @@
-// The little of the C++ library that containers need, so that nothing else of it is linked in: the library's own
-// operator new throws, and what throws brings a memory pool that is constructed when the process begins
-// (host/immortal.hpp). Nothing here throws; where the library would, the process ends as it does when nobody catches.
+// The small part of the C++ library that containers need, so that nothing else of it is linked in. The library's own
+// operator new throws, and throwing brings a memory pool that is constructed when the process begins
+// (host/immortal.hpp). Nothing here throws. Where the library would throw, the process ends, as it does with an
+// uncaught exception.
 #include <stdarg.h>
 #include <stdlib.h>
 
@@ -17,7 +18,7 @@ namespace {
 
 void* memory(size_t bytes) {
   void* p = malloc(bytes ? bytes : 1);
-  if (!p) give_up("there is no memory for a collective");
+  if (!p) give_up("out of memory in a collective");
   return p;
 }
 
@@ -34,8 +35,8 @@ void operator delete[](void* p, size_t) noexcept { free(p); }
 
 namespace std {
 
-void __throw_bad_alloc() { give_up("there is no memory for a collective"); }
-void __throw_bad_array_new_length() { give_up("there is no memory for a collective"); }
+void __throw_bad_alloc() { give_up("out of memory in a collective"); }
+void __throw_bad_array_new_length() { give_up("out of memory in a collective"); }
 void __throw_length_error(const char* what) { give_up(what); }
 
 }  // namespace std

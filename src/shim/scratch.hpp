@@ -1,4 +1,5 @@
-// Memory of one collective. The last block is kept for the next one: fresh pages would cost more than the messages.
+// Memory of one collective. The last block is kept for the next one, because fresh pages would cost more than the
+// messages.
 #pragma once
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// After an error: what the rank owes the others, and what they have sent or will send to it.
+// After an error: the messages that the rank still owes the others, and those that they have sent or will send to it.
 #pragma once
 
 #include "shim/messages.hpp"

@@ -1,9 +1,9 @@
 // The shim in a process: whether its table is used, and the program's communicators.
 //
-// All ranks of a communicator must decide alike, or they wait for one another for ever. What decides is the same on all
-// of them in any legal call: the operation, the number of processes, the bytes (count times size of the datatype,
-// though the datatypes themselves may differ), whether the reduction's operation is commutative, and the table, whose
-// hash the ranks compare in MPI_Init.
+// All ranks of a communicator must decide alike; otherwise they wait for one another for ever. The decision depends on
+// facts that are the same on all of them in any legal call: the operation, the number of processes, the bytes (count
+// times size of the datatype, though the datatypes themselves may differ), whether the reduction's operation is
+// commutative, and the table, whose hash the ranks compare in MPI_Init.
 #pragma once
 
 #include <atomic>

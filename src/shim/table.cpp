@@ -140,7 +140,7 @@ void read_table(const char* path, Table* table) {
   if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) {
     fails("it is not a file");
   } else if (static_cast<size_t>(status.st_size) > most_bytes) {
-    fails("it has more than 4 MiB");
+    fails("it is larger than 4 MiB");
   } else if ((text = static_cast<char*>(calloc(1, static_cast<size_t>(status.st_size) + 1)))) {
     ssize_t all = 0, got = 0;
     while (all < status.st_size && (got = read(fd, text + all, static_cast<size_t>(status.st_size - all))) > 0)
@@ -151,7 +151,7 @@ void read_table(const char* path, Table* table) {
       fails("it can't be read");
     }
   } else {
-    fails("there is no memory");
+    fails("out of memory");
   }
   free(text);
   close(fd);

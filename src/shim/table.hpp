@@ -1,5 +1,5 @@
-// The table of rules: which algorithm for which operation, processes and bytes. `leadline apply` writes it, a rule a
-// line (docs/shim.md):
+// The table of rules: the algorithm for each operation, number of processes and bytes. `leadline apply` writes it, a
+// rule a line (docs/shim.md):
 //     operation first_processes last_processes first_bytes last_bytes algorithm segment_bytes radix
 #pragma once
 
@@ -28,7 +28,7 @@ struct Table {
   char problem[256] = {};  // why it can't be used; "" if it can
 };
 
-// Reads the file at `path`, which may be nullptr. Where anything is wrong with it there are no rules.
+// Reads the file at `path`, which may be nullptr. If anything is wrong with it, there are no rules.
 void read_table(const char* path, Table* table);
 
 }  // namespace leadline::shim

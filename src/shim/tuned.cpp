@@ -1,4 +1,4 @@
-// A collective of the program's, carried out by a schedule with the library's own functions.
+// A collective of the program, carried out by a schedule with the library's own functions.
 #include <pthread.h>
 
 #include "shim/messages.hpp"

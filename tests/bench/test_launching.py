@@ -124,5 +124,5 @@ def test_launches_before_one_that_fails_are_kept_on_request(monkeypatch: pytest.
         measuring.measure("bcast", algorithms=["native"], sizes=[8], library=library, launches=3)
     found = measuring.measure("bcast", algorithms=["native"], sizes=[8], library=library, launches=3, keep=True)
     assert (len(found.launches), [row["samples"] for row in found.rows]) == (1, [3])
-    assert found.failed == "launch 2 of 3 failed, those before it were kept: out of luck"
+    assert found.failed == "launch 2 of 3 failed; the launches before it are kept: out of luck"
     assert found.document()["failed"] == found.failed

@@ -82,7 +82,7 @@ def test_a_series_that_fails_is_said_and_the_others_are_kept(
         "broadcast on 2 ranks of intel is missing: the measurement did not end within 900 s",
         "sum of vectors on 2 ranks of intel: launch 2 of 3 failed",
     ]
-    assert "broadcast on 4, 8, 16 ranks: there are 2 cores (--full measures it)" in found.left_out
+    assert "broadcast on 4, 8, 16 ranks: there are only 2 cores (--full measures it)" in found.left_out
     study.print_study(found)
     said = capsys.readouterr().out
     assert "Failed: broadcast on 2 ranks" in said

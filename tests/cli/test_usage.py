@@ -198,9 +198,9 @@ def reachable(leadline: Command, program: Path) -> bool:
     ("name", "size", "said"),
     [
         ("budget", "64", "did you mean 64MB?"),
-        ("budget", "10kB", "at least 64kB"),
-        ("budget", "0", "at least 64kB"),
-        ("memory", "1MB", "at least 4MB"),
+        ("budget", "10kB", "the minimum is 64kB"),
+        ("budget", "0", "the minimum is 64kB"),
+        ("memory", "1MB", "the minimum is 4MB"),
         ("series", "1k", "--series none"),
     ],
 )

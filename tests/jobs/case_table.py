@@ -1,4 +1,4 @@
-"""Makes docs/jobs-cases.md of what test_cases.py found (build/tests/jobs-cases.jsonl)."""
+"""Makes docs/jobs-cases.md from the results of test_cases.py (build/tests/jobs-cases.jsonl)."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ NODES = (1, 2, 3)
 Results = dict[tuple[str, str, int], str]
 
 HEAD = """\
-# Every way to start a job that was tried
+# Ways to start a job
 
-Made by these, under a real Slurm 22.05 on three hosts in namespaces (`srun --mpi=pmi2` with MPICH,
-`--mpi=pmix` with Open MPI; the lines themselves are in `tests/jobs/cases.py`):
+These commands made the table under a real Slurm 22.05 on three hosts in namespaces (`srun --mpi=pmi2` with MPICH,
+`--mpi=pmix` with Open MPI). The command lines of the cases are in `tests/jobs/cases.py`.
 
     LEADLINE_TIER=full .venv/bin/python -m pytest tests/jobs/test_cases.py
     .venv/bin/python tests/jobs/case_table.py
 
-A cell has the number of ranks that were recorded on one, two and three nodes. It is the number that the program's own
-output shows as started; every rank is there once, and each job has a run of its own. For `apply` it is the ranks that
-carried out the table's rule; "native": all ran natively, as they should, and the reason given was the true one.
-Letters are explained below: the line fails without Leadline too, or is recorded otherwise; the test makes sure
-that this is still so. "?": not run. "failed": it did.
+A cell has the number of ranks that were recorded on one, two and three nodes. It equals the number of ranks that the
+program's own output shows as started. Every rank was recorded once, and each job has its own run. For `apply`, it is
+the number of ranks that carried out the table's rule. "native" means that all ran natively, as they should, and that
+the reported reason was the true one. A letter refers to the list below: the case fails without Leadline too, or is
+recorded differently, and the test checks that this is still so. "?" means not run.
 
 """
 
@@ -42,7 +42,7 @@ def cell(case: Case, library: str, found: Results, notes: dict[str, str]) -> str
     for nodes in NODES:
         result = found.get((case.id, library, nodes), "?")
         if result.startswith(("alone: ", "limit: ")):
-            why = result.replace("alone: ", "fails alone: ").replace("limit: ", "recorded otherwise: ")
+            why = result.replace("alone: ", "fails without Leadline: ").replace("limit: ", "recorded differently: ")
             words.append(notes.setdefault(why, chr(ord("a") + len(notes))))
         else:
             words.append(result.partition(" of ")[0])
@@ -56,8 +56,8 @@ def page(found: Results) -> str:
         cells = [cell(case, library, found, notes) for library in LIBRARIES]
         place = "" if case.place in case.name or case.place == "plain" else f" ({case.place})"
         lines.append(f"| {case.group}: {case.name}{place} | " + " | ".join(cells) + " |")
-    told = [f"* {letter}: {why}" for why, letter in notes.items()]
-    return HEAD + "\n".join([*lines, "", *told]) + "\n"
+    legend = [f"* {letter}: {why}" for why, letter in notes.items()]
+    return HEAD + "\n".join([*lines, "", *legend]) + "\n"
 
 
 if __name__ == "__main__":

@@ -146,7 +146,7 @@ def _at_once(line: str) -> str:
 
 
 def _parts() -> list[Case]:
-    no_spawn = {"openmpi": "Slurm's PMIx starts no more", "debian-openmpi": "Slurm's PMIx starts no more"}
+    no_spawn = {"openmpi": "Slurm's PMIx cannot spawn", "debian-openmpi": "Slurm's PMIx cannot spawn"}
     prrte = ("openmpi",)  # PMIx_Fence in MPI_Comm_disconnect on three nodes, Open MPI 5.0.11: 1 of 5 jobs
     shared = "export SLURM_OVERLAP=1; "  # what is started by another srun need not wait for the first to end
     exec_ = "{exec} {app}"
@@ -175,10 +175,10 @@ def _parts() -> list[Case]:
              spawned=(2,), native=no_spawn),
         Case("MPI_Comm_spawn", "mpiexec, exec", "sbatch", f"{shared}{MPIEXEC} {exec_} spawn", options="-n{room}",
              spawned=(2,), one_host=True, hangs=prrte,
-             limits={"mpich": "Hydra starts the spawned ones in its own environment"}),
+             limits={"mpich": "Hydra starts spawned processes in its own environment"}),
         Case("MPI_Comm_spawn", "mpiexec, run", "sbatch", f"{shared}{{run}} {MPIEXEC} {{app}} spawn", options="-n{room}",
              spawned=(2,), one_host=True, hangs=prrte,
-             limits={"mpich@4.1": "all are, the spawned ones as a job of their own"}),
+             limits={"mpich@4.1": "all are recorded, the spawned processes as a separate job"}),
         Case("srun without --mpi", "run", "plain", "{run} srun -N{nodes} -n{ranks} {app}", lambda ranks: [1] * ranks,
              native={"debian-openmpi": "it ends in MPI_Init", "openmpi@4": "it ends in MPI_Init"}),
     ]  # fmt: skip
@@ -199,7 +199,7 @@ def _environments() -> list[Case]:
         ):
             native = homeless if label == "NONE" else {}
             if "mpiexec" in way and label == "NONE":
-                native = {"openmpi": "it can't start its daemons", "debian-openmpi": "it can't start its daemons"}
+                native = {"openmpi": "it cannot start its daemons", "debian-openmpi": "it cannot start its daemons"}
             apply = "applied" if "apply" in way else ""
             found.append(
                 Case(f"sbatch --export: {label}", way, "sbatch", set_up + line, options=options,

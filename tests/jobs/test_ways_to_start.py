@@ -68,7 +68,7 @@ def test_a_job_that_is_only_queued(cluster: Slurm, program: Program, directory: 
     script.write_text(f"#!/bin/bash\n{program.srun} -n 2 {program.path}\n")
     ended = cluster.run(f"{LEADLINE} run -o run -- sbatch -n2 -o out.txt {script}", directory, program.environ)
     assert ended.code == 0, ended.everything
-    assert "the job has only been queued: what it starts is recorded into" in ended.err
+    assert "the job has only been queued; once it runs, what it starts is recorded into" in ended.err
     wait_for("both traces are there", lambda: len(list((directory / "run").glob("*.trace"))) == 2)
     assert ranks_of(directory / "run") == whole(2)
 
@@ -99,7 +99,7 @@ def test_tasks_that_are_each_a_world_of_their_own_are_named(cluster: Slurm, prog
     ended = cluster.run(f"{LEADLINE} run -o run -- srun -n 3 {program.path}", directory, program.environ)
     assert ended.code == 0, ended.everything
     assert ranks_of(directory / "run") == [(0, 1)] * 3
-    assert "3 processes ran apart, each as rank 0 of 1: srun did not start them" in " ".join(ended.err.split())
+    assert "3 processes ran separately, each as rank 0 of 1: srun did not start them" in " ".join(ended.err.split())
 
 
 def test_a_directory_that_some_nodes_lack(cluster: Slurm, program: Program, directory: Path) -> None:

@@ -157,7 +157,7 @@ def test_a_thousand_ranks(show: Show) -> None:
     assert [row[0] for row in opened.rows("ranks")] == ["777"]
     assert opened.texts("#ranks [role=status]") == ["1 rank of 1,000 match"]
     canvas = opened.tab.locator("canvas.matrix")
-    assert "A cell is 2 × 2 ranks" in opened.texts("#matrix figcaption")[0]
+    assert "Each cell is the sum of 2 × 2 ranks" in opened.texts("#matrix figcaption")[0]
     canvas.press("ArrowRight")
     canvas.press("ArrowRight")
     assert opened.texts("#matrix [role=status]")[0] == "From ranks 0–1 to ranks 2–3: 5,000 messages, 46.1 MB"
@@ -348,7 +348,7 @@ def test_iterations_say_which_loop_of_the_source_they_are(show: Show) -> None:
 def test_iterations_say_where_one_ends_and_what_was_kept(show: Show) -> None:
     remark = show(report_of(4)).texts("#iterations .remark")[0]
     assert "5,000 iterations of 6 MPI calls a rank; each ends with MPI_Allreduce in step (src/main.cpp:21)" in remark
-    assert "every call's of 4 iterations, the same on every rank" in remark
+    assert "They were kept for 4 iterations, the same on every rank" in remark
 
 
 def test_one_sided_operations_have_a_section_of_their_own(show: Show) -> None:

@@ -1,4 +1,4 @@
-"""docs/libraries.md: the table of what was tried with each release of each library, made by the test that tried it."""
+"""Writes the table of docs/libraries.md, with the results of each release of each library."""
 
 import re
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ BEGIN, END = "<!-- table: ./dev test --libraries -->\n", "<!-- end of the table 
 
 @dataclass
 class Row:
-    """One release. cells: by check; notes: what the library itself said where a program does not run with it."""
+    """One release. cells: by check; notes: the library's own messages if a program does not run with it."""
 
     name: str
     cells: dict[str, str] = field(default_factory=dict)
@@ -21,7 +21,7 @@ class Row:
 
 
 def write(rows: list[Row], names: list[str]) -> None:
-    """Puts the rows into the page's table; those of releases that were not tried now stay. names: their order."""
+    """Put the rows into the page's table. Rows of releases that were not tried this time stay. names: their order."""
     text = PAGE.read_text()
     before, _, rest = text.partition(BEGIN)
     old, _, after = rest.partition(END)
@@ -35,7 +35,10 @@ def write(rows: list[Row], names: list[str]) -> None:
     table = [_line(heads), _line(["---"] * len(heads)), *(lines[name] for name in names if name in lines)]
     said = [line for name in names for noted, line in notes if noted == name]
     if said:
-        said = ["\nWhat the library itself said where a program does not run with it here, recorded or not:\n\n", *said]
+        said = [
+            "\nIf a program does not run with a library here, recorded or not, this is the library's own message:\n\n",
+            *said,
+        ]
     PAGE.write_text(before + BEGIN + "".join([*table, *said]) + END + after)
 
 

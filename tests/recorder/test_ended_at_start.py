@@ -19,10 +19,10 @@ from .running import Outcome, run_mpi
 SAID = {
     "init": "MPI_Init did not return on rank 0.",
     "init-exits": "MPI_Init did not return on rank 0.",
-    "after": "no call but purely local ones returned after MPI_Init on rank 0.",
-    "barrier": "no call but purely local ones returned after MPI_Init on rank 0.",
-    "abort": "rank 0 calls MPI_Abort right after MPI_Init.",
-    "exit": "no call but purely local ones returned after MPI_Init on rank 0.",
+    "after": "only purely local calls returned after MPI_Init on rank 0.",
+    "barrier": "only purely local calls returned after MPI_Init on rank 0.",
+    "abort": "rank 0 called MPI_Abort right after MPI_Init.",
+    "exit": "only purely local calls returned after MPI_Init on rank 0.",
 }
 
 

@@ -56,7 +56,7 @@ def test_processes_of_another_librarys_launcher_are_recorded_as_such(
         assert done.returncode == 0, done.stderr
     report = report_of(directory)
     assert [condition["code"] for condition in report["conditions"]][:1] == ["separate-processes"]
-    assert report["verdict"].startswith("2 processes ran apart, each as rank 0 of 1: ")
+    assert report["verdict"].startswith("2 processes ran separately, each as rank 0 of 1: ")
 
 
 def test_budgets_are_in_the_trace(

@@ -32,7 +32,7 @@ def conditions(run: Any) -> list[str]:
 def test_ranks_that_share_cores_are_said_first(make_run: MakeRun) -> None:
     run = run_of(make_run, [{"processors": 2, "allowed": [(0, 2)], "waited_ns": 6e9}] * 4)
     assert verdict(Content(run)).startswith(
-        "4 ranks share 2 cores of node0 and wait 60 % of their time for one: that is part of every time below. "
+        "4 ranks share 2 cores of node0 and wait 60 % of their time for one; every time below includes that wait. "
     )
     report = to_json(run)
     assert report["conditions"] == [
@@ -57,7 +57,7 @@ def test_ranks_that_share_cores_are_said_first(make_run: MakeRun) -> None:
 def test_threads_that_share_cores_are_said(make_run: MakeRun) -> None:
     run = run_of(make_run, [{"threads": 9, "busy": 4}] * 4)
     assert verdict(Content(run)).startswith(
-        "4 ranks with 16 busy threads share 8 cores of node0: waits for a core are part of every time below. "
+        "4 ranks with 16 busy threads share 8 cores of node0: every time below includes waits for a core. "
     )
 
 
@@ -112,7 +112,7 @@ def test_a_process_killed_at_once_ran_all_the_same(make_run: MakeRun) -> None:
 def test_cores_that_others_took_are_said(make_run: MakeRun) -> None:
     run = run_of(make_run, [{"waited_ns": 2e9}] * 4)
     assert verdict(Content(run)).startswith(
-        "The ranks waited 20 % of their time for a core, although there were enough: something else ran there. "
+        "The ranks waited 20 % of their time for a core, although there were enough: something else used them. "
     )
     assert conditions(run_of(make_run, [{"waited_ns": 5e8}] * 4)) == []
 
@@ -144,7 +144,7 @@ def test_processes_under_another_librarys_launcher_are_said_first(variable: str,
     sites, edges = strips(NEIGHBOURS)
     ranks = [a_process(0, 1, pid=rank, placement=a_placement(**launched(rank, variable))) for rank in range(4)]
     run = make_run(sites, ranks, edges)
-    assert verdict(Content(run)).startswith(f"4 processes ran apart, each as rank 0 of 1: {why} ")
+    assert verdict(Content(run)).startswith(f"4 processes ran separately, each as rank 0 of 1: {why} ")
     assert "from each process to itself" in verdict(Content(run))
     assert to_json(run)["conditions"][0]["code"] == "separate-processes"
 
@@ -172,7 +172,7 @@ def test_a_budget_that_ran_out_is_said_first(make_run: MakeRun) -> None:
         "order; totals are exact. Record again with --budget 4MB. "
     )
     run = run_of(make_run, [place] * 4, losses=losses(order_lost=1_000, over_budget=2))
-    assert "parts are left out, so that totals are too low" in verdict(Content(run))
+    assert "parts are left out, so totals are too low" in verdict(Content(run))
 
 
 def test_a_full_disk_is_not_called_a_budget(make_run: MakeRun) -> None:

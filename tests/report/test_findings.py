@@ -302,7 +302,7 @@ def test_findings_in_json_hold_their_evidence_against_their_threshold(make_run: 
     assert finding == {
         "id": "busiest-receiver",
         "severity": "notice",
-        "text": "Rank 1 receives 100 % of the message bytes (900 B); the median rank 0 B.",
+        "text": "Rank 1 receives 100 % of the message bytes (900 B); the median rank receives 0 B.",
         "evidence": {"ranks": 4, "rank": 1, "bytes": 900, "share": 1.0, "median_bytes": 0.0, "times_median": None},
         "threshold": {"ranks": {"at_least": 4}, "times_median": {"at_least": 2}},
         "section": "matrix",

@@ -191,7 +191,7 @@ def test_a_missing_rank_is_a_loss(make_run: MakeRun) -> None:
     assert (report["ranks"], report["ranks_recorded"], report["complete"]) == (4, 3, False)
     assert [loss["code"] for loss in report["losses"]] == ["missing-ranks"]
     assert "rank 3 left no trace file: 1 of 4 ranks" in report["losses"][0]["message"]
-    assert "Incomplete: 1 of 4 ranks left no trace" in report["verdict"]
+    assert "Incomplete: 1 of 4 ranks left no readable trace" in report["verdict"]
     assert any("1 of 4 ranks" in entry["what"] for entry in report["not_recorded"])
 
 

@@ -22,8 +22,8 @@ def test_who_was_in_no_call_stopped_first() -> None:
     assert named(WAITS, IDLE, replace(WAITS, label="2", since_s=4.0)) == ("0", "no-call")
     assert sentence([WAITS, replace(WAITS, label="2"), IDLE], SHARED_CLOCK) == (
         "Ranks 1, 2 sat in MPI_Recv (exchange) for up to 145 s of 150 s, until the end; rank 0 made no call for 145 s "
-        "of 150 s, until the end. Rank 0 stopped first: it came out of its last call 4.90 s after the start and made "
-        "none after it."
+        "of 150 s, until the end. Rank 0 stopped first: its last call ended 4.90 s after the start, and it "
+        "made none after that."
     )
 
 
@@ -38,9 +38,7 @@ def test_who_ended_before_the_others_stopped_first() -> None:
 def test_a_deadlock_has_a_first_but_no_culprit() -> None:
     other = replace(WAITS, label="0", call="MPI_Ssend", since_s=4.5)
     text = sentence([WAITS, other], SHARED_CLOCK)
-    assert text.endswith(
-        "All of them were in MPI calls; rank 0 was the first to enter its own, 4.50 s after the start."
-    )
+    assert text.endswith("All of them were in MPI calls; rank 0 entered its call first, 4.50 s after the start.")
 
 
 def test_times_that_cannot_be_compared_name_nobody() -> None:

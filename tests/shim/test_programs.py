@@ -96,7 +96,7 @@ def test_what_the_library_keeps_is_told_with_the_reason(builder: Builder, shim: 
         ("bcast", "the table says so"),
         ("bcast", "one process"),
         ("bcast", "between two groups"),
-        ("bcast", "arguments that the library is to judge"),
+        ("bcast", "arguments left to the library to judge"),
         ("allreduce", "operation or datatype without a schedule"),
         ("allreduce", "the operation is not commutative"),
         ("reduce", "the operation is not commutative"),

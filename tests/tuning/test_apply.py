@@ -48,8 +48,8 @@ def test_rules_for_other_jobs_are_told(apply: Apply) -> None:
 def test_what_a_shell_starts_cannot_be_proven_beforehand_and_is_said(apply: Apply) -> None:
     done = apply("debian-mpich", RULE, "--via", "native", ranks=2, code=6, shell=True)
     assert (done.code, done.output) == (6, "the program's own output")
-    assert "is not a launcher that is known" in done.found["problem"]["message"]
-    assert "is not a launcher that is known" in done.why()
+    assert "is neither a known launcher nor an MPI program" in done.found["problem"]["message"]
+    assert "is neither a known launcher nor an MPI program" in done.why()
     assert done.found["applied"] == []
 
 
@@ -59,7 +59,7 @@ def test_a_report_that_cannot_be_written_is_told_before_the_program_runs(tmp_pat
     words = [sys.executable, "-m", "leadline", "apply", str(table), "--report", str(tmp_path / "no" / "file")]
     done = subprocess.run([*words, "--", "touch", str(mark)], capture_output=True, text=True, check=False)
     assert done.returncode == 2
-    assert "there is no folder" in done.stderr
+    assert "there is no directory" in done.stderr
     assert not mark.exists()
 
 

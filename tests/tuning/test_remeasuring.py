@@ -66,4 +66,4 @@ def test_rules_are_measured_in_a_job_like_the_programs(apply: Apply, via: str) -
 def test_what_cannot_be_measured_is_said(apply: Apply) -> None:
     done = apply("mpich", TABLE, "--measure", ranks=2, code=6, shell=True)
     assert (done.code, done.output) == (6, "the program's own output")
-    assert "is not a launcher that is known" in done.found["not_measured"]
+    assert "is neither a known launcher nor an MPI program" in done.found["not_measured"]

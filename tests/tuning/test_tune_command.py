@@ -44,10 +44,10 @@ def test_a_recorded_run_is_tuned_for_its_calls_and_its_library(programs: object,
     [
         (["--operations", "bcast", "--algorithms", "quick"], "no algorithm 'quick'"),
         (["--algorithms", "binomial:segment=8"], "takes no such parameter"),
-        (["-o", "/nowhere/table.toml"], "there is no folder"),
+        (["-o", "/nowhere/table.toml"], "there is no directory"),
         (["--trace", "/nowhere"], "/nowhere"),
-        (["--time", "(.*) s"], "--time is for --protocol"),
-        (["--protocol", "-o", "/nowhere/found.json", "--", "true"], "there is no folder"),
+        (["--time", "(.*) s"], "--time works only with --protocol"),
+        (["--protocol", "-o", "/nowhere/found.json", "--", "true"], "there is no directory"),
     ],
 )
 def test_what_is_asked_for_wrongly_is_one_message(words: list[str], why: str) -> None:

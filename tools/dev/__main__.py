@@ -47,7 +47,7 @@ def set_up(*, tests: bool) -> list[Prerequisite]:
 
 
 def fetch(*, tests: bool) -> list[Prerequisite]:
-    """What the build does not need: the MPI libraries, and packages for tests. Returns what cannot be had."""
+    """Fetch what the build does not need: the MPI libraries, and packages for tests. Returns what is not available."""
     ensure_libraries(tests=tests)
     return [Prerequisite(bool, (), f"tests of {name}") for name in ensure_optional()] if tests else []
 

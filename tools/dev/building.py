@@ -1,4 +1,4 @@
-"""Configures and builds with CMake into build/dev, and puts the native parts where the source tree expects them."""
+"""Configures and builds with CMake into build/dev, and puts the native parts into their places in the source tree."""
 
 from __future__ import annotations
 

@@ -43,7 +43,8 @@ def ensure_venv(groups: tuple[str, ...] = ()) -> None:
 
 
 def ensure_optional() -> list[str]:
-    """What tests use if it is there. Returns what cannot be had here, for this Python say: not a failure."""
+    """Install packages that tests use if they are there. Returns those that are not available here, for example for
+    this Python. That is not a failure."""
     missing = []
     groups = _read_toml(ROOT / "pyproject.toml")["dependency-groups"]
     for package in [*groups["programs"], *groups["browser"], *groups["frames"]]:

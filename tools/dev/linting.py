@@ -57,7 +57,8 @@ def lint(*, fix: bool, tidy: bool = False) -> int:
 
 
 def _tidy() -> int:
-    """Minutes on two cores, so only where it is asked for. Needs a build, which says how each file is compiled."""
+    """Takes minutes on two cores, so it runs only on request. It needs a build, which says how each file is
+    compiled."""
     sources = [path for path in files({".cpp"}) if path.is_relative_to(ROOT / "src")]
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         return max(pool.map(lambda path: _run("clang-tidy", "--quiet", "-p", CMAKE_BUILD, path), sources), default=0)

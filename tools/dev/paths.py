@@ -1,4 +1,4 @@
-"""Where things are in the checkout; everything ./dev makes is in folders that git ignores."""
+"""Places in the checkout. Everything that ./dev makes is in folders that git ignores."""
 
 from pathlib import Path
 

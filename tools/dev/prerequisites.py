@@ -1,4 +1,4 @@
-"""What must come from Debian or Ubuntu: installed as root, named to anyone else."""
+"""Packages that must come from Debian or Ubuntu. They are installed for root, and named to ordinary users."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def _clang_runtime() -> Prerequisite:
 
 
 def provide_for_tests() -> list[Prerequisite]:
-    """provide(), for all that the tests use."""
+    """provide(), for everything that the tests use."""
     missing = provide(TESTING)
     clang = shutil.which("clang++")
     if clang is None or _was_able_to_fuzz(clang):
@@ -106,7 +106,7 @@ def _identity(program: str) -> str:
 
 
 def provide(wanted: tuple[Prerequisite, ...]) -> list[Prerequisite]:
-    """Install what is missing where we may; return what is still missing (with what to do about it said)."""
+    """Install missing packages if we may. Returns those still missing, after saying what to do about them."""
     missing = [item for item in wanted if not item.present()]
     if not missing:
         return []

@@ -39,7 +39,7 @@ def ensure_linter() -> None:
 
 
 def lint_scripts(*, fix: bool) -> int:
-    """Where the linter could not be had it is a failure only in CI (LEADLINE_WERROR=1)."""
+    """If the linter is not available, that is a failure only in CI (LEADLINE_WERROR=1)."""
     if not PROGRAM.exists():
         print("biome: not here, so the page's scripts were not looked at")
         return 1 if os.environ.get("LEADLINE_WERROR") else 0

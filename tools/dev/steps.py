@@ -1,4 +1,4 @@
-"""Runs one step of the set-up: quietly into a log, said in one line, and shown in full where it fails."""
+"""Runs one step of the set-up: quietly into a log, reported in one line, and shown in full if it fails."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dev.paths import BUILD, LOGS
 
 
 class StepFailed(Exception):
-    """A step of the set-up failed; the message says which, and where its log is."""
+    """A step of the set-up failed. The message says which, and where its log is."""
 
     def __init__(self, message: str, *, exit_code: int = 1) -> None:
         super().__init__(message)

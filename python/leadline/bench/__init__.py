@@ -1,6 +1,6 @@
 """Measures point-to-point messages and collectives against one another (docs/bench.md).
 
-`measure()` is what `leadline bench` is made of.
+`measure()` is the function behind `leadline bench`.
 """
 
 from leadline.bench.measuring import MeasurementFailed, measure

@@ -1,4 +1,4 @@
-"""What may be asked for: operations, sizes, and algorithms with their parameters."""
+"""The possible requests: operations, sizes, and algorithms with their parameters."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def portfolio() -> list[Algorithm]:
 
 @dataclass(frozen=True)
 class Candidate:
-    """What is measured: `chain:segment=65536`. segment_bytes, radix: 0 where not given."""
+    """A measured algorithm, as in `chain:segment=65536`. segment_bytes, radix: 0 if not given."""
 
     name: str
     segment_bytes: int = 0
@@ -61,7 +61,7 @@ def parse_size(word: str) -> int:
         raise UsageError(f"not a size: {word!r}", hint="sizes are like 0, 8, 64k, 1M")
     size = int(found[1]) * _UNITS[found[2]]
     if size > MOST_BYTES:
-        raise UsageError(f"{word} is more than one message can have ({MOST_BYTES} bytes)")
+        raise UsageError(f"{word} is more than a message can hold ({MOST_BYTES} bytes)")
     return size
 
 
@@ -71,7 +71,7 @@ def sizes_for(operation: str, given: Iterable[int | str] | None) -> list[int]:
         return netpipe_sizes(1 << 22) if operation == "netpipe" else list(DEFAULT_SIZES[operation])
     sizes = {parse_size(word) if isinstance(word, str) else word for word in given}
     if not sizes or any(size < 0 for size in sizes):
-        raise UsageError("no size is given")
+        raise UsageError("no sizes are given")
     if operation == "netpipe":
         return netpipe_sizes(max(sizes))
     for size in sorted(sizes):
@@ -81,7 +81,7 @@ def sizes_for(operation: str, given: Iterable[int | str] | None) -> list[int]:
 
 
 def is_measurable(operation: str, n_bytes: int) -> bool:
-    """Sums are of doubles (src/bench/contents.hpp)."""
+    """Whether the size can be measured: sums are of doubles (src/bench/contents.hpp)."""
     return operation not in {"reduce", "allreduce"} or n_bytes % 8 == 0
 
 
@@ -95,9 +95,9 @@ def netpipe_sizes(most: int) -> list[int]:
 
 
 def candidates_for(operation: str, given: str | Sequence[str] | None, known: Sequence[Algorithm]) -> list[Candidate]:
-    """The base first, then what was asked for. given: names with parameters, "all", or None for the default.
+    """The base, then the requested algorithms. given: names with parameters, "all", or None for the default.
 
-    known: what the program lists. Raises UsageError for a name or a parameter that is none.
+    known: the algorithms that the program lists. Raises UsageError for an unknown name or parameter.
     """
     if operation in POINT_TO_POINT:
         return _exchanges(operation, given)
@@ -112,9 +112,10 @@ def candidates_for(operation: str, given: str | Sequence[str] | None, known: Seq
 
 
 def algorithms_by_operation(words: Sequence[str], operations: Sequence[str]) -> dict[str, list[str]]:
-    """What of these names, with parameters as for candidates_for, each of the collectives takes; not the base.
+    """For each of the collectives, those of these names (with parameters, as for candidates_for) that it takes, without
+    the base.
 
-    Raises UsageError for one that none of them takes.
+    Raises UsageError for a name that none of them takes.
     """
     known = portfolio()
     found: dict[str, list[str]] = {operation: [] for operation in operations}
@@ -172,7 +173,7 @@ def _parse(word: str, algorithms: dict[str, Algorithm], operation: str) -> Candi
 
 
 def _name_in(word: str, algorithms: dict[str, Algorithm]) -> str:
-    """The longest name that `word` begins with, for some contain a colon: two_level:over=ring:segment=64k."""
+    """The longest name that `word` begins with, because some contain a colon: two_level:over=ring:segment=64k."""
     known = [name for name in algorithms if word == name or word.startswith(f"{name}:")]
     return max(known, key=len, default=word.partition(":")[0])
 

@@ -1,7 +1,7 @@
-"""What an operation must take at least, where a message of n bytes takes alpha + n beta.
+"""The lower bound of an operation, if a message of n bytes takes alpha + n beta.
 
-A process can send one message and receive one at a time; processes reduce at gamma seconds a byte.
-The bound itself is src/collectives/bound.hpp.
+A process can send one message and receive one at a time; processes reduce at gamma seconds a byte. The bound itself is
+src/collectives/bound.hpp.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Network:
 
 
 def fit(messages: Sequence[tuple[int, int]], reductions: Sequence[tuple[int, int]]) -> Network | None:
-    """The most favourable network that the measured times (bytes, ns) allow, for a bound must not be too high.
+    """The most favourable network that the measured times (bytes, ns) allow, because a bound must not be too high.
 
     alpha: the fastest small message; beta, gamma: the best of any large one. None without messages.
     """
@@ -42,7 +42,7 @@ def fit(messages: Sequence[tuple[int, int]], reductions: Sequence[tuple[int, int
 
 
 def bound_us(operation: str, n_bytes: int, processes: int, network: Network) -> float:
-    """The least time of the operation in microseconds; 0 where nothing need be sent."""
+    """The least time of the operation in microseconds; 0 if nothing needs to be sent."""
     if processes < 2:
         return 0.0
     if operation in {"p2p", "latency", "netpipe"}:

@@ -19,7 +19,7 @@ GRACE_S = 1.0  # for what is given up on
 
 
 class MeasurementFailed(LeadlineError):
-    """The program that measures ended with an error, or not in time; the message says where it stood."""
+    """The measuring program ended with an error, or not in time. The message says at which point."""
 
     exit_code = 7
 
@@ -35,7 +35,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Plan:
-    """What one launch measures; docs/bench.md says what each of these means."""
+    """The plan of one launch; docs/bench.md explains its parts."""
 
     points: tuple[Point, ...]
     rounds: int = 50
@@ -69,13 +69,14 @@ class Plan:
         return "\n".join(lines) + "\n"
 
     def time_limit_s(self) -> float:
-        """Far more than it should take: each candidate is also warmed up and checked outside the points' time."""
+        """Far more than a launch should take: candidates are also warmed up and checked outside the points' time."""
         return 120 + sum(3 * self.seconds + len(point.candidates) * (2 + point.n_bytes / 2e6) for point in self.points)
 
 
 @dataclass(frozen=True)
 class Noise:
-    """Of one rank: a fixed piece of work over and over. lost: the share of the time that something else took."""
+    """One rank's noise, from a fixed piece of work done repeatedly. lost: the share of the time that other work
+    took."""
 
     rank: int
     median_us: float
@@ -87,9 +88,9 @@ class Noise:
 
 @dataclass
 class Samples:
-    """Of one candidate at one point in one launch.
+    """The samples of one candidate at one point in one launch.
 
-    times_ns: of one operation by round, None where a rank came late.   problem: why there are none, or "".
+    times_ns: of one operation by round, None if a rank came late.   problem: why there are none, or "".
     """
 
     problem: str = ""
@@ -102,7 +103,7 @@ class Samples:
 
 @dataclass
 class Launch:
-    """What one launch found. samples: by point and candidate, as numbered in the plan."""
+    """The results of one launch. samples: by point and candidate, as numbered in the plan."""
 
     library: str = ""
     ranks: int = 0
@@ -135,7 +136,7 @@ def launch(
     where = _where(plan, found)
     if code is None:
         raise MeasurementFailed(
-            f"the measurement did not end within {limit:.0f} s{where}", hint="more time: --timeout SECONDS"
+            f"the measurement did not end within {limit:.0f} s{where}", hint="allow more time with --timeout SECONDS"
         )
     said = (folder / "output").read_text(errors="replace").strip().splitlines()
     raise MeasurementFailed(
@@ -159,12 +160,12 @@ def run_in_time(
     errors: int | None = None,
     give_up: Callable[[], bool] | None = None,
 ) -> int | None:
-    """The exit code; None where it was ended for want of time. Nothing of it is left, however we are ended ourselves.
+    """The exit code; None if the program was ended after its time limit. However we end, nothing of it is left.
 
-    give_up: asked several times a second; from a yes on it has GRACE_S to end by itself.
+    give_up: asked several times a second; after a yes the program has GRACE_S to end by itself.
 
-    output: a file's descriptor; errors: another one, for standard error. limit_s: None for no limit.
-    Raises MeasurementFailed where it cannot be started.
+    output: a file's descriptor; errors: another one, for standard error. limit_s: None for no limit. Raises
+    MeasurementFailed if it cannot be started.
     """
     with _ending_cleanly():
         try:
@@ -229,7 +230,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def read(path: Path) -> Launch:
-    """As much of the results as there are."""
+    """The results, as far as they are there."""
     found = Launch()
     if not path.exists():
         return found

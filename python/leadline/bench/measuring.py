@@ -1,4 +1,4 @@
-"""Runs the launches of a measurement and makes rows of them."""
+"""Runs the launches of a measurement and turns them into rows."""
 
 from __future__ import annotations
 
@@ -47,15 +47,21 @@ def measure(
     """Measure candidates against the library's own (point to point: against blocking messages).
 
     algorithms: names with parameters as in "chain:segment=65536", or "all"; the base is always measured with them.
-    sizes: bytes or words like "64k".   seconds: of each point in each launch, at most.   repeat: operations in a row
-    in a sample, 0 for what the operation needs.   skew_us: ranks arrive up to so much apart.   timeout_s: of a launch.
-    launcher: the words before the program, by default the library's own for `ranks`.   environ: added to the
-    environment of the launcher and the ranks.   buffers: "reused" as they are, or "written" by the ranks before every
-    operation.   only_better: what was not better than the base in a launch, its interval clear of 1, is left out of
-    those that follow; there may be none to follow.   screening: rounds of a launch before the others, which doesn't
-    count but leaves out what is clearly slower.   keep: where a launch fails, what those before it found is returned,
-    with the reason in `failed`.   progress: told what is being done.
-    Raises UsageError, MissingPrerequisite, and MeasurementFailed where a launch ends with an error or not in time.
+    sizes: bytes or words like "64k".
+    seconds: for each point in each launch, at most.
+    repeat: operations in a row in a sample; 0 for as many as the operation needs.
+    skew_us: ranks arrive up to this much apart.
+    timeout_s: of a launch.
+    launcher: the words before the program; by default the library's own for `ranks`.
+    environ: added to the environment of the launcher and the ranks.
+    buffers: "reused" as they are, or "written" by the ranks before every operation.
+    only_better: a candidate that was not better than the base in a launch, its interval clear of 1, is left out of the
+    next ones; there may be none left.
+    screening: rounds of an extra first launch, which does not count but leaves out candidates that are clearly slower.
+    keep: if a launch fails, return the results of those before it, with the reason in `failed`.
+    progress: called with a description of each step.
+
+    Raises UsageError, MissingPrerequisite, and MeasurementFailed if a launch ends with an error or not in time.
     """
     _check(operation, ranks, launches, rounds, root)
     chosen = mpi.find(library) if isinstance(library, str) else library
@@ -97,7 +103,7 @@ def measure(
         except MeasurementFailed as error:
             if not (keep and found):
                 raise
-            failed = f"{which} failed, those before it were kept: {error}"
+            failed = f"{which} failed; the launches before it are kept: {error}"
             break
         found.append(done)
         if first_look or only_better:
@@ -142,19 +148,19 @@ def _launch(
 
 def _check(operation: str, ranks: int, launches: int, rounds: int, root: int) -> None:
     if operation not in OPERATIONS:
-        raise UsageError(f"no operation is called {operation!r}", hint=f"there are: {', '.join(OPERATIONS)}")
+        raise UsageError(f"there is no operation {operation!r}", hint=f"there are: {', '.join(OPERATIONS)}")
     if operation in POINT_TO_POINT and ranks != 2:
-        raise UsageError(f"{operation} is between 2 ranks, not {ranks}")
+        raise UsageError(f"{operation} runs on 2 ranks, not {ranks}")
     if min(ranks, launches, rounds) < 1:
-        raise UsageError("ranks, launches and rounds are 1 or more")
+        raise UsageError("ranks, launches and rounds must be 1 or more")
     if not 0 <= root < ranks:
-        raise UsageError(f"the root is one of the ranks 0 to {ranks - 1}, not {root}")
+        raise UsageError(f"the root must be one of the ranks 0 to {ranks - 1}, not {root}")
 
 
 def _better(
     done: Launch, number: int, wanted: Mapping[int, list[int]], asked: Asked, perhaps: bool
 ) -> dict[int, list[int]]:
-    """What is worth another launch, the base with it: candidates by point."""
+    """The candidates that are worth another launch, with the base, by point."""
     left = {}
     for point, candidates in wanted.items():
         better = [c for c in candidates if c != asked.base and is_better(done, number, point, c, asked, perhaps)]

@@ -17,14 +17,14 @@ PIPE_WIDTH = 120
 
 
 def check_folder(path: Path) -> None:
-    """Raises UsageError where there is no folder to write the file to, or it may not be written there."""
+    """Raises UsageError if the file's folder does not exist, or if the file may not be written there."""
     folder = path.absolute().parent
     if not folder.is_dir():
-        raise UsageError(f"cannot write {path}: there is no folder {path.parent}")
+        raise UsageError(f"cannot write {path}: there is no directory {path.parent}")
     if path.is_dir():
-        raise UsageError(f"cannot write {path}: it is a folder")
+        raise UsageError(f"cannot write {path}: it is a directory")
     if not os.access(path if path.exists() else folder, os.W_OK):
-        raise UsageError(f"cannot write {path}: it is not allowed")
+        raise UsageError(f"cannot write {path}: permission denied")
 
 
 def print_tables(found: Measurement) -> None:
@@ -87,7 +87,7 @@ def size(n_bytes: int) -> str:
 
 
 def headline(found: Measurement) -> str:
-    """What is the fastest, in words with numbers."""
+    """The fastest algorithm, in words with numbers."""
     document = found.document()
     asked = found.asked
     text = (
@@ -114,13 +114,13 @@ def headline(found: Measurement) -> str:
 
 
 def notes(found: Measurement) -> list[str]:
-    """What must be known to judge the figures."""
+    """The facts needed to judge the figures."""
     about = found.document()["machine"]
     lines = []
     noise = about["noise"]
     if noise is not None:
         lines.append(
-            f"Noise: {100 * noise['lost_share_median']:.1f} % of the time lost to others (worst rank "
+            f"Noise: {100 * noise['lost_share_median']:.1f} % of the time was lost to other work (worst rank "
             f"{100 * noise['lost_share_worst']:.1f} %), longest interruption {noise['longest_us']:.0f} µs"
         )
     if about["oversubscribed"]:
@@ -137,7 +137,7 @@ def notes(found: Measurement) -> list[str]:
         lines.append(f"{late} of {rounds} samples had a late rank" + ("" if about["oversubscribed"] else ": left out"))
     if late > rounds / 2 and not about["oversubscribed"]:
         lines.append(
-            "More than half were late: other work takes the ranks' cores. Measure when it is done, or longer: --seconds"
+            "More than half were late: other work takes the ranks' cores. Measure later, or for longer (--seconds)"
         )
     if found.failed:
         lines.append(found.failed[0].upper() + found.failed[1:])

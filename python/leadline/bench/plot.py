@@ -31,7 +31,7 @@ def check(path: Path) -> None:
 
 
 def write_plot(found: Measurement, path: Path) -> None:
-    """path: as for check(). Raises UsageError where it cannot be written."""
+    """path: as for check(). Raises UsageError if it cannot be written."""
     check(path)
     try:
         path.write_text(svg(found) if path.suffix == ".svg" else page(found), encoding="utf-8")
@@ -94,7 +94,7 @@ def _ratio(row: dict[str, Any]) -> tuple[float, float | None, float | None] | No
 
 
 class _Scale:
-    """Logarithmic. Zero bytes stand where a half would."""
+    """A logarithmic scale. Zero bytes are drawn where a half would be."""
 
     def __init__(self, values: Sequence[float], start: float, length: float) -> None:
         logs = [math.log(max(value, 0.5)) for value in values] or [0.0]
@@ -151,7 +151,7 @@ def _grid(found: Measurement, x: _Scale, scale: _Scale, ends: Sequence[float], y
 
 
 def _ticks(low: float, high: float) -> list[float]:
-    """Powers of ten; with 2 and 5 where there are few; 1 where it is near."""
+    """Powers of ten, with 2 and 5 if there are few, and 1 if it is near."""
     powers = range(math.floor(math.log10(low)) - 1, math.ceil(math.log10(high)) + 2)
     few = math.log10(high / low) < 2.5
     ticks = [step * 10.0**power for power in powers for step in ((1, 2, 5) if few else (1,))]

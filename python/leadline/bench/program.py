@@ -1,4 +1,4 @@
-"""The program that measures: C++ with mpi.h, built with the library's own compiler when it is first needed."""
+"""The measuring program: C++ with mpi.h, built with the library's own compiler when it is first needed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def sources_root() -> Path:
 
 
 def executable(library: Library) -> Path:
-    """The program for `library`. Raises MissingPrerequisite where it cannot be built."""
+    """The program for `library`. Raises MissingPrerequisite if it cannot be built."""
     root = sources_root()
     sources = tuple(source for folder in FOLDERS for source in sorted((root / folder).glob("*.cpp")))
     program = Workload(

@@ -1,4 +1,4 @@
-"""Rows out of launches: a row for each point and candidate (docs/bench.md gives their shape)."""
+"""Turns launches into rows: a row for each point and candidate (docs/bench.md gives their shape)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ US = 1e-3  # of a nanosecond
 
 @dataclass(frozen=True)
 class Asked:
-    """What was to be measured. base: index of the candidate that the others are compared with."""
+    """The request. base: index of the candidate that the others are compared with."""
 
     operation: str
     sizes: tuple[int, ...]
@@ -30,7 +30,7 @@ class Asked:
 
 @dataclass
 class Measurement:
-    """What measure() returns. rows: as in `leadline bench --json`. failed: why there are fewer launches, or ""."""
+    """The result of measure(). rows: as in `leadline bench --json`. failed: why there are fewer launches, or ""."""
 
     asked: Asked
     launches: list[Launch]
@@ -71,7 +71,7 @@ class Measurement:
         return found
 
     def document(self) -> dict[str, Any]:
-        """What --json prints."""
+        """The object that --json prints."""
         return {
             "schema": SCHEMA,
             "operation": self.asked.operation,
@@ -87,7 +87,7 @@ class Measurement:
 
 
 def machine(launches: Sequence[Launch]) -> dict[str, Any]:
-    """Where it ran, and the noise there: of each launch's ranks the worst, of the launches too."""
+    """The machine and its noise: that of the worst rank of each launch, and of the worst launch."""
     noise = [found for launch in launches for found in launch.noise]
     first = launches[0] if launches else Launch()
     return {
@@ -113,7 +113,7 @@ def _noise(noise: Sequence[Noise]) -> dict[str, float] | None:
 
 
 def rows_of(asked: Asked, launches: Sequence[Launch], network: Network | None) -> list[dict[str, Any]]:
-    """In the order of sizes, then of candidates."""
+    """Rows in the order of sizes, then of candidates."""
     return [
         _row(asked, launches, network, point, candidate)
         for point in range(len(asked.sizes))
@@ -122,7 +122,8 @@ def rows_of(asked: Asked, launches: Sequence[Launch], network: Network | None) -
 
 
 def is_better(launch: Launch, number: int, point: int, candidate: int, asked: Asked, perhaps: bool = False) -> bool:
-    """Than the base, in launch `number`: right, and the interval of the paired ratios above 1; perhaps: not below."""
+    """Whether the row is better than the base in launch `number`: correct, with the interval of the paired ratios
+    above 1; perhaps: not below."""
     base, ours = (launch.samples.get((point, each), Samples()) for each in (asked.base, candidate))
     if ours.problem or not ours.correct or not base.correct:
         return False
@@ -178,7 +179,7 @@ def _problem(correct: bool | None, time: Interval | None, usable: bool) -> str |
         return "wrong result: its times are void"
     if time is None:
         return "every round was late"
-    return None if usable else "what it is compared with gave a wrong result"
+    return None if usable else "the algorithm it is compared with gave a wrong result"
 
 
 def _launch_ratio(number: int, ratios: list[float], seed: int) -> dict[str, Any]:

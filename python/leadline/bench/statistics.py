@@ -13,7 +13,7 @@ FEWEST = 5  # samples without which an interval says nothing
 
 @dataclass(frozen=True)
 class Interval:
-    """The median of the samples; low and high: of its bootstrap interval, None where there are too few samples."""
+    """The median of the samples. low, high: its bootstrap interval; None if there are too few samples."""
 
     median: float
     low: float | None
@@ -24,7 +24,7 @@ class Interval:
 
 
 def median(values: Sequence[float]) -> float:
-    """Raises ValueError where there are none."""
+    """The median. Raises ValueError if there are no values."""
     if not values:
         raise ValueError("the median of nothing")
     ordered = sorted(values)
@@ -39,9 +39,9 @@ def interval(
     resamples: int = RESAMPLES,
     confidence: float = CONFIDENCE,
 ) -> Interval | None:
-    """Median of all samples, and its percentile bootstrap interval; None where there are no samples.
+    """Median of all samples, and its percentile bootstrap interval; None if there are no samples.
 
-    groups: the samples of each launch. Those of a launch are alike for reasons that a next launch would not share
+    groups: the samples of each launch. Samples of a launch are alike for reasons that the next launch would not share
     (where its ranks and pages were), so a resample draws launches first, then samples within each.
     Source: Efron, Tibshirani, "An Introduction to the Bootstrap", 1993, chapters 8 and 13.
     """
@@ -65,7 +65,7 @@ def interval(
 
 
 def quantile(ordered: Sequence[float], share: float) -> float:
-    """Of ascending values, linear between neighbours. share: 0 for the first, 1 for the last."""
+    """The quantile of ascending values, linear between neighbours. share: 0 for the first, 1 for the last."""
     if not ordered:
         raise ValueError("the quantile of nothing")
     place = share * (len(ordered) - 1)

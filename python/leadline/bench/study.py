@@ -99,20 +99,20 @@ class Comparison:
 
     @property
     def winner_here(self) -> str | None:
-        """ "algorithm", "base", or None where the interval contains 1 or there is none."""
+        """ "algorithm", "base", or None if the interval contains 1 or there is none."""
         if self.here is None:
             return None
         return _side(self.here["low"], self.here["high"])
 
     @property
     def winner_published(self) -> str | None:
-        """Where all versions of the library, and all clusters, agree."""
+        """The winner if all versions of the library, and all clusters, agree."""
         sides = {_side(each.low, each.high) for each in self.published}
         return sides.pop() if len(sides) == 1 else None
 
     @property
     def agrees(self) -> bool | None:
-        """None where one of the two is not clear."""
+        """None if one of the two is not clear."""
         here, published = self.winner_here, self.winner_published
         return None if here is None or published is None else here == published
 
@@ -133,7 +133,7 @@ class Comparison:
 
 @dataclass
 class Study:
-    """What run() returns. left_out: what was not to be measured, and why; failed: what was to be, and is not there."""
+    """The result of run(). left_out: points that were not to be measured, and why; failed: points that are missing."""
 
     measurements: list[Measurement] = field(default_factory=list)
     comparisons: list[Comparison] = field(default_factory=list)
@@ -203,7 +203,7 @@ def run(
     what was measured before is kept.
     """
     if name not in STUDIES:
-        raise UsageError(f"no study is called {name!r}", hint=f"there are: {', '.join(STUDIES)}")
+        raise UsageError(f"there is no study {name!r}", hint=f"there are: {', '.join(STUDIES)}")
     study = Study()
     for library in libraries:
         for series in SERIES:
@@ -242,13 +242,13 @@ def _extent(series: Series, full: bool, study: Study) -> list[tuple[int, list[in
     too_many = [processes for processes in series.processes if processes > max(cores, 2) and not full]
     if too_many:
         ranks = ", ".join(map(str, too_many))
-        study.left_out.append(f"{series.name} on {ranks} ranks: there are {cores} cores (--full measures it)")
+        study.left_out.append(f"{series.name} on {ranks} ranks: there are only {cores} cores (--full measures it)")
     for processes in (each for each in series.processes if each not in too_many):
         # Two buffers and an algorithm's scratch for each rank, in half of the memory.
         most = memory // 2 // (4 * processes) if full else FITS_BYTES
         sizes = [elements for elements in series.elements if DOUBLE * elements <= most]
         if len(sizes) < len(series.elements):
-            why = "they do not fit the memory" if full else "they take long (--full measures them)"
+            why = "they do not fit in memory" if full else "they take too long (--full measures them)"
             rest = f"{series.elements[len(sizes)]:,} doubles and more"
             study.left_out.append(f"{series.name} on {processes} ranks of {rest}: {why}")
         extent.append((processes, sizes))

@@ -1,4 +1,4 @@
-"""leadline apply: runs a program with a tuning table, and says what of it took effect."""
+"""leadline apply: runs a program with a tuning table, and says which rules took effect."""
 
 from __future__ import annotations
 
@@ -21,37 +21,39 @@ from leadline.errors import UsageError
     default="shim",
     show_default=True,
     envvar="LEADLINE_VIA",
-    help="Leadline's own algorithms, preloaded; or settings of the MPI library.",
+    help="shim: Leadline's own algorithms, preloaded. native: settings of the MPI library.",
 )
 @click.option(
     "--fill",
     is_flag=True,
     envvar="LEADLINE_FILL",
-    help="With --via native: sizes without a rule take a neighbour's where the library can't leave them.",
+    help="With --via native: where the library cannot keep its default, let sizes without a rule take a neighbour's.",
 )
 @click.option(
     "--as-set",
     is_flag=True,
     envvar="LEADLINE_AS_SET",
-    help="With --via native: set nothing, and prove what the settings you made do for the table's rules.",
+    help="With --via native: set nothing; prove which of the table's rules your own settings put into effect.",
 )
 @click.option(
     "--measure",
     is_flag=True,
     envvar="LEADLINE_MEASURE",
-    help="Time each rule first, in a job like this one, and leave out what is slower.",
+    help="First time each rule in a job like this one, and leave out rules that are slower.",
 )
 @click.option(
-    "--json", "json_", is_flag=True, envvar="LEADLINE_JSON", help="One line of JSON after the program's output."
+    "--json", "json_", is_flag=True, envvar="LEADLINE_JSON", help="Print one line of JSON after the program's output."
 )
 @click.option(
     "--report",
     type=click.Path(path_type=Path),
     metavar="FILE",
     envvar="LEADLINE_APPLIED",
-    help="Write that JSON to FILE.",
+    help="Write the same JSON to FILE.",
 )
-@click.option("-q", "--quiet", is_flag=True, envvar="LEADLINE_QUIET", help="Say nothing of our own unless it fails.")
+@click.option(
+    "-q", "--quiet", is_flag=True, envvar="LEADLINE_QUIET", help="Print no messages of Leadline's own, except failures."
+)
 @click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- COMMAND [ARGS]...")
 def command(
     table: Path,
@@ -64,14 +66,14 @@ def command(
     quiet: bool,
     program: tuple[str, ...],
 ) -> int:
-    """Run COMMAND with TABLE applied to it, as `leadline tune` wrote it.
+    """Run COMMAND with TABLE, a table that `leadline tune` wrote.
 
-    The program's input, output and exit code are its own. With a table that cannot be used, or a setting that has no
-    effect, the program runs all the same, as if that were not there, and the reason is said.
+    The program keeps its own input, output and exit code. If the table cannot be used, or a setting has no effect, the
+    program runs all the same, without it, and a message gives the reason.
     """
     for option, given in (("--fill", fill), ("--as-set", as_set)):
         if given and via != "native":
-            raise UsageError(f"{option} is about the library's settings", hint=f"--via native {option}")
+            raise UsageError(f"{option} concerns the library's settings", hint=f"use --via native {option}")
     if as_set and measure:
         raise UsageError("--as-set sets nothing, so there is nothing to --measure")
     if report is not None:
@@ -106,7 +108,7 @@ def _tell(found: dict[str, Any]) -> None:
     elif not found["applied"] and not found["not_applied"]:
         say("the table has no rules: the program ran natively")
     if found["not_measured"] is not None:
-        say(f"nothing was measured before: {found['not_measured']}")
+        say(f"the rules could not be measured first: {found['not_measured']}")
     for rule in found["applied"]:
         say(f"applied: {_named(rule)} ({rule['proof']}{_worth(rule)})")
     for rule in found["not_applied"] if found["problem"] is None else ():

@@ -1,4 +1,4 @@
-"""leadline bench: what messages and collectives cost here, and which algorithm is the fastest."""
+"""leadline bench: measures the cost of messages and collectives here, and which algorithm is the fastest."""
 
 from __future__ import annotations
 
@@ -27,32 +27,37 @@ STUDY_TAKES = {"study", "full", "json_", "library", "timeout_s", *STUDY_SETTINGS
     "--algorithms",
     metavar="A,B|all",
     envvar="LEADLINE_ALGORITHMS",
-    help="What to compare, with parameters as in chain:segment=64k.  [default: all]",
+    help="Algorithms to compare, with parameters if wanted (chain:segment=64k).  [default: all]",
 )
-@click.option("--sizes", metavar="BYTES,...", envvar="LEADLINE_SIZES", help="As in 8,64k,1M.")
+@click.option("--sizes", metavar="BYTES,...", envvar="LEADLINE_SIZES", help="Message sizes, for example 8,64k,1M.")
 @click.option(
-    "-n", "--ranks", type=click.IntRange(1), envvar="LEADLINE_RANKS", default=2, help="Processes.  [default: 2]"
+    "-n",
+    "--ranks",
+    type=click.IntRange(1),
+    envvar="LEADLINE_RANKS",
+    default=2,
+    help="Number of processes.  [default: 2]",
 )
 @click.option(
     "--mpi",
     "library",
     metavar="LIBRARY",
     envvar="LEADLINE_MPI",
-    help=f"One of {', '.join(mpi.NAMES)}; or a release, like mpich@4.1.3.  [default: mpich to 4 ranks, openmpi above]",
+    help=f"{', '.join(mpi.NAMES)}; or a release, such as mpich@4.1.3.  [default: mpich up to 4 ranks, then openmpi]",
 )
 @click.option(
     "--launches",
     type=click.IntRange(1),
     envvar="LEADLINE_LAUNCHES",
     default=5,
-    help="Times that the program that measures is started.  [default: 5]",
+    help="Start the measuring program this many times.  [default: 5]",
 )
 @click.option(
     "--rounds",
     type=click.IntRange(1),
     envvar="LEADLINE_ROUNDS",
     default=50,
-    help="In each launch: samples of every algorithm at every size.  [default: 50]",
+    help="Samples of every algorithm at every size in each launch.  [default: 50]",
 )
 @click.option(
     "--seconds",
@@ -60,14 +65,14 @@ STUDY_TAKES = {"study", "full", "json_", "library", "timeout_s", *STUDY_SETTINGS
     envvar="LEADLINE_SECONDS",
     default=2.5,
     show_default=True,
-    help="For each size in each launch, at most.",
+    help="Measure each size for at most this long in each launch.",
 )
 @click.option(
     "--repeat",
     type=click.IntRange(0),
     default=0,
     envvar="LEADLINE_REPEAT",
-    help="Operations in a row in a sample; 0: as needed.",
+    help="Operations in a row in one sample; 0: as many as needed.",
 )
 @click.option(
     "--skew",
@@ -75,7 +80,7 @@ STUDY_TAKES = {"study", "full", "json_", "library", "timeout_s", *STUDY_SETTINGS
     type=click.FloatRange(0),
     default=0.0,
     envvar="LEADLINE_SKEW",
-    help="Ranks arrive up to so many µs apart.",
+    help="Let ranks arrive up to this many µs late, at random.",
 )
 @click.option(
     "--buffers",
@@ -83,41 +88,47 @@ STUDY_TAKES = {"study", "full", "json_", "library", "timeout_s", *STUDY_SETTINGS
     default="reused",
     show_default=True,
     envvar="LEADLINE_BUFFERS",
-    help="written: by the ranks, before each operation.",
+    help="written: ranks write their buffers before each operation.",
 )
 @click.option(
-    "--root", type=click.IntRange(0), default=0, envvar="LEADLINE_ROOT", help="Of bcast and reduce.  [default: 0]"
+    "--root", type=click.IntRange(0), default=0, envvar="LEADLINE_ROOT", help="Root of bcast and reduce.  [default: 0]"
 )
 @click.option(
     "--nodes",
     type=click.IntRange(0),
     default=0,
     envvar="LEADLINE_NODES",
-    help="Two-level algorithms take the job for so many nodes.",
+    help="Let two-level algorithms treat the job as this many nodes.",
 )
 @click.option(
     "--seed",
     type=int,
     default=1,
     envvar="LEADLINE_SEED",
-    help="Of the order of rounds and of the intervals.  [default: 1]",
+    help="Seed of the order of rounds and of the intervals.  [default: 1]",
 )
 @click.option(
-    "--timeout", "timeout_s", type=click.FloatRange(1), envvar="LEADLINE_TIMEOUT", help="Seconds for a launch."
+    "--timeout",
+    "timeout_s",
+    type=click.FloatRange(1),
+    envvar="LEADLINE_TIMEOUT",
+    help="Seconds after which a launch fails.",
 )
 @click.option(
     "--launcher",
     metavar="WORDS",
     envvar="LEADLINE_LAUNCHER",
-    help="Instead of the library's own, as in 'mpiexec -n 4 -hosts a,b'.",
+    help="Use this launcher instead of the library's own, for example 'mpiexec -n 4 -hosts a,b'.",
 )
 @click.option(
     "--study",
     metavar="intel-mpi",
     envvar="LEADLINE_STUDY",
-    help="Measure a published study again; --mpi may list libraries: A,B.",
+    help="Repeat a published study; --mpi may list several libraries: A,B.",
 )
-@click.option("--full", is_flag=True, envvar="LEADLINE_FULL", help="With --study: also what does not fit this machine.")
+@click.option(
+    "--full", is_flag=True, envvar="LEADLINE_FULL", help="With --study: also measure what does not fit this machine."
+)
 @click.option("--json", "json_", is_flag=True, envvar="LEADLINE_JSON", help="Print rows and settings as JSON.")
 @click.option(
     "--parquet",
@@ -139,7 +150,7 @@ STUDY_TAKES = {"study", "full", "json_", "library", "timeout_s", *STUDY_SETTINGS
     type=click.Path(path_type=Path),
     metavar="FILE",
     envvar="LEADLINE_PLOT",
-    help="Draw it into FILE.svg, or FILE.html with its table.",
+    help="Write a plot to FILE.svg, or a plot and a table to FILE.html.",
 )
 @click.pass_context
 def command(
@@ -167,9 +178,9 @@ def command(
     csv_: Path | None,
     plot: Path | None,
 ) -> int:
-    """Measure what messages or a collective cost, by every algorithm and by the library's own, with intervals.
+    """Measure the cost of messages or of a collective, with every algorithm and with the library's own.
 
-    Ends with 0, or 7 where a result was wrong or a launch failed.
+    Times and ratios have confidence intervals. The exit code is 0, or 7 if a result was wrong or a launch failed.
     """
     from leadline.bench import measure, output
     from leadline.bench import plot as drawing
@@ -181,12 +192,12 @@ def command(
         given = [name for name in context.params if context.get_parameter_source(name) in GIVEN]
         if others := sorted(set(given) - STUDY_TAKES):
             words = ", ".join(name if name == "operation" else option_of(context, name) for name in others)
-            raise UsageError(f"a study has its own operations and sizes; it takes no {words}")
+            raise UsageError(f"a study has its own operations and sizes; it does not take {words}")
         return run_study(study, library, context, full=full, json_=json_, timeout_s=timeout_s)
     if full:
-        raise UsageError("--full is for --study")
+        raise UsageError("--full works only with --study")
     if operation is None:
-        raise UsageError("what is to be measured?", hint=f"one of {', '.join(OPERATIONS)}")
+        raise UsageError("name the operation to measure", hint=f"one of {', '.join(OPERATIONS)}")
     if plot is not None:
         drawing.check(plot)  # before minutes of measuring
     if parquet is not None:
@@ -233,7 +244,7 @@ def print_json(document: dict[str, Any]) -> None:
 
 
 def option_of(context: click.Context, name: str) -> str:
-    """As it is written on the command line."""
+    """The option as it is written on the command line."""
     return next(max(each.opts, key=len) for each in context.command.params if each.name == name)
 
 

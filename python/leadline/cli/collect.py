@@ -14,29 +14,34 @@ from leadline.report import format as fmt
 
 @click.command("collect")
 @click.argument("directory", type=click.Path(path_type=Path))
-@click.option("-q", "--quiet", is_flag=True, envvar="LEADLINE_QUIET", help="Say nothing of our own unless it fails.")
+@click.option(
+    "-q", "--quiet", is_flag=True, envvar="LEADLINE_QUIET", help="Print no messages of Leadline's own, except failures."
+)
 def command(directory: Path, quiet: bool) -> int:
     """Bring what killed processes of a run left on this node into DIRECTORY, the run's directory.
 
-    Only where that is on a network file system is anything left on a node. Start it on each node that the report names,
-    for example with srun: one process a node is enough.
+    Something is left on a node only if the run's directory is on a network file system. Start this command on each
+    node that the report names, for example with srun; one process per node is enough.
     """
     if not directory.is_dir():
         raise UsageError(f"{directory} is not a directory", hint="give the directory of the run")
     try:
         done = nodes.collect(directory)
     except OSError as error:
-        raise UsageError(f"{directory} cannot take what lies on this node: {error.strerror}") from error
+        raise UsageError(f"cannot bring the recordings on this node into {directory}: {error.strerror}") from error
     if quiet:
         return 0
     if done.files:
-        say(f"{fmt.plural(done.files, 'recording')} ({fmt.size(done.n_bytes)}) brought into {shown(directory)}")
+        say(f"brought {fmt.plural(done.files, 'recording')} ({fmt.size(done.n_bytes)}) into {shown(directory)}")
     if done.running:
         verb = "runs" if done.running == 1 else "run"
-        say(f"{fmt.plural(done.running, 'process', 'processes')} of this run still {verb} here")
+        say(f"{fmt.plural(done.running, 'process', 'processes')} of this run still {verb} on this node")
     others = [node.host for node in nodes.on_nodes(directory) if not node.here]
     if others:
-        say(f"more lies on {', '.join(others[:20])}{' …' if len(others) > 20 else ''}: run leadline collect there, too")
+        say(
+            f"more recordings are on {', '.join(others[:20])}{' …' if len(others) > 20 else ''}: "
+            "run leadline collect there, too"
+        )
     elif not done.files and not done.running:
-        say(f"nothing of {shown(directory)} lies on this node")
+        say(f"no recording of {shown(directory)} is on this node")
     return 0

@@ -14,17 +14,17 @@ from leadline import __version__
 from leadline.cli.settings import default_map
 
 COMMANDS = {
-    "run": "Record a command, summarise it and write the report.",
+    "run": "Record a command, print a summary and write the report.",
     "record": "Record a command into a new directory.",
-    "report": "Show what a recorded run says.",
-    "exec": "Start one rank recorded, under srun or mpiexec.",
-    "collect": "Bring what killed processes left on this node into the run's directory.",
+    "report": "Show the report of a recorded run.",
+    "exec": "Record one rank; srun or mpiexec starts it.",
+    "collect": "Bring in what killed processes left on this node.",
     "workload": "List, build and run the programs that come with Leadline.",
-    "bench": "Measure messages and collective algorithms against one another.",
-    "tune": "Find which algorithms of collectives are faster than the library's own here.",
-    "apply": "Run a command with a tuning table, and prove what took effect.",
-    "config": "Say where the files for named regions are.",
-    "doctor": "Say what is here, and what would be recorded.",
+    "bench": "Compare what messages and collective algorithms cost here.",
+    "tune": "Find collective algorithms that are faster here than the library's own.",
+    "apply": "Run a command with a tuning table, and prove which rules took effect.",
+    "config": "Print where the files for named regions are.",
+    "doctor": "List what is installed, and say whether a command would be recorded.",
 }
 
 
@@ -50,11 +50,11 @@ class LazyGroup(click.Group):
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="leadline")
 def leadline() -> None:
-    """Records any MPI program unchanged and reports where its communication goes.
+    """Record any MPI program without recompiling it, and report where its communication goes.
 
-    Every option is also a LEADLINE_* variable, and those that hold for more than one run are keys of leadline.toml
-    or ~/.config/leadline/config.toml; the option wins over the variable, that over the project's file, that over the
-    user's.
+    Every option can also be set as a LEADLINE_* variable. Options that apply to more than one run can be set in
+    leadline.toml or in ~/.config/leadline/config.toml. The option takes precedence over the variable, then the
+    project's file, then the user's.
     """
 
 

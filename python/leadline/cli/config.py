@@ -1,4 +1,4 @@
-"""leadline config: where the files are that programs are built with."""
+"""leadline config: prints where the files are that programs are built with."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ INCLUDE = Path(__file__).resolve().parents[1] / "include"
 
 
 @click.command("config")
-@click.option("--include-dir", "what", flag_value="include-dir", help="The folder of leadline.h (C, C++).")
-@click.option("--cflags", "what", flag_value="cflags", help="The same as a compiler's option.")
-@click.option("--fortran", "what", flag_value="fortran", help="The source of the Fortran module, to be compiled.")
-@click.option("--recorder", "what", flag_value="recorder", help="The library that is preloaded.")
+@click.option("--include-dir", "what", flag_value="include-dir", help="The directory of leadline.h (C, C++).")
+@click.option("--cflags", "what", flag_value="cflags", help="That directory as a compiler option.")
+@click.option(
+    "--fortran", "what", flag_value="fortran", help="The source of the Fortran module, to be compiled with the program."
+)
+@click.option("--recorder", "what", flag_value="recorder", help="The recorder library, which is preloaded.")
 def command(what: str | None) -> int:
-    """Say where the files for named regions are: cc $(leadline config --cflags) app.c"""
+    """Print where the files for named regions are, as in: cc $(leadline config --cflags) app.c"""
     from leadline.launch.recorder import library_path
 
     known = {

@@ -1,4 +1,4 @@
-"""leadline doctor: what is here, what would be recorded, what not and why."""
+"""leadline doctor: lists what is installed, and says whether a command would be recorded, and if not, why."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ MARKS = {"yes": ("✔", "green"), "no": ("✘", "red"), "depends": ("?", "yellow
 @click.option("--json", "json_", is_flag=True, envvar="LEADLINE_JSON", help="Print what was found as JSON.")
 @click.argument("program", nargs=-1, type=click.UNPROCESSED, metavar="[-- COMMAND [ARGS]...]")
 def command(json_: bool, program: tuple[str, ...]) -> int:
-    """Say what is here; with COMMAND, whether its MPI calls would be recorded, without running it.
+    """List what is installed here. With COMMAND, say whether its MPI calls would be recorded, without running it.
 
-    Ends with 0 where recording works (and COMMAND would be recorded, or might), 3 where COMMAND would not, 5 where
-    something recording needs is missing.
+    The exit code is 0 if recording works (and COMMAND would be recorded, or may be), 3 if COMMAND would not be
+    recorded, and 5 if something that recording needs is missing.
     """
     from leadline.launch import doctor
 

@@ -1,4 +1,4 @@
-"""leadline exec: becomes one rank, recorded; for `mpiexec -n 4 leadline exec ./app` and the like."""
+"""leadline exec: becomes one recorded rank, as in `mpiexec -n 4 leadline exec ./app`."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ from leadline.launch.wrappers import with_variables
 @recorder_options
 @click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED, metavar="PROGRAM [ARGS]...")
 def command(output: str | None, program: tuple[str, ...], **given: Any) -> int:
-    """Become PROGRAM, recorded: mpiexec -n 4 leadline exec ./app.
+    """Become PROGRAM and record it as one rank: mpiexec -n 4 leadline exec ./app.
 
-    The ranks of one job share one directory. Where DIR holds another job's run already, theirs is one within DIR, and
-    rank 0 says so.
+    The ranks of one job share one directory. If DIR already holds another job's run, this job gets a subdirectory of
+    its own, and rank 0 says so.
     """
     settings = variables_of(given)
     path = process.resolve(program[0], os.environ.get("PATH"))
@@ -45,10 +45,10 @@ def command(output: str | None, program: tuple[str, ...], **given: Any) -> int:
 
 
 def _directory(output: str | None) -> tuple[Path, bool]:
-    """The directory asked for, and whether the run shall have one of its own in it.
+    """The directory asked for, and whether the run gets its own directory within it.
 
-    The recorder makes it, where a job begins: it knows which ranks are one job, and nothing about directories keeps a
-    program from starting.
+    The recorder makes that directory when the job begins: it knows which ranks form one job. No problem with
+    directories therefore keeps a program from starting.
     """
     if output is None and "LEADLINE_DIR" not in os.environ:
         return Path(rundir.DEFAULT_PARENT).absolute(), True
@@ -56,5 +56,5 @@ def _directory(output: str | None) -> tuple[Path, bool]:
     inherited = os.environ.get("LEADLINE_DIR") == str(directory)
     if inherited:
         return directory, bool(os.environ.get(RUNS))
-    # A run of a Leadline that did not yet write down whose it was.
+    # An older Leadline did not write down which job a run belongs to.
     return directory, rundir.is_unclaimed_run(directory)

@@ -20,16 +20,18 @@ from leadline.cli.recording import (
 @click.command("record", context_settings=PROGRAM_FOLLOWS)
 @output_option
 @recorder_options
-@click.option("-q", "--quiet", is_flag=True, envvar="LEADLINE_QUIET", help="Say nothing of our own unless it fails.")
+@click.option(
+    "-q", "--quiet", is_flag=True, envvar="LEADLINE_QUIET", help="Print no messages of Leadline's own, except failures."
+)
 @click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- COMMAND [ARGS]...")
 def command(output: str | None, quiet: bool, program: tuple[str, ...], **settings: Any) -> int:
     """Record COMMAND into a new directory.
 
-    COMMAND is what you would type without Leadline: mpiexec -n 4 ./app, srun ./app, a script, or the program itself.
-    Its input, output, signals and exit code are its own.
+    COMMAND is the command you would type without Leadline: mpiexec -n 4 ./app, srun ./app, a script, or the program
+    itself. It keeps its own input, output, signals and exit code.
     """
     recording = record_with_words(program, output, variables_of(settings), quiet=quiet)
     if recording.has_traces and not quiet:
         for directory in recording.runs:
-            say(f"recorded into {shown(directory)}; leadline report {shown(directory)} shows it")
+            say(f"recorded into {shown(directory)}; to see the report: leadline report {shown(directory)}")
     return recording.exit_code

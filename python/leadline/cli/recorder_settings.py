@@ -1,4 +1,4 @@
-"""The settings that reach the recorder as variables: one line each, for `record`, `run` and `exec` alike."""
+"""The settings that reach the recorder as variables, one entry each. `record`, `run` and `exec` share them."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ class Setting:
     """An option --name-with-dashes, the key `name` of the settings files, and its variable, LEADLINE_NAME.
 
     kind: "flag", "size" ("64MB"), "series" (a size or one of SERIES_WORDS) or "text".
-    least: bytes of a size that is of any use.
+    least: the smallest size that is of any use, in bytes. values: the values of a text, as the help shows them.
     """
 
     name: str
     kind: str
     help: str
     least: int = 0
+    values: str = "TEXT"
 
     @property
     def flag(self) -> str:
@@ -38,35 +39,38 @@ _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}  # as the recorder re
 
 SETTINGS = (
     # The call sites and definitions of an ordinary program must fit.
-    Setting("budget", "size", "At most this much trace per rank, 64kB or more.  [default: 64MB]", least=64 << 10),
+    Setting("budget", "size", "Write at most this much trace per rank; 64kB or more.  [default: 64MB]", least=64 << 10),
     Setting(
         "series",
         "series",
-        "Keep the times of single calls: all of them up to this size per rank, beyond it those of some iterations; "
-        "or all, none.  [default: auto: some 25,000 calls, beyond that 16,000 or 16 iterations]",
+        "Keep the times of single calls: all of them while they fit into SIZE per rank, otherwise those of some "
+        "iterations; or of all calls, or of none.  [default: auto: about 25,000 calls; otherwise 16,000 calls or 16 "
+        "iterations]",
         least=5 << 10,  # the recorder's least_limit: below it no times are kept
     ),
-    Setting("memory", "size", "At most this much memory for the recorder per rank, 4MB or more.", least=4 << 20),
-    Setting("variables", "text", "Whether to read the MPI library's variables (MPI_T): 0 or 1."),
+    Setting("memory", "size", "Let the recorder take at most this much memory per rank; 4MB or more.", least=4 << 20),
+    Setting("variables", "text", "Whether to read the MPI library's variables (MPI_T).", values="0|1"),
     Setting(
         "clocks",
         "text",
-        "Whether MPI_Init and MPI_Finalize compare the clocks of a job's hosts: hosts (where there are several), none, "
-        "or exchange (always). All ranks must be recorded.  [default: hosts]",
+        "When MPI_Init and MPI_Finalize compare clocks: hosts, if the job has several hosts; exchange, always; none, "
+        "never. All ranks must be recorded.  [default: hosts]",
+        values="hosts|exchange|none",
     ),
     Setting("start_paused", "flag", "Record nothing until the program calls MPI_Pcontrol(1)."),
     Setting(
         "live",
         "text",
-        "Where the recording lies while the program runs: a directory of each node, or run, the directory of the run. "
-        "[default: run, or the memory or a disk of the node where that is on a network file system]",
+        "Where to keep the recording while the program runs: in DIR on each node, or in the run's directory.  "
+        "[default: run; on a network file system, the node's memory or disk]",
+        values="DIR|run",
     ),
-    Setting("verbose", "flag", "Let the recorder say what it does."),
+    Setting("verbose", "flag", "Let the recorder report what it does."),
 )
 
 
 def variables_of(given: Mapping[str, Any]) -> dict[str, str]:
-    """The recorder's variables for the values of options by name. Raises UsageError for a size that is none."""
+    """Turn the values of options, by name, into the recorder's variables. Raises UsageError for an invalid size."""
     found = {}
     for setting in SETTINGS:
         value = given.get(setting.name)
@@ -92,7 +96,7 @@ def _size(setting: Setting, value: Any) -> str:
     if n_bytes < setting.least:
         meant = f"did you mean {text}MB?" if text.isdigit() and text.strip("0") else _instead(setting)
         raise UsageError(
-            f"{setting.flag} {text} ({n_bytes:,.0f} bytes) is too little to record with: at least "
+            f"{setting.flag} {text} ({n_bytes:,.0f} bytes) is too little to record with; the minimum is "
             f"{_as_typed(setting.least)}",
             hint=meant,
         )

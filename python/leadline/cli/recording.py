@@ -1,4 +1,4 @@
-"""What `record`, `run` and `exec` have in common: their options, and what is said while and after a program runs."""
+"""Shared by `record`, `run` and `exec`: their options, and the messages printed while and after a program runs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from leadline.launch.recording import Recording, record
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-# Everything after the first word that is not ours belongs to the program, options included.
+# Everything after the first word that is not an option of ours belongs to the program, its options included.
 PROGRAM_FOLLOWS = {"allow_interspersed_args": False}
 
 
@@ -28,7 +28,7 @@ def recorder_options(function: Function) -> Function:
             "flag": {"is_flag": True},
             "size": {"metavar": "SIZE"},
             "series": {"metavar": "SIZE|all|none"},
-            "text": {"metavar": "0|1"},
+            "text": {"metavar": setting.values},
         }
         function = click.option(
             setting.flag, envvar=setting.variable, help=setting.help, **shapes.get(setting.kind, {})
@@ -42,7 +42,7 @@ def output_option(function: Function) -> Function:
         "--output",
         metavar="DIR",
         envvar="LEADLINE_OUTPUT",
-        help="Directory for the run; must be new or empty.  [default: leadline-runs/<program>-<time>-<n>]",
+        help="Directory for the run; new or empty.  [default: leadline-runs/<program>-<time>-<n>]",
     )(function)
 
 
@@ -51,9 +51,9 @@ def say(text: str) -> None:
 
 
 class Clock:
-    """How long the program has run, on one line of the terminal that disappears again.
+    """Shows how long the program has run, on one line of the terminal, which is cleared at the end.
 
-    Only where the program's output goes elsewhere: it must never be mixed with ours.
+    It is shown only if the program's output goes elsewhere, because the two must never mix.
     """
 
     def __init__(self) -> None:
@@ -82,7 +82,7 @@ def record_with_words(
     quiet: bool,
     environ: dict[str, str] | None = None,
 ) -> Recording:
-    """Record, saying where on standard error before and how it went after."""
+    """Record. Before the run, print the directory on standard error; afterwards, explain a run without traces."""
     clock = Clock()
 
     def started(directory: Path) -> None:
@@ -116,6 +116,6 @@ def _explain(recording: Recording, environ: Mapping[str, str]) -> None:
 
 
 def shown(directory: Path) -> str:
-    """A path as short as it can be said from here."""
+    """The path relative to the working directory if it is below it, otherwise as it is."""
     relative = os.path.relpath(directory)
     return relative if not relative.startswith("..") else str(directory)

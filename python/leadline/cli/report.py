@@ -1,4 +1,4 @@
-"""leadline report: what a recorded run says."""
+"""leadline report: shows the report of a recorded run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,11 @@ from leadline.launch.rundir import DEFAULT_PARENT, runs_in
 @click.command("report")
 @click.option("--json", "json_", is_flag=True, envvar="LEADLINE_JSON", help="Print the report as JSON.")
 @click.option(
-    "--all", "all_sites", is_flag=True, envvar="LEADLINE_ALL", help="Every call site, not only those with most time."
+    "--all",
+    "all_sites",
+    is_flag=True,
+    envvar="LEADLINE_ALL",
+    help="Show every call site, not only those with most time.",
 )
 @click.option(
     "--html",
@@ -29,14 +33,17 @@ from leadline.launch.rundir import DEFAULT_PARENT, runs_in
     help=f"Write the report as one HTML page and print its path.  [default: {PAGE} in DIR]",
 )
 @click.option(
-    "--iterations", is_flag=True, envvar="LEADLINE_ITERATIONS", help="Only the time per iteration of the main loop."
+    "--iterations",
+    is_flag=True,
+    envvar="LEADLINE_ITERATIONS",
+    help="Show only the time per iteration of the main loop.",
 )
 @step_option
 @click.argument("directory", required=False, metavar="[DIR]")
 def command(
     json_: bool, all_sites: bool, html: str | None, iterations: bool, step: str | None, directory: str | None
 ) -> int:
-    """Show the report of the run in DIR; without DIR, of the newest under leadline-runs."""
+    """Show the report of the run in DIR, by default that of the newest run under leadline-runs."""
     if html and directory is None and Path(html).is_dir():
         html, directory = "", html  # `report --html DIR`: the word after an option that may have a value
     path = Path(directory) if directory is not None else newest()

@@ -20,14 +20,14 @@ step_option = click.option(
     "--step",
     metavar="ROUTINE[:LINE]",
     envvar="LEADLINE_STEP",
-    help="The program's main loop, or a region.  [default: the outermost loop that takes most time]",
+    help="Take this loop or region as the program's step.  [default: the outermost loop that takes most time]",
 )
 PAGE = "report.html"
 
 
 @contextlib.contextmanager
 def working(what: str) -> Iterator[None]:
-    """Says on standard error what is going on once it has lasted two seconds; a spinner where that is a terminal."""
+    """After two seconds, say on standard error what is going on; on a terminal, with a spinner."""
     shown_by: list[Any] = []
 
     def show() -> None:
@@ -86,7 +86,7 @@ def write_text(run: Any, directory: Path) -> None:
 
 
 def write_page(content: dict[str, Any], directory: Path, file: str | None = None) -> Path:
-    """The page of a report, into `file` or else beside the recording. Raises UsageError where it cannot be written."""
+    """Write the page of a report to `file`, by default beside the recording. Raises UsageError if that fails."""
     from leadline.report import page
 
     target = Path(file) if file else directory / PAGE
@@ -104,8 +104,9 @@ def write_page(content: dict[str, Any], directory: Path, file: str | None = None
 def summarise(directory: Path, *, quiet: bool, exit_code: int, step: str | None = None) -> None:
     """Write report.json, .txt and .html into `directory` and print the summary on standard error.
 
-    Where the program itself failed, a report that cannot be made is said, not raised: its own code matters more. A file
-    of them that cannot be written (a full disk) is said too, and keeps neither the others nor the summary away.
+    If the program itself failed, a report that cannot be made is a message, not an exception: the program's exit code
+    matters more. A file that cannot be written (a full disk) is a message too, and does not prevent the other files or
+    the summary.
     """
     try:
         with working("reading the recording"):

@@ -1,4 +1,4 @@
-"""leadline run: record, summarise, write the report."""
+"""leadline run: records a command, prints a summary and writes the report."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from leadline.cli.reporting import step_option
 @click.command("run", context_settings=PROGRAM_FOLLOWS)
 @output_option
 @recorder_options
-@click.option("-q", "--quiet", is_flag=True, envvar="LEADLINE_QUIET", help="Print no summary; the report is written.")
+@click.option("-q", "--quiet", is_flag=True, envvar="LEADLINE_QUIET", help="Write the report, but print no summary.")
 @step_option
 @click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- COMMAND [ARGS]...")
 def command(output: str | None, quiet: bool, step: str | None, program: tuple[str, ...], **settings: Any) -> int:
     """Record COMMAND, print a summary on standard error, and write the report beside the recording.
 
-    COMMAND is what you would type without Leadline. Its input, output, signals and exit code are its own.
+    COMMAND is the command you would type without Leadline. It keeps its own input, output, signals and exit code.
     """
     recording = record_with_words(program, output, variables_of(settings), quiet=quiet)
     if recording.has_traces:

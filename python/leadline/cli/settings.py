@@ -1,6 +1,6 @@
-"""Settings files: leadline.toml of the project over ~/.config/leadline/config.toml of the user.
+"""Settings files: the project's leadline.toml takes precedence over the user's ~/.config/leadline/config.toml.
 
-A key at the top level holds for every command that has such an option; one in a table named for a command, for that.
+A key at the top level applies to every command that has such an option; a key in a command's table, to that command.
 
     budget = "64MB"
     [record]
@@ -18,7 +18,7 @@ from leadline.cli.recorder_settings import SETTINGS
 from leadline.errors import UsageError
 
 PROJECT_FILE = "leadline.toml"
-# Options that have a variable and may be set in a file, by the commands that have them.
+# The options that may be set in a file, and the commands that have them.
 OPTIONS = {
     "output": ("record", "run", "exec"),
     **{setting.name: ("record", "run", "exec") for setting in SETTINGS},
@@ -31,7 +31,7 @@ OPTIONS = {
     **dict.fromkeys(("operations", "refine"), ("tune",)),
     **dict.fromkeys(("via", "fill", "measure"), ("apply",)),
 }
-# What click calls them: the names of the commands' parameters.
+# The names that click uses: those of the commands' parameters.
 PARAMETERS = {
     "json": "json_",
     "mpi": "library",
@@ -42,7 +42,7 @@ PARAMETERS = {
 
 
 def default_map(commands: set[str]) -> dict[str, Any]:
-    """Defaults per command for click, from both files. Raises UsageError for a file that cannot be used."""
+    """click's defaults per command, from both files. Raises UsageError for a file that cannot be used."""
     merged: dict[str, Any] = {name: {} for name in commands}
     for path in (_user_file(), _project_file()):
         if path is not None and path.is_file():

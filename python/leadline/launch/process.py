@@ -19,9 +19,9 @@ SI_KERNEL = 0x80
 
 
 def run(words: Sequence[str], environ: Mapping[str, str], *, while_waiting: Callable[[], None] | None = None) -> int:
-    """The program's exit code, 128 + the signal's number where a signal ended it (as a shell says it).
+    """Run the program. Returns its exit code, or, like a shell, 128 + the signal's number if a signal ended it.
 
-    while_waiting is called several times a second. Raises CannotStart where the program cannot be executed.
+    while_waiting is called several times a second. Raises CannotStart if the program cannot be executed.
     """
     path = resolve(words[0], environ.get("PATH"))
     waited: set[int] = {*FORWARDED, signal.SIGCHLD}

@@ -14,26 +14,26 @@ SUBMITTERS = ("sbatch", "qsub", "bsub", "msub", "flux-batch")
 
 
 def submitter(command: Sequence[str]) -> str:
-    """The name of such a command, "" where this is none."""
+    """The name of the submitting command; "" if this is none."""
     start = command_start(command)
     name = PurePath(command[start]).name if start < len(command) else ""
     return name if name in SUBMITTERS and "--wait" not in command and "-W" not in command else ""
 
 
 def what_becomes_of(command: Sequence[str], environ: Mapping[str, str], directory: Path) -> str:
-    """What a person must know of a job that has only been queued."""
+    """The message about a job that has only been queued."""
     name = submitter(command)
     kept_back = _kept_back(name, command, environ)
     if kept_back:
         return (
             f"the job has only been queued, and it will run unrecorded: {kept_back}; in its script, start the program "
-            "with: leadline exec"
+            "with leadline exec"
         )
-    return f"the job has only been queued: what it starts is recorded into {directory} once it runs"
+    return f"the job has only been queued; once it runs, what it starts is recorded into {directory}"
 
 
 def _kept_back(name: str, command: Sequence[str], environ: Mapping[str, str]) -> str:
-    """What keeps our variables from the job, "" where nothing is known to."""
+    """The reason why our variables do not reach the job; "" if none is known."""
     if name in {"qsub", "msub"}:
         exported = any(word.startswith("-V") or (word.startswith("-v") and "LD_PRELOAD" in word) for word in command)
         return "" if exported else f"{name} passes no environment on without -V"

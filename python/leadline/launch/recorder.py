@@ -1,4 +1,4 @@
-"""Where the recorder library is, and the variables that switch it on in a process."""
+"""The place of the recorder library, and the variables that switch it on in a process."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def library_path() -> Path:
 
 
 def require_library() -> Path:
-    """As library_path(); raises MissingPrerequisite where there is none, or none that LD_PRELOAD could name."""
+    """Like library_path(); raises MissingPrerequisite if there is none, or if LD_PRELOAD could not name it."""
     path = library_path()
     if not path.is_file():
         raise MissingPrerequisite(

@@ -22,14 +22,14 @@ JOB = "job.json"  # written by the first rank of a job (src/recorder/job_claim.c
 def new_directory(given: str | None, program: str) -> Path:
     """Make the directory of a new run and return its absolute path.
 
-    given: what the user asked for (-o), which must not exist or be empty; None for
-    leadline-runs/<program>-<timestamp>-<n>. Raises UsageError where it cannot be made or written.
+    given: the directory that the user named (-o), which must not exist or be empty; None for
+    leadline-runs/<program>-<timestamp>-<n>. Raises UsageError if it cannot be made or written.
     """
     if given is not None:
         path = Path(given).absolute()
         make(path)
         if any(path.iterdir()):
-            raise UsageError(f"{given} is not empty", hint="a run never goes over an old one: name a new directory")
+            raise UsageError(f"{given} is not empty", hint="a run never overwrites an old one; name a new directory")
     else:
         path = _numbered(Path(DEFAULT_PARENT).absolute(), f"{stem(program)}-{time.strftime('%Y%m%d-%H%M%S')}")
     if not os.access(path, os.W_OK | os.X_OK):
@@ -87,7 +87,7 @@ def is_unclaimed_run(directory: Path) -> bool:
 
 
 def describe(command: Sequence[str], **more: Any) -> dict[str, Any]:
-    """What run.json says of a run: who started what, when, where."""
+    """The content of run.json: the command, its launcher, time and place."""
     return {
         "schema": SCHEMA,
         "leadline": __version__,
@@ -107,12 +107,12 @@ def write_description(directory: Path, description: dict[str, Any]) -> None:
 
 
 def read_description(directory: Path) -> dict[str, Any]:
-    """run.json, or {} where there is none that can be read."""
+    """run.json; {} if there is none that can be read."""
     return read_json(directory / "run.json")
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    """What the file holds, or {} where it can't be read or holds something else."""
+    """The content of the file; {} if it cannot be read or holds something else."""
     try:
         found = json.loads(path.read_text())
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""Where the shim is, the library that applies a table of collectives to an unmodified program (docs/shim.md)."""
+"""The place of the shim, the library that applies a table of collectives to an unmodified program (docs/shim.md)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def library_path() -> Path:
 
 
 def require_library() -> Path:
-    """As library_path(); raises MissingPrerequisite where there is none, or none that LD_PRELOAD could name."""
+    """Like library_path(); raises MissingPrerequisite if there is none, or if LD_PRELOAD could not name it."""
     path = library_path()
     if not path.is_file():
         raise MissingPrerequisite(

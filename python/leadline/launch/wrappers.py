@@ -62,9 +62,9 @@ def wrappers_in_front(words: Sequence[str]) -> list[Sequence[str]]:
 
 
 def command_start(words: Sequence[str]) -> int:
-    """The index of the first word that is not a wrapper's: the launcher's or the program's.
+    """The index of the first word that does not belong to a wrapper: the launcher's or the program's.
 
-    Equals len(words) where a wrapper is given nothing to run.
+    Equals len(words) if a wrapper is given nothing to run.
     """
     return sum(len(piece) for piece in wrappers_in_front(words))
 
@@ -101,7 +101,8 @@ def with_variables(words: Sequence[str], variables: dict[str, str], preload: str
 
 
 def preload_in_front(words: Sequence[str]) -> str | None:
-    """The LD_PRELOAD that an `env` in front of the program sets, "" where it takes it away; None where none does."""
+    """The LD_PRELOAD that an `env` in front of the program sets; "" if it removes it; None if there is no such
+    `env`."""
     found = None
     for piece in wrappers_in_front(words):
         if PurePath(piece[0]).name == "env":

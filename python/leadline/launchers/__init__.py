@@ -11,7 +11,7 @@ LAUNCHERS: tuple[LauncherKind, ...] = (HYDRA, OPENMPI, SRUN, APRUN, JSRUN)
 
 
 def recognise(version_text: str, program: str) -> LauncherKind:
-    """Which launcher a program is, by what it says for --version and by its name."""
+    """The kind of launcher, from its output for --version and from its name."""
     text = version_text.lower()
     return next((kind for kind in LAUNCHERS if kind.recognises(text, program)), OTHER)
 

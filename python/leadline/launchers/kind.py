@@ -1,4 +1,4 @@
-"""What Leadline knows of a launcher: the protocol that each file of this folder fills in."""
+"""Leadline's knowledge of a launcher: the protocol that each file of this folder implements."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from leadline.launchers.options import Options
 
 
 class LauncherKind(ABC):
-    """One launcher, whatever its release.
+    """One launcher, in any release.
 
-    name: as run.json has it.   described: how it gives variables to its ranks, for `leadline doctor`.
-    options: its own options; None where they are not known.
-    hands_on: whether it is told to give variables to its ranks; those of others inherit the environment.
-    repeats_for_each_program: whether that must be said again after each colon.
+    name: as in run.json.   described: how it gives variables to its ranks, for `leadline doctor`.
+    options: its own options; None if they are not known.
+    hands_on: whether it must be asked to give variables to its ranks; otherwise ranks inherit the environment.
+    repeats_for_each_program: whether that must be repeated after each colon.
     """
 
     name: str
@@ -40,7 +40,7 @@ class LauncherKind(ABC):
         return programs
 
     def environment(self, variables: Mapping[str, str]) -> dict[str, str]:
-        """What of these variables goes into the launcher's own environment, too."""
+        """The part of these variables that also goes into the launcher's own environment."""
         return {} if self.hands_on else dict(variables)
 
 

@@ -1,7 +1,7 @@
-"""Launchers' own options: which of them take a value, so that `srun -J test ./app` is not taken to run `test`.
+"""Launchers' own options, and which of them take a value, so that `srun -J test ./app` does not seem to run `test`.
 
-Each launcher's table, in its own file, was made from its manual and from what it says with --help, with which
-tests/cli/test_launcher_options.py compares it where the launcher is there.
+Each launcher's table, in its own file, was made from its manual and from its output for --help.
+tests/cli/test_launcher_options.py compares it with that output if the launcher is installed.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Options:
     gnu: bool = False
 
     def takes(self, words: Sequence[str], at: int) -> int | None:
-        """How many words the option at `at` is, with its values; None where it is not known."""
+        """The number of words of the option at `at`, with its values; None if it is not known."""
         word = words[at]
         name, assigned, _ = word.lstrip("-").partition("=")
         if self.gnu and not word.startswith("--"):
@@ -42,7 +42,8 @@ class Options:
         return 1 if name in self.flags else None
 
     def end_of(self, words: Sequence[str]) -> tuple[int, bool]:
-        """Where the launcher's options end, and whether all of them were known: where not, a value may stand there."""
+        """The end of the launcher's options, and whether all of them were known; if not, the word there may be a
+        value."""
         at = 0
         while at < len(words) and words[at].startswith("-") and words[at] not in {"-", "--"}:
             count = self.takes(words, at)
@@ -62,7 +63,7 @@ class Options:
         return 1
 
     def _whole(self, name: str) -> str:
-        """What an abbreviation stands for; itself where it is none or stands for several."""
+        """The option that an abbreviation stands for; the word itself if it is none, or stands for several."""
         known = self.values | self.flags
         longer = [option for option in known if option.startswith(name) and len(option) > 1]
         return longer[0] if name not in known and len(longer) == 1 else name

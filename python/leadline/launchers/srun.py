@@ -1,8 +1,8 @@
 """Slurm's srun, and what it passes on to its tasks: everything, or what --export or SLURM_EXPORT_ENV names.
 
-`sbatch --export=NONE` sets SLURM_EXPORT_ENV=NONE for all that the script starts. What is recorded needs a few variables
-of ours in the tasks, so they are added to what is passed, by name where they can be: srun has them in its own
-environment, and a value may hold commas, at which srun cuts the list.
+`sbatch --export=NONE` sets SLURM_EXPORT_ENV=NONE for everything that the script starts. Recording needs a few variables
+of ours in the tasks, so they are added to that list, by name if possible: srun has them in its own environment, and a
+value may contain commas, at which srun splits the list.
 Source: srun's manual, --export and SLURM_EXPORT_ENV; tried with 22.05.
 """
 
@@ -54,7 +54,7 @@ def with_variables(contexts: Sequence[Sequence[str]], variables: Mapping[str, st
 
 
 def environment(environ: Mapping[str, str], names: Iterable[str]) -> dict[str, str]:
-    """What must be set for every srun that a script starts, where the environment says that they pass little on."""
+    """The variables to set for every srun that a script starts, if the environment says that they pass little on."""
     value = environ.get(VARIABLE)
     if value is None or passes_all(value):
         return {}

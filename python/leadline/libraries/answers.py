@@ -1,4 +1,4 @@
-"""What a library can be asked about itself (tuning/probing.py asks), and what it answers."""
+"""The questions that a library can be asked about itself (tuning/probing.py asks them), and its answers."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ class Point:
 
 @dataclass
 class Answer:
-    """Of one point. entered: routines, in order; errors: what the library said, a text for each rank that failed.
+    """The answer for one point. entered: routines, in order; errors: the library's messages, one for each failed rank.
 
-    errors_of_errant: of ranks that sent more than they should, and may have chosen for that size.
+    errors_of_errant: those of ranks that sent more than they should, and may have chosen for that size.
     times_us: of one operation, on the rank where it took longest, for each block of them.
     """
 
@@ -28,9 +28,9 @@ class Answer:
 
 @dataclass
 class Answers:
-    """variables, controls: values in rank 0, None where unset or unknown. points: those that were reached.
+    """variables, controls: values in rank 0, None if unset or unknown. points: those that were reached.
 
-    eager: bytes; -1 where no message at all is sent before it is received; None where it was not asked for.
+    eager: bytes; -1 if no message at all is sent before it is received; None if this was not asked.
     """
 
     size: int = 0
@@ -42,9 +42,9 @@ class Answers:
 
 @dataclass(frozen=True)
 class Wrong:
-    """A rule that was not obeyed. routines: those seen instead of the one wanted, "" where none was told.
+    """A rule that was not obeyed. routines: those seen instead of the wanted one; "" if the library named none.
 
-    where: the points, in words.   general: all of it in one sentence, to be said where nothing better is known.
+    where: the points, in words.   general: a complete sentence, for use if nothing better is known.
     """
 
     routines: tuple[str, ...]

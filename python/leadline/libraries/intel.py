@@ -44,7 +44,7 @@ ALGORITHMS: dict[str, dict[str, Own]] = {
 
 
 def settings(table: Table, processes: int, *, fill: bool = False) -> Settings:
-    """For a job of so many processes. fill: as in settings.only_one."""
+    """The settings for a job of this many processes. fill: as in settings.only_one."""
     out = Settings()
     for operation, known in ALGORITHMS.items():
         line, not_set = only_one(table, operation, processes, fill)

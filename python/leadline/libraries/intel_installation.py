@@ -1,4 +1,4 @@
-"""What Intel MPI needs that others do not: where its parts are in each release, and its environment on one machine."""
+"""Requirements of Intel MPI only: the places of its parts in each release, and its environment on one machine."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ exec {compiler} "$@" -I'{include}' -DMPICH_SKIP_MPICXX -L'{lib}' -Wl,-rpath,'{li
 
 
 def root_of(prefix: Path) -> Path:
-    """What I_MPI_ROOT is to name: the environment's folder, but in 2019 Update 4 one inside its packages."""
+    """The directory for I_MPI_ROOT: the environment's folder, or in 2019 Update 4 one inside its packages."""
     return next(iter(sorted(prefix.glob("lib/python3*/site-packages/intellibs"))), prefix)
 
 
@@ -36,7 +36,7 @@ def tools(prefix: Path, version: str, *, abi: bool) -> Tools:
 
 
 def environ_of(root: Path, version: str) -> dict[str, str]:
-    """For mpiexec and the ranks: its own libfabric and providers, over the loop-back interface of this machine."""
+    """For mpiexec and the ranks: its own libfabric and providers, over this machine's loop-back interface."""
     provider = "sockets" if version_numbers(version) == (2019, 0) else "tcp"
     interface = f"FI_{provider.upper()}_IFACE"
     environ = {"I_MPI_ROOT": str(root), "FI_PROVIDER": provider, interface: "lo", "I_MPI_SPAWN": "1"}
@@ -51,7 +51,7 @@ def environ_of(root: Path, version: str) -> dict[str, str]:
 
 
 def complete(prefix: Path, headers: Path, *, abi: bool) -> None:
-    """After the installation: programs executable and told where they are, and the compilers that are wanting.
+    """Completes an installation: makes programs executable and sets their paths, and adds missing compilers.
 
     headers: the include folder of a release that has one.   abi: whether there is a library of the standard ABI.
     """

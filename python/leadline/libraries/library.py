@@ -1,8 +1,8 @@
-"""What Leadline must know of an MPI library: the protocol that mpich.py, openmpi.py and intel.py fill in.
+"""Leadline's knowledge of an MPI library: the protocol that mpich.py, openmpi.py and intel.py implement.
 
-A *library* is MPICH, Open MPI or Intel MPI, whatever its release; leadline.mpi.Library is one that is installed here.
-Its *ABI family* says how handles and constants look in memory (api/abi/): Intel MPI is a library of the family mpich,
-and of the family mpi5 where a program was built for that.
+A *library* is MPICH, Open MPI or Intel MPI, in any release; leadline.mpi.Library is one that is installed here. Its
+*ABI family* says how handles and constants look in memory (api/abi/). Intel MPI is a library of the family mpich, and
+of the family mpi5 if a program was built for that.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Algorithms = Mapping[str, Mapping[str, Own]]
 
 @dataclass(frozen=True)
 class Tools:
-    """Where the parts of one installation are. environ: what is to be added to that of whatever is launched."""
+    """The parts of one installation. environ: variables for everything that is launched."""
 
     mpicc: Path
     mpicxx: Path
@@ -39,8 +39,8 @@ class Tools:
 class MpiLibrary(ABC):
     """One MPI library.
 
-    To add one, add a file to this folder with a subclass and `LIBRARY = ThatClass()`; nothing else lists them. What is
-    left out is an error: of a method in mypy and where the object is made, of a fact where the class is made.
+    To add one, add a file to this folder with a subclass and `LIBRARY = ThatClass()`; nothing else lists them. A
+    missing method is an error in mypy and when the object is made; a missing fact is an error when the class is made.
     """
 
     # Its names: as --mpi takes it, and as people write it.
@@ -81,11 +81,11 @@ class MpiLibrary(ABC):
     # Installing.
 
     def requirements(self, version: str) -> tuple[str, ...]:
-        """What pip is to install, without dependencies."""
+        """The packages that pip installs, without dependencies."""
         return (f"{self.name}=={version}",)
 
     def headers_from(self, version: str) -> str | None:
-        """The name of the library whose headers this version takes; None where it has its own."""
+        """The name of the library whose headers this version uses; None if it has its own."""
         return None
 
     def complete(self, prefix: Path, version: str, headers: Path) -> None:  # noqa: B027 (most leave nothing)
@@ -93,10 +93,10 @@ class MpiLibrary(ABC):
 
     @abstractmethod
     def tools(self, prefix: Path, version: str, *, abi: bool) -> Tools:
-        """Of what pip has installed into `prefix`. abi: those of the standard ABI."""
+        """The tools that pip has installed into `prefix`. abi: those of the standard ABI."""
 
     def environ(self) -> dict[str, str]:
-        """What every installation needs in its environment."""
+        """The environment that every installation needs."""
         return {}
 
     # Launching.
@@ -109,7 +109,7 @@ class MpiLibrary(ABC):
 
     @abstractmethod
     def settings(self, table: Table, processes: int, *, fill: bool, file: Path) -> Settings:
-        """The table as settings for a job of so many processes. fill: as in settings.only_one. file: its libmpi."""
+        """The table as settings for a job of this many processes. fill: as in settings.only_one. file: its libmpi."""
 
     @abstractmethod
     def candidates(self) -> list[Candidate]:
@@ -127,11 +127,11 @@ class MpiLibrary(ABC):
 
     @abstractmethod
     def routine_of(self, point: Point, answer: Answer, wanted: str) -> str:
-        """The routine that did it: the wanted one, or the one that did instead; "" if that can't be told."""
+        """The routine that ran: the wanted one, or another one; "" if that is not known."""
 
     @abstractmethod
     def why_not_obeyed(self, rule: Rule, wrong: Wrong, answers: Answers) -> str:
-        """Which of its silent failures it was; wrong.general where nothing better is known."""
+        """The silent failure that explains it; wrong.general if nothing better is known."""
 
 
 def version_numbers(version: str) -> tuple[int, ...]:
@@ -139,7 +139,7 @@ def version_numbers(version: str) -> tuple[int, ...]:
 
 
 def tools_beside(prefix: Path, *, abi: bool, environ: dict[str, str]) -> Tools:
-    """Those of a usual installation; the wheels on PyPI have no Fortran layer."""
+    """The tools of a usual installation; the wheels on PyPI have no Fortran layer."""
     binaries = prefix / "bin"
     suffix = "_abi" if abi else ""
     return Tools(

@@ -1,4 +1,4 @@
-"""MPICH: by selection files where the release has them (since 3.4), else by variables."""
+"""MPICH: set by selection files if the release has them (since 3.4), otherwise by variables."""
 
 from __future__ import annotations
 

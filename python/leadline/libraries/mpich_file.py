@@ -1,11 +1,12 @@
-"""MPICH's selection files: JSON trees, the first branch that fits a call is taken, whose leaf names an algorithm.
+"""MPICH's selection files: JSON trees. The first branch that fits a call is taken, and its leaf names an algorithm.
 
-There are two that matter. The device's says which composition of network and shared memory a call takes; where it
-names none, the call goes to the general layer, whose file names the algorithm. So a rule is a branch of both: none in
-the first, the algorithm in the second. A file replaces what the library has built in, which is therefore read out of
-the very library that will read it, and stands, unchanged, wherever no rule fits.
+Two of them matter. The device's file says which composition of network and shared memory a call takes. If it names
+none, the call goes to the general layer, whose file names the algorithm. A rule is therefore a branch of both: none in
+the first, the algorithm in the second. A file replaces the selection built into the library. That selection is
+therefore read out of the same library that will read the file, and stands, unchanged, wherever no rule fits.
 
-MPICH runs what a file names without looking whether it can: restrictions are conditions here, as in its own trees.
+MPICH does not check whether an algorithm that a file names is allowed, so restrictions are conditions here, as in its
+own trees.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ NEEDS_SAID = {
 
 @dataclass(frozen=True)
 class BuiltIn:
-    """The library's own trees. device: None where it has no such layer. names: the algorithms a file can name."""
+    """The library's own trees. device: None if it has no such layer. names: the algorithms a file can name."""
 
     general: Tree
     device: Tree | None
@@ -58,7 +59,7 @@ class BuiltIn:
 
 @functools.lru_cache(maxsize=4)
 def built_in(library: Path) -> BuiltIn | None:
-    """None where the library has none that can be read: it is older than 3.4, or another's."""
+    """None if the library has none that can be read, because it is older than 3.4, or not MPICH."""
     content = library.read_bytes()
     general, device = None, None
     for found in re.finditer(rb'\{\s*"collective=', content):
@@ -77,7 +78,7 @@ def built_in(library: Path) -> BuiltIn | None:
 
 
 def settings(table: Table, own: BuiltIn) -> Settings:
-    """For any number of processes: the files say what the table says."""
+    """For any number of processes: the files contain the whole table."""
     out = Settings()
     usable: list[Rule] = []
     for rule in table.rules:
@@ -106,7 +107,7 @@ def files(table: Table, own: BuiltIn, more: int) -> dict[str, str]:
 
 
 def needs(operation: str, algorithm: str) -> str:
-    """What the library's algorithm is only for, in words; "" where it is for everything."""
+    """The restriction of the library's algorithm, in words; "" if it has none."""
     conditions = _NEEDS.get(ALGORITHMS[operation][algorithm].setting, ())
     return " and ".join(NEEDS_SAID[condition] for condition in conditions)
 

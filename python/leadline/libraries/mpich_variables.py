@@ -1,7 +1,7 @@
 """MPICH's settings as variables: one for each operation, for all sizes and numbers of processes at once.
 
-Within a node MPICH asks its shared-memory layer first, whose own choice (release_gather) hides the variable without a
-word; told "mpir" it leaves the choice to the general layer, where the variable counts.
+Within a node MPICH first asks its shared-memory layer, whose own choice (release_gather) silently hides the variable.
+With "mpir" that layer leaves the choice to the general layer, where the variable counts.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ ALGORITHMS: dict[str, dict[str, Own]] = {
 
 
 def settings(table: Table, processes: int, *, fill: bool = False) -> Settings:
-    """For a job of so many processes. fill: as in settings.only_one."""
+    """The settings for a job of this many processes. fill: as in settings.only_one."""
     out = Settings()
     for operation, known in ALGORITHMS.items():
         line, not_set = only_one(table, operation, processes, fill)

@@ -65,7 +65,7 @@ ALGORITHMS: dict[str, dict[str, Own]] = {
 
 
 def settings(table: Table, processes: int) -> Settings:
-    """For any number of processes up to the job's, `processes`: parts of it may communicate too."""
+    """For any number of processes up to that of the job, `processes`, because parts of it may communicate, too."""
     out = Settings()
     usable: list[Rule] = []
     for rule in table.rules:

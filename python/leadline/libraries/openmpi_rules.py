@@ -12,7 +12,8 @@ class _Ended(Exception):
 
 
 def problems(text: str, processes: int) -> list[str]:
-    """What a job of so many processes would silently not get from the file; [] where all of it counts."""
+    """The parts of the file that would silently have no effect on a job of this many processes; [] if there are
+    none."""
     numbers = _numbers(text)
     found: list[str] = []
     try:

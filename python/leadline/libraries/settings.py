@@ -1,6 +1,7 @@
-"""A table as settings of the MPI library itself: which part of it each library can be told, and in which words.
+"""A table as settings of the MPI library itself: the part of it that each library can express, and in which words.
 
-A library's settings are environment variables, so that every launcher can carry them; Open MPI's name a file besides.
+A library's settings are environment variables, so that every launcher can carry them. Those of Open MPI also name a
+file.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ class Own:
 
 @dataclass(frozen=True)
 class NotSet:
-    """A rule, or a part of it, that the library cannot be told. n_bytes, processes: the range concerned."""
+    """A rule, or a part of it, that the library's settings cannot express. n_bytes, processes: the range concerned."""
 
     rule: Rule
     why: str
@@ -43,8 +44,8 @@ class NotSet:
 class Settings:
     """variables: for every rank. files: contents of files, by the variable that is to name each.
 
-    files_for_more: the same with every size greater by so many bytes, for ranks that send more than they should
-    (src/probe/plan.hpp): what they choose is then what the others choose.
+    files_for_more: the same with every size greater by this many bytes, for ranks that send more than they should
+    (src/probe/plan.hpp), so that they choose the same as the others.
     set: the rules among these; kept: rules for "native" that stand between them.
     """
 
@@ -57,14 +58,14 @@ class Settings:
 
     @property
     def told(self) -> Table:
-        """What the library is told, in order."""
+        """The settings in order."""
         return Table(tuple(self.kept or self.set))
 
 
 def pieces(table: Table, operation: str, processes: int) -> Iterator[tuple[int, int | None, Rule | None]]:
-    """What the table says of an operation on so many processes, by size: first, last, rule (None: the library's own).
+    """The table's choice for an operation on this many processes, by size: first, last, rule (None: the library's own).
 
-    The whole line from 0; last is None in the last piece. Neighbours differ.
+    They cover all sizes from 0; last is None in the last piece. Neighbours differ.
     """
     edges = {0}
     for rule in table.rules:
@@ -88,7 +89,7 @@ def _same(one: Rule | None, other: Rule | None) -> bool:
 
 
 def unable(rule: Rule, known: Mapping[str, Own], library: str) -> str:
-    """Why the library has not what the rule wants; "" where it has."""
+    """The reason why the library lacks what the rule needs; "" if it has it."""
     own = known.get(rule.algorithm)
     if own is None:
         return f"{library} has no algorithm of its own that is {rule.algorithm}"
@@ -102,10 +103,10 @@ def unable(rule: Rule, known: Mapping[str, Own], library: str) -> str:
 def only_one(
     table: Table, operation: str, processes: int, fill: bool
 ) -> tuple[list[tuple[int, int | None, Rule]], list[NotSet]]:
-    """For libraries that cannot be told to leave sizes alone: the pieces, none of which is the library's own.
+    """For libraries whose settings hold for all sizes: the pieces, none of which is the library's own.
 
-    fill: sizes without a rule take the neighbour's (the one above where there are two); otherwise the operation is
-    left alone as a whole where there are any. Rules for other numbers of processes than the job's are not looked at.
+    fill: sizes without a rule take the neighbour's (the one above if there are two); otherwise the whole operation is
+    left alone if there are any. Rules for other numbers of processes than the job's are ignored.
     """
     line = [
         (first, None if last is None or last >= MOST_BYTES else last, rule)
@@ -136,7 +137,7 @@ def only_one(
 
 
 def mention_all(found: Settings, table: Table, processes: int) -> Settings:
-    """With a reason for each rule that the library is not told and that is not mentioned yet."""
+    """Adds a reason for each rule that is neither set nor mentioned yet."""
     mentioned = {*found.set, *(refused.rule for refused in found.not_set)}
     for rule in table.rules:
         if rule not in mentioned and rule.algorithm != "native":

@@ -33,7 +33,7 @@ def home() -> Path:
 
 
 def find(name: str) -> Library:
-    """The library of that name. Raises MissingPrerequisite where it is not here, UsageError for an unknown name."""
+    """The library of that name. Raises MissingPrerequisite if it is not installed, UsageError for an unknown name."""
     library = _look(name)
     if library is not None:
         return library
@@ -45,7 +45,7 @@ def find(name: str) -> Library:
 
 
 def available() -> list[Library]:
-    """Those of NAMES that are here."""
+    """The NAMES that are installed."""
     return [library for name in NAMES if (library := _look(name)) is not None]
 
 
@@ -54,7 +54,7 @@ def _look(name: str) -> Library | None:
         return _debian(name)
     if name.partition("@")[0] not in pypi_names():
         known = ", ".join([*NAMES, *(other for other in pypi_names() if other not in NAMES)])
-        raise UsageError(f"no MPI library is called {name!r}", hint=f"known: {known}")
+        raise UsageError(f"there is no MPI library {name!r}", hint=f"known: {known}")
     wanted = release(name)
     prefix = home() / wanted.folder
     if not (prefix / "complete").exists():

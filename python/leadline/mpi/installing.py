@@ -18,9 +18,9 @@ from leadline.mpi.releases import Release, release
 
 
 def install(name: str) -> Library:
-    """Install the PyPI library `name` unless it is there; safe to call from several processes at once.
+    """Install the PyPI library `name` unless it is installed; safe to call from several processes at once.
 
-    Raises UsageError for a name or version PyPI does not serve, MissingPrerequisite where it cannot be fetched.
+    Raises UsageError for a name or version that PyPI does not serve, MissingPrerequisite if it cannot be fetched.
     """
     wanted = release(name)
     prefix = (home() / wanted.folder).resolve()

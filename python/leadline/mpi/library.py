@@ -1,4 +1,4 @@
-"""An MPI library that is here: where its tools are, and how a program is started with it."""
+"""An installed MPI library: its tools, and how to start a program with it."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from leadline.libraries import MpiLibrary
 class Library:
     """An MPI library on this machine.
 
-    name: as --mpi takes it, with the release where it is not the default one.   kind: which library it is.
-    family: the ABI family of the programs it builds.   environ: to be added to that of whatever is launched.
+    name: as for --mpi, with the release unless it is the default one.   kind: the library.   family: the ABI family of
+    the programs it builds.   environ: variables for everything that is launched.
     """
 
     name: str
@@ -32,7 +32,7 @@ class Library:
 
     @functools.cached_property
     def version(self) -> str:
-        """The version `mpiexec --version` tells, or "" where it tells none."""
+        """The version that `mpiexec --version` prints; "" if it prints none."""
         try:
             done = subprocess.run(
                 [self.mpiexec, "--version"], capture_output=True, text=True, check=False, timeout=30, env=self.env()
@@ -52,7 +52,7 @@ class Library:
     def launch(self, n_ranks: int, *, oversubscribe: bool | None = None) -> list[str]:
         """The words to put before a program to run it on `n_ranks` ranks.
 
-        oversubscribe: whether ranks may share a core; by default where there are fewer cores than ranks.
+        oversubscribe: whether ranks may share a core; by default, if there are fewer cores than ranks.
         """
         words = [str(self.mpiexec)]
         if oversubscribe is None:

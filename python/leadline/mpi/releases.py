@@ -32,7 +32,7 @@ class Release:
 
 
 def release(name: str) -> Release:
-    """What a name means. Raises UsageError for a name or version that is none."""
+    """The release that a name stands for. Raises UsageError for an unknown name or version."""
     base, _, version = name.partition("@")
     kind = FROM_PYPI.get(base.removesuffix("-abi"))
     abi = base.endswith("-abi")
@@ -40,7 +40,7 @@ def release(name: str) -> Release:
         raise UsageError(f"{name!r} is not a library from PyPI", hint=f"those are: {', '.join(names())}")
     version = version or kind.versions[0]
     if version not in kind.versions:
-        raise UsageError(f"{kind.name} {version} is not known", hint=f"known: {', '.join(kind.versions)}")
+        raise UsageError(f"{kind.name} {version} is unknown", hint=f"known: {', '.join(kind.versions)}")
     if abi and kind.abi_since is not None and version_numbers(version) < kind.abi_since:
         since = ".".join(str(part) for part in kind.abi_since)
         raise UsageError(f"{kind.name} has the standard ABI since {since}, not in {version}")
@@ -53,7 +53,7 @@ def names() -> list[str]:
 
 
 def all_releases() -> list[Release]:
-    """Every release of every library, newest first, each followed by its standard ABI where it has one."""
+    """Every release of every library, newest first, each followed by its standard ABI if it has one."""
     found = []
     for name, kind in FROM_PYPI.items():
         for version in sorted(kind.versions, key=version_numbers, reverse=True):

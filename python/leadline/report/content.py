@@ -49,7 +49,7 @@ class Content:
 
     @property
     def whose_time(self) -> str:
-        """What shares are of, as a word before "time"; "" where it goes without saying."""
+        """The word before "time" that says what shares refer to; "" if it is obvious."""
         return "threads' " if self.threads > len(self.ranks) else ""
 
     @property
@@ -76,7 +76,7 @@ class Content:
 
     @property
     def own_share(self) -> float | None:
-        """Leadline's own time as a part of the ranks'; None where there is too little of that to compare with."""
+        """Leadline's own time as a part of the ranks'; None if the ranks' time is too short to compare with."""
         if self.ended_at_start.all_ranks or self.own_s > self.time_s:
             return None
         return self.own_s / self.time_s if self.time_s > 0 else 0.0
@@ -97,7 +97,7 @@ class Content:
 
     @functools.cached_property
     def iterations(self) -> Iterations | None:
-        """Of the main loop, or of the step that a person named; None where there is none."""
+        """Iterations of the main loop, or of the step that the user named; None if there are none."""
         return iterations(self.run)
 
     @functools.cached_property
@@ -147,10 +147,10 @@ class Content:
 
     @functools.cached_property
     def places(self) -> list[Entry]:
-        """Call sites for people: those of one function at one line with one chain of routines are one.
+        """Call sites as users see them: those of one function at one line with one chain of routines are merged.
 
-        Which line of an outer routine the chain went through, and how the program came to its outermost one, is told by
-        `sites` only.
+        Only `sites` says which line of an outer routine the chain went through, and how the program came to its
+        outermost one.
         """
         groups: dict[Any, list[Site]] = {}
         for site in self.run.sites:
@@ -170,7 +170,7 @@ class Content:
 
     @functools.cached_property
     def routines(self) -> list[Entry]:
-        """By routine of the program, with everything called beneath it, most time first."""
+        """Routines of the program, each with all calls made in it and in the routines it calls, most time first."""
         entries = self._grouped(lambda site: {location.full: location.routine for location in site.path})
         return [replace(entry, at_least=entry.key in self.partly_seen) for entry in entries]
 

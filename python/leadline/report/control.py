@@ -1,4 +1,4 @@
-"""What the program said of itself (named regions, pauses), and what the MPI library says (variables, settings)."""
+"""Facts that the program gives (named regions, pauses), and facts that the MPI library gives (variables, settings)."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ class Variable:
 
 
 def variables(run: Run) -> list[Variable]:
-    """Those that were not 0 everywhere, by name. Two with one name (Intel has such) differ by class."""
+    """Variables that were not 0 everywhere, by name. Two with the same name (Intel has some) differ by class."""
     found: dict[tuple[str, str], tuple[str, list[tuple[str, float]]]] = {}
     for index in run.order:
         for variable in run.processes[index].variables:

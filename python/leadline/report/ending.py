@@ -1,6 +1,7 @@
 """Ranks that ended at their start: in MPI_Init, or without any MPI call after it.
 
-Where all did, there is nothing a share could be of: the report says what happened, and withholds shares and durations.
+If all ranks did, a share would have nothing to refer to. The report then says what happened, and withholds shares and
+durations.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ class EndedAtStart:
     """Labels of the ranks, in display order.
 
     in_init: MPI_Init was called and did not return.
-    after_init: it did, and no other call but purely local ones, nor any on files.
+    after_init: MPI_Init returned, but no other call did, except purely local ones. There were no calls on files either.
     aborted: as after_init, but MPI_Abort was called.   all_ranks: nothing else was recorded of the run.
     """
 
@@ -34,15 +35,14 @@ class EndedAtStart:
         return bool(self.in_init or self.after_init or self.aborted)
 
     def sentence(self) -> str:
-        """For the verdict, "" where no rank ended so."""
+        """The sentence for the verdict; "" if no rank ended like this."""
         parts = []
         if self.in_init:
             parts.append(f"MPI_Init did not return on {_named(self.in_init)}")
         if self.after_init:
-            parts.append(f"no call but purely local ones returned after MPI_Init on {_named(self.after_init)}")
+            parts.append(f"only purely local calls returned after MPI_Init on {_named(self.after_init)}")
         if self.aborted:
-            calls = "calls" if len(self.aborted) == 1 else "call"
-            parts.append(f"{_named(self.aborted)} {calls} MPI_Abort right after MPI_Init")
+            parts.append(f"{_named(self.aborted)} called MPI_Abort right after MPI_Init")
         text = "; ".join(parts)
         if not self.all_ranks:
             return f"{text[0].upper()}{text[1:]}." if text else ""

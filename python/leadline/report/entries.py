@@ -69,7 +69,7 @@ class Entry:
 
     @property
     def moved_bytes(self) -> int:
-        """What a table shows as its bytes: those got are moved as well as those put, and those read."""
+        """The bytes that a table shows. They include bytes put, bytes got and bytes read."""
         return self.n_bytes + (self.bytes_received if self.cls in FILE_IO else self.bytes_got)
 
 

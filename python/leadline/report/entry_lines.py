@@ -1,6 +1,6 @@
-"""The columns that tables of functions, call sites and routines have in common, as lines of text.
+"""The columns shared by tables of functions, call sites and routines, as lines of text.
 
-They have TAU's names where they mean the same: %Time, Exclusive msec, #Call, usec/call.
+They have TAU's names if they mean the same: %Time, Exclusive msec, #Call, usec/call.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the ranks did with files: per file and rank, from the totals every trace keeps beside its events."""
+"""The ranks' use of files, per file and rank, from the totals that every trace keeps beside its events."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ OTHER_FILES = "(other files)"  # that did not fit into the traces' tables
 
 @dataclass(frozen=True)
 class FileCounts:
-    """Calls, bytes and seconds; sequential, strided and random: transfers by where they begin, after each first one."""
+    """Calls, bytes and seconds. sequential, strided, random: numbers of transfers, classified by where they begin;
+    the first one is in none of the three."""
 
     opens: int = 0
     closes: int = 0
@@ -36,7 +37,7 @@ class FileCounts:
 
     @property
     def access(self) -> str:
-        """ "sequential", "strided", "random", "mixed", or "none" where nothing was moved or nobody knows where."""
+        """ "sequential", "strided", "random", "mixed", or "none" if nothing was moved or offsets are not known."""
         placed = self.sequential + self.strided + self.random
         if placed == 0:  # each descriptor's first transfer only
             return "sequential" if self.bytes_read + self.bytes_written > 0 else "none"
@@ -55,12 +56,12 @@ NOTHING = FileCounts()
 
 @dataclass(frozen=True)
 class FileOnRank:
-    """What one rank did with a file.
+    """One rank's use of a file.
 
-    process: as Run numbers them.   program: calls of libc by the program, of which `outside` are those before MPI_Init,
-    after MPI_Finalize or in threads that do not call MPI, and `within` the others.   mpi: MPI_File_*.   beneath: calls
-    of libc by the MPI library for it.   fraction_read: distinct bytes read as a part of the file's size, None where
-    that is not known.
+    process: as Run numbers them.   program: calls of libc by the program.   outside: those of them before MPI_Init,
+    after MPI_Finalize or in threads that do not call MPI.   within: the others.   mpi: MPI_File_*.   beneath: calls of
+    libc that the MPI library made for MPI_File_*.
+    fraction_read: distinct bytes read, as a part of the file's size; None if not known.
     """
 
     process: int
@@ -148,26 +149,26 @@ class FileIO:
         return [file for file in self.files if file.opened_by_mpi]
 
     def not_seen(self) -> list[str]:
-        """What these figures do not hold, in words."""
+        """The file I/O that these figures do not include, in words."""
         reasons = [
-            "sockets, pipes, terminals, /proc, /sys, /dev and shared memory, files of the MPI library and of Leadline "
-            "are left out",
-            "asynchronous I/O (aio_*, io_uring), system calls without libc, child processes, and what the dynamic "
-            "linker loads are not seen",
+            "sockets, pipes, terminals, /proc, /sys, /dev and shared memory, and files of the MPI library and of "
+            "Leadline are left out",
+            "asynchronous I/O (aio_*, io_uring), system calls without libc, child processes, and files that the "
+            "dynamic linker loads are not seen",
         ]
         mapped = sum(file.mapped for file in self.files)
         if mapped:
-            reasons.append(f"what is read and written through mmap ({mapped} mapped): only the mapping is seen")
+            reasons.append(f"reads and writes through mmap ({mapped} mapped) are not seen, only the mapping is")
         if self.outside.calls:
             reasons.append(
                 f"{self.outside.calls:,} calls before MPI_Init, after MPI_Finalize or in threads that do not call MPI "
-                "are counted by file, without call path and order"
+                "are counted by file, without call paths or order"
             )
         if any(file.mpi.calls for file in self.files):
-            reasons.append("bytes of MPI_File_* calls whose status was ignored are those asked for")
+            reasons.append("MPI_File_* calls whose status was ignored count the bytes they asked for")
         unseen = [file.file for file in self.mpi_files if file.mpi.bytes_written and not file.beneath.calls]
         if unseen:
-            reasons.append(f"the MPI library's own calls beneath MPI_File_* on {', '.join(unseen[:4])}")
+            reasons.append(f"the MPI library's own calls for MPI_File_* on {', '.join(unseen[:4])} are not seen")
         if any(not file.file for file in self.files):
             reasons.append("files beyond the first 16,383 of a rank are counted together")
         return reasons

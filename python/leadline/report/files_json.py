@@ -10,7 +10,7 @@ from leadline.report.json_entries import entry_json, rank_id, site_json
 
 
 def files_json(content: Content) -> dict[str, Any] | None:
-    """None where the recording is of a version without file I/O."""
+    """None if the recording was made by a version without file I/O."""
     io = content.files
     if not io.recorded:
         return None

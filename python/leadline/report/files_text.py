@@ -24,7 +24,7 @@ def summary(content: Content) -> str:
 
 
 def file_lines(content: Content, width: int, *, all_files: bool = False) -> list[Line]:
-    """By file, most time first; beneath it who reads and writes which part of it."""
+    """One line per file, most time first. Lines below it say which ranks read and write which part of it."""
     entries = content.files.files
     shown = entries if all_files else entries[:MOST_FILES]
     lines: list[Line] = [(_HEADER, "dim")]
@@ -60,13 +60,14 @@ def _notes(entry: FileEntry, ranks: int) -> list[str]:
         notes.append(_parts(parts, [rank.rank for rank in readers]))
     writers = [rank.rank for rank in entry.ranks if rank.own.bytes_written]
     if len(writers) == 1 and ranks > 1 and not readers:
-        notes.append(f"rank {writers[0]} alone writes it")
+        notes.append(f"only rank {writers[0]} writes it")
     if entry.mpi.calls:
         beneath = entry.beneath
         by = sum(rank.beneath.calls > 0 for rank in entry.ranks)
         notes.append(
-            f"MPI_File_*: {fmt.plural(entry.mpi.calls, 'call')}; beneath {fmt.plural(beneath.calls, 'call')} of "
-            f"{fmt.plural(by, 'rank')}, {fmt.size(beneath.bytes_read)} read, {fmt.size(beneath.bytes_written)} written"
+            f"MPI_File_*: {fmt.plural(entry.mpi.calls, 'call')}; "
+            f"for these the library made {fmt.plural(beneath.calls, 'call')} on {fmt.plural(by, 'rank')}, "
+            f"{fmt.size(beneath.bytes_read)} read, {fmt.size(beneath.bytes_written)} written"
         )
     return [f"          {note}" for note in notes]
 

@@ -1,7 +1,7 @@
-"""What a finding is: something that the figures show, with the numbers that say so and the bound they reach.
+"""A finding: a fact that the figures show, with its numbers and the bounds that they reach.
 
-A rule gives the evidence, its bounds decide, and its sentence says it. A bound is data: it stands in the output beside
-the evidence it was held against.
+A rule gives the evidence, its bounds decide, and its sentence states the fact. Bounds are data: they are in the output
+beside the evidence.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ Evidence = dict[str, Any]
 
 @dataclass(frozen=True)
 class Bound:
-    """What one number of the evidence must be: at least, at most, or more than a limit."""
+    """A condition for one number of the evidence: at least, at most, or more than a limit."""
 
     relation: Literal["at_least", "at_most", "more_than"]
     limit: float
 
     def reached(self, value: float | None) -> bool:
-        """None is a number that the system does not tell: it does not decide."""
+        """None stands for a number that the system does not report. It does not decide."""
         if value is None:
             return True
         if self.relation == "at_least":
@@ -47,7 +47,7 @@ def more_than(limit: float) -> Bound:
 
 @dataclass(frozen=True)
 class Finding:
-    """text: one or two sentences.   section: where a reader finds more.   in_verdict: whether the verdict says it."""
+    """text: one or two sentences.   section: the one with more detail.   in_verdict: whether the verdict states it."""
 
     id: str
     severity: Severity
@@ -58,7 +58,7 @@ class Finding:
     in_verdict: bool
 
     def as_data(self) -> dict[str, Any]:
-        """As docs/report.md describes it. A ratio to nothing has no number in JSON: null."""
+        """The form that docs/report.md describes. A ratio to 0 has no number in JSON and becomes null."""
         return {
             "id": self.id,
             "severity": self.severity,
@@ -76,12 +76,12 @@ def _finite(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class Rule:
-    """How one finding is made.
+    """The definition of one finding.
 
-    severity: "error": the run itself did not go as meant; "warning": the figures mislead without it; "notice": the
-    figures stand out.
-    evidence: its numbers, None where the run has none of the kind.   sentence: says them.
-    threshold: bounds on numbers of the evidence; all must be reached.   order: weightiest first.
+    severity: "error": the run did not go as intended; "warning": the figures mislead without it; "notice": the figures
+    stand out.
+    evidence: its numbers; None if the run has none of the kind.   sentence: states them.
+    threshold: bounds on numbers of the evidence; all must be reached.   order: most important first.
     in_verdict: whether the verdict begins with it, because no figure can be read without it.
     """
 

@@ -64,7 +64,7 @@ def power(value: int) -> str:
 
 
 def library(said: str) -> str:
-    """What a library says of itself, in few words: "MPICH Version:\\t4.0.2" -> "MPICH 4.0.2"."""
+    """A library's description of itself, shortened: "MPICH Version:\t4.0.2" -> "MPICH 4.0.2"."""
     return " ".join(said.split(",")[0].replace("Version:", " ").split())
 
 

@@ -1,4 +1,4 @@
-"""The iterations of the run's main loop, as far as the recording knows them."""
+"""The iterations of the run's main loop, as far as they were recorded."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ MISSING = {
 
 @dataclass(frozen=True)
 class Iterations:
-    """What the recording knows of the main loop.
+    """The recorded facts about the main loop.
 
-    loop: of the program's source; None where call paths do not tell, and calls that repeat were taken for one.
-    anchor: the call site with which an iteration of such a one begins (or ends).
+    loop: the loop of the program's source; None if call paths do not show it and repeating calls were taken for one.
+    anchor: in that case, the call site with which an iteration begins (or ends).
     """
 
     run: Run
@@ -42,7 +42,7 @@ class Iterations:
     def where(self) -> str:
         """The place of the anchor as text: "MPI_Allreduce in step (model.c:41)"."""
         if self.anchor is None:
-            return "a call whose site is not known"
+            return "a call at an unknown site"
         place = self.anchor.location.place() if self.anchor.location is not None else ""
         inside = f" in {self.anchor.routine}" if self.anchor.path else ""
         return f"{self.anchor.function}{inside}" + (f" ({place})" if place else "")

@@ -1,4 +1,4 @@
-"""What the batch system says of the job, and where its ranks ran: host, and the processors that each might use."""
+"""The batch system's facts about the job, and where its ranks ran: hosts, and the processors that each could use."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Place:
 
 
 def batch_job(run: Run) -> dict[str, Any] | None:
-    """What the first rank was told of its batch job (job.json); None outside of one."""
+    """The first rank's facts about its batch job (job.json); None outside a batch job."""
     found = run.description.get("job", {}).get("batch") or run.description.get("batch")
     return found if isinstance(found, dict) and found.get("id") else None
 
@@ -76,7 +76,7 @@ def cores_words(cores: tuple[tuple[int, int], ...]) -> str:
 
 
 def place_lines(run: Run) -> list[str]:
-    """A line for each host and binding; none where all ranks ran anywhere on one host."""
+    """A line for each host and binding; none if all ranks could run anywhere on one host."""
     found = places(run)
     if len({place.host for place in found}) == 1 and not any(place.is_bound for place in found):
         return []

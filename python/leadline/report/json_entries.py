@@ -60,7 +60,7 @@ def whole(value: float) -> int | float:
 
 
 def distinct_json(sizes: _core.Sizes, what: str = "messages") -> list[dict[str, int]] | None:
-    """Messages, or operations, by exact size, ascending; None where there are too many sizes."""
+    """Messages, or operations, by exact size, ascending; None if there are too many sizes."""
     if not sizes.distinct_complete or len(sizes.distinct) > MOST_DISTINCT_SIZES:
         return None
     return [{"bytes": size, what: sizes.distinct[size]} for size in sorted(sizes.distinct)]
@@ -83,7 +83,7 @@ def site_json(entry: Entry) -> dict[str, Any]:
 
 
 def line_json(where: Location | None) -> dict[str, Any]:
-    """line: null where it is not known.   line_exact: false where the compiler gave the call no line of its own."""
+    """line: null if not known.   line_exact: false if the compiler gave the call no line of its own."""
     known = where is not None and where.file != ""
     return {
         "line": where.line if where is not None and known and (where.line or where.exact) else None,

@@ -69,7 +69,7 @@ def _ended_at_start(content: Content) -> dict[str, Any] | None:
 
 
 def _times(content: Content) -> dict[str, Any]:
-    """Durations and shares are withheld where the run ended at its start."""
+    """Durations and shares are withheld if the run ended at its start."""
     withheld = content.ended_at_start.all_ranks
     return {
         "duration_s": None if withheld else content.run.duration_s,

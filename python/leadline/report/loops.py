@@ -12,12 +12,13 @@ from leadline.symbols import Location, call_path
 
 @dataclass(frozen=True)
 class NamedLoop:
-    """routine: that it is written in.   file, line: of its statement as far as the debug information tells, else of the
-    first call in it; "" and 0 without debug information.   last_line: of the last call in it.
+    """routine: the one that contains the loop.   file, line: those of its statement, as far as the debug information
+    says, otherwise of the first call in it; "" and 0 without debug information.   last_line: that of the last call in
+    it.
     path: routines that lead to it, outermost first.   share: of the ranks' time.
-    at_least: it may have been gone round more often, between two calls of a loop within it and past no other.
-    around: the number of the next loop around it of which that is true, 0: none.
-    """
+    at_least: control may have gone round it more often, between two calls of an inner loop without passing any other
+    call.
+    around: the number of the next enclosing loop of which that is true; 0: none."""
 
     number: int
     routine: str

@@ -17,7 +17,7 @@ _SHADES = " ·░▒▓█"
 
 @dataclass(frozen=True)
 class Flow:
-    """What a matrix shows, and its words."""
+    """The contents of a matrix, and the words for it."""
 
     bytes_of: Callable[[MatrixEntry], int]
     there: Callable[[MatrixEntry], bool]  # whether the entry has any of it
@@ -26,7 +26,7 @@ class Flow:
     does: str  # with its partners
 
     def amount(self, entries: list[MatrixEntry]) -> str:
-        """For example "7 messages" or, of one-sided operations, "560 B"."""
+        """For example "7 messages" or, for one-sided operations, "560 B"."""
         if self is SENT:
             return fmt.plural(sum(entry.messages for entry in entries), "message")
         return fmt.size(sum(self.bytes_of(entry) for entry in entries))

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 
 def median(values: Iterable[float]) -> float:
-    """Of at least one value; of an even number of them the mean of the middle two."""
+    """The median of at least one value; of an even number of values, the mean of the middle two."""
     ordered = sorted(values)
     middle = len(ordered) // 2
     return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2

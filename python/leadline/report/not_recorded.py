@@ -1,4 +1,4 @@
-"""What a recording does not hold, and why: a report says so in every form."""
+"""Things that a recording does not hold, and why. Every form of the report lists them."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ def not_recorded(run: Run) -> list[NotRecorded]:
     entries = []
     absent = run.ranks - len(run.processes)
     if absent > 0:
-        entries.append(NotRecorded(f"{absent} of {run.ranks} ranks", "no readable trace file of theirs is in the run"))
+        entries.append(NotRecorded(f"{absent} of {run.ranks} ranks", "they left no readable trace file in the run"))
     early = [run.label(index) for index in run.order if not run.processes[index].finalized]
     if early:
         entries.append(
             NotRecorded(
                 f"the end of {_labels(early)}",
-                "MPI_Finalize was not reached (killed, MPI_Abort, no call of it); calls up to the last flush are here",
+                "MPI_Finalize was not reached (killed, MPI_Abort, never called); calls up to the last flush are here",
             )
         )
     for group in _alike(paused_ranks(run)):
@@ -37,26 +37,28 @@ def not_recorded(run: Run) -> list[NotRecorded]:
                 f"{_labels([rank.rank for rank in group])} while paused ({when}, "
                 f"{max(rank.seconds for rank in group):.3g} s)",
                 f"the program (MPI_Pcontrol) or --start-paused asked for it; {calls} calls were made meanwhile, "
-                "purely local ones aside",
+                "not counting purely local ones",
             )
         )
     if {"MPI_Win_allocate_shared", "MPI_Win_shared_query"} & {f.name for f in run.profile.functions}:
         entries.append(
             NotRecorded(
                 "loads and stores in shared-memory windows",
-                "what ranks exchange through them is no call of MPI; puts, gets and accumulates on them are here",
+                "they are not MPI calls; puts, gets and accumulates on these windows are included",
             )
         )
     if unplaced := sum(process.unplaced_polls for process in run.processes):
         placed = sum(process.placed_polls for process in run.processes)
         entries.append(
             NotRecorded(
-                f"where {unplaced:,} of {placed + unplaced:,} runs of failed polls were",
-                "their places are kept up to some kilobytes a thread; every poll is counted and timed",
+                f"the places of {unplaced:,} of {placed + unplaced:,} runs of failed polls",
+                "only some kilobytes of places are kept per thread; every poll is counted and timed",
             )
         )
     if not all(process.files_recorded for process in run.processes):
-        entries.append(NotRecorded("file I/O outside MPI_File_*", "the recording is of a version without it"))
+        entries.append(
+            NotRecorded("file I/O outside MPI_File_*", "the version that made this recording did not record it")
+        )
     others = [process.placement.busy - max(process.threads, 1) for process in run.processes]
     if max(others, default=0) > 0:
         entries.append(

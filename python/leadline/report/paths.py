@@ -17,7 +17,7 @@ def path_key(path: Sequence[Location]) -> tuple[str, ...]:
 
 
 def chain_key(path: Sequence[Location]) -> tuple[str, ...]:
-    """What makes two paths one chain of routines: the innermost ones, as chain() shows them."""
+    """The key of a chain of routines: paths with the same innermost routines, as chain() shows them, are one chain."""
     return tuple(_innermost(path_key(path)))
 
 
@@ -27,7 +27,7 @@ def chain(path: Sequence[Location]) -> str:
 
 
 def shared_chain(sites: Sequence[Site]) -> list[str]:
-    """The routines that the paths have in common, outermost first; a "…" first where there are others further out."""
+    """The routines that the paths have in common, outermost first; preceded by "…" if there are outer ones."""
     paths = [site.path for site in sites]
     first = paths[0]
     common = len(first)
@@ -44,7 +44,7 @@ def without_main(routines: Sequence[str]) -> list[str]:
 
 
 def short_place(where: Location | None) -> str:
-    """ "ocean/halo.cpp:41": enough to find the file, not its whole path; "" where it is not known."""
+    """ "ocean/halo.cpp:41": enough to find the file, without its whole path; "" if not known."""
     if where is None or not where.file:
         return ""
     return f"{'/'.join(where.file.strip('/').split('/')[-2:])}:{where.line_text}"

@@ -12,11 +12,11 @@ from leadline.run import Run
 
 @dataclass(frozen=True)
 class HostUse:
-    """Ranks that ran at the same time on processors of one host: those that had the fewest for what they ran.
+    """Ranks that ran at the same time on processors of one host: those with the fewest processors for their threads.
 
-    threads: that ran, those of ranks that did not tell counted as one each.   cores: that these ranks may use together,
-    as the system counts them; a part of one where a control group limits their time.
-    waited_share: of their time they could run and had no core, None where the system does not tell.
+    threads: those that ran; a rank that did not report them counts as one.   cores: those that these ranks may use
+    together, as the system counts them; a part of one if a control group limits their time.
+    waited_share: the part of their time in which they could run but had no core; None if the system does not report it.
     """
 
     host: str
@@ -32,7 +32,7 @@ class HostUse:
 
 
 def uses(run: Run) -> list[HostUse]:
-    """One for each host that told its processors, by name."""
+    """An entry for each host whose processors are known, by name."""
     by_host: dict[str, list[Any]] = defaultdict(list)
     for process in run.processes:
         if process.placement.known and process.placement.allowed:
@@ -52,7 +52,7 @@ def waited_share(processes: Sequence[Any]) -> float | None:
 
 
 def _at_once(processes: Sequence[Any]) -> list[Any]:
-    """Those that ran at the moment when most threads did: jobs may have followed one another."""
+    """The ranks that ran at the moment when most threads did, because jobs may have followed one another."""
     best: list[Any] = []
     for each in processes:
         # Times of day in nanoseconds are too many digits for a float, which durations are.

@@ -1,4 +1,4 @@
-"""Where one process's time went, and what it sent and received."""
+"""One process's time by kind, and what it sent and received."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from leadline.run import Run
 
 @dataclass(frozen=True)
 class RankEntry:
-    """What one process did. time_s = computation_s + mpi_s + io_s, over its threads, while recording was not paused.
+    """One process. time_s = computation_s + mpi_s + io_s, over its threads, while recording was not paused.
 
-    io_s: in libc's file calls.
+    io_s: time in libc's file calls.
     """
 
     rank: str

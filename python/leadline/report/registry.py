@@ -25,10 +25,10 @@ def file_name(part_id: str) -> str:
 
 
 def parts_of(package: ModuleType, name: str, kind: type[P]) -> tuple[P, ...]:
-    """What every module of `package` calls `name`, by its `order`.
+    """The object called `name` in every module of `package`, in order of its `order`.
 
-    Raises TypeError or ValueError for a module that has no such thing, for an id that is not the name of its file, and
-    for two parts at one place: a part that would be left out, or that has no place of its own, is an error at once.
+    Raises TypeError or ValueError if a module has no such object, if an id is not the name of its file, or if two parts
+    have the same place. A part that would be left out, or that has no place of its own, is therefore an error at once.
     """
     found: dict[int, P] = {}
     for module in pkgutil.iter_modules(package.__path__):

@@ -1,4 +1,4 @@
-"""What a section of the report is, whether it is shown on a terminal, as JSON or in the page."""
+"""A section of the report, in the terminal, as JSON and in the page."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ Figures = dict[str, Any]
 
 @dataclass(frozen=True)
 class Section:
-    """figures: its fields of the JSON object.   draw: shows it on a terminal; draws nothing where there is nothing.
+    """figures: its fields of the JSON object.   draw: shows it on a terminal; draws nothing if there is nothing to
+    show.
 
-    short: the title where there is little room.
-    order: its place among the sections; by tens, so that there is room between any two.
-    present: of the JSON object, whether the section has something to show.
-    elsewhere: for an output that it has no part of its own in, why not. The page draws it with the file of the same
-    name in page/script/sections, if there is no such reason.
+    short: a title for narrow places.
+    order: its place among the sections, in tens, so that there is room between any two.
+    present: whether the section has something to show, given the JSON object.
+    elsewhere: for each output in which it has no part, the reason. Without such a reason, the page draws it with the
+    file of the same name in page/script/sections.
     """
 
     id: str
@@ -34,7 +35,7 @@ class Section:
     elsewhere: Mapping[Output, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Raises ValueError where an output was forgotten."""
+        """Raises ValueError if an output was forgotten."""
         for output, part in (("json", self.figures), ("terminal", self.draw)):
             if (part is None) != (output in self.elsewhere):
                 raise ValueError(f"section {self.id}: either a part for {output} or a reason why it has none")

@@ -22,7 +22,7 @@ def histogram(sizes: _core.Sizes, what: str = "messages") -> list[dict[str, Any]
 
 
 def size_lines(sizes: _core.Sizes, what: str, width: int) -> list[Line]:
-    """Messages (or operations: `what`) and bytes by power of two; the exact sizes where they are few."""
+    """Messages (or operations: `what`) and bytes by power of two, and exact sizes if there are few."""
     buckets = histogram(sizes, what)
     total = sum(bucket[what] for bucket in buckets)
     volume = sum(bucket["bytes"] for bucket in buckets)

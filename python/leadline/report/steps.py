@@ -11,10 +11,10 @@ MOST_LISTED = 8
 
 
 def find_step(run: Run, step: str) -> NamedLoop | RegionEntry:
-    """What `step` (ROUTINE, ROUTINE:LINE or the name of a region) stands for.
+    """The loop or region that `step` (ROUTINE, ROUTINE:LINE or the name of a region) stands for.
 
-    Of several loops the one around the others, then the one that takes most time. Raises UsageError, with the loops and
-    regions there are, where nothing has that name.
+    Among several loops, the outermost counts, then the one that takes most time. If nothing has that name, raises
+    UsageError with the loops and regions there are.
     """
     entries = regions(run)
     for entry in entries:
@@ -25,7 +25,9 @@ def find_step(run: Run, step: str) -> NamedLoop | RegionEntry:
     numbers = [n for n in range(1, len(loops.all)) if loops.trips(n) > 1]
     found = [loop for n in numbers if _is_meant(loop := named_loop(run, n), routine, line)]
     if not found:
-        raise UsageError(f"no loop in {step}, and no region of that name", hint=_there_are(run, numbers, entries))
+        raise UsageError(
+            f"there is no loop in {step}, and no region of that name", hint=_there_are(run, numbers, entries)
+        )
     outermost = [a for a in found if not any(a is not b and loops.within(a.number, b.number) for b in found)]
     return max(outermost, key=lambda loop: loop.time_s)
 

@@ -39,7 +39,7 @@ def print_report(run: Run, console: Console, *, all_sites: bool = False) -> None
 
 
 def _look(findings: Sequence[Finding], out: Screen) -> None:
-    """What the verdict does not say."""
+    """The findings that the verdict does not state."""
     others = [finding for finding in findings if not finding.in_verdict]
     if not others:
         return

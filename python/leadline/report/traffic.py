@@ -1,4 +1,4 @@
-"""Who sends to whom, and who operates on whose memory."""
+"""The traffic between pairs of ranks: messages, and operations on one another's memory."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Where ranks were that did not come to their end: the call they sat in, since when, and which of them stopped first.
+"""Ranks that did not come to their end: the call they sat in, since when, and which of them stopped first.
 
-Live memory holds what a rank's last call was and when it began or ended. Until when the rank lived is known from those
-that outlived it: the keeper of `leadline exec` and `leadline run` note the end of processes on their node, run.json has
-that of the whole command, and a process that still runs lives until now.
+Live memory holds a rank's last call, and when that began or ended. Processes that outlived the rank know how long it
+lived: the keeper of `leadline exec` and `leadline run` note the end of processes on their node, and run.json has that
+of the whole command. A process that is still running lives until now.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ EXACT, COMMAND, AT_LEAST, RUNNING, UNKNOWN = "process", "command", "at-least", "
 
 @dataclass(frozen=True)
 class Stop:
-    """How far one rank came. Times in seconds from the run's begin; until: None where its end is not known.
+    """The end of one rank. Times are in seconds from the beginning of the run; until: None if its end is not known.
 
-    call: the function it sat in, None where it was in none.   since_s: when that began, or its last call ended.
-    source: how `until_s` is known: "process", "command" (that of the whole run), "at-least", "running" or "unknown".
+    call: the function it sat in; None if it was in none.   since_s: when that began, or when its last call ended.
+    source: how `until_s` is known: "process", "command" (the end of the whole run), "at-least", "running" or "unknown".
     """
 
     label: str
@@ -46,7 +46,7 @@ class Stop:
 
     @property
     def silent_share(self) -> float:
-        """Of the rank's life; 0 where its end is not known."""
+        """A share of the rank's life; 0 if its end is not known."""
         return self.silent_s / self.until_s if self.silent_s is not None and self.until_s else 0.0
 
     @property
@@ -60,7 +60,7 @@ class Stop:
 
 
 def stops(run: Run) -> list[Stop]:
-    """Of every rank that did not close its trace and of which that is known, in display order."""
+    """The stops of ranks that did not close their traces, as far as they are known, in display order."""
     unfinished = [index for index in run.order if not run.processes[index].complete and run.processes[index].ends]
     if not unfinished:
         return []
@@ -70,7 +70,7 @@ def stops(run: Run) -> list[Stop]:
     found = []
     for index in unfinished:
         process = run.processes[index]
-        # Of several threads the one that last gave a sign of life: others may wait for work all the time.
+        # If there are several threads, take the one that was active last: others may wait for work all the time.
         last_end, in_call, function, site, begin = max(process.ends, key=lambda end: end[4] if end[1] else end[0])
         since_ns = begin if in_call else last_end
         end_ns, source = until.of(index)
@@ -92,9 +92,9 @@ def stops(run: Run) -> list[Stop]:
 
 
 def sentence(found: Sequence[Stop], clock_error_s: float | None) -> str:
-    """What a person must know first, "" where no rank was silent for long.
+    """The sentence that the report begins with; "" if no rank was silent for long.
 
-    clock_error_s: how far times of different ranks can be compared, None where that is not known.
+    clock_error_s: the error of comparing times of different ranks; None if it is not known.
     """
     long = [stop for stop in found if stop.long]
     if not long:
@@ -116,9 +116,9 @@ def sentence(found: Sequence[Stop], clock_error_s: float | None) -> str:
 
 
 def first(found: Sequence[Stop], clock_error_s: float | None) -> tuple[Stop, str] | None:
-    """The rank that stopped before the others, and by what that is known; None where several may have.
+    """The rank that stopped before the others, and how that is known; None if several ranks may have.
 
-    A rank that waits does so for one that does not call: the one that ended before the others, or was in no call.
+    A waiting rank waits for one that makes no call: one that ended before the others, or was in no call.
     """
     if len(found) < 2:
         return None
@@ -147,14 +147,14 @@ def _first(found: Sequence[Stop], clock_error_s: float | None) -> str:
     name = f"Rank {stop.label}"
     if how == "ended" and stop.until_s is not None:
         last = max(s.until_s or 0.0 for s in found)
-        where = f"in {stop.call}" if stop.call else "outside of MPI"
+        where = f"in {stop.call}" if stop.call else "outside MPI"
         return f"{name} stopped first: it ended {where}, {fmt.seconds(last - stop.until_s)} before the others."
     if how == "no-call":
         before = min((s.since_s for s in found if s is not stop and s.call is not None), default=None)
         if before is None:
             return ""
-        return f"{name} stopped first: it came out of its last call {_at(stop.since_s)} and made none after it."
-    return f"All of them were in MPI calls; rank {stop.label} was the first to enter its own, {_at(stop.since_s)}."
+        return f"{name} stopped first: its last call ended {_at(stop.since_s)}, and it made none after that."
+    return f"All of them were in MPI calls; rank {stop.label} entered its call first, {_at(stop.since_s)}."
 
 
 def _at(seconds: float) -> str:
@@ -185,7 +185,7 @@ def _named(alike: Sequence[Stop]) -> str:
 
 
 class _Routines:
-    """Where a call site of the profile stands."""
+    """The routine of each call site of the profile."""
 
     def __init__(self, run: Run) -> None:
         self._run = run

@@ -1,4 +1,4 @@
-"""The first line of a report: what the figures say, in words. Only what was measured; no advice."""
+"""The first line of a report: the figures in words. It states only what was measured and gives no advice."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ IO_WORTH_SAYING = 0.01  # of the ranks' time
 
 
 def verdict(content: Content, findings: Sequence[Finding] | None = None) -> str:
-    """Where the time goes, how much is sent and from where, and whether anything is missing.
+    """States how the time is spent, how much is sent and from where, and whether anything is missing.
 
-    findings: of the content, where they are at hand.
-    For example "62 % of the time is MPI; 41 % in trchdf > exchange, most of it MPI_Wait. 252,960 messages ...".
+    findings: those of the content, if they are at hand. For example "62 % of the time is MPI; 41 % in trchdf >
+    exchange, most of it MPI_Wait. 252,960 messages ...".
     """
     recorded = len(content.run.processes)
     first = [each for each in (findings_of(content) if findings is None else findings) if each.in_verdict]
@@ -36,7 +36,7 @@ def verdict(content: Content, findings: Sequence[Finding] | None = None) -> str:
         sentences.append(_one_sided_sentence(content))
     elif not content.messages and any(rank.category_calls["collective"] for rank in content.ranks):
         calls = sum(rank.category_calls["collective"] for rank in content.ranks)
-        sentences.append(f"No messages; {fmt.plural(calls, 'call')} of collectives on {fmt.plural(recorded, 'rank')}.")
+        sentences.append(f"No messages; {fmt.plural(calls, 'collective call')} on {fmt.plural(recorded, 'rank')}.")
     if content.ended_at_start:
         sentences.append(content.ended_at_start.sentence())
     return " ".join([*sentences, *_incomplete(content)])
@@ -50,7 +50,7 @@ def _incomplete(content: Content) -> list[str]:
     missing = run.ranks - len(run.processes)
     parts = []
     if missing:
-        parts.append(f"{missing} of {run.ranks} ranks left no trace that can be read")
+        parts.append(f"{missing} of {run.ranks} ranks left no readable trace")
     if cut and not content.ended_at_start.all_ranks:  # else that was said
         parts.append(f"{fmt.plural(cut, 'trace ends', 'traces end')} before the program did")
     if not parts and content.ended_at_start.all_ranks:
@@ -65,7 +65,7 @@ def _time_sentence(content: Content) -> str:
         rest = content.time_s - startup
         sentence += f", {fmt.percent(startup / content.time_s)} its start-up and shut-down"
         if rest > 0:
-            sentence += f" (of the time between them {fmt.percent((content.mpi_s - startup) / rest)})"
+            sentence += f" (MPI is {fmt.percent((content.mpi_s - startup) / rest)} of the time between them)"
     costs = _costliest(content)
     if costs is not None:
         path, path_s, function, function_s = costs
@@ -80,7 +80,7 @@ def _time_sentence(content: Content) -> str:
 
 
 def _io_sentence(content: Content) -> str:
-    """Only what lies outside of MPI: MPI_File_* is MPI."""
+    """File I/O outside MPI only, because MPI_File_* counts as MPI."""
     sentence = f"{fmt.percent(content.io_s / content.time_s)} is file I/O"
     most = next((file for file in content.files.files if file.file and not file.opened_by_mpi), None)
     if most is not None:

@@ -19,7 +19,8 @@ _Key = tuple[str, str, int]
 
 
 class SymbolCache:
-    """Frames by (module path, build id, offset). Only modules with a build id: others cannot be told apart later."""
+    """Frames by (module path, build id, offset). It has only modules with a build id; later versions of others could
+    not be recognised."""
 
     def __init__(self, directory: Path) -> None:
         self.path_ = directory / FILE_NAME

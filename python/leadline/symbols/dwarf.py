@@ -42,7 +42,7 @@ class SourceFrame:
 
 @dataclass(frozen=True)
 class _Head:
-    """Where a Fortran routine begins: gfortran gives some of its calls that line, or line 1 of a program."""
+    """The beginning of a Fortran routine: gfortran gives some of its calls that line, or line 1 of a program."""
 
     file: str
     line: int
@@ -74,10 +74,10 @@ class DebugInformation:
         self._index()
 
     def find(self, address: int, symbol: str, scopes: Scopes | None = None) -> list[SourceFrame]:
-        """Logical frames at an address, innermost first; empty where neither routine nor line is known.
+        """Logical frames at an address, innermost first; empty if neither routine nor line is known.
 
-        symbol: of the linker for the routine there, "" if none: tells the full name where the compiler left it out.
-        scopes: of the module, for names that only the symbol tells.
+        symbol: the linker's for the routine there, "" if none; it gives the full name if the compiler left it out.
+        scopes: those of the module, for names that only the symbol gives.
         """
         unit = self._unit_at(address)
         if unit is None:
@@ -240,7 +240,7 @@ class DebugInformation:
         return chain
 
     def _name(self, die: Any, symbol: str, scopes: Scopes | None) -> tuple[str, str]:
-        """(short, full). symbol: of the linker, "" where it is not the routine's own."""
+        """(short, full). symbol: the linker's; "" if it is not that of the routine itself."""
         key = (die.offset, symbol)
         if die.tag == "DW_TAG_inlined_subroutine" and "DW_AT_abstract_origin" in die.attributes:
             die = die.get_DIE_from_attribute("DW_AT_abstract_origin")
@@ -273,7 +273,8 @@ class DebugInformation:
         return self.fortran_[cu.cu_offset]
 
     def _head(self, unit: _Unit, die: Any) -> _Head | None:
-        """Of a Fortran routine; None of others, whose lines may come before it (default arguments, initialisers)."""
+        """The beginning of a Fortran routine; None for other languages, whose lines may come before it (default
+        arguments, initialisers)."""
         for current in _origins(die):
             if "DW_AT_decl_line" in current.attributes:
                 if not self._is_fortran(current.cu):
@@ -316,7 +317,7 @@ class DebugInformation:
         return file, 0, not file
 
     def _line_after(self, unit: _Unit, inlined: Any, scope: Any, file: str) -> tuple[str, int]:
-        """The nearest line of `scope` after a call in it that was inlined; `file` and 0 where there is none."""
+        """The nearest line of `scope` after a call in it that was inlined; `file` and 0 if there is none."""
         assert unit.line_addresses is not None
         head = self._head(unit, scope)
         others = [bounds for die in _calls_inlined(scope) for bounds in self._ranges(die)]
@@ -333,7 +334,7 @@ class DebugInformation:
         return file, 0
 
     def _row_at(self, unit: _Unit, address: int) -> int:
-        """The row of the unit's line table that covers an address, -1 where none does."""
+        """The row of the unit's line table that covers an address; -1 if none does."""
         if unit.line_addresses is None:
             self._read_lines(unit)
         assert unit.line_addresses is not None
@@ -418,7 +419,7 @@ def _host(die: Any) -> Any | None:
 
 
 def _is_member(origins: Sequence[Any], mangled: str) -> bool | None:
-    """Whether a C++ routine is a class's, static ones too; None where its scopes are left out (-g1)."""
+    """Whether a C++ routine belongs to a class, including static ones; None if its scopes are left out (-g1)."""
     if any("DW_AT_object_pointer" in die.attributes for die in origins):
         return True
     if not mangled.startswith("_ZN") or mangled.startswith(("_ZNSt", "_ZNKSt")):

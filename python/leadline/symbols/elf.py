@@ -26,7 +26,7 @@ class NotElf(Exception):
 
 
 def open_elf(path: Path) -> ELFFile:
-    """Opens an ELF file. Raises OSError where it cannot be read, NotElf where it is no ELF file."""
+    """Opens an ELF file. Raises OSError if it cannot be read, NotElf if it is not an ELF file."""
     stream = path.open("rb")
     try:
         return ELFFile(stream)
@@ -36,7 +36,7 @@ def open_elf(path: Path) -> ELFFile:
 
 
 def build_id(elf: ELFFile) -> str:
-    """The build id in hexadecimal, "" where there is none."""
+    """The build id in hexadecimal; "" if there is none."""
     section = elf.get_section_by_name(".note.gnu.build-id")
     notes = (segment for segment in elf.iter_segments() if segment["p_type"] == "PT_NOTE")
     holders: Iterator[Any] = itertools.chain([section] if section is not None else [], notes)
@@ -87,7 +87,7 @@ def _crc32(path: Path) -> int:
 
 
 class SymbolTable:
-    """Functions by address, local ones too where the file was not stripped."""
+    """Functions by address, including local ones if the file was not stripped."""
 
     def __init__(self, elf: ELFFile) -> None:
         found: dict[int, tuple[int, str]] = {}
@@ -103,7 +103,7 @@ class SymbolTable:
         self.scopes = Scopes(lambda: (name for _, name in self.symbols_))
 
     def find(self, address: int) -> tuple[str, int] | None:
-        """(symbol, offset in it) of the function that covers the address, None where none does."""
+        """(symbol, offset in it) of the function that covers the address; None if none does."""
         index = bisect.bisect_right(self.addresses_, address) - 1
         if index < 0:
             return None
@@ -118,7 +118,7 @@ class SymbolTable:
         return (name, offset) if offset < 4096 and address < self._end_of_section(self.addresses_[index]) else None
 
     def _end_of_section(self, address: int) -> int:
-        """Where the code section of an address ends; 0 where there is none, or the file was stripped."""
+        """The end of the code section of an address; 0 if there is none, or if the file was stripped."""
         if self.code_ is None:
             self.code_ = [] if self.elf_.get_section_by_name(".symtab") is None else _code_sections(self.elf_)
         return next((end for begin, end in self.code_ if begin <= address < end), 0)
@@ -170,5 +170,5 @@ def _functions(elf: ELFFile, section: Any) -> Iterator[tuple[int, int, str]]:
 
 
 def close(elf: ELFFile) -> None:
-    """Closes the file beneath."""
+    """Closes the underlying file."""
     elf.stream.close()

@@ -1,6 +1,6 @@
-"""Decodes a DWARF line number program (versions 2 to 5) into rows, for speed without an object per operation.
+"""Decodes a DWARF line number program (versions 2 to 5) into rows, without an object per operation, for speed.
 
-Source: DWARF 5, section 6.2.5. pyelftools reads the header; its own decoding takes some ten times as long.
+Source: DWARF 5, section 6.2.5. pyelftools reads the header; its own decoding takes about ten times as long.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ Row = tuple[
 
 
 def decode(program: Any, *, little_endian: bool) -> list[Row]:
-    """Rows of a pyelftools LineProgram in program order. Raises ValueError, IndexError where it is damaged."""
+    """Rows of a pyelftools LineProgram in program order. Raises ValueError or IndexError if it is damaged."""
     header = program.header
     program.stream.seek(program.program_start_offset)
     code = program.stream.read(program.program_end_offset - program.program_start_offset)

@@ -42,7 +42,7 @@ class Module:
             )
             return
         if not recorded and recorded_at_ns and path.stat().st_mtime_ns > recorded_at_ns:
-            self._fail("binary-changed", f"{path} was written after the recording began and has no build id")
+            self._fail("binary-changed", f"{path} was written after the recording began, and it has no build id")
             return
         holder = elf
         if not elf_files.has_debug_information(elf):

@@ -31,7 +31,7 @@ _NOTHING_KNOWN = Scopes()
 def readable(symbol: str, scopes: Scopes | None = None) -> tuple[str, str]:
     """The name of a linker symbol: (short, full), e.g. ("exchange", "halo::exchange").
 
-    scopes: tells the classes of C++ names from namespaces, which the short name leaves out.
+    scopes: distinguishes the classes of C++ names from namespaces, which the short name leaves out.
     """
     openmp = _OPENMP.search(symbol)
     if openmp:
@@ -69,8 +69,8 @@ def from_debug_information(
 ) -> tuple[str, str]:
     """The name of a routine with debug information: (short, full).
 
-    is_member: of a class; None where the debug information does not say (-g1), but maybe the symbols.
-    Namespaces and Fortran modules are left out of the short name, the class of a member function is kept.
+    is_member: of a class; None if the debug information does not say (-g1), though symbols may. The short name leaves
+    out namespaces and Fortran modules, and keeps the class of a member function.
     """
     openmp = _OPENMP.search(name)
     if name in FORTRAN_MAIN:
@@ -145,12 +145,12 @@ def split_scopes(name: str) -> list[str]:
 
 
 def without_parameters(part: str) -> str:
-    """Of "main(int, char**)" "main"; "(anonymous namespace)" stays."""
+    """ "main(int, char**)" -> "main"; "(anonymous namespace)" stays."""
     return part if part.startswith("(") else part.split("(", 1)[0]
 
 
 def shorten_templates(name: str) -> str:
-    """Of "f<a long list of arguments>" "f<…>"."""
+    """ "f<a long list of arguments>" -> "f<…>"."""
     begin = name.find("<")
     if begin <= 0 or "operator" in name:
         return name
@@ -165,7 +165,7 @@ def shorten_templates(name: str) -> str:
 
 
 def _cython_name(path: str) -> str:
-    """Of "6mpi4py_3MPI_4Comm_23Send" "mpi4py.MPI.Comm.Send": lengths, then an index before the last name."""
+    """ "6mpi4py_3MPI_4Comm_23Send" -> "mpi4py.MPI.Comm.Send": lengths, then an index before the last name."""
     parts = []
     while True:
         match = re.match(r"(\d+)", path)

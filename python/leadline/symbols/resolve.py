@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Location:
-    """A logical frame. `file` is "" and `line` 0 where there is no debug information.
+    """A logical frame. `file` is "" and `line` 0 if there is no debug information.
 
-    `resolved` is False where not even the routine is known: `routine` is then "module+0x1a2b".
-    `exact` is False where the compiler gave the call no line of its own: `line` is then the nearest one it gave, 0
-    where there is none, and `apart` keeps such calls from being taken for one.
+    `resolved` is False if not even the routine is known: `routine` is then "module+0x1a2b". `exact` is False if the
+    compiler gave the call no line of its own. `line` is then the nearest one it gave, 0 if there is none, and `apart`
+    keeps such calls from being merged.
     """
 
     routine: str
@@ -34,14 +34,14 @@ class Location:
     apart: int = -1
 
     def place(self) -> str:
-        """Where in the routine: "halo.cpp:41", "halo.f90:~41" near that line, "+0x1f" into the routine, or ""."""
+        """The place in the routine: "halo.cpp:41", "halo.f90:~41" near that line, "+0x1f" into the routine, or ""."""
         if self.file:
             return f"{os.path.basename(self.file)}:{self.line_text}"
         return f"+{self.symbol_offset:#x}" if self.symbol_offset >= 0 else ""
 
     @property
     def line_text(self) -> str:
-        """The line for people: "41", "~41" where it is the nearest one known, "?" where none is."""
+        """The line for display: "41", "~41" if it is the nearest one known, "?" if none is."""
         if self.exact:
             return str(self.line)
         return f"~{self.line}" if self.line else "?"
@@ -97,7 +97,7 @@ class Symbolizer:
         return self.modules_[key].resolve(offset)
 
     def problems(self, ignoring: Iterable[str] = ()) -> list[ModuleProblem]:
-        """What kept modules that were asked for from being used."""
+        """The reasons why requested modules could not be used."""
         ignored = set(ignoring)
         return [m.problem for m in self.modules_.values() if m.problem is not None and m.path not in ignored]
 
@@ -134,7 +134,7 @@ def _is_outside(location: Location) -> bool:
 
 
 def reaches_start(frames: Sequence[tuple[Location, ...]]) -> bool:
-    """Whether the frames go back to where the program or its thread began; the recorder keeps only so many."""
+    """Whether the frames go back to where the program or its thread began; the recorder keeps a limited number."""
     if not frames:
         return False
     outermost = frames[-1][-1].full

@@ -1,7 +1,7 @@
-"""Which scopes of C++ names are classes, told from a module's symbols where there is no debug information.
+"""Which scopes of C++ names are classes, found from a module's symbols if there is no debug information.
 
-A mangled name does not say whether "ocean" in "ocean::advance" is a namespace or a class. The other names of the module
-do: only classes have constructors, destructors and const member functions, and are types of parameters.
+A mangled name does not say whether "ocean" in "ocean::advance" is a namespace or a class. The module's other names do:
+only classes have constructors, destructors and const member functions, and are types of parameters.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Scopes:
     def is_class(self, scope: str) -> bool:
         """Whether a scope, one component of a demangled name, is a class.
 
-        Where nothing tells, it is one if it begins with a capital letter and has few routines.
+        If no symbol decides, it is a class if it begins with a capital letter and has few routines.
         """
         if "<" in scope:
             return True
@@ -78,7 +78,7 @@ def _components(symbol: str) -> tuple[list[int], int]:
 
 
 def _innermost(symbol: str, starts: list[int], own_end: int) -> int:
-    """Where the scope of a nested name's routine begins; -1 where template arguments hide it."""
+    """The beginning of the scope of a nested name's routine; -1 if template arguments hide it."""
     after = symbol[own_end : own_end + 1]
     if after == "E" and len(starts) > 1:
         return starts[-2]

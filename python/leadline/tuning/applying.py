@@ -25,10 +25,8 @@ SCHEMA = 1
 
 @dataclass
 class Outcome:
-    """applied and not_applied: as --json prints them. exit_code: the program's own.
-
-    not_measured: why rules were not measured before, where that was asked for.
-    """
+    """applied, not_applied: as --json prints them. exit_code: the program's own.
+    not_measured: why rules were not measured first, if that was requested."""
 
     via: str
     applied: list[dict[str, Any]] = field(default_factory=list)
@@ -82,13 +80,15 @@ def apply_natively(
     run: bool = True,
     measure: bool = False,
 ) -> Outcome:
-    """Run `command` with the table as settings of its MPI library, each proven before by asking that library.
+    """Run `command` with the table as settings of its MPI library, each proven first by asking that library.
 
     fill: as in libraries.settings.only_one.
-    as_set: set nothing, and prove what the user's own settings do for the table's rules.
-    run: whether to run the program.   measure: time the rules first, and leave out what is slower.
-    What is not proven is not set. Raises CannotStart; a malformed table is told in the outcome, and the program runs
-    as if there were none.
+    as_set: set nothing, and prove the effect of the user's own settings on the table's rules.
+    run: whether to run the program.
+    measure: time the rules first, and leave out slower ones.
+
+    A setting that is not proven is not set. Raises CannotStart. A malformed table is reported in the outcome, and the
+    program runs as if there were none.
     """
     outcome = Outcome("native")
     process.resolve(command[0], os.environ.get("PATH"))

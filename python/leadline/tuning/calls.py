@@ -25,7 +25,7 @@ class Calls:
 
 
 def of_run(directory: Path) -> list[Calls]:
-    """What is made in communicators of two or more, most bytes first. Raises DamagedTrace, UsageError."""
+    """The calls in communicators of two or more processes, most bytes first. Raises DamagedTrace, UsageError."""
     try:
         files = _core.trace_files(str(directory))
         found: Counter[tuple[str, int, int]] = Counter()
@@ -41,7 +41,7 @@ def of_run(directory: Path) -> list[Calls]:
 
 
 def library_of_run(directory: Path) -> str | None:
-    """The name of the library that the run was launched with, as --mpi takes it; None where it is none that we know."""
+    """The name of the library that the run was launched with, as for --mpi; None if it is unknown."""
     try:
         launcher = json.loads((directory / "run.json").read_text())["launcher"]["path"]
         mpiexec = Path(launcher).resolve()

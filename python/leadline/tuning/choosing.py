@@ -1,8 +1,8 @@
-"""Which algorithm a point is to use, of what was measured there; and rules out of points. No clock is read here.
+"""Chooses an algorithm for each point from its measurements, and turns points into rules. No clock is read here.
 
-A candidate is taken where it is better than the library's own in every launch, each launch's interval clear of 1, and
-the interval of all launches too. Of those, the best is the one whose interval begins highest. Where others are as good,
-neighbouring sizes take the same one if they can: chance decides between equals, and rules should not be made of it.
+A candidate is taken if it is better than the library's own in every launch: each launch's interval, and that of all
+launches, must be clear of 1. The best of these is the one whose interval begins highest. If others are as good,
+neighbouring sizes take the same one if they can: chance decides between equals, and rules should not depend on it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ ALIKE = 0.05  # candidates whose ratios are so close are as good as one another
 
 @dataclass(frozen=True)
 class Choice:
-    """Of one point. algorithm: as leadline bench names it, "native" where nothing was better.
+    """The choice for one point. algorithm: as leadline bench names it, "native" if nothing was better.
 
     ratio: native time / its time.   low, high: its interval.   launches: in which it was measured.
     elsewhere: the ratio in other circumstances, by their name ("written", "in_a_row").
@@ -43,7 +43,7 @@ class Choice:
 
 
 def holds(row: dict[str, Any], launches: int, at_least: float = CLEAR_OF) -> bool:
-    """Whether the row's algorithm is better than the library's own in each of so many launches, and by enough."""
+    """Whether the row's algorithm is better than the library's own, by enough, in each of this many launches."""
     ratio = row.get("ratio_to_native")
     if row["algorithm"] == "native" or row.get("correct") is not True or not ratio:
         return False
@@ -58,7 +58,7 @@ def holds(row: dict[str, Any], launches: int, at_least: float = CLEAR_OF) -> boo
 
 
 def choose(rows: Iterable[dict[str, Any]], launches: int, at_least: float = CLEAR_OF) -> Choice:
-    """Of the rows of one point."""
+    """The choice from the rows of one point."""
     return choices(rows, launches, at_least)[0]
 
 
@@ -95,7 +95,7 @@ def _good(rows: Iterable[dict[str, Any]], launches: int, at_least: float) -> Can
 
 
 def _runs(points: Sequence[tuple[int, Candidates]]) -> list[list[tuple[int, Candidates]]]:
-    """As few runs of sizes as can be, in each of which one algorithm is good everywhere, or none anywhere."""
+    """The smallest number of runs of sizes, in each of which one algorithm is good everywhere, or none anywhere."""
     runs: list[list[tuple[int, Candidates]]] = []
     common: set[str] = set()
     for n_bytes, candidates in points:
@@ -110,7 +110,8 @@ def _runs(points: Sequence[tuple[int, Candidates]]) -> list[list[tuple[int, Cand
 
 
 def _common(run: Sequence[tuple[int, Candidates]]) -> str | None:
-    """Of those that are good in the whole run the one with the fewest parameters, always the same; None: native."""
+    """Among the algorithms that are good in the whole run, the one with the fewest parameters, always the same one;
+    None: native."""
     names = [name for name in run[0][1] if all(name in candidates for _, candidates in run)]
     return min(names, key=lambda name: (name.count(":"), name), default=None)
 

@@ -1,8 +1,8 @@
-"""Whether every node of a job has a file: asked by the job's own launcher, before the program is started.
+"""Finds out whether every node of a job has a file, by means of the job's own launcher, before the program starts.
 
-A rank without the shim's library can't be told from one with it by a message: it would take the message for the
-program's. So nodes are asked beforehand, where a job that has several of them was given to us. A launcher that would
-first have to wait in a queue is not asked.
+A message cannot show whether a rank has the shim's library: a rank without it would take the message for the program's.
+Nodes are therefore asked first, if we run inside a job with several nodes. A launcher that would first have to wait in
+a queue is not asked.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ MISSING = re.compile(r"^leadline-missing (\S*)$", re.MULTILINE)
 
 
 def nodes_without(file: Path, command: Sequence[str], environ: Mapping[str, str]) -> list[str]:
-    """The names of the nodes on which the command's ranks can't read the file, as far as can be told."""
+    """The names of the nodes on which the command's ranks can't read the file, as far as that is known."""
     launcher = find_launcher(command, environ.get("PATH"))
     if launcher is None or not has_several_nodes(environ):
         return []

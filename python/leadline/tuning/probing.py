@@ -1,9 +1,9 @@
 """Asks an MPI library what it does: starts leadline-probe exactly as the user's program will be started.
 
-Two kinds of answer, both about the very call asked for and neither a matter of time:
-  * traps on the library's routines for the operation (where its symbols are there: Open MPI, Intel MPI): which ran;
-  * a provoked error (MPICH, which has no symbols): a count that differs by one between ranks, an error that MPICH
-    describes with the names of the routines it happened in.
+There are two kinds of answer. Both concern the requested call itself, and neither depends on timing:
+    * traps on the library's routines for the operation (if it has symbols: Open MPI, Intel MPI) show which one ran;
+    * a provoked error (MPICH, which has no symbols): a count that differs by one between ranks, which MPICH describes
+      with the names of the routines in which it happened.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class ProbeFailed(LeadlineError):
 
 @dataclass(frozen=True)
 class Subject:
-    """What is asked about. file: its libmpi. library: None where it is not known."""
+    """The subject of the questions. file: its libmpi. library: None if it is not known."""
 
     command: tuple[str, ...]
     launcher: Launcher | None
@@ -55,7 +55,7 @@ class Subject:
 
 
 def probe_path() -> Path:
-    """Raises MissingPrerequisite where it was not built."""
+    """The probe's path. Raises MissingPrerequisite if it was not built."""
     path = Path(__file__).resolve().parents[1] / "lib" / "leadline-probe"
     if not path.is_file():
         raise MissingPrerequisite(f"the probe is not at {path}", hint="in a source tree: ./dev build")
@@ -63,7 +63,7 @@ def probe_path() -> Path:
 
 
 def subject(command: Sequence[str], environ: Mapping[str, str] | None = None) -> Subject:
-    """Raises MissingPrerequisite where the program's MPI library can't be told."""
+    """The subject for a command. Raises MissingPrerequisite if the program's MPI library is not known."""
     environ = dict(os.environ if environ is None else environ)
     launcher = find_launcher(command, environ.get("PATH"))
     path = _libmpi(command, launcher, environ)
@@ -71,11 +71,11 @@ def subject(command: Sequence[str], environ: Mapping[str, str] | None = None) ->
         word = program_word(command, launcher) or command[0]
         if launcher is None:
             raise MissingPrerequisite(
-                f"{word} is not a launcher that is known, nor a program of MPI: what it starts can't be asked before",
-                hint="give the launcher itself, as in -- mpiexec -n 4 ./app; or --via shim, which works in the ranks",
+                f"{word} is neither a known launcher nor an MPI program, so what it starts can't be probed first",
+                hint="name the launcher, as in -- mpiexec -n 4 ./app; or use --via shim, which works in the ranks",
             )
         raise MissingPrerequisite(
-            f"which MPI library {word} uses can't be told", hint="--via shim finds it inside the process"
+            f"cannot tell which MPI library {word} uses", hint="use --via shim, which finds it inside the process"
         )
     return Subject(tuple(command), launcher, path, of_file(path), environ)
 
@@ -97,7 +97,7 @@ def _libmpi(command: Sequence[str], launcher: Launcher | None, environ: Mapping[
 
 
 def routines(subject: Subject) -> dict[str, int]:
-    """The library's routines that can be watched, and where they are in it; {} where it tells none."""
+    """The library's routines that can be watched, and their places in it; {} if its symbols do not show them."""
     pattern = None if subject.library is None else subject.library.routines
     if pattern is None:
         return {}
@@ -137,11 +137,12 @@ def ask(
     errant: Mapping[int, dict[str, str]] = MappingProxyType({}),
     eager: int = 0,
 ) -> Answers:
-    """Start the probe in the program's place. named: environment variables to tell the values of.
+    """Start the probe in the program's place. named: environment variables whose values to report.
 
-    errant: variables for the ranks that send so many bytes more than they should, to provoke an error. eager: look for
-    the longest message, up to so many bytes, that is sent before it is received; without points only.
-    Raises ProbeFailed where the library can't even be initialised so.
+    errant: variables for the ranks that send this many bytes more than they should, to provoke an error.
+    eager: look for the longest message, up to this many bytes, that is sent before it is received; without points only.
+
+    Raises ProbeFailed if the library cannot even be initialised in this way.
     """
     watched = routines(subject)
     if watched or not points:
@@ -195,7 +196,7 @@ def _launch(
     if blind is not None:
         raise ProbeFailed(f"{blind.removeprefix('leadline-probe: ')}: {unseen(folder)}")
     if found.size == 0:
-        message = " | ".join(said[:6]) or "it said nothing"
+        message = " | ".join(said[:6]) or "it printed nothing"
         raise ProbeFailed(f"the MPI library does not start with these settings: {message}")
     if how == "uneven":
         for rank, text in fatal_errors(said):

@@ -30,7 +30,7 @@ LONGEST = (60.0, 10.0)  # a run under a setting fails after so many seconds and 
 
 @dataclass(frozen=True)
 class Tried:
-    """What the library does under a candidate. why: it can't be used, "" where it can.
+    """The library's behaviour with a candidate. why: the reason why it can't be used; "" if it can.
 
     eager: the longest message, up to MOST_EAGER bytes, whose send completes before it is received; None: not known.
     """
@@ -56,7 +56,7 @@ def tried(about: Subject, candidate: Candidate) -> Tried:
         if not seen:
             return Tried(f"the library has no variable {control[0]}: the setting would do nothing", eager)
         if control[1] not in seen:
-            return Tried(f"the library has {control[0]} = {seen[0]} in spite of the setting", eager)
+            return Tried(f"the library has {control[0]} = {seen[0]} despite the setting", eager)
     return Tried(_not_obeyed(candidate, eager), eager)
 
 
@@ -73,9 +73,9 @@ def _not_obeyed(candidate: Candidate, eager: int | None) -> str:
 def tune_protocol(
     command: Sequence[str], *, launches: int, pattern: str | None, say: Callable[[str], None]
 ) -> dict[str, Any]:
-    """Run `command` under each candidate. pattern: a regular expression whose group is the time, by default wall time.
+    """Run `command` with each candidate. pattern: a regular expression whose group is the time, by default wall time.
 
-    Raises UsageError, MissingPrerequisite, CannotStart, and MeasurementFailed where the program fails as it is.
+    Raises UsageError, MissingPrerequisite, CannotStart, and MeasurementFailed if the program fails without any setting.
     """
     if pattern is not None:
         _check(pattern)
@@ -114,7 +114,7 @@ def tune_protocol(
 def _times(
     about: Subject, usable: Sequence[Candidate], launches: int, pattern: str | None, say: Callable[[str], None]
 ) -> dict[str, list[float | None]]:
-    """By candidate, the default first: what counts of each run, None where it failed. Raises as tune_protocol."""
+    """By candidate, the default first: the time of each run that counts; None if it failed. Raises as tune_protocol."""
     times: dict[str, list[float | None]] = {candidate.name: [] for candidate in usable}
     longest_s = 0.0  # of the default's runs, of which one comes before all others
     for number in range(launches):
@@ -126,7 +126,7 @@ def _times(
             if is_default:
                 longest_s = max(longest_s, ran.wall_s)
             if ran.counts is None and is_default:
-                raise MeasurementFailed(f"the program ends with an error as it is: {ran.why}")
+                raise MeasurementFailed(f"the program fails without any setting: {ran.why}")
             if ran.counts is None:
                 say(f"failed: {candidate.name}: {ran.why}")
             times[candidate.name].append(ran.counts)
@@ -139,11 +139,11 @@ def _check(pattern: str) -> None:
     except re.error as error:
         raise UsageError(f"--time {pattern!r} is not a regular expression: {error}") from None
     if groups < 1:
-        raise UsageError(f"--time {pattern!r} has no group that would be the time", hint="as in 'time: ([0-9.]+)'")
+        raise UsageError(f"--time {pattern!r} has no group for the time", hint="for example 'time: ([0-9.]+)'")
 
 
 def judge(name: str, base: Sequence[float | None], times: Sequence[float | None]) -> dict[str, Any]:
-    """Of seconds by launch, None where the program failed. ratio: default time / its time, of the same launch."""
+    """Compares seconds by launch, None if the program failed. ratio: default time / its time, of the same launch."""
     ratios = [ours / theirs for ours, theirs in zip(base, times, strict=True) if ours and theirs]
     found = interval([[ratio] for ratio in ratios]) if ratios else None
     return {
@@ -156,7 +156,7 @@ def judge(name: str, base: Sequence[float | None], times: Sequence[float | None]
 
 
 def best(rows: Sequence[dict[str, Any]]) -> str:
-    """The candidate that was faster in every run, its interval clear of 1; "default" where none was."""
+    """The candidate that was faster in every run, its interval clear of 1; "default" if none was."""
     able = [
         row
         for row in rows
@@ -170,7 +170,7 @@ def best(rows: Sequence[dict[str, Any]]) -> str:
 
 @dataclass(frozen=True)
 class _Run:
-    """wall_s: of the whole run.   counts: the seconds that are compared; None where it failed, for the reason `why`."""
+    """wall_s: of the whole run.   counts: the seconds that are compared; None if it failed, for the reason `why`."""
 
     wall_s: float
     counts: float | None
@@ -193,7 +193,7 @@ def _run(about: Subject, candidate: Candidate, pattern: str | None, limit_s: flo
         lines = [line.strip() for line in f"{said}\n{errors.read()}".splitlines() if line.strip()]
     if code != 0:
         ended = f"it did not end within {limit_s:.0f} s" if code is None else f"exit code {code}"
-        return _Run(wall_s, None, f"{ended}: {' | '.join(lines[-4:]) or 'it said nothing'}")
+        return _Run(wall_s, None, f"{ended}: {' | '.join(lines[-4:]) or 'it printed nothing'}")
     if pattern is None:
         return _Run(wall_s, wall_s)
     found = re.search(pattern, said)
@@ -210,7 +210,7 @@ def print_found(found: dict[str, Any]) -> None:
     for row in found["rows"]:
         ratio = row["ratio"]
         if not row["seconds"]:
-            words = "not run: there is nothing to compare it with"
+            words = "not run: nothing to compare it with"
         elif ratio is None:
             words = "failed"
         elif ratio["low"] is None:

@@ -18,9 +18,9 @@ SIZES = ("last", "first", "middle")
 
 @dataclass(frozen=True)
 class Proof:
-    """Of one rule. seen: the routine of each point tried, and whether it is the one it was to be.
+    """The proof of one rule. seen: the routine of each point tried, and whether it is the wanted one.
 
-    why: what is wrong with those that are not, "" where there are none.
+    why: the reason why others are not; "" if there are none.
     """
 
     rule: Rule
@@ -50,10 +50,10 @@ def prove(
     processes: int,
     errant: Mapping[int, dict[str, str]] = MappingProxyType({}),
 ) -> list[Proof]:
-    """Ask the library, under the settings in `variables`, for points of every rule. Raises ProbeFailed.
+    """Ask the library, under the settings in `variables`, about points of every rule. Raises ProbeFailed.
 
-    library: the subject's.   table: of rules that the library can be told.
-    processes: of the job. errant: as in probing.ask.
+    library: the subject's.   table: its rules that the library can express.
+    processes: of the job.   errant: as in probing.ask.
     """
     rules = [rule for rule in table.rules if rule.algorithm != "native"]
     sizes = library.sizes_asked(errant=bool(errant))
@@ -71,7 +71,7 @@ def prove(
 
 
 def _is_for(table: Table, rule: Rule, point: Point) -> bool:
-    """Not where a rule before it holds."""
+    """Whether the rule applies there, which it does not if an earlier rule does."""
     return next((r for r in table.rules if r.fits(point.operation, point.n_bytes, point.processes)), None) == rule
 
 
@@ -95,7 +95,7 @@ def points(rule: Rule, processes: int, sizes: int = len(SIZES)) -> list[Point]:
 def _judge(library: MpiLibrary, rule: Rule, chosen: list[Point], answers: Answers) -> Proof:
     if not chosen:
         least, most = rule.processes
-        why = "rules before it hold where it was tried"
+        why = "earlier rules apply where it was tried"
         if answers.size < max(least, 2):
             why = f"the job has {answers.size} processes; the rule is for {least} to {most}"
         return Proof(rule, why, ())

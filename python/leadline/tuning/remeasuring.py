@@ -1,7 +1,7 @@
-"""What rules are worth in the program's own job: timed with them and without, before the program is run.
+"""Measures the worth of rules in the program's own job, with them and without, before the program runs.
 
 The probe is started in the program's place, by the same launcher, and makes operations in a row, through the shim or
-under the settings; launches with and without take turns.
+under the settings. Launches with and without take turns.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ class Worth:
 def remeasure(
     subject: Subject, variables: dict[str, str], rules: Sequence[Rule], processes: int, launches: int = LAUNCHES
 ) -> dict[Rule, list[Worth]]:
-    """Each rule at both ends of its range, as far as a job of so many processes has them.
+    """Measure each rule at both ends of its range, as far as a job of this many processes has them.
 
-    variables: what applies the rules. Raises ProbeFailed.
+    variables: those that apply the rules. Raises ProbeFailed.
     """
     wanted = {rule: points(rule, processes, 2) for rule in rules}
     everything = list(dict.fromkeys(point for chosen in wanted.values() for point in chosen))
@@ -64,6 +64,6 @@ def remeasure(
 
 
 def why_slower(found: Sequence[Worth]) -> str:
-    """Why a rule is better left out; "" where it was slower nowhere."""
+    """The reason why a rule is better left out; "" if it was slower nowhere."""
     slower = [str(worth) for worth in found if worth.slower]
     return f"measured in this job, {'; '.join(slower)} as the library's own" if slower else ""

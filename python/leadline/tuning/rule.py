@@ -1,4 +1,4 @@
-"""What a tuning table holds: rules, each an algorithm for some numbers of processes and some sizes."""
+"""The rules of a tuning table: each is an algorithm for some numbers of processes and some sizes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Rule:
-    """processes, n_bytes: first and last, both included. segment_bytes, radix: 0 where they are the algorithm's own."""
+    """processes, n_bytes: first and last, both included. segment_bytes, radix: 0 if they are the algorithm's own."""
 
     operation: str
     processes: tuple[int, int]
@@ -27,7 +27,7 @@ class Rule:
 
     @property
     def name(self) -> str:
-        """As leadline bench names it: chain:segment=65536."""
+        """The name that leadline bench uses: chain:segment=65536."""
         segment = f":segment={self.segment_bytes}" if self.segment_bytes else ""
         return f"{self.algorithm}{segment}{f':radix={self.radix}' if self.radix else ''}"
 

@@ -1,7 +1,7 @@
 """A folder that every node of a job sees: for tables and plans that the ranks read, and reports that they write.
 
-A node's own /tmp is none. The working directory is: launchers start the ranks in it, and batch jobs are submitted from
-where all nodes can read.
+A node's own /tmp is not one. The working directory is: launchers start the ranks in it, and batch jobs are submitted
+from a place that all nodes can read.
 """
 
 from __future__ import annotations
@@ -19,13 +19,14 @@ VARIABLE = "LEADLINE_SHARED"
 
 @contextlib.contextmanager
 def shared_folder(purpose: str) -> Iterator[Path]:
-    """A new folder, gone at the end: in $LEADLINE_SHARED, else where we are, else, unseen by other nodes, in /tmp.
+    """A new folder, removed at the end: in $LEADLINE_SHARED, otherwise in the working directory, otherwise in /tmp,
+    which other nodes do not see.
 
-    Raises UsageError where $LEADLINE_SHARED is no directory that can be written.
+    Raises UsageError if $LEADLINE_SHARED is not a writable directory.
     """
     given = os.environ.get(VARIABLE)
     if given is not None and not _usable(Path(given)):
-        raise UsageError(f"{VARIABLE} is not a directory that can be written: {given}")
+        raise UsageError(f"{VARIABLE} does not name a writable directory: {given}")
     place = given or (os.getcwd() if _usable(Path()) else None)
     with tempfile.TemporaryDirectory(prefix=f".leadline-{purpose}-", dir=place) as name:
         yield Path(name).absolute()
@@ -36,5 +37,5 @@ def _usable(folder: Path) -> bool:
 
 
 def unseen(folder: Path) -> str:
-    """What to do where a node does not see it."""
-    return f"{folder.parent} is not there, or not writable, on all nodes: set {VARIABLE} to a directory that is"
+    """Advice for the case that a node does not see it."""
+    return f"{folder.parent} does not exist, or is not writable, on all nodes: set {VARIABLE} to a directory that is"

@@ -42,9 +42,9 @@ class Done:
 
 
 def apply_by_shim(path: Path, command: Sequence[str], *, measure: bool = False) -> Outcome:
-    """Run `command` with the table applied by the shim. A table that cannot be used is told in the outcome.
+    """Run `command` with the table applied by the shim. An unusable table is reported in the outcome.
 
-    measure: time the rules first, and leave out what is slower. Raises CannotStart.
+    measure: time the rules first, and leave out slower ones. Raises CannotStart.
     """
     outcome = Outcome("shim")
     process.resolve(command[0], os.environ.get("PATH"))
@@ -75,7 +75,7 @@ def apply_by_shim(path: Path, command: Sequence[str], *, measure: bool = False) 
 
 
 def _library_of_all_nodes(command: Sequence[str]) -> Path:
-    """Raises MissingPrerequisite where it is not on all nodes: ranks that have it would wait for the others."""
+    """Raises MissingPrerequisite if it is not on all nodes: ranks that have it would wait for the others."""
     library = require_library()
     without = nodes_without(library, command, os.environ)
     if without:
@@ -89,7 +89,8 @@ def _library_of_all_nodes(command: Sequence[str]) -> Path:
 def _slower(
     table: Table, command: Sequence[str], folder: Path, library: Path, outcome: Outcome
 ) -> tuple[dict[Rule, str], dict[Rule, list[Worth]]]:
-    """Rules that are better left out, and why; and what all are worth in this job. Nothing where that can't be had."""
+    """Rules that are better left out, and why; and the worth of all rules in this job. Empty if it cannot be
+    measured."""
     variables = {"LD_PRELOAD": str(library), "LEADLINE_TABLE": str(folder / "table")}
     rules = [rule for rule in table.rules if rule.algorithm != "native"]
     try:
@@ -142,9 +143,9 @@ def lines_of(text: str) -> list[Done]:
 
 
 def judge(table: Table, texts: Sequence[str], outcome: Outcome, why_no_report: str = "") -> None:
-    """What the ranks' reports say of each rule. Calls left to the library are told there by powers of two of bytes.
+    """The ranks' reports about each rule. They count calls left to the library by powers of two of bytes.
 
-    why_no_report: of ranks that had the shim, as far as can be told.
+    why_no_report: the reason for ranks that had the shim, as far as it is known.
     """
     done = [line for text in texts for line in lines_of(text)]
     unfinished = sum("# end" not in text.splitlines() for text in texts)
@@ -171,7 +172,7 @@ def judge(table: Table, texts: Sequence[str], outcome: Outcome, why_no_report: s
             why = why_no_report or "they did not reach MPI_Init"
             outcome.refuse(rule, f"{missing} of {outcome.processes} ranks left no report: {why}")
         elif unfinished:
-            why = f"{unfinished} of {len(texts)} ranks did not come to MPI_Finalize: what they did is not known"
+            why = f"{unfinished} of {len(texts)} ranks did not reach MPI_Finalize, so their actions are not known"
             outcome.refuse(rule, why)
         else:
             outcome.refuse(rule, "the program made no such call")

@@ -72,22 +72,22 @@ def parse(text: str, path: str = "the table") -> Table:
     lines = _Lines(text, path)
     if content.get("schema") != SCHEMA:
         given = content.get("schema")
-        reason = "there is no schema" if given is None else f"schema {given!r} is not known"
+        reason = "there is no schema" if given is None else f"unknown schema {given!r}"
         raise MalformedTable(path, lines.of("schema") or 1, f"{reason}; this leadline reads schema = {SCHEMA}")
     for key in content:
         if key not in {"schema", "evidence", "rule"}:
-            raise MalformedTable(path, lines.of(key), f"{key!r} is not known; there are schema, evidence and rule")
+            raise MalformedTable(path, lines.of(key), f"unknown key {key!r}; a table has schema, evidence and rule")
     evidence = content.get("evidence", {})
     rules = content.get("rule", [])
     if not isinstance(evidence, dict):
         raise MalformedTable(path, lines.of("evidence"), "evidence is not a table")
     if not isinstance(rules, list) or any(not isinstance(rule, dict) for rule in rules):
-        raise MalformedTable(path, lines.of("rule"), "rules are written as [[rule]]")
+        raise MalformedTable(path, lines.of("rule"), "rules must be written as [[rule]]")
     return Table(tuple(_rule(given, number, lines) for number, given in enumerate(rules)), evidence)
 
 
 class _Lines:
-    """Where the parts of the text are, for messages."""
+    """The line numbers of the parts of the text, for messages."""
 
     def __init__(self, text: str, path: str) -> None:
         self.path = path
@@ -115,7 +115,7 @@ def _rule(given: dict[str, Any], number: int, lines: _Lines) -> Rule:
 
     for key in given:
         if key not in KEYS:
-            raise wrong(key, f"{key!r} is not known; a rule has {', '.join(sorted(KEYS))}")
+            raise wrong(key, f"unknown key {key!r}; a rule has {', '.join(sorted(KEYS))}")
     for key in ("operation", "processes", "bytes", "algorithm"):
         if key not in given:
             raise wrong(None, f"the rule has no {key}")
@@ -153,7 +153,7 @@ def _range(value: Any, key: str, least: int, wrong: Any) -> tuple[int, int]:
 
 def write(table: Table) -> str:
     """The table as TOML; parse() gives the same back."""
-    out = ["# Which algorithm a collective takes; where no rule fits, the library's own. See docs/tuning.md.", ""]
+    out = ["# The algorithm of each collective; if no rule fits, the library's own. See docs/tuning.md.", ""]
     out += [f"schema = {SCHEMA}", "", "[evidence]"]
     out += [f"{_key(key)} = {_value(value)}" for key, value in table.evidence.items() if value is not None]
     for rule in table.rules:
@@ -185,7 +185,7 @@ def _value(value: Any) -> str:
 
 
 def lines_for_shim(table: Table) -> str:
-    """What LEADLINE_TABLE names: a rule a line, in order."""
+    """The content of the file that LEADLINE_TABLE names: a rule a line, in order."""
     out = ["# operation first_processes last_processes first_bytes last_bytes algorithm segment_bytes radix"]
     for rule in table.rules:
         numbers = [*rule.processes, *rule.n_bytes]

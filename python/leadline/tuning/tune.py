@@ -1,4 +1,4 @@
-"""Finds a table: measures, chooses, refines where the choice changes, and measures what was chosen once more."""
+"""Finds a table: measures, chooses, refines where the choice changes, and measures the chosen algorithms once more."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ Rows = list[dict[str, Any]]
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is to be tuned. ranks: numbers of processes. calls: those of a recorded run, instead of sizes and ranks.
+    """The request. ranks: numbers of processes. calls: those of a recorded run, instead of sizes and ranks.
 
     algorithms: by operation, as leadline bench names them; None: all that may be best.
-    launcher: words before the program, {ranks} in them the number of processes; "": the library's own on this host.
+    launcher: words before the program, with {ranks} for the number of processes; "": the library's own on this host.
     """
 
     library: mpi.Library
@@ -53,7 +53,7 @@ class Wanted:
     seed: int = 1
 
     def sizes_of(self, operation: str, processes: int) -> tuple[int, ...]:
-        """Those that can be measured."""
+        """The sizes that can be measured."""
         return tuple(size for size in self._all_sizes(operation, processes) if is_measurable(operation, size))
 
     def left_out(self, operation: str, processes: int) -> tuple[int, ...]:
@@ -116,21 +116,21 @@ def tune(wanted: Wanted, say: Callable[[str], None]) -> Tuned:
     for choice in tuned.lost:
         say(
             f"dropped: {choice.operation} of {choice.n_bytes} bytes on {choice.processes} by {choice.algorithm} "
-            f"({choice.ratio:.2f} at first) did not hold in fresh launches"
+            f"({choice.ratio:.2f} at first) was not confirmed in fresh launches"
         )
     here = machine(bench.launches)
     noise = here["noise"] or {}
     if not here["oversubscribed"] and noise.get("lost_share_median", 0) > BUSY:
         say(
-            f"The machine was busy: {noise['lost_share_median']:.0%} of the time went to others. "
-            "On an idle one more may be faster."
+            f"The machine was busy: {noise['lost_share_median']:.0%} of the time went to other work. "
+            "On an idle machine, more algorithms may win."
         )
     tuned.table = Table(rules(kept), _evidence(wanted, bench))
     return tuned
 
 
 def _confirm(bench: _Bench, found: list[Choice], tuned: Tuned) -> list[Choice]:
-    """What of the choices holds in fresh launches, and is not slower in other circumstances."""
+    """The choices that are confirmed in fresh launches, and are not slower in other circumstances."""
     tuned.again = _again(bench, found, "in fresh launches", only_better=True)
     kept, tuned.lost = dropped(found, tuned.again, bench.wanted.launches)
     tuned.written = _again(bench, kept, "buffers written", buffers="written")
@@ -146,7 +146,7 @@ def _confirm(bench: _Bench, found: list[Choice], tuned: Tuned) -> list[Choice]:
 def _groups(
     wanted: Wanted, operation: str, sizes: tuple[int, ...], known: Sequence[Algorithm]
 ) -> list[tuple[tuple[int, ...], list[str]]]:
-    """Sizes with the candidates to try there: cutting messages into segments only where they are large."""
+    """Sizes with the candidates to try there. Messages are cut into segments only if they are large."""
     mine = [a for a in known if a.operation == operation]
     if wanted.algorithms is not None:
         names = list(wanted.algorithms.get(operation, ()))
@@ -161,7 +161,7 @@ def _groups(
 
 
 class _Bench:
-    """Measures, and keeps the launches: of all of them together the machine's noise is told."""
+    """Measures, and keeps the launches, because the machine's noise is computed from all of them."""
 
     def __init__(self, wanted: Wanted, say: Callable[[str], None]) -> None:
         self.wanted = wanted
@@ -169,7 +169,7 @@ class _Bench:
         self.launches: list[Launch] = []
 
     def choose(self, operation: str, sizes: Sequence[int], processes: int, names: Sequence[str], seed: int) -> Rows:
-        """As `measure`, but what cannot be chosen any more is not measured any more."""
+        """Like `measure`, but candidates that can no longer be chosen are no longer measured."""
         screening = SCREENING if len(names) > FEW else 0
         return self.measure(operation, sizes, processes, names, seed, screening=screening, only_better=True)
 

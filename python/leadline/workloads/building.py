@@ -22,10 +22,10 @@ OLD_S = 86400  # after which shared objects of other sources are taken to be nob
 
 
 def build(workload: Workload, library: Library, folder: Path | None = None) -> Path:
-    """The executable of `workload` for `library`, built if need be; safe to call from several processes at once.
+    """The executable of `workload` for `library`, built if necessary; safe to call from several processes at once.
 
-    folder: where to put it, by default build/workloads of a source tree or the user's cache.
-    Raises MissingPrerequisite where the compiler is missing or fails, or the library lacks the workload's language.
+    folder: where to put it, by default build/workloads of a source tree or the user's cache. Raises MissingPrerequisite
+    if the compiler is missing or fails, or if the library lacks the workload's language.
     """
     folder = (folder or default_folder()) / library.name / workload.name
     folder.mkdir(parents=True, exist_ok=True)
@@ -100,7 +100,7 @@ def _compile(workload: Workload, library: Library, folder: Path, executable: Pat
 
 
 def _shared(workload: Workload, library: Library, folder: Path) -> tuple[str, Path]:
-    """The compiler behind the library's wrapper, and where its objects of the shared sources are."""
+    """The compiler behind the library's wrapper, and the place of its objects of the shared sources."""
     wrapper = str(_compiler(workload, library))
     if not workload.shared:
         return wrapper, folder

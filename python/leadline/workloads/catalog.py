@@ -1,4 +1,4 @@
-"""Which workloads there are, and how each is built: a folder with a workload.toml."""
+"""The workloads, and how each is built: a folder with a workload.toml."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Workload:
 
 
 def sources_root() -> Path:
-    """In an installed package the copy that came with it, in a source tree its workloads/."""
+    """The sources: an installed package's copy, or workloads/ of a source tree."""
     package = Path(__file__).resolve().parents[1]
     installed = package / "share" / "workloads"
     if installed.is_dir():
@@ -58,7 +58,7 @@ def names() -> list[str]:
 def find(name: str) -> Workload:
     """Raises UsageError for a name that is none."""
     if name not in names():
-        raise UsageError(f"no workload is called {name!r}", hint=f"there are: {', '.join(names())}")
+        raise UsageError(f"there is no workload {name!r}", hint=f"there are: {', '.join(names())}")
     folder = sources_root() / name
     content = toml.load(folder / DESCRIPTION)
     sources = tuple((folder / source).resolve() for source in content["sources"])
@@ -76,7 +76,7 @@ def find(name: str) -> Workload:
 
 
 def _without_mpi(sources: Iterable[Path], include: tuple[Path, ...]) -> tuple[Path, ...]:
-    """Those of `sources` that mpi.h is not in, neither itself nor by a file they include."""
+    """The `sources` that do not use mpi.h, neither directly nor through a file they include."""
     return tuple(source for source in sources if MPI_HEADER not in _included(source, include))
 
 

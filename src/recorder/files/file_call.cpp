@@ -283,8 +283,8 @@ void record_files(trace::ProcessHeader* header, char* region, trace::Backing bac
   paused = false;
   const char* function = nullptr;
   if (const char* library = passed_by(&function)) {
-    tell("%s, preloaded after Leadline, does not see calls of %s and its like (preload it before Leadline)", library,
-         function);
+    tell("%s, preloaded after Leadline, does not see calls of %s and similar functions (preload it before Leadline)",
+         library, function);
   }
   open_files.record(header, region, backing);
 }
@@ -312,7 +312,7 @@ void write_file_function_names(trace::ByteTable* text) {
     p[n] = static_cast<uint8_t>(cls);
     text->advance(p + n + 1);
   };
-  put("", CallClass::other);  // the number of a call site nobody knows
+  put("", CallClass::other);  // the number of unknown call sites
   for (const FileFunction& function : file_functions) put(function.name, function.cls);
 }
 

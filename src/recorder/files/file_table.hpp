@@ -1,7 +1,7 @@
-// What is kept of each file: its path, totals, and which parts of it were read. Used in any thread; a path is entered
-// under a lock, counting is atomic.
+// The data kept for each file: its path, totals, and which parts of it were read. Any thread may use it: a path is
+// entered under a lock, and counting is atomic.
 //
-// Before the first MPI call the tables are plain memory, taken when the first file is opened; then they move into the
+// Before the first MPI call the tables are plain memory, taken when the first file is opened. Then they move into the
 // process's live memory.
 #pragma once
 

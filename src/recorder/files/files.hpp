@@ -1,4 +1,4 @@
-// File I/O of the program: what the rest of the recorder needs to know of it.
+// File I/O of the program: the interface for the rest of the recorder.
 #pragma once
 
 #include "recorder/thread.hpp"

@@ -69,7 +69,7 @@ inline constexpr FileFunction file_functions[file_function_count] = {
     {"fprintf", CallClass::posix_write},   {"fscanf", CallClass::posix_read},
 };
 
-// Their numbers follow those of MPI's functions; function_count itself is that of a call site nobody knows.
+// Their numbers follow those of MPI's functions; function_count itself is that of unknown call sites.
 inline constexpr int first_file_function = function_count + 1;
 constexpr Fn number_of(FileFn fn) { return static_cast<Fn>(first_file_function + static_cast<int>(fn)); }
 constexpr bool is_file_function(Fn fn) { return static_cast<int>(fn) >= first_file_function; }

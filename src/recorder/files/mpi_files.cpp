@@ -48,7 +48,7 @@ void before_file_open(Thread& t, const char* name) {
 uint32_t after_file_open(Thread& t, const char* name, bool opened) {
   t.opening = nullptr;
   if (!opened || !open_files.watching()) return 0;
-  // Where another rank opened it for all there was no call beneath.
+  // If another rank opened it for all, the library made no call here.
   uint32_t file = t.opened_file;
   if (!file) file = open_files.number_of(name);
   if (!file) file = open_files.number_of(without_prefix(name));

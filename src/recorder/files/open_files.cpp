@@ -204,7 +204,7 @@ OpenFile* OpenFiles::opened(int fd, int flags, const char* mpi_name) {
   return enter(fd, flags, mpi_name != nullptr, path, s.st_size);
 }
 
-// A descriptor nobody was seen to open: inherited, or made by libc itself.
+// A descriptor that no recorded call opened: inherited, or made by libc itself.
 OpenFile* OpenFiles::look_at(int fd) {
   if (inside_recorder) return nullptr;
   const KeepErrno keep;

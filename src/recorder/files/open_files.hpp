@@ -1,5 +1,5 @@
-// What the descriptors of this process stand for. Most are not files (sockets, pipes, terminals, the MPI library's and
-// our own), which is one look into a table.
+// The files behind this process's descriptors. Most descriptors are not files of the program (sockets, pipes,
+// terminals, the MPI library's and our own); one look into a table shows that.
 #pragma once
 
 #include <sys/types.h>
@@ -16,7 +16,7 @@ struct OpenFile {
   uint32_t file;        // number in the table of files
   uint32_t references;  // descriptors
   bool taken;           // false: this place is free
-  bool by_mpi;          // opened beneath MPI_File_open
+  bool by_mpi;          // opened by the library for MPI_File_open
   bool ask;             // its position must be asked for: appends, or another process may move it
   bool wrote;           // through this open file
   bool any;             // something was transferred
@@ -80,7 +80,7 @@ class OpenFiles {
       if (open_[slot].taken) visit(&open_[slot]);
     }
   }
-  // Sizes of what is still open.
+  // Notes the sizes of files that are still open.
   void note_sizes();
 
   static int64_t position_of(int fd);
@@ -108,7 +108,7 @@ class OpenFiles {
   OpenFile* open_ = nullptr;
   uint32_t used_ = not_a_file + 1, free_ = 0;  // a list of free ones through `references`
   FileTable table_;
-  char directory_[1024] = {};  // of the run: what is in it is ours
+  char directory_[1024] = {};  // of the run; files in it are ours
   uint32_t directory_length_ = 0;
 };
 

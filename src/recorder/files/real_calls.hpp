@@ -43,7 +43,7 @@ enum class Real : uint16_t {
 
 extern void* real_file_functions[static_cast<int>(Real::count)];
 
-// Looks it up. Where there is none: a function that fails with ENOSYS.
+// Looks it up. If there is none, returns a function that fails with ENOSYS.
 void* find_real_file_function(Real which);
 
 // A library behind us that wraps fprintf and the like, but not vfprintf, which our fprintf calls: its path, and in

@@ -1,5 +1,5 @@
-// Reading from and writing to streams of libc. What counts is what the program reads and writes, not what a stream's
-// buffer fetches and flushes.
+// Reading from and writing to streams of libc. The bytes that the program reads and writes count, not those that a
+// stream's buffer fetches and flushes.
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-// Streams of libc (FILE): the open file behind one, and where the program stands in it.
+// Streams of libc (FILE): the open file behind one, and the program's position in it.
 #pragma once
 
 #include <stdio.h>

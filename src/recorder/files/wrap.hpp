@@ -1,5 +1,5 @@
-// How the wrappers are defined: under a name of our own that the linker sees as libc's, so that libc's headers (whose
-// inline versions of these functions are in the way) do not matter.
+// Defines the wrappers under names of our own, which the linker sees as libc's. libc's headers have inline versions of
+// these functions, which would be in the way.
 #pragma once
 
 #include "recorder/call.hpp"

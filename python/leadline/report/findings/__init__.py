@@ -1,4 +1,5 @@
-"""What is worth looking at in a run, decided here only: a rule a file, found by folder, weightiest first."""
+"""Decides what is worth looking at in a run, in this place only. Rules are a file each, found by their folder, most
+important first."""
 
 from __future__ import annotations
 
@@ -12,6 +13,7 @@ RULES = parts_of(sys.modules[__name__], "RULE", Rule)
 
 
 def findings_of(content: Content) -> list[Finding]:
-    """Of a run that ended at its start, only what the verdict says: there is nothing that a share could be of."""
+    """The findings of a run. If the run ended at its start, only those in the verdict: shares would have nothing to
+    refer to."""
     rules = [rule for rule in RULES if rule.in_verdict or not content.ended_at_start.all_ranks]
     return [finding for rule in rules if (finding := rule.look(content)) is not None]

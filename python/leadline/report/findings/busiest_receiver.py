@@ -34,7 +34,7 @@ def evidence(content: Content) -> Evidence | None:
 def sentence(content: Content, found: Evidence) -> str:
     return (
         f"Rank {found['rank']} receives {fmt.percent(found['share'])} of the message bytes "
-        f"({fmt.size(found['bytes'])}); the median rank {fmt.size(found['median_bytes'])}."
+        f"({fmt.size(found['bytes'])}); the median rank receives {fmt.size(found['median_bytes'])}."
     )
 
 

@@ -21,7 +21,7 @@ def evidence(content: Content) -> Evidence | None:
 def sentence(content: Content, found: Evidence) -> str:
     return (
         f"The ranks waited {fmt.percent(found['waited_share'])} of their time for a core, although there were enough: "
-        "something else ran there."
+        "something else used them."
     )
 
 

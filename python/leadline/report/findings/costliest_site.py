@@ -1,4 +1,4 @@
-"""Where most of the time goes, start-up and shut-down aside."""
+"""The call site with most of the time, not counting start-up and shut-down."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ WHOLE = 0.99  # of the file's bytes
 
 
 def evidence(content: Content) -> Evidence | None:
-    """Of the file from which most was read, among those that several ranks read whole."""
+    """Describes the file from which most was read, among those that several ranks each read completely."""
     files = content.files.files
     most = max(files, key=lambda file: file.own.bytes_read if _readers(file) > 1 else 0, default=None)
     if most is None:
@@ -30,7 +30,7 @@ def _readers(file: FileEntry) -> int:
 
 def sentence(content: Content, found: Evidence) -> str:
     return (
-        f"{fmt.plural(found['ranks'], 'rank')} read the whole of {found['file']} ({fmt.size(found['size_bytes'])}): "
+        f"{fmt.plural(found['ranks'], 'rank')} each read all of {found['file']} ({fmt.size(found['size_bytes'])}): "
         f"{fmt.size(found['bytes_read'])} in all."
     )
 

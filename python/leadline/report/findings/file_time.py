@@ -24,7 +24,7 @@ def evidence(content: Content) -> Evidence | None:
 
 def sentence(content: Content, found: Evidence) -> str:
     return (
-        f"File I/O takes {fmt.percent(found['share'])} of the {content.time_of}' time; most of it {found['file']} "
+        f"File I/O takes {fmt.percent(found['share'])} of the {content.time_of}' time, most of it on {found['file']} "
         f"({fmt.seconds(found['file_time_s'])})."
     )
 

@@ -18,8 +18,8 @@ def evidence(content: Content) -> Evidence | None:
 def sentence(content: Content, found: Evidence) -> str:
     if found["ranks_recorded"] < found["ranks"]:
         of = fmt.plural(found["ranks"], "rank")
-        return f"{found['ranks_recorded']:,} of {of} can be read; every figure is of those."
-    return "A trace ends before its program did; every figure is of what was written until then."
+        return f"Only {found['ranks_recorded']:,} of {of} can be read; every figure covers these only."
+    return "A trace ends before its program did; every figure covers only what was written until then."
 
 
 RULE = Rule(

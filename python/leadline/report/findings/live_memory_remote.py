@@ -1,4 +1,4 @@
-"""Live memory lay on a network file system although nobody asked for that."""
+"""Live memory was on a network file system although nobody asked for that."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from leadline.report.finding import Evidence, Rule, at_least
 
 _NOT_ON_THE_NODE = {
     "no-local-directory": "neither /dev/shm nor a temporary directory of the node is local",
-    "too-little-room": "less than 256 MiB are left in /dev/shm and the node's temporary directories",
+    "too-little-room": "less than 256 MiB is left in /dev/shm and the node's temporary directories",
     "not-permitted": "no directory could be made in /dev/shm or the node's temporary directories",
 }
 
@@ -23,8 +23,9 @@ def evidence(content: Content) -> Evidence | None:
 
 def sentence(content: Content, found: Evidence) -> str:
     return (
-        f"The recording of {fmt.plural(found['ranks'], 'rank')} lay on {found['file_system']} while the program ran, "
-        f"which may have waited for it: {_NOT_ON_THE_NODE[found['reason']]}; --live names a directory of the nodes."
+        f"The recording of {fmt.plural(found['ranks'], 'rank')} was on {found['file_system']} while the program ran, "
+        f"so the program may have waited for it: {_NOT_ON_THE_NODE[found['reason']]}. To choose a directory of the "
+        "nodes, use --live."
     )
 
 

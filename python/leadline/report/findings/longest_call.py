@@ -29,8 +29,8 @@ def evidence(content: Content) -> Evidence | None:
 
 def sentence(content: Content, found: Evidence) -> str:
     return (
-        f"The longest single call: {found['function']} on rank {found['rank']}, {fmt.seconds(found['longest_s'])}, "
-        f"{fmt.times(found['times_mean'])} its mean."
+        f"The longest single call is {found['function']} on rank {found['rank']}: {fmt.seconds(found['longest_s'])}, "
+        f"{fmt.times(found['times_mean'])} the mean of that function."
     )
 
 

@@ -1,4 +1,4 @@
-"""On a host more threads ran than there are cores for them."""
+"""More threads ran on a host than there are cores for them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ WAITING_WORTH_SAYING = 0.02  # of the ranks' time
 
 
 def crowded(content: Content) -> list[placement.HostUse]:
-    """Hosts whose ranks shared cores and, as far as the system tells, felt it."""
+    """Hosts whose ranks shared cores and had to wait, as far as the system reports it."""
     uses = placement.uses(content.run)
     return [use for use in uses if use.oversubscribed and _is_felt(use.waited_share)]
 
@@ -21,7 +21,7 @@ def _is_felt(waited: float | None) -> bool:
 
 
 def evidence(content: Content) -> Evidence | None:
-    """Of the host where most threads shared a core; where none was crowded, of all hosts."""
+    """The figures of the host where most threads shared a core. If none was crowded, all hosts count."""
     found = crowded(content)
     uses = found or placement.uses(content.run)
     if not uses:
@@ -51,11 +51,11 @@ def sentence(content: Content, found: Evidence) -> str:
     where = f" of {found['host']}" if found["host"] else ""
     others = f", and likewise on {fmt.plural(hosts - 1, 'more host')}" if hosts > 1 else ""
     if found["waited_share"] is None:
-        return f"{who} {verb} {shared}{where}{others}: waits for a core are part of every time below."
+        return f"{who} {verb} {shared}{where}{others}: every time below includes waits for a core."
     waited = fmt.percent(found["waited_share"])
     return (
-        f"{who} {verb} {shared}{where} and wait {waited} of their time for one{others}: "
-        "that is part of every time below."
+        f"{who} {verb} {shared}{where} and wait {waited} of their time for one{others}; "
+        "every time below includes that wait."
     )
 
 

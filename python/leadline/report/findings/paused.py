@@ -14,8 +14,8 @@ def evidence(content: Content) -> Evidence | None:
 
 def sentence(content: Content, found: Evidence) -> str:
     return (
-        f"Recording was paused on {fmt.plural(found['ranks'], 'rank')}, for {fmt.seconds(found['longest_s'])} at most: "
-        "MPI calls made meanwhile are in no figure."
+        f"Recording was paused on {fmt.plural(found['ranks'], 'rank')}, for {fmt.seconds(found['longest_s'])} at most. "
+        "No figure includes the MPI calls made meanwhile."
     )
 
 

@@ -1,4 +1,4 @@
-"""Ranks waited, or computed, for long when the run ended."""
+"""Ranks had waited, or computed, for a long time when the run ended."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from leadline.run import Run
 
 
 def evidence(content: Content) -> Evidence | None:
-    """silent_s, silent_share: of the rank that reaches both bounds most clearly."""
+    """silent_s and silent_share describe the rank that exceeds both bounds most clearly."""
     found = unfinished.stops(content.run)
     clearest = max(found, key=lambda stop: stop.clearness, default=None)
     if clearest is None or clearest.silent_s is None:
@@ -27,7 +27,7 @@ def evidence(content: Content) -> Evidence | None:
 
 def sentence(content: Content, found: Evidence) -> str:
     text = unfinished.sentence(unfinished.stops(content.run), _clock_error_s(content.run))
-    return f"{text} What follows is of the time before."
+    return f"{text} The rest of this report covers the time before that."
 
 
 def _clock_error_s(run: Run) -> float | None:

@@ -6,7 +6,7 @@ from leadline.report import format as fmt
 from leadline.report.content import Content
 from leadline.report.finding import Evidence, Rule, at_least
 
-# Who sets the variable that names the number of ranks: launchers of one library, and those that start any.
+# The launchers that set each variable for the number of ranks: those of one library, and those that start any.
 _LAUNCHERS = {
     "OMPI_COMM_WORLD_SIZE": "the mpiexec of Open MPI",
     "PMI_SIZE": "an mpiexec for MPICH or Intel MPI",
@@ -35,7 +35,7 @@ def sentence(content: Content, found: Evidence) -> str:
         why = f"they were started by {_LAUNCHERS.get(variable, 'a launcher')}, and the program uses {library}"
         hint = f"start it with the mpiexec of {library}"
     processes = fmt.plural(found["processes"], "process", "processes")
-    return f"{processes} ran apart, each as rank 0 of 1: {why}; {hint}."
+    return f"{processes} ran separately, each as rank 0 of 1: {why}; {hint}."
 
 
 RULE = Rule(

@@ -1,4 +1,4 @@
-"""Start-up and shut-down are a large part of the time."""
+"""Start-up and shut-down take a large part of the time."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def evidence(content: Content) -> Evidence | None:
 def sentence(content: Content, found: Evidence) -> str:
     return (
         f"{fmt.percent(found['share'])} of the time is MPI_Init and MPI_Finalize; "
-        f"of the rest {fmt.percent(found['mpi_share_of_rest'])} is MPI."
+        f"MPI is {fmt.percent(found['mpi_share_of_rest'])} of the rest."
     )
 
 

@@ -28,8 +28,8 @@ def evidence(content: Content) -> Evidence | None:
 
 def sentence(content: Content, found: Evidence) -> str:
     return (
-        f"Rank {found['rank']} computes {fmt.seconds(found['computation_s'])}, {fmt.times(found['times_median'])} as "
-        f"long as the median rank ({fmt.seconds(found['median_s'])})."
+        f"Rank {found['rank']} computes for {fmt.seconds(found['computation_s'])}, "
+        f"{fmt.times(found['times_median'])} as long as the median rank ({fmt.seconds(found['median_s'])})."
     )
 
 

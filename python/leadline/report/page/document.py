@@ -51,7 +51,7 @@ def page(report: dict[str, Any]) -> str:
 </head>
 <body>
 <div id="page"><main><h1>{_text(report.get("verdict", ""))}</h1>
-<p>The tables and charts of this page are made by its scripts, which did not run here. The same figures:
+<p>The scripts that draw the tables and charts of this page did not run. For the same figures, type
 <code>leadline report {_text(report.get("run", "DIR"))}</code></p></main></div>
 <script type="application/json" id="report">{as_script_text(packed(report))}</script>
 <script>{chart_library}</script>
@@ -65,7 +65,7 @@ def page(report: dict[str, Any]) -> str:
 def _assets() -> tuple[str, str, str]:
     """(styles, uPlot with its licence or an empty script, our script)."""
     styles = [(_HERE / "style" / name).read_text(encoding="utf-8") for name in _STYLES]
-    library = "// uPlot was not to be had when Leadline was built: no charts that need it."
+    library = "// uPlot was not available when Leadline was built, so charts that need it are missing."
     if (_FROM_NPM / "uPlot.js").is_file():
         licence = (_FROM_NPM / "uPlot.LICENSE").read_text(encoding="utf-8").replace("*/", "")
         library = f"/*!\n{licence}*/\n{(_FROM_NPM / 'uPlot.js').read_text(encoding='utf-8')}"
@@ -83,7 +83,7 @@ def _script() -> str:
 
 
 def _text(value: object) -> str:
-    """As HTML text. File names may hold lone surrogates, for which UTF-8 has no bytes."""
+    """The text in HTML. File names may hold lone surrogates, for which UTF-8 has no bytes."""
     return html.escape(str(value).encode("utf-8", "replace").decode())
 
 

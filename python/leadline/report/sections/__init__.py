@@ -24,7 +24,7 @@ def figures_of(content: Content) -> dict[str, Any]:
 
 
 def listed(report: dict[str, Any]) -> list[dict[str, str]]:
-    """The sections in which a report object has something to show, for `sections` of that object."""
+    """The sections that have something to show in a report object, for `sections` of that object."""
     return [
         {"id": section.id, "title": section.title, "short": section.short or section.title}
         for section in SECTIONS

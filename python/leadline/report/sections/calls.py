@@ -45,12 +45,12 @@ def _places(content: Content) -> list[dict[str, Any]]:
 
 
 def draw(content: Content, out: Screen) -> None:
-    out.section(SECTION.title, "beneath: over ranks least … median … most (rank)")
+    out.section(SECTION.title, "below each: least … median … most over ranks (rank)")
     out.lines(_sites(content, out.width, all_sites=out.complete))
 
 
 def _sites(content: Content, width: int, *, all_sites: bool) -> list[Line]:
-    """By call site: its call path, beneath it the numbers, and calls and time of the ranks with least and most."""
+    """For each call site its call path, then the numbers, then calls and time of the ranks with least and most."""
     entries = [entry for entry in content.places if all_sites or not entry.local]
     shown = entries if all_sites else entries[:MOST_SITES]
     lines = header("")
@@ -69,7 +69,7 @@ def _sites(content: Content, width: int, *, all_sites: bool) -> list[Line]:
 
 
 def _place(entry: Entry) -> str:
-    """For example "opatm/halo.cpp:41": enough to find the file, not its whole path."""
+    """For example "opatm/halo.cpp:41": enough to find the file, without its whole path."""
     where = entry.site.location if entry.site is not None else None
     if where is None:
         return "(call path not known)"
@@ -93,9 +93,9 @@ def _range(spread: Spread, shown: Callable[[float], str]) -> str:
 
 
 def _path_lines(path: Sequence[str], place: str, width: int) -> list[str]:
-    """Lines like "trcadv > exchange > MPI_Isend  opatm/halo.cpp:41": one, or two where one is too short.
+    """Lines like "trcadv > exchange > MPI_Isend  opatm/halo.cpp:41": one line, or two if one is too short.
 
-    Outer routines are left out where that makes one line of it, but three are kept if two lines can hold them.
+    Outer routines are left out if the rest then fits on one line, but three are kept if two lines can hold them.
     """
     shown = _elided(path, width - len(place) - 2, KEPT_ROUTINES) or _elided(path, width, 1) or list(path[-1:])
     text = clip_front(" > ".join(shown), width)

@@ -1,4 +1,4 @@
-"""The ranks' file I/O: by file and rank, by function and call site, and MPI-IO with what lies beneath it."""
+"""The ranks' file I/O: by file and rank, by function and call site, and MPI-IO with the file calls made for it."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def figures(content: Content) -> dict[str, Any]:
 
 
 def _as_data(it: Iterations | None) -> dict[str, Any] | None:
-    """As docs/report.md describes it."""
+    """The form that docs/report.md describes."""
     if it is None:
         return None
     found, run, loop = it.found, it.run, it.loop
@@ -96,7 +96,7 @@ def _place(loop: NamedLoop) -> dict[str, Any]:
 
 
 def _of_region(region: RegionEntry, it: Iterations) -> dict[str, Any]:
-    """Of a region only its entries and their times in all are known."""
+    """Only the number of a region's entries and their total time are known."""
     ranks = max(1, sum(1 for process in it.run.processes if process.regions))
     nothing = dict.fromkeys(("loop", "routine", "file", "line", "last_line", "path", "at_least", "around"))
     unknown = dict.fromkeys(("min_s", "max_s", "calls_per_iteration"))
@@ -137,7 +137,7 @@ def draw(content: Content, out: Screen) -> None:
 
 
 def print_iterations(run: Run, console: Console) -> None:
-    """Only this section, or why there is none."""
+    """Print only this section, or the reason why there is none."""
     content = Content(run)
     if content.iterations is None:
         console.print(f"No main loop: {why_none(run)}.")
@@ -145,23 +145,24 @@ def print_iterations(run: Run, console: Console) -> None:
 
 
 def _about_loop(run: Run, loop: NamedLoop, width: int) -> list[str]:
-    """Which loop of the source it is, on a few lines."""
+    """A few lines that name the loop of the source."""
     trips = ("at least " if loop.at_least else "") + fmt.plural(loop.trips, "iteration")
     lines = [f"{loop.where}: {trips}, {100 * loop.share:.0f} % of the ranks' time"]
     if loop.at_least:
-        lines.append("  an iteration that makes its calls in inner loops only may look like theirs")
+        lines.append("  an iteration that makes all its calls in one inner loop may go unseen")
     if loop.around:
         around = named_loop(run, loop.around).where
-        lines.append(f"  its calls don't show the iterations of {around}, which is around it")
+        lines.append(f"  calls do not show the iterations of {around}, which encloses it")
     if len(loop.path) > 1:
-        lines.append("  reached by " + " > ".join(frame.routine for frame in loop.path))
+        lines.append("  reached through " + " > ".join(frame.routine for frame in loop.path))
     lines = [line[0].upper() + line[1:] if line.startswith("the") else line for line in lines]
     return [part for line in lines for part in textwrap.wrap(line, width, subsequent_indent="    ")]
 
 
 def _lines(it: Iterations, width: int) -> list[Line]:
-    """Time per iteration from the first to the last: a column for so many iterations, as high as their mean, with their
-    slowest above it, on a scale whose end is marked; outliers are marked beneath and listed."""
+    """Time per iteration from the first to the last. Each column stands for several iterations: its height is their
+    mean, with the slowest above it, on a scale whose end is marked. Outliers are marked below the columns, and listed.
+    """
     found = it.found
     columns = _columns(found, max(16, min(width - 32, 100)))
     means = sorted(mean for mean, _, _ in columns if mean > 0)
@@ -198,10 +199,12 @@ def _lines(it: Iterations, width: int) -> list[Line]:
             f"{fmt.seconds(outlier.typical_ns * 1e-9)}"
         )
         if computed:
-            lines.append(f"    {fmt.seconds(outlier.computation_ns * 1e-9)} of it computation in one go")
+            lines.append(f"    {fmt.seconds(outlier.computation_ns * 1e-9)} of it in one stretch of computation")
     kept = {
-        "full": "times of all single calls were kept",
-        "sampled": f"times of single calls were kept of {fmt.plural(len(found.sampled), 'iteration')} on all ranks",
+        "full": "times of all calls were kept",
+        "sampled": f"times of all calls of {fmt.plural(len(found.sampled), 'iteration')} were kept, on all ranks"
+        if found.sampled
+        else "times of all calls were kept for no iteration",
         "none": "times of single calls were not kept (--series)",
     }
     lines.append((f"  {kept[found.kept]}", "dim"))
@@ -212,13 +215,13 @@ def _lines(it: Iterations, width: int) -> list[Line]:
 
 def _about_clocks(time: _core.RunTime) -> str:
     if time.kind == "system":
-        return f"times of different hosts are beside one another by their time of day ({time.clocks} clocks)"
+        return f"times of different hosts are compared by wall-clock time ({time.clocks} clocks)"
     when = "MPI_Init and MPI_Finalize" if time.drift_known else "MPI_Init only"
-    return f"{time.clocks} clocks, compared in {when}: right within {fmt.seconds(time.error_ns * 1e-9)}"
+    return f"{time.clocks} clocks, compared in {when}: accurate to {fmt.seconds(time.error_ns * 1e-9)}"
 
 
 def _columns(found: _core.RunIterations, most: int) -> list[tuple[float, float, float]]:
-    """(mean, least, most) in ns of consecutive iterations; 0 where none was timed."""
+    """(mean, least, most) in ns of consecutive iterations; 0 if none was timed."""
     columns = min(most, max(1, found.count))
     sums, counts = [0.0] * columns, [0] * columns
     least, longest = [0.0] * columns, [0.0] * columns

@@ -1,4 +1,4 @@
-"""What Leadline itself cost: its own time, and the size of its traces."""
+"""Leadline's own cost: its time, and the size of its traces."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def figures(content: Content) -> dict[str, Any]:
 
 
 def _live_memory(run: Run) -> list[dict[str, Any]]:
-    """Where ranks kept their recordings while they ran (docs/file-systems.md)."""
+    """The places of the ranks' recordings while they ran (docs/file-systems.md)."""
     places = Counter(
         (place.file_system, place.live_kind, place.live_reason)
         for place in (process.placement for process in run.processes)
@@ -52,7 +52,7 @@ def _overhead(content: Content) -> str:
     if content.own_share is not None:
         own += f" ({fmt.percent(content.own_share)})"
     if calls:
-        own += f", {fmt.seconds(content.own_s / calls)} per call with start and end"
+        own += f", {fmt.seconds(content.own_s / calls)} per call including start and end"
     trace = f"traces of {fmt.size(content.trace_bytes)}"
     if calls:
         trace += f", {content.trace_bytes / calls:.2g} bytes per call"

@@ -1,4 +1,4 @@
-"""Who sends to whom: messages. One-sided operations have a section of their own."""
+"""Messages by sender and receiver. One-sided operations have a separate section."""
 
 from __future__ import annotations
 

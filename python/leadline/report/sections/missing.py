@@ -1,4 +1,4 @@
-"""What is missing from the recording, and what was not recorded and why."""
+"""Parts of the recording that are missing, and things that were not recorded, with the reasons."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def draw(content: Content, out: Screen) -> None:
 
 
 def _draw_losses(losses: Sequence[Loss], out: Screen) -> None:
-    """Those of one code are one line, with the first of them."""
+    """Losses with the same code are one line, which shows the first of them."""
     by_code: dict[str, list[Loss]] = {}
     for loss in losses:
         by_code.setdefault(loss.code, []).append(loss)

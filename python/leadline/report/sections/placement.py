@@ -1,4 +1,4 @@
-"""On which hosts and processors the ranks ran."""
+"""The hosts and processors on which the ranks ran."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where each rank's time went."""
+"""Each rank's time by kind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The program's own named regions, inner ones beneath those they lie in."""
+"""The program's own named regions, each followed by the regions within it."""
 
 from __future__ import annotations
 
@@ -41,12 +41,13 @@ def _region(entry: RegionEntry) -> dict[str, Any]:
 
 def draw(content: Content, out: Screen) -> None:
     if content.regions:
-        out.section("Named regions", "time from entering to leaving, regions within it included; all ranks together")
+        out.section("Named regions", "time from entering to leaving, including regions within; all ranks together")
         out.lines(_lines(content.regions, out.width))
 
 
 def _lines(entries: Sequence[RegionEntry], width: int) -> list[Line]:
-    """A region a line, those within it indented beneath; the last columns are the ranks' least and most time."""
+    """A line for each region, with the regions within it indented below; the last columns are the ranks' least and
+    most time."""
     lines: list[Line] = [
         ("   Time  MPI in it   Entries     #Call   Bytes  least ... most (rank)", "dim"),
     ]

@@ -1,4 +1,4 @@
-"""By routine of the program, with all MPI calls made beneath it, and by chain of routines."""
+"""Routines of the program, with all MPI calls made in them and in routines they call, and chains of routines."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def figures(content: Content) -> dict[str, Any]:
 def draw(content: Content, out: Screen) -> None:
     lines = _routines(content, out.width)
     if lines:
-        out.section(SECTION.title, "of the program, with all MPI calls made beneath them")
+        out.section(SECTION.title, "with all MPI calls made in them and in the routines they call")
         out.lines(lines)
 
 

@@ -1,4 +1,4 @@
-"""What the MPI library says of itself: performance variables (MPI_T), and its settings in the environment."""
+"""The MPI library's performance variables (MPI_T), and its settings in the environment."""
 
 from __future__ import annotations
 
@@ -51,7 +51,9 @@ def draw(content: Content, out: Screen) -> None:
     run = content.run
     lines = [*_variable_lines(variables(run), out.width), *_setting_lines(settings(run), out.width)]
     if lines:
-        out.section("The MPI library", "its own variables (MPI_T) before MPI_Finalize, and settings in the environment")
+        out.section(
+            "The MPI library", "its performance variables (MPI_T) before MPI_Finalize, and settings in the environment"
+        )
         out.lines(lines)
 
 

@@ -47,11 +47,11 @@ export function range(least, middle, most, show) {
 export const ENTRY_COLUMNS = [
   {
     title: "% of time",
-    hint: "of the time of all ranks",
+    hint: "share of the time of all ranks",
     value: (e) => e.share,
     cell: (e) => bar(e.share, percentColumn(e.share)),
   },
-  { title: "Time", hint: "of all ranks together", value: (e) => e.time_s, cell: (e) => seconds(e.time_s) },
+  { title: "Time", hint: "total of all ranks", value: (e) => e.time_s, cell: (e) => seconds(e.time_s) },
   {
     title: "over ranks",
     hint: "time: least, median, most, from 0 to the most",
@@ -59,17 +59,17 @@ export const ENTRY_COLUMNS = [
     cell: (e) => range(e.time_min_s, e.time_median_s, e.time_max_s, seconds),
   },
   { title: "Calls", value: (e) => e.calls, cell: (e) => count(e.calls) },
-  { title: "Mean", hint: "of a call", value: (e) => e.mean_s, cell: (e) => seconds(e.mean_s) },
+  { title: "Mean", hint: "per call", value: (e) => e.mean_s, cell: (e) => seconds(e.mean_s) },
   { title: "Longest", hint: "single call", value: (e) => e.max_s, cell: (e) => seconds(e.max_s) },
   {
     title: "Messages",
-    hint: "sends started to a real partner; collectives have none",
+    hint: "sends started to a real partner; collectives send none",
     value: (e) => e.messages,
     cell: (e) => (e.messages ? count(e.messages) : ""),
   },
   {
     title: "Bytes",
-    hint: "sent, received, contributed, or put and got, as the function does",
+    hint: "sent, received, contributed, or put and got, depending on the function",
     value: (e) => movedBytes(e),
     cell: (e) => (movedBytes(e) ? size(movedBytes(e)) : ""),
   },

@@ -21,7 +21,7 @@ export function chart({ label, data, height = 200, describe, hint = "Drag to zoo
     return h(
       "p",
       { class: "note" },
-      "No chart here: uPlot could not be had from npm when this Leadline was built. The table has its numbers.",
+      "There is no chart here, because uPlot was not available from npm when Leadline was built. The table has the numbers.",
     );
   }
   const place = h("div", { class: "plot", role: "img", "aria-label": label });

@@ -115,7 +115,7 @@ function strip(report) {
   return h(
     "div",
     { class: "strip" },
-    stack(parts, whole, "Time of all ranks by kind; the list beneath has the figures"),
+    stack(parts, whole, "Time of all ranks by kind; the list below has the figures"),
     h("ul", { class: "legend" }, keys),
   );
 }
@@ -134,7 +134,7 @@ function keyFigures(report) {
     ...(t.one_sided_operations
       ? [[count(t.one_sided_operations), `one-sided operations, ${size(t.bytes_put)} put, ${size(t.bytes_got)} got`]]
       : []),
-    [count(t.collective_calls), `calls of collectives, ${size(t.collective_bytes)}`],
+    [count(t.collective_calls), `collective calls, ${size(t.collective_bytes)}`],
   ];
   return h(
     "dl",

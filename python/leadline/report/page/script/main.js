@@ -41,7 +41,7 @@ function section(each, drawing, report) {
     inside = h(
       "p",
       { class: "note" },
-      `This part could not be drawn (${error.message}). Its figures: leadline report --json`,
+      `This part could not be drawn (${error.message}). For its figures, type leadline report --json`,
     );
   }
   return h(

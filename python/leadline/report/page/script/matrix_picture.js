@@ -25,7 +25,7 @@ export function picture(cells, how) {
     tabindex: 0,
     role: "img",
     class: "matrix",
-    "aria-label": `Communication matrix of ${cells.n * cells.n} cells; arrow keys move from cell to cell, the line beneath says what is in it`,
+    "aria-label": `Communication matrix of ${cells.n * cells.n} cells; arrow keys move from cell to cell, and the line below describes the cell`,
   });
   const state = { cells, how, cell, side, canvas, status, value: how.values[0], at: null };
   canvas.addEventListener("mousemove", (event) => point(state, event));
@@ -44,7 +44,7 @@ export function picture(cells, how) {
       "figcaption",
       null,
       scale,
-      cells.block > 1 ? ` A cell is ${cells.block} × ${cells.block} ranks, its sum.` : "",
+      cells.block > 1 ? ` Each cell is the sum of ${cells.block} × ${cells.block} ranks.` : "",
       " Shades are logarithmic.",
     ),
   );

@@ -11,7 +11,7 @@ const MOST_ROUTINES = 8;
 
 export const drawing = {
   remark: () =>
-    "Where in the program MPI was called, and by way of which routines. Open a line for its paths and its spread over ranks.",
+    "The places in the program that called MPI, and the routines that led to them. Open a line for its paths and its spread over ranks.",
   render: (report) => [
     table({
       label: "Call sites",
@@ -81,7 +81,7 @@ function paths(each, sites) {
           ? h(
               "ol",
               { class: "frames" },
-              site.path_whole ? null : h("li", { class: "cut" }, "… what lies further out is not known"),
+              site.path_whole ? null : h("li", { class: "cut" }, "… the rest of the path is not known"),
               site.frames.map(frame),
             )
           : h("p", null, "The call path is not known."),

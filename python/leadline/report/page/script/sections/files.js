@@ -11,7 +11,7 @@ export const drawing = {
   render: (report) => {
     const io = report.io;
     return [
-      io.files.length ? fileTable(io.files) : h("p", null, "No files were read or written while recording."),
+      io.files.length ? fileTable(io.files) : h("p", null, "No files were read or written during the recording."),
       io.mpi_io ? beneath(io.mpi_io) : null,
       io.by_rank?.length > 1 ? h("details", null, h("summary", null, "By rank"), byRank(io.by_rank)) : null,
       io.functions?.length
@@ -59,8 +59,8 @@ export const drawing = {
 };
 
 function about(io) {
-  const outside = io.outside?.calls ? ` Of these before MPI_Init, after MPI_Finalize or in threads without MPI: ${amounts(io.outside)}.` : "";
-  return `Regular files; ${amounts(io)}. What MPI does for MPI_File_* is counted once.${outside}`;
+  const outside = io.outside?.calls ? ` This includes ${amounts(io.outside)} before MPI_Init, after MPI_Finalize or in threads that do not call MPI.` : "";
+  return `Regular files only: ${amounts(io)}. File calls that the MPI library makes for MPI_File_* are counted once.${outside}`;
 }
 
 function amounts(each) {
@@ -79,7 +79,7 @@ function fileName(path) {
 }
 
 const FILE_COLUMNS = [
-  { title: "Ranks", hint: "that opened it", value: (e) => e.ranks, cell: (e) => count(e.ranks) },
+  { title: "Ranks", hint: "ranks that opened it", value: (e) => e.ranks, cell: (e) => count(e.ranks) },
   { title: "Opens", value: (e) => e.opens, cell: (e) => count(e.opens) },
   { title: "Time", value: (e) => e.time_s, cell: (e) => seconds(e.time_s) },
   { title: "Reads", value: (e) => e.reads, cell: (e) => (e.reads ? count(e.reads) : "") },
@@ -119,7 +119,7 @@ function ofRanks(rows) {
     { title: "Access", text: true, value: (e) => e.access, cell: (e) => (e.access === "none" ? "–" : e.access) },
     {
       title: "Read of the file",
-      hint: "distinct bytes, as a part of its size",
+      hint: "distinct bytes, as a fraction of the file's size",
       value: (e) => e.fraction_read,
       cell: (e) => (e.fraction_read === null || e.fraction_read === undefined ? "not known" : percent(e.fraction_read)),
     },
@@ -183,30 +183,30 @@ function beneath(io) {
       head: true,
       text: true,
       value: (e) => e.file,
-      cell: (e) => [fileName(e.file), e.view ? h("small", null, " a view was set") : null],
+      cell: (e) => [fileName(e.file), e.view ? h("small", null, " with a view") : null],
     },
     { title: "MPI calls", value: (e) => e.calls, cell: (e) => count(e.calls) },
     { title: "Time", value: (e) => e.time_s, cell: (e) => seconds(e.time_s) },
     { title: "Read", value: (e) => e.bytes_read, cell: (e) => size(e.bytes_read) },
     { title: "Written", value: (e) => e.bytes_written, cell: (e) => size(e.bytes_written) },
     {
-      title: "Ranks beneath",
-      hint: "whose library called libc",
+      title: "Library: ranks",
+      hint: "ranks whose library called libc",
       value: (e) => e.beneath?.ranks,
       cell: (e) => count(e.beneath?.ranks),
     },
-    { title: "Calls beneath", value: (e) => e.beneath?.calls, cell: (e) => count(e.beneath?.calls) },
-    { title: "Time beneath", value: (e) => e.beneath?.time_s, cell: (e) => seconds(e.beneath?.time_s) },
-    { title: "Read beneath", value: (e) => e.beneath?.bytes_read, cell: (e) => size(e.beneath?.bytes_read) },
-    { title: "Written beneath", value: (e) => e.beneath?.bytes_written, cell: (e) => size(e.beneath?.bytes_written) },
-    { title: "Access beneath", text: true, value: (e) => e.beneath?.access, cell: (e) => e.beneath?.access ?? "" },
+    { title: "Library: calls", value: (e) => e.beneath?.calls, cell: (e) => count(e.beneath?.calls) },
+    { title: "Library: time", value: (e) => e.beneath?.time_s, cell: (e) => seconds(e.beneath?.time_s) },
+    { title: "Library: read", value: (e) => e.beneath?.bytes_read, cell: (e) => size(e.beneath?.bytes_read) },
+    { title: "Library: written", value: (e) => e.beneath?.bytes_written, cell: (e) => size(e.beneath?.bytes_written) },
+    { title: "Library: access", text: true, value: (e) => e.beneath?.access, cell: (e) => e.beneath?.access ?? "" },
   ];
   return [
-    h("h3", null, "MPI-IO, and the file calls beneath it"),
+    h("h3", null, "MPI-IO, and the library's file calls for it"),
     h(
       "p",
       { class: "remark" },
-      `The program asked MPI_File_* for ${amounts(io)}; for that the library made ${io.beneath ? amounts(io.beneath) : "calls that were not seen"}.`,
+      `The program's calls of MPI_File_*: ${amounts(io)}. The library's own file calls for them: ${io.beneath ? amounts(io.beneath) : "not seen"}.`,
     ),
     rows.length
       ? table({ label: "MPI-IO by file", columns, rows, one: "file", wide: true, words: (e) => e.file })

@@ -1,4 +1,4 @@
-// Time per iteration from the first to the last, with the iterations that took long.
+// Time per iteration from the first to the last, with the slow iterations.
 
 import { axis, canChart, chart, timeTicks } from "../chart.js";
 import { place } from "../data.js";
@@ -9,7 +9,9 @@ import { table } from "../table.js";
 const KEPT = {
   full: () => "The times of all calls were kept.",
   sampled: (it) =>
-    `Beyond the budget for times: every call's of ${plural(it.sampled?.length ?? 0, "iteration")}, the same on every rank; of the others what is shown here.`,
+    it.sampled?.length
+      ? `The times of all calls exceed the limit (--series). They were kept for ${plural(it.sampled.length, "iteration")}, the same on every rank; for the others, only the times shown here were kept.`
+      : "The times of all calls exceed the limit (--series). Only the times shown here were kept.",
   none: () => "The times of single calls were not kept.",
 };
 
@@ -39,7 +41,7 @@ function about(it) {
     : "";
   const count = `${it.at_least ? "at least " : ""}${plural(it.count, "iteration")}`;
   const around = it.around
-    ? ` Its calls don't show the iterations of the loop${it.around.file ? ` at ${place(it.around)}` : ""} in ${it.around.routine}, which is around it.`
+    ? ` Calls do not show the iterations of the loop${it.around.file ? ` at ${place(it.around)}` : ""} in ${it.around.routine}, which encloses it.`
     : "";
   if (it.mean_s === null) return `${loop}${count}. ${KEPT[it.kept]?.(it) ?? ""}${around}`;
   const where = it.routine ? "" : [
@@ -59,7 +61,7 @@ function about(it) {
   ].join("");
 }
 
-/** Mean of a part of the run, the range within it behind, what took long as points. */
+/** The mean of each part of the run, with its range behind, and slow iterations as points. */
 function strip(it) {
   const parts = it.strip;
   const x = parts.map((part) => (part.first + part.last) / 2);
@@ -93,7 +95,7 @@ function strip(it) {
           value: shown,
         },
         {
-          label: "took long",
+          label: "slow",
           stroke: color.of("--completion"),
           fill: color.of("--completion"),
           paths: () => null,
@@ -132,7 +134,7 @@ function outliers(rows) {
     },
   ];
   return table({
-    label: "Iterations that took long",
+    label: "Slow iterations",
     columns,
     rows,
     one: "iteration",

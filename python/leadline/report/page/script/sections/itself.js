@@ -13,10 +13,10 @@ export const drawing = {
           ? seconds(report.overhead.own_s)
           : `${seconds(report.overhead.own_s)} of the ${report.time_of}' time (${percent(report.overhead.fraction)})`,
       ],
-      ["Per call, with its start and end", calls ? seconds(report.overhead.per_call_ns * 1e-9) : "–"],
+      ["Per call, including start and end", calls ? seconds(report.overhead.per_call_ns * 1e-9) : "–"],
       [
         "Traces",
-        `${size(report.trace.bytes)}, ${fixed(report.trace.bytes_per_call, 2)} bytes per call; ${size(report.trace.shared_bytes)} in files several ranks share`,
+        `${size(report.trace.bytes)}, ${fixed(report.trace.bytes_per_call, 2)} bytes per call; ${size(report.trace.shared_bytes)} in files that several ranks share`,
       ],
       ["Version", `${report.leadline}, ${report.schema}`],
       ["Recording", report.run],

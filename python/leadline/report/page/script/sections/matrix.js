@@ -31,7 +31,7 @@ const HOW = {
 
 export const drawing = {
   remark: () =>
-    "Messages from the rank of the row to that of the column, in ranks of MPI_COMM_WORLD whatever the communicator.",
+    "Messages from the rank of the row to that of the column. Ranks are those of MPI_COMM_WORLD, whatever the communicator.",
   render: (report) => {
     const cells = blocksOf(report, ["messages", "bytes"]);
     return [
@@ -50,7 +50,7 @@ function pairs(report) {
     { title: "Bytes", value: (e) => e.bytes, cell: (e) => size(e.bytes) },
     {
       title: "Each",
-      hint: "bytes of a message, on average",
+      hint: "average bytes per message",
       value: (e) => (e.messages ? e.bytes / e.messages : 0),
       cell: (e) => (e.messages ? size(e.bytes / e.messages) : ""),
     },

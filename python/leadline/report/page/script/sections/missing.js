@@ -6,7 +6,7 @@ import { table } from "../table.js";
 
 export const drawing = {
   render: (report) => [
-    report.losses.length ? losses(report.losses) : h("p", null, "No losses: every rank's trace was read whole."),
+    report.losses.length ? losses(report.losses) : h("p", null, "No losses: every rank's trace was read completely."),
     report.paused?.length ? pauses(report.paused) : null,
     h("h3", null, "Not recorded"),
     h(

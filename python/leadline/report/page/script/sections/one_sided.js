@@ -20,7 +20,7 @@ const VALUES = [
 
 export const drawing = {
   remark: ({ totals }) =>
-    `${kinds(totals)}. The rank of the row calls: what it puts and accumulates flows to the rank of the column, what it gets flows from it. These are no messages.`,
+    `${kinds(totals)}. The rank of the row makes the call. Data that it puts or accumulates flows to the rank of the column; data that it gets flows from there. These operations are not messages.`,
   render: (report) => {
     const cells = blocksOf(report, ["one_sided_operations", "bytes_put", "bytes_got"]);
     const values = VALUES.filter(({ field }) => report.totals[field] > 0);

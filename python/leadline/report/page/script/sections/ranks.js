@@ -10,7 +10,7 @@ import { table } from "../table.js";
 const CHART_FROM = 24; // ranks: fewer are seen better as strips beneath each other
 
 export const drawing = {
-  remark: () => "Computation, file I/O and MPI from MPI_Init to MPI_Finalize, over a rank's threads that called MPI.",
+  remark: () => "Computation, file I/O and MPI from MPI_Init to MPI_Finalize, in the threads of a rank that called MPI.",
   render: (report) => {
     const all = report.ranks_detail;
     const kinds = kindsOf(all);
@@ -44,7 +44,7 @@ function overview(all, kinds) {
   const own = (i) => (plot, value, series, at) =>
     at === null || at === undefined ? "" : seconds(timeOf(all[Math.min(at, all.length - 1)], kinds[i]));
   return chart({
-    label: `Time of ${all.length} ranks by kind, one after the other`,
+    label: `Time of ${all.length} ranks by kind, side by side`,
     data: [stacked[0].map((_, at) => at), ...order.map((i) => stacked[i])],
     height: 240,
     describe: (color) => ({
@@ -131,11 +131,11 @@ function ranksTable(all, kinds) {
         null,
         [
           `process ${r.pid} on ${r.host}`,
-          seconds(r.duration_s) + " from MPI_Init to its end",
+          seconds(r.duration_s) + " from MPI_Init to the rank's end",
           plural(r.threads, "thread"),
           `collectives: ${size(r.collective_bytes)} contributed, ${size(r.collective_bytes_received)} received`,
           r.one_sided_operations ? `one-sided: ${size(r.bytes_put)} put, ${size(r.bytes_got)} got` : null,
-          `Leadline's own time ${seconds(r.own_s)}, trace of ${size(r.trace_bytes)}`,
+          `Leadline's own time: ${seconds(r.own_s)}; trace: ${size(r.trace_bytes)}`,
           r.finalized ? null : "MPI_Finalize was not reached",
           r.complete ? null : "its trace ends early",
         ]

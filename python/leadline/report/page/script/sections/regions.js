@@ -9,7 +9,7 @@ import { table } from "../table.js";
 const DEEPEST = 24;
 
 export const drawing = {
-  remark: () => "Named by the program. Time from entering to leaving, regions within included; all ranks together.",
+  remark: () => "The program named these regions. Times are from entering to leaving, including regions within; all ranks together.",
   render: (report) => {
     const whole = report.ranks_detail.reduce((total, rank) => total + wholeOf(rank), 0) || 1;
     const parents = new Map(report.regions.map((e) => [e.path, e.parent]));

@@ -7,7 +7,7 @@ import { table } from "../table.js";
 
 export const drawing = {
   remark: () =>
-    "Of the program, with all MPI calls made beneath them; a routine's time includes that of the routines it calls.",
+    "Each routine counts all MPI calls made in it and in the routines it calls. Its time therefore includes theirs.",
   render: (report) => [
     table({
       label: "Routines",
@@ -20,7 +20,7 @@ export const drawing = {
       detail: entryDetail,
     }),
     report.routines.some((e) => e.at_least)
-      ? h("p", { class: "note" }, "≥: at least this much; paths that lead to it are known only in part.")
+      ? h("p", { class: "note" }, "≥: at least this much, because paths that lead to the routine are only partly known.")
       : null,
     report.call_paths.length
       ? h(

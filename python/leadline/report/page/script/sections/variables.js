@@ -6,7 +6,7 @@ import { table } from "../table.js";
 
 export const drawing = {
   remark: () =>
-    "Performance variables (MPI_T) that were not 0 everywhere, read at MPI_Finalize, and settings found in the environment.",
+    "Performance variables (MPI_T) that were not 0 everywhere, read before MPI_Finalize, and settings in the environment.",
   render: (report) => [
     report.variables?.length ? variablesTable(report.variables) : null,
     report.settings?.length ? settings(report.settings) : null,
