@@ -208,3 +208,12 @@ def test_a_family_that_is_not_listed_is_an_error(api: Path, tmp_path: Path) -> N
     (tmp_path / "abi" / "another.toml").write_text((api / "abi" / "mpi5.toml").read_text())
     with pytest.raises(ApiError, match="another is not in FAMILIES"):
         load_families(tmp_path)
+
+
+def test_data_moves_from_and_into_the_buffers_a_function_has(meanings: list[Meaning]) -> None:
+    """Of one-sided and file functions: what puts or writes sends from a buffer, what gets or reads fills one."""
+    moving = [m for m in meanings if set(m.moves) & {"puts", "gets", "reads", "writes"}]
+    assert len(moving) == 10 + 17 + 17
+    for meaning in moving:
+        assert ("sbuf" in meaning.roles) == bool(set(meaning.moves) & {"puts", "writes"}), meaning.function.name
+        assert ("rbuf" in meaning.roles) == bool(set(meaning.moves) & {"gets", "reads"}), meaning.function.name
