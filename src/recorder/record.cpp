@@ -74,7 +74,7 @@ void add_request(Thread& t, const trace::Key& maker, Word address, const NewRequ
   if (index == Requests::none) return;
   Request& r = requests[index];
   r.maker = maker;
-  r.posted_bytes = maker.peer == trace::peer_null ? 0 : made.posted_bytes;  // nothing goes to nobody
+  r.posted_bytes = maker.peer == trace::peer_null ? 0 : made.posted_bytes;  // nothing goes to MPI_PROC_NULL
   r.thread = t.number;
   r.receives = made.receives;
   r.wildcard = made.wildcard;

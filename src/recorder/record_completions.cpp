@@ -339,7 +339,7 @@ void record_completions(Call& call) {
 
 namespace {
 
-// Makes a persistent request active again. False: nobody was seen to create it.
+// Makes a persistent request active again. False: its creation was not seen.
 bool start_one(Thread& t, Word address, Request* started) {
   const uint64_t handle = Abi::stored(address, abi.family->handle_bytes.request);
   const Locked locked(recording.lock());

@@ -108,7 +108,7 @@ void record_object(Call& call) {
 
 namespace {
 
-// MPI_NO_OP: what is at the target is fetched, and the origin's arguments mean nothing.
+// MPI_NO_OP: the target's data are fetched, and the origin's arguments mean nothing.
 bool only_fetches(const Call& call) {
   const int8_t role = call.roles().op;
   if (role < 0 || call.roles().rtype < 0) return false;

@@ -16,7 +16,7 @@ from elftools.elf.dynamic import DynamicSection
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
-# The libraries of each ABI family (api/abi) by file name; what is not here is not recorded.
+# The libraries of each ABI family (api/abi) by file name; others are not recorded.
 FAMILIES = (
     (
         "MPICH (and Intel MPI, Cray MPICH, MVAPICH)",
