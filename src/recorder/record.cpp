@@ -39,7 +39,7 @@ const TypeView& look_up_type(Thread& t, uint64_t handle, int rc) {
 
 namespace {
 
-// What the library says of a status whose layout is its secret.
+// The library's answer about a status whose layout is not documented.
 int64_t asked_bytes(Word status) {
   constexpr auto get_count = static_cast<int>(Fn::Get_count);
   if (void* large = real_functions[get_count][static_cast<int>(Name::pmpi_c)]) {

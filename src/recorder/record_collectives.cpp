@@ -108,7 +108,7 @@ class Collective {
   void count_neighbours() {
     send_peers_ = receive_peers_ = comm_.size;
     if (!comm_.known) return;
-    // What each group contributes is scattered over the other, but the counts are those of the own one.
+    // Each group's contributions are scattered over the other group, but the counts are those of its own.
     if (strstr(call_.traits.name, "educe_scatter") && between_groups(comm_)) {
       call_real(Fn::Comm_size, comm_.handle, &send_peers_);
       receive_peers_ = send_peers_;

@@ -32,14 +32,14 @@ uint32_t find_request(uint64_t handle, Word address) {
   return recording.requests().find(handle, address, abi.shared_request(handle));
 }
 
-// What is true of one completed request, copied out under the lock.
+// The facts about one completed request, copied out under the lock.
 struct Completed {
   Request request{};
   bool found = false;
   bool unknown = false;  // it is not a null request, but it is not known what was completed, if anything was
 };
 
-// What requests that are not the usual ones leave behind when they are over. Under the lock.
+// The effects of unusual requests when they are over. Call under the lock.
 void settle_special(Request& r) {
   if (r.cancelled && !r.wildcard && recording.wildcards) --recording.wildcards;
   if (r.pending) recording.handles().finish_comm(r.pending);

@@ -39,7 +39,7 @@ void record_comm_create(Call& call) {
   {
     const Locked locked(recording.lock());
     Handles& handles = recording.handles();
-    // What failed may have been given anything; over a communicator that is known it counts, as on the other ranks.
+    // A failed call may have had any arguments. Over a known communicator it counts, as on the other ranks.
     if (call.rc != 0 && !handles.known_comm(parent).known) parent = 0;
     if (parent) key.comm = handles.comm(parent).id;
     const bool made = call.rc == 0 && r.newcomm >= 0;

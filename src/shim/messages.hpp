@@ -16,7 +16,7 @@
 
 namespace leadline::shim {
 
-// What the schedule's steps need to know of the call.
+// The facts about the call that the schedule's steps need.
 struct Moving {
   uint64_t own, datatype, op, root;
   Layout layout;

@@ -26,7 +26,7 @@ FAMILIES = (
     ("MPI 5 ABI", re.compile(r"libmpi_abi\.so(\.|$)")),
 )
 MPI_LIBRARY = re.compile(r"libmpi(ch|_abi)?(_\w+)?\.so(\.\d+)*$")
-# Of the same libraries, but the bindings of a language only: MPI itself is beside them.
+# These belong to the same libraries, but are only the bindings of a language; MPI itself is beside them.
 BINDINGS = re.compile(r"libmpi_(cxx|java|mpifh|usempi\w*)\b")
 FORTRAN_LAYER = re.compile(r"libmpi_mpifh|libmpi_usempi|libmpichfort|libmpifort|libmpi_usempif08")
 

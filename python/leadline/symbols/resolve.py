@@ -56,7 +56,7 @@ class ModuleProblem:
     message: str
 
 
-# What stands between the operating system and the program: the path begins after it.
+# Frames between the operating system and the program: the path begins after them.
 _OUTSIDE_MODULES = re.compile(r"(libc|libc-2\.\d+|ld-linux\S*|libpthread\S*|libgomp|libiomp5|libomp)\.so")
 _INTERPRETER_MODULES = re.compile(r"(lib)?python[23]?(\.\d+)?[a-z]*($|\.so)")
 # Inlined pieces of the C++ library are not routines of the program.
