@@ -1,4 +1,4 @@
-"""What every test may use, and which of them run: see tiers.py."""
+"""Fixtures for every test, and the choice of the tests that run: see tiers.py."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""What tests compile, kept in build/tests under the content it was made from: once for all tests and all sessions."""
+"""Keeps what tests compile in build/tests, under the content it was made from: once for all tests and all sessions."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ def folder() -> Path:
 
 
 def kept(name: str, made_from: Iterable[str | bytes | Path], make: Callable[[Path], None], suffix: str = "") -> Path:
-    """NAME-DIGESTsuffix in folder(); where it is not there, `make` is called with the path to write.
+    """NAME-DIGESTsuffix in folder(). If it is not there, `make` is called with the path to write.
 
-    made_from: everything the result depends on but the compilers: words, contents, files. A result that is half
-    written, or written by two sessions at once, is never seen: it gets its name when it is whole.
+    made_from: everything the result depends on except the compilers: words, contents, files. A result that is half
+    written, or written by two sessions at once, is never seen: it gets its name when it is complete.
     """
     target = folder() / f"{name}-{digest(made_from)}{suffix}"
     if target.exists():
@@ -49,7 +49,7 @@ def kept(name: str, made_from: Iterable[str | bytes | Path], make: Callable[[Pat
 
 
 def kept_folder(name: str, made_from: Iterable[str | bytes | Path], make: Callable[[Path], None]) -> Path:
-    """As kept(), for several files that belong together; `make` is called with an empty folder."""
+    """Like kept(), for several files that belong together; `make` is called with an empty folder."""
 
     def fill(place: Path) -> None:
         place.mkdir()
@@ -73,7 +73,7 @@ def identity(library: Library) -> str:
 
 @functools.cache
 def _compilers() -> bytes:
-    """What the compilers say they are. An MPI library's wrapper calls one of them."""
+    """The compilers' descriptions of themselves. An MPI library's wrapper calls one of them."""
     names = [os.environ.get("CC", "cc"), "c++", "gfortran", "clang++"]
     said = [
         subprocess.run([name, "--version"], capture_output=True, check=False) for name in names if shutil.which(name)

@@ -1,4 +1,4 @@
-"""What the tests must know of each MPI library beyond leadline.libraries: a line of facts for each."""
+"""Facts about each MPI library that only the tests need, beyond leadline.libraries: a line for each."""
 
 from __future__ import annotations
 

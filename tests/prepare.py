@@ -1,7 +1,7 @@
-"""Builds what many tests would wait for, beside them: ./dev test starts it with low priority when it runs the whole.
+"""Builds parts that many tests would wait for, beside them: ./dev test starts it with low priority for a whole run.
 
-Every part is built by the function that its tests call too. Those wait for what is under way, build what is not, and
-say what fails; here a failure only means that nothing was saved.
+Every part is built by the function that its tests call, too. The tests wait for a part that is being built, build one
+that is not, and report failures. A failure here only means that no time was saved.
 """
 
 from __future__ import annotations

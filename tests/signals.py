@@ -6,10 +6,10 @@ LEFT_ALONE = {signal.SIGPIPE, signal.SIGXFSZ}  # Python ignores them itself; sub
 
 
 def let_children_start_afresh() -> None:
-    """Nothing is ignored or blocked in a program that is started from here.
+    """Programs started from here have no ignored or blocked signals.
 
-    nohup, or a shell without job control, leaves SIGHUP or SIGINT ignored, and every program beneath inherits that. A
-    handler does not pass exec(): what was ignored is caught here and dropped, and has its default in the child.
+    nohup, or a shell without job control, leaves SIGHUP or SIGINT ignored, and every program below inherits that. A
+    handler does not survive exec(): an ignored signal is caught here and dropped, and has its default in the child.
     """
     signal.pthread_sigmask(signal.SIG_SETMASK, [])
     for number in signal.valid_signals() - LEFT_ALONE:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 SHT_SYMTAB, SHT_RELA, SHT_INIT_ARRAY = 2, 4, 14
 STT_FUNC = 2
-# What the compiler's own start-up files bring along.
+# Symbols of the compiler's own start-up files.
 START_UP = {"frame_dummy"}
 
 

@@ -1,4 +1,4 @@
-// Sends to nobody, a ping-pong, and loops of many calls that all differ.
+// Sends to MPI_PROC_NULL, a ping-pong, and loops of many calls that all differ.
 #include "bench.h"
 
 static char buffer[16384];

@@ -47,7 +47,7 @@ void Job::count_cores() {
   int rank_on_host = 0, here = 1;
   MPI_Comm_rank(host, &rank_on_host);
   MPI_Comm_size(host, &here);
-  // What the ranks may use together: a library may have bound each to a core of its own.
+  // The cores that the ranks may use together, because a library may have bound each rank to its own core.
   cpu_set_t mine, all;
   CPU_ZERO(&mine);
   sched_getaffinity(0, sizeof mine, &mine);

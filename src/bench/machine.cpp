@@ -37,9 +37,9 @@ int64_t fastest(const std::function<void()>& once) {
   return best;
 }
 
-// `burst` messages from rank 0, each with a part of the buffer of its own, answered by an empty one. What is sent stays
-// as it is and is sent again: a broadcast's root may do so too, and no bound may be above what it takes then.
-// Rank 1 answers until a message of another tag says that it is over.
+// `burst` messages from rank 0, each with its own part of the buffer, answered by an empty one. The data are not
+// changed and are sent again: a broadcast's root may do so, too, and no bound may exceed its time then. Rank 1 answers
+// until a message with another tag says that it is over.
 int64_t one_way(const Job& job, std::vector<char>* buffer, int64_t bytes, int burst) {
   const int n = int(bytes);
   std::vector<MPI_Request> requests(burst);

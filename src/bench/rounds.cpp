@@ -156,7 +156,7 @@ class Measurement {
     return agreed[1] != 0;
   }
 
-  // What ran before an operation is in the caches, so that is the same for all candidates, and is the operation itself.
+  // The operation before is in the caches. It is therefore the operation itself, for all candidates.
   void run_prelude(Runner* runner) {
     if (runner->samples.repeat > 1 || kind_ == Kind::exchange) return;
     runner->candidate->run();

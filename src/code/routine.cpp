@@ -156,7 +156,7 @@ void Routine::connect() {
   entry_ = block_at(0);
 }
 
-// What nothing leads to is where the indirect jumps go; where there are none, the routine's begin leads there.
+// Indirect jumps go to code that nothing else leads to. If there are none, the routine's start leads there.
 void Routine::add_entries(const uint64_t* returns, uint32_t count) {
   bool unknown = false;
   for (uint32_t b = 0; b < block_count_; ++b) unknown |= blocks_[b].unknown;
@@ -212,7 +212,7 @@ void Routine::split(uint32_t loop, const uint32_t* blocks, uint32_t count) {
   for (uint32_t i = 0; i < count && ok_; ++i) {
     if (blocks_[blocks[i]].number <= round_) search_from(blocks[i], loop);
   }
-  // What take_loop() has listed: the number of blocks, and these.
+  // The blocks that take_loop() has listed: their number, then the blocks.
   uint32_t at = kept;
   for (uint32_t l = first_loop + 1, end = loop_count_; l <= end && ok_; ++l) {
     const uint32_t size = members_[at];

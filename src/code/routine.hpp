@@ -60,8 +60,8 @@ class Routine {
   // `loop`: the one it goes round, the innermost that both are in.
   Way way(uint64_t from_return, uint64_t to_return, uint32_t* loop);
 
-  // Silent ways pass no loud call. A loop with loud calls is taken to be gone round whenever control comes to it:
-  // nobody exchanges with no neighbour. From one call to another, once round the loop, which is around both.
+  // Silent ways pass no loud call. A loop with loud calls is assumed to run whenever control comes to it, because every
+  // rank has a neighbour to exchange with. From one call to another, once round the loop that encloses both.
   bool silently_round(uint64_t from_return, uint64_t to_return, uint32_t loop);
   // From one call out of the routine, and from its begin to another call. Tail calls pass for silent.
   bool silently_anew(uint64_t from_return, uint64_t to_return);

@@ -4,7 +4,7 @@ namespace leadline::code {
 
 namespace {
 
-// What follows an opcode.
+// The bytes that follow an opcode.
 enum Form : uint8_t {
   bare,       // nothing
   imm8,       // a byte

@@ -13,7 +13,7 @@ void up_and_down(const Problem& problem, int64_t segment_bytes, Schedule* schedu
   for (const int child : {place.left, place.right})
     if (child >= 0) down.children.push_back(child);
   ReduceUp reduce(schedule, place, data, true);
-  // A segment is back after so many more: waiting for it earlier would hold those up. The 4th later one is received
+  // A segment is back after `lag` more of them; waiting for it earlier would delay those. The 4th later one is received
   // only when it was sent (ReduceUp), so that it may be overwritten.
   const int64_t lag = std::max(4, 2 * place.depth + 1), later = place.parent < 0 ? 0 : lag;
   // And as the others take that long to receive it, the root doesn't wait for them to.

@@ -76,7 +76,7 @@ class Simulation {
     double at;
     int rank;
     bool port;  // its next message leaves; or it goes on
-    // What leaves at a time is chosen when all that happens then has.
+    // The message that leaves at a time is chosen after all other events of that time.
     bool operator>(const Event& other) const { return at != other.at ? at > other.at : port > other.port; }
   };
 

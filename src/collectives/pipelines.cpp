@@ -38,7 +38,7 @@ Range ReduceUp::slot(Range slots_of, int64_t segment) const {
 }
 
 void ReduceUp::receive(int64_t segment) {
-  // What was sent from these slots is gone before they are written again.
+  // Messages from these slots are sent before the slots are written again.
   uint32_t* send = &sends_[segment % slots];
   schedule_->wait(*send);
   *send = no_request;

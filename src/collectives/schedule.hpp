@@ -17,7 +17,7 @@ namespace leadline::collectives {
 
 enum class Operation : uint8_t { broadcast, reduce, allreduce };
 
-// Of one call, the same on every rank, but for `rank`. Counts are in elements of the call's datatype.
+// The problem of one call. It is the same on every rank, except `rank`. Counts are in elements of the call's datatype.
 struct Problem {
   Operation operation = Operation::broadcast;
   int processes = 1;
@@ -55,7 +55,7 @@ struct Step {
 
 constexpr uint32_t no_request = UINT32_MAX;
 
-// Of one rank.
+// The schedule of one rank.
 struct Schedule {
   std::vector<Step> steps;
   uint32_t requests = 0;  // made in all: numbered from 0

@@ -1,15 +1,16 @@
 // Exporting MPI_x and PMPI_x from a preloaded library without the program noticing.
 //
-// Programs ask which MPI there is. mpi4py's wheels do it twice: dlsym(MPI_Get_version) tells them that an MPI library
-// is in the process already, and they refer weakly to what only some libraries have (MPI_x_c, MPI_Comm_toint, ...) and
-// call it if it is there. A preloaded library that simply exports every name makes them load the wrong library, or call
-// what the right one lacks; one that exports fewer names misses calls. So every name answers as if we were not there:
-//   * It has a version that is not the default (exports.map), so dlsym passes it by while references without a version,
-//     as all programs have, bind to it.
-//   * Once the program has started it is an indirect function (STT_GNU_IFUNC), whose resolver the dynamic linker asks
+// Programs check which MPI library there is. mpi4py's wheels do it twice: dlsym(MPI_Get_version) shows them whether an
+// MPI library is in the process already, and they refer weakly to functions that only some libraries have (MPI_x_c,
+// MPI_Comm_toint, ...) and call those that are there. A preloaded library that simply exports every name makes them
+// load the wrong library, or call functions that the right one lacks. One that exports fewer names misses calls. Every
+// name therefore behaves as if we were not there:
+//   * It has a version that is not the default (exports.map). dlsym skips it, while references without a version, which
+//     all programs have, bind to it.
+//   * Once the program has started, it is an indirect function (STT_GNU_IFUNC). The dynamic linker calls its resolver
 //     when it binds a reference: the wrapper if another object of the process defines the name, else null.
-//   * Weak references that were bound to a wrapper before that are set to null where nobody else defines the name.
-// docs/decisions/0002-large-count-names.md says why, and what else was tried.
+//   * Weak references that were bound to a wrapper before that are set to null if no other object defines the name.
+// docs/decisions/0002-large-count-names.md gives the reasons, and the alternatives that were tried.
 #pragma once
 
 #include <utility>
@@ -36,7 +37,7 @@ bool defined_elsewhere(const char* name);
 void make_names_indirect(ExportedName* names, int count);
 
 // Sets to null the weak references of the objects loaded so far that are bound to one of our wrappers and that
-// nobody else defines. `is_wrapper` tells the address of a wrapper.
+// no other object defines. `is_wrapper` recognises the address of a wrapper.
 void clear_weak_references(bool (*is_wrapper)(ElfAddress));
 
 // The names of a library: Names::count of them, Names::name(i). Names::bound() is called whenever one is bound.

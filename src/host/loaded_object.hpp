@@ -28,7 +28,7 @@ class LoadedObject {
 
   ElfAddress base() const { return base_; }
 
-  // What the object calls itself ("libmpi.so.40", whatever the file it was opened by), "" where it does not say.
+  // The object's own name ("libmpi.so.40", whatever file it was opened by), "" if it has none.
   const char* soname() const { return soname_ != 0 && strings_ != nullptr ? strings_ + soname_ : ""; }
 
   // Calls visit(name, slot) for every relocation of an undefined weak symbol; the slot holds what it was bound to.

@@ -7,9 +7,9 @@
 
 namespace leadline::host {
 
-// While we write no handler of the program runs on this thread (it may leave by a jump, or call exit), no call of ours
-// is interrupted, and what our writes raise does not reach the program: SIGXFSZ beyond RLIMIT_FSIZE, SIGPIPE where
-// nobody reads standard error any more.
+// While we write, no handler of the program runs on this thread (it may leave by a jump, or call exit), and no call of
+// ours is interrupted. Signals that our writes raise do not reach the program: SIGXFSZ beyond RLIMIT_FSIZE, and SIGPIPE
+// if standard error has no reader any more.
 class HeldSignals {
  public:
   HeldSignals();

@@ -110,7 +110,7 @@ void fill_abi(const Family& f, void* handle) {
 // Whether another of Leadline's libraries follows us: its names have a version, and dlsym passes them by.
 bool chained_to_leadline = false;
 
-// Of another of Leadline's libraries and any other object behind us, what was loaded first.
+// Between another of Leadline's libraries and any other object behind us, the one loaded first counts.
 void* next_in_chain(const char* name) {
   void* next = dlsym(RTLD_NEXT, name);
   void* leadlines = chained_to_leadline ? dlvsym(RTLD_NEXT, name, "LEADLINE_1") : nullptr;

@@ -28,7 +28,7 @@ const char* key_of_variables() {
 // Variables of an environment, "NAME=value" a line.
 class Lines {
  public:
-  // What is there already comes first. False: it has a preload of its own.
+  // Existing variables come first. False: there is already another preload.
   bool begin(const char* text) {
     if (strstr(text, "LD_PRELOAD=")) return false;
     return append(text);

@@ -10,8 +10,8 @@ constexpr int message = 7, ping = 8, pong = 9, next = 10;  // tags
 constexpr int rounds = 8;
 constexpr int status_bytes = 128;  // more than any library's
 
-// Whether a send to rank 1 completes while rank 1 has posted no receive for it. No matter of time: messages between two
-// ranks keep their order, so that when a later one has been answered, what is sent eagerly has left.
+// Whether a send to rank 1 completes while rank 1 has posted no receive for it. This does not depend on timing:
+// messages between two ranks keep their order, so an eager message has left when a later one has been answered.
 bool is_eager(const Library& it, std::vector<char>* buffer, long bytes) {
   alignas(16) char status[status_bytes];
   char nothing = 0;

@@ -13,7 +13,7 @@ namespace leadline::probe {
 
 namespace {
 
-// What of the binary interface (api/abi/) only the probe needs.
+// Parts of the binary interface (api/abi/) that only the probe needs.
 struct More {
   host::Constant real, type_char, errors_return;
 };
@@ -49,7 +49,7 @@ bool find(void* object, const char* name, T* function) {
   return *function != nullptr;
 }
 
-// What a program would call: that of a preloaded library, if there is one.
+// The function that a program would call: that of a preloaded library, if there is one.
 template <typename T>
 bool find_in_front(void* object, const char* name, T* function) {
   if (void* in_front = dlsym(RTLD_DEFAULT, name)) {

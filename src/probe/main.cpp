@@ -79,7 +79,7 @@ void set_errant(const Plan& plan) {
   for (const auto& [name, value] : plan.errant) setenv(name.c_str(), value.c_str(), 1);
 }
 
-// What the library says of an error that ends the job: launchers may drop it when they end the ranks, a file keeps it.
+// Keeps the library's message about a fatal error in a file, because launchers may drop it when they end the ranks.
 void keep_errors(const Plan& plan, int rank) {
   if (plan.points.empty() || !plan.points.back().uneven) return;
   const std::string name = plan.output + "-errors." + std::to_string(rank);

@@ -29,7 +29,7 @@ inline void come_in(Thread* t, Caller caller) {
   t->outer_return = caller.return_address;
 }
 
-// What a thread that is killed, or never comes back, sits in; begin 0: it was not stamped.
+// The call that a thread sits in when it is killed, or never returns; begin 0: it was not stamped.
 [[gnu::always_inline]] inline void under_way(Thread* t, uint32_t call, Ticks begin) {
   trace::ThreadHeader& h = *t->header;
   if (begin) __atomic_store_n(&h.call_begin, begin, __ATOMIC_RELAXED);

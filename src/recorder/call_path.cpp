@@ -149,7 +149,7 @@ void CallPaths::keep(Fn fn, Caller caller, uint32_t site) {
       (second->is(ret, frame, fn) || !second->ret || (spot->ret && second->salt < spot->salt))) {
     spot = second;
   }
-  // What was found from here with the same places to look at stays true.
+  // Results from here with the same places to look at remain valid.
   const bool same_places = spot->is(ret, frame, fn) && spot->slots == fresh.slots && spot->far == fresh.far &&
                            memcmp(spot->offset, fresh.offset, sizeof(fresh.offset)) == 0;
   fresh.salt = same_places ? spot->salt : ++last_salt_;

@@ -38,7 +38,7 @@ bool counter_is_invariant() {
 #endif
 }
 
-// Of a test; see clock.hpp.
+// For tests; see clock.hpp.
 struct Shift {
   int64_t ns = 0, ppm = 0;
   uint64_t from_ns = 0;

@@ -39,7 +39,7 @@ class Handles {
   void attach(trace::Table<trace::LiveCommunicator> comms, trace::Table<int32_t> members,
               trace::Table<trace::LiveDatatype> types, trace::ByteTable ops);
 
-  // What the trace calls the handle; asks the MPI library (local calls only) the first time.
+  // The handle's number in the trace; asks the MPI library (local calls only) the first time.
   CommView comm(uint64_t handle);
   CommView known_comm(uint64_t handle) const;  // without asking: it may be gone already
   CommView by_id(uint32_t id) const { return view(id, 0); }

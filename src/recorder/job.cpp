@@ -145,7 +145,7 @@ __attribute__((format(printf, 2, 3))) void set_name(Job* job, const char* format
   }
 }
 
-// What a step's ranks spawn, Slurm starts as another step, whose PMI calls itself "12.0-1": the first of step 12.0.
+// Slurm starts programs that a step's ranks spawn as another step, whose PMI calls itself "12.0-1": the first of 12.0.
 const char* step_that_spawned() {
   const char* name = value("PMI_SPAWNED") ? value("PMI_JOBID") : nullptr;
   const char* step = name ? strchr(name, '.') : nullptr;
@@ -191,7 +191,7 @@ bool is_shell_of_step() {
   return !was_started_as_rank() && tasks && strcmp(tasks, "1") == 0;
 }
 
-// Of one mpiexec: what it spawns has the same.
+// Identifies one mpiexec; programs that it spawns have the same.
 void of_hydra(Job* job, const Found& found) {
   if (found.control[0]) {
     set_name(job, "hydra-%s", found.control);
@@ -243,7 +243,7 @@ bool of_other_launcher(Job* job) {
   return false;
 }
 
-// Of a launcher that starts ranks on its own host only.
+// Identifies a launcher that starts ranks on its own host only.
 void of_launcher_here(Job* job, const Found& found) {
   utsname host{};
   uname(&host);
@@ -263,7 +263,7 @@ void of_process(Job* job) {
   job->alone = job->unique = true;
 }
 
-// What is left: the batch job's number, which other programs of the same script have too.
+// The last resort: the batch job's number, which other programs of the same script share.
 void of_batch_job(Job* job) {
   for (const char* name : {"PBS_JOBID", "LSB_JOBID", "SLURM_JOB_ID", "JOB_ID"}) {
     if (const char* text = value(name)) return set_name(job, "job-%.100s", text);

@@ -17,7 +17,8 @@ namespace {
 
 using host::open_own;
 
-// What batch systems tell their jobs. Source: the manuals of sbatch (OUTPUT ENVIRONMENT VARIABLES), qsub, bsub, flux.
+// Variables that batch systems set in their jobs. Source: the manuals of sbatch (OUTPUT ENVIRONMENT VARIABLES), qsub,
+// bsub, flux.
 constexpr struct {
   const char* system;
   const char *id, *name, *partition, *nodes, *array_job, *array_task, *restarts;

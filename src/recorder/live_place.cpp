@@ -86,7 +86,7 @@ bool LivePlace::take(const char* base, trace::LivePlaceKind kind) {
     return reason_ = Reason::refused, false;  // somebody else's, or no permission
   }
   kind_ = kind;
-  if (made && !tell_where()) {  // nobody would find it again
+  if (made && !tell_where()) {  // it could not be found again
     rmdir(directory_.text);
     kind_ = trace::LivePlaceKind::run;
     return reason_ = Reason::refused, false;

@@ -52,7 +52,7 @@ bool is_mpi_layer(const char* path) {
          begins(name, "libopen-pal") || begins(name, "libopen-rte");
 }
 
-// What MPI libraries bring along: their I/O is the MPI library's.
+// Libraries that come with MPI libraries; their I/O counts as the MPI library's.
 bool is_communication_library(const char* path) {
   return is_one_of(name_of(path), {"libpmi", "libprrte", "libhwloc", "libevent", "libuc", "libfabric", "libpsm",
                                    "libibverbs", "librdmacm", "libnuma", "libmunge", "mca_", "libmca_"});
@@ -302,7 +302,7 @@ bool Modules::layer_calls_for_user(uint64_t caller, const char* function) {
   size_t i = 0;
   while (name[i] && at[i] == tolower(static_cast<unsigned char>(name[i]))) ++i;
   if (name[i]) return false;
-  // What may follow: the suffixes of the layers' variants.
+  // Suffixes of the layers' variants may follow.
   for (const char* suffix :
        {"", "_f", "_f08", "_f08ts", "_cdesc", "_fts", "_c", "_f08_c", "_f08ts_large", "_f08_large"}) {
     if (strcmp(at + i, suffix) == 0) return true;

@@ -39,7 +39,7 @@ const TypeView& look_up_type(Thread& t, uint64_t handle, int rc) {
 
 namespace {
 
-// What the library says of a status whose layout is its secret.
+// The library's answer about a status whose layout is not documented.
 int64_t asked_bytes(Word status) {
   constexpr auto get_count = static_cast<int>(Fn::Get_count);
   if (void* large = real_functions[get_count][static_cast<int>(Name::pmpi_c)]) {
@@ -74,7 +74,7 @@ void add_request(Thread& t, const trace::Key& maker, Word address, const NewRequ
   if (index == Requests::none) return;
   Request& r = requests[index];
   r.maker = maker;
-  r.posted_bytes = maker.peer == trace::peer_null ? 0 : made.posted_bytes;  // nothing goes to nobody
+  r.posted_bytes = maker.peer == trace::peer_null ? 0 : made.posted_bytes;  // nothing goes to MPI_PROC_NULL
   r.thread = t.number;
   r.receives = made.receives;
   r.wildcard = made.wildcard;

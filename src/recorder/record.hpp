@@ -254,7 +254,7 @@ inline void add_poll(Call& call, uint32_t site) {
 const CommView& look_up_comm(Thread& t, uint64_t handle, int rc);
 const TypeView& look_up_type(Thread& t, uint64_t handle, int rc);
 
-// What the thread saw last stands as long as nothing was freed.
+// The thread's last results remain valid as long as nothing was freed.
 inline void check_views(Thread& t) {
   const uint32_t epoch = handles_epoch.load(std::memory_order_relaxed);
   if (__builtin_expect(t.views_epoch != epoch, 0)) {
@@ -325,7 +325,7 @@ void complete_into(Thread& t, uint64_t handle, Word address, Word status, trace:
 uint32_t link_to(Thread& t, uint16_t thread, uint32_t site, uint64_t counter, uint64_t number);
 // The same to the creator of a persistent request; its age is 0 where it was created while recording was paused.
 uint32_t link_to_creator(Thread& t, const Request& r);
-// What a call that completed requests while recording was paused means for the table of requests.
+// Updates the table of requests for a call that completed requests while recording was paused.
 void complete_aside(Call& call);
 void complete_aside(uint64_t handle, Word address);
 

@@ -110,6 +110,7 @@ class Collective {
   void count_neighbours() {
     send_peers_ = receive_peers_ = comm_.size;
     if (!comm_.known) return;
+    // Each group's contributions are scattered over the other group, but the counts are those of its own.
     if (call_.traits.peers == Peers::own_group && between_groups(comm_)) {
       call_real(Fn::Comm_size, comm_.handle, &send_peers_);
       receive_peers_ = send_peers_;

@@ -20,14 +20,14 @@ uint32_t find_request(uint64_t handle, Word address) {
   return recording.requests().find(handle, address, abi.shared_request(handle));
 }
 
-// What is true of one completed request, copied out under the lock.
+// The facts about one completed request, copied out under the lock.
 struct Completed {
   Request request{};
   bool found = false;
   bool unknown = false;  // it is not a null request, but it is not known what was completed, if anything was
 };
 
-// What requests that are not the usual ones leave behind when they are over. Under the lock.
+// The effects of unusual requests when they are over. Call under the lock.
 void settle_special(Request& r) {
   if (r.cancelled && !r.wildcard && recording.wildcards) --recording.wildcards;
   if (r.pending) recording.handles().finish_comm(r.pending);
@@ -327,7 +327,7 @@ void record_completions(Call& call) {
 
 namespace {
 
-// Makes a persistent request active again. False: nobody was seen to create it.
+// Makes a persistent request active again. False: its creation was not seen.
 bool start_one(Thread& t, Word address, Request* started) {
   const uint64_t handle = Abi::stored(address, abi.family->handle_bytes.request);
   const Locked locked(recording.lock());

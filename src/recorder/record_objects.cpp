@@ -39,7 +39,7 @@ void record_comm_create(Call& call) {
   {
     const Locked locked(recording.lock());
     Handles& handles = recording.handles();
-    // What failed may have been given anything; over a communicator that is known it counts, as on the other ranks.
+    // A failed call may have had any arguments. Over a known communicator it counts, as on the other ranks.
     if (call.rc != 0 && !handles.known_comm(parent).known) parent = 0;
     if (parent) key.comm = handles.comm(parent).id;
     const bool made = call.rc == 0 && r.newcomm >= 0;
@@ -108,7 +108,7 @@ void record_object(Call& call) {
 
 namespace {
 
-// MPI_NO_OP: what is at the target is fetched, and the origin's arguments mean nothing.
+// MPI_NO_OP: the target's data are fetched, and the origin's arguments mean nothing.
 bool only_fetches(const Call& call) {
   const int8_t role = call.roles().op;
   if (role < 0 || call.roles().rtype < 0) return false;

@@ -40,7 +40,7 @@ void Recording::began(Ticks begin) {
   const trace::TickScale scale{h.tick_factor};
   if (begin > h.first_ticks) h.start_unix_ns += static_cast<int64_t>(scale.ns(begin - h.first_ticks));
   h.first_ticks = begin;
-  // What was done before is not the rank's time.
+  // Time before this is not the rank's.
   if (Thread* t = own_thread()) t->skip_to(begin);
   settings_.clear();
   read_library_settings(&settings_);

@@ -157,7 +157,7 @@ void now_in(Thread* t, uint32_t region) {
 }  // namespace
 }  // namespace leadline::recorder
 
-// What leadline.h, leadline.f90 and leadline.region look up by name. Never an error: they are called from everywhere.
+// leadline.h, leadline.f90 and leadline.region look these up by name. They never fail, because any code may call them.
 extern "C" __attribute__((visibility("default"))) void leadline_region_enter_1(const char* name, size_t length) {
   using namespace leadline::recorder;
   Thread* t = name ? thread_here() : nullptr;

@@ -57,7 +57,7 @@ class Requests {
     }
     uint32_t& head = heads_[bucket(handle, address, shared)];
     if (!shared && head && slab_[head].handle == handle &&
-        (slab_[head].thread == thread || slab_[head].address == address)) {  // stale: completed where nobody saw it
+        (slab_[head].thread == thread || slab_[head].address == address)) {  // stale: its completion was not seen
       if (index == used_ - 1 && index != free_) --used_;
       slab_[head].address = address;
       return head;

@@ -84,7 +84,7 @@ bool Storage::extend_by(int fd, uint64_t pages) {
   }
   void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, from);
   if (p == MAP_FAILED) return false;
-  madvise(p, bytes, MADV_RANDOM);  // what is next to a page is another table's
+  madvise(p, bytes, MADV_RANDOM);  // the page beside it belongs to another table
   free_ = static_cast<char*>(p);
   free_pages_ = pages;
   first_free_ = file_pages_;

@@ -23,7 +23,7 @@ constexpr int32_t most_elements = 512;  // of one variable: some have one per ra
 
 bool begins(const char* text, const char* with) { return strncmp(text, with, strlen(with)) == 0; }
 
-// What the library says of itself; "" if nothing.
+// The library's description of itself; "" if there is none.
 const char* library_version() {
   static char text[16384];
   int32_t length = 0;
@@ -196,7 +196,7 @@ void read_tool_variables(trace::ByteSink* out) {
 void read_library_settings(trace::ByteSink* out) {
   constexpr uint32_t most_settings = 128;
   constexpr size_t longest = 1024;
-  // Of OMPI_MCA_* what a user sets; the launcher puts its own addresses there too.
+  // Only user settings of OMPI_MCA_*; the launcher puts its own addresses there, too.
   constexpr const char* prefixes[] = {"MPIR_CVAR_",       "MPIR_PARAM_",    "MPICH_",         "I_MPI_",
                                       "FI_PROVIDER",      "UCX_",           "OMPI_MCA_pml",   "OMPI_MCA_btl",
                                       "OMPI_MCA_mtl",     "OMPI_MCA_coll",  "OMPI_MCA_osc",   "OMPI_MCA_io",

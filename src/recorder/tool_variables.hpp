@@ -28,7 +28,7 @@ extern ToolInterface tool_interface;
 // would disturb the program. Called before MPI_Finalize is passed on.
 void read_tool_variables(trace::ByteSink* out);
 
-// What is set in the environment for the MPI library, as the payload of a chunk.
+// The MPI library's settings in the environment, as the payload of a chunk.
 void read_library_settings(trace::ByteSink* out);
 
 }  // namespace leadline::recorder

@@ -16,7 +16,7 @@
 
 namespace leadline::shim {
 
-// What the schedule's steps need to know of the call.
+// The facts about the call that the schedule's steps need.
 struct Moving {
   uint64_t own, datatype, op, root;
   Layout layout;
@@ -27,7 +27,7 @@ struct Moving {
   bool last_came = false;   // the message waited for last was the last from its sender
 };
 
-// MPICH does, and what is built on it; Open MPI does not.
+// MPICH does, and libraries built on it; Open MPI does not.
 bool library_tells_shorter_broadcasts();
 
 // Executes the schedule. Returns an error code of MPI; whatever it is, no request is left.

@@ -31,7 +31,7 @@ class Settling {
     pending_.resize(schedule_.requests);
   }
 
-  // What was done until then.
+  // The steps done until then.
   void catch_up(size_t failed) {
     for (size_t i = 0; i <= failed; ++i) {
       const Step& step = schedule_.steps[i];
@@ -69,7 +69,7 @@ class Settling {
     }
   }
 
-  // What is still to come from those who have more to send than the schedule says.
+  // Messages still to come from ranks that have more to send than the schedule says.
   void drain() {
     for (size_t source = 0; source < from_.size(); ++source) {
       Sender& sender = from_[source];

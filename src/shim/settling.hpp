@@ -24,8 +24,8 @@ struct Arrival {
   void read(const char* status);
 };
 
-// Does the rest of the schedule from the step that failed on: sends what is an error at its receivers, takes what comes
-// and throws it away. Then no request is left, and no message of this call is left to meet the next one.
+// Completes the schedule from the failed step on: sends messages that are errors at their receivers, and receives and
+// discards the others. Afterwards no request is left, and no message of this call can meet the next one.
 void settle(const Plan& plan, const Moving& moving, const collectives::Transport& transport,
             const collectives::Buffers& buffers, size_t failed, int error);
 

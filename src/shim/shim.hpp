@@ -64,8 +64,8 @@ extern constinit Shim& shim;
 extern std::atomic<bool> watching;
 extern std::atomic<bool> begun, finalizing;
 
-// The error that the quiet handler was last told in this thread. MPI_ERRORS_RETURN will not do, which is another number
-// in MPICH's library of the standard ABI than in Intel's; and MPICH 5 returns success where a handler was called.
+// The error that the quiet handler last received in this thread. MPI_ERRORS_RETURN will not do: its number differs
+// between MPICH's library of the standard ABI and Intel's, and MPICH 5 returns success if a handler was called.
 extern thread_local constinit int32_t noted_error;
 
 // Errors on this communicator are only noted while it lives.

@@ -68,7 +68,7 @@ Layout layout_of(uint64_t datatype, int64_t size) {
   return place.layout;
 }
 
-// What the library calls meanwhile is its own.
+// Calls that the library makes meanwhile are its own.
 class Busy {
  public:
   Busy() { memory.busy = true; }

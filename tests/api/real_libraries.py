@@ -28,7 +28,7 @@ class RealLibrary:
         return subprocess.run(words, capture_output=True, text=True, check=False, timeout=300)
 
     def run(self, program: Path) -> str:
-        """What the program prints as the only rank. Raises CalledProcessError where it fails."""
+        """The output of the program as the only rank. Raises CalledProcessError if it fails."""
         env = {**os.environ, **self.environ}
         words = [*self.launcher, "-n", "1", str(program)]
         return subprocess.run(words, capture_output=True, text=True, check=True, timeout=120, env=env).stdout
@@ -39,7 +39,7 @@ def names() -> list[str]:
 
 
 def real_library(name: str) -> RealLibrary | None:
-    """None where it is not installed."""
+    """The library; None if it is not installed."""
     try:
         library = find(name)
     except LeadlineError:

@@ -1,4 +1,4 @@
-"""The data in api/ by themselves: complete, consistent, and right where a person can tell."""
+"""The data in api/ by themselves: complete, consistent, and correct as far as can be checked by hand."""
 
 import shutil
 from pathlib import Path

@@ -1,6 +1,6 @@
-"""A preloaded recorder is not seen by programs that ask what MPI there is; where there is one, their calls reach it.
+"""Programs that check which MPI library is there do not see a preloaded recorder; with a library, their calls reach it.
 
-src/host/exports.hpp says how. What is compared: the same program with and without the recorder preloaded.
+src/host/exports.hpp explains how. The tests compare the same program with and without the recorder preloaded.
 """
 
 import os

@@ -77,7 +77,7 @@ def _expression(constant: Constant) -> str:
 
 
 def _values(real: RealLibrary, family: Family, folder: Path) -> dict[str, int]:
-    """What the program compiled with the real header prints: name -> value modulo 2^64."""
+    """The output of the program compiled with the real header: name -> value modulo 2^64."""
     lines = []
     for name in (*CONSTANTS, *OPS):
         lines += [f'VALUE("{name}", MPI_{name});', f'VALUE("our {name}", {_expression(family.constants[name])});']

@@ -1,4 +1,4 @@
-"""What may be asked for, and what is refused in one line."""
+"""The possible requests, and those that are refused in one line."""
 
 import pytest
 

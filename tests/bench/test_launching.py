@@ -1,4 +1,4 @@
-"""How a launch ends: well, with an error, not at all; and what is left of its results."""
+"""The end of a launch: success, an error, or a time limit; and the results that remain."""
 
 import os
 import signal

@@ -76,7 +76,7 @@ def test_launches_that_differ_make_the_interval_wider() -> None:
 
 
 def test_an_interval_contains_the_truth_about_as_often_as_it_says() -> None:
-    """Of 200 samples of 25 from a distribution with the median 1; seeded, so always the same."""
+    """200 samples of 25 from a distribution with the median 1; seeded, so always the same."""
     hits = 0
     for seed in range(200):
         chance = random.Random(seed)

@@ -1,7 +1,7 @@
-"""A compiler launcher that takes objects ./dev has built where it would compile the same once more.
+"""A compiler launcher that reuses objects that ./dev has built instead of compiling the same again.
 
-What counts as the same: the whole command, but for where the build's own folder and nanobind are. Generated sources
-are compared byte for byte, and an object counts only if it is newer than everything it was made from.
+The whole command must be the same, except the paths of the build's own folder and of nanobind. Generated sources are
+compared byte for byte, and an object counts only if it is newer than everything it was made from.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ ELSEWHERE = re.compile(r"[^\s\"=]*/site-packages/nanobind/")
 
 
 def key(command: Sequence[str], build: Path) -> str:
-    """Of a compiler's command that runs in `build`."""
+    """The key of a compiler's command that runs in `build`."""
     kept = [os.path.realpath(shutil.which(command[0]) or command[0])]  # c++ and g++ are one
     words = iter(command[1:])
     for word in words:

@@ -1,4 +1,4 @@
-"""What cannot be recorded: a clear message and exit code 3, no crash."""
+"""Programs that cannot be recorded: a clear message and exit code 3, no crash."""
 
 import shutil
 import struct

@@ -1,4 +1,4 @@
-"""leadline record: every way of starting a program, and what is left as it was."""
+"""leadline record: every way of starting a program, and the program's own behaviour left unchanged."""
 
 import os
 import signal

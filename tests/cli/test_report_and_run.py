@@ -1,4 +1,4 @@
-"""leadline run and report: the contract for scripts, and what is shown on a terminal."""
+"""leadline run and report: the contract for scripts, and the output on a terminal."""
 
 import json
 import os

@@ -157,7 +157,7 @@ class TestSettings:
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="root is needed to become someone else")
 class TestAsAnOrdinaryUser:
-    """As nobody, started by root."""
+    """Runs as the user "nobody", started by root."""
 
     def as_nobody(self, leadline: Command, *words: str | Path) -> tuple[str, ...]:
         setpriv = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--")

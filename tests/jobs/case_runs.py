@@ -1,4 +1,4 @@
-"""Runs a case of cases.py on the cluster, and tells which ranks it started and which of them were recorded."""
+"""Runs a case of cases.py on the cluster, and finds which ranks it started and which of them were recorded."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def start(cluster: Slurm, one: Try) -> int:
 
 
 def befall(cluster: Slurm, one: Try, job: int) -> None:
-    """What is done to the job while it runs."""
+    """The action on the job while it runs."""
     if one.case.ending == "cancel":
         hosts.wait_for("all ranks sleep", lambda: len(started(one)) == one.ranks)
         cluster.run(f"scancel {job}", one.directory)
@@ -139,7 +139,7 @@ def started(one: Try) -> list[tuple[int, int, str]]:
 
 
 def problem_of_job(one: Try) -> str:
-    """What went wrong with the job itself, "" where all its ranks ran where they should."""
+    """The problem with the job itself; "" if all its ranks ran where they should."""
     ranks = started(one)
     expected = [(rank, size) for size in one.worlds for rank in range(size)]
     if one.case.ending == "requeue":  # the output of the first attempt may be lost with its ranks
@@ -166,7 +166,7 @@ def recorded(cluster: Slurm, one: Try) -> list[list[tuple[int, int]]]:
 
 
 def problem_of_record(cluster: Slurm, one: Try) -> str:
-    """What is missing or merged, "" where every rank that was started was recorded, in a run of its job."""
+    """Missing or merged ranks; "" if every rank that was started was recorded, in a run of its job."""
     if one.case.apply:
         return _problem_of_apply(one)
     found = sorted(recorded(cluster, one))

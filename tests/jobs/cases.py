@@ -1,7 +1,7 @@
 """Every way to start a job that is tried under Slurm, as data.
 
-A case is a line of shell with the words of `leadline` left open, so that it can be run without them too: that tells
-whether a job that fails does so because of us. For `nodes` nodes it has nodes + 1 ranks.
+A case is a line of shell with a place for the words of `leadline`, so that it can also run without them. That shows
+whether Leadline is the reason if a job fails. For `nodes` nodes it has nodes + 1 ranks.
 """
 
 from __future__ import annotations

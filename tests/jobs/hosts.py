@@ -51,7 +51,7 @@ class Host:
     process: int
 
     def words(self, command: Sequence[str | Path], directory: Path | str = "/") -> list[str]:
-        """What runs a command on the host, in a directory of it."""
+        """The words that run a command on the host, in a directory of it."""
         inside = f"cd {shlex.quote(str(directory))} && exec {shlex.join(map(str, command))}"
         enter = ["nsenter", "-t", str(self.process), "-m", "-u", "-i", "-n", "-p", "-T", "--"]
         return [*enter, "/bin/sh", "-c", inside]
@@ -97,7 +97,7 @@ class Host:
 
 
 def _so_far(process: subprocess.Popen[str]) -> str:
-    """What it printed; whoever it left behind may hold its output open for ever."""
+    """Its output so far; a process that it left behind may hold its output open for ever."""
     try:
         return "\n".join(process.communicate(timeout=1))
     except subprocess.TimeoutExpired as still:
@@ -223,7 +223,7 @@ def _check(host: Host, script: str, *, outside: bool = False) -> None:
 
 
 def wait_for(what: str, holds: object, *, seconds: float = 60) -> None:
-    """Until holds() is true; fails with `what` where it never is."""
+    """Wait until holds() is true; fails with `what` if it never is."""
     assert callable(holds)
     end = time.monotonic() + seconds
     while not holds():

@@ -31,7 +31,7 @@ def clocks(cluster: Slurm, library: mpi.Library) -> Program:
 
 
 @pytest.mark.parametrize("drifts", [False, True], ids=["ahead", "ahead and drifting"])
-def test_times_of_three_nodes_come_out_as_one_within_the_error_that_is_told(
+def test_times_of_three_nodes_come_out_as_one_within_the_error_that_is_reported(
     cluster: Slurm, clocks: Program, directory: Path, drifts: bool
 ) -> None:
     shifts = ",".join(f"{rank}:{AHEAD_NS[rank]}:{DRIFT_PPM[rank]}" for rank in (1, 2))

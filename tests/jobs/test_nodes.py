@@ -1,5 +1,4 @@
-"""What lies on nodes that have nothing but the run's directory in common: recordings of killed ranks, and the files of
-`leadline apply`."""
+"""Files on nodes that share only the run's directory: recordings of killed ranks, and the files of `leadline apply`."""
 
 import json
 import subprocess

@@ -18,7 +18,7 @@ from .synthetic import with_sections
 
 
 def seconds(value: float) -> str:
-    """As the page writes it."""
+    """Seconds in the page's format."""
     return fmt.seconds(value).replace("us", "µs")
 
 
@@ -92,7 +92,7 @@ def open_page(browser: Any) -> Iterator[Callable[..., Opened]]:
 
 @pytest.fixture
 def show(open_page: Callable[..., Opened], tmp_path: Path) -> Callable[..., Opened]:
-    """show(report, ...) -> Opened: the page of a report object, its sections listed as they are by now."""
+    """show(report, ...) -> Opened: the page of a report object, with its current list of sections."""
 
     def show_(report: dict[str, Any], **more: Any) -> Opened:
         file = tmp_path / "report.html"

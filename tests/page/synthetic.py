@@ -122,7 +122,7 @@ def report_of(ranks: int) -> dict[str, Any]:
 
 
 def with_sections(report: dict[str, Any]) -> dict[str, Any]:
-    """As to_json lists them."""
+    """Adds `sections`, as to_json lists them."""
     return {**report, "sections": listed(report)}
 
 
@@ -377,7 +377,7 @@ def _regions(ranks: int) -> list[dict[str, Any]]:
 
 
 def without_optional_parts(report: dict[str, Any]) -> dict[str, Any]:
-    """As it is where nothing of the kind was recorded: null, never missing."""
+    """The report if nothing optional was recorded: null, never missing."""
     bare = copy.deepcopy(report)
     bare.update(dict.fromkeys(("iterations", "io", "regions", "paused", "variables", "settings")))
     bare["loops"] = []

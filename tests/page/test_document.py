@@ -1,4 +1,4 @@
-"""What a page is made of: the bundle of its modules, its data, and uPlot as the build brings it."""
+"""The parts of a page: the bundle of its modules, its data, and uPlot as the build provides it."""
 
 from __future__ import annotations
 

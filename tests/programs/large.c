@@ -1,4 +1,4 @@
-// Counts beyond 2^31: to nobody, of a type without data, and within one process.  large
+// Counts beyond 2^31: to MPI_PROC_NULL, of a type without data, and within one process.  large
 #include <mpi.h>
 #include <stdio.h>
 

@@ -48,7 +48,7 @@ int PMPI_T_pvar_session_free(MPI_T_pvar_session* session) {
 int PMPI_T_pvar_handle_alloc(MPI_T_pvar_session session, int i, void* object, MPI_T_pvar_handle* handle, int* count) {
   static int kinds[2] = {0, 1};
   (void)session;
-  if (i > 1 && i != 4) abort();  // bound to an object, or not running: nobody may ask
+  if (i > 1 && i != 4) abort();  // bound to an object, or not running: must not be read
   if (object || i == 4) return 1;
   ++handles;
   *handle = (MPI_T_pvar_handle)&kinds[i];

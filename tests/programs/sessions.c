@@ -1,4 +1,4 @@
-// A program with sessions only: nobody calls MPI_Init.  sessions
+// A program with sessions only, without MPI_Init.  sessions
 #include <mpi.h>
 #include <stdio.h>
 

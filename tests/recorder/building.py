@@ -15,7 +15,7 @@ COMPILE_TIMEOUT_S = 120
 
 
 class Builder:
-    """Builds what is not there yet, so it may be asked as often as one likes. See kept_builds.py."""
+    """Builds programs that are not built yet; repeated requests cost nothing. See kept_builds.py."""
 
     def c(self, library: Library, source: str, *options: str) -> Path:
         """A program from C; `source` is a name in tests/programs."""

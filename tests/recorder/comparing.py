@@ -29,7 +29,7 @@ class Same:
 
 
 def _found_nothing(call: dict[str, Any]) -> bool:
-    """The log tells apart whether a test said no or had only null requests; the trace does not."""
+    """The log distinguishes a test that failed from one of null requests only; the trace does not."""
     idle = call["function"].startswith("MPI_Test") and (call.get("null") == 1 or call.get("done") == 0)
     return idle or bool(call.get("nothing"))
 
@@ -51,7 +51,7 @@ def _apart(calls: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[tupl
 
 
 def _known(polls: int) -> int:
-    """As much as a trace says of a run's polls: their number to a power of two."""
+    """The polls of a run as far as a trace has them: their number to a power of two."""
     return min(1 << (polls.bit_length() - 1), 1 << 15)
 
 
@@ -85,7 +85,7 @@ def _difference(logged: dict[str, Any], recorded: dict[str, Any], comms: Same) -
 
 
 def first_difference(logged: list[dict[str, Any]], recorded: list[dict[str, Any]]) -> str:
-    """Where the two differ, in words; empty if they are the same."""
+    """The first difference between the two, in words; empty if they are the same."""
     comms = Same()
     logged, polls = _apart(logged)
     recorded, recorded_polls = _apart(recorded)

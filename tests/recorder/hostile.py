@@ -64,7 +64,7 @@ class Fake:
         with_file: bool = False,
         prefix: Sequence[str] = (),
     ) -> Outcome:
-        """Runs it plain and recorded, and sees that nobody can tell the difference. Returns the recorded run."""
+        """Runs it plain and recorded, and checks that there is no difference. Returns the recorded run."""
         plain_file, recorded_file = (directory / "plain" / "of", directory / "recorded" / "of")
         for file in (plain_file, recorded_file):
             file.parent.mkdir(parents=True, exist_ok=True)

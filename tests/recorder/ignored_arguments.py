@@ -119,7 +119,7 @@ def _group(name: str, calls: list[Meaning], root_only: bool = False) -> str:
 
 
 def calls_by_situation(persistent: bool) -> dict[str, list[Meaning]]:
-    """What is called in the situations of ignored.c. persistent: also what MPI 4 brought."""
+    """The calls in the situations of ignored.c. persistent: also those that MPI 4 added."""
     known = [m for m in meanings() if persistent or m.cls != "coll_init"]
     collectives = [m for m in known if m.cls in COLLECTIVE_CLASSES]
     in_place = [m for m in collectives if any({"sends", "receives"} & set(words) for words in m.needs.values())]

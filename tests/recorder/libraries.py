@@ -1,4 +1,4 @@
-"""What the tests need to know of MPI libraries beyond `leadline.mpi`."""
+"""Facts about MPI libraries that the tests need beyond `leadline.mpi`."""
 
 import functools
 import subprocess

@@ -1,4 +1,4 @@
-"""What is tried with one MPI library. Each check returns a cell of the table in docs/libraries.md, or raises."""
+"""The checks of one MPI library. Each returns a cell of the table in docs/libraries.md, or raises."""
 
 import sys
 from collections.abc import Callable, Mapping
@@ -26,7 +26,7 @@ class LibraryFails(Exception):
 
 @dataclass(frozen=True)
 class Bench:
-    """What the checks of one library share."""
+    """State that the checks of one library share."""
 
     library: Library
     builder: Builder

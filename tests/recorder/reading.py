@@ -59,7 +59,7 @@ def calls_by_rank(directory: Path) -> dict[int, dict[str, int]]:
 
 
 def report_of(directory: Path) -> dict[str, Any]:
-    """What `leadline report DIR --json` prints."""
+    """The output of `leadline report DIR --json`."""
     open_run_ = pytest.importorskip("leadline.run", reason="the reader is not built: ./dev setup").open_run
     from leadline.report.json_report import to_json
 
@@ -155,7 +155,8 @@ class Recorded:
         }
 
     def _linked(self, made: list[dict[str, Any]], done: Any) -> dict[str, Any]:
-        """What the link of a completed or started request leads to; the site it names must be that of the call."""
+        """The call that the link of a completed or started request leads to; the site it names must be that of the
+        call."""
         assert 1 <= done.age <= len(made), f"age {done.age} of {len(made)}"
         maker = made[-done.age]
         assert maker["maker"] == self.function_at(done.site).name

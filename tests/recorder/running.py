@@ -93,7 +93,7 @@ def run_mpi(
 
 
 def load_environment(library: Library, links: Path) -> dict[str, str]:
-    """What makes a binary that wants libmpi.so.12 or libmpi.so.40 by name take this library.
+    """The environment that makes a binary that needs libmpi.so.12 or libmpi.so.40 by name use this library.
 
     links: a directory where a link may be made; Debian's MPICH needs one.
     """

@@ -16,15 +16,15 @@ BUILD_TIMEOUT_S = 900
 
 
 def wrapped_functions() -> list[str]:
-    """What the fake library has, and what the programs for real libraries call beside that."""
+    """The functions of the fake library, and others that the programs for real libraries call."""
     sources = [PROGRAMS / "fake_mpi.h", PROGRAMS / "endings.c", PROGRAMS / "threads.c"]
     return sorted({name for source in sources for name in re.findall(r"\bMPI_([A-Z][a-z_]+)\(", source.read_text())})
 
 
 def build_recorder(sanitizers: str) -> Path:
-    """libleadline.so with `-fsanitize=SANITIZERS`, beside its static libraries; skips where that cannot be built.
+    """libleadline.so with `-fsanitize=SANITIZERS`, beside its static libraries; skips if that cannot be built.
 
-    Safe to call from several processes at once: the second waits for what the first builds.
+    Safe to call from several processes at once: the second waits for the first one's build.
     """
     cmake, ninja = shutil.which("cmake"), shutil.which("ninja")
     if cmake is None or ninja is None:

@@ -50,7 +50,7 @@ def processes_of(run: Path) -> list[Any]:
 
 
 @pytest.mark.parametrize("receives", ["", "any"])
-def test_offset_and_drift_come_out_within_the_error_that_is_told(
+def test_offset_and_drift_come_out_within_the_error_that_is_reported(
     one_of_each_family: Library, builder: Builder, recorder: Path, tmp_path: Path, receives: str
 ) -> None:
     shifted = {"LEADLINE_CLOCKS": "exchange", "LEADLINE_TEST_CLOCKS": SHIFTS}

@@ -1,4 +1,4 @@
-"""Budgets hold: files and added memory stay below them, and what is left is readable."""
+"""Budgets hold: files and added memory stay below them, and the remaining recording is readable."""
 
 import subprocess
 import sys

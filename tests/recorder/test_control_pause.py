@@ -1,4 +1,4 @@
-"""Recording that is paused and resumed: what is recorded is exact, what is not is counted."""
+"""Paused and resumed recording: recorded calls are exact, and calls that are not recorded are counted."""
 
 import re
 from pathlib import Path
@@ -15,7 +15,7 @@ SAID = re.compile(r"rank (\d+): calls (\d+) messages (\d+) sent (\d+) received (
 
 
 def said(lines: list[str]) -> dict[int, tuple[int, ...]]:
-    """What the program says that each rank's trace must hold."""
+    """The program's own account of what each rank's trace must hold."""
     found = {}
     for line in lines:
         match = SAID.fullmatch(line)

@@ -1,4 +1,5 @@
-"""Named regions in C, C++, Fortran and Python: entries, calls and bytes are exact, and slips are told and harmless."""
+"""Named regions in C, C++, Fortran and Python: entries, calls and bytes are exact; mistakes are reported and
+harmless."""
 
 import subprocess
 from pathlib import Path

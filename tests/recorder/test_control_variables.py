@@ -1,4 +1,4 @@
-"""What the MPI library says of itself is in the report, and reading it is safe."""
+"""The MPI library's performance variables are in the report, and reading them is safe."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Runs that ended in MPI_Init, or in the first call after it: what is said of them."""
+"""Reports on runs that ended in MPI_Init, or in the first call after it."""
 
 import io
 import re

@@ -25,12 +25,12 @@ HYDRA_WAS_FASTER = (1, 9, 255)  # 255: Intel's
 
 
 def ranks_of(library: Library) -> int:
-    """Of a library that waits busily no more than cores."""
+    """At most as many ranks as cores, for a library that busy-waits."""
     return 3 if library.kind.shares_cores else 2
 
 
 def own_lines(outcome: Outcome) -> set[str]:
-    """What the ranks printed, without what mpiexec says when something goes wrong."""
+    """The ranks' own output, without mpiexec's messages about failures."""
     return {line for line in outcome.stdout.splitlines() if line.startswith(("rank", "initialized"))}
 
 
@@ -43,7 +43,7 @@ def run_both(library: Library, program: list[str | Path], recorder: Path, direct
 
 @functools.cache
 def lines_of_the_end(library: Library, program: Path) -> set[str]:
-    """What the ranks print when they all reach MPI_Finalize."""
+    """The output of the ranks if they all reach MPI_Finalize."""
     return own_lines(run_mpi(library, ranks_of(library), [program, "finish", str(STEPS)], cwd=program.parent))
 
 
@@ -108,7 +108,7 @@ def test_a_program_that_is_cut_short_ends_as_without_us_and_says_what_is_missing
 def test_the_live_file_takes_no_memory_but_what_is_used(
     one_of_each_family: Library, builder: Builder, recorder: Path, tmp_path: Path
 ) -> None:
-    """What the kernel reads around a fault are pages of holes, up to megabytes for each table."""
+    """Around a fault the kernel reads pages of holes, up to megabytes for each table."""
     program = builder.c(one_of_each_family, "endings.c")
     ranks = ranks_of(one_of_each_family)
     command: list[str | Path] = [program, "all-killed", str(STEPS)]

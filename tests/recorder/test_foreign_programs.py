@@ -1,4 +1,4 @@
-"""Programs nobody here wrote: the same scientific results recorded and not."""
+"""Third-party programs: the same scientific results with and without the recorder."""
 
 import importlib.util
 import re

@@ -146,7 +146,7 @@ def test_a_directory_that_may_not_be_written_is_named(fake: Fake, recorder: Path
 
 @pytest.mark.parametrize("name", [b"\xff\xfe b\xc3\xa9\n%s", (b"d" * 199 + b"/") * 17, (b"d" * 199 + b"/") * 20])
 def test_any_path_serves(name: bytes, fake: Fake, recorder: Path, tmp_path: Path) -> None:
-    """Bytes that are no text, close to the system's limit, and beyond it (where it is said)."""
+    """Bytes that are not text, close to the system's limit, and beyond it (with a message)."""
     plain = fake.run("plain", STEPS, directory=tmp_path)
     # A path is made in pieces where it is too long to be named at once.
     start = os.open(tmp_path, os.O_RDONLY)
@@ -248,7 +248,7 @@ def test_nothing_is_said_into_a_file_that_took_the_place_of_standard_error(
 
 
 def test_nobody_reads_standard_error(fake: Fake, recorder: Path, tmp_path: Path) -> None:
-    """What the recorder has to say must not raise SIGPIPE in the program."""
+    """The recorder's messages must not raise SIGPIPE in the program."""
     script = 'mkfifo "$0"; sleep 30 < "$0" & exec 2> "$0"; kill $!; wait $! 2> /dev/null; exec "$@"'
     recorded = fake.run(
         "plain",

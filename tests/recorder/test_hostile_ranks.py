@@ -114,7 +114,7 @@ def test_a_directory_that_vanishes_is_said_to_be_gone(
 def test_ranks_without_the_environment_run_unrecorded(
     one_of_each_family: Library, builder: Builder, recorder: Path, tmp_path: Path
 ) -> None:
-    """As after su or sudo: what the launcher told the ranks is kept, what we told them is not."""
+    """As after su or sudo: the launcher's variables are kept, ours are not."""
     clean = ("env", "-u", "LD_PRELOAD", "-u", "LEADLINE_DIR")
     plain, recorded = run_both(one_of_each_family, builder, recorder, tmp_path, ["plain", str(STEPS)], clean)
     assert (recorded.returncode, recorded.lines) == (0, plain.lines), recorded.stderr

@@ -1,6 +1,6 @@
-"""What identifies a job, by the variables and the process that started it: as launchers were seen to set them.
+"""The identity of a job, from the variables and the process that started it, as real launchers set them.
 
-The launchers are scripts of their names here; tests/jobs has real ones.
+The launchers are scripts with their names here; tests/jobs has real ones.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ def test_of_a_launcher_that_is_not_known_the_batch_job_is_all_there_is(find: Fin
 
 
 def test_what_a_step_spawns_is_of_its_job(find: Find) -> None:
-    """As Slurm's PMI-2 sets it in the step that it makes for that; spawned ones may spawn again."""
+    """As Slurm's PMI-2 sets it in the step for spawned programs, which may spawn again."""
     parent = find(STEP, "slurmstepd", "slurmstepd: [12.3]")
     spawned = {**STEP, "SLURM_STEP_ID": "4", "PMI_RANK": "0", "PMI_SPAWNED": "1"}
     for sequence in ("1", "2-1"):

@@ -1,4 +1,4 @@
-"""Where live memory lies, how large it is, and what becomes of it when ranks are killed."""
+"""Live memory: where it is, how large it is, and what happens to it when ranks are killed."""
 
 import os
 import struct

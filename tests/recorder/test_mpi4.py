@@ -1,4 +1,4 @@
-"""What newer versions of MPI brought, and processes that start others: recorded where the library has it."""
+"""Additions of newer versions of MPI, and processes that start others: recorded if the library has them."""
 
 from collections import Counter
 from pathlib import Path

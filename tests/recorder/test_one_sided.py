@@ -1,4 +1,4 @@
-"""One-sided communication counts: operations, their bytes either way, targets and sizes, told apart from messages."""
+"""One-sided communication: operations, their bytes either way, targets and sizes, kept apart from messages."""
 
 import io
 from collections import Counter

@@ -1,4 +1,4 @@
-"""The communication of OPATM-BFM as its papers tell it, counted from the trace of the workload: 32 ranks, 3 steps.
+"""The communication of OPATM-BFM according to its papers, counted from the trace of the workload: 32 ranks, 3 steps.
 
 Source: Svjatnyj, Cheptsov, Keller, Salon 2008; Cheptsov, Dichev, Keller, Lazzari, Salon 2009. MB there = 1000 kB with
 messages of 72 kB and 1 kB.

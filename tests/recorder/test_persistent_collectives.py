@@ -16,7 +16,8 @@ TRIANGLE = 1 + 2 + 3  # elements of the v-forms' counts
 
 
 def elements(rank: int) -> list[tuple[int, int]]:
-    """What each request of tests/programs/persistent_collectives.c contributes and receives on the rank, by hand."""
+    """Elements that each request of tests/programs/persistent_collectives.c contributes and receives on the rank, by
+    hand."""
     at_root = rank == 0
     both = sum(other + rank for other in range(RANKS))
     return [

@@ -1,4 +1,4 @@
-"""Where ranks ran and among how many: the recorder's word against what the test arranged."""
+"""Where ranks ran and among how many: the recorder's data compared with the test's arrangement."""
 
 import os
 from pathlib import Path

@@ -40,7 +40,7 @@ def checks(outcome: Outcome) -> dict[int, float]:
 
 @pytest.fixture(scope="session")
 def expected_checks(builder: Builder, tmp_path_factory: pytest.TempPathFactory) -> dict[int, float]:
-    """What one round computes, the same in every language and library: that of whatever library is here first."""
+    """The results of one round, the same in every language and library: those of the first library found here."""
     from .libraries import NAMES, find
 
     library = next(found for name in NAMES if (found := find(name)))

@@ -1,4 +1,4 @@
-"""What a report says of ranks that wait for one that does nothing: while they do, and after they were ended."""
+"""Reports on ranks that wait for one that does nothing: while they wait, and after they were ended."""
 
 import contextlib
 import os
@@ -41,7 +41,7 @@ def running(words: list[str], environment: dict[str, str], directory: Path) -> I
 
 
 def until_it_waits(run: Path) -> dict[str, Any]:
-    """The report once rank 1 sits in the call that nobody will end."""
+    """The report once rank 1 sits in the call that never ends."""
     begin = time.monotonic()
     while time.monotonic() - begin < LONG_ENOUGH_S:
         with contextlib.suppress(DamagedTrace):

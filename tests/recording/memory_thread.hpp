@@ -1,4 +1,4 @@
-// A thread's region in plain memory: what the recorder keeps in a mapped file, for tests without MPI.
+// A thread's region in plain memory instead of the recorder's mapped file, for tests without MPI.
 #pragma once
 
 #include <sys/mman.h>

@@ -1,4 +1,4 @@
-// Synthetic sequences of events: what MPI programs of many kinds leave, without MPI.
+// Synthetic sequences of events, like those of MPI programs of many kinds, without MPI.
 #pragma once
 
 #include <cstdint>

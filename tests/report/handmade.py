@@ -17,7 +17,7 @@ BUILD_ID = "ab" * 20
 
 @dataclass
 class Calls:
-    """What one rank did at one site."""
+    """One rank's calls at one site."""
 
     calls: int
     time_ns: float

@@ -1,4 +1,4 @@
-"""What figures must be read with leads the verdict: shared cores, separate processes, budgets that ran out."""
+"""Caveats for the figures lead the verdict: shared cores, separate processes, budgets that ran out."""
 
 from collections.abc import Callable
 from types import SimpleNamespace

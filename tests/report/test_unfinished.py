@@ -1,4 +1,4 @@
-"""Which rank stopped first, and what is said of those that waited: cases by hand."""
+"""Which rank stopped first, and the sentence about those that waited, in cases made by hand."""
 
 from dataclasses import replace
 

@@ -14,7 +14,7 @@ LARGEST = 1 << 40
 
 
 class Algorithm(asking.Algorithm):
-    """As the core lists it, with the settings that the tests use."""
+    """An algorithm as the core lists it, with the settings that the tests use."""
 
     @property
     def settings(self) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""A rank that passes another count than the others is told so, nobody waits for ever, and what comes after is right."""
+"""A rank with another count than the others gets an error, no rank waits for ever, and later calls are correct."""
 
 from collections.abc import Callable
 from pathlib import Path

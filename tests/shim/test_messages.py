@@ -1,4 +1,4 @@
-"""The messages that Leadline's recorder sees beneath the shim are those of the schedules, for every algorithm."""
+"""The messages that Leadline's recorder sees behind the shim are those of the schedules, for every algorithm."""
 
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ def table() -> str:
 
 
 def expected(processes: int, rank: int, root: int) -> list[tuple[Any, ...]]:
-    """What the schedules say, in the order of the program's calls."""
+    """The messages of the schedules, in the order of the program's calls."""
     events: list[tuple[Any, ...]] = []
     made = 0
     for operation in OPERATIONS:

@@ -1,4 +1,4 @@
-"""Programs whose results are known compute the same under the shim, in every language, and it tells what it did."""
+"""Programs with known results compute the same under the shim, in every language, and the shim reports its actions."""
 
 import re
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What does not happen in every program: groups of several sizes, ranks that are killed, more worlds than one, none."""
+"""Unusual programs: groups of several sizes, ranks that are killed, more worlds than one, none."""
 
 import json
 import re

@@ -81,7 +81,7 @@ def sanitized() -> list[Path]:
 
 @pytest.fixture(scope="session")
 def program(build: Build) -> Callable[[str], Path]:
-    """program(NAME): where it is, built if need be."""
+    """program(NAME): its path; it is built if necessary."""
 
     def find(name: str) -> Path:
         return BUILT / name if (BUILT / name).exists() else build(f"trace/{name}")

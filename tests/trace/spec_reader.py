@@ -353,7 +353,7 @@ def expand(g: Generation) -> Iterator[str]:
 
 
 def positions_of(g: Generation, series: Series) -> Iterator[int]:
-    """Of the calls in the windows."""
+    """The positions of the calls in the windows."""
     wanted = [number for w in series.windows for number in range(w.first_call, w.first_call + w.calls)]
     number = at = 0
     for _, times, position in ordered(g):

@@ -33,7 +33,7 @@ int main(int argc, char** argv) {
 
 @dataclass
 class Applied:
-    """What the command did. found: its JSON; output: standard output before it."""
+    """The result of the command. found: its JSON; output: standard output before it."""
 
     code: int
     output: str

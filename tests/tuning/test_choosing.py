@@ -1,4 +1,4 @@
-"""What is chosen of made-up rows: nothing here is measured."""
+"""Choices from made-up rows: nothing here is measured."""
 
 from typing import Any
 

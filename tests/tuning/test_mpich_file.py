@@ -29,7 +29,7 @@ def made_up() -> mpich_file.BuiltIn:
 
 
 def leaf(tree: dict[str, Any], facts: dict[str, Any]) -> str | None:
-    """What MPICH's search ends with: the first branch that holds is gone into, and never left."""
+    """The result of MPICH's search: it enters the first branch that holds, and never leaves it."""
     for key, below in tree.items():
         if not below:
             return key

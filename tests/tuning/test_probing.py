@@ -1,4 +1,4 @@
-"""Asking a library: what is started for it, what is left of that, and what it did not answer."""
+"""Asking a library: the processes started for it, what remains of them, and unanswered questions."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""What rules are worth in the job they are applied in. No time decides: where one would, it is made up."""
+"""The worth of rules in the job they are applied in. No time decides; times that would are made up."""
 
 from pathlib import Path
 

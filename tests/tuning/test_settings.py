@@ -28,7 +28,7 @@ def ranges_of(text: str) -> Ranges:
 
 
 def reading(rules: Ranges, collective: int, processes: int, size: int) -> tuple[int, int] | None:
-    """What Open MPI's coll/tuned makes of a rules file: the last entry that is not greater, twice."""
+    """The reading of a rules file by Open MPI's coll/tuned: the last entry that is not greater, twice."""
     found = None
     for least, lines in rules.get(collective, []):
         if least <= processes:

@@ -1,4 +1,4 @@
-"""What `leadline apply` makes of the ranks' reports."""
+"""The conclusions of `leadline apply` from the ranks' reports."""
 
 from leadline.tuning.applying import Outcome
 from leadline.tuning.shim import judge

@@ -1,4 +1,4 @@
-"""`leadline tune`: a recorded run's calls, with its library; wrong questions are told before minutes of measuring."""
+"""`leadline tune`: a recorded run's calls, with its library; wrong requests are refused before minutes of measuring."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""What a run of pop prints, and the messages its text promises, worked out from the grid alone."""
+"""The output of a run of pop, and the messages its page promises, computed from the grid alone."""
 
 import re
 from collections import Counter
@@ -75,11 +75,11 @@ class Ocean:
         return Counter({pair: number for pair, number in counted.items() if pair[0] != pair[1]})
 
     def sizes(self, values_per_point: int) -> Counter[int]:
-        """Of the messages of one update, by bytes, all ranks together."""
+        """The messages of one update, by bytes, all ranks together."""
         return Counter(number * values_per_point * DOUBLE for number in self.points().values())
 
     def neighbours(self) -> list[int]:
-        """Of each rank."""
+        """The neighbours of each rank."""
         return [sum(1 for sender, _ in self.points() if sender == rank) for rank in range(self.columns * self.rows)]
 
 

@@ -107,7 +107,7 @@ def assert_refused(name: str, ranks: int, options: Sequence[str], reason: str, *
 
 @dataclass(frozen=True)
 class Traffic:
-    """What one routine did with one MPI function, all ranks together.
+    """The calls of one MPI function by one routine, all ranks together.
 
     calls_min, calls_max: of a rank.   sizes: messages by bytes.   n_bytes: as the report counts them.
     """
@@ -130,7 +130,8 @@ class Recording:
     directory: Path
 
     def traffic(self, function: str, routine: str) -> Traffic:
-        """Of the calls of that function beneath the program's routine of that name, whatever the line."""
+        """The calls of that function made by the program's routine of that name and by routines it calls, whatever
+        the line."""
         sites = [
             site
             for site in self.report["sites"]
@@ -169,7 +170,7 @@ class Recording:
         ]
 
     def calls(self, function: str) -> int:
-        """Of all ranks, wherever they were made."""
+        """The calls of all ranks, wherever they were made."""
         return sum(entry["calls"] for entry in self.report["functions"] if entry["function"] == function)
 
 

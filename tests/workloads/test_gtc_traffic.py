@@ -1,4 +1,4 @@
-"""What gtc sends, from the trace: ring exchanges and zonal sums in the order of a stage, and the shift of particles."""
+"""gtc's messages in the trace: ring exchanges and zonal sums in the order of a stage, and the shift of particles."""
 
 from collections import deque
 from pathlib import Path

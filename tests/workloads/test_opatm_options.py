@@ -1,4 +1,4 @@
-"""What cannot be done is refused with one line, exit code 2 on every rank, and no hang."""
+"""Invalid options are refused with one line, exit code 2 on every rank, and no hang."""
 
 from pathlib import Path
 

@@ -31,7 +31,7 @@ def run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 
 
 def _members(ranks: int) -> int:
-    """Of the runs on so many ranks: an ensemble with each form of the solver."""
+    """The members of the runs on this many ranks: an ensemble with each form of the solver."""
     return 5 if ranks in (3, 8) else 1
 
 

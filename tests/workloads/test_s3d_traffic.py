@@ -1,4 +1,4 @@
-"""What s3d sends, from the trace: a message per variable and face, in six stages and a filter a step."""
+"""s3d's messages in the trace: a message per variable and face, in six stages and a filter a step."""
 
 from pathlib import Path
 
@@ -21,7 +21,7 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def _face_bytes(parts: tuple[int, int, int], axis: int, width: int) -> int:
-    """Of `width` layers of a block; the grid divides evenly."""
+    """The bytes of `width` layers of a block; the grid divides evenly."""
     points = [GRID[n] // parts[n] for n in range(3) if n != axis]
     return width * points[0] * points[1] * 8
 

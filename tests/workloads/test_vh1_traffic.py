@@ -1,4 +1,4 @@
-"""What vh1 sends, from the trace: six all-to-all transposes and one maximum per pair of cycles, and nothing else."""
+"""vh1's communication in the trace: six all-to-all transposes and one maximum per pair of cycles, and nothing else."""
 
 from pathlib import Path
 

@@ -46,7 +46,7 @@ class Cut:
         return [sideways + (row > 0) + (row < self.rows - 1) for row in range(self.rows) for _ in range(self.columns)]
 
     def sizes(self, width: int, levels: int) -> Counter[int]:
-        """Of the messages of one exchange, by bytes, all ranks together."""
+        """The messages of one exchange, by bytes, all ranks together."""
         sizes: Counter[int] = Counter()
         for row in range(self.rows):
             for column in range(self.columns):
@@ -132,5 +132,5 @@ def test_results_agree(run: tuple[Recording, Cut], fingerprints: set[str]) -> No
 
 @pytest.fixture(scope="module")
 def fingerprints() -> set[str]:
-    """Of the runs so far."""
+    """The fingerprints of the runs so far."""
     return set()

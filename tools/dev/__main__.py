@@ -20,19 +20,19 @@ USAGE = """usage: ./dev COMMAND
 
   demo              set up, build, record the OPATM workload and print its report
   test [ARGS]       set up everything the tests use, then run pytest with ARGS
-  test --fast       the tests of an edit: minutes; test --all: the exhaustive ones too (docs/testing.md)
-  test --libraries  record with every release of every MPI library that can be had; writes docs/libraries.md
-  lint [--fix] [--tidy]  clang-format, ruff, mypy, Biome, codespell, layers, links; clang-tidy where asked for
+  test --fast       the tests to run after an edit: minutes; test --all: also the exhaustive ones (docs/testing.md)
+  test --libraries  record with every available release of every MPI library; writes docs/libraries.md
+  lint [--fix] [--tidy]  clang-format, ruff, mypy, Biome, codespell, layers, links; clang-tidy on request
   bench [ARGS]      set up, then run the benchmarks
   build [--debug]   build again after an edit (seconds); the C++ tests with assertions, in build/debug
-  setup             everything the above would set up
+  setup             set up everything that the above need
   docs              check the links in the documentation
 """
 MISSING_PREREQUISITE = 5
 
 
 def set_up(*, tests: bool) -> list[Prerequisite]:
-    """Whatever is not there yet. Returns what stays missing and so is skipped."""
+    """Set up whatever is missing. Returns what stays missing and is therefore skipped."""
     with exclusive():
         missing = provide(BUILDING)
         if missing:

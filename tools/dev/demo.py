@@ -1,4 +1,4 @@
-"""./dev demo: record the OPATM workload with the libraries just installed, and show what is seen."""
+"""./dev demo: record the OPATM workload with the libraries just installed, and print the report."""
 
 from __future__ import annotations
 

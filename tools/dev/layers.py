@@ -17,7 +17,7 @@ from pathlib import Path
 
 from dev.paths import ROOT
 
-# What a folder of src/ may include from its siblings; "leadline/" is generated code.
+# The siblings that each folder of src/ may include; "leadline/" is generated code.
 ALLOWED: dict[str, set[str]] = {
     "code": {"code"},
     "trace": {"trace", "leadline"},
@@ -55,7 +55,7 @@ PYTHON_ABOVE: dict[str, set[str]] = {
 }
 
 
-# What is said of one library or launcher by name belongs in these.
+# Code about one library or launcher by name belongs in these.
 NAMED = ("python/leadline/libraries", "python/leadline/launchers")
 
 

@@ -16,7 +16,7 @@ from dev.steps import StepFailed, say, step
 
 @dataclass(frozen=True)
 class Prerequisite:
-    """A command or file that is needed, the packages that bring it, and what is left out without it."""
+    """A required command or file, the packages that provide it, and the features that are left out without it."""
 
     present: Callable[[], bool]
     packages: tuple[str, ...]

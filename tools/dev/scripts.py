@@ -18,7 +18,7 @@ PROGRAM = FOLDER / "node_modules" / "@biomejs" / f"cli-linux-{PROCESSORS.get(pla
 
 
 def ensure_linter() -> None:
-    """Installs the pinned program unless it is there. Where that can't be had it says so: not a failure."""
+    """Install the pinned program unless it is there. If it is not available, say so; that is no failure."""
     lock = (PINNED / "package-lock.json").read_bytes()
     installed = FOLDER / "package-lock.json"
     if PROGRAM.exists() and installed.read_bytes() == lock:

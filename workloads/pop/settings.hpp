@@ -1,4 +1,4 @@
-// What the user can choose.
+// The user's settings.
 #pragma once
 
 namespace pop {
@@ -29,7 +29,7 @@ struct Settings {
 
 extern const char* const usage;
 
-// Throws kit::UsageError, which says what is wrong with which option.
+// Throws kit::UsageError, which names the option and the problem.
 Settings read_settings(int argc, char** argv);
 
 }  // namespace pop

@@ -1,4 +1,4 @@
-// What a run must show at its end.
+// The checks at the end of a run.
 #pragma once
 
 #include <array>

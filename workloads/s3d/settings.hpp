@@ -1,4 +1,4 @@
-// What the user can choose.
+// The user's settings.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ struct Settings {
 
 extern const char* const usage;
 
-// Throws kit::UsageError, which says what is wrong with which option.
+// Throws kit::UsageError, which names the option and the problem.
 Settings read_settings(int argc, char** argv);
 
 }  // namespace s3d

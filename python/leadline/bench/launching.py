@@ -15,7 +15,7 @@ from pathlib import Path
 from leadline.bench.asking import Candidate
 from leadline.errors import LeadlineError
 
-GRACE_S = 1.0  # for what is given up on
+GRACE_S = 1.0  # for a launch that is given up
 
 
 class MeasurementFailed(LeadlineError):

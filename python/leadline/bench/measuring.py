@@ -130,7 +130,7 @@ def _launch(
     environ: Mapping[str, str],
     timeout_s: float | None,
 ) -> Launch:
-    """One launch of what is wanted, candidates by point; its samples are numbered as in `asked`."""
+    """One launch of the wanted candidates by point; its samples are numbered as in `asked`."""
     native = "p2p" if asked.operation in POINT_TO_POINT else asked.operation
     points = tuple(
         Point(native, asked.sizes[point], tuple(asked.candidates[c] for c in candidates))

@@ -13,7 +13,7 @@ from leadline.bench.output import check_folder, figure, headline, notes, size
 from leadline.bench.rows import Measurement
 from leadline.errors import UsageError
 
-# After Okabe and Ito, told apart with any colour vision; dashes tell those of a second turn.
+# After Okabe and Ito, distinguishable with any colour vision; a second turn has dashes.
 COLORS = ("#5a646e", "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b07d00", "#7b62c4", "#3a9bd1")
 DASHES = ("", "6 3", "2 3")
 WIDTH, LEFT, RIGHT = 910, 74, 240

@@ -16,7 +16,7 @@ from elftools.elf.dynamic import DynamicSection
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
-# The libraries of each ABI family (api/abi) by file name; what is not here is not recorded.
+# The libraries of each ABI family (api/abi) by file name; others are not recorded.
 FAMILIES = (
     (
         "MPICH (and Intel MPI, Cray MPICH, MVAPICH)",
@@ -26,7 +26,7 @@ FAMILIES = (
     ("MPI 5 ABI", re.compile(r"libmpi_abi\.so(\.|$)")),
 )
 MPI_LIBRARY = re.compile(r"libmpi(ch|_abi)?(_\w+)?\.so(\.\d+)*$")
-# Of the same libraries, but the bindings of a language only: MPI itself is beside them.
+# These belong to the same libraries, but are only the bindings of a language; MPI itself is beside them.
 BINDINGS = re.compile(r"libmpi_(cxx|java|mpifh|usempi\w*)\b")
 FORTRAN_LAYER = re.compile(r"libmpi_mpifh|libmpi_usempi|libmpichfort|libmpifort|libmpi_usempif08")
 

@@ -23,7 +23,7 @@ from leadline.libraries.sending import Candidate
 from leadline.libraries.settings import MOST_BYTES, NotSet, Own, Settings, pieces, unable
 from leadline.tuning.rule import Rule, Table
 
-# Both generations of Open MPI refuse to start as root unless told twice that it is meant.
+# Both generations of Open MPI refuse to start as root unless two variables confirm it.
 AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 SWITCH = "OMPI_MCA_coll_tuned_use_dynamic_rules"

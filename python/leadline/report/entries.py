@@ -65,7 +65,7 @@ class Entry:
     site: Site | None = None
     sites: Sequence[Site] = ()  # of a place: the call sites it stands for
     key: Any = None  # what it was grouped by
-    at_least: bool = False  # of a routine: there may be more beneath it, see partly_seen
+    at_least: bool = False  # for a routine: it may have made more calls, see partly_seen
 
     @property
     def moved_bytes(self) -> int:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields
 
 from leadline.run import Run
 
-# Of the transfers that are not a descriptor's first, the part that makes the access what it is called.
+# The share of transfers, not counting each descriptor's first, that determines the kind of access.
 MOSTLY = 0.9
 OTHER_FILES = "(other files)"  # that did not fit into the traces' tables
 

@@ -22,7 +22,7 @@ def entry_json(entry: Entry) -> dict[str, Any]:
         "time_s": entry.time_s,
         "share": entry.share,
         "mean_s": entry.mean_s,
-        # Of single calls; not known for purely local functions, whose times are summed.
+        # These are of single calls; not known for purely local functions, whose times are summed.
         "min_s": None if entry.local else entry.per_call_min_s,
         "max_s": None if entry.local else entry.per_call_max_s,
         "max_s_rank": None if entry.local else rank_id(entry.per_call_max_rank),

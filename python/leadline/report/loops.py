@@ -81,7 +81,7 @@ def _silent_around(loops: _core.RunLoops, number: int) -> int:
 
 
 def _located(run: Run, where: tuple[int, int], add: int = 0) -> list[Location]:
-    """Outermost first, so that what is inlined comes last."""
+    """Outermost first, so that inlined routines come last."""
     module, offset = where
     if module >= len(run.profile.modules):
         module_name = "?"

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:  # what is written as JSON or as a page needs no rich
+if TYPE_CHECKING:  # JSON and the page do not need rich
     from rich.console import Console
 
 Line = str | tuple[str, str]  # text, or text and its style

@@ -95,7 +95,7 @@ class SymbolTable:
         self.code_: list[tuple[int, int]] | None = None
         for table in _symbol_sections(elf):
             for value, size, name in table:
-                # Of aliases the longer extent wins, then the first: weak and versioned names come later.
+                # Among aliases, the longer extent wins, then the first: weak and versioned names come later.
                 if value not in found or size > found[value][0]:
                     found[value] = (size, name)
         self.addresses_ = sorted(found)

@@ -56,10 +56,10 @@ class ModuleProblem:
     message: str
 
 
-# What stands between the operating system and the program: the path begins after it.
+# Frames between the operating system and the program: the path begins after them.
 _OUTSIDE_MODULES = re.compile(r"(libc|libc-2\.\d+|ld-linux\S*|libpthread\S*|libgomp|libiomp5|libomp)\.so")
 _INTERPRETER_MODULES = re.compile(r"(lib)?python[23]?(\.\d+)?[a-z]*($|\.so)")
-# Inlined pieces of the C++ library are nobody's routine.
+# Inlined pieces of the C++ library are not routines of the program.
 _LIBRARY_HEADERS = ("/include/c++/", "/lib/gcc/")
 _OUTERMOST = {"_start", "__libc_start_main", "__libc_start_call_main", "start_thread", "clone", "clone3"}
 PYTHON = "(Python)"

@@ -131,7 +131,7 @@ def _faster_only(
 
 @contextlib.contextmanager
 def told(outcome: Outcome, table: Table | None = None) -> Iterator[None]:
-    """Our own failures before the program runs are part of what is said; they don't keep it from running.
+    """Our own failures before the program runs are part of the outcome; they do not keep it from running.
 
     table: what is then not applied, each rule for this reason.
     """

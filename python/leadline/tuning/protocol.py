@@ -25,7 +25,7 @@ from leadline.tuning.probing import ProbeFailed, Subject, ask, subject, words_wi
 SCHEMA = 1
 MOST_EAGER = 2 << 20  # bytes
 HEADER = 256  # bytes, at most
-LONGEST = (60.0, 10.0)  # a run under a setting fails after so many seconds and so many times the longest default run
+LONGEST = (60.0, 10.0)  # a run fails after this many seconds more than this many times the longest default run
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ LARGE = 65536  # bytes from which cutting a message is worth trying
 SCREENING = 30  # rounds of a first launch, where there are more candidates than
 FEW = 3
 ROW = 20  # operations in a row: a rank that is done with one is already at the next
-BUSY = 0.2  # share of the time that others took, from which the user is told
+BUSY = 0.2  # share of the time that other work took, from which on the user gets a message
 
 Rows = list[dict[str, Any]]
 

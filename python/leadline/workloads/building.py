@@ -18,7 +18,7 @@ from leadline.workloads.catalog import Workload
 
 # The libraries a workload in Fortran is built with: those from PyPI have no Fortran bindings.
 FORTRAN = tuple(DEBIAN)
-OLD_S = 86400  # after which shared objects of other sources are taken to be nobody's
+OLD_S = 86400  # after which shared objects of other sources are assumed to be unused
 
 
 def build(workload: Workload, library: Library, folder: Path | None = None) -> Path:

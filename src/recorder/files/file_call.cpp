@@ -23,7 +23,7 @@ bool on_other_stack() {
   return sigaltstack(nullptr, &stack) == 0 && (stack.ss_flags & SS_ONSTACK);
 }
 
-// What add_event (record.hpp) wants of a call.
+// The data of a call that add_event (record.hpp) needs.
 struct Timed {
   Thread& thread;
   Ticks begin, end;

@@ -23,7 +23,7 @@ class FileCall {
   void end_seek(int64_t position);               // negative: failed
   void end_other(int64_t count, int64_t value, bool failed);
 
-  // What the descriptor this call made stands for, nullptr where it is nothing to record.
+  // The file behind the descriptor that this call made; nullptr if it is not recorded.
   OpenFile* opened(int fd, int flags) const;
 
  private:

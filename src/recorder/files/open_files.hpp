@@ -58,7 +58,7 @@ class OpenFiles {
     return slot > not_a_file ? &open_[slot] : nullptr;
   }
 
-  // What a new descriptor stands for. `mpi_name`: what MPI_File_open was asked for; only that counts then.
+  // The file behind a new descriptor. `mpi_name`: the name given to MPI_File_open; if set, only that file counts.
   OpenFile* opened(int fd, int flags, const char* mpi_name);
   void not_recorded(int fd) {
     if (static_cast<uint32_t>(fd) < max_descriptors && slots_ && is_own_process()) set(fd, not_a_file);

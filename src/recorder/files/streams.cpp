@@ -63,7 +63,7 @@ FILE* open_with(Caller caller, FileFn fn, int flags, Open really_open) {
   return stream;
 }
 
-// What the stream was is gone; so is its descriptor.
+// The old stream is gone, and so is its descriptor.
 void leave_stream(FILE* stream, OpenFile* file) {
   catch_up(stream, file);
   open_files.table().size_is(file->file, open_files.size_of(descriptor_of(stream)));

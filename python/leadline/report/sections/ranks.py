@@ -55,7 +55,7 @@ def draw(content: Content, out: Screen) -> None:
 
 
 def _bars(content: Content, width: int) -> list[Line]:
-    """A bar a rank: computation, file I/O, then MPI. Of many ranks those with least, median and most MPI time."""
+    """A bar for each rank: computation, file I/O, then MPI. Of many ranks, those with least, median and most MPI."""
     ranks = content.ranks
     shown = ranks if len(ranks) <= MOST_BARS else _extremes(ranks)
     label = max(len(rank.rank) for rank in shown)

@@ -86,7 +86,7 @@ function imbalance(entry) {
   return entry.time_max_s > 0 ? entry.time_max_s - entry.time_median_s : 0;
 }
 
-/** What opens beneath an entry: its spread over ranks, the longest call's rank, exact message sizes. */
+/** The details below an entry: its spread over ranks, the longest call's rank, exact message sizes. */
 export function entryDetail(entry) {
   const rows = [
     [

@@ -46,7 +46,7 @@ function watch(each) {
     const width = widthOf(each);
     if (width !== each.plot.width) each.plot.setSize({ width, height: each.height });
   };
-  // In the next frame: a size changed while sizes are being told is an error to browsers.
+  // In the next frame: browsers report an error if a size changes while sizes are being reported.
   const observer = new ResizeObserver(() => requestAnimationFrame(fit));
   observer.observe(each.place);
   return observer;

@@ -1,4 +1,4 @@
-// The list of sections: at the side where there is room, else above.
+// The list of sections: at the side if there is room, otherwise above.
 
 import { h } from "./dom.js";
 import { themeButton } from "./theme.js";

@@ -1,4 +1,4 @@
-// What a rank's time is made of, in the order it is drawn.
+// The kinds of a rank's time, in the order in which they are drawn.
 
 import { CATEGORIES } from "./given.js";
 

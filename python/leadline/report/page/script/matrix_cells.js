@@ -1,10 +1,10 @@
-// Sums over blocks of ranks of what goes on between them, small enough to draw and to hold whatever the number of ranks.
+// Sums of the traffic between blocks of ranks, small enough to draw and to hold whatever the number of ranks.
 
 const MOST_BLOCKS = 512;
 
 /**
  * fields: of the entries of the matrix, the first of which says how many there were (messages, operations).
- * { labels, block, n, there, of: { field: Float64Array of n × n, source by source }, unknown: how many to nobody known }
+ * { labels, block, n, there, of: { field: Float64Array of n × n, source by source }, unknown: number with an unknown partner }
  * labels: all ranks in order; a block holds `block` of them. there: `of` the first field.
  */
 export function blocksOf(report, fields) {

@@ -1,4 +1,4 @@
-// On paper what can be opened is open; afterwards it is as it was.
+// Opens every part for printing, and restores the page afterwards.
 
 export function printing() {
   let opened = [];

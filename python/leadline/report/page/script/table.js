@@ -8,7 +8,7 @@ const STEP = 200;
 const FILTER_FROM = 9; // rows: fewer are seen at a glance
 
 /**
- * label: what the table is, for those who cannot see where it stands.   one, several: what a row is ("call site").
+ * label: describes the table for readers who cannot see its place.   one, several: the name of a row ("call site").
  * columns: [{ title, hint, value(row) to sort by, cell(row) -> text or element, text: left-aligned words, head: names the row }]
  * words(row): what the filter looks at.   detail(row): more about a row, made when it is opened; null: nothing.
  * The rows come in the order they are shown in until a heading is pressed.
@@ -144,7 +144,7 @@ class Table {
   }
 }
 
-/** Ascending; what is not known comes first, numbers before words, "2" before "10". */
+/** Ascending; unknown values come first, numbers before words, "2" before "10". */
 function compare(a, b) {
   const [none, other] = [a === null || a === undefined, b === null || b === undefined];
   if (none || other) return Number(other) - Number(none);

@@ -1,4 +1,4 @@
-// The ranks' file I/O: by file and rank, by function and call site, and MPI-IO with what lies beneath it.
+// The ranks' file I/O: by file and rank, by function and call site, and MPI-IO with the library's file calls for it.
 
 import { ENTRY_COLUMNS, entryDetail } from "../cells.js";
 import { place } from "../data.js";
@@ -67,7 +67,7 @@ function amounts(each) {
   return `${plural(each.calls, "call")}, ${size(each.bytes_read)} read, ${size(each.bytes_written)} written, ${seconds(each.time_s)}`;
 }
 
-/** The end of a path is what tells files apart. */
+/** The end of a path distinguishes files. */
 function fileName(path) {
   const cut = path.lastIndexOf("/") + 1;
   return h(

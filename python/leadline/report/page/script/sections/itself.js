@@ -1,4 +1,4 @@
-// What Leadline itself cost.
+// Leadline's own cost.
 
 import { h } from "../dom.js";
 import { count, fixed, percent, seconds, size } from "../format.js";

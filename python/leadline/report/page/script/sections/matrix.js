@@ -1,4 +1,4 @@
-// Who sends to whom: messages, as a picture and as a table. One-sided operations have a section of their own.
+// Messages by sender and receiver, as a picture and as a table. One-sided operations have a separate section.
 
 import { sum } from "../data.js";
 import { h } from "../dom.js";

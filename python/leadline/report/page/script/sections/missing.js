@@ -1,4 +1,4 @@
-// What is missing from the recording, and what was not recorded and why.
+// Missing parts of the recording, and things that were not recorded, with the reasons.
 
 import { h } from "../dom.js";
 import { count, seconds } from "../format.js";

@@ -7,7 +7,7 @@ import { h } from "../dom.js";
 import { COMPUTATION, kindsOf, timeOf, wholeOf } from "../kinds.js";
 import { table } from "../table.js";
 
-const CHART_FROM = 24; // ranks: fewer are seen better as strips beneath each other
+const CHART_FROM = 24; // ranks: fewer are easier to see as strips, one below the other
 
 export const drawing = {
   remark: () => "Computation, file I/O and MPI from MPI_Init to MPI_Finalize, in the threads of a rank that called MPI.",

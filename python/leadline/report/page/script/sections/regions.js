@@ -1,4 +1,4 @@
-// The program's own named regions, inner ones beneath those they lie in.
+// The program's own named regions, each followed by the regions within it.
 
 import { h } from "../dom.js";
 import { bar } from "../cells.js";

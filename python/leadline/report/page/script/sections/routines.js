@@ -1,4 +1,4 @@
-// By routine of the program, with all MPI calls made beneath it, and by chain of routines.
+// Routines of the program, with all MPI calls made in them and in routines they call, and chains of routines.
 
 import { ENTRY_COLUMNS, entryDetail } from "../cells.js";
 import { h } from "../dom.js";

@@ -1,4 +1,4 @@
-// What the MPI library says of itself: performance variables (MPI_T), and its settings in the environment.
+// The MPI library's performance variables (MPI_T), and its settings in the environment.
 
 import { h } from "../dom.js";
 import { count, fixed } from "../format.js";
