@@ -66,7 +66,7 @@ void decode_functions(ByteReader& in, Process* p) {
     const uint64_t number = in.varint();
     const uint8_t cls = in.byte();
     std::string name = get_string(in);
-    if (!in.ok() || number >= 2048 || cls >= call_class_count) return in.fail();
+    if (!in.ok() || number >= max_functions || cls >= call_class_count) return in.fail();
     if (p->functions.size() <= number) p->functions.resize(number + 1);
     p->functions[number] = {std::move(name), static_cast<CallClass>(cls)};
   }
@@ -343,7 +343,7 @@ void check_references(Process* p) {
   if (p->communicators.empty()) p->communicators.emplace_back();
   if (p->datatypes.empty()) p->datatypes.emplace_back();
   if (p->regions.empty()) p->regions.emplace_back();
-  p->functions.resize(2049);  // unknown ones have no name
+  p->functions.resize(max_functions + 1);  // unknown ones have no name
   for (Communicator& c : p->communicators) {
     if (c.parent >= p->communicators.size()) c.parent = 0;
   }
@@ -351,7 +351,7 @@ void check_references(Process* p) {
     check_sites(*p, &s);
     std::erase_if(s.region_times, [&](const RegionTimes& t) { return t.region == 0 || t.region >= p->regions.size(); });
     for (LocalCalls& l : s.locals) {
-      if (l.function >= p->functions.size()) l.function = 2048;
+      if (l.function >= p->functions.size()) l.function = max_functions;
     }
     for (Generation& g : s.generations) {
       g.limits = {static_cast<uint32_t>(s.sites.size()), static_cast<uint32_t>(p->communicators.size()),
