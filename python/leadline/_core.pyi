@@ -404,6 +404,7 @@ class MatchedCall:
     """A call of an iteration, beside its partner: the index of the other end in MatchedIteration.calls, -1 for none."""
 
     process: int
+    stream: int
     site: int
     function: str
     iteration: int

@@ -9,6 +9,7 @@
 #include "analysis/iterations.hpp"
 #include "analysis/loops.hpp"
 #include "analysis/measure.hpp"
+#include "analysis/open_receives.hpp"
 #include "trace/reading/series_walk.hpp"
 
 namespace leadline::analysis {
@@ -41,16 +42,16 @@ struct Acts {
   std::vector<Half> halves;
   uint64_t* collective = nullptr;
   uint64_t comm = 0;
-  uint32_t wildcard_comm = 0;  // of a receive from anybody
 };
 
 // What the calls of one process send, receive and take part in, counted from its first call.
 class Parts {
  public:
-  Parts(const trace::Process& process, size_t stream) : process_(process), measurer_(process, stream) {}
+  Parts(const trace::Process& process, size_t stream) : process_(process), measurer_(process, stream), receives_(process, stream) {}
 
   // Counts the call; what it is stands until the next one. A position's calls are all alike but where parameters vary.
   const Acts& count(const trace::Event& e) {
+    receives_.follow(e);
     if (e.generation != generation_) known_.clear();
     generation_ = e.generation;
     const bool fixed = e.position != 0 && e.word_count == 0;
@@ -60,10 +61,8 @@ class Parts {
       acts = {};
       acts.key = e.key;
       acts.known = true;
-      note(e, &acts);
       of(e, &acts);
     }
-    if (acts.wildcard_comm) wildcard_comm_ = acts.wildcard_comm;
     for (const Acts::Half& half : acts.halves) ++*half.count;
     if (acts.collective) ++*acts.collective;
     return acts;
@@ -128,53 +127,43 @@ class Parts {
     parts->halves.push_back({sends, channel, &(sends ? sent_ : received_)[channel]});
   }
 
-  uint32_t maker_of(const trace::Event& e) const {
-    const uint32_t extra = e.key.extra;
-    if (extra <= trace::extra_nothing) return UINT32_MAX;
-    if (!(extra & trace::link_interned)) return trace::link_site(extra);
-    return e.word_count == 2 ? static_cast<uint32_t>(e.words[1]) : UINT32_MAX;
-  }
-
-  // A receive from anybody got its message.
+  // A receive from anybody, or of any tag, got its message.
   void completed(const trace::Event& e, Acts* parts) {
-    const uint32_t maker = maker_of(e);
-    if (maker == UINT32_MAX || measurer_.class_of(maker) != CallClass::irecv) return;
-    if (e.key.comm & trace::flag_cancelled || !(e.key.comm & (trace::flag_any_source | trace::flag_any_tag))) return;
-    add(false, e.key.comm, e.key.peer, e.key.tag, parts);
+    const CallClass maker = measurer_.class_of(measurer_.linked(e.key.extra, e.words, e.word_count));
+    if (!receives_later(maker) || e.key.comm & trace::flag_cancelled) return;
+    if (e.key.comm & (trace::flag_any_source | trace::flag_any_tag)) {
+      add(false, e.key.comm, e.key.peer, e.key.tag, parts);
+    }
   }
 
   void all_completed(const trace::Event& e, Acts* parts) {
     for (size_t i = 1; i + 4 <= e.word_count; i += 4) {
-      const auto maker = static_cast<uint32_t>(e.words[i]);
-      if (!e.words[i + 2] || measurer_.class_of(maker) != CallClass::irecv) continue;
+      if (!receives_later(measurer_.class_of(measurer_.listed(e.words[i])))) continue;
+      const uint32_t comm = receives_.communicator(e.words[i]);
       const auto whom = static_cast<uint64_t>(e.words[i + 2]);
-      // Which communicator is not among the words: the one all receives from anybody were made on so far.
-      add(false, wildcard_comm_, static_cast<int32_t>(whom >> 32), static_cast<int32_t>(whom), parts);
+      if (comm) add(false, comm, static_cast<int32_t>(whom >> 32), static_cast<int32_t>(whom), parts);
     }
   }
 
+  static bool receives_later(CallClass c) { return c == CallClass::irecv || c == CallClass::recv_init; }
+
+  // Of a receive from anybody the message counts when it completes.
+  void start_one(CallClass creator, uint32_t comm, int32_t peer, int32_t tag, Acts* parts) {
+    if (creator == CallClass::send_init) add(true, comm, peer, tag, parts);
+    const bool open = comm & (trace::flag_any_source | trace::flag_any_tag) || tag == trace::tag_any;
+    if (creator == CallClass::recv_init && !open) add(false, comm, peer, tag, parts);
+  }
+
   void started(const trace::Event& e, Acts* parts) {
-    const uint32_t maker = maker_of(e);
-    if (maker == UINT32_MAX) return;
-    const CallClass cls = measurer_.class_of(maker);
-    if (cls == CallClass::send_init || cls == CallClass::recv_init) {
-      add(cls == CallClass::send_init, e.key.comm, e.key.peer, e.key.tag, parts);
-    }
+    const CallClass creator = measurer_.class_of(measurer_.linked(e.key.extra, e.words, e.word_count));
+    start_one(creator, e.key.comm, e.key.peer, e.key.tag, parts);
   }
 
   void all_started(const trace::Event& e, Acts* parts) {
     for (size_t i = 1; i + 4 <= e.word_count; i += 4) {
-      const CallClass cls = measurer_.class_of(static_cast<uint32_t>(e.words[i]));
-      if (cls != CallClass::send_init && cls != CallClass::recv_init) continue;
       const auto whom = static_cast<uint64_t>(e.words[i + 2]);
-      add(cls == CallClass::send_init, static_cast<uint32_t>(e.words[i + 3]), static_cast<int32_t>(whom >> 32),
-          static_cast<int32_t>(whom), parts);
-    }
-  }
-
-  void note(const trace::Event& e, Acts* acts) const {
-    if (measurer_.class_of(e.key.site) == CallClass::irecv && e.key.comm & trace::flag_any_source) {
-      acts->wildcard_comm = e.key.comm;
+      start_one(measurer_.class_of(measurer_.listed(e.words[i])), static_cast<uint32_t>(e.words[i + 3]),
+                static_cast<int32_t>(whom >> 32), static_cast<int32_t>(whom), parts);
     }
   }
 
@@ -182,7 +171,7 @@ class Parts {
   Measurer measurer_;
   std::map<Channel, uint64_t> sent_, received_;
   std::unordered_map<uint64_t, uint64_t> collectives_;
-  uint32_t wildcard_comm_ = 0;
+  ProcessReceives receives_;
   std::vector<Acts> known_;  // by position
   size_t generation_ = 0;
   Acts other_;
@@ -271,9 +260,9 @@ class Matcher {
       const bool within = l.source ? rounds.inside() : here && call++ >= l.first_call;
       if (by_number) {
         if (within && iteration > wanted_ + 1) break;
-        if (within && e.series && iteration + 1 >= wanted_) put(e, process, index, iteration, acts);
+        if (within && e.series && iteration + 1 >= wanted_) put(e, process, loop.stream, index, iteration, acts);
       } else if (e.series && concerns(acts)) {
-        put(e, process, index, wanted_, acts);
+        put(e, process, loop.stream, index, wanted_, acts);
       }
     }
   }
@@ -314,12 +303,13 @@ class Matcher {
     return false;
   }
 
-  void put(const trace::TimedEvent& e, const trace::Process& process, uint32_t index, uint64_t iteration,
+  void put(const trace::TimedEvent& e, const trace::Process& process, size_t of, uint32_t index, uint64_t iteration,
            const Acts& acts) {
     MatchedCall c;
     c.process = index;
     c.site = e.event.key.site;
-    const trace::Stream& stream = process.streams[0];
+    const trace::Stream& stream = process.streams[of];
+    c.stream = static_cast<uint32_t>(of);
     const uint32_t function = c.site < stream.sites.size() ? stream.sites[c.site].function : 0;
     c.function = function < process.functions.size() ? process.functions[function].name : "";
     c.iteration = iteration;

@@ -18,7 +18,8 @@ namespace leadline::analysis {
 struct MatchedCall {
   enum class Role : uint8_t { other, send, receive, both, collective };
   uint32_t process = 0;  // index
-  uint32_t site = 0;     // of the process's first thread
+  uint32_t stream = 0;   // of the process: index
+  uint32_t site = 0;     // of the stream
   std::string function;
   uint64_t iteration = 0;
   Role role = Role::other;                           // both: a Sendrecv

@@ -52,6 +52,11 @@ bool receives_only(trace::CallClass cls);
 
 class Measurer {
  public:
+  struct Maker {  // the call that made a request
+    size_t stream;
+    uint32_t site;
+  };
+
   // `stream`: index into the process's streams; requests may have been made by another one of its threads.
   Measurer(const trace::Process& process, size_t stream)
       : process_(process), stream_(process.streams[stream]), index_(stream) {}
@@ -62,15 +67,15 @@ class Measurer {
   // Calls whose bytes could not be told, so far: starts and collectives that were summed up beyond the trace's budget.
   uint64_t unknown_bytes() const { return unknown_bytes_; }
 
+  // Of the request that a completion or a start is about; a stream or site past the last one where it is not known.
+  Maker linked(uint32_t extra, const int64_t* words, size_t word_count) const;
+  Maker listed(int64_t link) const;  // of one in a list
+  trace::CallClass class_of(Maker maker) const;
   trace::CallClass class_of(uint32_t site) const { return class_of(Maker{index_, site}); }
   int64_t posted_bytes(int64_t count, uint32_t datatype) const;
   int32_t world_partner(uint32_t comm, int32_t peer) const;
 
  private:
-  struct Maker {  // the call that made a request
-    size_t stream;
-    uint32_t site;
-  };
   void measure_one(const trace::Key& key, const int64_t* words, size_t word_count, std::vector<Transfer>* out) const;
   void measure_coarse(const trace::Tally& tally, std::vector<Transfer>* out) const;
   void measure_message(const trace::Key& key, std::vector<Transfer>* out) const;
@@ -86,10 +91,7 @@ class Measurer {
   void measure_start(uint32_t site, Maker creator, const trace::Key& key, int64_t bytes,
                      std::vector<Transfer>* out) const;
   void correct(Maker maker, int64_t received, int64_t posted, bool cancelled, std::vector<Transfer>* out) const;
-  trace::CallClass class_of(Maker maker) const;
   uint8_t moves_of(uint32_t site) const;  // which way the data of its function goes
-  Maker linked(uint32_t extra, const int64_t* words, size_t word_count) const;
-  Maker listed(int64_t link) const;
   size_t stream_of(int64_t thread) const;
 
   const trace::Process& process_;

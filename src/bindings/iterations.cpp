@@ -103,6 +103,7 @@ void bind_iterations(nb::module_& m) {
   using analysis::MatchedIteration;
   nb::class_<MatchedCall>(m, "MatchedCall")
       .def_ro("process", &MatchedCall::process)
+      .def_ro("stream", &MatchedCall::stream)
       .def_ro("site", &MatchedCall::site)
       .def_ro("function", &MatchedCall::function)
       .def_ro("iteration", &MatchedCall::iteration)
