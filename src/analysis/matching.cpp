@@ -47,7 +47,8 @@ struct Acts {
 // What the calls of one process send, receive and take part in, counted from its first call.
 class Parts {
  public:
-  Parts(const trace::Process& process, size_t stream) : process_(process), measurer_(process, stream), receives_(process, stream) {}
+  Parts(const trace::Process& process, size_t stream)
+      : process_(process), measurer_(process, stream), receives_(process, stream) {}
 
   // Counts the call; what it is stands until the next one. A position's calls are all alike but where parameters vary.
   const Acts& count(const trace::Event& e) {

@@ -35,7 +35,8 @@ class OpenReceives {
   std::unordered_map<uint64_t, Receive> open_;
 };
 
-// Of all threads of a process, of which one is followed and the others are read when one of their receives is asked for.
+// Of all threads of a process, of which one is followed and the others are read when one of their receives is asked
+// for.
 class ProcessReceives {
  public:
   ProcessReceives(const trace::Process& process, size_t stream)

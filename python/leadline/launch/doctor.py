@@ -95,7 +95,7 @@ def _analysis() -> Check:
         return Check(
             "reports", "no", f"the native module cannot be imported: {error}", "in a source tree: ./dev build", True
         )
-    return Check("reports", "yes", "the native module is here")
+    return Check("reports", "yes", "the native module is installed")
 
 
 def _libraries() -> Iterator[Check]:
@@ -168,7 +168,7 @@ def _space() -> Check:
 def _launcher(words: Sequence[str]) -> Iterator[Check]:
     launcher = find_launcher(words)
     if launcher is None:
-        yield Check("launcher", "note", "none: the program is started directly and inherits the environment")
+        yield Check("launcher", "note", "none: the program starts directly and inherits the environment")
     elif launcher.kind is not OTHER:
         yield Check("launcher", "yes", f"{_named(launcher)}, {launcher.kind.described}")
     else:

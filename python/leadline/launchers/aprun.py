@@ -15,7 +15,7 @@ OPTIONS = Options(
 
 class Aprun(LauncherKind):
     name = "aprun"
-    described = "ALPS: given to the ranks with -e"
+    described = "ALPS: -e passes the recorder to the ranks"
     options = OPTIONS
     hands_on = True
 

@@ -31,7 +31,7 @@ OPTIONS = Options(
 
 class Hydra(LauncherKind):
     name = "hydra"
-    described = "MPICH's Hydra: given to the ranks with -genv"
+    described = "MPICH's Hydra: -genv passes the recorder to the ranks"
     options = OPTIONS
     hands_on = True
 

@@ -23,7 +23,7 @@ OPTIONS = Options(
 
 class Jsrun(LauncherKind):
     name = "jsrun"
-    described = "JSM: given to the ranks with -E"
+    described = "JSM: -E passes the recorder to the ranks"
     options = OPTIONS
     hands_on = True
 

@@ -37,7 +37,7 @@ OPTIONS = Options(
 
 class OpenMpiLauncher(LauncherKind):
     name = "openmpi"
-    described = "Open MPI: given to the ranks with -x"
+    described = "Open MPI: -x passes the recorder to the ranks"
     options = OPTIONS
     hands_on = True
     repeats_for_each_program = True  # Open MPI 4 gives a variable to one of several programs only
