@@ -8,7 +8,7 @@ import { table } from "../table.js";
 const DEEPEST = 24;
 
 export const drawing = {
-  remark: () => "That calls are made in. Time of all ranks, loops within included.",
+  remark: () => "Loops of the source in which calls are made. Time is that of all ranks, inner loops included.",
   render: (report) => {
     const loops = new Map(report.loops.map((e) => [e.id, e]));
     const depth = (e) => {
