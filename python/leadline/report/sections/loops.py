@@ -22,12 +22,16 @@ MOST_SHOWN = 15
 
 @dataclass(frozen=True)
 class LoopEntry:
-    """depth: loops of the list around it.   parent: number of the innermost of these, 0 for none."""
+    """depth: loops of the list around it.   parent: number of the innermost of these, 0 for none.
+
+    trips: of all ranks.   shape: None if the order of calls was lost, or an earlier version recorded the run.
+    """
 
     loop: NamedLoop
     parent: int
     depth: int
-    shape: _core.LoopShape
+    trips: int
+    shape: _core.LoopShape | None
     calls: int
     main: bool
 
@@ -52,8 +56,11 @@ def loop_entries(run: Run, least_share: float) -> list[LoopEntry]:
 
     def beneath(parent: int, depth: int) -> Iterator[LoopEntry]:
         for number in sorted(within.get(parent, ()), key=lambda n: -times[n]):
+            trips = sum(cell.rounds + cell.entries for cell in all_loops[number].cells)
+            shape = loops.shape(number)
+            known = shape if shape.trips == trips else None
             named = named_loop(run, number)
-            yield LoopEntry(named, parent, depth, loops.shape(number), calls[number], number == main)
+            yield LoopEntry(named, parent, depth, trips, known, calls[number], number == main)
             yield from beneath(number, depth + 1)
 
     return list(beneath(0, 0))
@@ -74,9 +81,9 @@ def _loop(entry: LoopEntry) -> dict[str, Any]:
         "file": loop.file or None,
         "line": loop.line or None,
         "trips": loop.trips,
-        "trips_of_all_ranks": shape.trips,
-        "trips_per_parent": {"min": shape.fewest, "median": shape.usual, "max": shape.most},
-        "variants": shape.variants,
+        "trips_of_all_ranks": entry.trips,
+        "trips_per_parent": {"min": shape.fewest, "median": shape.usual, "max": shape.most} if shape else None,
+        "variants": shape.variants if shape else None,
         "at_least": loop.at_least,
         "calls": entry.calls,
         "time_s": loop.time_s,
@@ -107,8 +114,10 @@ def _lines(entries: Sequence[LoopEntry], width: int) -> list[Line]:
 
 
 def _trips(entry: LoopEntry) -> str:
-    """ "5", or "2 to 7" where iterations of the loop around it differ."""
+    """ "5", or "2 to 7" if iterations of the loop around it differ."""
     shape = entry.shape
+    if shape is None:
+        return "?"
     fewest, most = fmt.short_count(shape.fewest), fmt.short_count(shape.most)
     return ("≥ " if entry.loop.at_least else "") + (fewest if shape.fewest == shape.most else f"{fewest} to {most}")
 

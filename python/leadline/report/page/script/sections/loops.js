@@ -17,7 +17,8 @@ export const drawing = {
       return levels;
     };
     const place = (e) => (e.file && e.line ? `${e.file.split("/").pop()}:${e.line}` : "");
-    const trips = ({ min, max }) => (min === max ? count(min) : `${count(min)} to ${count(max)}`);
+    const range = ({ min, max }) => (min === max ? count(min) : `${count(min)} to ${count(max)}`);
+    const trips = (e) => (e.trips_per_parent ? (e.at_least ? "≥ " : "") + range(e.trips_per_parent) : "");
     const columns = [
       {
         title: "Loop",
@@ -37,11 +38,11 @@ export const drawing = {
       {
         title: "Trips",
         hint: "in an iteration of the loop around it",
-        value: (e) => e.trips_per_parent.median,
-        cell: (e) => (e.at_least ? "≥ " : "") + trips(e.trips_per_parent),
+        value: (e) => e.trips_per_parent?.median ?? 0,
+        cell: trips,
       },
       { title: "In all", hint: "of the median rank", value: (e) => e.trips, cell: (e) => count(e.trips) },
-      { title: "Bodies", hint: "that differ", value: (e) => e.variants, cell: (e) => count(e.variants) },
+      { title: "Bodies", hint: "that differ", value: (e) => e.variants ?? 0, cell: (e) => (e.variants ? count(e.variants) : "") },
       { title: "Calls", hint: "of all ranks", value: (e) => e.calls, cell: (e) => count(e.calls) },
     ];
     return [

@@ -1,0 +1,14 @@
+"""The section of loops, as far as it can be wrong without a recorded program (tests/recorder/test_main_loop.py)."""
+
+from leadline.report.loops import NamedLoop
+from leadline.report.sections.loops import LoopEntry, _lines, _loop
+
+LOOP = NamedLoop(3, "solve", "/src/solver.f90", 12, 20, (), 40, 1.5, 0.25, at_least=False, around=0)
+
+
+def test_a_loop_whose_order_of_calls_was_lost_has_its_trips_in_all() -> None:
+    entry = LoopEntry(LOOP, parent=1, depth=1, trips=160, shape=None, calls=320, main=False)
+    data = _loop(entry)
+    assert (data["trips"], data["trips_of_all_ranks"], data["calls"]) == (40, 160, 320)
+    assert (data["trips_per_parent"], data["variants"]) == (None, None)
+    assert _lines([entry], 80)[1] == " 25.0 %          ?    solver.f90:12 in solve"
