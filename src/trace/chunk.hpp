@@ -110,7 +110,7 @@ struct ChunkHeader {
   uint32_t magic;
   uint32_t type;
   uint32_t size;  // bytes of payload that follow
-  uint32_t crc;   // checksum over type, size and payload
+  uint32_t crc;   // CRC-32C over type, size and payload
 };
 
 }  // namespace leadline::trace
