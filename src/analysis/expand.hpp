@@ -14,7 +14,7 @@ struct Completed {
   uint64_t age = 0;     // how many requests ago it was made, 1 = the last one
   int32_t site = -1;    // site of the call that made it
   int64_t bytes = -1;   // received bytes; -1: unknown or a send
-  int64_t thread = -1;  // the thread that made it, if it was another one: `age` is then its number, `site` one of that thread
+  int64_t thread = -1;  // another thread that made it: `age` is then its number, `site` one of that thread
 };
 
 struct Call {

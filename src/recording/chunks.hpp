@@ -26,7 +26,7 @@ struct ProcessChunk {
   ChunkType type;
   void (*encode)(const ProcessView& p, ByteSink* out);
   bool (*is_there)(const ProcessView& p) = nullptr;  // nullptr: always
-  bool last = false;                                 // written after the threads' chunks, because it counts what was left out of them
+  bool last = false;  // written after the threads' chunks, because it counts their omissions
 };
 
 inline constexpr ProcessChunk process_chunks[] = {

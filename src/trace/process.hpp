@@ -145,7 +145,7 @@ struct SourceLoop {
   Frame header;          // its first instruction; `by_order`: the earliest return address of a call in it
   Frame last;            // the jump back to the header; `by_order`: the return address of the last call in it
   bool by_order = false;
-  bool silent = false;  // control may have gone round it more often than the calls show: rounds and entries are lower bounds
+  bool silent = false;  // there may have been more rounds than the calls show: rounds and entries are lower bounds
   uint64_t rounds = 0, entries = 0;
   uint64_t trips() const { return rounds + entries; }
 };
@@ -177,7 +177,7 @@ struct Placement {
   LivePlaceReason live_reason = LivePlaceReason::none;
 };
 
-struct Generation;  // structure.hpp: graph of positions and the tokens that walk it; include that header to hold a Stream
+struct Generation;  // structure.hpp: graph of positions and tokens that walk it; include it to hold a Stream
 
 // The call that a thread was in when its process ended without closing its trace.
 struct CallUnderWay {
@@ -231,7 +231,7 @@ struct ProcessFile {
   bool opened_by_mpi = false, mapped = false, has_view = false, offset_unknown = false;
   int64_t size = -1;  // largest size seen; -1: not known
   std::array<Counts, 4>
-      layers;                // by FileLayer: the program's calls, those outside the events, MPI_File_*, and the calls beneath it
+      layers;  // by FileLayer: the program's calls, those outside the events, MPI_File_*, those beneath it
   Stretches reads, beneath;  // stretches read by the program, and by the MPI library on its behalf
 };
 
