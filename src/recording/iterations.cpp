@@ -90,7 +90,7 @@ bool Iterations::knows_paths() const {
   return count > 1 && whole >= count / 2;
 }
 
-// Between the event before an entry and the entry's own.
+// The crossing between the event before an entry and the entry's own event.
 Crossing Iterations::crossing(const SeriesEntry* entries, uint64_t i, const SeriesLoop& loop) const {
   if (!crossings_ || entries[i].position == poll_position) return Crossing::none;
   uint64_t before = i;
