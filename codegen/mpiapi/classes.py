@@ -1,4 +1,4 @@
-"""The classes of calls and what is true of each: [categories], [classes] and [moves] of api/semantics.toml."""
+"""The classes of calls and their properties: [categories], [classes] and [moves] of api/semantics.toml."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Category:
 
 @dataclass(frozen=True)
 class CallClass:
-    """moves: of a class whose functions differ, all that one of them does."""
+    """moves: if the functions of a class differ, the union of their moves."""
 
     name: str
     category: str
@@ -51,7 +51,7 @@ class Classes:
 
 
 def load_classes(data: dict[str, Any], class_of: dict[str, str]) -> Classes:
-    """Raises ApiError where a fact is missing or no word of the data, or a function's moves are not said.
+    """Raises ApiError if a fact is missing or is not a word of the data, or if a function has no moves.
 
     class_of: the class of every function of MPI.
     """
@@ -104,7 +104,7 @@ def moves_cpp(moves: tuple[str, ...]) -> str:
 
 
 def classes_header(classes: Classes) -> str:
-    """call_classes.hpp: enum CallClass, and the table of what is true of each class."""
+    """call_classes.hpp: enum CallClass, and the table of the properties of each class."""
     names = list(classes.classes)
     lines = [HEAD, "// The head of api/semantics.toml says what every word means.", "#pragma once\n",
              "#include <cstdint>\n", "namespace leadline::trace {\n"]  # fmt: skip

@@ -10,7 +10,7 @@ from mpiapi.standard import Function
 # The first version of src/recorder/exports.map; dlsym does not find x@V, only x@@V (src/host/exports.hpp).
 SYMBOL_VERSION = "LEADLINE_1"
 _RETURNS_DOUBLE = ("WALL_TIME", "TICK_RESOLUTION")
-# What a variadic function may have been passed in registers beside its named argument.
+# The arguments that a variadic function may have been passed in registers beside its named one.
 _VARIADIC_WORDS = 5
 
 

@@ -68,7 +68,7 @@ class Family:
 
 
 def load_families(api: Path) -> list[Family]:
-    """Raises ApiError where something that struct Family has is missing, or something is there that it has not."""
+    """Raises ApiError if a member of struct Family is missing, or an entry is not a member."""
     unlisted = {path.stem for path in (api / "abi").glob("*.toml")} - set(FAMILIES)
     if unlisted:
         raise ApiError(f"api/abi: {', '.join(sorted(unlisted))} is not in FAMILIES of codegen/mpiapi/families.py")

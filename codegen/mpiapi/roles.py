@@ -30,13 +30,13 @@ _ONE_SIDE = {
 
 _PROBING = {"probe", "iprobe", "mprobe", "improbe"}
 _COMPLETING_MANY = {"waitall", "waitany", "waitsome", "testall", "testany", "testsome", "startall"}
-# What can be of use of a function that is only counted; its buffers and counts say nothing about communication.
+# The roles that are useful for a function that is only counted; its buffers and counts say nothing about communication.
 _LOCAL_ROLES = {"comm", "newcomm", "newtype", "win", "file", "request", "requests", "status", "statuses", "flag",
                 "index", "indices", "outcount"}  # fmt: skip
 
 
 def _receives(cls: str, moves: tuple[str, ...]) -> bool:
-    """Whether the buffer of a function that has one is filled: what both puts and gets has two."""
+    """Whether the call fills the buffer of a function with one buffer: a function that puts and gets has two."""
     return cls in _PROBING or set(moves) in ({"receives"}, {"gets"}, {"reads"})
 
 

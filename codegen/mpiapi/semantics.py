@@ -20,7 +20,7 @@ COLLECTIVE_CLASSES = ("coll", "icoll", "coll_init")
 
 @dataclass(frozen=True)
 class Bytes:
-    """How many bytes one side of a collective is: see the head of api/semantics.toml."""
+    """The number of bytes on one side of a collective: see the head of api/semantics.toml."""
 
     rule: str = "zero"
     when: str = "always"
@@ -52,12 +52,12 @@ def blocking_form(name: str) -> str:
 
 
 def load_meanings(api: Path, functions: list[Function]) -> list[Meaning]:
-    """One Meaning per function, in order. Raises ApiError where a function has no class, or two, or needs bytes."""
+    """One Meaning per function, in order. Raises ApiError if a function has no class, or two, or lacks bytes."""
     return load_semantics(api, functions)[0]
 
 
 def load_semantics(api: Path, functions: list[Function]) -> tuple[list[Meaning], Classes]:
-    """The same, and the classes. Raises ApiError where something is not said, or said of what is not there."""
+    """The same, and the classes. Raises ApiError if data are missing, or describe something unknown."""
     data = read_toml(api / "semantics.toml")
     classes = _classes(data["class"], {f.name for f in functions}, list(data["classes"]))
     facts = load_classes(data, classes)

@@ -8,7 +8,8 @@ from mpiapi.standard import ApiError, Function
 
 # In the order of the bits of host::Needs (src/host/significance.hpp).
 CONDITIONS = "at_root names_root not_idle sends receives operates".split()
-# What a condition is read from; Intercomm_create_from_groups has a leader, but no communicator to be its rank in.
+# The roles that each condition is read from. Intercomm_create_from_groups has a leader, but no communicator in which
+# that is a rank.
 _READ_FROM = {"at_root": ("root",), "names_root": ("root",), "not_idle": ("root",), "sends": ("sbuf",),
               "receives": ("rbuf",), "operates": ("op",)}  # fmt: skip
 _WITHOUT_ROLES = ("Intercomm_create_from_groups",)
@@ -45,7 +46,7 @@ def needs_of(
 
 
 def check_lines(table: dict[str, Any], known: set[str], classes: tuple[str, ...] | list[str]) -> None:
-    """Raises ApiError where [significant] has a line or a class that nothing goes by.
+    """Raises ApiError if [significant] has a line or a class that is not used.
 
     known: the names under which functions stand there.
     """

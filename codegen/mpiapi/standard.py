@@ -66,7 +66,7 @@ def _parameter(entry: dict[str, Any]) -> Parameter:
 
 def _function(entry: dict[str, Any]) -> Function:
     parameters = tuple(_parameter(p) for p in entry["parameters"] if "c_parameter" not in p["suppress"].split())
-    # pympistandard calls a kind POLY... where the _c form widens it.
+    # pympistandard calls a kind POLY... if the _c form widens it.
     large = any(p.kind.startswith("POLY") or p.large_only for p in parameters)
     return Function(entry["name"].removeprefix("MPI_"), entry["return_kind"], parameters, large)
 
@@ -89,7 +89,7 @@ def _standard() -> dict[str, Function]:
 
 
 def load_functions(api: Path) -> list[Function]:
-    """All C functions, sorted by name. Raises ApiError where an override does not fit the standard's data."""
+    """All C functions, sorted by name. Raises ApiError if an override does not fit the standard's data."""
     overrides = read_toml(api / "overrides.toml")
     functions = _standard()
     for name, parameters in overrides.get("functions", {}).items():

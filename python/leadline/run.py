@@ -1,4 +1,4 @@
-"""A recorded run: its processes, its profile, its call sites by routine, and what is missing from it."""
+"""A recorded run: its processes, its profile, its call sites by routine, and its losses."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ class Loss:
 class Site:
     """A call site as people see it: call sites of the trace with equal function and source path are one.
 
-    path: outermost first, empty where it is not known.   whole: whether the path goes back to the program's start, or
-    its thread's; where unwind tables are missing it does not.   members: indices of the profile's sites.
+    path: outermost first, empty if not known.   whole: whether the path goes back to the start of the program or
+    thread; it does not if unwind tables are missing.   members: indices of the profile's sites.
     """
 
     function: str
@@ -47,7 +47,7 @@ class Site:
 
     @property
     def location(self) -> Location | None:
-        """The routine the call stands in."""
+        """The routine that contains the call."""
         return self.path[-1] if self.path else None
 
     @property
@@ -56,7 +56,7 @@ class Site:
 
 
 class Places:
-    """From addresses of a run's modules to routines, files and lines; what was found is kept in the run's directory."""
+    """Maps addresses of a run's modules to routines, files and lines; the results are kept in the run's directory."""
 
     def __init__(self, modules: list[_core.Module], cache: SymbolCache, started_ns: int) -> None:
         self.symbolizer = Symbolizer()
@@ -80,7 +80,7 @@ class Places:
 
 
 class Run:
-    """What open_run found. Processes are numbered as in `profile.processes`."""
+    """The result of open_run. Processes are numbered as in `profile.processes`."""
 
     def __init__(
         self,
@@ -130,7 +130,7 @@ class Run:
 
     @functools.cached_property
     def shared_bytes(self) -> int:
-        """Bytes of the files that hold what ranks which behave alike have in common."""
+        """Bytes of the files that hold data shared by ranks that behave alike."""
         folder = self.path if self.path.is_dir() else self.path.parent
         return sum(file.stat().st_size for file in folder.glob("shared-*.structure"))
 
@@ -161,16 +161,16 @@ class Run:
         return [replace(site, members=tuple(with_members[key])) for key, site in merged.items()]
 
     def symbol_losses(self) -> list[Loss]:
-        """Binaries whose routines could not be told (after `sites` was read)."""
+        """Binaries whose routines could not be determined (after `sites` was read)."""
         _ = self.sites
         return [Loss(problem.code, 1, problem.message) for problem in self._symbol_problems]
 
     def label(self, process: int) -> str:
-        """The rank of a process, with its world before it where there are several."""
+        """The rank of a process, with its world before it if there are several."""
         return self.labels[process]
 
     def process_of(self, source: int, world_rank: int) -> int | None:
-        """The process with a rank in the same MPI_COMM_WORLD as `source`; None where it was not recorded."""
+        """The process with a rank in the same MPI_COMM_WORLD as `source`; None if it was not recorded."""
         world = self._world_of.get(source)
         return None if world is None else world.processes.get(world_rank)
 
@@ -193,14 +193,14 @@ class Run:
                 paths[innermost] = (call_path(frames), at == CONTEXT_BEGIN or reaches_start(frames))
             found.append((function, local, *paths[innermost]))
         locate.save()
-        # What is not shown need not be known: start-up code of the system's libraries, the interpreter's frames.
+        # Frames that are not shown need no names: start-up code of the system's libraries, the interpreter's frames.
         shown = {location.module for _, _, path, _ in found for location in path if not location.resolved}
         self._symbol_problems = [problem for problem in locate.symbolizer.problems() if problem.module in shown]
         return found
 
     @functools.cached_property
     def places(self) -> Places:
-        """What stands at addresses of the run's modules."""
+        """The symbols at addresses of the run's modules."""
         started_ns = min((p.start_unix_ns for p in self.processes if p.start_unix_ns > 0), default=0)
         directory = self.path if self.path.is_dir() else self.path.parent
         return Places(self.profile.modules, SymbolCache(directory), started_ns)
@@ -215,8 +215,8 @@ class Run:
 def open_run(path: str | Path) -> Run:
     """Opens a run directory (or one trace file) and reads every process of it.
 
-    Raises DamagedTrace where there is no such directory, no trace in it, or none that can be read. A trace that cannot
-    be read beside others that can is a loss, and so is a rank without a trace.
+    Raises DamagedTrace if there is no such directory, no trace in it, or no readable trace. An unreadable trace beside
+    readable ones is a loss, and so is a rank without a trace.
     """
     path = Path(path)
     if not path.exists():
@@ -266,7 +266,7 @@ def open_run(path: str | Path) -> Run:
 
 
 def _files_of(path: Path) -> list[str]:
-    """The traces in the run's directory, and live memory that lies on this node and has none there."""
+    """The traces in the run's directory, and live memory on this node that has no trace there."""
     files = list(_core.trace_files(str(path)))
     stems = {os.path.basename(file).rpartition(".")[0] for file in files}
     for node in nodes.on_nodes(path):
@@ -275,7 +275,7 @@ def _files_of(path: Path) -> list[str]:
 
 
 def _said(elsewhere: list[nodes.OnNode]) -> str:
-    """Which node has what, and what to do."""
+    """The message that says which nodes hold recordings, and the next step."""
     shown = ", ".join(f"{node.host}:{node.folder}" for node in elsewhere[:8])
     more = f" and {len(elsewhere) - 8} more nodes" if len(elsewhere) > 8 else ""
     return (
@@ -285,14 +285,14 @@ def _said(elsewhere: list[nodes.OnNode]) -> str:
 
 
 def _took_part(process: _core.Process) -> bool:
-    """Whether it called MPI_Init, or any function but those that are allowed before it."""
+    """Whether it called MPI_Init, or any function that is not allowed before MPI_Init."""
     return (
         process.initialized or process.initializing or any(process.tallies(thread) for thread in range(process.threads))
     )
 
 
 def _description(path: Path) -> dict[str, Any]:
-    """run.json, where leadline record started the job; "job": job.json, what the job's first rank knew of it."""
+    """run.json, if leadline record started the job; "job": job.json, written by the job's first rank."""
     found = read_description(path)
     job = read_json(path / JOB)
     if not found and job and (path.parent / JOB).exists():  # another job that the same command started

@@ -1,8 +1,9 @@
 // One time for all processes of a run.
 //
-// Processes with the same clock (of one kernel) need nothing. The clocks of other hosts were compared with that of rank
-// 0 of the process's MPI_COMM_WORLD in MPI_Init and MPI_Finalize: between the two their offset is taken to change at a
-// constant rate. Where they were not, the system's time of day has to do, and nobody knows how far it can be relied on.
+// Processes with the same clock (on one kernel) need no correction. The clocks of other hosts were compared with that
+// of rank 0 of the process's MPI_COMM_WORLD in MPI_Init and MPI_Finalize: between the two their offset is taken to
+// change at a constant rate. Without a comparison the time falls back to the system's time of day, whose error is not
+// known.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,7 @@
 
 namespace leadline::analysis {
 
-// What of a process tells its time.
+// The facts about a process that determine its time.
 struct OwnTime {
   trace::ProcessClock clock;
   int32_t rank = -1;
@@ -25,15 +26,15 @@ inline OwnTime own_time(const trace::Process& p) { return {p.clock, p.rank, p.wo
 // Nanoseconds since a process's start, in the run's time: begin_ns + rate * t.
 struct ProcessTime {
   double begin_ns = 0, rate = 1;
-  double error_ns = 0;  // at most, against the first process's clock; negative: not known
+  double error_ns = 0;  // upper bound, against the first process's clock; negative: not known
 };
 
 struct RunTime {
   std::vector<ProcessTime> processes;  // the earliest begin is 0
   std::string kind = "shared";         // "shared": one clock; "exchanged": compared; "system": some were not
   uint64_t clocks = 0;
-  double error_ns = 0;      // the greatest there is; negative: not known
-  bool drift_known = true;  // all that were compared were so in MPI_Finalize too
+  double error_ns = 0;      // the largest; negative: not known
+  bool drift_known = true;  // every compared clock was compared in MPI_Finalize too
 };
 
 RunTime run_time(const std::vector<OwnTime>& processes);

@@ -1,5 +1,6 @@
 // Tables with a row for every rank of every call site, or for every pair of ranks, as columns. They may have millions
-// of rows, so they leave as they lie in memory. python/leadline/tables declares the columns: their units and meanings.
+// of rows, so they are handed out without a copy. python/leadline/tables declares the columns: their units and
+// meanings.
 //
 // In a column whose values may be unknown, -1 is an unknown integer and NaN an unknown number.
 #pragma once
@@ -12,7 +13,7 @@
 
 namespace leadline::analysis {
 
-// Where a process stands: its row in the table of ranks, the number of its MPI_COMM_WORLD, its rank there.
+// The place of a process: its row in the table of ranks, the number of its MPI_COMM_WORLD, its rank there.
 struct Place {
   int32_t process = -1, world = -1, rank = -1;
 };
@@ -45,7 +46,7 @@ CallColumns call_columns(const Profile& profile, const std::vector<std::vector<u
 // A row per edge, ascending by Place::process of its source and by target; unknown targets come last.
 MatrixColumns matrix_columns(const Profile& profile, const std::vector<Place>& places);
 
-// An Arrow validity bitmap: a bit for each value, 0 where it is unknown. Empty if all are known.
+// An Arrow validity bitmap: a bit for each value, 0 if it is unknown. Empty if all are known.
 struct Validity {
   std::vector<uint8_t> bits;
   int64_t unknown = 0;

@@ -6,7 +6,7 @@
 namespace leadline::analysis {
 
 // A mangled name without return type and parameters: "_ZN5opatm6trcadvEi" -> "opatm::trcadv". Template arguments stay.
-// What is no C++ name is unchanged.
+// Any other name is returned unchanged.
 std::string demangle_short(const std::string& name);
 
 }  // namespace leadline::analysis

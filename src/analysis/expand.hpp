@@ -12,20 +12,20 @@ namespace leadline::analysis {
 
 struct Completed {
   uint64_t age = 0;     // how many requests ago it was made, 1 = the last one
-  int32_t site = -1;    // of the call that made it
-  int64_t bytes = -1;   // received, -1 unknown or a send
-  int64_t thread = -1;  // that made it, if it was another one: the age is then its number, the site one of that thread
+  int32_t site = -1;    // site of the call that made it
+  int64_t bytes = -1;   // received bytes; -1: unknown or a send
+  int64_t thread = -1;  // another thread that made it: `age` is then its number, `site` one of that thread
 };
 
 struct Call {
   uint32_t site = 0;
   uint32_t function = 0;
-  uint64_t times = 1;  // > 1: alike calls in a row, or failed polls (to a power of two)
+  uint64_t times = 1;  // > 1: equal calls in a row, or failed polls (to a power of two)
   int64_t count = 0;
   int64_t datatype_bytes = 0;
   uint32_t datatype = 0;
   int32_t peer = 0;        // rank in the communicator, negative: one of trace::peer_*
-  int32_t world_peer = 0;  // rank in MPI_COMM_WORLD, -1 unknown
+  int32_t world_peer = 0;  // rank in MPI_COMM_WORLD; -1: unknown
   int32_t tag = 0;
   uint32_t comm = 0, flags = 0;  // flags: trace::flag_*
   int64_t value = -1;

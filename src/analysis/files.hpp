@@ -1,4 +1,4 @@
-// What a process did with its files, for people: which part of a file was read.
+// A process's use of its files, for people: which part of a file was read.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,8 @@
 
 namespace leadline::analysis {
 
-// Bytes that lie in at least one of the stretches; -1 where it is not known (not all were kept, or they are too many).
+// Bytes that lie in at least one of the stretches; -1 if not known (some stretches were not kept, or there are too
+// many).
 int64_t distinct_bytes(const trace::ProcessFile::Stretches& stretches);
 
 }  // namespace leadline::analysis

@@ -1,5 +1,5 @@
-// The iterations of a run's main loop: how long they took on all ranks, which were slow, and of which the times of
-// single calls were kept.
+// The iterations of a run's main loop: how long they took on all ranks, which were slow, and which have times of single
+// calls.
 #pragma once
 
 #include <cstdint>
@@ -11,29 +11,30 @@
 
 namespace leadline::analysis {
 
-// Of one process: a loop whose iterations were timed.
+// A loop of one process whose iterations were timed.
 struct ProcessLoop {
   bool found = false;
-  uint32_t loop = 0;  // of RunLoops; 0: calls that repeat, where the paths that lead to them are not known
+  uint32_t loop = 0;  // number in RunLoops; 0: repeated calls whose call paths are not known
   size_t stream = 0;
-  uint32_t site = 0;  // of the anchor; the caller maps it
+  uint32_t site = 0;  // site of the anchor; the caller maps it
   bool after = false;
   trace::LoopTimes times;
   bool whole = false;             // the times of all calls were kept
-  std::vector<uint64_t> sampled;  // iterations whose calls' times were kept, partners' included
+  std::vector<uint64_t> sampled;  // iterations with times of their calls, including partners' iterations
   bool kept_any = false;
 };
-// `numbers`: by stream, what number of RunLoops its loops have.
+// `numbers`: by stream, the numbers in RunLoops of its loops.
 std::vector<ProcessLoop> loops_of(const trace::Process& process, const std::vector<std::vector<uint32_t>>& numbers);
-// Of each process the run's main loop; where that is 0, the repetition that took most of the time. A process that does
-// not see the main loop (all it does in an iteration it does in a loop within) has the loop that took most of its time.
+// Returns the run's main loop on each process; if there is none, the repetition that took most of the time. A process
+// that does not see the main loop (all its work in an iteration is in an inner loop) has the loop that took most of its
+// time.
 std::vector<const ProcessLoop*> loops_to_merge(const std::vector<const std::vector<ProcessLoop>*>& processes,
                                                uint32_t main);
 
 // Ranks that see other levels of the program's loops (one exchanges often in a step with a rank that exchanges with a
-// third once) count other things: how many iterations most have, of equals the fewest.
+// third once) count differently: this is the most common number of iterations, and the smallest in a tie.
 uint64_t usual_count(const std::vector<const ProcessLoop*>& loops);
-// Whether ranks with so many iterations count the same: the ends of a run that was cut off may lie apart.
+// Whether ranks with these numbers of iterations count the same: the ends of a run that was cut off may lie apart.
 bool same_numbers(uint64_t a, uint64_t b);
 
 struct StripEntry {
@@ -45,22 +46,22 @@ struct StripEntry {
 
 struct Outlier {
   uint64_t iteration = 0;
-  uint32_t process = 0;  // that computed longest where that explains it; else the one that took longest
+  uint32_t process = 0;  // the one that computed longest if that explains the outlier; else the one that took longest
   double time_ns = 0, typical_ns = 0, computation_ns = 0;
 };
 
 struct RunIterations {
   bool found = false;
-  uint32_t loop = 0;     // of RunLoops; 0: repeated calls, which the anchor delimits
-  std::string missing;   // where nothing was found, why: "none", "few"
-  uint32_t process = 0;  // whose anchor names the loop
-  uint32_t site = 0;     // of that anchor
+  uint32_t loop = 0;     // number in RunLoops; 0: repeated calls, which the anchor delimits
+  std::string missing;   // the reason if no loop was found: "none", "few"
+  uint32_t process = 0;  // its anchor names the loop
+  uint32_t site = 0;     // site of that anchor
   bool after = false;    // an iteration ends with it
   uint64_t count = 0;
-  double calls = 0, mean_ns = 0, min_ns = 0, max_ns = 0;  // of an iteration, over all processes
+  double calls = 0, mean_ns = 0, min_ns = 0, max_ns = 0;  // per iteration, over all processes
   std::vector<StripEntry> strip;
   std::vector<Outlier> outliers;  // slowest first
-  std::vector<uint64_t> sampled;  // on every process that goes through the loop; none where some count otherwise
+  std::vector<uint64_t> sampled;  // on every process that goes through the loop; empty if some count differently
   std::string kept = "none";      // "full", "sampled", "none"
 };
 // `loops`: by process.

@@ -1,5 +1,5 @@
-// The loops of a run's source: those of all ranks with one calling context and one header are one, and of them the
-// program's main loop is chosen.
+// The loops of a run's source: loops of all ranks with one calling context and one header are one loop. The program's
+// main loop is chosen among them.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@
 
 namespace leadline::analysis {
 
-// What one process did in a loop: the thread that spent most time in it.
+// One process's figures for a loop: those of the thread that spent most time in it.
 struct LoopCell {
   uint32_t process = 0;
   uint32_t thread = 0;
   uint64_t rounds = 0, entries = 0;
   uint64_t calls = 0;
-  double time_ns = 0, typical_ns = 0;  // the latter if all calls had taken what is usual for their site
+  double time_ns = 0, typical_ns = 0;  // typical_ns: the time if every call had taken the usual time of its site
   bool has_mpi = false;
   structure::LoopShape shape;
   uint64_t trips() const { return rounds + entries; }
@@ -29,10 +29,10 @@ struct LoopCell {
 struct RunLoop {
   uint32_t outer = 0;                 // the next loop around it; 0: none
   trace::Frame header, last;          // see trace::SourceLoop; modules are the run's
-  std::vector<trace::Frame> callers;  // of the routine it is in, the innermost first
-  std::vector<trace::Frame> calls;    // in its routine, that lead to MPI from within it, ascending
+  std::vector<trace::Frame> callers;  // callers of the routine it is in, the innermost first
+  std::vector<trace::Frame> calls;    // calls in its routine that lead to MPI from within it, ascending
   bool by_order = false;
-  bool silent = false;          // on some process it may have been gone round more often than calls tell
+  bool silent = false;          // on some process control may have gone round it more often than the calls show
   std::vector<LoopCell> cells;  // ascending by process
 
   const LoopCell* cell(uint32_t process) const;
@@ -40,20 +40,20 @@ struct RunLoop {
 
 class RunLoops {
  public:
-  // `streams` get, for each number of a loop of theirs, the run's. Modules are numbered by `module`.
+  // Gives each of the `streams` the run's number for each of its loops. `module` numbers the modules.
   void add(const trace::Process& process, uint32_t index, const std::vector<uint32_t>& modules,
            std::vector<std::vector<uint32_t>>* numbers);
 
   const std::vector<RunLoop>& all() const { return loops_; }  // number 0: none
   // The outermost loop that covers most of the time between MPI_Init and MPI_Finalize and that most processes go round
-  // equally often; 0: there is none.
+  // equally often; 0: none.
   uint32_t main() const;
-  // Why there is none: "none", or "few" where those that take the time have fewer trips than a main loop must have.
+  // Why there is none: "none", or "few" if the loops that take the time have fewer trips than a main loop must have.
   std::string missing() const;
   // Trips of the median process.
   uint64_t trips(uint32_t loop) const;
   double time_ns(uint32_t loop) const;
-  // Of all processes: the fewest of all, the most of all, and what is usual for the median process.
+  // Over all processes: the overall fewest, the overall most, and the usual number on the median process.
   structure::LoopShape shape(uint32_t loop) const;
   bool within(uint32_t inner, uint32_t loop) const;
 

@@ -1,8 +1,8 @@
 // The calls of one iteration on all ranks, in one time (clocks.hpp), sends beside their receives.
 //
 // A message is known by its channel (communicator, sender, receiver, tag) and its number in it: MPI delivers the
-// messages of a channel in order, so both ends count alike. A receive from anybody is counted where it turned out
-// whose message it got. A collective is known by its communicator and its number on it.
+// messages of a channel in order, so both ends count alike. A receive from anybody is counted when the source of its
+// message is known. A collective is known by its communicator and its number on it.
 #pragma once
 
 #include <cstdint>
@@ -18,28 +18,27 @@ namespace leadline::analysis {
 struct MatchedCall {
   enum class Role : uint8_t { other, send, receive, both, collective };
   uint32_t process = 0;  // index
-  uint32_t stream = 0;   // of the process: index
-  uint32_t site = 0;     // of the stream
+  uint32_t stream = 0;   // index within the process
+  uint32_t site = 0;     // index within the stream
   std::string function;
   uint64_t iteration = 0;
   Role role = Role::other;                           // both: a Sendrecv
   double begin_ns = 0, duration_ns = 0, gap_ns = 0;  // since the first process's start
   bool polled = false;                               // polls failed in the gap
-  uint64_t comm = 0;                                 // identity of the communicator, 0: not known
+  uint64_t comm = 0;                                 // identity of the communicator; 0: not known
   int32_t source = -1, dest = -1, tag = 0;           // ranks in it, of the message sent (received, if nothing is sent)
   uint64_t number = 0;                               // in the channel or on the communicator
-  int64_t partner = -1;         // index of the call at the other end; of a collective, of the next rank's
-  int64_t second_partner = -1;  // of `both`: of the receiving half
+  int64_t partner = -1;         // index of the call at the other end; for a collective, the next rank's call
+  int64_t second_partner = -1;  // for `both`: the partner of the receiving half
 };
 
 struct MatchedIteration {
-  std::vector<MatchedCall> calls;  // of the iteration and of those beside it, by process, in order
-  uint64_t unmatched_sends = 0;    // of the iteration: sends, receives without their other end
+  std::vector<MatchedCall> calls;  // of the iteration and its neighbours, by process, in order
+  uint64_t unmatched_sends = 0;    // sends and receives of the iteration that lack their other end
   uint64_t unmatched_receives = 0;
 };
 
-// The calls of an iteration on all processes whose times were kept, those of the iterations before and after it
-// for partners.
+// The calls of an iteration on all processes that kept its times; the iterations before and after it supply partners.
 MatchedIteration match_iteration(const std::vector<std::shared_ptr<trace::Process>>& processes, uint64_t iteration);
 
 }  // namespace leadline::analysis

@@ -1,15 +1,15 @@
 // How many messages and bytes a recorded call stands for.
 //
 // Definitions: a *message* is a send started to a real partner (MPI_PROC_NULL: none; collectives: none). Bytes of a
-// send are those posted; of a receive those received where a status told, else those posted: a nonblocking receive
-// counts as posted when it is made, and the completion that knows better adds the (negative) difference to the site
-// that made it. Bytes of a collective are two figures, contributed and collected. A persistent send is a message each
-// time it is started, at the call that starts it; the bytes of persistent receives belong to the call that created the
-// request. Persistent collectives count at each start.
+// send are the posted ones. Bytes of a receive are the received ones if a status gave them, else the posted ones: a
+// nonblocking receive counts as posted when it is made, and the completion that knows better adds the (negative)
+// difference to the site that made it. Bytes of a collective are two figures, contributed and collected. A persistent
+// send is a message each time it is started, at the call that starts it; the bytes of persistent receives belong to the
+// call that created the request. Persistent collectives count at each start.
 //
-// A one-sided *operation* (put, get or accumulate) is none of these: it has an origin, the rank that calls, and a
-// target. What it puts flows from the origin to the target, what it gets the other way; an accumulate that fetches does
-// both. Operations on MPI_PROC_NULL and those that failed are none.
+// A one-sided *operation* (put, get or accumulate) is none of these: it has an origin, the calling rank, and a target.
+// Put bytes flow from the origin to the target, got bytes the other way; a fetching accumulate has both. Operations on
+// MPI_PROC_NULL and failed operations do not count.
 #pragma once
 
 #include <cstdint>
@@ -33,21 +33,21 @@ struct Transfer {
     collected,    // from a collective
   };
   Kind kind = Kind::message;
-  uint32_t site = 0;                  // of the call it is attributed to
-  size_t stream = 0;                  // of the process, that the site belongs to
-  int32_t partner = partner_unknown;  // rank in MPI_COMM_WORLD that a message goes to, or that is the target
-  int64_t size = 0;                   // bytes of one
+  uint32_t site = 0;                  // site of the call it is attributed to
+  size_t stream = 0;                  // index within the process, of the site's stream
+  int32_t partner = partner_unknown;  // rank in MPI_COMM_WORLD of the message's receiver or of the target
+  int64_t size = 0;                   // bytes of each one
   uint64_t times = 1;
-  int64_t bytes = 0;       // of all
+  int64_t bytes = 0;       // bytes of all
   bool exact_size = true;  // false: `size` is the mean of sizes that were summed up beyond the trace's budget
 };
 
-// What a class of calls does with the time of a rank.
+// How a class of calls uses a rank's time.
 using trace::Category;
 using trace::category_count;
 Category category_of(trace::CallClass cls);
 
-// Whether the bytes of its functions are those they receive, not those they send.
+// Whether the bytes of its functions are the received ones, not the sent ones.
 bool receives_only(trace::CallClass cls);
 
 class Measurer {
@@ -61,15 +61,15 @@ class Measurer {
   Measurer(const trace::Process& process, size_t stream)
       : process_(process), stream_(process.streams[stream]), index_(stream) {}
 
-  // Appends what the calls of a tally transfer. Nothing here trusts an index in the key.
+  // Appends the transfers of a tally's calls. No index in the key is trusted.
   void measure(const trace::Tally& tally, std::vector<Transfer>* out) const;
 
-  // Calls whose bytes could not be told, so far: starts and collectives that were summed up beyond the trace's budget.
+  // Calls so far whose bytes are unknown: starts and collectives that were summed up beyond the trace's budget.
   uint64_t unknown_bytes() const { return unknown_bytes_; }
 
-  // Of the request that a completion or a start is about; a stream or site past the last one where it is not known.
+  // The maker of the request that a completion or a start is about; if not known, a stream or site past the last one.
   Maker linked(uint32_t extra, const int64_t* words, size_t word_count) const;
-  Maker listed(int64_t link) const;  // of one in a list
+  Maker listed(int64_t link) const;  // the maker of one request in a list
   trace::CallClass class_of(Maker maker) const;
   trace::CallClass class_of(uint32_t site) const { return class_of(Maker{index_, site}); }
   int64_t posted_bytes(int64_t count, uint32_t datatype) const;
@@ -91,7 +91,7 @@ class Measurer {
   void measure_start(uint32_t site, Maker creator, const trace::Key& key, int64_t bytes,
                      std::vector<Transfer>* out) const;
   void correct(Maker maker, int64_t received, int64_t posted, bool cancelled, std::vector<Transfer>* out) const;
-  uint8_t moves_of(uint32_t site) const;  // which way the data of its function goes
+  uint8_t moves_of(uint32_t site) const;  // the direction of its function's data
   size_t stream_of(int64_t thread) const;
 
   const trace::Process& process_;

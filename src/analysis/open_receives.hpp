@@ -1,5 +1,5 @@
-// Receives from anybody, or of any tag, that are not completed yet. What completes several requests in one call says
-// which request each was, whom its message came from and with what tag, but not on which communicator.
+// Receives from anybody, or with any tag, that are not completed yet. A call that completes several requests reports
+// which request each was, and its message's source and tag, but not its communicator.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace leadline::analysis {
 
-// Of one thread: its requests are numbered from 1 in the order in which they become active.
+// The receives of one thread: its requests are numbered from 1 in the order in which they become active.
 class OpenReceives {
  public:
   OpenReceives(const trace::Process& process, size_t stream) : measurer_(process, stream) {}
@@ -21,7 +21,7 @@ class OpenReceives {
   void follow(const trace::Event& event);
   // The communicator that the request was made on; 0 if it is no such receive of that site.
   uint32_t communicator(uint64_t number, uint32_t site) const;
-  // Requests so far.
+  // The number of requests so far.
   uint64_t requests() const { return requests_; }
 
  private:
@@ -35,16 +35,16 @@ class OpenReceives {
   std::unordered_map<uint64_t, Receive> open_;
 };
 
-// Of all threads of a process, of which one is followed and the others are read when one of their receives is asked
-// for.
+// The receives of all threads of a process. One thread is followed; the others are read when one of their receives is
+// asked for.
 class ProcessReceives {
  public:
   ProcessReceives(const trace::Process& process, size_t stream)
       : process_(process), stream_(stream), measurer_(process, stream), own_(process, stream) {}
 
   void follow(const trace::Event& event) { own_.follow(event); }
-  // Of one request that a call on a list completes, by its link (trace::listed_link); 0: it was no receive from
-  // anybody or of any tag.
+  // The communicator of one request that a call on a list completes, by its link (trace::listed_link); 0: the request
+  // was no receive from anybody or with any tag.
   uint32_t communicator(int64_t link);
 
  private:

@@ -1,7 +1,7 @@
-// The profile of a run: what every call site did on every process, counted on tallies (distinct events with how often
-// they happened), never on expanded events, so its cost does not grow with the number of steps.
+// The profile of a run: the figures of every call site on every process. They are counted on tallies (distinct events
+// with their numbers of occurrences), never on expanded events, so the cost does not grow with the number of steps.
 //
-// Call sites of different processes are one where function and call path (module, offset of each frame) agree. `rows`
+// Call sites of different processes are one if function and call path (module, offset of each frame) agree. `rows`
 // sums sites by any grouping the caller chooses (by function, by symbolised call path, by routine) and finds the spread
 // over processes: a process that never called counts as 0.
 #pragma once
@@ -31,14 +31,14 @@ struct Counts {
   void add(const Counts& other);
 };
 
-// What one site did on one process.
+// The figures of one site on one process.
 struct Cell {
   uint32_t process = 0;
   Counts counts;
-  double min_ns = 0, max_ns = 0;  // of one call
+  double min_ns = 0, max_ns = 0;  // shortest and longest call
 };
 
-// Messages, or one-sided operations, by size: exact by power of two, and by distinct size while those are few.
+// Messages, or one-sided operations, by size: exact by power of two, and by distinct size while there are few of them.
 struct Sizes {
   static constexpr size_t bucket_count = 65;  // bucket b > 0 holds sizes in [2^(b-1), 2^b), bucket 0 empty messages
   static constexpr size_t max_distinct = 4096;
@@ -61,7 +61,7 @@ struct GlobalSite {
   Sizes sizes;              // of its messages, or of its operations if the function is one-sided
 };
 
-// Smallest, median and largest value over processes, and which process (the first one) has the extremes.
+// Smallest, median and largest value over processes, and the first process with each extreme.
 struct Spread {
   double min = 0, median = 0, max = 0;
   uint32_t min_process = 0, max_process = 0;
@@ -69,20 +69,20 @@ struct Spread {
 
 struct Row {
   Counts total;
-  double min_ns = 0, max_ns = 0;                     // of one call; 0 where not known (local functions)
-  uint32_t max_ns_process = 0;                       // that had the longest call
-  uint32_t processes = 0;                            // that called
+  double min_ns = 0, max_ns = 0;                     // shortest and longest call; 0 if not known (local functions)
+  uint32_t max_ns_process = 0;                       // the process with the longest call
+  uint32_t processes = 0;                            // number of processes that called
   Spread calls, messages, bytes, received, time_ns;  // bytes: sent + contributed; received: received + collected
-  std::array<uint64_t, 40> hist{};                   // of durations, see TimeStats
+  std::array<uint64_t, 40> hist{};                   // durations, see TimeStats
   Sizes sizes, operation_sizes;
 };
 
-// How far a thread came whose process ended without closing its trace. Times are since the process's begin.
+// The last known point of a thread whose process ended without closing its trace. Times are since the process's start.
 struct ThreadEnd {
-  double last_end_ns = 0;      // when its last call that came back did
-  bool in_call = false;        // it was in another one:
+  double last_end_ns = 0;      // when its last completed call ended
+  bool in_call = false;        // it was in another call:
   uint32_t function = 0;       // index into Profile::functions
-  uint32_t site = UINT32_MAX;  // index into Profile::sites, UINT32_MAX not known
+  uint32_t site = UINT32_MAX;  // index into Profile::sites; UINT32_MAX: not known
   double begin_ns = 0;
 };
 
@@ -91,16 +91,16 @@ struct ProcessSummary {
   trace::Process meta;                      // without its streams, modules, communicators and datatypes; with its files
   std::vector<ProcessLoop> loops;           // their sites are the profile's
   uint32_t threads = 0;
-  std::vector<ThreadEnd> ends;  // of those threads whose end is known; empty for a process that closed its trace
+  std::vector<ThreadEnd> ends;  // threads whose end is known; empty if the process closed its trace
   Counts total;
   double gap_ns = 0;  // between calls, over all threads
   // Runs of failed polls, over all threads: those whose place among the other calls is known, and the others.
   uint64_t placed_polls = 0, unplaced_polls = 0;
   std::array<double, category_count> category_ns{};
   std::array<uint64_t, category_count> category_calls{};
-  // libc's file calls, which are in none of the above.
+  // libc's file calls, which are not in any of the above.
   Counts files;
-  double files_ns = 0;  // of threads that call MPI: a part of their gaps otherwise
+  double files_ns = 0;  // on threads that call MPI, whose gaps otherwise include it
 };
 
 // From the sender of messages to their receivers, and from the origin of one-sided operations to their targets.
@@ -113,7 +113,7 @@ struct Edge {
   int64_t put = 0, got = 0;  // bytes; those got flow from the target to the source
 };
 
-// Where tallies and times come from; tests supply their own.
+// The source of tallies and times; tests supply their own.
 struct StreamReader {
   std::function<void(const trace::Stream&, const std::function<void(const trace::Tally&)>&)> tallies;
   std::function<void(const trace::Stream&, const std::function<void(uint32_t, const trace::TimeStats&)>&)> times;
@@ -122,14 +122,14 @@ StreamReader trace_reader();
 
 class Profile {
  public:
-  // Adds what one process did and returns its index. The process is not needed afterwards.
+  // Adds one process's figures and returns its index. The process is not needed afterwards.
   uint32_t add(const trace::Process& process, const StreamReader& reader = trace_reader());
 
   const std::vector<ProcessSummary>& processes() const { return processes_; }
   const std::vector<trace::Function>& functions() const { return functions_; }
   const std::vector<trace::Module>& modules() const { return modules_; }
   const std::vector<GlobalSite>& sites() const { return sites_; }
-  // Of all processes; 0 and 1 as in a trace, modules = index into modules().
+  // Contexts of all processes; 0 and 1 as in a trace, modules = index into modules().
   const std::vector<trace::Context>& contexts() const { return contexts_; }
   const std::vector<trace::NamedRegion>& regions() const { return regions_; }  // number 0: none
   std::vector<Edge> edges() const;                                             // ascending by source, target
@@ -138,9 +138,9 @@ class Profile {
   std::vector<Row> rows(const std::vector<std::vector<uint32_t>>& groups) const;
 
   const RunLoops& loops() const { return loops_; }
-  // Of the main loop of all processes; of another one, where that is given.
+  // The iterations of the main loop of all processes, or of another loop if one is given.
   RunIterations iterations(uint32_t loop = 0) const;
-  // All processes' times as one.
+  // All processes' times together.
   RunTime time() const;
 
  private:

@@ -1,4 +1,4 @@
-// The parts of leadline._core, a file each.
+// The parts of leadline._core, one file each.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -8,7 +8,7 @@
 
 namespace leadline::bindings {
 
-// A trace that cannot be read: becomes leadline._core.TraceError.
+// A trace that cannot be read: Python sees it as leadline._core.TraceError.
 struct TraceError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

@@ -1,4 +1,4 @@
-// The classes of calls and the kinds of time, as api/semantics.toml has them.
+// The classes of calls and the kinds of time, from api/semantics.toml.
 #include <nanobind/nanobind.h>
 
 #include "bindings/bindings.hpp"

@@ -60,7 +60,7 @@ std::vector<std::tuple<std::string, std::string, bool, bool, bool>> algorithms()
   return list;
 }
 
-// A rank sends one message at a time and receives one at a time, each `message_s` and its bytes long.
+// A rank sends one message at a time and receives one at a time; each takes `message_s` plus the time for its bytes.
 double bound(const std::string& operation, int processes, int64_t bytes, double message_s, double per_byte_s,
              double reduce_per_byte_s) {
   Operation of;

@@ -1,4 +1,4 @@
-// Columns of large tables, handed to Python as they lie in memory: a memoryview owns the vector it shows.
+// Columns of large tables, handed to Python without a copy: a memoryview owns the vector it shows.
 #include "analysis/columns.hpp"
 
 #include <nanobind/nanobind.h>

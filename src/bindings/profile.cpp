@@ -77,9 +77,9 @@ nb::str text(const std::string& bytes) {
   return nb::steal<nb::str>(PyUnicode_DecodeUTF8(bytes.data(), static_cast<Py_ssize_t>(bytes.size()), "replace"));
 }
 
-// Of every file: (name, opened by MPI, mapped, has a view, offset unknown, size, layers, distinct bytes read, the same
-// beneath MPI-IO), with each layer (opens, closes, reads, writes, others, bytes read, bytes written, ns, sequential,
-// strided, random).
+// A tuple for every file: (name, opened by MPI, mapped, has a view, offset unknown, size, layers, distinct bytes read,
+// the same beneath MPI-IO), with each layer (opens, closes, reads, writes, others, bytes read, bytes written, ns,
+// sequential, strided, random).
 nb::list files_of(const ProcessSummary& summary) {
   nb::list files;
   for (const trace::ProcessFile& f : summary.meta.files) {
@@ -151,7 +151,7 @@ void bind_summary(nb::module_& m) {
       .def_ro("category_calls", &ProcessSummary::category_calls);
 }
 
-// (function, local, context) of every site: without what it did, which may be large.
+// (function, local, context) of every site, without its figures, which may be large.
 nb::list sites_of(const Profile& profile) {
   nb::list sites;
   for (const analysis::GlobalSite& site : profile.sites())

@@ -1,6 +1,7 @@
-// Strings between Python and us, in place of nanobind's: traces come from anywhere, and names of files are bytes.
-//   From Python: as the file system has it, so that any path that Python names can be opened.
-//   To Python: UTF-8; bytes that are none become \xNN, so that whatever a trace holds can be printed.
+// Conversion of strings between Python and C++, in place of nanobind's: traces come from anywhere, and file names are
+// bytes.
+//   From Python: in the file system's encoding, so that any path that Python names can be opened.
+//   To Python: UTF-8; other bytes become \xNN, so that every string in a trace can be printed.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -34,12 +35,12 @@ struct type_caster<std::string> {
 
 namespace leadline::bindings {
 
-// A path that is to be opened again.
+// A path that will be opened again.
 inline nanobind::object path_to_python(const std::string& path) {
   return nanobind::steal(PyUnicode_DecodeFSDefaultAndSize(path.data(), static_cast<Py_ssize_t>(path.size())));
 }
 
-// What can be an exception's message.
+// Text that is valid as an exception's message.
 inline std::string printable(const std::string& text) {
   const auto decoded = nanobind::steal<nanobind::object>(
       PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "backslashreplace"));

@@ -66,7 +66,7 @@ std::vector<OwnedTally> tallies_of(const Process& process, size_t index) {
   return tallies;
 }
 
-// Runs of failed polls: with their places, and without.
+// Runs of failed polls: with their places, and without them.
 std::pair<uint64_t, uint64_t> poll_runs_of(const Process& process, size_t index) {
   std::pair<uint64_t, uint64_t> runs;
   for (const trace::Generation& g : stream_at(process, index).generations) {

@@ -1,4 +1,4 @@
-// What a recording writes: generations and series as it goes, the rest when the process ends.
+// Writes a recording: generations and series during the run, the rest when the process ends.
 
 #include <errno.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ extern "C" int __cxa_atexit(void (*)(void*), void*, void*);
 
 namespace leadline::recorder {
 
-// What the series has so far goes to the file.
+// Writes the series so far to the file.
 bool Recording::spill_series(Thread* t, bool last) {
   const Inside inside;
   trace::ByteSink sink;
@@ -33,7 +33,7 @@ bool Recording::spill_series(Thread* t, bool last) {
   return written;
 }
 
-// The generation is full: writes it out and begins the next one. Beyond the budget, or where it can't be written, calls
+// The generation is full: writes it out and begins the next one. Beyond the budget, or if it can't be written, calls
 // are only counted from now on.
 void Recording::turn_generation(Thread* t) {
   const Inside inside;
@@ -55,9 +55,9 @@ void Recording::turn_generation(Thread* t) {
   }
   if (written) {
     spill_series(t, true);
-    // Room must be left for what is recorded from now on. Before the new number: a half-cleared generation is dropped,
-    // not counted twice.
-    constexpr uint64_t bytes_per_site = 256;  // with what is always counted by site
+    // Leaves room for the rest of the recording. This comes before the new number: a half-cleared generation is
+    // dropped, not counted twice.
+    constexpr uint64_t bytes_per_site = 256;  // including the figures that are always counted by site
     t->graph.reset(in_files + 2 * sink.size() + t->header->sites.used * bytes_per_site + budgets_.files / 4 >=
                    budgets_.files);
     ++t->header->generation;
@@ -130,7 +130,7 @@ void Recording::write_thread(const char* region, TraceFile* file) {
   }
 }
 
-// Renames the part to what readers look for; never over another trace. Returns 0 or errno.
+// Renames the part to the name that readers look for, but never over another trace. Returns 0 or errno.
 int Recording::name_trace(const FilePath& part) {
   FilePath* path = &trace_path_;
   for (int again = 1; again < 100; ++again) {
@@ -149,7 +149,7 @@ void Recording::finish() {
   const HeldSignals held;
   const Locked locked(lock_);
   state_ = State::off;
-  call_in_all_threads();  // those that still run are not recorded any more
+  call_in_all_threads();  // threads that still run are not recorded any more
   const Ticks begin = now();
   if (!header_->finalized) header_->last_ticks = begin;
   uint64_t events = 0;
@@ -169,7 +169,7 @@ void Recording::finish() {
   sample_own_time();
   own_time(now() - begin);
   const bool has_part = has_part_ || header_->generations_written > 0;
-  // On the node parts stay what they are until the trace is there. Processes in containers may be namesakes.
+  // On the node, parts keep their names until the trace is there. Processes in containers may be namesakes.
   FilePath& path = has_part && !live_place_.away() ? part_path_ : unfinished_path_;
   if (&path != &part_path_) file_in_run(&path, "%s.%d.tmp", stem_, header_->rank);
   int error = 0;
@@ -197,8 +197,8 @@ void Recording::finish() {
   errno = saved;
 }
 
-// Last of all, when the destructors of every library have run, which may call MPI_Finalize: the handlers are called in
-// reverse order, and this one, of no library, comes before the one that calls those destructors.
+// Runs last of all, after the destructors of every library, which may call MPI_Finalize. Handlers are called in reverse
+// order, and this one, which belongs to no library, comes before the one that calls those destructors.
 __attribute__((constructor(103))) void finish_at_exit() {
   static constinit std::atomic_flag asked = ATOMIC_FLAG_INIT;
   if (!asked.test_and_set()) __cxa_atexit([](void*) { recording.finish(); }, nullptr, nullptr);

@@ -1,5 +1,5 @@
-// The chunks that are made from the memory of a process, each once. The recorder writes them in this order; the same
-// list salvages what a killed process left behind.
+// Every chunk that is made from the memory of a process, listed once. The recorder writes them in this order; the same
+// list salvages the memory that a killed process left behind.
 #pragma once
 
 #include "recording/encode.hpp"
@@ -7,12 +7,12 @@
 
 namespace leadline::trace {
 
-// What the chunks of a process are made from.
+// The sources of the chunks of a process.
 struct ProcessView {
   const char* region;
-  uint8_t functions[max_functions] = {};  // those that threads call are marked
+  uint8_t functions[max_functions] = {};  // functions that threads call are marked
   uint64_t calls_aside = 0;               // of all threads, while recording was paused
-  // What the recorder asked the MPI library, which is not in the memory. nullptr: nobody did.
+  // The MPI library's answers to the recorder, which are not in the memory. nullptr: the library was not asked.
   const ByteSink* variables = nullptr;
   const ByteSink* settings = nullptr;
 
@@ -26,7 +26,7 @@ struct ProcessChunk {
   ChunkType type;
   void (*encode)(const ProcessView& p, ByteSink* out);
   bool (*is_there)(const ProcessView& p) = nullptr;  // nullptr: always
-  bool last = false;                                 // after those of the threads, of which it counts what was left out
+  bool last = false;  // written after the threads' chunks, because it counts their omissions
 };
 
 inline constexpr ProcessChunk process_chunks[] = {
@@ -53,12 +53,12 @@ inline constexpr ProcessChunk process_chunks[] = {
     {ChunkType::losses, [](const ProcessView& p, ByteSink* out) { encode_losses(p.region, out); }, nullptr, true},
 };
 
-// What the chunks of a thread are made from.
+// The sources of the chunks of a thread.
 struct ThreadView {
   const char* region;
   uint64_t tick_factor;
-  uint64_t origin_ticks;  // where the process's time begins
-  bool has_regions;       // the process's named ones
+  uint64_t origin_ticks;  // start of the process's time
+  bool has_regions;       // the process has named regions
 };
 
 // Whether a generation is written in two chunks, so that ranks that behave alike can share its structure, or in one.
@@ -67,7 +67,7 @@ enum class Pieces : uint8_t { any, apart, whole };
 struct ThreadChunk {
   ChunkType type;
   Pieces pieces;
-  bool (*encode)(const ThreadView& t, ByteSink* out);  // false: there is nothing to tell
+  bool (*encode)(const ThreadView& t, ByteSink* out);  // false: there is nothing to write
 };
 
 inline constexpr ThreadChunk thread_chunks[] = {
@@ -112,7 +112,7 @@ inline constexpr ThreadChunk thread_chunks[] = {
      }},
 };
 
-// Every type of chunk is made by exactly one line, but for those that frame a file.
+// Exactly one line makes each type of chunk, except for the types that frame a file.
 constexpr bool all_chunks_are_made_once() {
   for (uint32_t number = 0; number < 256; ++number) {
     const auto type = static_cast<ChunkType>(number);

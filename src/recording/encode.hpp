@@ -1,6 +1,6 @@
-// Turns the live memory of a process (live.hpp) into the payloads of chunks. Reads only, so the recorder uses it at the
-// end of a generation and of the run, and the reader on what a killed process left behind: nothing in the memory is
-// trusted.
+// Turns the live memory of a process (live.hpp) into the payloads of chunks. The code only reads, so the recorder uses
+// it at the end of a generation and of the run, and the reader uses it on the memory of a killed process: nothing in
+// the memory is trusted.
 #pragma once
 
 #include "recording/live.hpp"
@@ -10,7 +10,7 @@
 namespace leadline::trace {
 
 void encode_process(const char* region, ByteSink* out);
-// The functions whose number is marked; a thread's region marks those it uses.
+// Functions are included if their number is marked; a thread's region marks the functions that it uses.
 void mark_functions(const char* thread_region, uint8_t (*used)[max_functions]);
 void encode_functions(const char* region, const uint8_t (&used)[max_functions], ByteSink* out);
 void encode_modules(const char* region, ByteSink* out);
@@ -18,7 +18,7 @@ void encode_communicators(const char* region, ByteSink* out);
 void encode_datatypes(const char* region, ByteSink* out);
 void encode_ops(const char* region, ByteSink* out);
 void encode_losses(const char* region, ByteSink* out);
-// calls: not recorded meanwhile, by all threads.
+// calls: those that all threads made during pauses, unrecorded.
 void encode_pauses(const char* region, uint64_t calls, ByteSink* out);
 bool was_paused(const char* region);
 uint64_t calls_aside(const char* thread_region);
@@ -33,7 +33,7 @@ bool has_regions(const char* region);
 void encode_sites(const char* thread_region, ByteSink* out);
 void encode_region_times(const char* thread_region, uint64_t tick_factor, ByteSink* out);
 void encode_locals(const char* thread_region, uint64_t tick_factor, ByteSink* out);
-// A generation is its structure (the same on all ranks that behave alike) and then its times.
+// A generation is its structure (the same on all ranks that behave alike) followed by its times.
 void encode_structure(const char* thread_region, ByteSink* out);
 void encode_times(const char* thread_region, uint64_t tick_factor, ByteSink* out);
 // What was kept of the times call by call. `origin_ticks`: where the process's time begins. False: nothing was.

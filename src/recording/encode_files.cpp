@@ -6,7 +6,7 @@ namespace {
 
 uint64_t at_most(uint64_t n, uint64_t limit) { return n < limit ? n : limit; }
 
-// What the tables hold; nothing in them is trusted.
+// The contents of the tables; nothing in them is trusted.
 struct Tables {
   const LiveFile* files;
   const char* text;
@@ -59,7 +59,7 @@ void encode_runs(const FileRuns& runs, const Tables& t, uint64_t* runs_left, Byt
 void encode_files(const char* region, ByteSink* out) {
   const Tables t = tables_of(region);
   const TickScale scale{reinterpret_cast<const ProcessHeader*>(region)->tick_factor};
-  uint64_t runs_left = t.run_count;  // no two files share theirs
+  uint64_t runs_left = t.run_count;  // no two files share runs
   uint64_t text_left = t.text_size;
   out->varint(t.file_count);
   for (uint64_t i = 0; i < t.file_count; ++i) {

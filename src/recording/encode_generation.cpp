@@ -17,7 +17,7 @@ struct Region {
   }
 };
 
-// Per site: the last position with it, and the site that followed it last; the reader does the same.
+// Per site: the last position with it, and the site that followed it last; the reader keeps the same table.
 struct SiteMemory {
   uint32_t last_position;
   uint32_t next_site;
@@ -52,7 +52,7 @@ void put_words(const Region& r, ByteSink* out) {
 
 enum : uint8_t { site_as_predicted = 1, next_is_following = 2, mode_is_plain = 4 };
 
-// Fields of a key that differ from those of a reference key.
+// The fields of a key that differ from those of a reference key.
 void put_key(const Key& k, const Key& reference, ByteSink* out) {
   const size_t at = out->hole();
   uint8_t mask = 0;
@@ -116,7 +116,7 @@ void put_positions(const Region& r, uint64_t n, ByteSink* out) {
   if (scratch != MAP_FAILED) munmap(scratch, memory_bytes);
 }
 
-// Buckets from the first that is not empty; the last one's count follows from the total.
+// Writes buckets from the first non-empty one; the last one's count follows from the total.
 void put_times(const FoldedTimes& t, uint64_t* previous_count, ByteSink* out) {
   out->svarint(wrapping_difference(static_cast<int64_t>(t.count), static_cast<int64_t>(*previous_count)));
   *previous_count = t.count;
@@ -171,7 +171,7 @@ void put_tokens(const Region& r, const TokensOf& t, ByteSink* out) {
   put_block(r.at<uint8_t>(t.stream_at), t.stream->used, capacity::token_bytes, out);
 }
 
-// Failed polls: by site, then the places of their runs.
+// Writes failed polls: by site, then the places of their runs.
 void put_polls(const Region& r, TickScale scale, ByteSink* out) {
   const ThreadHeader& h = r.h;
   const auto* sites = r.at<PollSite>(thread_at::poll_sites);

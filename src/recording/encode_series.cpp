@@ -36,7 +36,7 @@ struct View {
         entry_count(at_most(s.entries.used, capacity::series_entries)) {}
 };
 
-// In units of so many ticks, a strip's times have ten bits or more.
+// In units of this many ticks, a strip's times have ten bits or more.
 uint32_t strip_shift(const StripBucket* buckets, uint32_t n) {
   uint64_t least = UINT64_MAX;
   for (uint32_t i = 0; i < n; ++i) {
@@ -66,7 +66,7 @@ void put_strip(const SeriesLoop& l, const StripBucket* buckets, ByteSink* out) {
   }
 }
 
-// By which ways iterations begin, and the loop is left.
+// Writes the ways into iterations and out of the loop.
 void put_crossings(uint32_t source, ThreadLoops* loops, ByteSink* out) {
   uint64_t n = 0;
   for (const bool writing : {false, true}) {
@@ -109,8 +109,8 @@ struct Written {
   const SeriesEntry* from;
 };
 
-// Calls that take more than a two-hundredth of an iteration are told more precisely, so that the times of what follows
-// them stay right.
+// Calls that take more than a two-hundredth of an iteration are written more precisely, so that the times of later
+// calls stay right.
 uint64_t tolerance_of(const SeriesLoop* loops, uint64_t n) {
   uint64_t longest = 0;
   for (uint64_t i = 0; i < n; ++i) {
@@ -205,13 +205,13 @@ uint64_t ticks_of(const SeriesEntry* entries, uint64_t n) {
   return ticks;
 }
 
-// The windows as they are now; the last may still be open.
+// Writes the windows in their present state; the last may still be open.
 uint64_t list_windows(const View& v, Written* into) {
   uint64_t n = 0, entries = 0;
   for (uint64_t i = 0; i < v.window_count; ++i) {
     const SeriesWindow& w = v.windows[i];
     const bool open = v.s.open && i + 1 == v.window_count;
-    // A search that did not come to its end is of no use beside what is there.
+    // An unfinished search is of no use beside the existing windows.
     if (open && v.s.mode == SeriesMode::looking && v.s.loops) continue;
     uint64_t count = w.entries;
     if (open) count = v.entry_count > w.first_entry ? v.entry_count - w.first_entry : 0;
@@ -255,7 +255,7 @@ uint64_t add_slowest(const View& v, SeriesWindow* slow, Written* into, uint64_t 
   return n;
 }
 
-// A window in which a pause lies goes on as another one behind it.
+// A window with a pause in it is written as two: the second goes on behind the pause.
 uint64_t part_at_pauses(const View& v, SeriesWindow* rest, Written* windows, uint64_t n) {
   for (uint32_t i = 0; i < at_most(v.s.pauses, most_series_pauses) && n < capacity::series_windows; ++i) {
     const SeriesPause& pause = v.s.pause[i];
@@ -278,7 +278,7 @@ uint64_t part_at_pauses(const View& v, SeriesWindow* rest, Written* windows, uin
   return n;
 }
 
-// Of a log that holds everything: all loops that may turn out to be the main one, when all ranks are looked at.
+// For a log that holds everything: writes all loops that may turn out to be the main one once all ranks are compared.
 uint32_t find_loops(const View& v, const char* region, const Written& log, ThreadLoops* thread_loops, SeriesLoop* loops,
                     StripBucket* buckets) {
   const Iterations iterations(v.s, v.h, {v.positions, v.position_count}, v.folded, thread_loops);
@@ -315,7 +315,7 @@ bool encode_series(const char* region, uint64_t tick_factor, uint64_t origin_tic
   if (!n && !loop_count) return false;
   const StripBucket* strip = v.buckets;
   const bool whole = n == 1 && windows[0].window->kind == SeriesKind::whole;
-  if (last && !loop_count && whole) {  // it ended before the loop was looked for
+  if (last && !loop_count && whole) {  // the run ended before the loop was looked for
     loop_count = find_loops(v, region, windows[0], &thread_loops, loops.get(), buckets.get());
     strip = buckets.get();
   }

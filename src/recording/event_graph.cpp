@@ -4,15 +4,15 @@ namespace leadline::trace {
 
 namespace {
 
-// Salts of what the one map of a thread holds.
+// Salts for the kinds of entries in a thread's one map.
 enum : uint64_t { by_context = 1, by_shape_context = 2, by_key = 3, by_aside = 4 };
 
 constexpr uint32_t strikes_to_wild = 8;
 
-// Bytes that the places of failed polls may take in all.
+// The most bytes that the places of failed polls may take in total.
 constexpr uint64_t poll_bytes = 16384;
 
-// A table is nearly full long before it is: calls that come one after the other need not ask each time.
+// A table counts as nearly full long before it is: successive calls need not ask each time.
 constexpr uint64_t steps_between_checks = 255;
 
 uint64_t hash_shape(const Key& k) { return mix(mix(0x8f1bbcdc, k.site), uint64_t{k.comm} << 32 | k.datatype); }
@@ -29,7 +29,7 @@ struct EventGraph::Hashes {
   uint64_t key, context, shape, shape_context;
 };
 
-// Of the event and of the last eight with it.
+// Hashes the event and the eight latest with it.
 EventGraph::Hashes EventGraph::hashes_with(const Key& key) const {
   Hashes at{hash_key(key), 0, hash_shape(key), 0};
   for (uint64_t i = h_->steps - 8; i != h_->steps; ++i) {
@@ -109,7 +109,8 @@ uint32_t EventGraph::find_exact(const Key& key, const Hashes& at) const {
   return found && same(positions_[found].key, key) ? found : 0;
 }
 
-// A position of the same shape that takes any parameters, or becomes one now because what came here was new each time.
+// A position of the same shape that takes any parameters, or that begins to do so now because its events were new each
+// time.
 uint32_t EventGraph::find_shape(const Key& key, const Hashes& at, uint32_t* strikes) {
   const Position& here = positions_[h_->graph.current];
   const uint32_t candidates[3] = {here.next, here.alt, map_.find(mix(by_shape_context, at.shape_context))};
@@ -139,7 +140,7 @@ bool EventGraph::make_wild(uint32_t index) {
   if (!w) return false;
   Position& p = positions_[index];
   *w = WildPosition{p.key, p.key, visits(index)};
-  if (p.visits == anchor_mark && !series_.follows_source()) p.visits = 8;  // no anchor any more; nothing pending
+  if (p.visits == anchor_mark && !series_.follows_source()) p.visits = 8;  // no longer an anchor; nothing pending
   p.mode = static_cast<uint16_t>(mode_first_wild + wild_.size() - 1);
   p.key.value = poison;
   p.hash = p.shape;
@@ -159,7 +160,7 @@ void EventGraph::vary(uint32_t index, const Key& key) {
   variations_.add(v);
 }
 
-// The predicted call, but for parameters that vary.
+// Adds the predicted call, whose parameters may vary.
 void EventGraph::add_wild(uint32_t index, const Key& key, uint64_t duration, uint64_t gap) {
   const bool told = h_->graph.current == root_position;
   if (told) passes(key.site, true);
@@ -240,14 +241,14 @@ void EventGraph::passes(uint32_t to_site, bool told) {
   series_.passes(number);
 }
 
-// What the positions tell of a generation, before they are cleared.
+// Saves the transitions that a generation's positions imply, before the positions are cleared.
 void EventGraph::keep_transitions() {
   for_each_walked(*h_, reinterpret_cast<const char*>(h_), [&](uint32_t from, uint32_t to, uint64_t times) {
     if (const uint32_t t = loops_.transitions.find(from, to)) loops_.transitions[t].times += times;
   });
 }
 
-// Everything that passed finds its loop now, while the code is there.
+// Every transition finds its loop now, while the code is there.
 void EventGraph::finish() {
   for (uint32_t i = 1; i < loops_.transitions.size(); ++i) loops_.round(i);
   constexpr uint32_t enough = 2000;
@@ -267,7 +268,7 @@ void EventGraph::leave_walk() {
   g.current = root_position;
 }
 
-// What a visit leaves besides the walk itself.
+// The effects of a visit besides the walk itself.
 void EventGraph::arrive(uint32_t index, const Key& key, uint64_t duration, uint64_t gap) {
   Position& p = positions_[index];
   if (p.mode >= mode_first_wild) vary(index, key);
@@ -309,7 +310,7 @@ void EventGraph::add_unusual(const Key& key, uint64_t duration, uint64_t gap) {
   add_literal(key, duration, gap);
 }
 
-// What add() does, with an entry in the series.
+// The work of add(), with an entry in the series.
 void EventGraph::add_regular(const Key& key, uint64_t duration, uint64_t gap) {
   const uint32_t predicted = positions_[h_->graph.current].next;
   Position& p = positions_[predicted];
@@ -359,7 +360,7 @@ void EventGraph::add_literal(const Key& key, uint64_t duration, uint64_t gap) {
   h_->left_site = key.site;
   if (known) ++amounts_[known];  // its visit says nothing of what follows
   record_time(known ? known : timed_, duration, gap);
-  series_.passed(known, duration, gap);  // the entry of a literal without a position is that of nobody
+  series_.passed(known, duration, gap);  // the entry of a literal without a position belongs to no position
   if (repeated) return;
   put_repeats();
   uint8_t* begin = literals_.room(2 + 8 * max_varint_bytes);
@@ -416,7 +417,7 @@ void EventGraph::end_literal_block() {
   h_->graph.last_literal = 0;
   h_->previous_literal = Key{};
   h_->unusual &= ~unusual_irregular;
-  h_->unusual |= unusual_begin;  // what follows is looked at, since the walk has no position before it
+  h_->unusual |= unusual_begin;  // the next event is looked at, since the walk has no position before it
 }
 
 // A position beside the graph.

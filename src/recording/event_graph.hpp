@@ -1,6 +1,6 @@
-// The graph of a thread's events (see graph.hpp for how prediction works), with what only events have: times per
+// The graph of a thread's events (graph.hpp explains the prediction) and the features that only events have: times per
 // position, parameters that vary, literals that refer to known positions, and the loss of order once the budget is
-// spent. Polls that fail are no events and stand beside it (polls.hpp). The state is memory laid out by live.hpp.
+// spent. Failed polls are not events and are kept beside it (polls.hpp). live.hpp lays out the state in memory.
 #pragma once
 
 #include "recording/live.hpp"
@@ -32,16 +32,16 @@ class EventGraph {
     series_.set_scale(scale);
   }
   SeriesLog& series() { return series_; }
-  // Where the machine code is that the loops of the source are read from.
+  // Where to find the machine code that the loops of the source are read from.
   void set_places(const CodePlaces& places) { loops_.source.set_places(places); }
-  // Where control went so far is told for good: before a trace is encoded.
+  // Settles which way control went so far: call this before a trace is encoded.
   void finish();
-  // Another code may stand where some was unloaded.
+  // Other code may have replaced unloaded code.
   void forget_code() { loops_.source.forget(); }
-  // Bytes that its tables may hold without order; in order the generation is full at an eighth of it.
+  // Bytes that its tables may hold without order; with order the generation is full at an eighth of that.
   void set_room(uint64_t bytes) { room_ = bytes; }
 
-  // One event: its key, how long the call took, and how long since the end of the one before (ticks).
+  // One event: its key, the call's duration, and the time since the end of the previous call (ticks).
   inline void add(const Key& key, uint64_t duration, uint64_t gap) {
     if (__builtin_expect(h_->unusual, 0)) return add_unusual(key, duration, gap);
     const uint32_t predicted = positions_[h_->graph.current].next;
@@ -54,7 +54,7 @@ class EventGraph {
     time(predicted, p, duration, gap);
   }
 
-  // A poll that found or completed nothing: no event.
+  // A poll that found or completed nothing: not an event.
   inline void add_poll(uint32_t site, uint64_t duration, uint64_t gap) {
     const uint32_t number = polls_.count(site, duration, gap);
     series_.gap_before_poll(gap);
@@ -79,7 +79,7 @@ class EventGraph {
     const Position& p = positions_[positions_[h_->graph.current].next];
     if (p.usual_gap != 0 && p.usual_gap != never_assume) h_->unusual |= unusual_begin;
   }
-  // How long the predicted call took the last time, in ticks.
+  // The predicted call's last duration, in ticks.
   uint32_t last_duration() const {
     const uint32_t predicted = positions_[h_->graph.current].next;
     return raw_[predicted].duration[(positions_[predicted].visits - 1) & 7];
@@ -89,10 +89,10 @@ class EventGraph {
   uint32_t intern(const int64_t* words, uint32_t count);
 
  private:
-  // As value: equal to no event, so that add() leaves the position to miss().
+  // A value that equals no event, so that add() leaves the position to miss().
   static constexpr int64_t poison = INT64_MIN;
 
-  // With its times and its places in the map.
+  // Includes its times and its places in the map.
   static constexpr uint64_t bytes_per_position =
       sizeof(Position) + sizeof(RawTimes) + sizeof(FoldedTimes) + sizeof(int64_t) + 128;
 
@@ -125,7 +125,7 @@ class EventGraph {
 
   // Off the fast path: with an entry in the series, where the thread is watched.
   void record_time(uint32_t index, uint64_t duration, uint64_t gap);
-  // An event at the site follows the one before by a way that the walk does not tell of, or for the first time.
+  // An event at the site follows the previous one in a way that the walk does not record, or for the first time.
   void passes(uint32_t to_site, bool told);
   uint32_t site_before() const {
     const uint32_t current = h_->graph.current;

@@ -1,4 +1,4 @@
-// Where the tables of an event graph lie, how they are emptied, and how much is in them.
+// Places the tables of an event graph, empties them, and measures how full they are.
 
 #include "recording/event_graph.hpp"
 #include "recording/token_tables.hpp"

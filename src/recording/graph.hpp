@@ -7,8 +7,8 @@
 // each level absorbs about one level of loop nesting. Decoding walks: follow `next` run times, jump, repeat. Since
 // `next` never changes, any policy of choosing targets is exact; a bad choice costs space or time only.
 //
-// Where prediction keeps failing the graph gives up for a while and writes symbols out (literals), so that the cost of
-// a call stays bounded.
+// If prediction keeps failing, the graph gives up for a while and writes symbols out (literals), so that the cost of a
+// call stays bounded.
 #pragma once
 
 #include <cstddef>
@@ -22,14 +22,14 @@
 
 namespace leadline::trace {
 
-// What of a graph changes; lives in the mapping, so that a killed process leaves it behind.
+// The changing part of a graph. It lives in the mapping, so that a killed process leaves it behind.
 struct GraphState {
-  uint64_t run = 0;      // symbols since the last token that were as predicted
+  uint64_t run = 0;      // correctly predicted symbols since the last token
   uint64_t context = 0;  // hash of the last eight symbols
   uint32_t current = root_position;
   uint32_t literals_left = 0;  // > 0 while given up
-  uint32_t patience = 0;       // literals of the next giving up
-  int32_t failures = 0;        // misses in a row (nearly) that nothing known explained
+  uint32_t patience = 0;       // number of literals the next time it gives up
+  int32_t failures = 0;        // (nearly) successive misses that nothing known explained
   uint32_t last_literal = 0;   // offset + 1 of the last literal's first byte, 0: none open
   uint32_t unused = 0;
 };

@@ -82,7 +82,7 @@ SeriesLoop source_loop(const LoopProfile& profile, ThreadLoops* loops, uint32_t 
   return loop;
 }
 
-// Repetition of calls is looked for only where what leads to them is unknown.
+// Repetition of calls is looked for only if their call paths are not known.
 bool Iterations::knows_paths() const {
   const uint64_t count = header_.sites.used < capacity::sites ? header_.sites.used : capacity::sites;
   uint64_t whole = 0;
@@ -90,7 +90,7 @@ bool Iterations::knows_paths() const {
   return count > 1 && whole >= count / 2;
 }
 
-// Between the event before an entry and that.
+// The crossing between the event before an entry and the entry's own event.
 Crossing Iterations::crossing(const SeriesEntry* entries, uint64_t i, const SeriesLoop& loop) const {
   if (!crossings_ || entries[i].position == poll_position) return Crossing::none;
   uint64_t before = i;

@@ -1,12 +1,12 @@
-// Goes through a log of entries and finds the iterations in it: what is done when the loop is found, and when a trace
-// is written of a program that ended before. Reads only, but for the loop it is given.
+// Goes through a log of entries and finds the iterations in it. This runs when the loop is found, and when the trace of
+// a program that ended earlier is written. It changes nothing but the loop it is given.
 #pragma once
 
 #include "recording/loop_profile.hpp"
 
 namespace leadline::trace {
 
-// The iteration is over, if its begin was seen. Returns its place among the slowest, or nullptr.
+// The iteration is over, if its beginning was seen. Returns its place among the slowest, or nullptr.
 inline SlowIteration* end_timed_iteration(SeriesLoop* l, StripBucket* buckets, uint64_t ticks, uint64_t call,
                                           uint64_t iteration) {
   if (!l->running || ticks < l->begin_ticks) return nullptr;
@@ -18,7 +18,7 @@ inline SlowIteration* end_timed_iteration(SeriesLoop* l, StripBucket* buckets, u
   return add_to_slowest(l, {iteration, took, l->begin_ticks, 0, 0, 0, 0});
 }
 
-// An iteration begins, and ends the one before.
+// An iteration begins and ends the previous one.
 inline SlowIteration* begin_timed_iteration(SeriesLoop* l, StripBucket* buckets, uint64_t ticks, uint64_t call) {
   const uint64_t now = l->iteration();
   SlowIteration* slow = now > 0 ? end_timed_iteration(l, buckets, ticks, call, now - 1) : nullptr;
@@ -37,7 +37,7 @@ struct KeptWindows {
   SeriesWindow whole;
   uint64_t most_before;  // entries before the loop that may stay
   uint32_t loop;
-  const SeriesLoop& slowest;  // whose entries are to be found
+  const SeriesLoop& slowest;  // the loop whose entries are searched for
   bool open = false;
   struct Span {
     uint64_t first = 0, end = 0;
@@ -58,9 +58,9 @@ class Iterations {
   Iterations(const SeriesState& state, const ThreadHeader& header, Positions positions, const FoldedTimes* folded,
              ThreadLoops* loops);
 
-  // Looks for the loop in the log, and fills in all but what feed() does.
+  // Looks for the loop in the log, and fills in everything that feed() does not.
   bool find(const SeriesEntry* entries, uint64_t n, const SeriesWindow& window, SeriesLoop* loop) const;
-  // How often the loop's anchor is among the entries.
+  // The number of entries that are the loop's anchor.
   uint64_t count(const SeriesEntry* entries, uint64_t n, const SeriesLoop& loop) const;
   // Counts and times iterations; `loop->occurrences` must be those before the window.
   void feed(const SeriesEntry* entries, uint64_t n, const SeriesWindow& window, SeriesLoop* loop, StripBucket* buckets,

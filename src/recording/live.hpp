@@ -1,6 +1,6 @@
-// The memory a recording process keeps its state in: one region for the process, then one per thread, each with tables
-// at fixed places. The recorder maps it from the .live file, so that what it knows survives `kill -9`; at the end of a
-// generation and of the run the same memory is encoded into chunks (encode.hpp). Reserved sizes are address space;
+// The memory in which a recording process keeps its state: one region for the process, then one per thread, each with
+// tables at fixed places. The recorder maps it from the .live file, so that its contents survive `kill -9`; at the end
+// of a generation and of the run the same memory is encoded into chunks (encode.hpp). Reserved sizes are address space;
 // storage follows use.
 #pragma once
 
@@ -34,9 +34,9 @@ struct LivePauses {
   struct Interval {
     uint64_t from, to;
   };
-  uint64_t since;  // of the pause that lasts, 0: none does
-  uint64_t ticks;  // of all that are over
-  uint64_t count;  // of all
+  uint64_t since;  // start of the current pause; 0: none
+  uint64_t ticks;  // total of all finished pauses
+  uint64_t count;  // number of pauses
   Interval first[kept];
 };
 
@@ -74,7 +74,7 @@ struct LiveCommunicator {
   uint32_t parent;
   uint64_t identity;
   int32_t rank, size;
-  uint32_t first_member;  // index into members; size many; UINT32_MAX: not kept
+  uint32_t first_member;  // index into members, `size` entries; UINT32_MAX: not kept
   uint32_t member_count;
 };
 
@@ -85,12 +85,12 @@ struct LiveDatatype {
   int32_t contiguous;
 };
 
-// Where calls come from: a return address, reached by way of another one. Together a tree, since call paths share their
-// outer parts. Number 0: what lies further out is not known; 1: nothing does, the thread began here. So the path is
-// whole if it ends in 1.
+// Where calls come from: a return address, reached through another one. These form a tree, since call paths share their
+// outer parts. Number 0: the path further out is not known; 1: the thread began here, so nothing lies further out. A
+// path is therefore whole if it ends in 1.
 struct LiveContext {
   uint64_t frame;   // module << 48 | offset
-  uint32_t parent;  // the caller's; a smaller number
+  uint32_t parent;  // the caller's number, which is smaller
   uint32_t depth;   // the parent's plus one; of 0 and 1: 0
 };
 struct LiveSite {
@@ -103,19 +103,19 @@ struct LiveSite {
 struct LiveLoop {
   uint64_t header;    // frame word of its first instruction; by order: of the return address it begins with
   uint64_t last;      // of the jump back to it; by order: the last return address in it
-  uint32_t context;   // of the routine it is in: the frame that called it
+  uint32_t context;   // the frame that called the routine it is in
   uint32_t outer;     // the next loop around it, in this routine or further out; 0: none
-  uint32_t by_order;  // 1: the machine code was not there to be read
-  uint32_t silent;    // 1: control may have gone round it more often than calls tell
+  uint32_t by_order;  // 1: the machine code could not be read
+  uint32_t silent;    // 1: control may have gone round it more often than the calls show
 };
 
-// A named region of the program within another one: the same name elsewhere is another region.
+// A named region of the program within another one: the same name elsewhere is a different region.
 struct LiveRegion {
   uint32_t parent;
   uint32_t name, length;  // in region_names
 };
 
-// What a thread spent in one; ticks while recording was not paused.
+// The time that a thread spent in one region; ticks while recording was not paused.
 struct LiveRegionTimes {
   uint64_t entries, ticks, shortest, longest;
 };
@@ -128,7 +128,7 @@ struct LiveLocal {
   uint32_t unused;
 };
 
-// A position whose count, peer, tag, extra or value differ from visit to visit (the shape is the same).
+// A position whose count, peer, tag, extra or value differ between visits (the shape is the same).
 struct WildPosition {
   Key first;  // as visited `fixed_visits` times before the parameters began to vary
   Key last;
@@ -141,13 +141,13 @@ struct Position {
   uint32_t alt;
   uint32_t visits;  // low bits choose the raw slot; starts at position & 7 so that positions fold at different times
   uint16_t mode;
-  uint16_t usual_gap;  // ticks; > 0 where this call is short and follows the one before at once: see assumed_gap
+  uint16_t usual_gap;  // ticks; > 0 if this call is short and follows the previous one at once: see assumed_gap
   uint32_t hash;       // of the key
   uint32_t shape;      // hash of site, communicator, datatype
 };
 static_assert(sizeof(Position) == 64);
 
-// How often it was visited.
+// The number of its visits.
 inline uint64_t visits_of(const Position& p, uint32_t index, const FoldedTimes& folded) {
   if (p.visits == anchor_mark) return folded.count;
   return folded.count + (p.visits < 8 ? p.visits - (index & 7) : p.visits & 7);
@@ -156,7 +156,7 @@ inline uint64_t visits_of(const Position& p, uint32_t index, const FoldedTimes& 
 using VariationPosition = GraphPosition<Variation>;
 using Variations = Graph<Variation, Tokens3>;
 
-// Failed polls of one call site: counted and timed as the visits of a position are.
+// Failed polls of one call site, counted and timed like the visits of a position.
 struct alignas(64) PollSite {
   RawTimes raw;
   FoldedTimes folded;
@@ -180,7 +180,7 @@ struct PollCounts {
   uint64_t bytes_before;   // of places in the generations already written
 };
 
-// ThreadHeader::call: what a thread sits in that is killed or does not come back.
+// ThreadHeader::call: the call that a thread is in when it is killed or does not come back.
 inline constexpr uint32_t in_site = 1, in_function = 1u << 31;
 
 // Bits of ThreadHeader::unusual.
@@ -201,19 +201,19 @@ struct ThreadHeader {
   uint64_t repeats;  // events that were no step: repeated literals, calls without order
   uint64_t misses;
   PollCounts polls;
-  uint64_t literal_repeats;  // of the last literal, not written yet
+  uint64_t literal_repeats;  // repeats of the last literal, not yet written
   Key previous_literal;
-  uint32_t left_site;  // of the event before, where the walk begins anew; the same in all generations
+  uint32_t left_site;  // site of the previous event, where the walk begins anew; the same in all generations
   uint32_t unused;
   uint64_t calls_before;  // in generations already written
   uint64_t requests_made, persistent_made;
   uint64_t calls_aside;  // while recording was paused
   uint64_t last_end;     // ticks at the end of the previous call
   uint64_t call_begin;   // of the call under way, ticks; before last_end: it was not stamped
-  uint32_t call;         // the one under way: 0 none, in_site + its site, in_function + its function
+  uint32_t call;         // the call under way: 0 none, in_site + its site, in_function + its function
   uint32_t unused_call;
   uint32_t unordered;  // the budget is spent: events of this generation carry no order
-  uint32_t unusual;    // calls take the longer way: why
+  uint32_t unusual;    // the reasons why calls take the longer path
   GraphState tokens[levels], variation, variation_tokens[levels], poll_runs, poll_tokens[levels];
   TableState positions, raw, folded, amounts, wild, token_positions[levels], variation_positions,
       variation_token_positions[levels], poll_sites, poll_positions, poll_token_positions[levels], words, word_lists,
@@ -223,13 +223,13 @@ struct ThreadHeader {
 };
 static_assert(sizeof(ThreadHeader) <= page);
 
-// Of a thread: where its header is, its region begins.
+// A thread's region starts at its header.
 inline uint32_t* recent_of(ThreadHeader* h);
 
-// Events in this generation: calls that are no failed polls.
+// Events in this generation: all calls except failed polls.
 inline uint64_t events_of(const ThreadHeader& h) { return h.steps + h.repeats; }
 inline uint64_t calls_of(const ThreadHeader& h) { return events_of(h) + h.polls.ended + h.polls.run; }
-// Events, and runs of failed polls as far as their places are kept: what has an entry in the series.
+// Events, and runs of failed polls whose places are kept: everything that has an entry in the series.
 inline uint64_t entries_of(const ThreadHeader& h) { return events_of(h) + h.polls.kept; }
 
 // Capacities: elements.

@@ -1,6 +1,6 @@
-// The .live file: stretches of the regions of live memory (live.hpp), in the order in which they came into use, and
-// directories that say which stretch lies where. So the file is as long as what is used of the regions, wherever it is
-// copied to.
+// The .live file: stretches of the regions of live memory (live.hpp), in the order of their first use, and directories
+// that give the place of each stretch. So the file is only as long as the used part of the regions, wherever it is
+// copied.
 //
 //     page 0      1 ...                  k            k + 1 ...
 //     directory   stretch, stretch, ...  directory    stretch, ...
@@ -24,7 +24,7 @@ struct LiveStretch {
 struct LiveDirectory {
   char magic[8];
   uint32_t version;  // live_version
-  uint32_t count;    // stretches listed here; written after them
+  uint32_t count;    // number of stretches listed here; stored after their entries
   uint32_t next;     // page of the next directory, 0: this is the last one
   uint32_t unused;
   static constexpr uint32_t room = (page - 24) / sizeof(LiveStretch);

@@ -1,5 +1,5 @@
-// What a process did with each file: totals, kept beside the order of events, so that they are exact whatever becomes
-// of the order. Part of the live memory (live.hpp).
+// A process's use of each file: totals, kept apart from the order of events, so that they are exact even if the order
+// is lost. Part of the live memory (live.hpp).
 #pragma once
 
 #include <cstdint>
@@ -27,8 +27,8 @@ struct LiveFile {
   int64_t size;  // largest seen; -1 not known
   uint64_t counts[file_layers][file_counts];
   FileRuns reads;    // by the program
-  FileRuns beneath;  // by the MPI library for it
-  uint32_t lock;     // of the runs
+  FileRuns beneath;  // by the MPI library on the program's behalf
+  uint32_t lock;     // protects the runs
   uint32_t unused;
 };
 

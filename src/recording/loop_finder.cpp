@@ -8,12 +8,12 @@ constexpr uint32_t least_trips = 8;
 constexpr double least_cover = 0.9;
 constexpr int distance_bins = 24;
 
-// What is known of a call that comes often enough to be looked at.
+// The facts about a call that comes often enough to be looked at.
 struct Recurring {
-  uint32_t position;  // the first with its key
+  uint32_t position;  // the first position with its key
   uint32_t count, last, first;
   uint32_t span[distance_bins];   // calls in distances of each order of magnitude
-  uint32_t times[distance_bins];  // distances
+  uint32_t times[distance_bins];  // number of distances
   float cover, period;
   uint32_t collective;
 };
@@ -23,7 +23,7 @@ int bin_of(uint32_t distance) {
   return bin < distance_bins ? bin : distance_bins - 1;
 }
 
-// Regular where two neighbouring bins hold nearly all the way from its first time to the end.
+// Regular if two neighbouring bins hold nearly all of the way from its first occurrence to the end.
 void judge(Recurring* r, uint64_t n) {
   const double way = static_cast<double>(n - r->first);
   for (int b = 0; b + 1 < distance_bins; ++b) {

@@ -1,10 +1,10 @@
 // Finds the loop of a program's steps in a sequence of calls.
 //
-// A call that comes once in every step comes at regular distances, and these distances make up (nearly) the whole
-// sequence: that tells it from the calls of an inner loop, whose short distances leave out the rest of the step. What
-// else comes as often belongs to the same level. Of several levels (a solver within a step; output every so many
-// steps) the inner one is taken unless the outer one has twice as many different calls. Where collectives of all ranks
-// are among the candidates only they decide, since all ranks see the same sequence of them.
+// A call made once in every step comes at regular distances, and these distances make up (nearly) the whole sequence.
+// Calls of an inner loop differ: their short distances leave out the rest of the step. Other calls that come as often
+// belong to the same level. If there are several levels (a solver within a step; output every so many steps), the inner
+// one is taken unless the outer one has twice as many different calls. If collectives of all ranks are among the
+// candidates, only they decide, since all ranks see the same sequence of them.
 #pragma once
 
 #include <cstdint>
@@ -17,12 +17,12 @@ namespace leadline::trace {
 struct FoundLoop {
   uint32_t anchor = 0;   // position; the first with its key
   bool after = false;    // an iteration ends with the anchor
-  uint64_t start = 0;    // entry the first iteration begins with
-  uint64_t skipped = 0;  // times the anchor comes before that
+  uint64_t start = 0;    // the entry that the first iteration begins with
+  uint64_t skipped = 0;  // occurrences of the anchor before that
   double period = 0;     // calls
 };
 
-// What is known of a call by its function.
+// The properties of a call that follow from its function.
 struct CallKinds {
   const SeriesState* state;
   const LiveSite* sites;
@@ -31,7 +31,7 @@ struct CallKinds {
   bool is_collective(const Key& key) const {
     return (key.comm & comm_mask) == world_communicator && is_marked(state->collective, key);
   }
-  // Files are read and written at any distance: no iteration is known by that.
+  // Files are read and written at any distance, so they do not identify an iteration.
   bool is_on_file(const Key& key) const { return is_marked(state->files, key); }
 
  private:

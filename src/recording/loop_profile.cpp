@@ -41,7 +41,7 @@ Crossing ThreadLoops::look_at_crossing(uint32_t number, uint32_t loop) {
   const bool before = source.within(source.around(transitions[number].from), loop);
   const bool after = source.within(source.around(transitions[number].to), loop);
   if (!after) return before ? Crossing::ends : Crossing::none;
-  // Round itself, or one that it lies in: then it was entered anew.
+  // The round is its own, or that of a loop it lies in: then it was entered anew.
   return !before || source.within(loop, went_round) ? Crossing::begins : Crossing::none;
 }
 
@@ -69,7 +69,7 @@ LoopProfile::LoopProfile(const ThreadHeader& header, const char* region, ThreadL
     uint64_t ns = folded[i].gap_sum;
     const uint32_t visits = positions[i].visits;
     for (uint32_t v = visits < 8 ? i & 7 : 0; visits != anchor_mark && v < (visits & 7); ++v) {
-      ns += raw[i].gap[v];  // ticks: near enough for a handful
+      ns += raw[i].gap[v];  // ticks: precise enough for a handful of visits
       ++hist[time_bucket(raw[i].duration[v])];
     }
     const uint64_t times = visits_of(positions[i], i, folded[i]);

@@ -1,5 +1,5 @@
-// How often each loop of the source was gone round and entered, and how much of the time was spent in it: what the
-// program's main loop is chosen by.
+// How often control went round each loop of the source and entered it, and how much time it spent there. The program's
+// main loop is chosen from these figures.
 #pragma once
 
 #include "recording/loop_finder.hpp"
@@ -8,11 +8,11 @@
 
 namespace leadline::trace {
 
-// What control did to a loop between two calls.
-// An iteration begins; the loop was left; control went round one further out.
+// The effect on a loop of going from one call to the next.
+// An iteration begins; the loop was left; control went round a loop further out.
 enum class Crossing : uint8_t { none, begins, ends, passes };
 
-// The tables of a thread that loops are found with.
+// A thread's tables that are needed to find loops.
 struct ThreadLoops {
   Transitions transitions;
   SourceLoops source;
@@ -20,7 +20,7 @@ struct ThreadLoops {
 
   void attach(ThreadHeader* header, char* region, Backing backing, const CodePlaces& places);
 
-  // Of memory that must not be changed: what has no loop yet finds none.
+  // For memory that must not be changed: transitions without a loop do not get one.
   void attach_to_read(const char* region);
 
   // The loop that control went round on the way.
@@ -44,11 +44,11 @@ class LoopProfile {
   explicit operator bool() const { return weights_ && times_; }
   const LoopWeight& operator[](uint32_t loop) const { return weights_[loop]; }
   uint32_t count() const { return loops_->source.count(); }
-  // Times that control went this way.
+  // The number of times control went this way.
   uint64_t times(uint32_t transition) const { return times_[transition]; }
-  // The outermost loop that covers most of the time; 0: there is none with enough trips.
+  // The outermost loop that covers most of the time; 0: no loop has enough trips.
   uint32_t main() const;
-  // Those that could be it, if another were not around them. Returns how many.
+  // The loops that would qualify if no other candidate were around them. Returns their number.
   uint32_t outermost(uint32_t* into, uint32_t room) const;
 
  private:
@@ -63,8 +63,8 @@ class LoopProfile {
   LoopWeight all_{};
 };
 
-// What positions tell of transitions: the walk went from each to its next one as often as it was visited, but for the
-// times it went elsewhere.
+// The transitions that positions imply: the walk went from each position to its next one as often as the position was
+// visited, except when it went elsewhere.
 template <class Visit>
 void for_each_walked(const ThreadHeader& header, const char* region, Visit visit) {
   const auto* positions = reinterpret_cast<const Position*>(region + thread_at::positions);

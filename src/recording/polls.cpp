@@ -19,7 +19,7 @@ void Polls::attach(ThreadHeader* header, char* region, Backing backing, uint64_t
       region, backing, &lost_);
 }
 
-// Most programs never poll: the graph gets its first storage with the first run.
+// Most programs never poll: the graph gets its first storage for the first run of polls.
 void Polls::reset() {
   const uint64_t before = h_->polls.bytes_before + bytes();
   h_->polls = PollCounts{};
@@ -52,7 +52,7 @@ uint32_t Polls::find(uint32_t site) {
   return recent_[site & (recent_sites - 1)] = number;
 }
 
-// About what the places take in the file.
+// The approximate size of the places in the file.
 uint64_t Polls::bytes() const {
   uint64_t n = 4 * h_->poll_positions.used + h_->poll_literals.used + h_->poll_stream.used;
   for (uint32_t i = 0; i < levels; ++i) n += 4 * h_->poll_token_positions[i].used + h_->poll_token_literals[i].used;

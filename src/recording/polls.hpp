@@ -1,11 +1,11 @@
 // Polls that failed, beside the graph of events.
 //
-// How often a program asks in vain is a matter of timing: it would hide the order of what it does. So a failed poll is
-// no event. It is counted and timed by its call site, and the failed polls between two events, whatever calls they
-// were, are one run. Where runs come, and how many polls they are, is a sequence of its own, predicted by its own
-// graph: (events since the run before, order of magnitude). Magnitudes, not numbers, since these repeat. What cannot be
-// predicted takes two or three bytes a run, so the sequence has a bound: beyond it runs go without their places, and
-// nothing else is lost.
+// The number of failed polls is a matter of timing: it would hide the order of the program's calls. So a failed poll is
+// not an event. It is counted and timed by its call site, and the failed polls between two events, whatever calls they
+// were, are one run. The places of runs and their numbers of polls form a sequence with its own graph to predict it:
+// (events since the previous run, order of magnitude). It holds magnitudes rather than numbers, since magnitudes
+// repeat. A run that cannot be predicted takes two or three bytes, so the sequence has a bound: beyond it runs are kept
+// without their places, and nothing else is lost.
 #pragma once
 
 #include "recording/live.hpp"

@@ -1,4 +1,4 @@
-// A map from hashes to positions that may forget but never lies: the caller compares what it finds.
+// A map from hashes to positions that may forget but never lies: the caller compares the position it finds.
 #pragma once
 
 #include <sys/mman.h>
@@ -8,7 +8,7 @@
 
 namespace leadline::trace {
 
-// Open addressing over lazily grown anonymous memory; no allocation but on growth, none of it through malloc.
+// Open addressing over lazily grown anonymous memory. It allocates only to grow, and never through malloc.
 class PositionMap {
  public:
   constexpr explicit PositionMap(uint32_t limit = 1u << 18) : limit_(limit) {}
@@ -18,7 +18,7 @@ class PositionMap {
   PositionMap(const PositionMap&) = delete;
   PositionMap& operator=(const PositionMap&) = delete;
 
-  // 0 where nothing was stored under the hash.
+  // 0 if nothing was stored under the hash.
   uint32_t find(uint64_t hash) const {
     if (!slots_) return 0;
     const uint32_t check = check_of(hash);
@@ -30,7 +30,7 @@ class PositionMap {
     return 0;
   }
 
-  // Replaces what the hash stood for. Gives up silently when it can't grow.
+  // Replaces the hash's entry. Gives up silently if it can't grow.
   void put(uint64_t hash, uint32_t position) {
     if ((!slots_ || used_ * 2 > mask_) && !grow()) return;
     insert(check_of(hash), static_cast<uint32_t>(hash), position);

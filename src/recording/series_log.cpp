@@ -7,7 +7,7 @@ namespace leadline::trace {
 
 namespace {
 
-constexpr uint64_t least_limit = 4096;  // entries: below that nothing is kept
+constexpr uint64_t least_limit = 4096;  // entries: nothing is kept below this limit
 
 uint64_t at_most(uint64_t n, uint64_t limit) { return n < limit ? n : limit; }
 
@@ -107,7 +107,7 @@ void SeriesLog::pass_over(uint64_t ticks) {
   if (s_->open) pause_window(ticks);
 }
 
-// What follows in the window is that much later than the times of its calls would have it.
+// The rest of the window is that much later than the times of its calls suggest.
 void SeriesLog::pause_window(uint64_t ticks) {
   SeriesWindow* w = window();
   const uint64_t within = entries_.size() - w->first_entry, call = w->first_call + within;
@@ -116,7 +116,7 @@ void SeriesLog::pause_window(uint64_t ticks) {
     return;
   }
   SeriesPause* last = s_->pauses ? &s_->pause[s_->pauses - 1] : nullptr;
-  if (last && (last->call == call || s_->pauses == most_series_pauses)) {  // without room it is told too early
+  if (last && (last->call == call || s_->pauses == most_series_pauses)) {  // without room it is recorded too early
     last->ticks += ticks;
   } else {
     s_->pause[s_->pauses++] = {call, ticks};
@@ -146,7 +146,7 @@ void SeriesLog::full() {
         return;
       }
       if (!s_->loops) return stop();
-      s_->mode = SeriesMode::sampling;  // of the rest of the run
+      s_->mode = SeriesMode::sampling;  // for the rest of the run
       s_->limit = series_probe;
       s_->check_at = room_of_windows();
       choose_stride();
@@ -160,7 +160,7 @@ void SeriesLog::full() {
 
 // --- Windows ---
 
-// So that what is there fills half of the room.
+// Chooses the stride so that the existing windows fill half of the room.
 void SeriesLog::choose_stride() {
   SeriesLoop& l = loop();
   const uint64_t body = l.timed ? l.calls / l.timed + 1 : 1;
@@ -212,7 +212,7 @@ void SeriesLog::compact(const SeriesWindow* kept, uint32_t n) {
   s_->entries.used = used;
 }
 
-// Where nobody set the size, windows get two thirds of what the calls of a short program may take: the slowest
+// If no size was set, windows get two thirds of the room that the calls of a short program may take: the slowest
 // iterations come on top.
 uint64_t SeriesLog::room_of_windows() const {
   if (!s_->automatic) return s_->limit;
@@ -222,7 +222,7 @@ uint64_t SeriesLog::room_of_windows() const {
   return room > iterations ? room : at_most(iterations, s_->limit);
 }
 
-// Every second window goes.
+// Drops every second window.
 void SeriesLog::thin() {
   if (s_->mode != SeriesMode::sampling) return stop();
   if (s_->open) window()->entries = entries_.size() - window()->first_entry;

@@ -11,12 +11,12 @@ struct KeptWindows;
 
 class SeriesLog {
  public:
-  // What the log asks of the recorder it is in.
+  // The services that the log needs from its recorder.
   struct Host {
     bool (*spill)(void* self) = nullptr;  // writes the log to the file, so that it can begin anew; false: it can't be
     void* self = nullptr;
     uint64_t (*now)() = nullptr;              // ticks
-    void (*spent)(uint64_t ticks) = nullptr;  // on work of the log's own
+    void (*spent)(uint64_t ticks) = nullptr;  // work done by the log itself
   };
 
   void attach(ThreadHeader* header, char* region, Backing backing, Table<Position> positions, Table<FoldedTimes> folded,
@@ -24,11 +24,11 @@ class SeriesLog {
   enum class Kind { collective, outside, file };
   void know(uint32_t function, Kind kind);
   void set_scale(TickScale scale) { scale_ = scale; }
-  // Keeps so many entries; `automatic`: more where the loop's body is long. 0: nothing.
+  // Keeps this many entries; `automatic`: more if the loop's body is long. 0: none.
   void keep(uint64_t entries, bool automatic, Host host);
   // Begins with an empty generation.
   void reset();
-  // No order from now on: nothing could be told of the entries.
+  // The order is not kept from now on, so entries would have no meaning.
   void stop();
 
   bool watches() const { return h_->unusual & unusual_watched; }
@@ -43,7 +43,7 @@ class SeriesLog {
       stop();
     }
   }
-  // Failed polls between two events are one entry, whose duration is theirs with what lies between. Where that has no
+  // Failed polls between two events are one entry, whose duration includes the time between them. If that run has no
   // place in the order, the next entry's gap includes it and says so.
   void skip_polls(uint64_t ticks) { s_->polled = ticks ? ticks : 1; }
   // The iteration under way can't be put together from its events' times: polls take some of it.
@@ -61,7 +61,7 @@ class SeriesLog {
   void check() {
     if (__builtin_expect(entries_.size() >= s_->check_at, 0)) full();
   }
-  // So much time is not the program's: no call took it, no computation, no iteration.
+  // This much time is not the program's: it belongs to no call, no computation and no iteration.
   void pass_over(uint64_t ticks);
 
   // A marked position was visited: its times are folded, iterations counted.
@@ -81,15 +81,15 @@ class SeriesLog {
     if (arrived_ && crosses()) return cross(index, duration, gap);
     arrived_ = 0;
   }
-  // The next visits of the position are looked at.
+  // Looks at the next visits of the position.
   void mark(uint32_t index);
-  // A position was made: is it one of the anchor's?
+  // A position was made: does it belong to the anchor?
   void created(uint32_t index);
   // Called now and then: is the loop over?
   void look() {
     if (__builtin_expect(h_->steps > s_->lost_at, 0)) lost();
   }
-  // Too long for a batch of times.
+  // The call is too long for a batch of times.
   void long_call(uint32_t index, uint64_t duration, uint64_t gap) {
     if (gap > s_->long_gap) s_->long_gap = gap, s_->long_gap_position = index;
     if (s_->long_calls < most_long_calls) s_->long_call[s_->long_calls] = {h_->steps - 1, duration, gap};

@@ -11,12 +11,12 @@ namespace {
 // Several trips are timed as one below that: no message to another rank and back takes so little. To look at each trip
 // of a loop of the source costs 30 ns.
 constexpr uint64_t short_iteration_ns = 2000, short_trip_ns = 500;
-constexpr uint32_t trips_at_once = 8;  // one batch of times
-constexpr uint32_t least_width = 4;    // iterations of a window: its first and last may lack their partners
+constexpr uint32_t trips_at_once = 8;  // size of one batch of times
+constexpr uint32_t least_width = 4;    // fewest iterations in a window: its first and last may lack their partners
 
 uint64_t at_most(uint64_t n, uint64_t limit) { return n < limit ? n : limit; }
 
-// Of an iteration, but for the slowest: the first ones meet memory for the first time.
+// Per iteration, but for the slowest: the first iterations touch memory for the first time.
 uint64_t usual_ticks(const SeriesLoop& l) {
   uint64_t ticks = l.ticks;
   for (uint32_t i = 0; i < l.slow_count; ++i) ticks -= l.slow[i].ticks;
@@ -39,7 +39,7 @@ void SeriesLog::mark_all() {
   }
 }
 
-// What control does to the loop on the way from a position to its next one.
+// The effect on the loop of going from a position to its next one.
 Crossing SeriesLog::crossing_to_next(uint32_t index) const {
   const uint32_t next = positions_[index].next;
   if (!next) return Crossing::none;
@@ -103,7 +103,7 @@ void SeriesLog::begin_iteration(uint64_t ticks, uint64_t call, uint32_t position
   const uint64_t iteration = l.iteration();
   const uint64_t within = iteration & (l.stride - 1);
   if (s_->open && (within == 0 || within >= l.width)) {
-    if (!l.after && entries_.size()) --s_->entries.used;  // the anchor belongs to what begins now
+    if (!l.after && entries_.size()) --s_->entries.used;  // the anchor belongs to the iteration that begins now
     close(ticks);
   }
   if (within == 0 && !s_->open) {
@@ -148,7 +148,7 @@ void SeriesLog::look_for_loop() {
           .find(&entries_[w->first_entry], n, *w, &found)) {
     return take(found);
   }
-  // Longer steps than that, or none yet.
+  // Steps are longer than that, or there are none yet.
   if (s_->probe < capacity::series_entries / 2 && w->first_entry + 2 * n <= capacity::series_entries) {
     s_->probe *= 2;
     s_->check_at = w->first_entry + s_->probe;
@@ -170,7 +170,7 @@ void SeriesLog::look_for_loop() {
   }
 }
 
-// Begins to count the loop's iterations, or goes on where it is one that was left.
+// Begins to count the loop's iterations, or goes on if the loop was left before.
 void SeriesLog::take(const SeriesLoop& found) {
   uint32_t which = 0;
   while (which < s_->loops &&
@@ -200,7 +200,7 @@ void SeriesLog::take(const SeriesLoop& found) {
   SeriesLoop again = l;
   again.occurrences = before;
   iterations.feed(&entries_[w->first_entry], n, whole, &again, nullptr, nullptr);
-  const bool fresh = !l.timed;  // one loop's iterations are all of so many trips
+  const bool fresh = !l.timed;  // all iterations of one loop have this many trips
   const uint64_t is_short = l.source ? short_trip_ns : short_iteration_ns;
   if (fresh && scale_.ns(usual_ticks(again)) < is_short && (!l.source || begins_at_one())) l.trips = trips_at_once;
   again = l;
@@ -234,7 +234,7 @@ void SeriesLog::take(const SeriesLoop& found) {
   keep_windows_of(closed);
 }
 
-// Visits of a position whose times are not folded yet.
+// Visits of a position whose times are not yet folded.
 uint64_t SeriesLog::pending(uint32_t index) const {
   const uint32_t visits = positions_[index].visits;
   return visits == anchor_mark ? 0 : visits < 8 ? visits - (index & 7) : visits & 7;
@@ -266,7 +266,7 @@ bool SeriesLog::begins_at_one() const {
   return most >= all - all / 16;
 }
 
-// What was timed by several trips, as if each had been.
+// Divides times that cover several trips as if each trip had been timed.
 void SeriesLog::part_trips(uint32_t which) {
   SeriesLoop& l = s_->loop[which];
   const uint32_t trips = l.trips;
@@ -384,7 +384,7 @@ void SeriesLog::reconsider(uint32_t transition) {
   mark_all();
 }
 
-// The loop that is counted by a position's batches goes on, but begins its trips with others by now.
+// The loop, which a position's batches count, goes on, but its trips now begin with other positions.
 void SeriesLog::trips_elsewhere(const LoopProfile& profile) {
   SeriesLoop& l = loop();
   if (l.trips <= 1) return;

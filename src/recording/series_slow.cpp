@@ -11,7 +11,7 @@ namespace leadline::trace {
 
 void SeriesLog::keep_slow(SlowIteration* slow, const IterationBegin& began, uint64_t first_call, uint64_t calls) {
   const uint64_t end_step = h_->steps - (loop().after ? 0 : 1);
-  // Every call a step: no literal came twice in a row, no poll failed, nothing was out of order.
+  // True if every call is a step: no literal came twice in a row, no poll failed, nothing was out of order.
   const bool found = s_->mode == SeriesMode::sampling && loop().trips == 1 && calls == end_step - began.step &&
                      calls <= most_slow_entries && s_->long_calls <= most_long_calls;
   if (!found) return;
@@ -36,7 +36,7 @@ class SeriesLog::Visits {
       : log_(log), met_(log.positions_.size()), batch_(log.positions_.size()), before_(most_batches + 1) {
     if (!*this || !log.batches_) return;
     const uint64_t end = log.batches_kept_, first = end > most_batches ? end - most_batches : 0;
-    for (uint64_t i = first; i < end; ++i) {  // numbered from 1, so that 0 is none
+    for (uint64_t i = first; i < end; ++i) {  // numbered from 1; 0 means none
       uint32_t& last = batch_[log.batches_[i & (most_batches - 1)].position];
       before_[(i & (most_batches - 1)) + 1] = last;
       last = static_cast<uint32_t>(i & (most_batches - 1)) + 1;
@@ -98,7 +98,7 @@ bool SeriesLog::find_times(const IterationBegin& began, uint64_t calls, SeriesEn
   return true;
 }
 
-// Those of a log that held everything, of which only windows stay.
+// The iterations of a log that held everything and keeps only windows now.
 void SeriesLog::keep_slow_of(const SeriesWindow& whole, const KeptWindows& kept) {
   SeriesLoop& l = loop();
   for (uint32_t i = 0; i < l.slow_count && l.trips == 1; ++i) {
@@ -109,7 +109,7 @@ void SeriesLog::keep_slow_of(const SeriesWindow& whole, const KeptWindows& kept)
   }
 }
 
-// A quarter of the room that single calls have is for the slowest; of several that do not fit the slower ones stay.
+// The slowest iterations get a quarter of the room for single calls; if they do not all fit, the slower ones stay.
 void SeriesLog::put_slow(SlowIteration* slow, const SeriesEntry* entries, uint64_t n, uint64_t first_call) {
   const auto number = static_cast<size_t>(s_->current) * most_slow + static_cast<size_t>(slow - loop().slow);
   slow->entries = 0;

@@ -1,4 +1,4 @@
-// Times call by call: what of them is kept, and how a recording process keeps it.
+// Times of single calls: which are kept, and how a recording process keeps them.
 //
 // While a thread is watched, every call leaves an entry (position, duration, gap) in a log. A short program is watched
 // from its first call to its last: the full series. Where the log is full, the loop of the program's steps is looked
@@ -76,7 +76,7 @@ struct SlowIteration {
 
 inline constexpr uint32_t most_long_calls = 16;
 
-// How the iteration under way began.
+// The beginning of the iteration under way.
 struct IterationBegin {
   uint64_t step;           // place in the ring of positions
   uint64_t gap, duration;  // of the anchor, where that begins it
@@ -130,7 +130,7 @@ inline constexpr uint32_t most_series_pauses = 64;
 // calls are kept. sampling: windows.
 enum class SeriesMode : uint32_t { off, looking, whole, sampling };
 
-// What the log is doing; in the mapped region, like the tables it speaks of.
+// The state of the log; in the mapped region, like the tables it describes.
 struct SeriesState {
   TableState entries, windows;
   SeriesMode mode;
@@ -202,7 +202,7 @@ inline void add_to_strip(SeriesLoop* loop, StripBucket* buckets, uint64_t iterat
   b.sum += ticks;
 }
 
-// The slowest iterations, in no order; where this one is among them now, or nullptr.
+// The slowest iterations, unordered. Returns this one's place if it is now among them, or nullptr.
 inline SlowIteration* add_to_slowest(SeriesLoop* loop, const SlowIteration& s) {
   if (loop->slow_count < most_slow) {
     loop->slow[loop->slow_count++] = s;

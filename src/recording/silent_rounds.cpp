@@ -1,4 +1,4 @@
-// Loops that control may have gone round between two calls without passing another: nothing tells that it did.
+// Loops that control may have gone round between two calls without passing another: no call shows it.
 #include "recording/source_loops.hpp"
 
 namespace leadline::trace {

@@ -43,7 +43,7 @@ bool SourceLoops::meet(uint32_t from_site, uint32_t to_site, Meeting* m) {
 
 // --- Routines ---
 
-// The one whose code has the call, be it in a part that was moved away.
+// The routine whose code contains the call, even if that part of the code was moved away.
 const SourceLoops::Known* SourceLoops::routine_of(uint64_t frame) {
   for (uint32_t i = 0; i < known_count_; ++i) {
     if (known_[i].good && known_[i].routine->knows(frame + known_[i].bias)) return &known_[i];
@@ -140,7 +140,7 @@ uint32_t SourceLoops::number(uint32_t context, const Known& known, uint32_t loop
   return number(l);
 }
 
-// What was found of a context, 0 at first; nullptr: there is no room to keep it.
+// The result for a context, 0 at first; nullptr: there is no room to keep it.
 uint32_t* SourceLoops::known_of(uint32_t context) {
   if (t_.context_loops.size() <= context) {
     if (!t_.context_loops.ensure(context + 1)) return nullptr;
@@ -173,7 +173,7 @@ uint32_t SourceLoops::innermost(uint32_t context) {
   if (kept && *kept) return *kept - 1;
   const Known* routine = routine_of(c.frame);
   if (!routine) {
-    // By order: the shortest of the loops about it. Their ends are not known for good.
+    // By order: the shortest of the loops around it. Their ends are not final.
     const uint32_t outer = innermost(c.parent);
     uint32_t best = outer;
     for (uint32_t l = 1; l < t_.loops.size(); ++l) {
@@ -189,7 +189,8 @@ uint32_t SourceLoops::innermost(uint32_t context) {
   return found;
 }
 
-// It begins where control went back to, and reaches as far as anybody came back from.
+// It begins at the address that control went back to, and reaches as far as the furthest address that control came back
+// from.
 uint32_t SourceLoops::number_by_order(uint32_t context, uint64_t from, uint64_t to) {
   LiveLoop l{};
   l.header = to;

@@ -6,9 +6,9 @@
 // round the innermost loop about its call, in its caller or further out. A loop is known by its calling context and its
 // header's address, so it is the same on all ranks, whatever they exchange and however their steps differ.
 //
-// What can't be told: whether control went round a loop further out as well, where it could without passing another
-// call. Such loops are marked: their trips are the least there were. Where the code can't be read (another processor,
-// code without unwind tables), addresses tell: who comes back to an earlier one goes round a loop that begins there.
+// Some rounds can't be seen: control may also have gone round a loop further out without passing another call. Such
+// loops are marked: their trips are lower bounds. If the code can't be read (another processor, code without unwind
+// tables), addresses decide: coming back to an earlier address means going round a loop that begins there.
 #pragma once
 
 #include "code/routine.hpp"
@@ -43,7 +43,7 @@ class SourceLoops {
   SourceLoops(const SourceLoops&) = delete;
   SourceLoops& operator=(const SourceLoops&) = delete;
 
-  // Another code may stand where some was unloaded.
+  // Other code may have replaced unloaded code.
   void forget();
 
   // The loop that control went round between calls at the two sites, 0: none.
@@ -52,7 +52,7 @@ class SourceLoops {
   // Marks the loops further out that control may have gone round as well on its way, once all calls are known.
   void mark_silent(uint32_t from_site, uint32_t to_site);
 
-  // Whether all of the path to the site is known and no interpreter is on it.
+  // Whether the whole path to the site is known and no interpreter is on it.
   bool sees(uint32_t site);
 
   // The innermost loop around a call at the site, 0: none. Further ones by LiveLoop::outer.

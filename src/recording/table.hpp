@@ -8,13 +8,13 @@
 
 namespace leadline::trace {
 
-// Gives storage to [begin, end). Returns false where there is none to be had.
+// Gives storage to [begin, end). Returns false if there is none.
 struct Backing {
   bool (*back)(void* self, char* begin, char* end) = nullptr;
   void* self = nullptr;
 };
 
-// The part of a table that must survive the process: how much of it is in use. Lives in the mapped header.
+// The part of a table that must survive the process: how many elements are in use. Lives in the mapped header.
 struct TableState {
   uint64_t used = 0;  // elements
 };
@@ -64,7 +64,7 @@ class Table {
   Backing backing_{};
 };
 
-// Bytes that are written in pieces of a size known beforehand.
+// Bytes that are written in pieces whose size is known beforehand.
 class ByteTable : public Table<uint8_t> {
  public:
   ByteTable() = default;

@@ -19,10 +19,10 @@ struct FoldedTimes {
   uint64_t count;
   uint64_t sum;
   uint64_t gap_sum;
-  uint64_t min;  // meaningful where count > 0
+  uint64_t min;  // meaningful if count > 0
   uint64_t max;
   uint32_t hist[time_buckets];
-  uint32_t last_long, long_distance;  // of calls that turned out long: visit, and visits since the one before
+  uint32_t last_long, long_distance;  // calls that turned out long: the visit, and visits since the previous one
 };
 
 // Ticks to nanoseconds as a 32.32 fixed-point factor.

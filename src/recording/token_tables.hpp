@@ -1,4 +1,4 @@
-// Where the tables of the tokens above a graph lie.
+// Places the tables of the tokens above a graph.
 #pragma once
 
 #include "recording/live.hpp"

@@ -1,6 +1,6 @@
-// How often one call site followed another on a thread: what the loops of its source are found from
-// (source_loops.hpp). The walk along the event graph costs nothing here: where the graph was right, its positions'
-// visits tell; only what it had to be told, and what is out of order, is counted one by one.
+// How often one call site followed another on a thread: the loops of its source are found from this (source_loops.hpp).
+// The walk along the event graph costs nothing here: if the graph predicted correctly, its positions' visits give the
+// count; only mispredicted and unordered transitions are counted one by one.
 #pragma once
 
 #include <cstdint>
@@ -13,17 +13,17 @@ namespace leadline::trace {
 
 struct Transition {
   uint32_t from, to;  // call sites
-  uint64_t times;     // beside those that positions tell
-  uint32_t round;     // the loop that control went round between the two, 0: none
+  uint64_t times;     // in addition to those that positions imply
+  uint32_t round;     // the loop that control went round between the two; 0: none
   uint32_t state;     // Transition::classified where `round` is known
-  uint32_t seen_by;   // the loop of which `crossing` is known, 0: of none
-  uint32_t crossing;  // what control does to that (loop_profile.hpp)
+  uint32_t seen_by;   // the loop for which `crossing` is known; 0: none
+  uint32_t crossing;  // the effect on that loop (loop_profile.hpp)
   static constexpr uint32_t classified = 1;
 };
 
 class Transitions {
  public:
-  static constexpr uint32_t none = 0;  // entry 0 is nobody's
+  static constexpr uint32_t none = 0;  // entry 0 is unused
 
   void attach(Table<Transition> table) {
     table_ = table;
@@ -31,7 +31,7 @@ class Transitions {
     for (uint32_t i = 1; i < table_.size(); ++i) map_.put(hash_of(table_[i].from, table_[i].to), i);
   }
 
-  // Its number, made where it is not there yet; none where there is no room.
+  // Its number, added if it is missing; none if there is no room.
   uint32_t of(uint32_t from, uint32_t to) {
     const uint64_t hash = hash_of(from, to);
     const uint32_t found = map_.find(hash);
@@ -43,7 +43,7 @@ class Transitions {
     map_.put(hash, number);
     return number;
   }
-  // The same, none where it never was.
+  // The same without adding it; none if it is missing.
   uint32_t find(uint32_t from, uint32_t to) const {
     const uint32_t found = map_.find(hash_of(from, to));
     return found && table_[found].from == from && table_[found].to == to ? found : none;

@@ -1,4 +1,5 @@
-// How often each loop is gone round within an iteration of the loop around it, and how many bodies its iterations have.
+// How often control goes round each loop within an iteration of the loop around it, and how many different bodies its
+// iterations have.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +10,14 @@
 namespace leadline::structure {
 
 struct LoopShape {
-  uint64_t trips = 0;     // in all
+  uint64_t trips = 0;     // total
   uint64_t variants = 0;  // distinct bodies of its iterations
-  // Trips in an iteration of the loop around it, or in the whole run where there is none: the fewest, the usual number
-  // and the most. An iteration that does not enter the loop counts, with none.
+  // Trips in an iteration of the loop around it, or in the whole run if no loop is around it: the fewest, the usual
+  // number and the most. An iteration that does not enter the loop counts as 0 trips.
   uint64_t fewest = 0, usual = 0, most = 0;
 };
 
-// By number of the stream's loops.
+// Indexed by number of the stream's loops.
 std::vector<LoopShape> loop_shapes(const LoopTree& tree, const trace::Stream& stream);
 
 }  // namespace leadline::structure

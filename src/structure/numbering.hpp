@@ -1,4 +1,4 @@
-// Numbers for things that are met again: open addressing over their hashes. The caller keeps the things.
+// Numbers for things that occur repeatedly: open addressing over their hashes. The caller keeps the things.
 #pragma once
 
 #include <cstddef>
@@ -9,11 +9,11 @@ namespace leadline::structure {
 
 class Numbering {
  public:
-  // The number of the thing with that hash for which `same(number)` holds, or `next`, which it has from now on.
+  // Returns the number of the thing with that hash for which `same(number)` holds, or `next`, which becomes its number.
   template <class Same>
   uint32_t of(uint64_t hash, uint32_t next, Same same) {
     if (2 * (used_ + 1) > slots_.size()) grow();
-    hash |= 1;  // 0: free
+    hash |= 1;  // 0 marks a free slot
     size_t at = place(hash);
     for (; slots_[at].hash; at = (at + 1) & (slots_.size() - 1)) {
       if (slots_[at].hash == hash && same(slots_[at].number)) return slots_[at].number;

@@ -1,8 +1,8 @@
-// Calls in a row as a part of the loop tree: what is complete in it, and what lies open on either side.
+// Successive calls as a part of the loop tree: its complete loops, and the loops open on either side.
 //
 // A stretch of calls leaves loops that it did not enter, and enters loops that it does not leave. It is held as the
-// bodies of the loops it leaves, from the inside outwards, the body it gets to, and the loops it has entered since. Two
-// stretches join to one without looking at their calls again; so does one that comes many times in a row.
+// bodies of the loops it leaves, from the inside outwards, the body it reaches, and the loops it has entered since. Two
+// stretches are joined without looking at their calls again, and so are many repeats of one stretch.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace leadline::structure {
 
-// The iterations of one loop that a stretch sees: the end of one, whole ones, the begin of another; or, if control does
-// not go round, a piece of one (`now`).
+// The iterations of one loop that a stretch sees: the end of one, whole ones, the beginning of another; or, if control
+// does not go round, a piece of one (`now`).
 struct Body {
   Sequence head = 0;
   std::vector<Element> iterations;
@@ -27,23 +27,23 @@ struct OpenLoop {
 };
 
 struct Stretch {
-  std::vector<Body> left;      // of loops that were left
-  std::vector<OpenLoop> open;  // the first: what lies around all that were entered
+  std::vector<Body> left;      // the loops that were left
+  std::vector<OpenLoop> open;  // the first holds the part around all loops that were entered
   Stretch() : open(1) {}
 };
 
-// What control does to loops between two calls.
+// The effect on loops of going from one call to the next.
 struct Crossing {
-  uint32_t leaves = 0;     // loops
-  bool round = false;      // of the innermost one that is left over
-  uint32_t enters_at = 0;  // depth from which on the loops around the second call are entered
+  uint32_t leaves = 0;     // number of loops that control leaves
+  bool round = false;      // control goes round the innermost remaining loop
+  uint32_t enters_at = 0;  // the loops around the second call are entered from this depth on
 };
 
-// Which loops lie around a thread's call sites, and what lies between two of them.
+// The loops around a thread's call sites, and the transitions between two sites.
 class Nest {
  public:
   explicit Nest(const trace::Stream& stream);
-  // The outermost first.
+  // Outermost first.
   const std::vector<uint32_t>& around(uint32_t site) const { return around_[site < around_.size() ? site : 0]; }
   const Crossing& crossing(uint32_t from, uint32_t to);
 
@@ -67,16 +67,16 @@ class Parser {
 
   Parser(const trace::Stream& stream, LoopTree* tree) : nest_(stream), tree_(*tree) {}
 
-  // The next call at the end of a stretch. `before`: site of the one before, or no_site.
+  // Adds the next call at the end of a stretch. `before`: site of the previous call, or no_site.
   void call(uint32_t before, uint32_t site, uint64_t item, uint64_t times, Stretch* stretch);
   void append(const Stretch& next, Stretch* stretch);
-  // Puts `item` where nothing is known of loops; all are left before.
+  // Adds `item`, whose loops are not known; all loops are left before it.
   void append_outside(uint64_t item, Stretch* stretch);
-  // The stretch so many times, at least once. It must end where it begins.
+  // Repeats the stretch this many times, at least once. It must end where it begins.
   Stretch repeated(const Stretch& once, uint64_t times);
-  // Leaves all loops; the sequence of what was done.
+  // Leaves all loops. Returns the sequence of everything done.
   Sequence finish(Stretch* stretch);
-  // For keeping: long lists become sequences.
+  // Prepares the stretch for keeping: long lists become sequences.
   void pack(Stretch* stretch);
 
  private:

@@ -1,8 +1,8 @@
-// Sequences of items, each stored once however it came about: equal ones have one number.
+// Sequences of items, each stored once however it was built: equal sequences have one number.
 //
-// A sequence is a list of elements; an element is an item or another sequence, so many times in a row. What a sequence
-// is, is told by its items in order alone: two hashes of 61 bits, polynomials in the items, which those of concatenated
-// and repeated sequences follow from without looking at an item again.
+// A sequence is a list of elements; an element is an item or another sequence, repeated some number of times. Only the
+// items in their order identify a sequence: two hashes of 61 bits, polynomials in the items. The hashes of concatenated
+// and repeated sequences follow from those of their parts, without looking at an item again.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace leadline::structure {
 
-using Sequence = uint32_t;  // 0: the empty one
+using Sequence = uint32_t;  // 0: the empty sequence
 
 struct Element {
   uint64_t id : 63 = 0;  // an item, or a sequence
@@ -21,10 +21,10 @@ struct Element {
   uint64_t times = 1;
 };
 
-// The items that elements stand for, as far as equality goes.
+// The items that elements stand for, as far as equality is concerned.
 struct Content {
   struct Hash {
-    uint64_t value = 0, power = 1;  // power: of the base, to the number of items
+    uint64_t value = 0, power = 1;  // power: the base to the power of the number of items
   };
   Hash a, b;
   uint64_t items = 0;  // saturates
@@ -36,7 +36,8 @@ class Sequences {
  public:
   Sequences();
 
-  // The number of what the elements are in all. Adjacent equal ones should be one (append() sees to it).
+  // Returns the number of the sequence that the elements form. Adjacent equal elements should be merged (append() does
+  // so).
   Sequence intern(const std::vector<Element>& elements);
 
   uint64_t items(Sequence s) const { return nodes_[s].content.items; }
@@ -50,11 +51,11 @@ class Sequences {
     const Node& n = nodes_[s];
     return {elements_.data() + n.first, elements_.data() + n.first + n.count};
   }
-  // One more than the highest number. A sequence's elements have lower numbers than it.
+  // One more than the highest number. A sequence's elements have lower numbers than the sequence.
   uint32_t size() const { return static_cast<uint32_t>(nodes_.size()); }
   Content content_of(const Element& e) const;
 
-  // Appends to a list that is to be interned.
+  // Appends to a list that will be interned.
   void append(std::vector<Element>* list, Element e) const;
   void append(std::vector<Element>* list, Sequence s, uint64_t times = 1) const;
 

@@ -1,5 +1,5 @@
-// Variable-length integers: 7 bits a byte, low first; signed ones zigzag. The writer fills memory it is given or owned
-// by a sink; the reader checks every bound.
+// Variable-length integers: 7 bits a byte, low bits first; signed ones are zigzag encoded. The writer fills memory that
+// the caller or a sink owns; the reader checks every bound.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ inline constexpr size_t max_varint_bytes = 10;
 constexpr uint64_t zigzag(int64_t v) { return (static_cast<uint64_t>(v) << 1) ^ static_cast<uint64_t>(v >> 63); }
 constexpr int64_t unzigzag(uint64_t v) { return static_cast<int64_t>(v >> 1) ^ -static_cast<int64_t>(v & 1); }
 
-// Difference that never overflows: wraps, and the reader's sum wraps back.
+// A difference that never overflows: it wraps, and the reader's sum wraps back.
 constexpr int64_t wrapping_difference(int64_t a, int64_t b) {
   return static_cast<int64_t>(static_cast<uint64_t>(a) - static_cast<uint64_t>(b));
 }
@@ -63,7 +63,8 @@ class ByteReader {
     }
     return *p_++;
   }
-  // A count of things of which each takes at least `least` bytes: refuses what the rest of the data can't hold.
+  // Reads a count of things that each take at least `least` bytes. Refuses a count that the rest of the data can't
+  // hold.
   size_t count(size_t least = 1) {
     const uint64_t n = varint();
     if (n > left() / (least ? least : 1)) {

@@ -1,4 +1,4 @@
-// The classes of calls and what is true of each (api/semantics.toml, [classes]), for the functions that a trace names.
+// The classes of calls and their properties (api/semantics.toml, [classes]), for the functions that a trace names.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,8 @@ namespace leadline::trace {
 
 constexpr bool is_posix(CallClass c) { return facts_of(c).event == EventForm::libc; }
 
-// Which way the data of a function goes; nowhere for one that this version does not know and whose class does not say.
+// The direction of a function's data. It is "nowhere" if this version does not know the function and its class does not
+// say.
 constexpr uint8_t moves_of(CallClass c, std::string_view function) {
   if (!facts_of(c).by_function) return facts_of(c).moves;
   const auto* known =

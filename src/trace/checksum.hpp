@@ -8,7 +8,7 @@
 namespace leadline::trace {
 
 namespace detail {
-// [0] advances by one byte, [k] by k bytes more: eight bytes are taken at a time.
+// [0] advances by one byte, [k] by k further bytes: the loop takes eight bytes at a time.
 constexpr std::array<std::array<uint32_t, 256>, 8> crc_tables() {
   std::array<std::array<uint32_t, 256>, 8> tables{};
   for (uint32_t i = 0; i < 256; ++i) {

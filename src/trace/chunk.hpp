@@ -1,4 +1,4 @@
-// A trace file is a magic number and then chunks, each with its checksum (docs/format.md).
+// A trace file is a magic number followed by chunks, each with its checksum (docs/format.md).
 #pragma once
 
 #include <cstdint>
@@ -21,13 +21,13 @@ enum class ChunkType : uint32_t {
   locals = 9,
   losses = 10,
   end = 11,
-  structure = 12,  // of a generation, whose times are in
+  structure = 12,  // a generation's structure; its times are in
   times = 13,
-  shared = 14,  // the name of a file with the chunks that stand here (sites, structure): alike on many ranks
-  series = 15,  // times call by call
-  clock = 16,   // of the process, beside that of its rank 0
+  shared = 14,  // the name of a file that holds the chunks in this place (sites, structure), if many ranks share them
+  series = 15,  // times of single calls
+  clock = 16,   // the process's clock, beside that of its rank 0
   placement = 17,
-  loops = 18,  // of a thread's source
+  loops = 18,  // loops of a thread's source code
   pauses = 20,
   regions = 21,
   region_times = 22,
@@ -36,17 +36,17 @@ enum class ChunkType : uint32_t {
   files = 30,
 };
 
-// Of whom a chunk tells: of the process, of one of its threads, or of the file itself.
+// The scope of a chunk: the process, one of its threads, or the file itself.
 enum class ChunkScope : uint8_t { unknown, file, process, thread };
 
 struct ChunkFacts {
   ChunkScope scope = ChunkScope::unknown;
-  bool essential = false;  // written whatever the budget for the disk is
+  bool essential = false;  // written whatever the disk budget is
   bool shared = false;     // alike on many ranks: may stand in a shared file
-  bool in_part = false;    // of a generation: written before the process ends
+  bool in_part = false;    // belongs to a generation: written before the process ends
 };
 
-// How a chunk is read: decode_chunk(). How it is made from live memory: recording/chunks.hpp.
+// decode_chunk() reads a chunk. recording/chunks.hpp says how each is made from live memory.
 constexpr ChunkFacts facts_of(ChunkType type) {
   switch (type) {
     case ChunkType::process:
@@ -87,15 +87,15 @@ constexpr ChunkFacts facts_of(ChunkType type) {
 // Bits of the byte that says how a loop was found.
 inline constexpr uint8_t loop_by_order = 1, loop_silent = 2;
 
-// How far MPI_Init came. While the process is in it, what stands for the process in its job (rank, size, world) is what
-// the launcher says; where it never comes back, that is all that is known.
+// How far MPI_Init came. While the process is in it, the process's place in its job (rank, size, world) comes from the
+// launcher; if MPI_Init never returns, nothing else is known.
 enum : uint32_t { mpi_not_begun = 0, mpi_begun = 1, mpi_beginning = 2 };
 
-// With the type: the payload is packed (packing.hpp). varint size, block: the first `size` bytes packed; the rest
-// follows as it is.
+// A flag of the type: the payload is packed (packing.hpp). varint size, block; the block holds the first `size` bytes
+// packed, and the rest follows unpacked.
 inline constexpr uint32_t packed_flag = 1u << 31;
 
-// Name of the file, in the directory of the trace, that holds shared chunks: made from a hash of their bytes.
+// The name of the file, in the trace's directory, that holds shared chunks. It is made from a hash of their bytes.
 inline constexpr char shared_prefix[] = "shared-";
 inline constexpr char shared_suffix[] = ".structure";
 inline constexpr uint32_t shared_hash_digits = 32;
@@ -109,8 +109,8 @@ struct FileHeader {
 struct ChunkHeader {
   uint32_t magic;
   uint32_t type;
-  uint32_t size;  // of the payload that follows
-  uint32_t crc;   // CRC-32C of type, size and payload
+  uint32_t size;  // bytes of payload that follow
+  uint32_t crc;   // CRC-32C over type, size and payload
 };
 
 }  // namespace leadline::trace

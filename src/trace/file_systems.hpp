@@ -1,4 +1,4 @@
-// File systems by the numbers that statfs() gives (linux/magic.h and their own headers).
+// File systems by the numbers that statfs() returns (linux/magic.h and the file systems' own headers).
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,11 @@ namespace leadline::trace {
 struct FileSystem {
   uint64_t magic;
   const char* name;
-  bool local;  // its pages are written by this kernel to memory or a disk of this machine
+  bool local;  // this kernel writes its pages to memory or to a disk of this machine
 };
 
-// What is not here is taken for remote: live memory beside it costs a file to collect, live memory on a remote one
-// costs the program time.
+// A file system that is not listed counts as remote: live memory beside a local one costs a file to collect, but live
+// memory on a remote one costs the program time.
 inline constexpr FileSystem file_systems[] = {
     {0xEF53, "ext4", true},          {0x58465342, "xfs", true},     {0x9123683E, "btrfs", true},
     {0x01021994, "tmpfs", true},     {0x858458F6, "ramfs", true},   {0x794C7630, "overlay", true},

@@ -10,7 +10,8 @@ constexpr uint64_t mix(uint64_t h, uint64_t word) {
   return h ^ (h >> 29);
 }
 
-// Of two words that are both small: mix() of the one with the other is their exclusive or, which pairs share.
+// Hashes two words that are both small. mix() of one with the other would be their exclusive or, which different pairs
+// share.
 constexpr uint64_t hash_of_pair(uint64_t a, uint64_t b) { return mix(mix(0x2c1b3c6d, a), b); }
 
 }  // namespace leadline::trace

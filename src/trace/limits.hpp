@@ -1,4 +1,4 @@
-// What a process records at most of each kind of thing: a reader takes more for damage.
+// The most that a process records of each kind of thing. A reader takes more for damage.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,11 @@ namespace leadline::trace {
 inline constexpr uint32_t max_threads = 64;
 inline constexpr uint32_t max_functions = 2048;
 
-// Elements of tables.
+// Table elements.
 namespace capacity {
 inline constexpr uint32_t graph_positions = 32768;
 inline constexpr uint32_t sites = 1u << 14;
-// The rest for mode_bag*, and for one of mode_times_only and one of mode_bag_coarse per site, which must always fit.
+// The rest is for mode_bag*, and for one mode_times_only and one mode_bag_coarse per site, which must always fit.
 inline constexpr uint32_t positions = graph_positions + 8192 + 2 * sites;
 inline constexpr uint32_t members = 1u << 21;
 inline constexpr uint32_t regions = 1u << 12;
@@ -25,9 +25,9 @@ inline constexpr uint32_t most_buckets = 512;
 inline constexpr uint32_t most_loops = 8;
 inline constexpr uint32_t most_slow = 6;
 inline constexpr uint32_t most_slow_read = 12;       // earlier versions wrote as many
-inline constexpr uint32_t most_slow_entries = 4000;  // calls of a slow iteration that can be kept
+inline constexpr uint32_t most_slow_entries = 4000;  // calls that can be kept of a slow iteration
 
-// Of one series: the log, and the slowest iterations.
+// Per series: the log, and the slowest iterations.
 inline constexpr uint64_t most_series_entries =
     uint64_t{capacity::series_entries} + uint64_t{most_loops} * most_slow * most_slow_entries;
 

@@ -6,17 +6,17 @@
 namespace leadline::trace {
 namespace {
 
-constexpr uint32_t orders = 3;  // bytes before that are looked at
-constexpr uint32_t half = 16;   // models of half a byte: a tree of its four bits
+constexpr uint32_t orders = 3;  // preceding bytes that predict the next one
+constexpr uint32_t half = 16;   // models of half a byte: a tree over its four bits
 
-// Bits of the number of half bytes that the table has room for.
+// log2 of the half bytes that the table has room for.
 uint32_t table_bits(size_t size) {
   uint32_t bits = 8;
   while (bits < 16 && size >> (bits - 2)) ++bits;
   return bits;
 }
 
-// How far a longer context is believed, of 256, by how often it was met.
+// The weight of a longer context, out of 256, by how often it has occurred.
 constexpr uint32_t belief[] = {0, 58, 115, 173, 230};
 
 class ByteModels {
@@ -26,7 +26,7 @@ class ByteModels {
 
   template <class Coder>
   uint8_t code(Coder& coder, uint8_t byte) {
-    uint32_t node = 1;  // the bits of this byte so far, behind a one
+    uint32_t node = 1;  // the bits of this byte so far, after a leading one
     BitModel* at[orders] = {};
     for (uint32_t i = 0; i < 8; ++i) {
       if (i % 4 == 0) {
@@ -61,10 +61,10 @@ class ByteModels {
   uint32_t before_ = 0;
 };
 
-// What is smaller is not worth the memory that packing takes.
+// A smaller payload is not worth the memory that packing takes.
 constexpr size_t least_packed = 64;
 
-// False: they would not become fewer, or there is no memory.
+// False: packing would not make it smaller, or there is no memory.
 bool pack(const uint8_t* data, size_t size, ByteSink* out) {
   ByteModels models(size);
   if (!models) return false;

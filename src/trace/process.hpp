@@ -1,5 +1,5 @@
-// The trace of one process, decoded: what the reader gives to everybody else.
-// Built from a .trace file (reading/reader.hpp), or from the .live file that a killed process left.
+// The trace of one process, decoded, as the reader hands it to everything else. It is built from a .trace file
+// (reading/reader.hpp) or from the .live file of a killed process.
 #pragma once
 
 #include <array>
@@ -31,30 +31,30 @@ struct Frame {
   uint64_t offset = 0;  // return address relative to the module's load bias (subtract 1 to be inside the call)
 };
 
-// In place of a frame's module. Offset 0: code that no module held; 1: frames left out of a path that was too long.
+// Used in place of a frame's module. Offset 0: code in no module; 1: frames left out of a path that was too long.
 inline constexpr uint32_t no_module = UINT32_MAX;
 
-// Where calls come from: a return address, reached by way of another one. Call paths share their outer parts, so they
-// are a tree. Number 0: what lies further out is not known; 1: nothing does, the thread began here.
+// Where calls come from: a return address, reached through another one. Call paths share their outer parts, so they
+// form a tree. Number 0: the path further out is not known; 1: the thread began here, so nothing lies further out.
 struct Context {
   Frame frame;
-  uint32_t parent = 0;  // the caller's; less than its own number
-  uint32_t depth = 0;   // frames from here on outwards
+  uint32_t parent = 0;  // the caller's number, less than this one's
+  uint32_t depth = 0;   // number of frames from here outwards
 };
 
 struct Site {
   uint32_t function = 0;  // index into functions
   uint32_t context = 0;   // index into the stream's contexts: the innermost frame
-  uint32_t region = 0;    // index into regions: the innermost one the call is made in
-  bool whole = false;     // the path goes back to where the thread began
+  uint32_t region = 0;    // index into regions: the innermost one around the call
+  bool whole = false;     // the path goes back to the thread's start
 };
 
 struct Communicator {
   enum class Kind : uint8_t { intra, inter, window, file };
   Kind kind = Kind::intra;
-  uint32_t parent = 0;    // id of the communicator it was made from; its own id for the predefined ones
-  uint64_t identity = 0;  // the same on all ranks of one communicator; 0 where not known
-  int32_t rank = 0;       // own rank
+  uint32_t parent = 0;    // id of the communicator it was made from; the predefined ones have their own id here
+  uint64_t identity = 0;  // the same on all ranks of one communicator; 0: not known
+  int32_t rank = 0;       // this process's rank
   int32_t size = 0;
   std::vector<int32_t> world;  // rank in MPI_COMM_WORLD of each member (of the remote group for `inter`), -1 unknown
 };
@@ -62,19 +62,20 @@ struct Communicator {
 struct Datatype {
   std::string name;                                       // "MPI_DOUBLE", empty for a derived type without a name
   int64_t size = 0, extent = 0, lb = 0, true_extent = 0;  // bytes
-  int32_t combiner = 0;                                   // as the library numbers them
+  int32_t combiner = 0;                                   // as the library numbers combiners
   bool contiguous = false;
 };
 
-// Times of many visits, nanoseconds. `hist[i]` counts durations in [2^i - 1, 2^(i+1) - 1) ns; 39 all longer ones.
+// Times of many visits, in nanoseconds. `hist[i]` counts durations in [2^i - 1, 2^(i+1) - 1) ns; 39 counts all longer
+// ones.
 struct TimeStats {
   uint64_t count = 0;
   double sum_ns = 0, min_ns = 0, max_ns = 0;
-  double gap_sum_ns = 0;  // time between the end of this thread's previous call and the begin of this one
+  double gap_sum_ns = 0;  // time between the end of this thread's previous call and the beginning of this one
   std::array<uint64_t, 40> hist{};
 };
 
-// Calls of a purely local function from one return address.
+// Calls to a purely local function from one return address.
 struct LocalCalls {
   uint32_t function = 0;
   Frame caller;
@@ -82,7 +83,8 @@ struct LocalCalls {
   double sum_ns = 0;
 };
 
-// A named region of the program, where it lies: the same name within another region is another one. Number 0: none.
+// A named region of the program at its place: the same name within another region is a different region. Number 0:
+// none.
 struct NamedRegion {
   uint32_t parent = 0;  // less than its own number
   std::string name;
@@ -91,13 +93,13 @@ struct NamedRegion {
 struct RegionTimes {
   uint32_t region = 0;
   uint64_t entries = 0;
-  double sum_ns = 0, min_ns = 0, max_ns = 0;  // from entering to leaving
+  double sum_ns = 0, min_ns = 0, max_ns = 0;  // from entry to exit
 };
 
-// A performance variable of the MPI library (MPI_T) as it stood before MPI_Finalize.
+// A performance variable of the MPI library (MPI_T), read before MPI_Finalize.
 struct LibraryVariable {
   std::string name, description;
-  uint8_t cls = 0;  // as the standard lists them: state, level, size, percentage, highwatermark, lowwatermark, ...
+  uint8_t cls = 0;  // in the standard's order: state, level, size, percentage, highwatermark, lowwatermark, ...
   double value = 0;
 };
 
@@ -107,7 +109,7 @@ struct LibrarySetting {
 
 struct Loss {
   std::string code;     // stable word, e.g. "order-lost"
-  uint64_t amount = 0;  // how many calls (or bytes, see the message) it concerns
+  uint64_t amount = 0;  // number of calls (or bytes, see the message) it concerns
   std::string message;
 };
 
@@ -118,77 +120,77 @@ struct Pauses {
   };
   uint64_t count = 0;
   double sum_ns = 0;
-  bool lasted = false;  // the last one had no end
-  uint64_t calls = 0;   // not recorded, purely local ones aside
+  bool lasted = false;  // the last pause had no end
+  uint64_t calls = 0;   // not recorded, purely local calls aside
   std::vector<Interval> first;
 };
 
-// The clock that the process's times were taken from, and what that of rank 0 of its MPI_COMM_WORLD showed.
+// The clock that the process's times come from, and the readings of the clock of rank 0 of its MPI_COMM_WORLD.
 struct ProcessClock {
   struct Comparison {
     uint64_t own_ns = 0;
-    int64_t offset_ns = 0;  // to be added to own_ns
-    uint64_t error_ns = 0;  // at most
+    int64_t offset_ns = 0;  // add this to own_ns
+    uint64_t error_ns = 0;  // upper bound
   };
-  uint64_t identity = 0;                // the same for all processes with this clock, 0: not known
-  int64_t start_ns = 0;                 // what it showed at the process's start
-  bool compared = false;                // or would have been, had the others been there
-  std::vector<Comparison> comparisons;  // of MPI_Init, of MPI_Finalize
+  uint64_t identity = 0;                // the same for all processes with this clock; 0: not known
+  int64_t start_ns = 0;                 // its reading at the process's start
+  bool compared = false;                // or would have been, if the other processes had taken part
+  std::vector<Comparison> comparisons;  // in MPI_Init, in MPI_Finalize
 };
 
-// A loop of the program's source, in one calling context.
+// A loop of the program's source in one calling context.
 struct SourceLoop {
-  uint32_t context = 0;  // of the routine it is in: the frame that called it
-  uint32_t outer = 0;    // the next one around it, in this routine or further out; 0: none
-  Frame header;          // its first instruction; `by_order`: where a call in it returns to, the earliest one
-  Frame last;            // the jump back to that; `by_order`: where the last call in it returns to
+  uint32_t context = 0;  // the frame that called the routine it is in
+  uint32_t outer = 0;    // the next loop around it, in this routine or further out; 0: none
+  Frame header;          // its first instruction; `by_order`: the earliest return address of a call in it
+  Frame last;            // the jump back to the header; `by_order`: the return address of the last call in it
   bool by_order = false;
-  bool silent = false;  // control may have gone round it more often than calls tell: rounds and entries are the least
+  bool silent = false;  // there may have been more rounds than the calls show: rounds and entries are lower bounds
   uint64_t rounds = 0, entries = 0;
   uint64_t trips() const { return rounds + entries; }
 };
 
-// When a call at the one site follows one at the other, control has gone round the loop.
+// Control has gone round the loop when a call at one site follows one at the other.
 struct SourceRound {
   uint32_t from = 0, to = 0, loop = 0;
   auto operator<=>(const SourceRound&) const = default;
 };
 
-// Where the process ran, and among how many.
+// Where the process ran, and with how many others.
 struct Placement {
-  bool known = false;                                  // false: made by a version that did not record it
-  uint32_t processors = 0;                             // of the host; 0 not known
-  double quota = 0;                                    // processors that its control group allows, 0 no limit
+  bool known = false;                                  // false: a version that did not record it made the trace
+  uint32_t processors = 0;                             // of the host; 0: not known
+  double quota = 0;                                    // processors that its control group allows; 0: no limit
   std::vector<std::pair<uint32_t, uint32_t>> allowed;  // (first, count) of the processors it may run on
-  uint32_t threads = 0;                                // before MPI_Finalize; 0: it was not reached
-  uint32_t busy = 0;      // of those, that ran at least a tenth as long as the one that ran longest
-  double cpu_ns = 0;      // from MPI_Init to MPI_Finalize, of all threads
-  double waited_ns = -1;  // in which its first thread could run and had no processor, -1 not known
-  int32_t launched = 0;   // ranks that the launcher says it started, 0 not known
+  uint32_t threads = 0;                                // counted before MPI_Finalize; 0: it was not reached
+  uint32_t busy = 0;      // threads that ran at least a tenth as long as the longest-running one
+  double cpu_ns = 0;      // all threads, from MPI_Init to MPI_Finalize
+  double waited_ns = -1;  // time its first thread was ready to run and had no processor; -1: not known
+  int32_t launched = 0;   // ranks that the launcher says it started; 0: not known
   int32_t launched_rank = -1;
   std::string launcher;                          // the variable that says so
   uint64_t budget_files = 0, budget_memory = 0;  // bytes; 0: no limit
-  uint32_t budgets_given = 0;                    // 1: of files, 2: of memory
-  // The run's directory as statfs tells it (file_systems.hpp), 0 not known; and where the live memory was.
+  uint32_t budgets_given = 0;                    // 1: for files, 2: for memory
+  // The run's directory as statfs reports it (file_systems.hpp), 0: not known; and where the live memory was.
   uint64_t file_system = 0;
   LivePlaceKind live_kind = LivePlaceKind::run;
   LivePlaceReason live_reason = LivePlaceReason::none;
 };
 
-struct Generation;  // structure.hpp: graph of positions and what walks it; include that to hold a Stream
+struct Generation;  // structure.hpp: graph of positions and tokens that walk it; include it to hold a Stream
 
 // The call that a thread was in when its process ended without closing its trace.
 struct CallUnderWay {
-  bool known = false;     // there was one
+  bool known = false;     // there was such a call
   uint32_t function = 0;  // index into functions
   uint32_t site = 0;      // index into the stream's sites; UINT32_MAX: not known
-  double begin_ns = 0;    // since the process's begin
+  double begin_ns = 0;    // since the process's start
 };
 
 struct Stream {  // one thread of the process
   uint32_t thread = 0;
   CallUnderWay under_way;
-  double last_end_ns = 0;  // where that is known: when its last call but that one ended, since the process's begin
+  double last_end_ns = 0;  // if known: when the last call but the one under way ended, since the process's start
   std::vector<Site> sites;
   std::vector<Context> contexts;
   std::vector<Generation> generations;
@@ -196,7 +198,7 @@ struct Stream {  // one thread of the process
   std::vector<RegionTimes> region_times;
   std::vector<Series> series;        // in the order of the calls
   std::vector<SourceLoop> loops;     // number 0: none
-  std::vector<uint32_t> site_loops;  // by call site, the innermost loop around it
+  std::vector<uint32_t> site_loops;  // the innermost loop around each call site
   std::vector<SourceRound> rounds;   // ascending
 
   // The innermost loop around a call site.
@@ -209,14 +211,14 @@ struct Stream {  // one thread of the process
 
 // The call path, innermost frame first.
 std::vector<Frame> frames_of(const std::vector<Context>& contexts, uint32_t context);
-// Adds such a path; contexts that are there already are not looked for. Returns the number of its innermost frame.
+// Adds such a path without looking for existing contexts. Returns the number of its innermost frame.
 uint32_t add_path(std::vector<Context>* contexts, const std::vector<Frame>& frames, bool whole);
 
-// What the process did with one file. Number 0 of the table stands for the files that did not fit into it.
+// What the process did with one file. Number 0 of the table stands for the files that did not fit into the table.
 struct ProcessFile {
   struct Counts {
     uint64_t opens = 0, closes = 0, reads = 0, writes = 0, others = 0, bytes_read = 0, bytes_written = 0, time_ns = 0;
-    uint64_t sequential = 0, strided = 0, random = 0;  // transfers, by where they begin
+    uint64_t sequential = 0, strided = 0, random = 0;  // transfers, by where they start
   };
   struct Run {  // `count` stretches of `length` bytes, `stride` apart
     uint64_t begin = 0, length = 0, stride = 0, count = 0;
@@ -227,10 +229,10 @@ struct ProcessFile {
   };
   std::string name;  // absolute path
   bool opened_by_mpi = false, mapped = false, has_view = false, offset_unknown = false;
-  int64_t size = -1;  // largest seen, -1 not known
+  int64_t size = -1;  // largest size seen; -1: not known
   std::array<Counts, 4>
-      layers;                // by FileLayer: the program's calls, those outside of the events, MPI_File_*, beneath it
-  Stretches reads, beneath;  // what was read, by the program and by the MPI library for it
+      layers;  // by FileLayer: the program's calls, those outside the events, MPI_File_*, those beneath it
+  Stretches reads, beneath;  // stretches read by the program, and by the MPI library on its behalf
 };
 
 struct Process {
@@ -238,17 +240,17 @@ struct Process {
   // Where it ran
   int32_t rank = -1;  // in MPI_COMM_WORLD, -1 unknown
   int32_t world_size = 0;
-  uint64_t world = 0;                  // identity of the MPI_COMM_WORLD it belongs to (spawned programs have their own)
-  std::string host, program, library;  // library: MPI_Get_library_version's first line
+  uint64_t world = 0;                  // identity of its MPI_COMM_WORLD (spawned programs have their own)
+  std::string host, program, library;  // library: the first line of MPI_Get_library_version
   std::string family;                  // "mpich", "openmpi", "mpi5"
   int64_t pid = 0;
   // How it went
   bool initialized = false, finalized = false;  // MPI_Init returned, MPI_Finalize returned
-  bool initializing = false;                    // it ended within MPI_Init
-  bool complete = false;                        // the file was closed by the process: nothing is missing at its end
+  bool initializing = false;                    // the process ended within MPI_Init
+  bool complete = false;                        // the process closed the file: nothing is missing at its end
   int64_t start_unix_ns = 0;
-  double duration_ns = 0;      // MPI_Init entered to MPI_Finalize left (or the last recorded call)
-  double own_overhead_ns = 0;  // Leadline's own time in this process, from samples of it
+  double duration_ns = 0;      // from entering MPI_Init to leaving MPI_Finalize (or to the last recorded call)
+  double own_overhead_ns = 0;  // Leadline's own time in this process, estimated from samples
   double own_per_call_ns = 0;
   uint64_t file_bytes = 0;  // size of the file
   std::vector<Function> functions;
@@ -259,20 +261,19 @@ struct Process {
   std::vector<NamedRegion> regions;
   std::vector<Stream> streams;
   std::vector<ProcessFile> files;
-  bool files_recorded = false;  // false: made by a version that did not record file I/O
+  bool files_recorded = false;  // false: a version that did not record file I/O made the trace
   std::vector<Loss> losses;
   Pauses pauses;
   ProcessClock clock;
   Placement placement;
   std::vector<LibraryVariable> variables;
-  std::vector<LibrarySetting> settings;  // of the environment, for the MPI library
+  std::vector<LibrarySetting> settings;  // environment variables for the MPI library
 };
 
-// Every distinct event of a stream with how often it happened: what counting needs, without expanding the order.
-// Includes literal events, wild-card positions (each value of the varying fields) and failed polls.
-// `words` are the interned words Key::extra refers to, if it does. A coarse tally (beyond the budget) sums calls of
-// many sizes: key->count is floor(log2(count)) and `amount` the sum of the counts, or of the values where key->value
-// is 1.
+// Every distinct event of a stream with its number of occurrences: enough to count without expanding the order.
+// Includes literal events, wild-card positions (each value of the varying fields) and failed polls. `words` are the
+// interned words that Key::extra refers to, if any. A coarse tally (beyond the budget) sums calls of many sizes:
+// key->count is floor(log2(count)) and `amount` the sum of the counts, or of the values if key->value is 1.
 struct Tally {
   const Key* key;
   uint64_t times;
@@ -283,18 +284,18 @@ struct Tally {
 };
 void for_each_tally(const Stream& stream, const std::function<void(const Tally&)>& visit);
 
-// Times by call site: every call of the stream is in exactly one site's statistics.
+// Times by call site: every call of the stream counts in exactly one site's statistics.
 void for_each_site_time(const Stream& stream, const std::function<void(uint32_t site, const TimeStats&)>& visit);
 
 // The calls in the order they happened. The failed polls between two calls are one event, named for the first of them;
-// how many they were is known to a power of two. Beyond some number of runs their places are not known and the walk
-// goes without them; tallies and times count every poll.
+// their number is known to a power of two. Beyond some number of runs their places are not known and the walk leaves
+// them out; tallies and times count every poll.
 struct Event {
   Key key;
   uint64_t times = 1;
   const int64_t* words = nullptr;
   size_t word_count = 0;
-  uint32_t position = 0;  // of its generation; 0: it has none
+  uint32_t position = 0;  // number within its generation; 0: it has none
   bool run = false;       // failed polls: one entry of the series
   size_t generation = 0;  // index
 };

@@ -1,8 +1,8 @@
-// Bits as fractions of a range, by how probable each is: what is nearly sure costs next to nothing. The probabilities
-// are learnt from the bits themselves, in the same way by who writes and who reads. docs/format.md has the definition.
+// A range coder: each bit costs as much as it is improbable, so nearly certain bits cost next to nothing. Writer and
+// reader learn the probabilities from the bits themselves, in the same way. docs/format.md has the definition.
 //
-// What is coded is described once, as a function of a coder: given to a writer it writes its arguments, given to a
-// reader it returns what was written.
+// A function of a coder describes the data once: given a writer it writes its arguments, given a reader it returns the
+// values written.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ struct LearningSteps {
 };
 inline constexpr LearningSteps learning_steps;
 
-// How probable it is that a bit is 1, of 65536; half when zeroed. Quick to learn, then slower.
+// The probability that a bit is 1, out of 65536; half when zeroed. It adapts quickly at first, then slower.
 class BitModel {
  public:
   uint32_t probability() const { return static_cast<uint32_t>(p_ ^ 0x8000); }
@@ -38,7 +38,7 @@ class BitModel {
   uint16_t seen_ = 0;
 };
 
-// A probability is used with 12 bits, and nothing is quite sure.
+// Probabilities are used with 12 bits, and no bit is quite certain.
 inline uint32_t share_of(uint32_t range, uint32_t probability) {
   const uint32_t p = probability >> 4;
   return (range >> 12) * (p < 16 ? 16 : p > 4080 ? 4080 : p);
@@ -64,7 +64,7 @@ class RangeWriter {
     }
     return value;
   }
-  // As few bytes as decide what was written, which zeros follow.
+  // Writes the fewest bytes that, followed by zeros, decide the bits written.
   void end() {
     int bytes = 0;
     for (uint64_t step = uint64_t{1} << 32; low_ % step; ++bytes) {
@@ -78,7 +78,7 @@ class RangeWriter {
  private:
   void put(uint8_t byte) {
     if (begun_) out_->byte(byte);
-    begun_ = true;  // the first is always zero
+    begun_ = true;  // the first byte is always zero
   }
   void shift() {
     if (low_ < 0xff000000u || low_ >> 32) {
@@ -106,7 +106,7 @@ class RangeReader {
   RangeReader(const uint8_t* data, size_t size) : data_(data), size_(size) {
     for (int i = 0; i < 4; ++i) code_ = code_ << 8 | next();
   }
-  // False: more was read than is there.
+  // False: more was read than there is.
   bool ok() const { return at_ <= size_ + 4; }
 
   uint32_t bit(uint32_t probability, uint32_t = 0) {
@@ -137,7 +137,7 @@ class RangeReader {
   uint32_t code_ = 0, range_ = UINT32_MAX;
 };
 
-// Bits as probable as not, the highest first.
+// Equally probable bits, the highest first.
 template <class Coder>
 uint64_t code_plain(Coder& coder, uint64_t value, uint32_t bits) {
   uint64_t found = 0;

@@ -1,4 +1,4 @@
-// Memory for a while, from the system: this runs inside the host.
+// Temporary memory from the system: this code runs inside the host.
 #pragma once
 
 #include <sys/mman.h>

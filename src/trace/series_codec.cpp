@@ -19,7 +19,7 @@ uint64_t level_begin(uint32_t q) {
 }
 
 uint32_t level_of(uint64_t number) {
-  // The level of the least number with the same leading bits is at most one or two below.
+  // The level of the smallest number with the same leading bits is at most one or two below.
   static constexpr uint8_t within[32] = {0, 0, 1, 1, 2, 2, 2, 3, 3, 4, 4,  5,  5,  5,  6,  6,
                                          7, 7, 7, 8, 8, 8, 9, 9, 9, 9, 10, 10, 10, 11, 11, 11};
   const auto zeros = static_cast<uint32_t>(__builtin_clzll(number | 1));

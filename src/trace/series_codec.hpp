@@ -1,6 +1,6 @@
-// Durations and gaps: a level of a logarithmic scale, as the difference to what its position usually has, in bits whose
-// probabilities are learnt by how much the position's values differ, how its last one did, and how long the call just
-// coded took beside its usual. docs/format.md has the definition.
+// Codes durations and gaps: each as a level of a logarithmic scale, and that as its difference to the position's usual
+// level. The models of the bits are chosen by how much the position's values vary, how far off its last value was, and
+// how unusual the duration of the call just coded was. docs/format.md has the definition.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,12 @@ inline constexpr uint32_t levels_per_octave = 12;
 inline constexpr uint32_t most_level = 64 * levels_per_octave - 1;
 inline constexpr uint32_t most_detail_bits = 24;
 
-// The least number of level q: floor(2^(q / 12)), for numbers from 1 on.
+// The smallest number of level q: floor(2^(q / 12)), for numbers from 1 on.
 uint64_t level_begin(uint32_t q);
-// The level a number of at least 1 belongs to: the highest that begins at or below it.
+// The level of a number of at least 1: the highest that begins at or below it.
 uint32_t level_of(uint64_t number);
 
-// How many bits tell where in its level a number is: none where half the level is below the tolerance.
+// The number of bits that place a number within its level: none if half the level is below the tolerance.
 inline uint32_t detail_bits(uint32_t q, uint64_t tolerance) {
   const uint64_t begin = level_begin(q);
   if (begin / 32 + 1 <= tolerance) return 0;  // a level is a sixteenth wide
@@ -31,15 +31,15 @@ inline uint32_t detail_bits(uint32_t q, uint64_t tolerance) {
   return bits;
 }
 
-// The number a reader takes for level q, and (of n) bits of detail.
+// The number that a reader takes for level q and n bits of detail.
 inline double number_of(uint32_t q, uint32_t n, uint64_t detail) {
   const auto low = static_cast<double>(level_begin(q)), width = static_cast<double>(level_begin(q + 1)) - low;
   if (n) return low + (static_cast<double>(detail) + 0.5) * width / static_cast<double>(uint64_t{1} << n);
-  // Without: that from which both ends are as far, in proportion.
+  // Without detail: the point in proportion equally far from both ends.
   return width > 1 ? 2 * low * (low + width - 1) / (2 * low + width - 1) : low;
 }
 
-// What a position's values have been like.
+// The typical values of a position.
 struct Habit {
   int16_t mean = 0;     // level * 16
   uint16_t spread = 0;  // mean of twice the difference * 16
@@ -66,17 +66,17 @@ struct Habits {
   Habit duration, gap;
 };
 
-// The bits' models, and what they are chosen by.
+// The models of the bits, and the state that chooses them.
 class SeriesModels {
  public:
   static constexpr uint32_t spreads = 8, differences = 9;
-  static constexpr uint32_t longest = 10;                          // bits of a difference's size
-  static constexpr uint32_t tree = 2 + 2 * longest + 6 * longest;  // models of a difference
+  static constexpr uint32_t longest = 10;                          // most bits in a difference's size
+  static constexpr uint32_t tree = 2 + 2 * longest + 6 * longest;  // models for one difference
   static constexpr uint32_t count = 2 * 2 * spreads * differences * tree;
 
   explicit SeriesModels(BitModel* zeroed) : models_(zeroed) {}
 
-  // Codes a level as the difference to what it usually is.
+  // Codes a level as its difference to the usual one.
   template <class Coder>
   int32_t code_level(Coder& coder, int32_t level, Habit* own, Habit* common, bool gap) {
     const Habit& from = own->seen ? *own : *common;
@@ -113,7 +113,7 @@ class SeriesModels {
     b.take(bit);
     return bit;
   }
-  // 0; else the sign, how many bits the size has, and these but the first: the first two of them have models.
+  // 0; else the sign, the number of bits in the size, and those bits but the first: the first two of them have models.
   template <class Coder>
   int32_t code_difference(Coder& coder, int32_t d) {
     if (code(coder, 0, d == 0)) return 0;
@@ -133,10 +133,10 @@ class SeriesModels {
 
   BitModel* models_;
   BitModel *by_last_ = nullptr, *by_duration_ = nullptr;
-  int32_t duration_ = 0;  // the last one's difference
+  int32_t duration_ = 0;  // the last duration's difference
 };
 
-// A number of ticks: returns what will be read.
+// Codes a number of ticks. Returns the number that will be read.
 template <class Coder>
 double code_ticks(Coder& coder, SeriesModels* models, uint64_t ticks, Habit* own, Habit* common, bool gap,
                   uint64_t tolerance) {

@@ -1,4 +1,4 @@
-// A growing buffer for the encoder. Uses mmap, not malloc: it runs inside the host, possibly while that aborts.
+// A growing buffer for the encoder. It uses mmap, not malloc: it runs inside the host, possibly during an abort.
 #pragma once
 
 #include <sys/mman.h>
@@ -27,7 +27,7 @@ class ByteSink {
     size_ = 0;
     packable_ = SIZE_MAX;
   }
-  // What follows can't be packed any further.
+  // The data that follows can't be packed any further.
   void rest_is_dense() { packable_ = size_; }
   size_t packable() const { return packable_ < size_ ? packable_ : size_; }
 
@@ -48,7 +48,7 @@ class ByteSink {
     varint(n);
     bytes(s, n);
   }
-  // A byte to be filled in later.
+  // A byte to fill in later.
   size_t hole() {
     byte(0);
     return size_ - 1;

@@ -1,5 +1,5 @@
 // A generation of a thread's events as the reader holds it: the graph of positions and the tokens that walk it
-// (recording/graph.hpp tells how it came about). All indices are checked when it is decoded.
+// (recording/graph.hpp says how they are recorded). All indices are checked during decoding.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 namespace leadline::trace {
 
 struct DecodedPosition {
-  Key key;  // of a wild position: the first one
+  Key key;  // for a wild position: the first key
   uint32_t next = 0;
   uint32_t mode = 0;  // 0 or one of mode_times_only, mode_bag, mode_bag_coarse, mode_first_wild
   uint64_t fixed_visits = 0;
@@ -38,7 +38,7 @@ struct DecodedTokens {
   std::vector<uint8_t> stream;
 };
 
-// Failed polls of a generation: no events, but places between them.
+// Failed polls of a generation: not events, but places between events.
 struct DecodedPolls {
   struct Site {
     Key key;
@@ -46,8 +46,8 @@ struct DecodedPolls {
   };
   std::vector<Site> sites;
   uint64_t tail = 0;               // polls after the last event
-  uint32_t tail_site = 0;          // of the first of these: index
-  uint64_t kept = 0, dropped = 0;  // runs whose place is known, and others
+  uint32_t tail_site = 0;          // site of the first of these: index
+  uint64_t kept = 0, dropped = 0;  // runs with a known place, and other runs
   DecodedGraph<PollRun> runs;
   DecodedTokens tokens;
 };
@@ -56,7 +56,7 @@ struct DecodedPolls {
 struct Limits {
   uint32_t sites = UINT32_MAX, communicators = UINT32_MAX, datatypes = UINT32_MAX;
 
-  // What leads nowhere becomes "none": number 0 of each table.
+  // Turns indices out of range into "none": number 0 of each table.
   void apply(Key* key) const {
     if (key->site >= sites) key->site = 0;
     if ((key->comm & comm_mask) >= communicators) key->comm &= ~comm_mask;
@@ -68,7 +68,7 @@ struct Generation {
   Limits limits;
   uint32_t number = 0;
   bool unordered = false;
-  uint64_t events = 0, misses = 0;  // failed polls are no events
+  uint64_t events = 0, misses = 0;  // failed polls are not events
   uint64_t tail_run = 0, tail_repeats = 0;
   std::vector<int64_t> words;
   std::vector<WordList> word_lists;
@@ -80,13 +80,13 @@ struct Generation {
   DecodedPolls polls;  // comes with the times
 };
 
-// Empty message: the payload was understood. Times are those of the generation whose structure came before.
+// An empty message means that the payload was understood. Times belong to the generation whose structure came before.
 std::string decode_structure(ByteReader& in, uint32_t* thread, Generation* generation);
-std::string decode_times(ByteReader& in, Generation* generation);  // after thread and number were read
-std::string decode_series(ByteReader& in, Series* series);         // after thread and number were read
+std::string decode_times(ByteReader& in, Generation* generation);  // call it after reading thread and number
+std::string decode_series(ByteReader& in, Series* series);         // call it after reading thread and number
 std::string decode_generation(ByteReader in, uint32_t* thread, Generation* generation);
 
-// The words `extra` refers to, if it is a list (the caller knows from the class of the function that it may be).
+// The words that `extra` refers to, if it is a list (the caller knows from the function's class whether it may be one).
 struct Words {
   const int64_t* data = nullptr;
   size_t count = 0;

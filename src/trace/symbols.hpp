@@ -1,4 +1,4 @@
-// What the order of a thread's events is written with: the symbols of its graphs, and what positions of them mean.
+// The symbols of a thread's graphs, which record the order of events, and the meaning of positions.
 #pragma once
 
 #include <cstddef>
@@ -9,15 +9,15 @@
 
 namespace leadline::trace {
 
-inline constexpr uint32_t literal_target = 1;  // a token that says: literals follow (no position has this number)
+inline constexpr uint32_t literal_target = 1;  // a token that announces literals (no position has this number)
 inline constexpr uint32_t root_position = 0;
 inline constexpr uint32_t first_position = 2;
-inline constexpr uint32_t levels = 3;  // of tokens, above the events, the variations and the runs of polls
+inline constexpr uint32_t levels = 3;  // levels of tokens, above the events, the variations and the runs of polls
 
-// What position->mode means.
+// The meaning of position->mode.
 enum : uint32_t {
-  mode_max_strikes = 15,  // 0..15: never-seen values of the same shape that led here
-  mode_times_only = 17,   // not in the graph: times of literal events of one site
+  mode_max_strikes = 15,  // 0..15: new values of the same shape that led here
+  mode_times_only = 17,   // not in the graph: times of literal events at one site
   mode_bag = 18,          // not in the graph: calls whose order is lost
   mode_bag_coarse =
       19,  // the same, key.count = floor(log2(count)); amounts = sum of counts, or of values if key.value = 1
@@ -39,7 +39,7 @@ struct Token {
   uint8_t* put_literal(uint8_t* p) const { return put_varint(put_varint(p, run), target); }
 };
 
-// How a wild position's fields moved since its last visit.
+// The changes to a wild position's fields since its last visit.
 struct Variation {
   uint32_t position;
   int32_t peer, tag, extra;
@@ -68,7 +68,7 @@ static_assert(sizeof(Variation) == 32);
 
 // Where failed polls came between two events, and how many (recording/polls.hpp).
 struct PollRun {
-  uint64_t distance;   // events since the run before
+  uint64_t distance;   // events since the previous run
   uint32_t first;      // number of the PollSite of its first poll
   uint32_t magnitude;  // floor(log2) of their number, at most largest_magnitude
 

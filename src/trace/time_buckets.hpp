@@ -7,13 +7,13 @@ namespace leadline::trace {
 
 inline constexpr int time_buckets = 40;
 
-// Bucket i holds [2^i - 1, 2^(i+1) - 1) ns, the last one all that is longer.
+// Bucket i holds [2^i - 1, 2^(i+1) - 1) ns; the last one holds all longer durations.
 inline int time_bucket(uint64_t ns) {
   const int log2 = 63 - __builtin_clzll(ns + 1);
   return log2 < time_buckets ? log2 : time_buckets - 1;
 }
 
-// A duration that half of the given ones do not exceed, from their buckets; nanoseconds.
+// The median of the given durations, in nanoseconds, estimated from their buckets.
 template <class Count>
 uint64_t median_of(const Count* hist, uint64_t count) {
   uint64_t seen = 0;

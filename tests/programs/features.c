@@ -1,4 +1,4 @@
-// What the standard has beyond plain messages and collectives, up to MPI 3.1, on two ranks.  features
+// Features of the standard beyond plain messages and collectives, up to MPI 3.1, on two ranks.  features
 // Every call and byte is known by construction: tests/recorder/features_table.py has the table.
 #include <mpi.h>
 #include <stdio.h>

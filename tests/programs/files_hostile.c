@@ -1,4 +1,4 @@
-/* File I/O where it is awkward: in threads, in signal handlers, in children, in destructors, with a cancelled thread.
+/* File I/O in awkward places: in threads, in signal handlers, in children, in destructors, with a cancelled thread.
 
    files_hostile DIRECTORY */
 #define _GNU_SOURCE

@@ -1,4 +1,4 @@
-// What MPI 4 brought: persistent collectives, partitioned messages, Isendrecv, large counts.  mpi4 ROUNDS
+// Features new in MPI 4: persistent collectives, partitioned messages, Isendrecv, large counts.  mpi4 ROUNDS
 // How often each function is called is known by construction: tests/recorder/test_mpi4.py.
 #include <mpi.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // A random program: a tree of nested loops with communication at its leaves, drawn from a seed. Free of deadlocks by
 // construction: every rank draws the same from the shared numbers, receives are posted before anything is sent, and
-// wildcards have communicators of their own. What differs between ranks (extra traffic to nobody and to oneself, orders
-// of completion) touches no other rank.  random_program SEED PROFILE CALLS
+// wildcards have communicators of their own. Differences between ranks (extra traffic to nobody and to oneself, orders
+// of completion) affect no other rank.  random_program SEED PROFILE CALLS
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>

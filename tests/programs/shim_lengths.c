@@ -1,5 +1,5 @@
-/* One rank passes another count than the others to a collective. What every rank is told, and whether what came is
-   right; after each of them a right one of every kind, and its results.   shim_lengths [fatal] */
+/* One rank passes a different count to a collective. Prints the result code and whether the data are right on every
+   rank; after each such call, a correct one of every kind and its results.   shim_lengths [fatal] */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* What a program that asks for MPI's functions is told, by a weak reference and by dlsym: the file that has the
-   function, or that there is none.   shim_names */
+/* Looks up MPI's functions by a weak reference and by dlsym, and prints the file that has each function, or that there
+   is none.   shim_names */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* What the shim meets now and then:   shim_ways WAY
+/* Rare situations for the shim:   shim_ways WAY
      groups   a broadcast in groups of 2, 3 and 4 of four ranks
      killed   rank 1 kills itself between reductions, the others go on
      errors   a reduction, and then an error on a duplicate of MPI_COMM_WORLD, and one on nothing

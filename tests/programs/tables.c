@@ -1,4 +1,4 @@
-// What a test of the tables wants one of each of: messages, one-sided operations, collectives, files, a loop.
+// One of each kind of row that a test of the tables needs: messages, one-sided operations, collectives, files, a loop.
 //   tables STEPS DIRECTORY
 // In each step rank r sends (r + 1) * 100 bytes to the next rank of the ring, puts 24 bytes there, takes part in an
 // allreduce of a double, and writes 16 bytes to DIRECTORY/out-r.

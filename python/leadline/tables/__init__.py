@@ -1,7 +1,7 @@
 """A recorded run as tables: a file per table, which declares its columns and fills them.
 
-Nothing of the report is imported before a table is asked for, and neither nanoarrow nor a frame library before one is
-handed over.
+The report's modules are imported only when a table is asked for, and nanoarrow or a frame library only when a table
+is handed over.
 """
 
 from leadline.tables import calls, io, iterations, losses, matrix, ranks, sites

@@ -55,6 +55,6 @@ def _array(column: Column, length: int) -> Any:
 
 
 def _bits(flags: Any) -> bytes:
-    """A bit for each, the first in the lowest."""
+    """One bit for each value, the first value in the lowest bit."""
     bits = "".join("1" if flag else "0" for flag in flags)
     return int(bits[::-1] or "0", 2).to_bytes((len(bits) + 7) // 8, "little")

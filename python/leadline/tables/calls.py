@@ -1,4 +1,4 @@
-"""What every rank did at every call site."""
+"""The figures of every rank at every call site."""
 
 from __future__ import annotations
 

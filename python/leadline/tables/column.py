@@ -26,7 +26,7 @@ class NumberColumn(Sequence[Any]):
     """Integers, numbers or flags. buffer: a value each, with UNKNOWN for null."""
 
     def __init__(self, declaration: ColumnDeclaration, buffer: memoryview[Any]) -> None:
-        """Raises TypeError where the buffer is of another kind than the declaration."""
+        """Raises TypeError if the buffer's kind differs from the declared one."""
         if buffer.ndim != 1 or not buffer.c_contiguous or buffer.format not in [*FORMATS[declaration.kind]]:
             raise TypeError(f"column {declaration.name}: {declaration.kind.value} in a buffer of {buffer.format}")
         self.declaration = declaration
@@ -95,7 +95,7 @@ Column = NumberColumn | TextColumn
 
 
 def column(declaration: ColumnDeclaration, values: Values) -> Column:
-    """Raises TypeError where the values are not what is declared."""
+    """Raises TypeError if the values do not match the declaration."""
     if isinstance(values, tuple):
         return TextColumn(declaration, *values)
     if isinstance(values, memoryview):

@@ -1,4 +1,4 @@
-"""What a table is, said once: columns, units, meaning. Documentation and type stubs are made from it."""
+"""The one declaration of a table: columns, units, meaning. Documentation and type stubs are made from it."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ class ColumnDeclaration:
     null: str = ""
 
     def __post_init__(self) -> None:
-        """Raises ValueError where a name does not end with its unit, as every column's of seconds does."""
+        """Raises ValueError if a name does not end with its unit, as every column's of seconds does."""
         if (self.unit == "s") != self.name.endswith("_s"):
             raise ValueError(f"column {self.name}: a column's name ends in _s exactly if its values are seconds")
 
 
 @dataclass(frozen=True)
 class TableDeclaration:
-    """id: the method of a recording that gives the table.   rows: what a row is, as a sentence.
+    """id: the method of a recording that gives the table.   rows: a sentence that says what a row is.
 
-    more: what a reader must know beyond that; "" for nothing.
+    more: anything else that a reader must know, or "".
     """
 
     id: str
@@ -53,7 +53,7 @@ class TableDeclaration:
     row: type = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Raises ValueError where two columns have one name, or one has a name that no attribute can have."""
+        """Raises ValueError if two columns share a name, or a name can't be an attribute's."""
         object.__setattr__(self, "row", namedtuple(self.row_name, [column.name for column in self.columns]))
 
     @property
@@ -67,7 +67,7 @@ class TableDeclaration:
 
 
 def index(name: str, meaning: str, null: str = "") -> ColumnDeclaration:
-    """A small integer, which nothing is summed over."""
+    """A small integer that is never summed."""
     return ColumnDeclaration(name, Kind.INDEX, meaning, null=null)
 
 

@@ -1,4 +1,4 @@
-"""What every rank did with every file."""
+"""The use that every rank made of every file."""
 
 from __future__ import annotations
 

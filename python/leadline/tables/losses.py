@@ -1,4 +1,4 @@
-"""What is missing from the recording."""
+"""The data that are missing from the recording."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who sends to whom, and who operates on whose memory."""
+"""Messages and one-sided operations between each pair of ranks."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ WHERE = (
 
 
 class Place(NamedTuple):
-    """world, rank: -1 if the process is of no world that is known."""
+    """world, rank: -1 if the process's world is not known."""
 
     process: int
     world: int
@@ -36,7 +36,7 @@ def places_of(run: Run) -> list[Place]:
 
 
 def columns_of(places: Sequence[Place | None], prefix: str = "") -> dict[str, list[int | None]]:
-    """The columns `WHERE` of a table whose rows are of these places; None: of no process."""
+    """The columns `WHERE` of a table whose rows belong to these places; None: to no process."""
     return {
         f"{prefix}{name}": [None if place is None or place[at] < 0 else place[at] for place in places]
         for at, name in enumerate(Place._fields)

@@ -1,4 +1,4 @@
-"""Where each rank's time went, and what it sent and received."""
+"""Each rank's time by kind, and the data it sent and received."""
 
 from __future__ import annotations
 

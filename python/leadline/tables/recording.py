@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Recording:
-    """What a run directory holds. Each method computes a table anew; docs/tables.md has the columns of each."""
+    """The contents of a run directory. Each method computes a table anew; docs/tables.md has the columns of each."""
 
     def __init__(self, path: Path, content: Content) -> None:
         """path: the directory that was read, or the one trace file."""
@@ -39,7 +39,7 @@ class Recording:
         return self._table(sites)
 
     def matrix(self) -> Table[MatrixRow]:
-        """A row per pair of ranks of which one sent to the other, or called one-sided operations at it."""
+        """A row per pair of ranks of which one sent to the other or called one-sided operations on it."""
         return self._table(matrix)
 
     def ranks(self) -> Table[RanksRow]:
@@ -73,8 +73,8 @@ def open(path: str | Path, *, step: str | None = None) -> Recording:
     """Opens the directory that leadline record or run wrote, or one trace file in it, and reads every rank.
 
     step: whose iterations `iterations()` gives: ROUTINE, ROUTINE:LINE or a region; None for the main loop.
-    Raises DamagedTrace where there is no such directory, no trace in it, or none that can be read. What cannot be read
-    beside traces that can is in `losses()`.
+    Raises DamagedTrace if there is no such directory, no trace in it, or no readable trace. Unreadable traces beside
+    readable ones are listed in `losses()`.
     """
     try:
         from leadline.report.content import Content

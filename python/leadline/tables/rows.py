@@ -1,4 +1,4 @@
-"""The classes of rows, a tuple with names each. rows.pyi describes their fields; it is made from the declarations."""
+"""The classes of rows, each a named tuple. rows.pyi describes their fields; it is made from the declarations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A table: its columns, which any frame library takes as they lie in memory, and its rows as tuples with names."""
+"""A table: its columns, which any frame library takes without a copy, and its rows as named tuples."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ Row = TypeVar("Row")
 class Table(Generic[Row]):
     """len(table), table["time_s"], and `for row in table: row.time_s`.
 
-    Whatever takes the Arrow PyCapsule interface takes a table: polars.DataFrame(table), pyarrow.table(table),
+    Any library that takes the Arrow PyCapsule interface takes a table: polars.DataFrame(table), pyarrow.table(table),
     pandas.DataFrame.from_arrow(table), duckdb.sql("from table").
     """
 
     def __init__(self, declaration: TableDeclaration, values: Mapping[str, Values]) -> None:
-        """Raises TypeError where the values are not the columns that are declared."""
+        """Raises TypeError if the values do not match the declared columns."""
         if list(values) != [each.name for each in declaration.columns]:
             raise TypeError(f"table {declaration.id}: columns {', '.join(values)} are not those that are declared")
         self.declaration = declaration
@@ -41,7 +41,7 @@ class Table(Generic[Row]):
         return len(next(iter(self._columns.values())))
 
     def __getitem__(self, name: str) -> Column:
-        """A sequence of values, None for null. Raises KeyError where there is no such column."""
+        """A sequence of values, None for null. Raises KeyError if there is no such column."""
         return self._columns[name]
 
     def __iter__(self) -> Iterator[Row]:

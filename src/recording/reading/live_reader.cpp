@@ -26,7 +26,7 @@ void read_at(int fd, char* into, size_t bytes, uint64_t at) {
 }  // namespace
 
 LiveMap::LiveMap(int fd, uint64_t file_bytes) : file_pages_((file_bytes + page - 1) / page) {
-  uint64_t pages_left = file_pages_;  // each belongs to one stretch, or is a directory
+  uint64_t pages_left = file_pages_;  // each belongs to one stretch or is a directory
   uint64_t at = 0;
   do {
     LiveDirectory directory{};

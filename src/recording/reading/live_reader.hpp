@@ -1,4 +1,4 @@
-// Reads a .live file (recording/live_file.hpp): what lies where in it, and the regions of memory it holds.
+// Reads a .live file (recording/live_file.hpp): its layout, and the regions of memory it holds.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ class LiveMap {
   std::string error_, damage_;
 };
 
-// One region, in memory of its full size: what the file does not hold is zero.
+// One region, in memory of its full size: parts that the file does not hold are zero.
 class RegionMemory {
  public:
   RegionMemory(int fd, const LiveMap& map, uint64_t at, size_t bytes);

@@ -39,11 +39,11 @@ ReadError read_process(const std::string& path, Process* process) {
 
 namespace {
 
-// rank-00003-<stem>.trace replaces <stem>.live; empty where the name is another.
+// rank-00003-<stem>.trace replaces <stem>.live; empty if the name has another form.
 std::string stem_of(const std::string& trace) {
   if (trace.rfind("rank-", 0) != 0) return "";
   size_t at = 5;
-  if (at < trace.size() && trace[at] == '-') ++at;  // of a process that never learnt its rank
+  if (at < trace.size() && trace[at] == '-') ++at;  // the process never learnt its rank
   while (at < trace.size() && std::isdigit(static_cast<unsigned char>(trace[at]))) ++at;
   return at + 7 <= trace.size() ? trace.substr(at + 1, trace.size() - at - 7) : "";
 }

@@ -1,5 +1,5 @@
-// Reads what recorded processes left in the directory of a run: a trace file of one that ended well, its live memory of
-// one that was killed. Bytes are untrusted, as trace/reading/reader.hpp says.
+// Reads the files that recorded processes left in the directory of a run: the trace file of a process that ended well,
+// or the live memory of one that was killed. Bytes are untrusted, as trace/reading/reader.hpp says.
 #pragma once
 
 #include <string>

@@ -34,7 +34,7 @@ std::string decode(ChunkType type, const ByteSink& sink, Process* p) {
   return decode_chunk(type, ByteReader(sink.data(), sink.size()), p);
 }
 
-// What is wrong with a chunk that has to be there; one that may be missing goes into `damage`.
+// Returns the error in a chunk that must be there; an error in a chunk that may be missing goes into `damage`.
 std::string salvage_process(const ProcessView& view, Process* p, std::string* damage) {
   ByteSink sink;
   for (const ProcessChunk& chunk : process_chunks) {
@@ -49,7 +49,7 @@ std::string salvage_process(const ProcessView& view, Process* p, std::string* da
   return "";
 }
 
-// True if the generation was read before: the process was killed after it had written it and before it began the next.
+// True if the generation was read before: the process was killed after writing it and before beginning the next.
 bool has_generation(const Process& p, const ThreadHeader& h) {
   for (const Stream& s : p.streams) {
     if (s.thread != h.thread) continue;
@@ -74,7 +74,7 @@ std::string salvage_thread(char* region, const ThreadView& view, Process* p) {
   return "";
 }
 
-// What the thread sat in, and when it came out of the call before that; after its stream is there.
+// Adds the call that the thread was in, and the end of the previous one; its stream must be there already.
 void salvage_end(const char* region, const ProcessHeader& process, Process* p) {
   const auto& h = *reinterpret_cast<const ThreadHeader*>(region);
   Stream* stream = nullptr;
@@ -85,7 +85,7 @@ void salvage_end(const char* region, const ProcessHeader& process, Process* p) {
   const TickScale scale{process.tick_factor};
   const auto since_begin = [&](uint64_t ticks) { return static_cast<double>(scale.ns(ticks - process.first_ticks)); };
   stream->last_end_ns = since_begin(h.last_end);
-  if (!h.call || process.pauses.since) return;  // while paused calls are not looked at
+  if (!h.call || process.pauses.since) return;  // calls are not observed during pauses
   const uint64_t begin = h.call_begin > h.last_end ? h.call_begin : h.last_end;
   if (h.call >= in_function) {
     if (h.call - in_function >= max_functions) return;
@@ -99,7 +99,7 @@ void salvage_end(const char* region, const ProcessHeader& process, Process* p) {
 
 }  // namespace
 
-// 128 ns per tick: beyond that the times of a call, 32 bits of ticks, would not fit the histogram.
+// 128 ns per tick: with longer ticks the times of a call, 32 bits of ticks, would not fit the histogram.
 constexpr uint64_t largest_tick_factor = uint64_t{1} << 39;
 
 std::string salvage(const std::string& path, Process* p) {
@@ -129,7 +129,7 @@ std::string salvage(const std::string& path, Process* p) {
     const RegionMemory thread(file.fd(), map, process_at::end + i * thread_at::end, thread_at::end);
     if (!thread.base()) return "no memory";
     const auto* th = reinterpret_cast<const ThreadHeader*>(thread.base());
-    if (std::memcmp(th->magic, live_magic, sizeof(live_magic)) != 0) continue;  // it was being made
+    if (std::memcmp(th->magic, live_magic, sizeof(live_magic)) != 0) continue;  // the region was still being made
     if (th->thread != i) {
       damage = "thread " + std::to_string(i) + ": it calls itself " + std::to_string(th->thread);
       continue;

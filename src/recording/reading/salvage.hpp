@@ -1,4 +1,4 @@
-// What a process left behind that was killed: its live memory (live.hpp), encoded here as it would have done itself.
+// Reads the live memory (live.hpp) that a killed process left behind, and encodes it as the process would have done.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace leadline::trace {
 
-// Adds to `process` what the .live file holds. Returns what is wrong, empty if it was read.
+// Adds the contents of the .live file to `process`. Returns the error, empty if the file was read.
 std::string salvage(const std::string& path, Process* process);
 
 }  // namespace leadline::trace

@@ -10,10 +10,10 @@
 
 namespace leadline::trace {
 
-// What is wrong, empty if nothing is. Chunks of unknown types are passed over.
+// Returns the error, or an empty string. Chunks of unknown types are skipped.
 std::string decode_chunk(ChunkType type, ByteReader in, Process* process);
 
-// The payload from the number of sites on.
+// Decodes the payload from the number of sites on.
 void decode_sites(ByteReader& in, Stream* stream);
 void check_sites(const Process& process, Stream* stream);
 std::string decode_loops(ByteReader& in, Stream* stream);
@@ -22,7 +22,7 @@ void decode_clock(ByteReader& in, Process* process);
 void decode_placement(ByteReader& in, Process* process);
 void name_clock_losses(Process* process);
 
-// Once all chunks are there: checks references between tables, names what was lost.
+// Call this once all chunks are read: it checks references between tables and names the losses.
 void finish_process(Process* process);
 
 }  // namespace leadline::trace

@@ -46,7 +46,7 @@ bool get_next(int64_t next, size_t n, uint32_t* into) {
   return true;
 }
 
-// How many nodes a graph has. All but the two that hold nothing take at least so many bytes.
+// The number of nodes in a graph. All but the two that hold nothing take at least `least` bytes.
 size_t get_node_count(ByteReader& in, size_t least) {
   const uint64_t n = in.varint();
   if (n > first_position && n - first_position > in.left() / least) in.fail();
@@ -198,7 +198,7 @@ std::string decode_times(ByteReader& in, Generation* g) {
     if (g->positions[i].mode == mode_bag_coarse) g->positions[i].amount = in.svarint();
   }
   if (!in.ok()) return "times end too early";
-  if (in.at_end()) return "";  // nobody polled
+  if (in.at_end()) return "";  // there were no failed polls
   return get_polls(in, &g->polls) ? "" : "the polls can't be read";
 }
 

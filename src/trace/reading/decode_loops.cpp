@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t most_nested = 512;
 
-// Going outwards comes to an end.
+// Every walk outwards ends.
 bool is_nested(const std::vector<SourceLoop>& loops) {
   for (size_t i = 1; i < loops.size(); ++i) {
     size_t steps = 0;

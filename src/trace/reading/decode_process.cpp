@@ -74,7 +74,7 @@ void decode_functions(ByteReader& in, Process* p) {
 
 void decode_communicators(ByteReader& in, Process* p) {
   const size_t n = in.count(6);
-  // A run of members takes a few bytes whatever its length, so what they expand to is bounded apart.
+  // A run of members takes a few bytes whatever its length, so their expanded number has its own bound.
   uint64_t members_left = capacity::members;
   for (const Communicator& c : p->communicators) members_left -= c.world.size();
   for (size_t i = 0; i < n && in.ok(); ++i) {
@@ -221,7 +221,7 @@ void decode_losses(ByteReader& in, Process* p) {
   }
 }
 
-// What many chunks could name, a shared file above all, counts once.
+// Data that many chunks could name, a shared file above all, counts once.
 std::string add_generation(Generation&& g, uint32_t thread, Process* p) {
   Stream& s = stream_of(p, thread);
   for (const Generation& other : s.generations) {
@@ -337,7 +337,7 @@ std::string decode_chunk(ChunkType type, ByteReader in, Process* p) {
 
 namespace {
 
-// An index that leads nowhere must not reach those who look things up.
+// An index out of range must not reach the code that looks it up.
 void check_references(Process* p) {
   // Number 0 of these tables means "none".
   if (p->communicators.empty()) p->communicators.emplace_back();

@@ -32,7 +32,7 @@ bool get_strip(ByteReader& in, double ns_per_tick, LoopTimes* loop) {
   return in.ok();
 }
 
-// Trips that were over in no time were timed several at once: each took its part, and of slow ones one made them slow.
+// Very short trips were timed several at once: each gets its share; of slow trips, a single one caused the delay.
 void part_trips(LoopTimes* loop) {
   if (!loop->source) return;
   const uint64_t trips = loop->at_once = std::exchange(loop->trips, 1);
@@ -134,7 +134,7 @@ std::string decode_series(ByteReader& in, Series* into) {
   if (!in.ok()) return "a series ends too early";
   if (n) series.data.assign(data.data(), data.data() + n);
   if (!in.at_end()) series.polled = in.byte() != 0;
-  // Each entry takes a hundredth of a bit at least, and no process keeps more of them.
+  // Each entry takes at least a hundredth of a bit, and no process keeps more entries than this.
   uint64_t left = std::min(uint64_t{n} * 8 * 100, most_series_entries);
   for (const WindowTimes& w : series.windows) {
     if (w.entries > left) return "a series of more calls than it can hold";

@@ -30,9 +30,9 @@ void decode_contexts(ByteReader& in, std::vector<Context>* contexts) {
   }
 }
 
-// Of sites that have frames of their own; whether their paths are whole was not told.
+// Decodes sites that have their own frames; the trace does not say whether their paths are whole.
 void decode_frames(ByteReader in, Stream* s) {
-  in.varint();  // how many
+  in.varint();  // the number of sites
   for (Site& site : s->sites) {
     in.varint();
     std::vector<Frame> frames(in.count(2));

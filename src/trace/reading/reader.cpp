@@ -22,12 +22,12 @@ std::string grouped(uint64_t n) {
   return s;
 }
 
-// Larger chunks than any table can give are damage.
+// Chunks larger than any table can make are damage.
 constexpr uint32_t largest_payload = 1u << 28;
 
 class File {
  public:
-  // Does not wait for a writer where the path is a pipe.
+  // Does not wait for a writer if the path is a pipe.
   explicit File(const std::string& path) : fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
     struct stat s{};
     if (fd_ < 0 || fstat(fd_, &s) != 0) {
@@ -81,7 +81,7 @@ bool unpack_payload(std::vector<uint8_t>* payload) {
   return true;
 }
 
-// One chunk after the other, as far as they are whole. What ended the reading, empty at the end chunk.
+// Reads one chunk after the other, as long as they are whole. Returns the reason for stopping, empty at the end chunk.
 template <class EachChunk>
 std::string read_chunks(const File& file, EachChunk&& each) {
   std::vector<uint8_t> payload;
@@ -120,7 +120,7 @@ std::string check_header(const File& file) {
   return "";
 }
 
-// The chunks another file holds, that ranks which behave alike have in common.
+// Reads the chunks in another file, which ranks that behave alike share.
 std::string read_shared(const std::string& trace_path, ByteReader in, Process* process) {
   const ByteReader digits = in.bytes(shared_hash_digits);
   if (!in.ok()) return "the name of a shared file ends too early";

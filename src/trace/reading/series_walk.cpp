@@ -11,7 +11,7 @@ namespace leadline::trace {
 
 namespace {
 
-// The bits of one series, window after window.
+// Reads the bits of one series, window after window.
 class Values {
  public:
   explicit Values(const Series& series)
@@ -47,19 +47,19 @@ struct SeriesWalk::State {
   const Stream& stream;
   Walker walker;
   size_t series = 0, window = 0;
-  uint64_t call = 0;    // of the generation, a run of failed polls as one
+  uint64_t call = 0;    // number within the generation, a run of failed polls as one
   uint64_t within = 0;  // entries of the window so far
   size_t generation = 0;
   std::optional<Values> values;
   Event event;
-  uint64_t left = 0;  // of the event, which stands for several calls
+  uint64_t left = 0;  // occurrences left of the event, which stands for several calls
   double clock_ns = 0;
 
   explicit State(const Stream& s) : stream(s), walker(s) {}
 
   uint32_t number() const { return stream.generations[generation].number; }
 
-  // The window the call belongs to; nullptr: none does.
+  // The window that the call belongs to; nullptr: none.
   const WindowTimes* at() {
     for (; series < stream.series.size(); ++series, window = within = 0, values.reset()) {
       const Series& s = stream.series[series];
@@ -70,7 +70,7 @@ struct SeriesWalk::State {
       const WindowTimes& w = s.windows[window];
       if (call < w.first_call + within) return nullptr;
       if (call == w.first_call + within) return &w;
-      // One that should have come: the bits that follow belong to nobody knows whom.
+      // An expected window is missing: the bits that follow can't be assigned.
     }
     return nullptr;
   }

@@ -1,4 +1,4 @@
-// The calls whose times were kept, with their times, in order: walks the structure and takes the bits along.
+// The calls whose times were kept, with their times, in order: walks the structure and reads the bits alongside.
 #pragma once
 
 #include <memory>
@@ -10,12 +10,12 @@ namespace leadline::trace {
 struct TimedEvent {
   Event event;             // times = 1, or a run of failed polls
   double begin_ns = 0;     // since the process's start
-  double duration_ns = 0;  // of a run of polls: with what lies between them
-  double gap_ns = 0;       // from the end of the call before
-  bool polled = false;     // in the gap polls failed whose place is not known: it is not computation alone
+  double duration_ns = 0;  // for a run of polls: including the time between them
+  double gap_ns = 0;       // from the end of the previous call
+  bool polled = false;     // failed polls without a known place lie in the gap: it is not computation alone
   const Series* series = nullptr;
   size_t window = 0;   // index
-  bool first = false;  // of its window
+  bool first = false;  // the first of its window
 };
 
 class SeriesWalk {
@@ -25,7 +25,7 @@ class SeriesWalk {
   SeriesWalk(const SeriesWalk&) = delete;
   SeriesWalk& operator=(const SeriesWalk&) = delete;
 
-  // The next call, whether its times were kept or not (then series is nullptr). False at the end.
+  // The next call, whether its times were kept or not (if not, series is nullptr). False at the end.
   bool next(TimedEvent* event);
 
  private:

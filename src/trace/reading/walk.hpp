@@ -23,7 +23,7 @@ class StreamWalk {
   ByteReader in_;
 };
 
-// Where a walk stands: shared by the walks over tokens, variations and events.
+// The place of a walk: shared by the walks over tokens, variations and events.
 template <class Above>
 class Steps {
  public:
@@ -31,7 +31,7 @@ class Steps {
 
   enum class Step { follow, jump, literals, end };
 
-  // What comes next; `target` is set for a jump.
+  // The next step; `target` is set for a jump.
   Step next(uint32_t* target) {
     for (;;) {
       if (run_ > 0) {
@@ -113,7 +113,7 @@ class GraphWalk {
           current_ = root_position;
           continue;
         case Step::follow:
-          if (current_ >= graph_->nodes.size()) return false;  // its times never came
+          if (current_ >= graph_->nodes.size()) return false;  // its times are missing
           target = graph_->nodes[current_].next;
           break;
         case Step::jump:
@@ -148,7 +148,7 @@ inline VariationWalk walk_variations(const Generation& g) {
 }
 inline PollWalk walk_polls(const DecodedPolls& p) { return PollWalk(p.runs, walk_tokens(p.tokens)); }
 
-// Applies how a wild position's fields moved.
+// Applies the changes to a wild position's fields.
 inline void apply(const Variation& v, Key* key) {
   key->count = wrapping_sum(key->count, v.count);
   key->value = wrapping_sum(key->value, v.value);
@@ -157,14 +157,14 @@ inline void apply(const Variation& v, Key* key) {
   key->extra = key->extra + static_cast<uint32_t>(v.extra);
 }
 
-// Visits of positions that vary beyond the number that counting reads one by one.
+// Visits of varying positions beyond the number that counting reads one by one.
 uint64_t uncounted_variations(const Generation& g);
 
 // One literal of the event stream (event_graph.cpp, add_literal).
 struct EventLiteral {
   enum class Kind { position, key, repeat } kind = Kind::key;
   bool last = false;
-  uint64_t number = 0;  // position, or how many repeats
+  uint64_t number = 0;  // position, or number of repeats
 };
 bool read_event_literal(ByteReader& in, EventLiteral* literal, Key* previous);
 

@@ -1,4 +1,4 @@
-// The events of a stream in order, and what counting needs without the order.
+// The events of a stream in order, and the counts that need no order.
 #include "trace/reading/walk.hpp"
 
 #include <algorithm>
@@ -43,7 +43,7 @@ namespace {
 
 uint64_t saturating_sum(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
 
-// The literals that are keys, not positions, in order, with how often each happened in a row.
+// The literals that are keys, not positions, in order, with the number of successive repeats.
 template <class EachKey>
 void for_each_literal_key(const Generation& g, EachKey&& each) {
   ByteReader in(g.literals.data(), g.literals.size());
@@ -71,8 +71,8 @@ void for_each_literal_key(const Generation& g, EachKey&& each) {
   if (is_key) each(repeated, g.tail_repeats);
 }
 
-// A few bytes can stand for any number of steps, so a walk needs an end that damaged bytes can't move: no more events
-// than were declared, nor than were timed or written out.
+// A few bytes can stand for any number of steps, so a walk needs an end that damaged bytes can't move: it yields no
+// more events than were declared, and no more than were timed or written out.
 uint64_t most_events(const Generation& g) {
   uint64_t n = 0;
   for (const DecodedPosition& p : g.positions) n = saturating_sum(n, p.times.count);
@@ -80,7 +80,7 @@ uint64_t most_events(const Generation& g) {
   return std::min(n, g.events);
 }
 
-// The same for the steps of the varying parameters: each is a visit of a position that varies.
+// The same bound for the steps of the varying parameters: each is a visit of a varying position.
 uint64_t most_variations(const Generation& g) {
   uint64_t n = 0;
   for (const DecodedPosition& p : g.positions) {
@@ -89,10 +89,10 @@ uint64_t most_variations(const Generation& g) {
   return std::min(n, g.events);
 }
 
-// Counting reads no more of them than takes a minute or so.
+// Counting reads no more of them than it can in about a minute.
 constexpr uint64_t most_counted_variations = uint64_t{1} << 32;
 
-// The runs of failed polls and how many events come before each.
+// The runs of failed polls and the number of events before each.
 class PollRuns {
  public:
   explicit PollRuns(const DecodedPolls& polls) : polls_(polls), walk_(walk_polls(polls)), left_(polls.kept) {
@@ -100,7 +100,7 @@ class PollRuns {
     left_ = std::min(left_, polls_left_);
     look();
   }
-  // Events until the next run; more than there can be where none is left.
+  // Events until the next run; if no run is left, more than there can be.
   uint64_t distance() const { return distance_; }
   void passed(uint64_t events) { distance_ -= distance_ == UINT64_MAX ? 0 : events; }
   bool next(Event* event) {
@@ -161,7 +161,7 @@ class GenerationWalk {
       left_ -= now_.times;
     }
     *event = now_;
-    event->times = std::min(now_.times, polls_.distance());  // polls came between alike events in a row
+    event->times = std::min(now_.times, polls_.distance());  // polls came between equal events in a row
     now_.times -= event->times;
     polls_.passed(event->times);
     return true;
@@ -170,7 +170,7 @@ class GenerationWalk {
  private:
   struct Visited {
     uint64_t visits = 0;
-    std::optional<Key> last;  // of a wild position
+    std::optional<Key> last;  // the last key of a wild position
   };
 
   bool step(Event* event) {
@@ -214,7 +214,7 @@ class GenerationWalk {
     }
   }
 
-  // False at the end: a block that was not closed is the last thing there is.
+  // False at the end: an unclosed block is the last thing there is.
   bool next_literal(Event* event) {
     if (literals_.at_end()) {
       if (!g_->tail_repeats || tail_given_) return false;
@@ -259,13 +259,13 @@ class GenerationWalk {
   bool tail_given_ = false;
   Key previous_{};
   Key repeated_{};
-  uint64_t repeated_position_ = root_position;  // root: the literal was no known position
+  uint64_t repeated_position_ = root_position;  // root: the literal was not a known position
   PollRuns polls_;
   uint64_t left_;
   Event now_{Key{}, 0};
 };
 
-// Only one of tag's and extra's fields moves: counting may ignore that.
+// Only one of the fields tag and extra changes: counting may ignore that.
 bool tags_only(const std::vector<DecodedGraph<Variation>::Node>& nodes, const std::vector<uint8_t>& literals) {
   if (!literals.empty()) return false;
   for (const auto& n : nodes) {
