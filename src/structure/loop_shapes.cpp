@@ -4,22 +4,21 @@
 #include <map>
 #include <utility>
 
+#include "trace/saturating.hpp"
+
 namespace leadline::structure {
 
-namespace {
+using trace::saturating_product;
+using trace::saturating_sum;
 
-uint64_t sum(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
-uint64_t product(uint64_t a, uint64_t b) {
-  uint64_t p = 0;
-  return __builtin_mul_overflow(a, b, &p) ? UINT64_MAX : p;
-}
+namespace {
 
 using Counts = std::vector<std::pair<uint32_t, uint64_t>>;  // ascending by the first
 
 void add(Counts* counts, uint32_t what, uint64_t times) {
   const auto at = std::lower_bound(counts->begin(), counts->end(), std::pair(what, uint64_t{0}));
   if (at != counts->end() && at->first == what) {
-    at->second = sum(at->second, times);
+    at->second = saturating_sum(at->second, times);
   } else {
     counts->insert(at, {what, times});
   }
@@ -32,10 +31,10 @@ std::vector<Counts> direct_trips(const LoopTree& tree) {
     for (const Element& e : tree.sequences.elements(s)) {
       const Item item(e.id);
       if (e.is_sequence) {
-        for (const auto& [loop, n] : trips[e.id]) add(&trips[s], loop, product(n, e.times));
+        for (const auto& [loop, n] : trips[e.id]) add(&trips[s], loop, saturating_product(n, e.times));
       } else if (item.kind() == Item::Kind::instance) {
         const LoopInstance& instance = tree.instances[item.index()];
-        add(&trips[s], instance.loop, product(tree.sequences.items(instance.iterations), e.times));
+        add(&trips[s], instance.loop, saturating_product(tree.sequences.items(instance.iterations), e.times));
       }
     }
   }
@@ -50,7 +49,7 @@ std::vector<uint64_t> instances_of(const LoopTree& tree) {
     for (const Element& e : tree.sequences.elements(s)) {
       const Item item(e.id);
       if (e.is_sequence || item.kind() != Item::Kind::instance) continue;
-      all[item.index()] = sum(all[item.index()], product(occur[s], e.times));
+      all[item.index()] = saturating_sum(all[item.index()], saturating_product(occur[s], e.times));
     }
   }
   return all;
@@ -64,7 +63,7 @@ void collect(const LoopTree& tree, Sequence iterations, uint64_t times, std::map
     left.erase(left.begin());
     for (const Element& e : tree.sequences.elements(s)) {
       uint64_t& count = e.is_sequence ? left[static_cast<Sequence>(e.id)] : (*into)[Item(e.id).index()];
-      count = sum(count, product(n, e.times));
+      count = saturating_sum(count, saturating_product(n, e.times));
     }
   }
 }
@@ -76,8 +75,8 @@ struct Distribution {
 
   void add(uint64_t trips, uint64_t times) {
     uint64_t& n = iterations[trips];
-    n = sum(n, times);
-    entered = sum(entered, times);
+    n = saturating_sum(n, times);
+    entered = saturating_sum(entered, times);
   }
   void finish(uint64_t all, LoopShape* shape) {
     if (all > entered) add(0, all - entered);
@@ -86,7 +85,7 @@ struct Distribution {
     shape->most = iterations.rbegin()->first;
     uint64_t before = 0;
     for (const auto& [trips, times] : iterations) {
-      before = sum(before, times);
+      before = saturating_sum(before, times);
       shape->usual = trips;
       if (before > (entered - 1) / 2) break;
     }
@@ -110,7 +109,7 @@ std::vector<LoopShape> loop_shapes(const LoopTree& tree, const trace::Stream& st
   for (uint32_t l = 0; l < loops; ++l) {
     shapes[l].variants = bodies[l].size();
     for (const auto& [body, times] : bodies[l]) {
-      shapes[l].trips = sum(shapes[l].trips, times);
+      shapes[l].trips = saturating_sum(shapes[l].trips, times);
       for (const auto& [loop, n] : trips[body]) {
         if (loop < loops) distributions[loop].add(n, times);
       }

@@ -13,6 +13,7 @@
 #include "structure/parse.hpp"
 #include "trace/hash.hpp"
 #include "trace/reading/walk.hpp"
+#include "trace/saturating.hpp"
 
 namespace leadline::structure {
 
@@ -23,8 +24,12 @@ using trace::Generation;
 using trace::Key;
 using trace::literal_target;
 using trace::root_position;
+using trace::saturating_product;
+using trace::saturating_sum;
 using trace::Token;
 
+// Calls that are looked at one by one. More make no tree worth having, or come from a damaged file.
+constexpr uint64_t most_calls = uint64_t{1} << 26;
 constexpr unsigned graphs = trace::levels + 1;  // of positions, and of tokens upon tokens
 
 // The numbers of calls: equal ones share theirs, in all generations.
@@ -170,6 +175,7 @@ class Derivation {
   bool go(unsigned i, uint32_t from, uint32_t to, Stretch* into) {
     if (!exists(i, to)) return false;
     if (!i) {
+      if (++calls_ > most_calls) return false;
       parser_.call(site(from), site(to), item(to), 1, into);
       return true;
     }
@@ -284,6 +290,7 @@ class Derivation {
   }
 
   void call(uint32_t site, uint64_t item, uint64_t times) {
+    if (++calls_ > most_calls) return end(0);
     parser_.call(before_, site, item, times, &out_);
     before_ = site;
   }
@@ -345,6 +352,7 @@ class Derivation {
   const Generation* g_ = nullptr;
   Stretch out_;
   uint32_t before_ = Parser::no_site;  // site of the last call
+  uint64_t calls_ = 0;
   bool ended_ = false;
   unsigned ended_at_ = 0;
   uint32_t current_[graphs] = {};
@@ -356,12 +364,6 @@ class Derivation {
   Key previous_{}, repeated_{};
   uint64_t repeated_item_ = 0;
 };
-
-uint64_t saturating_sum(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
-uint64_t saturating_product(uint64_t a, uint64_t b) {
-  uint64_t product = 0;
-  return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
-}
 
 // The sequence an element leads to, 0 where it is a call.
 Sequence inside(const LoopTree& tree, const Element& e) {

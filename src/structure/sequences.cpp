@@ -2,7 +2,12 @@
 
 #include <algorithm>
 
+#include "trace/saturating.hpp"
+
 namespace leadline::structure {
+
+using trace::saturating_product;
+using trace::saturating_sum;
 
 namespace {
 
@@ -25,12 +30,6 @@ uint64_t scrambled(uint64_t n) {
   n = (n ^ n >> 30) * 0xbf58476d1ce4e5b9;
   n = (n ^ n >> 27) * 0x94d049bb133111eb;
   return n ^ n >> 31;
-}
-
-uint64_t saturating_sum(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
-uint64_t saturating_product(uint64_t a, uint64_t b) {
-  uint64_t product = 0;
-  return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
 }
 
 Content::Hash joined(const Content::Hash& a, const Content::Hash& b) {

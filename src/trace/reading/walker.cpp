@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "trace/saturating.hpp"
+
 namespace leadline::trace {
 
 bool read_event_literal(ByteReader& in, EventLiteral* literal, Key* k) {
@@ -40,8 +42,6 @@ bool read_event_literal(ByteReader& in, EventLiteral* literal, Key* k) {
 }
 
 namespace {
-
-uint64_t saturating_sum(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
 
 // The literals that are keys, not positions, in order, with the number of successive repeats.
 template <class EachKey>
