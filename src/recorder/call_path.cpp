@@ -141,13 +141,12 @@ void CallPaths::keep(Fn fn, Caller caller, uint32_t site) {
       fresh.far = keep_far(offset + near_slots, fresh.slots - near_slots);
     }
   }
-  // In its place if it has one, else in the free one of two, else in place of the one that was made first.
+  // In its place if it has one, else in the first free one, else in place of the one that was made first.
   const unsigned at = spot_of(ret, frame, fn);
   Spot* spot = &spots_[at];
-  Spot* second = &spots_[at ^ 1];
-  if (!spot->is(ret, frame, fn) &&
-      (second->is(ret, frame, fn) || !second->ret || (spot->ret && second->salt < spot->salt))) {
-    spot = second;
+  for (unsigned i = 1; i < spot_choices && spot->ret && !spot->is(ret, frame, fn); ++i) {
+    Spot* other = &spots_[at ^ i];
+    if (!other->ret || other->is(ret, frame, fn) || other->salt < spot->salt) spot = other;
   }
   // Results from here with the same places to look at remain valid.
   const bool same_places = spot->is(ret, frame, fn) && spot->slots == fresh.slots && spot->far == fresh.far &&

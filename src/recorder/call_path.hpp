@@ -47,7 +47,10 @@ class CallPaths {
     const auto frame = reinterpret_cast<uint64_t>(caller.frame);
     const unsigned at = spot_of(ret, frame, fn);
     Spot* spot = &spots_[at];
-    if (__builtin_expect(!spot->is(ret, frame, fn), 0)) spot = &spots_[at ^ 1];
+    if (__builtin_expect(!spot->is(ret, frame, fn), 0)) {
+      spot = &spots_[at ^ 1];
+      if (__builtin_expect(!spot->is(ret, frame, fn), 0)) spot = further_spot(at, ret, frame, fn);
+    }
     if (__builtin_expect(spot->is(ret, frame, fn), 1)) {
       const uint64_t hash = hash_of(*spot) + region_word_;
       if (__builtin_expect(hash == spot->last_hash, 1)) return spot->last_site;
@@ -68,6 +71,8 @@ class CallPaths {
  private:
   static constexpr unsigned near_slots = 6;  // of a spot, beside it; further ones are in far_
   static constexpr unsigned spot_bits = 14, found_bits = 14;
+  static constexpr unsigned spot_choices =
+      16;  // places where a spot may be kept: ten thousand hardly evict one another
   static constexpr uint64_t factors[7] = {0x9e3779b97f4a7c15, 0xbf58476d1ce4e5b9, 0x94d049bb133111eb,
                                           0xd6e8feb86659fd93, 0xff51afd7ed558ccd, 0xc4ceb9fe1a85ec53,
                                           0x2545f4914f6cdd1d};
@@ -122,6 +127,13 @@ class CallPaths {
     return h;
   }
   uint64_t hash_of_far(const Spot& s) const;
+
+  // The spot at one of its further places; if it is at none, any other one.
+  [[gnu::noinline]] Spot* further_spot(unsigned at, uint64_t ret, uint64_t frame, Fn fn) {
+    unsigned i = 2;
+    while (i + 1 < spot_choices && !spots_[at ^ i].is(ret, frame, fn)) ++i;
+    return &spots_[at ^ i];
+  }
 
   uint32_t learn(Fn fn, Caller caller);
   uint32_t learn_site(Fn fn);
