@@ -1,9 +1,8 @@
 // Derives the tree from the trace's graphs without expanding them.
 //
-// A generation is a hierarchy of graphs (trace/graph.hpp): tokens say how far to follow the edges of the graph beneath
-// and where to jump then; the tokens themselves are walked by those of the next graph. What a walk of some steps from a
-// node does is the same each time, so it is parsed once; where it goes round a cycle of edges, one round is. Literals
-// are read where they come.
+// A generation is a hierarchy of graphs, whose order comes in pieces (trace/reading/order.hpp). What a way of some
+// steps from a node does is the same each time, so it is parsed once; where it goes round a cycle of edges, one round
+// is. Literals are read where they come.
 #include "structure/loop_tree.hpp"
 
 #include <algorithm>
@@ -12,26 +11,25 @@
 
 #include "structure/parse.hpp"
 #include "trace/hash.hpp"
-#include "trace/reading/walk.hpp"
+#include "trace/reading/generation_walk.hpp"
+#include "trace/reading/literals.hpp"
+#include "trace/reading/order.hpp"
 #include "trace/saturating.hpp"
 
 namespace leadline::structure {
 
 namespace {
 
-using trace::first_position;
 using trace::Generation;
 using trace::Key;
 using trace::literal_target;
-using trace::root_position;
+using trace::OrderWalk;
 using trace::saturating_product;
 using trace::saturating_sum;
 using trace::Token;
 
 // Calls that are looked at one by one. More make no tree worth having, or come from a damaged file.
 constexpr uint64_t most_calls = uint64_t{1} << 26;
-constexpr unsigned graphs = trace::levels + 1;  // of positions, and of tokens upon tokens
-
 // The numbers of calls: equal ones share theirs, in all generations.
 class CallNumbers {
  public:
@@ -77,36 +75,6 @@ class CallNumbers {
   Numbering numbers_, lists_;
 };
 
-// Where following the edges of a graph leads: from each node to a cycle, sooner or later, or to an end.
-class Cycles {
- public:
-  template <class Next>
-  void find(uint32_t nodes, Next next) {
-    constexpr uint32_t unknown = 0, on_way = 1, known = 2;
-    length_.assign(nodes, 0);
-    std::vector<uint32_t> state(nodes, unknown), way;
-    for (uint32_t start = first_position; start < nodes; ++start) {
-      way.clear();
-      uint32_t n = start;
-      while (n >= first_position && n < nodes && state[n] == unknown) {
-        state[n] = on_way;
-        way.push_back(n);
-        n = next(n);
-      }
-      if (n >= first_position && n < nodes && state[n] == on_way) {
-        const auto first = std::find(way.begin(), way.end(), n);
-        for (auto on = first; on != way.end(); ++on) length_[*on] = static_cast<uint32_t>(way.end() - first);
-      }
-      for (const uint32_t w : way) state[w] = known;
-    }
-  }
-  // Of the cycle that the node lies on, 0: on none.
-  uint32_t length(uint32_t node) const { return length_[node]; }
-
- private:
-  std::vector<uint32_t> length_;
-};
-
 class Derivation {
  public:
   Derivation(const trace::Stream& stream, LoopTree* tree) : parser_(stream, tree), numbers_(tree), tree_(*tree) {}
@@ -119,14 +87,26 @@ class Derivation {
       return;
     }
     begin(g);
-    trace::StreamWalk walk(g.tokens.stream);
-    Token token;
-    while (!ended_ && walk.next(&token)) take(graphs - 1, token);
-    // Where a walk is over, those beneath go on to their own ends.
-    for (unsigned i = ended_ ? ended_at_ : graphs; i-- > 0;) {
-      ended_ = false;
-      follow(i, tail_run(i));
-      if (ended_) i = ended_at_;
+    for (bool more = true; more && calls_ <= most_calls;) {
+      const OrderWalk::Piece piece = walk_->next(UINT64_MAX);
+      switch (piece.kind) {
+        case OrderWalk::Piece::Kind::way: {
+          uint32_t at = piece.node;
+          Stretch own;
+          more = walk(piece.level, &at, piece.steps, &own);
+          if (more) parser_.append(own, &out_);
+          before_ = site(walk_->base());
+          break;
+        }
+        case OrderWalk::Piece::Kind::visit:
+          call(site(piece.node), item(piece.node), 1);
+          break;
+        case OrderWalk::Piece::Kind::literal:
+          more = read_call();
+          break;
+        case OrderWalk::Piece::Kind::end:
+          more = false;
+      }
     }
   }
 
@@ -141,24 +121,17 @@ class Derivation {
 
   void begin(const Generation& g) {
     g_ = &g;
-    ended_ = false;
     paths_.clear();
     items_.assign(g.positions.size(), UINT64_MAX);
-    std::fill(current_, current_ + graphs, root_position);
     literals_ = trace::ByteReader(g.literals.data(), g.literals.size());
     previous_ = repeated_ = Key{};
-    for (unsigned i = 0; i < graphs; ++i) {
-      cycles_[i].find(nodes(i), [&](uint32_t n) { return next(i, n); });
-      if (i) tokens_[i] = trace::ByteReader(graph(i).literals.data(), graph(i).literals.size());
-    }
+    within_block_ = tail_given_ = false;
+    orders_.emplace(g);
+    orders_->events.plan();
+    walk_.emplace(orders_->events);
   }
 
-  const trace::DecodedGraph<Token>& graph(unsigned i) const { return g_->tokens.level[i - 1]; }
-  uint32_t nodes(unsigned i) const { return static_cast<uint32_t>(i ? graph(i).nodes.size() : g_->positions.size()); }
-  uint32_t next(unsigned i, uint32_t node) const { return i ? graph(i).nodes[node].next : g_->positions[node].next; }
-  uint64_t tail_run(unsigned i) const { return i ? graph(i).tail_run : g_->tail_run; }
-  const Token& token(unsigned i, uint32_t node) const { return graph(i).nodes[node].symbol; }
-  bool exists(unsigned i, uint32_t node) const { return node >= first_position && node < nodes(i); }
+  const trace::Order& order() const { return orders_->events; }
   uint32_t site(uint32_t position) const { return g_->positions[position].key.site; }
   uint64_t item(uint32_t position) {
     uint64_t& known = items_[position];
@@ -173,15 +146,15 @@ class Derivation {
 
   // From node `from` by an edge or a jump to `to`. False where literals are to be read.
   bool go(unsigned i, uint32_t from, uint32_t to, Stretch* into) {
-    if (!exists(i, to)) return false;
+    if (!order().exists(i, to)) return false;
     if (!i) {
       if (++calls_ > most_calls) return false;
       parser_.call(site(from), site(to), item(to), 1, into);
       return true;
     }
-    const Token t = token(i, to);
-    uint32_t at = token(i, from).target;
-    return t.target != literal_target && at != literal_target && exists(i - 1, at) && walk(i - 1, &at, t.run, into) &&
+    const Token t = order().token(i, to);
+    uint32_t at = order().token(i, from).target;
+    return t.target != literal_target && order().exists(i - 1, at) && walk(i - 1, &at, t.run, into) &&
            go(i - 1, at, t.target, into);
   }
 
@@ -218,12 +191,12 @@ class Derivation {
 
   bool walk_anew(unsigned i, uint32_t* at, uint64_t steps, Stretch* into) {
     while (steps > 0) {
-      const uint64_t round = cycles_[i].length(*at);
+      const uint64_t round = order().routes(i).cycle(*at);
       if (round && steps >= 2 * round) {
         Stretch once;
         uint32_t node = *at;
         for (uint64_t k = 0; k < round; ++k) {
-          const uint32_t to = next(i, node);
+          const uint32_t to = order().next(i, node);
           if (!go(i, node, to, &once)) return false;
           node = to;
         }
@@ -231,7 +204,7 @@ class Derivation {
         steps %= round;
         continue;
       }
-      const uint32_t to = next(i, *at);
+      const uint32_t to = order().next(i, *at);
       if (!go(i, *at, to, into)) return false;
       *at = to;
       --steps;
@@ -241,88 +214,30 @@ class Derivation {
 
   // --- As it comes ---
 
-  void take(unsigned i, const Token& t) {
-    follow(i, t.run);
-    if (ended_) return;
-    if (t.target == literal_target) return read_literals(i);
-    visit(i, t.target);
-  }
-
-  void follow(unsigned i, uint64_t steps) {
-    for (bool tried = false; steps > 0 && !ended_; --steps) {
-      uint32_t at = current_[i];
-      if (at >= nodes(i)) return end(i);
-      if (!tried && at != root_position) {
-        tried = true;
-        Stretch own;
-        if (follows_on(i) && walk(i, &at, steps, &own)) {
-          parser_.append(own, &out_);
-          return settle(i, at);
-        }
-      }
-      visit(i, next(i, at));
-    }
-  }
-
-  // Whether the graphs beneath stand where the node's token left them.
-  bool follows_on(unsigned i) const {
-    for (uint32_t node = current_[i]; i > 0; --i) {
-      node = token(i, node).target;
-      if (node == literal_target || node != current_[i - 1] || !exists(i - 1, node)) return false;
-    }
-    return before_ == site(current_[0]);
-  }
-  void settle(unsigned i, uint32_t node) {
-    for (current_[i] = node; i > 0; --i) current_[i - 1] = node = token(i, node).target;
-    before_ = site(current_[0]);
-  }
-
-  void end(unsigned i) {
-    ended_ = true;
-    ended_at_ = i;
-  }
-
-  void visit(unsigned i, uint32_t node) {
-    if (!exists(i, node)) return end(i);
-    current_[i] = node;
-    if (i) return take(i - 1, token(i, node));
-    call(site(node), item(node), 1);
-  }
-
   void call(uint32_t site, uint64_t item, uint64_t times) {
-    if (++calls_ > most_calls) return end(0);
+    ++calls_;
     parser_.call(before_, site, item, times, &out_);
     before_ = site;
   }
 
-  void read_literals(unsigned i) {
-    current_[i] = root_position;
-    if (!i) return read_calls();
-    trace::ByteReader& in = tokens_[i];
-    for (bool last = false; !last && !ended_;) {
-      if (in.at_end()) return end(i);
-      last = in.byte() & 1;
-      Token t;
-      trace::read_literal(in, &t);
-      if (!in.ok()) return end(i);
-      take(i - 1, t);
-    }
-  }
-
-  // An open block is the last thing there is.
-  void read_calls() {
-    previous_ = Key{};
-    for (;;) {
-      if (literals_.at_end()) {
-        if (g_->tail_repeats) call(repeated_.site, repeated_item_, g_->tail_repeats);
-        return end(0);
-      }
+  // The next literal. False at the end: an open block is the last thing there is.
+  bool read_call() {
+    uint64_t times = 1;
+    bool last = false;
+    if (literals_.at_end()) {
+      if (tail_given_) return false;
+      tail_given_ = true;
+      times = g_->tail_repeats;
+    } else {
+      if (!within_block_) previous_ = Key{};
       trace::EventLiteral literal;
-      if (!trace::read_event_literal(literals_, &literal, &previous_)) return end(0);
-      uint64_t times = 1;
+      if (!trace::read_event_literal(literals_, &literal, &previous_)) return false;
+      last = literal.last;
+      within_block_ = !last;
+      walk_->literal_read(last);
       switch (literal.kind) {
         case trace::EventLiteral::Kind::position:
-          if (literal.number >= g_->positions.size()) return end(0);
+          if (literal.number >= g_->positions.size()) return false;
           repeated_ = previous_ = g_->positions[literal.number].key;
           repeated_item_ = numbers_.of(*g_, repeated_, false);
           break;
@@ -334,9 +249,9 @@ class Derivation {
           times = literal.number;
           break;
       }
-      if (times) call(tree_.calls[Item(repeated_item_).index()].key.site, repeated_item_, times);
-      if (literal.last) return;
     }
+    if (times && !tree_.calls.empty()) call(tree_.calls[Item(repeated_item_).index()].key.site, repeated_item_, times);
+    return true;
   }
 
   static constexpr uint32_t seen = UINT32_MAX;
@@ -353,14 +268,12 @@ class Derivation {
   Stretch out_;
   uint32_t before_ = Parser::no_site;  // site of the last call
   uint64_t calls_ = 0;
-  bool ended_ = false;
-  unsigned ended_at_ = 0;
-  uint32_t current_[graphs] = {};
-  Cycles cycles_[graphs];
+  std::optional<trace::Orders> orders_;
+  std::optional<OrderWalk> walk_;
   std::unordered_map<std::pair<uint64_t, uint64_t>, Path, HashPair> paths_;
   std::vector<uint64_t> items_;  // by position
-  trace::ByteReader tokens_[graphs] = {{nullptr, 0}, {nullptr, 0}, {nullptr, 0}, {nullptr, 0}};
-  trace::ByteReader literals_{nullptr, 0};
+  trace::ByteReader literals_;
+  bool within_block_ = false, tail_given_ = false;
   Key previous_{}, repeated_{};
   uint64_t repeated_item_ = 0;
 };

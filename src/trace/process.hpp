@@ -306,6 +306,12 @@ class Walker {
   Walker(Walker&&) noexcept;
   bool next(Event* event);  // false at the end
 
+  // Goes to an entry of a generation (index); entries are events, and runs of failed polls as one. The time it takes
+  // does not grow with their number if the program is regular.
+  void seek(size_t generation, uint64_t entry);
+  // The same, forwards only; `passed` gets every event in between, in no order, with `times` of equal ones.
+  void pass(size_t generation, uint64_t entry, const std::function<void(const Event&)>& passed);
+
  private:
   struct State;
   State* state_;

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "trace/limits.hpp"
-#include "trace/reading/walk.hpp"
+#include "trace/reading/literals.hpp"
 #include "trace/structure.hpp"
 #include "trace/time_buckets.hpp"
 

@@ -5,7 +5,7 @@
 #include "trace/limits.hpp"
 #include "trace/losses.hpp"
 #include "trace/reading/decode.hpp"
-#include "trace/reading/walk.hpp"
+#include "trace/reading/tallies.hpp"
 
 namespace leadline::trace {
 
