@@ -50,6 +50,16 @@ class Parts {
   Parts(const trace::Process& process, size_t stream)
       : process_(process), measurer_(process, stream), receives_(process, stream) {}
 
+  // Whether calls may be passed in no order.
+  bool may_pass() const { return receives_.by_site(); }
+  // Counts equal calls that are passed.
+  void pass(const trace::Event& e) {
+    other_ = {};
+    of(e, &other_);
+    for (const Acts::Half& half : other_.halves) *half.count += e.times;
+    if (other_.collective) *other_.collective += e.times;
+  }
+
   // Counts the call; what it is stands until the next one. A position's calls are all alike but where parameters vary.
   const Acts& count(const trace::Event& e) {
     receives_.follow(e);
@@ -190,29 +200,48 @@ std::vector<Part> parts_of(const Acts& acts) {
   return parts;
 }
 
-// Follows a loop of the source along the events.
-class Rounds {
+// Counts the iterations of a loop along the calls.
+class Iterations {
  public:
-  explicit Rounds(const trace::LoopTimes& loop) : loop_(loop) {}
-  // Whether an iteration begins with the event.
-  bool begins(const trace::Event& e) {
-    if (e.run) return false;
-    const uint64_t way = uint64_t{before_} << 32 | e.key.site;
-    before_ = e.key.site;
-    const auto among = [&](const std::vector<uint64_t>& ways) {
-      return std::binary_search(ways.begin(), ways.end(), way);
-    };
-    if (among(loop_.ends)) inside_ = false;
-    if (!among(loop_.begins)) return false;
-    inside_ = true;
-    return true;
+  // `generation`: the anchor's, which delimits the iterations where no loop of the source does.
+  Iterations(const trace::Stream& stream, size_t generation, const trace::LoopTimes& loop)
+      : stream_(stream),
+        loop_(loop),
+        generation_(generation),
+        anchor_(stream.generations[generation].positions[loop.position].key) {}
+
+  void pass(const trace::Event& e) {
+    if (!loop_.source && e.generation == generation_ && e.key == anchor_) occurrences_ += e.times;
   }
-  bool inside() const { return inside_; }
+  void pass(uint32_t from, uint32_t to, uint64_t times) {
+    if (loop_.source && among(loop_.begins, from, to)) occurrences_ += times;
+  }
+  // The iteration of the next call.
+  uint64_t of(const trace::TimedEvent& timed) {
+    const trace::Event& e = timed.event;
+    const bool begins = loop_.source ? !e.run && among(loop_.begins, timed.from, e.key.site)
+                                     : e.generation == generation_ && e.key == anchor_;
+    if (begins && !loop_.after) ++occurrences_;
+    const uint64_t since = occurrences_ > loop_.skipped ? occurrences_ - loop_.skipped : 0;
+    if (begins && loop_.after) ++occurrences_;
+    return (loop_.after ? since : since ? since - 1 : 0) / loop_.trips;
+  }
+  // Whether the call is one of the loop's.
+  bool inside(const trace::TimedEvent& e) const {
+    if (loop_.source) return stream_.within(stream_.loop_around(e.event.key.site), loop_.source);
+    return e.event.generation == generation_ && e.entry >= loop_.first_call;
+  }
 
  private:
+  static bool among(const std::vector<uint64_t>& ways, uint32_t from, uint32_t to) {
+    return std::binary_search(ways.begin(), ways.end(), uint64_t{from} << 32 | to);
+  }
+
+  const trace::Stream& stream_;
   const trace::LoopTimes& loop_;
-  uint32_t before_ = 0;
-  bool inside_ = false;
+  size_t generation_;
+  Key anchor_;
+  uint64_t occurrences_ = 0;
 };
 
 struct End {
@@ -228,42 +257,37 @@ class Matcher {
   // have something to do with are taken.
   void add(const trace::Process& process, uint32_t index, const ProcessLoop& loop, bool by_number) {
     const trace::Stream& stream = process.streams[loop.stream];
-    const trace::Generation* generation = nullptr;
+    size_t generation = stream.generations.size();
     for (const trace::Series& s : stream.series) {
       for (const trace::LoopTimes& l : s.loops) {
-        if (l.position == loop.times.position && l.source == loop.times.source &&
-            l.occurrences == loop.times.occurrences) {
-          for (const trace::Generation& g : stream.generations) {
-            if (g.number == s.generation) generation = &g;
-          }
+        if (l.position != loop.times.position || l.source != loop.times.source ||
+            l.occurrences != loop.times.occurrences) {
+          continue;
+        }
+        for (size_t g = 0; g < stream.generations.size(); ++g) {
+          if (stream.generations[g].number == s.generation) generation = g;
         }
       }
     }
-    if (!generation) return;
-    const Key anchor = generation->positions[loop.times.position].key;
+    if (generation == stream.generations.size()) return;
     Parts parts(process, loop.stream);
+    Iterations iterations(stream, generation, loop.times);
+    const trace::Passed passed{[&](const trace::Event& e) {
+                                 parts.pass(e);
+                                 iterations.pass(e);
+                               },
+                               [&](uint32_t from, uint32_t to, uint64_t times) { iterations.pass(from, to, times); }};
     trace::SeriesWalk walk(stream);
     trace::TimedEvent e;
-    uint64_t occurrences = 0, call = 0;
-    const trace::LoopTimes& l = loop.times;
-    const auto number = [&](uint64_t n) {
-      const uint64_t since = n > l.skipped ? n - l.skipped : 0;
-      return (l.after ? since : since ? since - 1 : 0) / l.trips;
-    };
-    Rounds rounds(l);
-    while (walk.next(&e)) {
-      const bool here = &stream.generations[e.event.generation] == generation;
-      const bool is_anchor = l.source ? rounds.begins(e.event) : here && e.event.key == anchor;
-      if (is_anchor && !l.after) ++occurrences;
-      const uint64_t iteration = number(occurrences);
-      if (is_anchor && l.after) ++occurrences;
+    while (parts.may_pass() ? walk.next_timed(&e, passed) : walk.next(&e)) {
+      const uint64_t iteration = iterations.of(e);
       const Acts& acts = parts.count(e.event);
-      const bool within = l.source ? rounds.inside() : here && call++ >= l.first_call;
-      if (by_number) {
-        if (within && iteration > wanted_ + 1) break;
-        if (within && e.series && iteration + 1 >= wanted_) put(e, process, loop.stream, index, iteration, acts);
-      } else if (e.series && concerns(acts)) {
-        put(e, process, loop.stream, index, wanted_, acts);
+      if (!e.series) continue;
+      if (!by_number) {
+        if (concerns(acts)) put(e, process, loop.stream, index, wanted_, acts);
+      } else if (iterations.inside(e)) {
+        if (iteration > wanted_ + 1) break;
+        if (iteration + 1 >= wanted_) put(e, process, loop.stream, index, iteration, acts);
       }
     }
   }

@@ -71,6 +71,7 @@ class Measurer {
   Maker linked(uint32_t extra, const int64_t* words, size_t word_count) const;
   Maker listed(int64_t link) const;  // the maker of one request in a list
   trace::CallClass class_of(Maker maker) const;
+  Maker maker_of(uint32_t site) const { return {index_, site}; }
   trace::CallClass class_of(uint32_t site) const { return class_of(Maker{index_, site}); }
   int64_t posted_bytes(int64_t count, uint32_t datatype) const;
   int32_t world_partner(uint32_t comm, int32_t peer) const;

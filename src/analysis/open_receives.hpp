@@ -3,14 +3,22 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "analysis/measure.hpp"
 #include "trace/process.hpp"
 
 namespace leadline::analysis {
+
+// Calls `made` for each request that a call makes or starts: its key, and the call that made it. A persistent request
+// is made by its creation, and starts anew.
+void for_each_request(const trace::Key& key, const int64_t* words, size_t word_count, const Measurer& measurer,
+                      const std::function<void(const trace::Key& request, Measurer::Maker maker)>& made);
 
 // The receives of one thread: its requests are numbered from 1 in the order in which they become active.
 class OpenReceives {
@@ -30,7 +38,7 @@ class OpenReceives {
   };
   void made(const trace::Key& maker, uint32_t site);
 
-  Measurer measurer_;
+  const Measurer measurer_;
   uint64_t requests_ = 0;
   std::unordered_map<uint64_t, Receive> open_;
 };
@@ -39,10 +47,14 @@ class OpenReceives {
 // asked for.
 class ProcessReceives {
  public:
-  ProcessReceives(const trace::Process& process, size_t stream)
-      : process_(process), stream_(stream), measurer_(process, stream), own_(process, stream) {}
+  ProcessReceives(const trace::Process& process, size_t stream);
 
-  void follow(const trace::Event& event) { own_.follow(event); }
+  // Whether each call site's receives are all on one communicator and all of a kind. If so, the calls need not be
+  // followed in their order.
+  bool by_site() const { return by_site_; }
+  void follow(const trace::Event& event) {
+    if (!by_site_) own_.follow(event);
+  }
   // The communicator of one request that a call on a list completes, by its link (trace::listed_link); 0: the request
   // was no receive from anybody or with any tag.
   uint32_t communicator(int64_t link);
@@ -52,6 +64,8 @@ class ProcessReceives {
   size_t stream_;
   Measurer measurer_;
   OpenReceives own_;
+  bool by_site_ = true;
+  std::map<std::pair<size_t, uint32_t>, uint32_t> sites_;  // stream and site: the communicator, 0: no such receives
   std::unordered_map<size_t, std::unique_ptr<OpenReceives>> others_;
 };
 

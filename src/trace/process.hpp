@@ -299,6 +299,14 @@ struct Event {
   bool run = false;       // failed polls: one entry of the series
   size_t generation = 0;  // index
 };
+
+// Told what a walk passes without stopping, in no order.
+struct Passed {
+  std::function<void(const Event&)> events;  // `times` of them are alike; no runs of failed polls
+  // How often a call at one site followed one at the other.
+  std::function<void(uint32_t from_site, uint32_t to_site, uint64_t times)> steps;
+};
+
 class Walker {
  public:
   explicit Walker(const Stream& stream);
@@ -309,8 +317,10 @@ class Walker {
   // Goes to an entry of a generation (index); entries are events, and runs of failed polls as one. The time it takes
   // does not grow with their number if the program is regular.
   void seek(size_t generation, uint64_t entry);
-  // The same, forwards only; `passed` gets every event in between, in no order, with `times` of equal ones.
-  void pass(size_t generation, uint64_t entry, const std::function<void(const Event&)>& passed);
+  // The same, forwards only.
+  void pass(size_t generation, uint64_t entry, const Passed& passed);
+  // Site of the last call given or passed; 0: there was none, or it was sought for.
+  uint32_t last_site() const;
 
  private:
   struct State;

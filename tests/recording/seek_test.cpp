@@ -81,6 +81,8 @@ void any_place_can_be_gone_to(const char* kind, uint64_t seed) {
   if (all.empty()) return;
   Walker anywhere(stream), forwards(stream);
   Tally passed, expected;
+  std::map<std::pair<uint32_t, uint32_t>, uint64_t> steps, expected_steps;
+  uint32_t site = 0;
   size_t before = 0;
   for (int i = 0; i < 40; ++i) {
     const size_t to = below(r, all.size());
@@ -89,10 +91,18 @@ void any_place_can_be_gone_to(const char* kind, uint64_t seed) {
   }
   for (int i = 0; i < 6; ++i) {
     const size_t to = before + below(r, all.size() - before);
-    forwards.pass(all[to].generation, all[to].number, [&](const Event& e) { passed[text_of(e.key)] += e.times; });
+    forwards.pass(all[to].generation, all[to].number,
+                  {[&](const Event& e) { passed[text_of(e.key)] += e.times; },
+                   [&](uint32_t a, uint32_t b, uint64_t times) {
+                     if (times) steps[{a, b}] += times;
+                   }});
     for (; before < to; ++before) {
-      if (!all[before].event.run) ++expected[text_of(all[before].event.key)];
+      if (all[before].event.run) continue;
+      ++expected[text_of(all[before].event.key)];
+      ++expected_steps[{site, all[before].event.key.site}];
+      site = all[before].event.key.site;
     }
+    check(steps == expected_steps, name + ": steps on the way to entry " + std::to_string(to));
     check(passed == expected, name + ": passed on the way to entry " + std::to_string(to));
   }
   check(goes_on(forwards, all, before, 1000), name + ": after passing " + std::to_string(before));

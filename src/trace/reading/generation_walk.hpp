@@ -4,8 +4,8 @@
 #pragma once
 
 #include <algorithm>
-#include <functional>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "trace/reading/symbol_walk.hpp"
@@ -13,9 +13,6 @@
 #include "trace/saturating.hpp"
 
 namespace leadline::trace {
-
-// Told of every event that a walk passes without stopping, in no order; `times` of them are alike.
-using Passed = std::function<void(const Event&)>;
 
 // A generation's orders. Shared by the walks over it.
 struct Orders {
@@ -140,7 +137,8 @@ class PollRuns {
 
 class GenerationWalk {
  public:
-  GenerationWalk(const Generation& g, const Orders& orders)
+  // `before`: site of the last call of the generations before.
+  GenerationWalk(const Generation& g, const Orders& orders, uint32_t before)
       : g_(&g),
         orders_(&orders),
         walk_(orders.events),
@@ -148,9 +146,11 @@ class GenerationWalk {
         literals_(g.literals.data(), g.literals.size()),
         wild_(orders.wilds + 1),
         polls_(g.polls, orders.polls),
-        left_(most_events(g)) {}
+        left_(most_events(g)),
+        before_(before) {}
 
   uint64_t entries() const { return entries_; }
+  uint32_t last_site() const { return before_; }
 
   // The next event, which stands for at most so many entries. False at the end.
   bool next(uint64_t most, Event* event) {
@@ -171,6 +171,7 @@ class GenerationWalk {
     now_.times -= event->times;
     polls_.passed(event->times);
     entries_ += event->times;
+    before_ = event->key.site;
     return true;
   }
 
@@ -266,10 +267,14 @@ class GenerationWalk {
       const uint64_t times = std::min(now_.times, left);
       now_.times -= times;
       done += times;
-      if (!passed || !times) return times;
+      if (!times) return times;
+      const uint32_t from = std::exchange(before_, now_.key.site);
+      if (!passed) return times;
       Event e = now_;
       e.times = times;
-      (*passed)(e);
+      passed->events(e);
+      passed->steps(from, before_, 1);
+      passed->steps(before_, before_, times - 1);
       return times;
     };
     uint64_t left = std::min(events - from_now(events), left_);
@@ -279,6 +284,8 @@ class GenerationWalk {
       const OrderWalk::Piece piece = walk_.next(left);
       if (piece.kind == OrderWalk::Piece::Kind::way || piece.kind == OrderWalk::Piece::Kind::visit) {
         if (visits) visits->add(piece);
+        const uint32_t from = std::exchange(before_, g_->positions[walk_.base()].key.site);
+        if (passed && piece.kind == OrderWalk::Piece::Kind::visit) passed->steps(from, before_, 1);
         left -= piece.weight;
         left_ -= piece.weight;
         done += piece.weight;
@@ -290,7 +297,11 @@ class GenerationWalk {
         break;
       }
     }
-    if (visits) skip_visits(visits->count(), passed);
+    if (!visits) return done;
+    const auto steps = [&](uint32_t from, uint32_t to, uint64_t times) {
+      passed->steps(g_->positions[from].key.site, g_->positions[to].key.site, times);
+    };
+    skip_visits(passed ? visits->count(steps) : visits->count(), passed);
     return done;
   }
 
@@ -301,7 +312,7 @@ class GenerationWalk {
       e.key = key;
       e.times = times;
       e.position = static_cast<uint32_t>(position);
-      (*passed)(e);
+      passed->events(e);
     };
     uint64_t varied = 0;
     for (size_t p = first_position; p < visits.size(); ++p) {
@@ -366,6 +377,7 @@ class GenerationWalk {
   uint64_t repeated_position_ = root_position;  // root: the literal was not a known position
   PollRuns polls_;
   uint64_t left_, entries_ = 0;
+  uint32_t before_;  // site of the last call
   Event now_{Key{}, 0};
 };
 

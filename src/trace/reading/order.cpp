@@ -150,7 +150,8 @@ void Visits::add(const OrderWalk::Piece& piece) {
   if (piece.kind == OrderWalk::Piece::Kind::way) ways_[piece.level].add(piece.node, piece.steps, 1);
 }
 
-std::vector<uint64_t> Visits::count() const {
+std::vector<uint64_t> Visits::count(
+    const std::function<void(uint32_t from, uint32_t to, uint64_t times)>& steps) const {
   std::vector<RouteCounts> ways = ways_;
   std::vector<uint64_t> visits = single_;
   for (unsigned top = Order::graphs; top-- > 0;) {
@@ -166,6 +167,7 @@ std::vector<uint64_t> Visits::count() const {
         to = t.target;
       }
       visits[to] += edges[n];
+      if (steps) steps(from, to, edges[n]);
     }
   }
   return visits;

@@ -104,7 +104,8 @@ class Visits {
  public:
   explicit Visits(const Order& order);
   void add(const OrderWalk::Piece& piece);
-  std::vector<uint64_t> count() const;  // by node
+  // By node. `steps` gets the steps from node to node on the ways; may be empty.
+  std::vector<uint64_t> count(const std::function<void(uint32_t from, uint32_t to, uint64_t times)>& steps = {}) const;
 
  private:
   const Order* order_;

@@ -52,12 +52,43 @@ struct SeriesWalk::State {
   size_t generation = 0;
   std::optional<Values> values;
   Event event;
+  uint32_t from = 0;  // site of the call before
   uint64_t left = 0;  // occurrences left of the event, which stands for several calls
   double clock_ns = 0;
 
   explicit State(const Stream& s) : stream(s), walker(s) {}
 
   uint32_t number() const { return stream.generations[generation].number; }
+
+  // Goes to where the next window goes on. False: there is none.
+  bool go_on(const Passed& passed) {
+    for (; series < stream.series.size(); ++series, window = within = 0, values.reset()) {
+      const Series& s = stream.series[series];
+      while (window < s.windows.size() && within == s.windows[window].entries) ++window, within = 0;
+      size_t to = generation;
+      while (to < stream.generations.size() && stream.generations[to].number < s.generation) ++to;
+      if (window == s.windows.size() || to == stream.generations.size()) continue;
+      const uint64_t entry = s.windows[window].first_call + within;
+      const bool here = to == generation && call == entry;
+      const bool behind = to == generation && call > entry;
+      if (stream.generations[to].number != s.generation || stream.generations[to].unordered || behind) continue;
+      if (here) return true;
+      if (left) {  // of an event that stands for several calls
+        Event rest = event;
+        rest.times = to == generation ? std::min(left, entry - call) : left;
+        passed.events(rest);
+        passed.steps(event.key.site, event.key.site, rest.times);
+        left -= rest.times;
+        call += rest.times;
+      }
+      if (to != generation || call < entry) walker.pass(to, entry, passed);
+      from = left ? event.key.site : walker.last_site();
+      generation = to;
+      call = entry;
+      return true;
+    }
+    return false;
+  }
 
   // The window that the call belongs to; nullptr: none.
   const WindowTimes* at() {
@@ -79,6 +110,10 @@ struct SeriesWalk::State {
 SeriesWalk::SeriesWalk(const Stream& stream) : state_(new State(stream)) {}
 SeriesWalk::~SeriesWalk() = default;
 
+bool SeriesWalk::next_timed(TimedEvent* event, const Passed& passed) {
+  return state_->go_on(passed) && next(event);
+}
+
 bool SeriesWalk::next(TimedEvent* out) {
   State& s = *state_;
   if (!s.left) {
@@ -92,6 +127,9 @@ bool SeriesWalk::next(TimedEvent* out) {
   --s.left;
   *out = TimedEvent{};
   out->event = s.event;
+  out->entry = s.call;
+  out->from = s.from;
+  if (!s.event.run) s.from = s.event.key.site;
   if (!s.event.run) out->event.times = 1;
   if (const WindowTimes* w = s.at()) {
     if (!s.values) s.values.emplace(s.stream.series[s.series]);

@@ -9,6 +9,8 @@ namespace leadline::trace {
 
 struct TimedEvent {
   Event event;             // times = 1, or a run of failed polls
+  uint64_t entry = 0;      // number within the generation
+  uint32_t from = 0;       // site of the call before
   double begin_ns = 0;     // since the process's start
   double duration_ns = 0;  // for a run of polls: including the time between them
   double gap_ns = 0;       // from the end of the previous call
@@ -27,6 +29,8 @@ class SeriesWalk {
 
   // The next call, whether its times were kept or not (if not, series is nullptr). False at the end.
   bool next(TimedEvent* event);
+  // The next call whose times were kept; the calls before it are passed at once.
+  bool next_timed(TimedEvent* event, const Passed& passed);
 
  private:
   struct State;

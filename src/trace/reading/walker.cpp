@@ -23,6 +23,7 @@ void resolve(const Generation& g, size_t generation, Event* event) {
 struct Walker::State {
   const Stream* stream;
   size_t generation = 0;
+  uint32_t before = 0;  // site of the last call of the generations before; 0: not known
   std::unique_ptr<Orders> orders;
   std::optional<GenerationWalk> walk;
   std::vector<GenerationWalk> marks;  // of this generation, from which a walk can go on; ascending
@@ -30,26 +31,31 @@ struct Walker::State {
   const Generation& now() const { return stream->generations[generation]; }
   void begin() {
     if (!orders) orders = std::make_unique<Orders>(now());
-    walk.emplace(now(), *orders);
+    walk.emplace(now(), *orders, before);
   }
   void skip_to(uint64_t entry, const Passed* passed) {
     // Pieces of the order between two marks, which hold what varies.
     constexpr uint64_t spacing = 8192, spacing_by_wild = 16, near = 512;
-    uint64_t before = UINT64_MAX;
-    while (walk->entries() < entry && walk->entries() != before) {
-      before = walk->entries();
+    uint64_t at = UINT64_MAX;
+    while (walk->entries() < entry && walk->entries() != at) {
+      at = walk->entries();
       Event event;
-      if (entry - before <= near) {
-        if (walk->next(entry - before, &event) && passed && !event.run) (*passed)(event);
+      if (entry - at <= near) {
+        const uint32_t from = walk->last_site();
+        if (!walk->next(entry - at, &event) || !passed || event.run) continue;
+        passed->events(event);
+        passed->steps(from, event.key.site, 1);
+        if (event.times > 1) passed->steps(event.key.site, event.key.site, event.times - 1);
         continue;
       }
       orders->plan();
-      walk->skip(entry - before, spacing + spacing_by_wild * orders->wilds, passed);
+      walk->skip(entry - at, spacing + spacing_by_wild * orders->wilds, passed);
       const bool fresh = marks.empty() || marks.back().entries() < walk->entries();
       if (!passed && fresh && walk->entries() < entry) marks.push_back(*walk);
     }
   }
   void leave(size_t to) {
+    before = walk ? walk->last_site() : 0;
     walk.reset();
     marks.clear();
     orders.reset();
@@ -57,7 +63,7 @@ struct Walker::State {
   }
 };
 
-Walker::Walker(const Stream& stream) : state_(new State{&stream, 0, nullptr, std::nullopt, {}}) {}
+Walker::Walker(const Stream& stream) : state_(new State{&stream, 0, 0, nullptr, std::nullopt, {}}) {}
 Walker::~Walker() { delete state_; }
 Walker::Walker(Walker&& other) noexcept : state_(other.state_) { other.state_ = nullptr; }
 
@@ -73,6 +79,8 @@ bool Walker::next(Event* event) {
   return false;
 }
 
+uint32_t Walker::last_site() const { return state_->walk ? state_->walk->last_site() : state_->before; }
+
 void Walker::seek(size_t generation, uint64_t entry) {
   State& s = *state_;
   if (generation != s.generation) s.leave(generation);
@@ -84,16 +92,17 @@ void Walker::seek(size_t generation, uint64_t entry) {
   s.skip_to(entry, nullptr);
 }
 
-void Walker::pass(size_t generation, uint64_t entry, const std::function<void(const Event&)>& passed) {
+void Walker::pass(size_t generation, uint64_t entry, const Passed& passed) {
   State& s = *state_;
   for (; s.generation < s.stream->generations.size() && s.generation <= generation; s.leave(s.generation + 1)) {
     if (!s.now().unordered) {
       if (!s.walk) s.begin();
-      const Passed resolved = [&](const Event& e) {
+      const auto events = [&](const Event& e) {
         Event event = e;
         resolve(s.now(), s.generation, &event);
-        passed(event);
+        passed.events(event);
       };
+      const Passed resolved{events, passed.steps};
       s.skip_to(s.generation < generation ? UINT64_MAX : entry, &resolved);
     }
     if (s.generation == generation) return;
