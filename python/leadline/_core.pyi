@@ -472,8 +472,12 @@ class MatchedIteration:
     unmatched_sends: int
     unmatched_receives: int
 
-def match_iteration(processes: list[Process], iteration: int) -> MatchedIteration:
-    """The calls of an iteration on all ranks, in one time (ns since the first rank's start), and of those beside it."""
+class Matching:
+    """The main loop's iterations on all ranks."""
+
+    def __init__(self, processes: list[Process]) -> None: ...
+    def iteration(self, number: int) -> MatchedIteration:
+        """The calls of an iteration and of those beside it, on all ranks, in one time: ns since the first rank's start."""
 
 class Profile:
     def __init__(self) -> None: ...

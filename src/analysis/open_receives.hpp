@@ -32,10 +32,20 @@ class OpenReceives {
   // The number of requests so far.
   uint64_t requests() const { return requests_; }
 
- private:
   struct Receive {
     uint32_t site, comm;
   };
+  struct Mark {
+    uint64_t requests = 0;
+    std::unordered_map<uint64_t, Receive> open;
+  };
+  Mark mark() const { return {requests_, open_}; }
+  void go_back(const Mark& mark) {
+    requests_ = mark.requests;
+    open_ = mark.open;
+  }
+
+ private:
   void made(const trace::Key& maker, uint32_t site);
 
   const Measurer measurer_;
@@ -58,6 +68,11 @@ class ProcessReceives {
   // The communicator of one request that a call on a list completes, by its link (trace::listed_link); 0: the request
   // was no receive from anybody or with any tag.
   uint32_t communicator(int64_t link);
+
+  // What was followed so far, to go back to.
+  using Mark = OpenReceives::Mark;
+  Mark mark() const { return own_.mark(); }
+  void go_back(const Mark& mark) { own_.go_back(mark); }
 
  private:
   const trace::Process& process_;

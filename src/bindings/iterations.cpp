@@ -9,7 +9,7 @@
 
 #include "analysis/clocks.hpp"
 #include "analysis/loops.hpp"
-#include "analysis/matching.hpp"
+#include "analysis/matching/matching.hpp"
 #include "bindings/bindings.hpp"
 
 namespace nb = nanobind;
@@ -127,8 +127,11 @@ void bind_iterations(nb::module_& m) {
       .def_ro("calls", &MatchedIteration::calls)
       .def_ro("unmatched_sends", &MatchedIteration::unmatched_sends)
       .def_ro("unmatched_receives", &MatchedIteration::unmatched_receives);
-  m.def("match_iteration", &analysis::match_iteration, nb::arg("processes"), nb::arg("iteration"),
-        nb::call_guard<nb::gil_scoped_release>());
+  using analysis::Matching;
+  nb::class_<Matching>(m, "Matching")
+      .def(nb::init<std::vector<std::shared_ptr<trace::Process>>>(), nb::arg("processes"),
+           nb::call_guard<nb::gil_scoped_release>())
+      .def("iteration", &Matching::iteration, nb::arg("number"), nb::call_guard<nb::gil_scoped_release>());
 }
 
 }  // namespace leadline::bindings

@@ -87,8 +87,10 @@ class Derivation {
       return;
     }
     begin(g);
-    for (bool more = true; more && calls_ <= most_calls;) {
-      const OrderWalk::Piece piece = walk_->next(UINT64_MAX);
+    left_ = trace::most_events(g);
+    for (bool more = true; more && left_ && calls_ <= most_calls;) {
+      const OrderWalk::Piece piece = walk_->next(left_);
+      left_ -= piece.weight;  // 0 of literals
       switch (piece.kind) {
         case OrderWalk::Piece::Kind::way: {
           uint32_t at = piece.node;
@@ -250,6 +252,8 @@ class Derivation {
           break;
       }
     }
+    times = std::min(times, left_);
+    left_ -= times;
     if (times && !tree_.calls.empty()) call(tree_.calls[Item(repeated_item_).index()].key.site, repeated_item_, times);
     return true;
   }
@@ -267,7 +271,8 @@ class Derivation {
   const Generation* g_ = nullptr;
   Stretch out_;
   uint32_t before_ = Parser::no_site;  // site of the last call
-  uint64_t calls_ = 0;
+  uint64_t calls_ = 0;                 // that were looked at
+  uint64_t left_ = 0;                  // of the generation's calls
   std::optional<trace::Orders> orders_;
   std::optional<OrderWalk> walk_;
   std::unordered_map<std::pair<uint64_t, uint64_t>, Path, HashPair> paths_;

@@ -315,8 +315,9 @@ class Walker {
   bool next(Event* event);  // false at the end
 
   // Goes to an entry of a generation (index); entries are events, and runs of failed polls as one. The time it takes
-  // does not grow with their number if the program is regular.
-  void seek(size_t generation, uint64_t entry);
+  // does not grow with their number if the program is regular. `before`: the last site of the generation before, if it
+  // matters.
+  void seek(size_t generation, uint64_t entry, uint32_t before = 0);
   // The same, forwards only.
   void pass(size_t generation, uint64_t entry, const Passed& passed);
   // Site of the last call given or passed; 0: there was none, or it was sought for.

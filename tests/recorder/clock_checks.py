@@ -16,8 +16,9 @@ def assert_one_time(processes: list[Any], run: Path, error_ns: float) -> None:
     """
     iterations = to_json(open_run(run))["iterations"]
     seen = 0
+    matching = core().Matching(processes)
     for iteration in range(2, iterations["count"] - 2):
-        matched = core().match_iteration(processes, iteration)
+        matched = matching.iteration(iteration)
         for call in matched.calls:
             if call.role != "send" or call.partner < 0:
                 continue

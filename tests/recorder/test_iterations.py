@@ -91,8 +91,9 @@ def test_every_send_of_a_sampled_iteration_meets_its_receive(
     it = iterations_of(run)
     assert it["count"] == int(arguments[0])
     assert len(it["sampled"]) >= least
+    matching = core().Matching(processes)
     for iteration in it["sampled"][:: max(1, len(it["sampled"]) // 6)]:
-        matched = core().match_iteration(processes, iteration)
+        matched = matching.iteration(iteration)
         calls = [call for call in matched.calls if call.iteration == iteration]
         assert (matched.unmatched_sends, matched.unmatched_receives) == (0, 0)
         assert {call.process for call in calls} == set(range(ranks))
@@ -119,8 +120,9 @@ def test_ranks_that_count_other_loops_are_not_taken_to_count_the_same(
     # What is called sampled meets its partners; where everything was kept that is any iteration.
     assert abs(it["count"] - steps) <= 2
     assert len(it["sampled"]) >= 8 or kept == "full"
+    matching = core().Matching(processes)
     for iteration in it["sampled"][:12] if kept == "sampled" else (3, steps // 2):
-        matched = core().match_iteration(processes, iteration)
+        matched = matching.iteration(iteration)
         assert (matched.unmatched_sends, matched.unmatched_receives) == (0, 0)
         calls = [call for call in matched.calls if call.iteration == iteration]
         assert {call.process for call in calls} == {0, 1, 2}

@@ -1,5 +1,5 @@
 // Messages of one iteration find their other ends, whatever completes them: every expectation is counted by hand.
-#include "analysis/matching.hpp"
+#include "analysis/matching/matching.hpp"
 
 #include <cstdio>
 #include <memory>
@@ -139,8 +139,9 @@ void persistent(MemoryThread* thread) {
 
 void all_messages_have_both_ends(const char* name, Receive receive) {
   const auto from = sender(), to = receiver(receive);
+  analysis::Matching matching({from, to});
   for (const uint64_t iteration : {uint64_t{2}, uint64_t{iterations / 2}}) {
-    const MatchedIteration matched = analysis::match_iteration({from, to}, iteration);
+    const MatchedIteration matched = matching.iteration(iteration);
     size_t sends = 0, wrong = 0;
     for (const MatchedCall& c : matched.calls) {
       if (c.process != 0 || c.iteration != iteration || c.role != MatchedCall::Role::send) continue;

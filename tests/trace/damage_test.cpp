@@ -62,9 +62,15 @@ Outcome read(const std::string& path, size_t file_bytes, const std::string& what
     for (const Stream& s : p.streams) {
       Walker walker(s);
       Event e;
-      for (; out.events < most_events && walker.next(&e); out.events += e.times) {
-      }
-      uint64_t timed = 0;
+      uint64_t calls = 0;
+      for (; out.events < most_events && walker.next(&e); out.events += e.times) calls += e.run ? 0 : e.times;
+      Walker elsewhere(s);
+      elsewhere.seek(s.generations.size() / 2, out.events / 3);
+      elsewhere.next(&e);
+      uint64_t passed = 0, timed = 0;
+      Walker at_once(s);
+      at_once.pass(s.generations.size(), 0, {[&](const Event& event) { passed += event.times; }, [](auto...) {}});
+      check(passed == calls || (out.damaged && passed <= calls), what + ": passes other calls than it walks");
       for_each_tally(s, [&](const Tally& t) { out.calls += t.times; });
       for_each_site_time(s, [&](uint32_t, const TimeStats& t) { timed += t.count; });
     }

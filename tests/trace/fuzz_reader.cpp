@@ -11,7 +11,7 @@
 
 #include "../recording/memory_process.hpp"
 #include "../recording/programs.hpp"
-#include "analysis/matching.hpp"
+#include "analysis/matching/matching.hpp"
 #include "analysis/profile.hpp"
 #include "fuzz_mutator.hpp"
 #include "recording/reading/salvage.hpp"
@@ -48,7 +48,8 @@ void use(Process* process) {
   for (Stream& s : shared->streams) {
     for (Generation& g : s.generations) g.events = std::min(g.events, most_events / 10);
   }
-  for (const uint64_t iteration : {0, 5}) sum += leadline::analysis::match_iteration({shared}, iteration).calls.size();
+  leadline::analysis::Matching matching({shared});
+  for (const uint64_t iteration : {0, 5}) sum += matching.iteration(iteration).calls.size();
   [[maybe_unused]] static volatile uint64_t kept;
   kept = sum;
 }

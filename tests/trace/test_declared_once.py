@@ -67,5 +67,5 @@ def test_a_class_of_calls_that_nobody_records_does_not_compile(headers: Path) ->
 def test_a_form_of_events_that_is_not_measured_does_not_compile(headers: Path) -> None:
     header = GENERATED / "leadline" / "call_classes.hpp"
     changed(header, headers, "  libc,\n", "  libc,\n  energy,\n")
-    for name in ("measure", "matching", "expand"):
+    for name in ("measure", "matching/traffic", "expand"):
         assert "energy" in errors(SRC / "analysis" / f"{name}.cpp", headers), name

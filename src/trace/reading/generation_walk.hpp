@@ -135,6 +135,9 @@ class PollRuns {
   bool tail_given_ = false;
 };
 
+// More take too long, or come from a damaged file.
+inline constexpr uint64_t most_reported_variations = uint64_t{1} << 28;
+
 class GenerationWalk {
  public:
   // `before`: site of the last call of the generations before.
@@ -328,6 +331,7 @@ class GenerationWalk {
       }
       pass(p, g_->positions[p].key, alike);
     }
+    if (passed) varied = std::min(varied, most_reported_variations);
     Visits changes(orders_->variations);
     while (varied) {
       // Each value is reported, or else many changes are added up.

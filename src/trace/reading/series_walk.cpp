@@ -110,9 +110,7 @@ struct SeriesWalk::State {
 SeriesWalk::SeriesWalk(const Stream& stream) : state_(new State(stream)) {}
 SeriesWalk::~SeriesWalk() = default;
 
-bool SeriesWalk::next_timed(TimedEvent* event, const Passed& passed) {
-  return state_->go_on(passed) && next(event);
-}
+bool SeriesWalk::next_timed(TimedEvent* event, const Passed& passed) { return state_->go_on(passed) && next(event); }
 
 bool SeriesWalk::next(TimedEvent* out) {
   State& s = *state_;

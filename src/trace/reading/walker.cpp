@@ -81,9 +81,10 @@ bool Walker::next(Event* event) {
 
 uint32_t Walker::last_site() const { return state_->walk ? state_->walk->last_site() : state_->before; }
 
-void Walker::seek(size_t generation, uint64_t entry) {
+void Walker::seek(size_t generation, uint64_t entry, uint32_t before) {
   State& s = *state_;
   if (generation != s.generation) s.leave(generation);
+  s.before = before;
   if (generation >= s.stream->generations.size() || s.now().unordered) return;
   if (!s.walk || s.walk->entries() > entry) s.begin();
   const auto after = std::upper_bound(s.marks.begin(), s.marks.end(), entry,

@@ -38,7 +38,19 @@ struct MatchedIteration {
   uint64_t unmatched_receives = 0;
 };
 
-// The calls of an iteration on all processes that kept its times; the iterations before and after it supply partners.
-MatchedIteration match_iteration(const std::vector<std::shared_ptr<trace::Process>>& processes, uint64_t iteration);
+// The main loop's iterations on all processes.
+class Matching {
+ public:
+  explicit Matching(std::vector<std::shared_ptr<trace::Process>> processes);
+  ~Matching();
+
+  // The calls of an iteration on all processes that kept its times; the iterations before and after it supply partners.
+  // The time it takes depends on that iteration, not on how many came before it.
+  MatchedIteration iteration(uint64_t number);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
 
 }  // namespace leadline::analysis

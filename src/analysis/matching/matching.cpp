@@ -1,0 +1,179 @@
+#include "analysis/matching/matching.hpp"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <unordered_map>
+
+#include "analysis/clocks.hpp"
+#include "analysis/iterations.hpp"
+#include "analysis/loops.hpp"
+#include "analysis/matching/timed_calls.hpp"
+
+namespace leadline::analysis {
+
+namespace {
+
+using Role = MatchedCall::Role;
+
+struct End {
+  size_t call;
+  bool second;
+};
+
+class Matcher {
+ public:
+  Matcher(uint64_t iteration, const RunTime& time) : wanted_(iteration), time_(time) {}
+
+  // Of a process that counts its iterations as the wanted one is counted.
+  void add(TimedCalls* calls, uint32_t index) {
+    const uint64_t first = wanted_ ? wanted_ - 1 : 0, last = wanted_ + 1;
+    calls->visit(first, last, [&](const TimedCalls::Call& c) {
+      if (c.inside && c.iteration >= first && c.iteration <= last) put(*calls, index, c.iteration, c);
+    });
+  }
+
+  // Of others, which come last, only the calls that those have something to do with.
+  void add_concerned(TimedCalls* calls, uint32_t index) {
+    calls->visit_all([&](const TimedCalls::Call& c) {
+      if (concerns(calls->traffic(), c.acts)) put(*calls, index, wanted_, c);
+    });
+  }
+
+  MatchedIteration finish() {
+    for (const auto& [key, ends] : messages_) {
+      if (ends.first.size() == 1 && ends.second.size() == 1) {
+        join(ends.first[0], ends.second[0].call);
+        join(ends.second[0], ends.first[0].call);
+      }
+    }
+    for (const auto& [key, calls] : collectives_) {
+      for (size_t i = 0; calls.size() > 1 && i < calls.size(); ++i) {
+        out_.calls[calls[i]].partner = static_cast<int64_t>(calls[(i + 1) % calls.size()]);
+      }
+    }
+    for (const MatchedCall& c : out_.calls) {
+      if (c.iteration != wanted_) continue;
+      if (c.role == Role::send || c.role == Role::both) out_.unmatched_sends += c.partner < 0;
+      if (c.role == Role::receive) out_.unmatched_receives += c.partner < 0;
+      if (c.role == Role::both) out_.unmatched_receives += c.second_partner < 0;
+    }
+    return std::move(out_);
+  }
+
+ private:
+  void join(const End& end, size_t other) {
+    MatchedCall& c = out_.calls[end.call];
+    (end.second ? c.second_partner : c.partner) = static_cast<int64_t>(other);
+  }
+
+  bool concerns(const Traffic& traffic, const Acts& acts) const {
+    if (acts.collective && collectives_.count({acts.comm, traffic.collective_number(acts)})) return true;
+    for (const Part& p : traffic.parts_of(acts)) {
+      const auto at = messages_.find({p.channel, p.number});
+      if (at != messages_.end() && !(p.sends ? at->second.second : at->second.first).empty()) return true;
+    }
+    return false;
+  }
+
+  void put(const TimedCalls& of, uint32_t index, uint64_t iteration, const TimedCalls::Call& call) {
+    const trace::Process& process = of.process();
+    const trace::TimedEvent& e = call.event;
+    const Acts& acts = call.acts;
+    MatchedCall c;
+    c.process = index;
+    c.site = e.event.key.site;
+    const trace::Stream& stream = process.streams[of.stream()];
+    c.stream = static_cast<uint32_t>(of.stream());
+    const uint32_t function = c.site < stream.sites.size() ? stream.sites[c.site].function : 0;
+    c.function = function < process.functions.size() ? process.functions[function].name : "";
+    c.iteration = iteration;
+    const ProcessTime& time = time_.processes[index];
+    c.begin_ns = time.begin_ns + time.rate * e.begin_ns;
+    c.duration_ns = time.rate * e.duration_ns;
+    c.gap_ns = time.rate * e.gap_ns;
+    c.polled = e.polled;
+    c.comm = acts.comm;
+    const size_t at = out_.calls.size();
+    if (acts.collective) {
+      c.role = Role::collective;
+      c.number = of.traffic().collective_number(acts);
+      collectives_[{acts.comm, c.number}].push_back(at);
+    }
+    for (const Part& p : of.traffic().parts_of(acts)) {
+      const bool second = c.role == Role::send && !p.sends;
+      if (!second) {
+        std::tie(c.comm, c.source, c.dest, c.tag) = p.channel;
+        c.number = p.number;
+      }
+      c.role = second ? Role::both : p.sends ? Role::send : Role::receive;
+      auto& ends = messages_[{p.channel, p.number}];
+      (p.sends ? ends.first : ends.second).push_back({at, second});
+    }
+    out_.calls.push_back(std::move(c));
+  }
+
+  uint64_t wanted_;
+  const RunTime& time_;
+  MatchedIteration out_;
+  std::map<std::pair<Channel, uint64_t>, std::pair<std::vector<End>, std::vector<End>>> messages_;
+  std::map<std::pair<uint64_t, uint64_t>, std::vector<size_t>> collectives_;
+};
+
+}  // namespace
+
+struct Matching::State {
+  std::vector<std::shared_ptr<trace::Process>> processes;
+  RunTime time;
+  std::vector<std::vector<ProcessLoop>> loops;  // by process
+  struct Rank {
+    uint32_t index;
+    bool by_number;  // its iterations are counted as most processes count theirs
+    std::unique_ptr<TimedCalls> calls;
+  };
+  std::vector<Rank> ranks;
+};
+
+Matching::Matching(std::vector<std::shared_ptr<trace::Process>> processes) : state_(std::make_unique<State>()) {
+  State& s = *state_;
+  s.processes = std::move(processes);
+  std::vector<OwnTime> times;
+  for (const auto& p : s.processes) times.push_back(own_time(*p));
+  s.time = run_time(times);
+  RunLoops run_loops;
+  std::unordered_map<std::string, uint32_t> modules;
+  for (uint32_t i = 0; i < s.processes.size(); ++i) {
+    std::vector<uint32_t> own;
+    for (const trace::Module& m : s.processes[i]->modules) {
+      own.push_back(
+          modules.try_emplace(m.path + '\n' + m.build_id, static_cast<uint32_t>(modules.size())).first->second);
+    }
+    std::vector<std::vector<uint32_t>> numbers;
+    run_loops.add(*s.processes[i], i, own, &numbers);
+    s.loops.push_back(loops_of(*s.processes[i], numbers));
+  }
+  std::vector<const std::vector<ProcessLoop>*> each;
+  for (const std::vector<ProcessLoop>& own : s.loops) each.push_back(&own);
+  const std::vector<const ProcessLoop*> all = loops_to_merge(each, run_loops.main());
+  const uint64_t usual = usual_count(all);
+  for (uint32_t i = 0; i < s.processes.size(); ++i) {
+    if (!all[i]->found) continue;
+    s.ranks.push_back(
+        {i, same_numbers(all[i]->times.iterations(), usual), std::make_unique<TimedCalls>(*s.processes[i], *all[i])});
+  }
+}
+
+Matching::~Matching() = default;
+
+MatchedIteration Matching::iteration(uint64_t number) {
+  Matcher matcher(number, state_->time);
+  for (State::Rank& r : state_->ranks) {
+    if (r.by_number) matcher.add(r.calls.get(), r.index);
+  }
+  for (State::Rank& r : state_->ranks) {
+    if (!r.by_number) matcher.add_concerned(r.calls.get(), r.index);
+  }
+  return matcher.finish();
+}
+
+}  // namespace leadline::analysis

@@ -1,0 +1,72 @@
+// The calls of a process whose times were kept, with what they do and the iterations they belong to. Any iteration is
+// found at once, however many came before it.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "analysis/iterations.hpp"
+#include "analysis/matching/loop_iterations.hpp"
+#include "analysis/matching/traffic.hpp"
+#include "trace/reading/series_walk.hpp"
+
+namespace leadline::analysis {
+
+class TimedCalls {
+ public:
+  // The iterations are those of the process's loop. All must outlive it.
+  TimedCalls(const trace::Process& process, const ProcessLoop& loop);
+
+  struct Call {
+    const trace::TimedEvent& event;
+    const Acts& acts;
+    bool inside;  // it is one of the loop's
+    uint64_t iteration;
+  };
+  using Each = std::function<void(const Call&)>;
+  // The calls of all windows that hold calls of these iterations, in order.
+  void visit(uint64_t first, uint64_t last, const Each& each);
+  void visit_all(const Each& each);
+
+  const trace::Process& process() const { return process_; }
+  size_t stream() const { return index_; }
+  const Traffic& traffic() const { return traffic_; }
+
+ private:
+  struct Value {
+    double begin_ns, duration_ns, gap_ns;
+    bool polled;
+    const trace::Series* series;
+  };
+  struct Window {
+    size_t generation;
+    uint64_t entry;
+    uint32_t from;  // site of the call before
+    size_t first_value;
+    uint64_t calls = 0;
+    uint64_t first = UINT64_MAX, last = 0;  // iterations of the loop's calls in it
+  };
+  struct Mark {
+    size_t window;
+    uint64_t occurrences;
+    Traffic::Mark traffic;
+  };
+  void read();
+  void keep_mark();
+  void visit(size_t window, const Each& each);
+  void pass(const trace::Event& event);
+
+  const trace::Process& process_;
+  size_t index_;
+  const trace::Stream& stream_;
+  Traffic traffic_;
+  LoopIterations iterations_;
+  trace::Walker walker_;
+  trace::Passed passed_;
+  std::vector<Value> values_;
+  std::vector<Window> windows_;
+  std::vector<Mark> marks_;  // ascending; the first is of the first window
+  size_t marked_ = 0, spacing_ = 1;
+};
+
+}  // namespace leadline::analysis
