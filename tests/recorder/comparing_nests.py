@@ -76,7 +76,7 @@ def differences(program: Program, run: Run, file: Path) -> list[tuple[Nest, list
 
 def holds(loop: Loop, line: int) -> bool:
     """A loop that asks at its end has no statement at its begin, to which compilers may give the line before."""
-    return loop.first_line - (loop.form in ("do", "goto")) <= line <= loop.last_line
+    return loop.first_line - (loop.form in ("do", "goto", "middle")) <= line <= loop.last_line
 
 
 def compare(found: Sequence[Found], truth: Sequence[Node], certain: bool) -> list[Difference]:
