@@ -5,8 +5,8 @@
 // to them are removed, each such set that remains is a loop within it. A loop is therefore one loop however many ways
 // lead into it: optimisers make several where the first trips differ. Calls are known by their return addresses, as
 // they are on the stack. A switch leads to the entries of its table (jump_tables.hpp). Code that only another indirect
-// jump reaches is entered at the return addresses asked for. Sources: Tarjan, "Depth-first search and linear graph algorithms", 1972; Steensgaard, "Sequentializing
-// program dependence graphs for irreducible programs", 1993.
+// jump reaches is entered at the return addresses asked for. Sources: Tarjan, "Depth-first search and linear graph
+// algorithms", 1972; Steensgaard, "Sequentializing program dependence graphs for irreducible programs", 1993.
 //
 // Runs inside the recorded program: it allocates nothing (the object is large, and consists of zeroed pages that are
 // touched as they are needed), and reads no byte outside the ranges it is given.

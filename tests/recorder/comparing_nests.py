@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from leadline.report.sections.loops import LoopEntry, loop_entries
 from leadline.run import Run
@@ -56,11 +55,12 @@ def found_loops(run: Run) -> list[Found]:
 def truth_text(node: Node, depth: int = 0) -> str:
     loop = node.loop
     silent = f", {node.all_trips - node.trips} without calls" if node.all_trips > node.trips else ""
-    own = f"{'  ' * depth}lines {loop.first_line}-{loop.last_line} {loop.form}: {(node.trips, *node.per_parent())}{silent}"
+    place = f"{'  ' * depth}lines {loop.first_line}-{loop.last_line} {loop.form}"
+    own = f"{place}: {(node.trips, *node.per_parent())}{silent}"
     return "\n".join([own, *(truth_text(child, depth + 1) for child in node.children)])
 
 
-def differences(program: Program, run: Run, file: Path) -> list[tuple[Nest, list[Found], list[Difference]]]:
+def differences(program: Program, run: Run) -> list[tuple[Nest, list[Found], list[Difference]]]:
     """Per nest."""
     outermost = found_loops(run)
     result = []

@@ -194,7 +194,7 @@ class Interpreter:
 
     def __init__(self) -> None:
         self.nodes: dict[tuple[int, ...], Node] = {}
-        self.statics: dict[str, int] = {}
+        self.counters: dict[str, int] = {}
         self.path: tuple[int, ...] = ()
         self.around: list[tuple[Node, dict[int, int], list[int]]] = []  # loop, trips within, events of the iteration
         self.events = 0
@@ -251,7 +251,7 @@ class Interpreter:
         before, depth = self.path, len(self.around)
         self.path = (*before, s.number)
         if s.entries:
-            variables[s.entries] = self.statics[s.entries] = self.statics.get(s.entries, -1) + 1
+            variables[s.entries] = self.counters[s.entries] = self.counters.get(s.entries, -1) + 1
         bound = s.trips.value(variables)
         try:
             self.iterations(s, bound, variables)
@@ -330,7 +330,7 @@ class Maker:
         self.switches = 0.02
         self.loops = self.calls = self.sites = self.functions_made = 0
         self.functions: list[Function] = []  # of the nest under way, callees first
-        self.statics: list[str] = []
+        self.counters: list[str] = []
 
     def chance(self, probability: float) -> bool:
         return self.random.random() < probability
@@ -435,7 +435,7 @@ class Maker:
         entries = ""
         if self.chance(0.25):
             entries = f"e{number}"
-            self.statics.append(entries)
+            self.counters.append(entries)
         names = scope.names + ((entries,) if entries else ())
         if self.chance(0.06):
             probe = self.random.choice(("probe", "test"))
