@@ -543,8 +543,8 @@ class Writer:
         if s.form != "for":
             self.line(depth, f"int {i} = 0;")
         if isinstance(s, Poll) and s.sends:
-            self.line(depth, "MPI_Request sent;")
-            self.line(depth, "MPI_Isend(out, 1, MPI_DOUBLE, NONE, 30003, SELF, &sent);")
+            self.line(depth, f"MPI_Request sent_{s.number};")
+            self.line(depth, f"MPI_Isend(out, 1, MPI_DOUBLE, NONE, 30003, SELF, &sent_{s.number});")
         s.first_line = len(self.lines) + 1
         if isinstance(s, Poll):
             self.poll(s, depth)
@@ -579,7 +579,7 @@ class Writer:
         if s.probe == "probe":
             self.line(depth + 1, f"MPI_Iprobe({i} < {n} ? 0 : NONE, 30002, SELF, &done, IGNORE);")
         else:
-            done = "pending" if s.gives_up else "sent"
+            done = f"sent_{s.number}" if s.sends else "pending"
             self.line(depth + 1, f"MPI_Request asked = {i} < {n} ? pending : {done};")
             self.line(depth + 1, "MPI_Test(&asked, &done, IGNORE);")
         self.line(depth, "}")
