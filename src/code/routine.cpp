@@ -1,6 +1,7 @@
 #include "code/routine.hpp"
 
 #include "code/ending_calls.hpp"
+#include "code/jump_tables.hpp"
 #include "code/x86_64.hpp"
 
 namespace leadline::code {
@@ -40,27 +41,37 @@ bool Routine::read(const CodeMap& code, uint64_t address, const uint64_t* return
 // --- Instructions ---
 
 bool Routine::discover(const uint64_t* returns, uint32_t count) {
+  JumpTables tables;
   lead(ranges_[0].begin, false, ranges_[0].begin);
-  while (waiting_count_) follow(waiting_[--waiting_count_]);
+  follow_all(&tables);
   for (uint32_t i = 0; i < count && ok_; ++i) {
     const uint32_t index = index_of(returns[i]);
     if (index == none || flags_[index] & instruction) continue;
     lead(returns[i], false, returns[i]);
-    while (waiting_count_) follow(waiting_[--waiting_count_]);
+    follow_all(&tables);
   }
   return ok_;
 }
 
+void Routine::follow_all(JumpTables* tables) {
+  while (waiting_count_) follow(waiting_[--waiting_count_], tables);
+}
+
+// Whether the routine has it, or its part that was moved away, which is found by that.
+bool Routine::has_or_finds(uint64_t target, uint64_t from) {
+  if (has(target)) return true;
+  if (ranges_[1].end || !ranges_[0].has(from)) return false;
+  Range away;
+  if (!code_.find(code_.self, target, &away) || away.end - away.begin > most_bytes / 2) return false;
+  ranges_[1] = away;
+  sizes_[1] = static_cast<uint32_t>(away.end - away.begin);
+  return has(target);
+}
+
 // Tail calls leave the routine; a conditional jump out of it goes to a part of it that was moved away.
 void Routine::lead(uint64_t target, bool conditional, uint64_t from) {
-  uint32_t index = index_of(target);
-  if (index == none && conditional && !ranges_[1].end && ranges_[0].has(from)) {
-    Range away;
-    if (!code_.find(code_.self, target, &away) || away.end - away.begin > most_bytes / 2) return;
-    ranges_[1] = away;
-    sizes_[1] = static_cast<uint32_t>(away.end - away.begin);
-    index = index_of(target);
-  }
+  if (conditional && !has_or_finds(target, from)) return;
+  const uint32_t index = index_of(target);
   if (index == none || flags_[index] & leader) return;
   flags_[index] |= leader;
   if (flags_[index] & instruction) return;
@@ -71,7 +82,33 @@ void Routine::lead(uint64_t target, bool conditional, uint64_t from) {
   waiting_[waiting_count_++] = index;
 }
 
-void Routine::follow(uint32_t index) {
+// Where the indirect jump leads, each place once.
+void Routine::read_switch(uint32_t index, unsigned length, const JumpTables& tables) {
+  if (switch_count_ == most_switches) return;
+  Switch& s = switches_[switch_count_];
+  s = {index, target_count_, 0};
+  bool begun = false;
+  const auto holds = [&](uint64_t target) {
+    begun |= has(target);
+    return begun && has_or_finds(target, address_of(index));
+  };
+  bool room = true;
+  const uint32_t entries = tables.read(code_, address_of(index), length, holds, [&](uint64_t target) {
+    const uint32_t to = index_of(target);
+    for (uint32_t i = 0; i < s.count; ++i) {
+      if (targets_[s.first + i] == to) return;
+    }
+    room &= s.first + s.count < most_targets;
+    if (room) targets_[s.first + s.count++] = to;
+  });
+  if (!entries || !room) return;
+  ++switch_count_;
+  target_count_ += s.count;
+  for (uint32_t i = 0; i < s.count; ++i) lead(address_of(targets_[s.first + i]), false, address_of(index));
+}
+
+void Routine::follow(uint32_t index, JumpTables* tables) {
+  tables->forget_bound();
   for (;;) {
     if (flags_[index] & instruction) {
       flags_[index] |= leader;
@@ -82,6 +119,8 @@ void Routine::follow(uint32_t index) {
     if (!i.length) return;
     flags_[index] |= instruction;
     const uint64_t after = at + i.length;
+    if (i.flow == Flow::next) tables->note(at, i.length);
+    if (i.flow == Flow::unknown) read_switch(index, i.length, *tables);
     if (i.flow == Flow::call && never_returns(code_, at, end_of(index))) {
       flags_[index] |= ending;
       return;
@@ -142,6 +181,12 @@ void Routine::connect() {
         block.leaves |= index_of(i.target) == none;
       }
       block.unknown = i.flow == Flow::unknown;
+      for (uint32_t s = 0; s < switch_count_ && i.flow == Flow::unknown; ++s) {
+        if (switches_[s].jump != index) continue;
+        block.unknown = false;
+        block.first_target = switches_[s].first;
+        block.targets = switches_[s].count;
+      }
       block.leaves |= i.flow == Flow::leave;
       if (i.flow == Flow::jump || i.flow == Flow::unknown || i.flow == Flow::leave || after >= end) break;
       if (flags_[index] & ending) break;
@@ -154,6 +199,7 @@ void Routine::connect() {
     }
   }
   entry_ = block_at(0);
+  for (uint32_t i = 0; i < target_count_; ++i) targets_[i] = block_at(targets_[i]);
 }
 
 // Indirect jumps go to code that nothing else leads to. If there are none, the routine's start leads there.

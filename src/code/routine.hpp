@@ -4,9 +4,9 @@
 // each of which control can get to all others. Its headers are the blocks that are entered from outside. If the edges
 // to them are removed, each such set that remains is a loop within it. A loop is therefore one loop however many ways
 // lead into it: optimisers make several where the first trips differ. Calls are known by their return addresses, as
-// they are on the stack. Code that only an indirect jump reaches (a switch's table) is entered at the return addresses
-// asked for. Sources: Tarjan, "Depth-first search and linear graph algorithms", 1972; Steensgaard, "Sequentializing
-// program dependence graphs for irreducible programs", 1993.
+// they are on the stack. A switch leads to the entries of its table (jump_tables.hpp). Code that only another indirect
+// jump reaches is entered at the return addresses asked for. Sources: Tarjan, "Depth-first search and linear graph
+// algorithms", 1972; Steensgaard, "Sequentializing program dependence graphs for irreducible programs", 1993.
 //
 // Runs inside the recorded program: it allocates nothing (the object is large, and consists of zeroed pages that are
 // touched as they are needed), and reads no byte outside the ranges it is given.
@@ -23,11 +23,15 @@ struct Range {
 
 // find: the code that the unwinder knows of around an address, a routine or a part of one that was moved away.
 // imported: the name of what the dynamic linker puts into a slot of memory; nullptr: it puts nothing there.
+// constants: memory around an address that may be read, code or data of the program's objects.
 struct CodeMap {
   bool (*find)(void* self, uint64_t address, Range* range) = nullptr;
   const char* (*imported)(void* self, uint64_t slot) = nullptr;
   void* self = nullptr;
+  bool (*constants)(void* self, uint64_t address, Range* range) = nullptr;
 };
+
+class JumpTables;
 
 class Routine {
  public:
@@ -81,7 +85,8 @@ class Routine {
     uint32_t mark;                   // of the last search that came by
     uint32_t number, low;            // of the search for loops
     uint32_t first_loud, last_loud;  // indices of the bytes that loud calls in it return to, + 1; 0: none
-    bool unknown;                    // ends with an indirect jump
+    uint32_t first_target, targets;  // in targets_, if it ends with a switch
+    bool unknown;                    // ends with an indirect jump to nobody knows where
     bool leaves;                     // ends with a return or a tail call
     bool waits;                      // in that search: its set is not complete
   };
@@ -94,7 +99,10 @@ class Routine {
   uint64_t address_of(uint32_t index) const;
   uint64_t end_of(uint32_t index) const;  // of its range
   bool discover(const uint64_t* returns, uint32_t count);
-  void follow(uint32_t index);
+  void follow(uint32_t index, JumpTables* tables);
+  void follow_all(JumpTables* tables);
+  void read_switch(uint32_t index, unsigned length, const JumpTables& tables);
+  bool has_or_finds(uint64_t target, uint64_t from);
   void lead(uint64_t target, bool conditional, uint64_t from);
   bool make_blocks();
   void connect();
@@ -124,6 +132,13 @@ class Routine {
   uint32_t block_count_, entry_;
   uint32_t entries_[256];  // blocks that indirect jumps may lead to
   uint32_t entry_count_;
+  static constexpr uint32_t most_switches = 256, most_targets = 8192;
+  struct Switch {
+    uint32_t jump, first, count;  // index of the byte; targets
+  } switches_[most_switches];
+  uint32_t switch_count_;
+  uint32_t targets_[most_targets];  // indices of bytes, then blocks
+  uint32_t target_count_;
   struct Exit {
     uint32_t block;
     uint64_t target;
@@ -150,6 +165,7 @@ void Routine::successors(uint32_t block, Visit visit) const {
   for (const uint32_t to : b.to) {
     if (to != none) visit(to);
   }
+  for (uint32_t i = 0; i < b.targets; ++i) visit(targets_[b.first_target + i]);
   for (uint32_t i = 0; b.unknown && i < entry_count_; ++i) {
     if (entries_[i] != block) visit(entries_[i]);
   }

@@ -47,7 +47,7 @@ struct Routine::Silence {
     r.successors(block, [&](uint32_t next) {
       uint32_t header = next, before = block;
       const Block& n = r.blocks_[next];
-      const bool one_way = (n.to[0] == none) != (n.to[1] == none) && !n.unknown && !n.first_loud;
+      const bool one_way = (n.to[0] == none) != (n.to[1] == none) && !n.unknown && !n.targets && !n.first_loud;
       if (!enters(before, header) && one_way) {  // what is done once, before the first trip
         before = next;
         header = n.to[0] != none ? n.to[0] : n.to[1];

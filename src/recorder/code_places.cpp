@@ -34,6 +34,23 @@ bool find_code(void*, uint64_t address, code::Range* range) {
 
 namespace {
 
+struct Place {
+  uint64_t address;
+  code::Range* range;
+};
+
+int look_for_place(dl_phdr_info* info, size_t, void* data) {
+  const auto* place = static_cast<const Place*>(data);
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const host::ElfSegment& segment = info->dlpi_phdr[i];
+    if (segment.p_type != PT_LOAD || !(segment.p_flags & PF_R)) continue;
+    const uint64_t begin = info->dlpi_addr + segment.p_vaddr;
+    *place->range = {begin, begin + segment.p_filesz};
+    if (place->range->has(place->address)) return 1;
+  }
+  return 0;
+}
+
 struct Search {
   uint64_t slot;
   const char* name;
@@ -56,6 +73,11 @@ const char* find_import(void*, uint64_t slot) {
   Search search{slot, nullptr};
   dl_iterate_phdr(look_in_object, &search);
   return search.name;
+}
+
+bool find_constants(void*, uint64_t address, code::Range* range) {
+  Place place{address, range};
+  return dl_iterate_phdr(look_for_place, &place) != 0;
 }
 
 }  // namespace leadline::recorder

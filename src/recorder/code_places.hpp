@@ -12,4 +12,7 @@ bool find_code(void*, uint64_t address, code::Range* range);
 // go by; nullptr: none.
 const char* find_import(void*, uint64_t slot);
 
+// The part of a loaded object around the address that is there to be read.
+bool find_constants(void*, uint64_t address, code::Range* range);
+
 }  // namespace leadline::recorder

@@ -289,7 +289,7 @@ bool Recording::attach_thread(Thread* t) {
                          const uint32_t module = trace::module_of(frame);
                          return module == trace::no_module_word || recording.modules_.interprets(module);
                        },
-                       {find_code, find_import, nullptr},
+                       {find_code, find_import, nullptr, find_constants},
                        nullptr});
   t->graph.set_scale({__atomic_load_n(&header_->tick_factor, __ATOMIC_RELAXED)});
   t->graph.set_room(budgets_.room_of_thread(thread_count_));

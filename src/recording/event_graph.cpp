@@ -253,7 +253,7 @@ void EventGraph::finish() {
   for (uint32_t i = 1; i < loops_.transitions.size(); ++i) loops_.round(i);
   constexpr uint32_t enough = 2000;
   for (uint32_t i = 1; i < loops_.transitions.size() && i < enough; ++i) {
-    if (loops_.round(i)) loops_.source.mark_silent(loops_.transitions[i].from, loops_.transitions[i].to);
+    loops_.source.mark_silent(loops_.transitions[i].from, loops_.transitions[i].to);
   }
   for (uint32_t s = 1; s < h_->sites.used; ++s) loops_.source.around(s), loops_.source.sees(s);
   loops_.source.forget();

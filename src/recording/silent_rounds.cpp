@@ -11,8 +11,8 @@ void SourceLoops::mark_silent(uint32_t from_site, uint32_t to_site) {
   if (!known || !known->routine->knows(from + known->bias) || !known->routine->knows(to + known->bias)) return;
   uint32_t loop = 0;
   switch (known->routine->way(from + known->bias, to + known->bias, &loop)) {
-    case code::Routine::Way::onward:
-      return;
+    case code::Routine::Way::onward:  // or by way of an iteration that ends and one that begins without a call
+      return mark_silent_from(m.context, *known, from, to, loop);
     case code::Routine::Way::round:
       return mark_silent_from(m.context, *known, from, to, known->routine->outer(loop));
     case code::Routine::Way::out:

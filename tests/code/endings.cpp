@@ -50,7 +50,7 @@ ROUTINE int first_own_either_way(int x) {
 }
 
 int main() {
-  const code::CodeMap map{recorder::find_code, recorder::find_import, nullptr};
+  const code::CodeMap map{recorder::find_code, recorder::find_import, nullptr, recorder::find_constants};
   const struct {
     const char* name;
     int (*routine)(int);

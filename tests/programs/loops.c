@@ -5,6 +5,7 @@
 //   loops deep STEPS      the calls of a step are made six levels further down, by a recursion
 //   loops leave STEPS     an endless loop that is left in the middle; two ways through it, chosen as nobody can foresee
 //   loops silent STEPS    all calls of a step are those of its inner loop, but for a reduction every fifth step
+//   loops turns STEPS     two conditional calls; most steps make only one of them
 //   loops short STEPS     a step is over in no time; the second half of them call something else
 //   loops warm STEPS      as nest, after a solver's iterations that take longer than all steps
 //   loops files STEPS     a loop about files only, longer than that of the steps
@@ -119,6 +120,12 @@ int main(int argc, char** argv) {
     for (int step = 0; step < steps; ++step) {  // silent
       stages(size + 1);
       if (step % 5 == 4) MPI_Allreduce(&out, &in, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    }
+  }
+  if (!strcmp(kind, "turns")) {
+    for (int step = 0; step < steps; ++step) {  // turns
+      if (step % 2 == 0) exchange(1);
+      if (step % 3 == 1 || step % 3 == 0) exchange(2);
     }
   }
   if (!strcmp(kind, "short")) {

@@ -98,6 +98,18 @@ def test_iterations_that_calls_do_not_show_are_admitted(
     assert (inner["around"]["routine"], inner["around"]["line"]) == ("main", line_of("silent"))
 
 
+def test_iterations_that_conditional_calls_do_not_tell_apart_are_admitted(
+    library: Library, builder: Builder, recorder: Path, tmp_path: Path
+) -> None:
+    # Steps make the first call, the second, both, or none: the first and then the second may be one step or two.
+    steps = 60
+    program = builder.c(library, "loops.c", "-O0", "-g")
+    report = to_json(open_run(recorded(library, program, "turns", steps, recorder, tmp_path / "run")))
+    (loop,) = (loop for loop in report["loops"] if loop["line"] == line_of("turns"))
+    assert loop["trips"] < steps
+    assert loop["at_least"]
+
+
 def test_iterations_that_are_over_in_no_time_are_timed_too(
     library: Library, builder: Builder, recorder: Path, tmp_path: Path
 ) -> None:

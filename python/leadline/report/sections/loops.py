@@ -50,6 +50,8 @@ def loop_entries(run: Run, least_share: float) -> list[LoopEntry]:
     within: dict[int, list[int]] = {}
     main = run.profile.iterations().loop
     for number in range(1, len(all_loops)):
+        if not loops.trips(number):  # it only polled, in vain: the program waited there
+            continue
         weighty = times[number] >= least_share * whole_ns or calls[number] >= 10 * least_share * all_calls
         if weighty or loops.within(main, number):
             within.setdefault(all_loops[number].outer, []).append(number)

