@@ -20,21 +20,22 @@ _runs: dict[str, Future[Done]] = {}
 _pool: list[ThreadPoolExecutor] = []
 
 
-def _run(program: Path, *before: str) -> Done:
+def _run(program: Path) -> Done:
     with tempfile.TemporaryDirectory() as directory:
-        words = [*before, program]
-        return subprocess.run(words, cwd=directory, capture_output=True, text=True, timeout=800, check=False)
+        return subprocess.run([program], cwd=directory, capture_output=True, text=True, timeout=800, check=False)
 
 
 def begin(items: list[pytest.Item]) -> None:
-    """Starts those that `items` ask for, with low priority where there are other tests."""
+    """Starts those that `items` ask for, one at a time where there are other tests.
+
+    Not with low priority: on a busy machine they would hardly run, and the tests would wait for them at the end.
+    """
     sources = [item.callspec.params["source"] for item in items if _asks(item) and isinstance(item, pytest.Function)]
     alone = len(sources) == len(items)
     _pool.append(ThreadPoolExecutor(len(os.sched_getaffinity(0)) if alone else 1))
-    before = [] if alone else ["nice", "-n", "10"]
     for source in sources:
         if (BUILT / source.stem).exists():
-            _runs[source.stem] = _pool[0].submit(_run, BUILT / source.stem, *before)
+            _runs[source.stem] = _pool[0].submit(_run, BUILT / source.stem)
 
 
 def _asks(item: pytest.Item) -> bool:

@@ -71,9 +71,12 @@ def programs(cluster: Slurm) -> Programs:
     return Programs(cluster)
 
 
-@pytest.fixture(scope="session", params=["mpich", "openmpi", "debian-openmpi"])
+@pytest.fixture(scope="session", params=["mpich", "openmpi"])
 def library(request: pytest.FixtureRequest) -> mpi.Library:
-    """Not Debian's MPICH: on several hosts, version 4.0.2 now and then never comes back from MPI_Finalize (UCX)."""
+    """Neither of Debian's: on several hosts they fail now and then, without Leadline too. test_cases.py allows for it.
+
+    MPICH 4.0.2 does not come back from MPI_Finalize (UCX). Open MPI 4.1.4 may crash in MPI_Init (TCP).
+    """
     known = {library.name: library for library in mpi.available()}
     if request.param not in known:
         pytest.skip(f"the MPI library {request.param} is not installed")

@@ -94,8 +94,6 @@ def test_several_programs_from_a_file(cluster: Slurm, program: Program, director
 
 
 def test_tasks_that_are_each_a_world_of_their_own_are_named(cluster: Slurm, program: Program, directory: Path) -> None:
-    if program.library.name == "debian-openmpi":
-        pytest.skip("it ends where srun starts it without --mpi=pmix")
     ended = cluster.run(f"{LEADLINE} run -o run -- srun -n 3 {program.path}", directory, program.environ)
     assert ended.code == 0, ended.everything
     assert ranks_of(directory / "run") == [(0, 1)] * 3
