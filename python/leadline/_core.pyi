@@ -477,7 +477,7 @@ class Matching:
 
     def __init__(self, processes: list[Process]) -> None: ...
     def iteration(self, number: int) -> MatchedIteration:
-        """The calls of an iteration and of those beside it, on all ranks, in one time: ns since the first rank's start."""
+        """The calls of an iteration and of those beside it, on all ranks: ns since the first rank's start."""
 
 class Profile:
     def __init__(self) -> None: ...
