@@ -6,7 +6,7 @@
 #include <string>
 
 #include "../recording/memory_thread.hpp"
-#include "analysis/open_receives.hpp"
+#include "structure/requests.hpp"
 
 namespace {
 
@@ -165,11 +165,19 @@ void another_threads_receive_has_its_communicator() {
   const auto second = process_of(1, &maker);
   process->streams.push_back(std::move(second->streams[0]));
   process->streams[1].thread = 1;
-  analysis::ProcessReceives receives(*process, 0);
-  check(receives.communicator(trace::listed_link(1, from_anybody, 1)) == first_comm &&
-            receives.communicator(trace::listed_link(2, from_anybody, 1)) == second_comm &&
-            receives.communicator(trace::listed_link(3, from_anybody, 1)) == 0 &&
-            receives.communicator(trace::listed_link(1, of_any_tag, 1)) == 0,
+  const structure::CallDecoder decoder(*process, 0);
+  structure::ProcessRequests requests(*process, 0, structure::Requests::Keep::wildcards);
+  const auto communicator = [&](int64_t link) {
+    const int64_t words[] = {1, link, 8, whom(-1, 5), 8};
+    structure::DecodedCall waited;
+    decoder.decode(call(wait_all, 0, trace::peer_none, 0, 2), words, 5, &waited);
+    requests.follow(&waited, 1);
+    return waited.parts[0].comm;
+  };
+  check(communicator(trace::listed_link(1, from_anybody, 1)) == first_comm &&
+            communicator(trace::listed_link(2, from_anybody, 1)) == second_comm &&
+            communicator(trace::listed_link(3, from_anybody, 1)) == 0 &&
+            communicator(trace::listed_link(1, of_any_tag, 1)) == 0,
         "requests of another thread");
 }
 
