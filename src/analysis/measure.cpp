@@ -96,17 +96,17 @@ void Measurer::measure_one(const DecodedCall& call, std::vector<Transfer>* out) 
 // where the key's value is 1; what the interned words said is gone.
 void Measurer::measure_coarse(const trace::Tally& tally, std::vector<Transfer>* out) const {
   Key key = *tally.key;
-  const CallClass cls = decoder_.class_of(key.site);
-  const bool starts_collective = cls == CallClass::start && (key.comm & trace::flag_persistent_collective) != 0;
-  if (category_of(cls) == Category::collective || starts_collective) {
-    unknown_bytes_ += tally.times;
-    return;
-  }
-  if (category_of(cls) == Category::completion) return;  // corrections are lost: receives stay as posted
   const bool bytes_known = key.value == 1;
   key.count = 0;
   key.value = trace::unknown_value;
   decoder_.decode(key, nullptr, 0, &call_);
+  const CallClass cls = call_.cls;
+  const bool starts_collective = !call_.parts.empty() && call_.parts[0].collective();
+  if (category_of(cls) == Category::completion) return;  // corrections are lost: receives stay as posted
+  if (category_of(cls) == Category::collective || starts_collective) {
+    unknown_bytes_ += tally.times;
+    return;
+  }
   const int64_t total = bytes_known ? tally.amount : decoder_.bytes_of(tally.amount, call_.datatype);
   const size_t begin = out->size();
   measure_one(call_, out);

@@ -12,22 +12,8 @@ namespace moves = trace::moves;
 
 namespace {
 
-constexpr uint32_t wildcard_flags = trace::flag_any_source | trace::flag_any_tag;
-constexpr size_t words_per_request = 4;  // of a list
-
-int64_t known(int64_t bytes) { return bytes >= 0 ? bytes : bytes_unknown; }
-int32_t high(int64_t word) { return static_cast<int32_t>(static_cast<uint64_t>(word) >> 32); }
-int32_t low(int64_t word) { return static_cast<int32_t>(static_cast<uint64_t>(word)); }
-
 int32_t rank_of(int32_t own, int32_t peer) {  // of any numbers
   return static_cast<int32_t>(static_cast<uint32_t>(own) + static_cast<uint32_t>(peer));
-}
-
-// Receives of a matched message have its source and tag, whatever the probe asked for.
-bool receives_matched(CallClass c) { return c == CallClass::mrecv || c == CallClass::imrecv; }
-
-bool is_open(uint32_t flags, int32_t peer, int32_t tag) {
-  return (flags & wildcard_flags) != 0 || peer == trace::peer_any || tag == trace::tag_any;
 }
 
 int32_t world_rank(const std::vector<int32_t>& world, int64_t member) {
@@ -35,12 +21,6 @@ int32_t world_rank(const std::vector<int32_t>& world, int64_t member) {
 }
 
 }  // namespace
-
-struct CallDecoder::Words {
-  const int64_t* data;
-  size_t count;
-  int64_t operator[](size_t i) const { return data[i]; }
-};
 
 CallDecoder::CallDecoder(const trace::Process& process, size_t stream) : process_(process), index_(stream) {
   functions_.reserve(process.functions.size());
@@ -82,52 +62,6 @@ Partner CallDecoder::root(uint32_t comm, int32_t rank) const {
   return {rank_of(rank, -c.rank), rank, world_rank(c.world, rank)};
 }
 
-// Past the last one for a thread that is not in the trace.
-size_t CallDecoder::stream_of(int64_t thread) const {
-  for (size_t i = 0; i < process_.streams.size(); ++i) {
-    if (static_cast<int64_t>(process_.streams[i].thread) == thread) return i;
-  }
-  return no_stream;
-}
-
-void CallDecoder::identify(Maker* maker) const {
-  if (maker->stream >= process_.streams.size()) return;
-  const std::vector<trace::Site>& sites = process_.streams[maker->stream].sites;
-  if (maker->site >= sites.size() || sites[maker->site].function >= functions_.size()) return;
-  maker->function = sites[maker->site].function;
-  maker->cls = functions_[maker->function].cls;
-}
-
-bool CallDecoder::linked(uint32_t extra, const Words& words, Maker* maker) const {
-  if (extra == 0 || extra == trace::extra_nothing) return false;
-  maker->stream = index_;
-  if ((extra & trace::link_interned) == 0) {
-    maker->site = trace::link_site(extra);
-    maker->age = trace::link_age(extra);
-  } else if (words.count == 2) {  // [age, site]
-    maker->site = static_cast<uint32_t>(words[1]);
-    maker->age = static_cast<uint64_t>(words[0]);
-  } else if (words.count > 2) {  // [number, site, thread]
-    maker->site = static_cast<uint32_t>(words[1]);
-    maker->number = static_cast<uint64_t>(words[0]);
-    maker->thread = static_cast<int32_t>(words[2]);
-    maker->stream = stream_of(words[2]);
-  } else {
-    return false;
-  }
-  identify(maker);
-  return true;
-}
-
-void CallDecoder::listed(int64_t link, Maker* maker) const {
-  const uint64_t age_or_number = static_cast<uint64_t>(link) >> 32;
-  maker->thread = trace::listed_thread(link);
-  maker->stream = maker->thread < 0 ? index_ : stream_of(maker->thread);
-  maker->site = trace::listed_site(link);
-  (maker->thread < 0 ? maker->age : maker->number) = age_or_number;
-  identify(maker);
-}
-
 CallPart& CallDecoder::add(DecodedCall* call, uint8_t moved) const {
   CallPart& part = call->parts.emplace_back();
   part.moves = moved;
@@ -154,18 +88,18 @@ void CallDecoder::message(const Key& key, DecodedCall* call) const {
     part.in_bytes = known(key.value);
     part.wildcard = receives_matched(call->cls) ? key.peer == trace::peer_any : is_open(key.comm, key.peer, key.tag);
   }
-  part.partitioned = call->cls == CallClass::psend_init || call->cls == CallClass::precv_init;
+  part.partitioned = partitioned(call->cls);
   const bool settled = key.peer != trace::peer_any && key.tag != trace::tag_any;
   part.names_message = settled && facts.requests != RequestUse::creates;
 }
 
-void CallDecoder::exchange(const Key& key, const Words& words, DecodedCall* call) const {
+void CallDecoder::exchange(const Key& key, Words words, DecodedCall* call) const {
   CallPart& sent = add(call, moves::sends);
   sent.posted_bytes = sent.out_bytes = call->posted_bytes;
   sent.names_message = true;
   CallPart& received = add(call, moves::receives);
   received.in_bytes = known(key.value);
-  if (words.count < 4) {  // its arguments were not kept
+  if (words.size() < 4) {  // its arguments were not kept
     received.posted_bytes = call->posted_bytes;
     received.partner = partner(call->comm, trace::peer_any);
     received.tag = trace::tag_any;
@@ -180,135 +114,24 @@ void CallDecoder::exchange(const Key& key, const Words& words, DecodedCall* call
   received.names_message = received.partner.peer != trace::peer_any && received.tag != trace::tag_any;
 }
 
-// Bytes and directions of a request by the call that made it.
-void CallDecoder::describe_completion(int64_t posted, int64_t received, CallPart* part) const {
-  const trace::CallFacts& made = trace::facts_of(part->maker.cls);
-  part->moves = moves_of(part->maker.function);
-  part->partitioned = part->maker.cls == CallClass::psend_init || part->maker.cls == CallClass::precv_init;
-  if (part->sends() || part->receives()) {
-    part->posted_bytes = posted;
-    if (part->receives()) part->in_bytes = part->cancelled ? 0 : known(received);
-    if (part->sends()) part->out_bytes = part->cancelled ? 0 : part->receives() ? bytes_unknown : posted;
-    return;
-  }
-  if (made.event == EventForm::access || made.event == EventForm::file) part->posted_bytes = posted;
-  if (part->moves & (moves::contributes | moves::puts | moves::writes)) part->out_bytes = bytes_unknown;
-  if (part->moves & (moves::collects | moves::gets | moves::reads)) part->in_bytes = bytes_unknown;
-}
-
-void CallDecoder::completion(const Key& key, const Words& words, DecodedCall* call) const {
-  Maker maker;
-  if (!linked(key.extra, words, &maker)) return;
-  if (trace::facts_of(maker.cls).event == EventForm::collective) call->partner = root(call->comm, key.peer);
-  CallPart& part = add(call, 0);
-  part.maker = maker;
-  part.cancelled = (key.comm & trace::flag_cancelled) != 0;
-  describe_completion(call->posted_bytes, key.value, &part);
-  part.wildcard = part.receives() && !receives_matched(maker.cls) && (key.comm & wildcard_flags) != 0;
-  part.names_message = part.wildcard && !part.cancelled && part.request == RequestUse::completes;
-  if (part.sends() && part.receives()) {  // count and datatype are the sending half's, the partner is the receiving one's
-    part.posted_bytes = bytes_unknown;
-    part.out_bytes = part.cancelled ? 0 : call->posted_bytes;
-    part.partner_told = part.wildcard;
-  }
-  if (key.comm & trace::flag_only_fetches) part.moves &= static_cast<uint8_t>(~moves::puts);
-}
-
-void CallDecoder::completions(const Words& words, DecodedCall* call) const {
-  for (size_t i = 1; i + words_per_request <= words.count; i += words_per_request) {
-    CallPart& part = add(call, 0);
-    listed(words[i], &part.maker);
-    part.comm = 0;
-    part.identity = 0;
-    part.count = 0;
-    part.datatype = 0;
-    // They are told for receives with wildcards only.
-    part.partner_told = words[i + 2] != 0;
-    part.partner = {high(words[i + 2]), rank_unknown, rank_unknown};
-    if (!part.partner.real()) part.partner.rank = part.partner.peer;
-    part.tag = low(words[i + 2]);
-    describe_completion(words[i + 3], words[i + 1], &part);
-    part.wildcard = part.receives() && part.partner_told;
-    if (part.maker.cls == CallClass::rma_request) part.posted_bytes = bytes_unknown;  // as recorded: 0
-  }
-}
-
-void CallDecoder::describe_start(uint32_t flags, int64_t posted, CallPart* part) const {
-  if (trace::facts_of(part->maker.cls).requests != RequestUse::creates) return;  // it can't have been started
-  part->moves = moves_of(part->maker.function);
-  part->partitioned = part->maker.cls == CallClass::psend_init || part->maker.cls == CallClass::precv_init;
-  if (part->collective()) {  // a recorder that left the bytes out
-    part->out_bytes = part->in_bytes = bytes_unknown;
-    return;
-  }
-  part->posted_bytes = posted;
-  if (part->sends()) part->out_bytes = posted;
-  if (part->receives()) part->in_bytes = bytes_unknown;
-  part->wildcard = part->receives() && is_open(flags, part->partner.peer, part->tag);
-  part->names_message = !part->wildcard;
-}
-
-void CallDecoder::start(const Key& key, const Words& words, DecodedCall* call) const {
-  Maker maker;
-  const bool known_maker = linked(key.extra, words, &maker);
-  if (key.comm & trace::flag_persistent_collective) {
-    call->partner = root(call->comm, key.peer);
-    CallPart& part = add(call, moves::contributes | moves::collects);
-    part.maker = maker;
-    part.out_bytes = known(key.value);
-    part.in_bytes = known(key.count);
-  } else if (known_maker) {
-    CallPart& part = add(call, 0);
-    part.maker = maker;
-    describe_start(key.comm, call->posted_bytes, &part);
-  }
-}
-
-void CallDecoder::starts(const Words& words, DecodedCall* call) const {
-  for (size_t i = 1; i + words_per_request <= words.count; i += words_per_request) {
-    CallPart& part = add(call, 0);
-    listed(words[i], &part.maker);
-    // Of requests that were created while recording was paused the creation has no number.
-    if (part.maker.age == UINT32_MAX) part.maker.age = 0;
-    if (part.maker.number == UINT32_MAX) part.maker.number = 0;
-    const auto place = static_cast<uint32_t>(words[i + 3]);
-    part.comm = valid_comm(place);
-    part.identity = identity(part.comm);
-    part.count = 0;
-    part.datatype = 0;
-    if (place & trace::flag_persistent_collective) {
-      part.moves = moves::contributes | moves::collects;
-      part.out_bytes = known(words[i + 1]);
-      part.in_bytes = known(words[i + 2]);
-      part.partner = {};
-      part.tag = 0;
-      part.partner_told = false;
-      continue;
-    }
-    part.partner = partner(part.comm, high(words[i + 2]));
-    part.tag = low(words[i + 2]);
-    describe_start(place, words[i + 1], &part);
-  }
-}
-
-void CallDecoder::collective(const Words& words, DecodedCall* call) const {
-  if (words.count < 2) return;
+void CallDecoder::collective(Words words, DecodedCall* call) const {
+  if (words.size() < 2) return;
   CallPart& part = add(call, moves::contributes | moves::collects);
   part.out_bytes = known(words[0]);
   part.in_bytes = known(words[1]);
-  if (words.count < 5) return;
+  if (words.size() < 5) return;
   CollectiveArguments& with = call->collective;
   with.op = words[2] >= 0 && words[2] < static_cast<int64_t>(process_.ops.size()) ? static_cast<uint32_t>(words[2]) : 0;
   with.receive_count = words[3];
   with.receive_datatype = valid_datatype(words[4]);
   size_t at = 5;
   for (std::span<const int64_t>* counts : {&with.send_counts, &with.receive_counts}) {
-    if (at >= words.count) return;
+    if (at >= words.size()) return;
     const int64_t n = words[at++];
     with.vector_lost |= n < 0;
     if (n <= 0) continue;
-    if (static_cast<uint64_t>(n) > words.count - at) return;
-    *counts = {words.data + at, static_cast<size_t>(n)};
+    if (static_cast<uint64_t>(n) > words.size() - at) return;
+    *counts = {words.data() + at, static_cast<size_t>(n)};
     at += static_cast<size_t>(n);
   }
 }

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "structure/decoded_call.hpp"
@@ -34,20 +35,34 @@ class CallDecoder {
   int64_t bytes_of(int64_t count, uint32_t datatype) const;  // 0 for what makes no sense
 
  private:
-  struct Words;
+  using Words = std::span<const int64_t>;
   struct FunctionFacts {
     trace::CallClass cls;
     uint8_t moves;
   };
 
+  static int64_t known(int64_t bytes) { return bytes >= 0 ? bytes : bytes_unknown; }
+  // Receives of a matched message have its source and tag, whatever the probe asked for.
+  static bool receives_matched(trace::CallClass c) {
+    return c == trace::CallClass::mrecv || c == trace::CallClass::imrecv;
+  }
+  static bool partitioned(trace::CallClass c) {
+    return c == trace::CallClass::psend_init || c == trace::CallClass::precv_init;
+  }
+  static constexpr uint32_t wildcard_flags = trace::flag_any_source | trace::flag_any_tag;
+  // Whether source or tag of a receive is still to be known.
+  static bool is_open(uint32_t flags, int32_t peer, int32_t tag) {
+    return (flags & wildcard_flags) != 0 || peer == trace::peer_any || tag == trace::tag_any;
+  }
+
   void describe(const trace::Key& key, DecodedCall* call) const;  // all but its parts
   void message(const trace::Key& key, DecodedCall* call) const;
-  void exchange(const trace::Key& key, const Words& words, DecodedCall* call) const;
-  void completion(const trace::Key& key, const Words& words, DecodedCall* call) const;
-  void completions(const Words& words, DecodedCall* call) const;
-  void start(const trace::Key& key, const Words& words, DecodedCall* call) const;
-  void starts(const Words& words, DecodedCall* call) const;
-  void collective(const Words& words, DecodedCall* call) const;
+  void exchange(const trace::Key& key, Words words, DecodedCall* call) const;
+  void completion(const trace::Key& key, Words words, DecodedCall* call) const;
+  void completions(Words words, DecodedCall* call) const;
+  void start(const trace::Key& key, Words words, DecodedCall* call) const;
+  void starts(Words words, DecodedCall* call) const;
+  void collective(Words words, DecodedCall* call) const;
   void access(const trace::Key& key, DecodedCall* call) const;
   void file(const trace::Key& key, DecodedCall* call) const;
   void libc(const trace::Key& key, DecodedCall* call) const;
@@ -58,7 +73,7 @@ class CallDecoder {
   void describe_completion(int64_t posted, int64_t received, CallPart* part) const;
   void describe_start(uint32_t flags, int64_t posted, CallPart* part) const;
   // The call that made the request that a completion or a start is about, and of one in a list. False: there is none.
-  bool linked(uint32_t extra, const Words& words, Maker* maker) const;
+  bool linked(uint32_t extra, Words words, Maker* maker) const;
   void listed(int64_t link, Maker* maker) const;
   void identify(Maker* maker) const;  // its function, by stream and site
 

@@ -1,5 +1,6 @@
 // A call as every analysis sees it: what it was given, and part by part what it moves and what it does to requests.
-// CallDecoder (call_decoder.hpp) makes it from a key. Requests (requests.hpp) adds what only the order of calls can tell.
+// CallDecoder (call_decoder.hpp) makes it from a key. Requests (requests.hpp) adds what only the order of calls can
+// tell.
 #pragma once
 
 #include <cstddef>
@@ -89,8 +90,8 @@ struct DecodedCall {
   int32_t tag = 0;
   int64_t count = 0;  // elements; of calls on a list, the requests passed
   uint32_t datatype = 0;
-  int64_t datatype_bytes = 0;  // of one element
-  int64_t posted_bytes = 0;    // count times datatype
+  int64_t datatype_bytes = 0;     // of one element
+  int64_t posted_bytes = 0;       // count times datatype
   int64_t value = bytes_unknown;  // bytes as a status gave them; trace/event.hpp has other meanings
   uint32_t made = 0;              // number of the communicator, window or file that the call made; 0: none
   int32_t error = 0;              // errno of a call of libc that failed

@@ -38,12 +38,15 @@ void Requests::follow(const DecodedCall& call, uint64_t times) {
     case RequestUse::creates:
       state_.created += times;
       return;
-    case RequestUse::starts:
-      for (uint64_t n = std::min(times, most_active); n > 0; --n) {
+    case RequestUse::starts: {
+      if (call.parts.empty()) return;
+      const uint64_t kept = std::min(times, most_active / call.parts.size() + 1);
+      state_.made += (times - kept) * call.parts.size();
+      for (uint64_t n = 0; n < kept; ++n) {
         for (const CallPart& part : call.parts) make(part, 1);
       }
-      if (times > most_active) state_.made += (times - most_active) * call.parts.size();
       return;
+    }
     case RequestUse::completes:
     case RequestUse::frees:
       for (const CallPart& part : call.parts) end(part);
@@ -120,15 +123,22 @@ RequestSites::RequestSites(const trace::Process& process) {
     const CallDecoder decoder(process, s);
     trace::for_each_tally(process.streams[s], [&](const trace::Tally& t) {
       const RequestUse use = trace::facts_of(decoder.class_of(t.key->site)).requests;
-      if (use != RequestUse::makes && use != RequestUse::starts) return;
+      if (use != RequestUse::makes && use != RequestUse::starts && use != RequestUse::creates) return;
       decoder.decode(t, &call);
       for (const CallPart& part : call.parts) {
+        if (part.partitioned && use == RequestUse::creates) partitioned_[pair_of(part)] += t.times;
+        if (use == RequestUse::creates) continue;
         if (use == RequestUse::makes && &part != &call.parts.back()) continue;
         const Made made{part.wildcard ? part.comm : 0, part.wildcard};
         alike_ &= sites_.try_emplace({part.maker.stream, part.maker.site}, made).first->second == made;
       }
     });
   }
+}
+
+bool RequestSites::only_one(const CallPart& partitioned) const {
+  const auto at = partitioned_.find(pair_of(partitioned));
+  return at != partitioned_.end() && at->second == 1;
 }
 
 void RequestSites::resolve(const CallDecoder& decoder, DecodedCall* call) const {

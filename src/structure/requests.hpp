@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -82,6 +83,9 @@ class RequestSites {
   bool alike() const { return alike_; }
   // Adds communicators to the requests that a call on a list completes; partner and tag only if they were wildcards.
   void resolve(const CallDecoder& decoder, DecodedCall* call) const;
+  // Whether the process created one partitioned request only with the communicator, partner, tag and direction of this
+  // one. If so, each of its starts belongs to one start at the other end. (Several are paired as they were created.)
+  bool only_one(const CallPart& partitioned) const;
 
  private:
   struct Made {
@@ -91,6 +95,9 @@ class RequestSites {
   };
   bool alike_ = true;
   std::map<std::pair<size_t, uint32_t>, Made> sites_;  // by stream and site
+  using Pair = std::tuple<bool, uint32_t, int32_t, int32_t>;  // sends, communicator, partner, tag
+  static Pair pair_of(const CallPart& p) { return {p.sends(), p.comm, p.partner.rank, p.tag}; }
+  std::map<Pair, uint64_t> partitioned_;  // requests created
 };
 
 }  // namespace leadline::structure

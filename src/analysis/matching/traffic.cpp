@@ -69,7 +69,7 @@ uint32_t Traffic::counter(std::map<Channel, uint32_t>* counters, const Channel& 
 void Traffic::act(Acts* acts) {
   acts->comm = call_.identity;
   for (const CallPart& part : call_.parts) {
-    if (!part.names_message || part.partitioned) continue;
+    if (!part.names_message || (part.partitioned && !sites_.only_one(part))) continue;
     if (part.sends() && part.request != RequestUse::completes) add(true, part, acts);
     if (part.receives()) add(false, part, acts);
   }
@@ -85,8 +85,7 @@ void Traffic::act(Acts* acts) {
 void Traffic::add(bool sends, const CallPart& part, Acts* acts) {
   if (!part.identity || !part.partner.real()) return;
   const int32_t own = process_.communicators[part.comm].rank, other = part.partner.rank;
-  const Channel channel =
-      sends ? Channel{part.identity, own, other, part.tag} : Channel{part.identity, other, own, part.tag};
+  const Channel channel{part.identity, sends ? own : other, sends ? other : own, part.tag, part.partitioned};
   acts->halves.push_back({sends, channel, counter(sends ? &sent_ : &received_, channel)});
 }
 

@@ -16,7 +16,8 @@
 
 namespace leadline::analysis {
 
-using Channel = std::tuple<uint64_t, int32_t, int32_t, int32_t>;  // communicator, source, dest, tag
+// Communicator, source, dest, tag; whether its messages are partitioned, which match their own kind only.
+using Channel = std::tuple<uint64_t, int32_t, int32_t, int32_t, bool>;
 
 // One half of a message with its number in the channel.
 struct Part {
