@@ -116,7 +116,9 @@ def classes_header(classes: Classes) -> str:
     lines += [f'    {{"{c.name}", "{c.title}", "{c.short}"}},' for c in classes.categories]
     lines += ["};\n", _enum("EventForm", EVENTS),
               f"inline constexpr const char* event_names[] = {{{_strings(EVENTS)}}};\n",
-              _enum("RequestUse", REQUESTS), _enum("WhilePaused", PAUSED), "namespace moves {"]  # fmt: skip
+              _enum("RequestUse", REQUESTS),
+              f"inline constexpr const char* request_names[] = {{{_strings(REQUESTS)}}};\n",
+              _enum("WhilePaused", PAUSED), "namespace moves {"]  # fmt: skip
     lines += [f"inline constexpr uint8_t {word} = {1 << bit};" for bit, word in enumerate(MOVES)]
     lines += [f"inline constexpr int count = {len(MOVES)};",
               f"inline constexpr const char* names[count] = {{{_strings(MOVES)}}};", "}  // namespace moves\n",

@@ -170,39 +170,76 @@ class Tally:
     times: int
     words: list[int]
 
-class Completed:
-    """thread: -1, or the other thread that made the request; age is then its number, site that thread's."""
+class CallPart:
+    """What a call does to one message, collective, one-sided operation or transfer of a file, or to its request.
 
-    age: int
-    site: int
-    bytes: int
-    thread: int
+    moves: of "sends", "receives", "contributes", "collects", "puts", "gets", "writes", "reads".
+    request: "none", "makes", "creates", "starts", "completes", "frees", "cancels".
+    wildcard: a receive for any source or any tag.   names_message: the one part that says which message it is.
+    partner_told: false: peer and tag are those of the call that made the request.
+    maker_*: the call that made the request (for a start, created it). Site and function are unknown if 2^32 - 1.
+    maker_thread: -1 the same thread.   maker_age: how many requests (or creations) ago, 1 the last one, 0 unknown.
+    maker_number: of all that its thread made, from 1; 0 unknown.
+    comm, identity, peer, world_peer, tag: as of a call.   count, datatype: 0 unknown.
+    posted_bytes: bytes asked for.   out_bytes, in_bytes: bytes that leave and reach the rank.   -1 unknown.
+    """
+
+    moves: tuple[str, ...]
+    request: str
+    wildcard: bool
+    cancelled: bool
+    names_message: bool
+    partitioned: bool
+    partner_told: bool
+    maker_thread: int
+    maker_site: int
+    maker_function: int
+    maker_age: int
+    maker_number: int
+    comm: int
+    identity: int
+    peer: int
+    world_peer: int
+    tag: int
+    count: int
+    datatype: int
+    posted_bytes: int
+    out_bytes: int
+    in_bytes: int
 
 class Call:
     """One call with its partner as a rank of the communicator, or a run of failed polls (`times`: to a power of two).
 
-    peer: PEER_NONE .. PEER_ROOT or a rank.   world_peer: rank in MPI_COMM_WORLD, -1 unknown.
-    value: bytes received, -1 unknown.   nothing: a poll that found nothing.
-    completed: per completed (or started) request how many requests ago it was made, at which site, bytes received
-    (of startall: bytes posted).   words: as src/trace/event.hpp gives them for the class.
+    function: index into the process's functions, 2^32 - 1 unknown.   nothing: a poll that found nothing.
+    comm: number of the communicator, window or file, 0 none.   identity: the same on all of its ranks, 0 unknown.
+    peer: PEER_NONE .. PEER_ROOT or a rank; of collectives the root.   world_peer: rank in MPI_COMM_WORLD, -1 unknown.
+    count: elements; requests passed, for a list.   posted_bytes: count times datatype_bytes.
+    value: bytes received, -1 unknown (src/trace/event.hpp has other meanings).
+    made: number of the communicator, window or file that it made, 0 none.
+    error, open_file: errno and open file of a call of libc.   distance: where a transfer starts, if `positioned`.
     """
 
+    times: int
     site: int
     function: int
-    times: int
-    count: int
-    datatype: int
-    datatype_bytes: int
+    nothing: bool
+    flags: int
+    comm: int
+    identity: int
     peer: int
     world_peer: int
     tag: int
-    comm: int
-    flags: int
+    count: int
+    datatype: int
+    datatype_bytes: int
+    posted_bytes: int
     value: int
-    extra: int
-    nothing: bool
-    completed: list[Completed]
-    words: list[int]
+    made: int
+    error: int
+    open_file: int
+    positioned: bool
+    distance: int
+    parts: list[CallPart]
 
 class Process:
     file: str

@@ -4,6 +4,8 @@
 
 namespace leadline::analysis {
 
+using structure::CallPart;
+using structure::DecodedCall;
 using trace::CallClass;
 using trace::EventForm;
 using trace::facts_of;
@@ -11,214 +13,82 @@ using trace::Key;
 using trace::RequestUse;
 namespace moves = trace::moves;
 
-namespace {
-
-constexpr uint32_t no_site = UINT32_MAX;
-
-}  // namespace
-
 Category category_of(CallClass cls) { return facts_of(cls).category; }
 
 bool receives_only(CallClass cls) { return facts_of(cls).moves == trace::moves::receives; }
 
-CallClass Measurer::class_of(Maker maker) const {
-  if (maker.stream >= process_.streams.size()) return CallClass::other;
-  const auto& sites = process_.streams[maker.stream].sites;
-  if (maker.site >= sites.size()) return CallClass::other;
-  const uint32_t function = sites[maker.site].function;
-  return function < process_.functions.size() ? process_.functions[function].cls : CallClass::other;
+void Measurer::add(Transfer::Kind kind, uint32_t site, int64_t bytes, std::vector<Transfer>* out) const {
+  out->push_back({kind, site, decoder_.stream(), partner_unknown, bytes});
 }
 
-uint8_t Measurer::moves_of(uint32_t site) const {
-  if (site >= stream_.sites.size()) return 0;
-  const uint32_t function = stream_.sites[site].function;
-  if (function >= process_.functions.size()) return 0;
-  return trace::moves_of(process_.functions[function].cls, process_.functions[function].name);
+void Measurer::measure_send(uint32_t site, const CallPart& part, std::vector<Transfer>* out) const {
+  if (!part.partner.real()) return;
+  out->push_back({Transfer::Kind::message, site, decoder_.stream(), part.partner.world, part.posted_bytes});
 }
 
-int64_t Measurer::posted_bytes(int64_t count, uint32_t datatype) const {
-  if (count <= 0 || datatype >= process_.datatypes.size()) return 0;
-  int64_t bytes = 0;
-  const int64_t size = process_.datatypes[datatype].size;
-  if (size < 0 || __builtin_mul_overflow(count, size, &bytes)) return 0;
-  return bytes;
+// The call that makes a request counts what it posted, even if more is known (of a matched message): the completion
+// will tell it again. A start counts at the call that created the request.
+void Measurer::measure_receive(uint32_t site, const CallPart& part, std::vector<Transfer>* out) const {
+  if (part.partner.peer == trace::peer_null) return;
+  const bool told = part.request == RequestUse::none && part.in_bytes >= 0;
+  const bool started = part.request == RequestUse::starts;
+  out->push_back({Transfer::Kind::received, started ? part.maker.site : site,
+                  started ? part.maker.stream : decoder_.stream(), partner_unknown,
+                  told ? part.in_bytes : part.posted_bytes});
 }
 
-int32_t Measurer::world_partner(uint32_t comm, int32_t peer) const {
-  const uint32_t id = comm & trace::comm_mask;
-  if (peer < trace::first_real_peer || id >= process_.communicators.size()) return partner_unknown;
-  const trace::Communicator& c = process_.communicators[id];
-  // The members of a window are those of the communicator it was made over.
-  const bool of_parent = c.kind == trace::Communicator::Kind::window && c.parent < process_.communicators.size();
-  const std::vector<int32_t>& world = of_parent ? process_.communicators[c.parent].world : c.world;
-  const int64_t member = static_cast<int64_t>(c.rank) + peer;
-  if (member < 0 || member >= static_cast<int64_t>(world.size())) return partner_unknown;
-  return world[static_cast<size_t>(member)];
-}
-
-// Past the last one for a thread that is not in the trace.
-size_t Measurer::stream_of(int64_t thread) const {
-  for (size_t i = 0; i < process_.streams.size(); ++i)
-    if (static_cast<int64_t>(process_.streams[i].thread) == thread) return i;
-  return process_.streams.size();
-}
-
-// Interned links are [age, site] or, of a request another thread made, [number, site, thread].
-Measurer::Maker Measurer::linked(uint32_t extra, const int64_t* words, size_t word_count) const {
-  if (extra == 0 || extra == trace::extra_nothing) return {index_, no_site};
-  if ((extra & trace::link_interned) == 0) return {index_, trace::link_site(extra)};
-  if (word_count < 2) return {index_, no_site};
-  const auto site = static_cast<uint32_t>(words[1]);
-  return {word_count == 2 ? index_ : stream_of(words[2]), site};
-}
-
-Measurer::Maker Measurer::listed(int64_t link) const {
-  const int32_t thread = trace::listed_thread(link);
-  return {thread < 0 ? index_ : stream_of(thread), trace::listed_site(link)};
-}
-
-void Measurer::measure_send(const Key& key, uint32_t site, int64_t bytes, std::vector<Transfer>* out) const {
-  if (key.peer < trace::first_real_peer) return;
-  out->push_back({Transfer::Kind::message, site, index_, world_partner(key.comm, key.peer), bytes});
-}
-
-void Measurer::measure_receive(const Key& key, int64_t posted, std::vector<Transfer>* out) const {
-  if (key.peer == trace::peer_null) return;
-  out->push_back({Transfer::Kind::received, key.site, index_, partner_unknown, key.value >= 0 ? key.value : posted});
-}
-
-void Measurer::measure_access(const Key& key, std::vector<Transfer>* out) const {
-  if (key.peer < trace::first_real_peer) return;
-  const uint8_t ways = moves_of(key.site);
-  const int64_t bytes = key.value >= 0 ? key.value : posted_bytes(key.count, key.datatype);
-  const int32_t target = world_partner(key.comm, key.peer);
-  out->push_back({Transfer::Kind::operation, key.site, index_, target, bytes});
-  if (ways & moves::puts && (key.comm & trace::flag_only_fetches) == 0)
-    out->push_back({Transfer::Kind::put, key.site, index_, target, bytes});
-  if (ways & moves::gets) out->push_back({Transfer::Kind::got, key.site, index_, target, bytes});
-}
-
-void Measurer::measure_file(const Key& key, std::vector<Transfer>* out) const {
-  const uint8_t ways = moves_of(key.site);
-  const int64_t bytes = key.value >= 0 ? key.value : posted_bytes(key.count, key.datatype);
-  if (ways & moves::writes) out->push_back({Transfer::Kind::written, key.site, index_, partner_unknown, bytes});
-  if (ways & moves::reads) out->push_back({Transfer::Kind::received, key.site, index_, partner_unknown, bytes});
-}
-
-void Measurer::measure_collective(uint32_t site, int64_t contributed, int64_t collected,
-                                  std::vector<Transfer>* out) const {
-  out->push_back({Transfer::Kind::contributed, site, index_, partner_unknown, contributed});
-  out->push_back({Transfer::Kind::collected, site, index_, partner_unknown, collected});
-}
-
-void Measurer::measure_start(uint32_t site, Maker creator, const Key& key, int64_t bytes,
-                             std::vector<Transfer>* out) const {
-  const trace::CallFacts& created = facts_of(class_of(creator));
-  if (created.requests != RequestUse::creates) return;
-  if (created.moves & moves::sends) measure_send(key, site, bytes, out);
-  if (created.moves & moves::receives && key.peer != trace::peer_null)
-    out->push_back({Transfer::Kind::received, creator.site, creator.stream, partner_unknown, bytes});
-  if (created.moves & moves::collects) ++unknown_bytes_;  // as recorders before this one left it
-}
-
-void Measurer::correct(Maker maker, int64_t received, int64_t posted, bool cancelled,
-                       std::vector<Transfer>* out) const {
-  if (!receives_only(class_of(maker))) return;
-  if (cancelled) received = 0;
-  if (received < 0 || received == posted) return;
-  out->push_back(
-      {Transfer::Kind::received, maker.site, maker.stream, partner_unknown, difference_of(received, posted)});
-}
-
-void Measurer::measure_message(const Key& key, std::vector<Transfer>* out) const {
-  const trace::CallFacts& facts = facts_of(class_of(key.site));
-  if (facts.requests == RequestUse::creates) return;  // each start is one
-  const int64_t posted = posted_bytes(key.count, key.datatype);
-  if (facts.moves & moves::sends) measure_send(key, key.site, posted, out);
-  if (facts.moves & moves::receives) {
-    Key known = key;  // of a matched message the size is known already, but the completion will tell it again
-    if (facts.requests == RequestUse::makes) known.value = trace::unknown_value;
-    measure_receive(known, posted, out);
+void Measurer::measure_collective(uint32_t site, const CallPart& part, std::vector<Transfer>* out) const {
+  if (part.out_bytes < 0 || part.in_bytes < 0) {  // as earlier recorders left the starts of persistent ones
+    ++unknown_bytes_;
+    return;
   }
+  add(Transfer::Kind::contributed, site, part.out_bytes, out);
+  add(Transfer::Kind::collected, site, part.in_bytes, out);
 }
 
-void Measurer::measure_exchange(const Key& key, const int64_t* words, size_t word_count,
-                                std::vector<Transfer>* out) const {
-  const int64_t sent = posted_bytes(key.count, key.datatype);
-  measure_send(key, key.site, sent, out);
-  int64_t posted = sent;  // one buffer both ways, where there is no second half
-  if (word_count >= 3) {
-    if (words[2] == trace::peer_null) return;
-    if (class_of(key.site) != CallClass::sendrecv_replace)
-      posted = posted_bytes(words[0], static_cast<uint32_t>(words[1]));
-  }
-  out->push_back({Transfer::Kind::received, key.site, index_, partner_unknown, key.value >= 0 ? key.value : posted});
+void Measurer::measure_access(uint32_t site, const CallPart& part, std::vector<Transfer>* out) const {
+  if (!part.partner.real()) return;
+  const auto transfer = [&](Transfer::Kind kind) {
+    out->push_back({kind, site, decoder_.stream(), part.partner.world, part.posted_bytes});
+  };
+  transfer(Transfer::Kind::operation);
+  if (part.moves & moves::puts) transfer(Transfer::Kind::put);
+  if (part.moves & moves::gets) transfer(Transfer::Kind::got);
 }
 
-void Measurer::measure_starts(const Key& key, const int64_t* words, size_t word_count,
-                              std::vector<Transfer>* out) const {
-  for (size_t i = 1; i + 4 <= word_count; i += 4) {
-    if (static_cast<uint32_t>(words[i + 3]) & trace::flag_persistent_collective) {
-      measure_collective(key.site, words[i + 1], words[i + 2], out);
-      continue;
+void Measurer::measure_file(uint32_t site, const CallPart& part, std::vector<Transfer>* out) const {
+  const auto bytes = [&](int64_t moved) { return moved >= 0 ? moved : part.posted_bytes; };
+  if (part.moves & moves::writes) add(Transfer::Kind::written, site, bytes(part.out_bytes), out);
+  if (part.moves & moves::reads) add(Transfer::Kind::received, site, bytes(part.in_bytes), out);
+}
+
+void Measurer::correct(const CallPart& part, std::vector<Transfer>* out) const {
+  if (!receives_only(part.maker.cls) || part.partner.peer == trace::peer_null) return;
+  if (part.in_bytes < 0 || part.in_bytes == part.posted_bytes) return;
+  out->push_back({Transfer::Kind::received, part.maker.site, part.maker.stream, partner_unknown,
+                  difference_of(part.in_bytes, part.posted_bytes)});
+}
+
+void Measurer::measure_one(const DecodedCall& call, std::vector<Transfer>* out) const {
+  for (const CallPart& part : call.parts) {
+    switch (part.request) {
+      case RequestUse::creates:  // each start is one
+      case RequestUse::frees:
+      case RequestUse::cancels:
+        continue;
+      case RequestUse::completes:
+        correct(part, out);
+        continue;
+      case RequestUse::none:
+      case RequestUse::makes:
+      case RequestUse::starts:
+        break;
     }
-    Key one = key;
-    one.peer = static_cast<int32_t>(words[i + 2] >> 32);
-    one.comm = static_cast<uint32_t>(words[i + 3]);
-    measure_start(key.site, listed(words[i]), one, words[i + 1], out);
-  }
-}
-
-void Measurer::measure_libc(const Key& key, std::vector<Transfer>* out) const {
-  const int64_t moved = key.value > 0 ? key.value : 0;
-  const uint8_t ways = moves_of(key.site);
-  if (ways & moves::writes) out->push_back({Transfer::Kind::written, key.site, index_, partner_unknown, moved});
-  if (ways & moves::reads) out->push_back({Transfer::Kind::received, key.site, index_, partner_unknown, moved});
-}
-
-void Measurer::measure_one(const Key& key, const int64_t* words, size_t word_count, std::vector<Transfer>* out) const {
-  const trace::CallFacts& facts = facts_of(class_of(key.site));
-  switch (facts.event) {
-    case EventForm::message:
-      return measure_message(key, out);
-    case EventForm::exchange:
-      return measure_exchange(key, words, word_count, out);
-    case EventForm::completion: {
-      if (facts.requests != RequestUse::completes) return;
-      const Maker maker = linked(key.extra, words, word_count);
-      if (maker.site == no_site || key.peer == trace::peer_null) return;
-      return correct(maker, key.value, posted_bytes(key.count, key.datatype), (key.comm & trace::flag_cancelled) != 0,
-                     out);
-    }
-    case EventForm::completions:
-      if (key.extra == trace::extra_nothing) return;
-      for (size_t i = 1; i + 4 <= word_count; i += 4) {
-        if (static_cast<int32_t>(words[i + 2] >> 32) == trace::peer_null) continue;
-        correct(listed(words[i]), words[i + 1], words[i + 3], false, out);
-      }
-      return;
-    case EventForm::start: {
-      if (key.comm & trace::flag_persistent_collective) return measure_collective(key.site, key.value, key.count, out);
-      const Maker creator = linked(key.extra, words, word_count);
-      return measure_start(key.site, creator, key, posted_bytes(key.count, key.datatype), out);
-    }
-    case EventForm::starts:
-      return measure_starts(key, words, word_count, out);
-    case EventForm::collective:
-      if (word_count < 2 || facts.requests == RequestUse::creates) return;
-      return measure_collective(key.site, words[0], words[1], out);
-    case EventForm::access:
-      if (facts.moves) measure_access(key, out);
-      return;
-    case EventForm::file:
-      return measure_file(key, out);
-    case EventForm::libc:
-      return measure_libc(key, out);
-    case EventForm::plain:
-    case EventForm::probe:
-    case EventForm::creation:
-    case EventForm::object:
-      return;
+    if (part.sends()) measure_send(call.site, part, out);
+    if (part.receives()) measure_receive(call.site, part, out);
+    if (part.collective()) measure_collective(call.site, part, out);
+    if (call.facts().event == EventForm::access) measure_access(call.site, part, out);
+    measure_file(call.site, part, out);
   }
 }
 
@@ -226,19 +96,20 @@ void Measurer::measure_one(const Key& key, const int64_t* words, size_t word_cou
 // where the key's value is 1; what the interned words said is gone.
 void Measurer::measure_coarse(const trace::Tally& tally, std::vector<Transfer>* out) const {
   Key key = *tally.key;
-  const CallClass cls = class_of(key.site);
-  const bool starts_collective = cls == CallClass::start && (key.comm & trace::flag_persistent_collective) != 0;
+  const bool bytes_known = key.value == 1;
+  key.count = 0;
+  key.value = trace::unknown_value;
+  decoder_.decode(key, nullptr, 0, &call_);
+  const CallClass cls = call_.cls;
+  const bool starts_collective = !call_.parts.empty() && call_.parts[0].collective();
+  if (category_of(cls) == Category::completion) return;  // corrections are lost: receives stay as posted
   if (category_of(cls) == Category::collective || starts_collective) {
     unknown_bytes_ += tally.times;
     return;
   }
-  if (category_of(cls) == Category::completion) return;  // corrections are lost: receives stay as posted
-  const bool bytes_known = key.value == 1;
-  const int64_t total = bytes_known ? tally.amount : posted_bytes(tally.amount, key.datatype);
-  key.count = 0;
-  key.value = trace::unknown_value;
+  const int64_t total = bytes_known ? tally.amount : decoder_.bytes_of(tally.amount, call_.datatype);
   const size_t begin = out->size();
-  measure_one(key, nullptr, 0, out);
+  measure_one(call_, out);
   const bool both_ways = facts_of(cls).event == EventForm::exchange && cls != CallClass::sendrecv_replace;
   if (both_ways || facts_of(cls).requests == RequestUse::starts) unknown_bytes_ += tally.times;
   for (size_t i = begin; i < out->size(); ++i) {
@@ -260,7 +131,8 @@ void Measurer::measure(const trace::Tally& tally, std::vector<Transfer>* out) co
   if (tally.coarse) return measure_coarse(tally, out);
   const size_t begin = out->size();
   const uint64_t unknown_before = unknown_bytes_;
-  measure_one(*tally.key, tally.words, tally.word_count, out);
+  decoder_.decode(tally, &call_);
+  measure_one(call_, out);
   unknown_bytes_ = unknown_before + (unknown_bytes_ - unknown_before) * tally.times;
   for (size_t i = begin; i < out->size(); ++i) {
     Transfer& transfer = (*out)[i];

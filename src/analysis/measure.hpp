@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "structure/call_decoder.hpp"
 #include "trace/process.hpp"
 
 namespace leadline::analysis {
@@ -52,14 +53,8 @@ bool receives_only(trace::CallClass cls);
 
 class Measurer {
  public:
-  struct Maker {  // the call that made a request
-    size_t stream;
-    uint32_t site;
-  };
-
   // `stream`: index into the process's streams; requests may have been made by another one of its threads.
-  Measurer(const trace::Process& process, size_t stream)
-      : process_(process), stream_(process.streams[stream]), index_(stream) {}
+  Measurer(const trace::Process& process, size_t stream) : decoder_(process, stream) {}
 
   // Appends the transfers of a tally's calls. No index in the key is trusted.
   void measure(const trace::Tally& tally, std::vector<Transfer>* out) const;
@@ -67,37 +62,19 @@ class Measurer {
   // Calls so far whose bytes are unknown: starts and collectives that were summed up beyond the trace's budget.
   uint64_t unknown_bytes() const { return unknown_bytes_; }
 
-  // The maker of the request that a completion or a start is about; if not known, a stream or site past the last one.
-  Maker linked(uint32_t extra, const int64_t* words, size_t word_count) const;
-  Maker listed(int64_t link) const;  // the maker of one request in a list
-  trace::CallClass class_of(Maker maker) const;
-  Maker maker_of(uint32_t site) const { return {index_, site}; }
-  trace::CallClass class_of(uint32_t site) const { return class_of(Maker{index_, site}); }
-  int64_t posted_bytes(int64_t count, uint32_t datatype) const;
-  int32_t world_partner(uint32_t comm, int32_t peer) const;
-
  private:
-  void measure_one(const trace::Key& key, const int64_t* words, size_t word_count, std::vector<Transfer>* out) const;
+  void measure_one(const structure::DecodedCall& call, std::vector<Transfer>* out) const;
   void measure_coarse(const trace::Tally& tally, std::vector<Transfer>* out) const;
-  void measure_message(const trace::Key& key, std::vector<Transfer>* out) const;
-  void measure_exchange(const trace::Key& key, const int64_t* words, size_t word_count,
-                        std::vector<Transfer>* out) const;
-  void measure_starts(const trace::Key& key, const int64_t* words, size_t word_count, std::vector<Transfer>* out) const;
-  void measure_libc(const trace::Key& key, std::vector<Transfer>* out) const;
-  void measure_send(const trace::Key& key, uint32_t site, int64_t bytes, std::vector<Transfer>* out) const;
-  void measure_receive(const trace::Key& key, int64_t posted, std::vector<Transfer>* out) const;
-  void measure_access(const trace::Key& key, std::vector<Transfer>* out) const;
-  void measure_file(const trace::Key& key, std::vector<Transfer>* out) const;
-  void measure_collective(uint32_t site, int64_t contributed, int64_t collected, std::vector<Transfer>* out) const;
-  void measure_start(uint32_t site, Maker creator, const trace::Key& key, int64_t bytes,
-                     std::vector<Transfer>* out) const;
-  void correct(Maker maker, int64_t received, int64_t posted, bool cancelled, std::vector<Transfer>* out) const;
-  uint8_t moves_of(uint32_t site) const;  // the direction of its function's data
-  size_t stream_of(int64_t thread) const;
+  void measure_send(uint32_t site, const structure::CallPart& part, std::vector<Transfer>* out) const;
+  void measure_receive(uint32_t site, const structure::CallPart& part, std::vector<Transfer>* out) const;
+  void measure_collective(uint32_t site, const structure::CallPart& part, std::vector<Transfer>* out) const;
+  void measure_access(uint32_t site, const structure::CallPart& part, std::vector<Transfer>* out) const;
+  void measure_file(uint32_t site, const structure::CallPart& part, std::vector<Transfer>* out) const;
+  void correct(const structure::CallPart& part, std::vector<Transfer>* out) const;
+  void add(Transfer::Kind kind, uint32_t site, int64_t bytes, std::vector<Transfer>* out) const;
 
-  const trace::Process& process_;
-  const trace::Stream& stream_;
-  size_t index_;
+  structure::CallDecoder decoder_;
+  mutable structure::DecodedCall call_;  // its storage is reused
   mutable uint64_t unknown_bytes_ = 0;
 };
 

@@ -3,6 +3,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 
@@ -12,6 +13,9 @@ namespace leadline::bindings {
 struct TraceError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
+
+// The directions of data (trace::moves) in words.
+nanobind::tuple names_of_moves(uint8_t moves);
 
 void bind_trace(nanobind::module_& m);
 void bind_classes(nanobind::module_& m);

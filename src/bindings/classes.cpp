@@ -8,17 +8,13 @@ namespace nb = nanobind;
 
 namespace leadline::bindings {
 
-namespace {
-
-nb::tuple moves_of(const trace::CallFacts& facts) {
-  nb::list moves;
+nb::tuple names_of_moves(uint8_t moves) {
+  nb::list names;
   for (int bit = 0; bit < trace::moves::count; ++bit) {
-    if (facts.moves >> bit & 1) moves.append(trace::moves::names[bit]);
+    if (moves >> bit & 1) names.append(trace::moves::names[bit]);
   }
-  return nb::tuple(moves);
+  return nb::tuple(names);
 }
-
-}  // namespace
 
 void bind_classes(nb::module_& m) {
   nb::class_<trace::CategoryNames>(m, "CategoryNames")
@@ -31,7 +27,7 @@ void bind_classes(nb::module_& m) {
       .def_prop_ro("category",
                    [](const trace::CallFacts& f) { return trace::category_names[static_cast<int>(f.category)].name; })
       .def_prop_ro("event", [](const trace::CallFacts& f) { return trace::event_names[static_cast<int>(f.event)]; })
-      .def_prop_ro("moves", &moves_of);
+      .def_prop_ro("moves", [](const trace::CallFacts& f) { return names_of_moves(f.moves); });
   nb::list order;
   nb::dict categories;
   for (const trace::CategoryNames& category : trace::category_names) {

@@ -24,7 +24,7 @@ namespace leadline::bindings {
 namespace {
 
 using analysis::Call;
-using analysis::Completed;
+using analysis::CallPart;
 using trace::Process;
 using trace::Stream;
 using ProcessPtr = std::shared_ptr<Process>;
@@ -194,28 +194,51 @@ void bind_calls(nb::module_& m) {
       .def_ro("key", &OwnedTally::key)
       .def_ro("times", &OwnedTally::times)
       .def_ro("words", &OwnedTally::words);
-  nb::class_<Completed>(m, "Completed")
-      .def_ro("age", &Completed::age)
-      .def_ro("site", &Completed::site)
-      .def_ro("bytes", &Completed::bytes)
-      .def_ro("thread", &Completed::thread);
+  nb::class_<CallPart>(m, "CallPart")
+      .def_prop_ro("moves", [](const CallPart& p) { return names_of_moves(p.moves); })
+      .def_prop_ro("request", [](const CallPart& p) { return trace::request_names[static_cast<int>(p.request)]; })
+      .def_ro("wildcard", &CallPart::wildcard)
+      .def_ro("cancelled", &CallPart::cancelled)
+      .def_ro("names_message", &CallPart::names_message)
+      .def_ro("partitioned", &CallPart::partitioned)
+      .def_ro("partner_told", &CallPart::partner_told)
+      .def_prop_ro("maker_thread", [](const CallPart& p) { return p.maker.thread; })
+      .def_prop_ro("maker_site", [](const CallPart& p) { return p.maker.site; })
+      .def_prop_ro("maker_function", [](const CallPart& p) { return p.maker.function; })
+      .def_prop_ro("maker_age", [](const CallPart& p) { return p.maker.age; })
+      .def_prop_ro("maker_number", [](const CallPart& p) { return p.maker.number; })
+      .def_ro("comm", &CallPart::comm)
+      .def_ro("identity", &CallPart::identity)
+      .def_prop_ro("peer", [](const CallPart& p) { return p.partner.rank; })
+      .def_prop_ro("world_peer", [](const CallPart& p) { return p.partner.world; })
+      .def_ro("tag", &CallPart::tag)
+      .def_ro("count", &CallPart::count)
+      .def_ro("datatype", &CallPart::datatype)
+      .def_ro("posted_bytes", &CallPart::posted_bytes)
+      .def_ro("out_bytes", &CallPart::out_bytes)
+      .def_ro("in_bytes", &CallPart::in_bytes);
   nb::class_<Call>(m, "Call")
+      .def_ro("times", &Call::times)
       .def_ro("site", &Call::site)
       .def_ro("function", &Call::function)
-      .def_ro("times", &Call::times)
+      .def_ro("nothing", &Call::nothing)
+      .def_ro("flags", &Call::flags)
+      .def_ro("comm", &Call::comm)
+      .def_ro("identity", &Call::identity)
+      .def_prop_ro("peer", [](const Call& c) { return c.partner.rank; })
+      .def_prop_ro("world_peer", [](const Call& c) { return c.partner.world; })
+      .def_ro("tag", &Call::tag)
       .def_ro("count", &Call::count)
       .def_ro("datatype", &Call::datatype)
       .def_ro("datatype_bytes", &Call::datatype_bytes)
-      .def_ro("peer", &Call::peer)
-      .def_ro("world_peer", &Call::world_peer)
-      .def_ro("tag", &Call::tag)
-      .def_ro("comm", &Call::comm)
-      .def_ro("flags", &Call::flags)
+      .def_ro("posted_bytes", &Call::posted_bytes)
       .def_ro("value", &Call::value)
-      .def_ro("extra", &Call::extra)
-      .def_ro("nothing", &Call::nothing)
-      .def_ro("completed", &Call::completed)
-      .def_ro("words", &Call::words);
+      .def_ro("made", &Call::made)
+      .def_ro("error", &Call::error)
+      .def_ro("open_file", &Call::open_file)
+      .def_ro("positioned", &Call::positioned)
+      .def_ro("distance", &Call::distance)
+      .def_ro("parts", &Call::parts);
   nb::class_<Calls>(m, "Calls")
       .def("__iter__", [](nb::handle self) { return nb::borrow(self); })
       .def("__next__", [](Calls& self) {

@@ -128,9 +128,10 @@ class Recorded:
         elif cls == "startall":
             fields |= self._start_list(call)
         elif cls in COLLECTIVES:
-            fields |= {"root": call.peer, "gives": call.words[0], "gets": call.words[1]}
+            (part,) = call.parts
+            fields |= {"root": call.peer, "gives": part.out_bytes, "gets": part.in_bytes}
         elif cls in {"comm_create", "comm_icreate"}:
-            fields["made"] = call.extra
+            fields["made"] = call.made
         elif cls in {"rma", "rma_request", "file_io", "file_iio"}:
             fields["moved"] = call.value if call.value >= 0 else call.count * call.datatype_bytes
         return fields
@@ -145,35 +146,35 @@ class Recorded:
         return "any" if tag == self.core.TAG_ANY else tag
 
     def _receiving_half(self, call: Any) -> dict[str, Any]:
-        count, kind, source, tag = call.words[:4]
+        _, half = call.parts
         return {
-            "rcount": count,
-            "rsize": self.type_sizes[kind],
-            "source": self._peer(source, 0),
-            "rtag": self._tag(tag),
+            "rcount": half.count,
+            "rsize": self.type_sizes[half.datatype],
+            "source": self._peer(half.peer, self.own_ranks[half.comm]),
+            "rtag": self._tag(half.tag),
             "bytes": call.value,
         }
 
     def _linked(self, made: list[dict[str, Any]], done: Any) -> dict[str, Any]:
         """The call that the link of a completed or started request leads to; the site it names must be that of the
         call."""
-        assert 1 <= done.age <= len(made), f"age {done.age} of {len(made)}"
-        maker = made[-done.age]
-        assert maker["maker"] == self.function_at(done.site).name
+        assert 1 <= done.maker_age <= len(made), f"age {done.maker_age} of {len(made)}"
+        maker = made[-done.maker_age]
+        assert maker["maker"] == self.function_at(done.maker_site).name
         fields = {key: maker[key] for key in ("maker", "count", "size", "peer", "tag", "comm") if key in maker}
-        return {**fields, "made": maker["maker"], "age": done.age}
+        return {**fields, "made": maker["maker"], "age": done.maker_age}
 
     def _one_request(self, call: Any, cls: str) -> dict[str, Any]:
-        if not call.completed:
+        if not call.parts:
             return {"null": 1}
-        (done,) = call.completed
+        (done,) = call.parts
         if cls == "start":
             started = self._linked(self.persistent, done)
             self.requests.append(started)
             return started
-        name = self.function_at(done.site).name
+        name = self.function_at(done.maker_site).name
         if cls in {"request_free", "cancel"}:
-            return {"made": name, "age": done.age}
+            return {"made": name, "age": done.maker_age}
         linked = self._linked(self.requests, done)
         known = {"count": call.count, "size": call.datatype_bytes, **self._partner(call)} if "peer" in linked else {}
         fields = {**linked, **known, "bytes": call.value}
@@ -185,22 +186,23 @@ class Recorded:
 
     def _request_list(self, call: Any) -> dict[str, Any]:
         parts = []
-        words = call.words
-        for place, done in enumerate(call.completed):
-            _, received, partner, posted = words[1 + 4 * place : 5 + 4 * place]
-            part = {**self._linked(self.requests, done), "bytes": received}
-            if "any" in (part.get("peer"), part.get("tag")):
-                tag = partner & 0xFFFFFFFF
-                part |= {"peer": self._peer(partner >> 32, 0), "tag": self._tag(tag - ((tag >> 31) << 32))}
+        for done in call.parts:
+            assert done.maker_number == len(self.requests) - done.maker_age + 1
+            part = {**self._linked(self.requests, done), "bytes": done.in_bytes if "receives" in done.moves else 0}
+            if "peer" in part:
+                assert done.comm == part["comm"], "each request of a list has its own communicator"
+                partner = self._partner(done)
+                if "any" not in (part["peer"], part["tag"]):
+                    assert partner == {key: part[key] for key in ("peer", "tag")}
+                part |= partner
             if "size" in part:
-                assert posted == posted_bytes(part)
+                assert done.posted_bytes == posted_bytes(part)
             parts.append(part)
         return {"requests": call.count, "done": len(parts), "parts": parts}
 
     def _start_list(self, call: Any) -> dict[str, Any]:
-        parts = [self._linked(self.persistent, done) for done in call.completed]
-        words = call.words
-        for place, part in enumerate(parts):
-            assert words[2 + 4 * place] == posted_bytes(part)
+        parts = [self._linked(self.persistent, started) for started in call.parts]
+        for started, part in zip(call.parts, parts, strict=True):
+            assert started.posted_bytes == posted_bytes(part)
         self.requests += parts
         return {"requests": call.count, "parts": parts}

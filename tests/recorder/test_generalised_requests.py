@@ -21,8 +21,10 @@ def test_completions_of_generalised_requests_are_known(
         names = [process.functions[site.function].name for site in process.sites()]
         makers: dict[str, list[str]] = {}
         for call in process.calls():
-            for done in call.completed:
-                makers.setdefault(names[call.site], []).append(names[done.site])
+            for done in call.parts:
+                if done.request not in ("completes", "frees"):
+                    continue
+                makers.setdefault(names[call.site], []).append(names[done.maker_site])
         start = "MPI_Grequest_start"
         assert makers == {
             "MPI_Wait": [start] * 4,

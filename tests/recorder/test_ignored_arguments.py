@@ -63,7 +63,8 @@ def recorded_calls(process: object, names: set[str]) -> Iterator[tuple[str, obje
         if function.cls in ("rma", "rma_request"):
             yield function.name, call.value
         else:
-            yield function.name, (call.words[0], call.words[1])
+            (part,) = call.parts
+            yield function.name, (part.out_bytes, part.in_bytes)
 
 
 @pytest.mark.parametrize("name", sorted(ignored_arguments.LOOKED_AT))

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "../recording/memory_thread.hpp"
-#include "analysis/open_receives.hpp"
+#include "structure/requests.hpp"
 
 namespace {
 
@@ -28,7 +28,8 @@ void check(bool ok, const std::string& what) {
 constexpr uint32_t first_comm = 1, second_comm = 2, iterations = 400;
 constexpr CallClass classes[] = {CallClass::other, CallClass::send,    CallClass::send,    CallClass::irecv,
                                  CallClass::irecv, CallClass::waitall, CallClass::coll,    CallClass::recv_init,
-                                 CallClass::start, CallClass::wait,    CallClass::startall};
+                                 CallClass::start, CallClass::wait,    CallClass::startall,
+                                 CallClass::psend_init, CallClass::precv_init, CallClass::isendrecv};
 enum Site : uint32_t {
   none,
   send_one,
@@ -40,7 +41,10 @@ enum Site : uint32_t {
   init,
   start,
   wait,
-  starts
+  starts,
+  partitioned_send,
+  partitioned_receive,
+  exchange
 };
 
 Key call(Site site, uint32_t comm, int32_t peer, int32_t tag, uint32_t extra = 0) {
@@ -155,6 +159,61 @@ void all_messages_have_both_ends(const char* name, Receive receive) {
   }
 }
 
+std::string ends_of(const std::shared_ptr<Process>& from, const std::shared_ptr<Process>& to) {
+  analysis::Matching matching({from, to});
+  const MatchedIteration matched = matching.iteration(iterations / 2);
+  size_t halves = 0, pairs = 0;
+  for (const MatchedCall& c : matched.calls) {
+    if (c.iteration != iterations / 2) continue;
+    halves += c.role == MatchedCall::Role::send || c.role == MatchedCall::Role::receive;
+    halves += c.role == MatchedCall::Role::both ? 2 : 0;
+    if (c.role == MatchedCall::Role::collective) continue;
+    pairs += (c.partner >= 0) + (c.second_partner >= 0);
+  }
+  return std::to_string(pairs) + " of " + std::to_string(halves);
+}
+
+// A partitioned request is created once, by as many requests as given, before the loop; ordinary messages with its
+// partner and tag are none of its.
+std::shared_ptr<Process> partitioned(int32_t rank, Site init_site, int requests) {
+  MemoryThread thread;
+  const int32_t other = rank == 0 ? 1 : -1;
+  for (int i = 0; i < requests; ++i) thread.add(call(init_site, first_comm, other, 5), 300, 100);
+  for (uint32_t i = 0; i < iterations; ++i) {
+    if (rank == 0) thread.add(call(send_one, first_comm, other, 5), 300, 100);
+    thread.add(call(start, first_comm, other, 5, trace::link_pack(1, init_site)), 100, 50);
+    thread.add(call(wait, first_comm, other, 5, trace::link_pack(1, init_site)), 100, 50);
+    thread.add(call(reduce, first_comm, trace::peer_none, 0), 900, 100);
+  }
+  return process_of(rank, &thread);
+}
+
+void partitioned_messages_match_their_own_kind() {
+  const auto one = ends_of(partitioned(0, partitioned_send, 1), partitioned(1, partitioned_receive, 1));
+  check(one == "2 of 3", "partitioned: " + one);  // the ordinary send has no receive
+  const auto two = ends_of(partitioned(0, partitioned_send, 2), partitioned(1, partitioned_receive, 2));
+  check(two == "0 of 1", "two alike: " + two);
+}
+
+// Both ranks exchange: what came from anybody is known when the exchange is complete.
+void exchanges_from_anybody_are_counted_when_they_complete() {
+  const auto rank = [](int32_t own) {
+    MemoryThread thread;
+    const int32_t other = own == 0 ? 1 : -1;
+    for (uint32_t i = 0; i < iterations; ++i) {
+      const int64_t words[] = {1, 1, trace::peer_any, 5};
+      const uint32_t half = thread.graph().intern(words, 4);
+      thread.add(call(exchange, first_comm | trace::flag_any_source, other, 5, half), 100, 50);
+      const uint32_t link = trace::link_pack(1, exchange);
+      thread.add(call(wait, first_comm | trace::flag_any_source, other, 5, link), 100, 50);
+      thread.add(call(reduce, first_comm, trace::peer_none, 0), 900, 100);
+    }
+    return process_of(own, &thread);
+  };
+  const auto ends = ends_of(rank(0), rank(1));
+  check(ends == "4 of 4", "exchanges: " + ends);
+}
+
 // Requests that another thread made are found by their number there.
 void another_threads_receive_has_its_communicator() {
   MemoryThread maker, other;
@@ -165,11 +224,19 @@ void another_threads_receive_has_its_communicator() {
   const auto second = process_of(1, &maker);
   process->streams.push_back(std::move(second->streams[0]));
   process->streams[1].thread = 1;
-  analysis::ProcessReceives receives(*process, 0);
-  check(receives.communicator(trace::listed_link(1, from_anybody, 1)) == first_comm &&
-            receives.communicator(trace::listed_link(2, from_anybody, 1)) == second_comm &&
-            receives.communicator(trace::listed_link(3, from_anybody, 1)) == 0 &&
-            receives.communicator(trace::listed_link(1, of_any_tag, 1)) == 0,
+  const structure::CallDecoder decoder(*process, 0);
+  structure::ProcessRequests requests(*process, 0, structure::Requests::Keep::wildcards);
+  const auto communicator = [&](int64_t link) {
+    const int64_t words[] = {1, link, 8, whom(-1, 5), 8};
+    structure::DecodedCall waited;
+    decoder.decode(call(wait_all, 0, trace::peer_none, 0, 2), words, 5, &waited);
+    requests.follow(&waited, 1);
+    return waited.parts[0].comm;
+  };
+  check(communicator(trace::listed_link(1, from_anybody, 1)) == first_comm &&
+            communicator(trace::listed_link(2, from_anybody, 1)) == second_comm &&
+            communicator(trace::listed_link(3, from_anybody, 1)) == 0 &&
+            communicator(trace::listed_link(1, of_any_tag, 1)) == 0,
         "requests of another thread");
 }
 
@@ -180,6 +247,8 @@ int main() {
   all_messages_have_both_ends("one after the other", one_after_the_other);
   all_messages_have_both_ends("persistent", persistent);
   another_threads_receive_has_its_communicator();
+  partitioned_messages_match_their_own_kind();
+  exchanges_from_anybody_are_counted_when_they_complete();
   std::puts(failures ? "failed" : "ok");
   return failures ? 1 : 0;
 }

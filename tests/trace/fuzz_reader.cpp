@@ -11,6 +11,7 @@
 
 #include "../recording/memory_process.hpp"
 #include "../recording/programs.hpp"
+#include "analysis/expand.hpp"
 #include "analysis/matching/matching.hpp"
 #include "analysis/profile.hpp"
 #include "fuzz_mutator.hpp"
@@ -47,6 +48,14 @@ void use(Process* process) {
   const auto shared = std::make_shared<Process>(std::move(*process));
   for (Stream& s : shared->streams) {
     for (Generation& g : s.generations) g.events = std::min(g.events, most_events / 10);
+  }
+  for (size_t i = 0; i < shared->streams.size(); ++i) {
+    leadline::analysis::Expansion expansion(*shared, i);
+    leadline::analysis::Call call;
+    while (expansion.next(&call)) {
+      for (const auto& part : call.parts) sum += part.comm + part.maker.number + (part.partner.real() ? 1 : 0);
+      for (const int64_t n : call.collective.receive_counts) sum += static_cast<uint64_t>(n);
+    }
   }
   leadline::analysis::Matching matching({shared});
   for (const uint64_t iteration : {0, 5}) sum += matching.iteration(iteration).calls.size();

@@ -103,7 +103,7 @@ class Matcher {
     for (const Part& p : of.traffic().parts_of(acts)) {
       const bool second = c.role == Role::send && !p.sends;
       if (!second) {
-        std::tie(c.comm, c.source, c.dest, c.tag) = p.channel;
+        std::tie(c.comm, c.source, c.dest, c.tag, std::ignore) = p.channel;
         c.number = p.number;
       }
       c.role = second ? Role::both : p.sends ? Role::send : Role::receive;

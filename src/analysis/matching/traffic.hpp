@@ -10,13 +10,14 @@
 #include <unordered_map>
 #include <vector>
 
-#include "analysis/measure.hpp"
-#include "analysis/open_receives.hpp"
+#include "structure/call_decoder.hpp"
+#include "structure/requests.hpp"
 #include "trace/process.hpp"
 
 namespace leadline::analysis {
 
-using Channel = std::tuple<uint64_t, int32_t, int32_t, int32_t>;  // communicator, source, dest, tag
+// Communicator, source, dest, tag; whether its messages are partitioned, which match their own kind only.
+using Channel = std::tuple<uint64_t, int32_t, int32_t, int32_t, bool>;
 
 // One half of a message with its number in the channel.
 struct Part {
@@ -42,10 +43,13 @@ struct Acts {
 class Traffic {
  public:
   Traffic(const trace::Process& process, size_t stream)
-      : process_(process), measurer_(process, stream), receives_(process, stream) {}
+      : process_(process),
+        decoder_(process, stream),
+        sites_(process),
+        requests_(process, stream, structure::Requests::Keep::wildcards) {}
 
   // Whether calls may be passed in no order.
-  bool may_pass() const { return receives_.by_site(); }
+  bool may_pass() const { return sites_.alike(); }
   // Counts equal calls that are passed.
   void pass(const trace::Event& event);
   // Counts the call; what it does stands until the next one.
@@ -58,29 +62,25 @@ class Traffic {
   // The counts at some place, to go back to.
   struct Mark {
     std::vector<uint64_t> counts;
-    ProcessReceives::Mark receives;
+    structure::Requests::Mark requests;
   };
-  Mark mark() const { return {counts_, receives_.mark()}; }
+  Mark mark() const { return {counts_, requests_.mark()}; }
   void go_back(const Mark& mark);
 
  private:
-  void of(const trace::Event& e, Acts* parts);
-  uint64_t identity(uint32_t comm) const;
-  void add(bool sends, uint32_t comm, int32_t peer, int32_t tag, Acts* parts);
-  void completed(const trace::Event& e, Acts* parts);
-  void all_completed(const trace::Event& e, Acts* parts);
-  static bool receives_later(trace::CallClass c);
-  void start_one(trace::CallClass creator, uint32_t comm, int32_t peer, int32_t tag, Acts* parts);
-  void started(const trace::Event& e, Acts* parts);
-  void all_started(const trace::Event& e, Acts* parts);
+  void decode(const trace::Event& event);
+  void act(Acts* acts);
+  void add(bool sends, const structure::CallPart& part, Acts* acts);
   uint32_t counter(std::map<Channel, uint32_t>* counters, const Channel& channel);
 
   const trace::Process& process_;
-  Measurer measurer_;
+  structure::CallDecoder decoder_;
+  structure::RequestSites sites_;
+  structure::ProcessRequests requests_;  // followed unless call sites say enough
+  structure::DecodedCall call_;
   std::vector<uint64_t> counts_;
   std::map<Channel, uint32_t> sent_, received_;
   std::unordered_map<uint64_t, uint32_t> collectives_;
-  ProcessReceives receives_;
   std::vector<Acts> known_;  // by position
   size_t generation_ = 0;
   Acts other_;
