@@ -94,7 +94,7 @@ class RequestSites {
     bool operator==(const Made&) const = default;
   };
   bool alike_ = true;
-  std::map<std::pair<size_t, uint32_t>, Made> sites_;  // by stream and site
+  std::map<std::pair<size_t, uint32_t>, Made> sites_;         // by stream and site
   using Pair = std::tuple<bool, uint32_t, int32_t, int32_t>;  // sends, communicator, partner, tag
   static Pair pair_of(const CallPart& p) { return {p.sends(), p.comm, p.partner.rank, p.tag}; }
   std::map<Pair, uint64_t> partitioned_;  // requests created
