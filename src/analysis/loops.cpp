@@ -65,9 +65,7 @@ void RunLoops::add(const trace::Process& process, uint32_t index, const std::vec
       cells[l].rounds = stream.loops[l].rounds;
       cells[l].entries = stream.loops[l].entries;
     }
-    const std::vector<structure::LoopShape> shapes = own.size() > 1
-                                                         ? structure::loop_shapes(structure::loop_tree(stream), stream)
-                                                         : std::vector<structure::LoopShape>();
+    const std::vector<structure::LoopShape>& shapes = shapes_.of(stream);
     for (uint32_t l = 1; l < shapes.size() && l < own.size(); ++l) cells[l].shape = shapes[l];
     trace::for_each_site_time(stream, [&](uint32_t site, const trace::TimeStats& times) {
       if (site >= stream.sites.size()) return;

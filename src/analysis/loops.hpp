@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "structure/loop_shapes.hpp"
+#include "structure/shape_pool.hpp"
 #include "trace/main_loop.hpp"
 #include "trace/process.hpp"
 #include "trace/structure.hpp"
@@ -56,12 +56,15 @@ class RunLoops {
   // Over all processes: the overall fewest, the overall most, and the usual number on the median process.
   structure::LoopShape shape(uint32_t loop) const;
   bool within(uint32_t inner, uint32_t loop) const;
+  // The number of different loop trees of all threads.
+  size_t trees() const { return shapes_.trees(); }
 
  private:
   uint32_t number(const trace::Stream& stream, uint32_t loop, const std::vector<uint32_t>& modules,
                   std::vector<uint32_t>* numbers);
 
   std::vector<RunLoop> loops_{1};
+  structure::ShapePool shapes_;
   std::map<std::vector<uint64_t>, uint32_t> ids_;
   trace::LoopWeight all_{};
   uint32_t processes_ = 0;

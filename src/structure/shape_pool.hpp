@@ -1,0 +1,30 @@
+// The shapes of the loops of many threads. Threads that went the same way through the same loops, as the ranks of a
+// program mostly do, share one tree.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "structure/loop_shapes.hpp"
+#include "trace/process.hpp"
+
+namespace leadline::structure {
+
+// A hash of 128 bits of what a thread's loop tree is derived from.
+using TreeSource = std::pair<uint64_t, uint64_t>;
+TreeSource source_of_tree(const trace::Stream& stream);
+
+class ShapePool {
+ public:
+  // Valid until the next call. Empty if the thread has no loops.
+  const std::vector<LoopShape>& of(const trace::Stream& stream);
+  // The number of different trees so far.
+  size_t trees() const { return shapes_.size(); }
+
+ private:
+  std::map<TreeSource, std::vector<LoopShape>> shapes_;
+};
+
+}  // namespace leadline::structure
