@@ -26,10 +26,10 @@ void check(bool ok, const std::string& what) {
 }
 
 constexpr uint32_t first_comm = 1, second_comm = 2, iterations = 400;
-constexpr CallClass classes[] = {CallClass::other, CallClass::send,    CallClass::send,    CallClass::irecv,
-                                 CallClass::irecv, CallClass::waitall, CallClass::coll,    CallClass::recv_init,
-                                 CallClass::start, CallClass::wait,    CallClass::startall,
-                                 CallClass::psend_init, CallClass::precv_init, CallClass::isendrecv};
+constexpr CallClass classes[] = {CallClass::other,      CallClass::send,     CallClass::send,     CallClass::irecv,
+                                 CallClass::irecv,      CallClass::waitall,  CallClass::coll,     CallClass::recv_init,
+                                 CallClass::start,      CallClass::wait,     CallClass::startall, CallClass::psend_init,
+                                 CallClass::precv_init, CallClass::isendrecv};
 enum Site : uint32_t {
   none,
   send_one,
