@@ -1,7 +1,5 @@
 #include "structure/call_decoder.hpp"
 
-#include <utility>
-
 namespace leadline::structure {
 
 using trace::CallClass;
@@ -196,10 +194,8 @@ void CallDecoder::describe(const Key& key, DecodedCall* call) const {
 }
 
 void CallDecoder::decode(const Key& key, const int64_t* data, size_t count, DecodedCall* call) const {
-  std::vector<CallPart> parts = std::move(call->parts);
-  parts.clear();
-  *call = DecodedCall{};
-  call->parts = std::move(parts);
+  call->parts.clear();
+  static_cast<CallFields&>(*call) = CallFields{};
   describe(key, call);
   if (call->nothing) return;
   const Words words{data, count};

@@ -78,7 +78,7 @@ struct CollectiveArguments {
   bool vector_lost = false;                              // a vector was too long to keep
 };
 
-struct DecodedCall {
+struct CallFields {
   uint32_t site = 0;
   uint32_t function = no_index;  // index into the process's functions
   trace::CallClass cls = trace::CallClass::other;
@@ -99,14 +99,12 @@ struct DecodedCall {
   bool positioned = false;        // a transfer that has `distance`
   int64_t distance = 0;           // its start relative to the end of the transfer before (docs/format.md)
   CollectiveArguments collective;
-  std::vector<CallPart> parts;
 
   const trace::CallFacts& facts() const { return trace::facts_of(cls); }
-  // Requests that become active by it.
-  uint64_t requests_made() const {
-    if (facts().requests == trace::RequestUse::makes) return nothing ? 0 : 1;
-    return facts().requests == trace::RequestUse::starts ? parts.size() : 0;
-  }
+};
+
+struct DecodedCall : CallFields {
+  std::vector<CallPart> parts;
 };
 
 }  // namespace leadline::structure

@@ -118,6 +118,7 @@ void ProcessRequests::follow(DecodedCall* call, uint64_t times) {
 }
 
 RequestSites::RequestSites(const trace::Process& process) {
+  for (const trace::Stream& stream : process.streams) sites_.emplace_back(stream.sites.size());
   DecodedCall call;
   for (size_t s = 0; s < process.streams.size(); ++s) {
     const CallDecoder decoder(process, s);
@@ -130,7 +131,11 @@ RequestSites::RequestSites(const trace::Process& process) {
         if (use == RequestUse::creates) continue;
         if (use == RequestUse::makes && &part != &call.parts.back()) continue;
         const Made made{part.wildcard ? part.comm : 0, part.wildcard};
-        alike_ &= sites_.try_emplace({part.maker.stream, part.maker.site}, made).first->second == made;
+        wildcards_ |= part.wildcard;
+        std::optional<Made>* const site = of(part.maker);
+        if (!site) continue;
+        alike_ &= !*site || **site == made;
+        *site = made;
       }
     });
   }
@@ -141,12 +146,13 @@ bool RequestSites::only_one(const CallPart& partitioned) const {
   return at != partitioned_.end() && at->second == 1;
 }
 
-void RequestSites::resolve(const CallDecoder& decoder, DecodedCall* call) const {
-  if (call->facts().event != EventForm::completions) return;
+void RequestSites::resolve(const CallDecoder& decoder, DecodedCall* call) {
+  if (!wildcards_ || call->facts().event != EventForm::completions) return;
   for (CallPart& part : call->parts) {
-    const auto at = sites_.find({part.maker.stream, part.maker.site});
-    if (!part.receives() || at == sites_.end() || !at->second.wildcard) continue;
-    part.comm = at->second.comm;
+    if (!part.receives()) continue;
+    const std::optional<Made>* const site = of(part.maker);
+    if (!site || !*site || !(*site)->wildcard) continue;
+    part.comm = (*site)->comm;
     part.identity = decoder.identity(part.comm);
     name_message(decoder, &part);
   }

@@ -5,9 +5,11 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "structure/call_decoder.hpp"
 #include "structure/decoded_call.hpp"
@@ -81,8 +83,10 @@ class RequestSites {
   // Whether the requests of each site are on one communicator, and all of them with wildcards or all without. If so,
   // the messages that calls on lists complete are named without following the calls.
   bool alike() const { return alike_; }
+  // Whether any receive was posted for any source or any tag: if not, completions name no messages.
+  bool wildcards() const { return wildcards_; }
   // Adds communicators to the requests that a call on a list completes; partner and tag only if they were wildcards.
-  void resolve(const CallDecoder& decoder, DecodedCall* call) const;
+  void resolve(const CallDecoder& decoder, DecodedCall* call);
   // Whether the process created one partitioned request only with the communicator, partner, tag and direction of this
   // one. If so, each of its starts belongs to one start at the other end. (Several are paired as they were created.)
   bool only_one(const CallPart& partitioned) const;
@@ -93,8 +97,13 @@ class RequestSites {
     bool wildcard = false;
     bool operator==(const Made&) const = default;
   };
-  bool alike_ = true;
-  std::map<std::pair<size_t, uint32_t>, Made> sites_;         // by stream and site
+  bool alike_ = true, wildcards_ = false;
+  // What the maker's site made; nullptr if it is no site of the trace.
+  std::optional<Made>* of(const Maker& maker) {
+    const bool known = maker.stream < sites_.size() && maker.site < sites_[maker.stream].size();
+    return known ? &sites_[maker.stream][maker.site] : nullptr;
+  }
+  std::vector<std::vector<std::optional<Made>>> sites_;       // by stream and site
   using Pair = std::tuple<bool, uint32_t, int32_t, int32_t>;  // sends, communicator, partner, tag
   static Pair pair_of(const CallPart& p) { return {p.sends(), p.comm, p.partner.rank, p.tag}; }
   std::map<Pair, uint64_t> partitioned_;  // requests created

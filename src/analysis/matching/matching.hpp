@@ -2,7 +2,8 @@
 //
 // A message is known by its channel (communicator, sender, receiver, tag) and its number in it: MPI delivers the
 // messages of a channel in order, so both ends count alike. A receive from anybody is counted when the source of its
-// message is known. A collective is known by its communicator and its number on it.
+// message is known. A collective is known by its communicator and its number on it. Starts of partitioned requests are
+// counted apart; if a process creates several of one channel, their messages are left without an end.
 #pragma once
 
 #include <cstdint>

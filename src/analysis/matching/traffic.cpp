@@ -16,6 +16,8 @@ void Traffic::decode(const trace::Event& e) {
 }
 
 void Traffic::pass(const trace::Event& e) {
+  const bool completes = trace::facts_of(decoder_.class_of(e.key.site)).requests == RequestUse::completes;
+  if (completes && !sites_.wildcards()) return;
   decode(e);
   other_ = {};
   act(&other_);
@@ -23,12 +25,13 @@ void Traffic::pass(const trace::Event& e) {
   if (other_.collective) counts_[*other_.collective] += e.times;
 }
 
-// A position's calls are all alike but where parameters vary.
+// A position's calls are all alike but where parameters vary. What a call on a list completes may depend on the calls
+// before it.
 const Acts& Traffic::count(const trace::Event& e) {
   if (!sites_.alike()) decode(e);
   if (e.generation != generation_) known_.clear();
   generation_ = e.generation;
-  const bool fixed = e.position != 0 && e.word_count == 0;
+  const bool fixed = e.position != 0 && (sites_.alike() || e.word_count == 0);
   if (fixed && e.position >= known_.size()) known_.resize(e.position + 1);
   Acts& acts = fixed ? known_[e.position] : other_;
   if (!fixed || !acts.known || !(acts.key == e.key)) {
