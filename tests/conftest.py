@@ -56,3 +56,10 @@ def a_clean_environment(tmp_path_factory: pytest.TempPathFactory) -> None:
     os.environ.update(WITHOUT_ADAPTERS | PATIENT)
     os.environ["XDG_CONFIG_HOME"] = str(tmp_path_factory.mktemp("settings"))
     kept_builds.forget_unused()
+
+
+@pytest.fixture
+def busy_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    """MPICH polls without sleeping, as it does by itself: for programs of one rank that poll a million times."""
+    for name in PATIENT:
+        monkeypatch.delenv(name, raising=False)

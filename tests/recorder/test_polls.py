@@ -10,6 +10,8 @@ from .libraries import Library
 from .reading import Recorded, failed_polls_of, losses_of, open_processes, report_of
 from .running import run_mpi
 
+pytestmark = pytest.mark.usefixtures("busy_waiting")
+
 CALLS = ["MPI_Irecv", "MPI_Isend", "MPI_Test", "MPI_Wait"]  # of each message, in this order
 
 
