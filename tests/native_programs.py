@@ -20,9 +20,13 @@ _runs: dict[str, Future[Done]] = {}
 _pool: list[ThreadPoolExecutor] = []
 
 
-def _run(program: Path) -> Done:
+def _run(program: Path, environment: dict[str, str]) -> Done:
+    # With an environment of its own: a test that sets a variable while a program is started would change the one that
+    # the kernel is reading, which it refuses ("Bad address").
     with tempfile.TemporaryDirectory() as directory:
-        return subprocess.run([program], cwd=directory, capture_output=True, text=True, timeout=800, check=False)
+        return subprocess.run(
+            [program], cwd=directory, env=environment, capture_output=True, text=True, timeout=800, check=False
+        )
 
 
 def begin(items: list[pytest.Item]) -> None:
@@ -33,9 +37,10 @@ def begin(items: list[pytest.Item]) -> None:
     sources = [item.callspec.params["source"] for item in items if _asks(item) and isinstance(item, pytest.Function)]
     alone = len(sources) == len(items)
     _pool.append(ThreadPoolExecutor(len(os.sched_getaffinity(0)) if alone else 1))
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("LEADLINE_")}
     for source in sources:
         if (BUILT / source.stem).exists():
-            _runs[source.stem] = _pool[0].submit(_run, BUILT / source.stem)
+            _runs[source.stem] = _pool[0].submit(_run, BUILT / source.stem, environment)
 
 
 def _asks(item: pytest.Item) -> bool:
