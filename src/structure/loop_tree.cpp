@@ -30,6 +30,12 @@ using trace::Token;
 
 // Calls that are looked at one by one. More make no tree worth having, or come from a damaged file.
 constexpr uint64_t most_calls = uint64_t{1} << 26;
+// A site that has more different keys written out varies: its parameters are no part of a body.
+constexpr uint32_t most_keys_of_site = 16;
+// If ways are shorter than this, taking them step by step is quicker.
+constexpr uint64_t short_way = 4;
+constexpr unsigned tried_ways = 64, single_steps = 4096;
+
 // The numbers of calls: equal ones share theirs, in all generations.
 class CallNumbers {
  public:
@@ -87,19 +93,13 @@ class Derivation {
       return;
     }
     begin(g);
-    left_ = trace::most_events(g);
     for (bool more = true; more && left_ && calls_ <= most_calls;) {
-      const OrderWalk::Piece piece = walk_->next(left_);
+      const OrderWalk::Piece piece = next_piece();
       left_ -= piece.weight;  // 0 of literals
       switch (piece.kind) {
-        case OrderWalk::Piece::Kind::way: {
-          uint32_t at = piece.node;
-          Stretch own;
-          more = walk(piece.level, &at, piece.steps, &own);
-          if (more) parser_.append(own, &out_);
-          before_ = site(walk_->base());
+        case OrderWalk::Piece::Kind::way:
+          more = follow(piece);
           break;
-        }
         case OrderWalk::Piece::Kind::visit:
           call(site(piece.node), item(piece.node), 1);
           break;
@@ -124,24 +124,83 @@ class Derivation {
   void begin(const Generation& g) {
     g_ = &g;
     paths_.clear();
+    std::vector<uint32_t> keys;
+    left_ = trace::most_events(g, &keys);
+    varying_.assign(keys.size(), 0);
+    varying_items_.assign(keys.size(), {});
+    for (size_t site = 0; site < keys.size(); ++site) varying_[site] = keys[site] > most_keys_of_site;
     items_.assign(g.positions.size(), UINT64_MAX);
+    alike_items_.clear();
     literals_ = trace::ByteReader(g.literals.data(), g.literals.size());
-    previous_ = repeated_ = Key{};
+    previous_ = Key{};
     within_block_ = tail_given_ = false;
     orders_.emplace(g);
-    orders_->events.plan();
+    // In a graph that is hardly walked more than once, finding where its edges lead does not pay.
+    planned_ = left_ / short_way >= g.positions.size();
+    if (planned_) orders_->events.plan();
     walk_.emplace(orders_->events);
+    single_ = tried_ = 0;
+    tried_weight_ = 0;
+  }
+
+  // Ways if they are long, otherwise single steps.
+  OrderWalk::Piece next_piece() {
+    if (!planned_ || single_) {
+      if (planned_) --single_;
+      OrderWalk::Piece piece = walk_->step();
+      if (piece.kind == OrderWalk::Piece::Kind::visit) piece.weight = 1;
+      return piece;
+    }
+    const OrderWalk::Piece piece = walk_->next(left_);
+    tried_weight_ = saturating_sum(tried_weight_, piece.weight);
+    if (++tried_ == tried_ways) {
+      if (tried_weight_ < tried_ways * short_way) single_ = single_steps;
+      tried_ = 0;
+      tried_weight_ = 0;
+    }
+    return piece;
+  }
+
+  bool follow(const OrderWalk::Piece& way) {
+    uint32_t at = way.node;
+    if (way.level == 0 && way.steps < short_way) {
+      for (uint64_t k = 0; k < way.steps; ++k) {
+        at = order().next(0, at);
+        call(site(at), item(at), 1);
+      }
+      return true;
+    }
+    Stretch own;
+    if (!walk(way.level, &at, way.steps, &own)) return false;
+    parser_.append(own, &out_);
+    before_ = site(walk_->base());
+    return true;
   }
 
   const trace::Order& order() const { return orders_->events; }
   uint32_t site(uint32_t position) const { return g_->positions[position].key.site; }
+  bool varies(uint32_t site) const { return site < varying_.size() && varying_[site]; }
   uint64_t item(uint32_t position) {
     uint64_t& known = items_[position];
     if (known == UINT64_MAX) {
       const trace::DecodedPosition& p = g_->positions[position];
-      known = numbers_.of(*g_, p.key, p.mode == trace::mode_first_wild);
+      known = p.mode == trace::mode_first_wild ? numbers_.of(*g_, p.key, true) : written_item(p.key);
     }
     return known;
+  }
+  // Of a call whose key is written out, in a position or in a literal.
+  uint64_t written_item(const Key& key) {
+    if (!varies(key.site)) return numbers_.of(*g_, key, false);
+    Varying& last = varying_items_[key.site];
+    if (last.comm != key.comm) last = {key.comm, numbers_.of(*g_, key, true)};
+    return last.item;
+  }
+  // Of a call that is written out as being alike a position's first.
+  uint64_t alike_item(uint64_t position) {
+    if (g_->positions[position].mode != trace::mode_first_wild) return item(static_cast<uint32_t>(position));
+    const auto [known, fresh] = alike_items_.try_emplace(position);
+    if (fresh) known->second = written_item(g_->positions[position].key);
+    return known->second;
   }
 
   // --- What is the same each time ---
@@ -240,12 +299,11 @@ class Derivation {
       switch (literal.kind) {
         case trace::EventLiteral::Kind::position:
           if (literal.number >= g_->positions.size()) return false;
-          repeated_ = previous_ = g_->positions[literal.number].key;
-          repeated_item_ = numbers_.of(*g_, repeated_, false);
+          previous_ = g_->positions[literal.number].key;
+          repeated_item_ = alike_item(literal.number);
           break;
         case trace::EventLiteral::Kind::key:
-          repeated_ = previous_;
-          repeated_item_ = numbers_.of(*g_, repeated_, false);
+          repeated_item_ = written_item(previous_);
           break;
         case trace::EventLiteral::Kind::repeat:
           times = literal.number;
@@ -277,9 +335,19 @@ class Derivation {
   std::optional<OrderWalk> walk_;
   std::unordered_map<std::pair<uint64_t, uint64_t>, Path, HashPair> paths_;
   std::vector<uint64_t> items_;  // by position
+  std::unordered_map<uint64_t, uint64_t> alike_items_;
+  struct Varying {
+    uint32_t comm = UINT32_MAX;
+    uint64_t item = 0;
+  };
+  std::vector<uint8_t> varying_;        // by site: its parameters are no part of a body
+  std::vector<Varying> varying_items_;  // by site: the last
+  bool planned_ = false;
+  unsigned single_ = 0, tried_ = 0;  // steps still to be taken singly; ways tried
+  uint64_t tried_weight_ = 0;
   trace::ByteReader literals_;
   bool within_block_ = false, tail_given_ = false;
-  Key previous_{}, repeated_{};
+  Key previous_{};
   uint64_t repeated_item_ = 0;
 };
 
@@ -344,12 +412,12 @@ void for_each_call(const LoopTree& tree, const std::function<void(const CallItem
   std::vector<Place> stack{{tree.root}};
   while (!stack.empty()) {
     Place& at = stack.back();
-    const Sequences::Range own = tree.sequences.elements(at.sequence);
+    const std::span<const Element> own = tree.sequences.elements(at.sequence);
     if (at.element == own.size()) {
       stack.pop_back();
       continue;
     }
-    const Element& e = own.first[at.element];
+    const Element& e = own[at.element];
     const Sequence in = inside(tree, e);
     if (!in) {
       if (is_call(e)) visit(tree.calls[Item(e.id).index()], e.times);

@@ -9,10 +9,12 @@ namespace leadline::structure {
 namespace {
 
 constexpr size_t most_unpacked = 8;
+constexpr size_t most_in_a_row = 2048;
 
 }  // namespace
 
-Nest::Nest(const trace::Stream& stream) : stream_(stream), around_(std::max<size_t>(stream.sites.size(), 1)) {
+Nest::Nest(const trace::Stream& stream)
+    : stream_(stream), around_(std::max<size_t>(stream.sites.size(), 1)), known_(size_t{1} << place_bits) {
   for (uint32_t site = 0; site < around_.size(); ++site) {
     for (uint32_t l = stream.loop_around(site); l; l = stream.loops[l].outer) around_[site].push_back(l);
     std::reverse(around_[site].begin(), around_[site].end());
@@ -31,39 +33,34 @@ Crossing Nest::find(uint32_t from, uint32_t to) const {
     round = loop != a.begin() + static_cast<std::ptrdiff_t>(common);
     if (round) common = static_cast<size_t>(loop - a.begin()) + 1;
   }
-  return {static_cast<uint32_t>(a.size() - common), round, static_cast<uint32_t>(common)};
-}
-
-const Crossing& Nest::crossing(uint32_t from, uint32_t to) {
-  static constexpr Crossing outside_of_all{};
-  if (around(from).empty() && around(to).empty()) return outside_of_all;
-  const auto next = static_cast<uint32_t>(known_.size());
-  const uint32_t number = numbers_.of(trace::hash_of_pair(from, to), next,
-                                      [&](uint32_t n) { return known_[n].from == from && known_[n].to == to; });
-  if (number == next) known_.push_back({from, to, find(from, to)});
-  return known_[number].crossing;
+  return {static_cast<uint32_t>(a.size() - common), static_cast<uint32_t>(b.size() - common), round};
 }
 
 void Parser::call(uint32_t before, uint32_t site, uint64_t item, uint64_t times, Stretch* stretch) {
-  const std::vector<uint32_t>& around = nest_.around(site);
   for (uint64_t left = times; left > 0; before = site) {
-    const Crossing c = before != no_site ? nest_.crossing(before, site) : Crossing{};
-    for (uint32_t i = 0; i < c.leaves; ++i) leave(stretch);
-    if (c.round) go_round(&stretch->open.back().body);
-    for (size_t d = c.enters_at; d < around.size(); ++d) stretch->open.push_back({around[d], {}});
-    std::vector<Element>& now = stretch->open.back().body.now;
-    const Crossing& again = nest_.crossing(site, site);
-    const bool stays = !again.leaves && !again.round && again.enters_at == around.size();
-    const uint64_t here = stays ? left : 1;
-    tree_.sequences.append(&now, Element{item, 0, here});
+    if (before == no_site) {
+      enter(site, nest_.around(site).size(), stretch);
+    } else if (const Crossing c = nest_.crossing(before, site); !c.stays()) {
+      for (uint32_t i = 0; i < c.leaves; ++i) leave(stretch);
+      if (c.round) go_round(&stretch->open.back().body);
+      enter(site, c.enters, stretch);
+    }
+    const bool at_once = left > 1 && nest_.crossing(site, site).stays();
+    const uint64_t here = at_once ? left : 1;
+    add(Element{item, 0, here}, &stretch->open.back().body.now);
     left -= here;
-    if (left > 1 && !stays) {  // alike calls in a row that go round: one more, and then as often as it takes
+    if (left > 1) {  // alike calls in a row that go round: one more, and then as often as it takes
       Stretch once;
       call(site, site, item, 1, &once);
       append(repeated(once, left), stretch);
       return;
     }
   }
+}
+
+void Parser::enter(uint32_t site, size_t loops, Stretch* stretch) {
+  const std::vector<uint32_t>& around = nest_.around(site);
+  for (size_t d = around.size() - loops; d < around.size(); ++d) stretch->open.push_back({around[d], {}});
 }
 
 void Parser::go_round(Body* body) {
@@ -73,19 +70,19 @@ void Parser::go_round(Body* body) {
     body->rounds = true;
     body->head = ended;
   } else {
-    tree_.sequences.append(&body->iterations, variant(ended));
+    add(variant(ended), &body->iterations);
   }
 }
 
 void Parser::join(const Body& next, Body* body) {
   Sequences& all = tree_.sequences;
   if (!next.rounds) {
-    for (const Element& e : next.now) all.append(&body->now, e);
+    for (const Element& e : next.now) add(e, &body->now);
     return;
   }
   all.append(&body->now, next.head);
   go_round(body);
-  for (const Element& e : next.iterations) all.append(&body->iterations, e);
+  for (const Element& e : next.iterations) add(e, &body->iterations);
   body->now = next.now;
 }
 
@@ -112,7 +109,7 @@ void Parser::leave(Stretch* stretch) {
   }
   const uint64_t item = instance(stretch->open.back());
   stretch->open.pop_back();
-  tree_.sequences.append(&stretch->open.back().body.now, Element{item, 0, 1});
+  add(Element{item, 0, 1}, &stretch->open.back().body.now);
 }
 
 void Parser::append(const Stretch& next, Stretch* stretch) {
@@ -167,11 +164,19 @@ Sequence Parser::finish(Stretch* stretch) {
   return tree_.sequences.intern(stretch->open[0].body.now);
 }
 
+void Parser::add(Element e, std::vector<Element>* list) {
+  tree_.sequences.append(list, e);
+  if (list->size() == most_in_a_row) pack(list);
+}
+
+void Parser::pack(std::vector<Element>* list) {
+  const Sequence s = tree_.sequences.intern(*list);
+  list->assign(1, Element{s, 1, 1});
+}
+
 void Parser::pack(Body* body) {
   for (std::vector<Element>* list : {&body->iterations, &body->now}) {
-    if (list->size() <= most_unpacked) continue;
-    const Sequence s = tree_.sequences.intern(*list);
-    *list = {Element{s, 1, 1}};
+    if (list->size() > most_unpacked) pack(list);
   }
 }
 

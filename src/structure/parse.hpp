@@ -32,11 +32,13 @@ struct Stretch {
   Stretch() : open(1) {}
 };
 
-// The effect on loops of going from one call to the next.
+// The effect on loops of going from one call to the next: control leaves so many loops, then may go round the innermost
+// one that remains, then enters so many of the loops around the second call, the innermost ones.
 struct Crossing {
-  uint32_t leaves = 0;     // number of loops that control leaves
-  bool round = false;      // control goes round the innermost remaining loop
-  uint32_t enters_at = 0;  // the loops around the second call are entered from this depth on
+  uint32_t leaves = 0, enters = 0;
+  bool round = false;
+
+  bool stays() const { return !leaves && !round && !enters; }
 };
 
 // The loops around a thread's call sites, and the transitions between two sites.
@@ -45,19 +47,27 @@ class Nest {
   explicit Nest(const trace::Stream& stream);
   // Outermost first.
   const std::vector<uint32_t>& around(uint32_t site) const { return around_[site < around_.size() ? site : 0]; }
-  const Crossing& crossing(uint32_t from, uint32_t to);
+  const Crossing& crossing(uint32_t from, uint32_t to) {
+    Known& known = known_[place(from, to)];
+    if (known.from != from || known.to != to) known = {from, to, find(from, to)};
+    return known.crossing;
+  }
 
  private:
+  // Those met last. There may be as many transitions as calls.
+  struct Known {
+    uint32_t from = UINT32_MAX, to = UINT32_MAX;
+    Crossing crossing;
+  };
+  static constexpr unsigned place_bits = 12;
+  static size_t place(uint32_t from, uint32_t to) {
+    return (from * 0x9e3779b1u + to) * 0x85ebca6bu >> (32 - place_bits);
+  }
   Crossing find(uint32_t from, uint32_t to) const;
 
   const trace::Stream& stream_;
   std::vector<std::vector<uint32_t>> around_;
-  struct Known {
-    uint32_t from, to;
-    Crossing crossing;
-  };
   std::vector<Known> known_;
-  Numbering numbers_;
 };
 
 // Joins stretches.
@@ -83,8 +93,11 @@ class Parser {
   void join(const Body& next, Body* body);
   void go_round(Body* body);
   void leave(Stretch* stretch);
+  void enter(uint32_t site, size_t loops, Stretch* stretch);
   uint64_t instance(const OpenLoop& open);
   Element variant(Sequence body) const { return {Item::of(Item::Kind::variant, body), 0, 1}; }
+  void add(Element e, std::vector<Element>* list);
+  void pack(std::vector<Element>* list);
   void pack(Body* body);
 
   Nest nest_;

@@ -7,6 +7,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <span>
 #include <vector>
 
 #include "structure/numbering.hpp"
@@ -41,16 +43,7 @@ class Sequences {
   Sequence intern(const std::vector<Element>& elements);
 
   uint64_t items(Sequence s) const { return nodes_[s].content.items; }
-  struct Range {
-    const Element *first, *last;
-    const Element* begin() const { return first; }
-    const Element* end() const { return last; }
-    size_t size() const { return static_cast<size_t>(last - first); }
-  };
-  Range elements(Sequence s) const {
-    const Node& n = nodes_[s];
-    return {elements_.data() + n.first, elements_.data() + n.first + n.count};
-  }
+  std::span<const Element> elements(Sequence s) const { return {nodes_[s].first, nodes_[s].count}; }
   // One more than the highest number. A sequence's elements have lower numbers than the sequence.
   uint32_t size() const { return static_cast<uint32_t>(nodes_.size()); }
   Content content_of(const Element& e) const;
@@ -62,10 +55,21 @@ class Sequences {
  private:
   struct Node {
     Content content;
-    size_t first = 0, count = 0;
+    const Element* first = nullptr;
+    size_t count = 0;
   };
+  struct Powers {  // of the bases of the hashes
+    uint64_t a = 1, b = 1;
+  };
+  Powers powers(size_t n);
+  Content content_of(const std::vector<Element>& elements);
+  const Element* store(const std::vector<Element>& elements);
+
   std::vector<Node> nodes_;
-  std::vector<Element> elements_;
+  std::vector<std::unique_ptr<Element[]>> blocks_;  // of elements; none ever moves
+  Element* end_ = nullptr;                          // of the last block
+  size_t free_ = 0;                                 // elements left in it
+  std::vector<Powers> powers_{1};                   // by exponent: those needed so far
   Numbering numbers_;
 };
 

@@ -95,10 +95,18 @@ void tally_literals(const Generation& g, const std::function<void(const Tally&)>
 
 }  // namespace
 
-uint64_t most_events(const Generation& g) {
+// Sites with higher numbers are not looked at: a damaged file may have any.
+constexpr uint32_t most_sites = 1u << listed_site_bits;
+
+uint64_t most_events(const Generation& g, std::vector<uint32_t>* keys) {
   uint64_t n = 0;
   for (const DecodedPosition& p : g.positions) n = saturating_sum(n, p.times.count);
-  for_each_literal_key(g, [&](const Key&, uint64_t times) { n = saturating_sum(n, times); });
+  for_each_literal_key(g, [&](const Key& key, uint64_t times) {
+    n = saturating_sum(n, times);
+    if (!keys || key.site >= std::min(g.limits.sites, most_sites)) return;
+    if (key.site >= keys->size()) keys->resize(key.site + 1);
+    ++(*keys)[key.site];
+  });
   return std::min(n, g.events);
 }
 
