@@ -489,6 +489,7 @@ class LoopShape:
     fewest: int
     usual: int
     most: int
+    varying: int  # call sites within it whose parameters vary without end
 
 class RunLoops:
     @property
@@ -503,6 +504,12 @@ class RunLoops:
         """Of all processes."""
     def shape(self, loop: int) -> LoopShape: ...
     def within(self, inner: int, loop: int) -> bool: ...
+    @property
+    def trees(self) -> int:
+        """How many different loop trees the threads have: those that went the same way share one."""
+    @property
+    def lost_calls(self) -> int:
+        """Calls whose order is lost: they are in no variant."""
 
 class MatchedIteration:
     calls: list[MatchedCall]

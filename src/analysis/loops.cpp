@@ -4,6 +4,7 @@
 
 #include "trace/frames.hpp"
 #include "trace/main_loop.hpp"
+#include "trace/saturating.hpp"
 #include "trace/time_buckets.hpp"
 
 namespace leadline::analysis {
@@ -65,8 +66,9 @@ void RunLoops::add(const trace::Process& process, uint32_t index, const std::vec
       cells[l].rounds = stream.loops[l].rounds;
       cells[l].entries = stream.loops[l].entries;
     }
-    const std::vector<structure::LoopShape>& shapes = shapes_.of(stream);
-    for (uint32_t l = 1; l < shapes.size() && l < own.size(); ++l) cells[l].shape = shapes[l];
+    const structure::ThreadShape& shape = shapes_.of(stream);
+    lost_calls_ = trace::saturating_sum(lost_calls_, shape.lost_calls);
+    for (uint32_t l = 1; l < shape.loops.size() && l < own.size(); ++l) cells[l].shape = shape.loops[l];
     trace::for_each_site_time(stream, [&](uint32_t site, const trace::TimeStats& times) {
       if (site >= stream.sites.size()) return;
       const uint32_t function = stream.sites[site].function;
@@ -140,6 +142,7 @@ structure::LoopShape RunLoops::shape(uint32_t loop) const {
     all.variants = std::max(all.variants, c.shape.variants);
     all.fewest = usual.empty() ? c.shape.fewest : std::min(all.fewest, c.shape.fewest);
     all.most = std::max(all.most, c.shape.most);
+    all.varying = std::max(all.varying, c.shape.varying);
     usual.push_back(c.shape.usual);
   }
   const auto middle = usual.begin() + static_cast<std::ptrdiff_t>(usual.size() / 2);

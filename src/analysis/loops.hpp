@@ -58,6 +58,8 @@ class RunLoops {
   bool within(uint32_t inner, uint32_t loop) const;
   // The number of different loop trees of all threads.
   size_t trees() const { return shapes_.trees(); }
+  // Calls whose order is lost, of all processes: they are in no variant.
+  uint64_t lost_calls() const { return lost_calls_; }
 
  private:
   uint32_t number(const trace::Stream& stream, uint32_t loop, const std::vector<uint32_t>& modules,
@@ -65,6 +67,7 @@ class RunLoops {
 
   std::vector<RunLoop> loops_{1};
   structure::ShapePool shapes_;
+  uint64_t lost_calls_ = 0;
   std::map<std::vector<uint64_t>, uint32_t> ids_;
   trace::LoopWeight all_{};
   uint32_t processes_ = 0;

@@ -79,14 +79,17 @@ void bind_iterations(nb::module_& m) {
       .def_ro("variants", &LoopShape::variants)
       .def_ro("fewest", &LoopShape::fewest)
       .def_ro("usual", &LoopShape::usual)
-      .def_ro("most", &LoopShape::most);
+      .def_ro("most", &LoopShape::most)
+      .def_ro("varying", &LoopShape::varying);
   nb::class_<RunLoops>(m, "RunLoops")
       .def_prop_ro("all", &RunLoops::all)
       .def_prop_ro("main", &RunLoops::main)
       .def("trips", &RunLoops::trips)
       .def("time_ns", &RunLoops::time_ns)
       .def("shape", &RunLoops::shape)
-      .def("within", &RunLoops::within);
+      .def("within", &RunLoops::within)
+      .def_prop_ro("trees", &RunLoops::trees)
+      .def_prop_ro("lost_calls", &RunLoops::lost_calls);
   using analysis::ProcessTime;
   using analysis::RunTime;
   nb::class_<ProcessTime>(m, "ProcessTime")

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "trace/saturating.hpp"
@@ -114,6 +115,13 @@ std::vector<LoopShape> loop_shapes(const LoopTree& tree, const trace::Stream& st
         if (loop < loops) distributions[loop].add(n, times);
       }
     }
+  }
+  std::set<uint32_t> varying;
+  for (const CallItem& call : tree.calls) {
+    if (call.varies) varying.insert(call.key.site);
+  }
+  for (const uint32_t site : varying) {
+    for (uint32_t l = stream.loop_around(site); l; l = stream.loops[l].outer) ++shapes[l].varying;
   }
   for (uint32_t l = 1; l < loops; ++l) distributions[l].finish(shapes[stream.loops[l].outer].trips, &shapes[l]);
   return shapes;

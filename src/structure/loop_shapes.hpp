@@ -15,6 +15,9 @@ struct LoopShape {
   // Trips in an iteration of the loop around it, or in the whole run if no loop is around it: the fewest, the usual
   // number and the most. An iteration that does not enter the loop counts as 0 trips.
   uint64_t fewest = 0, usual = 0, most = 0;
+  // Call sites within it whose parameters vary without end: bodies that differ in these alone are one. The parameters
+  // are in the trace, in the order of calls.
+  uint32_t varying = 0;
 };
 
 // Indexed by number of the stream's loops.

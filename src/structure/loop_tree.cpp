@@ -30,11 +30,18 @@ using trace::Token;
 
 // Calls that are looked at one by one. More make no tree worth having, or come from a damaged file.
 constexpr uint64_t most_calls = uint64_t{1} << 26;
-// A site that has more different keys written out varies: its parameters are no part of a body.
-constexpr uint32_t most_keys_of_site = 16;
 // If ways are shorter than this, taking them step by step is quicker.
 constexpr uint64_t short_way = 4;
 constexpr unsigned tried_ways = 64, single_steps = 4096;
+
+uint64_t hash_of(const void* data, size_t bytes) {
+  uint64_t hash = bytes, word = 0;
+  for (size_t at = 0; at < bytes; at += sizeof(word)) {
+    std::memcpy(&word, static_cast<const char*>(data) + at, sizeof(word));
+    hash = trace::mix(hash, word);
+  }
+  return hash;
+}
 
 // The numbers of calls: equal ones share theirs, in all generations.
 class CallNumbers {
@@ -60,15 +67,6 @@ class CallNumbers {
   }
 
  private:
-  static uint64_t hash_of(const void* data, size_t bytes) {
-    uint64_t hash = bytes, word = 0;
-    for (size_t at = 0; at < bytes; at += sizeof(word)) {
-      std::memcpy(&word, static_cast<const char*>(data) + at, sizeof(word));
-      hash = trace::mix(hash, word);
-    }
-    return hash;
-  }
-
   uint32_t list(std::vector<int64_t> words) {
     const auto next = static_cast<uint32_t>(tree_.words.size());
     const uint64_t hash = hash_of(words.data(), words.size() * sizeof(int64_t));
@@ -79,6 +77,58 @@ class CallNumbers {
 
   LoopTree& tree_;
   Numbering numbers_, lists_;
+};
+
+// The call sites whose parameters vary without end: nearly every call has its own, so no body would come twice.
+class VaryingSites {
+ public:
+  VaryingSites() = default;
+  // `written`: by site, the keys that were written out since the recorder found no place for them.
+  VaryingSites(const Generation& g, const std::vector<uint32_t>& written) {
+    struct Fixed {
+      uint32_t site;
+      uint64_t hash, calls;
+    };
+    std::vector<Fixed> fixed;
+    std::vector<uint32_t> positions;
+    fixed.reserve(g.positions.size());
+    for (size_t i = trace::first_position; i < g.positions.size(); ++i) {
+      const trace::DecodedPosition& p = g.positions[i];
+      if (p.mode || !p.times.count || p.key.site >= std::min(g.limits.sites, trace::most_sites)) continue;
+      fixed.push_back({p.key.site, hash_of(&p.key, sizeof(p.key)), p.times.count});
+      ++at(p.key.site, &positions);
+    }
+    std::vector<uint64_t> calls(positions.size());
+    std::vector<uint32_t> keys(positions.size());
+    Numbering known;
+    uint32_t next = 0;
+    for (const Fixed& f : fixed) {
+      if (positions[f.site] <= few_keys) continue;
+      calls[f.site] = saturating_sum(calls[f.site], f.calls);
+      if (known.of(f.hash, next, [](uint32_t) { return true; }) != next) continue;
+      ++next;
+      ++keys[f.site];
+    }
+    for (uint32_t site = 0; site < keys.size(); ++site) {
+      if (keys[site] > few_keys && keys[site] > calls[site] / 4 * 3) at(site, &varies_) = true;
+    }
+    for (uint32_t site = 0; site < written.size(); ++site) {
+      if (written[site] > few_keys) at(site, &varies_) = true;
+    }
+  }
+
+  bool has(uint32_t site) const { return site < varies_.size() && varies_[site]; }
+
+ private:
+  static constexpr uint32_t few_keys = 16;
+
+  template <class T>
+  static T& at(uint32_t site, std::vector<T>* by_site) {
+    if (site >= by_site->size()) by_site->resize(site + 1);
+    return (*by_site)[site];
+  }
+
+  std::vector<uint8_t> varies_;
 };
 
 class Derivation {
@@ -126,9 +176,8 @@ class Derivation {
     paths_.clear();
     std::vector<uint32_t> keys;
     left_ = trace::most_events(g, &keys);
-    varying_.assign(keys.size(), 0);
-    varying_items_.assign(keys.size(), {});
-    for (size_t site = 0; site < keys.size(); ++site) varying_[site] = keys[site] > most_keys_of_site;
+    varying_ = VaryingSites(g, keys);
+    varying_items_.clear();
     items_.assign(g.positions.size(), UINT64_MAX);
     alike_items_.clear();
     literals_ = trace::ByteReader(g.literals.data(), g.literals.size());
@@ -179,7 +228,6 @@ class Derivation {
 
   const trace::Order& order() const { return orders_->events; }
   uint32_t site(uint32_t position) const { return g_->positions[position].key.site; }
-  bool varies(uint32_t site) const { return site < varying_.size() && varying_[site]; }
   uint64_t item(uint32_t position) {
     uint64_t& known = items_[position];
     if (known == UINT64_MAX) {
@@ -190,7 +238,8 @@ class Derivation {
   }
   // Of a call whose key is written out, in a position or in a literal.
   uint64_t written_item(const Key& key) {
-    if (!varies(key.site)) return numbers_.of(*g_, key, false);
+    if (!varying_.has(key.site)) return numbers_.of(*g_, key, false);
+    if (key.site >= varying_items_.size()) varying_items_.resize(key.site + 1);
     Varying& last = varying_items_[key.site];
     if (last.comm != key.comm) last = {key.comm, numbers_.of(*g_, key, true)};
     return last.item;
@@ -340,7 +389,7 @@ class Derivation {
     uint32_t comm = UINT32_MAX;
     uint64_t item = 0;
   };
-  std::vector<uint8_t> varying_;        // by site: its parameters are no part of a body
+  VaryingSites varying_;
   std::vector<Varying> varying_items_;  // by site: the last
   bool planned_ = false;
   unsigned single_ = 0, tried_ = 0;  // steps still to be taken singly; ways tried

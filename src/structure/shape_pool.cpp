@@ -82,11 +82,14 @@ TreeSource source_of_tree(const trace::Stream& stream) {
   return hash.source();
 }
 
-const std::vector<LoopShape>& ShapePool::of(const trace::Stream& stream) {
-  static const std::vector<LoopShape> none;
+const ThreadShape& ShapePool::of(const trace::Stream& stream) {
+  static const ThreadShape none;
   if (stream.loops.size() < 2) return none;
   const auto [at, fresh] = shapes_.try_emplace(source_of_tree(stream));
-  if (fresh) at->second = loop_shapes(loop_tree(stream), stream);
+  if (fresh) {
+    const LoopTree tree = loop_tree(stream);
+    at->second = {loop_shapes(tree, stream), tree.lost_calls};
+  }
   return at->second;
 }
 

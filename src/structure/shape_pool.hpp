@@ -16,15 +16,20 @@ namespace leadline::structure {
 using TreeSource = std::pair<uint64_t, uint64_t>;
 TreeSource source_of_tree(const trace::Stream& stream);
 
+struct ThreadShape {
+  std::vector<LoopShape> loops;  // by number in the stream; empty if it has none
+  uint64_t lost_calls = 0;       // calls whose order is lost: no loop is known to have made them
+};
+
 class ShapePool {
  public:
-  // Valid until the next call. Empty if the thread has no loops.
-  const std::vector<LoopShape>& of(const trace::Stream& stream);
+  // Valid as long as the pool.
+  const ThreadShape& of(const trace::Stream& stream);
   // The number of different trees so far.
   size_t trees() const { return shapes_.size(); }
 
  private:
-  std::map<TreeSource, std::vector<LoopShape>> shapes_;
+  std::map<TreeSource, ThreadShape> shapes_;
 };
 
 }  // namespace leadline::structure

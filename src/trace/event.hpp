@@ -77,6 +77,7 @@ constexpr uint32_t link_site(uint32_t extra) { return (extra - 2u) >> link_age_b
 // The link of one request in a list: age << 32 | site; if another thread made the request, number << 32 | (thread + 1)
 // << 20 | site. 32 bits of age and number are kept.
 inline constexpr uint32_t listed_site_bits = 20;
+inline constexpr uint32_t most_sites = 1u << listed_site_bits;
 constexpr int64_t listed_link(uint64_t age_or_number, uint32_t site, int32_t thread) {
   return static_cast<int64_t>(age_or_number << 32 | static_cast<uint64_t>(thread + 1) << listed_site_bits | site);
 }

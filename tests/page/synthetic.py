@@ -100,6 +100,7 @@ def report_of(ranks: int) -> dict[str, Any]:
         "regions": _regions(ranks),
         "loops": _loops(),
         "loops_left_out": 3,
+        "loops_lost_calls": 0,
         "paused": [{"rank": 1, "times": 2, "seconds": 1.5, "calls_not_recorded": 77, "intervals": []}],
         "variables": [
             {

@@ -95,9 +95,6 @@ void tally_literals(const Generation& g, const std::function<void(const Tally&)>
 
 }  // namespace
 
-// Sites with higher numbers are not looked at: a damaged file may have any.
-constexpr uint32_t most_sites = 1u << listed_site_bits;
-
 uint64_t most_events(const Generation& g, std::vector<uint32_t>* keys) {
   uint64_t n = 0;
   for (const DecodedPosition& p : g.positions) n = saturating_sum(n, p.times.count);

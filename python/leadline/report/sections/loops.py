@@ -71,7 +71,11 @@ def loop_entries(run: Run, least_share: float) -> list[LoopEntry]:
 def figures(content: Content) -> dict[str, Any]:
     entries = loop_entries(content.run, LEAST_SHARE)
     left_out = len(content.run.profile.loops.all) - 1 - len(entries)
-    return {"loops": [_loop(entry) for entry in entries], "loops_left_out": left_out}
+    return {
+        "loops": [_loop(entry) for entry in entries],
+        "loops_left_out": left_out,
+        "loops_lost_calls": content.run.profile.loops.lost_calls,
+    }
 
 
 def _loop(entry: LoopEntry) -> dict[str, Any]:
@@ -86,6 +90,7 @@ def _loop(entry: LoopEntry) -> dict[str, Any]:
         "trips_of_all_ranks": entry.trips,
         "trips_per_parent": {"min": shape.fewest, "median": shape.usual, "max": shape.most} if shape else None,
         "variants": shape.variants if shape else None,
+        "varying_sites": shape.varying if shape else None,
         "at_least": loop.at_least,
         "calls": entry.calls,
         "time_s": loop.time_s,
@@ -103,6 +108,9 @@ def draw(content: Content, out: Screen) -> None:
         left = len(content.run.profile.loops.all) - 1 - len(shown)
         if left:
             out.lines([(f"and {fmt.plural(left, 'more loop')}: --json", "dim")])
+        lost = content.run.profile.loops.lost_calls
+        if lost:
+            out.lines([(f"?: the order of {fmt.plural(lost, 'call')} is lost", "dim")])
 
 
 def _lines(entries: Sequence[LoopEntry], width: int) -> list[Line]:

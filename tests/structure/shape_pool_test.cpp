@@ -1,0 +1,120 @@
+// Threads that went the same way through their loops share one tree; others do not.
+#include "structure/shape_pool.hpp"
+
+#include <cstdio>
+#include <string>
+
+#include "../recording/memory_thread.hpp"
+#include "../recording/programs.hpp"
+#include "structure/loop_tree.hpp"
+
+namespace {
+
+using namespace leadline;
+using namespace leadline::structure;
+using trace::MemoryThread;
+using trace::Stream;
+using trace::programs::plain;
+
+int failures = 0;
+
+void check(bool ok, const char* what) {
+  if (!ok) std::printf("FAILED: %s\n", what);
+  failures += !ok;
+}
+
+struct Program {
+  uint64_t steps = 300;
+  int64_t first_count = 8, count = 8;
+  bool sizes_vary = false;
+  uint64_t duration = 100;
+};
+
+// Steps of two calls, of which the second is made in an inner loop of three trips.
+Stream stream_of(const Program& p) {
+  MemoryThread thread;
+  int64_t fresh = 1000;
+  for (uint64_t step = 0; step < p.steps; ++step) {
+    thread.add(plain(1, p.sizes_vary ? fresh++ : step ? p.count : p.first_count, 1, 0), p.duration + step % 7, 10);
+    for (int k = 0; k < 3; ++k) thread.add(plain(2, 16, -1, 0), p.duration, 10);
+  }
+  std::string error;
+  Stream stream = thread.decode(&error);
+  check(error.empty(), "a trace that can be read");
+  stream.sites.resize(3);
+  stream.loops.resize(3);
+  stream.loops[2].outer = 1;
+  stream.site_loops = {0, 1, 2};
+  stream.rounds = {{1, 1, 1}, {2, 1, 1}, {2, 2, 2}};
+  return stream;
+}
+
+bool same(const std::vector<LoopShape>& a, const std::vector<LoopShape>& b) {
+  if (a.size() != b.size()) return false;
+  for (size_t l = 0; l < a.size(); ++l) {
+    if (a[l].trips != b[l].trips || a[l].variants != b[l].variants || a[l].fewest != b[l].fewest ||
+        a[l].usual != b[l].usual || a[l].most != b[l].most || a[l].varying != b[l].varying) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void ranks_that_behave_alike_share_one_tree() {
+  ShapePool pool;
+  for (uint64_t rank = 0; rank < 64; ++rank) {
+    const Stream stream = stream_of({.duration = 100 + rank});  // times are their own
+    check(same(pool.of(stream).loops, loop_shapes(loop_tree(stream), stream)), "a rank's own shape");
+  }
+  check(pool.trees() == 1, "64 ranks that behave alike have one tree");
+}
+
+void others_have_their_own() {
+  ShapePool pool;
+  const Program programs[] = {{}, {.steps = 301}, {.first_count = 9}, {.count = 9}, {.sizes_vary = true}};
+  for (const Program& p : programs) {
+    const Stream stream = stream_of(p);
+    check(same(pool.of(stream).loops, loop_shapes(loop_tree(stream), stream)), "a shape of its own");
+  }
+  check(pool.trees() == 5, "what differs has trees of its own");
+  Stream other_rounds = stream_of({});
+  other_rounds.rounds.pop_back();
+  pool.of(other_rounds);
+  check(pool.trees() == 6, "and what goes round otherwise");
+}
+
+void what_varies_without_end_is_no_variant() {
+  ShapePool pool;
+  const ThreadShape& varies = pool.of(stream_of({.sizes_vary = true}));
+  // The first iterations' sizes are still told apart.
+  check(varies.loops[1].trips == 300 && varies.loops[1].variants < 20, "sizes that vary make few variants");
+  check(varies.loops[1].varying == 1 && varies.loops[2].varying == 0, "where sizes vary");
+  check(pool.of(stream_of({})).loops[1].varying == 0, "where none do");
+}
+
+void lost_order_is_counted() {
+  MemoryThread thread;
+  for (int i = 0; i < 10; ++i) thread.add(plain(1, 8, 1, 0), 100, 10);
+  thread.spend_budget();
+  for (int i = 0; i < 25; ++i) thread.add(plain(1, 8, 1, 0), 100, 10);
+  std::string error;
+  Stream stream = thread.decode(&error);
+  stream.sites.resize(2);
+  stream.loops.resize(2);
+  stream.site_loops = {0, 1};
+  stream.rounds = {{1, 1, 1}};
+  ShapePool pool;
+  const ThreadShape& shape = pool.of(stream);
+  check(error.empty() && shape.lost_calls == 25 && shape.loops[1].trips == 10, "calls whose order is lost");
+}
+
+}  // namespace
+
+int main() {
+  ranks_that_behave_alike_share_one_tree();
+  others_have_their_own();
+  what_varies_without_end_is_no_variant();
+  lost_order_is_counted();
+  std::puts(failures ? "failed" : "ok");
+  return failures ? 1 : 0;
+}
