@@ -276,6 +276,8 @@ class Process:
     def tallies(self, thread: int = 0) -> list[Tally]: ...
     def poll_runs(self, thread: int = 0) -> tuple[int, int]:
         """Runs of failed polls between two other calls: those among the calls, and those whose place is not kept."""
+    def tree_difference(self, thread: int = 0) -> str:
+        """Where the calls of the thread's loop tree differ from the recorded ones; "" if they don't."""
     def calls(self, thread: int = 0) -> Iterator[Call]:
         """The thread's calls in the order they happened, streamed."""
 

@@ -14,6 +14,7 @@
 #include "bindings/bindings.hpp"
 #include "bindings/text.hpp"
 #include "recording/reading/process_files.hpp"
+#include "structure/tree_check.hpp"
 #include "trace/file_systems.hpp"
 
 namespace nb = nanobind;
@@ -74,6 +75,11 @@ std::pair<uint64_t, uint64_t> poll_runs_of(const Process& process, size_t index)
     runs.second += g.polls.dropped;
   }
   return runs;
+}
+
+std::string tree_difference(const Process& process, size_t index) {
+  const trace::Stream& stream = stream_at(process, index);
+  return structure::difference(stream, structure::loop_tree(stream));
 }
 
 void bind_tables(nb::module_& m) {
@@ -310,6 +316,7 @@ void bind_trace(nb::module_& m) {
           "locals", [](const Process& p, size_t thread) { return stream_at(p, thread).locals; }, "thread"_a = 0)
       .def("tallies", &tallies_of, "thread"_a = 0)
       .def("poll_runs", &poll_runs_of, "thread"_a = 0)
+      .def("tree_difference", &tree_difference, "thread"_a = 0)
       .def(
           "calls",
           [](ProcessPtr p, size_t thread) {

@@ -24,6 +24,9 @@ def core() -> Any:
 def open_processes(directory: Path) -> dict[int, Any]:
     """The traces of a run by rank."""
     processes = [core().open_process(path) for path in core().trace_files(str(directory))]
+    for process in processes:
+        differences = {process.tree_difference(thread) for thread in range(process.threads)}
+        assert differences <= {""}, f"the loop tree of rank {process.rank}: {differences}"
     assert len({process.rank for process in processes}) == len(processes)
     return {process.rank: process for process in processes}
 

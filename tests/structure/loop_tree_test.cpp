@@ -9,6 +9,7 @@
 
 #include "../recording/memory_thread.hpp"
 #include "../recording/programs.hpp"
+#include "structure/tree_check.hpp"
 
 namespace {
 
@@ -26,46 +27,6 @@ int failures = 0;
 void check(bool ok, const std::string& what) {
   if (!ok) std::printf("FAILED: %s\n", what.c_str());
   failures += !ok;
-}
-
-struct Calls {
-  const LoopTree& tree;
-  std::vector<std::pair<const CallItem*, uint64_t>> rows;
-  explicit Calls(const LoopTree& t) : tree(t) {
-    for_each_call(t, [&](const CallItem& call, uint64_t times) { rows.emplace_back(&call, times); });
-  }
-};
-
-bool same(const LoopTree& tree, const CallItem& item, const trace::Event& e) {
-  if (item.varies) return item.key.site == e.key.site && item.key.comm == e.key.comm;
-  Key expected = item.key;
-  if (e.word_count) {
-    const auto list = expected.extra & ~trace::link_interned;
-    if (list >= tree.words.size() || tree.words[list] != std::vector<int64_t>(e.words, e.words + e.word_count))
-      return false;
-    expected.extra = e.key.extra;
-  }
-  return expected == e.key;
-}
-
-std::string difference(const Stream& stream, const LoopTree& tree) {
-  const Calls calls(tree);
-  size_t row = 0;
-  uint64_t left = calls.rows.empty() ? 0 : calls.rows[0].second, number = 0;
-  trace::Walker walker(stream);
-  trace::Event e;
-  while (walker.next(&e)) {
-    if (e.run) continue;
-    for (uint64_t i = 0; i < e.times; ++i, ++number) {
-      while (!left && ++row < calls.rows.size()) left = calls.rows[row].second;
-      if (!left) return "ends before call " + std::to_string(number);
-      if (!same(tree, *calls.rows[row].first, e)) return "call " + std::to_string(number) + " differs";
-      --left;
-    }
-  }
-  if (left || row + 1 < calls.rows.size()) return "goes on after call " + std::to_string(number);
-  if (tree.count_calls()[tree.root] != number) return "counts other calls than " + std::to_string(number);
-  return "";
 }
 
 void expands_to_the_trace(const char* kind, uint64_t seed) {
