@@ -32,7 +32,16 @@ ALLOWED: dict[str, set[str]] = {
     "bench": {"bench", "collectives"},
     "probe": {"probe", "leadline"},
     "segments": {"segments"},
-    "bindings": {"bindings", "replay", "analysis", "structure", "recording/reading", "trace", "collectives", "leadline"},
+    "bindings": {
+        "bindings",
+        "replay",
+        "analysis",
+        "structure",
+        "recording/reading",
+        "trace",
+        "collectives",
+        "leadline",
+    },
 }
 MPI_HEADER_ALLOWED = {"bench", "segments"}
 READING = re.compile(r"^(trace|recording)/reading/")
