@@ -20,7 +20,7 @@ uint64_t Routine::address_of(uint32_t index) const {
 
 uint64_t Routine::end_of(uint32_t index) const { return ranges_[index < sizes_[0] ? 0 : 1].end; }
 
-bool Routine::read(const CodeMap& code, uint64_t address, const uint64_t* returns, uint32_t count) {
+bool Routine::read(const CodeMap& code, uint64_t address, const uint64_t* returns, uint32_t count, uint32_t loud) {
   code_ = code;
   if (!code.find(code.self, address, &ranges_[0])) return false;
   const uint64_t bytes = ranges_[0].end - ranges_[0].begin;
@@ -34,7 +34,7 @@ bool Routine::read(const CodeMap& code, uint64_t address, const uint64_t* return
   for (uint32_t b = 0; b < block_count_; ++b) members_[b] = b;
   member_count_ = block_count_;
   if (ok_) split(0, members_, block_count_);
-  mark_loud(returns, count);
+  mark_loud(returns, loud);
   return ok_;
 }
 

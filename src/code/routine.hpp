@@ -37,9 +37,10 @@ class Routine {
  public:
   static constexpr uint32_t none = UINT32_MAX;
 
-  // `address`: any in the routine. `returns`: addresses that calls in it return to which were seen to lead to recorded
-  // ones, its loud calls. The object must be zeroed before. False: too large, or no code that can be decoded.
-  bool read(const CodeMap& code, uint64_t address, const uint64_t* returns, uint32_t count);
+  // `address`: any in the routine. `returns`: addresses that calls in it return to; the first `loud` of them are those
+  // of its loud calls, which were seen to lead to recorded ones. The object must be zeroed before. False: too large, or
+  // no code that can be decoded.
+  bool read(const CodeMap& code, uint64_t address, const uint64_t* returns, uint32_t count, uint32_t loud);
 
   const Range& range() const { return ranges_[0]; }
   bool has(uint64_t address) const { return index_of(address) != none; }

@@ -42,7 +42,16 @@ struct Routine::Silence {
     return leaves;
   }
 
+  // Whether to go round one of the calls' own loops once more is another question, whatever comes first in its body.
+  bool asks_of_own(uint32_t block) const {
+    const uint32_t loop = r.blocks_[block].loop;
+    bool leaves = false;
+    if (loop && is_own(loop)) r.successors(block, [&](uint32_t next) { leaves |= !r.in_loop(next, loop); });
+    return leaves;
+  }
+
   bool guards(uint32_t block) const {
+    if (asks_of_own(block)) return false;
     bool found = false;
     r.successors(block, [&](uint32_t next) {
       uint32_t header = next, before = block;

@@ -1,5 +1,7 @@
 #include "recording/event_graph.hpp"
 
+#include "trace/scratchpad.hpp"
+
 namespace leadline::trace {
 
 namespace {
@@ -251,12 +253,33 @@ void EventGraph::keep_transitions() {
 // Every transition finds its loop now, while the code is there.
 void EventGraph::finish() {
   for (uint32_t i = 1; i < loops_.transitions.size(); ++i) loops_.round(i);
-  constexpr uint32_t enough = 2000;
-  for (uint32_t i = 1; i < loops_.transitions.size() && i < enough; ++i) {
-    loops_.source.mark_silent(loops_.transitions[i].from, loops_.transitions[i].to);
-  }
+  mark_silent();
   for (uint32_t s = 1; s < h_->sites.used; ++s) loops_.source.around(s), loops_.source.sees(s);
   loops_.source.forget();
+}
+
+// Marks the loops that control may have gone round without a call that shows it.
+void EventGraph::mark_silent() {
+  constexpr uint32_t enough = 2000;
+  const uint32_t transitions = loops_.transitions.size(), sites = h_->sites.used;
+  const Scratchpad<uint8_t> vain(sites), loud(loops_.source.contexts());
+  bool some_vain = false;
+  if (vain && loud && !h_->unordered && transitions < enough) {
+    uint32_t left = sites;
+    for (uint32_t s = 1; s < sites; ++s) vain[s] = 1;
+    for (uint32_t i = 1; i < transitions; ++i) {
+      const uint32_t ends[] = {loops_.transitions[i].from, loops_.transitions[i].to};
+      for (const uint32_t s : ends) {
+        if (s < sites && vain[s]) vain[s] = 0, --left;
+      }
+    }
+    some_vain = left > 1;
+    if (some_vain) loops_.source.begin_silence(vain.get(), loud.get());
+  }
+  for (uint32_t i = 1; i < transitions && i < enough; ++i) {
+    loops_.source.mark_silent(loops_.transitions[i].from, loops_.transitions[i].to);
+  }
+  if (some_vain) loops_.source.forget();
 }
 
 // The next event comes from no position.

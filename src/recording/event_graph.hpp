@@ -133,6 +133,7 @@ class EventGraph {
   }
   void leave_walk();
   void keep_transitions();
+  void mark_silent();
   void add_regular(const Key& key, uint64_t duration, uint64_t gap);
   void add_wild(uint32_t index, const Key& key, uint64_t duration, uint64_t gap);
   void add_unusual(const Key& key, uint64_t duration, uint64_t gap);

@@ -20,6 +20,17 @@ void SourceLoops::release(Known* known) {
 void SourceLoops::forget() {
   for (uint32_t i = 0; i < known_count_; ++i) release(&known_[i]);
   known_count_ = oldest_ = 0;
+  loud_ = nullptr;
+}
+
+void SourceLoops::begin_silence(const uint8_t* vain, uint8_t* loud) {
+  forget();  // routines know their loud calls
+  for (uint32_t s = 1; s < t_.sites.size(); ++s) {
+    if (vain[s]) continue;
+    for (uint32_t c = t_.sites[s].context; has_code(c) && !loud[c]; c = t_.contexts[c].parent) loud[c] = 1;
+  }
+  loud_ = loud;
+  loud_count_ = t_.contexts.size();
 }
 
 // A path that is the other's beginning ends where a routine was called: that routine's last call was made a jump.
@@ -83,11 +94,15 @@ SourceLoops::Known* SourceLoops::read(uint64_t frame, uint64_t address) {
   if (memory == MAP_FAILED || !returns) return nullptr;
   k->routine = static_cast<code::Routine*>(memory);
   uint32_t count = 0;
-  for (uint32_t c = first_context; c < k->contexts && count < most_returns; ++c) {
-    const uint64_t f = t_.contexts[c].frame;
-    if (f > k->begin && f <= k->end) returns[count++] = f + k->bias;
-  }
-  k->good = k->routine->read(places_.map, address - 1, returns.get(), count);
+  const auto add = [&](bool vain) {
+    for (uint32_t c = first_context; c < k->contexts && count < most_returns; ++c) {
+      const uint64_t f = t_.contexts[c].frame;
+      if (f > k->begin && f <= k->end && is_vain(c) == vain) returns[count++] = f + k->bias;
+    }
+    return count;
+  };
+  const uint32_t loud = add(false);
+  k->good = k->routine->read(places_.map, address - 1, returns.get(), add(true), loud);
   if (!k->good) release(k);
   ++known_count_;
   return k;

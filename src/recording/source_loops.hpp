@@ -49,7 +49,11 @@ class SourceLoops {
   // The loop that control went round between calls at the two sites, 0: none.
   uint32_t round(uint32_t from_site, uint32_t to_site);
 
-  // Marks the loops further out that control may have gone round as well on its way, once all calls are known.
+  // Told once all calls are known, before mark_silent(): `vain` by site, whether its calls only polled, always in vain,
+  // so that passing them leaves no event. `loud`: zeroed memory for a byte per context, needed until forget().
+  void begin_silence(const uint8_t* vain, uint8_t* loud);
+
+  // Marks the loops further out that control may have gone round as well on its way.
   void mark_silent(uint32_t from_site, uint32_t to_site);
 
   // Whether the whole path to the site is known and no interpreter is on it.
@@ -59,6 +63,7 @@ class SourceLoops {
   uint32_t around(uint32_t site) { return site < t_.sites.size() ? innermost(t_.sites[site].context) : 0; }
 
   uint32_t count() const { return t_.loops.size(); }
+  uint32_t contexts() const { return t_.contexts.size(); }
   const LiveLoop& operator[](uint32_t loop) const { return t_.loops[loop]; }
   bool within(uint32_t inner, uint32_t loop) const {
     for (unsigned depth = 0; inner && depth < most_nested; ++depth, inner = t_.loops[inner].outer) {
@@ -81,6 +86,7 @@ class SourceLoops {
     bool good;
   };
 
+  bool is_vain(uint32_t context) const { return loud_ && context < loud_count_ && !loud_[context]; }
   bool has_code(uint32_t context) const { return context >= first_context && context < t_.contexts.size(); }
   bool meet(uint32_t from_site, uint32_t to_site, Meeting* m);
   uint32_t innermost(uint32_t context);
@@ -103,6 +109,8 @@ class SourceLoops {
   PositionMap map_{1u << 16};
   Known known_[most_routines] = {};
   uint32_t known_count_ = 0, oldest_ = 0;
+  const uint8_t* loud_ = nullptr;  // by context: recorded calls were made by way of it; null: all of them count as loud
+  uint32_t loud_count_ = 0;
 };
 
 }  // namespace leadline::trace
