@@ -154,7 +154,9 @@ class Derivation {
           call(site(piece.node), item(piece.node), 1);
           break;
         case OrderWalk::Piece::Kind::literal:
-          more = read_call();
+          do {
+            more = read_call();
+          } while (more && within_block_ && left_ && calls_ <= most_calls);
           break;
         case OrderWalk::Piece::Kind::end:
           more = false;
@@ -179,9 +181,10 @@ class Derivation {
     varying_ = VaryingSites(g, keys);
     varying_items_.clear();
     items_.assign(g.positions.size(), UINT64_MAX);
-    alike_items_.clear();
+    alike_items_.assign(g.positions.size(), UINT64_MAX);
     literals_ = trace::ByteReader(g.literals.data(), g.literals.size());
     previous_ = Key{};
+    previous_at_ = trace::root_position;
     within_block_ = tail_given_ = false;
     orders_.emplace(g);
     // In a graph that is hardly walked more than once, finding where its edges lead does not pay.
@@ -246,10 +249,9 @@ class Derivation {
   }
   // Of a call that is written out as being alike a position's first.
   uint64_t alike_item(uint64_t position) {
-    if (g_->positions[position].mode != trace::mode_first_wild) return item(static_cast<uint32_t>(position));
-    const auto [known, fresh] = alike_items_.try_emplace(position);
-    if (fresh) known->second = written_item(g_->positions[position].key);
-    return known->second;
+    uint64_t& known = alike_items_[position];
+    if (known == UINT64_MAX) known = written_item(g_->positions[position].key);
+    return known;
   }
 
   // --- What is the same each time ---
@@ -339,7 +341,14 @@ class Derivation {
       tail_given_ = true;
       times = g_->tail_repeats;
     } else {
-      if (!within_block_) previous_ = Key{};
+      if (!within_block_) {
+        previous_ = Key{};
+        previous_at_ = trace::root_position;
+      }
+      if (previous_at_ && trace::key_follows(literals_)) {
+        previous_ = g_->positions[previous_at_].key;
+        previous_at_ = trace::root_position;
+      }
       trace::EventLiteral literal;
       if (!trace::read_event_literal(literals_, &literal, &previous_)) return false;
       last = literal.last;
@@ -348,7 +357,7 @@ class Derivation {
       switch (literal.kind) {
         case trace::EventLiteral::Kind::position:
           if (literal.number >= g_->positions.size()) return false;
-          previous_ = g_->positions[literal.number].key;
+          previous_at_ = literal.number;
           repeated_item_ = alike_item(literal.number);
           break;
         case trace::EventLiteral::Kind::key:
@@ -383,8 +392,7 @@ class Derivation {
   std::optional<trace::Orders> orders_;
   std::optional<OrderWalk> walk_;
   std::unordered_map<std::pair<uint64_t, uint64_t>, Path, HashPair> paths_;
-  std::vector<uint64_t> items_;  // by position
-  std::unordered_map<uint64_t, uint64_t> alike_items_;
+  std::vector<uint64_t> items_, alike_items_;  // by position
   struct Varying {
     uint32_t comm = UINT32_MAX;
     uint64_t item = 0;
@@ -397,6 +405,7 @@ class Derivation {
   trace::ByteReader literals_;
   bool within_block_ = false, tail_given_ = false;
   Key previous_{};
+  uint64_t previous_at_ = trace::root_position;  // its position, if it was not looked up yet; positions are many
   uint64_t repeated_item_ = 0;
 };
 

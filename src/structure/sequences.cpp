@@ -13,7 +13,8 @@ using trace::saturating_sum;
 namespace {
 
 constexpr uint64_t prime = (uint64_t{1} << 61) - 1;
-constexpr uint64_t base_a = 0x1b3a5c7d9e8f0123 % prime, base_b = 0x0f1e2d3c4b5a6978 % prime;
+// The first hash is taken modulo the prime, the second modulo 2^64, which is quicker.
+constexpr uint64_t base_a = 0x1b3a5c7d9e8f0123 % prime, base_b = 0x8f1e2d3c4b5a6979;
 // Elements that are copied rather than referred to, repeats of an item that are added one by one.
 constexpr size_t few = 8;
 constexpr size_t block = 1024;
@@ -35,11 +36,10 @@ uint64_t scrambled(uint64_t n) {
   return n ^ n >> 31;
 }
 
-Content::Hash joined(const Content::Hash& a, const Content::Hash& b) {
-  return {plus(times(a.value, b.power), b.value), times(a.power, b.power)};
-}
-Content joined(const Content& a, const Content& b) {
-  return {joined(a.a, b.a), joined(a.b, b.b), saturating_sum(a.items, b.items)};
+Content joined(const Content& x, const Content& y) {
+  return {{plus(times(x.a.value, y.a.power), y.a.value), times(x.a.power, y.a.power)},
+          {x.b.value * y.b.power + y.b.value, x.b.power * y.b.power},
+          saturating_sum(x.items, y.items)};
 }
 
 struct ItemHash {
@@ -47,7 +47,7 @@ struct ItemHash {
   explicit ItemHash(uint64_t id) {
     const uint64_t h = scrambled(id);
     a = reduce(h);
-    b = reduce(std::rotl(h, 29));
+    b = std::rotl(h, 29);
   }
 };
 Content of_item(uint64_t id) {
@@ -70,7 +70,7 @@ Sequences::Sequences() { intern({}); }
 Sequences::Powers Sequences::powers(size_t n) {
   while (powers_.size() <= n) {
     const Powers last = powers_.back();
-    powers_.push_back({times(last.a, base_a), times(last.b, base_b)});
+    powers_.push_back({times(last.a, base_a), last.b * base_b});
   }
   return powers_[n];
 }
@@ -100,14 +100,13 @@ Content Sequences::content_of(const std::vector<Element>& elements) {
       const ItemHash h(elements[i].id);
       for (uint64_t k = 0; k < elements[i].times; ++k) {
         a = plus(times(a, base_a), h.a);
-        b = plus(times(b, base_b), h.b);
+        b = b * base_b + h.b;
       }
       items += elements[i].times;
     }
     const Powers power = powers(items);
-    content = {{a, times(content.a.power, power.a)},
-               {b, times(content.b.power, power.b)},
-               saturating_sum(content.items, items)};
+    content = {
+        {a, times(content.a.power, power.a)}, {b, content.b.power * power.b}, saturating_sum(content.items, items)};
     if (!items) {
       content.append(content_of(elements[i]), elements[i].times);
       ++i;

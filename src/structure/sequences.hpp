@@ -1,8 +1,8 @@
 // Sequences of items, each stored once however it was built: equal sequences have one number.
 //
 // A sequence is a list of elements; an element is an item or another sequence, repeated some number of times. Only the
-// items in their order identify a sequence: two hashes of 61 bits, polynomials in the items. The hashes of concatenated
-// and repeated sequences follow from those of their parts, without looking at an item again.
+// items in their order identify a sequence: two hashes of 61 and 64 bits, polynomials in the items. The hashes of
+// concatenated and repeated sequences follow from those of their parts, without looking at an item again.
 #pragma once
 
 #include <cstddef>

@@ -46,6 +46,8 @@ struct EventLiteral {
   bool last = false;
   uint64_t number = 0;  // position, or number of repeats
 };
+// Whether the next one is a key, which stands there as its difference from the one before.
+inline bool key_follows(ByteReader in) { return in.byte() >> 1 == 1; }
 inline bool read_event_literal(ByteReader& in, EventLiteral* literal, Key* k) {
   const uint8_t control = in.byte();
   literal->last = control & 1;
