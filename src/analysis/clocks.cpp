@@ -9,14 +9,15 @@ namespace {
 
 using trace::ProcessClock;
 
-constexpr double largest_drift = 0.01;  // no clock is as bad: one that seems so was set meanwhile
+constexpr double largest_drift = 0.01;  // no clock drifts that much: one that seems to was set in between
 
 int64_t sum(int64_t a, int64_t b) { return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b)); }
 int64_t difference(int64_t a, int64_t b) {
   return static_cast<int64_t>(static_cast<uint64_t>(a) - static_cast<uint64_t>(b));
 }
 
-// A clock beside the reference: when it shows `own_ns` that one shows reference_ns, and goes `rate` times as fast.
+// A clock related to the reference: when it shows own_ns, the reference shows reference_ns. It goes `rate` times as
+// fast.
 struct Placed {
   int64_t own_ns = 0, reference_ns = 0;
   double rate = 1, error_ns = 0;
@@ -38,7 +39,7 @@ class Clocks {
   // From the reference outwards, as far as comparisons lead.
   void place_all(const ProcessClock& reference) {
     placed_[reference.identity] = {reference.start_ns, 0, 1, 0, true};
-    // Those that compared twice first.
+    // Clocks that were compared twice come first.
     for (size_t least = 2; least > 0; --least) {
       while (place_some(least)) {
       }

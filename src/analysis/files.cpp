@@ -10,7 +10,8 @@ namespace {
 
 using Run = trace::ProcessFile::Run;
 
-// Stretches that are put in order one by one: beyond that a single regular run is counted as it is, several are not.
+// The most stretches that are sorted one by one. Of more, a single regular run is counted as it is, several runs are
+// not.
 constexpr uint64_t most_stretches = 1u << 20;
 constexpr uint64_t largest_file = uint64_t{1} << 62;
 

@@ -149,7 +149,7 @@ void find_outliers(const std::vector<const ProcessLoop*>& loops, RunIterations* 
       if (s.time_ns < outlier_factor * usual) continue;
       auto [at, fresh] = by_iteration.try_emplace(s.iteration);
       Outlier& o = at->second;
-      // Who computed for most of the time that is too much was slow; who waited for it took as long.
+      // A rank that computed for most of the excess was slow; the ranks that waited for it took as long.
       const double excess = (s.time_ns - usual) / 2;
       const bool slower = s.longest_gap_ns > excess || o.computation_ns > excess ? s.longest_gap_ns > o.computation_ns
                                                                                  : s.time_ns > o.time_ns;
@@ -209,7 +209,7 @@ uint64_t usual_count(const std::vector<const ProcessLoop*>& loops) {
 }
 
 RunIterations merge_loops(const std::vector<const ProcessLoop*>& all) {
-  // Those that count otherwise have no place beside the others.
+  // Ranks that count differently have no place beside the others.
   static const ProcessLoop none;
   const uint64_t usual = usual_count(all);
   std::vector<const ProcessLoop*> loops = all, others;

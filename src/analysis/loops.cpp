@@ -160,7 +160,7 @@ uint32_t RunLoops::main() const {
       like += c.trips() + 1 >= usual && c.trips() <= usual + 1;
       weights[l].has_mpi |= c.has_mpi;
     }
-    if (2 * like < processes_) continue;  // weight 0: not all go round it alike
+    if (2 * like < processes_) continue;  // weight 0: ranks differ in how often they go round it
     weights[l].rounds = usual;
     for (const LoopCell& c : loops_[l].cells) {
       weights[l].ns += c.typical_ns;

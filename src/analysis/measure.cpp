@@ -27,7 +27,7 @@ void Measurer::measure_send(uint32_t site, const CallPart& part, std::vector<Tra
 }
 
 // The call that makes a request counts what it posted, even if more is known (of a matched message): the completion
-// will tell it again. A start counts at the call that created the request.
+// will report it again. A start counts at the call that created the request.
 void Measurer::measure_receive(uint32_t site, const CallPart& part, std::vector<Transfer>* out) const {
   if (part.partner.peer == trace::peer_null) return;
   const bool told = part.request == RequestUse::none && part.in_bytes >= 0;
@@ -93,7 +93,7 @@ void Measurer::measure_one(const DecodedCall& call, std::vector<Transfer>* out) 
 }
 
 // Beyond the budget calls of many sizes are one tally: `amount` is the sum of their counts, or of the bytes received
-// where the key's value is 1; what the interned words said is gone.
+// where the key's value is 1; the interned words are lost.
 void Measurer::measure_coarse(const trace::Tally& tally, std::vector<Transfer>* out) const {
   Key key = *tally.key;
   const bool bytes_known = key.value == 1;

@@ -78,7 +78,7 @@ void Traffic::act(Acts* acts) {
   }
   const EventForm form = call_.facts().event;
   const bool takes_part = form == EventForm::collective || form == EventForm::creation;
-  // Not what is only made ready here, nor a communicator that is there later.
+  // Neither what is only prepared here nor communicators made by the call count.
   if (!takes_part || !acts->comm || call_.cls == CallClass::coll_init || call_.cls == CallClass::comm_icreate) return;
   const auto [at, fresh] = collectives_.try_emplace(acts->comm, static_cast<uint32_t>(counts_.size()));
   if (fresh) counts_.push_back(0);
