@@ -525,6 +525,33 @@ class Matching:
     def iteration(self, number: int) -> MatchedIteration:
         """The calls of an iteration and of those beside it, on all ranks: ns since the first rank's start."""
 
+class Pattern:
+    @property
+    def name(self) -> str: ...
+    @property
+    def sites(self) -> list[int]: ...
+    @property
+    def files(self) -> list[str]: ...
+    @property
+    def in_main_loop(self) -> bool: ...
+    @property
+    def ranks(self) -> int: ...
+    @property
+    def messages(self) -> int: ...
+    @property
+    def bytes(self) -> int: ...
+    @property
+    def time_ns(self) -> float: ...
+    @property
+    def evidence(self) -> list[tuple[str, bool | int | float | str | list[int]]]: ...
+
+class PatternFinder:
+    """Takes all processes of a run once more, in the profile's order; then finds its patterns."""
+
+    def add(self, process: Process, index: int) -> None: ...
+    def find(self, paths: list[list[int]]) -> list[Pattern]:
+        """paths: for each call site of the profile, the routines that lead to it as numbers, outermost first."""
+
 class Profile:
     def __init__(self) -> None: ...
     def add(self, process: Process) -> int:
@@ -542,6 +569,7 @@ class Profile:
         """(module, offset, parent) of every context; module None: offset 0 is code of no module, 1 frames left out."""
     def sites(self) -> list[tuple[int, bool, int]]:
         """(function, purely local?, [(module, offset) of each frame, innermost first]) of every site."""
+    def pattern_finder(self) -> PatternFinder: ...
     def iterations(self, loop: int = 0) -> RunIterations:
         """Of the main loop of all processes, or of another one."""
     @property

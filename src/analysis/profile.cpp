@@ -131,9 +131,8 @@ uint32_t Profile::add(const trace::Process& process, const StreamReader& reader)
     add_stream(process, stream, index, reader, mapping, &summary);
   add_region_times(process, mapping, &summary);
   add_ends(process, mapping, &summary);
-  std::vector<std::vector<uint32_t>> loop_numbers;
-  loops_.add(process, index, mapping.modules, &loop_numbers);
-  summary.loops = loops_of(process, loop_numbers);
+  loops_.add(process, index, mapping.modules, &summary.loop_numbers);
+  summary.loops = loops_of(process, summary.loop_numbers);
   for (ProcessLoop& loop : summary.loops) loop.site = mapping.site(loop.stream, loop.site);
   trace::Process& meta = summary.meta;
   meta.file = process.file;
@@ -161,6 +160,7 @@ uint32_t Profile::add(const trace::Process& process, const StreamReader& reader)
   meta.variables = process.variables;
   meta.settings = process.settings;
   meta.losses.insert(meta.losses.end(), process.losses.begin(), process.losses.end());
+  summary.site_numbers = std::move(mapping.sites);
   finish(index, &summary);
   processes_.push_back(std::move(summary));
   return index;

@@ -90,6 +90,9 @@ struct ProcessSummary {
   std::vector<trace::RegionTimes> regions;  // region = index into Profile::regions; over all threads
   trace::Process meta;                      // without its streams, modules, communicators and datatypes; with its files
   std::vector<ProcessLoop> loops;           // their sites are the profile's
+  // By stream and number in the trace: the run's numbers of call sites and loops. UINT32_MAX: a site without a
+  // function.
+  std::vector<std::vector<uint32_t>> site_numbers, loop_numbers;
   uint32_t threads = 0;
   std::vector<ThreadEnd> ends;  // threads whose end is known; empty if the process closed its trace
   Counts total;

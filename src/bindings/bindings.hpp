@@ -23,5 +23,6 @@ void bind_profile(nanobind::module_& m);
 void bind_columns(nanobind::module_& m);
 void bind_iterations(nanobind::module_& m);
 void bind_collectives(nanobind::module_& m);
+void bind_patterns(nanobind::module_& m);
 
 }  // namespace leadline::bindings

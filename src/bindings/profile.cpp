@@ -4,10 +4,12 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/unordered_map.h>
 #include <nanobind/stl/vector.h>
 
 #include "analysis/files.hpp"
+#include "analysis/patterns/patterns.hpp"
 #include "bindings/bindings.hpp"
 #include "bindings/text.hpp"
 
@@ -192,6 +194,9 @@ void bind_profile(nb::module_& m) {
              return regions;
            })
       .def("edges", &Profile::edges)
+      .def(
+          "pattern_finder", [](const Profile& p) { return std::make_unique<analysis::PatternFinder>(p); },
+          nb::keep_alive<0, 1>())
       .def("iterations", &Profile::iterations, "loop"_a = 0)
       .def_prop_ro("loops", &Profile::loops, nb::rv_policy::reference_internal)
       .def("time", &Profile::time)

@@ -64,6 +64,9 @@ class HandmadeProfile:
             process.category_ns = [sum(c.time_ns for c in by_kind[name]) for name in CATEGORIES]
             process.category_calls = [sum(c.calls for c in by_kind[name]) for name in CATEGORIES]
 
+    def pattern_finder(self) -> Any:
+        return SimpleNamespace(add=lambda process, index: None, find=lambda paths: [])
+
     def iterations(self, loop: int = 0) -> Any:
         return SimpleNamespace(found=False, missing="none", loop=0)
 

@@ -19,6 +19,7 @@ from leadline.report.entries import LIBC, Entry, entry_of, most_time_first
 from leadline.report.files import FileIO
 from leadline.report.iterations import Iterations, iterations
 from leadline.report.paths import chain, chain_key, path_key
+from leadline.report.patterns import PatternEntry, patterns
 from leadline.report.rank_times import RankEntry, rank_entry
 from leadline.report.traffic import MatrixEntry, matrix_of
 from leadline.run import Loss, Run, Site
@@ -99,6 +100,11 @@ class Content:
     def iterations(self) -> Iterations | None:
         """Iterations of the main loop, or of the step that the user named; None if there are none."""
         return iterations(self.run)
+
+    @functools.cached_property
+    def patterns(self) -> list[PatternEntry]:
+        """Patterns of communication and I/O, most time first."""
+        return patterns(self.run, self.time_s)
 
     @functools.cached_property
     def regions(self) -> list[RegionEntry]:

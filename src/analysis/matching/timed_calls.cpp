@@ -4,9 +4,6 @@
 
 namespace leadline::analysis {
 
-namespace {
-
-// The generation that the loop's anchor is a position of.
 size_t generation_of(const trace::Stream& stream, const trace::LoopTimes& loop) {
   size_t generation = stream.generations.size();
   for (const trace::Series& s : stream.series) {
@@ -19,8 +16,6 @@ size_t generation_of(const trace::Stream& stream, const trace::LoopTimes& loop) 
   }
   return generation;
 }
-
-}  // namespace
 
 TimedCalls::TimedCalls(const trace::Process& process, const ProcessLoop& loop)
     : process_(process),

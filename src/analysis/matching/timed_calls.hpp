@@ -12,6 +12,9 @@
 
 namespace leadline::analysis {
 
+// The generation that the loop's anchor is a position of: index; their number if there is none.
+size_t generation_of(const trace::Stream& stream, const trace::LoopTimes& loop);
+
 class TimedCalls {
  public:
   // The iterations are those of the process's loop. All must outlive it.

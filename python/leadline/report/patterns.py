@@ -1,0 +1,114 @@
+"""The patterns of a run, with the places they are found in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from leadline import _core
+from leadline.report.loops import main_loop, named_loop
+from leadline.report.paths import without_main
+from leadline.run import Run, Site
+
+# Of the evidence, numbers that stand for something else: processes, and loops of the run.
+PROCESSES = {"root", "master", "writer"}
+
+
+@dataclass(frozen=True)
+class PatternEntry:
+    """One pattern.
+
+    routines: what all its call sites have in common, outermost first, without main.   files: names, of I/O only.
+    messages, n_bytes: of the whole run.   steps: those of the main loop, 0 if the pattern lies outside it.
+    evidence: see docs/patterns.md; processes are rank labels, a loop is its number in the section of loops.
+    """
+
+    name: str
+    sites: tuple[Site, ...]
+    routines: tuple[str, ...]
+    files: tuple[str, ...]
+    ranks: int
+    messages: int
+    n_bytes: int
+    steps: int
+    time_s: float
+    share: float
+    evidence: dict[str, Any]
+
+    @property
+    def messages_per_step(self) -> float | None:
+        return self.messages / self.steps if self.steps else None
+
+    @property
+    def bytes_per_step(self) -> float | None:
+        return self.n_bytes / self.steps if self.steps else None
+
+    @property
+    def where(self) -> str:
+        """The innermost routines, "trcadv > exchange"; a file's name for patterns of I/O."""
+        if self.files:
+            return self.files[0] + (f" and {len(self.files) - 1} more" if len(self.files) > 1 else "")
+        return " > ".join(self.routines[-2:]) or "several routines"
+
+
+def patterns(run: Run, time_s: float) -> list[PatternEntry]:
+    """Most time first. Reads the traces once more. time_s: what shares are of."""
+    finder = run.profile.pattern_finder()
+    for index, process in enumerate(run.processes):
+        try:
+            finder.add(_core.open_process(process.file), index)
+        except _core.TraceError:  # it is gone since the run was opened: its ranks' patterns are those of the others
+            continue
+    by_member = {member: site for site in run.sites + run.file_sites for member in site.members}
+    numbers: dict[str, int] = {}
+    paths: list[list[int]] = []
+    for member in range(len(run.profile.sites())):
+        site = by_member.get(member)
+        routines = [location.full for location in site.path] if site else []
+        paths.append([numbers.setdefault(routine, len(numbers)) for routine in routines])
+    steps = _steps(run)
+    return [_entry(run, pattern, by_member, steps, time_s) for pattern in finder.find(paths)]
+
+
+def _steps(run: Run) -> int:
+    """The iterations of the main loop on the median rank."""
+    loop = main_loop(run, run.profile.iterations())
+    return loop.trips if loop is not None else 0
+
+
+def _entry(run: Run, pattern: _core.Pattern, by_member: dict[int, Site], steps: int, time_s: float) -> PatternEntry:
+    sites = tuple(dict.fromkeys(by_member[member] for member in pattern.sites if member in by_member))
+    evidence: dict[str, Any] = dict(pattern.evidence)
+    for name in PROCESSES & evidence.keys():
+        evidence[name] = run.label(evidence[name])
+    if "loop" in evidence:
+        loop = named_loop(run, evidence["loop"])
+        evidence |= {"loop_routine": loop.routine, "loop_file": loop.file or None, "loop_line": loop.line or None}
+    return PatternEntry(
+        name=pattern.name,
+        sites=sites,
+        routines=tuple(without_main(_common_routines(sites))),
+        files=tuple(pattern.files),
+        ranks=pattern.ranks,
+        messages=pattern.messages,
+        n_bytes=pattern.bytes,
+        steps=steps if pattern.in_main_loop else 0,
+        time_s=pattern.time_ns * 1e-9,
+        share=pattern.time_ns * 1e-9 / time_s if time_s > 0 else 0.0,
+        evidence=evidence,
+    )
+
+
+def _common_routines(sites: tuple[Site, ...]) -> list[str]:
+    """The outer routines that all paths begin with, outermost first."""
+    common: list[tuple[str, str]] = []
+    for number, site in enumerate(sites):
+        path = [(location.full, location.routine) for location in site.path]
+        if number == 0:
+            common = path
+            continue
+        same = 0
+        while same < min(len(common), len(path)) and common[same][0] == path[same][0]:
+            same += 1
+        common = common[:same]
+    return [routine for _, routine in common]

@@ -1,0 +1,125 @@
+"""Patterns of communication and I/O: what the messages and transfers amount to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from leadline.report import format as fmt
+from leadline.report.content import Content
+from leadline.report.json_entries import rank_id
+from leadline.report.patterns import PROCESSES, PatternEntry
+from leadline.report.screen import Line, Screen
+from leadline.report.section import Section
+from leadline.run import Site
+
+MOST_SHOWN = 12
+LEAST_SHARE_SHOWN = 0.001
+
+TITLES = {
+    "nearest_neighbour": "nearest-neighbour exchange",
+    "packable_messages": "messages that could travel together",
+    "all_to_one": "all send to one",
+    "one_to_all": "one sends to all",
+    "handmade_broadcast": "broadcast made of sends",
+    "handmade_reduction": "reduction made of sends",
+    "handmade_alltoall": "all-to-all made of sends",
+    "transpose": "transposition made of sends",
+    "ring": "ring",
+    "pipeline": "pipeline",
+    "master_worker": "master and workers",
+    "irregular": "irregular exchange",
+    "serialised_order": "order of calls that serialises",
+    "wildcard_receive": "receives from any source",
+    "unexpected_large": "large messages before their receive",
+    "redundant_barrier": "barriers that order nothing",
+    "allreduce_bound": "loop bound by allreduce",
+    "no_overlap": "nonblocking calls that overlap nothing",
+    "polling": "polling",
+    "read_all_by_all": "every rank reads the whole file",
+    "write_by_one": "one rank writes for all",
+    "small_io": "small transfers",
+    "file_per_rank": "a file per rank",
+}
+
+
+def figures(content: Content) -> dict[str, Any]:
+    return {"patterns": [_pattern(entry) for entry in content.patterns]}
+
+
+def _pattern(entry: PatternEntry) -> dict[str, Any]:
+    evidence = {name: rank_id(value) if name in PROCESSES else value for name, value in entry.evidence.items()}
+    return {
+        "pattern": entry.name,
+        "title": TITLES[entry.name],
+        "sites": [_site(site) for site in entry.sites],
+        "routines": list(entry.routines),
+        "files": list(entry.files),
+        "ranks": entry.ranks,
+        "messages": entry.messages,
+        "bytes": entry.n_bytes,
+        "messages_per_step": entry.messages_per_step,
+        "bytes_per_step": entry.bytes_per_step,
+        "time_s": entry.time_s,
+        "share": entry.share,
+        "evidence": evidence,
+    }
+
+
+def _site(site: Site) -> dict[str, Any]:
+    where = site.location
+    return {
+        "function": site.function,
+        "routine": site.routine,
+        "file": where.file if where and where.file else None,
+        "line": where.line if where and where.line else None,
+    }
+
+
+def draw(content: Content, out: Screen) -> None:
+    entries = content.patterns
+    shown = entries if out.complete else [e for e in entries if e.share >= LEAST_SHARE_SHOWN][:MOST_SHOWN]
+    if not shown:
+        return
+    out.section(SECTION.title, "messages of all ranks in a step; time of all ranks")
+    out.lines(_lines(shown, out.width))
+    if len(shown) < len(entries):
+        out.lines([(f"and {len(entries) - len(shown)} more: --json", "dim")])
+
+
+def _lines(entries: Sequence[PatternEntry], width: int) -> list[Line]:
+    lines: list[Line] = [("   Time   Messages     Bytes  Pattern", "dim")]
+    for entry in entries:
+        per_step = entry.messages_per_step
+        messages = fmt.short_count(round(per_step)) if per_step is not None and per_step >= 1 else "-"
+        n_bytes = fmt.size(round(entry.bytes_per_step)) if per_step and entry.bytes_per_step else "-"
+        text = f"{100 * entry.share:5.1f} %  {messages:>9}  {n_bytes:>8}  {TITLES[entry.name]}{_detail(entry)}"
+        lines.append(text[:width])
+        lines.append((f"{'':31}{entry.where}"[:width], "dim"))
+    return lines
+
+
+def _detail(entry: PatternEntry) -> str:
+    """What distinguishes it, in a few words."""
+    found = entry.evidence
+    if entry.name == "nearest_neighbour":
+        dims = " x ".join(str(size) for size in found["dims"])
+        periodic = ", periodic" if any(flag == 1 for flag in found["periodic"]) else ""
+        return f", {dims}{periodic}{', with corners' if found['corners'] else ''}"
+    if entry.name == "packable_messages":
+        return f": {found['together']}"
+    if entry.name in {"all_to_one", "one_to_all"}:
+        return f": rank {found['root']}"
+    if entry.name == "allreduce_bound":
+        return f", {fmt.percent(found['share_of_loop'])} of its time"
+    return ""
+
+
+SECTION = Section(
+    id="patterns",
+    title="Patterns",
+    order=37,
+    figures=figures,
+    draw=draw,
+    present=lambda report: bool(report.get("patterns")),
+)

@@ -1,0 +1,280 @@
+#include "analysis/patterns/exchange.hpp"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+namespace leadline::analysis {
+
+namespace {
+
+using Kind = Shape::Kind;
+using trace::Category;
+using trace::RequestUse;
+
+class Sets {
+ public:
+  explicit Sets(size_t n) : parent_(n) { std::iota(parent_.begin(), parent_.end(), 0); }
+  uint32_t find(uint32_t a) {
+    while (parent_[a] != a) a = parent_[a] = parent_[parent_[a]];
+    return a;
+  }
+  void join(uint32_t a, uint32_t b) { parent_[find(a)] = find(b); }
+
+ private:
+  std::vector<uint32_t> parent_;
+};
+
+// Groups of nodes that edges connect, as lists of edges.
+std::vector<std::vector<GraphEdge>> connected(uint32_t nodes, const std::vector<GraphEdge>& edges) {
+  Sets sets(nodes);
+  for (const GraphEdge& e : edges) sets.join(e.from, e.to);
+  std::map<uint32_t, std::vector<GraphEdge>> groups;
+  for (const GraphEdge& e : edges) {
+    if (e.from != e.to) groups[sets.find(e.from)].push_back(e);
+  }
+  std::vector<std::vector<GraphEdge>> all;
+  for (auto& [root, own] : groups) all.push_back(std::move(own));
+  return all;
+}
+
+class Finder {
+ public:
+  Finder(const Profile& profile, const RunTraffic& traffic, const Step& step, const RoutinePaths& paths)
+      : profile_(profile), traffic_(traffic), step_(step), paths_(paths), main_(profile.loops().main()) {}
+
+  std::vector<Exchange> run() {
+    std::vector<Exchange> found = elementary();
+    std::vector<Exchange> whole, parts;
+    size_t deepest = 0;
+    for (Exchange& e : found) {
+      describe(&e);
+      deepest = std::max(deepest, e.path.size());
+      (is_whole(e) ? whole : parts).push_back(std::move(e));
+    }
+    for (size_t depth = deepest + 1; depth-- > 0 && !parts.empty();) join_parts(depth, &parts, &whole);
+    for (Exchange& e : parts) whole.push_back(std::move(e));
+    return join_equal(std::move(whole));
+  }
+
+ private:
+  bool in_main(uint32_t site) const {
+    return main_ && traffic_.sites()[site].loop && profile_.loops().within(traffic_.sites()[site].loop, main_);
+  }
+  trace::CallClass class_of(uint32_t site) const { return profile_.functions()[profile_.sites()[site].function].cls; }
+  bool concerned(uint32_t site) const {
+    if (profile_.sites()[site].local) return false;
+    const Category category = category_of(class_of(site));
+    return category == Category::point_to_point || category == Category::completion;
+  }
+
+  std::vector<Exchange> elementary() const {
+    const size_t n = profile_.sites().size();
+    Sets sets(n);
+    for (uint32_t s = 0; s < n; ++s) {
+      if (!concerned(s)) continue;
+      for (const uint32_t maker : traffic_.sites()[s].completes) {
+        const bool created = trace::facts_of(class_of(maker)).requests == RequestUse::creates;
+        if (concerned(maker) && (created || in_main(maker) == in_main(s))) sets.join(maker, s);
+      }
+    }
+    for (const StepMessage& m : step_.messages) {
+      const uint32_t from = step_.calls[m.send].site, to = step_.calls[m.receive].site;
+      if (from < n && to < n && concerned(from) && concerned(to)) sets.join(from, to);
+    }
+    std::map<uint32_t, Exchange> by_set;
+    for (uint32_t s = 0; s < n; ++s) {
+      if (concerned(s)) by_set[sets.find(s)].sites.push_back(s);
+    }
+    std::vector<Exchange> found, silent;
+    for (auto& [set, e] : by_set) {
+      bool sends = false;
+      for (const uint32_t s : e.sites) {
+        sends |= !traffic_.sites()[s].sent.empty();
+        e.in_main_loop |= in_main(s);
+      }
+      e.path = common_path(e.sites);
+      (sends ? found : silent).push_back(std::move(e));
+    }
+    // Receives whose sends are not known belong to the only exchange of their routine.
+    for (const Exchange& e : silent) {
+      Exchange* only = nullptr;
+      size_t candidates = 0;
+      for (Exchange& f : found) {
+        if (f.path == e.path && f.in_main_loop == e.in_main_loop) only = &f, ++candidates;
+      }
+      if (candidates == 1) only->sites.insert(only->sites.end(), e.sites.begin(), e.sites.end());
+    }
+    return found;
+  }
+
+  std::vector<uint32_t> common_path(const std::vector<uint32_t>& sites) const {
+    std::vector<uint32_t> common;
+    bool first = true;
+    for (const uint32_t s : sites) {
+      static const std::vector<uint32_t> unknown;
+      const std::vector<uint32_t>& path = s < paths_.size() ? paths_[s] : unknown;
+      if (first) {
+        common = path;
+        first = false;
+        continue;
+      }
+      size_t same = 0;
+      while (same < common.size() && same < path.size() && common[same] == path[same]) ++same;
+      common.resize(same);
+    }
+    return common;
+  }
+
+  // By process, its rank in the only communicator of all calls, if there is one; else the processes' own numbers.
+  std::vector<uint32_t> numbering(const std::vector<uint32_t>& sites, const std::vector<GraphEdge>& edges) const {
+    const size_t processes = profile_.processes().size();
+    std::vector<uint32_t> own(processes), numbers(processes, UINT32_MAX);
+    std::iota(own.begin(), own.end(), 0);
+    std::set<uint64_t> communicators;
+    for (const uint32_t s : sites) {
+      const SiteTraffic& t = traffic_.sites()[s];
+      communicators.insert(t.communicators.begin(), t.communicators.end());
+      for (const auto& [process, rank] : t.ranks) numbers[process] = static_cast<uint32_t>(rank);
+    }
+    if (communicators.size() != 1) return own;
+    for (const GraphEdge& e : edges) {
+      if (numbers[e.from] >= processes || numbers[e.to] >= processes) return own;
+    }
+    return numbers;
+  }
+
+  void describe(Exchange* e) const {
+    std::sort(e->sites.begin(), e->sites.end());
+    std::map<SiteTraffic::Edge, SiteTraffic::Amount> sum;
+    e->messages = 0;
+    e->bytes = 0;
+    for (const uint32_t s : e->sites) {
+      const SiteTraffic& t = traffic_.sites()[s];
+      e->wildcards |= t.wildcards > 0;
+      for (const auto& [edge, amount] : t.sent) {
+        sum[edge].messages += amount.messages;
+        sum[edge].bytes += amount.bytes;
+        e->messages += amount.messages;
+        e->bytes += amount.bytes;
+      }
+    }
+    e->edges.clear();
+    for (const auto& [edge, amount] : sum) e->edges.push_back({edge.first, edge.second, amount.messages, amount.bytes});
+    const auto processes = static_cast<uint32_t>(profile_.processes().size());
+    const std::vector<uint32_t> numbers = numbering(e->sites, e->edges);
+    std::vector<GraphEdge> renumbered;
+    for (const GraphEdge& edge : e->edges) {
+      renumbered.push_back({numbers[edge.from], numbers[edge.to], edge.messages, edge.bytes});
+    }
+    bool to_all = false;  // one call site has all the edges
+    for (const uint32_t s : e->sites) to_all |= traffic_.sites()[s].sent.size() == sum.size();
+    e->shape = shape_of(processes, renumbered, to_all);
+    e->groups = 1;
+    if (e->shape.kind == Kind::irregular) same_in_groups(connected(processes, renumbered), to_all, e);
+    if (e->shape.kind == Kind::gather || e->shape.kind == Kind::scatter || e->shape.kind == Kind::exchange_with_one ||
+        e->shape.kind == Kind::tree_down || e->shape.kind == Kind::tree_up) {
+      const auto at = std::find(numbers.begin(), numbers.end(), e->shape.root);
+      if (at != numbers.end()) e->shape.root = static_cast<uint32_t>(at - numbers.begin());
+    }
+  }
+
+  static void same_in_groups(const std::vector<std::vector<GraphEdge>>& groups, bool to_all, Exchange* e) {
+    if (groups.size() < 2) return;
+    Shape same;
+    for (size_t g = 0; g < groups.size(); ++g) {
+      uint32_t nodes = 0;
+      for (const GraphEdge& edge : groups[g]) nodes = std::max({nodes, edge.from + 1, edge.to + 1});
+      const Shape shape = shape_of(nodes, groups[g], to_all);
+      if (shape.kind == Kind::irregular || shape.nodes < 3) return;
+      if (g == 0) same = shape;
+      if (shape.kind != same.kind || shape.nodes != same.nodes || shape.dims != same.dims) return;
+    }
+    const uint32_t nodes = e->shape.nodes;
+    e->shape = same;
+    e->shape.nodes = nodes;
+    e->groups = groups.size();
+  }
+
+  // Not a part of something larger that is to be looked for.
+  static bool is_whole(const Exchange& e) {
+    const Kind k = e.shape.kind;
+    const bool one_way = k == Kind::upwind || k == Kind::ring;
+    return e.groups == 1 && k != Kind::none && k != Kind::irregular && !one_way;
+  }
+
+  // Tries to make one shape of all the parts that have the first `depth` routines in common.
+  void join_parts(size_t depth, std::vector<Exchange>* parts, std::vector<Exchange>* whole) const {
+    std::map<std::pair<bool, std::vector<uint32_t>>, std::vector<size_t>> beneath;
+    for (size_t i = 0; i < parts->size(); ++i) {
+      const Exchange& e = (*parts)[i];
+      if (e.path.size() < depth) continue;
+      beneath[{e.in_main_loop, {e.path.begin(), e.path.begin() + static_cast<std::ptrdiff_t>(depth)}}].push_back(i);
+    }
+    std::vector<bool> gone(parts->size());
+    std::vector<Exchange> made;
+    for (const auto& [key, members] : beneath) {
+      if (members.size() < 2) continue;
+      Exchange all;
+      all.in_main_loop = key.first;
+      for (const size_t i : members) {
+        all.sites.insert(all.sites.end(), (*parts)[i].sites.begin(), (*parts)[i].sites.end());
+      }
+      all.path = common_path(all.sites);
+      describe(&all);
+      const bool improved = all.groups == 1 && all.shape.kind != Kind::irregular && all.shape.kind != Kind::none &&
+                            all.shape.kind != Kind::ring;
+      // What none of them is alone: else they only happen to lie side by side.
+      const bool alone = std::any_of(members.begin(), members.end(), [&](size_t i) {
+        const Exchange& e = (*parts)[i];
+        return e.shape.kind == all.shape.kind && e.shape.dims == all.shape.dims && e.groups == all.groups;
+      });
+      const bool all_irregular =
+          all.shape.kind == Kind::irregular && std::all_of(members.begin(), members.end(), [&](size_t i) {
+            return (*parts)[i].shape.kind == Kind::irregular && (*parts)[i].path == all.path;
+          });
+      if ((!improved || alone) && !all_irregular) continue;
+      for (const size_t i : members) gone[i] = true;
+      (is_whole(all) ? *whole : made).push_back(std::move(all));
+    }
+    std::vector<Exchange> left;
+    for (size_t i = 0; i < parts->size(); ++i) {
+      if (!gone[i]) left.push_back(std::move((*parts)[i]));
+    }
+    for (Exchange& e : made) left.push_back(std::move(e));
+    *parts = std::move(left);
+  }
+
+  std::vector<Exchange> join_equal(std::vector<Exchange> all) const {
+    std::vector<Exchange> joined;
+    for (Exchange& e : all) {
+      const auto at = std::find_if(joined.begin(), joined.end(), [&](const Exchange& j) {
+        return j.in_main_loop == e.in_main_loop && j.path == e.path && j.shape.kind == e.shape.kind &&
+               j.shape.dims == e.shape.dims && j.groups == e.groups && j.shape.root == e.shape.root &&
+               j.shape.corners == e.shape.corners && j.wildcards == e.wildcards;
+      });
+      if (at == joined.end()) {
+        joined.push_back(std::move(e));
+        continue;
+      }
+      at->sites.insert(at->sites.end(), e.sites.begin(), e.sites.end());
+      describe(&*at);
+    }
+    return joined;
+  }
+
+  const Profile& profile_;
+  const RunTraffic& traffic_;
+  const Step& step_;
+  const RoutinePaths& paths_;
+  uint32_t main_;
+};
+
+}  // namespace
+
+std::vector<Exchange> exchanges_of(const Profile& profile, const RunTraffic& traffic, const Step& step,
+                                   const RoutinePaths& paths) {
+  return Finder(profile, traffic, step, paths).run();
+}
+
+}  // namespace leadline::analysis

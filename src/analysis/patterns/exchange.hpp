@@ -1,0 +1,37 @@
+// Exchanges: call sites whose messages belong together, and the shape of who sends to whom.
+//
+// What belongs together: a send and the receive of its messages, a request and the call that completes it. Where a part
+// of a shape is found in one routine and its other parts beside it (each direction of a halo has a send of its own),
+// the parts are one exchange if together they are a shape. Equal shapes in one routine are one exchange too: a routine
+// that exchanges one field after another.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "analysis/patterns/shape.hpp"
+#include "analysis/patterns/site_traffic.hpp"
+#include "analysis/patterns/step.hpp"
+#include "analysis/profile.hpp"
+
+namespace leadline::analysis {
+
+// By call site: the routines that lead to it as numbers, outermost first.
+using RoutinePaths = std::vector<std::vector<uint32_t>>;
+
+struct Exchange {
+  std::vector<uint32_t> sites;  // ascending: sends, receives and completions
+  bool in_main_loop = false;
+  std::vector<uint32_t> path;    // the routines that all sites have in common
+  std::vector<GraphEdge> edges;  // nodes: processes
+  Shape shape;
+  uint64_t groups = 1;  // of ranks that have nothing to do with each other, each with this shape
+  uint64_t messages = 0;
+  int64_t bytes = 0;
+  bool wildcards = false;
+};
+
+std::vector<Exchange> exchanges_of(const Profile& profile, const RunTraffic& traffic, const Step& step,
+                                   const RoutinePaths& paths);
+
+}  // namespace leadline::analysis

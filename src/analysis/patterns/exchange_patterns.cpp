@@ -1,0 +1,302 @@
+#include "analysis/patterns/exchange_patterns.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "analysis/clocks.hpp"
+#include "analysis/patterns/order.hpp"
+
+namespace leadline::analysis {
+
+namespace {
+
+using Kind = Shape::Kind;
+using trace::Category;
+
+constexpr double most_exceptions = 0.1;  // of what a pattern is recognised by
+// Between a receive and the send that it allows: computation of its own takes longer.
+constexpr double handing_on_ns = 5000;
+constexpr int64_t most_bytes_to_pack = 1 << 18;  // larger messages gain nothing by travelling together
+constexpr double least_overlap = 0.1;            // computation beside the time in the calls that complete
+
+class Namer {
+ public:
+  Namer(const Profile& profile, const RunTraffic& traffic, const Step& step, const std::vector<Exchange>& exchanges,
+        std::vector<Pattern>* found)
+      : profile_(profile), traffic_(traffic), step_(step), exchanges_(exchanges), found_(found) {
+    std::vector<OwnTime> times;
+    for (const ProcessSummary& p : profile.processes()) times.push_back(own_time(p.meta));
+    time_ = run_time(times);
+  }
+
+  void run() {
+    std::vector<bool> named(exchanges_.size());
+    for (size_t i = 0; i < exchanges_.size(); ++i) {
+      for (size_t j = 0; j < exchanges_.size(); ++j) {
+        if (!named[i] && !named[j] && master_and_workers(exchanges_[i], exchanges_[j])) named[i] = named[j] = true;
+      }
+    }
+    for (size_t i = 0; i < exchanges_.size(); ++i) {
+      const Exchange& e = exchanges_[i];
+      const Ordering order = ordering_of(e, step_, time_);
+      const bool dependent = named[i] || name(e, order);
+      if (!named[i]) details(e, order, dependent);
+      if (e.wildcards) wildcards(e);
+    }
+  }
+
+ private:
+  Pattern pattern(const char* name, const Exchange& e) const {
+    Pattern p;
+    p.name = name;
+    p.sites = e.sites;
+    p.in_main_loop = e.in_main_loop;
+    p.ranks = e.shape.nodes;
+    p.messages = e.messages;
+    p.bytes = e.bytes;
+    return p;
+  }
+
+  void add(Pattern p) { found_->push_back(std::move(p)); }
+
+  static std::vector<int64_t> numbers(const auto& values) { return {values.begin(), values.end()}; }
+
+  // One end receives from anyone, the other sends to one rank after the other what that rank then works on.
+  bool master_and_workers(const Exchange& to_one, const Exchange& from_one) {
+    const bool apart = to_one.shape.kind == Kind::gather && from_one.shape.kind == Kind::scatter &&
+                       to_one.shape.root == from_one.shape.root;
+    const bool both = &to_one == &from_one && to_one.shape.kind == Kind::exchange_with_one;
+    if ((!apart && !both) || !to_one.wildcards) return false;
+    Pattern p = pattern("master_worker", to_one);
+    if (apart) {
+      p.sites.insert(p.sites.end(), from_one.sites.begin(), from_one.sites.end());
+      p.messages += from_one.messages;
+      p.bytes += from_one.bytes;
+    }
+    uint64_t least = UINT64_MAX, most = 0;
+    for (const GraphEdge& e : from_one.edges) {
+      if (e.from != from_one.shape.root) continue;
+      least = std::min(least, e.messages);
+      most = std::max(most, e.messages);
+    }
+    p.evidence = {{"master", int64_t{to_one.shape.root}},
+                  {"least_messages_to_a_worker", static_cast<int64_t>(least)},
+                  {"most_messages_to_a_worker", static_cast<int64_t>(most)}};
+    add(std::move(p));
+    return true;
+  }
+
+  // Returns whether messages wait for one another, so that they cannot travel together.
+  bool name(const Exchange& e, const Ordering& o) {
+    const Shape& s = e.shape;
+    const bool grid = s.kind == Kind::grid || s.kind == Kind::upwind;
+    if (grid && s.nodes > 2 && o.known && o.passes_on >= 1 - most_exceptions) {
+      const bool at_once = o.timed && o.passing_ns < handing_on_ns && e.edges.size() < s.nodes && once(e);
+      if (!at_once) {
+        Pattern p = pattern("pipeline", e);
+        p.evidence = {{"dims", numbers(s.dims)},
+                      {"both_ways", s.kind == Kind::grid},
+                      {"computation_between_s", o.passing_ns * 1e-9}};
+        add(std::move(p));
+        return true;
+      }
+    }
+    switch (s.kind) {
+      case Kind::grid:
+      case Kind::upwind: {
+        if (s.kind == Kind::upwind && s.nodes < 3) return false;
+        Pattern p = pattern("nearest_neighbour", e);
+        p.evidence = {{"dims", numbers(s.dims)},
+                      {"periodic", numbers(s.periodic)},
+                      {"corners", s.corners},
+                      {"one_way", s.kind == Kind::upwind},
+                      {"groups", static_cast<int64_t>(e.groups)},
+                      {"neighbours", int64_t{s.most_degree}}};
+        add(std::move(p));
+        return false;
+      }
+      case Kind::ring: {
+        Pattern p = pattern("ring", e);
+        p.evidence = {{"groups", static_cast<int64_t>(e.groups)}, {"rounds", per_step(e, s.nodes)}};
+        add(std::move(p));
+        return true;  // as a rule what is passed on is what was received
+      }
+      case Kind::gather:
+        return rooted("all_to_one", e);
+      case Kind::scatter:
+        return rooted("one_to_all", e);
+      case Kind::exchange_with_one:
+        rooted("all_to_one", e);
+        return rooted("one_to_all", e);
+      case Kind::tree_down:
+        return rooted("handmade_broadcast", e);
+      case Kind::tree_up:
+        rooted("handmade_reduction", e);
+        return true;
+      case Kind::hypercube:
+        add(pattern("handmade_reduction", e));
+        return true;
+      case Kind::complete: {
+        Pattern p = pattern("handmade_alltoall", e);
+        p.evidence = {{"messages_between_two", per_step(e, s.nodes * (s.nodes - 1))}};
+        add(std::move(p));
+        return false;
+      }
+      case Kind::cliques: {
+        Pattern p = pattern("transpose", e);
+        p.evidence = {{"groups", int64_t{s.dims[0]}}, {"ranks_of_a_group", int64_t{s.dims[1]}}};
+        add(std::move(p));
+        return false;
+      }
+      case Kind::transposed:
+        add(pattern("transpose", e));
+        return false;
+      case Kind::irregular: {
+        if (s.nodes < 4) return false;
+        Pattern p = pattern("irregular", e);
+        p.evidence = {{"least_partners", int64_t{s.least_degree}}, {"most_partners", int64_t{s.most_degree}}};
+        add(std::move(p));
+        return false;
+      }
+      case Kind::none:
+        return true;
+    }
+    return true;
+  }
+
+  bool rooted(const char* name, const Exchange& e) {
+    Pattern p = pattern(name, e);
+    p.evidence = {{"root", int64_t{e.shape.root}}};
+    add(std::move(p));
+    return false;
+  }
+
+  uint64_t steps() const { return profile_.loops().main() ? profile_.loops().trips(profile_.loops().main()) : 0; }
+
+  // In a step, from each of so many pairs or nodes.
+  double per_step(const Exchange& e, uint64_t of) const {
+    const uint64_t n = e.in_main_loop ? std::max<uint64_t>(steps(), 1) : 1;
+    return static_cast<double>(e.messages) / static_cast<double>(n * std::max<uint64_t>(of, 1));
+  }
+  bool once(const Exchange& e) const { return per_step(e, e.edges.size()) <= 1.01; }
+
+  void details(const Exchange& e, const Ordering& o, bool dependent) {
+    if (!dependent) packable(e, o);
+    if (!o.known) return;
+    if (o.blocking_sends && e.shape.nodes > 2 && (o.chain == 0 || (o.chain >= 2 * o.chain_buffered && o.chain > 2))) {
+      Pattern p = pattern("serialised_order", e);
+      p.evidence = {{"chain", static_cast<int64_t>(o.chain)},
+                    {"chain_if_buffered", static_cast<int64_t>(o.chain_buffered)},
+                    {"needs_buffering", o.chain == 0}};
+      add(std::move(p));
+    }
+    if (o.nonblocking && o.overlapped_ns < least_overlap * o.completing_ns) {
+      Pattern p = pattern("no_overlap", e);
+      p.evidence = {{"overlapped_s_in_step", o.overlapped_ns * 1e-9}, {"completing_s_in_step", o.completing_ns * 1e-9}};
+      add(std::move(p));
+    }
+    if (2 * o.large_unexpected > o.large) {
+      Pattern p = pattern("unexpected_large", e);
+      p.evidence = {{"large_in_step", static_cast<int64_t>(o.large)},
+                    {"unexpected_in_step", static_cast<int64_t>(o.large_unexpected)},
+                    {"large_bytes", int64_t{Ordering::large_bytes}}};
+      add(std::move(p));
+    }
+  }
+
+  void packable(const Exchange& e, const Ordering& o) {
+    if (!e.messages || e.bytes / static_cast<int64_t>(e.messages) > most_bytes_to_pack) return;
+    const double each = per_step(e, e.edges.size());
+    if (o.known && o.together > 1) {
+      Pattern p = pattern("packable_messages", e);
+      p.evidence = {{"together", static_cast<int64_t>(o.together)},
+                    {"messages_to_a_partner_per_step", each},
+                    {"assumes", std::string("nothing")}};
+      add(std::move(p));
+      return;
+    }
+    const uint32_t loop = e.in_main_loop ? repeating_loop(e, each) : 0;
+    if (!loop) return;
+    Pattern p = pattern("packable_messages", e);
+    p.evidence = {{"together", static_cast<int64_t>(fixed_trips(loop))},
+                  {"messages_to_a_partner_per_step", each},
+                  {"loop", int64_t{loop}},
+                  {"assumes", std::string("independent trips")}};
+    add(std::move(p));
+  }
+
+  // The outermost loop within the step that a send is in, that goes round equally often each time, and that has no
+  // collective: what its trips send to one partner could be one message if no trip needs what an earlier one received.
+  // All sends of the exchange must be in loops of equal trips: the same one, as a rule, or copies of it. 0: there is no
+  // such loop.
+  uint32_t repeating_loop(const Exchange& e, double each) const {
+    const RunLoops& loops = profile_.loops();
+    uint32_t found = 0;
+    for (const uint32_t s : e.sites) {
+      if (traffic_.sites()[s].sent.empty()) continue;
+      uint32_t outermost = 0;
+      for (uint32_t l = traffic_.sites()[s].loop; l && l != loops.main(); l = loops.all()[l].outer) {
+        const double trips = static_cast<double>(fixed_trips(l)), rest = trips > 1 ? each / trips : 0;
+        if (rest < 0.99 || std::abs(rest - std::round(rest)) > 0.01 || collective_within(l)) continue;
+        outermost = l;
+      }
+      if (!outermost || (found && fixed_trips(found) != fixed_trips(outermost))) return 0;
+      if (!found) found = outermost;
+    }
+    return found;
+  }
+
+  // The trips of the loop each time it is entered; 0 if they differ or are not known.
+  uint64_t fixed_trips(uint32_t loop) const {
+    const RunLoop& l = profile_.loops().all()[loop];
+    const uint64_t most = profile_.loops().shape(loop).most;
+    for (const LoopCell& c : l.cells) {
+      if (c.trips() != c.entries * most) return 0;
+    }
+    return l.silent ? 0 : most;
+  }
+
+  bool collective_within(uint32_t loop) const {
+    for (uint32_t s = 0; s < profile_.sites().size(); ++s) {
+      const GlobalSite& site = profile_.sites()[s];
+      if (site.local || !profile_.loops().within(traffic_.sites()[s].loop, loop)) continue;
+      if (category_of(profile_.functions()[site.function].cls) == Category::collective) return true;
+    }
+    return false;
+  }
+
+  void wildcards(const Exchange& e) {
+    Pattern p = pattern("wildcard_receive", e);
+    uint64_t receives = 0, any = 0;
+    std::set<uint32_t> receivers;
+    p.sites.clear();
+    for (const uint32_t s : e.sites) {
+      const SiteTraffic& t = traffic_.sites()[s];
+      receives += t.receives;
+      any += t.wildcards;
+      receivers.insert(t.wildcard_receivers.begin(), t.wildcard_receivers.end());
+      if (t.wildcards) p.sites.push_back(s);
+    }
+    p.messages = any;
+    p.ranks = static_cast<uint32_t>(receivers.size());
+    p.evidence = {{"receives", static_cast<int64_t>(receives)}, {"from_anyone", static_cast<int64_t>(any)}};
+    add(std::move(p));
+  }
+
+  const Profile& profile_;
+  const RunTraffic& traffic_;
+  const Step& step_;
+  const std::vector<Exchange>& exchanges_;
+  std::vector<Pattern>* found_;
+  RunTime time_;
+};
+
+}  // namespace
+
+void patterns_of_exchanges(const Profile& profile, const RunTraffic& traffic, const Step& step,
+                           const std::vector<Exchange>& exchanges, std::vector<Pattern>* found) {
+  Namer(profile, traffic, step, exchanges, found).run();
+}
+
+}  // namespace leadline::analysis

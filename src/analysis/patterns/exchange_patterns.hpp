@@ -1,0 +1,15 @@
+// The names of exchanges: from their shape, from the order of their calls, and from the loops they are made in.
+#pragma once
+
+#include <vector>
+
+#include "analysis/patterns/exchange.hpp"
+#include "analysis/patterns/patterns.hpp"
+#include "analysis/patterns/step.hpp"
+
+namespace leadline::analysis {
+
+void patterns_of_exchanges(const Profile& profile, const RunTraffic& traffic, const Step& step,
+                           const std::vector<Exchange>& exchanges, std::vector<Pattern>* found);
+
+}  // namespace leadline::analysis

@@ -1,0 +1,46 @@
+#include "analysis/patterns/patterns.hpp"
+
+#include <algorithm>
+
+#include "analysis/patterns/exchange_patterns.hpp"
+#include "analysis/patterns/file_patterns.hpp"
+#include "analysis/patterns/site_patterns.hpp"
+#include "analysis/patterns/step.hpp"
+
+namespace leadline::analysis {
+
+struct PatternFinder::State {
+  explicit State(const Profile& p) : profile(p), traffic(p), reader(p) {}
+  const Profile& profile;
+  RunTraffic traffic;
+  StepReader reader;
+};
+
+PatternFinder::PatternFinder(const Profile& profile) : state_(std::make_unique<State>(profile)) {}
+PatternFinder::~PatternFinder() = default;
+
+void PatternFinder::add(const trace::Process& process, uint32_t index) {
+  state_->traffic.add(process, index);
+  state_->reader.add(process, index);
+}
+
+std::vector<Pattern> PatternFinder::find(const RoutinePaths& paths) {
+  const Step step = state_->reader.finish();
+  const std::vector<Exchange> exchanges = exchanges_of(state_->profile, state_->traffic, step, paths);
+  std::vector<Pattern> found;
+  patterns_of_exchanges(state_->profile, state_->traffic, step, exchanges, &found);
+  patterns_of_sites(state_->profile, state_->traffic, step, &found);
+  patterns_of_files(state_->profile, &found);
+  for (Pattern& p : found) {
+    std::sort(p.sites.begin(), p.sites.end());
+    if (!p.files.empty()) continue;  // the time of those files, not of all files that the sites are used for
+    for (const uint32_t s : p.sites) {
+      for (const Cell& c : state_->profile.sites()[s].cells) p.time_ns += c.counts.time_ns;
+    }
+  }
+  std::stable_sort(found.begin(), found.end(),
+                   [](const Pattern& a, const Pattern& b) { return a.time_ns > b.time_ns; });
+  return found;
+}
+
+}  // namespace leadline::analysis

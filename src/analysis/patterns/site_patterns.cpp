@@ -1,0 +1,138 @@
+#include "analysis/patterns/site_patterns.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace leadline::analysis {
+
+namespace {
+
+using trace::CallClass;
+using trace::Category;
+
+constexpr double bound_share = 0.3;          // of the time of a loop's iterations
+constexpr double small_bytes = 1 << 12;      // an allreduce of less takes as long as one of nothing
+constexpr uint64_t failed_per_success = 10;  // polls
+constexpr uint64_t least_polls = 1000;
+
+bool is_allreduce(const std::string& name) { return name == "MPI_Allreduce" || name == "MPI_Allreduce_c"; }
+bool is_barrier(const std::string& name) { return name == "MPI_Barrier"; }
+
+double time_of(const GlobalSite& site) {
+  double sum = 0;
+  for (const Cell& c : site.cells) sum += c.counts.time_ns;
+  return sum;
+}
+
+class SitePatterns {
+ public:
+  SitePatterns(const Profile& profile, const RunTraffic& traffic, const Step& step, std::vector<Pattern>* found)
+      : profile_(profile), traffic_(traffic), step_(step), found_(found), main_(profile.loops().main()) {}
+
+  void run() {
+    barriers();
+    allreduces();
+    polls();
+  }
+
+ private:
+  const trace::Function& function(uint32_t s) const { return profile_.functions()[profile_.sites()[s].function]; }
+  bool within(uint32_t s, uint32_t loop) const {
+    return loop && traffic_.sites()[s].loop && profile_.loops().within(traffic_.sites()[s].loop, loop);
+  }
+
+  Pattern pattern(const char* name, std::vector<uint32_t> sites) const {
+    Pattern p;
+    p.name = name;
+    p.sites = std::move(sites);
+    std::set<uint32_t> ranks;
+    for (const uint32_t s : p.sites) {
+      p.in_main_loop |= within(s, main_);
+      for (const Cell& c : profile_.sites()[s].cells) {
+        if (c.counts.calls) ranks.insert(c.process);
+        p.messages += c.counts.messages;
+        p.bytes += c.counts.sent + c.counts.contributed;
+      }
+    }
+    p.ranks = static_cast<uint32_t>(ranks.size());
+    return p;
+  }
+
+  uint64_t calls(uint32_t s) const {
+    uint64_t sum = 0;
+    for (const Cell& c : profile_.sites()[s].cells) sum += c.counts.calls;
+    return sum;
+  }
+
+  // What a barrier may have to order: accesses to files, to windows and to shared memory, and receives from anyone.
+  // (A message orders its ends by itself.) Only in the main loop: at the start and at the end a barrier costs nothing.
+  void barriers() {
+    std::vector<uint32_t> found;
+    for (uint32_t s = 0; s < profile_.sites().size(); ++s) {
+      if (profile_.sites()[s].local || !within(s, main_)) continue;
+      const Category category = category_of(function(s).cls);
+      if (category == Category::one_sided || category == Category::io || traffic_.sites()[s].wildcards) return;
+      if (is_barrier(function(s).name)) found.push_back(s);
+    }
+    if (found.empty()) return;
+    uint64_t times = 0;
+    for (const uint32_t s : found) times += calls(s);
+    Pattern p = pattern("redundant_barrier", found);
+    p.evidence = {{"barriers", static_cast<int64_t>(times)}};
+    found_->push_back(std::move(p));
+  }
+
+  // The innermost loops whose time goes into small allreduces.
+  void allreduces() {
+    const RunLoops& loops = profile_.loops();
+    for (uint32_t l = 1; l < loops.all().size(); ++l) {
+      std::vector<uint32_t> sites;
+      double time = 0;
+      uint64_t times = 0;
+      int64_t bytes = 0;
+      for (uint32_t s = 0; s < profile_.sites().size(); ++s) {
+        if (profile_.sites()[s].local || traffic_.sites()[s].loop != l || !is_allreduce(function(s).name)) continue;
+        if (profile_.sites()[s].cells.size() < 2) continue;
+        sites.push_back(s);
+        time += time_of(profile_.sites()[s]);
+        times += calls(s);
+        for (const Cell& c : profile_.sites()[s].cells) bytes += c.counts.contributed;
+      }
+      const double whole = loops.time_ns(l);
+      if (sites.empty() || loops.trips(l) < 2 || time < bound_share * whole) continue;
+      if (static_cast<double>(bytes) > small_bytes * static_cast<double>(times)) continue;
+      Pattern p = pattern("allreduce_bound", sites);
+      p.evidence = {{"loop", int64_t{l}},
+                    {"share_of_loop", time / whole},
+                    {"bytes_of_one", static_cast<double>(bytes) / static_cast<double>(times)},
+                    {"allreduces", static_cast<int64_t>(times)}};
+      found_->push_back(std::move(p));
+    }
+  }
+
+  void polls() {
+    for (uint32_t s = 0; s < profile_.sites().size(); ++s) {
+      const SiteTraffic& t = traffic_.sites()[s];
+      if (t.failed_polls < least_polls || t.failed_polls < failed_per_success * (t.polls - t.failed_polls)) continue;
+      Pattern p = pattern("polling", {s});
+      p.evidence = {{"polls", static_cast<int64_t>(t.polls)}, {"in_vain", static_cast<int64_t>(t.failed_polls)}};
+      found_->push_back(std::move(p));
+    }
+  }
+
+  const Profile& profile_;
+  const RunTraffic& traffic_;
+  const Step& step_;
+  std::vector<Pattern>* found_;
+  uint32_t main_;
+};
+
+}  // namespace
+
+void patterns_of_sites(const Profile& profile, const RunTraffic& traffic, const Step& step,
+                       std::vector<Pattern>* found) {
+  SitePatterns(profile, traffic, step, found).run();
+}
+
+}  // namespace leadline::analysis

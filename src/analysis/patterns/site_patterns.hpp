@@ -1,0 +1,15 @@
+// Patterns of single call sites: barriers that order nothing, loops bound by allreduce, polling.
+#pragma once
+
+#include <vector>
+
+#include "analysis/patterns/patterns.hpp"
+#include "analysis/patterns/site_traffic.hpp"
+#include "analysis/patterns/step.hpp"
+
+namespace leadline::analysis {
+
+void patterns_of_sites(const Profile& profile, const RunTraffic& traffic, const Step& step,
+                       std::vector<Pattern>* found);
+
+}  // namespace leadline::analysis
