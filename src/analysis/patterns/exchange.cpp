@@ -4,6 +4,8 @@
 #include <map>
 #include <numeric>
 
+#include "analysis/patterns/order.hpp"
+
 namespace leadline::analysis {
 
 namespace {
@@ -40,8 +42,8 @@ std::vector<std::vector<GraphEdge>> connected(uint32_t nodes, const std::vector<
 
 class Finder {
  public:
-  Finder(const Profile& profile, const RunTraffic& traffic, const Step& step, const RoutinePaths& paths)
-      : profile_(profile), traffic_(traffic), step_(step), paths_(paths), main_(profile.loops().main()) {}
+  Finder(const Profile& profile, const RunTraffic& traffic, const Steps& steps, const RoutinePaths& paths)
+      : profile_(profile), traffic_(traffic), steps_(steps), paths_(paths), main_(profile.loops().main()) {}
 
   std::vector<Exchange> run() {
     std::vector<Exchange> found = elementary();
@@ -78,9 +80,11 @@ class Finder {
         if (concerned(maker) && (created || in_main(maker) == in_main(s))) sets.join(maker, s);
       }
     }
-    for (const StepMessage& m : step_.messages) {
-      const uint32_t from = step_.calls[m.send].site, to = step_.calls[m.receive].site;
-      if (from < n && to < n && concerned(from) && concerned(to)) sets.join(from, to);
+    for (const Step* step : {&steps_.iteration, &steps_.first_calls}) {
+      for (const StepMessage& m : step->messages) {
+        const uint32_t from = step->calls[m.send].site, to = step->calls[m.receive].site;
+        if (from < n && to < n && concerned(from) && concerned(to) && in_main(from) == in_main(to)) sets.join(from, to);
+      }
     }
     std::map<uint32_t, Exchange> by_set;
     for (uint32_t s = 0; s < n; ++s) {
@@ -172,11 +176,23 @@ class Finder {
     e->shape = shape_of(processes, renumbered, to_all);
     e->groups = 1;
     if (e->shape.kind == Kind::irregular) same_in_groups(connected(processes, renumbered), to_all, e);
+    if (to_all && is_cube(e->shape) && once_each(*e) && in_stages(e->sites, steps_.of(*e)))
+      e->shape.kind = Kind::hypercube;
     if (e->shape.kind == Kind::gather || e->shape.kind == Kind::scatter || e->shape.kind == Kind::exchange_with_one ||
         e->shape.kind == Kind::tree_down || e->shape.kind == Kind::tree_up) {
       const auto at = std::find(numbers.begin(), numbers.end(), e->shape.root);
       if (at != numbers.end()) e->shape.root = static_cast<uint32_t>(at - numbers.begin());
     }
+  }
+
+  // A grid of two points in each dimension: neighbours in a small grid, or the stages of a reduction.
+  static bool is_cube(const Shape& s) {
+    return s.kind == Kind::grid && !s.corners && s.equal_sizes && s.dims.size() > 1 &&
+           std::all_of(s.dims.begin(), s.dims.end(), [](uint32_t d) { return d == 2; });
+  }
+  static bool once_each(const Exchange& e) {
+    return std::all_of(e.edges.begin(), e.edges.end(),
+                       [&](const GraphEdge& edge) { return edge.messages == e.edges.front().messages; });
   }
 
   static void same_in_groups(const std::vector<std::vector<GraphEdge>>& groups, bool to_all, Exchange* e) {
@@ -200,6 +216,7 @@ class Finder {
   static bool is_whole(const Exchange& e) {
     const Kind k = e.shape.kind;
     const bool one_way = k == Kind::upwind || k == Kind::ring;
+    if (k == Kind::hypercube || k == Kind::cliques) return true;
     return e.groups == 1 && k != Kind::none && k != Kind::irregular && !one_way;
   }
 
@@ -265,16 +282,16 @@ class Finder {
 
   const Profile& profile_;
   const RunTraffic& traffic_;
-  const Step& step_;
+  const Steps& steps_;
   const RoutinePaths& paths_;
   uint32_t main_;
 };
 
 }  // namespace
 
-std::vector<Exchange> exchanges_of(const Profile& profile, const RunTraffic& traffic, const Step& step,
+std::vector<Exchange> exchanges_of(const Profile& profile, const RunTraffic& traffic, const Steps& steps,
                                    const RoutinePaths& paths) {
-  return Finder(profile, traffic, step, paths).run();
+  return Finder(profile, traffic, steps, paths).run();
 }
 
 }  // namespace leadline::analysis

@@ -31,7 +31,13 @@ struct Exchange {
   bool wildcards = false;
 };
 
-std::vector<Exchange> exchanges_of(const Profile& profile, const RunTraffic& traffic, const Step& step,
+// The order of calls: in a step of the main loop, and at the start of the run.
+struct Steps {
+  Step iteration, first_calls;
+  const Step& of(const Exchange& e) const { return e.in_main_loop ? iteration : first_calls; }
+};
+
+std::vector<Exchange> exchanges_of(const Profile& profile, const RunTraffic& traffic, const Steps& steps,
                                    const RoutinePaths& paths);
 
 }  // namespace leadline::analysis

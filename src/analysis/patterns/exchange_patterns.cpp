@@ -14,17 +14,16 @@ namespace {
 using Kind = Shape::Kind;
 using trace::Category;
 
-constexpr double most_exceptions = 0.1;  // of what a pattern is recognised by
-// Between a receive and the send that it allows: computation of its own takes longer.
-constexpr double handing_on_ns = 5000;
-constexpr int64_t most_bytes_to_pack = 1 << 18;  // larger messages gain nothing by travelling together
-constexpr double least_overlap = 0.1;            // computation beside the time in the calls that complete
+constexpr double most_exceptions = 0.1;           // of what a pattern is recognised by
+constexpr int64_t most_bytes_to_pack = 1 << 18;   // larger messages gain nothing by travelling together
+constexpr int64_t least_bytes_to_wait = 1 << 12;  // no library waits for the receiver of a smaller message
+constexpr double least_overlap = 0.1;             // computation beside the time in the calls that complete
 
 class Namer {
  public:
-  Namer(const Profile& profile, const RunTraffic& traffic, const Step& step, const std::vector<Exchange>& exchanges,
+  Namer(const Profile& profile, const RunTraffic& traffic, const Steps& steps, const std::vector<Exchange>& exchanges,
         std::vector<Pattern>* found)
-      : profile_(profile), traffic_(traffic), step_(step), exchanges_(exchanges), found_(found) {
+      : profile_(profile), traffic_(traffic), steps_(steps), exchanges_(exchanges), found_(found) {
     std::vector<OwnTime> times;
     for (const ProcessSummary& p : profile.processes()) times.push_back(own_time(p.meta));
     time_ = run_time(times);
@@ -39,7 +38,7 @@ class Namer {
     }
     for (size_t i = 0; i < exchanges_.size(); ++i) {
       const Exchange& e = exchanges_[i];
-      const Ordering order = ordering_of(e, step_, time_);
+      const Ordering order = ordering_of(e, steps_.of(e), time_);
       const bool dependent = named[i] || name(e, order);
       if (!named[i]) details(e, order, dependent);
       if (e.wildcards) wildcards(e);
@@ -92,15 +91,12 @@ class Namer {
     const Shape& s = e.shape;
     const bool grid = s.kind == Kind::grid || s.kind == Kind::upwind;
     if (grid && s.nodes > 2 && o.known && o.passes_on >= 1 - most_exceptions) {
-      const bool at_once = o.timed && o.passing_ns < handing_on_ns && e.edges.size() < s.nodes && once(e);
-      if (!at_once) {
-        Pattern p = pattern("pipeline", e);
-        p.evidence = {{"dims", numbers(s.dims)},
-                      {"both_ways", s.kind == Kind::grid},
-                      {"computation_between_s", o.passing_ns * 1e-9}};
-        add(std::move(p));
-        return true;
-      }
+      Pattern p = pattern("pipeline", e);
+      p.evidence = {{"dims", numbers(s.dims)},
+                    {"both_ways", s.kind == Kind::grid},
+                    {"computation_between_s", o.passing_ns * 1e-9}};
+      add(std::move(p));
+      return true;
     }
     switch (s.kind) {
       case Kind::grid:
@@ -134,9 +130,12 @@ class Namer {
       case Kind::tree_up:
         rooted("handmade_reduction", e);
         return true;
-      case Kind::hypercube:
-        add(pattern("handmade_reduction", e));
+      case Kind::hypercube: {
+        Pattern p = pattern("handmade_reduction", e);
+        p.evidence = {{"groups", static_cast<int64_t>(e.groups)}};
+        add(std::move(p));
         return true;
+      }
       case Kind::complete: {
         Pattern p = pattern("handmade_alltoall", e);
         p.evidence = {{"messages_between_two", per_step(e, s.nodes * (s.nodes - 1))}};
@@ -153,7 +152,7 @@ class Namer {
         add(pattern("transpose", e));
         return false;
       case Kind::irregular: {
-        if (s.nodes < 4) return false;
+        if (s.nodes < 4 || s.most_degree < 2) return false;
         Pattern p = pattern("irregular", e);
         p.evidence = {{"least_partners", int64_t{s.least_degree}}, {"most_partners", int64_t{s.most_degree}}};
         add(std::move(p));
@@ -169,7 +168,7 @@ class Namer {
     Pattern p = pattern(name, e);
     p.evidence = {{"root", int64_t{e.shape.root}}};
     add(std::move(p));
-    return false;
+    return e.shape.kind == Kind::tree_down || e.shape.kind == Kind::tree_up;
   }
 
   uint64_t steps() const { return profile_.loops().main() ? profile_.loops().trips(profile_.loops().main()) : 0; }
@@ -179,12 +178,14 @@ class Namer {
     const uint64_t n = e.in_main_loop ? std::max<uint64_t>(steps(), 1) : 1;
     return static_cast<double>(e.messages) / static_cast<double>(n * std::max<uint64_t>(of, 1));
   }
-  bool once(const Exchange& e) const { return per_step(e, e.edges.size()) <= 1.01; }
+
+  static int64_t mean_bytes(const Exchange& e) { return e.messages ? e.bytes / static_cast<int64_t>(e.messages) : 0; }
 
   void details(const Exchange& e, const Ordering& o, bool dependent) {
     if (!dependent) packable(e, o);
     if (!o.known) return;
-    if (o.blocking_sends && e.shape.nodes > 2 && (o.chain == 0 || (o.chain >= 2 * o.chain_buffered && o.chain > 2))) {
+    if (!dependent && o.blocking_sends && mean_bytes(e) >= least_bytes_to_wait && e.shape.nodes > 2 &&
+        (o.chain == 0 || (o.chain >= 2 * o.chain_buffered && o.chain > 2))) {
       Pattern p = pattern("serialised_order", e);
       p.evidence = {{"chain", static_cast<int64_t>(o.chain)},
                     {"chain_if_buffered", static_cast<int64_t>(o.chain_buffered)},
@@ -206,7 +207,7 @@ class Namer {
   }
 
   void packable(const Exchange& e, const Ordering& o) {
-    if (!e.messages || e.bytes / static_cast<int64_t>(e.messages) > most_bytes_to_pack) return;
+    if (mean_bytes(e) > most_bytes_to_pack) return;
     const double each = per_step(e, e.edges.size());
     if (o.known && o.together > 1) {
       Pattern p = pattern("packable_messages", e);
@@ -286,7 +287,7 @@ class Namer {
 
   const Profile& profile_;
   const RunTraffic& traffic_;
-  const Step& step_;
+  const Steps& steps_;
   const std::vector<Exchange>& exchanges_;
   std::vector<Pattern>* found_;
   RunTime time_;
@@ -294,9 +295,9 @@ class Namer {
 
 }  // namespace
 
-void patterns_of_exchanges(const Profile& profile, const RunTraffic& traffic, const Step& step,
+void patterns_of_exchanges(const Profile& profile, const RunTraffic& traffic, const Steps& steps,
                            const std::vector<Exchange>& exchanges, std::vector<Pattern>* found) {
-  Namer(profile, traffic, step, exchanges, found).run();
+  Namer(profile, traffic, steps, exchanges, found).run();
 }
 
 }  // namespace leadline::analysis

@@ -9,7 +9,7 @@
 
 namespace leadline::analysis {
 
-void patterns_of_exchanges(const Profile& profile, const RunTraffic& traffic, const Step& step,
+void patterns_of_exchanges(const Profile& profile, const RunTraffic& traffic, const Steps& steps,
                            const std::vector<Exchange>& exchanges, std::vector<Pattern>* found);
 
 }  // namespace leadline::analysis

@@ -10,10 +10,12 @@ namespace {
 using trace::CallClass;
 
 // The messages of one exchange in the step.
-std::vector<StepMessage> messages_of(const Exchange& e, const Step& step) {
+std::vector<StepMessage> messages_of(const std::vector<uint32_t>& sites, const Step& step) {
   std::vector<StepMessage> own;
-  for (const StepMessage& m : step.messages) {
-    if (std::binary_search(e.sites.begin(), e.sites.end(), step.calls[m.send].site)) own.push_back(m);
+  for (const uint32_t s : sites) {
+    const auto at = step.sent_at.find(s);
+    if (at == step.sent_at.end()) continue;
+    for (const uint32_t m : at->second) own.push_back(step.messages[m]);
   }
   return own;
 }
@@ -51,11 +53,13 @@ void passing(const std::vector<StepMessage>& messages, const Step& step, const E
       std::sort(sent.begin(), sent.end());
       std::sort(received.begin(), received.end());
       ++between;
-      bool each = sent.size() == received.size();
-      for (size_t i = 0; each && i < sent.size(); ++i) each = received[i] < sent[i];
+      // One more or less: what was read may end between the two.
+      const size_t pairs = std::min(sent.size(), received.size());
+      bool each = std::max(sent.size(), received.size()) <= pairs + 1;
+      for (size_t i = 0; each && i < pairs; ++i) each = received[i] < sent[i];
       if (!each) continue;
       ++passed_on;
-      for (size_t i = 0; i < sent.size(); ++i) {
+      for (size_t i = 0; i < pairs; ++i) {
         double gap = 0;
         for (uint32_t c = received[i] + 1; c <= sent[i]; ++c) gap += step.calls[c].gap_ns;
         gaps.push_back(gap);
@@ -101,7 +105,7 @@ void rows(const std::vector<StepMessage>& messages, const Step& step, Ordering* 
   o->together = std::max<uint64_t>(middle(lengths), 1);
 }
 
-// Goes through the exchange's calls alone, each message taking one unit of time.
+// Goes through the exchange's calls alone. Where a call waits for one of another rank, one unit of time passes.
 class Chain {
  public:
   Chain(const std::vector<StepMessage>& messages, const Step& step, bool buffered)
@@ -163,9 +167,8 @@ class Chain {
     for (const End& e : call.ends) {
       if (e.sends && buffered_) continue;
       const Times& t = posted_[e.message];
-      if (t.send < 0 || t.receive < 0) return false;
-      const int64_t begins = buffered_ ? t.send : std::max(t.send, t.receive);
-      until = std::max(until, static_cast<uint64_t>(begins) + 1);
+      if ((e.sends ? t.receive : t.send) < 0) return false;
+      until = std::max(until, static_cast<uint64_t>(e.sends ? t.receive : t.send) + 1);
     }
     r->now = until;
     ++r->next;
@@ -220,10 +223,44 @@ void unexpected(const std::vector<StepMessage>& messages, const Step& step, cons
 
 }  // namespace
 
+bool in_stages(const std::vector<uint32_t>& sites, const Step& step) {
+  struct Event {
+    uint32_t call;
+    bool sends;
+    uint32_t partner;
+    auto operator<=>(const Event&) const = default;
+  };
+  std::map<uint32_t, std::vector<Event>> ranks;
+  for (const StepMessage& m : messages_of(sites, step)) {
+    const uint32_t from = step.calls[m.send].process, to = step.calls[m.receive].process;
+    ranks[from].push_back({m.send, true, to});
+    if (m.receive_done != StepMessage::none) ranks[to].push_back({m.receive_done, false, from});
+  }
+  uint64_t changes = 0, after_receive = 0;
+  for (auto& [rank, events] : ranks) {
+    std::sort(events.begin(), events.end());
+    const Event* last = nullptr;
+    bool received = false;
+    for (const Event& e : events) {
+      if (!e.sends) {
+        received |= last && e.partner == last->partner;
+        continue;
+      }
+      if (last && last->partner != e.partner) {
+        ++changes;
+        after_receive += received;
+      }
+      last = &e;
+      received = false;
+    }
+  }
+  return changes && 10 * after_receive >= 9 * changes;
+}
+
 Ordering ordering_of(const Exchange& e, const Step& step, const RunTime& time) {
   Ordering o;
   if (!step.found) return o;
-  const std::vector<StepMessage> messages = messages_of(e, step);
+  const std::vector<StepMessage> messages = messages_of(e.sites, step);
   o.known = !messages.empty();
   o.messages = messages.size();
   if (!o.known) return o;

@@ -33,7 +33,10 @@ struct Ordering {
   uint64_t large = 0, large_unexpected = 0;
 };
 
-// `begin_ns`, `rate`: the run's time of each process (clocks.hpp).
+// Whether a rank sends to the next partner only when it has received from the one before, as in the stages of a
+// reduction: nearly all ranks, nearly always.
+bool in_stages(const std::vector<uint32_t>& sites, const Step& step);
+
 Ordering ordering_of(const Exchange& exchange, const Step& step, const RunTime& time);
 
 }  // namespace leadline::analysis

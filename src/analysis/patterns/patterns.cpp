@@ -10,10 +10,14 @@
 namespace leadline::analysis {
 
 struct PatternFinder::State {
-  explicit State(const Profile& p) : profile(p), traffic(p), reader(p) {}
+  explicit State(const Profile& p)
+      : profile(p),
+        traffic(p),
+        iteration(p, StepReader::Part::iteration),
+        first_calls(p, StepReader::Part::first_calls) {}
   const Profile& profile;
   RunTraffic traffic;
-  StepReader reader;
+  StepReader iteration, first_calls;
 };
 
 PatternFinder::PatternFinder(const Profile& profile) : state_(std::make_unique<State>(profile)) {}
@@ -21,15 +25,16 @@ PatternFinder::~PatternFinder() = default;
 
 void PatternFinder::add(const trace::Process& process, uint32_t index) {
   state_->traffic.add(process, index);
-  state_->reader.add(process, index);
+  state_->iteration.add(process, index);
+  state_->first_calls.add(process, index);
 }
 
 std::vector<Pattern> PatternFinder::find(const RoutinePaths& paths) {
-  const Step step = state_->reader.finish();
-  const std::vector<Exchange> exchanges = exchanges_of(state_->profile, state_->traffic, step, paths);
+  const Steps steps{state_->iteration.finish(), state_->first_calls.finish()};
+  const std::vector<Exchange> exchanges = exchanges_of(state_->profile, state_->traffic, steps, paths);
   std::vector<Pattern> found;
-  patterns_of_exchanges(state_->profile, state_->traffic, step, exchanges, &found);
-  patterns_of_sites(state_->profile, state_->traffic, step, &found);
+  patterns_of_exchanges(state_->profile, state_->traffic, steps, exchanges, &found);
+  patterns_of_sites(state_->profile, state_->traffic, &found);
   patterns_of_files(state_->profile, &found);
   for (Pattern& p : found) {
     std::sort(p.sites.begin(), p.sites.end());

@@ -65,6 +65,11 @@ bool equal_sizes(const Graph& g) {
   return most <= 1.5 * least;
 }
 
+bool equal_numbers(const Graph& g) {
+  return std::all_of(g.edges.begin(), g.edges.end(),
+                     [&](const GraphEdge& e) { return e.messages == g.edges.front().messages; });
+}
+
 bool star(const Graph& g, const std::vector<std::vector<uint32_t>>& at_root, uint32_t* root) {
   for (uint32_t n = 0; n < g.nodes; ++n) {
     if (at_root[n].size() + 1 < g.nodes) continue;
@@ -312,7 +317,8 @@ Shape shape_of(uint32_t nodes, const std::vector<GraphEdge>& edges, bool to_all)
     shape.root = 0;
     if (ring(g)) return is(Kind::ring);
   }
-  const bool alike = to_all && equal_sizes(g);
+  shape.equal_sizes = equal_sizes(g);
+  const bool alike = to_all && shape.equal_sizes && equal_numbers(g);
   if (g.edge_count() == all && g.nodes > 3 && (alike || !find_grid(g, &shape))) {
     shape.kind = Kind::complete;
     return shape;
@@ -324,7 +330,7 @@ Shape shape_of(uint32_t nodes, const std::vector<GraphEdge>& edges, bool to_all)
     if (tree(g, g.in, &shape.root, &depth)) return is(Kind::tree_down);
     if (tree(g, g.out, &shape.root, &depth)) return is(Kind::tree_up);
     shape.root = 0;
-    if (both_ways) {
+    if (both_ways && to_all && equal_numbers(g)) {
       if (const Dims groups = cliques(g); !groups.empty() && groups[1] > 2) {
         shape.dims = groups;
         return is(Kind::cliques);

@@ -27,8 +27,8 @@ double time_of(const GlobalSite& site) {
 
 class SitePatterns {
  public:
-  SitePatterns(const Profile& profile, const RunTraffic& traffic, const Step& step, std::vector<Pattern>* found)
-      : profile_(profile), traffic_(traffic), step_(step), found_(found), main_(profile.loops().main()) {}
+  SitePatterns(const Profile& profile, const RunTraffic& traffic, std::vector<Pattern>* found)
+      : profile_(profile), traffic_(traffic), found_(found), main_(profile.loops().main()) {}
 
   void run() {
     barriers();
@@ -75,6 +75,10 @@ class SitePatterns {
       if (category == Category::one_sided || category == Category::io || traffic_.sites()[s].wildcards) return;
       if (is_barrier(function(s).name)) found.push_back(s);
     }
+    // One that is called in a few steps only separates what is measured from what is not.
+    std::erase_if(found, [&](uint32_t s) {
+      return 2 * calls(s) < profile_.loops().trips(main_) * profile_.sites()[s].cells.size();
+    });
     if (found.empty()) return;
     uint64_t times = 0;
     for (const uint32_t s : found) times += calls(s);
@@ -123,16 +127,14 @@ class SitePatterns {
 
   const Profile& profile_;
   const RunTraffic& traffic_;
-  const Step& step_;
   std::vector<Pattern>* found_;
   uint32_t main_;
 };
 
 }  // namespace
 
-void patterns_of_sites(const Profile& profile, const RunTraffic& traffic, const Step& step,
-                       std::vector<Pattern>* found) {
-  SitePatterns(profile, traffic, step, found).run();
+void patterns_of_sites(const Profile& profile, const RunTraffic& traffic, std::vector<Pattern>* found) {
+  SitePatterns(profile, traffic, found).run();
 }
 
 }  // namespace leadline::analysis

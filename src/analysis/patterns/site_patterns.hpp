@@ -5,11 +5,9 @@
 
 #include "analysis/patterns/patterns.hpp"
 #include "analysis/patterns/site_traffic.hpp"
-#include "analysis/patterns/step.hpp"
 
 namespace leadline::analysis {
 
-void patterns_of_sites(const Profile& profile, const RunTraffic& traffic, const Step& step,
-                       std::vector<Pattern>* found);
+void patterns_of_sites(const Profile& profile, const RunTraffic& traffic, std::vector<Pattern>* found);
 
 }  // namespace leadline::analysis

@@ -12,7 +12,11 @@ using structure::CallPart;
 using structure::DecodedCall;
 using trace::RequestUse;
 
-StepReader::StepReader(const Profile& profile) : profile_(profile) {
+StepReader::StepReader(const Profile& profile, Part part) : profile_(profile), part_(part) {
+  if (part == Part::first_calls) {
+    wanted_ = true;
+    return;
+  }
   std::vector<const std::vector<ProcessLoop>*> each;
   for (const ProcessSummary& p : profile.processes()) each.push_back(&p.loops);
   loops_ = loops_to_merge(each, profile.loops().main());
@@ -86,7 +90,7 @@ class StepReader::Reading {
   End* end_of(const CallPart& part) {
     const bool names = part.names_message && part.identity && part.partner.real();
     if (!names || next_ == named_.size()) return nullptr;
-    const Part& name = named_[next_++];
+    const leadline::analysis::Part& name = named_[next_++];
     auto& both = reader_->ends_[{name.channel, name.number}];
     End& end = name.sends ? both.first : both.second;
     end.bytes = std::max(end.bytes, name.sends ? part.out_bytes : std::max(part.in_bytes, part.posted_bytes));
@@ -113,13 +117,20 @@ class StepReader::Reading {
   structure::CallDecoder decoder_;
   structure::RequestSites request_sites_;
   DecodedCall call_;
-  std::vector<Part> named_;
+  std::vector<leadline::analysis::Part> named_;
   size_t next_ = 0;
   std::vector<Request> made_;  // in the step so far
 };
 
 void StepReader::add(const trace::Process& process, uint32_t index) {
   step_.first.resize(index + 1, static_cast<uint32_t>(step_.calls.size()));
+  if (part_ == Part::first_calls && wanted_) {
+    for (size_t stream = 0; stream < process.streams.size(); ++stream) {
+      Reading reading(this, process, index, stream);
+      walk_first(process, stream, &reading);
+    }
+    return;
+  }
   const ProcessLoop& loop = *loops_[index];
   if (!wanted_ || !loop.found || !same_numbers(loop.times.iterations(), usual_)) return;
   Reading reading(this, process, index, loop.stream);
@@ -160,6 +171,23 @@ void StepReader::walk(const trace::Process& process, const ProcessLoop& loop, Re
   }
 }
 
+void StepReader::walk_first(const trace::Process& process, size_t index, Reading* reading) {
+  Traffic traffic(process, index);
+  trace::Walker walker(process.streams[index]);
+  trace::TimedEvent timed;
+  const size_t most = most_first / std::max<size_t>(profile_.processes().size(), 1) / process.streams.size();
+  size_t taken = 0;
+  while (walker.next(&timed.event)) {
+    if (timed.event.run) continue;
+    const uint64_t times = timed.event.times;
+    timed.event.times = 1;
+    for (uint64_t i = 0; i < times; ++i) {
+      if (++taken > most) return;
+      reading->take(timed, traffic, traffic.count(timed.event));
+    }
+  }
+}
+
 Step StepReader::finish() {
   step_.first.resize(profile_.processes().size() + 1, static_cast<uint32_t>(step_.calls.size()));
   step_.found = wanted_ && !step_.calls.empty();
@@ -170,6 +198,7 @@ Step StepReader::finish() {
       ++step_.unmatched;
       continue;
     }
+    step_.sent_at[step_.calls[sender.posted].site].push_back(static_cast<uint32_t>(step_.messages.size()));
     step_.messages.push_back(
         {sender.posted, receiver.posted, sender.done, receiver.done, sender.bytes, receiver.wildcard});
   }

@@ -1,5 +1,6 @@
-// One iteration of the main loop on all ranks, call by call: its messages from end to end, its collectives, and the
-// calls that complete its requests. Messages are matched as in matching/.
+// A part of the run on all ranks, call by call: its messages from end to end, its collectives, and the calls that
+// complete its requests. It is one iteration of the main loop, or the first calls of every rank. Messages are matched
+// as in matching/.
 #pragma once
 
 #include <cstdint>
@@ -32,18 +33,20 @@ struct Step {
   bool found = false;
   bool timed = false;  // the times of its calls are known
   uint64_t iteration = 0;
-  std::vector<StepCall> calls;        // by process, in order
-  std::vector<uint32_t> first;        // by process: its first call; one more than there are processes
-  std::vector<StepMessage> messages;  // those with both ends
-  uint64_t unmatched = 0;             // ends without the other one
+  std::vector<StepCall> calls;                        // by process, in order
+  std::vector<uint32_t> first;                        // by process: its first call; one more than there are processes
+  std::vector<StepMessage> messages;                  // those with both ends
+  std::map<uint32_t, std::vector<uint32_t>> sent_at;  // by call site: the messages that it sends
+  uint64_t unmatched = 0;                             // ends without the other one
   std::vector<std::vector<uint32_t>> collectives;
 };
 
-// Reads an iteration of processes that are added in the profile's order: one whose calls' times were kept on all of
-// them; if there is none, the second one, without times.
+// Reads such a part of processes that are added in the profile's order. Of iterations, it takes one whose calls' times
+// were kept on all of them; if there is none, the second one, without times. First calls are read without times.
 class StepReader {
  public:
-  explicit StepReader(const Profile& profile);
+  enum class Part : uint8_t { iteration, first_calls };
+  StepReader(const Profile& profile, Part part);
   void add(const trace::Process& process, uint32_t index);
   Step finish();
 
@@ -56,10 +59,14 @@ class StepReader {
   };
   static constexpr size_t most_calls = size_t{1} << 22;   // of the step
   static constexpr size_t most_walked = size_t{1} << 24;  // before it on a process, if it is not timed
+  static constexpr size_t most_first = size_t{1} << 20;   // first calls of all processes together
   class Reading;
   void walk(const trace::Process& process, const ProcessLoop& loop, Reading* reading);
 
+  void walk_first(const trace::Process& process, size_t stream, Reading* reading);
+
   const Profile& profile_;
+  Part part_;
   std::vector<const ProcessLoop*> loops_;
   uint64_t usual_ = 0;
   bool wanted_ = false;
