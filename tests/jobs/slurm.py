@@ -53,7 +53,7 @@ SlurmctldTimeout=120
 SlurmdTimeout=120
 KillWait=2
 OverTimeLimit=0
-MinJobAge=300
+MinJobAge=86400
 JobRequeue=1
 {nodes}
 PartitionName=short Nodes={first}-{last} Default=YES MaxTime=INFINITE State=UP OverSubscribe=YES:8
