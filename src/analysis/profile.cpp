@@ -289,6 +289,7 @@ void Profile::add_times(const trace::Process& process, const trace::Stream& stre
     Cell& own = cell(site_map[site], index);
     const bool first = own.counts.time_ns == 0 && own.max_ns == 0;
     own.counts.time_ns += stats.sum_ns;
+    own.gap_ns += stats.gap_sum_ns;
     own.min_ns = first ? stats.min_ns : std::min(own.min_ns, stats.min_ns);
     own.max_ns = std::max(own.max_ns, stats.max_ns);
     TimeStats& all = global.times;

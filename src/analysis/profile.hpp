@@ -36,6 +36,7 @@ struct Cell {
   uint32_t process = 0;
   Counts counts;
   double min_ns = 0, max_ns = 0;  // shortest and longest call
+  double gap_ns = 0;              // before its calls: since the end of the thread's previous call
 };
 
 // Messages, or one-sided operations, by size: exact by power of two, and by distinct size while there are few of them.

@@ -24,5 +24,7 @@ void bind_columns(nanobind::module_& m);
 void bind_iterations(nanobind::module_& m);
 void bind_collectives(nanobind::module_& m);
 void bind_patterns(nanobind::module_& m);
+void bind_waits(nanobind::module_& m);
+void bind_phases(nanobind::module_& m);
 
 }  // namespace leadline::bindings

@@ -10,6 +10,8 @@
 
 #include "analysis/files.hpp"
 #include "analysis/patterns/patterns.hpp"
+#include "analysis/phases/phases.hpp"
+#include "analysis/waits/waits.hpp"
 #include "bindings/bindings.hpp"
 #include "bindings/text.hpp"
 
@@ -194,6 +196,12 @@ void bind_profile(nb::module_& m) {
              return regions;
            })
       .def("edges", &Profile::edges)
+      .def(
+          "wait_finder", [](const Profile& p) { return std::make_unique<analysis::WaitFinder>(p); },
+          nb::keep_alive<0, 1>())
+      .def(
+          "phase_finder", [](const Profile& p) { return std::make_unique<analysis::PhaseFinder>(p); },
+          nb::keep_alive<0, 1>())
       .def(
           "pattern_finder", [](const Profile& p) { return std::make_unique<analysis::PatternFinder>(p); },
           nb::keep_alive<0, 1>())

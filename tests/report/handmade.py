@@ -67,6 +67,17 @@ class HandmadeProfile:
     def pattern_finder(self) -> Any:
         return SimpleNamespace(add=lambda process, index: None, find=lambda paths: [])
 
+    def wait_finder(self) -> Any:
+        imbalance = SimpleNamespace(found=False)
+        nothing = SimpleNamespace(
+            found=False, estimated=False, iterations=0, rows=[], path=[], path_steps=0, imbalance=imbalance
+        )
+        return SimpleNamespace(add=lambda process, index: None, find=lambda: nothing)
+
+    def phase_finder(self) -> Any:
+        nothing = SimpleNamespace(phases=[], iterations=0, recurring_known=True)
+        return SimpleNamespace(add=lambda process, index: None, find=lambda paths: nothing)
+
     def iterations(self, loop: int = 0) -> Any:
         return SimpleNamespace(found=False, missing="none", loop=0)
 

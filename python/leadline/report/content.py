@@ -18,10 +18,13 @@ from leadline.report.ending import EndedAtStart, ended_at_start
 from leadline.report.entries import LIBC, Entry, entry_of, most_time_first
 from leadline.report.files import FileIO
 from leadline.report.iterations import Iterations, iterations
+from leadline.report.order import Order, order_of
 from leadline.report.paths import chain, chain_key, path_key
-from leadline.report.patterns import PatternEntry, patterns
+from leadline.report.patterns import PatternEntry, patterns_of
+from leadline.report.phases import PhaseEntry, phases_of
 from leadline.report.rank_times import RankEntry, rank_entry
 from leadline.report.traffic import MatrixEntry, matrix_of
+from leadline.report.waits import Waits, waits_of
 from leadline.run import Loss, Run, Site
 
 
@@ -104,7 +107,21 @@ class Content:
     @functools.cached_property
     def patterns(self) -> list[PatternEntry]:
         """Patterns of communication and I/O, most time first."""
-        return patterns(self.run, self.time_s)
+        return patterns_of(self.run, self._order.patterns, self.time_s)
+
+    @functools.cached_property
+    def phases(self) -> list[PhaseEntry]:
+        """In the order of the run; what recurs within the main loop, and loops within it, come after it."""
+        return phases_of(self.run, self._order.phases, self.waits)
+
+    @functools.cached_property
+    def waits(self) -> Waits:
+        """Which calls waited for other ranks, and why; the critical path of a step; the ranks' imbalance."""
+        return waits_of(self.run, self._order.waits)
+
+    @functools.cached_property
+    def _order(self) -> Order:
+        return order_of(self.run)
 
     @functools.cached_property
     def regions(self) -> list[RegionEntry]:

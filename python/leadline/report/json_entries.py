@@ -6,6 +6,7 @@ from typing import Any
 
 from leadline import _core
 from leadline.report.entries import Entry, Spread
+from leadline.run import Site
 from leadline.symbols import Location
 
 MOST_DISTINCT_SIZES = 64
@@ -104,4 +105,15 @@ def _frame(location: Location) -> dict[str, Any]:
         "file": location.file or None,
         **line_json(location),
         "module": location.module,
+    }
+
+
+def place_json(site: Site) -> dict[str, Any]:
+    """A call site by its innermost frame."""
+    where = site.location
+    return {
+        "function": site.function,
+        "routine": site.routine,
+        "file": where.file if where and where.file else None,
+        "line": where.line if where and where.line else None,
     }

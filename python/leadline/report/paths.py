@@ -38,6 +38,17 @@ def shared_chain(sites: Sequence[Site]) -> list[str]:
     return routines if all(len(path) == common for path in paths) else ["…", *routines]
 
 
+def common_routines(sites: Sequence[Site]) -> list[str]:
+    """The outer routines that all paths begin with, outermost first."""
+    common: list[Location] = []
+    for number, site in enumerate(sites):
+        if number == 0:
+            common = list(site.path)
+        pairs = itertools.takewhile(lambda pair: pair[0].full == pair[1].full, zip(common, site.path, strict=False))
+        common = [first for first, _ in pairs]
+    return [location.routine for location in common]
+
+
 def without_main(routines: Sequence[str]) -> list[str]:
     """The routines of a path, outermost first, without a main that only calls them."""
     return list(routines[1:] if len(routines) > 1 and routines[0] == "main" else routines)

@@ -7,7 +7,7 @@ from typing import Any
 
 from leadline import _core
 from leadline.report.loops import main_loop, named_loop
-from leadline.report.paths import without_main
+from leadline.report.paths import common_routines, without_main
 from leadline.run import Run, Site
 
 # Of the evidence, numbers that stand for something else: processes, and loops of the run.
@@ -51,23 +51,11 @@ class PatternEntry:
         return " > ".join(self.routines[-2:]) or "several routines"
 
 
-def patterns(run: Run, time_s: float) -> list[PatternEntry]:
-    """Most time first. Reads the traces once more. time_s: what shares are of."""
-    finder = run.profile.pattern_finder()
-    for index, process in enumerate(run.processes):
-        try:
-            finder.add(_core.open_process(process.file), index)
-        except _core.TraceError:  # it is gone since the run was opened: its ranks' patterns are those of the others
-            continue
+def patterns_of(run: Run, found: list[_core.Pattern], time_s: float) -> list[PatternEntry]:
+    """Most time first. time_s: what shares are of."""
     by_member = {member: site for site in run.sites + run.file_sites for member in site.members}
-    numbers: dict[str, int] = {}
-    paths: list[list[int]] = []
-    for member in range(len(run.profile.sites())):
-        site = by_member.get(member)
-        routines = [location.full for location in site.path] if site else []
-        paths.append([numbers.setdefault(routine, len(numbers)) for routine in routines])
     steps = _steps(run)
-    return [_entry(run, pattern, by_member, steps, time_s) for pattern in finder.find(paths)]
+    return [_entry(run, pattern, by_member, steps, time_s) for pattern in found]
 
 
 def _steps(run: Run) -> int:
@@ -87,7 +75,7 @@ def _entry(run: Run, pattern: _core.Pattern, by_member: dict[int, Site], steps: 
     return PatternEntry(
         name=pattern.name,
         sites=sites,
-        routines=tuple(without_main(_common_routines(sites))),
+        routines=tuple(without_main(common_routines(sites))),
         files=tuple(pattern.files),
         ranks=pattern.ranks,
         messages=pattern.messages,
@@ -97,18 +85,3 @@ def _entry(run: Run, pattern: _core.Pattern, by_member: dict[int, Site], steps: 
         share=pattern.time_ns * 1e-9 / time_s if time_s > 0 else 0.0,
         evidence=evidence,
     )
-
-
-def _common_routines(sites: tuple[Site, ...]) -> list[str]:
-    """The outer routines that all paths begin with, outermost first."""
-    common: list[tuple[str, str]] = []
-    for number, site in enumerate(sites):
-        path = [(location.full, location.routine) for location in site.path]
-        if number == 0:
-            common = path
-            continue
-        same = 0
-        while same < min(len(common), len(path)) and common[same][0] == path[same][0]:
-            same += 1
-        common = common[:same]
-    return [routine for _, routine in common]

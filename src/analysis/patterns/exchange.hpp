@@ -9,9 +9,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "analysis/matching/step.hpp"
 #include "analysis/patterns/shape.hpp"
 #include "analysis/patterns/site_traffic.hpp"
-#include "analysis/patterns/step.hpp"
 #include "analysis/profile.hpp"
 
 namespace leadline::analysis {

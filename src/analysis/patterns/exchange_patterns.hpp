@@ -3,9 +3,9 @@
 
 #include <vector>
 
+#include "analysis/matching/step.hpp"
 #include "analysis/patterns/exchange.hpp"
 #include "analysis/patterns/patterns.hpp"
-#include "analysis/patterns/step.hpp"
 
 namespace leadline::analysis {
 

@@ -77,7 +77,9 @@ std::vector<uint32_t> arrivals(const Step& step) {
   for (const StepMessage& m : step.messages) {
     if (m.receive_done != StepMessage::none) calls.push_back(m.receive_done);
   }
-  for (const std::vector<uint32_t>& c : step.collectives) calls.insert(calls.end(), c.begin(), c.end());
+  for (const StepCollective& c : step.collectives) {
+    for (const StepCollective::Member& m : c.members) calls.push_back(m.call);
+  }
   std::sort(calls.begin(), calls.end());
   return calls;
 }

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "analysis/clocks.hpp"
+#include "analysis/matching/step.hpp"
 #include "analysis/patterns/exchange.hpp"
-#include "analysis/patterns/step.hpp"
 
 namespace leadline::analysis {
 

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "analysis/matching/step.hpp"
 #include "analysis/patterns/exchange_patterns.hpp"
 #include "analysis/patterns/file_patterns.hpp"
 #include "analysis/patterns/site_patterns.hpp"
-#include "analysis/patterns/step.hpp"
 
 namespace leadline::analysis {
 
@@ -30,7 +30,8 @@ void PatternFinder::add(const trace::Process& process, uint32_t index) {
 }
 
 std::vector<Pattern> PatternFinder::find(const RoutinePaths& paths) {
-  const Steps steps{state_->iteration.finish(), state_->first_calls.finish()};
+  const auto only = [](std::vector<Step> steps) { return steps.empty() ? Step{} : std::move(steps[0]); };
+  const Steps steps{only(state_->iteration.finish()), only(state_->first_calls.finish())};
   const std::vector<Exchange> exchanges = exchanges_of(state_->profile, state_->traffic, steps, paths);
   std::vector<Pattern> found;
   patterns_of_exchanges(state_->profile, state_->traffic, steps, exchanges, &found);

@@ -7,11 +7,10 @@ from typing import Any
 
 from leadline.report import format as fmt
 from leadline.report.content import Content
-from leadline.report.json_entries import rank_id
+from leadline.report.json_entries import place_json, rank_id
 from leadline.report.patterns import PROCESSES, PatternEntry
 from leadline.report.screen import Line, Screen
 from leadline.report.section import Section
-from leadline.run import Site
 
 MOST_SHOWN = 12
 LEAST_SHARE_SHOWN = 0.001
@@ -52,7 +51,7 @@ def _pattern(entry: PatternEntry) -> dict[str, Any]:
     return {
         "pattern": entry.name,
         "title": TITLES[entry.name],
-        "sites": [_site(site) for site in entry.sites],
+        "sites": [place_json(site) for site in entry.sites],
         "routines": list(entry.routines),
         "files": list(entry.files),
         "ranks": entry.ranks,
@@ -63,16 +62,6 @@ def _pattern(entry: PatternEntry) -> dict[str, Any]:
         "time_s": entry.time_s,
         "share": entry.share,
         "evidence": evidence,
-    }
-
-
-def _site(site: Site) -> dict[str, Any]:
-    where = site.location
-    return {
-        "function": site.function,
-        "routine": site.routine,
-        "file": where.file if where and where.file else None,
-        "line": where.line if where and where.line else None,
     }
 
 

@@ -16,8 +16,11 @@ namespace leadline::analysis {
 
 struct StepCall {
   uint32_t process = 0;
-  uint32_t site = 0;  // number in the profile
+  uint32_t stream = 0;  // index within the process
+  uint32_t site = 0;    // number in the profile
   trace::CallClass cls = trace::CallClass::other;
+  bool margin = false;                          // of an iteration beside the one that was asked for
+  bool polled = false;                          // polls failed in the gap: it is not computation alone
   double begin_ns = 0, end_ns = 0, gap_ns = 0;  // in the process's own time; the gap is before the call. 0: not timed
 };
 
@@ -29,26 +32,42 @@ struct StepMessage {
   bool wildcard = false;
 };
 
+struct StepCollective {
+  struct Member {
+    uint32_t call = 0;
+    int64_t out_bytes = 0, in_bytes = 0;  // contributed and collected
+    bool rooted = false, is_root = false;
+  };
+  std::vector<Member> members;  // of those that were recorded, by process
+  int32_t size = 0;             // of the communicator; 0: not known, or members differ in it
+  bool complete() const { return size > 0 && members.size() == static_cast<size_t>(size); }
+};
+
 struct Step {
   bool found = false;
   bool timed = false;  // the times of its calls are known
   uint64_t iteration = 0;
-  std::vector<StepCall> calls;                        // by process, in order
-  std::vector<uint32_t> first;                        // by process: its first call; one more than there are processes
+  std::vector<StepCall> calls;                        // by process and thread, in order
   std::vector<StepMessage> messages;                  // those with both ends
   std::map<uint32_t, std::vector<uint32_t>> sent_at;  // by call site: the messages that it sends
   uint64_t unmatched = 0;                             // ends without the other one
-  std::vector<std::vector<uint32_t>> collectives;
+  std::vector<StepCollective> collectives;
 };
 
-// Reads such a part of processes that are added in the profile's order. Of iterations, it takes one whose calls' times
-// were kept on all of them; if there is none, the second one, without times. First calls are read without times.
+// Reads such parts of processes that are added in the profile's order.
 class StepReader {
  public:
-  enum class Part : uint8_t { iteration, first_calls };
+  enum class Part : uint8_t {
+    // One iteration whose calls' times were kept on all processes; if there is none, the second one, without times.
+    iteration,
+    // Several of these, regularly chosen, with the calls of the iterations beside each; none if there are no times.
+    iterations,
+    first_calls,  // without times
+    whole,        // all calls with their times; not found if some were not kept, or if there are too many
+  };
   StepReader(const Profile& profile, Part part);
   void add(const trace::Process& process, uint32_t index);
-  Step finish();
+  std::vector<Step> finish();  // those found
 
  private:
   using Name = std::pair<Channel, uint64_t>;
@@ -57,22 +76,29 @@ class StepReader {
     int64_t bytes = 0;
     bool wildcard = false;
   };
-  static constexpr size_t most_calls = size_t{1} << 22;   // of the step
-  static constexpr size_t most_walked = size_t{1} << 24;  // before it on a process, if it is not timed
+  struct Building {
+    Step step;
+    std::map<Name, std::pair<End, End>> ends;  // of the sender and of the receiver
+    std::map<std::pair<uint64_t, uint64_t>, StepCollective> collectives;
+  };
+  static constexpr size_t most_calls = size_t{1} << 22;   // of all steps together
+  static constexpr size_t most_walked = size_t{1} << 24;  // before a step on a process, if it is not timed
   static constexpr size_t most_first = size_t{1} << 20;   // first calls of all processes together
+  static constexpr size_t most_whole = size_t{1} << 21;
+  static constexpr size_t most_iterations = 24;
   class Reading;
+  void choose(const RunIterations& run);
   void walk(const trace::Process& process, const ProcessLoop& loop, Reading* reading);
-
   void walk_first(const trace::Process& process, size_t stream, Reading* reading);
+  void walk_whole(const trace::Process& process, size_t stream, Reading* reading);
 
   const Profile& profile_;
   Part part_;
   std::vector<const ProcessLoop*> loops_;
   uint64_t usual_ = 0;
-  bool wanted_ = false;
-  Step step_;
-  std::map<Name, std::pair<End, End>> ends_;  // of the sender and of the receiver
-  std::map<std::pair<uint64_t, uint64_t>, std::vector<uint32_t>> collectives_;
+  bool wanted_ = false, timed_ = false;
+  size_t calls_ = 0;
+  std::vector<Building> steps_;
 };
 
 }  // namespace leadline::analysis

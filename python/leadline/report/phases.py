@@ -1,0 +1,161 @@
+"""The phases of a run with their names, times, efficiencies and classes."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+from leadline import _core
+from leadline.report.loops import named_loop
+from leadline.report.paths import common_routines
+from leadline.report.waits import Waits
+from leadline.run import Run
+
+# A phase is bound by what takes this share of its time; imbalanced if its load balance is less, and this share is lost.
+BOUND = 0.4
+BALANCED = 0.8
+LOST = 0.1
+
+
+@dataclass(frozen=True)
+class Efficiency:
+    """POP's efficiencies: parallel = load_balance × communication.
+
+    load_balance: mean over ranks of the computation, divided by the longest one.   communication: the longest
+    computation, divided by the time of the rank that took longest. MPI_Init and MPI_Finalize do not count; file I/O
+    counts as communication.
+    """
+
+    load_balance: float
+    communication: float
+
+    @property
+    def parallel(self) -> float:
+        return self.load_balance * self.communication
+
+
+@dataclass(frozen=True)
+class PhaseEntry:
+    """Times in seconds, all ranks together. kind: "init", "loop", "output", "final".
+
+    parent: the index of the phase that it is a part of, None for a part of the run.   iterations: of the main loop in
+    which it occurs; of a loop within the step, its own trips; 0 where there is no loop.   every: it occurs in every
+    n-th iteration, 0 if it does not or not regularly.   period_s: of one iteration, on the median rank.   wait_s: time
+    waiting for other ranks, None if it is not known.   elapsed_s: of the rank that spent longest in it.
+    """
+
+    name: str
+    kind: str
+    parent: int | None
+    loop: int
+    routine: str
+    file: str
+    line: int
+    iterations: int
+    every: int
+    period_s: float | None
+    computation_s: float
+    mpi_s: float
+    wait_s: float | None
+    io_s: float
+    startup_s: float
+    elapsed_s: float
+    efficiency: Efficiency | None
+    cls: str
+
+    @property
+    def time_s(self) -> float:
+        return self.computation_s + self.mpi_s + self.io_s
+
+
+def phases_of(run: Run, found: _core.RunPhases, waits: Waits) -> list[PhaseEntry]:
+    waited = _waited(waits) if waits.found else None
+    entries: list[PhaseEntry] = []
+    main: int | None = None
+    for phase in found.phases:
+        entry = _entry(run, phase, waited, main)
+        if phase.kind == "loop":
+            main = len(entries)
+        if entry.time_s + entry.startup_s > 0:
+            entries.append(entry)
+    return entries
+
+
+def _waited(waits: Waits) -> dict[int, float]:
+    """Seconds by call site of the profile."""
+    sums: dict[int, float] = defaultdict(float)
+    for entry in waits.entries:
+        sums[entry.member] += entry.seconds
+    return sums
+
+
+def _entry(run: Run, phase: _core.Phase, waited: dict[int, float] | None, main: int | None) -> PhaseEntry:
+    times = phase.times
+    computation = sum(t.computation for t in times) * 1e-9
+    mpi = sum(t.mpi for t in times) * 1e-9
+    io = sum(t.io for t in times) * 1e-9
+    wait = None
+    if waited is not None:
+        wait = sum(waited.get(site, 0.0) * share for site, share in zip(phase.sites, phase.share, strict=True))
+        wait = min(wait, mpi)
+    routine, file, line = _place(run, phase)
+    kind = {"recurring": "output" if phase.writes else "loop", "inner": "loop"}.get(phase.kind, phase.kind)
+    n = phase.trips if phase.kind == "inner" else phase.iterations
+    each = sorted((t.computation + t.mpi + t.io) * 1e-9 for t in times)
+    efficiency = efficiency_of(times)
+    return PhaseEntry(
+        name={"init": "initialisation", "final": "finalisation"}.get(phase.kind, routine or "loop"),
+        kind=kind,
+        parent=main if phase.kind in ("recurring", "inner") else None,
+        loop=phase.loop,
+        routine=routine,
+        file=file,
+        line=line,
+        iterations=n,
+        every=phase.every,
+        period_s=each[len(each) // 2] / n if n and each else None,
+        computation_s=computation,
+        mpi_s=mpi,
+        wait_s=wait,
+        io_s=io,
+        startup_s=sum(t.startup for t in times) * 1e-9,
+        elapsed_s=max(each, default=0.0),
+        efficiency=efficiency,
+        cls=_class(computation, mpi, io, efficiency),
+    )
+
+
+def _place(run: Run, phase: _core.Phase) -> tuple[str, str, int]:
+    if phase.kind in ("loop", "inner"):
+        loop = named_loop(run, phase.loop)
+        return loop.routine, loop.file, loop.line
+    if phase.kind != "recurring":
+        return "", "", 0
+    by_member = {member: site for site in run.sites + run.file_sites for member in site.members}
+    sites = [by_member[member] for member in phase.sites if member in by_member]
+    routines = common_routines(sites)
+    return (routines[-1] if routines else ""), "", 0
+
+
+def efficiency_of(times: list[_core.PhaseTime]) -> Efficiency | None:
+    """None for what no rank computed in."""
+    each = [t.computation for t in times]
+    longest = max(each, default=0.0)
+    elapsed = max((t.computation + t.mpi + t.io for t in times), default=0.0)
+    if longest <= 0 or elapsed <= 0:
+        return None
+    return Efficiency(sum(each) / len(each) / longest, longest / elapsed)
+
+
+def _class(computation: float, mpi: float, io: float, efficiency: Efficiency | None) -> str:
+    """What the phase is bound by."""
+    whole = computation + mpi + io
+    if whole <= 0:
+        return "empty"
+    if io >= BOUND * whole:
+        return "io"
+    if efficiency is not None and efficiency.load_balance < BALANCED:
+        lost = computation * (1 / efficiency.load_balance - 1)
+        if min(lost, mpi) >= LOST * whole:
+            return "imbalanced"
+    return "communication" if mpi >= BOUND * whole else "computation"

@@ -1,0 +1,103 @@
+"""Phases: initialisation, the main loop and what recurs in it, finalisation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from leadline.report import format as fmt
+from leadline.report.content import Content
+from leadline.report.phases import Efficiency, PhaseEntry
+from leadline.report.screen import Line, Screen
+from leadline.report.section import Section
+
+LEAST_SHARE_SHOWN = 0.005
+CLASSES = {
+    "computation": "computation",
+    "communication": "communication",
+    "io": "file I/O",
+    "imbalanced": "imbalance",
+    "empty": "",
+}
+
+
+def figures(content: Content) -> dict[str, Any]:
+    return {"phases": [_phase(entry) for entry in content.phases]}
+
+
+def _phase(entry: PhaseEntry) -> dict[str, Any]:
+    return {
+        "name": entry.name,
+        "kind": entry.kind,
+        "parent": entry.parent,
+        "loop": entry.loop or None,
+        "routine": entry.routine or None,
+        "file": entry.file or None,
+        "line": entry.line or None,
+        "iterations": entry.iterations,
+        "every": entry.every or None,
+        "period_s": entry.period_s,
+        "time_s": entry.time_s,
+        "computation_s": entry.computation_s,
+        "mpi_s": entry.mpi_s,
+        "wait_s": entry.wait_s,
+        "io_s": entry.io_s,
+        "startup_s": entry.startup_s,
+        "elapsed_s": entry.elapsed_s,
+        "class": entry.cls,
+        "efficiency": efficiency_json(entry.efficiency),
+    }
+
+
+def efficiency_json(efficiency: Efficiency | None) -> dict[str, float] | None:
+    if efficiency is None:
+        return None
+    return {
+        "parallel": efficiency.parallel,
+        "load_balance": efficiency.load_balance,
+        "communication": efficiency.communication,
+    }
+
+
+def draw(content: Content, out: Screen) -> None:
+    whole = content.time_s
+    shown = [e for e in content.phases if whole > 0 and e.time_s >= LEAST_SHARE_SHOWN * whole]
+    if out.complete:
+        shown = content.phases
+    if shown:
+        out.section(SECTION.title, "time of all ranks; routines that make no call are in the computation around them")
+        out.lines(_lines(shown, whole, out.width))
+
+
+def _lines(entries: Sequence[PhaseEntry], whole: float, width: int) -> list[Line]:
+    lines: list[Line] = [("   Time  computes   MPI  waits  files  bound by       Phase", "dim")]
+    for entry in entries:
+        time = entry.time_s or 1.0
+        waits = f"{100 * entry.wait_s / time:4.0f} %" if entry.wait_s is not None else "     ?"
+        shares = f"{100 * entry.computation_s / time:6.0f} %{100 * entry.mpi_s / time:5.0f} %{waits}"
+        shares += f"{100 * entry.io_s / time:5.0f} %"
+        name = ("  " if entry.parent is not None else "") + _words(entry)
+        text = f"{100 * entry.time_s / whole:5.1f} %  {shares}  {CLASSES[entry.cls]:13}  {name}"
+        lines.append((text[:width], "bold") if entry.kind == "loop" and entry.parent is None else text[:width])
+    return lines
+
+
+def _words(entry: PhaseEntry) -> str:
+    place = f"{entry.file.rsplit('/', 1)[-1]}:{entry.line} in " if entry.file and entry.line else ""
+    if entry.kind in ("init", "final"):
+        return entry.name
+    if entry.every:
+        return f"{place}{entry.name}, every {entry.every} steps"
+    period = f" of {fmt.seconds(entry.period_s)}" if entry.period_s else ""
+    times = f", {fmt.short_count(entry.iterations)} ×{period}" if entry.iterations else ""
+    return f"{place}{entry.name}{times}"
+
+
+SECTION = Section(
+    id="phases",
+    title="Phases",
+    order=33,
+    figures=figures,
+    draw=draw,
+    present=lambda report: bool(report.get("phases")),
+)

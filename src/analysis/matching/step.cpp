@@ -1,0 +1,276 @@
+#include "analysis/matching/step.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "analysis/matching/timed_calls.hpp"
+#include "structure/call_decoder.hpp"
+#include "trace/reading/series_walk.hpp"
+
+namespace leadline::analysis {
+
+using structure::CallPart;
+using structure::DecodedCall;
+using trace::RequestUse;
+
+StepReader::StepReader(const Profile& profile, Part part) : profile_(profile), part_(part) {
+  if (part == Part::first_calls || part == Part::whole) {
+    uint64_t calls = 0;
+    for (const ProcessSummary& p : profile.processes()) calls += p.total.calls + p.files.calls;
+    wanted_ = part == Part::first_calls || calls <= most_whole;
+    timed_ = part == Part::whole;
+    steps_.resize(1);
+    return;
+  }
+  std::vector<const std::vector<ProcessLoop>*> each;
+  for (const ProcessSummary& p : profile.processes()) each.push_back(&p.loops);
+  loops_ = loops_to_merge(each, profile.loops().main());
+  usual_ = usual_count(loops_);
+  const RunIterations run = merge_loops(loops_);
+  if (run.found) choose(run);
+}
+
+void StepReader::choose(const RunIterations& run) {
+  const bool whole = run.kept == "full" && run.count > 0;
+  timed_ = whole || !run.sampled.empty();
+  if (part_ == Part::iteration) {
+    // In the middle: start-up is over, and the sides of a window are there, too.
+    steps_.resize(1);
+    steps_[0].step.iteration = whole ? run.count / 2 : timed_ ? run.sampled[run.sampled.size() / 2] : 1;
+    wanted_ = true;
+    return;
+  }
+  if (!timed_) return;
+  const double calls = 3 * run.calls * static_cast<double>(profile_.processes().size());
+  const auto most = static_cast<size_t>(
+      std::clamp(static_cast<double>(most_calls) / std::max(calls, 1.0), 1.0, static_cast<double>(most_iterations)));
+  const uint64_t all = whole ? run.count : run.sampled.size();
+  // In pairs that follow one another: whether what happens in an iteration lasts shows in the next one.
+  for (size_t i = 0; i < most && i < all; ++i) {
+    const uint64_t at = most >= all ? i : std::min<uint64_t>(i / 2 * 2 * all / most + i % 2, all - 1);
+    const uint64_t iteration = whole ? at : run.sampled[at];
+    if (!steps_.empty() && steps_.back().step.iteration >= iteration) continue;
+    steps_.emplace_back().step.iteration = iteration;
+  }
+  wanted_ = true;
+}
+
+// Takes the calls of one thread.
+class StepReader::Reading {
+ public:
+  Reading(StepReader* reader, const trace::Process& process, uint32_t index, size_t stream)
+      : reader_(reader),
+        process_(process),
+        index_(index),
+        stream_(stream),
+        sites_(reader->profile_.processes()[index].site_numbers[stream]),
+        decoder_(process, stream),
+        request_sites_(process) {}
+
+  // The calls that follow are of this step.
+  void begin(Building* step) {
+    step_ = step;
+    made_.clear();
+  }
+
+  void take(const trace::TimedEvent& event, const Traffic& traffic, const Acts& acts, bool margin = false) {
+    if (++reader_->calls_ > most_calls) reader_->wanted_ = false;
+    if (!reader_->wanted_) return;
+    const auto at = static_cast<uint32_t>(step_->step.calls.size());
+    const trace::Key& key = event.event.key;
+    decoder_.decode(event.event, &call_);
+    if (request_sites_.alike()) request_sites_.resolve(decoder_, &call_);
+    step_->step.calls.push_back({index_, static_cast<uint32_t>(stream_),
+                                 key.site < sites_.size() ? sites_[key.site] : UINT32_MAX, call_.cls, margin,
+                                 event.polled, event.begin_ns, event.begin_ns + event.duration_ns, event.gap_ns});
+    if (acts.collective) join(at, step_->collectives[{acts.comm, traffic.collective_number(acts)}]);
+    named_ = traffic.parts_of(acts);
+    next_ = 0;
+    const RequestUse use = call_.facts().requests;
+    if (use == RequestUse::completes) return complete(at);
+    size_t requests = 0;
+    for (const CallPart& part : call_.parts) {
+      End* end = end_of(part);
+      if (end) {
+        end->posted = at;
+        end->wildcard = part.wildcard;
+        if (use != RequestUse::makes && use != RequestUse::starts) end->done = at;
+      }
+      if (part.request == RequestUse::starts || (part.request == RequestUse::makes && !requests++)) {
+        made_.push_back({at, end});
+      } else if (part.request == RequestUse::makes && end) {
+        made_.back().end = end;  // of a call that sends and receives: its receive
+      }
+    }
+    if (call_.parts.empty() && use == RequestUse::makes) made_.push_back({at, nullptr});
+  }
+
+ private:
+  struct Request {
+    uint32_t call;
+    End* end;  // of the message that it is about, if that is known
+  };
+
+  // The end of a message that the next of the call's parts names; nullptr if it names none.
+  End* end_of(const CallPart& part) {
+    const bool names = part.names_message && part.identity && part.partner.real();
+    if (!names || next_ == named_.size()) return nullptr;
+    const leadline::analysis::Part& name = named_[next_++];
+    auto& both = step_->ends[{name.channel, name.number}];
+    End& end = name.sends ? both.first : both.second;
+    end.bytes = std::max(end.bytes, name.sends ? part.out_bytes : std::max(part.in_bytes, part.posted_bytes));
+    return &end;
+  }
+
+  void join(uint32_t at, StepCollective& collective) {
+    StepCollective::Member member{at};
+    for (const CallPart& part : call_.parts) {
+      member.out_bytes += part.out_bytes;
+      member.in_bytes += part.in_bytes;
+    }
+    const trace::Communicator* comm =
+        call_.comm < process_.communicators.size() ? &process_.communicators[call_.comm] : nullptr;
+    const bool intra = comm && comm->kind == trace::Communicator::Kind::intra;
+    const int32_t size = intra ? comm->size : 0;
+    member.rooted = call_.partner.rank >= 0;
+    member.is_root = intra && call_.partner.rank == comm->rank;
+    collective.size = collective.members.empty() || collective.size == size ? size : 0;
+    collective.members.push_back(member);
+  }
+
+  void complete(uint32_t at) {
+    for (const CallPart& part : call_.parts) {
+      const uint64_t age = part.maker.thread < 0 ? part.maker.age : 0;
+      Request* request = age && age <= made_.size() ? &made_[made_.size() - age] : nullptr;
+      if (End* end = end_of(part)) {  // the source of the message is known only now
+        end->posted = request ? request->call : at;
+        end->wildcard = true;
+        end->done = at;
+      } else if (request && request->end) {
+        request->end->done = at;
+      }
+    }
+  }
+
+  StepReader* reader_;
+  const trace::Process& process_;
+  uint32_t index_;
+  size_t stream_;
+  const std::vector<uint32_t>& sites_;
+  structure::CallDecoder decoder_;
+  structure::RequestSites request_sites_;
+  DecodedCall call_;
+  std::vector<leadline::analysis::Part> named_;
+  size_t next_ = 0;
+  std::vector<Request> made_;  // in the step so far
+  Building* step_ = nullptr;
+};
+
+void StepReader::add(const trace::Process& process, uint32_t index) {
+  if (!wanted_) return;
+  if (part_ == Part::first_calls || part_ == Part::whole) {
+    for (size_t stream = 0; stream < process.streams.size() && wanted_; ++stream) {
+      Reading reading(this, process, index, stream);
+      reading.begin(&steps_[0]);
+      part_ == Part::whole ? walk_whole(process, stream, &reading) : walk_first(process, stream, &reading);
+    }
+    return;
+  }
+  const ProcessLoop& loop = *loops_[index];
+  if (!loop.found || !same_numbers(loop.times.iterations(), usual_)) return;
+  Reading reading(this, process, index, loop.stream);
+  if (!timed_) return walk(process, loop, &reading);
+  TimedCalls calls(process, loop);
+  for (Building& b : steps_) {
+    const uint64_t wanted = b.step.iteration, margin = part_ == Part::iterations ? 1 : 0;
+    const uint64_t first = wanted > margin ? wanted - margin : 0, last = wanted + margin;
+    reading.begin(&b);
+    calls.visit(first, last, [&](const TimedCalls::Call& c) {
+      if (c.inside && c.iteration >= first && c.iteration <= last && !c.event.event.run)
+        reading.take(c.event, calls.traffic(), c.acts, c.iteration != wanted);
+    });
+  }
+}
+
+// From the first call on, for nothing says where the iteration is.
+void StepReader::walk(const trace::Process& process, const ProcessLoop& loop, Reading* reading) {
+  const trace::Stream& stream = process.streams[loop.stream];
+  LoopIterations iterations(stream, generation_of(stream, loop.times), loop.times);
+  if (!iterations.found()) return;
+  reading->begin(&steps_[0]);
+  const uint64_t wanted = steps_[0].step.iteration;
+  Traffic traffic(process, loop.stream);
+  trace::Walker walker(stream);
+  trace::TimedEvent timed;
+  size_t walked = 0, generation = 0;
+  while (walker.next(&timed.event)) {
+    if (timed.event.generation != generation) timed.entry = 0;
+    generation = timed.event.generation;
+    const uint64_t times = timed.event.run ? 1 : timed.event.times;
+    if (!timed.event.run) timed.event.times = 1;
+    for (uint64_t i = 0; i < times; ++i, ++timed.entry) {
+      const uint64_t iteration = iterations.of(timed);
+      const bool inside = iterations.inside(timed);
+      if (inside && iteration > wanted) return;
+      const Acts& acts = traffic.count(timed.event);
+      if (inside && iteration == wanted && !timed.event.run) reading->take(timed, traffic, acts);
+      if (!timed.event.run) timed.from = timed.event.key.site;
+      if (++walked > most_walked) {
+        wanted_ = false;
+        return;
+      }
+    }
+  }
+}
+
+void StepReader::walk_first(const trace::Process& process, size_t index, Reading* reading) {
+  Traffic traffic(process, index);
+  trace::Walker walker(process.streams[index]);
+  trace::TimedEvent timed;
+  const size_t most = most_first / std::max<size_t>(profile_.processes().size(), 1) / process.streams.size();
+  size_t taken = 0;
+  while (walker.next(&timed.event)) {
+    if (timed.event.run) continue;
+    const uint64_t times = timed.event.times;
+    timed.event.times = 1;
+    for (uint64_t i = 0; i < times; ++i) {
+      if (++taken > most) return;
+      reading->take(timed, traffic, traffic.count(timed.event));
+    }
+  }
+}
+
+void StepReader::walk_whole(const trace::Process& process, size_t index, Reading* reading) {
+  Traffic traffic(process, index);
+  trace::SeriesWalk walk(process.streams[index]);
+  trace::TimedEvent timed;
+  while (wanted_ && walk.next(&timed)) {
+    if (!timed.series) wanted_ = false;
+    if (!timed.event.run) reading->take(timed, traffic, traffic.count(timed.event));
+  }
+}
+
+std::vector<Step> StepReader::finish() {
+  std::vector<Step> found;
+  for (Building& b : steps_) {
+    Step& step = b.step;
+    step.found = wanted_ && !step.calls.empty();
+    step.timed = timed_;
+    if (!step.found) continue;
+    for (const auto& [name, both] : b.ends) {
+      const auto& [sender, receiver] = both;
+      if (sender.posted == StepMessage::none || receiver.posted == StepMessage::none) {
+        ++step.unmatched;
+        continue;
+      }
+      step.sent_at[step.calls[sender.posted].site].push_back(static_cast<uint32_t>(step.messages.size()));
+      step.messages.push_back(
+          {sender.posted, receiver.posted, sender.done, receiver.done, sender.bytes, receiver.wildcard});
+    }
+    for (auto& [name, collective] : b.collectives) step.collectives.push_back(std::move(collective));
+    found.push_back(std::move(step));
+  }
+  return found;
+}
+
+}  // namespace leadline::analysis

@@ -1,0 +1,21 @@
+// Imbalance of computation: what is lost in a step because one rank computes longer than the others, and whether it is
+// always the same one.
+#pragma once
+
+#include <vector>
+
+#include <string>
+
+#include "analysis/waits/waits.hpp"
+
+namespace leadline::analysis {
+
+struct StepComputation {
+  uint64_t iteration = 0;
+  std::vector<double> ns;  // by process; negative: the process is not in the step
+};
+
+// `hosts`: by process.
+Imbalance imbalance_of(const std::vector<StepComputation>& steps, const std::vector<std::string>& hosts);
+
+}  // namespace leadline::analysis

@@ -1,0 +1,60 @@
+// The wait states of a run.
+#include "analysis/waits/waits.hpp"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/vector.h>
+
+#include "bindings/bindings.hpp"
+
+namespace nb = nanobind;
+
+namespace leadline::bindings {
+
+void bind_waits(nb::module_& m) {
+  using analysis::Imbalance;
+  using analysis::PathRow;
+  using analysis::RunWaits;
+  using analysis::WaitCause;
+  using analysis::WaitFinder;
+  using analysis::WaitRow;
+  nb::class_<WaitCause>(m, "WaitCause")
+      .def_ro("process", &WaitCause::process)
+      .def_ro("site", &WaitCause::site)
+      .def_prop_ro("doing", [](const WaitCause& c) { return analysis::name_of(c.doing); })
+      .def_ro("share", &WaitCause::share);
+  nb::class_<WaitRow>(m, "WaitRow")
+      .def_prop_ro("kind", [](const WaitRow& r) { return analysis::name_of(r.kind); })
+      .def_ro("site", &WaitRow::site)
+      .def_ro("process", &WaitRow::process)
+      .def_ro("ns", &WaitRow::ns)
+      .def_ro("error_ns", &WaitRow::error_ns)
+      .def_ro("causes", &WaitRow::causes);
+  nb::class_<PathRow>(m, "PathRow")
+      .def_ro("process", &PathRow::process)
+      .def_ro("site", &PathRow::site)
+      .def_prop_ro("doing", [](const PathRow& r) { return analysis::name_of(r.doing); })
+      .def_ro("share", &PathRow::share);
+  nb::class_<Imbalance>(m, "Imbalance")
+      .def_ro("found", &Imbalance::found)
+      .def_ro("computation_ns", &Imbalance::computation_ns)
+      .def_ro("lost_ns", &Imbalance::lost_ns)
+      .def_ro("fixed_ns", &Imbalance::fixed_ns)
+      .def_ro("wandering_ns", &Imbalance::wandering_ns)
+      .def_ro("noise_ns", &Imbalance::noise_ns)
+      .def_ro("between_hosts", &Imbalance::between_hosts)
+      .def_ro("slowest", &Imbalance::slowest);
+  nb::class_<RunWaits>(m, "RunWaits")
+      .def_ro("found", &RunWaits::found)
+      .def_ro("estimated", &RunWaits::estimated)
+      .def_ro("iterations", &RunWaits::iterations)
+      .def_ro("rows", &RunWaits::rows)
+      .def_ro("path", &RunWaits::path)
+      .def_ro("path_steps", &RunWaits::path_steps)
+      .def_ro("imbalance", &RunWaits::imbalance);
+  nb::class_<WaitFinder>(m, "WaitFinder")
+      .def("add", &WaitFinder::add, nb::arg("process"), nb::arg("index"), nb::call_guard<nb::gil_scoped_release>())
+      .def("find", &WaitFinder::find, nb::call_guard<nb::gil_scoped_release>());
+}
+
+}  // namespace leadline::bindings
