@@ -135,6 +135,7 @@ uint32_t Profile::add(const trace::Process& process, const StreamReader& reader)
   loops_.add(process, index, mapping.modules, &loop_numbers);
   summary.loops = loops_of(process, loop_numbers);
   for (ProcessLoop& loop : summary.loops) loop.site = mapping.site(loop.stream, loop.site);
+  summary.sites = mapping.sites;
   trace::Process& meta = summary.meta;
   meta.file = process.file;
   meta.rank = process.rank;

@@ -90,6 +90,7 @@ struct ProcessSummary {
   std::vector<trace::RegionTimes> regions;  // region = index into Profile::regions; over all threads
   trace::Process meta;                      // without its streams, modules, communicators and datatypes; with its files
   std::vector<ProcessLoop> loops;           // their sites are the profile's
+  std::vector<std::vector<uint32_t>> sites;  // by stream, the profile's site of each; UINT32_MAX: of no known function
   uint32_t threads = 0;
   std::vector<ThreadEnd> ends;  // threads whose end is known; empty if the process closed its trace
   Counts total;
