@@ -530,16 +530,14 @@ class Timeline:
 
     def __init__(self, profile: Profile, processes: list[Process], indices: list[int], loop: int = 0) -> None: ...
     def times(self) -> list[tuple[int, float, float, int]]:
-        """(iteration, mean ns, longest ns, the profile's index of the process for which it lasted longest) of those whose
-        calls' times all these processes kept. It lasts from the end of the call before to the end of its last call.
+        """(iteration, mean ns, longest ns, process for which it lasted longest) of those whose calls' times all these
+        processes kept. An iteration lasts from the end of the call before to the end of its last call.
         """
     def sites_besides(self, iteration: int) -> dict[int, set[int]]:
         """By iteration, the profile's sites at which a rank calls in it and not in the given one."""
-    def iteration(
-        self, number: int, groups: list[int], places: Sequence[tuple[int, int, int]]
-    ) -> dict[str, memoryview[Any] | tuple[memoryview[Any], memoryview[Any]]]:
-        """The columns of the table `timeline`, and `role` ("other", "send", "receive", "both", "collective"),
-        `completion_row`.
+    def iteration(self, number: int, groups: list[int], places: Sequence[tuple[int, int, int]]) -> dict[str, Any]:
+        """The columns of the table `timeline`; `sends` and `receives`, the rows of each message's ends (-1: in another
+        iteration); `unmatched`, how many ends of messages lack the other end.
 
         groups: by site of the profile, its number in `site`, -1 none.   places: as of call_columns.
         """

@@ -57,6 +57,9 @@ nb::dict iteration(Timeline& timeline, uint64_t number, const std::vector<int32_
   columns["completed_s"] = column(std::move(found.completed_s));
   columns["bytes"] = column(std::move(found.bytes));
   columns["bytes_received"] = column(std::move(found.bytes_received));
+  columns["sends"] = column(std::move(found.sends));
+  columns["receives"] = column(std::move(found.receives));
+  columns["unmatched"] = found.unmatched;
   return columns;
 }
 

@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING, Literal
 
 from leadline.errors import UsageError
 from leadline.tables.column import Values
-from leadline.tables.declaration import ColumnDeclaration, Kind, TableDeclaration, count, flag, index, n_bytes, seconds, text
+from leadline.tables.declaration import (
+    ColumnDeclaration,
+    Kind,
+    TableDeclaration,
+    count,
+    flag,
+    index,
+    n_bytes,
+    seconds,
+    text,
+)
 from leadline.tables.places import WHERE, places_of
 
 if TYPE_CHECKING:
@@ -34,22 +44,37 @@ TABLE = TableDeclaration(
         seconds("end_s", "its end"),
         seconds("gap_s", "time since the end of the rank's call before: computation, unless `polled`"),
         flag("polled", "whether polls that found nothing lie in that gap"),
-        index("partner_process", "row in `ranks()` of the rank at the other end of its message", f"{NO_MESSAGE}, or that end is not known"),
+        index(
+            "partner_process",
+            "row in `ranks()` of the rank at the other end of its message",
+            f"{NO_MESSAGE}, or that end is not known",
+        ),
         index("partner_rank", "that rank in its MPI_COMM_WORLD", f"{NO_MESSAGE}, or not known"),
-        _row("partner_row", "the call at the other end; for a collective, the next rank's call; for `both`, the receive of what it sends"),
+        _row(
+            "partner_row",
+            "the call at the other end; of a collective, the next rank's; of `both`, the receive of what it sends",
+        ),
         _row("source_row", "the call that sent what it receives"),
-        _row("completion_row", "the call that completes the request that it made"),
-        seconds("completed_s", "the end of that call, in whichever iteration, or of the call itself if it made no request", "not known"),
+        _row("completion_row", "the call that completes the requests that it made, if one call does"),
+        seconds(
+            "completed_s",
+            "the end of that call, in whichever iteration, or of the call itself if it made no request",
+            "not known",
+        ),
         n_bytes("bytes", "that leave the rank: sent, as posted; contributed; put; written", "not known"),
-        n_bytes("bytes_received", "that reach the rank; of a receive with a request, counted when it is completed", "not known"),
+        n_bytes(
+            "bytes_received",
+            "that reach the rank; of a receive with a request, counted when it is completed",
+            "not known",
+        ),
     ),
-    more="Rows are in the order of `ranks()`, then of time. The calls of the thread that goes through the main loop are "
-    "in it. `leadline.open(path, step=...)` chooses another loop.",
+    more="Rows are in the order of `ranks()`, then of time. They are of the thread that goes through the main loop. "
+    "`leadline.open(path, step=...)` chooses another loop.",
 )
 
 
 def values(content: Content, which: Which) -> Mapping[str, Values]:
-    """which: a number, "typical" (nearest the median) or "slowest", of the iterations whose calls' times all ranks kept.
+    """which: of the iterations whose calls' times all ranks kept, a number, "typical" (near the median) or "slowest".
 
     Raises UsageError if there is no such iteration.
     """

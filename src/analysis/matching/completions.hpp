@@ -1,10 +1,11 @@
-// Which call completes the request that another one of its thread made.
+// Which call completes the requests that another one of its thread made, if it is one call that completes them all.
 //
 // A completion says how many requests ago its own was made, which is enough among calls that follow one another. A
 // request that was made in a stretch of calls whose times were not kept is not found.
 #pragma once
 
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 #include "analysis/matching/matching.hpp"
@@ -23,14 +24,14 @@ class Completions {
     if (e.event.generation != generation_ || e.entry != next_) made_.clear();
     generation_ = e.event.generation;
     next_ = e.entry + 1;
+    const size_t at = matched ? calls_.size() - 1 : not_matched;
     for (const Acts::Request& r : call.acts.completed) {
       if (!r.age || r.age > made_.size()) continue;
       const Made& made = made_[made_.size() - r.age];
-      if (made.site != r.site || made.call == not_matched || !matched) continue;
-      calls_[made.call].completion = static_cast<int64_t>(calls_.size() - 1);
+      if (made.site == r.site && made.call != not_matched) complete(made.call, at);
     }
-    const bool alone = call.acts.made.size() == 1;  // a call that starts several has several completions
-    for (const Acts::Request& r : call.acts.made) made_.push_back({r.site, matched && alone ? calls_.size() - 1 : not_matched});
+    for (const Acts::Request& r : call.acts.made) made_.push_back({r.site, at});
+    if (matched && !call.acts.made.empty()) open_[at] = {call.acts.made.size(), not_matched, true};
   }
 
  private:
@@ -39,6 +40,25 @@ class Completions {
     uint32_t site;
     size_t call;
   };
+  // Requests of one call that are to be completed, and the call that completed the others, if that is one.
+  struct Open {
+    size_t left;
+    size_t by;
+    bool by_one;
+  };
+
+  void complete(size_t call, size_t by) {
+    const auto open = open_.find(call);
+    if (open == open_.end()) return;
+    Open& o = open->second;
+    o.by_one &= by != not_matched && (o.by == not_matched || o.by == by);
+    o.by = by;
+    if (--o.left) return;
+    if (o.by_one) calls_[call].completion = static_cast<int64_t>(by);
+    open_.erase(open);
+  }
+
+  std::unordered_map<size_t, Open> open_;
   std::vector<MatchedCall>& calls_;
   std::vector<Made> made_;
   size_t generation_ = SIZE_MAX;

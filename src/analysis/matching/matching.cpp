@@ -50,6 +50,7 @@ class Matcher {
       if (ends.first.size() == 1 && ends.second.size() == 1) {
         join(ends.first[0], ends.second[0].call);
         join(ends.second[0], ends.first[0].call);
+        out_.messages.emplace_back(ends.first[0].call, ends.second[0].call);
       }
     }
     for (const auto& [key, calls] : collectives_) {

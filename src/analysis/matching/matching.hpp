@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analysis/clocks.hpp"
@@ -35,13 +36,15 @@ struct MatchedCall {
   int64_t partner = -1;         // index of the call at the other end; for a collective, the next rank's call
   int64_t second_partner = -1;  // for `both`: the partner of the receiving half
   bool makes_request = false;
-  int64_t completion = -1;      // index of the call that completes the request that this one made, if it made one only
+  int64_t completion = -1;              // index of the one call that completes the requests that this one made
   int64_t out_bytes = 0, in_bytes = 0;  // that leave and reach the rank; structure::bytes_unknown
 };
 
 struct MatchedIteration {
   std::vector<MatchedCall> calls;  // of the iteration and its neighbours, by process, in order
-  uint64_t unmatched_sends = 0;    // sends and receives of the iteration that lack their other end
+  // Indices of the calls that send and receive each message whose ends are both known; a call may have several.
+  std::vector<std::pair<size_t, size_t>> messages;
+  uint64_t unmatched_sends = 0;  // sends and receives of the iteration that lack their other end
   uint64_t unmatched_receives = 0;
 };
 
@@ -59,8 +62,8 @@ class Matching {
   // The time it takes depends on that iteration, not on how many came before it.
   MatchedIteration iteration(uint64_t number);
 
-  // Every call of the loop whose times were kept, on the processes that count its iterations as most do. Times are in ns
-  // of the run's time.
+  // Every call of the loop whose times were kept, on the processes that count its iterations as most do. Times are in
+  // ns of the run's time.
   struct LoopCall {
     uint32_t process;
     size_t stream;

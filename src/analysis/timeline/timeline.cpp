@@ -162,6 +162,12 @@ TimelineColumns Timeline::iteration(uint64_t number, const std::vector<int32_t>&
     t.bytes.push_back(c.out_bytes);
     t.bytes_received.push_back(c.in_bytes);
   }
+  for (const auto& [send, receive] : matched.messages) {
+    if (rows[send] < 0 && rows[receive] < 0) continue;
+    t.sends.push_back(rows[send]);
+    t.receives.push_back(rows[receive]);
+  }
+  t.unmatched = matched.unmatched_sends + matched.unmatched_receives;
   return t;
 }
 

@@ -1,6 +1,7 @@
 """Steps of the main loop call by call, for the page and the terminal.
 
-lanes (which ranks) ─► reading (their calls) ─► steps (which iterations) ─► drawing data: marks, or tiles where they are many
+lanes (which ranks) ─► reading (their calls) ─► steps (which iterations) ─► marks, or tiles where they are many
+                                                                            text (for the terminal)
 """
 
 from leadline.report.timeline.reading import StepTimeline, why_none

@@ -11,7 +11,14 @@ from leadline.report.json_entries import rank_id
 from leadline.report.paths import chain
 from leadline.report.timeline import marks
 from leadline.report.timeline.lanes import MOST_LANES, choose_lanes
-from leadline.report.timeline.reading import MOST_READ, StepCalls, StepTimeline, calls_to_read, why_none
+from leadline.report.timeline.reading import (
+    MOST_READ,
+    StepCalls,
+    StepTimeline,
+    calls_to_read,
+    no_whole_iteration,
+    why_none,
+)
 from leadline.report.timeline.steps import Step, median_s, representative_steps
 from leadline.run import Site
 
@@ -26,14 +33,17 @@ def timeline_figures(content: Content) -> tuple[dict[str, Any] | None, str | Non
     calls = calls_to_read(content)
     lanes = choose_lanes(content, min(MOST_LANES, MOST_READ // max(calls, 1)))
     if not lanes.processes:
-        return None, f"the times of {calls:,} calls of a rank were kept, which is more than a report reads (--series SIZE)"
+        return (
+            None,
+            f"the times of {calls:,} calls of a rank were kept, which is more than a report reads (--series SIZE)",
+        )
     try:
         timeline = StepTimeline(content, lanes.processes)
     except _core.TraceError as error:
         return None, f"a trace cannot be read again: {error}"
     steps = representative_steps(timeline)
     if not steps:
-        return None, "there is no iteration of which all ranks kept the times of their calls (--series SIZE keeps more)"
+        return None, no_whole_iteration(timeline.found)
     drawing = Drawing(timeline)
     found = [drawing.step(step) for step in steps]
     return {
@@ -113,4 +123,3 @@ def _place(site: Site | None) -> dict[str, Any]:
         "line": where.line if where is not None and known else None,
         "path": chain(site.path) if site is not None and site.path else None,
     }
-

@@ -1,9 +1,10 @@
-"""What a step is drawn from: a mark per call, or tiles, which sum up the calls of a stretch of time, if they are many."""
+"""What a step is drawn from: a mark per call, or tiles, which sum up stretches of time, if the calls are many."""
 
 from __future__ import annotations
 
 import heapq
 import math
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -25,8 +26,10 @@ def unit_of(span_s: float) -> float:
     return float(f"1e{max(-9, math.ceil(math.log10(span_s / UNITS_PER_STEP)))}")
 
 
-def marks(step: StepCalls, rows: Sequence[int], lanes: int, unit_s: float, kind_of: Callable[[int], int]) -> dict[str, Any]:
-    """Columns with a value for each of these rows, which ascend by lane and time. Times in units since the step's start.
+def marks(
+    step: StepCalls, rows: Sequence[int], lanes: int, unit_s: float, kind_of: Callable[[int], int]
+) -> dict[str, Any]:
+    """Columns with a value for each of these rows, which ascend by lane and time. Times in units since the start.
 
     kind_of(row): its place in the list of call sites.
     """
@@ -50,27 +53,20 @@ def messages(step: StepCalls, rows: Sequence[int], unit_s: float) -> dict[str, A
     """The messages that begin and end within the step, and how many do not.
 
     send, receive: calls, as places in `rows`.   arrival: when the call that completes the receive ended, in units since
-    the step's start, -1 not known.
+    the step's start, -1 not known.   bytes: -1 not known, as of a call that starts several messages.
     """
     at = {row: n for n, row in enumerate(rows)}
+    several = Counter(send for send, _ in step.messages)
     found: dict[str, list[int]] = {"send": [], "receive": [], "arrival": [], "bytes": []}
-    elsewhere = 0
-    for row in rows:
-        role = step.role[row]
-        if role in ("receive", "both"):
-            elsewhere += step.source[row] not in at
-        if role not in ("send", "both"):
-            continue
-        receive = step.partner[row]
-        if receive not in at:
-            elsewhere += 1
+    for send, receive in sorted(step.messages):
+        if send not in at or receive not in at:
             continue
         arrival = step.completed_s[receive]
-        found["send"].append(at[row])
+        found["send"].append(at[send])
         found["receive"].append(at[receive])
         found["arrival"].append(-1 if math.isnan(arrival) else round((arrival - step.start_s) / unit_s))
-        found["bytes"].append(step.sent[row])
-    return {**found, "elsewhere": elsewhere}
+        found["bytes"].append(step.sent[send] if several[send] == 1 else -1)
+    return {**found, "elsewhere": len(step.messages) - len(found["send"]) + step.unmatched}
 
 
 def edges(step: StepCalls, lanes: int, unit_s: float) -> dict[str, list[int]]:

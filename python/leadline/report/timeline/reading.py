@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import functools
+import itertools
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from leadline import _core
 from leadline.errors import UsageError
+from leadline.report import format as fmt
 from leadline.report.content import Content
 from leadline.report.iterations import why_none as why_no_loop
 from leadline.run import Run, Site
-from leadline.tables.places import Place, places_of
 
 MOST_READ = 4_000_000
 """Calls whose times a report reads for its timeline: they take about 200 MB."""
@@ -35,7 +37,9 @@ class StepCalls:
     lane: index into StepTimeline.processes.   site: index into StepTimeline.sites, -1 not known.
     Times in seconds since the run began.   gap_s: since the call before.   polled: polls found nothing in that gap.
     role: "send", "receive", "both", "collective" or "other".   partner, source, completion: rows; -1: not among these.
-    source: of what the call receives.   completed_s: when the call's request was completed, NaN not known.
+    source: of what the call receives.   sent, received: bytes, -1 not known.
+    messages: the rows that send and receive each, -1: in another iteration.   unmatched: ends that lack the other end.
+    completed_s: when the call's request was completed, NaN not known.
     """
 
     number: int
@@ -54,6 +58,8 @@ class StepCalls:
     completed_s: Sequence[float]
     sent: Sequence[int]
     received: Sequence[int]
+    messages: Sequence[tuple[int, int]]
+    unmatched: int
 
     def __len__(self) -> int:
         return len(self.site)
@@ -130,32 +136,43 @@ class StepTimeline:
                 return time
         raise UsageError(
             f"the calls' times of iteration {which} were not kept on all ranks",
-            hint=f"there are {_ranges([time.number for time in self.times])}" if self.times else "--series SIZE keeps more",
+            hint=f"there are {_ranges([time.number for time in self.times])}"
+            if self.times
+            else "--series SIZE keeps more",
         )
 
-    def columns(self, number: int, groups: list[int], places: Sequence[Place]) -> dict[str, Any]:
+    def columns(self, number: int, groups: list[int], places: Sequence[tuple[int, int, int]]) -> dict[str, Any]:
         """Of the table `timeline`; groups: by site of the profile, what `site` is to hold."""
         return self._core.iteration(number, groups, places)
 
     def calls(self, number: int) -> StepCalls:
-        places = places_of(self.run)
+        lane = {process: lane for lane, process in enumerate(self.processes)}
+        places = [(lane.get(index, -1), -1, process.rank) for index, process in enumerate(self.run.processes)]
         columns = self.columns(number, self._groups, places)
-        lanes = {places[process].process: lane for lane, process in enumerate(self.processes)}
-        as_lists: dict[str, Any] = {
-            name: values.tolist() if isinstance(values, memoryview) else _texts(values)
-            for name, values in columns.items()
-        }
+        as_lists: dict[str, Any] = {name: _as_list(values) for name, values in columns.items()}
         return StepCalls(
             number,
-            lane=[lanes[process] for process in as_lists["process"]],
+            lane=as_lists["process"],
             partner=as_lists["partner_row"],
             source=as_lists["source_row"],
             completion=as_lists["completion_row"],
             sent=as_lists["bytes"],
             received=as_lists["bytes_received"],
+            messages=list(zip(as_lists["sends"], as_lists["receives"], strict=True)),
+            unmatched=as_lists["unmatched"],
             **{
                 name: as_lists[name]
-                for name in ("site", "function", "begin_s", "end_s", "gap_s", "polled", "role", "partner_rank", "completed_s")
+                for name in (
+                    "site",
+                    "function",
+                    "begin_s",
+                    "end_s",
+                    "gap_s",
+                    "polled",
+                    "role",
+                    "partner_rank",
+                    "completed_s",
+                )
             },
         )
 
@@ -169,11 +186,17 @@ def groups_of(run: Run, sites: Sequence[Site]) -> list[int]:
     return groups
 
 
+def _as_list(values: Any) -> Any:
+    if isinstance(values, memoryview):
+        return values.tolist()
+    return _texts(values) if isinstance(values, tuple) else values
+
+
 def _texts(values: tuple[memoryview[Any], memoryview[Any]]) -> list[str]:
     offsets, data = values[0].tolist(), bytes(values[1])
     known: dict[bytes, str] = {}
     found = []
-    for begin, end in zip(offsets, offsets[1:], strict=False):
+    for begin, end in itertools.pairwise(offsets):
         text = data[begin:end]
         found.append(known.get(text) or known.setdefault(text, text.decode("utf-8", "backslashreplace")))
     return found
@@ -188,7 +211,9 @@ def _ranges(numbers: list[int], most: int = 6) -> str:
         else:
             ranges.append([number, number])
     shown = [str(a) if a == b else f"{a}-{b}" for a, b in ranges[:most]]
-    return ", ".join(shown) + (f" and {len(numbers) - sum(b - a + 1 for a, b in ranges[:most])} more" if ranges[most:] else "")
+    return ", ".join(shown) + (
+        f" and {len(numbers) - sum(b - a + 1 for a, b in ranges[:most])} more" if ranges[most:] else ""
+    )
 
 
 def why_none(content: Content) -> str | None:
@@ -202,8 +227,15 @@ def why_none(content: Content) -> str | None:
     if found.kept == "none":
         return "the times of single calls were not kept (--series)"
     if found.kept == "sampled" and not found.sampled:
-        return "there is no iteration of which all ranks kept the times of their calls (--series SIZE keeps more)"
+        return no_whole_iteration(found)
     return None
+
+
+def no_whole_iteration(found: _core.RunIterations) -> str:
+    """The reason if no iteration is kept whole, with what would keep one: a call takes five quarters of a byte."""
+    enough = math.ceil(found.calls * 4 * 5 / 4 / 1e6)
+    an_iteration = f"an iteration makes {fmt.plural(round(found.calls), 'call')} on a rank"
+    return f"{an_iteration}, and of none were the times of all calls kept on all ranks (--series {enough}MB keeps more)"
 
 
 def calls_to_read(content: Content) -> int:

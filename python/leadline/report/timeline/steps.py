@@ -1,4 +1,4 @@
-"""The iterations that stand for the others: a typical one, the slowest, and one that does what the typical one does not."""
+"""The iterations that stand for the others: a typical one, the slowest, and one that makes other calls."""
 
 from __future__ import annotations
 
