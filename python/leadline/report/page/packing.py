@@ -12,7 +12,7 @@ FEWEST_INTEGERS = 16
 _KEYS, _ROWS, _INTEGERS, _DELTAS = "$keys", "$rows", "$integers", "$deltas"
 # Integers in digits of five bits, the lowest first, each with a sixth bit if more follow: as source maps have them.
 _DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
-_MOST = 2**52  # what JavaScript counts exactly, with a bit for the sign
+_MOST = 2**50  # JavaScript counts exactly up to 2^53, which leaves bits for a difference and a sign
 # With these two no text can end the <script> element that holds it, begin a comment, or be an entity.
 _ESCAPES = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"})
 

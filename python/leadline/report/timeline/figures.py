@@ -62,7 +62,8 @@ class Drawing:
         self.timeline = timeline
         self.sites: list[dict[str, Any]] = []
         self._numbers: dict[tuple[int, str], int] = {}
-        self._left = marks.MOST_MARKS
+        many = len(timeline.run.processes) > marks.MANY_RANKS
+        self._left = marks.MOST_MARKS_OF_MANY if many else marks.MOST_MARKS
         self._classes = {function.name: function.cls for function in timeline.run.profile.functions}
 
     def step(self, step: Step) -> dict[str, Any]:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import heapq
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from leadline.report.timeline.reading import StepCalls
 
 MOST_MARKS = 100_000
 """Of all steps of a page together: a step that would exceed it is drawn from tiles."""
+MANY_RANKS = 256
+MOST_MARKS_OF_MANY = 50_000
+"""Of a run with more ranks than that, whose other sections fill the page."""
 LONGEST_KEPT = 2_000
 """Calls of a step with tiles that are listed nevertheless."""
 TILES = 1_000
@@ -95,11 +98,16 @@ def tiles(step: StepCalls, lanes: int, category_of: Callable[[int], str]) -> dic
     width_s = max(step.stop_s - step.start_s, 1e-9) / TILES
     shares = [0.0] * (lanes * TILES * len(categories))
     for row in range(len(step)):
-        begin, end = (step.begin_s[row] - step.start_s) / width_s, (step.end_s[row] - step.start_s) / width_s
-        first, last = int(begin), min(int(end), TILES - 1)
         base = step.lane[row] * TILES * len(categories) + number[category_of(row)]
-        for tile in range(min(first, last), last + 1):
-            part = min(end, tile + 1) - max(begin, tile)
+        for tile, part in parts(step.begin_s[row] - step.start_s, step.end_s[row] - step.start_s, width_s, TILES):
             shares[base + tile * len(categories)] += max(part, 1e-9)
     levels = [0 if share == 0 else min(LEVELS, max(1, round(share * LEVELS))) for share in shares]
     return {"tiles": TILES, "levels": LEVELS, "categories": categories, "share": levels}
+
+
+def parts(begin_s: float, end_s: float, width_s: float, count: int) -> Iterator[tuple[int, float]]:
+    """The stretches of such a width that something lies in, and how much of each it fills; one at least."""
+    begin, end = round(begin_s / width_s, 6), round(end_s / width_s, 6)  # what meets a border does not cross it
+    first = max(0, min(int(begin), count - 1))
+    for at in range(first, max(first + 1, min(math.ceil(end), count))):
+        yield at, max(0.0, min(end, at + 1) - max(begin, at))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from leadline import _core
 from leadline.report import format as fmt
+from leadline.report.timeline.marks import parts
 from leadline.report.timeline.reading import StepCalls
 
 COMPUTATION, SHORT, OUTSIDE = "·", "▁", " "
@@ -28,7 +29,7 @@ Piece = tuple[str, str]  # text, style
 
 @dataclass(frozen=True)
 class Columns:
-    """What a rank did in each stretch of time, in seconds: by category, and how much of it lies within the step."""
+    """What a rank did in each stretch of time: the part of it in calls, by category, and the part within the step."""
 
     by_category: list[dict[str, float]]
     within: list[float]
@@ -53,24 +54,13 @@ def columns_of(step: StepCalls, rows: range, width: int, category_of: Callable[[
     stretch_s = max(step.stop_s - step.start_s, 1e-9) / width
     found = Columns([{} for _ in range(width)], [0.0] * width)
 
-    def over(begin_s: float, end_s: float, add: Callable[[int, float], None]) -> None:
-        begin, end = ((time - step.start_s) / stretch_s for time in (begin_s, end_s))
-        last = min(width - 1, int(end))
-        for column in range(max(0, min(int(begin), last)), last + 1):
-            add(column, max(0.0, min(end, column + 1) - max(begin, column)) * stretch_s)
-
-    def within(column: int, seconds: float) -> None:
-        found.within[column] += seconds
-
     for row in rows:
-        category = category_of(row)
-
-        def spend(column: int, seconds: float, category: str = category) -> None:
+        category, begin_s, end_s = category_of(row), step.begin_s[row] - step.start_s, step.end_s[row] - step.start_s
+        for column, part in parts(begin_s, end_s, stretch_s, width):
             spent = found.by_category[column]
-            spent[category] = spent.get(category, 0.0) + seconds
-
-        over(step.begin_s[row], step.end_s[row], spend)
-        over(step.begin_s[row] - max(0.0, step.gap_s[row]), step.end_s[row], within)
+            spent[category] = spent.get(category, 0.0) + part
+        for column, part in parts(begin_s - max(0.0, step.gap_s[row]), end_s, stretch_s, width):
+            found.within[column] += part
     return found
 
 

@@ -43,7 +43,7 @@ class Timeline {
       this.choice(),
       this.about,
       this.controls(),
-      h("figure", { class: "timeline-figure" }, this.picture.canvas, this.picture.status),
+      h("figure", { class: "timeline-figure" }, this.picture.place, this.picture.status),
       this.legend,
       this.notes,
       h(

@@ -18,7 +18,7 @@ export class Coverage {
   /** A call from one place to another, in pixels: what lies in a column is added to it, and something if it is nothing. */
   add(from, to, category) {
     const at = this.index.get(category);
-    const [first, last] = [Math.max(0, Math.floor(from)), Math.min(this.width - 1, Math.floor(to))];
+    const [first, last] = [Math.max(0, Math.floor(from)), Math.min(this.width - 1, Math.max(Math.floor(from), Math.ceil(to) - 1))];
     for (let column = first; column <= last; column++) {
       const covered = Math.min(to, column + 1) - Math.max(from, column);
       this.put(column, at, Math.max(covered, 1e-6));

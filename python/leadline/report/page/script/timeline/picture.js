@@ -16,6 +16,7 @@ export class Picture {
   constructor(changed) {
     this.changed = changed;
     this.canvas = h("canvas", { class: "timeline", tabindex: 0, role: "img" });
+    this.place = h("div", null, this.canvas);
     this.status = h("p", { class: "status", role: "status" });
     this.hidden = new Set();
     this.arrows = this.critical = true;
@@ -46,22 +47,28 @@ export class Picture {
     addEventListener("mouseup", (event) => this.release(event));
     onThemeChange(() => this.redraw());
     // In the next frame: browsers report an error if a size changes while sizes are being reported.
-    new ResizeObserver(() => requestAnimationFrame(() => this.fit())).observe(canvas.parentElement ?? canvas);
-    addEventListener("beforeprint", () => this.redraw(Math.min(PAPER_WIDTH, this.room())));
-    addEventListener("afterprint", () => this.redraw());
+    new ResizeObserver(() => requestAnimationFrame(() => this.fit())).observe(this.place);
+    const print = (onPaper) => {
+      this.onPaper = onPaper;
+      this.redraw();
+    };
+    addEventListener("beforeprint", () => print(true));
+    addEventListener("afterprint", () => print(false));
   }
 
   /** CSS pixels that there are for it. */
   room() {
-    return Math.max(240, Math.floor(this.canvas.parentElement?.clientWidth || PAPER_WIDTH));
+    const room = Math.max(240, Math.floor(this.place.clientWidth || PAPER_WIDTH));
+    return this.onPaper ? Math.min(PAPER_WIDTH, room) : room;
   }
 
   fit() {
     if (this.data && this.room() !== this.width) this.redraw();
   }
 
-  redraw(width = this.room()) {
+  redraw() {
     if (!this.data) return;
+    const width = this.room();
     this.width = width;
     const context = this.canvas.getContext("2d");
     const labels = this.shown.map((lane) => String(this.data.ranks[lane]).length);
@@ -191,7 +198,7 @@ export class Picture {
 
   // The mouse.
 
-  place(event) {
+  pointed(event) {
     const box = this.canvas.getBoundingClientRect();
     const { left, top, width, pitch } = this.layout;
     const [x, y] = [event.clientX - box.left, event.clientY - box.top];
@@ -200,7 +207,7 @@ export class Picture {
   }
 
   hover(event) {
-    const { x, lane, time } = this.place(event);
+    const { x, lane, time } = this.pointed(event);
     if (this.pressed !== undefined) {
       this.redraw();
       this.paintDrag(x);
@@ -220,12 +227,12 @@ export class Picture {
   }
 
   press(event) {
-    if (event.button === 0) this.pressed = this.place(event).x;
+    if (event.button === 0) this.pressed = this.pointed(event).x;
   }
 
   release(event) {
     if (this.pressed === undefined) return;
-    const [from, to] = [this.pressed, this.place(event).x].sort((a, b) => a - b);
+    const [from, to] = [this.pressed, this.pointed(event).x].sort((a, b) => a - b);
     this.pressed = undefined;
     const time = (x) => this.view.from + ((x - this.layout.left) / this.layout.width) * this.view.width;
     if (to - from >= DRAG_FROM) {
@@ -242,7 +249,7 @@ export class Picture {
   wheel(event) {
     if (event.ctrlKey) {
       event.preventDefault();
-      this.view.zoom(2 ** (event.deltaY / 240), this.place(event).time);
+      this.view.zoom(2 ** (event.deltaY / 240), this.pointed(event).time);
       this.update();
     } else if (Math.abs(event.deltaX) > Math.abs(event.deltaY) && !this.view.whole) {
       event.preventDefault();
