@@ -69,21 +69,25 @@ TABLE = TableDeclaration(
         ),
     ),
     more="Rows are in the order of `ranks()`, then of time. They are of the thread that goes through the main loop. "
-    "`leadline.open(path, step=...)` chooses another loop.",
+    "`leadline.open(path, step=...)` chooses another loop. "
+    "Empty if no iteration was kept whole; `leadline report` says why.",
 )
 
 
 def values(content: Content, which: Which) -> Mapping[str, Values]:
     """which: of the iterations whose calls' times all ranks kept, a number, "typical" (near the median) or "slowest".
 
-    Raises UsageError if there is no such iteration.
+    Empty if no iteration was kept; raises UsageError if that of a number was not.
     """
     from leadline.report.timeline import StepTimeline, why_none
     from leadline.report.timeline.reading import groups_of
 
-    if (why := why_none(content)) is not None:
-        raise UsageError(f"there is no timeline: {why}")
-    timeline = StepTimeline(content, content.run.order)
+    why = why_none(content)
+    timeline = StepTimeline(content, content.run.order) if why is None else None
+    if timeline is None or (not timeline.times and not isinstance(which, int)):
+        if isinstance(which, int):
+            raise UsageError(f"there is no timeline: {why}")
+        return {each.name: [] for each in TABLE.columns}
     sites = [entry.site for entry in content.sites if entry.site is not None]
     columns = timeline.columns(timeline.find(which).number, groups_of(content.run, sites), places_of(content.run))
     columns["polled"] = columns["polled"].cast("?")
