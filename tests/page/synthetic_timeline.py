@@ -84,11 +84,12 @@ def _step(
 
 def _messages(marks: dict[str, list[int]], ranks: int, rounds: int, calls: int) -> dict[str, Any]:
     """From each rank's Isend to the next rank's Irecv; the Waitall after it completes the receive."""
-    found: dict[str, list[int]] = {"send": [], "receive": [], "arrival": [], "bytes": []}
+    found: dict[str, list[int]] = {"send": [], "receive": [], "completion": [], "arrival": [], "bytes": []}
     for rank, turn in itertools.product(range(ranks), range(rounds)):
         receive = ((rank + 1) % ranks * rounds + turn) * calls + 1
         found["send"].append((rank * rounds + turn) * calls)
         found["receive"].append(receive)
+        found["completion"].append(receive + 1)
         found["arrival"].append(marks["begin"][receive + 1] + marks["duration"][receive + 1])
         found["bytes"].append(9_216)
     return {**found, "elsewhere": 0}

@@ -76,6 +76,7 @@ def test_keys_zoom_move_and_say_what_is_at_the_cursor(show: Show) -> None:
     assert "9,216 B to rank 1, whose receive is complete at " in status(opened)
     keys(opened, "Shift+ArrowRight", "Shift+ArrowRight")
     assert status(opened).startswith("Rank 0: MPI_Waitall in exchange (src/halo.cpp:47), ")
+    assert "9,216 B from rank 7, sent at " in status(opened)
     keys(opened, "+", "+", "+")
     assert painted(opened)["--completion"] > 2 * whole / 8
     seen = painted(opened)

@@ -116,6 +116,7 @@ def test_marks_count_units_from_the_start_of_the_step() -> None:
     assert marks.messages(step, rows, unit_s) == {
         "send": [0],
         "receive": [3],
+        "completion": [3],
         "arrival": [800_000],
         "bytes": [800],
         "elsewhere": 1,

@@ -55,18 +55,21 @@ def marks(
 def messages(step: StepCalls, rows: Sequence[int], unit_s: float) -> dict[str, Any]:
     """The messages that begin and end within the step, and how many do not.
 
-    send, receive: calls, as places in `rows`.   arrival: when the call that completes the receive ended, in units since
-    the step's start, -1 not known.   bytes: -1 not known, as of a call that starts several messages.
+    send, receive: calls, as places in `rows`.   completion: the call that completes the receive, the same one if that
+    blocks, -1 if it is not among these.   arrival: when it ended, in units since the step's start, -1 not known.
+    bytes: -1 not known, as of a call that starts several messages.
     """
     at = {row: n for n, row in enumerate(rows)}
     several = Counter(send for send, _ in step.messages)
-    found: dict[str, list[int]] = {"send": [], "receive": [], "arrival": [], "bytes": []}
+    found: dict[str, list[int]] = {"send": [], "receive": [], "completion": [], "arrival": [], "bytes": []}
     for send, receive in sorted(step.messages):
         if send not in at or receive not in at:
             continue
         arrival = step.completed_s[receive]
+        by = receive if arrival == step.end_s[receive] else step.completion[receive]
         found["send"].append(at[send])
         found["receive"].append(at[receive])
+        found["completion"].append(at.get(by, -1))
         found["arrival"].append(-1 if math.isnan(arrival) else round((arrival - step.start_s) / unit_s))
         found["bytes"].append(step.sent[send] if several[send] == 1 else -1)
     return {**found, "elsewhere": len(step.messages) - len(found["send"]) + step.unmatched}

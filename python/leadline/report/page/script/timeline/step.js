@@ -61,12 +61,11 @@ export class StepData {
 
 /** Messages in columns, and those of each call. An arrival of -1 is not known. */
 function messagesOf(data) {
-  const { send = [], receive = [], arrival = [], bytes = [] } = data.step.messages ?? {};
+  const { send = [], receive = [], completion = [], arrival = [], bytes = [] } = data.step.messages ?? {};
   const of = new Map();
   const add = (row, message) => (of.has(row) ? of.get(row).push(message) : of.set(row, [message]));
   send.forEach((row, message) => {
-    add(row, message);
-    if (receive[message] !== row) add(receive[message], message);
+    for (const each of new Set([row, receive[message], completion[message]])) if (each >= 0) add(each, message);
   });
   return { send, receive, arrival, bytes, of };
 }
