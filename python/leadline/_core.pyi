@@ -670,6 +670,23 @@ class PatternFinder:
     def find(self, paths: list[list[int]]) -> list[Pattern]:
         """paths: for each call site of the profile, the routines that lead to it as numbers, outermost first."""
 
+class Timeline:
+    """Iterations of the main loop, or of the loop of that number, on some processes, `indices` of the profile."""
+
+    def __init__(self, profile: Profile, processes: list[Process], indices: list[int], loop: int = 0) -> None: ...
+    def times(self) -> list[tuple[int, float, float, int]]:
+        """(iteration, mean ns, longest ns, process for which it lasted longest) of those whose calls' times all these
+        processes kept. An iteration lasts from the end of the call before to the end of its last call.
+        """
+    def sites_besides(self, iteration: int) -> dict[int, set[int]]:
+        """By iteration, the profile's sites at which a rank calls in it and not in the given one."""
+    def iteration(self, number: int, groups: list[int], places: Sequence[tuple[int, int, int]]) -> dict[str, Any]:
+        """The columns of the table `timeline`; `sends` and `receives`, the rows of each message's ends (-1: in another
+        iteration); `unmatched`, how many ends of messages lack the other end.
+
+        groups: by site of the profile, its number in `site`, -1 none.   places: as of call_columns.
+        """
+
 class Profile:
     def __init__(self) -> None: ...
     def add(self, process: Process) -> int:

@@ -1,4 +1,4 @@
-// Columns of large tables, handed to Python without a copy: a memoryview owns the vector it shows.
+// Columns of large tables, handed to Python without a copy.
 #include "analysis/columns.hpp"
 
 #include <nanobind/nanobind.h>
@@ -7,6 +7,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings/bindings.hpp"
+#include "bindings/buffers.hpp"
 #include "bindings/text.hpp"
 
 namespace nb = nanobind;
@@ -16,28 +17,7 @@ namespace leadline::bindings {
 
 namespace {
 
-using analysis::Place;
 using analysis::Profile;
-using Places = std::vector<std::tuple<int32_t, int32_t, int32_t>>;
-
-template <class T>
-nb::object column(std::vector<T>&& values) {
-  values.reserve(1);  // an empty buffer has an address too
-  auto* owned = new std::vector<T>(std::move(values));
-  const nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  return nb::cast(nb::ndarray<nb::memview, const T, nb::ndim<1>>(owned->data(), {owned->size()}, owner));
-}
-
-nb::object text_column(analysis::TextColumn&& text) {
-  return nb::make_tuple(column(std::move(text.offsets)), column(std::move(text.bytes)));
-}
-
-std::vector<Place> places_of(const Profile& profile, const Places& given) {
-  if (given.size() != profile.processes().size()) throw nb::value_error("one place is needed for each process");
-  std::vector<Place> places;
-  for (const auto& [process, world, rank] : given) places.push_back({process, world, rank});
-  return places;
-}
 
 nb::dict call_columns(const Profile& profile, const std::vector<std::vector<uint32_t>>& groups, const Places& places) {
   std::vector<std::string> functions;

@@ -209,7 +209,8 @@ void SeriesLog::take(const SeriesLoop& found) {
   l = again;
   if (l.trips > 1) count_by_batches(&l);
   mark_all();
-  const uint64_t body = l.timed ? l.calls / l.timed + 1 : found.calls;
+  // Of an outer loop that took another one's place no iteration may be timed yet.
+  const uint64_t body = l.timed ? l.calls / l.timed + 1 : found.calls ? found.calls : 1;
   const uint64_t room = automatic_iterations * body;
   if (s_->automatic && room > s_->limit) s_->limit = at_most(room, capacity::series_entries / 2);
   if (!l.width) {

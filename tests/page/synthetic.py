@@ -8,6 +8,8 @@ from typing import Any
 
 from leadline.report.sections import listed
 
+from .synthetic_timeline import timeline_of
+
 STEP_S = 0.01
 SLOW = {"iteration": 3217, "rank": 5, "time_s": 0.1003, "typical_s": 0.01, "longest_computation_s": 0.09}
 
@@ -96,6 +98,8 @@ def report_of(ranks: int) -> dict[str, Any]:
         "overhead": {"own_s": 0.001 * ranks, "per_call_ns": 33.3, "fraction": 1.7e-5},
         "trace": {"bytes": 2_000 * ranks, "shared_bytes": 900, "bytes_per_call": 0.07},
         "iterations": _iterations(),
+        "timeline": timeline_of(ranks),
+        "no_timeline": None,
         "io": _io(ranks),
         "regions": _regions(ranks),
         "loops": _loops(),
@@ -380,6 +384,8 @@ def _regions(ranks: int) -> list[dict[str, Any]]:
 def without_optional_parts(report: dict[str, Any]) -> dict[str, Any]:
     """The report if nothing optional was recorded: null, never missing."""
     bare = copy.deepcopy(report)
-    bare.update(dict.fromkeys(("iterations", "io", "regions", "paused", "variables", "settings")))
+    bare.update(
+        dict.fromkeys(("iterations", "timeline", "no_timeline", "io", "regions", "paused", "variables", "settings"))
+    )
     bare["loops"] = []
     return with_sections(bare)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import os
@@ -115,8 +116,25 @@ def unpacked(value: Any) -> Any:
     if isinstance(value, dict):
         if "$keys" in value:
             return [dict(zip(value["$keys"], map(unpacked, row), strict=True)) for row in value["$rows"]]
+        if "$integers" in value:
+            return integers(value["$integers"])
+        if "$deltas" in value:
+            return list(itertools.accumulate(integers(value["$deltas"])))
         return {key: unpacked(item) for key, item in value.items()}
     return value
+
+
+def integers(text: str) -> list[int]:
+    """Digits of five bits, the lowest first, with a sixth bit if more follow; the lowest bit is the sign."""
+    digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+    found, value, shift = [], 0, 0
+    for digit in map(digits.index, text):
+        value |= (digit & 31) << shift
+        shift += 5
+        if digit < 32:
+            found.append(-(value + 1) // 2 if value & 1 else value // 2)
+            value, shift = 0, 0
+    return found
 
 
 def test_packing_loses_nothing_and_makes_it_smaller() -> None:
@@ -125,6 +143,35 @@ def test_packing_loses_nothing_and_makes_it_smaller() -> None:
     assert unpacked(json.loads(text)) == report
     assert len(text) < 0.5 * len(json.dumps(report))
     assert packed([math.nan, math.inf, 1.5]) == [None, None, 1.5]
+
+
+def test_lists_of_integers_come_back_in_the_page(tmp_path: Path) -> None:
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("there is no node here")
+    chance = random.Random(7)
+    lists = [
+        [0] * 16,
+        [-1, 0, 1, 15, 16, -15, -16, 31, 32, -32, 2**31, -(2**31), 2**49, -(2**49), 2**50 - 1, 1 - 2**50],
+        [chance.randint(-(10**6), 10**6) for _ in range(500)],
+        list(range(10**12, 10**12 + 20)),
+        [2**53] * 20,
+        [True] * 20,
+        [1] * 15,
+    ]
+    text = [packed(each) for each in lists]
+    assert [unpacked(each) for each in text] == lists
+    assert ["".join(each) if isinstance(each, dict) else "" for each in text] == [
+        "$integers", "$integers", "$integers", "$deltas", "", "", "",
+    ]  # fmt: skip
+    shutil.copy(PAGE / "script" / "data.js", tmp_path / "data.mjs")
+    (tmp_path / "lists.json").write_text(json.dumps(text))
+    (tmp_path / "all.mjs").write_text(
+        'import { unpack } from "./data.mjs";\nimport { readFileSync } from "node:fs";\n'
+        'console.log(JSON.stringify(unpack(JSON.parse(readFileSync("lists.json", "utf8")))));\n'
+    )
+    done = subprocess.run([node, "all.mjs"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout) == lists
 
 
 def test_a_page_of_4096_ranks_with_26_partners_stays_small_enough_to_open() -> None:

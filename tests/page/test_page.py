@@ -21,6 +21,7 @@ Show = Callable[..., Opened]
 SECTIONS = [
     "ranks",
     "iterations",
+    "timeline",
     "loops",
     "functions",
     "calls",

@@ -139,3 +139,54 @@ def test_a_place_that_cannot_be_written_is_said(ring: Path, tmp_path: Path) -> N
     directory = leadline(ring, "report", "run", "--html", tmp_path)
     assert directory.returncode == 2
     assert "is a directory" in directory.stderr
+
+
+def test_the_timeline_of_a_recording_has_its_messages(ring: Path, open_page: Callable[..., Opened]) -> None:
+    report = json.loads((ring / "run" / "report.json").read_text())
+    timeline = report["timeline"]
+    assert timeline["ranks"] == list(range(8))
+    for step in timeline["steps"]:
+        marks = step["marks"]
+        functions = [timeline["sites"][site]["function"] for site in marks["site"]]
+        assert functions == ["MPI_Sendrecv", "MPI_Allreduce"] * 8
+        assert marks["by_rank"] == [2] * 8
+        messages = step["messages"]
+        assert sorted(zip(messages["send"], messages["receive"], strict=True)) == [
+            (2 * rank, 2 * ((rank + 1) % 8)) for rank in range(8)
+        ]
+        assert messages["bytes"] == [768] * 8
+        ends = [begin + took for begin, took in zip(marks["begin"], marks["duration"], strict=True)]
+        assert messages["arrival"] == [ends[receive] for receive in messages["receive"]]
+    opened = open_page(ring / "run" / "report.html")
+    canvas = opened.tab.locator("#timeline canvas")
+    canvas.press("Home")
+    canvas.press("Enter")
+    said = opened.texts("#timeline .timeline-figure [role=status]")[0]
+    assert said.startswith("Rank 0: MPI_Sendrecv in exchange (")
+    assert "768 B to rank 1, whose receive is complete at" in said
+    assert "768 B from rank 7, sent at" in said
+
+
+def test_the_terminal_draws_the_same_step(ring: Path) -> None:
+    report = json.loads((ring / "run" / "report.json").read_text())
+    typical = next(step for step in report["timeline"]["steps"] if "typical" in step["kinds"])
+    drawn = leadline(ring, "timeline", "run", "--width", "70")
+    assert drawn.returncode == 0, drawn.stderr
+    lines = drawn.stdout.splitlines()
+    assert lines[0].startswith(
+        f"Iteration {typical['iteration']} (typical): {fmt.seconds(typical['mean_s'])} on average"
+    )
+    assert [line.split()[0] for line in lines[2:10]] == [str(rank) for rank in range(8)]
+    assert all(len(line) <= 70 for line in lines[1:10])
+    few = leadline(
+        ring, "timeline", "run", "--iteration", str(typical["iteration"]), "--ranks", "1-2,7", "--width", "70"
+    )
+    assert [line.split()[0] for line in few.stdout.splitlines()[2:5]] == ["1", "2", "7"]
+    for words, said in (
+        (("--iteration", "4000"), "the calls' times of iteration 4000 were not kept on all ranks"),
+        (("--iteration", "first"), "--iteration first: a number, typical, slowest or output is expected"),
+        (("--ranks", "9"), "--ranks 9: there is no rank 9"),
+    ):
+        wrong = leadline(ring, "timeline", "run", *words)
+        assert wrong.returncode == 2
+        assert said in wrong.stderr

@@ -127,3 +127,12 @@ def test_ranks_that_count_other_loops_are_not_taken_to_count_the_same(
         assert (matched.unmatched_sends, matched.unmatched_receives) == (0, 0)
         calls = [call for call in matched.calls if call.iteration == iteration]
         assert {call.process for call in calls} == {0, 1, 2}
+
+
+def test_an_outer_loop_that_is_found_late_is_taken(builder: Builder, recorder: Path, tmp_path: Path) -> None:
+    library = find("openmpi")
+    if library is None:
+        pytest.skip("the MPI library openmpi is not installed")
+    program = builder.c(library, "late_outer.c")
+    run = recorded(library, 2, [program, "10000"], recorder, tmp_path / "run", series="all")
+    assert iterations_of(run)["count"] == 4

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "../recording/memory_thread.hpp"
 #include "structure/requests.hpp"
@@ -159,6 +160,27 @@ void all_messages_have_both_ends(const char* name, Receive receive) {
   }
 }
 
+// By call of the receiver's iteration, how many calls later its requests are complete; 0: it makes none.
+void requests_are_completed_by(const char* name, Receive receive, const std::vector<int64_t>& later) {
+  const auto from = sender(), to = receiver(receive);
+  analysis::Matching matching({from, to});
+  const MatchedIteration matched = matching.iteration(iterations / 2);
+  std::vector<int64_t> found;
+  for (size_t i = 0; i < matched.calls.size(); ++i) {
+    const MatchedCall& c = matched.calls[i];
+    if (c.process != 1 || c.iteration != iterations / 2) continue;
+    found.push_back(c.completion < 0 ? 0 : c.completion - static_cast<int64_t>(i));
+    check(c.makes_request == (c.completion >= 0), std::string(name) + ": a request without completion");
+  }
+  check(found == later, std::string(name) + ": completed by other calls");
+  size_t messages = 0;
+  for (const auto& [send, received] : matched.messages) {
+    const MatchedCall &s = matched.calls[send], &r = matched.calls[received];
+    messages += s.iteration == iterations / 2 && r.iteration == iterations / 2 && s.process == 0 && r.process == 1;
+  }
+  check(messages == 2, std::string(name) + ": " + std::to_string(messages) + " messages");
+}
+
 std::string ends_of(const std::shared_ptr<Process>& from, const std::shared_ptr<Process>& to) {
   analysis::Matching matching({from, to});
   const MatchedIteration matched = matching.iteration(iterations / 2);
@@ -246,6 +268,9 @@ int main() {
   all_messages_have_both_ends("by a list", by_a_list);
   all_messages_have_both_ends("one after the other", one_after_the_other);
   all_messages_have_both_ends("persistent", persistent);
+  requests_are_completed_by("by a list", by_a_list, {2, 1, 0, 0});
+  requests_are_completed_by("one after the other", one_after_the_other, {3, 1, 0, 0, 0});
+  requests_are_completed_by("persistent", persistent, {1, 0, 0});
   another_threads_receive_has_its_communicator();
   partitioned_messages_match_their_own_kind();
   exchanges_from_anybody_are_counted_when_they_complete();

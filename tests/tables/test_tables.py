@@ -66,6 +66,67 @@ def test_iterations_are_those_of_the_report(whole: Opened) -> None:
     assert [{name: getattr(row, name) for name in names} for row in rows] == strip
 
 
+def test_a_timeline_has_the_calls_of_an_iteration_and_their_messages(whole: Opened) -> None:
+    rows = list(whole.recording.timeline(STEPS // 2))
+    functions = [
+        "MPI_Irecv",
+        "MPI_Send",
+        "MPI_Wait",
+        "MPI_Win_fence",
+        "MPI_Put",
+        "MPI_Win_fence",
+        "MPI_Allreduce",
+        "write",
+    ]
+    assert [row.function for row in rows] == functions * RANKS
+    sites = list(whole.recording.sites())
+    for at, row in enumerate(rows):
+        rank, call = divmod(at, len(functions))
+        assert (row.process, row.world, row.rank, row.iteration) == (rank, 0, rank, STEPS // 2)
+        assert row.begin_s <= row.end_s
+        assert row.gap_s >= 0
+        if call:
+            assert row.begin_s >= rows[at - 1].end_s - 1e-9
+        assert row.site is None if row.function == "write" else sites[row.site].function == row.function
+    for rank in range(RANKS):
+        own = rank * len(functions)
+        receive, send, wait, *_, reduction, write = rows[own : own + len(functions)]
+        after, before = (rank + 1) % RANKS, (rank - 1) % RANKS
+        assert (send.role, send.partner_process, send.partner_rank, send.bytes) == (
+            "send",
+            after,
+            after,
+            100 * (rank + 1),
+        )
+        assert (send.partner_row, send.source_row, send.completion_row) == (after * len(functions), None, None)
+        assert send.completed_s == send.end_s
+        assert (receive.role, receive.partner_rank) == ("receive", before)
+        assert receive.partner_row == receive.source_row == before * len(functions) + 1
+        assert (receive.completion_row, receive.completed_s) == (own + 2, wait.end_s)
+        assert (wait.role, wait.partner_row, wait.bytes_received) == ("other", None, 100 * (before + 1))
+        assert (reduction.role, reduction.bytes, reduction.bytes_received) == ("collective", 8, 8)
+        assert reduction.partner_row == after * len(functions) + 6
+        assert (write.role, write.bytes) == ("other", 16)
+
+
+def test_a_timeline_is_of_an_iteration_that_was_kept(whole: Opened, without_steps: Opened) -> None:
+    typical = {row.iteration for row in whole.recording.timeline()}
+    slowest = {row.iteration for row in whole.recording.timeline("slowest")}
+    assert [*typical, *slowest] == [
+        step["iteration"]
+        for kind in ("typical", "slowest")
+        for step in whole.report["timeline"]["steps"]
+        if kind in step["kinds"]
+    ]
+    with pytest.raises(UsageError, match="iteration 7 were not kept"):
+        whole.recording.timeline(STEPS)
+    with pytest.raises(UsageError, match="there is no timeline"):
+        without_steps.recording.timeline(0)
+    assert len(without_steps.recording.timeline()) == 0
+    assert without_steps.report["timeline"] is None
+    assert without_steps.report["no_timeline"]
+
+
 def test_another_step_may_be_chosen(whole: Opened) -> None:
     assert len(leadline.open(whole.directory, step="main").iterations()) == len(whole.recording.iterations())
     with pytest.raises(UsageError):

@@ -17,6 +17,7 @@ COMMANDS = {
     "run": "Record a command, print a summary and write the report.",
     "record": "Record a command into a new directory.",
     "report": "Show the report of a recorded run.",
+    "timeline": "Draw a step of a recorded run, call by call.",
     "exec": "Record one rank; srun or mpiexec starts it.",
     "collect": "Bring in what killed processes left on this node.",
     "workload": "List, build and run the programs that come with Leadline.",

@@ -4,7 +4,7 @@ The report's modules are imported only when a table is asked for, and nanoarrow 
 is handed over.
 """
 
-from leadline.tables import calls, io, iterations, losses, matrix, ranks, sites
+from leadline.tables import calls, io, iterations, losses, matrix, ranks, sites, timeline
 
-PARTS = (calls, sites, matrix, ranks, iterations, io, losses)
+PARTS = (calls, sites, matrix, ranks, iterations, timeline, io, losses)
 TABLES = tuple(part.TABLE for part in PARTS)

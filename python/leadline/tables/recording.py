@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from leadline.errors import MissingPrerequisite
-from leadline.tables import calls, io, iterations, losses, matrix, ranks, sites
+from leadline.tables import calls, io, iterations, losses, matrix, ranks, sites, timeline
 from leadline.tables.table import Table
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         MatrixRow,
         RanksRow,
         SitesRow,
+        TimelineRow,
     )
 
 
@@ -51,6 +52,12 @@ class Recording:
         the run does not have.
         """
         return self._table(iterations)
+
+    def timeline(self, iteration: timeline.Which = "typical") -> Table[TimelineRow]:
+        """A row per call of an iteration of the main loop, on all ranks: its number, "typical" or "slowest". Raises
+        UsageError if not all ranks kept the times of its calls.
+        """
+        return Table(timeline.TABLE, timeline.values(self._content, iteration))
 
     def io(self) -> Table[IoRow]:
         """A row per file, rank and layer of software that called."""

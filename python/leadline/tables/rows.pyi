@@ -194,6 +194,52 @@ class IterationsRow(NamedTuple):
     max_iteration: int
     """number of that longest iteration."""
 
+class TimelineRow(NamedTuple):
+    """One row per call of an iteration of the main loop."""
+
+    process: int
+    """the rank's row in `ranks()`, counted from 0."""
+    world: int | None
+    """number of its MPI_COMM_WORLD: 0, unless programs were spawned; null: not known."""
+    rank: int | None
+    """its rank in that MPI_COMM_WORLD; null: not known."""
+    iteration: int
+    """the iteration, counted from 0."""
+    site: int | None
+    """the call site's row in `sites()`, counted from 0; null: a call of libc on a file, or not known."""
+    function: str
+    """MPI function, or libc's."""
+    role: str
+    """what it does itself: `send`, `receive`, `both`, `collective`, `other`."""
+    begin_s: float
+    """its begin, since the first rank began (s)."""
+    end_s: float
+    """its end (s)."""
+    gap_s: float
+    """time since the end of the rank's call before: computation, unless `polled` (s)."""
+    polled: bool
+    """whether polls that found nothing lie in that gap."""
+    partner_process: int | None
+    """row in `ranks()` of the rank at the other end of its message; null: the call sends and receives nothing itself,
+    or that end is not known."""
+    partner_rank: int | None
+    """that rank in its MPI_COMM_WORLD; null: the call sends and receives nothing itself, or not known."""
+    partner_row: int | None
+    """row of this table: the call at the other end; of a collective, the next rank's; of `both`, the receive of what it
+    sends; null: none in this iteration."""
+    source_row: int | None
+    """row of this table: the call that sent what it receives; null: none in this iteration."""
+    completion_row: int | None
+    """row of this table: the call that completes the requests that it made, if one call does; null: none in this
+    iteration."""
+    completed_s: float | None
+    """the end of that call, in whichever iteration, or of the call itself if it made no request; null: not known
+    (s)."""
+    bytes: int | None
+    """that leave the rank: sent, as posted; contributed; put; written; null: not known (bytes)."""
+    bytes_received: int | None
+    """that reach the rank; of a receive with a request, counted when it is completed; null: not known (bytes)."""
+
 class IoRow(NamedTuple):
     """One row per file, rank and layer of software that called."""
 

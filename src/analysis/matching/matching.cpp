@@ -5,9 +5,8 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "analysis/clocks.hpp"
-#include "analysis/iterations.hpp"
 #include "analysis/loops.hpp"
+#include "analysis/matching/completions.hpp"
 #include "analysis/matching/timed_calls.hpp"
 
 namespace leadline::analysis {
@@ -28,15 +27,21 @@ class Matcher {
   // Of a process that counts its iterations as the wanted one is counted.
   void add(TimedCalls* calls, uint32_t index) {
     const uint64_t first = wanted_ ? wanted_ - 1 : 0, last = wanted_ + 1;
+    Completions completions(&out_.calls);
     calls->visit(first, last, [&](const TimedCalls::Call& c) {
-      if (c.inside && c.iteration >= first && c.iteration <= last) put(*calls, index, c.iteration, c);
+      const bool wanted = c.inside && c.iteration >= first && c.iteration <= last;
+      if (wanted) put(*calls, index, c.iteration, c);
+      completions.follow(c, wanted);
     });
   }
 
   // Of others, which come last, only the calls that those have something to do with.
   void add_concerned(TimedCalls* calls, uint32_t index) {
+    Completions completions(&out_.calls);
     calls->visit_all([&](const TimedCalls::Call& c) {
-      if (concerns(calls->traffic(), c.acts)) put(*calls, index, wanted_, c);
+      const bool wanted = concerns(calls->traffic(), c.acts);
+      if (wanted) put(*calls, index, wanted_, c);
+      completions.follow(c, wanted);
     });
   }
 
@@ -45,6 +50,7 @@ class Matcher {
       if (ends.first.size() == 1 && ends.second.size() == 1) {
         join(ends.first[0], ends.second[0].call);
         join(ends.second[0], ends.first[0].call);
+        out_.messages.emplace_back(ends.first[0].call, ends.second[0].call);
       }
     }
     for (const auto& [key, calls] : collectives_) {
@@ -94,6 +100,9 @@ class Matcher {
     c.gap_ns = time.rate * e.gap_ns;
     c.polled = e.polled;
     c.comm = acts.comm;
+    c.makes_request = !acts.made.empty();
+    c.out_bytes = acts.out_bytes;
+    c.in_bytes = acts.in_bytes;
     const size_t at = out_.calls.size();
     if (acts.collective) {
       c.role = Role::collective;
@@ -125,13 +134,21 @@ class Matcher {
 struct Matching::State {
   std::vector<std::shared_ptr<trace::Process>> processes;
   RunTime time;
-  std::vector<std::vector<ProcessLoop>> loops;  // by process
+  std::vector<std::vector<ProcessLoop>> loops;
   struct Rank {
     uint32_t index;
     bool by_number;  // its iterations are counted as most processes count theirs
     std::unique_ptr<TimedCalls> calls;
   };
   std::vector<Rank> ranks;
+
+  void add(const std::vector<const ProcessLoop*>& of, uint64_t usual) {
+    for (uint32_t i = 0; i < processes.size(); ++i) {
+      if (!of[i]->found) continue;
+      ranks.push_back(
+          {i, same_numbers(of[i]->times.iterations(), usual), std::make_unique<TimedCalls>(*processes[i], *of[i])});
+    }
+  }
 };
 
 Matching::Matching(std::vector<std::shared_ptr<trace::Process>> processes) : state_(std::make_unique<State>()) {
@@ -155,12 +172,18 @@ Matching::Matching(std::vector<std::shared_ptr<trace::Process>> processes) : sta
   std::vector<const std::vector<ProcessLoop>*> each;
   for (const std::vector<ProcessLoop>& own : s.loops) each.push_back(&own);
   const std::vector<const ProcessLoop*> all = loops_to_merge(each, run_loops.main());
-  const uint64_t usual = usual_count(all);
-  for (uint32_t i = 0; i < s.processes.size(); ++i) {
-    if (!all[i]->found) continue;
-    s.ranks.push_back(
-        {i, same_numbers(all[i]->times.iterations(), usual), std::make_unique<TimedCalls>(*s.processes[i], *all[i])});
-  }
+  s.add(all, usual_count(all));
+}
+
+Matching::Matching(std::vector<std::shared_ptr<trace::Process>> processes, const std::vector<ProcessLoop>& loops,
+                   const std::vector<ProcessTime>& times, uint64_t usual)
+    : state_(std::make_unique<State>()) {
+  state_->processes = std::move(processes);
+  state_->time.processes = times;
+  std::vector<const ProcessLoop*> all;
+  state_->loops.push_back(loops);
+  for (const ProcessLoop& loop : state_->loops.back()) all.push_back(&loop);
+  state_->add(all, usual);
 }
 
 Matching::~Matching() = default;
@@ -174,6 +197,24 @@ MatchedIteration Matching::iteration(uint64_t number) {
     if (!r.by_number) matcher.add_concerned(r.calls.get(), r.index);
   }
   return matcher.finish();
+}
+
+void Matching::visit_all(const std::function<void(const LoopCall&)>& each) {
+  for (State::Rank& r : state_->ranks) {
+    if (!r.by_number) continue;
+    const ProcessTime& time = state_->time.processes[r.index];
+    r.calls->visit_all([&](const TimedCalls::Call& c) {
+      if (!c.inside) return;
+      const double begin = time.begin_ns + time.rate * c.event.begin_ns;
+      each({r.index, r.calls->stream(), c.event.event.key.site, c.iteration, begin,
+            begin + time.rate * c.event.duration_ns, time.rate * c.event.gap_ns});
+    });
+  }
+}
+
+size_t Matching::processes() const {
+  const auto by_number = [](const State::Rank& r) { return r.by_number; };
+  return static_cast<size_t>(std::count_if(state_->ranks.begin(), state_->ranks.end(), by_number));
 }
 
 }  // namespace leadline::analysis

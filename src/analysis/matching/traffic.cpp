@@ -71,6 +71,8 @@ uint32_t Traffic::counter(std::map<Channel, uint32_t>* counters, const Channel& 
 // The halves of messages that the call names, and the collective that it takes part in.
 void Traffic::act(Acts* acts) {
   acts->comm = call_.identity;
+  add_requests(acts);
+  add_bytes(acts);
   for (const CallPart& part : call_.parts) {
     if (!part.names_message || (part.partitioned && !sites_.only_one(part))) continue;
     if (part.sends() && part.request != RequestUse::completes) add(true, part, acts);
@@ -83,6 +85,27 @@ void Traffic::act(Acts* acts) {
   const auto [at, fresh] = collectives_.try_emplace(acts->comm, static_cast<uint32_t>(counts_.size()));
   if (fresh) counts_.push_back(0);
   acts->collective = at->second;
+}
+
+// As structure::Requests counts them.
+void Traffic::add_requests(Acts* acts) const {
+  const RequestUse use = call_.facts().requests;
+  if (call_.nothing || call_.parts.empty()) return;
+  if (use == RequestUse::makes) acts->made.push_back({call_.parts.back().maker.site, 0});
+  for (const CallPart& part : call_.parts) {
+    if (use == RequestUse::starts) acts->made.push_back({part.maker.site, 0});
+    if (use == RequestUse::completes) acts->completed.push_back({part.maker.site, part.maker.age});
+  }
+}
+
+void Traffic::add_bytes(Acts* acts) const {
+  const auto add = [](int64_t bytes, int64_t* to) {
+    *to = bytes < 0 || *to < 0 ? structure::bytes_unknown : *to + bytes;
+  };
+  for (const CallPart& part : call_.parts) {
+    if (part.request != RequestUse::completes) add(part.out_bytes, &acts->out_bytes);  // else counted where it began
+    add(part.in_bytes, &acts->in_bytes);
+  }
 }
 
 void Traffic::add(bool sends, const CallPart& part, Acts* acts) {

@@ -36,8 +36,15 @@ struct Acts {
   trace::Key key;
   bool known = false;
   std::vector<Half> halves;
+  // A request that the call makes or starts, or completes: the site that made it, how many requests ago.
+  struct Request {
+    uint32_t site;
+    uint64_t age;
+  };
   std::optional<uint32_t> collective;
   uint64_t comm = 0;
+  std::vector<Request> made, completed;  // the age of one that is made is 0
+  int64_t out_bytes = 0, in_bytes = 0;   // that leave and reach the rank; structure::bytes_unknown
 };
 
 class Traffic {
@@ -71,6 +78,8 @@ class Traffic {
   void decode(const trace::Event& event);
   void act(Acts* acts);
   void add(bool sends, const structure::CallPart& part, Acts* acts);
+  void add_requests(Acts* acts) const;
+  void add_bytes(Acts* acts) const;
   uint32_t counter(std::map<Channel, uint32_t>* counters, const Channel& channel);
 
   const trace::Process& process_;

@@ -18,7 +18,7 @@ from leadline.report.sections import SECTIONS
 
 _HERE = Path(__file__).parent
 _FROM_NPM = _HERE / "from_npm"
-_STYLES = ("base.css", "sections.css", "tables.css", "charts.css", "print.css")
+_STYLES = ("base.css", "sections.css", "tables.css", "charts.css", "timeline.css", "print.css")
 
 
 def write_page(report: dict[str, Any], file: Path) -> None:

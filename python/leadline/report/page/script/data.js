@@ -3,10 +3,35 @@
 export function unpack(value) {
   if (Array.isArray(value)) return value.map(unpack);
   if (value === null || typeof value !== "object") return value;
+  if (typeof value.$integers === "string") return integers(value.$integers);
+  if (typeof value.$deltas === "string") return sums(integers(value.$deltas));
   if (Array.isArray(value.$keys)) {
     return value.$rows.map((row) => Object.fromEntries(value.$keys.map((key, i) => [key, unpack(row[i])])));
   }
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, unpack(item)]));
+}
+
+const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+const DIGIT_OF = new Map([...DIGITS].map((digit, i) => [digit.charCodeAt(0), i]));
+
+/** Digits of five bits, the lowest first, with a sixth bit if more follow; the lowest bit of a number is its sign. */
+function integers(text) {
+  const found = [];
+  let [value, scale] = [0, 1];
+  for (let i = 0; i < text.length; i++) {
+    const digit = DIGIT_OF.get(text.charCodeAt(i));
+    value += (digit & 31) * scale;
+    scale *= 32;
+    if (digit & 32) continue;
+    found.push(value % 2 ? -(value + 1) / 2 : value / 2);
+    [value, scale] = [0, 1];
+  }
+  return found;
+}
+
+function sums(differences) {
+  let total = 0;
+  return differences.map((each) => (total += each));
 }
 
 export function read() {

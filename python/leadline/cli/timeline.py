@@ -1,0 +1,154 @@
+"""leadline timeline: draws an iteration of a recorded run, call by call, in the terminal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from leadline.cli.report import newest
+from leadline.cli.reporting import open_run, step_option, working
+from leadline.errors import UsageError
+
+MOST_LANES = 32
+WORDS = ("typical", "slowest", "output")
+
+
+@click.command("timeline")
+@click.option(
+    "--iteration",
+    metavar="N|typical|slowest|output",
+    default="typical",
+    show_default=True,
+    envvar="LEADLINE_ITERATION",
+    help="The iteration to draw, counted from 0; output: one that writes files, or that makes other calls.",
+)
+@click.option(
+    "--ranks",
+    metavar="RANKS",
+    envvar="LEADLINE_RANKS",
+    help=f"Draw only these ranks, as in 0-3,17.  [default: all, or {MOST_LANES} representative ones]",
+)
+@click.option(
+    "--width", type=click.IntRange(min=20), envvar="LEADLINE_WIDTH", help="Columns to use.  [default: the terminal's]"
+)
+@step_option
+@click.argument("directory", required=False, metavar="[DIR]")
+def command(iteration: str, ranks: str | None, width: int | None, step: str | None, directory: str | None) -> int:
+    """Draw an iteration of the run in DIR, by default that of the newest run under leadline-runs: a row per rank, a
+    column per stretch of time.
+    """
+    path = Path(directory) if directory is not None else newest()
+    if not path.is_dir():
+        raise UsageError(f"no such directory: {path}", hint="give the directory that leadline record named")
+    if iteration not in WORDS and not iteration.isdecimal():
+        raise UsageError(f"--iteration {iteration}: a number, {', '.join(WORDS[:-1])} or {WORDS[-1]} is expected")
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console()
+    with working("reading the recording"):
+        run = open_run(path)
+        run.step = step
+        lines = drawn(run, iteration, ranks, width or console.width)
+    for line in lines:
+        console.print(Text.assemble(*line), soft_wrap=True)
+    return 0
+
+
+def drawn(run: Any, iteration: str, ranks: str | None, width: int) -> list[list[tuple[str, str]]]:
+    """Lines of (text, style). Raises UsageError if there is no timeline, no such iteration or no such rank."""
+    from leadline.report.content import Content
+    from leadline.report.timeline.figures import Drawing
+    from leadline.report.timeline.lanes import Lanes, choose_lanes
+    from leadline.report.timeline.reading import StepTimeline, why_none
+    from leadline.report.timeline.text import longest_calls, picture
+
+    content = Content(run)
+    if (why := why_none(content)) is not None:
+        raise UsageError(f"there is no timeline: {why}")
+    lanes = choose_lanes(content, MOST_LANES)
+    if ranks is not None:  # others are read too: by them it is told which iteration is typical
+        wanted = chosen(run, ranks)
+        lanes = Lanes(tuple(p for p in run.order if p in {*wanted, *lanes.processes}), "")
+    timeline = StepTimeline(content, lanes.processes)
+    number, title = _find(timeline, iteration)
+    calls = timeline.calls(number.number)
+    labels = [run.label(process) for process in lanes.processes]
+    drawing = Drawing(timeline)
+    lines = [[(about, "bold")] for about in _about(timeline, number, title, run)]
+    if lanes.why:
+        lines += _wrapped(lanes.why, width, "dim")
+    shown = [lane for lane, process in enumerate(lanes.processes) if ranks is None or process in wanted]
+    lines += picture(calls, labels, shown, width, lambda row: drawing.category(calls.function[row]))
+    lines.append([("", "")])
+    lines.append([("Longest calls", "bold")])
+    return [
+        *lines,
+        *(
+            [(text[:width], "")]
+            for text in longest_calls(calls, labels, shown, lambda row: _where(timeline, calls, row))
+        ),
+    ]
+
+
+def _wrapped(text: str, width: int, style: str) -> list[list[tuple[str, str]]]:
+    import textwrap
+
+    return [[(line, style)] for line in textwrap.wrap(text, width)]
+
+
+def _find(timeline: Any, iteration: str) -> tuple[Any, str]:
+    from leadline.report.timeline.steps import representative_steps
+
+    if iteration != "output":
+        found = timeline.find(int(iteration) if iteration.isdecimal() else iteration)
+        return found, "" if iteration.isdecimal() else iteration
+    for step in representative_steps(timeline):
+        if set(step.kinds) & {"output", "files", "other_calls"}:
+            return step.time, step.title
+    raise UsageError("every iteration that was kept calls where the typical one does", hint="--iteration typical")
+
+
+def _about(timeline: Any, number: Any, title: str, run: Any) -> list[str]:
+    from leadline.report import format as fmt
+    from leadline.report.timeline.steps import median_s
+
+    which = f"Iteration {number.number:,}{f' ({title})' if title else ''}"
+    return [
+        f"{which}: {fmt.seconds(number.mean_s)} on average over the ranks, {fmt.seconds(number.longest_s)} on rank "
+        f"{run.label(number.process)}; the run's median is {fmt.seconds(median_s(timeline))}"
+    ]
+
+
+def _where(timeline: Any, calls: Any, row: int) -> str:
+    from leadline.report.paths import short_place
+
+    site = timeline.sites[calls.site[row]] if calls.site[row] >= 0 else None
+    if site is None or not site.path:
+        return str(calls.function[row])
+    place = short_place(site.location)
+    return f"{calls.function[row]} in {site.routine}" + (f" ({place})" if place else "")
+
+
+def chosen(run: Any, text: str) -> tuple[int, ...]:
+    """The processes of the ranks that the text names ("0-3,17"), in display order. Raises UsageError."""
+    by_label = {run.label(process): process for process in run.order}
+    wanted: set[int] = set()
+    for part in (part.strip() for part in text.split(",")):
+        first, _, last = part.partition("-")
+        if part in by_label:
+            wanted.add(by_label[part])
+        elif first.isdecimal() and last.isdecimal():
+            found = {p for label, p in by_label.items() if label.isdecimal() and int(first) <= int(label) <= int(last)}
+            wanted |= _some(found, part)
+        else:
+            raise UsageError(f"--ranks {text}: there is no rank {part}")
+    return tuple(process for process in run.order if process in wanted)
+
+
+def _some(found: set[int], part: str) -> set[int]:
+    if not found:
+        raise UsageError(f"--ranks: there are no ranks {part}")
+    return found

@@ -1,0 +1,126 @@
+"""The timeline as data, in the form that docs/report.md describes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from leadline import _core
+from leadline.report.content import Content
+from leadline.report.json_entries import rank_id
+from leadline.report.paths import chain
+from leadline.report.timeline import marks
+from leadline.report.timeline.lanes import MOST_LANES, choose_lanes
+from leadline.report.timeline.reading import (
+    MOST_READ,
+    StepCalls,
+    StepTimeline,
+    calls_to_read,
+    no_whole_iteration,
+    why_none,
+)
+from leadline.report.timeline.steps import Step, median_s, representative_steps
+from leadline.run import Site
+
+FILES = "files"
+"""The category of libc's calls on files, which have none of MPI's."""
+
+
+def timeline_figures(content: Content) -> tuple[dict[str, Any] | None, str | None]:
+    """(the timeline, None), or (None, why there is none)."""
+    if (why := why_none(content)) is not None:
+        return None, why
+    calls = calls_to_read(content)
+    lanes = choose_lanes(content, min(MOST_LANES, MOST_READ // max(calls, 1)))
+    if not lanes.processes:
+        return (
+            None,
+            f"the times of {calls:,} calls of a rank were kept, which is more than a report reads (--series SIZE)",
+        )
+    try:
+        timeline = StepTimeline(content, lanes.processes)
+    except _core.TraceError as error:
+        return None, f"a trace cannot be read again: {error}"
+    steps = representative_steps(timeline)
+    if not steps:
+        return None, no_whole_iteration(timeline.found)
+    drawing = Drawing(timeline)
+    found = [drawing.step(step) for step in steps]
+    return {
+        "ranks": [rank_id(content.run.label(process)) for process in lanes.processes],
+        "ranks_why": lanes.why or None,
+        "median_s": median_s(timeline),
+        "sites": drawing.sites,
+        "steps": found,
+    }, None
+
+
+class Drawing:
+    """Steps one after the other; `sites` are the call sites that occur in them."""
+
+    def __init__(self, timeline: StepTimeline) -> None:
+        self.timeline = timeline
+        self.sites: list[dict[str, Any]] = []
+        self._numbers: dict[tuple[int, str], int] = {}
+        many = len(timeline.run.processes) > marks.MANY_RANKS
+        self._left = marks.MOST_MARKS_OF_MANY if many else marks.MOST_MARKS
+        self._classes = {function.name: function.cls for function in timeline.run.profile.functions}
+
+    def step(self, step: Step) -> dict[str, Any]:
+        timeline, calls = self.timeline, self.timeline.calls(step.number)
+        lanes = len(timeline.processes)
+        unit_s = marks.unit_of(calls.stop_s - calls.start_s)
+        kind_of = self._kind_of(calls)
+        whole = len(calls) <= self._left
+        rows = list(range(len(calls))) if whole else marks.longest(calls)
+        self._left -= len(rows)
+        return {
+            "iteration": step.number,
+            "kinds": list(step.kinds),
+            "mean_s": step.time.mean_s,
+            "longest_s": step.time.longest_s,
+            "longest_rank": rank_id(timeline.run.label(step.time.process)),
+            "start_s": calls.start_s,
+            "unit_s": unit_s,
+            "calls": len(calls),
+            "lanes": marks.edges(calls, lanes, unit_s),
+            "marks": marks.marks(calls, rows, lanes, unit_s, kind_of),
+            "polled": [n for n, row in enumerate(rows) if calls.polled[row]],
+            "messages": marks.messages(calls, rows, unit_s) if whole else None,
+            "tiles": None
+            if whole
+            else marks.tiles(calls, lanes, lambda row: str(self.sites[kind_of(row)]["category"])),
+        }
+
+    def _kind_of(self, calls: StepCalls) -> Callable[[int], int]:
+        def kind(row: int) -> int:
+            key = calls.site[row], calls.function[row]
+            known = self._numbers.get(key)
+            if known is None:
+                known = self._numbers[key] = len(self.sites)
+                self.sites.append(self._site(*key))
+            return known
+
+        return kind
+
+    def _site(self, number: int, function: str) -> dict[str, Any]:
+        site = self.timeline.sites[number] if number >= 0 else None
+        return {"function": function, "category": self.category(function), **_place(site)}
+
+    def category(self, function: str) -> str:
+        cls = self._classes.get(function)
+        if cls is None:
+            return "setup"
+        facts = _core.CALL_CLASSES[cls]
+        return FILES if facts.event == "libc" else facts.category
+
+
+def _place(site: Site | None) -> dict[str, Any]:
+    where = site.location if site is not None else None
+    known = where is not None and bool(where.file)
+    return {
+        "routine": site.routine if site is not None and site.path else None,
+        "file": where.file if where is not None and known else None,
+        "line": where.line if where is not None and known else None,
+        "path": chain(site.path) if site is not None and site.path else None,
+    }

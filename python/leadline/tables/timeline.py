@@ -1,0 +1,94 @@
+"""The calls of one iteration, rank by rank."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Literal
+
+from leadline.errors import UsageError
+from leadline.tables.column import Values
+from leadline.tables.declaration import (
+    ColumnDeclaration,
+    Kind,
+    TableDeclaration,
+    count,
+    flag,
+    index,
+    n_bytes,
+    seconds,
+    text,
+)
+from leadline.tables.places import WHERE, places_of
+
+if TYPE_CHECKING:
+    from leadline.report.content import Content
+
+Which = int | Literal["typical", "slowest"]
+NO_MESSAGE = "the call sends and receives nothing itself"
+
+
+def _row(name: str, meaning: str) -> ColumnDeclaration:
+    return ColumnDeclaration(name, Kind.INTEGER, f"row of this table: {meaning}", null="none in this iteration")
+
+
+TABLE = TableDeclaration(
+    "timeline",
+    "One row per call of an iteration of the main loop.",
+    (
+        *WHERE,
+        count("iteration", "the iteration, counted from 0"),
+        index("site", "the call site's row in `sites()`, counted from 0", "a call of libc on a file, or not known"),
+        text("function", "MPI function, or libc's"),
+        text("role", "what it does itself: `send`, `receive`, `both`, `collective`, `other`"),
+        seconds("begin_s", "its begin, since the first rank began"),
+        seconds("end_s", "its end"),
+        seconds("gap_s", "time since the end of the rank's call before: computation, unless `polled`"),
+        flag("polled", "whether polls that found nothing lie in that gap"),
+        index(
+            "partner_process",
+            "row in `ranks()` of the rank at the other end of its message",
+            f"{NO_MESSAGE}, or that end is not known",
+        ),
+        index("partner_rank", "that rank in its MPI_COMM_WORLD", f"{NO_MESSAGE}, or not known"),
+        _row(
+            "partner_row",
+            "the call at the other end; of a collective, the next rank's; of `both`, the receive of what it sends",
+        ),
+        _row("source_row", "the call that sent what it receives"),
+        _row("completion_row", "the call that completes the requests that it made, if one call does"),
+        seconds(
+            "completed_s",
+            "the end of that call, in whichever iteration, or of the call itself if it made no request",
+            "not known",
+        ),
+        n_bytes("bytes", "that leave the rank: sent, as posted; contributed; put; written", "not known"),
+        n_bytes(
+            "bytes_received",
+            "that reach the rank; of a receive with a request, counted when it is completed",
+            "not known",
+        ),
+    ),
+    more="Rows are in the order of `ranks()`, then of time. They are of the thread that goes through the main loop. "
+    "`leadline.open(path, step=...)` chooses another loop. "
+    "Empty if no iteration was kept whole; `leadline report` says why.",
+)
+
+
+def values(content: Content, which: Which) -> Mapping[str, Values]:
+    """which: of the iterations whose calls' times all ranks kept, a number, "typical" (near the median) or "slowest".
+
+    Empty if no iteration was kept; raises UsageError if that of a number was not.
+    """
+    from leadline.report.timeline import StepTimeline, why_none
+    from leadline.report.timeline.reading import groups_of
+
+    why = why_none(content)
+    timeline = StepTimeline(content, content.run.order) if why is None else None
+    if timeline is None or (not timeline.times and not isinstance(which, int)):
+        if isinstance(which, int):
+            raise UsageError(f"there is no timeline: {why}")
+        return {each.name: [] for each in TABLE.columns}
+    sites = [entry.site for entry in content.sites if entry.site is not None]
+    columns = timeline.columns(timeline.find(which).number, groups_of(content.run, sites), places_of(content.run))
+    columns["polled"] = columns["polled"].cast("?")
+    return {each.name: columns[each.name] for each in TABLE.columns}

@@ -1,0 +1,174 @@
+#include "analysis/timeline/timeline.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "structure/decoded_call.hpp"
+
+namespace leadline::analysis {
+
+namespace {
+
+using Role = MatchedCall::Role;
+
+constexpr double unknown_s = std::numeric_limits<double>::quiet_NaN();
+constexpr const char* role_names[] = {"other", "send", "receive", "both", "collective"};
+
+Matching matching_of(const Profile& profile, const std::vector<std::shared_ptr<trace::Process>>& processes,
+                     const std::vector<uint32_t>& indices, uint32_t loop) {
+  std::vector<const std::vector<ProcessLoop>*> each;
+  for (const ProcessSummary& p : profile.processes()) each.push_back(&p.loops);
+  const std::vector<const ProcessLoop*> all = loops_to_merge(each, loop ? loop : profile.loops().main());
+  const RunTime time = profile.time();
+  std::vector<ProcessLoop> loops;
+  std::vector<ProcessTime> times;
+  for (const uint32_t index : indices) {
+    loops.push_back(*all[index]);
+    times.push_back(time.processes[index]);
+  }
+  return {processes, loops, times, usual_count(all)};
+}
+
+// Rows of the calls: by place, each process's in their order; -1 for calls of other iterations.
+std::vector<int64_t> rows_of(const std::vector<MatchedCall>& calls, uint64_t iteration,
+                             const std::vector<uint32_t>& indices, const std::vector<Place>& places,
+                             std::vector<size_t>* order) {
+  for (size_t i = 0; i < calls.size(); ++i) {
+    if (calls[i].iteration == iteration) order->push_back(i);
+  }
+  const auto place = [&](size_t i) { return places[indices[calls[i].process]].process; };
+  std::stable_sort(order->begin(), order->end(), [&](size_t a, size_t b) { return place(a) < place(b); });
+  std::vector<int64_t> rows(calls.size(), -1);
+  for (size_t row = 0; row < order->size(); ++row) rows[(*order)[row]] = static_cast<int64_t>(row);
+  return rows;
+}
+
+}  // namespace
+
+Timeline::Timeline(const Profile& profile, const std::vector<std::shared_ptr<trace::Process>>& processes,
+                   const std::vector<uint32_t>& indices, uint32_t loop)
+    : profile_(profile),
+      processes_(processes),
+      indices_(indices),
+      matching_(matching_of(profile, processes, indices, loop)) {}
+
+// The profile's number of a call site; UINT32_MAX: none.
+uint32_t Timeline::site_of(uint32_t process, size_t stream, uint32_t site) const {
+  const std::vector<std::vector<uint32_t>>& sites = profile_.processes()[indices_[process]].site_numbers;
+  return stream < sites.size() && site < sites[stream].size() ? sites[stream][site] : UINT32_MAX;
+}
+
+std::vector<Timeline::Time> Timeline::times() {
+  struct Span {
+    double begin_ns, end_ns;
+  };
+  struct Sum {
+    double total_ns = 0, longest_ns = -1;
+    uint32_t process = 0;
+    size_t processes = 0;
+  };
+  std::map<uint64_t, Sum> sums;
+  std::map<uint64_t, Span> own;
+  uint32_t process = UINT32_MAX;
+  const auto finish = [&] {
+    for (const auto& [iteration, span] : own) {
+      Sum& sum = sums[iteration];
+      const double time_ns = span.end_ns - span.begin_ns;
+      sum.total_ns += time_ns;
+      ++sum.processes;
+      if (time_ns > sum.longest_ns) sum.longest_ns = time_ns, sum.process = indices_[process];
+    }
+    own.clear();
+  };
+  matching_.visit_all([&](const Matching::LoopCall& c) {
+    if (c.process != process) finish();
+    process = c.process;
+    const auto [at, fresh] = own.try_emplace(c.iteration, Span{c.begin_ns - c.gap_ns, c.end_ns});
+    if (!fresh) at->second.end_ns = std::max(at->second.end_ns, c.end_ns);
+  });
+  finish();
+  std::vector<Time> times;
+  for (const auto& [iteration, sum] : sums) {
+    if (sum.processes < matching_.processes()) continue;
+    times.push_back({iteration, sum.total_ns / static_cast<double>(sum.processes), sum.longest_ns, sum.process});
+  }
+  return times;
+}
+
+std::map<uint64_t, std::set<uint32_t>> Timeline::sites_besides(uint64_t iteration) {
+  std::set<std::pair<uint32_t, uint32_t>> usual;  // process, site
+  std::map<std::pair<uint32_t, uint32_t>, std::set<uint64_t>> others;
+  matching_.visit_all([&](const Matching::LoopCall& c) {
+    const std::pair<uint32_t, uint32_t> where{c.process, site_of(c.process, c.stream, c.site)};
+    if (c.iteration == iteration) {
+      usual.insert(where);
+      others.erase(where);
+    } else if (!usual.count(where)) {
+      others[where].insert(c.iteration);
+    }
+  });
+  std::map<uint64_t, std::set<uint32_t>> found;
+  for (const auto& [where, iterations] : others) {
+    for (const uint64_t at : iterations) found[at].insert(where.second);
+  }
+  return found;
+}
+
+// In MPI_COMM_WORLD. The message's ranks are those of its communicator, which knows them unless it connects two groups.
+int32_t Timeline::partner_rank(const MatchedCall& call) const {
+  if (call.role == Role::other || call.role == Role::collective) return -1;
+  const int32_t partner = call.role == Role::receive ? call.source : call.dest;
+  for (const trace::Communicator& c : processes_[call.process]->communicators) {
+    if (c.identity != call.comm || partner < 0 || static_cast<size_t>(partner) >= c.world.size()) continue;
+    if (c.kind != trace::Communicator::Kind::inter) return c.world[static_cast<size_t>(partner)];
+  }
+  return -1;
+}
+
+TimelineColumns Timeline::iteration(uint64_t number, const std::vector<int32_t>& groups,
+                                    const std::vector<Place>& places) {
+  const MatchedIteration matched = matching_.iteration(number);
+  std::vector<size_t> order;
+  const std::vector<int64_t> rows = rows_of(matched.calls, number, indices_, places, &order);
+  const auto row = [&](int64_t call) { return call < 0 ? -1 : rows[static_cast<size_t>(call)]; };
+  TimelineColumns t;
+  for (const size_t i : order) {
+    const MatchedCall& c = matched.calls[i];
+    const Place& place = places[indices_[c.process]];
+    t.process.push_back(place.process);
+    t.world.push_back(place.world);
+    t.rank.push_back(place.rank);
+    const uint32_t site = site_of(c.process, c.stream, c.site);
+    t.site.push_back(site < groups.size() ? groups[site] : -1);
+    t.function.add(c.function);
+    t.role.add(role_names[static_cast<size_t>(c.role)]);
+    t.iteration.push_back(static_cast<int64_t>(std::min<uint64_t>(c.iteration, INT64_MAX)));
+    t.begin_s.push_back(c.begin_ns * 1e-9);
+    t.end_s.push_back((c.begin_ns + c.duration_ns) * 1e-9);
+    t.gap_s.push_back(c.gap_ns * 1e-9);
+    t.polled.push_back(c.polled);
+    const bool message = c.role != Role::other && c.role != Role::collective;
+    const bool met = message && c.partner >= 0;
+    const Place* other = met ? &places[indices_[matched.calls[static_cast<size_t>(c.partner)].process]] : nullptr;
+    t.partner_process.push_back(other ? other->process : -1);
+    t.partner_rank.push_back(other ? other->rank : partner_rank(c));
+    t.partner_row.push_back(row(c.partner));
+    t.source_row.push_back(row(c.role == Role::receive ? c.partner : c.second_partner));
+    t.completion_row.push_back(row(c.completion));
+    const bool known = c.completion >= 0 || !c.makes_request;
+    const MatchedCall& last = c.completion >= 0 ? matched.calls[static_cast<size_t>(c.completion)] : c;
+    t.completed_s.push_back(known ? (last.begin_ns + last.duration_ns) * 1e-9 : unknown_s);
+    t.bytes.push_back(c.out_bytes);
+    t.bytes_received.push_back(c.in_bytes);
+  }
+  for (const auto& [send, receive] : matched.messages) {
+    if (rows[send] < 0 && rows[receive] < 0) continue;
+    t.sends.push_back(rows[send]);
+    t.receives.push_back(rows[receive]);
+  }
+  t.unmatched = matched.unmatched_sends + matched.unmatched_receives;
+  return t;
+}
+
+}  // namespace leadline::analysis

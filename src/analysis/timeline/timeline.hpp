@@ -1,0 +1,65 @@
+// One iteration of a loop as a table: a row per call, by rank and time, with what is at the other end of its message.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <vector>
+
+#include "analysis/columns.hpp"
+#include "analysis/matching/matching.hpp"
+#include "analysis/profile.hpp"
+
+namespace leadline::analysis {
+
+// Rows are numbered from 0; -1: none. A time that is not known is NaN. python/leadline/tables/timeline.py says what the
+// columns mean.
+struct TimelineColumns {
+  std::vector<int32_t> process, world, rank, site;
+  TextColumn function, role;
+  std::vector<double> begin_s, end_s, gap_s, completed_s;
+  std::vector<uint8_t> polled;
+  std::vector<int32_t> partner_process, partner_rank;
+  std::vector<int64_t> partner_row, source_row, completion_row, iteration, bytes, bytes_received;
+  // The rows that send and receive each message, -1: in another iteration.
+  std::vector<int64_t> sends, receives;
+  uint64_t unmatched = 0;  // ends of messages whose other end is not known
+};
+
+// Some processes of a run and the iterations of its main loop, or of another one, on them.
+class Timeline {
+ public:
+  // indices: of `processes` in the profile.   loop: number in Profile::loops(); 0: the main one.
+  Timeline(const Profile& profile, const std::vector<std::shared_ptr<trace::Process>>& processes,
+           const std::vector<uint32_t>& indices, uint32_t loop);
+
+  const Profile& profile() const { return profile_; }
+
+  // groups: the row in the table of call sites of each of the profile's sites, -1: in none.
+  // places: of the profile's processes.   Rows ascend by Place::process, then by time.
+  TimelineColumns iteration(uint64_t number, const std::vector<int32_t>& groups, const std::vector<Place>& places);
+
+  // The iterations that all these processes made calls of whose times were kept. An iteration lasts from the end of the
+  // call before its first one to the end of its last one.
+  struct Time {
+    uint64_t iteration;
+    double mean_ns, longest_ns;
+    uint32_t process;  // the profile's, for which it lasted longest
+  };
+  std::vector<Time> times();
+
+  // By iteration, the profile's sites at which a rank calls in it and not in the given one.
+  std::map<uint64_t, std::set<uint32_t>> sites_besides(uint64_t iteration);
+
+ private:
+  uint32_t site_of(uint32_t process, size_t stream, uint32_t site) const;
+  int32_t partner_rank(const MatchedCall& call) const;
+
+  const Profile& profile_;
+  std::vector<std::shared_ptr<trace::Process>> processes_;
+  std::vector<uint32_t> indices_;
+  Matching matching_;
+};
+
+}  // namespace leadline::analysis
