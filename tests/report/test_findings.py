@@ -91,6 +91,46 @@ def iterating(make_run: MakeRun, longest_s: float) -> Any:
     return run
 
 
+def waiting(make_run: MakeRun, waited_s: float) -> Any:
+    """Rank 1 waits at the only call site, because rank 2 computes."""
+    run = make_run([a_site("MPI_Wait", "wait", [1.0] * 4)], ranks(), [])
+    cause = SimpleNamespace(process=2, site=0, doing="computation", share=0.9)
+    row = SimpleNamespace(kind="late_sender", site=0, process=1, ns=waited_s * 1e9, error_ns=0.0, causes=[cause])
+    found = run.profile.wait_finder().find()
+    found.found, found.rows = True, [row]
+    run.profile.wait_finder = lambda: SimpleNamespace(add=lambda process, index: None, find=lambda: found)
+    return run
+
+
+def uneven_in_steps(make_run: MakeRun, lost_ms: float, **parts: float) -> Any:
+    """Rank 3 computes 1.5 times as long as the mean, in 100 steps of 10 ms."""
+    run = make_run([barrier()], ranks(), [])
+    nothing = {"fixed_ns": 0.0, "wandering_ns": 0.0, "noise_ns": 0.0, "between_hosts": 0.0, "computation_ns": 5e6}
+    found = run.profile.wait_finder().find()
+    found.imbalance = SimpleNamespace(found=True, lost_ns=lost_ms * 1e6, slowest=[(3, 1.5)], **{**nothing, **parts})
+    run.profile.wait_finder = lambda: SimpleNamespace(add=lambda process, index: None, find=lambda: found)
+    steps = SimpleNamespace(found=True, loop=0, site=0, outliers=[], after=False, mean_ns=1e7, count=100)
+    run.profile.iterations = lambda loop=0: steps
+    return run
+
+
+def patterned(make_run: MakeRun, name: str, time_s: float) -> Any:
+    run = make_run([a_site("MPI_Isend", "isend", [1.0] * 4, messages=10)], ranks(), [])
+    pattern = SimpleNamespace(
+        name=name,
+        sites=[0],
+        files=[],
+        in_main_loop=False,
+        ranks=4,
+        messages=40,
+        bytes=320,
+        time_ns=time_s * 1e9,
+        evidence=[("root", 2)] if name == "all_to_one" else [],
+    )
+    run.profile.pattern_finder = lambda: SimpleNamespace(add=lambda process, index: None, find=lambda paths: [pattern])
+    return run
+
+
 def starting(make_run: MakeRun, startup_s: float) -> Any:
     sites = [a_site("MPI_Init", "init", [startup_s / 4] * 4), a_site("MPI_Wait", "wait", [1.0] * 4)]
     return make_run(sites, ranks(), [])
@@ -190,6 +230,30 @@ CASES: dict[str, list[tuple[Callable[[MakeRun], Any], Expected]]] = {
         ),
         (lambda make: make([a_site("MPI_Wait", "wait", [0.099] * 4, 10)], ranks(), []), None),
         (lambda make: make([a_site("MPI_Init", "init", [1.0] * 4)], ranks(), []), None),
+    ],
+    "waiting": [
+        (
+            lambda make: waiting(make, 0.41),
+            {
+                "kind": "late_sender",
+                "wait_s": pytest.approx(0.41),
+                "share": pytest.approx(0.41 / RUN_S),
+                "cause_rank": 2,
+            },
+        ),
+        (lambda make: waiting(make, 0.39), None),
+    ],
+    "imbalance": [
+        (lambda make: uneven_in_steps(make, 0.21, fixed_ns=2e5), {"kind": "fixed", "rank": 3, "lost_s": 0.084}),
+        (lambda make: uneven_in_steps(make, 0.21, fixed_ns=2e5, between_hosts=0.9), {"kind": "host"}),
+        (lambda make: uneven_in_steps(make, 0.21, wandering_ns=2e5), {"kind": "wandering"}),
+        (lambda make: uneven_in_steps(make, 0.21, noise_ns=2e5), {"kind": "noise"}),
+        (lambda make: uneven_in_steps(make, 0.19, fixed_ns=2e5), None),
+    ],
+    "pattern": [
+        (lambda make: patterned(make, "all_to_one", 0.41), {"pattern": "all_to_one", "time_s": pytest.approx(0.41)}),
+        (lambda make: patterned(make, "all_to_one", 0.39), None),
+        (lambda make: patterned(make, "nearest_neighbour", 5.0), None),  # nothing is wrong with it
     ],
     "uneven-ranks": [
         (
@@ -307,6 +371,8 @@ def test_findings_in_json_hold_their_evidence_against_their_threshold(make_run: 
         "threshold": {"ranks": {"at_least": 4}, "times_median": {"at_least": 2}},
         "section": "matrix",
         "in_verdict": False,
+        "cost_s": None,
+        "help": None,
     }
     sections = {section["id"] for section in report["sections"]}
     for each in report["findings"]:

@@ -134,7 +134,7 @@ def test_numbers_are_not_copied(library: str, whole: Opened) -> None:
     addresses = {"polars": polars_addresses, "pandas": pandas_addresses, "arrow": arrow_addresses}[library]
     for name in NAMES:
         table = getattr(whole.recording, name)()
-        if len(table) == 0:
+        if len(table) == 0 or not shown_by_numpy(table):
             continue
         found = addresses(getattr(table, f"to_{library}")(), table)
         assert found

@@ -47,7 +47,10 @@ def more_than(limit: float) -> Bound:
 
 @dataclass(frozen=True)
 class Finding:
-    """text: one or two sentences.   section: the one with more detail.   in_verdict: whether the verdict states it."""
+    """text: one or two sentences.   section: the one with more detail.   in_verdict: whether the verdict states it.
+
+    cost_s: time of all ranks that it costs, None if it is not about time.   help: what helps in general, or "".
+    """
 
     id: str
     severity: Severity
@@ -56,6 +59,8 @@ class Finding:
     threshold: Mapping[str, Bound]
     section: str
     in_verdict: bool
+    cost_s: float | None = None
+    help: str = ""
 
     def as_data(self) -> dict[str, Any]:
         """The form that docs/report.md describes. A ratio to 0 has no number in JSON and becomes null."""
@@ -67,6 +72,8 @@ class Finding:
             "threshold": {name: {bound.relation: bound.limit} for name, bound in self.threshold.items()},
             "section": self.section,
             "in_verdict": self.in_verdict,
+            "cost_s": self.cost_s,
+            "help": self.help or None,
         }
 
 
@@ -80,24 +87,29 @@ class Rule:
 
     severity: "error": the run did not go as intended; "warning": the figures mislead without it; "notice": the figures
     stand out.
-    evidence: its numbers; None if the run has none of the kind.   sentence: states them.
+    evidence: its numbers; None if the run has none of the kind; a list if it may have several.   sentence: states them.
     threshold: bounds on numbers of the evidence; all must be reached.   order: most important first.
     in_verdict: whether the verdict begins with it, because no figure can be read without it.
+    cost_s: seconds of all ranks that it costs.   help: what helps in general.
     """
 
     id: str
     order: int
     severity: Severity
     section: str
-    evidence: Callable[[Content], Evidence | None]
+    evidence: Callable[[Content], Evidence | list[Evidence] | None]
     sentence: Callable[[Content, Evidence], str]
     threshold: Mapping[str, Bound] = field(default_factory=dict)
     in_verdict: bool = False
+    cost_s: Callable[[Evidence], float] | None = None
+    help: Callable[[Evidence], str] | None = None
 
-    def look(self, content: Content) -> Finding | None:
-        evidence = self.evidence(content)
-        if evidence is None or not self.decides(evidence):
-            return None
+    def look(self, content: Content) -> list[Finding]:
+        found = self.evidence(content)
+        each = found if isinstance(found, list) else [found] if found is not None else []
+        return [self._finding(content, evidence) for evidence in each if self.decides(evidence)]
+
+    def _finding(self, content: Content, evidence: Evidence) -> Finding:
         return Finding(
             self.id,
             self.severity,
@@ -106,6 +118,8 @@ class Rule:
             self.threshold,
             self.section,
             self.in_verdict,
+            self.cost_s(evidence) if self.cost_s is not None else None,
+            self.help(evidence) if self.help is not None else "",
         )
 
     def decides(self, evidence: Evidence) -> bool:

@@ -4,7 +4,20 @@ The report's modules are imported only when a table is asked for, and nanoarrow 
 is handed over.
 """
 
-from leadline.tables import calls, io, iterations, losses, matrix, ranks, sites, timeline
+from leadline.tables import (
+    calls,
+    findings,
+    io,
+    iterations,
+    losses,
+    matrix,
+    patterns,
+    phases,
+    ranks,
+    sites,
+    timeline,
+    waits,
+)
 
-PARTS = (calls, sites, matrix, ranks, iterations, timeline, io, losses)
+PARTS = (calls, sites, matrix, ranks, iterations, timeline, phases, waits, patterns, findings, io, losses)
 TABLES = tuple(part.TABLE for part in PARTS)

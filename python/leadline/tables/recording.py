@@ -6,20 +6,37 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from leadline.errors import MissingPrerequisite
-from leadline.tables import calls, io, iterations, losses, matrix, ranks, sites, timeline
+from leadline.tables import (
+    calls,
+    findings,
+    io,
+    iterations,
+    losses,
+    matrix,
+    patterns,
+    phases,
+    ranks,
+    sites,
+    timeline,
+    waits,
+)
 from leadline.tables.table import Table
 
 if TYPE_CHECKING:
     from leadline.report.content import Content
     from leadline.tables.rows import (
         CallsRow,
+        FindingsRow,
         IoRow,
         IterationsRow,
         LossesRow,
         MatrixRow,
+        PatternsRow,
+        PhasesRow,
         RanksRow,
         SitesRow,
         TimelineRow,
+        WaitsRow,
     )
 
 
@@ -58,6 +75,22 @@ class Recording:
         UsageError if not all ranks kept the times of its calls.
         """
         return Table(timeline.TABLE, timeline.values(self._content, iteration))
+
+    def phases(self) -> Table[PhasesRow]:
+        """A row per phase of the run."""
+        return self._table(phases)
+
+    def waits(self) -> Table[WaitsRow]:
+        """A row per kind of wait, call site and rank."""
+        return self._table(waits)
+
+    def patterns(self) -> Table[PatternsRow]:
+        """A row per pattern of communication or I/O."""
+        return self._table(patterns)
+
+    def findings(self) -> Table[FindingsRow]:
+        """A row per finding, most important first."""
+        return self._table(findings)
 
     def io(self) -> Table[IoRow]:
         """A row per file, rank and layer of software that called."""

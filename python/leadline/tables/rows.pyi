@@ -240,6 +240,110 @@ class TimelineRow(NamedTuple):
     bytes_received: int | None
     """that reach the rank; of a receive with a request, counted when it is completed; null: not known (bytes)."""
 
+class PhasesRow(NamedTuple):
+    """One row per phase: initialisation, the main loop, what recurs in it, loops within it, finalisation."""
+
+    name: str
+    """the routine, or initialisation and finalisation."""
+    kind: str
+    """init, loop, output or final."""
+    parent: int | None
+    """row of the phase that it is a part of; null: the run."""
+    iterations: int
+    """of the main loop in which it occurs; of an inner loop, its own trips on the median rank."""
+    every: int
+    """n if it occurs in every n-th iteration, else 0."""
+    period_s: float | None
+    """one iteration on the median rank; null: it does not repeat (s)."""
+    computation_s: float
+    """between calls, without file I/O, all ranks (s)."""
+    mpi_s: float
+    """in MPI, without file I/O, start-up and shut-down (s)."""
+    wait_s: float | None
+    """the part of `mpi_s` that waits for other ranks; null: not known: no times of calls were kept (s)."""
+    io_s: float
+    """in file I/O, of MPI and of libc (s)."""
+    startup_s: float
+    """in MPI_Init and MPI_Finalize (s)."""
+    bound_by: str
+    """computation, communication, io, imbalanced or empty."""
+    load_balance: float | None
+    """mean computation of the ranks, divided by the longest; null: no rank computed in it."""
+    communication: float | None
+    """longest computation, divided by the time of the slowest rank; null: no rank computed in it."""
+
+class WaitsRow(NamedTuple):
+    """One row per kind of wait, call site and rank, longest first."""
+
+    kind: str
+    """late_sender, late_receiver, wait_at_barrier, wait_at_n_to_n, early_reduce or late_broadcast."""
+    process: int
+    """row in `ranks()` of the rank that waited."""
+    world: int | None
+    """number of its MPI_COMM_WORLD; null: not known."""
+    rank: int | None
+    """its rank in that MPI_COMM_WORLD; null: not known."""
+    function: str
+    """the MPI function that waited."""
+    routine: str
+    """the routine that called it."""
+    wait_s: float
+    """in the whole run (s)."""
+    error_s: float
+    """half of the interval that holds it with a probability of 95 %; 0 if it is exact (s)."""
+    cause: str | None
+    """what another rank did meanwhile: computation, io, mpi or unknown; the largest part; null: not known."""
+    cause_rank: str | None
+    """the rank that did it; null: not known."""
+    cause_function: str | None
+    """the call that it computed before, or was in; null: not known."""
+    cause_share: float | None
+    """of the wait; null: not known."""
+
+class PatternsRow(NamedTuple):
+    """One row per pattern, most time first. A call may be in several patterns."""
+
+    pattern: str
+    """its name, see the page on patterns."""
+    routines: str
+    """what its call sites' paths have in common, outermost first."""
+    files: str
+    """names, of patterns of I/O."""
+    ranks: int
+    """that take part."""
+    messages: int
+    """of the whole run."""
+    bytes: int
+    """of the whole run (bytes)."""
+    messages_per_step: float | None
+    """of all ranks in a step of the main loop; null: it lies outside the main loop."""
+    bytes_per_step: float | None
+    """of all ranks in a step of the main loop; null: it lies outside the main loop."""
+    time_s: float
+    """in its calls, all ranks (s)."""
+    evidence: str
+    """what it was recognised by, as a JSON object."""
+
+class FindingsRow(NamedTuple):
+    """One row per finding, most important first."""
+
+    finding: str
+    """its id."""
+    severity: str
+    """error, warning or notice."""
+    text: str
+    """the fact, with its numbers."""
+    cost_s: float | None
+    """time of all ranks that it costs; null: it is not about time (s)."""
+    help: str | None
+    """what helps in general; null: nothing in general."""
+    section: str
+    """the section of the report with more detail."""
+    in_verdict: bool
+    """whether the verdict begins with it."""
+    evidence: str
+    """its numbers, as a JSON object."""
+
 class IoRow(NamedTuple):
     """One row per file, rank and layer of software that called."""
 

@@ -13,7 +13,15 @@ RULES = parts_of(sys.modules[__name__], "RULE", Rule)
 
 
 def findings_of(content: Content) -> list[Finding]:
-    """The findings of a run. If the run ended at its start, only those in the verdict: shares would have nothing to
-    refer to."""
+    """The findings of a run: first what no figure can be read without, then what costs time, the most first, then
+    others by their rules' order. If the run ended at its start, only those in the verdict: shares would have nothing
+    to refer to."""
     rules = [rule for rule in RULES if rule.in_verdict or not content.ended_at_start.all_ranks]
-    return [finding for rule in rules if (finding := rule.look(content)) is not None]
+    found = [finding for rule in rules for finding in rule.look(content)]
+    return sorted(found, key=_place)
+
+
+def _place(finding: Finding) -> tuple[int, float]:
+    if finding.in_verdict or finding.severity != "notice":
+        return 0, 0.0
+    return (1, -finding.cost_s) if finding.cost_s is not None else (2, 0.0)

@@ -1,0 +1,90 @@
+"""A pattern of communication or I/O that can be replaced by something faster."""
+
+from __future__ import annotations
+
+from leadline.report import format as fmt
+from leadline.report.content import Content
+from leadline.report.finding import Evidence, Rule, at_least
+
+MOST = 8
+
+HELP = {
+    "packable_messages": "Pack the messages to one partner into fewer ones, or describe them by one datatype.",
+    "all_to_one": "Use MPI_Gather or MPI_Gatherv, or MPI_Reduce if the values are summed up.",
+    "one_to_all": "Use MPI_Scatter or MPI_Scatterv, or MPI_Bcast if all get the same.",
+    "handmade_broadcast": "Use MPI_Bcast: the library chooses the algorithm by size and ranks.",
+    "handmade_reduction": "Use MPI_Reduce or MPI_Allreduce.",
+    "handmade_alltoall": "Use MPI_Alltoall or MPI_Alltoallv.",
+    "serialised_order": "Post the receives first (MPI_Irecv), or use MPI_Sendrecv.",
+    "unexpected_large": "Post the receive before the sender sends.",
+    "redundant_barrier": "Leave the barrier out: messages order their ends by themselves.",
+    "allreduce_bound": "Combine several reductions into one, or overlap them (MPI_Iallreduce).",
+    "no_overlap": "Compute what needs no message between posting and completing.",
+    "polling": "Wait (MPI_Wait, MPI_Probe) where there is nothing else to do.",
+    "read_all_by_all": "Read the file once: collectively (MPI_File_read_all), or on one rank with a broadcast.",
+    "write_by_one": "Write in parallel (MPI_File_write_all, parallel NetCDF or HDF5).",
+    "small_io": "Use larger transfers: buffers, or collective MPI-IO.",
+    "file_per_rank": "Write one shared file collectively; many small files burden the file system's directory.",
+}
+FACT = {
+    "packable_messages": "messages to the same partner follow one another and could travel together",
+    "all_to_one": "all ranks send to one",
+    "one_to_all": "one rank sends to all others",
+    "handmade_broadcast": "a broadcast is made of sends",
+    "handmade_reduction": "a reduction is made of sends",
+    "handmade_alltoall": "an all-to-all is made of sends",
+    "serialised_order": "the order of blocking sends lets one rank wait for the next",
+    "unexpected_large": "large messages are sent before their receive is posted",
+    "redundant_barrier": "barriers order nothing",
+    "allreduce_bound": "a loop is bound by small allreduces",
+    "no_overlap": "nonblocking messages are completed before anything is computed",
+    "polling": "polls find nothing",
+    "read_all_by_all": "every rank reads the whole file",
+    "write_by_one": "one rank writes for all",
+    "small_io": "files are read or written in small transfers",
+    "file_per_rank": "every rank has a file of its own",
+}
+
+
+def evidence(content: Content) -> list[Evidence]:
+    found: list[Evidence] = []
+    for entry in content.patterns:
+        if entry.name in HELP and len(found) < MOST:
+            found.append(
+                {
+                    "pattern": entry.name,
+                    "where": entry.where,
+                    "time_s": entry.time_s,
+                    "share": entry.share,
+                    "messages_per_step": entry.messages_per_step,
+                    "together": entry.evidence.get("together"),
+                    "assumes": entry.evidence.get("assumes"),
+                }
+            )
+    return found
+
+
+def sentence(content: Content, found: Evidence) -> str:
+    fact = FACT[found["pattern"]]
+    if found["together"]:
+        fact = f"{fmt.count(found['together'])} {fact}"
+        if found["assumes"] == "independent trips":
+            fact += ", if the trips of their loop do not need one another's data"
+    return f"In {found['where']}, {fact}; these calls take {fmt.percent(found['share'])} of the time."
+
+
+def _entry_cost(found: Evidence) -> float:
+    return float(found["time_s"])
+
+
+RULE = Rule(
+    id="pattern",
+    order=213,
+    severity="notice",
+    section="patterns",
+    evidence=evidence,
+    sentence=sentence,
+    threshold={"share": at_least(0.01)},
+    cost_s=_entry_cost,
+    help=lambda found: HELP[found["pattern"]],
+)

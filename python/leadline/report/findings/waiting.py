@@ -1,0 +1,72 @@
+"""Calls wait for other ranks."""
+
+from __future__ import annotations
+
+from leadline.report import format as fmt
+from leadline.report.content import Content
+from leadline.report.finding import Evidence, Rule, at_least
+from leadline.report.json_entries import rank_id
+from leadline.report.sections.waits import groups_of
+
+MOST = 5
+ONE_CAUSE = 0.5  # of a wait: then it is named
+
+HELP = {
+    "computation": "Give the rank that computes longest less work, or let the others work on something else meanwhile.",
+    "io": "Let the other ranks go on while files are read or written, or divide this work among the ranks.",
+    "mpi": "Shorten what the other rank does in MPI before: fewer, larger messages, or a collective.",
+}
+
+
+def evidence(content: Content) -> list[Evidence]:
+    found = []
+    for group in groups_of(content.waits)[:MOST]:
+        cause = group.causes[0] if group.causes and group.causes[0][3] >= ONE_CAUSE else None
+        site = cause[2] if cause else None
+        found.append(
+            {
+                "kind": group.kind,
+                "function": group.site.function if group.site else None,
+                "routine": group.site.routine if group.site else None,
+                "ranks": group.ranks,
+                "wait_s": group.seconds,
+                "share": group.seconds / content.time_s if content.time_s > 0 else 0.0,
+                "estimated": content.waits.estimated,
+                "cause_rank": rank_id(cause[0]) if cause else None,
+                "cause": cause[1] if cause else None,
+                "cause_function": site.function if site else None,
+                "cause_routine": site.routine if site else None,
+                "cause_share": cause[3] if cause else None,
+            }
+        )
+    return found
+
+
+def sentence(content: Content, found: Evidence) -> str:
+    about = "about " if found["estimated"] else ""
+    where = f"{found['function']} of {found['routine']}" if found["function"] else "calls"
+    waiting = fmt.plural(found["ranks"], "rank waits", "ranks wait")
+    text = f"{waiting} {about}{fmt.percent(found['share'])} of the time in {where}"
+    if found["cause"] is None:
+        return f"{text}, now for one rank, now for another."
+    call = f"{found['cause_function']} of {found['cause_routine']}" if found["cause_function"] else "a call"
+    doing = {
+        "computation": f"computes before {call}",
+        "io": f"is in {call}",
+        "mpi": f"is in {call}",
+        "unknown": "does what is not known",
+    }[found["cause"]]
+    return f"{text}, most of it because rank {found['cause_rank']} {doing}."
+
+
+RULE = Rule(
+    id="waiting",
+    order=211,
+    severity="notice",
+    section="waits",
+    evidence=evidence,
+    sentence=sentence,
+    threshold={"share": at_least(0.01)},
+    cost_s=lambda found: float(found["wait_s"]),
+    help=lambda found: HELP.get(found["cause"] or "", ""),
+)
