@@ -7,7 +7,7 @@ from typing import Any
 
 from leadline import _core
 from leadline.report.loops import main_loop, named_loop
-from leadline.report.paths import common_routines, without_main
+from leadline.report.paths import LONGEST_CHAIN, common_routines, without_main
 from leadline.run import Run, Site
 
 # Of the evidence, numbers that stand for something else: processes, and loops of the run.
@@ -45,10 +45,11 @@ class PatternEntry:
 
     @property
     def where(self) -> str:
-        """The innermost routines, "trcadv > exchange"; a file's name for patterns of I/O."""
+        """The innermost routines, as "trcadv > exchange"; the first file's name for patterns of I/O."""
         if self.files:
             return self.files[0] + (f" and {len(self.files) - 1} more" if len(self.files) > 1 else "")
-        return " > ".join(self.routines[-2:]) or "several routines"
+        shown = self.routines[-LONGEST_CHAIN:]
+        return " > ".join(shown if len(shown) == len(self.routines) else ["…", *shown]) or "several routines"
 
 
 def patterns_of(run: Run, found: list[_core.Pattern], time_s: float) -> list[PatternEntry]:

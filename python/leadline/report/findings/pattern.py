@@ -5,6 +5,7 @@ from __future__ import annotations
 from leadline.report import format as fmt
 from leadline.report.content import Content
 from leadline.report.finding import Evidence, Rule, at_least
+from leadline.report.patterns import PatternEntry
 
 MOST = 8
 
@@ -59,17 +60,31 @@ def evidence(content: Content) -> list[Evidence]:
                     "messages_per_step": entry.messages_per_step,
                     "together": entry.evidence.get("together"),
                     "assumes": entry.evidence.get("assumes"),
+                    "loop": _loop(entry),
                 }
             )
     return found
 
 
+def _loop(entry: PatternEntry) -> str | None:
+    """The loop that a pattern lies in: "advection.cpp:356 in trcadv"."""
+    if not entry.evidence.get("loop_line"):
+        return entry.evidence.get("loop_routine")
+    file = str(entry.evidence["loop_file"]).rsplit("/", 1)[-1]
+    return f"{file}:{entry.evidence['loop_line']} in {entry.evidence['loop_routine']}"
+
+
 def sentence(content: Content, found: Evidence) -> str:
     fact = FACT[found["pattern"]]
-    if found["together"]:
+    if found["assumes"] == "independent trips":
+        fact = (
+            f"the loop at {found['loop']} sends {fmt.count(found['together'])} messages to each partner that could "
+            "travel together, if its trips do not need one another's data"
+        )
+    elif found["together"]:
         fact = f"{fmt.count(found['together'])} {fact}"
-        if found["assumes"] == "independent trips":
-            fact += ", if the trips of their loop do not need one another's data"
+    elif found["loop"]:
+        fact = f"the loop at {found['loop']} is bound by small allreduces"
     return f"In {found['where']}, {fact}; these calls take {fmt.percent(found['share'])} of the time."
 
 
