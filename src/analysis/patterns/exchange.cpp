@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <optional>
 
 #include "analysis/patterns/order.hpp"
 
@@ -13,6 +14,8 @@ namespace {
 using Kind = Shape::Kind;
 using trace::Category;
 using trace::RequestUse;
+
+constexpr size_t most_pairs = 12;  // parts of which any two are tried
 
 class Sets {
  public:
@@ -116,6 +119,8 @@ class Finder {
     std::vector<uint32_t> common;
     bool first = true;
     for (const uint32_t s : sites) {
+      // A persistent request is created wherever, once.
+      if (trace::facts_of(class_of(s)).requests == RequestUse::creates) continue;
       static const std::vector<uint32_t> unknown;
       const std::vector<uint32_t>& path = s < paths_.size() ? paths_[s] : unknown;
       if (first) {
@@ -220,46 +225,64 @@ class Finder {
     return e.groups == 1 && k != Kind::none && k != Kind::irregular && !one_way;
   }
 
-  // Tries to make one shape of all the parts that have the first `depth` routines in common.
+  // Tries to make one shape of all the parts that have the first `depth` routines in common, or of two of them.
   void join_parts(size_t depth, std::vector<Exchange>* parts, std::vector<Exchange>* whole) const {
-    std::map<std::pair<bool, std::vector<uint32_t>>, std::vector<size_t>> beneath;
-    for (size_t i = 0; i < parts->size(); ++i) {
-      const Exchange& e = (*parts)[i];
-      if (e.path.size() < depth) continue;
-      beneath[{e.in_main_loop, {e.path.begin(), e.path.begin() + static_cast<std::ptrdiff_t>(depth)}}].push_back(i);
-    }
-    std::vector<bool> gone(parts->size());
-    std::vector<Exchange> made;
-    for (const auto& [key, members] : beneath) {
-      if (members.size() < 2) continue;
-      Exchange all;
-      all.in_main_loop = key.first;
-      for (const size_t i : members) {
-        all.sites.insert(all.sites.end(), (*parts)[i].sites.begin(), (*parts)[i].sites.end());
-      }
-      all.path = common_path(all.sites);
-      describe(&all);
-      const bool improved = all.groups == 1 && all.shape.kind != Kind::irregular && all.shape.kind != Kind::none &&
-                            all.shape.kind != Kind::ring;
-      // What none of them is alone: else they only happen to lie side by side.
-      const bool alone = std::any_of(members.begin(), members.end(), [&](size_t i) {
-        const Exchange& e = (*parts)[i];
-        return e.shape.kind == all.shape.kind && e.shape.dims == all.shape.dims && e.groups == all.groups;
-      });
-      const bool all_irregular =
-          all.shape.kind == Kind::irregular && std::all_of(members.begin(), members.end(), [&](size_t i) {
-            return (*parts)[i].shape.kind == Kind::irregular && (*parts)[i].path == all.path;
-          });
-      if ((!improved || alone) && !all_irregular) continue;
-      for (const size_t i : members) gone[i] = true;
-      (is_whole(all) ? *whole : made).push_back(std::move(all));
-    }
+    std::map<std::pair<bool, std::vector<uint32_t>>, std::vector<Exchange>> beneath;
     std::vector<Exchange> left;
-    for (size_t i = 0; i < parts->size(); ++i) {
-      if (!gone[i]) left.push_back(std::move((*parts)[i]));
+    for (Exchange& e : *parts) {
+      if (e.path.size() < depth) {
+        left.push_back(std::move(e));
+        continue;
+      }
+      const auto end = e.path.begin() + static_cast<std::ptrdiff_t>(depth);
+      beneath[{e.in_main_loop, {e.path.begin(), end}}].push_back(std::move(e));
     }
-    for (Exchange& e : made) left.push_back(std::move(e));
+    const auto keep = [&](Exchange e) { (is_whole(e) ? *whole : left).push_back(std::move(e)); };
+    for (auto& [key, members] : beneath) {
+      if (std::optional<Exchange> all = joined(members)) {
+        keep(std::move(*all));
+        continue;
+      }
+      while (join_two(&members)) {
+      }
+      for (Exchange& e : members) keep(std::move(e));
+    }
     *parts = std::move(left);
+  }
+
+  bool join_two(std::vector<Exchange>* members) const {
+    if (members->size() < 3 || members->size() > most_pairs) return false;
+    for (size_t i = 0; i < members->size(); ++i) {
+      for (size_t j = i + 1; j < members->size(); ++j) {
+        std::optional<Exchange> both = joined({(*members)[i], (*members)[j]});
+        if (!both) continue;
+        (*members)[i] = std::move(*both);
+        members->erase(members->begin() + static_cast<std::ptrdiff_t>(j));
+        return true;
+      }
+    }
+    return false;
+  }
+
+  // The parts as one exchange, if that has a shape that none of them has: else they only happen to lie side by side. Parts
+  // of one routine without any shape are one irregular exchange.
+  std::optional<Exchange> joined(const std::vector<Exchange>& members) const {
+    if (members.size() < 2) return {};
+    Exchange all;
+    all.in_main_loop = members[0].in_main_loop;
+    for (const Exchange& e : members) all.sites.insert(all.sites.end(), e.sites.begin(), e.sites.end());
+    all.path = common_path(all.sites);
+    describe(&all);
+    const Kind k = all.shape.kind;
+    const bool shaped = all.groups == 1 && k != Kind::irregular && k != Kind::none && k != Kind::ring;
+    const bool alone = std::any_of(members.begin(), members.end(), [&](const Exchange& e) {
+      return e.shape.kind == k && e.shape.dims == all.shape.dims && e.groups == all.groups;
+    });
+    const bool irregular = k == Kind::irregular && std::all_of(members.begin(), members.end(), [&](const Exchange& e) {
+                             return e.shape.kind == Kind::irregular && e.path == all.path;
+                           });
+    if ((shaped && !alone) || irregular) return all;
+    return {};
   }
 
   std::vector<Exchange> join_equal(std::vector<Exchange> all) const {

@@ -34,7 +34,13 @@ struct Exchange {
 // The order of calls: in a step of the main loop, and at the start of the run.
 struct Steps {
   Step iteration, first_calls;
-  const Step& of(const Exchange& e) const { return e.in_main_loop ? iteration : first_calls; }
+  // What recurs in some iterations only may be missing in the one that was read.
+  const Step& of(const Exchange& e) const {
+    for (const uint32_t s : e.sites) {
+      if (iteration.sent_at.count(s)) return iteration;
+    }
+    return first_calls;
+  }
 };
 
 std::vector<Exchange> exchanges_of(const Profile& profile, const RunTraffic& traffic, const Steps& steps,

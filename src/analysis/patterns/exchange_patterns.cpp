@@ -30,12 +30,7 @@ class Namer {
   }
 
   void run() {
-    std::vector<bool> named(exchanges_.size());
-    for (size_t i = 0; i < exchanges_.size(); ++i) {
-      for (size_t j = 0; j < exchanges_.size(); ++j) {
-        if (!named[i] && !named[j] && master_and_workers(exchanges_[i], exchanges_[j])) named[i] = named[j] = true;
-      }
-    }
+    const std::vector<bool> named = masters();
     for (size_t i = 0; i < exchanges_.size(); ++i) {
       const Exchange& e = exchanges_[i];
       const Ordering order = ordering_of(e, steps_.of(e), time_);
@@ -61,14 +56,37 @@ class Namer {
 
   static std::vector<int64_t> numbers(const auto& values) { return {values.begin(), values.end()}; }
 
-  // One end receives from anyone, the other sends to one rank after the other what that rank then works on.
-  bool master_and_workers(const Exchange& to_one, const Exchange& from_one) {
+  // Pairs each gather from anyone with the scatter of the same rank that is nearest to it in the program.
+  std::vector<bool> masters() {
+    std::vector<bool> named(exchanges_.size());
+    for (size_t i = 0; i < exchanges_.size(); ++i) {
+      const Exchange& from = exchanges_[i];
+      size_t best = exchanges_.size(), most = 0;
+      for (size_t j = 0; j < exchanges_.size(); ++j) {
+        const Exchange& to = exchanges_[j];
+        if (named[j] || to.in_main_loop != from.in_main_loop) continue;
+        const auto ends = std::mismatch(from.path.begin(), from.path.end(), to.path.begin(), to.path.end());
+        const auto common = static_cast<size_t>(ends.first - from.path.begin()) + 1;
+        if (common > most && is_pair(from, to)) most = common, best = j;
+      }
+      if (named[i] || best == exchanges_.size()) continue;
+      named[i] = named[best] = true;
+      master_and_workers(from, exchanges_[best]);
+    }
+    return named;
+  }
+
+  static bool is_pair(const Exchange& to_one, const Exchange& from_one) {
     const bool apart = to_one.shape.kind == Kind::gather && from_one.shape.kind == Kind::scatter &&
                        to_one.shape.root == from_one.shape.root;
     const bool both = &to_one == &from_one && to_one.shape.kind == Kind::exchange_with_one;
-    if ((!apart && !both) || !to_one.wildcards) return false;
+    return (apart || both) && to_one.wildcards;
+  }
+
+  // One end receives from anyone, the other sends to one rank after the other what that rank then works on.
+  void master_and_workers(const Exchange& to_one, const Exchange& from_one) {
     Pattern p = pattern("master_worker", to_one);
-    if (apart) {
+    if (&to_one != &from_one) {
       p.sites.insert(p.sites.end(), from_one.sites.begin(), from_one.sites.end());
       p.messages += from_one.messages;
       p.bytes += from_one.bytes;
@@ -83,7 +101,6 @@ class Namer {
                   {"least_messages_to_a_worker", static_cast<int64_t>(least)},
                   {"most_messages_to_a_worker", static_cast<int64_t>(most)}};
     add(std::move(p));
-    return true;
   }
 
   // Returns whether messages wait for one another, so that they cannot travel together.
@@ -217,7 +234,7 @@ class Namer {
       add(std::move(p));
       return;
     }
-    const uint32_t loop = e.in_main_loop ? repeating_loop(e, each) : 0;
+    const uint32_t loop = e.in_main_loop ? repeating_loop(e) : 0;
     if (!loop) return;
     Pattern p = pattern("packable_messages", e);
     p.evidence = {{"together", static_cast<int64_t>(fixed_trips(loop))},
@@ -231,14 +248,19 @@ class Namer {
   // collective: what its trips send to one partner could be one message if no trip needs what an earlier one received.
   // All sends of the exchange must be in loops of equal trips: the same one, as a rule, or copies of it. 0: there is no
   // such loop.
-  uint32_t repeating_loop(const Exchange& e, double each) const {
+  uint32_t repeating_loop(const Exchange& e) const {
     const RunLoops& loops = profile_.loops();
     uint32_t found = 0;
     for (const uint32_t s : e.sites) {
-      if (traffic_.sites()[s].sent.empty()) continue;
+      const SiteTraffic& t = traffic_.sites()[s];
+      if (t.sent.empty()) continue;
+      uint64_t messages = 0;
+      for (const auto& [edge, amount] : t.sent) messages += amount.messages;
+      const double to_each = static_cast<double>(messages) / static_cast<double>(t.sent.size());
       uint32_t outermost = 0;
-      for (uint32_t l = traffic_.sites()[s].loop; l && l != loops.main(); l = loops.all()[l].outer) {
-        const double trips = static_cast<double>(fixed_trips(l)), rest = trips > 1 ? each / trips : 0;
+      for (uint32_t l = t.loop; l && l != loops.main(); l = loops.all()[l].outer) {
+        // In each of its trips, to each partner.
+        const double rest = fixed_trips(l) > 1 ? to_each / static_cast<double>(loops.trips(l)) : 0;
         if (rest < 0.99 || std::abs(rest - std::round(rest)) > 0.01 || collective_within(l)) continue;
         outermost = l;
       }

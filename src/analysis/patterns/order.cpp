@@ -228,15 +228,15 @@ void unexpected(const std::vector<StepMessage>& messages, const Step& step, cons
 bool in_stages(const std::vector<uint32_t>& sites, const Step& step) {
   struct Event {
     uint32_t call;
-    bool sends;
+    bool receives;  // a call that does both begins with the send
     uint32_t partner;
     auto operator<=>(const Event&) const = default;
   };
   std::map<uint32_t, std::vector<Event>> ranks;
   for (const StepMessage& m : messages_of(sites, step)) {
     const uint32_t from = step.calls[m.send].process, to = step.calls[m.receive].process;
-    ranks[from].push_back({m.send, true, to});
-    if (m.receive_done != StepMessage::none) ranks[to].push_back({m.receive_done, false, from});
+    ranks[from].push_back({m.send, false, to});
+    if (m.receive_done != StepMessage::none) ranks[to].push_back({m.receive_done, true, from});
   }
   uint64_t changes = 0, after_receive = 0;
   for (auto& [rank, events] : ranks) {
@@ -244,7 +244,7 @@ bool in_stages(const std::vector<uint32_t>& sites, const Step& step) {
     const Event* last = nullptr;
     bool received = false;
     for (const Event& e : events) {
-      if (!e.sends) {
+      if (e.receives) {
         received |= last && e.partner == last->partner;
         continue;
       }

@@ -1,0 +1,105 @@
+"""Random programs of pieces.py, and what is true of each of their routines."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+
+from .pieces import COMMUNICATION, FILES, Piece
+
+RANKS = (4, 6, 8, 9, 12)
+# Pieces that are recognised by the times of a step, or by how often they are called.
+TIMED = ("barrier", "busy-polling", "lazy", "late-receives")
+
+
+@dataclass(frozen=True)
+class Routine:
+    """every: in how many steps it is called once."""
+
+    name: str
+    piece: Piece
+    every: int
+
+
+@dataclass(frozen=True)
+class Program:
+    seed: int
+    ranks: int
+    steps: int
+    level: str
+    routines: tuple[Routine, ...]
+    text: str
+
+    def required(self, routine: Routine) -> frozenset[str]:
+        """A barrier is redundant only if nothing in the steps has to be ordered by it."""
+        if routine.piece.kind == "barrier" and self.ordered:
+            return frozenset()
+        return routine.piece.required
+
+    @property
+    def ordered(self) -> bool:
+        return any(other.piece.files or other.piece.wildcards for other in self.routines)
+
+
+HEAD = """#include <fcntl.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+static int rank, ranks;
+static MPI_Comm comm;
+static double out[200000], in[200000];
+/* Computes, or rests, for so many microseconds. */
+__attribute__((noinline)) static void work(int us) {
+  for (int i = 0; i < 200 * us; ++i) out[i % 1000] += 1e-9 * i;
+}
+static void rest(int us) {
+  struct timespec t = {0, 1000L * us};
+  nanosleep(&t, NULL);
+}
+"""
+
+
+def random_program(seed: int) -> Program:
+    rng = random.Random(seed)
+    ranks = rng.choice(RANKS)
+    steps = rng.randrange(8, 30)
+    makers = rng.sample(COMMUNICATION, rng.randrange(2, 5))
+    if rng.random() < 0.4:
+        makers.append(rng.choice(FILES))
+    rng.shuffle(makers)
+    routines = []
+    for number, maker in enumerate(makers):
+        piece = maker(rng, ranks)
+        every = rng.choice([2, 4]) if rng.random() < 0.2 and piece.kind not in TIMED else 1
+        routines.append(Routine(f"part{number}", piece, every))
+    level = rng.choice(["-O0", "-O1", "-O2"])
+    return Program(seed, ranks, steps, level, tuple(routines), _text(rng, steps, routines))
+
+
+def _text(rng: random.Random, steps: int, routines: list[Routine]) -> str:
+    parts = [HEAD]
+    calls = []
+    setups = []
+    for routine in routines:
+        piece, name = routine.piece, routine.name
+        inlined = "" if rng.random() < 0.3 else "__attribute__((noinline)) "
+        parts.append(f"static MPI_Comm {name}_grid;\nstatic MPI_Request {name}_all[64];\n")
+        if piece.in_setup:
+            parts.append(f"{inlined}static void {name}(void) {{{piece.setup}\n}}\n")
+            setups.append(f"  {name}();")
+            continue
+        if piece.setup:
+            setups.append(f"  {{ {piece.setup.replace('NAME', name)} }}")
+        parts.append(f"{inlined}static void {name}(int step) {{{piece.body.replace('NAME', name)}\n}}\n")
+        condition = f"if (step % {routine.every} == 0) " if routine.every > 1 else ""
+        calls.append(f"    {condition}{name}(step);")
+    calls.append(f"    work({rng.choice([20, 100])});")
+    body = "\n".join(setups + [f"  for (int step = 0; step < {steps}; ++step) {{", *calls, "  }"])
+    parts.append(
+        "int main(int argc, char** argv) {\n  MPI_Init(&argc, &argv);\n  comm = MPI_COMM_WORLD;\n"
+        "  MPI_Comm_rank(comm, &rank), MPI_Comm_size(comm, &ranks);\n"
+        f"{body}\n  MPI_Finalize();\n}}\n"
+    )
+    return "".join(parts)

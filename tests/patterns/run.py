@@ -1,0 +1,59 @@
+"""By hand: precision and recall of the patterns over random programs.
+
+python -m patterns.run FIRST LAST [DIRECTORY], in tests/, with Leadline and Open MPI set up.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from leadline.mpi import Library
+from leadline.mpi import find as find_library
+from leadline.report import to_json
+from leadline.run import open_run
+
+from .programs import Program, random_program
+from .score import Score, score
+
+
+def report_of(program: Program, library: Library, directory: Path) -> dict[str, Any]:
+    """Compiles, records and reports. Raises CalledProcessError if a program fails."""
+    directory.mkdir(parents=True, exist_ok=True)
+    source = directory / "program.c"
+    source.write_text(program.text)
+    (directory / "input.dat").write_bytes(bytes(200_000))
+    binary = directory / "program"
+    words = [str(library.mpicc), "-g", "-w", program.level, str(source), "-o", str(binary)]
+    subprocess.run(words, check=True, timeout=120, env=library.env())
+    run = directory / "run"
+    launch = [*library.launch(program.ranks, oversubscribe=True), str(binary)]
+    record = [sys.executable, "-m", "leadline", "record", "-o", str(run), "--", *launch]
+    environ = {**library.env(), **library.environ, **library.kind.unbound}
+    subprocess.run(record, check=True, timeout=300, cwd=directory, env=environ, capture_output=True)
+    return to_json(open_run(run))
+
+
+def main() -> None:
+    first, last = int(sys.argv[1]), int(sys.argv[2])
+    keep = Path(sys.argv[3]) if len(sys.argv) > 3 else Path(tempfile.mkdtemp())
+    library = find_library("openmpi")
+    total = Score()
+    for seed in range(first, last + 1):
+        program = random_program(seed)
+        try:
+            one = score(program, report_of(program, library, keep / str(seed)))
+        except subprocess.SubprocessError as error:
+            print(f"{seed}: {error}")
+            continue
+        for fault in one.faults:
+            print(fault, flush=True)
+        total.add(one)
+    print(total.table())
+
+
+if __name__ == "__main__":
+    main()

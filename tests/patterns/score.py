@@ -1,0 +1,109 @@
+"""Holds the patterns of a report against what is true of a random program.
+
+A pattern belongs to the routine that most of its call sites are in or beneath. Required patterns that are not reported are
+missed; reported ones that are neither required nor allowed are wrong.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from .pieces import BY_CHANCE
+from .programs import Program, Routine
+
+
+@dataclass
+class Score:
+    found: Counter[str] = field(default_factory=Counter)
+    missed: Counter[str] = field(default_factory=Counter)
+    wrong: Counter[str] = field(default_factory=Counter)
+    faults: list[str] = field(default_factory=list)
+
+    def add(self, other: Score) -> None:
+        self.found += other.found
+        self.missed += other.missed
+        self.wrong += other.wrong
+        self.faults += other.faults
+
+    def precision(self, pattern: str) -> float:
+        all_of = self.found[pattern] + self.wrong[pattern]
+        return self.found[pattern] / all_of if all_of else 1.0
+
+    def recall(self, pattern: str) -> float:
+        all_of = self.found[pattern] + self.missed[pattern]
+        return self.found[pattern] / all_of if all_of else 1.0
+
+    @property
+    def patterns(self) -> list[str]:
+        return sorted(self.found.keys() | self.missed.keys() | self.wrong.keys())
+
+    def table(self) -> str:
+        lines = [f"{'pattern':20} {'found':>6} {'missed':>6} {'wrong':>6} {'precision':>9} {'recall':>7}"]
+        lines += [
+            f"{name:20} {self.found[name]:6} {self.missed[name]:6} {self.wrong[name]:6} "
+            f"{self.precision(name):9.3f} {self.recall(name):7.3f}"
+            for name in self.patterns
+        ]
+        return "\n".join(lines)
+
+
+def score(program: Program, report: dict[str, Any]) -> Score:
+    result = Score()
+    by_routine: dict[str, list[dict[str, Any]]] = {routine.name: [] for routine in program.routines}
+    for entry in report["patterns"]:
+        name = routine_of(entry, by_routine)
+        if name is not None:
+            by_routine[name].append(entry)
+        elif entry["routines"] != ["main"] or entry["pattern"] not in BY_CHANCE:
+            result.wrong[entry["pattern"]] += 1
+            result.faults.append(f"{program.seed}: {entry['pattern']} in no routine: {entry['sites'][:3]}")
+    for routine in program.routines:
+        _score_routine(program, routine, by_routine[routine.name], result)
+    return result
+
+
+def routine_of(entry: dict[str, Any], names: Iterable[str]) -> str | None:
+    votes: Counter[str] = Counter()
+    for site in entry["sites"]:
+        votes[site["routine"]] += 1
+    for routine in entry["routines"]:
+        votes[routine] += len(entry["sites"])
+    best = [(votes[name], name) for name in names if votes[name]]
+    return max(best)[1] if best else None
+
+
+def _score_routine(program: Program, routine: Routine, entries: list[dict[str, Any]], result: Score) -> None:
+    where = f"{program.seed} ({program.ranks} ranks, {program.level}): {routine.name}, {routine.piece.kind}"
+    required = program.required(routine)
+    reported = {entry["pattern"]: entry for entry in entries}
+    for name in required:
+        if name not in reported:
+            result.missed[name] += 1
+            result.faults.append(f"{where}: {name} was missed; {sorted(reported)}")
+            continue
+        result.found[name] += 1
+        problem = _figures(program, routine, reported[name])
+        if problem:
+            result.faults.append(f"{where}: {problem}")
+    for entry in entries:
+        name = entry["pattern"]
+        if name not in required | routine.piece.allowed | BY_CHANCE:
+            result.wrong[name] += 1
+            result.faults.append(f"{where}: it is no {name}: {entry['evidence']}")
+
+
+def _figures(program: Program, routine: Routine, entry: dict[str, Any]) -> str:
+    """A difference between the pattern's figures and the true ones; "" if there is none."""
+    for name, value in routine.piece.evidence.get(entry["pattern"], {}).items():
+        if entry["evidence"].get(name) != value:
+            return f"{entry['pattern']}: {name} is {entry['evidence'].get(name)}, expected {value}"
+    messages = routine.piece.messages
+    if messages is None or entry["pattern"] in ("wildcard_receive", "polling"):
+        return ""
+    calls = len(range(0, program.steps, routine.every))
+    if entry["messages"] != messages * calls:
+        return f"{entry['pattern']}: {entry['messages']} messages, expected {messages * calls}"
+    return ""
