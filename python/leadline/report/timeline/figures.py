@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from leadline import _core
+from leadline.errors import DamagedTrace
 from leadline.report.content import Content
 from leadline.report.json_entries import rank_id
 from leadline.report.paths import chain
@@ -39,8 +40,8 @@ def timeline_figures(content: Content) -> tuple[dict[str, Any] | None, str | Non
         )
     try:
         timeline = StepTimeline(content, lanes.processes)
-    except _core.TraceError as error:
-        return None, f"a trace cannot be read again: {error}"
+    except DamagedTrace as error:
+        return None, str(error)
     steps = representative_steps(timeline)
     if not steps:
         return None, no_whole_iteration(timeline.found)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from leadline import _core
-from leadline.errors import UsageError
+from leadline.errors import DamagedTrace, UsageError
 from leadline.report import format as fmt
 from leadline.report.content import Content
 from leadline.report.iterations import why_none as why_no_loop
@@ -88,13 +88,16 @@ class StepTimeline:
     """Iterations of the main loop (or of the step that the user named) on some ranks."""
 
     def __init__(self, content: Content, processes: Sequence[int]) -> None:
-        """processes: indices into run.processes, in display order. Reads their traces. Raises TraceError."""
+        """processes: indices into run.processes, in display order. Reads their traces. Raises DamagedTrace."""
         iterations = content.iterations
         assert iterations is not None
         self.run = content.run
         self.found = iterations.found
         self.processes = tuple(processes)
-        opened = [_core.open_process(self.run.processes[index].file) for index in processes]
+        try:
+            opened = [_core.open_process(self.run.processes[index].file) for index in processes]
+        except _core.TraceError as error:
+            raise DamagedTrace(f"a trace cannot be read again: {error}") from error
         self._core = _core.Timeline(self.run.profile, opened, list(processes), self.found.loop)
 
     @functools.cached_property
