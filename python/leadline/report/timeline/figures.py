@@ -11,15 +11,8 @@ from leadline.report.content import Content
 from leadline.report.json_entries import rank_id
 from leadline.report.paths import chain
 from leadline.report.timeline import marks
-from leadline.report.timeline.lanes import MOST_LANES, choose_lanes
-from leadline.report.timeline.reading import (
-    MOST_READ,
-    StepCalls,
-    StepTimeline,
-    calls_to_read,
-    no_whole_iteration,
-    why_none,
-)
+from leadline.report.timeline.lanes import calls_to_read, shown_lanes
+from leadline.report.timeline.reading import StepCalls, StepTimeline, no_whole_iteration, why_none
 from leadline.report.timeline.steps import Step, median_s, representative_steps
 from leadline.run import Site
 
@@ -31,13 +24,10 @@ def timeline_figures(content: Content) -> tuple[dict[str, Any] | None, str | Non
     """(the timeline, None), or (None, why there is none)."""
     if (why := why_none(content)) is not None:
         return None, why
-    calls = calls_to_read(content)
-    lanes = choose_lanes(content, min(MOST_LANES, MOST_READ // max(calls, 1)))
+    lanes = shown_lanes(content)
     if not lanes.processes:
-        return (
-            None,
-            f"the times of {calls:,} calls of a rank were kept, which is more than a report reads (--series SIZE)",
-        )
+        kept = f"{calls_to_read(content):,} calls of a rank"
+        return None, f"the times of {kept} were kept, more than a report reads (--series SIZE keeps fewer)"
     try:
         timeline = StepTimeline(content, lanes.processes)
     except DamagedTrace as error:

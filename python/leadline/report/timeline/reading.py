@@ -16,9 +16,6 @@ from leadline.report.content import Content
 from leadline.report.iterations import why_none as why_no_loop
 from leadline.run import Run, Site
 
-MOST_READ = 1_200_000
-"""Calls whose times a report reads for its timeline, as many as 48 ranks keep by default: it takes 0.4 GB."""
-
 
 @dataclass(frozen=True)
 class IterationTime:
@@ -235,14 +232,3 @@ def no_whole_iteration(found: _core.RunIterations) -> str:
     enough = math.ceil(found.calls * 4 * 5 / 4 / 1e6)
     an_iteration = f"an iteration makes {fmt.plural(round(found.calls), 'call')} on a rank"
     return f"{an_iteration}, and of none were the times of all calls kept on all ranks (--series {enough}MB keeps more)"
-
-
-def calls_to_read(content: Content) -> int:
-    """The most calls whose times a rank has kept, about."""
-    most = max((rank.calls for rank in content.ranks), default=0)
-    iterations = content.iterations
-    if iterations is None:
-        return most
-    found = iterations.found
-    kept = found.count if found.kept == "full" else len(found.sampled)
-    return min(most, int(2 * found.calls * kept))

@@ -169,9 +169,9 @@ class Timeline {
   }
 }
 
-function aboutStep(step, { median_s: median }) {
+function aboutStep(step, { median_s: median, ranks_why: why }) {
   const parts = [
-    `Iteration ${count(step.iteration)}: ${seconds(step.mean_s)} on average over the ranks, ${seconds(step.longest_s)} on rank ${step.longest_rank}`,
+    `Iteration ${count(step.iteration)}: ${seconds(step.mean_s)} on average over the ranks${why ? " shown" : ""}, ${seconds(step.longest_s)} on rank ${step.longest_rank}`,
     `the run's median is ${seconds(median)}`,
     plural(step.calls, "call"),
   ];
