@@ -19,11 +19,11 @@ LONGEST_KEPT = 2_000
 """Calls of a step with tiles that are listed nevertheless."""
 TILES = 1_000
 LEVELS = 31
-UNITS_PER_STEP = 2_000_000
+UNITS_PER_STEP = 10_000_000
 
 
 def unit_of(span_s: float) -> float:
-    """A power of ten of seconds, of which a step has no more than two million; at least a nanosecond."""
+    """A power of ten of seconds, of which a step has a million to ten million; at least a nanosecond."""
     if span_s <= 0:
         return 1e-9
     return float(f"1e{max(-9, math.ceil(math.log10(span_s / UNITS_PER_STEP)))}")

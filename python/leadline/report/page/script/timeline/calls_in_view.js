@@ -5,6 +5,7 @@ import { h } from "../dom.js";
 import { count, plural, seconds, size } from "../format.js";
 import { table } from "../table.js";
 import { COLORS } from "./colors.js";
+import { duration } from "./words.js";
 
 const MOST = 400;
 
@@ -37,7 +38,7 @@ function tableOf(data, rows) {
     { title: "Rank", value: (row) => data.laneOf[row], cell: (row) => String(data.ranks[data.laneOf[row]]) },
     { title: "Kind", text: true, value: (row) => data.category(row), cell: (row) => COLORS[data.category(row)]?.name ?? data.category(row) },
     { title: "Begin", hint: "since the start of the step", value: (row) => data.begin[row], cell: (row) => seconds(data.begin[row] * data.unit) },
-    { title: "Time", value: time, cell: (row) => seconds(time(row) * data.unit) },
+    { title: "Time", value: time, cell: (row) => duration(data, row) },
     {
       title: "Before it",
       hint: "time since the rank's call before: computation, unless polls found nothing in it",

@@ -15,9 +15,15 @@ function at(data, time) {
   return time <= 0 ? "the start" : seconds(time * data.unit);
 }
 
+/** How long a call took: times are rounded to units. */
+export function duration(data, row) {
+  const units = data.end[row] - data.begin[row];
+  return units ? seconds(units * data.unit) : `<${seconds(data.unit)}`;
+}
+
 export function callWords(data, row) {
   const site = data.sites[data.site[row]];
-  const took = seconds((data.end[row] - data.begin[row]) * data.unit);
+  const took = duration(data, row);
   const parts = [`Rank ${data.ranks[data.laneOf[row]]}: ${callName(site)}, ${took}, from ${at(data, data.begin[row])} to ${at(data, data.end[row])}`];
   const gap = data.gap(row);
   if (!data.tiles && gap > 0) parts.push(`before it ${seconds(gap * data.unit)} ${gapKind(data, row)}`);
