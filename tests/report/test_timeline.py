@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -122,6 +123,8 @@ def test_marks_count_units_from_the_start_of_the_step() -> None:
         "elsewhere": 1,
     }
     assert marks.longest(step, 2) == [1, 7]
+    assert marks.after_others(step, unit_s) == []
+    assert marks.after_others(replace(step, gap_s=[0.0] * len(step)), unit_s) == [1, 3, 4, 5, 6]
 
 
 @pytest.mark.parametrize(

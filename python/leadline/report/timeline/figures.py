@@ -77,6 +77,7 @@ class Drawing:
             "lanes": marks.edges(calls, lanes, unit_s),
             "marks": marks.marks(calls, rows, lanes, unit_s, kind_of),
             "polled": [n for n, row in enumerate(rows) if calls.polled[row]],
+            "after_others": marks.after_others(calls, unit_s) if whole else [],
             "messages": marks.messages(calls, rows, unit_s) if whole else None,
             "tiles": None
             if whole

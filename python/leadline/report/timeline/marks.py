@@ -86,6 +86,20 @@ def edges(step: StepCalls, lanes: int, unit_s: float) -> dict[str, list[int]]:
     return {"from": from_, "to": to}
 
 
+def after_others(step: StepCalls, unit_s: float) -> list[int]:
+    """Rows before which their rank made calls that are not among these.
+
+    A rank that counts the iterations of another loop has only the calls that have to do with the others' iteration.
+    """
+    found = []
+    for row in range(1, len(step)):
+        if step.lane[row] == step.lane[row - 1]:
+            unseen_s = step.begin_s[row] - step.gap_s[row] - step.end_s[row - 1]
+            if unseen_s > 2 * unit_s:
+                found.append(row)
+    return found
+
+
 def longest(step: StepCalls, most: int = LONGEST_KEPT) -> list[int]:
     """Rows of the longest calls, ascending."""
     return sorted(heapq.nlargest(most, range(len(step)), key=lambda row: step.end_s[row] - step.begin_s[row]))

@@ -43,7 +43,7 @@ function tableOf(data, rows) {
       title: "Before it",
       hint: "time since the rank's call before: computation, unless polls found nothing in it",
       value: (row) => (data.tiles ? 0 : data.gap(row)),
-      cell: (row) => (data.tiles ? "" : `${seconds(data.gap(row) * data.unit)}${data.polled.has(row) ? " *" : ""}`),
+      cell: (row) => (data.tiles || data.afterOthers.has(row) ? "" : `${seconds(data.gap(row) * data.unit)}${data.polled.has(row) ? " *" : ""}`),
     },
     { title: "Bytes", value: (row) => data.bytes[row], cell: (row) => (data.bytes[row] > 0 ? size(data.bytes[row]) : "") },
     { title: "With rank", value: (row) => partners(data, row).length, cell: (row) => partners(data, row).join(", ") },

@@ -36,6 +36,7 @@ export function callWords(data, row) {
 
 /** Polls that found nothing are no computation. */
 export function gapKind(data, row) {
+  if (data.afterOthers.has(row)) return "with other calls, which belong to no step of the other ranks";
   return data.polled.has(row) ? "of computation and polls that found nothing" : "of computation";
 }
 
@@ -64,7 +65,8 @@ export function groundWords(data, lane, time) {
   const row = data.firstAfter(lane, time);
   if (row >= last) return `${rank} ends the step at ${at(data, to)}.`;
   const begin = row > first ? data.end[row - 1] : from;
-  const what = data.polled.has(row) ? "computes, and polls without finding anything," : "computes";
+  const others = data.afterOthers.has(row);
+  const what = others ? "makes other calls, which are not shown," : data.polled.has(row) ? "computes, and polls without finding anything," : "computes";
   return `${rank} ${what} for ${seconds((data.begin[row] - begin) * data.unit)}, from ${at(data, begin)} to ${at(data, data.begin[row])}.`;
 }
 
