@@ -220,6 +220,8 @@ def why_none(content: Content) -> str | None:
     if iterations.region is not None:
         return f"the step is the region {iterations.region.name}, and the calls of its entries are not kept apart"
     found = iterations.found
+    if found.kept == "none" and content.run.step:
+        return f"the iterations of {content.run.step} were not told apart while the program ran (leave out --step)"
     if found.kept == "none":
         return "the times of single calls were not kept (--series)"
     if found.kept == "sampled" and not found.sampled:
