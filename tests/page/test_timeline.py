@@ -186,6 +186,15 @@ def test_calls_that_are_not_shown_are_no_computation(show: Show) -> None:
     assert "with other calls" in status(opened)
 
 
+def test_the_error_of_clocks_is_said(show: Show) -> None:
+    report = report_of(4)
+    assert "hosts" not in show(report).texts("#timeline .remark")[0]
+    report["iterations"]["clocks"] = {"kind": "exchanged", "clocks": 2, "error_s": 2.5e-6, "drift_known": True}
+    assert "hosts may be off by 2.50 µs at most" in show(report).texts("#timeline .remark")[0]
+    report["iterations"]["clocks"] = {"kind": "system", "clocks": 2, "error_s": None, "drift_known": False}
+    assert "whose error is not known" in show(report).texts("#timeline .remark")[0]
+
+
 def test_why_there_is_no_timeline_is_said(show: Show) -> None:
     report = report_of(4)
     report |= {"timeline": None, "no_timeline": "no loop of the program takes a tenth of the time or more"}

@@ -59,6 +59,7 @@ def command(iteration: str, ranks: str | None, width: int | None, step: str | No
 def drawn(run: Any, iteration: str, ranks: str | None, width: int) -> list[list[tuple[str, str]]]:
     """Lines of (text, style). Raises UsageError if there is no timeline, no such iteration or no such rank."""
     from leadline.report.content import Content
+    from leadline.report.sections.iterations import about_clocks
     from leadline.report.timeline.figures import Drawing
     from leadline.report.timeline.lanes import choose_lanes, shown_lanes
     from leadline.report.timeline.reading import StepTimeline, why_none
@@ -82,6 +83,8 @@ def drawn(run: Any, iteration: str, ranks: str | None, width: int) -> list[list[
     lines = _wrapped(about, width, "bold")
     if lanes.why and ranks is None:
         lines += _wrapped(lanes.why, width, "dim")
+    if run.profile.time().kind != "shared":
+        lines += _wrapped(about_clocks(run.profile.time()), width, "dim")
     shown = [lane for lane, process in enumerate(timeline.processes) if process in wanted]
     lines += picture(calls, labels, shown, width, lambda row: drawing.category(calls.function[row]))
     lines.append([("", "")])
