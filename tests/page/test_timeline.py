@@ -174,6 +174,27 @@ def test_the_critical_path_is_drawn_where_the_report_has_it(show: Show) -> None:
     assert painted(opened)["--critical"] == 0
 
 
+def test_calls_that_are_not_shown_are_no_computation(show: Show) -> None:
+    report = report_of(2)
+    report["timeline"] = timeline_of(2, rounds=1)
+    whole = painted(show(report))["--timeline-ground"]
+    report["timeline"]["steps"][0]["after_others"] = [3, 7]
+    opened = show(report)
+    assert painted(opened)["--timeline-ground"] < whole
+    keys(opened, "Home", "Enter", "Shift+ArrowRight", "Shift+ArrowRight", "Shift+ArrowRight")
+    assert "MPI_Allreduce" in status(opened)
+    assert "with other calls" in status(opened)
+
+
+def test_the_error_of_clocks_is_said(show: Show) -> None:
+    report = report_of(4)
+    assert "hosts" not in show(report).texts("#timeline .remark")[0]
+    report["iterations"]["clocks"] = {"kind": "exchanged", "clocks": 2, "error_s": 2.5e-6, "drift_known": True}
+    assert "hosts may be off by 2.50 µs at most" in show(report).texts("#timeline .remark")[0]
+    report["iterations"]["clocks"] = {"kind": "system", "clocks": 2, "error_s": None, "drift_known": False}
+    assert "whose error is not known" in show(report).texts("#timeline .remark")[0]
+
+
 def test_why_there_is_no_timeline_is_said(show: Show) -> None:
     report = report_of(4)
     report |= {"timeline": None, "no_timeline": "no loop of the program takes a tenth of the time or more"}

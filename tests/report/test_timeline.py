@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -122,10 +123,12 @@ def test_marks_count_units_from_the_start_of_the_step() -> None:
         "elsewhere": 1,
     }
     assert marks.longest(step, 2) == [1, 7]
+    assert marks.after_others(step, unit_s) == []
+    assert marks.after_others(replace(step, gap_s=[0.0] * len(step)), unit_s) == [1, 3, 4, 5, 6]
 
 
 @pytest.mark.parametrize(
-    ("span_s", "unit_s"), [(0.0, 1e-9), (1e-3, 1e-9), (2e-3, 1e-9), (0.021, 1e-7), (1.9, 1e-6), (100, 1e-4)]
+    ("span_s", "unit_s"), [(0.0, 1e-9), (1e-3, 1e-9), (2e-3, 1e-9), (0.021, 1e-8), (1.9, 1e-6), (100, 1e-5)]
 )
 def test_a_unit_is_a_power_of_ten(span_s: float, unit_s: float) -> None:
     assert marks.unit_of(span_s) == unit_s

@@ -11,7 +11,6 @@ from leadline.cli.report import newest
 from leadline.cli.reporting import open_run, step_option, working
 from leadline.errors import UsageError
 
-MOST_LANES = 32
 WORDS = ("typical", "slowest", "output")
 
 
@@ -28,7 +27,7 @@ WORDS = ("typical", "slowest", "output")
     "--ranks",
     metavar="RANKS",
     envvar="LEADLINE_RANKS",
-    help=f"Draw only these ranks, as in 0-3,17.  [default: all, or {MOST_LANES} representative ones]",
+    help="Draw only these ranks, as in 0-3,17.  [default: all, or 48 representative ones]",
 )
 @click.option(
     "--width", type=click.IntRange(min=20), envvar="LEADLINE_WIDTH", help="Columns to use.  [default: the terminal's]"
@@ -60,27 +59,33 @@ def command(iteration: str, ranks: str | None, width: int | None, step: str | No
 def drawn(run: Any, iteration: str, ranks: str | None, width: int) -> list[list[tuple[str, str]]]:
     """Lines of (text, style). Raises UsageError if there is no timeline, no such iteration or no such rank."""
     from leadline.report.content import Content
+    from leadline.report.sections.iterations import about_clocks
     from leadline.report.timeline.figures import Drawing
-    from leadline.report.timeline.lanes import Lanes, choose_lanes
+    from leadline.report.timeline.lanes import choose_lanes, shown_lanes
     from leadline.report.timeline.reading import StepTimeline, why_none
     from leadline.report.timeline.text import longest_calls, picture
 
     content = Content(run)
     if (why := why_none(content)) is not None:
         raise UsageError(f"there is no timeline: {why}")
-    lanes = choose_lanes(content, MOST_LANES)
-    if ranks is not None:  # others are read too: by them it is told which iteration is typical
-        wanted = chosen(run, ranks)
-        lanes = Lanes(tuple(p for p in run.order if p in {*wanted, *lanes.processes}), "")
+    lanes = shown_lanes(content)
+    if not lanes.processes:  # whoever asks has more patience than a report
+        lanes = choose_lanes(content, 1)
     timeline = StepTimeline(content, lanes.processes)
     number, title = _find(timeline, iteration)
+    about = _about(timeline, number, title, run)
+    wanted = lanes.processes if ranks is None else chosen(run, ranks)
+    if not {*wanted} <= {*lanes.processes}:
+        timeline = StepTimeline(content, wanted)
     calls = timeline.calls(number.number)
-    labels = [run.label(process) for process in lanes.processes]
+    labels = [run.label(process) for process in timeline.processes]
     drawing = Drawing(timeline)
-    lines = [[(about, "bold")] for about in _about(timeline, number, title, run)]
-    if lanes.why:
+    lines = _wrapped(about, width, "bold")
+    if lanes.why and ranks is None:
         lines += _wrapped(lanes.why, width, "dim")
-    shown = [lane for lane, process in enumerate(lanes.processes) if ranks is None or process in wanted]
+    if run.profile.time().kind != "shared":
+        lines += _wrapped(about_clocks(run.profile.time()), width, "dim")
+    shown = [lane for lane, process in enumerate(timeline.processes) if process in wanted]
     lines += picture(calls, labels, shown, width, lambda row: drawing.category(calls.function[row]))
     lines.append([("", "")])
     lines.append([("Longest calls", "bold")])
@@ -111,15 +116,16 @@ def _find(timeline: Any, iteration: str) -> tuple[Any, str]:
     raise UsageError("every iteration that was kept calls where the typical one does", hint="--iteration typical")
 
 
-def _about(timeline: Any, number: Any, title: str, run: Any) -> list[str]:
+def _about(timeline: Any, number: Any, title: str, run: Any) -> str:
     from leadline.report import format as fmt
     from leadline.report.timeline.steps import median_s
 
+    ranks = "the ranks" if len(timeline.processes) == len(run.order) else f"{len(timeline.processes)} ranks"
     which = f"Iteration {number.number:,}{f' ({title})' if title else ''}"
-    return [
-        f"{which}: {fmt.seconds(number.mean_s)} on average over the ranks, {fmt.seconds(number.longest_s)} on rank "
+    return (
+        f"{which}: {fmt.seconds(number.mean_s)} on average over {ranks}, {fmt.seconds(number.longest_s)} on rank "
         f"{run.label(number.process)}; the run's median is {fmt.seconds(median_s(timeline))}"
-    ]
+    )
 
 
 def _where(timeline: Any, calls: Any, row: int) -> str:

@@ -80,9 +80,15 @@ def values(content: Content, which: Which) -> Mapping[str, Values]:
     Empty if no iteration was kept; raises UsageError if that of a number was not.
     """
     from leadline.report.timeline import StepTimeline, why_none
+    from leadline.report.timeline.lanes import shown_lanes
     from leadline.report.timeline.reading import groups_of
 
     why = why_none(content)
+    if (
+        why is None and not isinstance(which, int) and (lanes := shown_lanes(content)).why
+    ):  # as page and terminal choose
+        some = StepTimeline(content, lanes.processes)
+        which = some.find(which).number if some.times else which
     timeline = StepTimeline(content, content.run.order) if why is None else None
     if timeline is None or (not timeline.times and not isinstance(which, int)):
         if isinstance(which, int):

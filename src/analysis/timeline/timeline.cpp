@@ -1,6 +1,7 @@
 #include "analysis/timeline/timeline.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -30,12 +31,17 @@ Matching matching_of(const Profile& profile, const std::vector<std::shared_ptr<t
   return {processes, loops, times, usual_count(all)};
 }
 
+// Damaged traces may hold any figure.
+bool is_timed(const MatchedCall& c) {
+  return std::isfinite(c.begin_ns) && std::isfinite(c.duration_ns) && std::isfinite(c.gap_ns) && c.duration_ns >= 0;
+}
+
 // Rows of the calls: by place, each process's in their order; -1 for calls of other iterations.
 std::vector<int64_t> rows_of(const std::vector<MatchedCall>& calls, uint64_t iteration,
                              const std::vector<uint32_t>& indices, const std::vector<Place>& places,
                              std::vector<size_t>* order) {
   for (size_t i = 0; i < calls.size(); ++i) {
-    if (calls[i].iteration == iteration) order->push_back(i);
+    if (calls[i].iteration == iteration && is_timed(calls[i])) order->push_back(i);
   }
   const auto place = [&](size_t i) { return places[indices[calls[i].process]].process; };
   std::stable_sort(order->begin(), order->end(), [&](size_t a, size_t b) { return place(a) < place(b); });
@@ -51,7 +57,14 @@ Timeline::Timeline(const Profile& profile, const std::vector<std::shared_ptr<tra
     : profile_(profile),
       processes_(processes),
       indices_(indices),
-      matching_(matching_of(profile, processes, indices, loop)) {}
+      matching_(matching_of(profile, processes, indices, loop)) {
+  for (const auto& process : processes_) {
+    auto& known = communicators_.emplace_back();
+    for (const trace::Communicator& c : process->communicators) {
+      if (c.identity && c.kind == trace::Communicator::Kind::intra) known.emplace(c.identity, &c);
+    }
+  }
+}
 
 // The profile's number of a call site; UINT32_MAX: none.
 uint32_t Timeline::site_of(uint32_t process, size_t stream, uint32_t site) const {
@@ -90,7 +103,7 @@ std::vector<Timeline::Time> Timeline::times() {
   finish();
   std::vector<Time> times;
   for (const auto& [iteration, sum] : sums) {
-    if (sum.processes < matching_.processes()) continue;
+    if (sum.processes < matching_.processes() || !std::isfinite(sum.total_ns)) continue;
     times.push_back({iteration, sum.total_ns / static_cast<double>(sum.processes), sum.longest_ns, sum.process});
   }
   return times;
@@ -119,11 +132,10 @@ std::map<uint64_t, std::set<uint32_t>> Timeline::sites_besides(uint64_t iteratio
 int32_t Timeline::partner_rank(const MatchedCall& call) const {
   if (call.role == Role::other || call.role == Role::collective) return -1;
   const int32_t partner = call.role == Role::receive ? call.source : call.dest;
-  for (const trace::Communicator& c : processes_[call.process]->communicators) {
-    if (c.identity != call.comm || partner < 0 || static_cast<size_t>(partner) >= c.world.size()) continue;
-    if (c.kind != trace::Communicator::Kind::inter) return c.world[static_cast<size_t>(partner)];
-  }
-  return -1;
+  const auto found = communicators_[call.process].find(call.comm);
+  if (found == communicators_[call.process].end() || partner < 0) return -1;
+  const std::vector<int32_t>& world = found->second->world;
+  return static_cast<size_t>(partner) < world.size() ? world[static_cast<size_t>(partner)] : -1;
 }
 
 TimelineColumns Timeline::iteration(uint64_t number, const std::vector<int32_t>& groups,
@@ -156,8 +168,8 @@ TimelineColumns Timeline::iteration(uint64_t number, const std::vector<int32_t>&
     t.partner_row.push_back(row(c.partner));
     t.source_row.push_back(row(c.role == Role::receive ? c.partner : c.second_partner));
     t.completion_row.push_back(row(c.completion));
-    const bool known = c.completion >= 0 || !c.makes_request;
     const MatchedCall& last = c.completion >= 0 ? matched.calls[static_cast<size_t>(c.completion)] : c;
+    const bool known = (c.completion >= 0 || !c.makes_request) && is_timed(last);
     t.completed_s.push_back(known ? (last.begin_ns + last.duration_ns) * 1e-9 : unknown_s);
     t.bytes.push_back(c.out_bytes);
     t.bytes_received.push_back(c.in_bytes);

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <unordered_map>
 #include <vector>
 
 #include "analysis/columns.hpp"
@@ -59,6 +60,8 @@ class Timeline {
   const Profile& profile_;
   std::vector<std::shared_ptr<trace::Process>> processes_;
   std::vector<uint32_t> indices_;
+  // By process, the communicators of one group each by their identity.
+  std::vector<std::unordered_map<uint64_t, const trace::Communicator*>> communicators_;
   Matching matching_;
 };
 

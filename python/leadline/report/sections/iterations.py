@@ -209,11 +209,12 @@ def _lines(it: Iterations, width: int) -> list[Line]:
     }
     lines.append((f"  {kept[found.kept]}", "dim"))
     if it.time.kind != "shared":
-        lines.append((f"  {_about_clocks(it.time)}", "dim"))
+        lines.append((f"  {about_clocks(it.time)}", "dim"))
     return lines
 
 
-def _about_clocks(time: _core.RunTime) -> str:
+def about_clocks(time: _core.RunTime) -> str:
+    """How times of different hosts are compared, for a run with several clocks."""
     if time.kind == "system":
         return f"times of different hosts are compared by wall-clock time ({time.clocks} clocks)"
     when = "MPI_Init and MPI_Finalize" if time.drift_known else "MPI_Init only"

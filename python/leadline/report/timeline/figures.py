@@ -6,19 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 from leadline import _core
+from leadline.errors import DamagedTrace
 from leadline.report.content import Content
 from leadline.report.json_entries import rank_id
 from leadline.report.paths import chain
 from leadline.report.timeline import marks
-from leadline.report.timeline.lanes import MOST_LANES, choose_lanes
-from leadline.report.timeline.reading import (
-    MOST_READ,
-    StepCalls,
-    StepTimeline,
-    calls_to_read,
-    no_whole_iteration,
-    why_none,
-)
+from leadline.report.timeline.lanes import calls_to_read, shown_lanes
+from leadline.report.timeline.reading import StepCalls, StepTimeline, no_whole_iteration, why_none
 from leadline.report.timeline.steps import Step, median_s, representative_steps
 from leadline.run import Site
 
@@ -30,17 +24,14 @@ def timeline_figures(content: Content) -> tuple[dict[str, Any] | None, str | Non
     """(the timeline, None), or (None, why there is none)."""
     if (why := why_none(content)) is not None:
         return None, why
-    calls = calls_to_read(content)
-    lanes = choose_lanes(content, min(MOST_LANES, MOST_READ // max(calls, 1)))
+    lanes = shown_lanes(content)
     if not lanes.processes:
-        return (
-            None,
-            f"the times of {calls:,} calls of a rank were kept, which is more than a report reads (--series SIZE)",
-        )
+        kept = f"{calls_to_read(content):,} calls of a rank"
+        return None, f"the times of {kept} were kept, more than a report reads (--series SIZE keeps fewer)"
     try:
         timeline = StepTimeline(content, lanes.processes)
-    except _core.TraceError as error:
-        return None, f"a trace cannot be read again: {error}"
+    except DamagedTrace as error:
+        return None, str(error)
     steps = representative_steps(timeline)
     if not steps:
         return None, no_whole_iteration(timeline.found)
@@ -86,6 +77,7 @@ class Drawing:
             "lanes": marks.edges(calls, lanes, unit_s),
             "marks": marks.marks(calls, rows, lanes, unit_s, kind_of),
             "polled": [n for n, row in enumerate(rows) if calls.polled[row]],
+            "after_others": marks.after_others(calls, unit_s) if whole else [],
             "messages": marks.messages(calls, rows, unit_s) if whole else None,
             "tiles": None
             if whole

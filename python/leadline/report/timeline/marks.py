@@ -19,11 +19,11 @@ LONGEST_KEPT = 2_000
 """Calls of a step with tiles that are listed nevertheless."""
 TILES = 1_000
 LEVELS = 31
-UNITS_PER_STEP = 2_000_000
+UNITS_PER_STEP = 10_000_000
 
 
 def unit_of(span_s: float) -> float:
-    """A power of ten of seconds, of which a step has no more than two million; at least a nanosecond."""
+    """A power of ten of seconds, of which a step has a million to ten million; at least a nanosecond."""
     if span_s <= 0:
         return 1e-9
     return float(f"1e{max(-9, math.ceil(math.log10(span_s / UNITS_PER_STEP)))}")
@@ -84,6 +84,20 @@ def edges(step: StepCalls, lanes: int, unit_s: float) -> dict[str, list[int]]:
             from_[lane] = round((step.begin_s[rows[0]] - step.gap_s[rows[0]] - step.start_s) / unit_s)
             to[lane] = round((max(step.end_s[row] for row in rows) - step.start_s) / unit_s)
     return {"from": from_, "to": to}
+
+
+def after_others(step: StepCalls, unit_s: float) -> list[int]:
+    """Rows before which their rank made calls that are not among these.
+
+    A rank that counts the iterations of another loop has only the calls that have to do with the others' iteration.
+    """
+    found = []
+    for row in range(1, len(step)):
+        if step.lane[row] == step.lane[row - 1]:
+            unseen_s = step.begin_s[row] - step.gap_s[row] - step.end_s[row - 1]
+            if unseen_s > 2 * unit_s:
+                found.append(row)
+    return found
 
 
 def longest(step: StepCalls, most: int = LONGEST_KEPT) -> list[int]:

@@ -10,14 +10,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from leadline import _core
-from leadline.errors import UsageError
+from leadline.errors import DamagedTrace, UsageError
 from leadline.report import format as fmt
 from leadline.report.content import Content
 from leadline.report.iterations import why_none as why_no_loop
 from leadline.run import Run, Site
-
-MOST_READ = 1_200_000
-"""Calls whose times a report reads for its timeline, as many as 48 ranks keep by default: it takes 0.4 GB."""
 
 
 @dataclass(frozen=True)
@@ -88,13 +85,16 @@ class StepTimeline:
     """Iterations of the main loop (or of the step that the user named) on some ranks."""
 
     def __init__(self, content: Content, processes: Sequence[int]) -> None:
-        """processes: indices into run.processes, in display order. Reads their traces. Raises TraceError."""
+        """processes: indices into run.processes, in display order. Reads their traces. Raises DamagedTrace."""
         iterations = content.iterations
         assert iterations is not None
         self.run = content.run
         self.found = iterations.found
         self.processes = tuple(processes)
-        opened = [_core.open_process(self.run.processes[index].file) for index in processes]
+        try:
+            opened = [_core.open_process(self.run.processes[index].file) for index in processes]
+        except _core.TraceError as error:
+            raise DamagedTrace(f"a trace cannot be read again: {error}") from error
         self._core = _core.Timeline(self.run.profile, opened, list(processes), self.found.loop)
 
     @functools.cached_property
@@ -220,6 +220,8 @@ def why_none(content: Content) -> str | None:
     if iterations.region is not None:
         return f"the step is the region {iterations.region.name}, and the calls of its entries are not kept apart"
     found = iterations.found
+    if found.kept == "none" and content.run.step:
+        return f"the iterations of {content.run.step} were not told apart while the program ran (leave out --step)"
     if found.kept == "none":
         return "the times of single calls were not kept (--series)"
     if found.kept == "sampled" and not found.sampled:
@@ -232,14 +234,3 @@ def no_whole_iteration(found: _core.RunIterations) -> str:
     enough = math.ceil(found.calls * 4 * 5 / 4 / 1e6)
     an_iteration = f"an iteration makes {fmt.plural(round(found.calls), 'call')} on a rank"
     return f"{an_iteration}, and of none were the times of all calls kept on all ranks (--series {enough}MB keeps more)"
-
-
-def calls_to_read(content: Content) -> int:
-    """The most calls whose times a rank has kept, about."""
-    most = max((rank.calls for rank in content.ranks), default=0)
-    iterations = content.iterations
-    if iterations is None:
-        return most
-    found = iterations.found
-    kept = found.count if found.kept == "full" else len(found.sampled)
-    return min(most, int(2 * found.calls * kept))

@@ -24,7 +24,14 @@ export const drawing = {
 function intro(report) {
   const { ranks_why: why, ranks } = report.timeline;
   const which = why ? `Shown are ${why}.` : `All ${plural(ranks.length, "rank")}, a lane each.`;
-  return `Single iterations of the main loop, call by call, in one time for all ranks. ${which}`;
+  return `Single iterations of the main loop, call by call, in one time for all ranks. ${which}${aboutClocks(report.iterations?.clocks)}`;
+}
+
+/** By how much times of ranks on different hosts may be off. */
+function aboutClocks(clocks) {
+  if (!clocks || clocks.kind === "shared") return "";
+  if (clocks.kind === "system" || clocks.error_s === null) return " Times of different hosts are compared by wall-clock time, whose error is not known.";
+  return ` Times of different hosts may be off by ${seconds(clocks.error_s)} at most: arrows may seem to go back by as much.`;
 }
 
 class Timeline {
@@ -169,9 +176,9 @@ class Timeline {
   }
 }
 
-function aboutStep(step, { median_s: median }) {
+function aboutStep(step, { median_s: median, ranks_why: why }) {
   const parts = [
-    `Iteration ${count(step.iteration)}: ${seconds(step.mean_s)} on average over the ranks, ${seconds(step.longest_s)} on rank ${step.longest_rank}`,
+    `Iteration ${count(step.iteration)}: ${seconds(step.mean_s)} on average over the ranks${why ? " shown" : ""}, ${seconds(step.longest_s)} on rank ${step.longest_rank}`,
     `the run's median is ${seconds(median)}`,
     plural(step.calls, "call"),
   ];

@@ -5,6 +5,7 @@ import { h } from "../dom.js";
 import { count, plural, seconds, size } from "../format.js";
 import { table } from "../table.js";
 import { COLORS } from "./colors.js";
+import { duration } from "./words.js";
 
 const MOST = 400;
 
@@ -37,12 +38,12 @@ function tableOf(data, rows) {
     { title: "Rank", value: (row) => data.laneOf[row], cell: (row) => String(data.ranks[data.laneOf[row]]) },
     { title: "Kind", text: true, value: (row) => data.category(row), cell: (row) => COLORS[data.category(row)]?.name ?? data.category(row) },
     { title: "Begin", hint: "since the start of the step", value: (row) => data.begin[row], cell: (row) => seconds(data.begin[row] * data.unit) },
-    { title: "Time", value: time, cell: (row) => seconds(time(row) * data.unit) },
+    { title: "Time", value: time, cell: (row) => duration(data, row) },
     {
       title: "Before it",
       hint: "time since the rank's call before: computation, unless polls found nothing in it",
       value: (row) => (data.tiles ? 0 : data.gap(row)),
-      cell: (row) => (data.tiles ? "" : `${seconds(data.gap(row) * data.unit)}${data.polled.has(row) ? " *" : ""}`),
+      cell: (row) => (data.tiles || data.afterOthers.has(row) ? "" : `${seconds(data.gap(row) * data.unit)}${data.polled.has(row) ? " *" : ""}`),
     },
     { title: "Bytes", value: (row) => data.bytes[row], cell: (row) => (data.bytes[row] > 0 ? size(data.bytes[row]) : "") },
     { title: "With rank", value: (row) => partners(data, row).length, cell: (row) => partners(data, row).join(", ") },

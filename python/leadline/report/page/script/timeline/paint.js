@@ -82,12 +82,16 @@ function paintRanks(context, { layout, shown, data, cursor, y }) {
 }
 
 function paintGround(context, { data, layout, x }, lane, top) {
-  const { from, to } = data.lanes[lane];
+  const { first, last, from, to } = data.lanes[lane];
   if (to < 0) return;
-  const [left, right] = [Math.max(layout.left, x(from)), Math.min(layout.left + layout.width, x(to))];
-  if (right <= left) return;
-  context.fillStyle = custom("--timeline-ground");
-  context.fillRect(left, top, right - left, layout.lane);
+  const stretch = (begin, end, color) => {
+    const [left, right] = [Math.max(layout.left, x(begin)), Math.min(layout.left + layout.width, x(end))];
+    if (right <= left) return;
+    context.fillStyle = custom(color);
+    context.fillRect(left, top, right - left, layout.lane);
+  };
+  stretch(from, to, "--timeline-ground");
+  for (const row of data.afterOthers) if (row > first && row < last) stretch(data.end[row - 1], data.begin[row], "--panel");
 }
 
 /** Narrow calls go to their columns; returns the others. */

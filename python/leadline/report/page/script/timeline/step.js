@@ -10,6 +10,7 @@ export class StepData {
     this.end = Float64Array.from(marks.begin, (begin, row) => begin + marks.duration[row]);
     this.bytes = marks.bytes;
     this.polled = new Set(step.polled);
+    this.afterOthers = new Set(step.after_others ?? []);
     this.laneOf = new Int32Array(this.count);
     let row = 0;
     this.lanes = marks.by_rank.map((calls, lane) => {

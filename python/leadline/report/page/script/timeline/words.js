@@ -15,9 +15,15 @@ function at(data, time) {
   return time <= 0 ? "the start" : seconds(time * data.unit);
 }
 
+/** How long a call took: times are rounded to units. */
+export function duration(data, row) {
+  const units = data.end[row] - data.begin[row];
+  return units ? seconds(units * data.unit) : `<${seconds(data.unit)}`;
+}
+
 export function callWords(data, row) {
   const site = data.sites[data.site[row]];
-  const took = seconds((data.end[row] - data.begin[row]) * data.unit);
+  const took = duration(data, row);
   const parts = [`Rank ${data.ranks[data.laneOf[row]]}: ${callName(site)}, ${took}, from ${at(data, data.begin[row])} to ${at(data, data.end[row])}`];
   const gap = data.gap(row);
   if (!data.tiles && gap > 0) parts.push(`before it ${seconds(gap * data.unit)} ${gapKind(data, row)}`);
@@ -30,6 +36,7 @@ export function callWords(data, row) {
 
 /** Polls that found nothing are no computation. */
 export function gapKind(data, row) {
+  if (data.afterOthers.has(row)) return "with other calls, which belong to no step of the other ranks";
   return data.polled.has(row) ? "of computation and polls that found nothing" : "of computation";
 }
 
@@ -58,7 +65,8 @@ export function groundWords(data, lane, time) {
   const row = data.firstAfter(lane, time);
   if (row >= last) return `${rank} ends the step at ${at(data, to)}.`;
   const begin = row > first ? data.end[row - 1] : from;
-  const what = data.polled.has(row) ? "computes, and polls without finding anything," : "computes";
+  const others = data.afterOthers.has(row);
+  const what = others ? "makes other calls, which are not shown," : data.polled.has(row) ? "computes, and polls without finding anything," : "computes";
   return `${rank} ${what} for ${seconds((data.begin[row] - begin) * data.unit)}, from ${at(data, begin)} to ${at(data, data.begin[row])}.`;
 }
 
