@@ -21,7 +21,8 @@ struct Found {
   Starter kind = Starter::none;
   int pid = 0;
   uint64_t started = 0;
-  char control[128] = {};  // where the proxies of one mpiexec find it: host:port
+  char control[128] = {};      // where the proxies of one mpiexec find it: host:port
+  bool launcher_seen = false;  // `pid` is mpiexec, not one of its proxies
 };
 
 constexpr struct {
@@ -76,6 +77,7 @@ void look_beyond_proxy(Found* found) {
     if (begins(state.name, "mpiexec") || begins(state.name, "mpirun")) {
       found->pid = pid;
       found->started = state.started;
+      found->launcher_seen = true;
       return;
     }
     if (!found->control[0] && read_of_process(line, sizeof(line), &length, "/proc/%d/cmdline", pid)) {
@@ -191,9 +193,10 @@ bool is_shell_of_step() {
   return !was_started_as_rank() && tasks && strcmp(tasks, "1") == 0;
 }
 
-// Identifies one mpiexec; programs that it spawns have the same.
+// Identifies one mpiexec; programs that it spawns have the same. Before MPICH 4.2 it waits at another port for the
+// proxies of what it spawns: on one host, mpiexec itself is what they have in common.
 void of_hydra(Job* job, const Found& found) {
-  if (found.control[0]) {
+  if (found.control[0] && !(found.launcher_seen && on_one_host())) {
     set_name(job, "hydra-%s", found.control);
   } else {
     utsname host{};

@@ -1,8 +1,7 @@
 """Routines with a known pattern, in C, for random programs.
 
-A piece is the body of a routine `void NAME(int step)`. It may use `rank`, `ranks`, `comm`, the buffers `out` and `in`, and
-`work(microseconds)`. What it is, what may be said of it besides, and what it must not be called are stated with it: any
-other pattern is wrong.
+A piece is the body of a routine `void NAME(int step)`. It may use `rank`, `ranks`, `comm`, the buffers `out` and `in`,
+and `work(microseconds)`. What it is and what may be said of it besides are stated with it: any other pattern is wrong.
 """
 
 from __future__ import annotations
@@ -162,7 +161,12 @@ def to_one(rng: random.Random, ranks: int) -> Piece:
   if (step < 0) MPI_Barrier(comm);"""
     required = {"all_to_one"} | ({"wildcard_receive"} if anyone else set())
     return Piece(
-        "to-one", body, frozenset(required), evidence={"all_to_one": {"root": root}}, messages=ranks - 1, wildcards=anyone
+        "to-one",
+        body,
+        frozenset(required),
+        evidence={"all_to_one": {"root": root}},
+        messages=ranks - 1,
+        wildcards=anyone,
     )
 
 
@@ -206,9 +210,7 @@ def doubling(rng: random.Random, ranks: int) -> Piece:
     body = """
   for (int mask = 1; mask < ranks; mask <<= 1)
     MPI_Sendrecv(out, 4, MPI_DOUBLE, rank ^ mask, 7, in, 4, MPI_DOUBLE, rank ^ mask, 7, comm, MPI_STATUS_IGNORE);"""
-    return Piece(
-        "doubling", body, frozenset({"handmade_reduction"}), messages=ranks * (ranks.bit_length() - 1)
-    )
+    return Piece("doubling", body, frozenset({"handmade_reduction"}), messages=ranks * (ranks.bit_length() - 1))
 
 
 def all_to_all(rng: random.Random, ranks: int) -> Piece:
@@ -233,7 +235,7 @@ def transposition(rng: random.Random, ranks: int) -> Piece:
         return all_to_all(rng, ranks)
     row = ranks // rng.choice(rows)  # ranks of a row
     split = rng.choice([f"rank / {row}", f"rank % {ranks // row}"])
-    body = f"""
+    body = """
   int own, among;
   MPI_Comm_rank(NAME_grid, &own), MPI_Comm_size(NAME_grid, &among);
   MPI_Request all[64];
@@ -264,7 +266,9 @@ def pipeline(rng: random.Random, ranks: int) -> Piece:
     if (rank + 1 < ranks) MPI_Send(out, 10, MPI_DOUBLE, rank + 1, 10, comm);
   }}"""
         return Piece("pipeline", body, frozenset({"pipeline"}), messages=(ranks - 1) * stages)
-    width = next(w for w in range(2, ranks) if ranks % w == 0) if any(ranks % w == 0 for w in range(2, ranks)) else ranks
+    width = (
+        next(w for w in range(2, ranks) if ranks % w == 0) if any(ranks % w == 0 for w in range(2, ranks)) else ranks
+    )
     height = ranks // width
     body = f"""
   int x = rank % {width}, y = rank / {width};

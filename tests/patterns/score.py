@@ -1,7 +1,7 @@
 """Holds the patterns of a report against what is true of a random program.
 
-A pattern belongs to the routine that most of its call sites are in or beneath. Required patterns that are not reported are
-missed; reported ones that are neither required nor allowed are wrong.
+A pattern belongs to the routine that most of its call sites are in or beneath. Required patterns that are not reported
+are missed; reported ones that are neither required nor allowed are wrong.
 """
 
 from __future__ import annotations

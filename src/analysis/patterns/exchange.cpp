@@ -264,8 +264,8 @@ class Finder {
     return false;
   }
 
-  // The parts as one exchange, if that has a shape that none of them has: else they only happen to lie side by side. Parts
-  // of one routine without any shape are one irregular exchange.
+  // The parts as one exchange, if that has a shape that none of them has: else they only happen to lie side by side.
+  // Parts of one routine without any shape are one irregular exchange.
   std::optional<Exchange> joined(const std::vector<Exchange>& members) const {
     if (members.size() < 2) return {};
     Exchange all;

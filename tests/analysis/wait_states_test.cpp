@@ -267,5 +267,5 @@ int main() {
   test_collectives();
   test_waitall_and_clock_error();
   test_imbalance();
-  std::puts("waits_test: ok");
+  std::puts("wait_states_test: ok");
 }
