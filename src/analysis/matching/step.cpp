@@ -1,6 +1,9 @@
 #include "analysis/matching/step.hpp"
 
 #include <algorithm>
+#include <set>
+#include <span>
+#include <string_view>
 #include <utility>
 
 #include "analysis/matching/timed_calls.hpp"
@@ -41,15 +44,25 @@ void StepReader::choose(const RunIterations& run) {
     return;
   }
   if (!timed_) return;
+  // The slowest ones are kept because they are slow: beside those regularly chosen they would count too much.
+  std::set<uint64_t> slow;
+  for (const Outlier& o : run.outliers) slow.insert(o.iteration);
   const double calls = 3 * run.calls * static_cast<double>(profile_.processes().size());
   const auto most = static_cast<size_t>(
       std::clamp(static_cast<double>(most_calls) / std::max(calls, 1.0), 1.0, static_cast<double>(most_iterations)));
+  if (part_ == Part::slowest) {
+    for (const uint64_t iteration : slow) {
+      if (steps_.size() < most) steps_.emplace_back().step.iteration = iteration;
+    }
+    wanted_ = !steps_.empty();
+    return;
+  }
   const uint64_t all = whole ? run.count : run.sampled.size();
   // In pairs that follow one another: whether what happens in an iteration lasts shows in the next one.
   for (size_t i = 0; i < most && i < all; ++i) {
     const uint64_t at = most >= all ? i : std::min<uint64_t>(i / 2 * 2 * all / most + i % 2, all - 1);
     const uint64_t iteration = whole ? at : run.sampled[at];
-    if (!steps_.empty() && steps_.back().step.iteration >= iteration) continue;
+    if (slow.count(iteration) || (!steps_.empty() && steps_.back().step.iteration >= iteration)) continue;
     steps_.emplace_back().step.iteration = iteration;
   }
   wanted_ = true;
@@ -83,7 +96,9 @@ class StepReader::Reading {
     step_->step.calls.push_back({index_, static_cast<uint32_t>(stream_),
                                  key.site < sites_.size() ? sites_[key.site] : UINT32_MAX, call_.cls, margin,
                                  event.polled, event.begin_ns, event.begin_ns + event.duration_ns, event.gap_ns});
-    if (acts.collective) join(at, step_->collectives[{acts.comm, traffic.collective_number(acts)}]);
+    StepCollective* const collective =
+        acts.collective ? &step_->collectives[{acts.comm, traffic.collective_number(acts)}] : nullptr;
+    if (collective) join(at, collective);
     named_ = traffic.parts_of(acts);
     next_ = 0;
     const RequestUse use = call_.facts().requests;
@@ -103,12 +118,20 @@ class StepReader::Reading {
       }
     }
     if (call_.parts.empty() && use == RequestUse::makes) made_.push_back({at, nullptr});
+    if (collective && use == RequestUse::makes) {
+      made_.back().collective = collective;
+      made_.back().member = collective->members.size() - 1;
+    } else if (collective) {
+      collective->members.back().done = at;
+    }
   }
 
  private:
   struct Request {
     uint32_t call;
     End* end;  // of the message that it is about, if that is known
+    StepCollective* collective = nullptr;
+    size_t member = 0;
   };
 
   // The end of a message that the next of the call's parts names; nullptr if it names none.
@@ -122,8 +145,9 @@ class StepReader::Reading {
     return &end;
   }
 
-  void join(uint32_t at, StepCollective& collective) {
-    StepCollective::Member member{at};
+  void join(uint32_t at, StepCollective* collective) {
+    StepCollective::Member member;
+    member.call = at;
     for (const CallPart& part : call_.parts) {
       member.out_bytes += part.out_bytes;
       member.in_bytes += part.in_bytes;
@@ -134,8 +158,27 @@ class StepReader::Reading {
     const int32_t size = intra ? comm->size : 0;
     member.rooted = call_.partner.rank >= 0;
     member.is_root = intra && call_.partner.rank == comm->rank;
-    collective.size = collective.members.empty() || collective.size == size ? size : 0;
-    collective.members.push_back(member);
+    member.rank = intra ? comm->rank : -1;
+    name_sources(&member);
+    collective->size = collective->members.empty() || collective->size == size ? size : 0;
+    collective->members.push_back(std::move(member));
+  }
+
+  void name_sources(StepCollective::Member* member) {
+    if (call_.function >= process_.functions.size()) return;
+    const std::string_view name = process_.functions[call_.function].name;
+    for (const std::string_view one : {"MPI_Alltoallv", "MPI_Alltoallw", "MPI_Ialltoallv", "MPI_Ialltoallw"}) {
+      member->by_rank |= name.starts_with(one);
+    }
+    const std::span<const int64_t> counts = call_.collective.receive_counts;
+    if (!member->by_rank || call_.collective.vector_lost || counts.empty()) return;
+    std::shared_ptr<const std::vector<bool>>& known = sources_[counts.data()];
+    if (!known) {
+      std::vector<bool> from;
+      for (const int64_t n : counts) from.push_back(n > 0);
+      known = std::make_shared<const std::vector<bool>>(std::move(from));
+    }
+    member->from = known;
   }
 
   void complete(uint32_t at) {
@@ -148,6 +191,8 @@ class StepReader::Reading {
         end->done = at;
       } else if (request && request->end) {
         request->end->done = at;
+      } else if (request && request->collective) {
+        request->collective->members[request->member].done = at;
       }
     }
   }
@@ -163,6 +208,7 @@ class StepReader::Reading {
   std::vector<leadline::analysis::Part> named_;
   size_t next_ = 0;
   std::vector<Request> made_;  // in the step so far
+  std::map<const int64_t*, std::shared_ptr<const std::vector<bool>>> sources_;  // by the vector in the trace
   Building* step_ = nullptr;
 };
 
@@ -182,7 +228,7 @@ void StepReader::add(const trace::Process& process, uint32_t index) {
   if (!timed_) return walk(process, loop, &reading);
   TimedCalls calls(process, loop);
   for (Building& b : steps_) {
-    const uint64_t wanted = b.step.iteration, margin = part_ == Part::iterations ? 1 : 0;
+    const uint64_t wanted = b.step.iteration, margin = part_ == Part::iteration ? 0 : 1;
     const uint64_t first = wanted > margin ? wanted - margin : 0, last = wanted + margin;
     reading.begin(&b);
     calls.visit(first, last, [&](const TimedCalls::Call& c) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <tuple>
 #include <vector>
 
@@ -35,8 +36,12 @@ struct StepMessage {
 struct StepCollective {
   struct Member {
     uint32_t call = 0;
+    uint32_t done = StepMessage::none;    // the call that completes it; the same one if it blocks
+    int32_t rank = -1;                    // in the communicator
     int64_t out_bytes = 0, in_bytes = 0;  // contributed and collected
     bool rooted = false, is_root = false;
+    bool by_rank = false;                       // how much it gets from each rank is an argument of its own:
+    std::shared_ptr<const std::vector<bool>> from;  // whether it gets anything from it; nullptr: not known
   };
   std::vector<Member> members;  // of those that were recorded, by process
   int32_t size = 0;             // of the communicator; 0: not known, or members differ in it
@@ -62,6 +67,7 @@ class StepReader {
     iteration,
     // Several of these, regularly chosen, with the calls of the iterations beside each; none if there are no times.
     iterations,
+    slowest,      // the iterations that took much longer than usual, where their calls' times were kept
     first_calls,  // without times
     whole,        // all calls with their times; not found if some were not kept, or if there are too many
   };
