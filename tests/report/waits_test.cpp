@@ -55,14 +55,13 @@ struct SiteFacts {
   const char* function;
   CallClass cls;
 };
-constexpr SiteFacts facts[sites] = {{"other", CallClass::other},         {"MPI_Send", CallClass::send},
-                                    {"MPI_Recv", CallClass::recv},       {"MPI_Isend", CallClass::isend},
-                                    {"MPI_Irecv", CallClass::irecv},     {"MPI_Wait", CallClass::wait},
-                                    {"MPI_Barrier", CallClass::coll},    {"MPI_Allreduce", CallClass::coll},
-                                    {"MPI_Reduce", CallClass::coll},     {"MPI_Bcast", CallClass::coll},
-                                    {"write", CallClass::posix_write},   {"MPI_Ibarrier", CallClass::icoll},
-                                    {"MPI_Alltoallv", CallClass::coll},  {"MPI_Ssend", CallClass::send},
-                                    {"MPI_Scan", CallClass::coll},       {"MPI_Waitall", CallClass::waitall}};
+constexpr SiteFacts facts[sites] = {
+    {"other", CallClass::other},        {"MPI_Send", CallClass::send},      {"MPI_Recv", CallClass::recv},
+    {"MPI_Isend", CallClass::isend},    {"MPI_Irecv", CallClass::irecv},    {"MPI_Wait", CallClass::wait},
+    {"MPI_Barrier", CallClass::coll},   {"MPI_Allreduce", CallClass::coll}, {"MPI_Reduce", CallClass::coll},
+    {"MPI_Bcast", CallClass::coll},     {"write", CallClass::posix_write},  {"MPI_Ibarrier", CallClass::icoll},
+    {"MPI_Alltoallv", CallClass::coll}, {"MPI_Ssend", CallClass::send},     {"MPI_Scan", CallClass::coll},
+    {"MPI_Waitall", CallClass::waitall}};
 
 constexpr uint64_t us = 1000, ms = 1000 * us;
 constexpr uint32_t world = 1;
@@ -212,13 +211,13 @@ void expect(const std::string& name, const RunWaits& found, WaitKind kind, uint3
   check(row != nullptr, name + ": no wait of this kind there");
   if (!row) return;
   check(std::abs(row->ns - ns) <= 0.05 * ns, name + ": " + std::to_string(row->ns) + " ns");
-  check(!row->causes.empty() && row->causes[0].process == cause.rank && row->causes[0].doing == cause.doing &&
-            row->causes[0].site == cause.site && std::abs(row->causes[0].share - share) <= 0.05,
-        name + ": cause " +
-            (row->causes.empty() ? "none"
-                                 : std::to_string(row->causes[0].process) + " " + name_of(row->causes[0].doing) + " " +
-                                       facts[row->causes[0].site].function + " " +
-                                       std::to_string(row->causes[0].share)));
+  check(
+      !row->causes.empty() && row->causes[0].process == cause.rank && row->causes[0].doing == cause.doing &&
+          row->causes[0].site == cause.site && std::abs(row->causes[0].share - share) <= 0.05,
+      name + ": cause " +
+          (row->causes.empty() ? "none"
+                               : std::to_string(row->causes[0].process) + " " + name_of(row->causes[0].doing) + " " +
+                                     facts[row->causes[0].site].function + " " + std::to_string(row->causes[0].share)));
 }
 
 void expect_rows(const std::string& name, const RunWaits& found, size_t rows) {

@@ -207,7 +207,7 @@ class StepReader::Reading {
   DecodedCall call_;
   std::vector<leadline::analysis::Part> named_;
   size_t next_ = 0;
-  std::vector<Request> made_;  // in the step so far
+  std::vector<Request> made_;                                                   // in the step so far
   std::map<const int64_t*, std::shared_ptr<const std::vector<bool>>> sources_;  // by the vector in the trace
   Building* step_ = nullptr;
 };

@@ -40,7 +40,7 @@ struct StepCollective {
     int32_t rank = -1;                    // in the communicator
     int64_t out_bytes = 0, in_bytes = 0;  // contributed and collected
     bool rooted = false, is_root = false;
-    bool by_rank = false;                       // how much it gets from each rank is an argument of its own:
+    bool by_rank = false;                           // how much it gets from each rank is an argument of its own:
     std::shared_ptr<const std::vector<bool>> from;  // whether it gets anything from it; nullptr: not known
   };
   std::vector<Member> members;  // of those that were recorded, by process

@@ -10,9 +10,9 @@ namespace leadline::analysis {
 
 namespace {
 
-constexpr double least_share = 0.01;     // of the mean computation: less is not worth telling apart
-constexpr double least_certainty = 3;    // standard errors that a part must have
-constexpr double least_of_lost = 0.1;    // share that a part must have
+constexpr double least_share = 0.01;   // of the mean computation: less is not worth telling apart
+constexpr double least_certainty = 3;  // standard errors that a part must have
+constexpr double least_of_lost = 0.1;  // share that a part must have
 constexpr size_t least_steps = 4;
 constexpr size_t most_named = 5;
 

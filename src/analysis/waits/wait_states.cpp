@@ -100,8 +100,8 @@ class Finder {
     const std::string_view function = function_at(profile_, site);
     if (function.empty() || between_neighbours(function)) return;
     if (c.members[0].rooted) return rooted(c);
-    const bool all = is_barrier(function) || trace::facts_of(step_.calls[c.members[0].call].cls).event ==
-                                                 trace::EventForm::creation;
+    const bool all =
+        is_barrier(function) || trace::facts_of(step_.calls[c.members[0].call].cls).event == trace::EventForm::creation;
     const WaitKind kind = is_barrier(function) ? WaitKind::wait_at_barrier : WaitKind::wait_at_n_to_n;
     std::vector<const StepCollective::Member*> latest;  // first
     for (const StepCollective::Member& m : c.members) {
@@ -137,8 +137,7 @@ class Finder {
     if (others_send == others_get) return;
     if (others_send) {
       const uint32_t latest = last(c, [](const StepCollective::Member& m) { return !m.is_root && m.out_bytes > 0; });
-      if (latest != UINT32_MAX && root->done != StepMessage::none)
-        wait_for(root->done, latest, WaitKind::early_reduce);
+      if (latest != UINT32_MAX && root->done != StepMessage::none) wait_for(root->done, latest, WaitKind::early_reduce);
       return;
     }
     for (const StepCollective::Member& m : c.members) {

@@ -18,7 +18,9 @@ namespace {
 // Standard errors that hold 95 %, by the number of values less one: Student's t.
 double quantile(size_t freedom) {
   constexpr double table[] = {12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23, 2.20, 2.18, 2.16, 2.14};
-  return freedom == 0 ? 0 : freedom <= std::size(table) ? table[freedom - 1] : 1.96 + 2.5 / static_cast<double>(freedom);
+  return freedom == 0                  ? 0
+         : freedom <= std::size(table) ? table[freedom - 1]
+                                       : 1.96 + 2.5 / static_cast<double>(freedom);
 }
 
 constexpr size_t most_causes = 8;
@@ -194,7 +196,9 @@ class Collector {
 
 struct WaitFinder::State {
   explicit State(const Profile& p)
-      : profile(p), whole(p, StepReader::Part::whole), iterations(p, StepReader::Part::iterations),
+      : profile(p),
+        whole(p, StepReader::Part::whole),
+        iterations(p, StepReader::Part::iterations),
         slowest(p, StepReader::Part::slowest) {}
   const Profile& profile;
   StepReader whole, iterations, slowest;
