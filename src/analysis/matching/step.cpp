@@ -78,12 +78,13 @@ class StepReader::Reading {
         stream_(stream),
         sites_(reader->profile_.processes()[index].site_numbers[stream]),
         decoder_(process, stream),
-        request_sites_(process) {}
+        request_sites_(process),
+        made_in_(reader->steps_.size()) {}
 
-  // The calls that follow are of this step.
-  void begin(Building* step) {
-    step_ = step;
-    made_.clear();
+  // The next calls are of this step, after those of it that were taken before.
+  void go_to(size_t step) {
+    step_ = &reader_->steps_[step];
+    made_ = &made_in_[step];
   }
 
   void take(const trace::TimedEvent& event, const Traffic& traffic, const Acts& acts, bool margin = false) {
@@ -112,15 +113,15 @@ class StepReader::Reading {
         if (use != RequestUse::makes && use != RequestUse::starts) end->done = at;
       }
       if (part.request == RequestUse::starts || (part.request == RequestUse::makes && !requests++)) {
-        made_.push_back({at, end});
+        made_->push_back({at, end});
       } else if (part.request == RequestUse::makes && end) {
-        made_.back().end = end;  // of a call that sends and receives: its receive
+        made_->back().end = end;  // of a call that sends and receives: its receive
       }
     }
-    if (call_.parts.empty() && use == RequestUse::makes) made_.push_back({at, nullptr});
+    if (call_.parts.empty() && use == RequestUse::makes) made_->push_back({at, nullptr});
     if (collective && use == RequestUse::makes) {
-      made_.back().collective = collective;
-      made_.back().member = collective->members.size() - 1;
+      made_->back().collective = collective;
+      made_->back().member = collective->members.size() - 1;
     } else if (collective) {
       collective->members.back().done = at;
     }
@@ -184,7 +185,7 @@ class StepReader::Reading {
   void complete(uint32_t at) {
     for (const CallPart& part : call_.parts) {
       const uint64_t age = part.maker.thread < 0 ? part.maker.age : 0;
-      Request* request = age && age <= made_.size() ? &made_[made_.size() - age] : nullptr;
+      Request* request = age && age <= made_->size() ? &(*made_)[made_->size() - age] : nullptr;
       if (End* end = end_of(part)) {  // the source of the message is known only now
         end->posted = request ? request->call : at;
         end->wildcard = true;
@@ -207,7 +208,8 @@ class StepReader::Reading {
   DecodedCall call_;
   std::vector<leadline::analysis::Part> named_;
   size_t next_ = 0;
-  std::vector<Request> made_;                                                   // in the step so far
+  std::vector<std::vector<Request>> made_in_;  // in each step so far
+  std::vector<Request>* made_ = nullptr;       // in the one that is gone to
   std::map<const int64_t*, std::shared_ptr<const std::vector<bool>>> sources_;  // by the vector in the trace
   Building* step_ = nullptr;
 };
@@ -217,7 +219,7 @@ void StepReader::add(const trace::Process& process, uint32_t index) {
   if (part_ == Part::first_calls || part_ == Part::whole) {
     for (size_t stream = 0; stream < process.streams.size() && wanted_; ++stream) {
       Reading reading(this, process, index, stream);
-      reading.begin(&steps_[0]);
+      reading.go_to(0);
       part_ == Part::whole ? walk_whole(process, stream, &reading) : walk_first(process, stream, &reading);
     }
     return;
@@ -227,15 +229,22 @@ void StepReader::add(const trace::Process& process, uint32_t index) {
   Reading reading(this, process, index, loop.stream);
   if (!timed_) return walk(process, loop, &reading);
   TimedCalls calls(process, loop);
-  for (Building& b : steps_) {
-    const uint64_t wanted = b.step.iteration, margin = part_ == Part::iteration ? 0 : 1;
-    const uint64_t first = wanted > margin ? wanted - margin : 0, last = wanted + margin;
-    reading.begin(&b);
-    calls.visit(first, last, [&](const TimedCalls::Call& c) {
-      if (c.inside && c.iteration >= first && c.iteration <= last && !c.event.event.run)
-        reading.take(c.event, calls.traffic(), c.acts, c.iteration != wanted);
-    });
+  const uint64_t margin = part_ == Part::iteration ? 0 : 1;
+  std::vector<std::pair<uint64_t, uint64_t>> ranges;  // ascending
+  for (const Building& b : steps_) {
+    const uint64_t wanted = b.step.iteration;
+    ranges.emplace_back(wanted > margin ? wanted - margin : 0, wanted + margin);
   }
+  calls.visit(ranges, [&](const TimedCalls::Call& c) {
+    if (!c.inside || c.event.event.run) return;
+    const auto ends_before = [](const auto& range, uint64_t iteration) { return range.second < iteration; };
+    const auto at = std::lower_bound(ranges.begin(), ranges.end(), c.iteration, ends_before);
+    for (auto r = at; r != ranges.end() && r->first <= c.iteration; ++r) {
+      const auto step = static_cast<size_t>(r - ranges.begin());
+      reading.go_to(step);
+      reading.take(c.event, calls.traffic(), c.acts, c.iteration != steps_[step].step.iteration);
+    }
+  });
 }
 
 // From the first call on, for nothing says where the iteration is.
@@ -243,7 +252,7 @@ void StepReader::walk(const trace::Process& process, const ProcessLoop& loop, Re
   const trace::Stream& stream = process.streams[loop.stream];
   LoopIterations iterations(stream, generation_of(stream, loop.times), loop.times);
   if (!iterations.found()) return;
-  reading->begin(&steps_[0]);
+  reading->go_to(0);
   const uint64_t wanted = steps_[0].step.iteration;
   Traffic traffic(process, loop.stream);
   trace::Walker walker(stream);

@@ -73,7 +73,8 @@ class StepReader {
   };
   StepReader(const Profile& profile, Part part);
   void add(const trace::Process& process, uint32_t index);
-  std::vector<Step> finish();  // those found
+  bool wanted() const { return wanted_; }  // there may be something to find
+  std::vector<Step> finish();              // those found
 
  private:
   using Name = std::pair<Channel, uint64_t>;

@@ -210,7 +210,7 @@ WaitFinder::~WaitFinder() = default;
 void WaitFinder::add(const trace::Process& process, uint32_t index) {
   state_->whole.add(process, index);
   state_->iterations.add(process, index);
-  state_->slowest.add(process, index);
+  if (!state_->whole.wanted()) state_->slowest.add(process, index);
 }
 
 RunWaits WaitFinder::find() {
