@@ -56,6 +56,7 @@ def _row(report: Any, kind: str, function: str, routine: str, rank: int) -> Any:
     [row] = [
         row
         for row in report["waits"]
-        if (row["kind"], row["site"]["function"], row["site"]["routine"], row["rank"]) == (kind, function, routine, rank)
+        if (row["kind"], row["site"]["function"], row["site"]["routine"], row["rank"])
+        == (kind, function, routine, rank)
     ]
     return row

@@ -208,8 +208,8 @@ class StepReader::Reading {
   DecodedCall call_;
   std::vector<leadline::analysis::Part> named_;
   size_t next_ = 0;
-  std::vector<std::vector<Request>> made_in_;  // in each step so far
-  std::vector<Request>* made_ = nullptr;       // in the one that is gone to
+  std::vector<std::vector<Request>> made_in_;                                   // in each step so far
+  std::vector<Request>* made_ = nullptr;                                        // in the one that is gone to
   std::map<const int64_t*, std::shared_ptr<const std::vector<bool>>> sources_;  // by the vector in the trace
   Building* step_ = nullptr;
 };
