@@ -49,6 +49,7 @@ enum Site : uint32_t {
   ssend,
   scan,
   halo_wait,
+  probe,
   sites
 };
 struct SiteFacts {
@@ -56,12 +57,12 @@ struct SiteFacts {
   CallClass cls;
 };
 constexpr SiteFacts facts[sites] = {
-    {"other", CallClass::other},        {"MPI_Send", CallClass::send},      {"MPI_Recv", CallClass::recv},
-    {"MPI_Isend", CallClass::isend},    {"MPI_Irecv", CallClass::irecv},    {"MPI_Wait", CallClass::wait},
-    {"MPI_Barrier", CallClass::coll},   {"MPI_Allreduce", CallClass::coll}, {"MPI_Reduce", CallClass::coll},
-    {"MPI_Bcast", CallClass::coll},     {"write", CallClass::posix_write},  {"MPI_Ibarrier", CallClass::icoll},
-    {"MPI_Alltoallv", CallClass::coll}, {"MPI_Ssend", CallClass::send},     {"MPI_Scan", CallClass::coll},
-    {"MPI_Waitall", CallClass::waitall}};
+    {"other", CallClass::other},         {"MPI_Send", CallClass::send},      {"MPI_Recv", CallClass::recv},
+    {"MPI_Isend", CallClass::isend},     {"MPI_Irecv", CallClass::irecv},    {"MPI_Wait", CallClass::wait},
+    {"MPI_Barrier", CallClass::coll},    {"MPI_Allreduce", CallClass::coll}, {"MPI_Reduce", CallClass::coll},
+    {"MPI_Bcast", CallClass::coll},      {"write", CallClass::posix_write},  {"MPI_Ibarrier", CallClass::icoll},
+    {"MPI_Alltoallv", CallClass::coll},  {"MPI_Ssend", CallClass::send},     {"MPI_Scan", CallClass::coll},
+    {"MPI_Waitall", CallClass::waitall}, {"MPI_Probe", CallClass::probe}};
 
 constexpr uint64_t us = 1000, ms = 1000 * us;
 constexpr uint32_t world = 1;
@@ -77,7 +78,7 @@ class Rank {
     k.count = elements;
     k.tag = tag;
     k.datatype = 1;
-    if (site == recv) k.value = 8 * elements;
+    if (site == recv || site == probe) k.value = 8 * elements;
     thread_.add(k, length, gap);
   }
   void complete(Site made_by, int32_t partner, uint64_t gap, uint64_t length, uint32_t age = 1) {
@@ -257,6 +258,25 @@ void late_senders_of_posted_receives() {
   const RunWaits found = run.waits();
   expect("posted receive", found, WaitKind::late_sender, wait, 1, steps * 4e6, {0, Doing::computation, isend});
   expect_rows("posted receive", found, 1);
+}
+
+// The wait is in the probe that finds the message.
+void late_senders_of_probed_messages() {
+  Run run(3);
+  for (uint64_t i = 0; i < steps; ++i) {
+    run[0].message(probe, 1, 1 * ms, 2 * ms);  // sent after 3 ms
+    run[0].message(probe, 1, 0, 0);            // the same again
+    run[0].message(probe, 2, 0, 4 * ms);       // sent after 7 ms
+    run[0].message(recv, 2, 0, 10 * us);
+    run[0].message(recv, 1, 0, 10 * us);
+    run[1].message(send, 0, 3 * ms, 10 * us);
+    run[1].collective(barrier, 0, 4 * ms + 20 * us);
+    run[2].message(send, 0, 7 * ms, 10 * us);
+    run[2].collective(barrier, 0, 20 * us);
+    run[0].collective(barrier, 0, 10 * us);
+  }
+  const RunWaits found = run.waits();
+  expect("probe", found, WaitKind::late_sender, probe, 0, steps * 6e6, {2, Doing::computation, send}, 4. / 6);
 }
 
 // Rank 2 waits for 1, which waits for 0, which writes a file for 6 of the 8 ms.
@@ -478,6 +498,7 @@ void kinds_of_imbalance_are_told_apart() {
 int main() {
   late_senders();
   late_senders_of_posted_receives();
+  late_senders_of_probed_messages();
   chains_lead_to_their_root();
   late_receivers();
   sends_that_need_no_receiver();

@@ -79,12 +79,14 @@ class StepReader::Reading {
         sites_(reader->profile_.processes()[index].site_numbers[stream]),
         decoder_(process, stream),
         request_sites_(process),
-        made_in_(reader->steps_.size()) {}
+        made_in_(reader->steps_.size()),
+        probes_in_(reader->steps_.size()) {}
 
   // The next calls are of this step, after those of it that were taken before.
   void go_to(size_t step) {
     step_ = &reader_->steps_[step];
     made_ = &made_in_[step];
+    probes_ = &probes_in_[step];
   }
 
   void take(const trace::TimedEvent& event, const Traffic& traffic, const Acts& acts, bool margin = false) {
@@ -94,9 +96,9 @@ class StepReader::Reading {
     const trace::Key& key = event.event.key;
     decoder_.decode(event.event, &call_);
     if (request_sites_.alike()) request_sites_.resolve(decoder_, &call_);
-    step_->step.calls.push_back({index_, static_cast<uint32_t>(stream_),
-                                 key.site < sites_.size() ? sites_[key.site] : UINT32_MAX, call_.cls, margin,
-                                 event.polled, event.begin_ns, event.begin_ns + event.duration_ns, event.gap_ns});
+    step_->step.calls.push_back(
+        {index_, static_cast<uint32_t>(stream_), key.site < sites_.size() ? sites_[key.site] : UINT32_MAX, call_.cls,
+         margin, event.polled, event.begin_ns, event.begin_ns + event.duration_ns, event.gap_ns, rounding(event)});
     StepCollective* const collective =
         acts.collective ? &step_->collectives[{acts.comm, traffic.collective_number(acts)}] : nullptr;
     if (collective) join(at, collective);
@@ -104,12 +106,14 @@ class StepReader::Reading {
     next_ = 0;
     const RequestUse use = call_.facts().requests;
     if (use == RequestUse::completes) return complete(at);
+    if (call_.cls == trace::CallClass::probe || call_.cls == trace::CallClass::mprobe) return probe(at);
     size_t requests = 0;
     for (const CallPart& part : call_.parts) {
       End* end = end_of(part);
       if (end) {
         end->posted = at;
         end->wildcard = part.wildcard;
+        if (part.receives()) end->probe = probe_of(part);
         if (use != RequestUse::makes && use != RequestUse::starts) end->done = at;
       }
       if (part.request == RequestUse::starts || (part.request == RequestUse::makes && !requests++)) {
@@ -128,12 +132,47 @@ class StepReader::Reading {
   }
 
  private:
+  // Each time is within 3 % in the trace, and long ones are within the tolerance.
+  static double rounding(const trace::TimedEvent& event) {
+    if (!event.series) return 0;
+    const double relative = 0.03 * std::max(event.duration_ns, event.gap_ns);
+    return std::min(static_cast<double>(event.series->tolerance) * event.series->ns_per_tick, relative);
+  }
+
   struct Request {
     uint32_t call;
     End* end;  // of the message that it is about, if that is known
     StepCollective* collective = nullptr;
     size_t member = 0;
   };
+
+  // A message that was found, and is received by the next call with its partner and tag.
+  struct Probe {
+    uint32_t call;
+    uint64_t comm;
+    int32_t source, tag;
+  };
+  static constexpr size_t most_probes = 64;
+
+  void probe(uint32_t at) {
+    if (!call_.identity || !call_.partner.real()) return;
+    const Probe found{at, call_.identity, call_.partner.rank, call_.tag};
+    for (const Probe& p : *probes_) {  // found before, and not received yet
+      if (p.comm == found.comm && p.source == found.source && p.tag == found.tag) return;
+    }
+    if (probes_->size() == most_probes) probes_->erase(probes_->begin());
+    probes_->push_back(found);
+  }
+
+  uint32_t probe_of(const CallPart& part) {
+    for (auto p = probes_->begin(); p != probes_->end(); ++p) {
+      if (p->comm != part.identity || p->source != part.partner.rank || p->tag != part.tag) continue;
+      const uint32_t call = p->call;
+      probes_->erase(p);
+      return call;
+    }
+    return StepMessage::none;
+  }
 
   // The end of a message that the next of the call's parts names; nullptr if it names none.
   End* end_of(const CallPart& part) {
@@ -208,7 +247,9 @@ class StepReader::Reading {
   DecodedCall call_;
   std::vector<leadline::analysis::Part> named_;
   size_t next_ = 0;
-  std::vector<std::vector<Request>> made_in_;                                   // in each step so far
+  std::vector<std::vector<Request>> made_in_;  // in each step so far
+  std::vector<std::vector<Probe>> probes_in_;
+  std::vector<Probe>* probes_ = nullptr;
   std::vector<Request>* made_ = nullptr;                                        // in the one that is gone to
   std::map<const int64_t*, std::shared_ptr<const std::vector<bool>>> sources_;  // by the vector in the trace
   Building* step_ = nullptr;
@@ -319,8 +360,8 @@ std::vector<Step> StepReader::finish() {
         continue;
       }
       step.sent_at[step.calls[sender.posted].site].push_back(static_cast<uint32_t>(step.messages.size()));
-      step.messages.push_back(
-          {sender.posted, receiver.posted, sender.done, receiver.done, sender.bytes, receiver.wildcard});
+      step.messages.push_back({sender.posted, receiver.posted, sender.done, receiver.done, receiver.probe, sender.bytes,
+                               receiver.wildcard});
     }
     for (auto& [name, collective] : b.collectives) step.collectives.push_back(std::move(collective));
     found.push_back(std::move(step));

@@ -23,12 +23,14 @@ struct StepCall {
   bool margin = false;                          // of an iteration beside the one that was asked for
   bool polled = false;                          // polls failed in the gap: it is not computation alone
   double begin_ns = 0, end_ns = 0, gap_ns = 0;  // in the process's own time; the gap is before the call. 0: not timed
+  double rounding_ns = 0;                       // by which the trace's rounding may have moved these
 };
 
 struct StepMessage {
   static constexpr uint32_t none = UINT32_MAX;
   uint32_t send = none, receive = none;            // the calls that send it, and that post its receive
   uint32_t send_done = none, receive_done = none;  // the calls that complete these (the same ones if they block)
+  uint32_t probe = none;                           // the call that waited until the message was there
   int64_t bytes = 0;
   bool wildcard = false;
 };
@@ -79,7 +81,7 @@ class StepReader {
  private:
   using Name = std::pair<Channel, uint64_t>;
   struct End {
-    uint32_t posted = StepMessage::none, done = StepMessage::none;
+    uint32_t posted = StepMessage::none, done = StepMessage::none, probe = StepMessage::none;
     int64_t bytes = 0;
     bool wildcard = false;
   };

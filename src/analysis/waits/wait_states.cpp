@@ -54,6 +54,7 @@ class Finder {
   TimedStep run() {
     for (const StepMessage& m : step_.messages) {
       if (m.receive_done != StepMessage::none) wait_for(m.receive_done, m.send, WaitKind::late_sender);
+      if (m.probe != StepMessage::none) wait_for(m.probe, m.send, WaitKind::late_sender);
     }
     // What a send waited for is known only where its receive explains more than the receives that the call completes.
     for (const StepMessage& m : step_.messages) {
@@ -76,11 +77,12 @@ class Finder {
 
   void wait_for(uint32_t call, uint32_t culprit, WaitKind kind) {
     // It ended before: it needed nothing of the other one.
-    if (timed_.end_ns[call] + error_ns_ < timed_.begin_ns[culprit]) return;
+    const double rounding = step_.calls[call].rounding_ns + step_.calls[culprit].rounding_ns;
+    if (timed_.end_ns[call] + error_ns_ + 2 * rounding < timed_.begin_ns[culprit]) return;
     const double begin = timed_.begin_ns[call];
     const double end = std::min(timed_.begin_ns[culprit], timed_.end_ns[call]);
     CallWait& wait = timed_.waits[call];
-    if (end - begin <= error_ns_ || (wait.kind != WaitKind::none && end <= wait.end_ns)) return;
+    if (end - begin <= error_ns_ + rounding || (wait.kind != WaitKind::none && end <= wait.end_ns)) return;
     if (step_.calls[call].process == step_.calls[culprit].process) return;
     wait = {kind, culprit, begin, end};
   }
@@ -169,7 +171,8 @@ void BufferedSends::learn(const Step& step, const Profile& profile, const RunTim
     const std::string_view function = function_at(profile, step.calls[m.send].site);
     if (done.process == receive.process || synchronous(function) || buffered(function)) continue;
     const ProcessTime &here = time.processes[done.process], &there = time.processes[receive.process];
-    if (here.begin_ns + here.rate * done.end_ns + error >= there.begin_ns + there.rate * receive.begin_ns) continue;
+    const double certain = error + 2 * (done.rounding_ns + receive.rounding_ns);
+    if (here.begin_ns + here.rate * done.end_ns + certain >= there.begin_ns + there.rate * receive.begin_ns) continue;
     int64_t& most = largest[same_host(profile, done.process, receive.process)];
     most = std::max(most, m.bytes);
   }
