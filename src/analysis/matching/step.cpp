@@ -1,6 +1,9 @@
 #include "analysis/matching/step.hpp"
 
 #include <algorithm>
+#include <set>
+#include <span>
+#include <string_view>
 #include <utility>
 
 #include "analysis/matching/timed_calls.hpp"
@@ -41,15 +44,25 @@ void StepReader::choose(const RunIterations& run) {
     return;
   }
   if (!timed_) return;
+  // The slowest ones are kept because they are slow: beside those regularly chosen they would count too much.
+  std::set<uint64_t> slow;
+  for (const Outlier& o : run.outliers) slow.insert(o.iteration);
   const double calls = 3 * run.calls * static_cast<double>(profile_.processes().size());
   const auto most = static_cast<size_t>(
       std::clamp(static_cast<double>(most_calls) / std::max(calls, 1.0), 1.0, static_cast<double>(most_iterations)));
+  if (part_ == Part::slowest) {
+    for (const uint64_t iteration : slow) {
+      if (steps_.size() < most) steps_.emplace_back().step.iteration = iteration;
+    }
+    wanted_ = !steps_.empty();
+    return;
+  }
   const uint64_t all = whole ? run.count : run.sampled.size();
   // In pairs that follow one another: whether what happens in an iteration lasts shows in the next one.
   for (size_t i = 0; i < most && i < all; ++i) {
     const uint64_t at = most >= all ? i : std::min<uint64_t>(i / 2 * 2 * all / most + i % 2, all - 1);
     const uint64_t iteration = whole ? at : run.sampled[at];
-    if (!steps_.empty() && steps_.back().step.iteration >= iteration) continue;
+    if (slow.count(iteration) || (!steps_.empty() && steps_.back().step.iteration >= iteration)) continue;
     steps_.emplace_back().step.iteration = iteration;
   }
   wanted_ = true;
@@ -65,12 +78,15 @@ class StepReader::Reading {
         stream_(stream),
         sites_(reader->profile_.processes()[index].site_numbers[stream]),
         decoder_(process, stream),
-        request_sites_(process) {}
+        request_sites_(process),
+        made_in_(reader->steps_.size()),
+        probes_in_(reader->steps_.size()) {}
 
-  // The calls that follow are of this step.
-  void begin(Building* step) {
-    step_ = step;
-    made_.clear();
+  // The next calls are of this step, after those of it that were taken before.
+  void go_to(size_t step) {
+    step_ = &reader_->steps_[step];
+    made_ = &made_in_[step];
+    probes_ = &probes_in_[step];
   }
 
   void take(const trace::TimedEvent& event, const Traffic& traffic, const Acts& acts, bool margin = false) {
@@ -80,36 +96,83 @@ class StepReader::Reading {
     const trace::Key& key = event.event.key;
     decoder_.decode(event.event, &call_);
     if (request_sites_.alike()) request_sites_.resolve(decoder_, &call_);
-    step_->step.calls.push_back({index_, static_cast<uint32_t>(stream_),
-                                 key.site < sites_.size() ? sites_[key.site] : UINT32_MAX, call_.cls, margin,
-                                 event.polled, event.begin_ns, event.begin_ns + event.duration_ns, event.gap_ns});
-    if (acts.collective) join(at, step_->collectives[{acts.comm, traffic.collective_number(acts)}]);
+    step_->step.calls.push_back(
+        {index_, static_cast<uint32_t>(stream_), key.site < sites_.size() ? sites_[key.site] : UINT32_MAX, call_.cls,
+         margin, event.polled, event.begin_ns, event.begin_ns + event.duration_ns, event.gap_ns, rounding(event)});
+    StepCollective* const collective =
+        acts.collective ? &step_->collectives[{acts.comm, traffic.collective_number(acts)}] : nullptr;
+    if (collective) join(at, collective);
     named_ = traffic.parts_of(acts);
     next_ = 0;
     const RequestUse use = call_.facts().requests;
     if (use == RequestUse::completes) return complete(at);
+    if (call_.cls == trace::CallClass::probe || call_.cls == trace::CallClass::mprobe) return probe(at);
     size_t requests = 0;
     for (const CallPart& part : call_.parts) {
       End* end = end_of(part);
       if (end) {
         end->posted = at;
         end->wildcard = part.wildcard;
+        if (part.receives()) end->probe = probe_of(part);
         if (use != RequestUse::makes && use != RequestUse::starts) end->done = at;
       }
       if (part.request == RequestUse::starts || (part.request == RequestUse::makes && !requests++)) {
-        made_.push_back({at, end});
+        made_->push_back({at, end});
       } else if (part.request == RequestUse::makes && end) {
-        made_.back().end = end;  // of a call that sends and receives: its receive
+        made_->back().end = end;  // of a call that sends and receives: its receive
       }
     }
-    if (call_.parts.empty() && use == RequestUse::makes) made_.push_back({at, nullptr});
+    if (call_.parts.empty() && use == RequestUse::makes) made_->push_back({at, nullptr});
+    if (collective && use == RequestUse::makes) {
+      made_->back().collective = collective;
+      made_->back().member = collective->members.size() - 1;
+    } else if (collective) {
+      collective->members.back().done = at;
+    }
   }
 
  private:
+  // Each time is within 3 % in the trace, and long ones are within the tolerance.
+  static double rounding(const trace::TimedEvent& event) {
+    if (!event.series) return 0;
+    const double relative = 0.03 * std::max(event.duration_ns, event.gap_ns);
+    return std::min(static_cast<double>(event.series->tolerance) * event.series->ns_per_tick, relative);
+  }
+
   struct Request {
     uint32_t call;
     End* end;  // of the message that it is about, if that is known
+    StepCollective* collective = nullptr;
+    size_t member = 0;
   };
+
+  // A message that was found, and is received by the next call with its partner and tag.
+  struct Probe {
+    uint32_t call;
+    uint64_t comm;
+    int32_t source, tag;
+  };
+  static constexpr size_t most_probes = 64;
+
+  void probe(uint32_t at) {
+    if (!call_.identity || !call_.partner.real()) return;
+    const Probe found{at, call_.identity, call_.partner.rank, call_.tag};
+    for (const Probe& p : *probes_) {  // found before, and not received yet
+      if (p.comm == found.comm && p.source == found.source && p.tag == found.tag) return;
+    }
+    if (probes_->size() == most_probes) probes_->erase(probes_->begin());
+    probes_->push_back(found);
+  }
+
+  uint32_t probe_of(const CallPart& part) {
+    for (auto p = probes_->begin(); p != probes_->end(); ++p) {
+      if (p->comm != part.identity || p->source != part.partner.rank || p->tag != part.tag) continue;
+      const uint32_t call = p->call;
+      probes_->erase(p);
+      return call;
+    }
+    return StepMessage::none;
+  }
 
   // The end of a message that the next of the call's parts names; nullptr if it names none.
   End* end_of(const CallPart& part) {
@@ -122,8 +185,9 @@ class StepReader::Reading {
     return &end;
   }
 
-  void join(uint32_t at, StepCollective& collective) {
-    StepCollective::Member member{at};
+  void join(uint32_t at, StepCollective* collective) {
+    StepCollective::Member member;
+    member.call = at;
     for (const CallPart& part : call_.parts) {
       member.out_bytes += part.out_bytes;
       member.in_bytes += part.in_bytes;
@@ -134,20 +198,41 @@ class StepReader::Reading {
     const int32_t size = intra ? comm->size : 0;
     member.rooted = call_.partner.rank >= 0;
     member.is_root = intra && call_.partner.rank == comm->rank;
-    collective.size = collective.members.empty() || collective.size == size ? size : 0;
-    collective.members.push_back(member);
+    member.rank = intra ? comm->rank : -1;
+    name_sources(&member);
+    collective->size = collective->members.empty() || collective->size == size ? size : 0;
+    collective->members.push_back(std::move(member));
+  }
+
+  void name_sources(StepCollective::Member* member) {
+    if (call_.function >= process_.functions.size()) return;
+    const std::string_view name = process_.functions[call_.function].name;
+    for (const std::string_view one : {"MPI_Alltoallv", "MPI_Alltoallw", "MPI_Ialltoallv", "MPI_Ialltoallw"}) {
+      member->by_rank |= name.starts_with(one);
+    }
+    const std::span<const int64_t> counts = call_.collective.receive_counts;
+    if (!member->by_rank || call_.collective.vector_lost || counts.empty()) return;
+    std::shared_ptr<const std::vector<bool>>& known = sources_[counts.data()];
+    if (!known) {
+      std::vector<bool> from;
+      for (const int64_t n : counts) from.push_back(n > 0);
+      known = std::make_shared<const std::vector<bool>>(std::move(from));
+    }
+    member->from = known;
   }
 
   void complete(uint32_t at) {
     for (const CallPart& part : call_.parts) {
       const uint64_t age = part.maker.thread < 0 ? part.maker.age : 0;
-      Request* request = age && age <= made_.size() ? &made_[made_.size() - age] : nullptr;
+      Request* request = age && age <= made_->size() ? &(*made_)[made_->size() - age] : nullptr;
       if (End* end = end_of(part)) {  // the source of the message is known only now
         end->posted = request ? request->call : at;
         end->wildcard = true;
         end->done = at;
       } else if (request && request->end) {
         request->end->done = at;
+      } else if (request && request->collective) {
+        request->collective->members[request->member].done = at;
       }
     }
   }
@@ -162,7 +247,11 @@ class StepReader::Reading {
   DecodedCall call_;
   std::vector<leadline::analysis::Part> named_;
   size_t next_ = 0;
-  std::vector<Request> made_;  // in the step so far
+  std::vector<std::vector<Request>> made_in_;  // in each step so far
+  std::vector<std::vector<Probe>> probes_in_;
+  std::vector<Probe>* probes_ = nullptr;
+  std::vector<Request>* made_ = nullptr;                                        // in the one that is gone to
+  std::map<const int64_t*, std::shared_ptr<const std::vector<bool>>> sources_;  // by the vector in the trace
   Building* step_ = nullptr;
 };
 
@@ -171,7 +260,7 @@ void StepReader::add(const trace::Process& process, uint32_t index) {
   if (part_ == Part::first_calls || part_ == Part::whole) {
     for (size_t stream = 0; stream < process.streams.size() && wanted_; ++stream) {
       Reading reading(this, process, index, stream);
-      reading.begin(&steps_[0]);
+      reading.go_to(0);
       part_ == Part::whole ? walk_whole(process, stream, &reading) : walk_first(process, stream, &reading);
     }
     return;
@@ -181,15 +270,22 @@ void StepReader::add(const trace::Process& process, uint32_t index) {
   Reading reading(this, process, index, loop.stream);
   if (!timed_) return walk(process, loop, &reading);
   TimedCalls calls(process, loop);
-  for (Building& b : steps_) {
-    const uint64_t wanted = b.step.iteration, margin = part_ == Part::iterations ? 1 : 0;
-    const uint64_t first = wanted > margin ? wanted - margin : 0, last = wanted + margin;
-    reading.begin(&b);
-    calls.visit(first, last, [&](const TimedCalls::Call& c) {
-      if (c.inside && c.iteration >= first && c.iteration <= last && !c.event.event.run)
-        reading.take(c.event, calls.traffic(), c.acts, c.iteration != wanted);
-    });
+  const uint64_t margin = part_ == Part::iteration ? 0 : 1;
+  std::vector<std::pair<uint64_t, uint64_t>> ranges;  // ascending
+  for (const Building& b : steps_) {
+    const uint64_t wanted = b.step.iteration;
+    ranges.emplace_back(wanted > margin ? wanted - margin : 0, wanted + margin);
   }
+  calls.visit(ranges, [&](const TimedCalls::Call& c) {
+    if (!c.inside || c.event.event.run) return;
+    const auto ends_before = [](const auto& range, uint64_t iteration) { return range.second < iteration; };
+    const auto at = std::lower_bound(ranges.begin(), ranges.end(), c.iteration, ends_before);
+    for (auto r = at; r != ranges.end() && r->first <= c.iteration; ++r) {
+      const auto step = static_cast<size_t>(r - ranges.begin());
+      reading.go_to(step);
+      reading.take(c.event, calls.traffic(), c.acts, c.iteration != steps_[step].step.iteration);
+    }
+  });
 }
 
 // From the first call on, for nothing says where the iteration is.
@@ -197,7 +293,7 @@ void StepReader::walk(const trace::Process& process, const ProcessLoop& loop, Re
   const trace::Stream& stream = process.streams[loop.stream];
   LoopIterations iterations(stream, generation_of(stream, loop.times), loop.times);
   if (!iterations.found()) return;
-  reading->begin(&steps_[0]);
+  reading->go_to(0);
   const uint64_t wanted = steps_[0].step.iteration;
   Traffic traffic(process, loop.stream);
   trace::Walker walker(stream);
@@ -264,8 +360,8 @@ std::vector<Step> StepReader::finish() {
         continue;
       }
       step.sent_at[step.calls[sender.posted].site].push_back(static_cast<uint32_t>(step.messages.size()));
-      step.messages.push_back(
-          {sender.posted, receiver.posted, sender.done, receiver.done, sender.bytes, receiver.wildcard});
+      step.messages.push_back({sender.posted, receiver.posted, sender.done, receiver.done, receiver.probe, sender.bytes,
+                               receiver.wildcard});
     }
     for (auto& [name, collective] : b.collectives) step.collectives.push_back(std::move(collective));
     found.push_back(std::move(step));

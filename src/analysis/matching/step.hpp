@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <tuple>
 #include <vector>
 
@@ -22,12 +23,14 @@ struct StepCall {
   bool margin = false;                          // of an iteration beside the one that was asked for
   bool polled = false;                          // polls failed in the gap: it is not computation alone
   double begin_ns = 0, end_ns = 0, gap_ns = 0;  // in the process's own time; the gap is before the call. 0: not timed
+  double rounding_ns = 0;                       // by which the trace's rounding may have moved these
 };
 
 struct StepMessage {
   static constexpr uint32_t none = UINT32_MAX;
   uint32_t send = none, receive = none;            // the calls that send it, and that post its receive
   uint32_t send_done = none, receive_done = none;  // the calls that complete these (the same ones if they block)
+  uint32_t probe = none;                           // the call that waited until the message was there
   int64_t bytes = 0;
   bool wildcard = false;
 };
@@ -35,8 +38,12 @@ struct StepMessage {
 struct StepCollective {
   struct Member {
     uint32_t call = 0;
+    uint32_t done = StepMessage::none;    // the call that completes it; the same one if it blocks
+    int32_t rank = -1;                    // in the communicator
     int64_t out_bytes = 0, in_bytes = 0;  // contributed and collected
     bool rooted = false, is_root = false;
+    bool by_rank = false;                           // how much it gets from each rank is an argument of its own:
+    std::shared_ptr<const std::vector<bool>> from;  // whether it gets anything from it; nullptr: not known
   };
   std::vector<Member> members;  // of those that were recorded, by process
   int32_t size = 0;             // of the communicator; 0: not known, or members differ in it
@@ -62,17 +69,19 @@ class StepReader {
     iteration,
     // Several of these, regularly chosen, with the calls of the iterations beside each; none if there are no times.
     iterations,
+    slowest,      // the iterations that took much longer than usual, where their calls' times were kept
     first_calls,  // without times
     whole,        // all calls with their times; not found if some were not kept, or if there are too many
   };
   StepReader(const Profile& profile, Part part);
   void add(const trace::Process& process, uint32_t index);
-  std::vector<Step> finish();  // those found
+  bool wanted() const { return wanted_; }  // there may be something to find
+  std::vector<Step> finish();              // those found
 
  private:
   using Name = std::pair<Channel, uint64_t>;
   struct End {
-    uint32_t posted = StepMessage::none, done = StepMessage::none;
+    uint32_t posted = StepMessage::none, done = StepMessage::none, probe = StepMessage::none;
     int64_t bytes = 0;
     bool wildcard = false;
   };

@@ -105,9 +105,14 @@ void TimedCalls::visit(size_t window, const Each& each) {
   }
 }
 
-void TimedCalls::visit(uint64_t first, uint64_t last, const Each& each) {
+void TimedCalls::visit(uint64_t first, uint64_t last, const Each& each) { visit({{first, last}}, each); }
+
+void TimedCalls::visit(const std::vector<std::pair<uint64_t, uint64_t>>& ranges, const Each& each) {
   for (size_t w = 0; w < windows_.size(); ++w) {
-    if (windows_[w].first <= last && first <= windows_[w].last) visit(w, each);
+    const Window& window = windows_[w];
+    if (std::any_of(ranges.begin(), ranges.end(),
+                    [&](const auto& r) { return window.first <= r.second && r.first <= window.last; }))
+      visit(w, each);
   }
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include "analysis/iterations.hpp"
@@ -29,6 +30,8 @@ class TimedCalls {
   using Each = std::function<void(const Call&)>;
   // The calls of all windows that hold calls of these iterations, in order.
   void visit(uint64_t first, uint64_t last, const Each& each);
+  // The same for several ranges of iterations, first and last; each window once.
+  void visit(const std::vector<std::pair<uint64_t, uint64_t>>& ranges, const Each& each);
   void visit_all(const Each& each);
 
   const trace::Process& process() const { return process_; }

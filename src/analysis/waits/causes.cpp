@@ -1,6 +1,7 @@
 #include "analysis/waits/causes.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace leadline::analysis {
 
@@ -33,9 +34,12 @@ void CauseFinder::look(uint32_t culprit, double from, double to, int depth, Caus
     // The gap before the call.
     const bool first = at == 0 || calls[at - 1].process != process || calls[at - 1].stream != stream;
     const double gap_begin = first ? timed_.begin_ns[at] - calls[at].gap_ns : timed_.end_ns[at - 1];
-    const double since = std::max(gap_begin, from);
-    if (to > since) {
-      add(calls[at].polled ? Doing::mpi : Doing::computation, calls[at].site, to - since);
+    for (const auto& [doing, begin] : {std::pair(calls[at].polled ? Doing::mpi : Doing::computation,
+                                                 std::max(gap_begin, timed_.begin_ns[at] - calls[at].gap_ns)),
+                                       std::pair(Doing::mpi, gap_begin)}) {  // failed polls lie before the gap
+      const double since = std::max(begin, from);
+      if (to <= since) continue;
+      add(doing, calls[at].site, to - since);
       to = since;
     }
     if (to <= from) return;

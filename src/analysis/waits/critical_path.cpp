@@ -35,7 +35,9 @@ double add_critical_path(const TimedStep& timed, const Profile& profile, Causes*
       add(Doing::computation, timed.begin_ns[at] - calls[at].gap_ns);
       break;
     }
-    add(Doing::computation, timed.end_ns[at - 1]);
+    add(calls[at].polled ? Doing::mpi : Doing::computation,
+        std::max(timed.end_ns[at - 1], timed.begin_ns[at] - calls[at].gap_ns));
+    add(Doing::mpi, timed.end_ns[at - 1]);  // failed polls
     if (calls[at - 1].margin) break;
     --at;
   }

@@ -10,15 +10,59 @@ namespace leadline::analysis {
 
 namespace {
 
-constexpr double least_lag = 0.5;  // correlation with the next step from which on a deviation lasts
+constexpr double least_share = 0.01;   // of the mean computation: less is not worth telling apart
+constexpr double least_certainty = 3;  // standard errors that a part must have
+constexpr double least_of_lost = 0.1;  // share that a part must have
+constexpr size_t least_steps = 4;
 constexpr size_t most_named = 5;
 
 double mean(const std::vector<double>& v) {
   return v.empty() ? 0 : std::accumulate(v.begin(), v.end(), 0.0) / static_cast<double>(v.size());
 }
 
+// Rows: steps; columns: processes.
+using Table = std::vector<std::vector<double>>;
+
+size_t highest(const std::vector<double>& v) {
+  return static_cast<size_t>(std::max_element(v.begin(), v.end()) - v.begin());
+}
+
+// The mean of these values if it is certain not to be chance.
+double certain(const std::vector<double>& values, double lost) {
+  if (values.size() < 2) return 0;
+  const double m = mean(values);
+  double squares = 0;
+  for (const double v : values) squares += (v - m) * (v - m);
+  const auto n = static_cast<double>(values.size());
+  return m > least_of_lost * lost && m > least_certainty * std::sqrt(squares / (n - 1) / n) ? m : 0;
+}
+
+// What the rank that computed longest in one half of the steps exceeds the mean by in each step of the other half.
+std::vector<double> excess_of_the_same(const Table& beside_mean) {
+  const size_t half = beside_mean.size() / 2, n = beside_mean[0].size();
+  std::vector<double> found, before(n), after(n);
+  for (size_t s = 0; s < beside_mean.size(); ++s) {
+    for (size_t i = 0; i < n; ++i) (s < half ? before : after)[i] += beside_mean[s][i];
+  }
+  for (size_t s = 0; s < beside_mean.size(); ++s) found.push_back(beside_mean[s][highest(s < half ? after : before)]);
+  return found;
+}
+
+// What the rank that computed longest in a step exceeds the mean by in the next one, or in the one before.
+std::vector<double> excess_beside(const Table& beside_mean, const std::vector<StepComputation>& all) {
+  std::vector<double> found;
+  for (size_t s = 1; s < all.size(); ++s) {
+    if (all[s].iteration != all[s - 1].iteration + 1) continue;
+    const double next = beside_mean[s][highest(beside_mean[s - 1])], back = beside_mean[s - 1][highest(beside_mean[s])];
+    found.push_back((next + back) / 2);
+  }
+  return found;
+}
+
 }  // namespace
 
+// The rank that computes longest in a step exceeds the mean in that step by chance, too. So the rank is found in some
+// steps, and its excess is measured in others.
 Imbalance imbalance_of(const std::vector<StepComputation>& all, const std::vector<std::string>& hosts) {
   Imbalance found;
   // Processes that are in every step.
@@ -27,51 +71,29 @@ Imbalance imbalance_of(const std::vector<StepComputation>& all, const std::vecto
     if (std::all_of(all.begin(), all.end(), [&](const StepComputation& s) { return p < s.ns.size() && s.ns[p] >= 0; }))
       processes.push_back(p);
   }
-  if (all.size() < 2 || processes.size() < 2) return found;
+  if (all.size() < least_steps || processes.size() < 2) return found;
   const size_t n = processes.size();
   std::vector<double> of_process(n), lost, means;
+  Table beside_mean;
   for (const StepComputation& s : all) {
-    double sum = 0, most = 0;
+    std::vector<double>& row = beside_mean.emplace_back();
+    for (const uint32_t p : processes) row.push_back(s.ns[p]);
+    means.push_back(mean(row));
     for (size_t i = 0; i < n; ++i) {
-      sum += s.ns[processes[i]];
-      most = std::max(most, s.ns[processes[i]]);
-      of_process[i] += s.ns[processes[i]] / static_cast<double>(all.size());
+      of_process[i] += row[i] / static_cast<double>(all.size());
+      row[i] -= means.back();
     }
-    means.push_back(sum / static_cast<double>(n));
-    lost.push_back(most - means.back());
+    lost.push_back(row[highest(row)]);
   }
-  found.found = true;
   found.computation_ns = mean(means);
   found.lost_ns = mean(lost);
-  const double highest = *std::max_element(of_process.begin(), of_process.end());
-  // The mean of the one rank that computes longest on average is biased by chance: by what the means scatter anyway.
-  std::vector<std::vector<double>> rest(all.size(), std::vector<double>(n));
-  double scatter = 0;
-  for (size_t s = 0; s < all.size(); ++s) {
-    for (size_t i = 0; i < n; ++i) {
-      rest[s][i] = all[s].ns[processes[i]] - means[s] - (of_process[i] - found.computation_ns);
-      scatter += rest[s][i] * rest[s][i];
-    }
-  }
-  const double samples = static_cast<double>(all.size()) * static_cast<double>(n);
-  const double deviation = std::sqrt(scatter / samples);
-  const double by_chance = deviation / std::sqrt(static_cast<double>(all.size())) *
-                           std::sqrt(2 * std::log(static_cast<double>(std::max<size_t>(n, 2))));
-  const double fixed = highest - found.computation_ns;
-  found.fixed_ns = fixed > 2 * by_chance ? std::min(fixed, found.lost_ns) : 0;
-  // What is left lasts if it is alike in steps that follow one another.
-  double both = 0, one = 0, other = 0;
-  for (size_t s = 1; s < all.size(); ++s) {
-    if (all[s].iteration != all[s - 1].iteration + 1) continue;
-    for (size_t i = 0; i < n; ++i) {
-      both += rest[s][i] * rest[s - 1][i];
-      one += rest[s - 1][i] * rest[s - 1][i];
-      other += rest[s][i] * rest[s][i];
-    }
-  }
-  const double lag = one > 0 && other > 0 ? both / std::sqrt(one * other) : 0;
-  const double left = found.lost_ns - found.fixed_ns;
-  (lag >= least_lag ? found.wandering_ns : found.noise_ns) = left;
+  found.found = found.lost_ns >= least_share * found.computation_ns && found.lost_ns > 0;
+  if (!found.found) return found;
+  found.fixed_ns = std::min(certain(excess_of_the_same(beside_mean), found.lost_ns), found.lost_ns);
+  const double lasting = std::min(certain(excess_beside(beside_mean, all), found.lost_ns), found.lost_ns);
+  const double wandering = lasting - found.fixed_ns;
+  found.wandering_ns = wandering > least_of_lost * found.lost_ns ? wandering : 0;
+  found.noise_ns = found.lost_ns - found.fixed_ns - found.wandering_ns;
 
   if (found.fixed_ns > 0) {
     std::map<std::string, std::vector<double>> by_host;

@@ -1,7 +1,7 @@
 #include "analysis/waits/wait_states.hpp"
 
 #include <algorithm>
-#include <array>
+#include <initializer_list>
 #include <string_view>
 
 namespace leadline::analysis {
@@ -13,12 +13,31 @@ using trace::Category;
 // A library sends smaller messages without waiting for the receiver.
 constexpr int64_t least_bytes_to_wait = 1 << 12;
 
-// Each rank gets something from every rank before it only, or from neighbours only: who waits for whom is not known.
-constexpr std::array<std::string_view, 4> not_all_to_all = {"MPI_Scan", "MPI_Exscan", "MPI_Neighbor", "MPI_Ineighbor"};
+bool begins_with_any(std::string_view name, std::initializer_list<std::string_view> any) {
+  return std::any_of(any.begin(), any.end(), [&](std::string_view one) { return name.starts_with(one); });
+}
+// Of collectives between neighbours it is not known who they are.
+bool between_neighbours(std::string_view f) { return begins_with_any(f, {"MPI_Neighbor", "MPI_Ineighbor"}); }
+// Each rank gets something from the ranks before it only.
+bool scans(std::string_view f) { return begins_with_any(f, {"MPI_Scan", "MPI_Exscan", "MPI_Iscan", "MPI_Iexscan"}); }
+bool is_barrier(std::string_view f) { return f == "MPI_Barrier" || f == "MPI_Ibarrier"; }
+// They end when the receive has begun, whatever their size, or never wait for it.
+bool synchronous(std::string_view f) { return begins_with_any(f, {"MPI_Ssend", "MPI_Issend"}); }
+bool buffered(std::string_view f) { return begins_with_any(f, {"MPI_Bsend", "MPI_Ibsend"}); }
+
+std::string_view function_at(const Profile& profile, uint32_t site) {
+  if (site >= profile.sites().size()) return {};
+  return profile.functions()[profile.sites()[site].function].name;
+}
+bool same_host(const Profile& profile, uint32_t a, uint32_t b) {
+  return profile.processes()[a].meta.host == profile.processes()[b].meta.host;
+}
+double error_of(const RunTime& time) { return time.clocks > 1 ? std::max(time.error_ns, 0.0) : 0; }
 
 class Finder {
  public:
-  Finder(const Step& step, const Profile& profile, const RunTime& time) : step_(step), profile_(profile) {
+  Finder(const Step& step, const Profile& profile, const RunTime& time, const BufferedSends& sends)
+      : step_(step), profile_(profile), sends_(sends) {
     const size_t n = step.calls.size();
     timed_.step = &step;
     timed_.begin_ns.resize(n);
@@ -29,18 +48,17 @@ class Finder {
       timed_.begin_ns[c] = t.begin_ns + t.rate * step.calls[c].begin_ns;
       timed_.end_ns[c] = t.begin_ns + t.rate * step.calls[c].end_ns;
     }
-    error_ns_ = time.clocks > 1 ? std::max(time.error_ns, 0.0) : 0;
+    error_ns_ = error_of(time);
   }
 
   TimedStep run() {
     for (const StepMessage& m : step_.messages) {
       if (m.receive_done != StepMessage::none) wait_for(m.receive_done, m.send, WaitKind::late_sender);
+      if (m.probe != StepMessage::none) wait_for(m.probe, m.send, WaitKind::late_sender);
     }
     // What a send waited for is known only where its receive explains more than the receives that the call completes.
     for (const StepMessage& m : step_.messages) {
-      if (m.send_done == StepMessage::none || m.bytes < least_bytes_to_wait) continue;
-      if (timed_.end_ns[m.send_done] < timed_.begin_ns[m.receive]) continue;
-      wait_for(m.send_done, m.receive, WaitKind::late_receiver);
+      if (m.send_done != StepMessage::none && may_wait(m)) wait_for(m.send_done, m.receive, WaitKind::late_receiver);
     }
     for (const StepCollective& c : step_.collectives) {
       if (c.complete() && c.size > 1) collective(c);
@@ -49,17 +67,27 @@ class Finder {
   }
 
  private:
+  bool may_wait(const StepMessage& m) const {
+    const StepCall &from = step_.calls[m.send], &to = step_.calls[m.receive];
+    const std::string_view function = function_at(profile_, from.site);
+    if (synchronous(function)) return true;
+    const int64_t largest = sends_.largest[same_host(profile_, from.process, to.process)];
+    return !buffered(function) && m.bytes >= least_bytes_to_wait && m.bytes > largest;
+  }
+
   void wait_for(uint32_t call, uint32_t culprit, WaitKind kind) {
+    // It ended before: it needed nothing of the other one.
+    const double rounding = step_.calls[call].rounding_ns + step_.calls[culprit].rounding_ns;
+    if (timed_.end_ns[call] + error_ns_ + 2 * rounding < timed_.begin_ns[culprit]) return;
     const double begin = timed_.begin_ns[call];
     const double end = std::min(timed_.begin_ns[culprit], timed_.end_ns[call]);
     CallWait& wait = timed_.waits[call];
-    if (end - begin <= error_ns_ || (wait.kind != WaitKind::none && end <= wait.end_ns)) return;
+    if (end - begin <= error_ns_ + rounding || (wait.kind != WaitKind::none && end <= wait.end_ns)) return;
     if (step_.calls[call].process == step_.calls[culprit].process) return;
     wait = {kind, culprit, begin, end};
   }
 
   // The member that enters last, of those whose data others need.
-  static bool any(const StepCollective::Member&) { return true; }
   template <class Test>
   uint32_t last(const StepCollective& c, const Test& counts) const {
     uint32_t found = UINT32_MAX;
@@ -71,28 +99,33 @@ class Finder {
 
   void collective(const StepCollective& c) {
     const uint32_t site = step_.calls[c.members[0].call].site;
-    if (site >= profile_.sites().size()) return;
-    const trace::Function& function = profile_.functions()[profile_.sites()[site].function];
-    if (trace::facts_of(function.cls).requests != trace::RequestUse::none) return;  // waits are where it completes
-    for (const std::string_view name : not_all_to_all) {
-      if (function.name.starts_with(name)) return;
-    }
+    const std::string_view function = function_at(profile_, site);
+    if (function.empty() || between_neighbours(function)) return;
     if (c.members[0].rooted) return rooted(c);
-    int64_t contributed = 0, collected = 0;
+    const bool all =
+        is_barrier(function) || trace::facts_of(step_.calls[c.members[0].call].cls).event == trace::EventForm::creation;
+    const WaitKind kind = is_barrier(function) ? WaitKind::wait_at_barrier : WaitKind::wait_at_n_to_n;
+    std::vector<const StepCollective::Member*> latest;  // first
     for (const StepCollective::Member& m : c.members) {
-      contributed += m.out_bytes;
-      collected += m.in_bytes;
+      if (all || m.out_bytes > 0) latest.push_back(&m);
     }
-    const bool barrier = function.name == "MPI_Barrier";
-    const bool creates = trace::facts_of(function.cls).event == trace::EventForm::creation;
-    if (!barrier && !creates && (!contributed || !collected)) return;
-    const bool all = barrier || creates;
-    const uint32_t latest = last(c, [&](const StepCollective::Member& m) { return all || m.out_bytes > 0; });
-    if (latest == UINT32_MAX) return;
+    std::stable_sort(latest.begin(), latest.end(),
+                     [&](const auto* a, const auto* b) { return timed_.begin_ns[a->call] > timed_.begin_ns[b->call]; });
+    const bool before_only = scans(function);
     for (const StepCollective::Member& m : c.members) {
-      if (all || m.in_bytes > 0)
-        wait_for(m.call, latest, barrier ? WaitKind::wait_at_barrier : WaitKind::wait_at_n_to_n);
+      if (m.done == StepMessage::none || (!all && m.in_bytes <= 0)) continue;
+      for (const StepCollective::Member* other : latest) {
+        if (timed_.begin_ns[other->call] <= timed_.begin_ns[m.done]) break;
+        if (before_only && other->rank >= m.rank) continue;
+        if (m.by_rank && !gets_from(m, other->rank)) continue;
+        wait_for(m.done, other->call, kind);
+        break;
+      }
     }
+  }
+
+  static bool gets_from(const StepCollective::Member& m, int32_t rank) {
+    return m.from && rank >= 0 && static_cast<size_t>(rank) < m.from->size() && (*m.from)[static_cast<size_t>(rank)];
   }
 
   void rooted(const StepCollective& c) {
@@ -106,16 +139,18 @@ class Finder {
     if (others_send == others_get) return;
     if (others_send) {
       const uint32_t latest = last(c, [](const StepCollective::Member& m) { return !m.is_root && m.out_bytes > 0; });
-      if (latest != UINT32_MAX) wait_for(root->call, latest, WaitKind::early_reduce);
+      if (latest != UINT32_MAX && root->done != StepMessage::none) wait_for(root->done, latest, WaitKind::early_reduce);
       return;
     }
     for (const StepCollective::Member& m : c.members) {
-      if (!m.is_root && m.in_bytes > 0) wait_for(m.call, root->call, WaitKind::late_broadcast);
+      if (!m.is_root && m.in_bytes > 0 && m.done != StepMessage::none)
+        wait_for(m.done, root->call, WaitKind::late_broadcast);
     }
   }
 
   const Step& step_;
   const Profile& profile_;
+  const BufferedSends& sends_;
   TimedStep timed_;
   double error_ns_ = 0;
 };
@@ -128,8 +163,23 @@ const char* name_of(WaitKind kind) {
   return names[static_cast<size_t>(kind)];
 }
 
-TimedStep wait_states(const Step& step, const Profile& profile, const RunTime& time) {
-  return Finder(step, profile, time).run();
+void BufferedSends::learn(const Step& step, const Profile& profile, const RunTime& time) {
+  const double error = error_of(time);
+  for (const StepMessage& m : step.messages) {
+    if (m.send_done == StepMessage::none) continue;
+    const StepCall &done = step.calls[m.send_done], &receive = step.calls[m.receive];
+    const std::string_view function = function_at(profile, step.calls[m.send].site);
+    if (done.process == receive.process || synchronous(function) || buffered(function)) continue;
+    const ProcessTime &here = time.processes[done.process], &there = time.processes[receive.process];
+    const double certain = error + 2 * (done.rounding_ns + receive.rounding_ns);
+    if (here.begin_ns + here.rate * done.end_ns + certain >= there.begin_ns + there.rate * receive.begin_ns) continue;
+    int64_t& most = largest[same_host(profile, done.process, receive.process)];
+    most = std::max(most, m.bytes);
+  }
+}
+
+TimedStep wait_states(const Step& step, const Profile& profile, const RunTime& time, const BufferedSends& sends) {
+  return Finder(step, profile, time, sends).run();
 }
 
 }  // namespace leadline::analysis

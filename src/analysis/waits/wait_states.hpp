@@ -1,10 +1,12 @@
 // Calls that waited for another rank, in a part of the run whose calls' times are known: for whom, and until when.
 //
 // A receive waits for its sender until the send begins (late sender). A send waits for its receiver until the receive
-// is posted, if it cannot end before (late receiver): it did not, and its message is large. A collective waits for the
+// is posted, if it cannot end before (late receiver): it did not, and its message is synchronous, or larger than any
+// that did. A collective waits for the
 // last of the ranks whose data or arrival it needs. Of several messages that a call completes, the last one counts.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -40,6 +42,12 @@ struct TimedStep {
   std::vector<CallWait> waits;           // by call
 };
 
-TimedStep wait_states(const Step& step, const Profile& profile, const RunTime& time);
+// The largest message whose send ended before its receive was posted: sends of that size do not wait for it.
+struct BufferedSends {
+  std::array<int64_t, 2> largest{};  // between hosts, within a host
+  void learn(const Step& step, const Profile& profile, const RunTime& time);
+};
+
+TimedStep wait_states(const Step& step, const Profile& profile, const RunTime& time, const BufferedSends& sends);
 
 }  // namespace leadline::analysis

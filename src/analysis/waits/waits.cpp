@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <string>
 #include <unordered_map>
@@ -14,7 +15,14 @@ namespace leadline::analysis {
 
 namespace {
 
-constexpr double intervals = 1.96;  // standard errors, for 95 %
+// Standard errors that hold 95 %, by the number of values less one: Student's t.
+double quantile(size_t freedom) {
+  constexpr double table[] = {12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23, 2.20, 2.18, 2.16, 2.14};
+  return freedom == 0                  ? 0
+         : freedom <= std::size(table) ? table[freedom - 1]
+                                       : 1.96 + 2.5 / static_cast<double>(freedom);
+}
+
 constexpr size_t most_causes = 8;
 constexpr size_t most_path_rows = 200;
 
@@ -22,13 +30,20 @@ constexpr size_t most_path_rows = 200;
 struct Seen {
   std::vector<std::pair<uint32_t, double>> by_step;  // steps with a wait, and its ns
   Causes causes;
+  double slow = 0;  // ns in steps that stand for themselves
+  Causes slow_causes;
+};
+struct Times {
+  std::vector<double> by_step;
+  double slow = 0;
 };
 using Key = std::tuple<WaitKind, uint32_t, uint32_t>;  // kind, site, process
 
 class Collector {
  public:
-  Collector(const Profile& profile, const std::vector<Step>& steps, bool whole)
-      : profile_(profile), steps_(steps), whole_(whole) {
+  // `slow`: steps that stand for themselves only.
+  Collector(const Profile& profile, const std::vector<Step>& steps, const std::vector<Step>& slow, bool whole)
+      : profile_(profile), steps_(steps), slow_(slow), whole_(whole) {
     std::vector<OwnTime> times;
     for (const ProcessSummary& p : profile.processes()) times.push_back(own_time(p.meta));
     time_ = run_time(times);
@@ -42,8 +57,11 @@ class Collector {
     std::vector<StepComputation> computation;
     Causes path;
     double length = 0;
+    BufferedSends sends;
+    for (const Step& step : steps_) sends.learn(step, profile_, time_);
+    for (const Step& step : slow_) collect(wait_states(step, profile_, time_, sends), in_slow);
     for (uint32_t s = 0; s < steps_.size(); ++s) {
-      const TimedStep timed = wait_states(steps_[s], profile_, time_);
+      const TimedStep timed = wait_states(steps_[s], profile_, time_, sends);
       collect(timed, s);
       const double own = add_critical_path(timed, profile_, &path);
       length += own;
@@ -69,11 +87,17 @@ class Collector {
     const std::vector<StepCall>& calls = timed.step->calls;
     for (uint32_t c = 0; c < calls.size(); ++c) {
       if (calls[c].margin || calls[c].site >= profile_.sites().size()) continue;
-      times_[{calls[c].site, calls[c].process}].resize(steps_.size());
-      times_[{calls[c].site, calls[c].process}][number] += timed.end_ns[c] - timed.begin_ns[c];
+      Times& times = times_[{calls[c].site, calls[c].process}];
+      times.by_step.resize(steps_.size());
+      (number == in_slow ? times.slow : times.by_step[number]) += timed.end_ns[c] - timed.begin_ns[c];
       const CallWait& wait = timed.waits[c];
       if (wait.kind == WaitKind::none) continue;
       Seen& seen = seen_[{wait.kind, calls[c].site, calls[c].process}];
+      if (number == in_slow) {
+        seen.slow += wait.waited_ns();
+        finder.add(c, &seen.slow_causes);
+        continue;
+      }
       if (seen.by_step.empty() || seen.by_step.back().first != number) seen.by_step.emplace_back(number, 0);
       seen.by_step.back().second += wait.waited_ns();
       finder.add(c, &seen.causes);
@@ -81,6 +105,8 @@ class Collector {
   }
 
  private:
+  static constexpr uint32_t in_slow = UINT32_MAX;
+
   StepComputation computation_of(const Step& step) const {
     StepComputation c{step.iteration, std::vector<double>(profile_.processes().size(), -1)};
     for (const StepCall& call : step.calls) {
@@ -107,33 +133,43 @@ class Collector {
       for (const auto& [step, ns] : seen.by_step) waited += ns;
       row.ns = waited;
       if (!whole_) estimate(seen, times_.at({site, process}), whole_time(site, process), waited, &row);
-      causes(seen.causes, &row);
+      Causes all = seen.slow_causes;
+      const double weight = waited > 0 ? (row.ns - seen.slow) / waited : 0;
+      for (const auto& [cause, ns] : seen.causes) all[cause] += ns * weight;
+      causes(all, &row);
       found->rows.push_back(std::move(row));
     }
     std::sort(found->rows.begin(), found->rows.end(), [](const WaitRow& a, const WaitRow& b) { return a.ns > b.ns; });
   }
 
-  // The part of the site's time that is waiting is taken to be the same in all iterations as in those looked at.
-  void estimate(const Seen& seen, const std::vector<double>& times, double whole, double waited, WaitRow* row) const {
+  // The part of the site's time that is waiting is taken to be the same in all iterations as in those looked at, but
+  // for slow ones, whose waits are known.
+  void estimate(const Seen& seen, const Times& kept, double all, double waited, WaitRow* row) const {
+    const std::vector<double>& times = kept.by_step;
+    const double whole = std::max(all - kept.slow, 0.0);
+    row->ns = seen.slow;
     double time = 0;
     for (const double t : times) time += t;
     if (time <= 0) return;
     const double ratio = waited / time;
-    row->ns = ratio * whole;
-    if (steps_.size() < 2) {
-      row->error_ns = row->ns;
-      return;
-    }
-    double squares = 0;
+    row->ns += ratio * whole;
+    // Iterations that follow one another are alike: they count as one value.
+    std::vector<double> residuals;
     size_t at = 0;
     for (uint32_t s = 0; s < times.size(); ++s) {
       double ns = 0;
       if (at < seen.by_step.size() && seen.by_step[at].first == s) ns = seen.by_step[at++].second;
-      const double residual = ns - ratio * times[s];
-      squares += residual * residual;
+      if (s == 0 || steps_[s].iteration != steps_[s - 1].iteration + 1) residuals.push_back(0);
+      residuals.back() += ns - ratio * times[s];
     }
-    const auto n = static_cast<double>(times.size());
-    row->error_ns = intervals * std::sqrt(squares * n / (n - 1)) / time * whole;
+    if (residuals.size() < 2) {
+      row->error_ns = row->ns;
+      return;
+    }
+    double squares = 0;
+    for (const double r : residuals) squares += r * r;
+    const auto n = static_cast<double>(residuals.size());
+    row->error_ns = quantile(residuals.size() - 1) * std::sqrt(squares * n / (n - 1)) / time * whole;
   }
 
   void causes(const Causes& all, WaitRow* row) const {
@@ -149,20 +185,23 @@ class Collector {
   }
 
   const Profile& profile_;
-  const std::vector<Step>& steps_;
+  const std::vector<Step>&steps_, &slow_;
   bool whole_;
   RunTime time_;
   std::map<Key, Seen> seen_;
-  std::map<std::pair<uint32_t, uint32_t>, std::vector<double>> times_;  // by site and process; by step
+  std::map<std::pair<uint32_t, uint32_t>, Times> times_;  // by site and process
 };
 
 }  // namespace
 
 struct WaitFinder::State {
   explicit State(const Profile& p)
-      : profile(p), whole(p, StepReader::Part::whole), iterations(p, StepReader::Part::iterations) {}
+      : profile(p),
+        whole(p, StepReader::Part::whole),
+        iterations(p, StepReader::Part::iterations),
+        slowest(p, StepReader::Part::slowest) {}
   const Profile& profile;
-  StepReader whole, iterations;
+  StepReader whole, iterations, slowest;
 };
 
 WaitFinder::WaitFinder(const Profile& profile) : state_(std::make_unique<State>(profile)) {}
@@ -171,14 +210,17 @@ WaitFinder::~WaitFinder() = default;
 void WaitFinder::add(const trace::Process& process, uint32_t index) {
   state_->whole.add(process, index);
   state_->iterations.add(process, index);
+  if (!state_->whole.wanted()) state_->slowest.add(process, index);
 }
 
 RunWaits WaitFinder::find() {
   const std::vector<Step> whole = state_->whole.finish(), iterations = state_->iterations.finish();
-  if (whole.empty()) return Collector(state_->profile, iterations, false).run();
+  const std::vector<Step> slowest = whole.empty() ? state_->slowest.finish() : std::vector<Step>{};
+  if (whole.empty()) return Collector(state_->profile, iterations, slowest, false).run();
+  const std::vector<Step> none;
   // Exact waits of the whole run; path and imbalance are those of steps.
-  RunWaits steps = Collector(state_->profile, iterations, false).run();
-  RunWaits all = Collector(state_->profile, whole, true).run();
+  RunWaits steps = Collector(state_->profile, iterations, none, false).run();
+  RunWaits all = Collector(state_->profile, whole, none, true).run();
   if (steps.found) {
     all.path = std::move(steps.path);
     all.path_steps = steps.path_steps;

@@ -1,0 +1,80 @@
+// Delays on known ranks, for three of them; each rank prints what it waited: for the send to begin that it received,
+// and at most in the Waitall, the Barrier and the Allreduce.
+//   delays STEPS
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void work(int ms) {
+  const struct timespec t = {0, ms * 1000000L};
+  nanosleep(&t, NULL);
+}
+
+// Rank 0 works, 1 waits for 0, and 2 waits for 1.
+__attribute__((noinline)) static double chain(int rank) {
+  double began = 0, waited = 0;
+  if (rank == 0) work(30);
+  if (rank > 0) {
+    const double entered = now();
+    MPI_Recv(&began, 1, MPI_DOUBLE, rank - 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    waited = began > entered ? began - entered : 0;
+  }
+  began = now();
+  if (rank < 2) MPI_Send(&began, 1, MPI_DOUBLE, rank + 1, 1, MPI_COMM_WORLD);
+  return waited;
+}
+
+// Rank 2 works before it sends; 0 has posted its receive.
+__attribute__((noinline)) static double exchange(int rank) {
+  double to_send = 0, received = 0;
+  MPI_Request request = MPI_REQUEST_NULL;
+  if (rank == 0) MPI_Irecv(&received, 1, MPI_DOUBLE, 2, 2, MPI_COMM_WORLD, &request);
+  if (rank == 2) {
+    work(20);
+    MPI_Isend(&to_send, 1, MPI_DOUBLE, 0, 2, MPI_COMM_WORLD, &request);
+  }
+  const double entered = now();
+  MPI_Waitall(1, &request, MPI_STATUSES_IGNORE);
+  return now() - entered;
+}
+
+// Rank 1 is not in the exchange, and begins 20 ms before the others.
+__attribute__((noinline)) static double meet(int rank) {
+  if (rank == 1) work(50);
+  const double entered = now();
+  MPI_Barrier(MPI_COMM_WORLD);
+  return now() - entered;
+}
+
+__attribute__((noinline)) static double sum(int rank) {
+  if (rank == 2) work(25);
+  int all;
+  const double entered = now();
+  MPI_Allreduce(&rank, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  return now() - entered;
+}
+
+int main(int argc, char** argv) {
+  int rank;
+  double waited[4] = {0};
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  const int steps = argc > 1 ? atoi(argv[1]) : 8;
+  MPI_Barrier(MPI_COMM_WORLD);
+  for (int i = 0; i < steps; ++i) {
+    waited[0] += chain(rank);
+    waited[1] += exchange(rank);
+    waited[2] += meet(rank);
+    waited[3] += sum(rank);
+  }
+  printf("%d %.9f %.9f %.9f %.9f\n", rank, waited[0], waited[1], waited[2], waited[3]);
+  MPI_Finalize();
+  return 0;
+}

@@ -1,0 +1,62 @@
+"""Waits in a real program that delays known ranks: kind, call site, rank and cause, and seconds as it measured them."""
+
+from pathlib import Path
+from typing import Any
+
+from leadline.report import to_json
+from leadline.run import open_run
+
+from .building import Builder
+from .libraries import Library
+from .running import run_mpi
+
+# (kind, function, routine, rank that waits, rank whose computation is the cause, function that it computes before)
+EXPECTED = (
+    ("late_sender", "MPI_Recv", "chain", 1, 0, "MPI_Send"),
+    ("late_sender", "MPI_Recv", "chain", 2, 0, "MPI_Send"),
+    ("late_sender", "MPI_Waitall", "exchange", 0, 2, "MPI_Isend"),
+    ("wait_at_barrier", "MPI_Barrier", "meet", 0, 1, "MPI_Barrier"),
+    ("wait_at_barrier", "MPI_Barrier", "meet", 2, 1, "MPI_Barrier"),
+    ("wait_at_n_to_n", "MPI_Allreduce", "sum", 0, 2, "MPI_Allreduce"),
+    ("wait_at_n_to_n", "MPI_Allreduce", "sum", 1, 2, "MPI_Allreduce"),
+)
+MEASURED = {"chain": 0, "exchange": 1, "meet": 2, "sum": 3}
+ROUNDING_S = 1e-3
+
+
+def test_delays_are_found_where_they_are_with_their_cause(
+    one_of_each_family: Library, builder: Builder, recorder: Path, tmp_path: Path
+) -> None:
+    outcome = run_mpi(
+        one_of_each_family,
+        3,
+        [builder.c(one_of_each_family, "delays.c"), "8"],
+        cwd=tmp_path,
+        recorder=recorder,
+        run_directory=tmp_path / "run",
+    )
+    assert outcome.returncode == 0, outcome.stderr
+    measured = {int(line.split()[0]): [float(word) for word in line.split()[1:]] for line in outcome.lines}
+    report = to_json(open_run(tmp_path / "run"))
+    assert report["waits_estimated_from"] is None
+    for kind, function, routine, rank, cause, before in EXPECTED:
+        row = _row(report, kind, function, routine, rank)
+        seconds, own = row["seconds"], measured[rank][MEASURED[routine]]
+        # No wait is longer than the call; that of the chain is known from both ends.
+        assert seconds <= own * 1.05 + ROUNDING_S or routine == "chain"
+        if routine == "chain":
+            assert abs(seconds - own) <= 0.5 * own + ROUNDING_S
+        assert row["interval_s"] is None
+        first = row["cause"][0]
+        assert (first["rank"], first["doing"], first["site"]["function"]) == (cause, "computation", before), row
+    assert report["waits"] == sorted(report["waits"], key=lambda row: -row["seconds"])
+
+
+def _row(report: Any, kind: str, function: str, routine: str, rank: int) -> Any:
+    [row] = [
+        row
+        for row in report["waits"]
+        if (row["kind"], row["site"]["function"], row["site"]["routine"], row["rank"])
+        == (kind, function, routine, rank)
+    ]
+    return row
