@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 
 # Facts about how messages are sent: true or not true depending on the machine at that moment.
 BY_CHANCE = frozenset({"no_overlap", "unexpected_large"})
+# What is recognised by times: a busy machine may change it.
+TIMED_PATTERNS = BY_CHANCE | {"allreduce_bound", "polling"}
 
 
 @dataclass(frozen=True)

@@ -96,7 +96,7 @@ def _text(rng: random.Random, steps: int, routines: list[Routine]) -> str:
         condition = f"if (step % {routine.every} == 0) " if routine.every > 1 else ""
         calls.append(f"    {condition}{name}(step);")
     calls.append(f"    work({rng.choice([20, 100])});")
-    body = "\n".join(setups + [f"  for (int step = 0; step < {steps}; ++step) {{", *calls, "  }"])
+    body = "\n".join([*setups, f"  for (int step = 0; step < {steps}; ++step) {{", *calls, "  }"])
     parts.append(
         "int main(int argc, char** argv) {\n  MPI_Init(&argc, &argv);\n  comm = MPI_COMM_WORLD;\n"
         "  MPI_Comm_rank(comm, &rank), MPI_Comm_size(comm, &ranks);\n"

@@ -28,6 +28,17 @@ class Score:
         self.wrong += other.wrong
         self.faults += other.faults
 
+    def without(self, patterns: frozenset[str]) -> Score:
+        """The score of the other patterns."""
+        return Score(
+            *(Counter({name: n for name, n in each.items() if name not in patterns}) for each in self._counters),
+            [fault for fault in self.faults if not any(name in fault for name in patterns)],
+        )
+
+    @property
+    def _counters(self) -> tuple[Counter[str], Counter[str], Counter[str]]:
+        return self.found, self.missed, self.wrong
+
     def precision(self, pattern: str) -> float:
         all_of = self.found[pattern] + self.wrong[pattern]
         return self.found[pattern] / all_of if all_of else 1.0

