@@ -52,8 +52,11 @@ class Finder {
     std::vector<Exchange> found = elementary();
     std::vector<Exchange> whole, parts;
     size_t deepest = 0;
+    for (Exchange& e : found) describe(&e);
     for (Exchange& e : found) {
-      describe(&e);
+      if (e.shape.kind == Kind::hypercube && goes_with_neighbours(e, found)) e.shape.kind = Kind::grid;
+    }
+    for (Exchange& e : found) {
       deepest = std::max(deepest, e.path.size());
       (is_whole(e) ? whole : parts).push_back(std::move(e));
     }
@@ -195,6 +198,14 @@ class Finder {
     return s.kind == Kind::grid && !s.corners && s.equal_sizes && s.dims.size() > 1 &&
            std::all_of(s.dims.begin(), s.dims.end(), [](uint32_t d) { return d == 2; });
   }
+  // The routine exchanges more with the same partners, in messages of other sizes: how many there will be, then the data.
+  static bool goes_with_neighbours(const Exchange& e, const std::vector<Exchange>& all) {
+    return std::any_of(all.begin(), all.end(), [&](const Exchange& other) {
+      return other.shape.kind == Kind::grid && other.path == e.path && other.in_main_loop == e.in_main_loop &&
+             std::equal(e.edges.begin(), e.edges.end(), other.edges.begin(), other.edges.end(),
+                        [](const GraphEdge& a, const GraphEdge& b) { return a.from == b.from && a.to == b.to; });
+    });
+  }
   static bool once_each(const Exchange& e) {
     return std::all_of(e.edges.begin(), e.edges.end(),
                        [&](const GraphEdge& edge) { return edge.messages == e.edges.front().messages; });
@@ -281,6 +292,10 @@ class Finder {
     const bool irregular = k == Kind::irregular && std::all_of(members.begin(), members.end(), [&](const Exchange& e) {
                              return e.shape.kind == Kind::irregular && e.path == all.path;
                            });
+    // A halo may have a routine for each dimension, but none has one for the corners alone.
+    const bool one_routine = std::all_of(members.begin(), members.end(),
+                                         [&](const Exchange& e) { return e.path == members[0].path; });
+    if (all.shape.corners && !one_routine) return {};
     if ((shaped && !alone) || irregular) return all;
     return {};
   }
