@@ -198,7 +198,8 @@ class Finder {
     return s.kind == Kind::grid && !s.corners && s.equal_sizes && s.dims.size() > 1 &&
            std::all_of(s.dims.begin(), s.dims.end(), [](uint32_t d) { return d == 2; });
   }
-  // The routine exchanges more with the same partners, in messages of other sizes: how many there will be, then the data.
+  // The routine exchanges more with the same partners, in messages of other sizes: how many there will be, then the
+  // data.
   static bool goes_with_neighbours(const Exchange& e, const std::vector<Exchange>& all) {
     return std::any_of(all.begin(), all.end(), [&](const Exchange& other) {
       return other.shape.kind == Kind::grid && other.path == e.path && other.in_main_loop == e.in_main_loop &&
@@ -293,8 +294,8 @@ class Finder {
                              return e.shape.kind == Kind::irregular && e.path == all.path;
                            });
     // A halo may have a routine for each dimension, but none has one for the corners alone.
-    const bool one_routine = std::all_of(members.begin(), members.end(),
-                                         [&](const Exchange& e) { return e.path == members[0].path; });
+    const bool one_routine =
+        std::all_of(members.begin(), members.end(), [&](const Exchange& e) { return e.path == members[0].path; });
     if (all.shape.corners && !one_routine) return {};
     if ((shaped && !alone) || irregular) return all;
     return {};
