@@ -92,7 +92,7 @@ class StepReader {
   };
   static constexpr size_t most_calls = size_t{1} << 22;   // of all steps together
   static constexpr size_t most_walked = size_t{1} << 24;  // before a step on a process, if it is not timed
-  static constexpr size_t most_first = size_t{1} << 20;   // first calls of all processes together
+  static constexpr size_t most_first = size_t{1} << 18;   // first calls of all processes together
   static constexpr size_t most_whole = size_t{1} << 21;
   static constexpr size_t most_iterations = 24;
   class Reading;

@@ -36,7 +36,7 @@ export const drawing = {
         title: "Where",
         text: true,
         value: place,
-        cell: (e) => h("span", { title: place(e) }, e.files.length ? e.files[0] : e.routines.slice(-2).join(" > ")),
+        cell: (e) => h("span", { title: place(e) }, e.files.length ? e.files[0] : e.routines.slice(-4).join(" > ")),
       },
       { title: "Evidence", text: true, value: evidence, cell: (e) => h("small", null, evidence(e)) },
     ];
