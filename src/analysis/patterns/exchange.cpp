@@ -15,6 +15,7 @@ using Kind = Shape::Kind;
 using trace::Category;
 using trace::RequestUse;
 
+constexpr int64_t most_reduced = 64;  // bytes of a message
 constexpr size_t most_pairs = 12;  // parts of which any two are tried
 
 class Sets {
@@ -184,7 +185,7 @@ class Finder {
     e->shape = shape_of(processes, renumbered, to_all);
     e->groups = 1;
     if (e->shape.kind == Kind::irregular) same_in_groups(connected(processes, renumbered), to_all, e);
-    if (to_all && is_cube(e->shape) && once_each(*e) && in_stages(e->sites, steps_.of(*e)))
+    if (to_all && is_cube(*e) && once_each(*e) && in_stages(e->sites, steps_.of(*e)))
       e->shape.kind = Kind::hypercube;
     if (e->shape.kind == Kind::gather || e->shape.kind == Kind::scatter || e->shape.kind == Kind::exchange_with_one ||
         e->shape.kind == Kind::tree_down || e->shape.kind == Kind::tree_up) {
@@ -193,8 +194,11 @@ class Finder {
     }
   }
 
-  // A grid of two points in each dimension: neighbours in a small grid, or the stages of a reduction.
-  static bool is_cube(const Shape& s) {
+  // A grid of two points in each dimension: neighbours in a small grid, or the stages of a reduction, which both may go
+  // through one dimension after the other. Only a few numbers are taken for a reduction.
+  static bool is_cube(const Exchange& e) {
+    const Shape& s = e.shape;
+    if (e.bytes > most_reduced * static_cast<int64_t>(e.messages)) return false;
     return s.kind == Kind::grid && !s.corners && s.equal_sizes && s.dims.size() > 1 &&
            std::all_of(s.dims.begin(), s.dims.end(), [](uint32_t d) { return d == 2; });
   }
@@ -233,7 +237,7 @@ class Finder {
   static bool is_whole(const Exchange& e) {
     const Kind k = e.shape.kind;
     const bool one_way = k == Kind::upwind || k == Kind::ring;
-    if (k == Kind::hypercube || k == Kind::cliques) return true;
+    if (k == Kind::hypercube || k == Kind::cliques || (k == Kind::grid && e.shape.dims.size() > 1)) return true;
     return e.groups == 1 && k != Kind::none && k != Kind::irregular && !one_way;
   }
 
