@@ -16,7 +16,7 @@ using trace::Category;
 using trace::RequestUse;
 
 constexpr int64_t most_reduced = 64;  // bytes of a message
-constexpr size_t most_pairs = 12;  // parts of which any two are tried
+constexpr size_t most_pairs = 12;     // parts of which any two are tried
 
 class Sets {
  public:
@@ -185,8 +185,7 @@ class Finder {
     e->shape = shape_of(processes, renumbered, to_all);
     e->groups = 1;
     if (e->shape.kind == Kind::irregular) same_in_groups(connected(processes, renumbered), to_all, e);
-    if (to_all && is_cube(*e) && once_each(*e) && in_stages(e->sites, steps_.of(*e)))
-      e->shape.kind = Kind::hypercube;
+    if (to_all && is_cube(*e) && once_each(*e) && in_stages(e->sites, steps_.of(*e))) e->shape.kind = Kind::hypercube;
     if (e->shape.kind == Kind::gather || e->shape.kind == Kind::scatter || e->shape.kind == Kind::exchange_with_one ||
         e->shape.kind == Kind::tree_down || e->shape.kind == Kind::tree_up) {
       const auto at = std::find(numbers.begin(), numbers.end(), e->shape.root);
