@@ -30,6 +30,7 @@ void bind_phases(nb::module_& m) {
       .def_ro("sites", &Phase::sites)
       .def_ro("share", &Phase::share)
       .def_ro("writes", &Phase::writes)
+      .def_ro("region", &Phase::region)
       .def_ro("iterations", &Phase::iterations)
       .def_ro("every", &Phase::every)
       .def_ro("trips", &Phase::trips)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from leadline import _core
 from leadline.report.loops import named_loop
@@ -72,10 +72,13 @@ def phases_of(run: Run, found: _core.RunPhases, waits: Waits) -> list[PhaseEntry
     waited = _waited(waits) if waits.found else None
     entries: list[PhaseEntry] = []
     main: int | None = None
+    around = 0  # the region around the main loop, which says nothing of its parts
     for phase in found.phases:
         entry = _entry(run, phase, waited, main)
+        if phase.region and phase.region != around:
+            entry = replace(entry, name=run.profile.regions[phase.region].name)
         if phase.kind == "loop":
-            main = len(entries)
+            main, around = len(entries), phase.region
         if entry.time_s + entry.startup_s > 0:
             entries.append(entry)
     return entries

@@ -169,7 +169,22 @@ struct PhaseFinder::State {
       add_inner(&found);
     }
     found.phases.push_back(std::move(last));
+    for (Phase& p : found.phases) p.region = region_around(p.sites);
     return found;
+  }
+
+  uint32_t region_around(const std::vector<uint32_t>& sites) const {
+    if (sites.empty()) return 0;
+    const std::vector<trace::NamedRegion>& regions = profile.regions();
+    const auto within = [&](uint32_t inner, uint32_t outer) {
+      while (inner && inner != outer) inner = regions[inner].parent;
+      return inner == outer;
+    };
+    uint32_t around = profile.sites()[sites[0]].region;
+    for (const uint32_t s : sites) {
+      while (around && !within(profile.sites()[s].region, around)) around = regions[around].parent;
+    }
+    return around;
   }
 
   static double time_of(const Phase& p) {

@@ -29,6 +29,7 @@ struct Phase {
   std::vector<uint32_t> sites;   // numbers in the profile
   std::vector<double> share;     // of each site's time that belongs to it
   bool writes = false;           // data are written to files in it
+  uint32_t region = 0;           // the innermost named region that all its calls are in; 0: none
   uint64_t iterations = 0;       // of the main loop in which it occurs
   uint64_t every = 0;            // it occurs in every n-th iteration; 0: not regularly
   uint64_t trips = 0;            // of an inner loop, in all of them on the median process
