@@ -16,7 +16,8 @@ from leadline.report.section import Section
 from leadline.report.waits import WaitEntry, Waits
 from leadline.run import Site
 
-MOST_IN_JSON = 2000
+MOST_IN_JSON = 500  # the table of waits has all
+MOST_CAUSES = 3
 MOST_SHOWN = 8
 LEAST_SHARE_SHOWN = 0.001
 MOST_OF_PATH = 50
@@ -120,7 +121,7 @@ def _wait(entry: WaitEntry) -> dict[str, Any]:
         else None,
         "cause": [
             {"rank": rank_id(cause.rank), "doing": cause.doing, "site": _site(cause.site), "share": cause.share}
-            for cause in entry.causes
+            for cause in entry.causes[:MOST_CAUSES]
         ],
     }
 
