@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
+from .fortran import FORTRAN, text_of
 from .pieces import COMMUNICATION, FILES, Piece
 
 RANKS = (4, 6, 8, 9, 12)
@@ -29,6 +30,7 @@ class Program:
     level: str
     routines: tuple[Routine, ...]
     text: str
+    fortran: bool = False
 
     def required(self, routine: Routine) -> frozenset[str]:
         """A barrier is redundant only if nothing in the steps has to be ordered by it."""
@@ -61,10 +63,12 @@ static void rest(int us) {
 """
 
 
-def random_program(seed: int) -> Program:
+def random_program(seed: int, *, fortran: bool = False) -> Program:
     rng = random.Random(seed)
     ranks = rng.choice(RANKS)
     steps = rng.randrange(8, 30)
+    if fortran:
+        return _in_fortran(rng, seed, ranks, steps)
     makers = rng.sample(COMMUNICATION, rng.randrange(2, 5))
     if rng.random() < 0.4:
         makers.append(rng.choice(FILES))
@@ -76,6 +80,16 @@ def random_program(seed: int) -> Program:
         routines.append(Routine(f"part{number}", piece, every))
     level = rng.choice(["-O0", "-O1", "-O2"])
     return Program(seed, ranks, steps, level, tuple(routines), _text(rng, steps, routines))
+
+
+def _in_fortran(rng: random.Random, seed: int, ranks: int, steps: int) -> Program:
+    routines = [
+        Routine(f"part{number}", maker(rng, ranks), rng.choice([1, 1, 1, 2]))
+        for number, maker in enumerate(rng.sample(FORTRAN, rng.randrange(2, 5)))
+    ]
+    text = text_of(steps, [(routine.name, routine.piece, routine.every) for routine in routines])
+    level = rng.choice(["-O0", "-O1", "-O2"])
+    return Program(seed, ranks, steps, level, tuple(routines), text, fortran=True)
 
 
 def _text(rng: random.Random, steps: int, routines: list[Routine]) -> str:

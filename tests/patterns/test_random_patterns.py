@@ -16,6 +16,7 @@ from .run import report_of
 from .score import Score, score
 
 SEEDS = (27, 44, 49)  # a halo, fields in a loop, a reduction, a pipeline and others
+FORTRAN_SEEDS = (1, 2)
 MANY = range(1000, 1060)
 LEAST = 0.95  # precision and recall
 
@@ -31,6 +32,20 @@ def library() -> Library:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_patterns_of_a_random_program_are_found(seed: int, library: Library, tmp_path: Path) -> None:
     program = random_program(seed)
+    found = score(program, report_of(program, library, tmp_path)).without(TIMED_PATTERNS)
+    assert found.found
+    assert found.faults == []
+
+
+@pytest.mark.parametrize("seed", FORTRAN_SEEDS)
+def test_patterns_of_a_random_program_in_fortran_are_found(seed: int, tmp_path: Path) -> None:
+    try:
+        library = find_library("debian-openmpi")
+    except LeadlineError:
+        pytest.skip("Debian's Open MPI is not installed")
+    if library.mpifort is None:
+        pytest.skip("there is no Fortran compiler: install gfortran")
+    program = random_program(seed, fortran=True)
     found = score(program, report_of(program, library, tmp_path)).without(TIMED_PATTERNS)
     assert found.found
     assert found.faults == []

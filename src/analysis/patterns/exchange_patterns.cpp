@@ -226,7 +226,9 @@ class Namer {
   void packable(const Exchange& e, const Ordering& o) {
     if (mean_bytes(e) > most_bytes_to_pack) return;
     const double each = per_step(e, e.edges.size());
-    if (o.known && o.together > 1) {
+    // Messages of different steps cannot travel together: what recurs must be read in a step of its own.
+    const bool of_one_step = &steps_.of(e) == &steps_.iteration || !e.in_main_loop;
+    if (o.known && o.together > 1 && of_one_step) {
       Pattern p = pattern("packable_messages", e);
       p.evidence = {{"together", static_cast<int64_t>(o.together)},
                     {"messages_to_a_partner_per_step", each},
