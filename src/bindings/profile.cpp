@@ -11,6 +11,7 @@
 #include "analysis/files.hpp"
 #include "analysis/patterns/patterns.hpp"
 #include "analysis/phases/phases.hpp"
+#include "analysis/waits/critical_path.hpp"
 #include "analysis/waits/waits.hpp"
 #include "bindings/bindings.hpp"
 #include "bindings/text.hpp"
@@ -196,6 +197,12 @@ void bind_profile(nb::module_& m) {
              return regions;
            })
       .def("edges", &Profile::edges)
+      .def(
+          "path_finder",
+          [](const Profile& p, const std::vector<uint64_t>& iterations) {
+            return std::make_unique<analysis::PathFinder>(p, iterations);
+          },
+          "iterations"_a, nb::keep_alive<0, 1>())
       .def(
           "wait_finder", [](const Profile& p) { return std::make_unique<analysis::WaitFinder>(p); },
           nb::keep_alive<0, 1>())

@@ -1,5 +1,6 @@
 // The wait states of a run.
 #include "analysis/waits/waits.hpp"
+#include "analysis/waits/critical_path.hpp"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/pair.h>
@@ -52,6 +53,17 @@ void bind_waits(nb::module_& m) {
       .def_ro("path", &RunWaits::path)
       .def_ro("path_steps", &RunWaits::path_steps)
       .def_ro("imbalance", &RunWaits::imbalance);
+  using analysis::PathFinder;
+  using analysis::PathStretch;
+  nb::class_<PathStretch>(m, "PathStretch")
+      .def_ro("process", &PathStretch::process)
+      .def_ro("site", &PathStretch::site)
+      .def_prop_ro("doing", [](const PathStretch& s) { return analysis::name_of(s.doing); })
+      .def_ro("begin_ns", &PathStretch::begin_ns)
+      .def_ro("end_ns", &PathStretch::end_ns);
+  nb::class_<PathFinder>(m, "PathFinder")
+      .def("add", &PathFinder::add, nb::arg("process"), nb::arg("index"), nb::call_guard<nb::gil_scoped_release>())
+      .def("find", &PathFinder::find, nb::call_guard<nb::gil_scoped_release>());
   nb::class_<WaitFinder>(m, "WaitFinder")
       .def("add", &WaitFinder::add, nb::arg("process"), nb::arg("index"), nb::call_guard<nb::gil_scoped_release>())
       .def("find", &WaitFinder::find, nb::call_guard<nb::gil_scoped_release>());

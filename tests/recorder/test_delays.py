@@ -49,6 +49,11 @@ def test_delays_are_found_where_they_are_with_their_cause(
         assert row["interval_s"] is None
         first = row["cause"][0]
         assert (first["rank"], first["doing"], first["site"]["function"]) == (cause, "computation", before), row
+    for step in report["timeline"]["steps"]:
+        path = step["critical_path"]
+        assert set(path["rank"]) <= {0, 1, 2}
+        assert path["begin"] == sorted(path["begin"])
+        assert sum(path["duration"]) > 0
     assert report["waits"] == sorted(report["waits"], key=lambda row: -row["seconds"])
 
 

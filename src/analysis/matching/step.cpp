@@ -33,6 +33,13 @@ StepReader::StepReader(const Profile& profile, Part part) : profile_(profile), p
   if (run.found) choose(run);
 }
 
+StepReader::StepReader(const Profile& profile, const std::vector<uint64_t>& iterations)
+    : StepReader(profile, Part::iterations) {
+  steps_.clear();
+  for (const uint64_t iteration : iterations) steps_.emplace_back().step.iteration = iteration;
+  wanted_ = wanted_ && !steps_.empty();
+}
+
 void StepReader::choose(const RunIterations& run) {
   const bool whole = run.kept == "full" && run.count > 0;
   timed_ = whole || !run.sampled.empty();

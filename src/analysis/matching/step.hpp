@@ -74,6 +74,8 @@ class StepReader {
     whole,        // all calls with their times; not found if some were not kept, or if there are too many
   };
   StepReader(const Profile& profile, Part part);
+  // These iterations, ascending, as in Part::iterations.
+  StepReader(const Profile& profile, const std::vector<uint64_t>& iterations);
   void add(const trace::Process& process, uint32_t index);
   bool wanted() const { return wanted_; }  // there may be something to find
   std::vector<Step> finish();              // those found

@@ -4,17 +4,17 @@
 
 namespace leadline::analysis {
 
-double add_critical_path(const TimedStep& timed, const Profile& profile, Causes* path) {
+void walk_critical_path(const TimedStep& timed, const Profile& profile,
+                        const std::function<void(const PathStretch&)>& visit) {
   const std::vector<StepCall>& calls = timed.step->calls;
   uint32_t at = UINT32_MAX;
   for (uint32_t c = 0; c < calls.size(); ++c) {
     if (!calls[c].margin && (at == UINT32_MAX || timed.end_ns[c] > timed.end_ns[at])) at = c;
   }
-  if (at == UINT32_MAX) return 0;
-  const double end = timed.end_ns[at];
-  double now = end;
+  if (at == UINT32_MAX) return;
+  double now = timed.end_ns[at];
   const auto add = [&](Doing doing, double since) {
-    if (now > since) (*path)[{calls[at].process, doing, calls[at].site}] += now - since;
+    if (now > since) visit({calls[at].process, calls[at].site, doing, since, now});
     now = std::min(now, since);
   };
   for (;;) {
@@ -41,7 +41,47 @@ double add_critical_path(const TimedStep& timed, const Profile& profile, Causes*
     if (calls[at - 1].margin) break;
     --at;
   }
-  return end - now;
+}
+
+double add_critical_path(const TimedStep& timed, const Profile& profile, Causes* path) {
+  double length = 0;
+  walk_critical_path(timed, profile, [&](const PathStretch& s) {
+    (*path)[{s.process, s.doing, s.site}] += s.end_ns - s.begin_ns;
+    length += s.end_ns - s.begin_ns;
+  });
+  return length;
+}
+
+struct PathFinder::State {
+  State(const Profile& p, const std::vector<uint64_t>& wanted) : profile(p), iterations(wanted), reader(p, wanted) {}
+  const Profile& profile;
+  std::vector<uint64_t> iterations;
+  StepReader reader;
+};
+
+PathFinder::PathFinder(const Profile& profile, const std::vector<uint64_t>& iterations)
+    : state_(std::make_unique<State>(profile, iterations)) {}
+PathFinder::~PathFinder() = default;
+
+void PathFinder::add(const trace::Process& process, uint32_t index) { state_->reader.add(process, index); }
+
+std::vector<std::vector<PathStretch>> PathFinder::find() {
+  std::vector<OwnTime> times;
+  for (const ProcessSummary& p : state_->profile.processes()) times.push_back(own_time(p.meta));
+  const RunTime time = run_time(times);
+  const std::vector<Step> steps = state_->reader.finish();
+  BufferedSends sends;
+  for (const Step& step : steps) sends.learn(step, state_->profile, time);
+  std::vector<std::vector<PathStretch>> found(state_->iterations.size());
+  for (const Step& step : steps) {
+    const auto at = std::find(state_->iterations.begin(), state_->iterations.end(), step.iteration);
+    if (at == state_->iterations.end()) continue;
+    std::vector<PathStretch>& path = found[static_cast<size_t>(at - state_->iterations.begin())];
+    const TimedStep timed = wait_states(step, state_->profile, time, sends);
+    walk_critical_path(timed, state_->profile, [&](const PathStretch& s) { path.push_back(s); });
+    std::reverse(path.begin(), path.end());
+  }
+  return found;
 }
 
 }  // namespace leadline::analysis

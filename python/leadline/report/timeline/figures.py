@@ -14,7 +14,7 @@ from leadline.report.timeline import marks
 from leadline.report.timeline.lanes import calls_to_read, shown_lanes
 from leadline.report.timeline.reading import StepCalls, StepTimeline, no_whole_iteration, why_none
 from leadline.report.timeline.steps import Step, median_s, representative_steps
-from leadline.run import Site
+from leadline.run import Run, Site
 
 FILES = "files"
 """The category of libc's calls on files, which have none of MPI's."""
@@ -36,7 +36,8 @@ def timeline_figures(content: Content) -> tuple[dict[str, Any] | None, str | Non
     if not steps:
         return None, no_whole_iteration(timeline.found)
     drawing = Drawing(timeline)
-    found = [drawing.step(step) for step in steps]
+    paths = critical_paths(content.run, [step.number for step in steps])
+    found = [drawing.step(step, paths.get(step.number, [])) for step in steps]
     return {
         "ranks": [rank_id(content.run.label(process)) for process in lanes.processes],
         "ranks_why": lanes.why or None,
@@ -44,6 +45,20 @@ def timeline_figures(content: Content) -> tuple[dict[str, Any] | None, str | Non
         "sites": drawing.sites,
         "steps": found,
     }, None
+
+
+def critical_paths(run: Run, iterations: list[int]) -> dict[int, list[_core.PathStretch]]:
+    """By iteration. Of a step that the user named there is none: paths are those of the main loop's iterations."""
+    if run.step is not None:
+        return {}
+    numbers = sorted(set(iterations))
+    finder = run.profile.path_finder(numbers)
+    for index, process in enumerate(run.processes):
+        try:
+            finder.add(_core.open_process(process.file), index)
+        except _core.TraceError:  # it is gone since the run was opened: the path stays on the other ranks
+            continue
+    return dict(zip(numbers, finder.find(), strict=True))
 
 
 class Drawing:
@@ -57,7 +72,7 @@ class Drawing:
         self._left = marks.MOST_MARKS_OF_MANY if many else marks.MOST_MARKS
         self._classes = {function.name: function.cls for function in timeline.run.profile.functions}
 
-    def step(self, step: Step) -> dict[str, Any]:
+    def step(self, step: Step, path: list[_core.PathStretch]) -> dict[str, Any]:
         timeline, calls = self.timeline, self.timeline.calls(step.number)
         lanes = len(timeline.processes)
         unit_s = marks.unit_of(calls.stop_s - calls.start_s)
@@ -79,10 +94,30 @@ class Drawing:
             "polled": [n for n, row in enumerate(rows) if calls.polled[row]],
             "after_others": marks.after_others(calls, unit_s) if whole else [],
             "messages": marks.messages(calls, rows, unit_s) if whole else None,
+            "critical_path": self._path(path, calls.start_s, unit_s),
             "tiles": None
             if whole
             else marks.tiles(calls, lanes, lambda row: str(self.sites[kind_of(row)]["category"])),
         }
+
+    def _path(self, path: list[_core.PathStretch], start_s: float, unit_s: float) -> dict[str, list[Any]] | None:
+        """Stretches on one rank that follow one another are one."""
+        lanes = {process: lane for lane, process in enumerate(self.timeline.processes)}
+        found: list[list[int]] = []
+        for stretch in path:
+            lane = lanes.get(stretch.process)
+            if lane is None:
+                continue
+            begin = max(0, round((stretch.begin_ns * 1e-9 - start_s) / unit_s))
+            end = round((stretch.end_ns * 1e-9 - start_s) / unit_s)
+            if found and found[-1][0] == lane:
+                found[-1][2] = max(end - found[-1][1], 0)
+            elif end > begin:
+                found.append([lane, begin, end - begin])
+        if not found:
+            return None
+        ranks = [rank_id(self.timeline.run.label(self.timeline.processes[lane])) for lane, _, _ in found]
+        return {"rank": ranks, "begin": [each[1] for each in found], "duration": [each[2] for each in found]}
 
     def _kind_of(self, calls: StepCalls) -> Callable[[int], int]:
         def kind(row: int) -> int:
