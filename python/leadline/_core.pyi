@@ -687,8 +687,9 @@ class PatternFinder:
     """Takes all processes of a run once more, in the profile's order; then finds its patterns."""
 
     def add(self, process: Process, index: int) -> None: ...
-    def find(self, paths: list[list[int]]) -> list[Pattern]:
-        """paths: for each call site of the profile, the routines that lead to it as numbers, outermost first."""
+    def find(self, paths: list[list[int]], lines: list[int]) -> list[Pattern]:
+        """For each call site of the profile: paths: the routines that lead to it as numbers, outermost first; lines: a
+        number that sites of one line and path share."""
 
 class Timeline:
     """Iterations of the main loop, or of the loop of that number, on some processes, `indices` of the profile."""

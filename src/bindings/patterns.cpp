@@ -28,7 +28,12 @@ void bind_patterns(nb::module_& m) {
       .def_ro("evidence", &Pattern::evidence);
   nb::class_<PatternFinder>(m, "PatternFinder")
       .def("add", &PatternFinder::add, nb::arg("process"), nb::arg("index"), nb::call_guard<nb::gil_scoped_release>())
-      .def("find", &PatternFinder::find, nb::arg("paths"), nb::call_guard<nb::gil_scoped_release>());
+      .def(
+          "find",
+          [](PatternFinder& f, analysis::RoutinePaths paths, std::vector<uint32_t> lines) {
+            return f.find({std::move(paths), std::move(lines)});
+          },
+          nb::arg("paths"), nb::arg("lines"), nb::call_guard<nb::gil_scoped_release>());
 }
 
 }  // namespace leadline::bindings

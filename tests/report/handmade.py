@@ -65,7 +65,7 @@ class HandmadeProfile:
             process.category_calls = [sum(c.calls for c in by_kind[name]) for name in CATEGORIES]
 
     def pattern_finder(self) -> Any:
-        return SimpleNamespace(add=lambda process, index: None, find=lambda paths: [])
+        return SimpleNamespace(add=lambda process, index: None, find=lambda paths, lines: [])
 
     def wait_finder(self) -> Any:
         imbalance = SimpleNamespace(found=False)

@@ -127,7 +127,9 @@ def patterned(make_run: MakeRun, name: str, time_s: float) -> Any:
         time_ns=time_s * 1e9,
         evidence=[("root", 2)] if name == "all_to_one" else [],
     )
-    run.profile.pattern_finder = lambda: SimpleNamespace(add=lambda process, index: None, find=lambda paths: [pattern])
+    run.profile.pattern_finder = lambda: SimpleNamespace(
+        add=lambda process, index: None, find=lambda paths, lines: [pattern]
+    )
     return run
 
 

@@ -30,7 +30,16 @@ def order_of(run: Run) -> Order:
         waits.add(trace, index)
         phases.add(trace, index)
     paths = _routine_paths(run)
-    return Order(patterns.find(paths), waits.find(), phases.find(paths))
+    return Order(patterns.find(paths, _lines(run)), waits.find(), phases.find(paths))
+
+
+def _lines(run: Run) -> list[int]:
+    """For each call site of the profile, a number that sites of one line and path share."""
+    numbers = list(range(len(run.profile.sites())))
+    for site in run.sites:
+        for member in site.members:
+            numbers[member] = site.members[0]
+    return numbers
 
 
 def _routine_paths(run: Run) -> list[list[int]]:

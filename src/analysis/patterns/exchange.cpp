@@ -46,8 +46,8 @@ std::vector<std::vector<GraphEdge>> connected(uint32_t nodes, const std::vector<
 
 class Finder {
  public:
-  Finder(const Profile& profile, const RunTraffic& traffic, const Steps& steps, const RoutinePaths& paths)
-      : profile_(profile), traffic_(traffic), steps_(steps), paths_(paths), main_(profile.loops().main()) {}
+  Finder(const Profile& profile, const RunTraffic& traffic, const Steps& steps, const SourcePlaces& places)
+      : profile_(profile), traffic_(traffic), steps_(steps), places_(places), main_(profile.loops().main()) {}
 
   std::vector<Exchange> run() {
     std::vector<Exchange> found = elementary();
@@ -126,7 +126,7 @@ class Finder {
       // A persistent request is created wherever, once.
       if (trace::facts_of(class_of(s)).requests == RequestUse::creates) continue;
       static const std::vector<uint32_t> unknown;
-      const std::vector<uint32_t>& path = s < paths_.size() ? paths_[s] : unknown;
+      const std::vector<uint32_t>& path = s < places_.paths.size() ? places_.paths[s] : unknown;
       if (first) {
         common = path;
         first = false;
@@ -180,8 +180,14 @@ class Finder {
     for (const GraphEdge& edge : e->edges) {
       renumbered.push_back({numbers[edge.from], numbers[edge.to], edge.messages, edge.bytes});
     }
-    bool to_all = false;  // one call site has all the edges
-    for (const uint32_t s : e->sites) to_all |= traffic_.sites()[s].sent.size() == sum.size();
+    // One place in the source has all the edges.
+    std::map<uint32_t, std::set<SiteTraffic::Edge>> of_line;
+    for (const uint32_t s : e->sites) {
+      const uint32_t line = s < places_.lines.size() ? places_.lines[s] : s;
+      for (const auto& [edge, amount] : traffic_.sites()[s].sent) of_line[line].insert(edge);
+    }
+    const bool to_all =
+        std::any_of(of_line.begin(), of_line.end(), [&](const auto& l) { return l.second.size() == sum.size(); });
     e->shape = shape_of(processes, renumbered, to_all);
     e->groups = 1;
     if (e->shape.kind == Kind::irregular) same_in_groups(connected(processes, renumbered), to_all, e);
@@ -325,15 +331,15 @@ class Finder {
   const Profile& profile_;
   const RunTraffic& traffic_;
   const Steps& steps_;
-  const RoutinePaths& paths_;
+  const SourcePlaces& places_;
   uint32_t main_;
 };
 
 }  // namespace
 
 std::vector<Exchange> exchanges_of(const Profile& profile, const RunTraffic& traffic, const Steps& steps,
-                                   const RoutinePaths& paths) {
-  return Finder(profile, traffic, steps, paths).run();
+                                   const SourcePlaces& places) {
+  return Finder(profile, traffic, steps, places).run();
 }
 
 }  // namespace leadline::analysis

@@ -19,6 +19,12 @@ namespace leadline::analysis {
 // By call site: the routines that lead to it as numbers, outermost first.
 using RoutinePaths = std::vector<std::vector<uint32_t>>;
 
+// What is known of the call sites' places in the source.
+struct SourcePlaces {
+  RoutinePaths paths;
+  std::vector<uint32_t> lines;  // sites of one line and path have one number: a compiler may have copied the call
+};
+
 struct Exchange {
   std::vector<uint32_t> sites;  // ascending: sends, receives and completions
   bool in_main_loop = false;
@@ -44,6 +50,6 @@ struct Steps {
 };
 
 std::vector<Exchange> exchanges_of(const Profile& profile, const RunTraffic& traffic, const Steps& steps,
-                                   const RoutinePaths& paths);
+                                   const SourcePlaces& places);
 
 }  // namespace leadline::analysis

@@ -76,11 +76,11 @@ class Namer {
     return named;
   }
 
-  static bool is_pair(const Exchange& to_one, const Exchange& from_one) {
+  bool is_pair(const Exchange& to_one, const Exchange& from_one) const {
     const bool apart = to_one.shape.kind == Kind::gather && from_one.shape.kind == Kind::scatter &&
                        to_one.shape.root == from_one.shape.root;
     const bool both = &to_one == &from_one && to_one.shape.kind == Kind::exchange_with_one;
-    return (apart || both) && to_one.wildcards;
+    return (apart || both) && to_one.wildcards && replies(to_one.sites, from_one.sites, steps_.of(to_one));
   }
 
   // One end receives from anyone, the other sends to one rank after the other what that rank then works on.

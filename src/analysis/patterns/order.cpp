@@ -259,6 +259,38 @@ bool in_stages(const std::vector<uint32_t>& sites, const Step& step) {
   return changes && 10 * after_receive >= 9 * changes;
 }
 
+bool replies(const std::vector<uint32_t>& asking, const std::vector<uint32_t>& answering, const Step& step) {
+  struct Event {
+    uint32_t call;
+    bool answers;
+    uint32_t partner;
+    auto operator<=>(const Event&) const = default;
+  };
+  std::map<uint32_t, std::vector<Event>> ranks;
+  for (const StepMessage& m : messages_of(asking, step)) {
+    if (m.receive_done != StepMessage::none)
+      ranks[step.calls[m.receive].process].push_back({m.receive_done, false, step.calls[m.send].process});
+  }
+  for (const StepMessage& m : messages_of(answering, step)) {
+    ranks[step.calls[m.send].process].push_back({m.send, true, step.calls[m.receive].process});
+  }
+  uint64_t answers = 0, to_the_last = 0;
+  for (auto& [rank, events] : ranks) {
+    std::sort(events.begin(), events.end());
+    uint32_t last = UINT32_MAX;
+    for (const Event& e : events) {
+      if (e.answers) {
+        ++answers;
+        to_the_last += e.partner == last;
+        last = UINT32_MAX;
+      } else {
+        last = e.partner;
+      }
+    }
+  }
+  return 2 * to_the_last >= answers;
+}
+
 Ordering ordering_of(const Exchange& e, const Step& step, const RunTime& time) {
   Ordering o;
   if (!step.found) return o;

@@ -37,6 +37,10 @@ struct Ordering {
 // reduction: nearly all ranks, nearly always.
 bool in_stages(const std::vector<uint32_t>& sites, const Step& step);
 
+// Whether the messages of one exchange answer those of the other: a rank sends to the one that it has just received
+// from, half of the time or more. True if the step has none of them.
+bool replies(const std::vector<uint32_t>& asking, const std::vector<uint32_t>& answering, const Step& step);
+
 Ordering ordering_of(const Exchange& exchange, const Step& step, const RunTime& time);
 
 }  // namespace leadline::analysis

@@ -29,10 +29,10 @@ void PatternFinder::add(const trace::Process& process, uint32_t index) {
   state_->first_calls.add(process, index);
 }
 
-std::vector<Pattern> PatternFinder::find(const RoutinePaths& paths) {
+std::vector<Pattern> PatternFinder::find(const SourcePlaces& places) {
   const auto only = [](std::vector<Step> steps) { return steps.empty() ? Step{} : std::move(steps[0]); };
   const Steps steps{only(state_->iteration.finish()), only(state_->first_calls.finish())};
-  const std::vector<Exchange> exchanges = exchanges_of(state_->profile, state_->traffic, steps, paths);
+  const std::vector<Exchange> exchanges = exchanges_of(state_->profile, state_->traffic, steps, places);
   std::vector<Pattern> found;
   patterns_of_exchanges(state_->profile, state_->traffic, steps, exchanges, &found);
   patterns_of_sites(state_->profile, state_->traffic, &found);

@@ -37,7 +37,7 @@ class PatternFinder {
   // All processes again, in the profile's order.
   void add(const trace::Process& process, uint32_t index);
   // Once, after the last process.
-  std::vector<Pattern> find(const RoutinePaths& paths);
+  std::vector<Pattern> find(const SourcePlaces& places);
 
  private:
   struct State;
