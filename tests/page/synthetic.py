@@ -81,6 +81,24 @@ def report_of(ranks: int) -> dict[str, Any]:
         "routines": [
             {**routine, "routine": name, "full": f"ocean::{name}", "at_least": name == "main"} for name in _ROUTINES
         ],
+        "call_tree": [
+            {
+                "id": depth + 1,
+                "parent": depth or None,
+                "routine": name,
+                "full": f"ocean::{name}",
+                "time_s": 3.0 * ranks,
+                "share": 0.3,
+                "own_s": 3.0 * ranks if name == _ROUTINES[-1] else 0.0,
+                "own_share": 0.3 if name == _ROUTINES[-1] else 0.0,
+                "function": "MPI_Wait" if name == _ROUTINES[-1] else None,
+                "calls": 100 * ranks,
+                "messages": 10 * ranks,
+                "bytes": 1_000 * ranks,
+            }
+            for depth, name in enumerate(_ROUTINES)
+        ],
+        "call_tree_left_out": 0,
         "call_paths": [{**routine, "path": "step > exchange"}],
         "ranks_detail": detail,
         "size_histogram": [

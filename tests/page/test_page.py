@@ -25,6 +25,7 @@ SECTIONS = [
     "loops",
     "functions",
     "calls",
+    "call-tree",
     "routines",
     "regions",
     "sizes",
@@ -111,16 +112,16 @@ def test_every_section_is_there_and_shows_the_figures_of_the_object(show: Show) 
 def test_parts_that_were_not_recorded_leave_no_empty_sections(show: Show) -> None:
     opened = show(without_optional_parts(report_of(1)))
     present = opened.tab.evaluate("[...document.querySelectorAll('section')].map((each) => each.id)")
-    assert present == ["ranks", "functions", "calls", "routines", "sizes", "missing", "itself"]
-    assert opened.texts("nav li") == ["Time by rank", "MPI functions", "Call sites", "Routines", "Message sizes",
-                                      "Losses and what was not recorded", "Leadline itself"]  # fmt: skip
+    assert present == ["ranks", "functions", "calls", "call-tree", "routines", "sizes", "missing", "itself"]
+    assert opened.texts("nav li") == ["Time by rank", "MPI functions", "Call sites", "Call paths", "Routines",
+                                      "Message sizes", "Losses and what was not recorded", "Leadline itself"]  # fmt: skip
 
 
 def test_a_run_with_nothing_in_it_and_losses_is_shown(show: Show) -> None:
     report = without_optional_parts(report_of(2))
     empty: list[Any] = []
     report |= dict.fromkeys(
-        ("functions", "sites", "places", "routines", "call_paths", "size_histogram", "matrix"), empty
+        ("functions", "sites", "places", "routines", "call_tree", "call_paths", "size_histogram", "matrix"), empty
     )
     report |= {"complete": False, "ranks": 5, "library": "", "start": None, "command": None, "command_duration_s": None}
     report["losses"] = [{"code": "missing-ranks", "amount": 3, "message": "ranks 2-4 left no trace", "rank": None}]

@@ -97,6 +97,23 @@ def test_routines_include_what_is_called_beneath(strip_run: Any) -> None:
     assert by(report["call_paths"], "path")["advect > exchange"]["messages"] == 2_448
 
 
+def test_call_tree_has_inclusive_and_exclusive_times(strip_run: Any) -> None:
+    report = to_json(strip_run)
+    tree = {tuple(path_in(report["call_tree"], entry)): entry for entry in report["call_tree"]}
+    main, advect, diffuse = tree["main",], tree["main", "advect"], tree["main", "diffuse"]
+    assert advect["calls"] + diffuse["calls"] <= main["calls"]
+    assert main["time_s"] == pytest.approx(main["own_s"] + advect["time_s"] + diffuse["time_s"])
+    assert (advect["messages"], diffuse["messages"]) == (2_448, 21_726)
+    exchange = tree["main", "diffuse", "exchange"]
+    assert exchange["own_s"] == exchange["time_s"] == pytest.approx(diffuse["time_s"])
+    assert (diffuse["own_s"], diffuse["function"], exchange["function"]) == (0, None, "MPI_Wait")
+
+
+def path_in(tree: list[dict[str, Any]], entry: dict[str, Any]) -> list[str]:
+    outer = next((each for each in tree if each["id"] == entry["parent"]), None)
+    return [*(path_in(tree, outer) if outer else []), entry["routine"]]
+
+
 def test_time_is_computation_and_mpi(strip_run: Any) -> None:
     (strip_run.path / "shared-0123.structure").write_bytes(bytes(500))
     report = to_json(strip_run)

@@ -1,0 +1,56 @@
+// The call paths that reach MPI, as a tree with inclusive and exclusive times.
+
+import { bar } from "../cells.js";
+import { h } from "../dom.js";
+import { count, percentColumn, seconds } from "../format.js";
+import { table } from "../table.js";
+
+const DEEPEST = 24;
+
+export const drawing = {
+  remark: () => "Each routine beneath the one that called it. Times are those of MPI calls, of all ranks.",
+  render: (report) => {
+    const nodes = new Map(report.call_tree.map((e) => [e.id, e]));
+    const depth = (e) => {
+      let levels = 0;
+      for (let at = e.parent; levels < DEEPEST && nodes.has(at); at = nodes.get(at).parent) levels++;
+      return levels;
+    };
+    const columns = [
+      {
+        title: "Routine",
+        head: true,
+        text: true,
+        value: (e) => e.routine,
+        cell: (e) => h("span", { class: "nested", style: { "--depth": depth(e) }, title: e.full }, e.routine),
+      },
+      {
+        title: "Inclusive",
+        hint: "% of time: calls in it and in what it calls",
+        value: (e) => e.time_s,
+        cell: (e) => bar(e.share, percentColumn(e.share)),
+      },
+      { title: "Time", value: (e) => e.time_s, cell: (e) => seconds(e.time_s) },
+      {
+        title: "Exclusive",
+        hint: "time in the calls it makes itself",
+        value: (e) => e.own_s,
+        cell: (e) => (e.own_s > 0 ? seconds(e.own_s) : ""),
+      },
+      { title: "Most in", text: true, value: (e) => e.function ?? "", cell: (e) => e.function ?? "" },
+      { title: "Calls", value: (e) => e.calls, cell: (e) => count(e.calls) },
+      { title: "Messages", value: (e) => e.messages, cell: (e) => (e.messages ? count(e.messages) : "") },
+    ];
+    return [
+      table({
+        label: "Call paths",
+        columns,
+        rows: report.call_tree,
+        one: "routine",
+        first: 20,
+        wide: true,
+        words: (e) => `${e.routine} ${e.full}`,
+      }),
+    ];
+  },
+};
