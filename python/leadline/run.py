@@ -109,6 +109,12 @@ class Run:
         in_worlds = sum(len(world.processes) for world in self.worlds)
         return sum(max(w.size, len(w.processes)) for w in self.worlds) + len(self.processes) - in_worlds
 
+    @functools.cached_property
+    def base_s(self) -> float:
+        """Seconds of the main threads of all ranks, from MPI_Init to MPI_Finalize without these."""
+        startup = _core.CATEGORIES.index("startup")
+        return sum(max(p.duration_ns - p.category_ns[startup], 0.0) for p in self.processes) * 1e-9
+
     @property
     def library(self) -> str:
         """The MPI library as it names itself."""

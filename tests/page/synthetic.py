@@ -32,7 +32,7 @@ def report_of(ranks: int) -> dict[str, Any]:
     functions = [{key: site[key] for key in site if key not in _PLACE} for site in sites]
     routine = {key: functions[0][key] for key in functions[0] if key not in ("function", "class")}
     report = {
-        "schema": "leadline.report/1",
+        "schema": "leadline.report/2",
         "leadline": "0.1.0",
         "run": "leadline-runs/ocean-1",
         "command": ["mpiexec", "-n", str(ranks), "./ocean", "--grid", "400x300"],

@@ -113,8 +113,16 @@ def test_parts_that_were_not_recorded_leave_no_empty_sections(show: Show) -> Non
     opened = show(without_optional_parts(report_of(1)))
     present = opened.tab.evaluate("[...document.querySelectorAll('section')].map((each) => each.id)")
     assert present == ["ranks", "functions", "calls", "call-tree", "routines", "sizes", "missing", "itself"]
-    assert opened.texts("nav li") == ["Time by rank", "MPI functions", "Call sites", "Call paths", "Routines",
-                                      "Message sizes", "Losses and what was not recorded", "Leadline itself"]  # fmt: skip
+    assert opened.texts("nav li") == [
+        "Time by rank",
+        "MPI functions",
+        "Call sites",
+        "Call paths",
+        "Routines",
+        "Message sizes",
+        "Losses and what was not recorded",
+        "Leadline itself",
+    ]
 
 
 def test_a_run_with_nothing_in_it_and_losses_is_shown(show: Show) -> None:

@@ -189,7 +189,7 @@ def test_with_threads_shares_are_of_the_threads_time(make_run: MakeRun) -> None:
     assert "of the threads' time is MPI" in verdict(content)
     assert (report["time_of"], content.threads) == ("threads", 8)
     assert report["time_s"] == pytest.approx(sum(rank["time_s"] for rank in report["ranks_detail"]))
-    assert sum(entry["share"] for entry in report["functions"]) <= 1
+    assert sum(entry["share"] or 0.0 for entry in report["functions"]) <= 1
     assert 0 < report["mpi_share"] < 1
 
 

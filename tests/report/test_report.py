@@ -36,7 +36,7 @@ def by(entries: list[dict[str, Any]], key: str) -> dict[str, dict[str, Any]]:
 
 def test_the_contract_for_scripts(strip_run: Any) -> None:
     report = to_json(strip_run)
-    assert report["schema"] == "leadline.report/1"
+    assert report["schema"] == "leadline.report/2"
     assert (report["ranks"], report["complete"], report["losses"]) == (4, True, [])
     assert report["library"].startswith("Open MPI v5.0.11")
     assert report["duration_s"] == 10.0
@@ -124,7 +124,11 @@ def test_time_is_computation_and_mpi(strip_run: Any) -> None:
     assert first["computation_s"] == pytest.approx(10 - mpi_s)
     assert first["by_kind_s"]["completion"] == pytest.approx(443.7e-3)
     assert report["mpi_s"] + report["computation_s"] == pytest.approx(40)
-    assert report["mpi_share"] == pytest.approx(report["mpi_s"] / 40)
+    # Shares are of the time without MPI_Init, which itself has none.
+    assert report["startup_s"] == pytest.approx(0.4)
+    assert report["mpi_share"] == pytest.approx((report["mpi_s"] - 0.4) / (40 - 0.4))
+    assert by(report["functions"], "function")["MPI_Init"]["share"] is None
+    assert sum(e["share"] or 0.0 for e in report["functions"]) == pytest.approx(report["mpi_share"])
     assert report["overhead"]["own_s"] == pytest.approx(4e-3)
     calls = 24_174 * 4 + 4 + 4 + 12
     assert report["totals"]["calls"] == calls
@@ -151,9 +155,9 @@ def test_matrix_and_histogram(strip_run: Any) -> None:
 
 
 def test_the_verdict_says_what_costs_in_words_with_numbers(strip_run: Any) -> None:
-    # MPI: 6 sides x 4029 x 2 us + 6 x 816 x 100 us + 6 x 7242 x 50 us + 4 x 101 ms = 3.114 of 40 s
+    # MPI: 6 sides x 4029 x 2 us + 6 x 816 x 100 us + 6 x 7242 x 50 us + 4 x 1 ms = 2.714 of 40 - 4 x 0.1 s
     assert verdict(Content(strip_run)) == (
-        "7.8 % of the time is MPI; 5.5 % in diffuse > exchange, most of it MPI_Wait. "
+        "6.9 % of the time is MPI; 5.6 % in diffuse > exchange, most of it MPI_Wait. "
         "24,174 messages (203 MB) between 4 ranks; 90 % of them from diffuse > exchange, 1,024 B each."
     )
 
@@ -291,7 +295,7 @@ def test_the_terminal_report_fits_80_columns_without_colour(strip_run: Any) -> N
     lines = printed(strip_run)
     assert max(len(line) for line in lines) <= 80
     assert not any("\x1b" in line for line in lines)
-    assert lines[0].startswith("7.8 % of the time is MPI")
+    assert lines[0].startswith("6.9 % of the time is MPI")
     text = "\n".join(lines)
     assert "diffuse > exchange > MPI_Wait  ocean/halo.cpp:42" in text
     assert "%Time      msec     #Call usec/call     usec Messages   Bytes  Name" in text

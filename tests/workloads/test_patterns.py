@@ -1,10 +1,12 @@
 """The patterns that a report finds in the workloads are those that their pages describe."""
 
+import io
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 from .recorded import library, record
 
@@ -18,7 +20,21 @@ def found_in(patterns: Patterns, routine: str) -> dict[str, dict[str, Any]]:
 
 
 def patterns_of(name: str, options: Mapping[str, object], cwd: Path) -> dict[str, Any]:
-    return record(name, library("openmpi"), RANKS, options, cwd=cwd).report
+    recording = record(name, library("openmpi"), RANKS, options, cwd=cwd)
+    lines = summary_of(recording.directory)
+    assert len(lines) <= 25, "\n".join(lines)
+    assert max(map(len, lines)) <= 80, "\n".join(lines)
+    assert any(line.startswith("Main loop   ") and "none" not in line for line in lines), "\n".join(lines)
+    return recording.report
+
+
+def summary_of(directory: Path) -> list[str]:
+    from leadline.report import print_summary
+    from leadline.run import open_run
+
+    out = io.StringIO()
+    print_summary(open_run(directory), Console(file=out, width=80), f"Tables: leadline report {directory} --all")
+    return out.getvalue().splitlines()
 
 
 @pytest.fixture(scope="module")

@@ -21,7 +21,15 @@ from leadline.launch.rundir import DEFAULT_PARENT, runs_in
     "all_sites",
     is_flag=True,
     envvar="LEADLINE_ALL",
-    help="Show every call site, not only those with most time.",
+    help="Show all tables, with every call site, not only the summary.",
+)
+@click.option(
+    "--section",
+    "sections",
+    multiple=True,
+    metavar="NAME",
+    envvar="LEADLINE_SECTION",
+    help="Show this table (phases, waits, patterns, sites, ...); may be given several times. A wrong name lists them.",
 )
 @click.option(
     "--html",
@@ -41,9 +49,18 @@ from leadline.launch.rundir import DEFAULT_PARENT, runs_in
 @step_option
 @click.argument("directory", required=False, metavar="[DIR]")
 def command(
-    json_: bool, all_sites: bool, html: str | None, iterations: bool, step: str | None, directory: str | None
+    json_: bool,
+    all_sites: bool,
+    sections: tuple[str, ...],
+    html: str | None,
+    iterations: bool,
+    step: str | None,
+    directory: str | None,
 ) -> int:
-    """Show the report of the run in DIR, by default that of the newest run under leadline-runs."""
+    """Show the report of the run in DIR, by default that of the newest run under leadline-runs.
+
+    A summary of at most 25 lines; with --all or --section the tables.
+    """
     if html and directory is None and Path(html).is_dir():
         html, directory = "", html  # `report --html DIR`: the word after an option that may have a value
     path = Path(directory) if directory is not None else newest()
@@ -64,12 +81,18 @@ def command(
     else:
         from rich.console import Console
 
-        from leadline.report import print_iterations, print_report
+        from leadline.report import print_iterations, print_report, print_sections, print_summary
 
         if iterations:
             print_iterations(run, Console())
+        elif sections:
+            print_sections(run, Console(), sections, all_sites=all_sites)
+        elif all_sites:
+            print_report(run, Console(), all_sites=True)
         else:
-            print_report(run, Console(), all_sites=all_sites)
+            print_summary(
+                run, Console(), f"Tables: --all, or --section NAME. Page: leadline report {shown(path)} --html"
+            )
     return 0
 
 

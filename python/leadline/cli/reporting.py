@@ -117,11 +117,11 @@ def summarise(directory: Path, *, quiet: bool, exit_code: int, step: str | None 
         if not quiet:
             from rich.console import Console
 
-            from leadline.report import print_report
+            from leadline.report import print_summary
 
             sys.stdout.flush()
-            print_report(run, Console(stderr=True))
-            again = f"again: leadline report {shown(directory)}"
+            print_summary(run, Console(stderr=True))
+            again = f"tables: leadline report {shown(directory)} --all"
             also = f" (also {', '.join(written[1:])})" if written[1:] else ""
             say(f"report: {shown(directory / written[0])}{also}; {again}" if written else again)
     except LeadlineError as error:

@@ -6,7 +6,8 @@ the recording ─► content (figures) ─► findings ─► verdict
 
 from leadline.report.json_report import to_json
 from leadline.report.sections.iterations import print_iterations
-from leadline.report.terminal import print_report
+from leadline.report.summary import print_summary
+from leadline.report.terminal import print_report, print_sections
 from leadline.report.verdict import verdict
 
-__all__ = ["print_iterations", "print_report", "to_json", "verdict"]
+__all__ = ["print_iterations", "print_report", "print_sections", "print_summary", "to_json", "verdict"]

@@ -1,7 +1,8 @@
 """The figures that sections, findings and the verdict share, each computed once.
 
 Times in seconds. Rank labels are those of Run.label. "Time of a rank" is from MPI_Init to MPI_Finalize, of each thread
-that called MPI; shares are of the sum over ranks.
+that called MPI. Shares are of `base_s`: the sum over ranks without these two calls, which grow with the machine and not
+with the work, and would hide everything in a short run.
 """
 
 from __future__ import annotations
@@ -47,6 +48,25 @@ class Content:
         return sum(rank.time_s for rank in self.ranks)
 
     @functools.cached_property
+    def startup_s(self) -> float:
+        """In MPI_Init, MPI_Finalize and the like."""
+        return sum(rank.category_s["startup"] for rank in self.ranks)
+
+    @functools.cached_property
+    def base_s(self) -> float:
+        """What shares refer to: the ranks' time between MPI_Init and MPI_Finalize, without these."""
+        return max(self.time_s - self.startup_s, 0.0)
+
+    @property
+    def waiting_s(self) -> float | None:
+        """Of all ranks, for other ranks, as matched calls show it; None if the times of calls were not kept."""
+        return sum(entry.seconds for entry in self.waits.entries) if self.waits.found else None
+
+    def share(self, time_s: float) -> float:
+        """Of the ranks' time between MPI_Init and MPI_Finalize; 0 if there is none."""
+        return time_s / self.base_s if self.base_s > 0 else 0.0
+
+    @functools.cached_property
     def threads(self) -> int:
         """Threads that call MPI; one each in most programs."""
         return sum(max(rank.threads, 1) for rank in self.ranks)
@@ -72,7 +92,8 @@ class Content:
 
     @property
     def mpi_share(self) -> float:
-        return self.mpi_s / self.time_s if self.time_s > 0 else 0.0
+        """Of the time between start-up and shut-down."""
+        return self.share(self.mpi_s - self.startup_s)
 
     @functools.cached_property
     def ended_at_start(self) -> EndedAtStart:
@@ -107,7 +128,7 @@ class Content:
     @functools.cached_property
     def patterns(self) -> list[PatternEntry]:
         """Patterns of communication and I/O, most time first."""
-        return patterns_of(self.run, self._order.patterns, self.time_s)
+        return patterns_of(self.run, self._order.patterns, self.base_s)
 
     @functools.cached_property
     def phases(self) -> list[PhaseEntry]:
@@ -296,4 +317,4 @@ class Content:
         return sorted(entries, key=most_time_first)
 
     def _entry(self, name: str, row: _core.Row, cls: str = "", **more: Any) -> Entry:
-        return entry_of(name, row, self.time_s, self.run.label, cls, **more)
+        return entry_of(name, row, self.base_s, self.run.label, cls, **more)

@@ -36,7 +36,8 @@ class Entry:
 
     n_bytes: of sends posted, of receives received, of collectives contributed, of writes and puts moved.
     bytes_received: of receives, collectives, reads and gets.   per_call_*: of single calls, 0 where not known.
-    operations: one-sided; bytes_put and bytes_got are theirs, and among n_bytes and bytes_received.
+    share: None of functions that start and end MPI.   operations: one-sided; bytes_put and bytes_got are theirs, and
+    among n_bytes and bytes_received.
     """
 
     name: str
@@ -45,7 +46,7 @@ class Entry:
     n_bytes: int
     bytes_received: int
     time_s: float
-    share: float
+    share: float | None
     mean_s: float
     per_call_min_s: float
     per_call_max_s: float
@@ -83,7 +84,8 @@ def entry_of(
     local: bool = False,
     site: Site | None = None,
 ) -> Entry:
-    """whole_s: the time that shares are of.   label: from a process to its rank."""
+    """whole_s: the time that shares are of, without start-up, which therefore has none.   label: from a process to its
+    rank."""
     total = row.total
     receives = cls in RECEIVING
     received = total.received + total.collected
@@ -96,7 +98,7 @@ def entry_of(
         n_bytes=received if receives else sent,
         bytes_received=received,
         time_s=time_s,
-        share=time_s / whole_s if whole_s > 0 else 0.0,
+        share=None if cls in STARTUP else time_s / whole_s if whole_s > 0 else 0.0,
         mean_s=time_s / total.calls if total.calls else 0.0,
         per_call_min_s=row.min_ns * 1e-9,
         per_call_max_s=row.max_ns * 1e-9,

@@ -29,7 +29,7 @@ def header(last: str) -> list[Line]:
 
 def numbers(entry: Entry) -> str:
     cells = (
-        f"{entry.share * 100:.1f}",
+        "" if entry.share is None else f"{entry.share * 100:.1f}",
         _fit(entry.time_s * 1e3, 9),
         fmt.count(entry.calls) if entry.calls < 10_000_000 else fmt.short_count(entry.calls),
         _fit(entry.mean_s * 1e6, 9),

@@ -1,4 +1,4 @@
-"""The report as data, for scripts. Schema "leadline.report/1": fields are added, never renamed or removed."""
+"""The report as data, for scripts. Schema "leadline.report/2": fields are added, never renamed or removed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from leadline.report.sections import figures_of, listed
 from leadline.report.verdict import verdict
 from leadline.run import Run
 
-SCHEMA = "leadline.report/1"
+SCHEMA = "leadline.report/2"
 
 
 def to_json(run: Run) -> dict[str, Any]:
@@ -77,6 +77,7 @@ def _times(content: Content) -> dict[str, Any]:
         "mpi_s": content.mpi_s,
         "io_s": content.io_s,
         "time_s": content.time_s,
+        "startup_s": content.startup_s,
         "time_of": content.time_of,
         "computation_s": sum(rank.computation_s for rank in content.ranks),
     }

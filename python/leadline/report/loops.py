@@ -15,7 +15,7 @@ class NamedLoop:
     """routine: the one that contains the loop.   file, line: those of its statement, as far as the debug information
     says, otherwise of the first call in it; "" and 0 without debug information.   last_line: that of the last call in
     it.
-    path: routines that lead to it, outermost first.   share: of the ranks' time.
+    path: routines that lead to it, outermost first.   share: of the ranks' time between start-up and shut-down.
     at_least: control may have gone round it more often, between two calls of an inner loop without passing any other
     call.
     around: the number of the next enclosing loop of which that is true; 0: none."""
@@ -58,7 +58,7 @@ def named_loop(run: Run, number: int) -> NamedLoop:
     callers = [locate(module, offset) for module, offset in loop.callers]
     locate.save()
     time_s = loops.time_ns(number) * 1e-9
-    all_s = sum(process.duration_ns for process in run.processes) * 1e-9
+    all_s = run.base_s
     return NamedLoop(
         number,
         place.routine,

@@ -40,6 +40,12 @@ class RankEntry:
     finalized: bool
     complete: bool
 
+    @property
+    def mpi_share(self) -> float:
+        """Of its time between MPI_Init and MPI_Finalize."""
+        base_s = self.time_s - self.category_s["startup"]
+        return (self.mpi_s - self.category_s["startup"]) / base_s if base_s > 0 else 0.0
+
 
 def rank_entry(run: Run, index: int) -> RankEntry:
     process = run.processes[index]

@@ -1,4 +1,4 @@
-"""The report on a terminal, or in a file: a verdict, what to look at, then the sections.
+"""The whole report on a terminal, or in a file: a verdict, what to look at, then the sections.
 
 Readable at 80 columns and without colour.
 """
@@ -9,12 +9,14 @@ import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from leadline.errors import UsageError
 from leadline.report import format as fmt
 from leadline.report import job
 from leadline.report.content import Content
 from leadline.report.finding import Finding
 from leadline.report.findings import findings_of
 from leadline.report.screen import Screen
+from leadline.report.section import Section
 from leadline.report.sections import SECTIONS
 from leadline.report.verdict import verdict
 from leadline.run import Run
@@ -31,11 +33,37 @@ def print_report(run: Run, console: Console, *, all_sites: bool = False) -> None
     findings = findings_of(content)
     out = Screen(console, complete=all_sites)
     out.paragraph(verdict(content, findings), style="bold")
-    out.paragraph(_about(content))
+    out.paragraph(about(content))
     _look(findings, out)
     for section in SECTIONS:
         if section.draw is not None:
             section.draw(content, out)
+
+
+def print_sections(run: Run, console: Console, names: Sequence[str], *, all_sites: bool = False) -> None:
+    """Prints the sections with these names: their ids, titles, or the names of their fields in JSON.
+
+    Raises UsageError if there is no such section.
+    """
+    content = Content(run)
+    out = Screen(console, complete=all_sites)
+    for section in [_section(content, name) for name in names]:
+        if section.draw is not None:
+            section.draw(content, out)
+
+
+def _section(content: Content, name: str) -> Section:
+    wanted = name.strip().lower().replace("_", "-").replace(" ", "-")
+    drawn = [section for section in SECTIONS if section.draw is not None]
+    for section in drawn:
+        if wanted in (section.id, section.title.lower().replace(" ", "-")):
+            return section
+    for section in drawn:
+        if section.figures is not None and wanted.replace("-", "_") in section.figures(content):
+            return section
+    raise UsageError(
+        f"the report has no section {name!r}", hint=f"sections: {', '.join(section.id for section in drawn)}"
+    )
 
 
 def _look(findings: Sequence[Finding], out: Screen) -> None:
@@ -51,7 +79,8 @@ def _look(findings: Sequence[Finding], out: Screen) -> None:
         out.item(f"and {len(others) - len(shown)} more: --all")
 
 
-def _about(content: Content) -> str:
+def about(content: Content) -> str:
+    """The program, its ranks and hosts, how long it took, and the library."""
     run = content.run
     program = next((p.program for p in run.processes if p.program), "")
     hosts = sorted({process.host for process in run.processes if process.host})
@@ -69,6 +98,8 @@ def _about(content: Content) -> str:
     if not content.ended_at_start.all_ranks:
         parts.append(f"{fmt.seconds(run.duration_s)} from MPI_Init to MPI_Finalize")
     parts.append(f"{fmt.plural(content.calls, 'MPI call')}")
+    if content.messages:
+        parts.append(f"{fmt.plural(content.messages, 'message')} ({fmt.size(content.message_bytes)})")
     if run.library:
         parts.append(fmt.library(run.library))
     return " · ".join(parts)

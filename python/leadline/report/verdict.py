@@ -14,22 +14,36 @@ from leadline.report.one_sided import summary
 from leadline.report.paths import chain, chain_key
 
 IO_WORTH_SAYING = 0.01  # of the ranks' time
+WAITING_WORTH_SAYING = 0.01
+STARTUP_WORTH_SAYING = 0.25  # of the time with start-up
 
 
-def verdict(content: Content, findings: Sequence[Finding] | None = None) -> str:
+def verdict(content: Content, findings: Sequence[Finding] | None = None, *, traffic: bool = True) -> str:
     """States how the time is spent, how much is sent and from where, and whether anything is missing.
 
-    findings: those of the content, if they are at hand. For example "62 % of the time is MPI; 41 % in trchdf >
-    exchange, most of it MPI_Wait. 252,960 messages ...".
+    findings: those of the content, if they are at hand.   traffic: whether to say what was sent, and from where.
+
+    For example "62 % of the time is MPI; 41 % in trchdf > exchange, most of it MPI_Wait. 252,960 messages ...".
     """
-    recorded = len(content.run.processes)
-    first = [each for each in (findings_of(content) if findings is None else findings) if each.in_verdict]
+    everything = findings_of(content) if findings is None else findings
+    first = [each for each in everything if each.in_verdict]
     if content.ended_at_start.all_ranks:
         stopped = [finding.text for finding in first if finding.id == "ranks-stopped"]
         return " ".join([content.ended_at_start.sentence(), *stopped, *_incomplete(content)])
-    sentences = [*(finding.text for finding in first), _time_sentence(content)]
-    if content.time_s > 0 and content.io_s >= IO_WORTH_SAYING * content.time_s:
+    costly = next((finding for finding in everything if finding.cost_s is not None and not finding.in_verdict), None)
+    sentences = [*(finding.text for finding in first), _time_sentence(content, costly)]
+    if content.base_s > 0 and content.io_s >= IO_WORTH_SAYING * content.base_s:
         sentences.append(_io_sentence(content))
+    if traffic:
+        sentences += _traffic(content, first)
+    if content.ended_at_start:
+        sentences.append(content.ended_at_start.sentence())
+    return " ".join([*sentences, *_incomplete(content)])
+
+
+def _traffic(content: Content, first: Sequence[Finding]) -> list[str]:
+    recorded = len(content.run.processes)
+    sentences = []
     if content.messages:
         sentences.append(_message_sentence(content, first))
     if content.operations:
@@ -37,9 +51,7 @@ def verdict(content: Content, findings: Sequence[Finding] | None = None) -> str:
     elif not content.messages and any(rank.category_calls["collective"] for rank in content.ranks):
         calls = sum(rank.category_calls["collective"] for rank in content.ranks)
         sentences.append(f"No messages; {fmt.plural(calls, 'collective call')} on {fmt.plural(recorded, 'rank')}.")
-    if content.ended_at_start:
-        sentences.append(content.ended_at_start.sentence())
-    return " ".join([*sentences, *_incomplete(content)])
+    return sentences
 
 
 def _incomplete(content: Content) -> list[str]:
@@ -58,18 +70,23 @@ def _incomplete(content: Content) -> list[str]:
     return [f"Incomplete: {' and '.join(parts)}." if parts else "Incomplete."]
 
 
-def _time_sentence(content: Content) -> str:
+def _time_sentence(content: Content, costly: Finding | None) -> str:
+    """What share MPI has, and the finding that costs most; where none costs anything, the costliest routine."""
     sentence = f"{fmt.percent(content.mpi_share)} of the {content.whose_time}time is MPI"
-    startup = sum(rank.category_s["startup"] for rank in content.ranks)
-    if startup > content.mpi_s / 4:
-        rest = content.time_s - startup
-        sentence += f", {fmt.percent(startup / content.time_s)} its start-up and shut-down"
-        if rest > 0:
-            sentence += f" (MPI is {fmt.percent((content.mpi_s - startup) / rest)} of the time between them)"
+    if content.startup_s > STARTUP_WORTH_SAYING * content.time_s:
+        sentence = (
+            f"{fmt.percent(content.mpi_share)} of the {content.whose_time}time between MPI_Init and MPI_Finalize is MPI"
+        )
+    waiting = content.waiting_s
+    if waiting is not None and waiting >= WAITING_WORTH_SAYING * content.base_s > 0:
+        about = "about " if content.waits.estimated else ""
+        sentence += f", {about}{fmt.percent(content.share(waiting))} waiting for other ranks"
+    if costly is not None:
+        return f"{sentence}. {costly.text}"
     costs = _costliest(content)
     if costs is not None:
         path, path_s, function, function_s = costs
-        share = path_s / content.time_s
+        share = content.share(path_s)
         if path and share >= 0.001:
             sentence += f"; {fmt.percent(share)} in {path}"
             part = function_s / path_s
@@ -81,7 +98,7 @@ def _time_sentence(content: Content) -> str:
 
 def _io_sentence(content: Content) -> str:
     """File I/O outside MPI only, because MPI_File_* counts as MPI."""
-    sentence = f"{fmt.percent(content.io_s / content.time_s)} is file I/O"
+    sentence = f"{fmt.percent(content.share(content.io_s))} is file I/O"
     most = next((file for file in content.files.files if file.file and not file.opened_by_mpi), None)
     if most is not None:
         name = most.file.rsplit("/", 1)[-1]
@@ -106,7 +123,7 @@ def _costliest(content: Content) -> tuple[str, float, str, float] | None:
         functions = times.setdefault(key, {})
         functions[entry.name] = functions.get(entry.name, 0.0) + entry.time_s
         shown[key] = chain(entry.site.path)
-    if not times or content.time_s <= 0:
+    if not times or content.base_s <= 0:
         return None
     key = max(times, key=lambda path: sum(times[path].values()))
     function = max(times[key], key=lambda name: times[key][name])

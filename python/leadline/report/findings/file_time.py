@@ -10,7 +10,7 @@ from leadline.report.finding import Evidence, Rule, at_least
 
 def evidence(content: Content) -> Evidence | None:
     io = content.files
-    if not io.files or not content.time_s > 0:
+    if not io.files or not content.base_s > 0:
         return None
     most = io.files[0]
     within_s = io.own.time_s - io.outside.time_s  # what was read before MPI_Init is not part of the time
@@ -18,7 +18,7 @@ def evidence(content: Content) -> Evidence | None:
         "file": most.file or OTHER_FILES,
         "file_time_s": most.own.time_s,
         "time_s": within_s,
-        "share": within_s / content.time_s,
+        "share": content.share(within_s),
     }
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from leadline.report import format as fmt
 from leadline.report.content import Content
 from leadline.report.finding import Evidence, Rule, at_least
@@ -57,6 +59,7 @@ def evidence(content: Content) -> list[Evidence]:
                     "where": entry.where,
                     "time_s": entry.time_s,
                     "share": entry.share,
+                    "recoverable_s": _recoverable_s(content, entry),
                     "messages_per_step": entry.messages_per_step,
                     "together": entry.evidence.get("together"),
                     "assumes": entry.evidence.get("assumes"),
@@ -64,6 +67,18 @@ def evidence(content: Content) -> list[Evidence]:
                 }
             )
     return found
+
+
+def _recoverable_s(content: Content, entry: PatternEntry) -> float:
+    """At most this much of its time can be saved: communication hides behind no more computation than there is, and
+    ranks that wait for a slow one still do so when messages or reductions are combined."""
+    if entry.name == "no_overlap":
+        return min(entry.time_s, sum(rank.computation_s for rank in content.ranks))
+    if entry.name not in ("packable_messages", "allreduce_bound"):
+        return entry.time_s
+    sites = set(entry.sites)
+    waiting = sum(wait.seconds for wait in content.waits.entries if wait.site in sites)
+    return max(entry.time_s - waiting, 0.0) * (1 - 1 / (entry.evidence.get("together") or math.inf))
 
 
 def _loop(entry: PatternEntry) -> str | None:
@@ -88,10 +103,6 @@ def sentence(content: Content, found: Evidence) -> str:
     return f"In {found['where']}, {fact}; these calls take {fmt.percent(found['share'])} of the time."
 
 
-def _entry_cost(found: Evidence) -> float:
-    return float(found["time_s"])
-
-
 RULE = Rule(
     id="pattern",
     order=213,
@@ -100,6 +111,6 @@ RULE = Rule(
     evidence=evidence,
     sentence=sentence,
     threshold={"share": at_least(0.01)},
-    cost_s=_entry_cost,
+    cost_s=lambda found: float(found["recoverable_s"]),
     help=lambda found: HELP[found["pattern"]],
 )

@@ -8,21 +8,20 @@ from leadline.report.finding import Evidence, Rule, at_least
 
 
 def evidence(content: Content) -> Evidence | None:
-    spent_s = sum(rank.category_s["startup"] for rank in content.ranks)
-    rest_s = content.time_s - spent_s
-    if not rest_s > 0:
+    spent_s = content.startup_s
+    if not content.base_s > 0:
         return None
     return {
         "startup_s": spent_s,
         "share": spent_s / content.time_s,
-        "mpi_share_of_rest": (content.mpi_s - spent_s) / rest_s,
+        "mpi_share_of_rest": content.mpi_share,
     }
 
 
 def sentence(content: Content, found: Evidence) -> str:
     return (
-        f"{fmt.percent(found['share'])} of the time is MPI_Init and MPI_Finalize; "
-        f"MPI is {fmt.percent(found['mpi_share_of_rest'])} of the rest."
+        f"MPI_Init and MPI_Finalize take {fmt.percent(found['share'])} of the time of the run, which is short; other "
+        "shares are of the time between them."
     )
 
 

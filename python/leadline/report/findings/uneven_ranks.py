@@ -22,7 +22,7 @@ def evidence(content: Content) -> Evidence | None:
         "computation_s": most.computation_s,
         "median_s": middle,
         "times_median": most.computation_s / middle,
-        "share": most.computation_s * len(ranks) / content.time_s,  # of the time, if all computed as long
+        "share": content.share(most.computation_s * len(ranks)),  # of the time, if all computed as long
     }
 
 

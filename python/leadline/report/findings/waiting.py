@@ -6,7 +6,7 @@ from leadline.report import format as fmt
 from leadline.report.content import Content
 from leadline.report.finding import Evidence, Rule, at_least
 from leadline.report.json_entries import rank_id
-from leadline.report.sections.waits import groups_of
+from leadline.report.sections.waits import groups_by_routine
 
 MOST = 5
 ONE_CAUSE = 0.5  # of a wait: then it is named
@@ -20,7 +20,7 @@ HELP = {
 
 def evidence(content: Content) -> list[Evidence]:
     found = []
-    for group in groups_of(content.waits)[:MOST]:
+    for group in groups_by_routine(content.waits)[:MOST]:
         cause = group.causes[0] if group.causes and group.causes[0][3] >= ONE_CAUSE else None
         site = cause[2] if cause else None
         found.append(
@@ -30,25 +30,40 @@ def evidence(content: Content) -> list[Evidence]:
                 "routine": group.site.routine if group.site else None,
                 "ranks": group.ranks,
                 "wait_s": group.seconds,
-                "share": group.seconds / content.time_s if content.time_s > 0 else 0.0,
+                "share": content.share(group.seconds),
                 "estimated": content.waits.estimated,
                 "cause_rank": rank_id(cause[0]) if cause else None,
                 "cause": cause[1] if cause else None,
                 "cause_function": site.function if site else None,
                 "cause_routine": site.routine if site else None,
                 "cause_share": cause[3] if cause else None,
+                "times_mean": _in_every_step(content, cause[0]) if cause and cause[1] == "computation" else None,
             }
         )
     return found
+
+
+def _in_every_step(content: Content, rank: str) -> float | None:
+    """How many times as long as the mean rank it computes, if it is always the slowest."""
+    imbalance = content.waits.imbalance
+    if not imbalance.found or not imbalance.slowest or imbalance.fixed_ns < imbalance.lost_ns / 2:
+        return None
+    process, ratio = imbalance.slowest[0]
+    return ratio if content.run.label(process) == rank else None
 
 
 def sentence(content: Content, found: Evidence) -> str:
     about = "about " if found["estimated"] else ""
     where = f"{found['function']} of {found['routine']}" if found["function"] else "calls"
     waiting = fmt.plural(found["ranks"], "rank waits", "ranks wait")
-    text = f"{waiting} {about}{fmt.percent(found['share'])} of the time in {where}"
+    text = f"{waiting} in {where}, {about}{fmt.percent(found['share'])} of the time"
     if found["cause"] is None:
         return f"{text}, now for one rank, now for another."
+    if found["times_mean"] is not None:
+        return (
+            f"{text}, most of it because rank {found['cause_rank']} computes {fmt.times(found['times_mean'])} as long "
+            "as the mean rank, in every step."
+        )
     call = f"{found['cause_function']} of {found['cause_routine']}" if found["cause_function"] else "a call"
     doing = {
         "computation": f"computes before {call}",

@@ -24,7 +24,7 @@ def _weighty(content: Content, least: float) -> tuple[list[CallNode], int]:
     """The routines of such a share, callers first, and how many are left out."""
     nodes = [node for top in call_tree(content.sites) for node in top.walk()]
     calls = content.calls or 1
-    kept = [n for n in nodes if n.time_s >= least * content.time_s or n.calls >= 10 * least * calls]
+    kept = [n for n in nodes if n.time_s >= least * content.base_s or n.calls >= 10 * least * calls]
     return kept, len(nodes) - len(kept)
 
 
@@ -39,9 +39,9 @@ def figures(content: Content) -> dict[str, Any]:
                 "routine": node.routine,
                 "full": node.full,
                 "time_s": node.time_s,
-                "share": node.time_s / content.time_s if content.time_s > 0 else 0.0,
+                "share": content.share(node.time_s),
                 "own_s": node.own_s,
-                "own_share": node.own_s / content.time_s if content.time_s > 0 else 0.0,
+                "own_share": content.share(node.own_s),
                 "function": node.function or None,
                 "calls": node.calls,
                 "messages": node.messages,
@@ -54,12 +54,12 @@ def figures(content: Content) -> dict[str, Any]:
 
 
 def draw(content: Content, out: Screen) -> None:
-    if content.time_s <= 0:
+    if content.base_s <= 0:
         return
     kept, _ = _weighty(content, LEAST_SHARE)
     if not out.complete:
-        kept = [node for node in kept if node.time_s >= LEAST_SHARE_SHOWN * content.time_s]
-    lines = list(_lines(kept, content.time_s, out.width))
+        kept = [node for node in kept if node.time_s >= LEAST_SHARE_SHOWN * content.base_s]
+    lines = list(_lines(kept, content.base_s, out.width))
     if not lines:
         return
     out.section(SECTION.title, "MPI time of all ranks: with what it calls, and in its own calls")

@@ -63,7 +63,7 @@ def _sites(content: Content, width: int, *, all_sites: bool) -> list[Line]:
             lines += [(line, "dim") for line in _site_spread(entry, width)]
     rest = entries[len(shown) :]
     if rest:
-        share = fmt.percent(sum(entry.share for entry in rest))
+        share = fmt.percent(sum(entry.share or 0.0 for entry in rest))
         lines.append(f"and {fmt.plural(len(rest), 'more call site')} ({share} of the time): --all")
     return lines
 

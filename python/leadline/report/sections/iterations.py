@@ -104,7 +104,7 @@ def _of_region(region: RegionEntry, it: Iterations) -> dict[str, Any]:
         **nothing,
         **unknown,
         "region": "/".join(region.path),
-        "share": region.time_s / max(sum(p.duration_ns for p in it.run.processes) * 1e-9, 1e-9),
+        "share": region.time_s / max(it.run.base_s, 1e-9),
         "site": dict.fromkeys(("function", "routine", "file", "line", "ends_with_it")),
         "count": round(region.entries / ranks),
         "mean_s": region.time_s / region.entries if region.entries else None,

@@ -60,7 +60,7 @@ def efficiency_json(efficiency: Efficiency | None) -> dict[str, float] | None:
 
 
 def draw(content: Content, out: Screen) -> None:
-    whole = content.time_s
+    whole = content.base_s
     shown = [e for e in content.phases if whole > 0 and e.time_s >= LEAST_SHARE_SHOWN * whole]
     if out.complete:
         shown = content.phases
@@ -76,19 +76,19 @@ def _lines(entries: Sequence[PhaseEntry], whole: float, width: int) -> list[Line
         waits = f"{100 * entry.wait_s / time:4.0f} %" if entry.wait_s is not None else "     ?"
         shares = f"{100 * entry.computation_s / time:6.0f} %{100 * entry.mpi_s / time:5.0f} %{waits}"
         shares += f"{100 * entry.io_s / time:5.0f} %"
-        name = ("  " if entry.parent is not None else "") + _words(entry)
+        name = ("  " if entry.parent is not None else "") + phase_words(entry)
         text = f"{100 * entry.time_s / whole:5.1f} %  {shares}  {CLASSES[entry.cls]:13}  {name}"
         lines.append((text[:width], "bold") if entry.kind == "loop" and entry.parent is None else text[:width])
     return lines
 
 
-def _words(entry: PhaseEntry) -> str:
+def phase_words(entry: PhaseEntry) -> str:
     place = f"{entry.file.rsplit('/', 1)[-1]}:{entry.line} in " if entry.file and entry.line else ""
     if entry.kind in ("init", "final"):
         return entry.name
     if entry.every:
         return f"{place}{entry.name}, every {entry.every} steps"
-    period = f" of {fmt.seconds(entry.period_s)}" if entry.period_s else ""
+    period = f" {fmt.seconds(entry.period_s)}" if entry.period_s else ""
     times = f", {fmt.short_count(entry.iterations)} ×{period}" if entry.iterations else ""
     return f"{place}{entry.name}{times}"
 

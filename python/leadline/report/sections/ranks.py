@@ -67,7 +67,7 @@ def _bars(content: Content, width: int) -> list[Line]:
     for rank in shown:
         whole = round(rank.time_s / longest * room)
         computing = round(whole * rank.computation_s / rank.time_s) if rank.time_s > 0 else 0
-        share = fmt.percent(rank.mpi_s / rank.time_s) if rank.time_s > 0 else ""
+        share = fmt.percent(rank.mpi_share) if rank.time_s > 0 else ""
         times = f"{fmt.seconds(rank.computation_s):>11} {fmt.seconds(rank.mpi_s):>9} {share:>6}"
         starting = round(whole * rank.category_s["startup"] / rank.time_s) if rank.time_s > 0 else 0
         moving = min(round(whole * rank.io_s / rank.time_s), whole - computing) if rank.time_s > 0 else 0
@@ -82,7 +82,7 @@ def _bars(content: Content, width: int) -> list[Line]:
 
 def _extremes(ranks: list[RankEntry]) -> list[RankEntry]:
     """MOST_BARS ranks, evenly from the least to the most share of MPI."""
-    ordered = sorted(ranks, key=lambda rank: rank.mpi_s / rank.time_s if rank.time_s > 0 else 0.0)
+    ordered = sorted(ranks, key=lambda rank: rank.mpi_share)
     return [ordered[round(i * (len(ordered) - 1) / (MOST_BARS - 1))] for i in range(MOST_BARS)]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,12 +48,22 @@ class WaitGroup:
 
 
 def groups_of(waits: Waits) -> list[WaitGroup]:
-    """Most time first."""
-    by_site: dict[tuple[str, Site | None], list[WaitEntry]] = defaultdict(list)
+    """By kind and call site, most time first."""
+    return _groups(waits, lambda entry: (entry.kind, entry.site))
+
+
+def groups_by_routine(waits: Waits) -> list[WaitGroup]:
+    """By function and routine, whatever the kind and how the program came there; most time first. The kind and site are
+    those of the longest wait."""
+    return _groups(waits, lambda entry: (entry.site.function, entry.site.routine) if entry.site else None)
+
+
+def _groups(waits: Waits, key_of: Callable[[WaitEntry], Hashable]) -> list[WaitGroup]:
+    by_key: dict[Hashable, list[WaitEntry]] = defaultdict(list)
     for entry in waits.entries:
-        by_site[(entry.kind, entry.site)].append(entry)
+        by_key[key_of(entry)].append(entry)
     groups = []
-    for (kind, site), entries in by_site.items():
+    for entries in by_key.values():
         causes: dict[tuple[str, str, Site | None], float] = defaultdict(float)
         for entry in entries:
             for cause in entry.causes:
@@ -63,8 +73,8 @@ def groups_of(waits: Waits) -> list[WaitGroup]:
         ranked = sorted(causes.items(), key=lambda item: -item[1])
         groups.append(
             WaitGroup(
-                kind,
-                site,
+                worst.kind,
+                worst.site,
                 len({entry.rank for entry in entries}),
                 worst.rank,
                 worst.seconds,
@@ -132,7 +142,7 @@ def _site(site: Site | None) -> dict[str, Any] | None:
 
 def draw(content: Content, out: Screen) -> None:
     waits = content.waits
-    whole = content.time_s
+    whole = content.base_s
     groups = [group for group in groups_of(waits) if whole > 0 and group.seconds >= LEAST_SHARE_SHOWN * whole]
     if groups:
         remark = f"estimated from {fmt.plural(waits.iterations, 'iteration')}" if waits.estimated else ""

@@ -47,9 +47,9 @@ export function range(least, middle, most, show) {
 export const ENTRY_COLUMNS = [
   {
     title: "% of time",
-    hint: "share of the time of all ranks",
-    value: (e) => e.share,
-    cell: (e) => bar(e.share, percentColumn(e.share)),
+    hint: "share of the time of all ranks between MPI_Init and MPI_Finalize",
+    value: (e) => e.share ?? 0,
+    cell: (e) => (e.share === null ? "" : bar(e.share, percentColumn(e.share))),
   },
   { title: "Time", hint: "total of all ranks", value: (e) => e.time_s, cell: (e) => seconds(e.time_s) },
   {

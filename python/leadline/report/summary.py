@@ -1,0 +1,167 @@
+"""What a person reads first: why the run is slow, in at most 25 lines of 80 columns.
+
+A verdict, how efficient the run is, its main loop, where the time goes, and the findings that cost most. Tables are in
+the report.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from leadline.report import format as fmt
+from leadline.report.content import Content
+from leadline.report.finding import Finding
+from leadline.report.findings import findings_of
+from leadline.report.iterations import why_none
+from leadline.report.phases import PhaseEntry
+from leadline.report.screen import Line, Screen
+from leadline.report.sections.efficiency import run_efficiency
+from leadline.report.sections.phases import phase_words
+from leadline.report.terminal import about
+from leadline.report.verdict import verdict
+from leadline.run import Run
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+MOST_LINES = 25
+MOST_FINDINGS = 3  # the one in the verdict included
+MOST_INNER = 3
+LABEL = 12  # columns before the facts
+MARKS = (("computation", "#"), ("waiting", "="), ("transfer", "-"), ("MPI", "="), ("files", "."))
+
+
+@dataclass
+class Block:
+    """Lines that stand together. rank: which are left out first if there are too many lines; 0: never."""
+
+    lines: list[Line]
+    rank: int = 0
+
+
+def print_summary(run: Run, console: Console, more: str = "") -> None:
+    """more: a last paragraph that says where the rest is."""
+    content = Content(run)
+    out = Screen(console)
+    out.lines([line for block in _blocks(content, out.width, more) for line in block.lines])
+
+
+def _blocks(content: Content, width: int, more: str) -> list[Block]:
+    findings = findings_of(content)
+    blocks = [Block(_wrapped(verdict(content, findings, traffic=False), width, style="bold"))]
+    stated, others = _costly(findings)
+    if stated is not None and stated.help:
+        blocks.append(Block(_wrapped(stated.help, width, "-> "), 3))
+    blocks.append(Block(_wrapped(about(content), width, style="dim"), 6))
+    if not content.ended_at_start.all_ranks:
+        facts = [*_where_time_goes(content, width), *_efficiency(content, width), *_main_loop(content, width)]
+        if facts:
+            blocks.append(Block(["", *facts]))
+            blocks += [Block([line], 7) for line in _inner_loops(content, width)]
+    helped = {stated.help if stated is not None else ""}
+    for number, finding in enumerate(others):
+        text = finding.text if finding.help in helped else f"{finding.text} {finding.help}"
+        helped.add(finding.help)
+        before: list[Line] = [] if number else [""]
+        blocks.append(Block([*before, *_wrapped(text, width, "- ")], 5 + number))
+    if more:
+        blocks.append(Block(["", *_wrapped(more, width)]))
+    return _fitting(blocks)
+
+
+def _fitting(blocks: list[Block]) -> list[Block]:
+    """Without the least important blocks, last ones first, as long as there are too many lines."""
+    kept = list(blocks)
+    while sum(len(block.lines) for block in kept) > MOST_LINES and any(block.rank for block in kept):
+        last = max(range(len(kept)), key=lambda index: (kept[index].rank, index))
+        del kept[last]
+    return kept
+
+
+def _costly(findings: Sequence[Finding]) -> tuple[Finding | None, list[Finding]]:
+    """The finding that the verdict states, and those to list: what costs time; without any, what stands out."""
+    rest = [finding for finding in findings if not finding.in_verdict]
+    costly = [finding for finding in rest if finding.cost_s is not None]
+    if not costly:
+        return None, rest[: MOST_FINDINGS - 1]
+    return costly[0], costly[1:MOST_FINDINGS]
+
+
+def _wrapped(text: str, width: int, first: str = "", style: str = "") -> list[Line]:
+    lines = textwrap.wrap(text, width, initial_indent=first, subsequent_indent=" " * len(first), break_on_hyphens=False)
+    return [(line, style) if style else line for line in lines]
+
+
+def _fact(label: str, text: str, width: int) -> list[Line]:
+    wrapped = textwrap.wrap(text, width - LABEL, break_on_hyphens=False)
+    return [f"{label if number == 0 else '':{LABEL}}{line}" for number, line in enumerate(wrapped)]
+
+
+def _where_time_goes(content: Content, width: int) -> list[Line]:
+    base = content.base_s
+    if base <= 0:
+        return []
+    mpi = content.mpi_s - content.startup_s
+    parts = {"computation": max(base - mpi - content.io_s, 0.0)}
+    waiting = content.waiting_s
+    if waiting is None:
+        parts["MPI"] = mpi
+    else:
+        parts["waiting"] = min(waiting, mpi)
+        parts["transfer"] = mpi - parts["waiting"]
+    parts["files"] = content.io_s
+    room = min(width, 80) - LABEL
+    bar, words, shown, done = "", [], 0.0, 0
+    for name, mark in MARKS:
+        if parts.get(name, 0.0) <= 0:
+            continue
+        shown += parts[name] / base
+        cells = round(shown * room) - done
+        done += cells
+        bar += mark * cells
+        words.append(f"{mark} {name} {fmt.percent(parts[name] / base)}")
+    lines: list[Line] = _fact("Time", bar[:room], width)
+    lines += _wrapped("  ".join(words), width, " " * LABEL)
+    startup = content.startup_s / max(len(content.ranks), 1)
+    note = f"of the ranks' time between MPI_Init and MPI_Finalize ({fmt.seconds(startup)} a rank)"
+    if waiting is None:
+        note += "; how much is waiting is not known: no step is short enough to keep its times"
+    return lines + _wrapped(note, width, " " * LABEL, "dim")
+
+
+def _efficiency(content: Content, width: int) -> list[Line]:
+    efficiency = run_efficiency(content) if len(content.ranks) > 1 else None
+    if efficiency is None:
+        return []
+    text = (
+        f"{fmt.percent(efficiency.parallel)} parallel = {fmt.percent(efficiency.load_balance)} load balance × "
+        f"{fmt.percent(efficiency.communication)} communication"
+    )
+    return _fact("Efficiency", text, width)
+
+
+def _main(content: Content) -> PhaseEntry | None:
+    return next((entry for entry in content.phases if entry.kind == "loop" and entry.parent is None), None)
+
+
+def _main_loop(content: Content, width: int) -> list[Line]:
+    main = _main(content)
+    if main is None:
+        if content.iterations is not None or not content.calls:
+            return []
+        return _fact("Main loop", f"none: {why_none(content.run)}", width)
+    return _fact("Main loop", f"{phase_words(main)}, {fmt.percent(content.share(main.time_s))}", width)
+
+
+def _inner_loops(content: Content, width: int) -> list[Line]:
+    """What recurs in the main loop, and loops within it, that take most time."""
+    if _main(content) is None:
+        return []
+    within = sorted((e for e in content.phases if e.parent is not None), key=lambda entry: -entry.time_s)
+    return [
+        f"{'':{LABEL}}  {phase_words(entry)}, {fmt.percent(content.share(entry.time_s))}"[:width]
+        for entry in within[:MOST_INNER]
+    ]

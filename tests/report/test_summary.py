@@ -1,0 +1,64 @@
+"""The summary: what a person reads first."""
+
+from __future__ import annotations
+
+import io
+import re
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+pytest.importorskip("leadline._core", reason="the native part of leadline is not built: ./dev build")
+from rich.console import Console
+
+from leadline.report import print_summary, summary, to_json
+from leadline.report.finding import Finding
+
+FINDING = Finding("waiting", "notice", "Ranks wait. " * 20, {}, {}, "waits", False, cost_s=2.0, help="Wait less. " * 10)
+
+
+def lines_of(run: Any, width: int = 80) -> list[str]:
+    out = io.StringIO()
+    print_summary(run, Console(file=out, width=width), "Tables: leadline report DIR --all")
+    return out.getvalue().splitlines()
+
+
+def test_summary_says_where_the_time_goes_and_how_efficient_it_was(strip_run: Any) -> None:
+    lines = lines_of(strip_run)
+    report = to_json(strip_run)
+    assert lines[0].startswith("6.9 % of the time is MPI")
+    bar = next(line for line in lines if line.startswith("Time "))
+    assert bar.count("#") + bar.count("=") == 68
+    text = "\n".join(lines)
+    assert f"computation {100 * (1 - report['mpi_share']):.0f} %  = MPI {100 * report['mpi_share']:.1f} %" in text
+    assert "(100 ms a rank)" in " ".join(text.split())
+    assert "Efficiency  93 % parallel" in text
+    assert lines[-1] == "Tables: leadline report DIR --all"
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_no_line_is_wider_than_the_terminal(strip_run: Any, width: int) -> None:
+    assert max(map(len, lines_of(strip_run, width))) <= width
+
+
+def test_long_findings_are_left_out_before_there_are_too_many_lines(
+    strip_run: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    many = [replace(FINDING, text=f"{number}. {FINDING.text}") for number in range(5)]
+    monkeypatch.setattr(summary, "findings_of", lambda content: many)
+    lines = lines_of(strip_run)
+    assert len(lines) <= summary.MOST_LINES
+    text = "\n".join(lines)
+    assert "0. Ranks wait." in text  # in the verdict
+    assert "4. Ranks wait." not in text
+    assert re.search(r"^Efficiency ", text, re.MULTILINE)
+    assert "\n\n\n" not in text
+
+
+def test_help_is_said_once(strip_run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    two = [replace(FINDING, text=f"Finding {number}.", help="Wait less.") for number in range(3)]
+    monkeypatch.setattr(summary, "findings_of", lambda content: two)
+    text = "\n".join(lines_of(strip_run))
+    assert text.count("Wait less.") == 1
+    assert [f"Finding {number}." in text for number in range(3)] == [True] * 3
