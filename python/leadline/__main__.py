@@ -18,9 +18,10 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         return command.main(sys.argv[1:] if arguments is None else arguments)
     except LeadlineError as error:
-        print(f"leadline: {error}", file=sys.stderr)
-        if error.hint:
-            print(f"leadline: {error.hint}", file=sys.stderr)
+        if not error.silent:
+            print(f"leadline: {error}", file=sys.stderr)
+            if error.hint:
+                print(f"leadline: {error.hint}", file=sys.stderr)
         return error.exit_code
     except OSError as error:  # a full disk, a file that vanished: the system's words say more than a traceback
         print(f"leadline: {error}", file=sys.stderr)

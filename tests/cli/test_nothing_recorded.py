@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from leadline import mpi
-from leadline.launch.executable import family_of, inspect, mpi_library_of
+from leadline.launch.executable import inspect
+from leadline.launch.loading import family_of, mpi_library_of
 from leadline.launch.explain import judge
 from leadline.toml import load
 

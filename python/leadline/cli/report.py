@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from leadline.cli.recording import say, shown
-from leadline.cli.reporting import PAGE, as_json, open_run, step_option, working, write_page
+from leadline.cli.reporting import PAGE, as_json, open_run, say_advice, step_option, working, write_page
 from leadline.errors import UsageError
 from leadline.launch.rundir import DEFAULT_PARENT, runs_in
 
@@ -70,6 +70,7 @@ def command(
             print_iterations(run, Console())
         else:
             print_report(run, Console(), all_sites=all_sites)
+            say_advice(run)
     return 0
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -44,7 +45,7 @@ def record(
     output: str | None = None,
     settings: Mapping[str, str] | None = None,
     environ: Mapping[str, str] | None = None,
-    on_start: Callable[[Path], None] | None = None,
+    on_start: Callable[[Path, Launcher | None], None] | None = None,
     while_waiting: Callable[[], None] | None = None,
 ) -> Recording:
     """Run `command` with its ranks recorded into a new directory.
@@ -70,11 +71,19 @@ def record(
     description = rundir.describe(command, launcher=_describe_launcher(launcher))
     rundir.write_description(directory, description)
     if on_start is not None:
-        on_start(directory)
+        on_start(directory, launcher)
     begin = time.monotonic()
+
+    def signalled(number: int) -> None:
+        """Written at once: a batch system may kill us soon."""
+        description.setdefault("signals", []).append(signal.Signals(number).name)
+        description.setdefault("signalled_s", round(time.monotonic() - begin, 6))
+        with contextlib.suppress(OSError):
+            rundir.write_description(directory, description)
+
     try:
         heart = _Heart(directory, while_waiting)
-        code = process.run(words, environ, while_waiting=heart.beat)
+        code = process.run(words, environ, while_waiting=heart.beat, on_signal=signalled)
     except BaseException:
         rundir.write_description(directory, {**description, "state": "not started"})
         raise

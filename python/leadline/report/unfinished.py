@@ -91,6 +91,13 @@ def stops(run: Run) -> list[Stop]:
     return found
 
 
+def running(run: Run) -> list[int]:
+    """The processes on this node that have not come to their end yet, in display order."""
+    unfinished = [index for index in run.order if not run.processes[index].complete]
+    until = _Until(run) if unfinished else None
+    return [index for index in unfinished if until is not None and until.is_running(index)]
+
+
 def sentence(found: Sequence[Stop], clock_error_s: float | None) -> str:
     """The sentence that the report begins with; "" if no rank was silent for long.
 
@@ -208,14 +215,18 @@ class _Until:
         self._ends, self._beats = nodes.read_ends(self._folder)
         self._live = {file.name: file for folder in nodes.folders_here(self._folder) for file in folder.glob("*.live")}
 
+    def is_running(self, index: int) -> bool:
+        process = self._run.processes[index]
+        live = self._live.get(process.file.rsplit("/", 1)[-1])
+        return (process.host, process.pid) not in self._ends and live is not None and nodes.is_in_use(live)
+
     def of(self, index: int) -> tuple[int | None, str]:
         process = self._run.processes[index]
         begin = process.start_unix_ns
         key = (process.host, process.pid)
         if key in self._ends:
             return self._ends[key] - begin, EXACT
-        live = self._live.get(process.file.rsplit("/", 1)[-1])
-        if live is not None and nodes.is_in_use(live):
+        if self.is_running(index):
             return time.time_ns() - begin, RUNNING
         end = self._run.description.get("end_unix_ns")
         if isinstance(end, int) and self._run.description.get("command") is not None:  # else of several jobs

@@ -1,0 +1,60 @@
+"""Why a run has no end: it is still going, or somebody ended it. Anything else is an accident of the program's."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Any
+
+from leadline.launch.wrappers import wrappers_in_front
+from leadline.report import unfinished
+from leadline.run import Run
+
+# The signals of those who want a program to end, and what sends them as a rule.
+SENDERS = {
+    "SIGINT": "Ctrl-C",
+    "SIGTERM": "a time limit, or a cancelled job",
+    "SIGHUP": "its terminal was closed",
+    "SIGQUIT": "Ctrl-\\",
+}
+_CODES = {129: "SIGHUP", 130: "SIGINT", 131: "SIGQUIT", 143: "SIGTERM"}
+_TIMED_OUT = 124  # of `timeout`
+
+
+@dataclass(frozen=True)
+class Interruption:
+    """signal: "" if `timeout` ended the command.   after_s: since the command was started, None if not known."""
+
+    signal: str
+    after_s: float | None
+
+
+def still_running(run: Run) -> tuple[int, float] | None:
+    """How many ranks are still running on this node, and for how many seconds; None if none is."""
+    running = [run.processes[index] for index in unfinished.running(run)]
+    if not running:
+        return None
+    begin = min(process.start_unix_ns for process in running)
+    return len(running), max(time.time_ns() - begin, 0) * 1e-9
+
+
+def interruption(run: Run) -> Interruption | None:
+    """None if every rank came to its end, or if nobody is known to have ended the run."""
+    if still_running(run) is not None or all(process.finalized for process in run.processes):
+        return None
+    description = run.description
+    signals = [name for name in description.get("signals") or () if name in SENDERS]
+    if signals:
+        return Interruption(signals[0], _seconds(description.get("signalled_s")))
+    code = description.get("exit_code")
+    command = description.get("command") or ()
+    around = {PurePath(words[0]).name for words in wrappers_in_front([str(word) for word in command])}
+    after_s = _seconds(description.get("duration_s"))
+    if code == _TIMED_OUT and "timeout" in around:
+        return Interruption("", after_s)
+    return Interruption(_CODES[code], after_s) if code in _CODES else None
+
+
+def _seconds(value: Any) -> float | None:
+    return float(value) if isinstance(value, (int, float)) else None

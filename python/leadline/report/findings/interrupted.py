@@ -1,0 +1,36 @@
+"""A person, or a time limit, ended the run."""
+
+from __future__ import annotations
+
+from leadline.report import cut_short
+from leadline.report import format as fmt
+from leadline.report.content import Content
+from leadline.report.finding import Evidence, Rule
+
+
+def evidence(content: Content) -> Evidence | None:
+    found = cut_short.interruption(content.run)
+    return None if found is None else {"signal": found.signal or None, "after_s": found.after_s}
+
+
+def sentence(content: Content, found: Evidence) -> str:
+    signal = found["signal"]
+    if signal is None:
+        what = "The time limit of `timeout` ended the run"
+    elif signal == "SIGINT":
+        what = f"The run was interrupted ({cut_short.SENDERS[signal]})"
+    else:
+        what = f"{signal} ended the run ({cut_short.SENDERS[signal]})"
+    when = f" after {fmt.seconds(found['after_s'])}" if found["after_s"] is not None else ""
+    return f"{what}{when}: the figures cover the time until then."
+
+
+RULE = Rule(
+    id="interrupted",
+    order=6,
+    severity="warning",
+    section="missing",
+    evidence=evidence,
+    sentence=sentence,
+    in_verdict=True,
+)
