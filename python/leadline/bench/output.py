@@ -32,7 +32,7 @@ def print_tables(found: Measurement) -> None:
     from rich.table import Table
 
     console = Console(width=None if sys.stdout.isatty() else PIPE_WIDTH)
-    console.print(headline(found), soft_wrap=True, highlight=False)
+    console.print(headline(found), highlight=False)
     wide = console.width >= WIDE
     table = Table(box=None, pad_edge=False)
     table.add_column("bytes", justify="right", no_wrap=True)
@@ -45,8 +45,18 @@ def print_tables(found: Measurement) -> None:
     for row in found.rows:
         table.add_row(*_cells(row, wide))
     console.print(table)
+    console.print(legend(base), style="dim", highlight=False)
     for line in notes(found):
-        console.print(line, style="yellow", soft_wrap=True, highlight=False)
+        console.print(line, style="yellow", highlight=False)
+
+
+def legend(base: str) -> str:
+    """What the columns mean, in one line."""
+    whose = "a blocking send's" if base == "blocking" else "the library's own"
+    return (
+        f"µs: median; × {base}: {whose} time divided by this one's, above 1 is faster, with its 95 % interval; "
+        "bound µs: no algorithm can take less on this network; reached: bound / µs"
+    )
 
 
 def _cells(row: dict[str, Any], wide: bool) -> list[str]:

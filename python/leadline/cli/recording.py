@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import click
 
 from leadline.cli.recorder_settings import SETTINGS
+from leadline.cli.saying import say
 from leadline.errors import NothingRecorded
 from leadline.launch.inside import refuse_inside_job
 from leadline.launch.launcher import Launcher
@@ -46,10 +47,6 @@ def output_option(function: Function) -> Function:
         envvar="LEADLINE_OUTPUT",
         help="Directory for the run; new or empty.  [default: leadline-runs/<program>-<time>-<n>]",
     )(function)
-
-
-def say(text: str) -> None:
-    print(f"leadline: {text}", file=sys.stderr, flush=True)
 
 
 class Clock:
