@@ -131,7 +131,7 @@ def launched(rank: int, variable: str = "PMI_SIZE", size: int = 4) -> dict[str, 
     [
         (
             "PMI_SIZE",
-            "they were started by an mpiexec for MPICH or Intel MPI, and the program uses Open MPI v5.0.11; start it "
+            "they were started by the mpiexec of MPICH or Intel MPI, and the program uses Open MPI v5.0.11; start it "
             "with the mpiexec of Open MPI v5.0.11.",
         ),
         (

@@ -237,7 +237,7 @@ CASES: dict[str, list[tuple[Callable[[MakeRun], Any], Expected]]] = {
         (lambda make: ended_by(make, signals=["SIGTERM"], signalled_s=2.5), {"signal": "SIGTERM", "after_s": 2.5}),
         (lambda make: ended_by(make, exit_code=130, duration_s=3.5), {"signal": "SIGINT", "after_s": 3.5}),
         (
-            lambda make: ended_by(make, exit_code=124, command=["timeout", "9", "mpiexec", "x"]),
+            lambda make: ended_by(make, exit_code=124, timed_out=True),
             {"signal": None, "after_s": None},
         ),
         (lambda make: ended_by(make, exit_code=124), None),  # the program's own, as far as anybody knows

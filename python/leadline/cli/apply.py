@@ -14,7 +14,6 @@ from leadline.cli.saying import say
 from leadline.errors import UsageError
 from leadline.launch.inside import refuse_inside_job
 
-
 LEGEND = "applied: the rule took effect, with the proof in brackets; not applied: the library's own algorithm ran"
 MEASURED = "times as fast: the library's own time divided by the rule's"
 

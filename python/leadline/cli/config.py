@@ -25,7 +25,7 @@ INCLUDE = Path(__file__).resolve().parents[1] / "include"
     default=None,
     type=click.Choice(["", "bash", "zsh", "fish"]),
     metavar="[bash|zsh|fish]",
-    help="Install the completion of commands and options for your shell ($SHELL); with a shell's name, print its script.",
+    help="Install completion for your shell ($SHELL); with a shell's name, print its script.",
 )
 def command(what: str | None, completion: str | None) -> int:
     """Print where the files for named regions are, as in: cc $(leadline config --cflags) app.c"""

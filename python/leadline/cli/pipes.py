@@ -1,4 +1,4 @@
-"""What becomes of output whose reader has left, as in `leadline report | head`: it is dropped, and that is no failure."""
+"""Output whose reader has left, as in `leadline report | head`, is dropped, and that is no failure."""
 
 from __future__ import annotations
 

@@ -63,6 +63,8 @@ def examine_command(words: Sequence[str]) -> list[Check]:
 def _mistakes(words: Sequence[str]) -> Iterator[Check]:
     """Of these the calls would be recorded all the same, but not of the job that was meant."""
     for mistake in mistakes_of(words, find_launcher(words)):
+        if mistake.code == "library-not-found":  # which the program's own check says
+            continue
         answer = "depends" if mistake.code == "oversubscribed" else "no"
         yield Check(mistake.subject, answer, mistake.message, mistake.hint, needed=answer == "no")
 

@@ -1,4 +1,4 @@
-"""Whether we are one rank of a job ourselves: `mpiexec -n 4 leadline run ./app` would make four runs of one rank each."""
+"""Whether we are a rank of a job ourselves: `mpiexec -n 4 leadline run ./app` would make four runs of one rank."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from leadline.errors import UsageError
 from leadline.launch.launcher import LAUNCHER_NAME
 from leadline.launch.wrappers import command_start
 
+MOST_SHOWN = 60
 # The variables in which launchers give each rank the number of ranks and its own (src/recorder/placement.cpp).
 VARIABLES = (
     ("OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "mpiexec"),
@@ -43,16 +44,14 @@ class InsideJob(UsageError):
     """One of several ranks was about to do what is done once, around all of them. `silent`: rank 0 says it for all."""
 
     def __init__(self, own: OwnRank, command: str, words: Sequence[str]) -> None:
-        program = " ".join(words) if len(" ".join(words)) < 60 else f"{words[0]} …"
-        begin = f"{own.launcher} -n {own.size}" if own.launcher != "flux run" else f"flux run -n {own.size}"
-        instead = f"{begin} leadline exec {program}" if command in {"run", "record"} else ""
-        around = f"leadline {command} -- {begin} {program}"
-        if command == "apply":
-            around = f"leadline apply TABLE -- {begin} {program}"
+        program = " ".join(words) if len(" ".join(words)) < MOST_SHOWN else f"{words[0]} …"
+        begin = f"{own.launcher} -n {own.size}"
+        around = f"leadline {command}{' TABLE' if command == 'apply' else ''} -- {begin} {program}"
+        instead = f", or {begin} leadline exec {program}" if command in {"run", "record"} else ""
         super().__init__(
-            f"{own.launcher} started `leadline {command}` {own.size} times, once per rank: each would take its rank for "
-            "a whole run; nothing was started",
-            hint=f"type {around}" + (f", or {instead}" if instead else ""),
+            f"{own.launcher} started `leadline {command}` {own.size} times, once per rank: each would take its rank "
+            "for a whole run; nothing was started",
+            hint=f"type {around}{instead}",
         )
         if own.rank > 0:  # a launcher that sees a rank fail may end the others, before the message is out
             self.silent = True

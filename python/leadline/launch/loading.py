@@ -1,4 +1,4 @@
-"""The libraries that the loader gives to a program, and which of them are MPI. Quick: it runs before every recording."""
+"""The libraries that the loader gives to a program, and which of them are MPI. Runs before every recording: quick."""
 
 from __future__ import annotations
 

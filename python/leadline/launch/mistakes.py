@@ -18,7 +18,14 @@ from leadline.launch.program import program_word
 from leadline.launchers import LauncherKind
 
 OPENMP = re.compile(r"lib(gomp|iomp5|omp)\.so")
-ELSEWHERE = ("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "LOADL_STEP_ID", "HYDRA_HOST_FILE", "PRTE_MCA_prte_default_hostfile")
+ELSEWHERE = (
+    "SLURM_JOB_ID",
+    "PBS_JOBID",
+    "LSB_JOBID",
+    "LOADL_STEP_ID",
+    "HYDRA_HOST_FILE",
+    "PRTE_MCA_prte_default_hostfile",
+)
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,8 @@ def run(
 ) -> int:
     """Run the program. Returns its exit code, or, like a shell, 128 + the signal's number if a signal ended it.
 
-    while_waiting is called several times a second, on_signal with each signal of ENDING that came. Raises CannotStart if the program cannot be executed.
+    while_waiting is called several times a second, on_signal with each signal of ENDING that came. Raises CannotStart
+    if the program cannot be executed.
     """
     path = resolve(words[0], environ.get("PATH"))
     waited: set[int] = {*FORWARDED, signal.SIGCHLD}

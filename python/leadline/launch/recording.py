@@ -8,16 +8,18 @@ import signal
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
+from typing import Any
 
 from leadline import nodes
 from leadline.launch import process, rundir
 from leadline.launch.launcher import Launcher, find_launcher, prepared
 from leadline.launch.program import program_word
 from leadline.launch.recorder import RUNS, merged_preload, require_library, variables
-from leadline.launch.wrappers import preload_in_front
+from leadline.launch.wrappers import preload_in_front, wrappers_in_front
 
 BEAT_S = 2.0
+TIMED_OUT = 124  # the exit code of `timeout 60 mpiexec …` once the time is over
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,10 @@ def record(
         rundir.write_description(directory, {**description, "state": "not started"})
         raise
     seconds = time.monotonic() - begin
-    over = {"state": "finished", "duration_s": round(seconds, 6), "end_unix_ns": time.time_ns(), "exit_code": code}
+    over: dict[str, Any] = {"state": "finished", "exit_code": code}
+    over |= {"duration_s": round(seconds, 6), "end_unix_ns": time.time_ns()}
+    if code == TIMED_OUT and any(PurePath(piece[0]).name == "timeout" for piece in wrappers_in_front(command)):
+        over["timed_out"] = True
     rundir.write_description(directory, {**description, **over})
     with contextlib.suppress(OSError):  # it stays on the node, and the report says so
         nodes.collect(directory)

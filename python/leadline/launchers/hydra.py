@@ -35,6 +35,7 @@ class Hydra(LauncherKind):
     options = OPTIONS
     hands_on = True
     title = "MPICH or Intel MPI"
+    size_variable = "PMI_SIZE"
     starts = "mpich"
     counts = frozenset({"n", "np"})
     hosts = frozenset({"f", "hosts", "hostfile", "machinefile", "machine", "host", "rmk", "hosts-group"})

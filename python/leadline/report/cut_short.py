@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from pathlib import PurePath
 from typing import Any
 
-from leadline.launch.wrappers import wrappers_in_front
 from leadline.report import unfinished
 from leadline.run import Run
 
@@ -19,7 +17,6 @@ SENDERS = {
     "SIGQUIT": "Ctrl-\\",
 }
 _CODES = {129: "SIGHUP", 130: "SIGINT", 131: "SIGQUIT", 143: "SIGTERM"}
-_TIMED_OUT = 124  # of `timeout`
 
 
 @dataclass(frozen=True)
@@ -48,10 +45,8 @@ def interruption(run: Run) -> Interruption | None:
     if signals:
         return Interruption(signals[0], _seconds(description.get("signalled_s")))
     code = description.get("exit_code")
-    command = description.get("command") or ()
-    around = {PurePath(words[0]).name for words in wrappers_in_front([str(word) for word in command])}
     after_s = _seconds(description.get("duration_s"))
-    if code == _TIMED_OUT and "timeout" in around:
+    if description.get("timed_out"):
         return Interruption("", after_s)
     return Interruption(_CODES[code], after_s) if code in _CODES else None
 

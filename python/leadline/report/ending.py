@@ -54,7 +54,6 @@ class EndedAtStart:
         code = f" The command's exit code was {self.exit_code}." if self.exit_code else ""
         return f"The run ended at its start: {text}.{code}"
 
-
     def _so_far(self) -> str:
         parts = []
         if self.in_init:

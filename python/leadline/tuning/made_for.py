@@ -38,7 +38,7 @@ def warnings_about(table: Table, command: Sequence[str], environ: Mapping[str, s
     used = of_file(file)
     if used is not None and used.name != made_for.name:
         return [f"the table was made for {made_for.title}, and the program uses {used.title}: {again}"]
-    there = fmt.library(str(table.evidence.get("version") or ""))
+    there = fmt.library(str(table.evidence.get("version") or "").partition("\n")[0])
     here = fmt.library(version_of(file, environ))
     if there and here and there != here:
         return [f"the table was made for {there}, and the program uses {here}: {again}"]
@@ -46,7 +46,7 @@ def warnings_about(table: Table, command: Sequence[str], environ: Mapping[str, s
 
 
 def version_of(file: Path, environ: Mapping[str, str]) -> str:
-    """What a libmpi says of itself; "" if it cannot be asked."""
+    """The first line that a libmpi says of itself; "" if it cannot be asked."""
     try:
         done = subprocess.run(
             [sys.executable, "-c", _ASKS, str(file)],
@@ -60,5 +60,5 @@ def version_of(file: Path, environ: Mapping[str, str]) -> str:
         )
     except (OSError, subprocess.TimeoutExpired):
         return ""
-    return done.stdout.strip() if done.returncode == 0 else ""
-
+    first, _, _ = done.stdout.strip().partition("\n")
+    return first if done.returncode == 0 else ""

@@ -8,8 +8,8 @@ changes; what decides is the ratio of runs that were next to each other.
 from __future__ import annotations
 
 import os
-import shutil
 import re
+import shutil
 import tempfile
 import textwrap
 import time
@@ -222,7 +222,7 @@ def print_found(found: dict[str, Any]) -> None:
         print(f"  {row['candidate']:18} {words}  {row['what']}{_sent(row['eager_bytes'])}")
     print(
         textwrap.fill(
-            "default / this: the time under the default setting divided by that under this one, median and 95 % interval; "
+            "default / this: the time under the default setting divided by that under this one, with a 95 % interval; "
             "above 1 this one is faster",
             min(shutil.get_terminal_size().columns, 120),
         )

@@ -15,7 +15,8 @@ def evidence(content: Content) -> Evidence | None:
 
 def sentence(content: Content, found: Evidence) -> str:
     ranks, recorded = found["ranks"], len(content.run.processes)
-    who = "The run is" if ranks == recorded else f"{ranks} of {fmt.plural(recorded, 'rank')} {'is' if ranks == 1 else 'are'}"
+    some = f"{ranks} of {fmt.plural(recorded, 'rank')} {'is' if ranks == 1 else 'are'}"
+    who = "The run is" if ranks == recorded else some
     return f"{who} still going, {fmt.seconds(found['elapsed_s'])} after the start: these are the figures so far."
 
 
