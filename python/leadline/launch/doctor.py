@@ -65,7 +65,7 @@ def _mistakes(words: Sequence[str]) -> Iterator[Check]:
     for mistake in mistakes_of(words, find_launcher(words)):
         if mistake.code == "library-not-found":  # which the program's own check says
             continue
-        answer = "depends" if mistake.code == "oversubscribed" else "no"
+        answer = "depends" if mistake.code in {"oversubscribed", "replaced-library"} else "no"
         yield Check(mistake.subject, answer, mistake.message, mistake.hint, needed=answer == "no")
 
 

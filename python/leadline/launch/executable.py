@@ -113,13 +113,29 @@ def native_architecture() -> tuple[int, str]:
         return elf.elfclass, elf["e_machine"]
 
 
+def run_path_of(path: Path) -> list[str]:
+    """The folders that were linked into a program for its libraries, and that LD_LIBRARY_PATH goes before."""
+    try:
+        with path.open("rb") as file:
+            found = _entries(ELFFile(file), "DT_RUNPATH", "runpath")
+    except (ELFError, OSError, ValueError, KeyError, AttributeError, TypeError, IndexError):
+        return []
+    origin = str(path.resolve().parent)
+    folders = [folder for text in found for folder in text.split(":") if folder]
+    return [folder.replace("${ORIGIN}", origin).replace("$ORIGIN", origin) for folder in folders]
+
+
 def _needed(elf: ELFFile) -> list[str]:
+    return _entries(elf, "DT_NEEDED", "needed")
+
+
+def _entries(elf: ELFFile, tag_name: str, value: str) -> list[str]:
     return [
-        str(tag.needed)  # type: ignore[attr-defined]
+        str(getattr(tag, value))
         for section in elf.iter_sections()
         if isinstance(section, DynamicSection)
         for tag in section.iter_tags()
-        if tag.entry.d_tag == "DT_NEEDED"
+        if tag.entry.d_tag == tag_name
     ]
 
 

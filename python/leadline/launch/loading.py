@@ -6,7 +6,7 @@ import os
 import re
 import struct
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -65,13 +65,13 @@ def all_mpi_of(libraries: Sequence[str]) -> list[str]:
     return [name for name in libraries if family(name) is not None]
 
 
-def loaded(path: Path) -> tuple[list[str], list[str]]:
+def loaded(path: Path, given: Mapping[str, str] | None = None) -> tuple[list[str], list[str]]:
     """The libraries that the loader would load (it lists them; the program does not run), and names that it cannot
-    find."""
+    find. given: the environment, by default ours."""
     loader = interpreter_of(Path("/proc/self/exe"))
     if not loader:
         return [], []
-    environ = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
+    environ = {name: value for name, value in (given or os.environ).items() if name != "LD_PRELOAD"}
     environ["LD_TRACE_LOADED_OBJECTS"] = "1"  # as ldd does; --list would stop at the first that is missing
     try:
         # By a name without a slash, such as Path makes of ./app, the loader would look for a library.

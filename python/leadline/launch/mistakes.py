@@ -43,27 +43,56 @@ def mistakes_of(
 ) -> list[Mistake]:
     """Those that are certain; the worst first. environ: of the command, by default ours."""
     environ = os.environ if environ is None else environ
-    word = program_word(command, launcher)
-    path = Path(word) if word is not None and "/" in word else None
-    if path is None and word is not None:
-        found = next((Path(folder, word) for folder in _search(environ) if Path(folder, word).is_file()), None)
-        path = found
-    libraries, missing = loading.loaded(path) if path is not None and loading.interpreter_of(path) else ([], [])
+    path = _program(command, launcher, environ)
+    libraries, missing = loading.loaded(path, environ) if path is not None else ([], [])
     if any("LD_LIBRARY_PATH" in word for word in command):  # the ranks' loader may find others than ours
         libraries, missing = [], []
-    found_mistakes = []
+    found = []
     if path is not None and libraries:
-        name = PurePath(path).name
-        found_mistakes += [
-            *_not_found(name, missing),
-            *_two_libraries(name, libraries),
-            *_wrong_launcher(name, libraries, launcher),
+        found += [
+            *_not_found(path.name, missing),
+            *_two_libraries(path.name, libraries),
+            *_wrong_launcher(path.name, libraries, launcher),
+            *_replaced(path, libraries, environ),
         ]
-    return [*found_mistakes, *_too_many(command, libraries, launcher, environ)]
+    return [*found, *_too_many(command, libraries, launcher, environ)]
 
 
-def _search(environ: Mapping[str, str]) -> list[str]:
-    return [folder for folder in environ.get("PATH", os.defpath).split(os.pathsep) if folder]
+def _program(command: Sequence[str], launcher: Launcher | None, environ: Mapping[str, str]) -> Path | None:
+    """The program's file, if it is one that the loader loads libraries for."""
+    word = program_word(command, launcher)
+    if word is None:
+        return None
+    path = Path(word)
+    if "/" not in word:
+        folders = [folder for folder in environ.get("PATH", os.defpath).split(os.pathsep) if folder]
+        path = next((Path(folder, word) for folder in folders if Path(folder, word).is_file()), path)
+    return path if loading.interpreter_of(path) else None
+
+
+def _replaced(path: Path, libraries: Sequence[str], environ: Mapping[str, str]) -> list[Mistake]:
+    """Built with one library, and given another of the same ABI by the environment."""
+    if not environ.get("LD_LIBRARY_PATH"):
+        return []
+    here = loading.mpi_library_of(libraries)
+    without, _ = loading.loaded(path, {name: value for name, value in environ.items() if name != "LD_LIBRARY_PATH"})
+    built_with = loading.mpi_library_of(without)
+    if not here or not built_with or os.path.realpath(here) == os.path.realpath(built_with):
+        return []
+    from leadline.launch.executable import run_path_of  # reads the file's sections: slow to import, rarely needed
+
+    # Found in the system's folders only, it need not be the one that the program was linked with.
+    if os.path.realpath(os.path.dirname(built_with)) not in map(os.path.realpath, run_path_of(path)):
+        return []
+    return [
+        Mistake(
+            "replaced-library",
+            "library",
+            f"{path.name} was linked for {_title(built_with)} ({built_with}), but LD_LIBRARY_PATH gives it "
+            f"{_title(here)} ({here}): that is what will be measured",
+            "if that is not meant, unload the module that set LD_LIBRARY_PATH",
+        )
+    ]
 
 
 def _not_found(program: str, missing: Sequence[str]) -> list[Mistake]:
