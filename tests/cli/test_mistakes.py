@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import kept_builds
@@ -182,6 +183,18 @@ def test_a_time_limit_is_called_that(mpich: mpi.Library, tiny: Tiny, typed: Type
     done = typed.plain(sys.executable, script, *Command.words, "run", "--", *mpiexec(mpich), str(tiny(mpich)), "sleep")
     assert "SIGTERM ended the run (a time limit, or a cancelled job) after" in done.flat, done.text
     assert "Incomplete" not in done.flat
+
+
+@pytest.mark.parametrize("minutes_ago", [1, -60])
+def test_the_end_of_a_batch_jobs_time_is_called_that(
+    minutes_ago: int, mpich: mpi.Library, tiny: Tiny, typed: Typed
+) -> None:
+    """Nothing but the clock says so, where the batch system kills the ranks and us alike."""
+    environ = {"SLURM_JOB_ID": "7", "SLURM_JOB_END_TIME": str(int(time.time()) - 60 * minutes_ago)}
+    done = typed("run", "--", *mpiexec(mpich), tiny(mpich), "abort", environ=environ)
+    reached = "The run ended at the time limit of its batch job after"
+    assert (reached in done.flat) == (minutes_ago > 0), done.text
+    assert ("Incomplete: " in done.flat) == (minutes_ago < 0)
 
 
 LIMITED = """

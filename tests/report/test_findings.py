@@ -170,6 +170,13 @@ def ended_by(make_run: MakeRun, **description: Any) -> Any:
     return run
 
 
+def in_a_job(*, ended_s: int, limit_s: int) -> dict[str, Any]:
+    """The description of a run whose ranks were ended, by the batch system's clock, at or before the job's limit."""
+    begin_s = 1_700_000_000
+    batch = {"system": "slurm", "id": "7", "end_time": str(begin_s + limit_s)}
+    return {"job": {"batch": batch}, "end_unix_ns": (begin_s + ended_s) * 10**9}
+
+
 def going_on(make_run: MakeRun) -> Any:
     """Rank 0 still runs: it is this process, which has its live memory mapped."""
     name = f"{os.uname().nodename[:64]}-{os.getpid()}.live"
@@ -234,12 +241,11 @@ CASES: dict[str, list[tuple[Callable[[MakeRun], Any], Expected]]] = {
         (lambda make: ended_by(make), None),
     ],
     "interrupted": [
-        (lambda make: ended_by(make, signals=["SIGTERM"], signalled_s=2.5), {"signal": "SIGTERM", "after_s": 2.5}),
-        (lambda make: ended_by(make, exit_code=130, duration_s=3.5), {"signal": "SIGINT", "after_s": 3.5}),
-        (
-            lambda make: ended_by(make, exit_code=124, timed_out=True),
-            {"signal": None, "after_s": None},
-        ),
+        (lambda make: ended_by(make, signals=["SIGTERM"], signalled_s=2.5), {"cause": "SIGTERM", "after_s": 2.5}),
+        (lambda make: ended_by(make, exit_code=130, duration_s=3.5), {"cause": "SIGINT", "after_s": 3.5}),
+        (lambda make: ended_by(make, exit_code=124, timed_out=True), {"cause": "timeout", "after_s": None}),
+        (lambda make: ended_by(make, **in_a_job(ended_s=100, limit_s=100)), {"cause": "job-limit"}),
+        (lambda make: ended_by(make, **in_a_job(ended_s=99, limit_s=100)), None),
         (lambda make: ended_by(make, exit_code=124), None),  # the program's own, as far as anybody knows
         (lambda make: ended_by(make, exit_code=139), None),  # it crashed
         (lambda make: ended_by(make, signals=["SIGUSR1"]), None),

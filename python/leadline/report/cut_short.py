@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-from leadline.report import unfinished
+from leadline.report import job, unfinished
 from leadline.run import Run
 
 # The signals of those who want a program to end, and what sends them as a rule.
@@ -19,11 +19,17 @@ SENDERS = {
 _CODES = {129: "SIGHUP", 130: "SIGINT", 131: "SIGQUIT", 143: "SIGTERM"}
 
 
+TIMEOUT, JOB_LIMIT = "timeout", "job-limit"
+
+
 @dataclass(frozen=True)
 class Interruption:
-    """signal: "" if `timeout` ended the command.   after_s: since the command was started, None if not known."""
+    """cause: a signal of SENDERS; TIMEOUT, of the command's own `timeout`; JOB_LIMIT, of the batch job.
 
-    signal: str
+    after_s: since the command was started, None if not known.
+    """
+
+    cause: str
     after_s: float | None
 
 
@@ -41,14 +47,23 @@ def interruption(run: Run) -> Interruption | None:
     if still_running(run) is not None or all(process.finalized for process in run.processes):
         return None
     description = run.description
+    after_s = _seconds(description.get("signalled_s")) or _seconds(description.get("duration_s"))
+    if _reached_the_jobs_end(run):
+        return Interruption(JOB_LIMIT, after_s)
     signals = [name for name in description.get("signals") or () if name in SENDERS]
     if signals:
-        return Interruption(signals[0], _seconds(description.get("signalled_s")))
-    code = description.get("exit_code")
-    after_s = _seconds(description.get("duration_s"))
+        return Interruption(signals[0], after_s)
     if description.get("timed_out"):
-        return Interruption("", after_s)
+        return Interruption(TIMEOUT, after_s)
+    code = description.get("exit_code")
     return Interruption(_CODES[code], after_s) if code in _CODES else None
+
+
+def _reached_the_jobs_end(run: Run) -> bool:
+    """Whether ranks were there until the time at which the batch system ends the job."""
+    limit = str((job.batch_job(run) or {}).get("end_time") or "")
+    end_ns = unfinished.ended_unix_ns(run)
+    return limit.isdecimal() and end_ns is not None and end_ns >= int(limit) * 1_000_000_000
 
 
 def _seconds(value: Any) -> float | None:

@@ -91,6 +91,18 @@ def stops(run: Run) -> list[Stop]:
     return found
 
 
+def ended_unix_ns(run: Run) -> int | None:
+    """When the last of the processes that did not come to their end was gone, at the least; None if not known."""
+    unfinished = [index for index in run.order if not run.processes[index].complete]
+    until = _Until(run) if unfinished else None
+    ends = []
+    for index in unfinished:
+        since_begin, source = until.of(index) if until is not None else (None, UNKNOWN)
+        if since_begin is not None and source != RUNNING:
+            ends.append(run.processes[index].start_unix_ns + since_begin)
+    return max(ends, default=None)
+
+
 def running(run: Run) -> list[int]:
     """The processes on this node that have not come to their end yet, in display order."""
     unfinished = [index for index in run.order if not run.processes[index].complete]

@@ -10,17 +10,19 @@ from leadline.report.finding import Evidence, Rule
 
 def evidence(content: Content) -> Evidence | None:
     found = cut_short.interruption(content.run)
-    return None if found is None else {"signal": found.signal or None, "after_s": found.after_s}
+    return None if found is None else {"cause": found.cause, "after_s": found.after_s}
 
 
 def sentence(content: Content, found: Evidence) -> str:
-    signal = found["signal"]
-    if signal is None:
+    cause = found["cause"]
+    if cause == cut_short.TIMEOUT:
         what = "The time limit of `timeout` ended the run"
-    elif signal == "SIGINT":
-        what = f"The run was interrupted ({cut_short.SENDERS[signal]})"
+    elif cause == cut_short.JOB_LIMIT:
+        what = "The run ended at the time limit of its batch job"
+    elif cause == "SIGINT":
+        what = f"The run was interrupted ({cut_short.SENDERS[cause]})"
     else:
-        what = f"{signal} ended the run ({cut_short.SENDERS[signal]})"
+        what = f"{cause} ended the run ({cut_short.SENDERS[cause]})"
     when = f" after {fmt.seconds(found['after_s'])}" if found["after_s"] is not None else ""
     return f"{what}{when}: the figures cover the time until then."
 
