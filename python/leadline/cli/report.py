@@ -9,7 +9,8 @@ from pathlib import Path
 import click
 
 from leadline.cli.recording import say, shown
-from leadline.cli.reporting import PAGE, as_json, open_run, say_advice, step_option, working, write_page
+from leadline.cli.reporting import PAGE, advice_for, as_json, open_run, step_option, working, write_page
+from leadline.cli.saying import laid_out
 from leadline.errors import UsageError
 from leadline.launch.rundir import DEFAULT_PARENT, runs_in
 
@@ -70,7 +71,8 @@ def command(
             print_iterations(run, Console())
         else:
             print_report(run, Console(), all_sites=all_sites)
-            say_advice(run)
+            if words := advice_for(run):
+                print(f"\n{laid_out(words, sys.stdout)}")
     return 0
 
 

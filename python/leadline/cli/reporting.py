@@ -123,7 +123,8 @@ def summarise(directory: Path, *, quiet: bool, exit_code: int, step: str | None 
             print_report(run, Console(stderr=True))
             again = f"again: leadline report {shown(directory)}"
             also = f" (also {', '.join(written[1:])})" if written[1:] else ""
-            say_advice(run)
+            if words := advice_for(run):
+                say(words)
             say(f"report: {shown(directory / written[0])}{also}; {again}" if written else again)
     except LeadlineError as error:
         if exit_code == 0:
@@ -131,13 +132,12 @@ def summarise(directory: Path, *, quiet: bool, exit_code: int, step: str | None 
         say(str(error))
 
 
-def say_advice(run: Any) -> None:
-    """What would make the next report better than this one."""
+def advice_for(run: Any) -> str:
+    """What would make the next report say more than this one; "" if nothing."""
     from leadline.report.content import Content
     from leadline.report.without_lines import advice
 
-    if words := advice(Content(run)):
-        say(words)
+    return advice(Content(run))
 
 
 def _written(run: Any, content: dict[str, Any], directory: Path) -> list[str]:

@@ -5,19 +5,20 @@ from __future__ import annotations
 import os
 import sys
 import textwrap
+from typing import TextIO
 
 LEAST_WIDTH = 40
 
 
 def say(text: str) -> None:
-    print(laid_out(f"leadline: {text}"), file=sys.stderr, flush=True)
+    print(laid_out(f"leadline: {text}", sys.stderr), file=sys.stderr, flush=True)
 
 
-def laid_out(text: str) -> str:
+def laid_out(text: str, stream: TextIO) -> str:
     """A word that is longer than the line, such as a path, stays whole, so that it can be copied."""
-    if not sys.stderr.isatty():
+    if not stream.isatty():
         return text
-    width = max(LEAST_WIDTH, _columns())
+    width = max(LEAST_WIDTH, _columns(stream))
     return "\n".join(
         "\n".join(
             textwrap.wrap(line, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False) or [""]
@@ -26,11 +27,11 @@ def laid_out(text: str) -> str:
     )
 
 
-def _columns() -> int:
+def _columns(stream: TextIO) -> int:
     given = os.environ.get("COLUMNS", "")
     if given.isdecimal() and int(given) > 0:
         return int(given)
     try:
-        return os.get_terminal_size(sys.stderr.fileno()).columns or 80
+        return os.get_terminal_size(stream.fileno()).columns or 80
     except OSError:
         return 80

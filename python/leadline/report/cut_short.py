@@ -43,8 +43,8 @@ def still_running(run: Run) -> tuple[int, float] | None:
 
 
 def interruption(run: Run) -> Interruption | None:
-    """None if every rank came to its end, or if nobody is known to have ended the run."""
-    if still_running(run) is not None or all(process.finalized for process in run.processes):
+    """Of a run that is over. None if every rank came to its end, or if nobody is known to have ended it."""
+    if all(process.finalized for process in run.processes):
         return None
     description = run.description
     after_s = _seconds(description.get("signalled_s")) or _seconds(description.get("duration_s"))

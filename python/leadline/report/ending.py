@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from leadline import _core
-from leadline.report import unfinished
 from leadline.run import Run, rank_list
 
 _STARTUP = _core.CATEGORIES.index("startup")
@@ -65,7 +64,7 @@ class EndedAtStart:
         return f"So far, {'; '.join(parts)}." if parts else ""
 
 
-def ended_at_start(run: Run) -> EndedAtStart:
+def ended_at_start(run: Run, *, running: bool = False) -> EndedAtStart:
     in_init: list[str] = []
     after_init: list[str] = []
     aborted: list[str] = []
@@ -90,7 +89,7 @@ def ended_at_start(run: Run) -> EndedAtStart:
         tuple(aborted),
         all_ranks=0 < found == len(run.processes),
         exit_code=code if isinstance(code, int) else None,
-        running=bool(found and unfinished.running(run)),
+        running=running,
     )
 
 

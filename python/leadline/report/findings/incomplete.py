@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from leadline.report import cut_short
 from leadline.report import format as fmt
 from leadline.report.content import Content
 from leadline.report.finding import Evidence, Rule
@@ -15,7 +14,7 @@ def evidence(content: Content) -> Evidence | None:
     missing = run.ranks - len(run.processes)
     cut = sum(not process.complete for process in run.processes)
     # What goes on, what somebody ended, and what ended at its start, is said as that.
-    is_said = cut_short.still_running(run) or cut_short.interruption(run) or content.ended_at_start.all_ranks
+    is_said = content.still_running or content.interruption or content.ended_at_start.all_ranks
     if missing <= 0 and cut and is_said:
         return None
     return {"ranks": run.ranks, "ranks_recorded": len(run.processes), "traces_cut": 0 if is_said else cut}

@@ -9,7 +9,7 @@ from leadline.report.finding import Evidence, Rule
 
 
 def evidence(content: Content) -> Evidence | None:
-    found = cut_short.interruption(content.run)
+    found = content.interruption
     return None if found is None else {"cause": found.cause, "after_s": found.after_s}
 
 

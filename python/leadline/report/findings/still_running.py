@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from leadline.report import cut_short
 from leadline.report import format as fmt
 from leadline.report.content import Content
 from leadline.report.finding import Evidence, Rule, at_least
 
 
 def evidence(content: Content) -> Evidence | None:
-    found = cut_short.still_running(content.run)
+    found = content.still_running
     return None if found is None else {"ranks": found[0], "elapsed_s": found[1]}
 
 
