@@ -10,9 +10,11 @@ from typing import Any
 
 import click
 
+from leadline.cli.recording import say_mistakes
 from leadline.cli.saying import say
 from leadline.errors import UsageError
 from leadline.launch.inside import refuse_inside_job
+from leadline.launch.launcher import find_launcher
 
 LEGEND = "applied: the rule took effect, with the proof in brackets; not applied: the library's own algorithm ran"
 MEASURED = "times as fast: the library's own time divided by the rule's"
@@ -88,6 +90,8 @@ def command(
 
         check_folder(report)
     warnings = _checked(table, program)
+    if not quiet:
+        say_mistakes(program, find_launcher(program))
     for warning in warnings if not quiet else ():
         say(f"warning: {warning}")
     if via == "native":

@@ -18,12 +18,14 @@ from leadline.launch.program import program_word
 from leadline.launchers import LauncherKind
 
 OPENMP = re.compile(r"lib(gomp|iomp5|omp)\.so")
+# Where one of these is set, ranks may run on other hosts.
 ELSEWHERE = (
     "SLURM_JOB_ID",
     "PBS_JOBID",
     "LSB_JOBID",
     "LOADL_STEP_ID",
     "HYDRA_HOST_FILE",
+    "OMPI_MCA_orte_default_hostfile",
     "PRTE_MCA_prte_default_hostfile",
 )
 
@@ -163,7 +165,7 @@ def _launcher_beside(library: str) -> str:
 def _too_many(
     command: Sequence[str], libraries: Sequence[str], launcher: Launcher | None, environ: Mapping[str, str]
 ) -> list[Mistake]:
-    if launcher is None or any(name in environ for name in ELSEWHERE):
+    if launcher is None or any(name in environ for name in ELSEWHERE) or _has_hosts(launcher):
         return []
     ranks = ranks_here(command[launcher.index + 1 :], launcher.kind)
     if ranks is None:
@@ -182,6 +184,19 @@ def _too_many(
             f"for figures of the program, use {cores} at most, or a larger machine",
         )
     ]
+
+
+def _has_hosts(launcher: Launcher) -> bool:
+    """Whether a file of the launcher's installation says on which hosts it starts ranks."""
+    prefix = Path(launcher.path).resolve().parents[1]
+    for name in launcher.kind.host_files:
+        try:
+            lines = (prefix / name).read_text(errors="replace").splitlines()
+        except OSError:
+            continue
+        if any(line.strip() and not line.lstrip().startswith("#") for line in lines):
+            return True
+    return False
 
 
 def ranks_here(words: Sequence[str], kind: LauncherKind) -> int | None:

@@ -22,7 +22,7 @@ class LauncherKind(ABC):
     starts: the only ABI family whose programs it makes one job of; "" for any.
     serves: another library beside which it does so all the same.
     counts: its options, without dashes, for the number of ranks, if it starts as many as they say; hosts: those after
-    which ranks may run elsewhere.
+    which ranks may run elsewhere; host_files: files of its installation that may name hosts, too.
     """
 
     name: str
@@ -36,6 +36,7 @@ class LauncherKind(ABC):
     serves: re.Pattern[str] = NOTHING
     counts: frozenset[str] = frozenset()
     hosts: frozenset[str] = frozenset()
+    host_files: tuple[str, ...] = ()
 
     @abstractmethod
     def recognises(self, version_text: str, program: str) -> bool:

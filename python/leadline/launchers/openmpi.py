@@ -49,6 +49,7 @@ class OpenMpiLauncher(LauncherKind):
     hosts = frozenset(
         "H host hostfile default-hostfile machinefile add-host add-hostfile dvm dvm-uri hnp app am rf rankfile".split()
     )
+    host_files = ("etc/openmpi-default-hostfile", "etc/prte-default-hostfile", "/etc/openmpi/openmpi-default-hostfile")
     repeats_for_each_program = True  # Open MPI 4 gives a variable to one of several programs only
 
     def recognises(self, version_text: str, program: str) -> bool:
