@@ -18,6 +18,7 @@ from .conftest import TINY, Command, Tiny
 from .terminal import Shown, in_terminal
 
 COLUMNS = 76
+RANDOM = Path(__file__).parents[1] / "programs" / "random_program.c"
 OPEN_MPI = ("--oversubscribe",)
 
 
@@ -166,6 +167,20 @@ def test_a_size_without_a_unit(size: str, typed: Typed) -> None:
     assert done.code == 2
     assert f"--budget {size} has no unit" in done.flat
     assert not (typed.directory / "started").exists()
+
+
+def test_a_budget_that_ran_out_leads_the_verdict(mpich: mpi.Library, typed: Typed) -> None:
+    def compile_to(program: Path) -> None:
+        words = [mpich.mpicc, "-O1", RANDOM, "-o", program]
+        subprocess.run(words, check=True, env=mpich.env(), timeout=120)
+
+    sources = [RANDOM.read_text(), RANDOM.with_name("random_leaves.h").read_text(), kept_builds.identity(mpich)]
+    program = kept_builds.kept("random-program", sources, compile_to)
+    done = typed("run", "-o", "run", "--budget", "64kB", "--", program, "3", "structureless", "30000")
+    assert done.code == 0, done.text
+    report = typed("report", "run")
+    assert report.flat.startswith("The budget of 65.5 kB a rank (--budget) ran out on 1 rank: "), report.text
+    assert "Record again with --budget 1MB." in report.flat
 
 
 def test_an_interrupted_run_is_called_that(mpich: mpi.Library, tiny: Tiny, typed: Typed) -> None:
