@@ -18,13 +18,20 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         return command.main(sys.argv[1:] if arguments is None else arguments)
     except LeadlineError as error:
-        print(f"leadline: {error}", file=sys.stderr)
-        if error.hint:
-            print(f"leadline: {error.hint}", file=sys.stderr)
+        if not error.silent:
+            _say(str(error))
+            if error.hint:
+                _say(error.hint)
         return error.exit_code
     except OSError as error:  # a full disk, a file that vanished: the system's words say more than a traceback
-        print(f"leadline: {error}", file=sys.stderr)
+        _say(str(error))
         return LeadlineError.exit_code
+
+
+def _say(text: str) -> None:
+    from leadline.cli.saying import say
+
+    say(text)
 
 
 def run() -> NoReturn:
@@ -32,6 +39,9 @@ def run() -> NoReturn:
 
     Python takes about 5 ms to take down its modules, which every user who records a program would pay.
     """
+    from leadline.cli.pipes import drop_what_nobody_reads
+
+    drop_what_nobody_reads()
     code = main()
     threading = sys.modules.get("threading")
     if threading is None or threading.active_count() == 1:

@@ -171,6 +171,12 @@ class Run:
         _ = self.sites
         return [Loss(problem.code, 1, problem.message) for problem in self._symbol_problems]
 
+    @property
+    def unusable_modules(self) -> set[str]:
+        """Binaries that are gone, changed or unreadable."""
+        _ = self.sites
+        return {problem.module for problem in self._symbol_problems}
+
     def label(self, process: int) -> str:
         """The rank of a process, with its world before it if there are several."""
         return self.labels[process]

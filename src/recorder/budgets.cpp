@@ -50,7 +50,10 @@ void read_series(const char* text, uint64_t* entries, bool* automatic) {
 }  // namespace
 
 void Budgets::read() {
+  // Where the variable is set by hand, nobody has refused a budget into which not even the call sites go.
+  constexpr uint64_t least_files = uint64_t{64} << 10;
   files = bytes_from(getenv("LEADLINE_BUDGET"), uint64_t{64} << 20);
+  if (files < least_files) files = least_files;
   files_given = getenv("LEADLINE_BUDGET") != nullptr;
   memory = bytes_from(getenv("LEADLINE_MEMORY"), 0);
   read_series(getenv("LEADLINE_SERIES"), &series_entries, &series_automatic);

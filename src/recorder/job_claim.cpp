@@ -21,13 +21,13 @@ using host::open_own;
 // bsub, flux.
 constexpr struct {
   const char* system;
-  const char *id, *name, *partition, *nodes, *array_job, *array_task, *restarts;
+  const char *id, *name, *partition, *nodes, *array_job, *array_task, *restarts, *end_time;
 } batch_systems[] = {
     {"slurm", "SLURM_JOB_ID", "SLURM_JOB_NAME", "SLURM_JOB_PARTITION", "SLURM_JOB_NODELIST", "SLURM_ARRAY_JOB_ID",
-     "SLURM_ARRAY_TASK_ID", "SLURM_RESTART_COUNT"},
-    {"pbs", "PBS_JOBID", "PBS_JOBNAME", "PBS_QUEUE", nullptr, nullptr, "PBS_ARRAY_INDEX", nullptr},
-    {"lsf", "LSB_JOBID", "LSB_JOBNAME", "LSB_QUEUE", "LSB_MCPU_HOSTS", nullptr, "LSB_JOBINDEX", nullptr},
-    {"flux", "FLUX_JOB_ID", nullptr, nullptr, nullptr, nullptr, nullptr, nullptr},
+     "SLURM_ARRAY_TASK_ID", "SLURM_RESTART_COUNT", "SLURM_JOB_END_TIME"},
+    {"pbs", "PBS_JOBID", "PBS_JOBNAME", "PBS_QUEUE", nullptr, nullptr, "PBS_ARRAY_INDEX", nullptr, nullptr},
+    {"lsf", "LSB_JOBID", "LSB_JOBNAME", "LSB_QUEUE", "LSB_MCPU_HOSTS", nullptr, "LSB_JOBINDEX", nullptr, nullptr},
+    {"flux", "FLUX_JOB_ID", nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr},
 };
 
 // Text of a fixed size, in which JSON is put together.
@@ -78,7 +78,8 @@ void describe_batch_job(Text* text) {
     text->add_member("system", s.system, "");
     text->add_member("id", id, ", ");
     const char* const more[][2] = {{"name", s.name},           {"partition", s.partition},   {"nodes", s.nodes},
-                                   {"array_job", s.array_job}, {"array_task", s.array_task}, {"restarts", s.restarts}};
+                                   {"array_job", s.array_job}, {"array_task", s.array_task}, {"restarts", s.restarts},
+                                   {"end_time", s.end_time}};
     for (const auto& [member, variable] : more) {
       const char* value = variable ? getenv(variable) : nullptr;
       if (value && *value) text->add_member(member, value, ", ");

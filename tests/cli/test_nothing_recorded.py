@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from leadline import mpi
-from leadline.launch.executable import family_of, inspect, mpi_library_of
+from leadline.launch.executable import inspect
 from leadline.launch.explain import judge
+from leadline.launch.loading import family_of, mpi_library_of
 from leadline.toml import load
 
 from .conftest import Command, Tiny

@@ -55,6 +55,7 @@ def test_a_reader_that_leaves_is_no_failure(leadline: Command, mpich: mpi.Librar
     leadline("record", "-o", "run", "--", tiny(mpich))
     line = f"set -o pipefail; {' '.join(Command.words)} report run | true"
     ended = leadline.plain("bash", "-c", line)
+    assert ended.code == 0
     # Nothing but what is being done, where it takes more than two seconds.
     assert all(said.startswith("leadline: ") and said.endswith(" …") for said in ended.err.splitlines()), ended.err
 

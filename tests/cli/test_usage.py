@@ -197,7 +197,10 @@ def reachable(leadline: Command, program: Path) -> bool:
 @pytest.mark.parametrize(
     ("name", "size", "said"),
     [
-        ("budget", "64", "did you mean 64MB?"),
+        ("budget", "64", "write 64MB for megabytes"),
+        ("budget", "999999", "write 999999B if you meant bytes"),
+        ("series", "8192", "write 8192B if you meant bytes"),
+        ("memory", "64", "write 64MB for megabytes"),
         ("budget", "10kB", "the minimum is 64kB"),
         ("budget", "0", "the minimum is 64kB"),
         ("memory", "1MB", "the minimum is 4MB"),

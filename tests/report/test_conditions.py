@@ -131,7 +131,7 @@ def launched(rank: int, variable: str = "PMI_SIZE", size: int = 4) -> dict[str, 
     [
         (
             "PMI_SIZE",
-            "they were started by an mpiexec for MPICH or Intel MPI, and the program uses Open MPI v5.0.11; start it "
+            "they were started by the mpiexec of MPICH or Intel MPI, and the program uses Open MPI v5.0.11; start it "
             "with the mpiexec of Open MPI v5.0.11.",
         ),
         (
@@ -173,6 +173,7 @@ def test_a_budget_that_ran_out_is_said_first(make_run: MakeRun) -> None:
     )
     run = run_of(make_run, [place] * 4, losses=losses(order_lost=1_000, over_budget=2))
     assert "parts are left out, so totals are too low" in verdict(Content(run))
+    assert "is MPI" not in verdict(Content(run))  # of what happened to fit
 
 
 def test_a_full_disk_is_not_called_a_budget(make_run: MakeRun) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+import mmap
+import os
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -154,6 +156,37 @@ def paused(make_run: MakeRun, count: int) -> Any:
     return make_run([barrier()], processes, [])
 
 
+def failed_in_init(make_run: MakeRun, variable: str, family: str) -> Any:
+    places = [a_placement(launched=2, launched_rank=rank, launcher=variable) for rank in range(2)]
+    state = {"initialized": False, "initializing": True, "finalized": False, "complete": False, "library": ""}
+    processes = [a_process(n, 2, family=family, placement=place, **state) for n, place in enumerate(places)]
+    return make_run([], processes, [])
+
+
+def ended_by(make_run: MakeRun, **description: Any) -> Any:
+    """One rank did not come to its end."""
+    run = make_run([barrier()], [*ranks()[:3], a_process(3, 4, complete=False, finalized=False)], [])
+    run.description.update(description)
+    return run
+
+
+def in_a_job(*, ended_s: int, limit_s: int) -> dict[str, Any]:
+    """The description of a run whose ranks were ended, by the batch system's clock, at or before the job's limit."""
+    begin_s = 1_700_000_000
+    batch = {"system": "slurm", "id": "7", "end_time": str(begin_s + limit_s)}
+    return {"job": {"batch": batch}, "end_unix_ns": (begin_s + ended_s) * 10**9}
+
+
+def going_on(make_run: MakeRun) -> Any:
+    """Rank 0 still runs: it is this process, which has its live memory mapped."""
+    name = f"{os.uname().nodename[:64]}-{os.getpid()}.live"
+    run = make_run([barrier()], [a_process(0, 4, complete=False, finalized=False, file=name), *ranks()[1:]], [])
+    (run.path / name).write_bytes(b"live")
+    with (run.path / name).open("rb") as file:
+        run.mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    return run
+
+
 def with_others(make_run: MakeRun, names: tuple[str, ...]) -> Any:
     run = make_run([barrier()], ranks(), [])
     run.others = tuple(run.path / name for name in names)
@@ -179,6 +212,8 @@ CASES: dict[str, list[tuple[Callable[[MakeRun], Any], Expected]]] = {
     "separate-processes": [
         (lambda make: launched(make, 2), {"processes": 2, "launched": 2, "launcher_variable": "PMI_SIZE"}),
         (lambda make: launched(make, 1), None),
+        (lambda make: failed_in_init(make, "OMPI_COMM_WORLD_SIZE", "mpich"), {"processes": 2}),
+        (lambda make: failed_in_init(make, "PMI_SIZE", "mpich"), None),
     ],
     "oversubscribed": [
         (
@@ -201,6 +236,21 @@ CASES: dict[str, list[tuple[Callable[[MakeRun], Any], Expected]]] = {
         (lambda make: losing(make, "over-budget"), {"ranks": 4, "calls_without_order": 0, "parts_left_out": True}),
         (lambda make: losing(make, "write-failed"), None),
     ],
+    "still-running": [
+        (going_on, {"ranks": 1}),
+        (lambda make: ended_by(make), None),
+    ],
+    "interrupted": [
+        (lambda make: ended_by(make, signals=["SIGTERM"], signalled_s=2.5), {"cause": "SIGTERM", "after_s": 2.5}),
+        (lambda make: ended_by(make, exit_code=130, duration_s=3.5), {"cause": "SIGINT", "after_s": 3.5}),
+        (lambda make: ended_by(make, exit_code=124, timed_out=True), {"cause": "timeout", "after_s": None}),
+        (lambda make: ended_by(make, **in_a_job(ended_s=100, limit_s=100)), {"cause": "job-limit"}),
+        (lambda make: ended_by(make, **in_a_job(ended_s=99, limit_s=100)), None),
+        (lambda make: ended_by(make, exit_code=124), None),  # the program's own, as far as anybody knows
+        (lambda make: ended_by(make, exit_code=139), None),  # it crashed
+        (lambda make: ended_by(make, signals=["SIGUSR1"]), None),
+        (lambda make: going_on(make), None),
+    ],
     "live-memory-remote": [
         (lambda make: make([barrier()], placed(remote=True, **REMOTE), []), {"ranks": 4, "file_system": "nfs"}),
         (lambda make: make([barrier()], placed(remote=False, **REMOTE), []), None),
@@ -216,6 +266,9 @@ CASES: dict[str, list[tuple[Callable[[MakeRun], Any], Expected]]] = {
         ),
         (lambda make: make([a_site("MPI_Barrier", "coll", [0.0] * 3)], ranks()[:3], []), {"ranks_recorded": 3}),
         (lambda make: make([barrier()], ranks(), []), None),
+        (lambda make: ended_by(make, exit_code=139), {"traces_cut": 1}),
+        (lambda make: ended_by(make, signals=["SIGINT"]), None),  # which is said
+        (going_on, None),
     ],
     "paused": [
         (lambda make: paused(make, 1), {"ranks": 1, "longest_s": 1.5}),

@@ -73,7 +73,9 @@ def test_the_text_of_a_step() -> None:
         "      0                   10 ms",
         "   0  ········▓▓··········▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒",
         "  17      ▁···████████··▁·◇◇◇◇▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒",
-        "      █ waiting  ▓ point to point  ▒ collectives  ◇ file I/O  · computation  ▁ short calls",
+        "      █ waiting  ▓ point to point",
+        "      ▒ collectives  ◇ file I/O  · computation",
+        "      ▁ short calls",
     ]
     styles = {text[0]: style for text, style in lines[2][1:]}
     assert (styles["█"], styles["◇"], styles["▒"]) == ("red", "yellow", "green")

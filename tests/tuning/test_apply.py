@@ -18,13 +18,14 @@ algorithm = "binomial"
 
 
 @pytest.mark.parametrize("via", ["native", "shim"])
-def test_with_a_malformed_table_the_program_runs_natively(apply: Apply, via: str) -> None:
-    done = apply("debian-mpich", RULE.replace('"binomial"', '"quick"'), "--via", via, ranks=2, code=3)
-    assert done.code == 3
-    assert done.output == "the program's own output"
-    assert done.found["problem"]["line"] == 6
-    assert "'quick'" in done.found["problem"]["message"]
-    assert done.found["applied"] == []
+def test_a_malformed_table_is_refused_before_the_program_runs(via: str, tmp_path: Path) -> None:
+    mark, table = tmp_path / "ran", tmp_path / "table.toml"
+    table.write_text(RULE.replace('"binomial"', '"quick"'))
+    words = [sys.executable, "-m", "leadline", "apply", str(table), "--via", via, "--", "touch", str(mark)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert f"{table}, line 6: bcast has no algorithm 'quick'" in done.stderr
+    assert not mark.exists()
 
 
 def test_the_programs_exit_code_is_its_own(apply: Apply) -> None:

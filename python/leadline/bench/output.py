@@ -13,6 +13,7 @@ from leadline.errors import UsageError
 from leadline.report import format as fmt
 
 WIDE = 100  # columns from which a table also holds the intervals of times
+NARROW = 76  # below it there is room for neither intervals nor the bound
 PIPE_WIDTH = 120
 
 
@@ -32,24 +33,35 @@ def print_tables(found: Measurement) -> None:
     from rich.table import Table
 
     console = Console(width=None if sys.stdout.isatty() else PIPE_WIDTH)
-    console.print(headline(found), soft_wrap=True, highlight=False)
-    wide = console.width >= WIDE
+    console.print(headline(found), highlight=False)
+    wide, narrow = console.width >= WIDE, console.width < NARROW
     table = Table(box=None, pad_edge=False)
     table.add_column("bytes", justify="right", no_wrap=True)
-    table.add_column("algorithm", no_wrap=True)
+    table.add_column("algorithm", no_wrap=not narrow, overflow="fold")
     base = "blocking" if found.asked.operation in POINT_TO_POINT else "native"
-    for name in ("µs", *(["95 %"] if wide else []), f"× {base}", "95 %", "bound µs", "reached"):
+    intervals = ["95 %"] if wide else []
+    for name in ("µs", *intervals, f"× {base}", *([] if narrow else ["95 %", "bound µs"]), "reached"):
         table.add_column(name, justify="right", no_wrap=True)
     if found.asked.operation in POINT_TO_POINT:
         table.add_column("MB/s", justify="right")
     for row in found.rows:
-        table.add_row(*_cells(row, wide))
+        table.add_row(*_cells(row, wide, narrow))
     console.print(table)
+    console.print(legend(base, narrow), style="dim", highlight=False)
     for line in notes(found):
-        console.print(line, style="yellow", soft_wrap=True, highlight=False)
+        console.print(line, style="yellow", highlight=False)
 
 
-def _cells(row: dict[str, Any], wide: bool) -> list[str]:
+def legend(base: str, narrow: bool) -> str:
+    """What the columns mean."""
+    whose = "a blocking send's" if base == "blocking" else "the library's own"
+    least = "the least time that any algorithm can take on this network"
+    bound = f"reached: {least} / µs" if narrow else f"bound: {least}; reached: bound / µs"
+    interval = "" if narrow else ", with its 95 % interval"
+    return f"µs: median; × {base}: {whose} time / this one's{interval}, above 1 is faster; {bound}"
+
+
+def _cells(row: dict[str, Any], wide: bool, narrow: bool) -> list[str]:
     ratio = row["ratio_to_native"] or {"median": None, "low": None, "high": None}
     cells = [size(row["bytes"]), row["algorithm"]]
     if row["median_us"] is None:
@@ -58,8 +70,7 @@ def _cells(row: dict[str, Any], wide: bool) -> list[str]:
         figure(row["median_us"]),
         *([_interval(row["low_us"], row["high_us"])] if wide else []),
         figure(ratio["median"]),
-        _interval(ratio["low"], ratio["high"]),
-        figure(row["bound_us"]),
+        *([] if narrow else [_interval(ratio["low"], ratio["high"]), figure(row["bound_us"])]),
         "" if row["percent_of_bound"] is None else f"{row['percent_of_bound']:.0f} %",
     ]
     if "bandwidth_mb_s" in row:

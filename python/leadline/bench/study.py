@@ -273,6 +273,12 @@ def compare(series: Series, found: Measurement) -> list[Comparison]:
     ]
 
 
+LEGEND = (
+    "here: the ratio measured, with its 95 % interval; faster: whether the algorithm was; published: the range of his "
+    "ratios; same: whether both agree"
+)
+
+
 def print_study(study: Study) -> None:
     """A table for each series: the ratio here, the range of those published, and whether the same one wins."""
     from rich.console import Console
@@ -292,12 +298,13 @@ def print_study(study: Study) -> None:
         for each in own:
             table.add_row(str(each.processes), f"{each.elements:,}", each.algorithm, *_shown(each))
         console.print(table)
+        console.print(LEGEND, style="dim")
         console.print(summary(own), "\n")
     for measurement in study.measurements:
         for line in notes(measurement):
             if line.startswith(("Noise", "Oversubscribed", "More than")) or "had a late" in line:
                 what = f"{measurement.asked.operation} with {measurement.asked.library}"
-                console.print(f"{what}: {line[0].lower()}{line[1:]}", style="yellow", soft_wrap=True)
+                console.print(f"{what}: {line[0].lower()}{line[1:]}", style="yellow")
     for line in study.left_out:
         console.print(f"Left out: {line}", style="yellow")
     for line in study.failed:

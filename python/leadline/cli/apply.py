@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Any
 
 import click
 
-from leadline.cli.recording import say
+from leadline.cli.recording import say_mistakes
+from leadline.cli.saying import say
 from leadline.errors import UsageError
+from leadline.launch.inside import refuse_inside_job
+from leadline.launch.launcher import find_launcher
+
+LEGEND = "applied: the rule took effect, with the proof in brackets; not applied: the library's own algorithm ran"
+MEASURED = "times as fast: the library's own time divided by the rule's"
 
 
 @click.command("apply")
@@ -68,9 +75,11 @@ def command(
 ) -> int:
     """Run COMMAND with TABLE, a table that `leadline tune` wrote.
 
-    The program keeps its own input, output and exit code. If the table cannot be used, or a setting has no effect, the
-    program runs all the same, without it, and a message gives the reason.
+    A table that is missing or malformed is refused before the program starts. From then on the program keeps its own
+    input, output and exit code: if a rule cannot be applied here, or a setting has no effect, it runs all the same,
+    without it, and a message gives the reason.
     """
+    refuse_inside_job("apply", program, os.environ)
     for option, given in (("--fill", fill), ("--as-set", as_set)):
         if given and via != "native":
             raise UsageError(f"{option} concerns the library's settings", hint=f"use --via native {option}")
@@ -80,6 +89,11 @@ def command(
         from leadline.bench.output import check_folder
 
         check_folder(report)
+    warnings = _checked(table, program)
+    if not quiet:
+        say_mistakes(program, find_launcher(program))
+    for warning in warnings if not quiet else ():
+        say(f"warning: {warning}")
     if via == "native":
         from leadline.tuning.applying import apply_natively
 
@@ -88,6 +102,7 @@ def command(
         from leadline.tuning.shim import apply_by_shim
 
         outcome = apply_by_shim(table, program, measure=measure)
+    outcome.warnings = warnings
     found = outcome.as_dict()
     if report is not None:
         report.write_text(json.dumps(found, indent=1) + "\n")
@@ -100,6 +115,19 @@ def command(
     return outcome.exit_code
 
 
+def _checked(table: Path, program: tuple[str, ...]) -> list[str]:
+    """Warnings about a table that can be read. Raises UsageError, MalformedTable."""
+    from leadline.tuning.made_for import warnings_about
+    from leadline.tuning.table import read
+
+    if not table.is_file():
+        what = "is a directory" if table.is_dir() else "does not exist"
+        raise UsageError(
+            f"the table {table} {what}; the program was not started", hint="leadline tune -o FILE writes a table"
+        )
+    return warnings_about(read(table), program)
+
+
 def _tell(found: dict[str, Any]) -> None:
     if found["problem"] is not None:
         say(f"{found['problem']['message']}; the program ran natively")
@@ -109,10 +137,14 @@ def _tell(found: dict[str, Any]) -> None:
         say("the table has no rules: the program ran natively")
     if found["not_measured"] is not None:
         say(f"the rules could not be measured first: {found['not_measured']}")
+    for warning in found["warnings"]:
+        say(f"warning: {warning}")
     for rule in found["applied"]:
         say(f"applied: {_named(rule)} ({rule['proof']}{_worth(rule)})")
     for rule in found["not_applied"] if found["problem"] is None else ():
         say(f"not applied: {_named(rule)}: {rule['why']}")
+    if found["applied"] or found["not_applied"]:
+        say(LEGEND if not any("measured" in rule for rule in found["applied"]) else f"{LEGEND}; {MEASURED}")
 
 
 def _worth(rule: dict[str, Any]) -> str:

@@ -75,5 +75,5 @@ def main(arguments: list[str]) -> int:
     except BrokenPipeError:
         # The reader of our output left (`| head`): not a failure, and nothing more may be written at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 128 + signal.SIGPIPE
+        return 0
     return result if isinstance(result, int) else 0

@@ -1,7 +1,9 @@
-"""leadline config: prints where the files are that programs are built with."""
+"""leadline config: prints where the files are that programs are built with, and sets up a shell's completion."""
 
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
 
 import click
@@ -16,9 +18,21 @@ INCLUDE = Path(__file__).resolve().parents[1] / "include"
     "--fortran", "what", flag_value="fortran", help="The source of the Fortran module, to be compiled with the program."
 )
 @click.option("--recorder", "what", flag_value="recorder", help="The recorder library, which is preloaded.")
-def command(what: str | None) -> int:
+@click.option(
+    "--completion",
+    is_flag=False,
+    flag_value="",
+    default=None,
+    type=click.Choice(["", "bash", "zsh", "fish"]),
+    metavar="[bash|zsh|fish]",
+    help="Install completion for your shell ($SHELL); with a shell's name, print its script.",
+)
+def command(what: str | None, completion: str | None) -> int:
     """Print where the files for named regions are, as in: cc $(leadline config --cflags) app.c"""
     from leadline.launch.recorder import library_path
+
+    if completion is not None:
+        return _complete(completion)
 
     known = {
         "include-dir": str(INCLUDE),
@@ -31,4 +45,15 @@ def command(what: str | None) -> int:
     else:
         for name, value in known.items():
             print(f"{name:12} {value}")
+    return 0
+
+
+def _complete(shell: str) -> int:
+    from leadline.cli import completion
+
+    if shell:
+        sys.stdout.write(completion.script(shell))
+        return 0
+    for line in completion.install(os.environ):
+        print(line)
     return 0

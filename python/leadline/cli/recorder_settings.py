@@ -35,6 +35,7 @@ class Setting:
 
 SERIES_WORDS = ("auto", "all", "none")
 SIZE = r"(?P<number>\d+(\.\d+)?)\s*((?P<unit>[kKMG])i?)?B?"
+BARE_LEAST = 1_000_000  # a smaller number without a unit was meant in megabytes, as other tools count
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}  # as the recorder reads them
 
 SETTINGS = (
@@ -93,8 +94,14 @@ def _size(setting: Setting, value: Any) -> str:
     if not match:
         raise UsageError(f"not a size: {value}", hint="for example 64MB")
     n_bytes = float(match["number"]) * _UNITS[(match["unit"] or "").upper()]
+    bare = match["number"] == text.strip()
+    if bare and 0 < n_bytes < BARE_LEAST:
+        raise UsageError(
+            f"{setting.flag} {text} has no unit, and {n_bytes:,.0f} bytes would be very little",
+            hint=f"write {text}MB for megabytes" if n_bytes < setting.least else f"write {text}B if you meant bytes",
+        )
     if n_bytes < setting.least:
-        meant = f"did you mean {text}MB?" if text.isdigit() and text.strip("0") else _instead(setting)
+        meant = _instead(setting)
         raise UsageError(
             f"{setting.flag} {text} ({n_bytes:,.0f} bytes) is too little to record with; the minimum is "
             f"{_as_typed(setting.least)}",

@@ -5,14 +5,17 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
 from leadline.cli.recorder_settings import SETTINGS
+from leadline.cli.saying import say
 from leadline.errors import NothingRecorded
+from leadline.launch.inside import refuse_inside_job
+from leadline.launch.launcher import Launcher
 from leadline.launch.recording import Recording, record
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -46,10 +49,6 @@ def output_option(function: Function) -> Function:
     )(function)
 
 
-def say(text: str) -> None:
-    print(f"leadline: {text}", file=sys.stderr, flush=True)
-
-
 class Clock:
     """Shows how long the program has run, on one line of the terminal, which is cleared at the end.
 
@@ -80,13 +79,20 @@ def record_with_words(
     settings: dict[str, str],
     *,
     quiet: bool,
+    summary: bool = False,
     environ: dict[str, str] | None = None,
 ) -> Recording:
-    """Record. Before the run, print the directory on standard error; afterwards, explain a run without traces."""
+    """Record. Before the run, print mistakes that can be seen then, and the directory, on standard error; afterwards,
+    explain a run without traces.
+
+    summary: whether the report follows. Raises InsideJob.
+    """
+    refuse_inside_job("run" if summary else "record", command, os.environ if environ is None else environ)
     clock = Clock()
 
-    def started(directory: Path) -> None:
+    def started(directory: Path, launcher: Launcher | None) -> None:
         if not quiet:
+            say_mistakes(command, launcher, environ)
             say(f"recording into {shown(directory)}")
 
     try:
@@ -98,6 +104,14 @@ def record_with_words(
     if not recording.has_traces:
         _explain(recording, os.environ if environ is None else environ)
     return recording
+
+
+def say_mistakes(command: Sequence[str], launcher: Launcher | None, environ: Mapping[str, str] | None = None) -> None:
+    from leadline.launch.mistakes import mistakes_of
+
+    for mistake in mistakes_of(command, launcher, environ):
+        say(f"warning: {mistake.message}")
+        say(mistake.hint)
 
 
 def _explain(recording: Recording, environ: Mapping[str, str]) -> None:

@@ -9,7 +9,8 @@ from pathlib import Path
 import click
 
 from leadline.cli.recording import say, shown
-from leadline.cli.reporting import PAGE, as_json, open_run, step_option, working, write_page
+from leadline.cli.reporting import PAGE, advice_for, as_json, open_run, step_option, working, write_page
+from leadline.cli.saying import laid_out
 from leadline.errors import UsageError
 from leadline.launch.rundir import DEFAULT_PARENT, runs_in
 
@@ -90,9 +91,8 @@ def command(
         elif all_sites:
             print_report(run, Console(), all_sites=True)
         else:
-            print_summary(
-                run, Console(), f"Tables: --all, or --section NAME. Page: leadline report {shown(path)} --html"
-            )
+            where = f"Tables: --all, or --section NAME. Page: leadline report {shown(path)} --html."
+            print_summary(run, Console(), " ".join([where, *filter(None, [advice_for(run)])]))
     return 0
 
 

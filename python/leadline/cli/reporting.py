@@ -123,11 +123,21 @@ def summarise(directory: Path, *, quiet: bool, exit_code: int, step: str | None 
             print_summary(run, Console(stderr=True))
             again = f"tables: leadline report {shown(directory)} --all"
             also = f" (also {', '.join(written[1:])})" if written[1:] else ""
+            if words := advice_for(run):
+                say(words)
             say(f"report: {shown(directory / written[0])}{also}; {again}" if written else again)
     except LeadlineError as error:
         if exit_code == 0:
             raise
         say(str(error))
+
+
+def advice_for(run: Any) -> str:
+    """What would make the next report say more than this one; "" if nothing."""
+    from leadline.report.content import Content
+    from leadline.report.without_lines import advice
+
+    return advice(Content(run))
 
 
 def _written(run: Any, content: dict[str, Any], directory: Path) -> list[str]:

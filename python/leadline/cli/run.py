@@ -27,7 +27,7 @@ def command(output: str | None, quiet: bool, step: str | None, program: tuple[st
 
     COMMAND is the command you would type without Leadline. It keeps its own input, output, signals and exit code.
     """
-    recording = record_with_words(program, output, variables_of(settings), quiet=quiet)
+    recording = record_with_words(program, output, variables_of(settings), quiet=quiet, summary=True)
     if recording.has_traces:
         from leadline.cli.reporting import summarise
 

@@ -59,6 +59,7 @@ def command(iteration: str, ranks: str | None, width: int | None, step: str | No
 def drawn(run: Any, iteration: str, ranks: str | None, width: int) -> list[list[tuple[str, str]]]:
     """Lines of (text, style). Raises UsageError if there is no timeline, no such iteration or no such rank."""
     from leadline.report.content import Content
+    from leadline.report.screen import folded
     from leadline.report.sections.iterations import about_clocks
     from leadline.report.timeline.figures import Drawing
     from leadline.report.timeline.lanes import choose_lanes, shown_lanes
@@ -92,8 +93,9 @@ def drawn(run: Any, iteration: str, ranks: str | None, width: int) -> list[list[
     return [
         *lines,
         *(
-            [(text[:width], "")]
+            [(line, "")]
             for text in longest_calls(calls, labels, shown, lambda row: _where(timeline, calls, row))
+            for line in folded(text, width)
         ),
     ]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 
 import click
@@ -24,9 +25,11 @@ def command() -> None:
 def list_() -> int:
     """List the workloads."""
     from leadline import workloads
+    from leadline.report.screen import folded
 
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else sys.maxsize
     for name in workloads.names():
-        print(f"{name:8} {workloads.find(name).summary}")
+        print("\n".join(folded(f"{name:8} {workloads.find(name).summary}", width)))
     return 0
 
 

@@ -20,6 +20,7 @@ from leadline import __version__, mpi
 from leadline.launch.executable import Executable, inspect
 from leadline.launch.explain import judge
 from leadline.launch.launcher import Launcher, find_launcher
+from leadline.launch.mistakes import mistakes_of
 from leadline.launch.program import program_word
 from leadline.launch.recorder import library_path
 from leadline.launchers import OTHER, srun
@@ -56,7 +57,16 @@ def examine_machine() -> list[Check]:
 
 def examine_command(words: Sequence[str]) -> list[Check]:
     """Say what would happen to `words` under leadline record."""
-    return [*_recorder(), *_launcher(words), *_batch_job(), *_program(words)]
+    return [*_recorder(), *_launcher(words), *_batch_job(), *_program(words), *_mistakes(words)]
+
+
+def _mistakes(words: Sequence[str]) -> Iterator[Check]:
+    """Of these the calls would be recorded all the same, but not of the job that was meant."""
+    for mistake in mistakes_of(words, find_launcher(words)):
+        if mistake.code == "library-not-found":  # which the program's own check says
+            continue
+        answer = "depends" if mistake.code in {"oversubscribed", "replaced-library"} else "no"
+        yield Check(mistake.subject, answer, mistake.message, mistake.hint, needed=answer == "no")
 
 
 def _recorder() -> Iterator[Check]:

@@ -6,8 +6,6 @@ import os
 import re
 import shutil
 import stat
-import subprocess
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,18 +14,8 @@ from elftools.elf.dynamic import DynamicSection
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
-# The libraries of each ABI family (api/abi) by file name; others are not recorded.
-FAMILIES = (
-    (
-        "MPICH (and Intel MPI, Cray MPICH, MVAPICH)",
-        re.compile(r"libmpi(ch)?\.so\.12(\.|$)|libmpi(ch)?_(cray|gnu|intel|nvidia)\w*\.so\.12(\.|$)"),
-    ),
-    ("Open MPI", re.compile(r"libmpi\.so\.40(\.|$)")),
-    ("MPI 5 ABI", re.compile(r"libmpi_abi\.so(\.|$)")),
-)
-MPI_LIBRARY = re.compile(r"libmpi(ch|_abi)?(_\w+)?\.so(\.\d+)*$")
-# These belong to the same libraries, but are only the bindings of a language; MPI itself is beside them.
-BINDINGS = re.compile(r"libmpi_(cxx|java|mpifh|usempi\w*)\b")
+from leadline.launch.loading import family_of, loaded, mpi_library_of
+
 FORTRAN_LAYER = re.compile(r"libmpi_mpifh|libmpi_usempi|libmpichfort|libmpifort|libmpi_usempif08")
 
 
@@ -99,7 +87,7 @@ def _described(path: Path, elf: ELFFile) -> Executable:
     static = "PT_INTERP" not in kinds and not (dynamic and path.suffix == ".so")
     same = (elf.elfclass, elf["e_machine"]) == native_architecture()
     needed = _needed(elf)
-    libraries, unresolved = _loaded(path) if same and not static else ((), ())
+    libraries, unresolved = loaded(path) if same and not static else ((), ())
     names = libraries or needed
     mpi = mpi_library_of(names)
     return Executable(
@@ -125,67 +113,30 @@ def native_architecture() -> tuple[int, str]:
         return elf.elfclass, elf["e_machine"]
 
 
-def mpi_library_of(libraries: Sequence[str]) -> str:
-    """The MPI library among these libraries, preferably of a known family; "" if there is none."""
-    found = [name for name in libraries if MPI_LIBRARY.search(name)]
-    known = [name for name in libraries if family_of(name) not in ("", "unknown")]
-    others = [name for name in found if not BINDINGS.search(Path(name).name)]
-    return next(iter([*known, *others, *found]), "")
-
-
-def family_of(library: str) -> str:
-    if not library:
-        return ""
-    name = Path(library).name
-    return next((family for family, pattern in FAMILIES if pattern.search(name)), "unknown")
+def run_path_of(path: Path) -> list[str]:
+    """The folders that were linked into a program for its libraries, and that LD_LIBRARY_PATH goes before."""
+    try:
+        with path.open("rb") as file:
+            found = _entries(ELFFile(file), "DT_RUNPATH", "runpath")
+    except (ELFError, OSError, ValueError, KeyError, AttributeError, TypeError, IndexError):
+        return []
+    origin = str(path.resolve().parent)
+    folders = [folder for text in found for folder in text.split(":") if folder]
+    return [folder.replace("${ORIGIN}", origin).replace("$ORIGIN", origin) for folder in folders]
 
 
 def _needed(elf: ELFFile) -> list[str]:
+    return _entries(elf, "DT_NEEDED", "needed")
+
+
+def _entries(elf: ELFFile, tag_name: str, value: str) -> list[str]:
     return [
-        str(tag.needed)  # type: ignore[attr-defined]
+        str(getattr(tag, value))
         for section in elf.iter_sections()
         if isinstance(section, DynamicSection)
         for tag in section.iter_tags()
-        if tag.entry.d_tag == "DT_NEEDED"
+        if tag.entry.d_tag == tag_name
     ]
-
-
-def _loaded(path: Path) -> tuple[list[str], list[str]]:
-    """The libraries that the loader would load (it lists them; the program does not run), and names that it cannot
-    find."""
-    loader = _loader()
-    if loader is None:
-        return [], []
-    environ = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
-    environ["LD_TRACE_LOADED_OBJECTS"] = "1"  # as ldd does; --list would stop at the first that is missing
-    try:
-        # By a name without a slash, such as Path makes of ./app, the loader would look for a library.
-        done = subprocess.run(
-            [loader, os.path.abspath(path)],
-            stdin=subprocess.DEVNULL,
-            env=environ,
-            capture_output=True,
-            check=False,
-            timeout=20,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return [], []
-    found, missing = [], []
-    for line in done.stdout.decode(errors="replace").splitlines():
-        name, arrow, target = (part.strip() for part in line.partition("=>"))
-        if target.startswith("not found"):
-            missing.append(name)
-        elif arrow:
-            found.append(target.partition(" (")[0])
-    return found, missing
-
-
-def _loader() -> str | None:
-    with open("/proc/self/exe", "rb") as file:
-        for segment in ELFFile(file).iter_segments():
-            if segment["p_type"] == "PT_INTERP":
-                return str(segment.get_interp_name())  # type: ignore[attr-defined]
-    return None
 
 
 def _defines_mpi(elf: ELFFile) -> bool:

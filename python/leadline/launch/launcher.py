@@ -66,7 +66,7 @@ def words_for_ranks(words: Sequence[str], launcher: Launcher, variables: dict[st
     rest = _programs_with_variables(list(words[launcher.index + 1 :]), kind, variables, preload)
     rest, theirs = _options_changed(rest, kind, preload)
     given = kind.given({**variables, **theirs})
-    first, *others = kind.passing(_contexts(rest), variables, preload)
+    first, *others = kind.passing(programs_of(rest), variables, preload)
     if kind.repeats_for_each_program:
         others = [[*given, *context] for context in others]
     return [*before, tool, *given, *_joined([first, *others])]
@@ -111,7 +111,7 @@ def with_program(words: Sequence[str], program: Sequence[str], kind: LauncherKin
     program: with its arguments. Wrappers stay, because their settings are for the program, too.
     """
     contexts = []
-    for context in _contexts(words):
+    for context in programs_of(words):
         start = program_start(context, kind)
         contexts.append([*context[: start + command_start(context[start:])], *program])
     return _joined(contexts)
@@ -122,7 +122,7 @@ def is_program(word: str) -> bool:
     return path is not None and os.path.isfile(path)
 
 
-def _contexts(words: Sequence[str]) -> list[list[str]]:
+def programs_of(words: Sequence[str]) -> list[list[str]]:
     """The programs of `mpiexec -n 1 ./a : -n 2 ./b`, each with the options before it."""
     contexts: list[list[str]] = [[]]
     for word in words:
@@ -145,7 +145,7 @@ def _programs_with_variables(
 ) -> list[str]:
     """`mpiexec -n 4 env LD_PRELOAD=theirs ./app`: the ranks' own `env` must not take ours away."""
     contexts = []
-    for context in _contexts(words):
+    for context in programs_of(words):
         start = program_start(context, kind)
         contexts.append([*context[:start], *with_variables(context[start:], variables, preload)])
     return _joined(contexts)
@@ -154,7 +154,7 @@ def _programs_with_variables(
 def _options_changed(words: Sequence[str], kind: LauncherKind, preload: str) -> tuple[list[str], dict[str, str]]:
     """The launcher's own options without a preload of the user's, and the variables taken: not of a program's."""
     contexts, theirs = [], {}
-    for context in _contexts(words):
+    for context in programs_of(words):
         start = program_start(context, kind)
         options, found = kind.take_preload(list(context[:start]), preload)
         contexts.append([*options, *context[start:]])

@@ -13,22 +13,30 @@ from collections.abc import Callable, Mapping, Sequence
 
 from leadline.errors import CannotStart
 
-FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2)
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)  # who sends one wants the program to end
+FORWARDED = (*ENDING, signal.SIGUSR1, signal.SIGUSR2)
 # siginfo's si_code of a signal that the kernel sent, as it does for a key on the terminal: the program has it already.
 SI_KERNEL = 0x80
 
 
-def run(words: Sequence[str], environ: Mapping[str, str], *, while_waiting: Callable[[], None] | None = None) -> int:
+def run(
+    words: Sequence[str],
+    environ: Mapping[str, str],
+    *,
+    while_waiting: Callable[[], None] | None = None,
+    on_signal: Callable[[int], None] | None = None,
+) -> int:
     """Run the program. Returns its exit code, or, like a shell, 128 + the signal's number if a signal ended it.
 
-    while_waiting is called several times a second. Raises CannotStart if the program cannot be executed.
+    while_waiting is called several times a second, on_signal with each signal of ENDING that came. Raises CannotStart
+    if the program cannot be executed.
     """
     path = resolve(words[0], environ.get("PATH"))
     waited: set[int] = {*FORWARDED, signal.SIGCHLD}
     before = signal.pthread_sigmask(signal.SIG_BLOCK, waited)
     try:
         pid = _spawn(path, words, environ, before)
-        return _wait(pid, waited, while_waiting)
+        return _wait(pid, waited, while_waiting, on_signal)
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
@@ -72,15 +80,31 @@ def _is_text(path: str) -> bool:
         return b"\0" not in file.read(128)
 
 
-def _wait(pid: int, waited: set[int], while_waiting: Callable[[], None] | None) -> int:
+def _wait(
+    pid: int,
+    waited: set[int],
+    while_waiting: Callable[[], None] | None,
+    on_signal: Callable[[int], None] | None,
+) -> int:
+    def take(limit_s: float) -> bool:
+        # Interrupted (stopped, continued) just as the time is over, Python returns what was in memory, not a signal.
+        info = signal.sigtimedwait(waited, limit_s)
+        if info is None:
+            return False
+        if info.si_signo in FORWARDED and info.si_code != SI_KERNEL and not finished:
+            os.kill(pid, info.si_signo)
+        if info.si_signo in ENDING and on_signal is not None:
+            on_signal(info.si_signo)
+        return info.si_signo in waited
+
+    finished = 0
     while True:
         finished, status = os.waitpid(pid, os.WNOHANG)
         if finished:
+            while take(0):  # Ctrl-C came to both of us, and the program was quicker
+                pass
             code = os.waitstatus_to_exitcode(status)
             return 128 - code if code < 0 else code
-        info = signal.sigtimedwait(waited, 0.2)
-        # Interrupted (stopped, continued) just as the time is over, Python returns what was in memory, not a signal.
-        if info is not None and info.si_signo in FORWARDED and info.si_code != SI_KERNEL:
-            os.kill(pid, info.si_signo)
+        take(0.2)
         if while_waiting is not None:
             while_waiting()

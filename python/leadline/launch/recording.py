@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
+from typing import Any
 
 from leadline import nodes
 from leadline.launch import process, rundir
 from leadline.launch.launcher import Launcher, find_launcher, prepared
 from leadline.launch.program import program_word
 from leadline.launch.recorder import RUNS, merged_preload, require_library, variables
-from leadline.launch.wrappers import preload_in_front
+from leadline.launch.wrappers import preload_in_front, wrappers_in_front
 
 BEAT_S = 2.0
+TIMED_OUT = 124  # the exit code of `timeout 60 mpiexec …` once the time is over
 
 
 @dataclass(frozen=True)
@@ -44,7 +47,7 @@ def record(
     output: str | None = None,
     settings: Mapping[str, str] | None = None,
     environ: Mapping[str, str] | None = None,
-    on_start: Callable[[Path], None] | None = None,
+    on_start: Callable[[Path, Launcher | None], None] | None = None,
     while_waiting: Callable[[], None] | None = None,
 ) -> Recording:
     """Run `command` with its ranks recorded into a new directory.
@@ -70,16 +73,27 @@ def record(
     description = rundir.describe(command, launcher=_describe_launcher(launcher))
     rundir.write_description(directory, description)
     if on_start is not None:
-        on_start(directory)
+        on_start(directory, launcher)
     begin = time.monotonic()
+
+    def signalled(number: int) -> None:
+        """Written at once: a batch system may kill us soon."""
+        description.setdefault("signals", []).append(signal.Signals(number).name)
+        description.setdefault("signalled_s", round(time.monotonic() - begin, 6))
+        with contextlib.suppress(OSError):
+            rundir.write_description(directory, description)
+
     try:
         heart = _Heart(directory, while_waiting)
-        code = process.run(words, environ, while_waiting=heart.beat)
+        code = process.run(words, environ, while_waiting=heart.beat, on_signal=signalled)
     except BaseException:
         rundir.write_description(directory, {**description, "state": "not started"})
         raise
     seconds = time.monotonic() - begin
-    over = {"state": "finished", "duration_s": round(seconds, 6), "end_unix_ns": time.time_ns(), "exit_code": code}
+    over: dict[str, Any] = {"state": "finished", "exit_code": code}
+    over |= {"duration_s": round(seconds, 6), "end_unix_ns": time.time_ns()}
+    if code == TIMED_OUT and any(PurePath(piece[0]).name == "timeout" for piece in wrappers_in_front(command)):
+        over["timed_out"] = True
     rundir.write_description(directory, {**description, **over})
     with contextlib.suppress(OSError):  # it stays on the node, and the report says so
         nodes.collect(directory)

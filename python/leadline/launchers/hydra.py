@@ -34,6 +34,11 @@ class Hydra(LauncherKind):
     described = "MPICH's Hydra: -genv passes the recorder to the ranks"
     options = OPTIONS
     hands_on = True
+    title = "MPICH or Intel MPI"
+    size_variable = "PMI_SIZE"
+    starts = "mpich"
+    counts = frozenset({"n", "np"})
+    hosts = frozenset({"f", "hosts", "hostfile", "machinefile", "machine", "host", "rmk", "hosts-group"})
 
     def recognises(self, version_text: str, program: str) -> bool:
         return "hydra" in version_text or "intel(r) mpi" in version_text

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 
 from leadline.launchers.options import Options
+
+NOTHING = re.compile(r"(?!)")
 
 
 class LauncherKind(ABC):
@@ -15,6 +18,11 @@ class LauncherKind(ABC):
     options: its own options; None if they are not known.
     hands_on: whether it must be asked to give variables to its ranks; otherwise ranks inherit the environment.
     repeats_for_each_program: whether that must be repeated after each colon.
+    title: whose launcher it is, in a message.   size_variable: in which it gives its ranks their number.
+    starts: the only ABI family whose programs it makes one job of; "" for any.
+    serves: another library beside which it does so all the same.
+    counts: its options, without dashes, for the number of ranks, if it starts as many as they say; hosts: those after
+    which ranks may run elsewhere; host_files: files of its installation that may name hosts, too.
     """
 
     name: str
@@ -22,6 +30,13 @@ class LauncherKind(ABC):
     options: Options | None = None
     hands_on: bool = False
     repeats_for_each_program: bool = False
+    title: str = ""
+    size_variable: str = ""
+    starts: str = ""
+    serves: re.Pattern[str] = NOTHING
+    counts: frozenset[str] = frozenset()
+    hosts: frozenset[str] = frozenset()
+    host_files: tuple[str, ...] = ()
 
     @abstractmethod
     def recognises(self, version_text: str, program: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from leadline.launchers.kind import LauncherKind
@@ -40,6 +41,15 @@ class OpenMpiLauncher(LauncherKind):
     described = "Open MPI: -x passes the recorder to the ranks"
     options = OPTIONS
     hands_on = True
+    title = "Open MPI"
+    size_variable = "OMPI_COMM_WORLD_SIZE"
+    starts = "openmpi"
+    serves = re.compile(r"libpmix\.so")  # of an MPICH that was built for it
+    counts = frozenset({"n", "np", "c"})
+    hosts = frozenset(
+        "H host hostfile default-hostfile machinefile add-host add-hostfile dvm dvm-uri hnp app am rf rankfile".split()
+    )
+    host_files = ("etc/openmpi-default-hostfile", "etc/prte-default-hostfile", "/etc/openmpi/openmpi-default-hostfile")
     repeats_for_each_program = True  # Open MPI 4 gives a variable to one of several programs only
 
     def recognises(self, version_text: str, program: str) -> bool:

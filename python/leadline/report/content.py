@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from leadline import _core
+from leadline.report import cut_short
 from leadline.report.control import PausedRank, RegionEntry, paused_ranks, regions
 from leadline.report.ending import EndedAtStart, ended_at_start
 from leadline.report.entries import LIBC, Entry, entry_of, most_time_first
@@ -97,7 +98,17 @@ class Content:
 
     @functools.cached_property
     def ended_at_start(self) -> EndedAtStart:
-        return ended_at_start(self.run)
+        return ended_at_start(self.run, running=self.still_running is not None)
+
+    @functools.cached_property
+    def still_running(self) -> tuple[int, float] | None:
+        """How many ranks are still running on this node, and for how many seconds; None if none is."""
+        return cut_short.still_running(self.run)
+
+    @functools.cached_property
+    def interruption(self) -> cut_short.Interruption | None:
+        """Who ended the run; None if it came to its end, goes on, or nobody is known to have ended it."""
+        return cut_short.interruption(self.run) if self.still_running is None else None
 
     @property
     def own_share(self) -> float | None:

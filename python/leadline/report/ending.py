@@ -23,6 +23,7 @@ class EndedAtStart:
     in_init: MPI_Init was called and did not return.
     after_init: MPI_Init returned, but no other call did, except purely local ones. There were no calls on files either.
     aborted: as after_init, but MPI_Abort was called.   all_ranks: nothing else was recorded of the run.
+    running: the run goes on, so these are no ends.
     """
 
     in_init: tuple[str, ...]
@@ -30,12 +31,15 @@ class EndedAtStart:
     aborted: tuple[str, ...]
     all_ranks: bool
     exit_code: int | None
+    running: bool = False
 
     def __bool__(self) -> bool:
         return bool(self.in_init or self.after_init or self.aborted)
 
     def sentence(self) -> str:
         """The sentence for the verdict; "" if no rank ended like this."""
+        if self.running:
+            return self._so_far()
         parts = []
         if self.in_init:
             parts.append(f"MPI_Init did not return on {_named(self.in_init)}")
@@ -49,8 +53,18 @@ class EndedAtStart:
         code = f" The command's exit code was {self.exit_code}." if self.exit_code else ""
         return f"The run ended at its start: {text}.{code}"
 
+    def _so_far(self) -> str:
+        parts = []
+        if self.in_init:
+            parts.append(f"MPI_Init has not returned on {_named(self.in_init)}")
+        if self.after_init:
+            parts.append(f"no call but purely local ones has returned after MPI_Init on {_named(self.after_init)}")
+        if self.aborted:
+            parts.append(f"{_named(self.aborted)} called MPI_Abort right after MPI_Init")
+        return f"So far, {'; '.join(parts)}." if parts else ""
 
-def ended_at_start(run: Run) -> EndedAtStart:
+
+def ended_at_start(run: Run, *, running: bool = False) -> EndedAtStart:
     in_init: list[str] = []
     after_init: list[str] = []
     aborted: list[str] = []
@@ -75,6 +89,7 @@ def ended_at_start(run: Run) -> EndedAtStart:
         tuple(aborted),
         all_ranks=0 < found == len(run.processes),
         exit_code=code if isinstance(code, int) else None,
+        running=running,
     )
 
 

@@ -5,10 +5,13 @@ They have TAU's names if they mean the same: %Time, Exclusive msec, #Call, usec/
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 from leadline.report import format as fmt
 from leadline.report.entries import Entry
 from leadline.report.screen import Line
 
+_T = TypeVar("_T")
 HEADER = "dim"
 _COLUMNS = (
     ("", "%Time", 5),
@@ -19,15 +22,18 @@ _COLUMNS = (
     ("", "Messages", 8),
     ("", "Bytes", 7),
 )
+_NOT_IF_NARROW = 4  # the longest call: the page and JSON have it
+_NARROW = 80
 
 
-def header(last: str) -> list[Line]:
-    first = " ".join(f"{top:>{width}}" for top, _, width in _COLUMNS)
-    second = " ".join(f"{bottom:>{width}}" for _, bottom, width in _COLUMNS)
+def header(last: str, width: int = _NARROW) -> list[Line]:
+    columns = _shown(_COLUMNS, width)
+    first = " ".join(f"{top:>{wide}}" for top, _, wide in columns)
+    second = " ".join(f"{bottom:>{wide}}" for _, bottom, wide in columns)
     return [(first.rstrip(), HEADER), (f"{second}  {last}".rstrip(), HEADER)]
 
 
-def numbers(entry: Entry) -> str:
+def numbers(entry: Entry, width: int = _NARROW) -> str:
     cells = (
         "" if entry.share is None else f"{entry.share * 100:.1f}",
         _fit(entry.time_s * 1e3, 9),
@@ -37,7 +43,13 @@ def numbers(entry: Entry) -> str:
         fmt.short_count(entry.messages) if entry.messages else "",
         fmt.size(entry.moved_bytes) if entry.moved_bytes else "",
     )
-    return " ".join(f"{text:>{column[2]}}" for text, column in zip(cells, _COLUMNS, strict=True))
+    return " ".join(
+        f"{text:>{column[2]}}" for text, column in zip(_shown(cells, width), _shown(_COLUMNS, width), strict=True)
+    )
+
+
+def _shown(columns: tuple[_T, ...], width: int) -> tuple[_T, ...]:
+    return columns if width >= _NARROW else columns[:_NOT_IF_NARROW] + columns[_NOT_IF_NARROW + 1 :]
 
 
 def _fit(value: float, width: int) -> str:

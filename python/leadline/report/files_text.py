@@ -44,7 +44,7 @@ def _numbers(counts: FileCounts, ranks: int, access: str, name: str, width: int)
         f"{msec:>9.2f} {fmt.short_count(counts.calls):>8} {_size(counts.bytes_read):>8} "
         f"{_size(counts.bytes_written):>8} {ranks:>6,}  {access:10}  "
     )
-    room = max(width - len(front), 16)
+    room = max(width - len(front), width // 2 - 1)
     return front + (name if len(name) <= room else "…" + name[len(name) - room + 1 :])
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from leadline.report.content import Content
 from leadline.report.control import PausedRank, paused_ranks
-from leadline.run import Run
+from leadline.report.without_lines import without_lines
 
 
 @dataclass(frozen=True)
@@ -15,7 +16,8 @@ class NotRecorded:
     why: str
 
 
-def not_recorded(run: Run) -> list[NotRecorded]:
+def not_recorded(content: Content) -> list[NotRecorded]:
+    run = content.run
     entries = []
     absent = run.ranks - len(run.processes)
     if absent > 0:
@@ -65,6 +67,13 @@ def not_recorded(run: Run) -> list[NotRecorded]:
             NotRecorded(
                 f"threads that call no MPI function ({max(others)} ran on a rank)",
                 "times and shares are those of the threads that call MPI",
+            )
+        )
+    if name := without_lines(content):
+        entries.append(
+            NotRecorded(
+                "file and line of call sites",
+                f"{name} has no debug information: add -g to its compiler options",
             )
         )
     entries.append(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -11,6 +12,17 @@ if TYPE_CHECKING:  # JSON and the page do not need rich
 
 Line = str | tuple[str, str]  # text, or text and its style
 LEAST_WIDTH = 40
+COLUMN = re.compile(r"(?<=\S) {2,}(?=\S)")
+FARTHEST = 0.6  # of the width: further right there is no room for a column of text
+
+
+def folded(line: str, width: int) -> list[str]:
+    """A line that is too long goes on beneath its last column, or, where that is far to the right, indented."""
+    if len(line) <= width:
+        return [line]
+    starts = [match.end() for match in COLUMN.finditer(line, 0, round(width * FARTHEST))]
+    hanging = " " * (starts[-1] if starts else min(len(line) - len(line.lstrip()) + 4, width // 2))
+    return textwrap.wrap(line, width, subsequent_indent=hanging, break_on_hyphens=False, replace_whitespace=False)
 
 
 class Screen:
@@ -34,8 +46,9 @@ class Screen:
         from rich.text import Text
 
         for line in lines:
-            text = Text(line) if isinstance(line, str) else Text(line[0], style=line[1])
-            self._console.print(text, soft_wrap=True)
+            whole, style = (line, "") if isinstance(line, str) else line
+            for part in folded(whole, self.width):
+                self._console.print(Text(part, style=style), soft_wrap=True)
 
     def paragraph(self, text: str, style: str = "") -> None:
         wrapped = textwrap.wrap(text, self.width, break_long_words=False, break_on_hyphens=False)

@@ -91,6 +91,25 @@ def stops(run: Run) -> list[Stop]:
     return found
 
 
+def ended_unix_ns(run: Run) -> int | None:
+    """When the last of the processes that did not come to their end was gone, at the least; None if not known."""
+    unfinished = [index for index in run.order if not run.processes[index].complete]
+    until = _Until(run) if unfinished else None
+    ends = []
+    for index in unfinished:
+        since_begin, source = until.of(index) if until is not None else (None, UNKNOWN)
+        if since_begin is not None and source != RUNNING:
+            ends.append(run.processes[index].start_unix_ns + since_begin)
+    return max(ends, default=None)
+
+
+def running(run: Run) -> list[int]:
+    """The processes on this node that have not come to their end yet, in display order."""
+    unfinished = [index for index in run.order if not run.processes[index].complete]
+    until = _Until(run) if unfinished else None
+    return [index for index in unfinished if until is not None and until.is_running(index)]
+
+
 def sentence(found: Sequence[Stop], clock_error_s: float | None) -> str:
     """The sentence that the report begins with; "" if no rank was silent for long.
 
@@ -208,14 +227,18 @@ class _Until:
         self._ends, self._beats = nodes.read_ends(self._folder)
         self._live = {file.name: file for folder in nodes.folders_here(self._folder) for file in folder.glob("*.live")}
 
+    def is_running(self, index: int) -> bool:
+        process = self._run.processes[index]
+        live = self._live.get(process.file.rsplit("/", 1)[-1])
+        return (process.host, process.pid) not in self._ends and live is not None and nodes.is_in_use(live)
+
     def of(self, index: int) -> tuple[int | None, str]:
         process = self._run.processes[index]
         begin = process.start_unix_ns
         key = (process.host, process.pid)
         if key in self._ends:
             return self._ends[key] - begin, EXACT
-        live = self._live.get(process.file.rsplit("/", 1)[-1])
-        if live is not None and nodes.is_in_use(live):
+        if self.is_running(index):
             return time.time_ns() - begin, RUNNING
         end = self._run.description.get("end_unix_ns")
         if isinstance(end, int) and self._run.description.get("command") is not None:  # else of several jobs

@@ -12,6 +12,7 @@ from leadline.report.finding import Finding
 from leadline.report.findings import findings_of
 from leadline.report.one_sided import summary
 from leadline.report.paths import chain, chain_key
+from leadline.report.spoiled import spoiled_verdict
 
 IO_WORTH_SAYING = 0.01  # of the ranks' time
 WAITING_WORTH_SAYING = 0.01
@@ -27,9 +28,8 @@ def verdict(content: Content, findings: Sequence[Finding] | None = None, *, traf
     """
     everything = findings_of(content) if findings is None else findings
     first = [each for each in everything if each.in_verdict]
-    if content.ended_at_start.all_ranks:
-        stopped = [finding.text for finding in first if finding.id == "ranks-stopped"]
-        return " ".join([content.ended_at_start.sentence(), *stopped, *_incomplete(content)])
+    if spoiled := spoiled_verdict(content, first):
+        return spoiled
     costly = next((finding for finding in everything if finding.cost_s is not None and not finding.in_verdict), None)
     sentences = [*(finding.text for finding in first), _time_sentence(content, costly)]
     if content.base_s > 0 and content.io_s >= IO_WORTH_SAYING * content.base_s:
@@ -38,7 +38,7 @@ def verdict(content: Content, findings: Sequence[Finding] | None = None, *, traf
         sentences += _traffic(content, first)
     if content.ended_at_start:
         sentences.append(content.ended_at_start.sentence())
-    return " ".join([*sentences, *_incomplete(content)])
+    return " ".join(sentences)
 
 
 def _traffic(content: Content, first: Sequence[Finding]) -> list[str]:
@@ -52,22 +52,6 @@ def _traffic(content: Content, first: Sequence[Finding]) -> list[str]:
         calls = sum(rank.category_calls["collective"] for rank in content.ranks)
         sentences.append(f"No messages; {fmt.plural(calls, 'collective call')} on {fmt.plural(recorded, 'rank')}.")
     return sentences
-
-
-def _incomplete(content: Content) -> list[str]:
-    run = content.run
-    if run.complete:
-        return []
-    cut = sum(not process.complete for process in run.processes)
-    missing = run.ranks - len(run.processes)
-    parts = []
-    if missing:
-        parts.append(f"{missing} of {run.ranks} ranks left no readable trace")
-    if cut and not content.ended_at_start.all_ranks:  # else that was said
-        parts.append(f"{fmt.plural(cut, 'trace ends', 'traces end')} before the program did")
-    if not parts and content.ended_at_start.all_ranks:
-        return []
-    return [f"Incomplete: {' and '.join(parts)}." if parts else "Incomplete."]
 
 
 def _time_sentence(content: Content, costly: Finding | None) -> str:

@@ -26,7 +26,8 @@ SCHEMA = 1
 @dataclass
 class Outcome:
     """applied, not_applied: as --json prints them. exit_code: the program's own.
-    not_measured: why rules were not measured first, if that was requested."""
+    not_measured: why rules were not measured first, if that was requested.
+    warnings: why the table may not fit this job."""
 
     via: str
     applied: list[dict[str, Any]] = field(default_factory=list)
@@ -34,6 +35,7 @@ class Outcome:
     settings: dict[str, str] = field(default_factory=dict)
     problem: dict[str, Any] | None = None
     not_measured: str | None = None
+    warnings: list[str] = field(default_factory=list)
     library: str = ""
     processes: int = 0
     exit_code: int = 0
@@ -49,6 +51,7 @@ class Outcome:
             "settings": self.settings,
             "problem": self.problem,
             "not_measured": self.not_measured,
+            "warnings": self.warnings,
             "exit_code": self.exit_code,
         }
 

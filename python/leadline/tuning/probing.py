@@ -66,7 +66,7 @@ def subject(command: Sequence[str], environ: Mapping[str, str] | None = None) ->
     """The subject for a command. Raises MissingPrerequisite if the program's MPI library is not known."""
     environ = dict(os.environ if environ is None else environ)
     launcher = find_launcher(command, environ.get("PATH"))
-    path = _libmpi(command, launcher, environ)
+    path = libmpi_of(command, launcher, environ)
     if path is None:
         word = program_word(command, launcher) or command[0]
         if launcher is None:
@@ -80,7 +80,8 @@ def subject(command: Sequence[str], environ: Mapping[str, str] | None = None) ->
     return Subject(tuple(command), launcher, path, of_file(path), environ)
 
 
-def _libmpi(command: Sequence[str], launcher: Launcher | None, environ: Mapping[str, str]) -> Path | None:
+def libmpi_of(command: Sequence[str], launcher: Launcher | None, environ: Mapping[str, str]) -> Path | None:
+    """The library that the program, or a script behind this launcher, loads; None if it cannot be told."""
     word = program_word(command, launcher)
     if word is not None and "/" in word:
         word = os.path.abspath(word)  # the loader, asked for its libraries, takes a bare name for a library's

@@ -40,6 +40,12 @@ __all__ = ["ALGORITHMS", "MalformedTable", "Rule", "Table", "lines_for_shim", "m
 KEYS = {"operation", "processes", "bytes", "algorithm", "segment_bytes", "radix", "evidence"}
 
 
+LEGEND = (
+    "# median_ratio: the library's own time / the rule's (above 1 is faster); low to high: its 95 % interval,",
+    "# at the weakest of its points (sizes and processes measured), in that many launches",
+)
+
+
 class MalformedTable(LeadlineError):
     """A table that cannot be used. line: 1 for the first, 0 where no line is to blame."""
 
@@ -165,6 +171,8 @@ def write(table: Table) -> str:
             out.append(f"radix = {rule.radix}")
         if rule.evidence:
             out.append(f"evidence = {_value(rule.evidence)}")
+    if any(rule.evidence for rule in table.rules):
+        out += ["", *LEGEND]
     return "\n".join(out) + "\n"
 
 

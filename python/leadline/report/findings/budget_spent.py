@@ -23,6 +23,11 @@ def evidence(content: Content) -> Evidence | None:
     }
 
 
+def totals_are_low(content: Content) -> bool:
+    """Whether shares would be of what happened to fit."""
+    return bool(_ranks(content.run, _CUT))
+
+
 def _ranks(run: Run, code: str) -> set[int]:
     return {i for i, process in enumerate(run.processes) if any(loss.code == code for loss in process.losses)}
 
@@ -42,7 +47,9 @@ def sentence(content: Content, found: Evidence) -> str:
     results = []
     if _ranks(content.run, _UNORDERED):
         results.append(f"{fmt.plural(unordered, 'call is', 'calls are')} counted and timed, but not in order")
-    results.append("parts are left out, so totals are too low" if cut else "totals are exact")
+    results.append(
+        "parts are left out, so totals are too low and shares are not given here" if cut else "totals are exact"
+    )
     if not_written and not cut:
         begin = f"The recording could not be written on {fmt.plural(not_written, 'rank')}"
     else:
@@ -66,7 +73,7 @@ def _more(size: int) -> str:
 
 RULE = Rule(
     id="budget-spent",
-    order=50,
+    order=8,
     severity="warning",
     section="missing",
     evidence=evidence,

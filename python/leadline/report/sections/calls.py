@@ -53,12 +53,12 @@ def _sites(content: Content, width: int, *, all_sites: bool) -> list[Line]:
     """For each call site its call path, then the numbers, then calls and time of the ranks with least and most."""
     entries = [entry for entry in content.places if all_sites or not entry.local]
     shown = entries if all_sites else entries[:MOST_SITES]
-    lines = header("")
+    lines = header("", width)
     several = len(content.run.processes) > 1
     for entry in shown:
         path = without_main(shared_chain(entry.sites))
         lines += [(line, "bold") for line in _path_lines([*path, entry.name], _place(entry), width)]
-        lines.append(numbers(entry).rstrip())
+        lines.append(numbers(entry, width).rstrip())
         if several:
             lines += [(line, "dim") for line in _site_spread(entry, width)]
     rest = entries[len(shown) :]

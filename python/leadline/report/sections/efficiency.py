@@ -49,7 +49,7 @@ def draw(content: Content, out: Screen) -> None:
             f"{100 * efficiency.parallel:5.1f} % = {100 * efficiency.load_balance:5.1f} % × "
             f"{100 * efficiency.communication:5.1f} %  {name}"
         )
-        out.lines([text[: out.width]])
+        out.lines([text])
 
 
 SECTION = Section(

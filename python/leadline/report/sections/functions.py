@@ -15,6 +15,7 @@ from leadline.report.screen import Line, Screen
 from leadline.report.section import Section
 
 MOST_LOCAL = 4
+LEAST_NAME = 12
 
 
 def figures(content: Content) -> dict[str, Any]:
@@ -45,12 +46,13 @@ def draw(content: Content, out: Screen) -> None:
 
 def _functions(content: Content, width: int) -> list[Line]:
     """By function. Purely local functions are one line, with the most called ones named."""
-    lines = header("Name")
+    lines = header("Name", width)
     for entry in content.functions:
         if entry.local:
             continue
-        line = f"{numbers(entry)}  {entry.name}"
-        lines += [line] if len(line) <= width else [numbers(entry), f"{entry.name:>{width}}"]
+        cells = numbers(entry, width)
+        line = f"{cells}  {entry.name}"
+        lines += [line] if len(line) <= width else [cells, f"{clip(entry.name, width):>{width}}"]
     local = [entry for entry in content.functions if entry.local]
     if local:
         lines += _local_line(local, width)
@@ -74,7 +76,11 @@ def _spread(content: Content, width: int) -> list[Line]:
     label = max((len(rank.rank) for rank in content.ranks), default=1)
     calls_width, time_width = 9 + label, 10 + label
     numbers = 2 * calls_width + 2 * time_width + 20
-    name_width = min(max((len(e.name) for e in content.functions if not e.local), default=4), max(12, width - numbers))
+    if width < numbers + LEAST_NAME:
+        return _narrow_spread(content, calls_width, time_width)
+    name_width = min(
+        max((len(e.name) for e in content.functions if not e.local), default=4), max(LEAST_NAME, width - numbers)
+    )
     heading = f"{'':{name_width}} {'calls':^{2 * calls_width + 8}}  {'time':^{2 * time_width + 9}}".rstrip()
     columns = (
         f"{'Name':{name_width}} {'least':>{calls_width}} {'median':>6} {'most':>{calls_width}}"
@@ -92,6 +98,25 @@ def _spread(content: Content, width: int) -> list[Line]:
             f"{_at(fmt.seconds(time.min), time.min_rank, time_width)} {fmt.seconds(time.median):>7} "
             f"{_at(fmt.seconds(time.max), time.max_rank, time_width)}"
         )
+    return lines
+
+
+def _narrow_spread(content: Content, calls_width: int, time_width: int) -> list[Line]:
+    """Where a line has no room for both: the function, then its calls, then its times."""
+    wide = max(calls_width, time_width)
+    lines: list[Line] = [(f"{'Name':8} {'least':>{wide}} {'median':>7} {'most':>{wide}}", HEADER)]
+    for entry in content.functions:
+        if entry.local:
+            continue
+        lines.append(entry.name)
+        for what, spread, shown in (
+            ("calls", entry.calls_spread, fmt.short_count),
+            ("time", entry.time_spread, fmt.seconds),
+        ):
+            lines.append(
+                f"  {what:6} {_at(shown(spread.min), spread.min_rank, wide)} {shown(spread.median):>7} "
+                f"{_at(shown(spread.max), spread.max_rank, wide)}"
+            )
     return lines
 
 

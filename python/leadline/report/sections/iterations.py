@@ -164,7 +164,7 @@ def _lines(it: Iterations, width: int) -> list[Line]:
     mean, with the slowest above it, on a scale whose end is marked. Outliers are marked below the columns, and listed.
     """
     found = it.found
-    columns = _columns(found, max(16, min(width - 32, 100)))
+    columns = _columns(found, max(16, min(width - 34, 100)))
     means = sorted(mean for mean, _, _ in columns if mean > 0)
     usual = means[len(means) // 2] if means else 1.0
     top = 2 * usual
@@ -185,7 +185,7 @@ def _lines(it: Iterations, width: int) -> list[Line]:
         *named,
         f"{count}{found.calls:,.0f} calls; mean {fmt.seconds(found.mean_ns * 1e-9)}, "
         f"shortest {fmt.seconds(found.min_ns * 1e-9)}, longest {fmt.seconds(found.max_ns * 1e-9)}",
-        *([f"an iteration {'ends' if found.after else 'begins'} with {it.where}"[:width]] if it.loop is None else []),
+        *([f"an iteration {'ends' if found.after else 'begins'} with {it.where}"] if it.loop is None else []),
         "  " + "".join(_bar(most, top) for _, _, most in columns) + f"  slowest, up to {fmt.seconds(top * 1e-9)}",
         "  " + "".join(_bar(mean, top) for mean, _, _ in columns) + "  mean",
     ]

@@ -119,7 +119,7 @@ def _lines(entries: Sequence[LoopEntry], width: int) -> list[Line]:
         loop = entry.loop
         place = f"{loop.file.rsplit('/', 1)[-1]}:{loop.line} in " if loop.file and loop.line else ""
         text = f"{100 * loop.share:5.1f} %  {_trips(entry):>9}  {'  ' * entry.depth}{place}{loop.routine}"
-        lines.append((text[:width], "bold") if entry.main else text[:width])
+        lines.append((text, "bold") if entry.main else text)
     return lines
 
 

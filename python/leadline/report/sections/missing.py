@@ -21,7 +21,7 @@ MOST_LOSSES = 12
 def figures(content: Content) -> dict[str, Any]:
     return {
         "losses": [_loss(loss) for loss in content.losses],
-        "not_recorded": [{"what": entry.what, "why": entry.why} for entry in not_recorded(content.run)],
+        "not_recorded": [{"what": entry.what, "why": entry.why} for entry in not_recorded(content)],
         "paused": [_paused(rank) for rank in content.paused] or None,
         "unfinished": [_stop(stop) for stop in unfinished.stops(content.run)],
     }
@@ -60,7 +60,7 @@ def draw(content: Content, out: Screen) -> None:
         out.section("Losses")
         _draw_losses(content.losses, out)
     out.section("Not recorded")
-    for entry in not_recorded(content.run):
+    for entry in not_recorded(content):
         out.item(f"{entry.what}: {entry.why}")
 
 

@@ -83,8 +83,8 @@ def _lines(entries: Sequence[PatternEntry], width: int) -> list[Line]:
         messages = fmt.short_count(round(per_step)) if per_step is not None and per_step >= 1 else "-"
         n_bytes = fmt.size(round(entry.bytes_per_step)) if per_step and entry.bytes_per_step else "-"
         text = f"{100 * entry.share:5.1f} %  {messages:>9}  {n_bytes:>8}  {TITLES[entry.name]}{_detail(entry)}"
-        lines.append(text[:width])
-        lines.append((f"{'':31}{entry.where}"[:width], "dim"))
+        lines.append(text)
+        lines.append((f"{'':31}{entry.where}", "dim"))
     return lines
 
 

@@ -78,7 +78,7 @@ def _lines(entries: Sequence[PhaseEntry], whole: float, width: int) -> list[Line
         shares += f"{100 * entry.io_s / time:5.0f} %"
         name = ("  " if entry.parent is not None else "") + phase_words(entry)
         text = f"{100 * entry.time_s / whole:5.1f} %  {shares}  {CLASSES[entry.cls]:13}  {name}"
-        lines.append((text[:width], "bold") if entry.kind == "loop" and entry.parent is None else text[:width])
+        lines.append((text, "bold") if entry.kind == "loop" and entry.parent is None else text)
     return lines
 
 

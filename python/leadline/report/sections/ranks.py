@@ -63,7 +63,9 @@ def _bars(content: Content, width: int) -> list[Line]:
     room = max(10, width - label - 34)
     has_io = any(rank.io_s >= 0.001 * rank.time_s > 0 for rank in ranks)
     legend = f"# computation{'  o file I/O' if has_io else ''}  = MPI  - its start and end"
-    lines: list[Line] = [(f"{'rank':>{max(label, 4)}}  {'computation':>11} {'MPI':>9}        {legend}", "dim")]
+    heading = f"{'rank':>{max(label, 4)}}  {'computation':>11} {'MPI':>9}"
+    one = f"{heading}        {legend}"
+    lines: list[Line] = [(line, "dim") for line in ([one] if len(one) <= width else [legend, heading])]
     for rank in shown:
         whole = round(rank.time_s / longest * room)
         computing = round(whole * rank.computation_s / rank.time_s) if rank.time_s > 0 else 0

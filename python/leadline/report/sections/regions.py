@@ -59,7 +59,7 @@ def _lines(entries: Sequence[RegionEntry], width: int) -> list[Line]:
         )
         spread = f"{fmt.seconds(entry.time_min_s)} ... {fmt.seconds(entry.time_max_s)} ({entry.max_rank})"
         name = "  " * (len(entry.path) - 1) + entry.name
-        lines.append((name[:width], "bold"))
+        lines.append((name, "bold"))
         lines.append(f"{numbers}  {spread}")
     if len(entries) > MOST_REGIONS:
         lines.append(f"and {fmt.plural(len(entries) - MOST_REGIONS, 'more region')}: --json")

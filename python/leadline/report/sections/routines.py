@@ -11,6 +11,8 @@ from leadline.report.json_entries import entry_json
 from leadline.report.screen import Line, Screen
 from leadline.report.section import Section
 
+LEAST_NAME = 12
+
 MOST_ROUTINES = 10
 NEARLY_ALL = 0.999
 
@@ -38,9 +40,12 @@ def _routines(content: Content, width: int) -> list[Line]:
     entries = [e for e in content.routines if e.calls < of_all and e.name != "main" and not e.at_least]
     if len(entries) < 2:
         return []
-    lines = header("Name")
+    lines = header("Name", width)
     for entry in entries[:MOST_ROUTINES]:
-        lines.append(f"{numbers(entry)}  {clip_front(entry.name, max(width - 63, 12))}")
+        cells = numbers(entry, width)
+        name = clip_front(entry.name, max(width - len(cells) - 2, LEAST_NAME))
+        line = f"{cells}  {name}"
+        lines += [line] if len(line) <= width else [cells, f"{clip_front(entry.name, width):>{width}}"]
     if len(entries) > MOST_ROUTINES:
         lines.append(f"and {fmt.plural(len(entries) - MOST_ROUTINES, 'more routine')}")
     return lines

@@ -66,7 +66,7 @@ def _variable_lines(variables: Sequence[Variable], width: int) -> list[Line]:
         rank = variable.values[numbers.index(most)][0]
         middle = median(numbers)
         spread = f"{min(numbers):,.6g} ... {middle:,.6g} ... {most:,.6g} ({rank})"
-        lines.append(f"{variable.name} ({variable.cls}): {spread}"[: max(width, 80)])
+        lines.append(f"{variable.name} ({variable.cls}): {spread}")
     return lines
 
 

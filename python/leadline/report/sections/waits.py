@@ -155,8 +155,8 @@ def _lines(groups: Sequence[WaitGroup], whole: float, width: int) -> list[Line]:
     for group in groups:
         where = f"{group.site.function} in {chain(group.site.path)}" if group.site else "?"
         text = f"{100 * group.seconds / whole:5.1f} %  {group.ranks:>5}  {TITLES[group.kind]}: {where}"
-        lines.append(text[:width])
-        lines += [(f"{'':16}{text}"[:width], "dim") for text in [_cause(group)] if text]
+        lines.append(text)
+        lines += [(f"{'':16}{text}", "dim") for text in [_cause(group)] if text]
     return lines
 
 

@@ -80,7 +80,22 @@ def picture(
             pieces.append(filled.piece(at))
             seen.update(filled.by_category[at])
         lines.append(_joined(pieces))
-    lines.append([(" " * (label + 2), ""), *legend(seen)])
+    return [*lines, *_in_lines(legend(seen), label + 2, width)]
+
+
+def _in_lines(entries: Sequence[Piece], indent: int, width: int) -> list[list[Piece]]:
+    """A legend, as many entries to a line as fit. Two pieces, glyph and name, are an entry."""
+    lines: list[list[Piece]] = []
+    used = width
+    for glyph, name in zip(entries[::2], entries[1::2], strict=True):
+        needed = len(glyph[0]) + len(name[0].rstrip())
+        if used + needed > width:
+            lines.append([(" " * indent, "")])
+            used = indent
+        lines[-1] += [glyph, name]
+        used += len(glyph[0]) + len(name[0])
+    for line in lines:
+        line[-1] = line[-1][0].rstrip(), line[-1][1]
     return lines
 
 

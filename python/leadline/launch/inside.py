@@ -1,0 +1,66 @@
+"""Whether we are a rank of a job ourselves: `mpiexec -n 4 leadline run ./app` would make four runs of one rank."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from leadline.errors import UsageError
+from leadline.launch.launcher import LAUNCHER_NAME
+from leadline.launch.wrappers import command_start
+
+MOST_SHOWN = 60
+# The variables in which launchers give each rank the number of ranks and its own (src/recorder/placement.cpp).
+VARIABLES = (
+    ("OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "mpiexec"),
+    ("PMI_SIZE", "PMI_RANK", "mpiexec"),
+    ("FLUX_JOB_SIZE", "FLUX_TASK_RANK", "flux run"),
+    ("JSM_NAMESPACE_SIZE", "JSM_NAMESPACE_RANK", "jsrun"),
+    ("SLURM_STEP_NUM_TASKS", "SLURM_PROCID", "srun"),
+)
+
+
+@dataclass(frozen=True)
+class OwnRank:
+    """Our place among the processes that a launcher started."""
+
+    rank: int
+    size: int
+    launcher: str
+
+
+def own_rank(environ: Mapping[str, str]) -> OwnRank | None:
+    """None if no launcher started us, or only us."""
+    for size, rank, launcher in VARIABLES:
+        try:
+            found = OwnRank(int(environ[rank]), int(environ[size]), launcher)
+        except (KeyError, ValueError):
+            continue
+        return found if found.size > 1 and found.rank >= 0 else None
+    return None
+
+
+class InsideJob(UsageError):
+    """One of several ranks was about to do what is done once, around all of them. `silent`: rank 0 says it for all."""
+
+    def __init__(self, own: OwnRank, command: str, words: Sequence[str]) -> None:
+        program = " ".join(words) if len(" ".join(words)) < MOST_SHOWN else f"{words[0]} …"
+        begin = f"{own.launcher} -n {own.size}"
+        around = f"leadline {command}{' TABLE' if command == 'apply' else ''} -- {begin} {program}"
+        instead = f", or {begin} leadline exec {program}" if command in {"run", "record"} else ""
+        super().__init__(
+            f"{own.launcher} started `leadline {command}` {own.size} times, once per rank: each would take its rank "
+            "for a whole run; nothing was started",
+            hint=f"type {around}{instead}",
+        )
+        if own.rank > 0:  # a launcher that sees a rank fail may end the others, before the message is out
+            self.silent = True
+            self.exit_code = 0
+
+
+def refuse_inside_job(command: str, words: Sequence[str], environ: Mapping[str, str]) -> None:
+    """Raises InsideJob in each rank of a job, unless `words` start a job of their own."""
+    start = command_start(words)
+    own = own_rank(environ)
+    if own is not None and start < len(words) and not LAUNCHER_NAME.fullmatch(words[start].rpartition("/")[2]):
+        raise InsideJob(own, command, words)

@@ -1,0 +1,27 @@
+"""The verdict of a run whose figures would mislead: what happened instead of how the time was spent.
+
+What spoils a run, with what to do, are the findings that the verdict begins with (findings/, `in_verdict`): each is a
+file with its evidence. Where they leave figures that can be read, the verdict goes on with these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from leadline.report.content import Content
+from leadline.report.finding import Finding
+from leadline.report.findings.budget_spent import totals_are_low
+
+# What says why there was no more than a start. The rest is about times, of which there are none.
+_OF_A_START = ("separate-processes", "still-running", "interrupted", "budget-spent", "incomplete")
+
+
+def spoiled_verdict(content: Content, first: Sequence[Finding]) -> str:
+    """The whole verdict if no share can be given, otherwise "". first: the findings that a verdict begins with."""
+    if content.ended_at_start.all_ranks:
+        causes = [finding.text for finding in first if finding.id in _OF_A_START]
+        stopped = [finding.text for finding in first if finding.id == "ranks-stopped"]
+        return " ".join([*causes, content.ended_at_start.sentence(), *stopped])
+    if totals_are_low(content):
+        return " ".join(finding.text for finding in first)
+    return ""

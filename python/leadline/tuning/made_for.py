@@ -1,0 +1,64 @@
+"""Whether a table was measured with the MPI library that a command will use. With another one, its rules may be slower
+than the library's own algorithms."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from leadline.launch.launcher import find_launcher
+from leadline.libraries import LIBRARIES, of_file
+from leadline.report import format as fmt
+from leadline.tuning.probing import libmpi_of
+from leadline.tuning.table import Table
+
+TIME_LIMIT_S = 20
+# MPI_Get_library_version may be called before MPI_Init, and starts nothing.
+_ASKS = """
+import ctypes, sys
+mpi = ctypes.CDLL(sys.argv[1], mode=ctypes.RTLD_GLOBAL)
+text, length = ctypes.create_string_buffer(65536), ctypes.c_int()
+mpi.MPI_Get_library_version(text, ctypes.byref(length))
+sys.stdout.write(text.value.decode(errors="replace"))
+"""
+
+
+def warnings_about(table: Table, command: Sequence[str], environ: Mapping[str, str] | None = None) -> list[str]:
+    """What is known to differ, in a sentence each; nothing if either is not known."""
+    environ = dict(os.environ if environ is None else environ)
+    name = str(table.evidence.get("library") or "")
+    made_for = next((library for library in LIBRARIES if library.name == name), None)
+    file = libmpi_of(command, find_launcher(command, environ.get("PATH")), environ)
+    if file is None or made_for is None:
+        return []
+    again = "its rules may be slower than the library's own choice; leadline tune makes a table for this one"
+    used = of_file(file)
+    if used is not None and used.name != made_for.name:
+        return [f"the table was made for {made_for.title}, and the program uses {used.title}: {again}"]
+    there = fmt.library(str(table.evidence.get("version") or "").partition("\n")[0])
+    here = fmt.library(version_of(file, environ))
+    if there and here and there != here:
+        return [f"the table was made for {there}, and the program uses {here}: {again}"]
+    return []
+
+
+def version_of(file: Path, environ: Mapping[str, str]) -> str:
+    """The first line that a libmpi says of itself; "" if it cannot be asked."""
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", _ASKS, str(file)],
+            env={name: value for name, value in environ.items() if name != "LD_PRELOAD"},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=TIME_LIMIT_S,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    first, _, _ = done.stdout.strip().partition("\n")
+    return first if done.returncode == 0 else ""
