@@ -3,10 +3,10 @@
 
 import { contents, followScrolling } from "./contents.js";
 import { drawCharts } from "./chart.js";
-import { read } from "./data.js";
 import { h } from "./dom.js";
 import { head } from "./head.js";
 import { printing } from "./printing.js";
+import { read } from "./read.js";
 
 /** drawings: by section. Called when all modules are there (report/page/document.py). */
 export function show(drawings) {
