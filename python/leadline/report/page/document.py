@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from leadline import _core
+from leadline.report.columns import as_data
 from leadline.report.page.bundle import bundle
 from leadline.report.page.drawings import drawings_in
 from leadline.report.page.packing import as_script_text, compressed, packed
@@ -79,7 +80,9 @@ def _script() -> str:
         {"key": c.name, "name": c.title, "column": c.abbreviation}
         for c in map(_core.CATEGORY_NAMES.__getitem__, _core.CATEGORIES)
     ]
-    return bundle(folder / "main.js", drawings_in(folder / "sections", SECTIONS), {"CATEGORIES": categories})
+    return bundle(
+        folder / "main.js", drawings_in(folder / "sections", SECTIONS), {"CATEGORIES": categories, "COLUMNS": as_data()}
+    )
 
 
 def _text(value: object) -> str:

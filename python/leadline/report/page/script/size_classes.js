@@ -97,15 +97,16 @@ function histogram(rows, total, bytes, what) {
 
 function sizesTable(rows, total, bytes, what) {
   const columns = [
-    { title: "Size in bytes", head: true, value: (r) => r.from, cell: name },
+    { id: "size", head: true, value: (r) => r.from, cell: name },
     {
-      title: capital(what),
+      id: "number",
       value: (r) => r[what],
       cell: (r) => bar(r[what] / total, count(r[what]), colorOf(what)),
     },
-    { title: "Bytes", value: (r) => r.bytes, cell: (r) => bar(r.bytes / bytes, size(r.bytes), "--io") },
+    { id: "bytes", value: (r) => r.bytes, cell: (r) => bar(r.bytes / bytes, size(r.bytes), "--io") },
   ];
   return table({
+    of: what === "messages" ? "message_sizes" : "operation_sizes",
     label: `${capital(what)} by size`,
     columns,
     rows,
