@@ -201,9 +201,10 @@ def test_the_page_undoes_every_form_of_deflate(tmp_path: Path) -> None:
         'import { readFileSync } from "node:fs";\n'
         "const digest = (bytes) => createHash('sha256').update(bytes).digest('hex');\n"
         "const undo = ({ data, bytes }) => digest(inflate(new Uint8Array(Buffer.from(data, 'hex')), bytes));\n"
-        "const fails = (each) => { try { undo(each); return false; } catch (error) { return error instanceof Error; } };\n"
+        "const fails = (each) => { try { undo(each); } catch (error) { return true; } return false; };\n"
         'const cases = JSON.parse(readFileSync("cases.json", "utf8"));\n'
-        "const cut = cases.filter(({ data }) => data.length > 40).map((each) => ({ ...each, data: each.data.slice(0, -16) }));\n"
+        "const shorter = (each) => ({ ...each, data: each.data.slice(0, -16) });\n"
+        "const cut = cases.filter(({ data }) => data.length > 40).map(shorter);\n"
         "console.log(JSON.stringify({ digests: cases.map(undo), failed: cut.map(fails) }));\n"
     )
     done = json.loads(subprocess.run([node, "all.mjs"], cwd=tmp_path, capture_output=True, check=True).stdout)

@@ -1,7 +1,7 @@
 """What the columns of the report's tables are called and what they mean, declared once for whoever shows them.
 
-The page takes its headings and their explanations from here (page/script/table.js); a column that is not declared cannot
-be drawn. Times are of all ranks together unless a meaning says otherwise.
+The page takes its headings and their explanations from here (page/script/table.js); a column that is not declared
+cannot be drawn. Times are of all ranks together unless a meaning says otherwise.
 """
 
 from __future__ import annotations

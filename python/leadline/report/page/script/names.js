@@ -3,6 +3,7 @@
 import { h } from "./dom.js";
 
 const LONGEST = 56;
+const UNBROKEN = 26;
 
 /** The name as text that may be broken, with `whole` on hover where that says more. */
 export function nameOf(text, whole = text) {
@@ -43,7 +44,7 @@ function emptied(text) {
   return depth === 0 ? out.replaceAll("\u0001", "(anonymous namespace)").replaceAll("(…)", "()") : text;
 }
 
-/** Lines may end behind scopes, directories and underscores. */
-function breakable(text) {
-  return text.split(/(?<=::|[/_,<.])/).flatMap((part, i) => (i ? [h("wbr"), part] : [part]));
+/** Lines may end behind scopes and directories, and in long names behind underscores. */
+export function breakable(text) {
+  return text.split(text.length > UNBROKEN ? /(?<=::|[/_,<.])/ : /(?<=::|\/)/).flatMap((part, i) => (i ? [h("wbr"), part] : [part]));
 }

@@ -69,7 +69,7 @@ function histogram(rows, total, bytes, what) {
       series: [
         { label: "bytes", value: (_, at) => (at === null ? "" : name(all[at])) },
         {
-          label: `of ${what}`,
+          label: `% of ${what}`,
           fill: color.of(colorOf(what)),
           stroke: color.of(colorOf(what)),
           width: 0,
@@ -81,7 +81,7 @@ function histogram(rows, total, bytes, what) {
               : `${count(all[at][what])} (${percent(all[at][what] / total)})`,
         },
         {
-          label: "of bytes",
+          label: "% of bytes",
           fill: color.of("--io"),
           stroke: color.of("--io"),
           width: 0,

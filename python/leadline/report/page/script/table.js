@@ -204,7 +204,7 @@ class Line {
   }
 
   leaveOut(without) {
-    this.table.columns.forEach((column, i) => (this.cells[i].hidden = without.has(column)));
+    for (const [i, column] of this.table.columns.entries()) this.cells[i].hidden = without.has(column);
     this.opener.hidden = !this.table.openable;
     this.line.classList.toggle("openable", this.table.openable);
     if (!this.table.openable) this.beneath.hidden = true;

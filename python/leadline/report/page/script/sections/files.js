@@ -4,6 +4,7 @@ import { ENTRY_COLUMNS, entryDetail } from "../cells.js";
 import { place } from "../data.js";
 import { h } from "../dom.js";
 import { count, percentColumn, plural, seconds, size } from "../format.js";
+import { breakable } from "../names.js";
 import { table } from "../table.js";
 
 export const drawing = {
@@ -74,8 +75,8 @@ function fileName(path) {
   return h(
     "span",
     { class: "file", title: path },
-    h("span", { class: "at" }, path.slice(0, cut)),
-    h("b", null, path.slice(cut)),
+    h("span", { class: "at" }, breakable(path.slice(0, cut))),
+    h("b", null, breakable(path.slice(cut))),
   );
 }
 

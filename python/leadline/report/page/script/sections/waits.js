@@ -25,7 +25,7 @@ export const drawing = {
         of: "waits",
         label: "Waits",
         columns: [
-          { id: "wait", head: true, text: true, value: (e) => e.kind, cell: (e) => titleOf(e.kind) },
+          { id: "wait", head: true, text: true, value: (e) => e.kind, cell: (e) => h("span", { class: "whole" }, titleOf(e.kind)) },
           { id: "share", value: (e) => e.seconds, cell: (e) => bar(e.seconds / whole, percentColumn(e.seconds / whole)) },
           { id: "time", value: (e) => e.seconds, cell: (e) => seconds(e.seconds) },
           { id: "ranks", value: (e) => e.ranks, cell: (e) => count(e.ranks) },
