@@ -71,8 +71,8 @@ TABLE = TableDeclaration(
         ),
     ),
     more='`timeline("all")` has the calls of every iteration whose times were kept, one iteration after the other. '
-    "Rows of an iteration are in the order of `ranks()`, then of time. They are of the thread that goes through the main "
-    "loop. "
+    "Rows of an iteration are in the order of `ranks()`, then of time. They are of the thread that goes through the "
+    "main loop. "
     "`leadline.open(path, step=...)` chooses another loop. "
     "Empty if no iteration was kept whole; `leadline report` says why.",
 )

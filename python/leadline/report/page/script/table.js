@@ -12,6 +12,7 @@ const FILTER_FROM = 9; // rows: fewer are seen at a glance
 const ITS_OWN = "button, a, input, label, summary, select"; // what a click is for, if it is not for the row
 
 const tables = new Map(); // by place
+let onPaper = false;
 
 /**
  * of: the table's name in report/columns.py.   label: describes the table for readers who cannot see its place.
@@ -66,7 +67,9 @@ class Table {
     const head = column.value
       ? h("button", { type: "button", on: { click: () => this.sortBy(column) } }, title)
       : h("span", { tabindex: 0 }, title);
-    return h("th", { scope: "col", class: column.text ? "text" : "number" }, explained(head, meaning));
+    const cell = h("th", { scope: "col", class: column.text ? "text" : "number" }, head);
+    explained(head, meaning, cell);
+    return cell;
   }
 
   filterField(label) {
@@ -140,7 +143,7 @@ class Table {
   /** Leaves out columns from the last to the first until the others have room. */
   fit() {
     const { place } = this;
-    if (!place.clientWidth) return; // not shown now
+    if (!place.clientWidth || onPaper) return; // not shown now, or shown whole
     this.width = place.clientWidth;
     this.leaveOut(new Set());
     const last = [...this.columns].reverse().filter((column) => !column.head);
@@ -246,9 +249,13 @@ function drop(place) {
 
 // On paper nothing can be opened, and type is smaller.
 addEventListener("beforeprint", () => {
+  onPaper = true;
   for (const each of tables.values()) each.leaveOut(new Set());
 });
-addEventListener("afterprint", fitTables);
+addEventListener("afterprint", () => {
+  onPaper = false;
+  fitTables();
+});
 
 /** Ascending; unknown values come first, numbers before words, "2" before "10". */
 function compare(a, b) {

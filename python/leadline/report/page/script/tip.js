@@ -5,20 +5,31 @@ import { h } from "./dom.js";
 const GAP = 6;
 const bubble = h("div", { class: "tip", role: "tooltip", hidden: true });
 
-/** The element, with its explanation. */
-export function explained(element, text) {
+/** The element, with its explanation. area: what else around it the mouse may point at. */
+export function explained(element, text, area = element) {
   element.setAttribute("aria-description", text);
   element.classList.add("explained");
-  for (const event of ["mouseenter", "focus"]) element.addEventListener(event, () => show(element, text));
-  for (const event of ["mouseleave", "blur"]) element.addEventListener(event, hide);
+  const [shows, hides] = [() => show(element, text), hide];
+  area.addEventListener("mouseenter", shows);
+  area.addEventListener("mouseleave", hides);
+  element.addEventListener("focus", shows);
+  element.addEventListener("blur", hides);
   return element;
 }
 
+let current = null;
+
 function show(element, text) {
+  current = element;
   bubble.textContent = text;
   bubble.hidden = false;
   document.body.append(bubble);
-  const [at, own] = [element.getBoundingClientRect(), bubble.getBoundingClientRect()];
+  put();
+}
+
+/** Above what it explains, or below where there is no room; within the window in any case. */
+function put() {
+  const [at, own] = [current.getBoundingClientRect(), bubble.getBoundingClientRect()];
   const right = document.documentElement.clientWidth - own.width - GAP;
   const above = at.top - own.height - GAP;
   bubble.style.left = `${Math.max(GAP, Math.min(at.left, right))}px`;
@@ -26,10 +37,12 @@ function show(element, text) {
 }
 
 function hide() {
+  current = null;
   bubble.hidden = true;
 }
 
 addEventListener("keydown", (event) => {
   if (event.key === "Escape") hide();
 });
-addEventListener("scroll", hide, { capture: true, passive: true });
+// Also when the focus makes the page scroll.
+addEventListener("scroll", () => current && put(), { capture: true, passive: true });
