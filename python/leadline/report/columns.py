@@ -20,6 +20,10 @@ class Column:
     meaning: str
 
 
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
 TIME = "from MPI_Init to MPI_Finalize, in every thread that called MPI"
 SHARE = Column("% of time", f"Share of the time of all ranks, {TIME}")
 RANK = Column("Rank", "Rank in MPI_COMM_WORLD")
@@ -70,7 +74,7 @@ COLUMNS: Mapping[str, Mapping[str, Column]] = {
         "mpi_share": Column("% MPI", "Share of the rank's own time that is MPI"),
         "files": Column("File I/O", "Time in the program's own calls on files, those of libc"),
         **{
-            name: Column(_core.CATEGORY_NAMES[name].abbreviation.capitalize(), f"Time {KINDS[name]}")
+            name: Column(_capital(_core.CATEGORY_NAMES[name].abbreviation), f"Time {KINDS[name]}")
             for name in _core.CATEGORIES
         },
         "calls": Column("Calls", "Calls of MPI functions"),

@@ -18,7 +18,7 @@ let onPaper = false;
  * of: the table's name in report/columns.py.   label: describes the table for readers who cannot see its place.
  * one, several: the name of a row ("call site").
  * columns: [{ id, value(row) to sort by, cell(row) -> text or element, text: left-aligned words, head: names the row,
- *   keep: stays longer than others where there is little room, key: what explains the column's pictures below the table }]
+ *   keep: above 0 if it stays longer than others where there is little room, key: what explains the column's pictures below the table }]
  * words(row): what the filter looks at.   detail(row): more about a row, made when it is opened; null: nothing.
  * The rows come in the order they are shown in until a heading is pressed.
  */
@@ -140,14 +140,14 @@ class Table {
     return Boolean(this.detail) || this.without.size > 0;
   }
 
-  /** Leaves out columns from the last to the first until the others have room. */
+  /** Leaves out columns, those of least `keep` and of these the last first, until the others have room. */
   fit() {
     const { place } = this;
     if (!place.clientWidth || onPaper) return; // not shown now, or shown whole
     this.width = place.clientWidth;
     this.leaveOut(new Set());
     const last = [...this.columns].reverse().filter((column) => !column.head);
-    for (const column of [...last.filter((each) => !each.keep), ...last.filter((each) => each.keep)]) {
+    for (const column of last.sort((a, b) => (a.keep ?? 0) - (b.keep ?? 0))) {
       if (place.scrollWidth <= place.clientWidth) break;
       this.leaveOut(new Set([...this.without, column]));
     }
@@ -218,7 +218,8 @@ class Line {
   list() {
     if (this.beneath.hidden) return;
     const { table, row } = this;
-    const left = table.columns.filter((column) => table.without.has(column));
+    const says = (i) => this.cells[i].hasChildNodes() && (this.cells[i].textContent || this.cells[i].querySelector("[title]"));
+    const left = table.columns.filter((column, i) => table.without.has(column) && says(i));
     this.others.replaceChildren(
       ...left.map((column) => h("div", null, h("dt", null, headOf(table.of, column.id)[0]), h("dd", null, column.cell(row)))),
     );

@@ -20,13 +20,13 @@ export const drawing = {
   render: (report) => {
     const it = report.iterations;
     return [
-      it.strip?.length ? strip(it) : null,
+      it.strip?.length > 1 ? strip(it) : null,
       h("h3", null, "Iterations that took twice the typical time or more"),
       it.outliers?.length ? outliers(it.outliers) : h("p", null, "None."),
       it.strip?.length
         ? h(
             "details",
-            { open: !canChart() },
+            { open: !canChart() || it.strip.length < 2 },
             h("summary", null, `The strip as a table (${plural(it.strip.length, "part")})`),
             stripTable(it.strip),
           )

@@ -18,7 +18,7 @@ export const drawing = {
       label: "Patterns",
       columns: [
         { id: "pattern", head: true, text: true, value: (e) => e.title, cell: (e) => e.title },
-        { id: "share", value: (e) => e.time_s, cell: (e) => bar(e.share, percentColumn(e.share)) },
+        { id: "share", keep: 2, value: (e) => e.time_s, cell: (e) => bar(e.share, percentColumn(e.share)) },
         { id: "time", value: (e) => e.time_s, cell: (e) => seconds(e.time_s) },
         {
           id: "messages",
@@ -31,7 +31,7 @@ export const drawing = {
           cell: (e) => (e.bytes_per_step ? size(Math.round(e.bytes_per_step)) : ""),
         },
         { id: "ranks", value: (e) => e.ranks, cell: (e) => count(e.ranks) },
-        { id: "where", text: true, keep: true, value: whole, cell: (e) => h("span", { class: "chain", title: whole(e) }, where(e)) },
+        { id: "where", text: true, keep: 1, value: whole, cell: (e) => h("span", { class: "chain", title: whole(e) }, where(e)) },
       ],
       rows: report.patterns,
       one: "pattern",

@@ -26,12 +26,12 @@ export const drawing = {
         label: "Waits",
         columns: [
           { id: "wait", head: true, text: true, value: (e) => e.kind, cell: (e) => h("span", { class: "whole" }, titleOf(e.kind)) },
-          { id: "share", value: (e) => e.seconds, cell: (e) => bar(e.seconds / whole, percentColumn(e.seconds / whole)) },
+          { id: "share", keep: 2, value: (e) => e.seconds, cell: (e) => bar(e.seconds / whole, percentColumn(e.seconds / whole)) },
           { id: "time", value: (e) => e.seconds, cell: (e) => seconds(e.seconds) },
           { id: "ranks", value: (e) => e.ranks, cell: (e) => count(e.ranks) },
           { id: "most", value: (e) => e.worst.seconds, cell: (e) => [seconds(e.worst.seconds), h("small", null, ` rank ${e.worst.rank}`)] },
-          { id: "call", text: true, keep: true, value: (e) => words(e.site), cell: (e) => call(e.site) },
-          { id: "cause", text: true, keep: true, value: (e) => causeWords(e.cause[0]), cell: (e) => (e.cause.length ? cause(e.cause[0]) : "") },
+          { id: "call", text: true, keep: 2, value: (e) => words(e.site), cell: (e) => call(e.site) },
+          { id: "cause", text: true, keep: 1, value: (e) => causeWords(e.cause[0]), cell: (e) => (e.cause.length ? cause(e.cause[0]) : "") },
         ],
         rows,
         one: "wait",
@@ -40,7 +40,7 @@ export const drawing = {
         detail: (e) => [h("p", null, call(e.site), " ", h("span", { class: "at" }, e.site ? place(e.site) : "")), byRank(e.entries)],
       }),
       report.waits_left_out
-        ? h("p", { class: "note" }, `These are the ${count(report.waits.length)} longest waits of a rank at a call. ${count(report.waits_left_out)} shorter ones are left out.`)
+        ? h("p", { class: "note" }, `These are the ${count(report.waits.length)} longest waits of a rank at a call. ${count(report.waits_left_out)} shorter ones are left out of these sums.`)
         : null,
       report.critical_path ? criticalPath(report.critical_path) : null,
     ];
@@ -109,7 +109,7 @@ function causeWords(one) {
 }
 
 function cause(one) {
-  return [`rank ${one.rank} ${DOING[one.doing]} `, call(one.site), ` (${percent(one.share)})`];
+  return [`rank ${one.rank} ${DOING[one.doing]} `, call(one.site), ` (${percent(one.share).replace(" ", "\u00a0")})`];
 }
 
 function criticalPath(path) {
