@@ -20,6 +20,10 @@ class UsageError(LeadlineError):
     exit_code = 2
 
 
+class NoSuchRun(UsageError, FileNotFoundError):
+    """There is no directory or file of the name that was given for a recorded run."""
+
+
 class NothingRecorded(LeadlineError):
     """The program ran and returned 0, but no trace was written; the message says why."""
 

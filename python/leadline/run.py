@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from leadline import _core, nodes
-from leadline.errors import DamagedTrace
+from leadline.errors import DamagedTrace, NoSuchRun
 from leadline.launch.rundir import JOB, read_description, read_json, runs_in
 from leadline.symbols import Location, ModuleProblem, Symbolizer, call_path, reaches_start
 from leadline.symbols.cache import SymbolCache
@@ -227,12 +227,12 @@ class Run:
 def open_run(path: str | Path) -> Run:
     """Opens a run directory (or one trace file) and reads every process of it.
 
-    Raises DamagedTrace if there is no such directory, no trace in it, or no readable trace. An unreadable trace beside
-    readable ones is a loss, and so is a rank without a trace.
+    Raises NoSuchRun if there is nothing of that name, and DamagedTrace if no trace is in it, or no readable one. An
+    unreadable trace beside readable ones is a loss, and so is a rank without a trace.
     """
     path = Path(path)
     if not path.exists():
-        raise DamagedTrace(f"there is no {path}", hint="give the directory that leadline record wrote")
+        raise NoSuchRun(f"there is no {path}", hint="give the directory that leadline record wrote")
     runs = runs_in(path) if path.is_dir() else [path]
     if runs and path not in runs:
         path = runs[0]  # whoever was the first to come recorded nothing

@@ -52,6 +52,7 @@ def report_of(ranks: int) -> dict[str, Any]:
         f"messages between {ranks} ranks.",
         "mpi_share": mpi_s / (mpi_s + computation_s),
         "time_s": mpi_s + computation_s,
+        "startup_s": 0.0,
         "time_of": "ranks",
         "conditions": [],
         "hosts_detail": [],

@@ -18,6 +18,7 @@ from .conftest import Opened, seconds
 from .synthetic import report_of, without_optional_parts
 
 Show = Callable[..., Opened]
+FRAMES = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 20))))"
 SECTIONS = [
     "ranks",
     "iterations",
@@ -230,6 +231,153 @@ def test_a_call_site_opens_to_its_whole_path_and_its_spread(show: Show) -> None:
         assert text in detail, detail
 
 
+def test_a_click_on_a_row_opens_it(show: Show) -> None:
+    opened = show(report_of(4))
+    row = opened.tab.locator("#calls tbody tr.row").first
+    detail = opened.tab.locator("#calls tr.detail:not([hidden])")
+    row.locator("td.number").first.click()
+    assert detail.count() == 1
+    assert row.locator("button.open").get_attribute("aria-expanded") == "true"
+    detail.locator("code").first.click()  # reading closes nothing
+    assert detail.count() == 1
+    row.locator("td.number").first.click()
+    assert detail.count() == 0
+
+
+def test_every_heading_says_what_its_column_is(show: Show) -> None:
+    report = report_of(64) | {"waits": _waits(), "patterns": _patterns(), "efficiency": _efficiency()}
+    report |= {"phases": _phases(), "critical_path": {"steps": 3, "parts": [_part(rank) for rank in range(4)]}}
+    opened = show(report)
+    opened.tab.evaluate("document.querySelectorAll('details').forEach((each) => (each.open = true))")
+    headings = opened.tab.locator(".table thead th > .explained").all()
+    assert len(headings) == opened.tab.locator(".table thead th").count() > 100
+    said = [heading.get_attribute("aria-description") for heading in headings]
+    assert all(len(text) >= 10 for text in said)
+    opened.tab.locator("#calls thead button", has_text="Longest").focus()
+    assert opened.texts(".tip:not([hidden])") == ["Time of the longest single call"]
+    box = opened.tab.locator(".tip").bounding_box()
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= 1_280
+    opened.tab.keyboard.press("Escape")
+    assert opened.texts(".tip:not([hidden])") == []
+    opened.tab.locator("#ranks thead th", has_text="Where the time went").hover()
+    assert opened.texts(".tip:not([hidden])")[0].startswith("The rank's time by kind")
+    keys = opened.tab.locator("#calls p.key")
+    assert "least, median and most time of a rank" in keys.inner_text()
+    assert keys.locator(".range").count() == 1
+
+
+@pytest.mark.parametrize("width", [420, 1_180])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_column_is_cut_and_what_has_no_room_is_in_the_opened_row(show: Show, width: int, scheme: str) -> None:
+    report = report_of(64) | {"waits": _waits(), "patterns": _patterns(), "efficiency": _efficiency()}
+    for site in report["places"]:
+        site["path"] = [
+            f"ocean::Solver<double, std::vector<int>>::very_long_name_of_a_routine_{i}(int)" for i in range(9)
+        ]
+    opened = show(report, width=width, scheme=scheme)
+    opened.tab.evaluate("document.querySelectorAll('details').forEach((each) => (each.open = true))")
+    opened.tab.evaluate(FRAMES)
+    wide = """[...document.querySelectorAll(".scroll")].filter((each) => each.scrollWidth > each.clientWidth)
+        .map((each) => each.getAttribute("aria-label"))"""
+    assert opened.tab.evaluate(wide) == []
+    assert opened.tab.evaluate("document.documentElement.scrollWidth") <= width
+    for section in ("ranks", "calls", "waits", "patterns"):
+        shown = opened.tab.locator(f"#{section} .table").first.locator("thead th:visible").all_inner_texts()
+        hidden = opened.tab.evaluate(
+            """(id) => { const table = document.querySelector(`#${id} .table table`);
+              const [first] = table.tBodies[0].rows;
+              return [...table.tHead.rows[0].cells]
+                .filter((head, i) => head.matches("th[hidden]") && first.cells[i].innerHTML)
+                .map((head) => head.textContent); }""",
+            section,
+        )
+        opened.tab.locator(f"#{section} tbody button.open").first.click()
+        others = opened.texts(f"#{section} tr.detail:not([hidden]) .inside > dl.others:first-child dt")
+        assert others == hidden
+        assert len(shown) >= 2
+        assert (width == 420) <= bool(hidden)
+    assert opened.tab.evaluate(wide) == []
+
+
+def test_a_table_takes_its_columns_back_when_there_is_room_again(show: Show) -> None:
+    opened = show(report_of(4), width=420)
+    hidden = opened.tab.locator("#calls thead th[hidden]")
+    assert hidden.count() > 2
+    for width, few in ((1_600, True), (420, False)):
+        opened.tab.set_viewport_size({"width": width, "height": 900})
+        opened.tab.wait_for_function(
+            "few => (document.querySelectorAll('#calls thead th[hidden]').length === 0) === few", arg=few
+        )
+    opened.tab.emulate_media(media="print")
+    opened.tab.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert hidden.count() == 0
+
+
+def test_everything_can_be_reached_and_opened_with_the_keyboard_alone(show: Show) -> None:
+    report = report_of(24) | {"waits": _waits(), "patterns": _patterns(), "efficiency": _efficiency()}
+    opened = show(report)
+    marks = """() => {
+      const wanted = [...document.querySelectorAll(".scroll, canvas.timeline, canvas.matrix, .plot, summary")]
+        .filter((each) => each.checkVisibility());
+      wanted.forEach((each, i) => (each.dataset.wanted = i));
+      return wanted.length; }"""
+    wanted = opened.tab.evaluate(marks)
+    assert wanted > 20
+    opened.tab.evaluate("""() => { window.reached = new Set();
+      addEventListener("focusin", ({ target }) => window.reached.add(target.dataset.wanted)); }""")
+    # Stops are each reached once before the first comes again.
+    stops = opened.tab.evaluate("""() => [...document.querySelectorAll("a, button, input, summary, [tabindex='0']")]
+        .filter((each) => each.checkVisibility()).length""")
+    for _ in range(stops):
+        opened.tab.keyboard.press("Tab")
+    reached = opened.tab.evaluate("[...window.reached].filter((each) => each !== undefined).map(Number)")
+    assert sorted(reached) == list(range(wanted))
+    for section in ("ranks", "waits", "patterns", "functions", "calls", "routines", "variables"):
+        opened.tab.locator(f"#{section} tbody button.open").first.focus()
+        opened.tab.keyboard.press("Enter")
+        assert opened.tab.locator(f"#{section} tr.detail:not([hidden])").count() == 1
+        assert len(opened.texts(f"#{section} tr.detail:not([hidden])")[0]) > 10
+
+
+@CHARTS
+def test_keys_move_in_a_chart_and_its_legend_says_what_is_there(show: Show) -> None:
+    report = report_of(24)
+    opened = show(report)
+    for section, first, last in (("ranks", "0", "23"), ("sizes", "0", "8 Ki … <16 Ki")):
+        opened.tab.locator(f"#{section} .plot").focus()
+        for key, wanted in (("Home", first), ("ArrowLeft", first), ("End", last)):
+            opened.tab.keyboard.press(key)
+            opened.tab.wait_for_function(
+                "([section, wanted]) => document.querySelector(`#${section} .u-value`).textContent === wanted",
+                arg=[section, wanted],
+            )
+
+
+def test_long_names_are_shortened_and_whole_on_hover(show: Show) -> None:
+    report = report_of(4)
+    long = {
+        "std::map<long, std::vector<int>>::exchange_it(int, double const*)": "std::map<…>::exchange_it()",
+        "ocean::detail::" * 6 + "halo": "…::ocean::detail::ocean::detail::ocean::detail::halo",
+        "operator<< <std::char_traits<char>, more_and_more_and_more_and_more>": None,
+        "x" * 90: "x" * 56 + "…",
+        "short<int>::name(int)": "short<int>::name(int)",
+    }
+    report["routines"] = [{**report["routines"][0], "routine": name, "full": name, "at_least": False} for name in long]
+    opened = show(report)
+    for (whole, short), row in zip(long.items(), opened.rows("routines"), strict=True):
+        assert len(row[0]) <= 61
+        assert short is None or row[0] == short
+        name = opened.tab.locator("#routines tbody .name", has_text=row[0]).first
+        assert name.get_attribute("title") == (None if row[0] == whole else whole)
+
+
+def test_files_without_any_call_have_no_section(show: Show) -> None:
+    report = report_of(4)
+    report["io"] |= {"files": [], "calls": 0, "mpi_io": None}
+    assert "files" not in show(report).tab.evaluate("[...document.querySelectorAll('section')].map((each) => each.id)")
+
+
 def test_hostile_names_are_text(show: Show) -> None:
     evil = "</script><script>window.hacked = 1</script><img src=x onerror='window.hacked = 2'>&lt;b&gt;\"'"
     report = _with_every_text(report_of(12), evil)
@@ -387,3 +535,39 @@ def test_one_sided_operations_have_a_section_of_their_own(show: Show) -> None:
     said = opened.texts("#one-sided [role=status]")[0]
     assert said == "By rank 0 at rank 1: 1,600 operations, 0 B put, 1.23 MB got"
     assert "one-sided operations, 0 B put, 4.92 MB got\n6,400" in opened.texts(".figures > div")
+
+
+def _where(line: int) -> dict[str, Any]:
+    return {"function": "MPI_Waitall", "routine": "ocean::Halo<double>::exchange", "file": "/o/halo.cpp", "line": line}
+
+
+def _part(rank: int) -> dict[str, Any]:
+    return {"rank": rank, "doing": ("computation", "io", "mpi", "unknown")[rank % 4], "site": _where(7), "share": 0.2}
+
+
+def _waits() -> list[dict[str, Any]]:
+    return [
+        {"kind": kind, "site": _where(line), "rank": rank, "seconds": 0.5 / (1 + rank), "interval_s": None}
+        | {"cause": [_part(rank), _part(rank + 1)]}
+        for kind in ("late_sender", "wait_at_n_to_n")
+        for line in (3, 4)
+        for rank in range(9)
+    ]
+
+
+def _patterns() -> list[dict[str, Any]]:
+    found = {"pattern": "nearest_neighbour", "title": "nearest-neighbour exchange", "ranks": 4, "messages": 40}
+    found |= {"sites": [_where(3)], "routines": ["main", "step", "a", "exchange"], "files": [], "bytes": 4_000}
+    found |= {"messages_per_step": 8.0, "bytes_per_step": 800.0, "time_s": 1.0, "share": 0.1}
+    return [{**found, "evidence": {"dims": [2, 2], "periodic": [1, 0], "corners": False, "part": 0.25, "no": None}}]
+
+
+def _efficiency() -> dict[str, Any]:
+    run = {"parallel": 0.5, "load_balance": 0.8, "communication": 0.625}
+    return {"method": "POP", "run": run, "phases": [{"name": "main loop", "kind": "loop", **run}]}
+
+
+def _phases() -> list[dict[str, Any]]:
+    phase = {"name": "main loop", "parent": None, "time_s": 2.0, "iterations": 5, "every": None, "period_s": 0.4}
+    phase |= {"computation_s": 1.0, "mpi_s": 0.8, "wait_s": 0.3, "io_s": 0.2, "class": "computation"}
+    return [phase | {"file": "/o/main.cpp", "line": 5}]

@@ -13,7 +13,7 @@ pytest.importorskip("leadline._core", reason="the native part of leadline is not
 
 from rich.console import Console
 
-from leadline.errors import DamagedTrace
+from leadline.errors import DamagedTrace, NoSuchRun
 from leadline.report import format as fmt
 from leadline.report import print_report, to_json, verdict
 from leadline.report.content import Content
@@ -352,7 +352,7 @@ def test_a_run_without_messages_or_time_is_reported(make_run: MakeRun) -> None:
 
 
 def test_directories_that_hold_no_run_are_said(tmp_path: Path) -> None:
-    with pytest.raises(DamagedTrace, match="there is no"):
+    with pytest.raises(NoSuchRun, match="there is no"):
         open_run(tmp_path / "nowhere")
     with pytest.raises(DamagedTrace, match="holds no trace"):
         open_run(tmp_path)

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import leadline
-from leadline.errors import DamagedTrace, UsageError
+from leadline.errors import DamagedTrace, NoSuchRun, UsageError
 from leadline.tables.places import places_of
 
 from .conftest import RANKS, STEPS, Opened
@@ -127,6 +127,26 @@ def test_a_timeline_is_of_an_iteration_that_was_kept(whole: Opened, without_step
     assert without_steps.report["no_timeline"]
 
 
+def test_a_timeline_of_all_kept_iterations_is_theirs_one_after_the_other(whole: Opened, without_steps: Opened) -> None:
+    every = whole.recording.timeline("all")
+    single = [list(whole.recording.timeline(step)) for step in range(STEPS)]
+    assert [row.iteration for row in every] == [step for step, rows in enumerate(single) for _ in rows]
+    before = [sum(len(rows) for rows in single[:step]) for step in range(STEPS)]
+    moved = [
+        row._replace(
+            **{
+                name: getattr(row, name) + before[step]
+                for name in ("partner_row", "source_row", "completion_row")
+                if getattr(row, name) is not None
+            }
+        )
+        for step, rows in enumerate(single)
+        for row in rows
+    ]
+    assert [*every] == moved
+    assert len(without_steps.recording.timeline("all")) == 0
+
+
 def test_another_step_may_be_chosen(whole: Opened) -> None:
     assert len(leadline.open(whole.directory, step="main").iterations()) == len(whole.recording.iterations())
     with pytest.raises(UsageError):
@@ -227,8 +247,9 @@ def test_processes_of_two_worlds_and_of_none() -> None:
 
 
 def test_what_holds_no_run_is_said_in_words(whole: Opened, tmp_path: Path) -> None:
-    with pytest.raises(DamagedTrace, match="there is no "):
-        leadline.open(tmp_path / "nowhere")
+    for error in (NoSuchRun, FileNotFoundError, UsageError):
+        with pytest.raises(error, match=r"^there is no .*nowhere$"):
+            leadline.open(tmp_path / "nowhere")
     with pytest.raises(DamagedTrace, match="holds no trace"):
         leadline.open(tmp_path)
     (tmp_path / "rank-00000-a-1.trace").write_bytes(b"no trace at all")

@@ -10,7 +10,6 @@ import click
 
 from leadline.cli.recording import say, shown
 from leadline.cli.reporting import PAGE, advice_for, as_json, open_run, step_option, working, write_page
-from leadline.cli.saying import laid_out
 from leadline.errors import UsageError
 from leadline.launch.rundir import DEFAULT_PARENT, runs_in
 
@@ -47,6 +46,14 @@ from leadline.launch.rundir import DEFAULT_PARENT, runs_in
     envvar="LEADLINE_ITERATIONS",
     help="Show only the time per iteration of the main loop.",
 )
+@click.option(
+    "--table",
+    metavar="NAME",
+    envvar="LEADLINE_TABLE",
+    help="Print one table as CSV: sites, calls (by rank), ranks, timeline:all … (docs/tables.md has them all).",
+)
+@click.option("--csv", metavar="FILE", envvar="LEADLINE_CSV", help="Write the table there as CSV instead.")
+@click.option("--parquet", metavar="FILE", envvar="LEADLINE_PARQUET", help="Write the table there as Parquet instead.")
 @step_option
 @click.argument("directory", required=False, metavar="[DIR]")
 def command(
@@ -55,6 +62,9 @@ def command(
     sections: tuple[str, ...],
     html: str | None,
     iterations: bool,
+    table: str | None,
+    csv: str | None,
+    parquet: str | None,
     step: str | None,
     directory: str | None,
 ) -> int:
@@ -67,6 +77,10 @@ def command(
     path = Path(directory) if directory is not None else newest()
     if not path.is_dir():
         raise UsageError(f"no such directory: {path}", hint="give the directory that leadline record named")
+    if table is not None or csv is not None or parquet is not None:
+        from leadline.cli.tables import export
+
+        return export(path, table, step, csv=csv, parquet=parquet)
     with working("reading the recording"):
         run = open_run(path)
         run.step = step

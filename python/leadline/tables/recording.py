@@ -71,8 +71,8 @@ class Recording:
         return self._table(iterations)
 
     def timeline(self, iteration: timeline.Which = "typical") -> Table[TimelineRow]:
-        """A row per call of an iteration of the main loop, on all ranks: its number, "typical" or "slowest". Raises
-        UsageError if not all ranks kept the times of its calls.
+        """A row per call of an iteration of the main loop, on all ranks: its number, "typical" or "slowest";
+        "all": of every iteration whose calls' times all ranks kept. Raises UsageError if those of a number were not.
         """
         return Table(timeline.TABLE, timeline.values(self._content, iteration))
 
@@ -113,8 +113,8 @@ def open(path: str | Path, *, step: str | None = None) -> Recording:
     """Opens the directory that leadline record or run wrote, or one trace file in it, and reads every rank.
 
     step: whose iterations `iterations()` gives: ROUTINE, ROUTINE:LINE or a region; None for the main loop.
-    Raises DamagedTrace if there is no such directory, no trace in it, or no readable trace. Unreadable traces beside
-    readable ones are listed in `losses()`.
+    Raises NoSuchRun, which is a FileNotFoundError, if there is nothing of that name, and DamagedTrace if no trace is in
+    it, or no readable one. Unreadable traces beside readable ones are listed in `losses()`.
     """
     try:
         from leadline.report.content import Content

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, TextIO, TypeVar
 
 from leadline.errors import MissingPrerequisite
 from leadline.tables.column import Column, NumberColumn, Values, column
@@ -78,6 +79,21 @@ class Table(Generic[Row]):
             raise MissingPrerequisite("pandas is not installed", hint="pip install pandas") from error
         columns = {name: _as_pandas(pandas, each) for name, each in self._columns.items()}
         return pandas.DataFrame(columns, copy=False)
+
+    def to_csv(self, file: str | Path | TextIO) -> None:
+        """Writes a line of names and a line per row, to a path or an open text file. Needs no other library.
+
+        Null is an empty field, a flag is true or false. Raises OSError.
+        """
+        from leadline.tables.files import write_csv
+
+        write_csv(self, file)
+
+    def to_parquet(self, file: str | Path) -> None:
+        """Writes a Parquet file with pyarrow or Polars. Raises MissingPrerequisite without either, and OSError."""
+        from leadline.tables.files import write_parquet
+
+        write_parquet(self, file)
 
     def __arrow_c_schema__(self) -> object:
         from leadline.tables import arrow

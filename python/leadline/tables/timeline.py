@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import array
+import itertools
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from leadline.errors import UsageError
 from leadline.tables.column import Values
@@ -23,7 +25,7 @@ from leadline.tables.places import WHERE, places_of
 if TYPE_CHECKING:
     from leadline.report.content import Content
 
-Which = int | Literal["typical", "slowest"]
+Which = int | Literal["typical", "slowest", "all"]
 NO_MESSAGE = "the call sends and receives nothing itself"
 
 
@@ -68,14 +70,17 @@ TABLE = TableDeclaration(
             "not known",
         ),
     ),
-    more="Rows are in the order of `ranks()`, then of time. They are of the thread that goes through the main loop. "
+    more='`timeline("all")` has the calls of every iteration whose times were kept, one iteration after the other. '
+    "Rows of an iteration are in the order of `ranks()`, then of time. They are of the thread that goes through the "
+    "main loop. "
     "`leadline.open(path, step=...)` chooses another loop. "
     "Empty if no iteration was kept whole; `leadline report` says why.",
 )
 
 
 def values(content: Content, which: Which) -> Mapping[str, Values]:
-    """which: of the iterations whose calls' times all ranks kept, a number, "typical" (near the median) or "slowest".
+    """which: of the iterations whose calls' times all ranks kept, a number, "typical" (near the median), "slowest" or
+    "all".
 
     Empty if no iteration was kept; raises UsageError if that of a number was not.
     """
@@ -85,7 +90,7 @@ def values(content: Content, which: Which) -> Mapping[str, Values]:
 
     why = why_none(content)
     if (
-        why is None and not isinstance(which, int) and (lanes := shown_lanes(content)).why
+        why is None and which in ("typical", "slowest") and (lanes := shown_lanes(content)).why
     ):  # as page and terminal choose
         some = StepTimeline(content, lanes.processes)
         which = some.find(which).number if some.times else which
@@ -95,6 +100,32 @@ def values(content: Content, which: Which) -> Mapping[str, Values]:
             raise UsageError(f"there is no timeline: {why}")
         return {each.name: [] for each in TABLE.columns}
     sites = [entry.site for entry in content.sites if entry.site is not None]
-    columns = timeline.columns(timeline.find(which).number, groups_of(content.run, sites), places_of(content.run))
+    groups, places = groups_of(content.run, sites), places_of(content.run)
+    times = timeline.times if which == "all" else [timeline.find(which)]
+    parts = [timeline.columns(time.number, groups, places) for time in times]
+    columns = parts[0] if len(parts) == 1 else {each.name: _joined(parts, each.name) for each in TABLE.columns}
     columns["polled"] = columns["polled"].cast("?")
     return {each.name: columns[each.name] for each in TABLE.columns}
+
+
+def _joined(parts: list[dict[str, Any]], name: str) -> Any:
+    """A column of several iterations, one after the other; numbers of rows count on."""
+    columns = [part[name] for part in parts]
+    if isinstance(columns[0], tuple):
+        return _joined_texts(columns)
+    if name.endswith("_row"):
+        starts = itertools.accumulate((len(column) for column in columns), initial=0)
+        rows = (
+            (row + start if row >= 0 else row for row in column) for column, start in zip(columns, starts, strict=False)
+        )
+        return memoryview(array.array("q", itertools.chain.from_iterable(rows)))
+    return memoryview(b"".join(column.cast("B") for column in columns)).cast(columns[0].format)
+
+
+def _joined_texts(columns: list[tuple[memoryview[Any], memoryview[Any]]]) -> tuple[memoryview[Any], memoryview[Any]]:
+    data = b"".join(texts for _, texts in columns)
+    offsets = array.array("q", [0])
+    for ends, _ in columns:
+        before = offsets[-1] - ends[0]
+        offsets.extend(end + before for end in ends[1:])
+    return memoryview(offsets), memoryview(data)

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from leadline import _core
+from leadline.report.columns import as_data
 from leadline.report.page.bundle import bundle
 from leadline.report.page.drawings import drawings_in
-from leadline.report.page.packing import as_script_text, packed
+from leadline.report.page.packing import as_script_text, compressed, packed
 from leadline.report.sections import SECTIONS
 
 _HERE = Path(__file__).parent
@@ -53,7 +54,7 @@ def page(report: dict[str, Any]) -> str:
 <div id="page"><main><h1>{_text(report.get("verdict", ""))}</h1>
 <p>The scripts that draw the tables and charts of this page did not run. For the same figures, type
 <code>leadline report {_text(report.get("run", "DIR"))}</code></p></main></div>
-<script type="application/json" id="report">{as_script_text(packed(report))}</script>
+<script type="application/json" id="report">{compressed(as_script_text(packed(report)))}</script>
 <script>{chart_library}</script>
 <script>{script}</script>
 </body>
@@ -79,7 +80,9 @@ def _script() -> str:
         {"key": c.name, "name": c.title, "column": c.abbreviation}
         for c in map(_core.CATEGORY_NAMES.__getitem__, _core.CATEGORIES)
     ]
-    return bundle(folder / "main.js", drawings_in(folder / "sections", SECTIONS), {"CATEGORIES": categories})
+    return bundle(
+        folder / "main.js", drawings_in(folder / "sections", SECTIONS), {"CATEGORIES": categories, "COLUMNS": as_data()}
+    )
 
 
 def _text(value: object) -> str:

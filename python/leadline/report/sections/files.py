@@ -15,6 +15,11 @@ def figures(content: Content) -> dict[str, Any]:
     return {"io": files_json(content)}
 
 
+def _present(report: dict[str, Any]) -> bool:
+    io = report["io"]
+    return bool(io and (io["files"] or io["mpi_io"] or io["calls"]))
+
+
 def draw(content: Content, out: Screen) -> None:
     if content.files.files:
         out.section(SECTION.title, "libc's file calls and MPI_File_*, all ranks together")
@@ -28,5 +33,5 @@ SECTION = Section(
     order=110,
     figures=figures,
     draw=draw,
-    present=lambda report: bool(report["io"]),
+    present=_present,
 )

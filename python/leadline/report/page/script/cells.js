@@ -31,12 +31,13 @@ export function stack(parts, whole, label) {
 export function range(least, middle, most, show) {
   if (!(most > 0)) return "";
   const at = (value) => `${(100 * value) / most}%`;
+  const words = show(most) ? `least ${show(least)}, median ${show(middle)}, most ${show(most)}` : "an example";
   return h(
     "span",
-    { class: "range", title: `over ranks: ${show(least)} … ${show(middle)} … ${show(most)}` },
+    { class: "range", title: words },
     h(
       "span",
-      { class: "track", role: "img", "aria-label": `least ${show(least)}, median ${show(middle)}, most ${show(most)}` },
+      { class: "track", role: "img", "aria-label": words },
       h("i", { class: "from-to", style: { left: at(least), right: "0" } }),
       h("i", { class: "middle", style: { left: at(middle) } }),
     ),
@@ -46,30 +47,27 @@ export function range(least, middle, most, show) {
 /** The figures of a function, call site or routine. */
 export const ENTRY_COLUMNS = [
   {
-    title: "% of time",
-    hint: "share of the time of all ranks between MPI_Init and MPI_Finalize",
+    id: "share",
     value: (e) => e.share ?? 0,
     cell: (e) => (e.share === null ? "" : bar(e.share, percentColumn(e.share))),
   },
-  { title: "Time", hint: "total of all ranks", value: (e) => e.time_s, cell: (e) => seconds(e.time_s) },
+  { id: "time", value: (e) => e.time_s, cell: (e) => seconds(e.time_s) },
   {
-    title: "over ranks",
-    hint: "time: least, median, most, from 0 to the most",
+    id: "over_ranks",
     value: (e) => imbalance(e),
     cell: (e) => range(e.time_min_s, e.time_median_s, e.time_max_s, seconds),
+    key: () => ["Over ranks: ", range(0.4, 0.7, 1, () => ""), " least, median and most time of a rank, from 0 to the most."],
   },
-  { title: "Calls", value: (e) => e.calls, cell: (e) => count(e.calls) },
-  { title: "Mean", hint: "per call", value: (e) => e.mean_s, cell: (e) => seconds(e.mean_s) },
-  { title: "Longest", hint: "single call", value: (e) => e.max_s, cell: (e) => seconds(e.max_s) },
+  { id: "calls", value: (e) => e.calls, cell: (e) => count(e.calls) },
+  { id: "mean", value: (e) => e.mean_s, cell: (e) => seconds(e.mean_s) },
+  { id: "longest", value: (e) => e.max_s, cell: (e) => seconds(e.max_s) },
   {
-    title: "Messages",
-    hint: "sends started to a real partner; collectives send none",
+    id: "messages",
     value: (e) => e.messages,
     cell: (e) => (e.messages ? count(e.messages) : ""),
   },
   {
-    title: "Bytes",
-    hint: "sent, received, contributed, or put and got, depending on the function",
+    id: "bytes",
     value: (e) => movedBytes(e),
     cell: (e) => (movedBytes(e) ? size(movedBytes(e)) : ""),
   },

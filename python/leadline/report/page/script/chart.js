@@ -24,9 +24,26 @@ export function chart({ label, data, height = 200, describe, hint = "Drag to zoo
       "There is no chart here, because uPlot was not available from npm when Leadline was built. The table has the numbers.",
     );
   }
-  const place = h("div", { class: "plot", role: "img", "aria-label": label });
-  charts.push({ place, data, height, describe, plot: null });
-  return h("figure", null, place, hint ? h("figcaption", null, hint) : null);
+  const place = h("div", { class: "plot", tabindex: 0, role: "img", "aria-label": `${label}; arrow keys move in it` });
+  const each = { place, data, height, describe, plot: null };
+  place.addEventListener("keydown", (event) => move(each, event));
+  charts.push(each);
+  return h("figure", null, place, h("figcaption", null, `${hint ?? ""} Keys, when the chart has the focus: ← → Home End.`.trim()));
+}
+
+/** Moves the cursor from one value to another; the legend says what is there. */
+function move({ plot, data }, event) {
+  const last = data[0].length - 1;
+  const at = plot.cursor.idx;
+  const to = {
+    ArrowLeft: at === null || at === undefined ? last : Math.max(0, at - 1),
+    ArrowRight: at === null || at === undefined ? 0 : Math.min(last, at + 1),
+    Home: 0,
+    End: last,
+  }[event.key];
+  if (to === undefined) return;
+  event.preventDefault();
+  plot.setCursor({ left: plot.valToPos(data[0][to], "x"), top: plot.bbox.height / devicePixelRatio / 2 });
 }
 
 /** Draws every chart of the page; called once it is in the document, and again when colours change. */

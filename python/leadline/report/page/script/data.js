@@ -34,10 +34,6 @@ function sums(differences) {
   return differences.map((each) => (total += each));
 }
 
-export function read() {
-  return unpack(JSON.parse(document.getElementById("report").textContent));
-}
-
 export function sum(rows, value) {
   return rows.reduce((total, row) => total + value(row), 0);
 }

@@ -3,10 +3,11 @@
 
 import { contents, followScrolling } from "./contents.js";
 import { drawCharts } from "./chart.js";
-import { read } from "./data.js";
 import { h } from "./dom.js";
 import { head } from "./head.js";
 import { printing } from "./printing.js";
+import { read } from "./read.js";
+import { fitTables } from "./table.js";
 
 /** drawings: by section. Called when all modules are there (report/page/document.py). */
 export function show(drawings) {
@@ -24,6 +25,7 @@ export function show(drawings) {
     ),
   );
   drawCharts();
+  fitTables();
   followScrolling(present);
   printing();
   // For the browser's console, and the tests: the same object that `--json` prints.

@@ -69,7 +69,7 @@ function histogram(rows, total, bytes, what) {
       series: [
         { label: "bytes", value: (_, at) => (at === null ? "" : name(all[at])) },
         {
-          label: `of ${what}`,
+          label: `% of ${what}`,
           fill: color.of(colorOf(what)),
           stroke: color.of(colorOf(what)),
           width: 0,
@@ -81,7 +81,7 @@ function histogram(rows, total, bytes, what) {
               : `${count(all[at][what])} (${percent(all[at][what] / total)})`,
         },
         {
-          label: "of bytes",
+          label: "% of bytes",
           fill: color.of("--io"),
           stroke: color.of("--io"),
           width: 0,
@@ -97,15 +97,16 @@ function histogram(rows, total, bytes, what) {
 
 function sizesTable(rows, total, bytes, what) {
   const columns = [
-    { title: "Size in bytes", head: true, value: (r) => r.from, cell: name },
+    { id: "size", head: true, value: (r) => r.from, cell: name },
     {
-      title: capital(what),
+      id: "number",
       value: (r) => r[what],
       cell: (r) => bar(r[what] / total, count(r[what]), colorOf(what)),
     },
-    { title: "Bytes", value: (r) => r.bytes, cell: (r) => bar(r.bytes / bytes, size(r.bytes), "--io") },
+    { id: "bytes", value: (r) => r.bytes, cell: (r) => bar(r.bytes / bytes, size(r.bytes), "--io") },
   ];
   return table({
+    of: what === "messages" ? "message_sizes" : "operation_sizes",
     label: `${capital(what)} by size`,
     columns,
     rows,

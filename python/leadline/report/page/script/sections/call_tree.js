@@ -3,6 +3,7 @@
 import { bar } from "../cells.js";
 import { h } from "../dom.js";
 import { count, percentColumn, seconds } from "../format.js";
+import { nameOf } from "../names.js";
 import { table } from "../table.js";
 
 const DEEPEST = 24;
@@ -18,37 +19,27 @@ export const drawing = {
     };
     const columns = [
       {
-        title: "Routine",
+        id: "routine",
         head: true,
         text: true,
         value: (e) => e.routine,
-        cell: (e) => h("span", { class: "nested", style: { "--depth": depth(e) }, title: e.full }, e.routine),
+        cell: (e) => h("span", { class: "nested", style: { "--depth": depth(e) }, title: e.full }, nameOf(e.routine)),
       },
-      {
-        title: "Inclusive",
-        hint: "% of time: calls in it and in what it calls",
-        value: (e) => e.time_s,
-        cell: (e) => bar(e.share, percentColumn(e.share)),
-      },
-      { title: "Time", value: (e) => e.time_s, cell: (e) => seconds(e.time_s) },
-      {
-        title: "Exclusive",
-        hint: "time in the calls it makes itself",
-        value: (e) => e.own_s,
-        cell: (e) => (e.own_s > 0 ? seconds(e.own_s) : ""),
-      },
-      { title: "Most in", text: true, value: (e) => e.function ?? "", cell: (e) => e.function ?? "" },
-      { title: "Calls", value: (e) => e.calls, cell: (e) => count(e.calls) },
-      { title: "Messages", value: (e) => e.messages, cell: (e) => (e.messages ? count(e.messages) : "") },
+      { id: "share", value: (e) => e.time_s, cell: (e) => bar(e.share, percentColumn(e.share)) },
+      { id: "time", value: (e) => e.time_s, cell: (e) => seconds(e.time_s) },
+      { id: "own", value: (e) => e.own_s, cell: (e) => (e.own_s > 0 ? seconds(e.own_s) : "") },
+      { id: "function", text: true, value: (e) => e.function ?? "", cell: (e) => e.function ?? "" },
+      { id: "calls", value: (e) => e.calls, cell: (e) => count(e.calls) },
+      { id: "messages", value: (e) => e.messages, cell: (e) => (e.messages ? count(e.messages) : "") },
     ];
     return [
       table({
+        of: "call_tree",
         label: "Call paths",
         columns,
         rows: report.call_tree,
         one: "routine",
         first: 20,
-        wide: true,
         words: (e) => `${e.routine} ${e.full}`,
       }),
     ];

@@ -4,6 +4,7 @@ import { ENTRY_COLUMNS, entryDetail } from "../cells.js";
 import { lineText, place } from "../data.js";
 import { h } from "../dom.js";
 import { count, percent, plural, seconds } from "../format.js";
+import { chainOf } from "../names.js";
 import { table } from "../table.js";
 
 const MOST_PATHS = 50;
@@ -14,11 +15,11 @@ export const drawing = {
     "The places in the program that called MPI, and the routines that led to them. Open a line for its paths and its spread over ranks.",
   render: (report) => [
     table({
+      of: "calls",
       label: "Call sites",
       columns: [where, ...ENTRY_COLUMNS],
       rows: report.places,
       one: "call site",
-      wide: true,
       words,
       detail: (each) => [paths(each, report.sites), entryDetail(each)],
     }),
@@ -26,7 +27,7 @@ export const drawing = {
 };
 
 const where = {
-  title: "Where",
+  id: "where",
   head: true,
   text: true,
   value: (e) => `${e.function} ${e.file ?? ""} ${String(e.line ?? "").padStart(8)}`,
@@ -51,10 +52,7 @@ function shortened(path) {
   if (!path.length) return "(call path not known)";
   const all = path.length > 1 && path[0] === "main" ? path.slice(1) : path;
   const routines = all.length > MOST_ROUTINES ? ["…", ...all.slice(-MOST_ROUTINES)] : all;
-  return routines.flatMap((routine, i) => [
-    i ? " › " : "",
-    i === routines.length - 1 ? h("b", null, routine) : routine,
-  ]);
+  return chainOf(routines);
 }
 
 function words(each) {
@@ -74,7 +72,7 @@ function paths(each, sites) {
           ? h(
               "span",
               { class: "of" },
-              `${plural(site.calls, "call")}, ${seconds(site.time_s)} (${percent(site.share)} of the time)`,
+              `${plural(site.calls, "call")}, ${seconds(site.time_s)}${site.share === null ? "" : ` (${percent(site.share)} of the time)`}`,
             )
           : null,
         site.frames.length

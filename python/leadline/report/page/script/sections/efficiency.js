@@ -4,7 +4,7 @@ import { bar } from "../cells.js";
 import { percentColumn } from "../format.js";
 import { table } from "../table.js";
 
-const share = (title, of) => ({ title, value: of, cell: (e) => bar(of(e), percentColumn(of(e))) });
+const share = (id, of) => ({ id, value: of, cell: (e) => bar(of(e), percentColumn(of(e))) });
 
 export const drawing = {
   remark: (report) => report.efficiency.method,
@@ -15,12 +15,13 @@ export const drawing = {
     ];
     return [
       table({
+        of: "efficiency",
         label: "Efficiency",
         columns: [
-          { title: "Phase", head: true, text: true, value: (e) => e.name, cell: (e) => e.name },
-          share("Parallel", (e) => e.parallel),
-          share("Load balance", (e) => e.load_balance),
-          share("Communication", (e) => e.communication),
+          { id: "phase", head: true, text: true, value: (e) => e.name, cell: (e) => e.name },
+          share("parallel", (e) => e.parallel),
+          share("load_balance", (e) => e.load_balance),
+          share("communication", (e) => e.communication),
         ],
         rows,
         one: "phase",

@@ -3,7 +3,8 @@
 import { ENTRY_COLUMNS, entryDetail } from "../cells.js";
 import { place } from "../data.js";
 import { h } from "../dom.js";
-import { count, percent, plural, seconds, size } from "../format.js";
+import { count, percentColumn, plural, seconds, size } from "../format.js";
+import { breakable } from "../names.js";
 import { table } from "../table.js";
 
 export const drawing = {
@@ -19,7 +20,7 @@ export const drawing = {
             "details",
             null,
             h("summary", null, `By function of libc (${io.functions.length})`),
-            entries("File functions", "function", io.functions, functionName, (e) => e.function, entryDetail),
+            entries("file_functions", "File functions", "function", io.functions, functionName, (e) => e.function, entryDetail),
           )
         : null,
       io.sites?.length
@@ -28,6 +29,7 @@ export const drawing = {
             null,
             h("summary", null, `By call site (${io.sites.length})`),
             entries(
+              "file_sites",
               "Call sites of file I/O",
               "call site",
               io.sites,
@@ -73,22 +75,22 @@ function fileName(path) {
   return h(
     "span",
     { class: "file", title: path },
-    h("span", { class: "at" }, path.slice(0, cut)),
-    h("b", null, path.slice(cut)),
+    h("span", { class: "at" }, breakable(path.slice(0, cut))),
+    h("b", null, breakable(path.slice(cut))),
   );
 }
 
 const FILE_COLUMNS = [
-  { title: "Ranks", hint: "ranks that opened it", value: (e) => e.ranks, cell: (e) => count(e.ranks) },
-  { title: "Opens", value: (e) => e.opens, cell: (e) => count(e.opens) },
-  { title: "Time", value: (e) => e.time_s, cell: (e) => seconds(e.time_s) },
-  { title: "Reads", value: (e) => e.reads, cell: (e) => (e.reads ? count(e.reads) : "") },
-  { title: "Read", value: (e) => e.bytes_read, cell: (e) => (e.bytes_read ? size(e.bytes_read) : "") },
-  { title: "Writes", value: (e) => e.writes, cell: (e) => (e.writes ? count(e.writes) : "") },
-  { title: "Written", value: (e) => e.bytes_written, cell: (e) => (e.bytes_written ? size(e.bytes_written) : "") },
-  { title: "Access", text: true, value: (e) => e.access, cell: (e) => (e.access === "none" ? "–" : e.access) },
+  { id: "ranks", value: (e) => e.ranks, cell: (e) => count(e.ranks) },
+  { id: "opens", value: (e) => e.opens, cell: (e) => count(e.opens) },
+  { id: "time", value: (e) => e.time_s, cell: (e) => seconds(e.time_s) },
+  { id: "reads", value: (e) => e.reads, cell: (e) => (e.reads ? count(e.reads) : "") },
+  { id: "read", value: (e) => e.bytes_read, cell: (e) => (e.bytes_read ? size(e.bytes_read) : "") },
+  { id: "writes", value: (e) => e.writes, cell: (e) => (e.writes ? count(e.writes) : "") },
+  { id: "written", value: (e) => e.bytes_written, cell: (e) => (e.bytes_written ? size(e.bytes_written) : "") },
+  { id: "access", text: true, value: (e) => e.access, cell: (e) => (e.access === "none" ? "–" : e.access) },
   {
-    title: "File size",
+    id: "size",
     value: (e) => e.size_bytes,
     cell: (e) => (e.size_bytes === null ? "not known" : size(e.size_bytes)),
   },
@@ -96,18 +98,18 @@ const FILE_COLUMNS = [
 
 function fileTable(rows) {
   const name = {
-    title: "File",
+    id: "file",
     head: true,
     text: true,
     value: (e) => e.file,
     cell: (e) => [fileName(e.file), e.mpi_io ? h("small", null, " MPI-IO") : null],
   };
   return table({
+    of: "files",
     label: "Files",
     columns: [name, ...FILE_COLUMNS],
     rows,
     one: "file",
-    wide: true,
     words: (e) => `${e.file} ${e.access}`,
     detail: (e) => (e.by_rank?.length ? ofRanks(e.by_rank) : h("p", null, e.file)),
   });
@@ -116,15 +118,15 @@ function fileTable(rows) {
 function ofRanks(rows) {
   const columns = [
     ...RANK_COLUMNS.slice(0, -1),
-    { title: "Access", text: true, value: (e) => e.access, cell: (e) => (e.access === "none" ? "–" : e.access) },
+    { id: "access", text: true, value: (e) => e.access, cell: (e) => (e.access === "none" ? "–" : e.access) },
     {
-      title: "Read of the file",
-      hint: "distinct bytes, as a fraction of the file's size",
+      id: "fraction_read",
       value: (e) => e.fraction_read,
-      cell: (e) => (e.fraction_read === null || e.fraction_read === undefined ? "not known" : percent(e.fraction_read)),
+      cell: (e) => (e.fraction_read === null || e.fraction_read === undefined ? "not known" : percentColumn(e.fraction_read)),
     },
   ];
   return table({
+    of: "files_of_rank",
     label: "Ranks that used the file",
     columns,
     rows,
@@ -135,39 +137,39 @@ function ofRanks(rows) {
 }
 
 const RANK_COLUMNS = [
-  { title: "Rank", head: true, value: (e) => e.rank, cell: (e) => String(e.rank) },
-  { title: "Calls", value: (e) => e.calls, cell: (e) => count(e.calls) },
-  { title: "Time", value: (e) => e.time_s, cell: (e) => seconds(e.time_s) },
-  { title: "Read", value: (e) => e.bytes_read, cell: (e) => size(e.bytes_read) },
-  { title: "Written", value: (e) => e.bytes_written, cell: (e) => size(e.bytes_written) },
-  { title: "Files", value: (e) => e.files, cell: (e) => (e.files === undefined ? "" : count(e.files)) },
+  { id: "rank", head: true, value: (e) => e.rank, cell: (e) => String(e.rank) },
+  { id: "calls", value: (e) => e.calls, cell: (e) => count(e.calls) },
+  { id: "time", value: (e) => e.time_s, cell: (e) => seconds(e.time_s) },
+  { id: "read", value: (e) => e.bytes_read, cell: (e) => size(e.bytes_read) },
+  { id: "written", value: (e) => e.bytes_written, cell: (e) => size(e.bytes_written) },
+  { id: "files", value: (e) => e.files, cell: (e) => (e.files === undefined ? "" : count(e.files)) },
 ];
 
 function byRank(rows) {
-  return table({ label: "File I/O by rank", columns: RANK_COLUMNS, rows, one: "rank", words: (e) => String(e.rank) });
+  return table({ of: "files_of_rank", label: "File I/O by rank", columns: RANK_COLUMNS, rows, one: "rank", words: (e) => String(e.rank) });
 }
 
-function entries(label, one, rows, name, words, detail) {
+function entries(of, label, one, rows, name, words, detail) {
   return table({
+    of,
     label,
-    columns: [name, ...ENTRY_COLUMNS.filter((column) => column.title !== "Messages")],
+    columns: [name, ...ENTRY_COLUMNS.filter((column) => column.id !== "messages")],
     rows,
     one,
-    wide: true,
     words,
     detail,
   });
 }
 
 const functionName = {
-  title: "Function",
+  id: "function",
   head: true,
   text: true,
   value: (e) => e.function,
   cell: (e) => h("code", null, e.function),
 };
 const siteName = {
-  title: "Where",
+  id: "where",
   head: true,
   text: true,
   value: (e) => `${e.function} ${e.file ?? ""}`,
@@ -179,27 +181,26 @@ function beneath(io) {
   const rows = io.files ?? [];
   const columns = [
     {
-      title: "File",
+      id: "file",
       head: true,
       text: true,
       value: (e) => e.file,
       cell: (e) => [fileName(e.file), e.view ? h("small", null, " with a view") : null],
     },
-    { title: "MPI calls", value: (e) => e.calls, cell: (e) => count(e.calls) },
-    { title: "Time", value: (e) => e.time_s, cell: (e) => seconds(e.time_s) },
-    { title: "Read", value: (e) => e.bytes_read, cell: (e) => size(e.bytes_read) },
-    { title: "Written", value: (e) => e.bytes_written, cell: (e) => size(e.bytes_written) },
+    { id: "calls", value: (e) => e.calls, cell: (e) => count(e.calls) },
+    { id: "time", value: (e) => e.time_s, cell: (e) => seconds(e.time_s) },
+    { id: "read", value: (e) => e.bytes_read, cell: (e) => size(e.bytes_read) },
+    { id: "written", value: (e) => e.bytes_written, cell: (e) => size(e.bytes_written) },
     {
-      title: "Library: ranks",
-      hint: "ranks whose library called libc",
+      id: "beneath_ranks",
       value: (e) => e.beneath?.ranks,
       cell: (e) => count(e.beneath?.ranks),
     },
-    { title: "Library: calls", value: (e) => e.beneath?.calls, cell: (e) => count(e.beneath?.calls) },
-    { title: "Library: time", value: (e) => e.beneath?.time_s, cell: (e) => seconds(e.beneath?.time_s) },
-    { title: "Library: read", value: (e) => e.beneath?.bytes_read, cell: (e) => size(e.beneath?.bytes_read) },
-    { title: "Library: written", value: (e) => e.beneath?.bytes_written, cell: (e) => size(e.beneath?.bytes_written) },
-    { title: "Library: access", text: true, value: (e) => e.beneath?.access, cell: (e) => e.beneath?.access ?? "" },
+    { id: "beneath_calls", value: (e) => e.beneath?.calls, cell: (e) => count(e.beneath?.calls) },
+    { id: "beneath_time", value: (e) => e.beneath?.time_s, cell: (e) => seconds(e.beneath?.time_s) },
+    { id: "beneath_read", value: (e) => e.beneath?.bytes_read, cell: (e) => size(e.beneath?.bytes_read) },
+    { id: "beneath_written", value: (e) => e.beneath?.bytes_written, cell: (e) => size(e.beneath?.bytes_written) },
+    { id: "beneath_access", text: true, value: (e) => e.beneath?.access, cell: (e) => e.beneath?.access ?? "" },
   ];
   return [
     h("h3", null, "MPI-IO, and the library's file calls for it"),
@@ -209,7 +210,7 @@ function beneath(io) {
       `The program's calls of MPI_File_*: ${amounts(io)}. The library's own file calls for them: ${io.beneath ? amounts(io.beneath) : "not seen"}.`,
     ),
     rows.length
-      ? table({ label: "MPI-IO by file", columns, rows, one: "file", wide: true, words: (e) => e.file })
+      ? table({ of: "mpi_io", label: "MPI-IO by file", columns, rows, one: "file", words: (e) => e.file })
       : null,
   ];
 }

@@ -13,6 +13,7 @@ export const drawing = {
     const local = report.functions.filter((each) => each.local);
     return [
       table({
+        of: "functions",
         label: "MPI functions",
         columns: [name, ...ENTRY_COLUMNS],
         rows: timed,
@@ -27,7 +28,7 @@ export const drawing = {
 };
 
 const name = {
-  title: "Function",
+  id: "function",
   head: true,
   text: true,
   value: (e) => e.function,
@@ -38,14 +39,14 @@ function locals(entries) {
   const calls = sum(entries, (e) => e.calls);
   const columns = [
     name,
-    { title: "Calls", value: (e) => e.calls, cell: (e) => count(e.calls) },
-    { title: "Time", value: (e) => e.time_s, cell: (e) => seconds(e.time_s) },
-    { title: "Mean", value: (e) => e.mean_s, cell: (e) => seconds(e.mean_s) },
+    { id: "calls", value: (e) => e.calls, cell: (e) => count(e.calls) },
+    { id: "time", value: (e) => e.time_s, cell: (e) => seconds(e.time_s) },
+    { id: "mean", value: (e) => e.mean_s, cell: (e) => seconds(e.mean_s) },
   ];
   return h(
     "details",
     null,
     h("summary", null, `Purely local functions: ${plural(calls, "call")} in ${seconds(sum(entries, (e) => e.time_s))}`),
-    table({ label: "Purely local functions", columns, rows: entries, one: "function", words: (e) => e.function }),
+    table({ of: "local_functions", label: "Purely local functions", columns, rows: entries, one: "function", words: (e) => e.function }),
   );
 }

@@ -20,13 +20,13 @@ export const drawing = {
   render: (report) => {
     const it = report.iterations;
     return [
-      it.strip?.length ? strip(it) : null,
+      it.strip?.length > 1 ? strip(it) : null,
       h("h3", null, "Iterations that took twice the typical time or more"),
       it.outliers?.length ? outliers(it.outliers) : h("p", null, "None."),
       it.strip?.length
         ? h(
             "details",
-            { open: !canChart() },
+            { open: !canChart() || it.strip.length < 2 },
             h("summary", null, `The strip as a table (${plural(it.strip.length, "part")})`),
             stripTable(it.strip),
           )
@@ -85,17 +85,17 @@ function strip(it) {
           label: "iteration",
           value: (plot, value, series, at) => (at === null || at === undefined ? "" : span(parts[at])),
         },
-        { label: "most", stroke: color.of("--band-edge"), width: 1, points: { show: false }, value: shown },
-        { label: "least", stroke: color.of("--band-edge"), width: 1, points: { show: false }, value: shown },
+        { label: "longest on a rank", stroke: color.of("--band-edge"), width: 1, points: { show: false }, value: shown },
+        { label: "shortest on a rank", stroke: color.of("--band-edge"), width: 1, points: { show: false }, value: shown },
         {
-          label: "mean",
+          label: "mean of the ranks",
           stroke: color.of("--point-to-point"),
           width: 1.5,
           points: { show: parts.length < 2 },
           value: shown,
         },
         {
-          label: "slow",
+          label: "twice the typical time or more",
           stroke: color.of("--completion"),
           fill: color.of("--completion"),
           paths: () => null,
@@ -113,27 +113,27 @@ function span(part) {
 
 function outliers(rows) {
   const columns = [
-    { title: "Iteration", head: true, value: (e) => e.iteration, cell: (e) => count(e.iteration) },
-    { title: "Rank", value: (e) => e.rank, cell: (e) => (e.rank === null ? "" : String(e.rank)) },
-    { title: "Time", value: (e) => e.time_s, cell: (e) => seconds(e.time_s) },
+    { id: "iteration", head: true, value: (e) => e.iteration, cell: (e) => count(e.iteration) },
+    { id: "rank", value: (e) => e.rank, cell: (e) => (e.rank === null ? "" : String(e.rank)) },
+    { id: "time", value: (e) => e.time_s, cell: (e) => seconds(e.time_s) },
     ...(rows.some((e) => e.longest_computation_s !== undefined)
       ? [
           {
-            title: "Computing",
-            hint: "the longest computation between two of its calls",
+            id: "computing",
             value: (e) => e.longest_computation_s,
             cell: (e) => seconds(e.longest_computation_s),
           },
         ]
       : []),
-    { title: "Typical", value: (e) => e.typical_s, cell: (e) => seconds(e.typical_s) },
+    { id: "typical", value: (e) => e.typical_s, cell: (e) => seconds(e.typical_s) },
     {
-      title: "Longer",
+      id: "longer",
       value: (e) => e.time_s / e.typical_s,
       cell: (e) => (e.typical_s > 0 ? times(e.time_s / e.typical_s) : ""),
     },
   ];
   return table({
+    of: "slow_iterations",
     label: "Slow iterations",
     columns,
     rows,
@@ -145,16 +145,16 @@ function outliers(rows) {
 
 function stripTable(rows) {
   const columns = [
-    { title: "Iterations", head: true, value: (e) => e.first, cell: span },
-    { title: "Mean", value: (e) => e.mean_s, cell: (e) => seconds(e.mean_s) },
-    { title: "Least", value: (e) => e.min_s, cell: (e) => seconds(e.min_s) },
-    { title: "Most", value: (e) => e.max_s, cell: (e) => seconds(e.max_s) },
-    { title: "of iteration", value: (e) => e.max_iteration, cell: (e) => count(e.max_iteration) },
+    { id: "iterations", head: true, value: (e) => e.first, cell: span },
+    { id: "mean", value: (e) => e.mean_s, cell: (e) => seconds(e.mean_s) },
+    { id: "least", value: (e) => e.min_s, cell: (e) => seconds(e.min_s) },
+    { id: "most", value: (e) => e.max_s, cell: (e) => seconds(e.max_s) },
+    { id: "iteration", value: (e) => e.max_iteration, cell: (e) => count(e.max_iteration) },
     {
-      title: "on rank",
+      id: "rank",
       value: (e) => e.max_rank,
       cell: (e) => (e.max_rank === null || e.max_rank === undefined ? "" : String(e.max_rank)),
     },
   ];
-  return table({ label: "Time per iteration", columns, rows, one: "part", first: 20, words: (e) => span(e) });
+  return table({ of: "strip", label: "Time per iteration", columns, rows, one: "part", first: 20, words: (e) => span(e) });
 }

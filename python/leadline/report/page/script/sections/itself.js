@@ -1,11 +1,10 @@
 // Leadline's own cost.
 
 import { h } from "../dom.js";
-import { count, fixed, percent, seconds, size } from "../format.js";
+import { count, percent, plural, seconds, size } from "../format.js";
 
 export const drawing = {
   render: (report) => {
-    const calls = report.totals.calls;
     const rows = [
       [
         "Its own measured time",
@@ -13,10 +12,9 @@ export const drawing = {
           ? seconds(report.overhead.own_s)
           : `${seconds(report.overhead.own_s)} of the ${report.time_of}' time (${percent(report.overhead.fraction)})`,
       ],
-      ["Per call, including start and end", calls ? seconds(report.overhead.per_call_ns * 1e-9) : "–"],
       [
         "Traces",
-        `${size(report.trace.bytes)}, ${fixed(report.trace.bytes_per_call, 2)} bytes per call; ${size(report.trace.shared_bytes)} in files that several ranks share`,
+        `${size(report.trace.bytes)} for ${plural(report.totals.calls, "call")}; ${size(report.trace.shared_bytes)} of them in files that several ranks share`,
       ],
       ["Version", `${report.leadline}, ${report.schema}`],
       ["Recording", report.run],

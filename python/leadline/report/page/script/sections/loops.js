@@ -3,6 +3,7 @@
 import { h } from "../dom.js";
 import { bar } from "../cells.js";
 import { count, percentColumn, seconds } from "../format.js";
+import { nameOf } from "../names.js";
 import { table } from "../table.js";
 
 const DEEPEST = 24;
@@ -21,7 +22,7 @@ export const drawing = {
     const trips = (e) => (e.trips_per_parent ? (e.at_least ? "≥ " : "") + range(e.trips_per_parent) : "");
     const columns = [
       {
-        title: "Loop",
+        id: "loop",
         head: true,
         text: true,
         value: (e) => `${e.routine} ${place(e)}`,
@@ -29,30 +30,29 @@ export const drawing = {
           h(
             "span",
             { class: "nested", style: { "--depth": depth(e) }, title: e.file ?? "" },
-            e.routine,
+            nameOf(e.routine),
             h("small", null, ` ${place(e)}${e.main ? " (main loop)" : ""}`),
           ),
       },
-      { title: "% of time", value: (e) => e.time_s, cell: (e) => bar(e.share, percentColumn(e.share)) },
-      { title: "Time", value: (e) => e.time_s, cell: (e) => seconds(e.time_s) },
+      { id: "share", value: (e) => e.time_s, cell: (e) => bar(e.share, percentColumn(e.share)) },
+      { id: "time", value: (e) => e.time_s, cell: (e) => seconds(e.time_s) },
       {
-        title: "Trips",
-        hint: "in an iteration of the loop around it",
+        id: "trips",
         value: (e) => e.trips_per_parent?.median ?? 0,
         cell: trips,
       },
-      { title: "In all", hint: "of the median rank", value: (e) => e.trips, cell: (e) => count(e.trips) },
-      { title: "Bodies", hint: "that differ", value: (e) => e.variants ?? 0, cell: (e) => (e.variants ? count(e.variants) : "") },
-      { title: "Calls", hint: "of all ranks", value: (e) => e.calls, cell: (e) => count(e.calls) },
+      { id: "in_all", value: (e) => e.trips, cell: (e) => count(e.trips) },
+      { id: "bodies", value: (e) => e.variants ?? 0, cell: (e) => (e.variants ? count(e.variants) : "") },
+      { id: "calls", value: (e) => e.calls, cell: (e) => count(e.calls) },
     ];
     return [
       table({
+        of: "loops",
         label: "Loops",
         columns,
         rows: report.loops,
         one: "loop",
         first: 20,
-        wide: true,
         words: (e) => `${e.routine} ${e.file ?? ""}`,
       }),
     ];

@@ -44,18 +44,18 @@ export const drawing = {
 function pairs(report) {
   const known = (rank) => (rank === null ? "not known" : String(rank));
   const columns = [
-    { title: "From", head: true, value: (e) => e.source, cell: (e) => String(e.source) },
-    { title: "To", value: (e) => e.target, cell: (e) => known(e.target) },
-    { title: "Messages", value: (e) => e.messages, cell: (e) => count(e.messages) },
-    { title: "Bytes", value: (e) => e.bytes, cell: (e) => size(e.bytes) },
+    { id: "source", head: true, value: (e) => e.source, cell: (e) => String(e.source) },
+    { id: "target", value: (e) => e.target, cell: (e) => known(e.target) },
+    { id: "messages", value: (e) => e.messages, cell: (e) => count(e.messages) },
+    { id: "bytes", value: (e) => e.bytes, cell: (e) => size(e.bytes) },
     {
-      title: "Each",
-      hint: "average bytes per message",
+      id: "each",
       value: (e) => (e.messages ? e.bytes / e.messages : 0),
       cell: (e) => (e.messages ? size(e.bytes / e.messages) : ""),
     },
   ];
   return table({
+    of: "matrix",
     label: "Messages by pair of ranks",
     columns,
     rows: messagesOf(report),

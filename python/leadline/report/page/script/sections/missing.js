@@ -19,12 +19,13 @@ export const drawing = {
 
 function losses(rows) {
   const columns = [
-    { title: "Loss", head: true, text: true, value: (e) => e.code, cell: (e) => h("code", null, e.code) },
-    { title: "Rank", value: (e) => e.rank, cell: (e) => (e.rank === null ? "all" : String(e.rank)) },
-    { title: "Amount", value: (e) => e.amount, cell: (e) => count(e.amount) },
-    { title: "What it means", text: true, cell: (e) => h("span", { class: "message" }, e.message) },
+    { id: "loss", head: true, text: true, value: (e) => e.code, cell: (e) => h("code", null, e.code) },
+    { id: "rank", value: (e) => e.rank, cell: (e) => (e.rank === null ? "all" : String(e.rank)) },
+    { id: "amount", value: (e) => e.amount, cell: (e) => count(e.amount) },
+    { id: "meaning", text: true, cell: (e) => h("span", { class: "message" }, e.message) },
   ];
   return table({
+    of: "losses",
     label: "Losses",
     columns,
     rows,
@@ -36,17 +37,17 @@ function losses(rows) {
 
 function pauses(rows) {
   const columns = [
-    { title: "Rank", head: true, value: (e) => e.rank, cell: (e) => String(e.rank) },
-    { title: "Times paused", value: (e) => e.times, cell: (e) => count(e.times) },
-    { title: "For", value: (e) => e.seconds, cell: (e) => seconds(e.seconds) },
+    { id: "rank", head: true, value: (e) => e.rank, cell: (e) => String(e.rank) },
+    { id: "times", value: (e) => e.times, cell: (e) => count(e.times) },
+    { id: "for", value: (e) => e.seconds, cell: (e) => seconds(e.seconds) },
     {
-      title: "Calls not recorded",
+      id: "calls",
       value: (e) => e.calls_not_recorded,
       cell: (e) => (e.calls_not_recorded === null ? "not known" : count(e.calls_not_recorded)),
     },
   ];
   return [
     h("h3", null, "Paused by the program"),
-    table({ label: "Pauses", columns, rows, one: "rank", words: (e) => String(e.rank) }),
+    table({ of: "pauses", label: "Pauses", columns, rows, one: "rank", words: (e) => String(e.rank) }),
   ];
 }

@@ -54,13 +54,14 @@ function says({ of }, index, origin, target) {
 function pairs(report) {
   const known = (rank) => (rank === null ? "not known" : String(rank));
   const columns = [
-    { title: "By", head: true, value: (e) => e.source, cell: (e) => String(e.source) },
-    { title: "At", value: (e) => e.target, cell: (e) => known(e.target) },
-    { title: "Operations", value: (e) => e.one_sided_operations, cell: (e) => count(e.one_sided_operations) },
-    { title: "Put", value: (e) => e.bytes_put, cell: (e) => size(e.bytes_put) },
-    { title: "Got", value: (e) => e.bytes_got, cell: (e) => size(e.bytes_got) },
+    { id: "source", head: true, value: (e) => e.source, cell: (e) => String(e.source) },
+    { id: "target", value: (e) => e.target, cell: (e) => known(e.target) },
+    { id: "operations", value: (e) => e.one_sided_operations, cell: (e) => count(e.one_sided_operations) },
+    { id: "put", value: (e) => e.bytes_put, cell: (e) => size(e.bytes_put) },
+    { id: "got", value: (e) => e.bytes_got, cell: (e) => size(e.bytes_got) },
   ];
   return table({
+    of: "one_sided",
     label: "One-sided operations by pair of ranks",
     columns,
     rows: report.matrix.filter((entry) => entry.one_sided_operations > 0),

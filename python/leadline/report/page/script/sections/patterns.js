@@ -1,55 +1,71 @@
-// Patterns of communication and I/O.
+// Patterns of communication and I/O, each with what shows that it is one.
 
-import { h } from "../dom.js";
 import { bar } from "../cells.js";
-import { count, percentColumn, seconds, size } from "../format.js";
+import { h } from "../dom.js";
+import { capital, count, fixed, percentColumn, seconds, size } from "../format.js";
+import { chainOf } from "../names.js";
 import { table } from "../table.js";
 
-const place = (e) => (e.files.length ? e.files.join(", ") : e.routines.join(" > "));
-const evidence = (e) =>
-  Object.entries(e.evidence)
-    .filter(([, value]) => value !== null && value !== "")
-    .map(([name, value]) => `${name.replaceAll("_", " ")}: ${Array.isArray(value) ? value.join(" x ") : value}`)
-    .join("; ");
+const MOST_ROUTINES = 3;
+const whole = (e) => (e.files.length ? e.files.join(", ") : e.routines.join(" › "));
 
 export const drawing = {
-  remark: () => "What the messages and transfers amount to. Messages and bytes are those of all ranks in a step of the main loop.",
-  render: (report) => {
-    const columns = [
-      { title: "Pattern", head: true, text: true, value: (e) => e.title, cell: (e) => e.title },
-      { title: "% of time", value: (e) => e.time_s, cell: (e) => bar(e.share, percentColumn(e.share)) },
-      { title: "Time", value: (e) => e.time_s, cell: (e) => seconds(e.time_s) },
-      {
-        title: "Messages",
-        hint: "per step",
-        value: (e) => e.messages_per_step ?? 0,
-        cell: (e) => (e.messages_per_step ? count(Math.round(e.messages_per_step)) : ""),
-      },
-      {
-        title: "Bytes",
-        hint: "per step",
-        value: (e) => e.bytes_per_step ?? 0,
-        cell: (e) => (e.bytes_per_step ? size(Math.round(e.bytes_per_step)) : ""),
-      },
-      { title: "Ranks", value: (e) => e.ranks, cell: (e) => count(e.ranks) },
-      {
-        title: "Where",
-        text: true,
-        value: place,
-        cell: (e) => h("span", { title: place(e) }, e.files.length ? e.files[0] : e.routines.slice(-4).join(" > ")),
-      },
-      { title: "Evidence", text: true, value: evidence, cell: (e) => h("small", null, evidence(e)) },
-    ];
-    return [
-      table({
-        label: "Patterns",
-        columns,
-        rows: report.patterns,
-        one: "pattern",
-        first: 20,
-        wide: true,
-        words: (e) => `${e.title} ${place(e)}`,
-      }),
-    ];
-  },
+  remark: () =>
+    "What the messages and transfers amount to; one call may be part of several. Open a line for what shows it.",
+  render: (report) => [
+    table({
+      of: "patterns",
+      label: "Patterns",
+      columns: [
+        { id: "pattern", head: true, text: true, value: (e) => e.title, cell: (e) => e.title },
+        { id: "share", keep: 2, value: (e) => e.time_s, cell: (e) => bar(e.share, percentColumn(e.share)) },
+        { id: "time", value: (e) => e.time_s, cell: (e) => seconds(e.time_s) },
+        {
+          id: "messages",
+          value: (e) => e.messages_per_step ?? 0,
+          cell: (e) => (e.messages_per_step ? count(Math.round(e.messages_per_step)) : ""),
+        },
+        {
+          id: "bytes",
+          value: (e) => e.bytes_per_step ?? 0,
+          cell: (e) => (e.bytes_per_step ? size(Math.round(e.bytes_per_step)) : ""),
+        },
+        { id: "ranks", value: (e) => e.ranks, cell: (e) => count(e.ranks) },
+        { id: "where", text: true, keep: 1, value: whole, cell: (e) => h("span", { class: "chain", title: whole(e) }, where(e)) },
+      ],
+      rows: report.patterns,
+      one: "pattern",
+      first: 12,
+      words: (e) => `${e.title} ${whole(e)}`,
+      detail: (e) => [sites(e), evidence(e)],
+    }),
+  ],
 };
+
+function where(e) {
+  if (e.files.length) return [e.files[0], e.files.length > 1 ? ` and ${count(e.files.length - 1)} more` : ""];
+  const last = e.routines.slice(-MOST_ROUTINES);
+  return [e.routines.length > last.length ? "… › " : "", chainOf(last)];
+}
+
+function sites(e) {
+  const all = [...new Set((e.sites ?? []).map((site) => `${site.function} in ${site.routine}${site.file ? ` (${site.file}:${site.line ?? "?"})` : ""}`))];
+  return all.length ? h("ul", { class: "plain" }, all.slice(0, 12).map((text) => h("li", null, text)), all.length > 12 ? h("li", null, `and ${count(all.length - 12)} more`) : null) : null;
+}
+
+/** The numbers that make it this pattern; docs/patterns.md says what each is. */
+function evidence(e) {
+  const known = Object.entries(e.evidence).filter(([, value]) => value !== null && value !== "" && value?.length !== 0);
+  return h(
+    "dl",
+    { class: "others" },
+    known.map(([name, value]) => h("div", null, h("dt", null, capital(name.replaceAll("_", " "))), h("dd", null, shown(value)))),
+  );
+}
+
+function shown(value) {
+  if (Array.isArray(value)) return value.map(shown).join(" × ");
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  if (typeof value !== "number") return String(value);
+  return Number.isInteger(value) ? count(value) : fixed(value, Math.abs(value) < 10 ? 3 : 1);
+}

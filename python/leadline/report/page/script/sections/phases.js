@@ -2,7 +2,8 @@
 
 import { h } from "../dom.js";
 import { bar } from "../cells.js";
-import { count, percent, percentColumn, seconds } from "../format.js";
+import { count, percentColumn, seconds } from "../format.js";
+import { nameOf } from "../names.js";
 import { table } from "../table.js";
 
 const CLASSES = {
@@ -12,7 +13,7 @@ const CLASSES = {
   imbalanced: "imbalance",
   empty: "",
 };
-const share = (part, e) => (e.time_s > 0 ? percent(part / e.time_s) : "");
+const share = (part, e) => (e.time_s > 0 ? percentColumn(part / e.time_s) : "");
 const often = (e) => {
   if (e.every) return `every ${e.every} steps`;
   return e.iterations ? count(e.iterations) : "";
@@ -22,33 +23,33 @@ export const drawing = {
   remark: () =>
     "Times of all ranks together, start-up apart. Routines that make no call are in the computation around them.",
   render: (report) => {
-    const whole = report.phases.filter((e) => e.parent === null).reduce((sum, e) => sum + e.time_s, 0) || 1;
+    const whole = report.time_s - report.startup_s || 1;
     const place = (e) => (e.file && e.line ? `${e.file.split("/").pop()}:${e.line}` : "");
     return [
       table({
+        of: "phases",
         label: "Phases",
         columns: [
           {
-            title: "Phase",
+            id: "phase",
             head: true,
             text: true,
             value: (e) => e.name,
-            cell: (e) => h("span", { class: "nested", style: { "--depth": e.parent === null ? 0 : 1 }, title: place(e) }, e.name),
+            cell: (e) => h("span", { class: "nested", style: { "--depth": e.parent === null ? 0 : 1 }, title: place(e) }, nameOf(e.name)),
           },
-          { title: "% of time", value: (e) => e.time_s, cell: (e) => bar(e.time_s / whole, percentColumn(e.time_s / whole)) },
-          { title: "Time", value: (e) => e.time_s, cell: (e) => seconds(e.time_s) },
-          { title: "Iterations", value: (e) => e.iterations, cell: often },
-          { title: "Period", value: (e) => e.period_s ?? 0, cell: (e) => (e.period_s ? seconds(e.period_s) : "") },
-          { title: "Computes", value: (e) => e.computation_s, cell: (e) => share(e.computation_s, e) },
-          { title: "MPI", value: (e) => e.mpi_s, cell: (e) => share(e.mpi_s, e) },
-          { title: "Waits", hint: "for other ranks", value: (e) => e.wait_s ?? 0, cell: (e) => (e.wait_s === null ? "" : share(e.wait_s, e)) },
-          { title: "Files", value: (e) => e.io_s, cell: (e) => share(e.io_s, e) },
-          { title: "Bound by", text: true, value: (e) => e.class, cell: (e) => CLASSES[e.class] },
+          { id: "share", value: (e) => e.time_s, cell: (e) => bar(e.time_s / whole, percentColumn(e.time_s / whole)) },
+          { id: "time", value: (e) => e.time_s, cell: (e) => seconds(e.time_s) },
+          { id: "iterations", value: (e) => e.iterations, cell: often },
+          { id: "period", value: (e) => e.period_s ?? 0, cell: (e) => (e.period_s ? seconds(e.period_s) : "") },
+          { id: "computes", value: (e) => e.computation_s, cell: (e) => share(e.computation_s, e) },
+          { id: "mpi", value: (e) => e.mpi_s, cell: (e) => share(e.mpi_s, e) },
+          { id: "waits", value: (e) => e.wait_s ?? 0, cell: (e) => (e.wait_s === null ? "" : share(e.wait_s, e)) },
+          { id: "files", value: (e) => e.io_s, cell: (e) => share(e.io_s, e) },
+          { id: "bound", text: true, value: (e) => e.class, cell: (e) => CLASSES[e.class] },
         ],
         rows: report.phases,
         one: "phase",
         first: 20,
-        wide: true,
         words: (e) => e.name,
       }),
     ];

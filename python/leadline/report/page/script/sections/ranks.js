@@ -2,7 +2,7 @@
 
 import { stack } from "../cells.js";
 import { axis, canChart, chart, timeTicks } from "../chart.js";
-import { capital, count, percent, plural, seconds, size } from "../format.js";
+import { count, percentColumn, plural, seconds, size } from "../format.js";
 import { h } from "../dom.js";
 import { COMPUTATION, kindsOf, timeOf, wholeOf } from "../kinds.js";
 import { table } from "../table.js";
@@ -76,10 +76,13 @@ function overview(all, kinds) {
 
 function ranksTable(all, kinds) {
   const longest = all.reduce((most, rank) => Math.max(most, wholeOf(rank)), 0) || 1;
-  const share = (rank) => (wholeOf(rank) > 0 ? rank.mpi_s / wholeOf(rank) : 0);
+  const share = (rank) => {
+    const startup = rank.by_kind_s.startup ?? 0;
+    return wholeOf(rank) > startup ? (rank.mpi_s - startup) / (wholeOf(rank) - startup) : 0;
+  };
   const columns = [
     {
-      title: "Rank",
+      id: "rank",
       head: true,
       value: (r) => r.rank,
       cell: (r) => [
@@ -87,43 +90,42 @@ function ranksTable(all, kinds) {
         r.complete ? null : h("small", { class: "cut", title: "its trace ends early" }, " cut"),
       ],
     },
-    { title: "Where the time went", text: true, cell: (r) => strip(r, kinds, longest) },
-    { title: "Computation", value: (r) => r.computation_s, cell: (r) => seconds(r.computation_s) },
-    { title: "MPI", value: (r) => r.mpi_s, cell: (r) => seconds(r.mpi_s) },
-    { title: "MPI share", value: share, cell: (r) => percent(share(r)) },
+    { id: "strip", text: true, cell: (r) => strip(r, kinds, longest) },
+    { id: "computation", value: (r) => r.computation_s, cell: (r) => seconds(r.computation_s) },
+    { id: "mpi", value: (r) => r.mpi_s, cell: (r) => seconds(r.mpi_s) },
+    { id: "mpi_share", value: share, cell: (r) => percentColumn(share(r)) },
     ...kinds
       .filter((kind) => kind !== COMPUTATION)
       .map((kind) => ({
-        title: kind.column ?? capital(kind.name),
+        id: kind.key,
         value: (r) => timeOf(r, kind),
         cell: (r) => seconds(timeOf(r, kind)),
       })),
-    { title: "Calls", value: (r) => r.calls, cell: (r) => count(r.calls) },
-    { title: "Messages", value: (r) => r.messages, cell: (r) => count(r.messages) },
+    { id: "calls", value: (r) => r.calls, cell: (r) => count(r.calls) },
+    { id: "messages", value: (r) => r.messages, cell: (r) => count(r.messages) },
     ...(all.some((r) => r.one_sided_operations > 0)
       ? [
           {
-            title: "One-sided",
-            hint: "puts, gets and accumulates",
+            id: "one_sided_operations",
             value: (r) => r.one_sided_operations,
             cell: (r) => count(r.one_sided_operations),
           },
         ]
       : []),
-    { title: "Sent", value: (r) => r.bytes, cell: (r) => size(r.bytes) },
-    { title: "Received", value: (r) => r.bytes_received, cell: (r) => size(r.bytes_received) },
+    { id: "sent", value: (r) => r.bytes, cell: (r) => size(r.bytes) },
+    { id: "received", value: (r) => r.bytes_received, cell: (r) => size(r.bytes_received) },
     ...(all.some((r) => r.threads > 1)
-      ? [{ title: "Threads", value: (r) => r.threads, cell: (r) => count(r.threads) }]
+      ? [{ id: "threads", value: (r) => r.threads, cell: (r) => count(r.threads) }]
       : []),
-    { title: "Host", text: true, value: (r) => r.host, cell: (r) => r.host },
+    { id: "host", text: true, value: (r) => r.host, cell: (r) => r.host },
   ];
   return table({
+    of: "ranks",
     label: "Time by rank",
     columns,
     rows: all,
     one: "rank",
     first: all.length > 32 ? 16 : 32,
-    wide: true,
     words: (r) => `${r.rank} ${r.host}`,
     detail: (r) =>
       h(

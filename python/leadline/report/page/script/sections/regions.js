@@ -2,8 +2,8 @@
 
 import { h } from "../dom.js";
 import { bar } from "../cells.js";
-import { count, percent, percentColumn, seconds, size } from "../format.js";
-import { wholeOf } from "../kinds.js";
+import { count, percentColumn, seconds, size } from "../format.js";
+import { nameOf } from "../names.js";
 import { table } from "../table.js";
 
 const DEEPEST = 24;
@@ -11,7 +11,7 @@ const DEEPEST = 24;
 export const drawing = {
   remark: () => "The program named these regions. Times are from entering to leaving, including regions within; all ranks together.",
   render: (report) => {
-    const whole = report.ranks_detail.reduce((total, rank) => total + wholeOf(rank), 0) || 1;
+    const whole = report.time_s - report.startup_s || 1;
     const parents = new Map(report.regions.map((e) => [e.path, e.parent]));
     const depth = (e) => {
       let levels = 0;
@@ -20,43 +20,42 @@ export const drawing = {
     };
     const columns = [
       {
-        title: "Region",
+        id: "region",
         head: true,
         text: true,
         value: (e) => e.path ?? e.region,
-        cell: (e) => h("span", { class: "nested", style: { "--depth": depth(e) }, title: e.path }, e.region),
+        cell: (e) => h("span", { class: "nested", style: { "--depth": depth(e) }, title: e.path }, nameOf(e.region)),
       },
       {
-        title: "% of time",
+        id: "share",
         value: (e) => e.time_s,
         cell: (e) => bar(e.time_s / whole, percentColumn(e.time_s / whole)),
       },
-      { title: "Time", value: (e) => e.time_s, cell: (e) => seconds(e.time_s) },
-      { title: "MPI in it", value: (e) => e.mpi_s, cell: (e) => seconds(e.mpi_s) },
+      { id: "time", value: (e) => e.time_s, cell: (e) => seconds(e.time_s) },
+      { id: "mpi", value: (e) => e.mpi_s, cell: (e) => seconds(e.mpi_s) },
       {
-        title: "MPI share",
+        id: "mpi_share",
         value: (e) => (e.time_s > 0 ? e.mpi_s / e.time_s : 0),
-        cell: (e) => (e.time_s > 0 ? percent(e.mpi_s / e.time_s) : ""),
+        cell: (e) => (e.time_s > 0 ? percentColumn(e.mpi_s / e.time_s) : ""),
       },
-      { title: "Entries", value: (e) => e.entries, cell: (e) => count(e.entries) },
-      { title: "Calls", value: (e) => e.calls, cell: (e) => count(e.calls) },
-      { title: "Bytes", value: (e) => e.bytes, cell: (e) => (e.bytes ? size(e.bytes) : "") },
-      { title: "Least", hint: "over ranks", value: (e) => e.time_min_s, cell: (e) => seconds(e.time_min_s) },
+      { id: "entries", value: (e) => e.entries, cell: (e) => count(e.entries) },
+      { id: "calls", value: (e) => e.calls, cell: (e) => count(e.calls) },
+      { id: "bytes", value: (e) => e.bytes, cell: (e) => (e.bytes ? size(e.bytes) : "") },
+      { id: "least", value: (e) => e.time_min_s, cell: (e) => seconds(e.time_min_s) },
       {
-        title: "Most",
-        hint: "over ranks",
+        id: "most",
         value: (e) => e.time_max_s,
         cell: (e) => [seconds(e.time_max_s), h("small", null, ` rank ${e.max_rank}`)],
       },
     ];
     return [
       table({
+        of: "regions",
         label: "Regions",
         columns,
         rows: report.regions,
         one: "region",
         first: 40,
-        wide: true,
         words: (e) => e.path ?? e.region,
       }),
     ];

@@ -3,6 +3,7 @@
 import { ENTRY_COLUMNS, entryDetail } from "../cells.js";
 import { h } from "../dom.js";
 import { count } from "../format.js";
+import { chainOf, nameOf } from "../names.js";
 import { table } from "../table.js";
 
 export const drawing = {
@@ -10,12 +11,12 @@ export const drawing = {
     "Each routine counts all MPI calls made in it and in the routines it calls. Its time therefore includes theirs.",
   render: (report) => [
     table({
+      of: "routines",
       label: "Routines",
       columns: [routine, ...ENTRY_COLUMNS],
       rows: report.routines,
       one: "routine",
       first: 12,
-      wide: true,
       words: (e) => `${e.routine} ${e.full}`,
       detail: entryDetail,
     }),
@@ -28,11 +29,11 @@ export const drawing = {
           null,
           h("summary", null, `By chain of routines (${count(report.call_paths.length)})`),
           table({
+            of: "chains",
             label: "Chains of routines",
             columns: [chain, ...ENTRY_COLUMNS],
             rows: report.call_paths,
             one: "chain",
-            wide: true,
             words: (e) => e.path,
             detail: entryDetail,
           }),
@@ -42,16 +43,16 @@ export const drawing = {
 };
 
 const routine = {
-  title: "Routine",
+  id: "routine",
   head: true,
   text: true,
   value: (e) => e.routine,
-  cell: (e) => h("span", { title: e.full }, e.at_least ? "≥ " : "", h("code", null, e.routine)),
+  cell: (e) => [e.at_least ? "≥ " : "", h("code", null, nameOf(e.routine, e.full))],
 };
 const chain = {
-  title: "Chain",
+  id: "chain",
   head: true,
   text: true,
   value: (e) => e.path,
-  cell: (e) => h("span", { class: "chain" }, e.path.replaceAll(" > ", " › ")),
+  cell: (e) => h("span", { class: "chain" }, chainOf(e.path.split(" > "))),
 };

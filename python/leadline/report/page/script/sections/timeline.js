@@ -126,21 +126,22 @@ class Timeline {
         COLORS[key].name,
       ),
     );
-    const toggle = (name, text) =>
+    const toggle = (name, text, color) =>
       check(
         picture[name],
         (on) => {
           picture[name] = on;
           picture.update();
         },
+        h("i", { class: "stroke", style: { background: `var(${color})` } }),
         text,
       );
     this.legend.replaceChildren(
       h("legend", null, "Show"),
       h("span", { class: "ground" }, swatch("--timeline-ground"), "computation"),
       ...categories,
-      ...(data.messages.send.length ? [toggle("arrows", "messages")] : []),
-      ...(data.critical.length ? [toggle("critical", "critical path")] : []),
+      ...(data.messages.send.length ? [toggle("arrows", "messages", "--ink")] : []),
+      ...(data.critical.length ? [toggle("critical", "critical path", "--critical")] : []),
     );
   }
 

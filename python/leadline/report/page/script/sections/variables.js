@@ -21,23 +21,23 @@ function number(value) {
 function variablesTable(rows) {
   const columns = [
     {
-      title: "Variable",
+      id: "variable",
       head: true,
       text: true,
       value: (e) => e.name,
       cell: (e) => h("span", { class: "site" }, h("code", null, e.name), h("span", { class: "path" }, e.description)),
     },
-    { title: "Kind", text: true, value: (e) => e.class, cell: (e) => [e.class, e.unit].filter(Boolean).join(", ") },
-    { title: "Least", value: (e) => e.min, cell: (e) => number(e.min) },
-    { title: "Median", value: (e) => e.median, cell: (e) => number(e.median) },
-    { title: "Most", value: (e) => e.max, cell: (e) => [number(e.max), h("small", null, ` rank ${e.max_rank}`)] },
+    { id: "kind", text: true, value: (e) => e.class, cell: (e) => [e.class, e.unit].filter(Boolean).join(", ") },
+    { id: "least", value: (e) => e.min, cell: (e) => number(e.min) },
+    { id: "median", value: (e) => e.median, cell: (e) => number(e.median) },
+    { id: "most", value: (e) => e.max, cell: (e) => [number(e.max), h("small", null, ` rank ${e.max_rank}`)] },
   ];
   return table({
+    of: "variables",
     label: "Performance variables",
     columns,
     rows,
     one: "variable",
-    wide: true,
     words: (e) => `${e.name} ${e.description} ${e.class}`,
     detail: rows.some((e) => e.values?.length) ? values : null,
   });
@@ -45,10 +45,11 @@ function variablesTable(rows) {
 
 function values(variable) {
   const columns = [
-    { title: "Rank", head: true, value: (e) => e.rank, cell: (e) => String(e.rank) },
-    { title: "Value", value: (e) => e.value, cell: (e) => number(e.value) },
+    { id: "rank", head: true, value: (e) => e.rank, cell: (e) => String(e.rank) },
+    { id: "value", value: (e) => e.value, cell: (e) => number(e.value) },
   ];
   return table({
+    of: "variable_values",
     label: variable.name,
     columns,
     rows: variable.values ?? [],
@@ -60,16 +61,16 @@ function values(variable) {
 
 function settings(rows) {
   const columns = [
-    { title: "Setting", head: true, text: true, value: (e) => e.name, cell: (e) => h("code", null, e.name) },
-    { title: "Value", text: true, value: (e) => e.value, cell: (e) => e.value },
+    { id: "setting", head: true, text: true, value: (e) => e.name, cell: (e) => h("code", null, e.name) },
+    { id: "value", text: true, value: (e) => e.value, cell: (e) => e.value },
     {
-      title: "Ranks",
+      id: "ranks",
       text: true,
       cell: (e) => (e.ranks ? (Array.isArray(e.ranks) ? e.ranks.join(", ") : String(e.ranks)) : "all"),
     },
   ];
   return [
     h("h3", null, "Settings in the environment"),
-    table({ label: "Settings", columns, rows, one: "setting", words: (e) => `${e.name} ${e.value}` }),
+    table({ of: "settings", label: "Settings", columns, rows, one: "setting", words: (e) => `${e.name} ${e.value}` }),
   ];
 }

@@ -1,56 +1,133 @@
-// Wait states, their causes, and the critical path of a step.
+// Wait states by kind and call, with the ranks that waited and what caused it, and the critical path of a step.
 
-import { h } from "../dom.js";
 import { bar } from "../cells.js";
-import { percent, percentColumn, seconds } from "../format.js";
-import { wholeOf } from "../kinds.js";
+import { place, sum } from "../data.js";
+import { h } from "../dom.js";
+import { count, percent, percentColumn, plural, seconds } from "../format.js";
+import { nameOf } from "../names.js";
 import { table } from "../table.js";
 
-const DOING = { computation: "computes before", io: "file I/O", mpi: "in", unknown: "not known, before" };
-const place = (site) => (site ? `${site.function} in ${site.routine}${site.line ? `:${site.line}` : ""}` : "?");
-const causeOf = (e) => {
-  const first = e.cause[0];
-  return first ? `rank ${first.rank} ${DOING[first.doing]} ${place(first.site)} (${percent(first.share)})` : "";
-};
+const DOING = { computation: "computes before", io: "is in file I/O", mpi: "is in", unknown: "does something unknown before" };
+const ON_PATH = { computation: "computation before", io: "file I/O", mpi: "", unknown: "not known, before" };
+const titleOf = (kind) => kind.replaceAll("_", " ").replace("n to n", "n-to-n");
 
 export const drawing = {
   remark: (report) =>
-    "What calls waited for other ranks, and what these did meanwhile. " +
+    "What calls waited for other ranks, and what these did meanwhile. Open a line for the ranks that waited. " +
     (report.waits_estimated_from
-      ? `Estimated from ${report.waits_estimated_from} iterations whose calls' times were kept.`
+      ? `Estimated from ${plural(report.waits_estimated_from, "iteration")} whose calls' times were kept.`
       : "All calls' times were kept."),
   render: (report) => {
-    const whole = report.ranks_detail.reduce((total, rank) => total + wholeOf(rank), 0) || 1;
-    const columns = [
-      { title: "Wait", head: true, text: true, value: (e) => e.kind, cell: (e) => e.kind.replaceAll("_", " ") },
-      { title: "% of time", value: (e) => e.seconds, cell: (e) => bar(e.seconds / whole, percentColumn(e.seconds / whole)) },
-      { title: "Time", value: (e) => e.seconds, cell: (e) => seconds(e.seconds) },
-      { title: "Rank", value: (e) => e.rank, cell: (e) => String(e.rank) },
-      { title: "Call", text: true, value: (e) => place(e.site), cell: (e) => place(e.site) },
-      { title: "Cause", text: true, value: causeOf, cell: (e) => h("small", null, causeOf(e)) },
+    const whole = report.time_s - report.startup_s || 1;
+    const rows = groupsOf(report.waits);
+    return [
+      table({
+        of: "waits",
+        label: "Waits",
+        columns: [
+          { id: "wait", head: true, text: true, value: (e) => e.kind, cell: (e) => h("span", { class: "whole" }, titleOf(e.kind)) },
+          { id: "share", keep: 2, value: (e) => e.seconds, cell: (e) => bar(e.seconds / whole, percentColumn(e.seconds / whole)) },
+          { id: "time", value: (e) => e.seconds, cell: (e) => seconds(e.seconds) },
+          { id: "ranks", value: (e) => e.ranks, cell: (e) => count(e.ranks) },
+          { id: "most", value: (e) => e.worst.seconds, cell: (e) => [seconds(e.worst.seconds), h("small", null, ` rank ${e.worst.rank}`)] },
+          { id: "call", text: true, keep: 2, value: (e) => words(e.site), cell: (e) => call(e.site) },
+          { id: "cause", text: true, keep: 1, value: (e) => causeWords(e.cause[0]), cell: (e) => (e.cause.length ? cause(e.cause[0]) : "") },
+        ],
+        rows,
+        one: "wait",
+        first: 12,
+        words: (e) => `${titleOf(e.kind)} ${words(e.site)} ${causeWords(e.cause[0])}`,
+        detail: (e) => [h("p", null, call(e.site), " ", h("span", { class: "at" }, e.site ? place(e.site) : "")), byRank(e.entries)],
+      }),
+      report.waits_left_out
+        ? h("p", { class: "note" }, `These are the ${count(report.waits.length)} longest waits of a rank at a call. ${count(report.waits_left_out)} shorter ones are left out of these sums.`)
+        : null,
+      report.critical_path ? criticalPath(report.critical_path) : null,
     ];
-    const drawn = [
-      table({ label: "Waits", columns, rows: report.waits, one: "wait", first: 20, wide: true, words: (e) => `${e.kind} ${place(e.site)}` }),
-    ];
-    const path = report.critical_path;
-    if (path) {
-      const what = (e) => `${DOING[e.doing]} ${place(e.site)}`;
-      drawn.push(
-        h("h3", null, `Critical path of a step (${path.steps} steps)`),
-        table({
-          label: "Critical path",
-          columns: [
-            { title: "What", head: true, text: true, value: what, cell: what },
-            { title: "Rank", value: (e) => e.rank, cell: (e) => String(e.rank) },
-            { title: "Share", value: (e) => e.share, cell: (e) => bar(e.share, percentColumn(e.share)) },
-          ],
-          rows: path.parts,
-          one: "part",
-          first: 10,
-          words: what,
-        }),
-      );
-    }
-    return drawn;
   },
 };
+
+/** The waits of one kind at one call, of all ranks, with their causes by part of the time; most time first. */
+function groupsOf(waits) {
+  const groups = new Map();
+  for (const each of waits) {
+    const key = JSON.stringify([each.kind, each.site]);
+    if (!groups.has(key)) groups.set(key, []);
+    groups.get(key).push(each);
+  }
+  return [...groups.values()].map(group).sort((a, b) => b.seconds - a.seconds);
+}
+
+function group(entries) {
+  const total = sum(entries, (e) => e.seconds);
+  const causes = new Map();
+  for (const each of entries) {
+    for (const one of each.cause) {
+      const key = JSON.stringify([one.rank, one.doing, one.site]);
+      if (!causes.has(key)) causes.set(key, { ...one, share: 0 });
+      causes.get(key).share += total > 0 ? (one.share * each.seconds) / total : 0;
+    }
+  }
+  return {
+    kind: entries[0].kind,
+    site: entries[0].site,
+    seconds: total,
+    ranks: new Set(entries.map((e) => e.rank)).size,
+    worst: entries.reduce((most, e) => (e.seconds > most.seconds ? e : most)),
+    cause: [...causes.values()].sort((a, b) => b.share - a.share),
+    entries: [...entries].sort((a, b) => b.seconds - a.seconds),
+  };
+}
+
+function byRank(rows) {
+  return table({
+    of: "waits_by_rank",
+    label: "Ranks that waited",
+    columns: [
+      { id: "rank", head: true, value: (e) => e.rank, cell: (e) => String(e.rank) },
+      { id: "time", value: (e) => e.seconds, cell: (e) => seconds(e.seconds) },
+      { id: "cause", text: true, value: (e) => causeWords(e.cause[0]), cell: (e) => e.cause.map((one, i) => [i ? h("br") : null, cause(one)]) },
+    ],
+    rows,
+    one: "rank",
+    first: 8,
+    words: (e) => `${e.rank} ${e.cause.map(causeWords).join(" ")}`,
+  });
+}
+
+function words(site) {
+  return site ? `${site.function} in ${site.routine}${site.line ? `:${site.line}` : ""}` : "a call that is not known";
+}
+
+function call(site) {
+  if (!site) return words(site);
+  return [h("code", null, site.function), " in ", nameOf(site.routine), site.line ? `:${site.line}` : ""];
+}
+
+function causeWords(one) {
+  return one ? `rank ${one.rank} ${DOING[one.doing]} ${words(one.site)}` : "";
+}
+
+function cause(one) {
+  return [`rank ${one.rank} ${DOING[one.doing]} `, call(one.site), ` (${percent(one.share).replace(" ", "\u00a0")})`];
+}
+
+function criticalPath(path) {
+  const what = (e) => [ON_PATH[e.doing], words(e.site)].filter(Boolean).join(" ");
+  return [
+    h("h3", null, `Critical path of a step, on average over ${plural(path.steps, "step")}`),
+    table({
+      of: "critical_path",
+      label: "Critical path",
+      columns: [
+        { id: "what", head: true, text: true, value: what, cell: (e) => [ON_PATH[e.doing], " ", call(e.site)] },
+        { id: "rank", value: (e) => e.rank, cell: (e) => String(e.rank) },
+        { id: "share", value: (e) => e.share, cell: (e) => bar(e.share, percentColumn(e.share)) },
+      ],
+      rows: path.parts,
+      one: "part",
+      first: 10,
+      words: (e) => `${what(e)} rank ${e.rank}`,
+    }),
+  ];
+}

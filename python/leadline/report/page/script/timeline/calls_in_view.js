@@ -29,26 +29,26 @@ function tableOf(data, rows) {
   const time = (row) => data.end[row] - data.begin[row];
   const columns = [
     {
-      title: "Call",
+      id: "call",
       head: true,
       text: true,
       value: (row) => site(row).function,
       cell: (row) => [site(row).function, h("small", null, ` ${site(row).routine ?? ""} ${site(row).file ? place(site(row)) : ""}`)],
     },
-    { title: "Rank", value: (row) => data.laneOf[row], cell: (row) => String(data.ranks[data.laneOf[row]]) },
-    { title: "Kind", text: true, value: (row) => data.category(row), cell: (row) => COLORS[data.category(row)]?.name ?? data.category(row) },
-    { title: "Begin", hint: "since the start of the step", value: (row) => data.begin[row], cell: (row) => seconds(data.begin[row] * data.unit) },
-    { title: "Time", value: time, cell: (row) => duration(data, row) },
+    { id: "rank", value: (row) => data.laneOf[row], cell: (row) => String(data.ranks[data.laneOf[row]]) },
+    { id: "kind", text: true, value: (row) => data.category(row), cell: (row) => COLORS[data.category(row)]?.name ?? data.category(row) },
+    { id: "begin", value: (row) => data.begin[row], cell: (row) => seconds(data.begin[row] * data.unit) },
+    { id: "time", value: time, cell: (row) => duration(data, row) },
     {
-      title: "Before it",
-      hint: "time since the rank's call before: computation, unless polls found nothing in it",
+      id: "before",
       value: (row) => (data.tiles ? 0 : data.gap(row)),
       cell: (row) => (data.tiles || data.afterOthers.has(row) ? "" : `${seconds(data.gap(row) * data.unit)}${data.polled.has(row) ? " *" : ""}`),
     },
-    { title: "Bytes", value: (row) => data.bytes[row], cell: (row) => (data.bytes[row] > 0 ? size(data.bytes[row]) : "") },
-    { title: "With rank", value: (row) => partners(data, row).length, cell: (row) => partners(data, row).join(", ") },
+    { id: "bytes", value: (row) => data.bytes[row], cell: (row) => (data.bytes[row] > 0 ? size(data.bytes[row]) : "") },
+    { id: "partner", value: (row) => partners(data, row).length, cell: (row) => partners(data, row).join(", ") },
   ];
   return table({
+    of: "calls_in_view",
     label: "Calls in the picture",
     columns,
     rows,

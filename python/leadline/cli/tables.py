@@ -1,0 +1,53 @@
+"""Writes one table of a recorded run, for leadline report --table."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from leadline.cli.recording import say, shown
+from leadline.cli.reporting import working
+from leadline.errors import UsageError
+
+
+def export(path: Path, name: str | None, step: str | None, *, csv: str | None, parquet: str | None) -> int:
+    """To the files that are named, else as CSV to standard output. Raises UsageError, MissingPrerequisite."""
+    if name is None:
+        raise UsageError(f"{'--csv' if csv is not None else '--parquet'} needs --table NAME", hint=f"one of {_names()}")
+    import leadline
+
+    with working("reading the recording"):
+        table = _table(leadline.open(path, step=step), name)
+    if csv is None and parquet is None:
+        table.to_csv(sys.stdout)
+        return 0
+    for file, write in ((csv, table.to_csv), (parquet, table.to_parquet)):
+        if file is None:
+            continue
+        try:
+            write(file)
+        except OSError as error:
+            raise UsageError(f"the table cannot be written: {error}") from error
+        say(f"table {name}, {len(table)} rows: {shown(Path(file))}")
+    return 0
+
+
+def _table(recording: Any, name: str) -> Any:
+    """name: of a table, or timeline:ITERATION."""
+    from leadline.tables import TABLES
+
+    table, _, which = name.partition(":")
+    if table not in {each.id for each in TABLES} or (which and table != "timeline"):
+        raise UsageError(f"--table {name}: there is no such table", hint=f"one of {_names()}")
+    if not which:
+        return getattr(recording, table)()
+    if not which.isdecimal() and which not in ("typical", "slowest", "all"):
+        raise UsageError(f"--table {name}: a number, typical, slowest or all is expected behind timeline:")
+    return recording.timeline(int(which) if which.isdecimal() else which)
+
+
+def _names() -> str:
+    from leadline.tables import TABLES
+
+    return ", ".join(each.id for each in TABLES)
