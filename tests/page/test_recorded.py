@@ -94,7 +94,8 @@ def test_the_page_shows_the_numbers_of_json(ring: Path, open_page: Callable[...,
     assert len(shown) == len(timed) == 4
     for entry in timed:
         row = shown[entry["function"]]
-        assert row[1:3] == [f"{entry['share'] * 100:.1f}", seconds(entry["time_s"])]
+        share = "" if entry["share"] is None else f"{entry['share'] * 100:.1f}"
+        assert row[1:3] == [share, seconds(entry["time_s"])]
         assert row[4] == fmt.count(entry["calls"])
         assert row[7] == (fmt.count(entry["messages"]) if entry["messages"] else "")
         assert row[8] == (fmt.size(entry["bytes"]) if entry["bytes"] else "")

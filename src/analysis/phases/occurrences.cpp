@@ -1,6 +1,6 @@
 #include "analysis/phases/occurrences.hpp"
 
-#include <algorithm>
+#include <map>
 #include <unordered_map>
 
 #include "trace/saturating.hpp"
@@ -19,6 +19,8 @@ using trace::saturating_product;
 using trace::saturating_sum;
 
 constexpr uint64_t most_runs = 100000;  // of equal iterations
+
+using Calls = std::vector<std::pair<uint32_t, uint64_t>>;  // of each call site, by its number
 
 class Visitor {
  public:
@@ -79,7 +81,7 @@ class Visitor {
   }
 
   void iterations(Sequence body, uint64_t times) {
-    for (const uint32_t site : sites_of(body)) {
+    for (const auto& [site, calls] : calls_of(body)) {
       Stretches& stretches = found_.sites[site].iterations;
       if (!stretches.empty() && stretches.back().first + stretches.back().second == found_.iterations) {
         stretches.back().second += times;
@@ -109,17 +111,18 @@ class Visitor {
     Sequence s = 0;
     if (item.kind() == Item::Kind::instance) s = tree_.instances[item.index()].iterations;
     if (item.kind() == Item::Kind::variant) s = item.index();
-    for (const uint32_t site : sites_of(s)) {
+    for (const auto& [site, each] : calls_of(s)) {
       uint64_t& calls = passed_ ? found_.sites[site].after : found_.sites[site].before;
-      calls = saturating_sum(calls, times);
+      calls = saturating_sum(calls, saturating_product(each, times));
     }
   }
 
-  // The call sites that a sequence reaches, ascending.
-  const std::vector<uint32_t>& sites_of(Sequence s) {
-    const auto known = sites_.find(s);
-    if (known != sites_.end()) return known->second;
-    std::vector<uint32_t> all;
+  // The call sites that a sequence reaches, ascending, and how often it calls each.
+  const Calls& calls_of(Sequence s) {
+    const auto known = calls_.find(s);
+    if (known != calls_.end()) return known->second;
+    std::map<uint32_t, uint64_t> all;
+    const auto add = [&](uint32_t site, uint64_t calls) { all[site] = saturating_sum(all[site], calls); };
     for (const Element& e : tree_.sequences.elements(s)) {
       const Item item(e.id);
       Sequence inner = 0;
@@ -127,26 +130,23 @@ class Visitor {
         inner = static_cast<Sequence>(e.id);
       } else if (item.kind() == Item::Kind::call) {
         const uint32_t site = tree_.calls[item.index()].key.site;
-        if (site < found_.sites.size()) all.push_back(site);
+        if (site < found_.sites.size()) add(site, e.times);
       } else if (item.kind() == Item::Kind::instance) {
         inner = tree_.instances[item.index()].iterations;
       } else if (item.kind() == Item::Kind::variant) {
         inner = item.index();
       }
       if (!inner) continue;
-      const std::vector<uint32_t>& more = sites_of(inner);
-      all.insert(all.end(), more.begin(), more.end());
+      for (const auto& [site, each] : calls_of(inner)) add(site, saturating_product(each, e.times));
     }
-    std::sort(all.begin(), all.end());
-    all.erase(std::unique(all.begin(), all.end()), all.end());
-    return sites_.emplace(s, std::move(all)).first->second;
+    return calls_.emplace(s, Calls(all.begin(), all.end())).first->second;
   }
 
   const LoopTree& tree_;
   const trace::Stream& stream_;
   uint32_t main_;
   std::vector<bool> leads_;  // by sequence: the main loop is in it
-  std::unordered_map<Sequence, std::vector<uint32_t>> sites_;
+  std::unordered_map<Sequence, Calls> calls_;
   ThreadOccurrences found_;
   bool passed_ = false;
   uint64_t runs_ = 0;
