@@ -101,6 +101,7 @@ class Run:
         self.order = display_order(self.worlds, len(self.processes))
         self.losses = [*losses, *self._losses_of_processes(), *_missing_ranks(self.worlds)]
         self._symbol_problems: list[ModuleProblem] = []
+        self.ends_seen: Any = None  # when processes ended, as report.unfinished first saw it
         self.step: str | None = None  # what a person calls its step: ROUTINE, ROUTINE:LINE or a region
 
     @property

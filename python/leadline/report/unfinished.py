@@ -65,7 +65,7 @@ def stops(run: Run) -> list[Stop]:
     if not unfinished:
         return []
     times = run.profile.time().processes
-    until = _Until(run)
+    until = _until(run)
     routines = _Routines(run)
     found = []
     for index in unfinished:
@@ -94,7 +94,7 @@ def stops(run: Run) -> list[Stop]:
 def ended_unix_ns(run: Run) -> int | None:
     """When the last of the processes that did not come to their end was gone, at the least; None if not known."""
     unfinished = [index for index in run.order if not run.processes[index].complete]
-    until = _Until(run) if unfinished else None
+    until = _until(run) if unfinished else None
     ends = []
     for index in unfinished:
         since_begin, source = until.of(index) if until is not None else (None, UNKNOWN)
@@ -106,7 +106,7 @@ def ended_unix_ns(run: Run) -> int | None:
 def running(run: Run) -> list[int]:
     """The processes on this node that have not come to their end yet, in display order."""
     unfinished = [index for index in run.order if not run.processes[index].complete]
-    until = _Until(run) if unfinished else None
+    until = _until(run) if unfinished else None
     return [index for index in unfinished if until is not None and until.is_running(index)]
 
 
@@ -218,19 +218,31 @@ class _Routines:
         return {member: site.routine for site in self._run.sites for member in site.members}
 
 
+def _until(run: Run) -> _Until:
+    """One for each run, so that all parts of a report say the same of processes that end while it is made."""
+    if run.ends_seen is None:
+        run.ends_seen = _Until(run)
+    found: _Until = run.ends_seen
+    return found
+
+
 class _Until:
-    """When processes ended, in ns from their own begin."""
+    """When processes ended, in ns from their own begin, as it was when this was first asked."""
 
     def __init__(self, run: Run) -> None:
         self._run = run
         self._folder = run.path if run.path.is_dir() else run.path.parent
         self._ends, self._beats = nodes.read_ends(self._folder)
+        self._running: dict[int, bool] = {}
         self._live = {file.name: file for folder in nodes.folders_here(self._folder) for file in folder.glob("*.live")}
 
     def is_running(self, index: int) -> bool:
-        process = self._run.processes[index]
-        live = self._live.get(process.file.rsplit("/", 1)[-1])
-        return (process.host, process.pid) not in self._ends and live is not None and nodes.is_in_use(live)
+        if index not in self._running:
+            process = self._run.processes[index]
+            live = self._live.get(process.file.rsplit("/", 1)[-1])
+            ended = (process.host, process.pid) in self._ends
+            self._running[index] = not ended and live is not None and nodes.is_in_use(live)
+        return self._running[index]
 
     def of(self, index: int) -> tuple[int | None, str]:
         process = self._run.processes[index]
