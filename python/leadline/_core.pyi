@@ -769,3 +769,13 @@ def collective_bound(
     operation: str, processes: int, bytes: int, message_s: float, per_byte_s: float, reduce_per_byte_s: float
 ) -> float:
     """Seconds that bcast, reduce or allreduce takes at least: src/collectives/bound.hpp. Raises ValueError."""
+
+def site_sums(
+    profile: Profile, process: Process, index: int, loop: int = 0, iterations: tuple[int, int] | None = None
+) -> tuple[list[tuple[int, int, int, int, int, float]], tuple[int, int, int, float, float, bool], int]:
+    """What a process did at the profile's sites, purely local functions aside: (site, calls, messages, bytes out, bytes
+    in, ns); the sizes of its messages: (messages, least, most, sum, sum of squares, exact); how many calls were left
+    out because their times were not kept.
+
+    index: the process's in the profile.   loop: in RunLoops, 0 the main one.   iterations: from, up to and without.
+    """

@@ -26,6 +26,7 @@ ALLOWED: dict[str, set[str]] = {
     "recorder": {"recorder", "recording", "host", "trace", "code", "leadline"},
     "structure": {"structure", "trace", "leadline"},
     "analysis": {"analysis", "structure", "trace", "leadline"},
+    "interchange": {"interchange", "analysis", "structure", "trace", "leadline"},
     "replay": {"replay", "analysis", "structure", "trace", "collectives", "leadline"},
     "collectives": {"collectives"},
     "shim": {"shim", "host", "collectives", "leadline"},
@@ -35,6 +36,7 @@ ALLOWED: dict[str, set[str]] = {
     "bindings": {
         "bindings",
         "replay",
+        "interchange",
         "analysis",
         "structure",
         "recording/reading",
@@ -45,7 +47,7 @@ ALLOWED: dict[str, set[str]] = {
 }
 MPI_HEADER_ALLOWED = {"bench", "segments"}
 READING = re.compile(r"^(trace|recording)/reading/")
-READERS = {"structure", "analysis", "replay", "bindings"}
+READERS = {"structure", "analysis", "interchange", "replay", "bindings"}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 IMPORT = re.compile(r"^\s*(?:from|import)\s+(leadline(?:\.\w+)*)(?:\s+import\s+\(?([\w, ]+))?", re.MULTILINE)
@@ -54,6 +56,7 @@ IMPORT = re.compile(r"^\s*(?:from|import)\s+(leadline(?:\.\w+)*)(?:\s+import\s+\
 PYTHON_ABOVE: dict[str, set[str]] = {
     "report": {"cli", "launch", "tables"},
     "tables": {"cli", "launch"},
+    "interchange": {"cli", "launch"},
     "symbols": {"cli", "launch", "report"},
     "launch": {"cli", "report"},
     "launchers": {"cli", "launch", "libraries", "mpi", "report", "tuning", "workloads"},

@@ -1,0 +1,22 @@
+"""A recorded run in the formats of other tools: a file per format, found by its name in FORMATS."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from pathlib import Path
+
+from leadline.interchange.selection import Selection, Written
+
+__all__ = ["FORMATS", "Selection", "Written", "exporter"]
+
+FORMATS = {
+    "callgrind": "call tree with times, calls and bytes: KCachegrind, callgrind_annotate",
+    "tau": "profile folder: ParaProf, pprof",
+}
+
+
+def exporter(name: str) -> Callable[[Selection, Path], Written]:
+    """What writes this format to a path that does not exist yet.   name: one of FORMATS."""
+    found: Callable[[Selection, Path], Written] = importlib.import_module(f"leadline.interchange.{name}").export
+    return found

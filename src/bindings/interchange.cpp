@@ -1,0 +1,58 @@
+// Exports: what leaves a run in the formats of other tools.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <optional>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "bindings/bindings.hpp"
+#include "bindings/text.hpp"
+#include "interchange/site_sums.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace leadline::bindings {
+
+namespace {
+
+using analysis::ProcessLoop;
+using analysis::Profile;
+using interchange::Window;
+using Iterations = std::optional<std::pair<uint64_t, uint64_t>>;
+
+Window window_of(const Iterations& iterations) {
+  return iterations ? Window{false, iterations->first, iterations->second} : Window{};
+}
+
+// (sites, sizes, untimed): of each site (number, calls, messages, bytes out, bytes in, ns); of the messages (number,
+// least, most, sum, sum of squares, exact).
+nb::tuple site_sums(const Profile& profile, const trace::Process& process, uint32_t index, uint32_t loop,
+                    const Iterations& iterations) {
+  const ProcessLoop found = interchange::loop_on(profile, index, loop);
+  interchange::ProcessSums sums;
+  {
+    nb::gil_scoped_release released;
+    sums = interchange::site_sums(profile, process, index, found, window_of(iterations));
+  }
+  nb::list sites;
+  for (const interchange::SiteSum& s : sums.sites) {
+    sites.append(nb::make_tuple(s.site, s.calls, s.messages, s.sent, s.received, s.time_ns));
+  }
+  const interchange::MessageSizes& z = sums.sizes;
+  return nb::make_tuple(sites, nb::make_tuple(z.messages, z.least, z.most, z.sum, z.squares, z.exact), sums.untimed);
+}
+
+}  // namespace
+
+void bind_interchange(nb::module_& m) {
+  m.def("site_sums", &site_sums, "profile"_a, "process"_a, "index"_a, "loop"_a = 0, "iterations"_a = nb::none());
+}
+
+}  // namespace leadline::bindings

@@ -1,0 +1,71 @@
+"""A run of tests/programs/exported.c on three ranks, and the same one whose series kept some iterations only."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("leadline._core", reason="the native part of leadline is not built: ./dev build")
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from recorder import running
+from recorder.building import Builder
+from recorder.libraries import find
+
+RANKS, STEPS = 3, 40
+
+
+@dataclass(frozen=True)
+class Exported:
+    """How `leadline export` ended, and where it wrote."""
+
+    code: int
+    err: str
+    path: Path
+
+
+Export = Callable[..., Exported]
+
+
+def record(directory: Path, **settings: str) -> Path:
+    library = find("mpich") or find("debian-mpich") or find("openmpi")
+    recorder = running.find_recorder()
+    if library is None or recorder is None:
+        pytest.skip("an MPI library and the recorder are needed: ./dev setup")
+    program = [Builder().c(library, "exported.c"), str(STEPS)]
+    done = running.run_mpi(
+        library,
+        RANKS,
+        program,
+        cwd=directory,
+        recorder=recorder,
+        run_directory=directory / "run",
+        environment=settings,
+    )
+    assert done.returncode == 0, done.stderr
+    return directory / "run"
+
+
+@pytest.fixture(scope="session")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return record(tmp_path_factory.mktemp("exported"))
+
+
+@pytest.fixture
+def export(tmp_path: Path) -> Export:
+    """export(FORMAT, RUN, OPTION...) as a person runs it; code: the exit code that is expected."""
+
+    def run(name: str, directory: Path, *options: str, code: int = 0, to: str = "out") -> Exported:
+        path = tmp_path / to
+        words = [sys.executable, "-m", "leadline", "export", name, str(directory), "-o", str(path), *options]
+        done = subprocess.run(words, capture_output=True, text=True, timeout=120)
+        assert done.returncode == code, done.stderr
+        assert "Traceback" not in done.stderr
+        return Exported(done.returncode, done.stderr, path)
+
+    return run
