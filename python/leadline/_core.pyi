@@ -779,3 +779,19 @@ def site_sums(
 
     index: the process's in the profile.   loop: in RunLoops, 0 the main one.   iterations: from, up to and without.
     """
+
+class PerfettoExport:
+    """Writes Perfetto's trace: scan() each process, then begin(), then write() each, then finish().
+
+    sites: what to call each of the profile's call sites.   label: of the process's tracks.
+    """
+
+    def __init__(
+        self, path: str, profile: Profile, loop: int, iterations: tuple[int, int] | None, sites: list[str]
+    ) -> None: ...
+    def scan(self, process: Process, index: int) -> None: ...
+    def begin(self) -> None: ...
+    def write(self, process: Process, index: int, label: str) -> None: ...
+    def finish(self) -> tuple[int, int, int, int, int]:
+        """(calls, messages, collectives, calls left out because their times were not kept, ends of messages whose other
+        end is not exported). Raises OSError."""

@@ -5,14 +5,16 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include <memory>
+#include <cerrno>
 #include <optional>
+#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "bindings/bindings.hpp"
 #include "bindings/text.hpp"
+#include "interchange/perfetto.hpp"
 #include "interchange/site_sums.hpp"
 
 namespace nb = nanobind;
@@ -49,9 +51,42 @@ nb::tuple site_sums(const Profile& profile, const trace::Process& process, uint3
   return nb::make_tuple(sites, nb::make_tuple(z.messages, z.least, z.most, z.sum, z.squares, z.exact), sums.untimed);
 }
 
+void check(int error) {
+  if (!error) return;
+  errno = error;
+  PyErr_SetFromErrno(PyExc_OSError);
+  nb::raise_python_error();
+}
+
+// (calls, messages, collectives, untimed, unmatched)
+nb::tuple told(const interchange::Exported& sums) {
+  return nb::make_tuple(sums.calls, sums.messages, sums.collectives, sums.untimed, sums.unmatched);
+}
+
+void bind_perfetto(nb::module_& m) {
+  using interchange::PerfettoExport;
+  nb::class_<PerfettoExport>(m, "PerfettoExport")
+      .def(
+          "__init__",
+          [](PerfettoExport* self, const std::string& path, const Profile& profile, uint32_t loop,
+             const Iterations& iterations, const std::vector<std::string>& sites) {
+            new (self) PerfettoExport(path, profile, loop, window_of(iterations), sites);
+          },
+          "path"_a, "profile"_a, "loop"_a, "iterations"_a.none(), "sites"_a, nb::keep_alive<1, 3>())
+      .def("scan", &PerfettoExport::scan, "process"_a, "index"_a, nb::call_guard<nb::gil_scoped_release>())
+      .def("begin", &PerfettoExport::begin)
+      .def("write", &PerfettoExport::write, "process"_a, "index"_a, "label"_a, nb::call_guard<nb::gil_scoped_release>())
+      .def("finish", [](PerfettoExport& self) {
+        interchange::Exported sums;
+        check(self.finish(&sums));
+        return told(sums);
+      });
+}
+
 }  // namespace
 
 void bind_interchange(nb::module_& m) {
+  bind_perfetto(m);
   m.def("site_sums", &site_sums, "profile"_a, "process"_a, "index"_a, "loop"_a = 0, "iterations"_a = nb::none());
 }
 

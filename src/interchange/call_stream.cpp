@@ -36,11 +36,12 @@ analysis::ProcessLoop loop_on(const analysis::Profile& profile, uint32_t index, 
 }
 
 CallStream::CallStream(const trace::Process& process, size_t stream, const analysis::ProcessLoop& loop,
-                       const analysis::ProcessTime& time, const Window& window)
+                       const analysis::ProcessTime& time, const Window& window, bool only_timed)
     : walk_(process.streams[stream]),
       process_(process),
       time_(time),
       window_(window),
+      only_timed_(only_timed),
       traffic_(process, stream),
       decoder_(process, stream),
       requests_(process, stream, structure::Requests::Keep::all) {
@@ -99,7 +100,9 @@ void CallStream::follow_requests() {
     std::vector<MessageEnd> received = std::exchange(receives_, {});
     size_t send = 0, receive = 0;
     for (size_t i = 0; i < count; ++i) {
-      RequestUnderWay request{last - count + 1 + i, wanted_};
+      RequestUnderWay request;
+      request.number = last - count + 1 + i;
+      request.exported = wanted_ && (timed() || !only_timed_);
       const auto takes = [&](const CallPart& part) {
         if (part.sends() && send < sends_.size() && !request.sent) {
           sends_[send].request = request.number;
@@ -136,7 +139,8 @@ void CallStream::follow_requests() {
       if (request.received) {
         request.received->request = request.number;
         if (part.in_bytes >= 0) request.received->bytes = part.in_bytes;
-        if (!part.cancelled && use == RequestUse::completes) receives_.push_back(*request.received);
+        const bool ends = !part.cancelled && use == RequestUse::completes;
+        if (ends && (request.exported || !request.number)) receives_.push_back(*request.received);
       }
       if (request.number) completed_.push_back(request);
     }

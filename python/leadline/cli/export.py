@@ -37,6 +37,7 @@ def command(name: str, directory: str, output: str, iterations: str | None, rank
 
     \b
     callgrind  call tree with times, calls and bytes: KCachegrind, callgrind_annotate
+    perfetto   timeline with messages: ui.perfetto.dev
     tau        profile folder: ParaProf, pprof
     """
     target = Path(output)

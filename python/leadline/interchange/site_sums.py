@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from leadline import _core
 from leadline.errors import UsageError
+from leadline.interchange.missing import left_out, nothing
 from leadline.interchange.selection import Selection, Written
-from leadline.report import format as fmt
 
 
 @dataclass(frozen=True)
@@ -77,34 +77,3 @@ def _local(selection: Selection) -> dict[int, list[Sum]]:
     for process, site, calls, time_s in zip(*(columns[name] for name in names), strict=True):
         found.setdefault(process, []).append(Sum(numbers[site], calls, 0, 0, 0, time_s * 1e9))
     return found
-
-
-def left_out(selection: Selection, untimed: int) -> str:
-    """The sentence about calls that were left out because their times are not known."""
-    what = (
-        "calls were left out: their times were not kept" if untimed > 1 else "call was left out: its time was not kept"
-    )
-    return f"{untimed:,} {what} ({kept_iterations(selection)})"
-
-
-def nothing(selection: Selection, untimed: int) -> str:
-    """Why there is nothing to export."""
-    first, end = selection.iterations or (0, 0)
-    asked = f"iterations {first}:{end}" if selection.iterations else "the run"
-    if untimed:
-        return f"the times of the calls of {asked} were not kept ({kept_iterations(selection)})"
-    return f"these ranks made no calls in {asked}"
-
-
-def kept_iterations(selection: Selection) -> str:
-    """Which iterations' calls have times, in words."""
-    from leadline.report.timeline.reading import _ranges
-
-    found = selection.run.profile.iterations(selection.loop)
-    if not found.found:
-        return "no loop of the run was timed"
-    if found.kept == "full":
-        return f"those of all {fmt.plural(found.count, 'iteration')} were"
-    if found.sampled:
-        return f"those of iterations {_ranges(list(found.sampled))} were"
-    return "--series SIZE keeps more"
