@@ -795,3 +795,29 @@ class PerfettoExport:
     def finish(self) -> tuple[int, int, int, int, int]:
         """(calls, messages, collectives, calls left out because their times were not kept, ends of messages whose other
         end is not exported). Raises OSError."""
+
+class Otf2Export:
+    """Writes an OTF2 archive, as PerfettoExport writes its trace.
+
+    files: where OTF2's C library may be.   path: a folder that does not exist.
+    lanes: (name, host) of the ranks.   places: of each process, its lane, and that of its world's rank 0 or -1.
+    Raises ImportError if no library can be loaded; finish() raises ValueError if something could not be written.
+    """
+
+    def __init__(
+        self,
+        files: list[str],
+        path: str,
+        profile: Profile,
+        loop: int,
+        iterations: tuple[int, int] | None,
+        lanes: list[tuple[str, str]],
+        places: list[tuple[int, int]],
+    ) -> None: ...
+    def scan(self, process: Process, index: int) -> None: ...
+    def begin(self) -> None: ...
+    def write(self, process: Process, index: int, label: str) -> None: ...
+    def finish(self) -> tuple[int, int, int, int, int]: ...
+    @property
+    def undescribed(self) -> int:
+        """Ends of messages, and collectives, on communicators that the trace does not describe."""

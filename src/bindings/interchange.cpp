@@ -14,6 +14,7 @@
 
 #include "bindings/bindings.hpp"
 #include "bindings/text.hpp"
+#include "interchange/otf2.hpp"
 #include "interchange/perfetto.hpp"
 #include "interchange/site_sums.hpp"
 
@@ -83,9 +84,46 @@ void bind_perfetto(nb::module_& m) {
       });
 }
 
+// Raises ImportError if no library can be loaded, ValueError if the archive cannot be written.
+void bind_otf2(nb::module_& m) {
+  using interchange::Otf2Export;
+  using Lanes = std::vector<std::pair<std::string, std::string>>;
+  using Places = std::vector<std::pair<int64_t, int64_t>>;
+  nb::class_<Otf2Export>(m, "Otf2Export")
+      .def(
+          "__init__",
+          [](Otf2Export* self, const std::vector<std::string>& files, const std::string& path, const Profile& profile,
+             uint32_t loop, const Iterations& iterations, const Lanes& names, const Places& given) {
+            interchange::otf2::Library library;
+            if (const std::string why = library.load(files); !why.empty())
+              throw nb::import_error(printable(why).c_str());
+            std::vector<Otf2Export::Lane> lanes;
+            for (const auto& [name, host] : names) lanes.push_back({name, host});
+            std::vector<Otf2Export::Place> places;
+            for (const auto& [lane, world] : given) {
+              if (lane < 0 || lane >= static_cast<int64_t>(lanes.size())) throw nb::value_error("no such lane");
+              places.push_back({lane, world});
+            }
+            if (places.size() != profile.processes().size()) throw nb::value_error("one place for each process");
+            new (self) Otf2Export(library, path, profile, loop, window_of(iterations), lanes, places);
+          },
+          "files"_a, "path"_a, "profile"_a, "loop"_a, "iterations"_a.none(), "lanes"_a, "places"_a,
+          nb::keep_alive<1, 4>())
+      .def("scan", &Otf2Export::scan, "process"_a, "index"_a, nb::call_guard<nb::gil_scoped_release>())
+      .def("begin", &Otf2Export::begin)
+      .def("write", &Otf2Export::write, "process"_a, "index"_a, "label"_a, nb::call_guard<nb::gil_scoped_release>())
+      .def_prop_ro("undescribed", &Otf2Export::undescribed)
+      .def("finish", [](Otf2Export& self) {
+        interchange::Exported sums;
+        if (const std::string why = self.finish(&sums); !why.empty()) throw nb::value_error(printable(why).c_str());
+        return told(sums);
+      });
+}
+
 }  // namespace
 
 void bind_interchange(nb::module_& m) {
+  bind_otf2(m);
   bind_perfetto(m);
   m.def("site_sums", &site_sums, "profile"_a, "process"_a, "index"_a, "loop"_a = 0, "iterations"_a = nb::none());
 }

@@ -20,7 +20,7 @@ void Exporting::visit(const trace::Process& process, uint32_t index, bool timed,
   }
 }
 
-void Exporting::scan(const trace::Process& process, uint32_t index) {
+uint64_t Exporting::scan(const trace::Process& process, uint32_t index) {
   Exported sums;
   visit(
       process, index, true,
@@ -32,6 +32,8 @@ void Exporting::scan(const trace::Process& process, uint32_t index) {
         for (const MessageEnd& end : call.receives()) matches_.see(end, index, stream);
       },
       &sums);
+  ++scanned_;
+  return sums.untimed;
 }
 
 uint32_t Exporting::site(uint32_t process, size_t stream, uint32_t site) const {

@@ -26,12 +26,13 @@ class Exporting {
   using Each = std::function<void(size_t stream, const CallStream& call)>;
   void visit(const trace::Process& process, uint32_t index, bool timed, const Each& each, Exported* sums) const;
 
-  // The first pass: once for each process, before anything is written.
-  void scan(const trace::Process& process, uint32_t index);
+  // The first pass: once for each process, before anything is written. Returns the number of calls without times.
+  uint64_t scan(const trace::Process& process, uint32_t index);
   void settle() { matches_.settle(); }
 
   const analysis::Profile& profile() const { return profile_; }
   const Matches& matches() const { return matches_; }
+  size_t scanned() const { return scanned_; }  // processes
   bool whole() const { return window_.whole; }
   double begin_ns() const { return begin_ns_; }  // of the first and the last exported call
   double end_ns() const { return end_ns_; }
@@ -46,6 +47,7 @@ class Exporting {
   Matches matches_;
   double begin_ns_ = 0, end_ns_ = 0;
   bool any_ = false;
+  size_t scanned_ = 0;
 };
 
 }  // namespace leadline::interchange

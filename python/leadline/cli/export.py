@@ -10,7 +10,7 @@ import click
 
 from leadline.cli.recording import say
 from leadline.cli.reporting import open_run, step_option, working
-from leadline.errors import LeadlineError, UsageError
+from leadline.errors import UsageError
 from leadline.interchange import FORMATS
 
 
@@ -37,6 +37,7 @@ def command(name: str, directory: str, output: str, iterations: str | None, rank
 
     \b
     callgrind  call tree with times, calls and bytes: KCachegrind, callgrind_annotate
+    otf2       events of all ranks: Vampir, otf2-print
     perfetto   timeline with messages: ui.perfetto.dev
     tau        profile folder: ParaProf, pprof
     """
@@ -82,8 +83,8 @@ def _export(name: str, run: Any, target: Path, window: tuple[int, int] | None, r
     processes = tuple(run.order) if ranks is None else chosen(run, ranks)
     selection = Selection(run, processes, window, _loop(run, window))
     try:
-        return exporter(name)(selection, target)
-    except (LeadlineError, OSError, KeyboardInterrupt) as error:
+        written = exporter(name)(selection, target)
+    except BaseException as error:
         if target.is_dir():
             shutil.rmtree(target, ignore_errors=True)
         else:
@@ -91,6 +92,7 @@ def _export(name: str, run: Any, target: Path, window: tuple[int, int] | None, r
         if isinstance(error, OSError):
             raise UsageError(f"{target} cannot be written: {error.strerror or error}") from error
         raise
+    return written
 
 
 def _loop(run: Any, window: tuple[int, int] | None) -> int:

@@ -12,6 +12,7 @@ __all__ = ["FORMATS", "Selection", "Written", "exporter"]
 
 FORMATS = {
     "callgrind": "call tree with times, calls and bytes: KCachegrind, callgrind_annotate",
+    "otf2": "events of all ranks: Vampir, otf2-print",
     "perfetto": "timeline with messages: ui.perfetto.dev, trace_processor",
     "tau": "profile folder: ParaProf, pprof",
 }

@@ -30,7 +30,7 @@ def write_calls(selection: Selection, export: Export) -> Written:
     export.begin()
     for index, trace in selection.traces():
         export.write(trace, index, selection.run.label(index))
-    calls, messages, collectives, untimed, unmatched = export.finish()
+    calls, messages, _, untimed, unmatched = export.finish()
     if not calls:
         raise UsageError(nothing(selection, untimed))
     written = Written({"call": calls, "message": messages})
