@@ -14,8 +14,11 @@
 
 #include "bindings/bindings.hpp"
 #include "bindings/text.hpp"
+#include "interchange/actions.hpp"
+#include "interchange/goal.hpp"
 #include "interchange/otf2.hpp"
 #include "interchange/perfetto.hpp"
+#include "interchange/simgrid.hpp"
 #include "interchange/site_sums.hpp"
 
 namespace nb = nanobind;
@@ -120,9 +123,59 @@ void bind_otf2(nb::module_& m) {
       });
 }
 
+void bind_actions(nb::module_& m) {
+  using interchange::Actions;
+  using interchange::ActionSums;
+  nb::class_<Actions>(m, "Actions")
+      .def(
+          "__init__",
+          [](Actions* self, const Profile& profile, uint32_t loop, const Iterations& iterations) {
+            new (self) Actions(profile, loop, window_of(iterations));
+          },
+          "profile"_a, "loop"_a, "iterations"_a.none(), nb::keep_alive<1, 2>())
+      .def("scan", &Actions::scan, "process"_a, "index"_a, nb::call_guard<nb::gil_scoped_release>())
+      .def("settle", &Actions::settle)
+      .def(
+          "write_simgrid",
+          [](Actions& self, const trace::Process& process, uint32_t index, const std::string& path) {
+            check(interchange::write_simgrid(&self, process, index, path));
+          },
+          "process"_a, "index"_a, "path"_a)
+      .def("sums", [](const Actions& self) {
+        const ActionSums s = self.sums();
+        nb::dict sums;
+        sums["actions"] = s.actions;
+        sums["messages"] = s.messages;
+        sums["collectives"] = s.collectives;
+        sums["unmatched"] = s.unmatched;
+        sums["estimated"] = s.estimated;
+        sums["parts"] = s.parts;
+        sums["threads"] = s.threads;
+        sums["untold"] = s.untold;
+        return sums;
+      });
+}
+
+void bind_goal(nb::module_& m) {
+  using interchange::GoalExport;
+  nb::class_<GoalExport>(m, "GoalExport")
+      .def(
+          "__init__",
+          [](GoalExport* self, const std::string& path, interchange::Actions& actions, int32_t ranks) {
+            if (ranks < 1) throw nb::value_error("there are no ranks");
+            new (self) GoalExport(path, &actions, ranks);
+          },
+          "path"_a, "actions"_a, "ranks"_a, nb::keep_alive<1, 3>())
+      .def("write", &GoalExport::write, "process"_a, "index"_a, nb::call_guard<nb::gil_scoped_release>())
+      .def("write_nothing", &GoalExport::write_nothing, "rank"_a)
+      .def("finish", [](GoalExport& self) { check(self.finish()); });
+}
+
 }  // namespace
 
 void bind_interchange(nb::module_& m) {
+  bind_goal(m);
+  bind_actions(m);
   bind_otf2(m);
   bind_perfetto(m);
   m.def("site_sums", &site_sums, "profile"_a, "process"_a, "index"_a, "loop"_a = 0, "iterations"_a = nb::none());

@@ -20,18 +20,22 @@ void Exporting::visit(const trace::Process& process, uint32_t index, bool timed,
   }
 }
 
-uint64_t Exporting::scan(const trace::Process& process, uint32_t index) {
+uint64_t Exporting::scan(const trace::Process& process, uint32_t index, bool timed, const Seen& seen) {
   Exported sums;
-  visit(
-      process, index, true,
-      [&](size_t stream, const CallStream& call) {
-        begin_ns_ = any_ ? std::min(begin_ns_, call.begin_ns()) : call.begin_ns();
-        end_ns_ = std::max(end_ns_, call.end_ns());
-        any_ = true;
-        for (const MessageEnd& end : call.sends()) matches_.see(end, index, stream);
-        for (const MessageEnd& end : call.receives()) matches_.see(end, index, stream);
-      },
-      &sums);
+  const auto see = [&](const std::vector<MessageEnd>& ends, size_t stream) {
+    for (const MessageEnd& end : ends) {
+      matches_.see(end, index, stream);
+      if (seen) seen(end);
+    }
+  };
+  const auto each = [&](size_t stream, const CallStream& call) {
+    begin_ns_ = any_ ? std::min(begin_ns_, call.begin_ns()) : call.begin_ns();
+    end_ns_ = std::max(end_ns_, call.end_ns());
+    any_ = true;
+    see(call.sends(), stream);
+    see(call.receives(), stream);
+  };
+  visit(process, index, timed, each, &sums);
   ++scanned_;
   return sums.untimed;
 }

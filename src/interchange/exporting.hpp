@@ -27,7 +27,9 @@ class Exporting {
   void visit(const trace::Process& process, uint32_t index, bool timed, const Each& each, Exported* sums) const;
 
   // The first pass: once for each process, before anything is written. Returns the number of calls without times.
-  uint64_t scan(const trace::Process& process, uint32_t index);
+  // `timed` as for visit(); `seen` is told each end of a message.
+  using Seen = std::function<void(const MessageEnd&)>;
+  uint64_t scan(const trace::Process& process, uint32_t index, bool timed = true, const Seen& seen = {});
   void settle() { matches_.settle(); }
 
   const analysis::Profile& profile() const { return profile_; }

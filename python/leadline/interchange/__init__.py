@@ -12,8 +12,10 @@ __all__ = ["FORMATS", "Selection", "Written", "exporter"]
 
 FORMATS = {
     "callgrind": "call tree with times, calls and bytes: KCachegrind, callgrind_annotate",
+    "goal": "operations and what they require: LogGOPSim",
     "otf2": "events of all ranks: Vampir, otf2-print",
     "perfetto": "timeline with messages: ui.perfetto.dev, trace_processor",
+    "simgrid": "time-independent traces: SimGrid's smpirun -replay",
     "tau": "profile folder: ParaProf, pprof",
 }
 
