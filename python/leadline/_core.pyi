@@ -1,6 +1,6 @@
 """Leadline's C++ core (src/bindings). Times in nanoseconds, sizes in bytes unless named otherwise."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 CATEGORIES: tuple[str, ...]  # in the order in which they are shown
@@ -840,3 +840,14 @@ class GoalExport:
     def write(self, process: Process, index: int) -> None: ...
     def write_nothing(self, rank: int) -> None: ...
     def finish(self) -> None: ...
+
+def visit_rows(
+    profile: Profile,
+    process: Process,
+    index: int,
+    loop: int,
+    iterations: tuple[int, int] | None,
+    most: int,
+    give: Callable[[dict[str, memoryview[Any]]], None],
+) -> None:
+    """Gives the process's calls as columns (src/interchange/call_rows.hpp), in batches of at most so many rows."""

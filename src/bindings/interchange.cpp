@@ -13,8 +13,10 @@
 #include <vector>
 
 #include "bindings/bindings.hpp"
+#include "bindings/buffers.hpp"
 #include "bindings/text.hpp"
 #include "interchange/actions.hpp"
+#include "interchange/call_rows.hpp"
 #include "interchange/goal.hpp"
 #include "interchange/otf2.hpp"
 #include "interchange/perfetto.hpp"
@@ -171,9 +173,34 @@ void bind_goal(nb::module_& m) {
       .def("finish", [](GoalExport& self) { check(self.finish()); });
 }
 
+void visit_rows(const Profile& profile, const trace::Process& process, uint32_t index, uint32_t loop,
+                const Iterations& iterations, size_t most, const nb::callable& give) {
+  const interchange::Exporting exporting(profile, loop, window_of(iterations));
+  interchange::visit_rows(exporting, process, index, most, [&](interchange::CallRows&& rows) {
+    nb::dict columns;
+    columns["thread"] = column(std::move(rows.thread));
+    columns["site"] = column(std::move(rows.site));
+    columns["iteration"] = column(std::move(rows.iteration));
+    columns["calls"] = column(std::move(rows.calls));
+    columns["polls"] = column(std::move(rows.polls));
+    columns["begin_s"] = column(std::move(rows.begin_s));
+    columns["end_s"] = column(std::move(rows.end_s));
+    columns["messages_sent"] = column(std::move(rows.messages_sent));
+    columns["messages_received"] = column(std::move(rows.messages_received));
+    columns["bytes_sent"] = column(std::move(rows.bytes_sent));
+    columns["bytes_received"] = column(std::move(rows.bytes_received));
+    columns["partner"] = column(std::move(rows.partner));
+    columns["tag"] = column(std::move(rows.tag));
+    columns["has_message"] = column(std::move(rows.has_message));
+    give(columns);
+  });
+}
+
 }  // namespace
 
 void bind_interchange(nb::module_& m) {
+  m.def("visit_rows", &visit_rows, "profile"_a, "process"_a, "index"_a, "loop"_a, "iterations"_a.none(), "most"_a,
+        "give"_a);
   bind_goal(m);
   bind_actions(m);
   bind_otf2(m);
