@@ -56,7 +56,7 @@ class Actions::Reading {
     for (const RequestUnderWay& r : c.completed()) {
       if (!r.exported) continue;
       if (r.sent) wait(*r.sent, r.number);
-      if (r.received) told(r);
+      if (r.receives) told(r);
     }
   }
 
@@ -141,17 +141,19 @@ class Actions::Reading {
     flush();
   }
   void told(const RequestUnderWay& r) {
+    const bool known = r.received && matched(*r.received);
     const auto at = open_.find(r.number);
     if (at != open_.end()) {
       std::optional<Action>& action = held_[at->second - first_];
       open_.erase(at);
-      if (matched(*r.received)) {
+      if (known) {
         action = of(*r.received, Action::Kind::receive, r.number);
       } else {
         action.reset();
+        actions_.sums_.untold += !r.received;
       }
     }
-    wait(*r.received, r.number);
+    if (known) put(of(*r.received, Action::Kind::wait, r.number));
     flush();
   }
 

@@ -37,7 +37,7 @@ struct ActionSums {
   uint64_t estimated = 0;  // computations that are means of their call's, for their own times were not kept
   uint64_t parts = 0;      // collectives of some ranks, or unknown to simulators, which were left out
   uint64_t threads = 0;    // calls of further threads, which were left out
-  uint64_t untold = 0;     // receives from anybody without an end, which were left out
+  uint64_t untold = 0;     // receives from anybody whose sender is not known, which were left out
 };
 
 class Actions {

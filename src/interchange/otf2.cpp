@@ -1,6 +1,7 @@
 #include "interchange/otf2.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 
 #include "interchange/otf2_meanings.hpp"
@@ -14,6 +15,26 @@ constexpr uint32_t no_flags = 0;
 
 uint8_t before_flush(void*, uint8_t, uint64_t, void*, bool) { return otf2::flush; }
 const otf2::FlushCallbacks flush_always{before_flush, nullptr};
+
+// OTF2 writes a buffer to its file when it gets no more memory; by itself, it would take 128 MB first.
+constexpr size_t most_chunks = 4;
+using Chunks = std::vector<std::unique_ptr<char[]>>;
+void* allocate(void*, uint8_t, uint64_t, void** of_buffer, uint64_t bytes) {
+  if (!*of_buffer) *of_buffer = new Chunks;
+  auto* chunks = static_cast<Chunks*>(*of_buffer);
+  if (chunks->size() == most_chunks) return nullptr;
+  chunks->emplace_back(new char[bytes]);
+  return chunks->back().get();
+}
+void free_all(void*, uint8_t, uint64_t, void** of_buffer, bool final) {
+  auto* chunks = static_cast<Chunks*>(*of_buffer);
+  if (!chunks) return;
+  chunks->clear();
+  if (!final) return;
+  delete chunks;
+  *of_buffer = nullptr;
+}
+const otf2::MemoryCallbacks few_chunks{allocate, free_all};
 
 uint64_t ticks(double ns) { return ns > 0 ? static_cast<uint64_t>(ns + 0.5) : 0; }
 uint64_t known(int64_t bytes) { return bytes > 0 ? static_cast<uint64_t>(bytes) : 0; }
@@ -30,15 +51,14 @@ class Otf2Export::Thread {
 
   void call(const trace::Process& process, const CallStream& c) {
     const structure::DecodedCall& call = c.call();
-    const std::string name = call.function < process.functions.size() ? process.functions[call.function].name : "?";
-    const uint32_t region = to_.region(c.polls() ? name + " (polls that found nothing)" : name, call.cls);
+    const uint32_t region = region_of(process, c);
     const uint64_t begin = ticks(c.begin_ns()), end = ticks(c.end_ns());
     check(otf2_.EvtWriter_Enter(writer_, nullptr, begin, region));
     for (const MessageEnd& m : c.sends()) send(m, begin);
     for (const RequestUnderWay& r : c.made()) {
       if (r.receives) check(otf2_.EvtWriter_MpiIrecvRequest(writer_, nullptr, begin, receive_id(r.number)));
     }
-    if (c.collective() && call.facts().requests == trace::RequestUse::none) collective(c, name, begin, end);
+    if (c.collective() && call.facts().requests == trace::RequestUse::none) collective(process, c, begin, end);
     for (const MessageEnd& m : c.receives()) receive(m, end);
     for (const RequestUnderWay& r : c.completed()) {
       if (!r.exported || !r.sent || !exports(*r.sent)) continue;
@@ -48,6 +68,20 @@ class Otf2Export::Thread {
   }
 
  private:
+  static std::string name_of(const trace::Process& process, uint32_t function) {
+    return function < process.functions.size() ? process.functions[function].name : "?";
+  }
+  // Names are looked up once for each of the thread's functions.
+  uint32_t region_of(const trace::Process& process, const CallStream& c) {
+    const structure::DecodedCall& call = c.call();
+    if (c.polls()) return to_.region(name_of(process, call.function) + " (polls that found nothing)", call.cls);
+    if (call.function >= process.functions.size()) return to_.region("?", call.cls);
+    if (regions_.empty()) regions_.resize(process.functions.size(), otf2::undefined);
+    uint32_t& known = regions_[call.function];
+    if (known == otf2::undefined) known = to_.region(name_of(process, call.function), call.cls);
+    return known;
+  }
+
   // A request may have a message each way.
   static uint64_t send_id(uint64_t request) { return 2 * request; }
   static uint64_t receive_id(uint64_t request) { return 2 * request + 1; }
@@ -80,8 +114,9 @@ class Otf2Export::Thread {
                     : otf2_.EvtWriter_MpiRecv(writer_, nullptr, at, source, comm->number, tag, known(m.bytes)));
   }
 
-  void collective(const CallStream& c, const std::string& name, uint64_t begin, uint64_t end) {
+  void collective(const trace::Process& process, const CallStream& c, uint64_t begin, uint64_t end) {
     const structure::DecodedCall& call = c.call();
+    const std::string name = name_of(process, call.function);
     const std::optional<uint8_t> operation = otf2::operation_of(name, call.cls);
     const Communicator* comm = to_.communicator(call.identity);
     if (!comm) ++to_.undescribed_;
@@ -100,6 +135,7 @@ class Otf2Export::Thread {
   Otf2Export& to_;
   const otf2::Library& otf2_;
   otf2::EvtWriter* writer_;
+  std::vector<uint32_t> regions_;  // by function
 };
 
 Otf2Export::Otf2Export(const otf2::Library& library, const std::string& directory, const analysis::Profile& profile,
@@ -115,6 +151,7 @@ Otf2Export::Otf2Export(const otf2::Library& library, const std::string& director
     return;
   }
   check(otf2_.Archive_SetFlushCallbacks(archive_, &flush_always, nullptr));
+  check(otf2_.Archive_SetMemoryCallbacks(archive_, &few_chunks, nullptr));
   check(otf2_.Archive_SetSerialCollectiveCallbacks(archive_));
   check(otf2_.Archive_SetCreator(archive_, "leadline"));
   check(otf2_.Archive_OpenEvtFiles(archive_));
@@ -163,6 +200,7 @@ uint32_t Otf2Export::region(const std::string& name, trace::CallClass cls) {
 void Otf2Export::write(const trace::Process& process, uint32_t index, const std::string& label) {
   const auto lane = static_cast<size_t>(places_[index].lane);
   otf2::EvtWriter* writer = nullptr;
+  std::optional<Thread> thread;
   size_t current = SIZE_MAX;
   const auto end = [&] {
     if (!writer) return;
@@ -177,12 +215,13 @@ void Otf2Export::write(const trace::Process& process, uint32_t index, const std:
             end();
             current = stream;
             const uint64_t number = location_of(lane, stream);
-            const std::string thread = std::to_string(process.streams[stream].thread);
-            locations_[number] = {lane, stream ? "rank " + label + " thread " + thread : "rank " + label, 0};
+            const std::string own = std::to_string(process.streams[stream].thread);
+            locations_[number] = {lane, stream ? "rank " + label + " thread " + own : "rank " + label, 0};
             writer = otf2_.Archive_GetEvtWriter(archive_, number);
             if (!writer && failure_.empty()) failure_ = "no events can be written";
+        thread.emplace(this, writer);
           }
-          if (writer && failure_.empty()) Thread(this, writer).call(process, c);
+          if (writer && failure_.empty()) thread->call(process, c);
         },
         &sums_);
   }

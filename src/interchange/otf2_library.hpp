@@ -20,6 +20,11 @@ struct FlushCallbacks {
   uint64_t (*post_flush)(void*, uint8_t file, uint64_t location);
 };
 
+struct MemoryCallbacks {
+  void* (*allocate)(void*, uint8_t file, uint64_t location, void** of_buffer, uint64_t bytes);
+  void (*free_all)(void*, uint8_t file, uint64_t location, void** of_buffer, bool final);
+};
+
 inline constexpr uint32_t undefined = UINT32_MAX;
 inline constexpr uint8_t mode_write = 0, substrate_posix = 1, compression_none = 1, flush = 1;
 inline constexpr uint8_t process_group = 1, cpu_thread = 1;
@@ -32,6 +37,7 @@ inline constexpr uint8_t comm_locations = 4, comm_group = 5;
   X(Archive*, Archive_Open, (const char*, const char*, uint8_t, uint64_t, uint64_t, uint8_t, uint8_t))                 \
   X(int, Archive_Close, (Archive*))                                                                                    \
   X(int, Archive_SetFlushCallbacks, (Archive*, const FlushCallbacks*, void*))                                          \
+  X(int, Archive_SetMemoryCallbacks, (Archive*, const MemoryCallbacks*, void*))                                        \
   X(int, Archive_SetSerialCollectiveCallbacks, (Archive*))                                                             \
   X(int, Archive_SetCreator, (Archive*, const char*))                                                                  \
   X(int, Archive_OpenEvtFiles, (Archive*))                                                                             \
