@@ -219,7 +219,7 @@ void Otf2Export::write(const trace::Process& process, uint32_t index, const std:
             locations_[number] = {lane, stream ? "rank " + label + " thread " + own : "rank " + label, 0};
             writer = otf2_.Archive_GetEvtWriter(archive_, number);
             if (!writer && failure_.empty()) failure_ = "no events can be written";
-        thread.emplace(this, writer);
+            thread.emplace(this, writer);
           }
           if (writer && failure_.empty()) thread->call(process, c);
         },

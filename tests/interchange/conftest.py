@@ -17,6 +17,8 @@ from recorder import running
 from recorder.building import Builder
 from recorder.libraries import find
 
+from leadline.__main__ import main
+
 RANKS, STEPS, MANY_STEPS = 3, 40, 8000
 
 
@@ -63,15 +65,26 @@ def sampled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def export(tmp_path: Path) -> Export:
-    """export(FORMAT, RUN, OPTION...) as a person runs it; code: the exit code that is expected."""
+def export(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> Export:
+    """export(FORMAT, RUN, OPTION...) as a person runs it; code: the exit code that is expected.
 
-    def run(name: str, directory: Path, *options: str, code: int = 0, to: str = "out") -> Exported:
+    apart: in a process of its own, which has the environment of now.
+    """
+
+    def run(name: str, directory: Path, *options: str, code: int = 0, to: str = "out", apart: bool = False) -> Exported:
         path = tmp_path / to
-        words = [sys.executable, "-m", "leadline", "export", name, str(directory), "-o", str(path), *options]
-        done = subprocess.run(words, capture_output=True, text=True, timeout=120)
-        assert done.returncode == code, done.stderr
-        assert "Traceback" not in done.stderr
-        return Exported(done.returncode, done.stderr, path)
+        words = ["export", name, str(directory), "-o", str(path), *options]
+        if apart:
+            done = subprocess.run(
+                [sys.executable, "-m", "leadline", *words], capture_output=True, text=True, timeout=120
+            )
+            found, err = done.returncode, done.stderr
+        else:
+            capfd.readouterr()
+            found = main(words)
+            err = capfd.readouterr().err
+        assert found == code, err
+        assert "Traceback" not in err
+        return Exported(found, err, path)
 
     return run

@@ -124,6 +124,6 @@ def test_without_the_library_the_message_says_where_it_comes_from(
         f"import {exporting.__name__} as exporting\nexporting.libraries = lambda: ['/no/such/libotf2.so']\n"
     )
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    exported = export("otf2", whole, code=5)
+    exported = export("otf2", whole, code=5, apart=True)
     assert "leadline[otf2]" in exported.err
     assert not exported.path.exists()

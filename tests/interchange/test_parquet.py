@@ -64,7 +64,7 @@ def test_without_pyarrow_the_message_says_what_to_install(
 ) -> None:
     (tmp_path / "pyarrow.py").write_text("raise ImportError('hidden')\n")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    exported = export("parquet", whole, code=5)
+    exported = export("parquet", whole, code=5, apart=True)
     assert "leadline[parquet]" in exported.err
     assert not exported.path.exists()
     assert "pyarrow" in sys.modules  # the test's own

@@ -30,7 +30,8 @@ def written(selection: Selection, actions: _core.Actions) -> Written:
         "unmatched": "ends of messages were left out: their other ends are not among the exported calls",
         "parts": "collectives were left out: they are of some ranks only, or a kind that simulators lack",
         "threads": "calls of further threads were left out",
-        "untold": "receives from any rank were left out: the program did not ask who had sent, or nothing completed them",
+        "untold": "receives from any rank were left out: the program did not ask who had sent, or nothing "
+        "completed them",
     }
     found = Written({"message": sums["messages"], "collective call": sums["collectives"]})
     found.notes += [f"{sums[what]:,} {text}" for what, text in notes.items() if sums[what]]
