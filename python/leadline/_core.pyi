@@ -1,6 +1,6 @@
 """Leadline's C++ core (src/bindings). Times in nanoseconds, sizes in bytes unless named otherwise."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 CATEGORIES: tuple[str, ...]  # in the order in which they are shown
@@ -769,3 +769,85 @@ def collective_bound(
     operation: str, processes: int, bytes: int, message_s: float, per_byte_s: float, reduce_per_byte_s: float
 ) -> float:
     """Seconds that bcast, reduce or allreduce takes at least: src/collectives/bound.hpp. Raises ValueError."""
+
+def site_sums(
+    profile: Profile, process: Process, index: int, loop: int = 0, iterations: tuple[int, int] | None = None
+) -> tuple[list[tuple[int, int, int, int, int, float]], tuple[int, int, int, float, float, bool], int]:
+    """What a process did at the profile's sites, purely local functions aside: (site, calls, messages, bytes out, bytes
+    in, ns); the sizes of its messages: (messages, least, most, sum, sum of squares, exact); how many calls were left
+    out because their times were not kept.
+
+    index: the process's in the profile.   loop: in RunLoops, 0 the main one.   iterations: from, up to and without.
+    """
+
+class PerfettoExport:
+    """Writes Perfetto's trace: scan() each process, then begin(), then write() each, then finish().
+
+    sites: what to call each of the profile's call sites.   label: of the process's tracks.
+    """
+
+    def __init__(
+        self, path: str, profile: Profile, loop: int, iterations: tuple[int, int] | None, sites: list[str]
+    ) -> None: ...
+    def scan(self, process: Process, index: int) -> None: ...
+    def begin(self) -> None: ...
+    def write(self, process: Process, index: int, label: str) -> None: ...
+    def finish(self) -> tuple[int, int, int, int, int]:
+        """(calls, messages, collectives, calls left out because their times were not kept, ends of messages whose other
+        end is not exported). Raises OSError."""
+
+class Otf2Export:
+    """Writes an OTF2 archive, as PerfettoExport writes its trace.
+
+    files: where OTF2's C library may be.   path: a folder that does not exist.
+    lanes: (name, host) of the ranks.   places: of each process, its lane, and that of its world's rank 0 or -1.
+    Raises ImportError if no library can be loaded; finish() raises ValueError if something could not be written.
+    """
+
+    def __init__(
+        self,
+        files: list[str],
+        path: str,
+        profile: Profile,
+        loop: int,
+        iterations: tuple[int, int] | None,
+        lanes: list[tuple[str, str]],
+        places: list[tuple[int, int]],
+    ) -> None: ...
+    def scan(self, process: Process, index: int) -> None: ...
+    def begin(self) -> None: ...
+    def write(self, process: Process, index: int, label: str) -> None: ...
+    def finish(self) -> tuple[int, int, int, int, int]: ...
+    @property
+    def undescribed(self) -> int:
+        """Ends of messages, and collectives, on communicators that the trace does not describe."""
+
+class Actions:
+    """What a simulator replays: scan() each process, settle(), then write each one's file."""
+
+    def __init__(self, profile: Profile, loop: int, iterations: tuple[int, int] | None) -> None: ...
+    def scan(self, process: Process, index: int) -> None: ...
+    def settle(self) -> None: ...
+    def write_simgrid(self, process: Process, index: int, path: str) -> None:
+        """Raises OSError."""
+    def sums(self) -> dict[str, int]:
+        """actions, messages, collectives; what was left out or estimated (src/interchange/actions.hpp)."""
+
+class GoalExport:
+    """Writes LogGOPSim's GOAL: each rank from 0 to ranks - 1 once, in this order; then finish(). Raises OSError."""
+
+    def __init__(self, path: str, actions: Actions, ranks: int) -> None: ...
+    def write(self, process: Process, index: int) -> None: ...
+    def write_nothing(self, rank: int) -> None: ...
+    def finish(self) -> None: ...
+
+def visit_rows(
+    profile: Profile,
+    process: Process,
+    index: int,
+    loop: int,
+    iterations: tuple[int, int] | None,
+    most: int,
+    give: Callable[[dict[str, memoryview[Any]]], None],
+) -> None:
+    """Gives the process's calls as columns (src/interchange/call_rows.hpp), in batches of at most so many rows."""

@@ -27,5 +27,6 @@ void bind_collectives(nanobind::module_& m);
 void bind_patterns(nanobind::module_& m);
 void bind_waits(nanobind::module_& m);
 void bind_phases(nanobind::module_& m);
+void bind_interchange(nanobind::module_& m);
 
 }  // namespace leadline::bindings

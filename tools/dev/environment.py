@@ -47,7 +47,7 @@ def ensure_optional() -> list[str]:
     this Python. That is not a failure."""
     missing = []
     groups = _read_toml(ROOT / "pyproject.toml")["dependency-groups"]
-    for package in [*groups["programs"], *groups["browser"], *groups["frames"]]:
+    for package in [*groups["programs"], *groups["browser"], *groups["frames"], *groups["interchange"]]:
         name = package.partition("=")[0].partition(">")[0]
         try:
             _install(name, ["--only-binary", ":all:", package])

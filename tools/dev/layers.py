@@ -1,7 +1,7 @@
 """Checks the arrows of the layout: which folder may include or import which.
 
 trace <- recording <- recorder     host <- recorder     host, collectives <- shim
-trace <- structure <- analysis <- replay <- bindings <- python
+trace <- structure <- analysis <- replay <- bindings <- python     analysis <- interchange <- bindings
 The recorder takes what writes; trace/reading and recording/reading are for what comes after it.
 What differs between MPI libraries, or between launchers, stands in a file for each, behind a protocol: elsewhere in
 Python nothing is compared with the name of one, and no table has their names as keys.
@@ -26,6 +26,7 @@ ALLOWED: dict[str, set[str]] = {
     "recorder": {"recorder", "recording", "host", "trace", "code", "leadline"},
     "structure": {"structure", "trace", "leadline"},
     "analysis": {"analysis", "structure", "trace", "leadline"},
+    "interchange": {"interchange", "analysis", "structure", "trace", "leadline"},
     "replay": {"replay", "analysis", "structure", "trace", "collectives", "leadline"},
     "collectives": {"collectives"},
     "shim": {"shim", "host", "collectives", "leadline"},
@@ -35,6 +36,7 @@ ALLOWED: dict[str, set[str]] = {
     "bindings": {
         "bindings",
         "replay",
+        "interchange",
         "analysis",
         "structure",
         "recording/reading",
@@ -45,7 +47,7 @@ ALLOWED: dict[str, set[str]] = {
 }
 MPI_HEADER_ALLOWED = {"bench", "segments"}
 READING = re.compile(r"^(trace|recording)/reading/")
-READERS = {"structure", "analysis", "replay", "bindings"}
+READERS = {"structure", "analysis", "interchange", "replay", "bindings"}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 IMPORT = re.compile(r"^\s*(?:from|import)\s+(leadline(?:\.\w+)*)(?:\s+import\s+\(?([\w, ]+))?", re.MULTILINE)
@@ -54,6 +56,7 @@ IMPORT = re.compile(r"^\s*(?:from|import)\s+(leadline(?:\.\w+)*)(?:\s+import\s+\
 PYTHON_ABOVE: dict[str, set[str]] = {
     "report": {"cli", "launch", "tables"},
     "tables": {"cli", "launch"},
+    "interchange": {"cli", "launch"},
     "symbols": {"cli", "launch", "report"},
     "launch": {"cli", "report"},
     "launchers": {"cli", "launch", "libraries", "mpi", "report", "tuning", "workloads"},

@@ -1,0 +1,114 @@
+"""leadline export: writes a recorded run in another tool's format."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import click
+
+from leadline.cli.recording import say
+from leadline.cli.reporting import open_run, step_option, working
+from leadline.errors import UsageError
+from leadline.interchange import FORMATS
+
+
+class _Formats(click.Choice[str]):
+    name = "format"
+
+
+@click.command("export")
+@click.option("-o", "--output", "output", metavar="PATH", required=True, help="What to write; it must not exist yet.")
+@click.option(
+    "--iterations",
+    metavar="A:B",
+    envvar="LEADLINE_ITERATIONS",
+    help="Only the step's iterations from A up to, not including, B (counted from 0).  [default: the whole run]",
+)
+@click.option(
+    "--ranks", metavar="RANKS", envvar="LEADLINE_RANKS", help="Only these ranks, as in 0-3,17.  [default: all]"
+)
+@step_option
+@click.argument("name", metavar="FORMAT", type=_Formats(list(FORMATS)))
+@click.argument("directory", metavar="RUN")
+def command(name: str, directory: str, output: str, iterations: str | None, ranks: str | None, step: str | None) -> int:
+    """Write the recorded RUN in another tool's FORMAT.
+
+    \b
+    callgrind  call tree with times, calls and bytes: KCachegrind, callgrind_annotate
+    goal       operations and what they require: LogGOPSim
+    otf2       events of all ranks: Vampir, otf2-print
+    parquet    a table with a row for each call: pandas, Polars, DuckDB
+    perfetto   timeline with messages: ui.perfetto.dev
+    simgrid    time-independent traces: smpirun -replay
+    tau        profile folder: ParaProf, pprof
+    """
+    target = Path(output)
+    if target.exists() or target.is_symlink():
+        raise UsageError(f"{target} exists already: an export never overwrites anything", hint="-o NEWPATH")
+    if not target.absolute().parent.is_dir():
+        raise UsageError(f"there is no directory {target.absolute().parent}")
+    window = window_of(iterations)
+    with working("exporting"):
+        run = open_run(Path(directory))
+        run.step = step
+        written = _export(name, run, target, window, ranks)
+    for note in written.notes:
+        say(f"{name}: {note}")
+    for loss in run.losses:
+        if loss.code in ("missing-ranks", "unreadable-trace", "on-nodes"):
+            say(f"{name}: {loss.message}")
+    amounts = ", ".join(f"{amount:,} {what}{'' if amount == 1 else 's'}" for what, amount in written.amounts.items())
+    say(f"{target}: {amounts}")
+    return 0
+
+
+def window_of(text: str | None) -> tuple[int, int] | None:
+    """ "3:7" -> (3, 7), "5" -> (5, 6), "10:" -> from 10 on, None -> None. Raises UsageError."""
+    if text is None:
+        return None
+    first, colon, end = (part.strip() for part in text.partition(":"))
+    if not all(part.isdecimal() or (colon and not part) for part in (first, end if colon else "0")) or text == ":":
+        raise UsageError(f"--iterations {text}: A:B is expected, two numbers counted from 0, as in 10:20")
+    begin = int(first or 0)
+    stop = begin + 1 if not colon else int(end) if end else 2**63
+    if stop <= begin or stop > 2**63:
+        raise UsageError(f"--iterations {text}: there is no iteration in this range (B is not included)")
+    return begin, stop
+
+
+def _export(name: str, run: Any, target: Path, window: tuple[int, int] | None, ranks: str | None) -> Any:
+    """Leaves nothing behind if it fails."""
+    from leadline.cli.timeline import chosen
+    from leadline.interchange import Selection, exporter
+
+    processes = tuple(run.order) if ranks is None else chosen(run, ranks)
+    selection = Selection(run, processes, window, _loop(run, window))
+    try:
+        written = exporter(name)(selection, target)
+    except BaseException as error:
+        if target.is_dir():
+            shutil.rmtree(target, ignore_errors=True)
+        else:
+            target.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise UsageError(f"{target} cannot be written: {error.strerror or error}") from error
+        raise
+    return written
+
+
+def _loop(run: Any, window: tuple[int, int] | None) -> int:
+    """The number of the step's loop. Raises UsageError if a window is wanted and there are no iterations."""
+    from leadline.report.iterations import iterations, why_none
+
+    if window is None and run.step is None:
+        return 0
+    found = iterations(run)
+    if window is not None and found is None:
+        raise UsageError(f"--iterations: the run has none: {why_none(run)}")
+    if window is not None and found is not None and found.region is not None:
+        raise UsageError(f"--iterations: the step is the region {found.region.name}, whose calls are not told apart")
+    if window is not None and found is not None and window[0] >= found.found.count:
+        raise UsageError(f"--iterations: the step has {found.found.count:,} iterations, counted from 0")
+    return 0 if found is None else found.found.loop

@@ -1,0 +1,35 @@
+"""LogGOPSim's GOAL, as text: all ranks of the run in one file; those that are not exported do nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from leadline import _core
+from leadline.errors import UsageError
+from leadline.interchange.actions import scanned
+from leadline.interchange.actions import written as written_of
+from leadline.interchange.selection import Selection, Written
+from leadline.run import MOST_RANKS
+
+
+def export(selection: Selection, path: Path) -> Written:
+    actions = scanned(selection)
+    (world,) = selection.run.worlds
+    ranks = max(world.size, max(world.processes) + 1)
+    if ranks > MOST_RANKS:
+        raise UsageError(f"the run claims {ranks:,} ranks")
+    out = _core.GoalExport(str(path), actions, ranks)
+    traces = {trace.rank: index for trace, index in ((selection.run.processes[i], i) for i in selection.processes)}
+    ordered = Selection(
+        selection.run, tuple(traces[rank] for rank in sorted(traces)), selection.iterations, selection.loop
+    )
+    rank = 0
+    for index, trace in ordered.traces():
+        for missing in range(rank, trace.rank):
+            out.write_nothing(missing)
+        out.write(trace, index)
+        rank = trace.rank + 1
+    for missing in range(rank, ranks):
+        out.write_nothing(missing)
+    out.finish()
+    return written_of(selection, actions)

@@ -1,0 +1,37 @@
+"""Sentences about what an export lacks."""
+
+from __future__ import annotations
+
+from leadline.interchange.selection import Selection
+from leadline.report import format as fmt
+
+
+def left_out(selection: Selection, untimed: int) -> str:
+    """The sentence about calls that were left out because their times are not known."""
+    what = (
+        "calls were left out: their times were not kept" if untimed > 1 else "call was left out: its time was not kept"
+    )
+    return f"{untimed:,} {what} ({kept_iterations(selection)})"
+
+
+def nothing(selection: Selection, untimed: int) -> str:
+    """Why there is nothing to export."""
+    first, end = selection.iterations or (0, 0)
+    asked = f"iterations {first}:{end}" if selection.iterations else "the run"
+    if untimed:
+        return f"the times of the calls of {asked} were not kept ({kept_iterations(selection)})"
+    return f"these ranks made no calls in {asked}"
+
+
+def kept_iterations(selection: Selection) -> str:
+    """Which iterations' calls have times, in words."""
+    from leadline.report.timeline.reading import _ranges
+
+    found = selection.run.profile.iterations(selection.loop)
+    if not found.found:
+        return "no loop of the run was timed"
+    if found.kept == "full":
+        return f"those of all {fmt.plural(found.count, 'iteration')} were"
+    if found.sampled:
+        return f"those of iterations {_ranges(list(found.sampled))} were"
+    return "--series SIZE keeps more"

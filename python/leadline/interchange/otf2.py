@@ -1,0 +1,67 @@
+"""An OTF2 archive, through OTF2's C library: Vampir, otf2-print, Score-P's tools."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+from leadline import _core
+from leadline.errors import LeadlineError, MissingPrerequisite
+from leadline.interchange.calls import write_calls
+from leadline.interchange.selection import Selection, Written
+from leadline.run import MOST_RANKS, Run
+
+SYSTEM = ("libotf2.so.10", "libopen-trace-format2.so.10", "libotf2.so")
+
+
+def export(selection: Selection, path: Path) -> Written:
+    lanes, places = _lanes(selection.run)
+    profile = selection.run.profile
+    try:
+        writer = _core.Otf2Export(libraries(), str(path), profile, selection.loop, selection.iterations, lanes, places)
+    except ImportError as error:
+        raise MissingPrerequisite(
+            f"OTF2's library is not here: {error}", hint="pip install 'leadline[otf2]', or apt-get install otf2-tools"
+        ) from error
+    try:
+        written = write_calls(selection, writer)
+    except ValueError as error:
+        raise LeadlineError(f"OTF2: {path} cannot be written: {error}") from error
+    if writer.undescribed:
+        written.notes.append(
+            f"{writer.undescribed:,} messages and collectives are in no event: their communicators connect "
+            "two groups, or are lost"
+        )
+    return written
+
+
+def libraries() -> list[str]:
+    """Files that hold OTF2's C library: that of the Python package `otf2`, then the system's."""
+    found = []
+    package = importlib.util.find_spec("_otf2")
+    for folder in (package.submodule_search_locations or ()) if package else ():
+        found += [str(file) for file in sorted(Path(folder).glob("*.so"))]
+    return [*found, *SYSTEM]
+
+
+def _lanes(run: Run) -> tuple[list[tuple[str, str]], list[tuple[int, int]]]:
+    """(name, host) of all ranks of all worlds, recorded or not, then of processes in none; of each process its lane and
+    that of rank 0 of its world.
+    """
+    lanes: list[tuple[str, str]] = []
+    places = [(-1, -1)] * len(run.processes)
+    for number, world in enumerate(run.worlds):
+        first = len(lanes)
+        for rank in range(min(max(world.size, max(world.processes, default=-1) + 1), MOST_RANKS)):
+            process = world.processes.get(rank)
+            of = f" of world {number}" if len(run.worlds) > 1 else ""
+            if process is None:
+                lanes.append((f"rank {rank}{of} (not recorded)", "unknown"))
+                continue
+            places[process] = (len(lanes), first)
+            lanes.append((f"rank {rank}{of}", run.processes[process].host or "unknown"))
+    for process, (lane, _) in enumerate(places):
+        if lane < 0:
+            places[process] = (len(lanes), -1)
+            lanes.append((run.label(process), run.processes[process].host or "unknown"))
+    return lanes, places

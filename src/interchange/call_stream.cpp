@@ -1,0 +1,161 @@
+#include "interchange/call_stream.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "analysis/matching/timed_calls.hpp"
+
+namespace leadline::interchange {
+
+using structure::CallPart;
+using trace::RequestUse;
+
+namespace {
+
+constexpr size_t most_under_way = size_t{1} << 16;  // as structure::Requests: the oldest are forgotten
+
+// The part that the half of a message is about.
+const CallPart* part_of(const structure::DecodedCall& call, const analysis::Part& half) {
+  const auto& [identity, source, dest, tag, partitioned] = half.channel;
+  for (const CallPart& part : call.parts) {
+    if (!part.names_message || part.identity != identity || part.tag != tag) continue;
+    if (half.sends ? part.sends() && part.partner.rank == dest : part.receives() && part.partner.rank == source) {
+      return &part;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+analysis::ProcessLoop loop_on(const analysis::Profile& profile, uint32_t index, uint32_t loop) {
+  const std::vector<analysis::ProcessLoop>& own = profile.processes()[index].loops;
+  const uint32_t wanted = loop ? loop : profile.loops().main();
+  return *analysis::loops_to_merge({&own}, wanted).front();
+}
+
+CallStream::CallStream(const trace::Process& process, size_t stream, const analysis::ProcessLoop& loop,
+                       const analysis::ProcessTime& time, const Window& window, bool only_timed)
+    : walk_(process.streams[stream]),
+      process_(process),
+      time_(time),
+      window_(window),
+      only_timed_(only_timed),
+      traffic_(process, stream),
+      decoder_(process, stream),
+      requests_(process, stream, structure::Requests::Keep::all) {
+  if (!loop.found || loop.stream != stream) return;
+  const trace::Stream& own = process.streams[stream];
+  iterations_.emplace(own, analysis::generation_of(own, loop.times), loop.times);
+  if (!iterations_->found()) iterations_.reset();
+}
+
+bool CallStream::next() {
+  if (!window_.whole && !iterations_) return false;
+  while (walk_.next(&event_)) {
+    iteration_ = -1;
+    if (iterations_) {
+      const uint64_t iteration = iterations_->of(event_);
+      if (iterations_->inside(event_)) iteration_ = static_cast<int64_t>(std::min<uint64_t>(iteration, INT64_MAX));
+    }
+    const auto at = static_cast<uint64_t>(iteration_);
+    if (!window_.whole && iteration_ >= 0 && at >= window_.end) return false;
+    wanted_ = window_.whole || (iteration_ >= 0 && at >= window_.first);
+    take();
+    if (!wanted_) continue;
+    place();
+    return true;
+  }
+  return false;
+}
+
+void CallStream::take() {
+  const analysis::Acts& acts = traffic_.count(event_.event);
+  decoder_.decode(event_.event, &call_);
+  requests_.follow(&call_, event_.event.times);
+  collective_ = traffic_.collective_number(acts);
+  sends_.clear();
+  receives_.clear();
+  made_.clear();
+  completed_.clear();
+  if (!acts.halves.empty()) {
+    for (const analysis::Part& half : traffic_.parts_of(acts)) {
+      const CallPart* part = part_of(call_, half);
+      MessageEnd end{half.sends, half.channel, half.number};
+      if (part) end.bytes = half.sends ? part->out_bytes : std::max(part->in_bytes, part->posted_bytes);
+      (half.sends ? sends_ : receives_).push_back(end);
+    }
+  }
+  follow_requests();
+}
+
+// The messages of a call that makes requests end later: its receives move to the calls that complete them.
+void CallStream::follow_requests() {
+  if (call_.nothing || event_.event.run) return;
+  const RequestUse use = call_.facts().requests;
+  const uint64_t last = requests_.mark().made;
+  if (use == RequestUse::makes || use == RequestUse::starts) {
+    const size_t count = use == RequestUse::makes ? 1 : call_.parts.size();
+    std::vector<MessageEnd> received = std::exchange(receives_, {});
+    size_t send = 0, receive = 0;
+    for (size_t i = 0; i < count; ++i) {
+      RequestUnderWay request;
+      request.number = last - count + 1 + i;
+      request.exported = wanted_ && (timed() || !only_timed_);
+      const auto takes = [&](const CallPart& part) {
+        if (part.sends() && send < sends_.size() && !request.sent) {
+          sends_[send].request = request.number;
+          request.sent = sends_[send++];
+        }
+        if (!part.receives()) return;
+        request.receives = true;
+        if (!part.wildcard && part.names_message && part.identity && receive < received.size()) {
+          received[receive].request = request.number;
+          request.received = received[receive++];
+        }
+      };
+      if (use == RequestUse::starts) {
+        takes(call_.parts[i]);
+      } else {
+        for (const CallPart& part : call_.parts) takes(part);
+      }
+      made_.push_back(request);
+      under_way_.insert_or_assign(under_way_.end(), request.number, request);
+      if (under_way_.size() > most_under_way) under_way_.erase(under_way_.begin());
+    }
+  } else if (use == RequestUse::completes || use == RequestUse::frees) {
+    std::vector<MessageEnd> named = std::exchange(receives_, {});  // of receives from anybody
+    size_t next = 0;
+    for (const CallPart& part : call_.parts) {
+      const bool names = part.names_message && part.receives() && part.identity && part.partner.real();
+      const auto at = part.maker.thread < 0 ? under_way_.find(part.maker.number) : under_way_.end();
+      RequestUnderWay request;
+      if (at != under_way_.end()) {
+        request = at->second;
+        under_way_.erase(at);
+      }
+      if (names && next < named.size() && !request.received) request.received = named[next++];
+      if (request.received) {
+        request.received->request = request.number;
+        if (part.in_bytes >= 0) request.received->bytes = part.in_bytes;
+        const bool ends = !part.cancelled && use == RequestUse::completes;
+        if (ends && (request.exported || !request.number)) receives_.push_back(*request.received);
+      }
+      if (request.number) completed_.push_back(request);
+    }
+  }
+}
+
+// A damaged trace may hold any time; the trace's rounding may move a window's begin before the end of the one before.
+void CallStream::place() {
+  const auto in_run = [&](double ns) { return time_.begin_ns + time_.rate * ns; };
+  begin_ns_ = end_ns_ = last_ns_;
+  if (!event_.series) return;
+  const double begin = in_run(event_.begin_ns), end = in_run(event_.begin_ns + event_.duration_ns);
+  if (std::isfinite(begin)) begin_ns_ = std::clamp(begin, last_ns_, 1e18);
+  end_ns_ = std::isfinite(end) ? std::clamp(end, begin_ns_, 1e18) : begin_ns_;
+  last_ns_ = end_ns_;
+}
+
+}  // namespace leadline::interchange

@@ -1,0 +1,99 @@
+// The calls of one thread that an export wants, one after another: decoded, in the run's time, with the messages that
+// begin and end in them. What it holds does not grow with the trace: the requests under way, and a counter a channel.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "analysis/clocks.hpp"
+#include "analysis/iterations.hpp"
+#include "analysis/matching/loop_iterations.hpp"
+#include "analysis/matching/traffic.hpp"
+#include "analysis/profile.hpp"
+#include "structure/decoded_call.hpp"
+#include "structure/requests.hpp"
+#include "trace/process.hpp"
+#include "trace/reading/series_walk.hpp"
+
+namespace leadline::interchange {
+
+// Iterations of the step, from `first` up to and without `end`; or everything.
+struct Window {
+  bool whole = true;
+  uint64_t first = 0, end = UINT64_MAX;
+};
+
+// One end of a message: its channel and its number there, which both ends count alike (analysis/matching).
+struct MessageEnd {
+  bool sends = false;
+  analysis::Channel channel;
+  uint64_t number = 0;
+  int64_t bytes = structure::bytes_unknown;  // posted; of a receive that has ended, those that came
+  uint64_t request = 0;                      // number among the thread's requests; 0: the call blocks
+  uint64_t identity() const { return std::get<0>(channel); }
+  int32_t source() const { return std::get<1>(channel); }  // ranks in the communicator
+  int32_t dest() const { return std::get<2>(channel); }
+  int32_t tag() const { return std::get<3>(channel); }
+};
+
+// A request that a call made or started, or completes.
+struct RequestUnderWay {
+  uint64_t number = 0;
+  bool exported = false;  // the call that made it was exported
+  bool receives = false;
+  std::optional<MessageEnd> sent, received;  // known; the source of a receive from anybody is known when it completes
+};
+
+// The step's loop on a process, as the report chooses it.   loop: number in Profile::loops(); 0: the main one.
+analysis::ProcessLoop loop_on(const analysis::Profile& profile, uint32_t index, uint32_t loop);
+
+class CallStream {
+ public:
+  CallStream(const trace::Process& process, size_t stream, const analysis::ProcessLoop& loop,
+             const analysis::ProcessTime& time, const Window& window, bool only_timed = false);
+
+  bool next();  // false at the end
+
+  // Of the call that next() went to:
+  const structure::DecodedCall& call() const { return call_; }
+  const trace::TimedEvent& event() const { return event_; }
+  bool polls() const { return event_.event.run; }  // a run of polls that found nothing, `times` to a power of two
+  uint64_t times() const { return event_.event.times; }
+  bool timed() const { return event_.series != nullptr; }
+  double begin_ns() const { return begin_ns_; }  // in the run's time, ascending
+  double end_ns() const { return end_ns_; }
+  int64_t iteration() const { return iteration_; }                       // of the step; -1: of none
+  const std::vector<MessageEnd>& sends() const { return sends_; }        // that the call starts
+  const std::vector<MessageEnd>& receives() const { return receives_; }  // that end in the call
+  const std::vector<RequestUnderWay>& made() const { return made_; }
+  const std::vector<RequestUnderWay>& completed() const { return completed_; }
+  uint64_t collective() const { return collective_; }  // its number on the communicator; 0: it is none
+
+ private:
+  void take();
+  void follow_requests();
+  void place();
+
+  trace::SeriesWalk walk_;
+  const trace::Process& process_;
+  analysis::ProcessTime time_;
+  Window window_;
+  bool only_timed_;  // calls without times are given, but don't count as exported
+  std::optional<analysis::LoopIterations> iterations_;
+  analysis::Traffic traffic_;
+  structure::CallDecoder decoder_;
+  structure::ProcessRequests requests_;
+  trace::TimedEvent event_;
+  structure::DecodedCall call_;
+  int64_t iteration_ = -1;
+  bool wanted_ = false;
+  double begin_ns_ = 0, end_ns_ = 0, last_ns_ = 0;
+  uint64_t collective_ = 0;
+  std::vector<MessageEnd> sends_, receives_;
+  std::vector<RequestUnderWay> made_, completed_;
+  std::map<uint64_t, RequestUnderWay> under_way_;
+};
+
+}  // namespace leadline::interchange

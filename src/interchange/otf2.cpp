@@ -1,0 +1,316 @@
+#include "interchange/otf2.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+#include "interchange/otf2_meanings.hpp"
+
+namespace leadline::interchange {
+
+namespace {
+
+constexpr uint64_t events_chunk = 1 << 20, definitions_chunk = 4 << 20;
+constexpr uint32_t no_flags = 0;
+
+uint8_t before_flush(void*, uint8_t, uint64_t, void*, bool) { return otf2::flush; }
+const otf2::FlushCallbacks flush_always{before_flush, nullptr};
+
+// OTF2 writes a buffer to its file when it gets no more memory; by itself, it would take 128 MB first.
+constexpr size_t most_chunks = 4;
+using Chunks = std::vector<std::unique_ptr<char[]>>;
+void* allocate(void*, uint8_t, uint64_t, void** of_buffer, uint64_t bytes) {
+  if (!*of_buffer) *of_buffer = new Chunks;
+  auto* chunks = static_cast<Chunks*>(*of_buffer);
+  if (chunks->size() == most_chunks) return nullptr;
+  chunks->emplace_back(new char[bytes]);
+  return chunks->back().get();
+}
+void free_all(void*, uint8_t, uint64_t, void** of_buffer, bool final) {
+  auto* chunks = static_cast<Chunks*>(*of_buffer);
+  if (!chunks) return;
+  chunks->clear();
+  if (!final) return;
+  delete chunks;
+  *of_buffer = nullptr;
+}
+const otf2::MemoryCallbacks few_chunks{allocate, free_all};
+
+uint64_t ticks(double ns) { return ns > 0 ? static_cast<uint64_t>(ns + 0.5) : 0; }
+uint64_t known(int64_t bytes) { return bytes > 0 ? static_cast<uint64_t>(bytes) : 0; }
+
+// The first thread of each lane has the lane's number; further ones come above.
+uint64_t location_of(size_t lane, size_t stream) { return static_cast<uint64_t>(stream) << 32 | lane; }
+
+}  // namespace
+
+// The events of one thread.
+class Otf2Export::Thread {
+ public:
+  Thread(Otf2Export* to, otf2::EvtWriter* writer) : to_(*to), otf2_(to->otf2_), writer_(writer) {}
+
+  void call(const trace::Process& process, const CallStream& c) {
+    const structure::DecodedCall& call = c.call();
+    const uint32_t region = region_of(process, c);
+    const uint64_t begin = ticks(c.begin_ns()), end = ticks(c.end_ns());
+    check(otf2_.EvtWriter_Enter(writer_, nullptr, begin, region));
+    for (const MessageEnd& m : c.sends()) send(m, begin);
+    for (const RequestUnderWay& r : c.made()) {
+      if (r.receives) check(otf2_.EvtWriter_MpiIrecvRequest(writer_, nullptr, begin, receive_id(r.number)));
+    }
+    if (c.collective() && call.facts().requests == trace::RequestUse::none) collective(process, c, begin, end);
+    for (const MessageEnd& m : c.receives()) receive(m, end);
+    for (const RequestUnderWay& r : c.completed()) {
+      if (!r.exported || !r.sent || !exports(*r.sent)) continue;
+      check(otf2_.EvtWriter_MpiIsendComplete(writer_, nullptr, end, send_id(r.number)));
+    }
+    check(otf2_.EvtWriter_Leave(writer_, nullptr, end, region));
+  }
+
+ private:
+  static std::string name_of(const trace::Process& process, uint32_t function) {
+    return function < process.functions.size() ? process.functions[function].name : "?";
+  }
+  // Names are looked up once for each of the thread's functions.
+  uint32_t region_of(const trace::Process& process, const CallStream& c) {
+    const structure::DecodedCall& call = c.call();
+    if (c.polls()) return to_.region(name_of(process, call.function) + " (polls that found nothing)", call.cls);
+    if (call.function >= process.functions.size()) return to_.region("?", call.cls);
+    if (regions_.empty()) regions_.resize(process.functions.size(), otf2::undefined);
+    uint32_t& known = regions_[call.function];
+    if (known == otf2::undefined) known = to_.region(name_of(process, call.function), call.cls);
+    return known;
+  }
+
+  // A request may have a message each way.
+  static uint64_t send_id(uint64_t request) { return 2 * request; }
+  static uint64_t receive_id(uint64_t request) { return 2 * request + 1; }
+  void check(int error) {
+    if (error) to_.check(error);
+  }
+
+  bool exports(const MessageEnd& m) const {
+    return to_.communicator(m.identity()) && (to_.complete_ || to_.exporting_.matches().number(m));
+  }
+
+  void send(const MessageEnd& m, uint64_t at) {
+    const Communicator* comm = to_.communicator(m.identity());
+    if (!comm) ++to_.undescribed_;
+    if (!exports(m)) return;
+    ++to_.sums_.messages;
+    const auto dest = static_cast<uint32_t>(m.dest()), tag = static_cast<uint32_t>(m.tag());
+    check(m.request ? otf2_.EvtWriter_MpiIsend(writer_, nullptr, at, dest, comm->number, tag, known(m.bytes),
+                                               send_id(m.request))
+                    : otf2_.EvtWriter_MpiSend(writer_, nullptr, at, dest, comm->number, tag, known(m.bytes)));
+  }
+
+  void receive(const MessageEnd& m, uint64_t at) {
+    const Communicator* comm = to_.communicator(m.identity());
+    if (!comm) ++to_.undescribed_;
+    if (!exports(m)) return;
+    const auto source = static_cast<uint32_t>(m.source()), tag = static_cast<uint32_t>(m.tag());
+    check(m.request ? otf2_.EvtWriter_MpiIrecv(writer_, nullptr, at, source, comm->number, tag, known(m.bytes),
+                                               receive_id(m.request))
+                    : otf2_.EvtWriter_MpiRecv(writer_, nullptr, at, source, comm->number, tag, known(m.bytes)));
+  }
+
+  void collective(const trace::Process& process, const CallStream& c, uint64_t begin, uint64_t end) {
+    const structure::DecodedCall& call = c.call();
+    const std::string name = name_of(process, call.function);
+    const std::optional<uint8_t> operation = otf2::operation_of(name, call.cls);
+    const Communicator* comm = to_.communicator(call.identity);
+    if (!comm) ++to_.undescribed_;
+    if (!operation || !comm) return;
+    ++to_.sums_.collectives;
+    uint64_t out = 0, in = 0;
+    for (const structure::CallPart& part : call.parts) {
+      out += known(part.out_bytes);
+      in += known(part.in_bytes);
+    }
+    const uint32_t root = call.partner.rank >= 0 ? static_cast<uint32_t>(call.partner.rank) : otf2::undefined;
+    check(otf2_.EvtWriter_MpiCollectiveBegin(writer_, nullptr, begin));
+    check(otf2_.EvtWriter_MpiCollectiveEnd(writer_, nullptr, end, *operation, comm->number, root, out, in));
+  }
+
+  Otf2Export& to_;
+  const otf2::Library& otf2_;
+  otf2::EvtWriter* writer_;
+  std::vector<uint32_t> regions_;  // by function
+};
+
+Otf2Export::Otf2Export(const otf2::Library& library, const std::string& directory, const analysis::Profile& profile,
+                       uint32_t loop, const Window& window, std::vector<Lane> lanes, std::vector<Place> places)
+    : otf2_(library),
+      exporting_(profile, loop, window),
+      lanes_(std::move(lanes)),
+      places_(std::move(places)),
+      archive_(otf2_.Archive_Open(directory.c_str(), "traces", otf2::mode_write, events_chunk, definitions_chunk,
+                                  otf2::substrate_posix, otf2::compression_none)) {
+  if (!archive_) {
+    failure_ = "the archive cannot be opened";
+    return;
+  }
+  check(otf2_.Archive_SetFlushCallbacks(archive_, &flush_always, nullptr));
+  check(otf2_.Archive_SetMemoryCallbacks(archive_, &few_chunks, nullptr));
+  check(otf2_.Archive_SetSerialCollectiveCallbacks(archive_));
+  check(otf2_.Archive_SetCreator(archive_, "leadline"));
+  check(otf2_.Archive_OpenEvtFiles(archive_));
+  check(otf2_.Archive_OpenDefFiles(archive_));
+}
+
+Otf2Export::~Otf2Export() {
+  if (archive_) otf2_.Archive_Close(archive_);
+}
+
+void Otf2Export::check(int error) {
+  if (error && failure_.empty()) failure_ = otf2_.Error_GetDescription(error);
+}
+
+void Otf2Export::scan(const trace::Process& process, uint32_t index) {
+  complete_ &= exporting_.scan(process, index) == 0 && exporting_.whole();
+  if (process.start_unix_ns > 0) start_unix_ns_ = std::min(start_unix_ns_, process.start_unix_ns);
+  const int64_t world = places_[index].world;
+  if (world < 0) return;
+  for (const trace::Communicator& c : process.communicators) {
+    if (!c.identity || c.kind != trace::Communicator::Kind::intra || communicators_.count(c.identity)) continue;
+    std::vector<uint64_t> lanes;
+    for (const int32_t rank : c.world) {
+      const int64_t lane = world + rank;
+      if (rank >= 0 && lane < static_cast<int64_t>(lanes_.size())) lanes.push_back(static_cast<uint64_t>(lane));
+    }
+    if (lanes.empty() || lanes.size() != c.world.size()) continue;
+    communicators_[c.identity] = {static_cast<uint32_t>(communicators_.size()), std::move(lanes)};
+  }
+}
+
+void Otf2Export::begin() {
+  exporting_.settle();
+  complete_ &= exporting_.scanned() == places_.size();
+}
+
+const Otf2Export::Communicator* Otf2Export::communicator(uint64_t identity) const {
+  const auto at = communicators_.find(identity);
+  return at == communicators_.end() ? nullptr : &at->second;
+}
+
+uint32_t Otf2Export::region(const std::string& name, trace::CallClass cls) {
+  return regions_.try_emplace(name, static_cast<uint32_t>(regions_.size()), cls).first->second.first;
+}
+
+void Otf2Export::write(const trace::Process& process, uint32_t index, const std::string& label) {
+  const auto lane = static_cast<size_t>(places_[index].lane);
+  otf2::EvtWriter* writer = nullptr;
+  std::optional<Thread> thread;
+  size_t current = SIZE_MAX;
+  const auto end = [&] {
+    if (!writer) return;
+    check(otf2_.EvtWriter_GetNumberOfEvents(writer, &locations_[location_of(lane, current)].events));
+    check(otf2_.Archive_CloseEvtWriter(archive_, writer));
+  };
+  if (failure_.empty()) {
+    exporting_.visit(
+        process, index, true,
+        [&](size_t stream, const CallStream& c) {
+          if (stream != current) {
+            end();
+            current = stream;
+            const uint64_t number = location_of(lane, stream);
+            const std::string own = std::to_string(process.streams[stream].thread);
+            locations_[number] = {lane, stream ? "rank " + label + " thread " + own : "rank " + label, 0};
+            writer = otf2_.Archive_GetEvtWriter(archive_, number);
+            if (!writer && failure_.empty()) failure_ = "no events can be written";
+            thread.emplace(this, writer);
+          }
+          if (writer && failure_.empty()) thread->call(process, c);
+        },
+        &sums_);
+  }
+  end();
+}
+
+void Otf2Export::empty_location(uint64_t number, size_t lane) {
+  locations_[number] = {lane, lanes_[lane].name, 0};
+  otf2::EvtWriter* writer = otf2_.Archive_GetEvtWriter(archive_, number);
+  if (writer) check(otf2_.Archive_CloseEvtWriter(archive_, writer));
+}
+
+uint32_t Otf2Export::string(otf2::GlobalDefWriter* to, const std::string& text) {
+  const auto [at, fresh] = strings_.try_emplace(text, static_cast<uint32_t>(strings_.size()));
+  if (fresh) check(otf2_.GlobalDefWriter_WriteString(to, at->second, text.c_str()));
+  return at->second;
+}
+
+void Otf2Export::define() {
+  for (size_t lane = 0; lane < lanes_.size(); ++lane) {
+    if (!locations_.count(location_of(lane, 0))) empty_location(location_of(lane, 0), lane);
+  }
+  check(otf2_.Archive_CloseEvtFiles(archive_));
+  for (const auto& [number, location] : locations_) {
+    if (otf2::DefWriter* own = otf2_.Archive_GetDefWriter(archive_, number)) {
+      check(otf2_.Archive_CloseDefWriter(archive_, own));
+    }
+  }
+  check(otf2_.Archive_CloseDefFiles(archive_));
+  otf2::GlobalDefWriter* to = otf2_.Archive_GetGlobalDefWriter(archive_);
+  if (!to) return void(failure_ = "no definitions can be written");
+  const uint64_t first = ticks(exporting_.begin_ns()), last = ticks(exporting_.end_ns());
+  const auto epoch = start_unix_ns_ == INT64_MAX ? 0 : static_cast<uint64_t>(start_unix_ns_) + first;
+  check(otf2_.GlobalDefWriter_WriteClockProperties(to, 1'000'000'000, first, last - first + 1, epoch));
+  define_locations(to);
+  std::vector<std::string> names(regions_.size());  // readers want them in their order
+  for (const auto& [name, region] : regions_) names[region.first] = name;
+  for (const std::string& name : names) {
+    const auto& region = regions_.at(name);
+    const uint32_t text = string(to, name), nothing = string(to, "");
+    const uint8_t paradigm = name.starts_with("MPI_") ? otf2::paradigm_mpi : otf2::paradigm_unknown;
+    check(otf2_.GlobalDefWriter_WriteRegion(to, region.first, text, text, nothing, otf2::role_of(region.second),
+                                            paradigm, no_flags, nothing, 0, 0));
+  }
+  define_communicators(to);
+}
+
+void Otf2Export::define_locations(otf2::GlobalDefWriter* to) {
+  const uint32_t machine = 0;
+  check(otf2_.GlobalDefWriter_WriteSystemTreeNode(to, machine, string(to, "machine"), string(to, "machine"),
+                                                  otf2::undefined));
+  std::map<std::string, uint32_t> hosts;
+  for (size_t lane = 0; lane < lanes_.size(); ++lane) {
+    const auto [host, fresh] = hosts.try_emplace(lanes_[lane].host, static_cast<uint32_t>(hosts.size() + 1));
+    if (fresh) {
+      check(otf2_.GlobalDefWriter_WriteSystemTreeNode(to, host->second, string(to, host->first), string(to, "node"),
+                                                      machine));
+    }
+    check(otf2_.GlobalDefWriter_WriteLocationGroup(to, static_cast<uint32_t>(lane), string(to, lanes_[lane].name),
+                                                   otf2::process_group, host->second, otf2::undefined));
+  }
+  for (const auto& [number, location] : locations_) {
+    check(otf2_.GlobalDefWriter_WriteLocation(to, number, string(to, location.name), otf2::cpu_thread, location.events,
+                                              static_cast<uint32_t>(location.lane)));
+  }
+}
+
+// Groups name ranks by their numbers in the group of all locations, which are the lanes' own.
+void Otf2Export::define_communicators(otf2::GlobalDefWriter* to) {
+  std::vector<uint64_t> all(lanes_.size());
+  for (size_t lane = 0; lane < all.size(); ++lane) all[lane] = lane;
+  uint32_t group = 0;
+  const uint32_t nothing = string(to, "");
+  check(otf2_.GlobalDefWriter_WriteGroup(to, group, nothing, otf2::comm_locations, otf2::paradigm_mpi, no_flags,
+                                         static_cast<uint32_t>(all.size()), all.data()));
+  for (const auto& [identity, comm] : communicators_) {
+    const uint32_t name = comm.lanes == all ? string(to, "all ranks") : nothing;
+    check(otf2_.GlobalDefWriter_WriteGroup(to, ++group, nothing, otf2::comm_group, otf2::paradigm_mpi, no_flags,
+                                           static_cast<uint32_t>(comm.lanes.size()), comm.lanes.data()));
+    check(otf2_.GlobalDefWriter_WriteComm(to, comm.number, name, group, otf2::undefined, no_flags));
+  }
+}
+
+std::string Otf2Export::finish(Exported* sums) {
+  sums_.unmatched = complete_ ? 0 : exporting_.matches().unmatched();
+  *sums = sums_;
+  if (failure_.empty()) define();
+  if (archive_) check(otf2_.Archive_Close(std::exchange(archive_, nullptr)));
+  return failure_;
+}
+
+}  // namespace leadline::interchange

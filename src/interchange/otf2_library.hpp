@@ -1,0 +1,87 @@
+// OTF2's C library, loaded when an archive is wanted: neither to build nor to install Leadline needs it
+// (docs/decisions/0012-otf2.md). Declared here is what is called, as OTF2 3 has it; OTF2 2 ignores the arguments that
+// it lacks, which are the last ones.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace leadline::interchange::otf2 {
+
+struct Archive;
+struct EvtWriter;
+struct DefWriter;
+struct GlobalDefWriter;
+struct AttributeList;
+
+struct FlushCallbacks {
+  uint8_t (*pre_flush)(void*, uint8_t file, uint64_t location, void*, bool final);
+  uint64_t (*post_flush)(void*, uint8_t file, uint64_t location);
+};
+
+struct MemoryCallbacks {
+  void* (*allocate)(void*, uint8_t file, uint64_t location, void** of_buffer, uint64_t bytes);
+  void (*free_all)(void*, uint8_t file, uint64_t location, void** of_buffer, bool final);
+};
+
+inline constexpr uint32_t undefined = UINT32_MAX;
+inline constexpr uint8_t mode_write = 0, substrate_posix = 1, compression_none = 1, flush = 1;
+inline constexpr uint8_t process_group = 1, cpu_thread = 1;
+inline constexpr uint8_t paradigm_unknown = 0, paradigm_mpi = 4;
+inline constexpr uint8_t comm_locations = 4, comm_group = 5;
+
+// Error codes are 0 for success.
+// clang-format off
+#define LEADLINE_OTF2_FUNCTIONS(X)                                                                                     \
+  X(Archive*, Archive_Open, (const char*, const char*, uint8_t, uint64_t, uint64_t, uint8_t, uint8_t))                 \
+  X(int, Archive_Close, (Archive*))                                                                                    \
+  X(int, Archive_SetFlushCallbacks, (Archive*, const FlushCallbacks*, void*))                                          \
+  X(int, Archive_SetMemoryCallbacks, (Archive*, const MemoryCallbacks*, void*))                                        \
+  X(int, Archive_SetSerialCollectiveCallbacks, (Archive*))                                                             \
+  X(int, Archive_SetCreator, (Archive*, const char*))                                                                  \
+  X(int, Archive_OpenEvtFiles, (Archive*))                                                                             \
+  X(int, Archive_CloseEvtFiles, (Archive*))                                                                            \
+  X(int, Archive_OpenDefFiles, (Archive*))                                                                             \
+  X(int, Archive_CloseDefFiles, (Archive*))                                                                            \
+  X(EvtWriter*, Archive_GetEvtWriter, (Archive*, uint64_t))                                                            \
+  X(int, Archive_CloseEvtWriter, (Archive*, EvtWriter*))                                                               \
+  X(DefWriter*, Archive_GetDefWriter, (Archive*, uint64_t))                                                            \
+  X(int, Archive_CloseDefWriter, (Archive*, DefWriter*))                                                               \
+  X(GlobalDefWriter*, Archive_GetGlobalDefWriter, (Archive*))                                                          \
+  X(const char*, Error_GetDescription, (int))                                                                          \
+  X(int, EvtWriter_GetNumberOfEvents, (EvtWriter*, uint64_t*))                                                         \
+  X(int, EvtWriter_Enter, (EvtWriter*, AttributeList*, uint64_t, uint32_t))                                            \
+  X(int, EvtWriter_Leave, (EvtWriter*, AttributeList*, uint64_t, uint32_t))                                            \
+  X(int, EvtWriter_MpiSend, (EvtWriter*, AttributeList*, uint64_t, uint32_t, uint32_t, uint32_t, uint64_t))            \
+  X(int, EvtWriter_MpiRecv, (EvtWriter*, AttributeList*, uint64_t, uint32_t, uint32_t, uint32_t, uint64_t))            \
+  X(int, EvtWriter_MpiIsend, (EvtWriter*, AttributeList*, uint64_t, uint32_t, uint32_t, uint32_t, uint64_t, uint64_t)) \
+  X(int, EvtWriter_MpiIrecv, (EvtWriter*, AttributeList*, uint64_t, uint32_t, uint32_t, uint32_t, uint64_t, uint64_t)) \
+  X(int, EvtWriter_MpiIsendComplete, (EvtWriter*, AttributeList*, uint64_t, uint64_t))                                 \
+  X(int, EvtWriter_MpiIrecvRequest, (EvtWriter*, AttributeList*, uint64_t, uint64_t))                                  \
+  X(int, EvtWriter_MpiCollectiveBegin, (EvtWriter*, AttributeList*, uint64_t))                                         \
+  X(int, EvtWriter_MpiCollectiveEnd,                                                                                   \
+    (EvtWriter*, AttributeList*, uint64_t, uint8_t, uint32_t, uint32_t, uint64_t, uint64_t))                           \
+  X(int, GlobalDefWriter_WriteClockProperties, (GlobalDefWriter*, uint64_t, uint64_t, uint64_t, uint64_t))             \
+  X(int, GlobalDefWriter_WriteString, (GlobalDefWriter*, uint32_t, const char*))                                       \
+  X(int, GlobalDefWriter_WriteSystemTreeNode, (GlobalDefWriter*, uint32_t, uint32_t, uint32_t, uint32_t))              \
+  X(int, GlobalDefWriter_WriteLocationGroup, (GlobalDefWriter*, uint32_t, uint32_t, uint8_t, uint32_t, uint32_t))      \
+  X(int, GlobalDefWriter_WriteLocation, (GlobalDefWriter*, uint64_t, uint32_t, uint8_t, uint64_t, uint32_t))           \
+  X(int, GlobalDefWriter_WriteRegion,                                                                                  \
+    (GlobalDefWriter*, uint32_t, uint32_t, uint32_t, uint32_t, uint8_t, uint8_t, uint32_t, uint32_t, uint32_t,         \
+     uint32_t))                                                                                                        \
+  X(int, GlobalDefWriter_WriteGroup,                                                                                   \
+    (GlobalDefWriter*, uint32_t, uint32_t, uint8_t, uint8_t, uint32_t, uint32_t, const uint64_t*))                     \
+  X(int, GlobalDefWriter_WriteComm, (GlobalDefWriter*, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t))
+// clang-format on
+
+struct Library {
+#define LEADLINE_OTF2_MEMBER(result, name, arguments) result(*name) arguments = nullptr;
+  LEADLINE_OTF2_FUNCTIONS(LEADLINE_OTF2_MEMBER)
+#undef LEADLINE_OTF2_MEMBER
+
+  // The first of these files that can be loaded. Returns an empty message, or why none could.
+  std::string load(const std::vector<std::string>& files);
+};
+
+}  // namespace leadline::interchange::otf2
