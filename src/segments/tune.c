@@ -1,0 +1,166 @@
+/* `auto`: the first exchanges try one form after another, and the fastest is kept.
+ *
+ * A form's time is what the calls of an exchange took on the rank where they took longest; all ranks learn it after
+ * each round, so all decide alike. A round tries each form that is left once. The smallest time of a form counts, since
+ * noise only adds, and after each round those clearly behind are dropped. What a slow form takes longer is the cost of
+ * trying it: rounds end when that reaches 2 % of 1000 exchanges in the best form. */
+#include <stdlib.h>
+
+#include "plan.h"
+
+enum { MOST_FORMS = 24, MOST_ROUNDS = 12, EXCHANGES_ALLOWED = 20 }; /* 2 % of 1000 */
+
+struct Tuning {
+  Form* forms[MOST_FORMS];
+  bool dropped[MOST_FORMS];
+  double this_round_s[MOST_FORMS];
+  double best_s[MOST_FORMS]; /* agreed, over the rounds */
+  double total_s[MOST_FORMS];
+  int trials[MOST_FORMS];
+  int n_forms;
+  int current;
+  int round;
+  double exchange_s; /* of the exchange under way */
+};
+
+/* How far behind the best a form may be after each round; the first times are those of cold caches. */
+static double tolerance(int round) {
+  static const double by_round[] = {2.0, 1.4, 1.2, 1.1};
+  return round < 4 ? by_round[round] : 1.05;
+}
+
+static void add(leadline_segments* plan, int segments, const int* sizes, leadline_segments_method method,
+                bool persistent) {
+  Tuning* tuning = plan->tuning;
+  if (tuning->n_forms == MOST_FORMS) return;
+  Form* form = form_shape(plan->n_fields, segments, sizes, method, persistent);
+  if (form == NULL) {
+    keep_first(plan, LEADLINE_SEGMENTS_NO_MEMORY, "rank %d: no memory to tune the plan", plan->rank);
+    return;
+  }
+  tuning->best_s[tuning->n_forms] = 1e300;
+  tuning->forms[tuning->n_forms++] = form;
+}
+
+static void add_methods(leadline_segments* plan, int segments, const int* sizes, bool persistent) {
+  if (plan->wanted_method != LEADLINE_SEGMENTS_BY_SIZE) {
+    add(plan, segments, sizes, plan->wanted_method, persistent);
+    return;
+  }
+  add(plan, segments, sizes, LEADLINE_SEGMENTS_PACK, persistent);
+  add(plan, segments, sizes, LEADLINE_SEGMENTS_DATATYPE, persistent);
+}
+
+/* Half of the fields, half of the rest, and so on: early segments are large, and little is left for the end. */
+static void add_unequal(leadline_segments* plan, bool persistent) {
+  int sizes[32];
+  int n = 0;
+  for (int left = plan->n_fields; left > 0; left -= sizes[n++]) sizes[n] = (left + 1) / 2;
+  if (plan->n_fields >= 4) add_methods(plan, n, sizes, persistent);
+}
+
+int tune_begin(leadline_segments* plan) {
+  plan->tuning = calloc(1, sizeof *plan->tuning);
+  if (plan->tuning == NULL) {
+    return keep_first(plan, LEADLINE_SEGMENTS_NO_MEMORY, "rank %d: no memory to tune the plan", plan->rank);
+  }
+  const bool persistent = plan->wanted_persistent != 0;
+  add_methods(plan, 1, NULL, persistent);
+  if (plan->wanted_persistent < 0) add_methods(plan, 1, NULL, false);
+  for (int segments = 2; segments < plan->n_fields; segments *= 2) add_methods(plan, segments, NULL, persistent);
+  if (plan->n_fields > 1) add_methods(plan, plan->n_fields, NULL, persistent);
+  add_unequal(plan, persistent);
+  if (plan->tuning->n_forms == 0) return plan->error;
+  plan->form = plan->tuning->forms[0];
+  return plan->error;
+}
+
+int tune_before(leadline_segments* plan) {
+  Tuning* tuning = plan->tuning;
+  tuning->exchange_s = 0.0;
+  plan->form = tuning->forms[tuning->current];
+  if (plan->form->outgoing != NULL) return LEADLINE_SEGMENTS_OK;
+  const bool fine = form_prepare(plan, plan->form);
+  if (!fine) keep_first(plan, LEADLINE_SEGMENTS_NO_MEMORY, "rank %d: no memory to tune the plan", plan->rank);
+  const int error = agree(plan, plan->error);
+  return error;
+}
+
+void tune_count(leadline_segments* plan, double seconds) {
+  if (plan->tuning != NULL) plan->tuning->exchange_s += seconds;
+}
+
+static int fastest(const Tuning* tuning) {
+  int best = 0;
+  for (int n = 1; n < tuning->n_forms; ++n) {
+    if (tuning->best_s[n] < tuning->best_s[best]) best = n;
+  }
+  return best;
+}
+
+static double lost_s(const Tuning* tuning, double best_s) {
+  double lost = 0.0;
+  for (int n = 0; n < tuning->n_forms; ++n) {
+    const double beyond = tuning->total_s[n] - tuning->trials[n] * best_s;
+    if (beyond > 0.0) lost += beyond;
+  }
+  return lost;
+}
+
+static void decide(leadline_segments* plan, int chosen) {
+  Tuning* tuning = plan->tuning;
+  for (int n = 0; n < tuning->n_forms; ++n) plan->tuned_trials += tuning->trials[n];
+  plan->tuned_lost_s = lost_s(tuning, tuning->best_s[chosen]);
+  for (int n = 0; n < tuning->n_forms; ++n) {
+    if (n != chosen) form_free(plan, tuning->forms[n]);
+  }
+  plan->form = tuning->forms[chosen];
+  free(tuning);
+  plan->tuning = NULL;
+}
+
+static void end_round(leadline_segments* plan) {
+  Tuning* tuning = plan->tuning;
+  double agreed[MOST_FORMS];
+  MPI_Allreduce(tuning->this_round_s, agreed, tuning->n_forms, MPI_DOUBLE, MPI_MAX, plan->comm);
+  for (int n = 0; n < tuning->n_forms; ++n) {
+    if (tuning->dropped[n]) continue;
+    ++tuning->trials[n];
+    tuning->total_s[n] += agreed[n];
+    if (agreed[n] < tuning->best_s[n]) tuning->best_s[n] = agreed[n];
+  }
+  const int best = fastest(tuning);
+  int left = 0;
+  for (int n = 0; n < tuning->n_forms; ++n) {
+    if (tuning->best_s[n] > tolerance(tuning->round) * tuning->best_s[best]) tuning->dropped[n] = true;
+    left += !tuning->dropped[n];
+  }
+  ++tuning->round;
+  const bool spent = lost_s(tuning, tuning->best_s[best]) > EXCHANGES_ALLOWED * tuning->best_s[best];
+  if (left == 1 || tuning->round == MOST_ROUNDS || (spent && tuning->round > 1)) decide(plan, best);
+}
+
+int tune_after(leadline_segments* plan) {
+  Tuning* tuning = plan->tuning;
+  tuning->this_round_s[tuning->current] = tuning->exchange_s;
+  do {
+    ++tuning->current;
+  } while (tuning->current < tuning->n_forms && tuning->dropped[tuning->current]);
+  if (tuning->current < tuning->n_forms) return LEADLINE_SEGMENTS_OK;
+  end_round(plan);
+  if (plan->tuning == NULL) return LEADLINE_SEGMENTS_OK;
+  for (tuning->current = 0; tuning->dropped[tuning->current];) ++tuning->current;
+  return LEADLINE_SEGMENTS_OK;
+}
+
+void tune_free(leadline_segments* plan) {
+  for (int n = 0; n < plan->tuning->n_forms; ++n) form_free(plan, plan->tuning->forms[n]);
+  free(plan->tuning);
+  plan->tuning = NULL;
+}
+
+int leadline_segments_tuned(const leadline_segments* plan, int* trials, double* lost) {
+  if (trials != NULL) *trials = plan->tuned_trials;
+  if (lost != NULL) *lost = plan->tuned_lost_s;
+  return plan->committed && plan->tuning == NULL;
+}
