@@ -106,10 +106,6 @@ static int start(leadline_segments* plan) {
     const int error = agree(plan, check_memory(plan));
     if (error != LEADLINE_SEGMENTS_OK) return error;
   }
-  if (plan->tuning != NULL) {
-    const int error = tune_before(plan);
-    if (error != LEADLINE_SEGMENTS_OK) return error;
-  }
   const Form* form = plan->form;
   memset(plan->field_ready, 0, (size_t)plan->n_fields * sizeof *plan->field_ready);
   for (int segment = 0; segment < form->segments; ++segment) {
@@ -147,6 +143,8 @@ int leadline_segments_start(leadline_segments* plan) {
   int error = usable(plan);
   if (error != LEADLINE_SEGMENTS_OK) return error;
   if (plan->under_way) return misuse(plan, "an exchange is started before the wait for the one before");
+  if (plan->tuning != NULL) error = tune_before(plan);
+  if (error != LEADLINE_SEGMENTS_OK) return error;
   const double begin = plan->tuning != NULL ? MPI_Wtime() : 0.0;
   error = start(plan);
   if (plan->tuning != NULL) tune_count(plan, MPI_Wtime() - begin);

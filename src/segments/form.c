@@ -5,7 +5,7 @@
 #include "plan.h"
 
 /* From here on a piece is worth describing to the library; below, its cost a piece is above that of copying it. */
-enum { LONG_PIECE_BYTES = 4096 };
+enum { LONG_PIECE_BYTES = 256 };
 
 Form* form_shape(int fields, int segments, const int* sizes, leadline_segments_method method, bool persistent) {
   Form* form = calloc(1, sizeof *form);

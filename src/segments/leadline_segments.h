@@ -106,8 +106,8 @@ const char* leadline_segments_message(const leadline_segments* plan);
 int leadline_segments_in_use(const leadline_segments* plan, int* sizes, leadline_segments_method* method,
                              int* persistent);
 
-/* With LEADLINE_SEGMENTS_AUTO: 1 when the choice is made. trials: exchanges tried; lost_s: seconds they took beyond as
- * many exchanges in the form that was chosen. */
+/* With LEADLINE_SEGMENTS_AUTO: 1 when the choice is made. trials: exchanges tried; lost_s: seconds that the slower
+ * forms and the making of their messages took. */
 int leadline_segments_tuned(const leadline_segments* plan, int* trials, double* lost_s);
 
 /* Collective. Writes what is in use to a file that load() of a like plan (same sizes, processes and MPI library)

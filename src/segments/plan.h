@@ -1,6 +1,6 @@
 /* What a plan holds, for the files of this library.
  *
- * leadline_segments.c  what the user calls before the commit      layout.c    faces as runs of blocks
+ * plan.c               what the user calls before the commit      layout.c    faces as runs of blocks
  * commit.c, check.c    the collective check                       form.c      messages of one segmentation
  * exchange.c           start, ready, wait                         tune.c      which form, found in the first exchanges
  * saved.c              what was found, as a file                  roll_call.c  a rank that does not come */
@@ -11,6 +11,31 @@
 #include <stdint.h>
 
 #include "leadline_segments.h"
+
+/* What the linker sees of this library is named for it: programs have functions of these names. */
+#define fail leadline_segments_fail_
+#define keep_first leadline_segments_keep_first_
+#define layout_from_face leadline_segments_layout_from_face_
+#define layout_from_type leadline_segments_layout_from_type_
+#define layout_free leadline_segments_layout_free_
+#define pack_layout leadline_segments_pack_layout_
+#define unpack_layout leadline_segments_unpack_layout_
+#define check_local leadline_segments_check_local_
+#define check_memory leadline_segments_check_memory_
+#define check_neighbours leadline_segments_check_neighbours_
+#define agree leadline_segments_agree_
+#define roll_call leadline_segments_roll_call_
+#define form_shape leadline_segments_form_shape_
+#define form_prepare leadline_segments_form_prepare_
+#define form_free leadline_segments_form_free_
+#define exchange_prepare leadline_segments_exchange_prepare_
+#define tune_begin leadline_segments_tune_begin_
+#define tune_before leadline_segments_tune_before_
+#define tune_after leadline_segments_tune_after_
+#define tune_count leadline_segments_tune_count_
+#define tune_free leadline_segments_tune_free_
+#define signature_of leadline_segments_signature_of_
+#define apply_loaded leadline_segments_apply_loaded_
 
 enum { MESSAGE_LENGTH = 512, NAME_LENGTH = 48, NO_NUMBER = -1 };
 

@@ -2,25 +2,26 @@
  *
  * A form's time is what the calls of an exchange took on the rank where they took longest; all ranks learn it after
  * each round, so all decide alike. A round tries each form that is left once. The smallest time of a form counts, since
- * noise only adds, and after each round those clearly behind are dropped. What a slow form takes longer is the cost of
- * trying it: rounds end when that reaches 2 % of 1000 exchanges in the best form. */
+ * noise only adds, and after each round those clearly behind are dropped. The cost of trying a form is what it takes
+ * longer than the best each time, and the making of its messages: rounds end when that reaches 2 % of 1000 exchanges in
+ * the best form. */
 #include <stdlib.h>
 
 #include "plan.h"
 
-enum { MOST_FORMS = 24, MOST_ROUNDS = 12, EXCHANGES_ALLOWED = 20 }; /* 2 % of 1000 */
+enum { MOST_FORMS = 24, MOST_ROUNDS = 20, EXCHANGES_ALLOWED = 20 }; /* 2 % of 1000 */
 
 struct Tuning {
   Form* forms[MOST_FORMS];
   bool dropped[MOST_FORMS];
   double this_round_s[MOST_FORMS];
   double best_s[MOST_FORMS]; /* agreed, over the rounds */
-  double total_s[MOST_FORMS];
   int trials[MOST_FORMS];
   int n_forms;
   int current;
   int round;
-  double exchange_s; /* of the exchange under way */
+  double exchange_s;  /* of the exchange under way */
+  double preparing_s; /* making all forms' messages */
 };
 
 /* How far behind the best a form may be after each round; the first times are those of cold caches. */
@@ -80,9 +81,11 @@ int tune_before(leadline_segments* plan) {
   tuning->exchange_s = 0.0;
   plan->form = tuning->forms[tuning->current];
   if (plan->form->outgoing != NULL) return LEADLINE_SEGMENTS_OK;
+  const double begin = MPI_Wtime();
   const bool fine = form_prepare(plan, plan->form);
   if (!fine) keep_first(plan, LEADLINE_SEGMENTS_NO_MEMORY, "rank %d: no memory to tune the plan", plan->rank);
   const int error = agree(plan, plan->error);
+  tuning->preparing_s += MPI_Wtime() - begin;
   return error;
 }
 
@@ -101,8 +104,7 @@ static int fastest(const Tuning* tuning) {
 static double lost_s(const Tuning* tuning, double best_s) {
   double lost = 0.0;
   for (int n = 0; n < tuning->n_forms; ++n) {
-    const double beyond = tuning->total_s[n] - tuning->trials[n] * best_s;
-    if (beyond > 0.0) lost += beyond;
+    if (tuning->trials[n] > 0) lost += tuning->trials[n] * (tuning->best_s[n] - best_s);
   }
   return lost;
 }
@@ -110,7 +112,7 @@ static double lost_s(const Tuning* tuning, double best_s) {
 static void decide(leadline_segments* plan, int chosen) {
   Tuning* tuning = plan->tuning;
   for (int n = 0; n < tuning->n_forms; ++n) plan->tuned_trials += tuning->trials[n];
-  plan->tuned_lost_s = lost_s(tuning, tuning->best_s[chosen]);
+  plan->tuned_lost_s = lost_s(tuning, tuning->best_s[chosen]) + tuning->preparing_s;
   for (int n = 0; n < tuning->n_forms; ++n) {
     if (n != chosen) form_free(plan, tuning->forms[n]);
   }
@@ -126,7 +128,6 @@ static void end_round(leadline_segments* plan) {
   for (int n = 0; n < tuning->n_forms; ++n) {
     if (tuning->dropped[n]) continue;
     ++tuning->trials[n];
-    tuning->total_s[n] += agreed[n];
     if (agreed[n] < tuning->best_s[n]) tuning->best_s[n] = agreed[n];
   }
   const int best = fastest(tuning);
