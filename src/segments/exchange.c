@@ -4,6 +4,11 @@
 
 #include "plan.h"
 
+#ifdef _OPENMP
+enum { has_threads = 1 };
+#else
+enum { has_threads = 0 };
+#endif
 enum { THREADED_BYTES = 1 << 20 }; /* from here on threads pack faster than one does */
 
 bool exchange_prepare(leadline_segments* plan) {
@@ -64,13 +69,24 @@ static void pack_field(const leadline_segments* plan, const Form* form, int segm
   }
 }
 
+static bool is_threaded(const leadline_segments* plan, const Message* messages, int segment) {
+  size_t bytes = 0;
+  for (int n = 0; n < plan->n_neighbours; ++n) bytes += messages[segment * plan->n_neighbours + n].bytes;
+  return has_threads && bytes >= THREADED_BYTES;
+}
+
 /* The fields of the segment that are not ready yet; by several threads where it pays. */
 static void pack_rest(const leadline_segments* plan, const Form* form, int segment) {
   const int first = form->first[segment], end = form->first[segment + 1];
+  if (plan->left[segment] == end - first && !is_threaded(plan, form->outgoing, segment)) {
+    for (int neighbour = 0; neighbour < plan->n_neighbours; ++neighbour) {
+      const Message* message = &form->outgoing[segment * plan->n_neighbours + neighbour];
+      if (message->buffer != NULL) pack_layout(message->buffer, &message->pieces);
+    }
+    return;
+  }
 #ifdef _OPENMP
-  size_t bytes = 0;
-  for (int n = 0; n < plan->n_neighbours; ++n) bytes += form->outgoing[segment * plan->n_neighbours + n].bytes;
-#pragma omp parallel for schedule(static) if (bytes >= THREADED_BYTES)
+#pragma omp parallel for schedule(static) if (is_threaded(plan, form->outgoing, segment))
 #endif
   for (int field = first; field < end; ++field) {
     if (!plan->field_ready[field]) pack_field(plan, form, segment, field);
@@ -80,9 +96,13 @@ static void pack_rest(const leadline_segments* plan, const Form* form, int segme
 static void unpack_message(const leadline_segments* plan, const Form* form, int segment, int neighbour) {
   const Message* message = &form->incoming[segment * plan->n_neighbours + neighbour];
   if (message->buffer == NULL) return;
+  if (!has_threads || message->bytes < THREADED_BYTES) {
+    unpack_layout(&message->pieces, message->buffer);
+    return;
+  }
   const int first = form->first[segment], end = form->first[segment + 1];
 #ifdef _OPENMP
-#pragma omp parallel for schedule(static) if (message->bytes >= THREADED_BYTES)
+#pragma omp parallel for schedule(static)
 #endif
   for (int field = first; field < end; ++field) {
     unpack_layout(&face_of(plan, field, neighbour)->receive,

@@ -116,7 +116,11 @@ static bool make_message(const leadline_segments* plan, Form* form, int segment,
     return message->own_type;
   }
   message->buffer = message->address = malloc(message->bytes);
-  return message->buffer != NULL;
+  bool fine = message->buffer != NULL;
+  for (int field = form->first[segment]; fine && field < form->first[segment + 1]; ++field) {
+    fine = layout_append(&message->pieces, layout_of(plan, field, neighbour, outgoing));
+  }
+  return fine;
 }
 
 /* Messages of one direction between the same ranks are told apart by their segment. */
@@ -166,6 +170,7 @@ bool form_prepare(const leadline_segments* plan, Form* form) {
 
 static void free_message(Message* message) {
   free(message->buffer);
+  layout_free(&message->pieces);
   if (message->own_type) MPI_Type_free(&message->type);
 }
 

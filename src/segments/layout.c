@@ -235,6 +235,27 @@ bool layout_from_type(Layout* layout, void* address, int count, MPI_Datatype typ
   return finish(layout, &blocks);
 }
 
+bool layout_append(Layout* whole, const Layout* part) {
+  if (part->n_runs == 0) return true;
+  Run* runs = realloc(whole->runs, (size_t)(whole->n_runs + part->n_runs) * sizeof *runs);
+  if (runs == NULL) return false;
+  whole->runs = runs;
+  for (int n = 0; n < part->n_runs; ++n) {
+    const Run run = part->runs[n];
+    Run* last = whole->n_runs > 0 ? &runs[whole->n_runs - 1] : NULL;
+    const bool follows = last != NULL && last->bytes == run.bytes && run.count == 1 &&
+                         (last->count == 1 || run.at == last->at + (ptrdiff_t)last->count * last->stride);
+    if (follows) {
+      if (last->count == 1) last->stride = run.at - last->at;
+      ++last->count;
+    } else {
+      runs[whole->n_runs++] = run;
+    }
+  }
+  whole->bytes += part->bytes;
+  return true;
+}
+
 void layout_free(Layout* layout) {
   free(layout->runs);
   *layout = (Layout){0};
@@ -259,6 +280,9 @@ static void pack_run(char* restrict to, const Run* run) {
       COPY_BLOCKS(16, to, 16, from, run->stride) break;
     case 24:
       COPY_BLOCKS(24, to, 24, from, run->stride) break;
+    case 64:
+      COPY_BLOCKS(64, to, 64, from, run->stride)
+      break;
     case 32:
       COPY_BLOCKS(32, to, 32, from, run->stride) break;
     default:
@@ -277,6 +301,9 @@ static void unpack_run(const Run* run, const char* restrict from) {
       COPY_BLOCKS(16, to, run->stride, from, 16) break;
     case 24:
       COPY_BLOCKS(24, to, run->stride, from, 24) break;
+    case 64:
+      COPY_BLOCKS(64, to, run->stride, from, 64)
+      break;
     case 32:
       COPY_BLOCKS(32, to, run->stride, from, 32) break;
     default:

@@ -17,6 +17,7 @@
 #define keep_first leadline_segments_keep_first_
 #define layout_from_face leadline_segments_layout_from_face_
 #define layout_from_type leadline_segments_layout_from_type_
+#define layout_append leadline_segments_layout_append_
 #define layout_free leadline_segments_layout_free_
 #define pack_layout leadline_segments_pack_layout_
 #define unpack_layout leadline_segments_unpack_layout_
@@ -73,6 +74,7 @@ typedef struct {
 typedef struct {
   size_t bytes;  /* 0: there is no message */
   char* buffer;  /* null unless packed */
+  Layout pieces; /* of all fields, if it is packed */
   void* address; /* what MPI gets: the buffer, the only piece, or MPI_BOTTOM */
   int count;
   MPI_Datatype type;
@@ -145,6 +147,7 @@ int keep_first(leadline_segments* plan, int error, const char* format, ...) __at
 /* layout.c. False where there is no memory, or the datatype cannot be read (darray). */
 bool layout_from_face(Layout* layout, const leadline_face* face);
 bool layout_from_type(Layout* layout, void* address, int count, MPI_Datatype type);
+bool layout_append(Layout* whole, const Layout* part); /* faces of equal fields at equal distances become one run */
 void layout_free(Layout* layout);
 char* pack_layout(char* to, const Layout* layout);
 const char* unpack_layout(const Layout* layout, const char* from);

@@ -147,7 +147,7 @@ static int random_plan(unsigned seed) {
   int code = automatic ? leadline_segments_commit(plan, LEADLINE_SEGMENTS_AUTO, NULL)
                        : leadline_segments_commit(plan, segments, below(2) ? sizes : NULL);
   if (code != 0) printf("seed %u rank %d: %s\n", seed, rank, leadline_segments_message(plan));
-  const int rounds = automatic ? 30 : ROUNDS;
+  const int rounds = automatic ? 90 : ROUNDS;
   for (int round = 0; round < rounds && code == 0; ++round) {
     for (int field = 0; field < fields; ++field) {
       for (size_t n = 0; n < arrays[field].bytes; ++n) {
