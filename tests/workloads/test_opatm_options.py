@@ -27,6 +27,10 @@ REFUSED = {
     "a strip without width": (["--grid", "14x10x8", "--decomp", "strips:7,0,7"], "a width in --decomp"),
     "an unknown decomposition": (["--decomp", "rings"], "--decomp must be"),
     "an unknown cost": (["--cost", "cheap"], "--cost must be full or light"),
+    "no segments": (["--segments", "0"], "--segments (or none, auto, A,B,...) must be a whole number from 1"),
+    "more segments than tracers": (["--tracers", "4", "--segments", "5"], "from 1 to 4"),
+    "segments that do not add up": (["--tracers", "4", "--segments", "1,2"], "add up to 3, but there are 4 tracers"),
+    "a segment without tracers": (["--tracers", "4", "--segments", "4,0"], "a size in --segments"),
     "an output that cannot be written": (["--grid=6x4x3", "--output", "/dev/null/x"], "cannot write --output"),
 }
 

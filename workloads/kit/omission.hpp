@@ -24,6 +24,8 @@ class Omission {
            (direction_.empty() || direction_ == direction);
   }
 
+  bool is_set() const { return number_ != 0; }
+
  private:
   std::string routine_;
   std::string direction_;

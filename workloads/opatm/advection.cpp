@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "model.hpp"
+#include "packed_exchanges.hpp"
 
 // The loops over a row write one array and read others: no iteration depends on another.
 #define OPATM_INDEPENDENT_ITERATIONS _Pragma("GCC ivdep")
@@ -68,7 +69,7 @@ struct Extremes {
 
 }  // namespace
 
-Advection::Advection(Flow flow, const std::vector<double>& thickness_m)
+Advection::Advection(Flow flow, const std::vector<double>& thickness_m, int at_once)
     : nx_(flow.east.nx()),
       ny_(flow.east.ny()),
       water_(flow.east.levels() - 1),
@@ -77,10 +78,10 @@ Advection::Advection(Flow flow, const std::vector<double>& thickness_m)
       east_(antidiffusion_east()),
       north_(antidiffusion_north()),
       down_(antidiffusion_down()),
-      upstream_(nx_, ny_, flow_.east.levels()),
+      upstream_(static_cast<size_t>(at_once), Field(nx_, ny_, flow_.east.levels())),
       room_up_(upstream_),
       room_down_(upstream_),
-      flux_{upstream_, upstream_, upstream_} {}
+      flux_(static_cast<size_t>(at_once), Flow{upstream_[0], upstream_[0], upstream_[0]}) {}
 
 Advection::Antidiffusion Advection::antidiffusion_east() const {
   const Field empty(nx_, ny_, static_cast<int>(thickness_m_.size()));
@@ -145,7 +146,7 @@ Advection::Antidiffusion Advection::antidiffusion_down() const {
   return result;
 }
 
-void Advection::step_upstream(const Field& before) {
+void Advection::step_upstream(size_t lane, const Field& before) {
   for (int i = 0; i < nx_; ++i) {
     for (int k = 0; k < water_; ++k) {
       const double* here = before.row(i, k);
@@ -158,7 +159,7 @@ void Advection::step_upstream(const Field& before) {
       const double* through_south = flow_.north.row(i, k);
       const double* through_top = flow_.down.row(i, k);
       const double* through_bottom = flow_.down.row(i, k + 1);
-      double* result = upstream_.row(i, k);
+      double* result = upstream_[lane].row(i, k);
       const double per_m = 1.0 / thickness_m_[k];
       OPATM_INDEPENDENT_ITERATIONS
       for (int j = 0; j < ny_; ++j) {
@@ -170,25 +171,25 @@ void Advection::step_upstream(const Field& before) {
         result[j] = here[j] - lost * per_m;
       }
     }
-    std::copy_n(before.row(i, water_), ny_, upstream_.row(i, water_));
+    std::copy_n(before.row(i, water_), ny_, upstream_[lane].row(i, water_));
   }
 }
 
-void Advection::flux_east() {
+void Advection::flux_east(size_t lane) {
   for (int i = 0; i <= nx_; ++i) {
     for (int k = 0; k < water_; ++k) {
       const int up = std::max(k - 1, 0);
       const int down = std::min(k + 1, water_ - 1);
-      const double* from = upstream_.row(i - 1, k);
-      const double* into = upstream_.row(i, k);
-      const double* from_above = upstream_.row(i - 1, up);
-      const double* into_above = upstream_.row(i, up);
-      const double* from_below = upstream_.row(i - 1, down);
-      const double* into_below = upstream_.row(i, down);
+      const double* from = upstream_[lane].row(i - 1, k);
+      const double* into = upstream_[lane].row(i, k);
+      const double* from_above = upstream_[lane].row(i - 1, up);
+      const double* into_above = upstream_[lane].row(i, up);
+      const double* from_below = upstream_[lane].row(i - 1, down);
+      const double* into_below = upstream_[lane].row(i, down);
       const double* along = east_.along.row(i, k);
       const double* first = east_.first.row(i, k);
       const double* second = east_.second.row(i, k);
-      double* flux = flux_.east.row(i, k);
+      double* flux = flux_[lane].east.row(i, k);
       OPATM_INDEPENDENT_ITERATIONS
       for (int j = 0; j < ny_; ++j) {
         const double carried = along[j] * slope(from[j], into[j]) -
@@ -200,18 +201,18 @@ void Advection::flux_east() {
   }
 }
 
-void Advection::flux_north() {
+void Advection::flux_north(size_t lane) {
   for (int i = 0; i < nx_; ++i) {
     for (int k = 0; k < water_; ++k) {
-      const double* here = upstream_.row(i, k);
-      const double* west = upstream_.row(i - 1, k);
-      const double* east = upstream_.row(i + 1, k);
-      const double* above = upstream_.row(i, std::max(k - 1, 0));
-      const double* below = upstream_.row(i, std::min(k + 1, water_ - 1));
+      const double* here = upstream_[lane].row(i, k);
+      const double* west = upstream_[lane].row(i - 1, k);
+      const double* east = upstream_[lane].row(i + 1, k);
+      const double* above = upstream_[lane].row(i, std::max(k - 1, 0));
+      const double* below = upstream_[lane].row(i, std::min(k + 1, water_ - 1));
       const double* along = north_.along.row(i, k);
       const double* first = north_.first.row(i, k);
       const double* second = north_.second.row(i, k);
-      double* flux = flux_.north.row(i, k);
+      double* flux = flux_[lane].north.row(i, k);
       OPATM_INDEPENDENT_ITERATIONS
       for (int j = 0; j <= ny_; ++j) {
         const double carried = along[j] * slope(here[j - 1], here[j]) -
@@ -223,19 +224,19 @@ void Advection::flux_north() {
   }
 }
 
-void Advection::flux_down() {
+void Advection::flux_down(size_t lane) {
   for (int i = 0; i < nx_; ++i) {
     for (int k = 1; k < water_; ++k) {
-      const double* from = upstream_.row(i, k - 1);
-      const double* into = upstream_.row(i, k);
-      const double* from_west = upstream_.row(i - 1, k - 1);
-      const double* into_west = upstream_.row(i - 1, k);
-      const double* from_east = upstream_.row(i + 1, k - 1);
-      const double* into_east = upstream_.row(i + 1, k);
+      const double* from = upstream_[lane].row(i, k - 1);
+      const double* into = upstream_[lane].row(i, k);
+      const double* from_west = upstream_[lane].row(i - 1, k - 1);
+      const double* into_west = upstream_[lane].row(i - 1, k);
+      const double* from_east = upstream_[lane].row(i + 1, k - 1);
+      const double* into_east = upstream_[lane].row(i + 1, k);
       const double* along = down_.along.row(i, k);
       const double* first = down_.first.row(i, k);
       const double* second = down_.second.row(i, k);
-      double* flux = flux_.down.row(i, k);
+      double* flux = flux_[lane].down.row(i, k);
       OPATM_INDEPENDENT_ITERATIONS
       for (int j = 0; j < ny_; ++j) {
         const double carried = along[j] * slope(from[j], into[j]) -
@@ -249,7 +250,7 @@ void Advection::flux_down() {
 
 // How many times the antidiffusive fluxes into (out of) a cell it can bear before it exceeds the highest (falls below
 // the lowest) value that it and its neighbours had before and after the upstream step.
-void Advection::find_room(const Field& before) {
+void Advection::find_room(size_t lane, const Field& before) {
   for (int i = 0; i < nx_; ++i) {
     for (int k = 0; k < water_; ++k) {
       const int up = std::max(k - 1, 0);
@@ -259,18 +260,18 @@ void Advection::find_room(const Field& before) {
       const double* before_east = before.row(i + 1, k);
       const double* before_above = before.row(i, up);
       const double* before_below = before.row(i, down);
-      const double* here = upstream_.row(i, k);
-      const double* beside_west = upstream_.row(i - 1, k);
-      const double* beside_east = upstream_.row(i + 1, k);
-      const double* above = upstream_.row(i, up);
-      const double* below = upstream_.row(i, down);
-      const double* west = flux_.east.row(i, k);
-      const double* east = flux_.east.row(i + 1, k);
-      const double* south = flux_.north.row(i, k);
-      const double* top = flux_.down.row(i, k);
-      const double* bottom = flux_.down.row(i, k + 1);
-      double* room_up = room_up_.row(i, k);
-      double* room_down = room_down_.row(i, k);
+      const double* here = upstream_[lane].row(i, k);
+      const double* beside_west = upstream_[lane].row(i - 1, k);
+      const double* beside_east = upstream_[lane].row(i + 1, k);
+      const double* above = upstream_[lane].row(i, up);
+      const double* below = upstream_[lane].row(i, down);
+      const double* west = flux_[lane].east.row(i, k);
+      const double* east = flux_[lane].east.row(i + 1, k);
+      const double* south = flux_[lane].north.row(i, k);
+      const double* top = flux_[lane].down.row(i, k);
+      const double* bottom = flux_[lane].down.row(i, k + 1);
+      double* room_up = room_up_[lane].row(i, k);
+      double* room_down = room_down_[lane].row(i, k);
       const double cell_m = thickness_m_[k];
       OPATM_INDEPENDENT_ITERATIONS
       for (int j = 0; j < ny_; ++j) {
@@ -293,39 +294,39 @@ void Advection::find_room(const Field& before) {
   }
 }
 
-void Advection::limit_fluxes() {
+void Advection::limit_fluxes(size_t lane) {
   for (int i = 0; i <= nx_; ++i) {
     for (int k = 0; k < water_; ++k) {
-      const double* up = room_up_.row(i, k);
-      const double* down = room_down_.row(i, k);
-      const double* up_west = room_up_.row(i - 1, k);
-      const double* down_west = room_down_.row(i - 1, k);
-      double* east = flux_.east.row(i, k);
+      const double* up = room_up_[lane].row(i, k);
+      const double* down = room_down_[lane].row(i, k);
+      const double* up_west = room_up_[lane].row(i - 1, k);
+      const double* down_west = room_down_[lane].row(i - 1, k);
+      double* east = flux_[lane].east.row(i, k);
       OPATM_INDEPENDENT_ITERATIONS
       for (int j = 0; j < ny_; ++j) east[j] = limited(east[j], down_west[j], up_west[j], down[j], up[j]);
       if (i == nx_) continue;  // only the block's eastern face is left to do
-      double* north = flux_.north.row(i, k);
+      double* north = flux_[lane].north.row(i, k);
       OPATM_INDEPENDENT_ITERATIONS
       for (int j = 0; j <= ny_; ++j) north[j] = limited(north[j], down[j - 1], up[j - 1], down[j], up[j]);
       if (k == 0) continue;  // nothing passes the surface
-      const double* up_above = room_up_.row(i, k - 1);
-      const double* down_above = room_down_.row(i, k - 1);
-      double* downward = flux_.down.row(i, k);
+      const double* up_above = room_up_[lane].row(i, k - 1);
+      const double* down_above = room_down_[lane].row(i, k - 1);
+      double* downward = flux_[lane].down.row(i, k);
       OPATM_INDEPENDENT_ITERATIONS
       for (int j = 0; j < ny_; ++j) downward[j] = limited(downward[j], down_above[j], up_above[j], down[j], up[j]);
     }
   }
 }
 
-void Advection::apply_fluxes(Field& result) const {
+void Advection::apply_fluxes(size_t lane, Field& result) const {
   for (int i = 0; i < nx_; ++i) {
     for (int k = 0; k < water_; ++k) {
-      const double* upstream = upstream_.row(i, k);
-      const double* west = flux_.east.row(i, k);
-      const double* east = flux_.east.row(i + 1, k);
-      const double* south = flux_.north.row(i, k);
-      const double* top = flux_.down.row(i, k);
-      const double* bottom = flux_.down.row(i, k + 1);
+      const double* upstream = upstream_[lane].row(i, k);
+      const double* west = flux_[lane].east.row(i, k);
+      const double* east = flux_[lane].east.row(i + 1, k);
+      const double* south = flux_[lane].north.row(i, k);
+      const double* top = flux_[lane].down.row(i, k);
+      const double* bottom = flux_[lane].down.row(i, k + 1);
       double* after = result.row(i, k);
       const double per_m = 1.0 / thickness_m_[k];
       OPATM_INDEPENDENT_ITERATIONS
@@ -339,20 +340,61 @@ void Advection::apply_fluxes(Field& result) const {
 
 void Advection::half_step(Field& concentration, Halo& halo, int exchanges_before) {
   int number = exchanges_before;
-  step_upstream(concentration);
-  halo.exchange(upstream_, {"trcadv", ++number});
-  flux_east();
-  flux_north();
-  flux_down();
-  find_room(concentration);
-  halo.exchange(room_up_, {"trcadv", ++number});
-  halo.exchange(room_down_, {"trcadv", ++number});
-  limit_fluxes();
-  apply_fluxes(concentration);
+  step_upstream(0, concentration);
+  halo.exchange(upstream_[0], {"trcadv", ++number});
+  find_fluxes(0, concentration);
+  halo.exchange(room_up_[0], {"trcadv", ++number});
+  halo.exchange(room_down_[0], {"trcadv", ++number});
+  limit_fluxes(0);
+  apply_fluxes(0, concentration);
   halo.exchange(concentration, {"trcadv", ++number});
 }
 
+void Advection::find_fluxes(size_t lane, const Field& before) {
+  flux_east(lane);
+  flux_north(lane);
+  flux_down(lane);
+  find_room(lane, before);
+}
+
+void Advection::half_step(std::span<Field> concentrations, PackedExchanges& packed, size_t first) {
+  LaneHalos& halos = packed.lanes(concentrations.size());
+  for (size_t lane = 0; lane < concentrations.size(); ++lane) step_upstream(lane, concentrations[lane]);
+  halos.upstream.exchange();
+  for (size_t lane = 0; lane < concentrations.size(); ++lane) find_fluxes(lane, concentrations[lane]);
+  halos.room_up.exchange();
+  halos.room_down.exchange();
+  for (size_t lane = 0; lane < concentrations.size(); ++lane) {
+    limit_fluxes(lane);
+    apply_fluxes(lane, concentrations[lane]);
+    packed.concentrations().ready(first + lane);
+  }
+}
+
+namespace {
+
+// A segment after the other, each in both its tracers' messages and their arithmetic. A half is done for all before the
+// next, so that a segment's last exchange has the time of the other segments' arithmetic.
+void advance_packed(Model& model) {
+  for (int half = 0; half < 2; ++half) {
+    model.packed->concentrations().start();
+    size_t first = 0;
+    for (const int size : model.settings.segments.sizes) {
+      const std::span<Field> segment = std::span(model.concentration).subspan(first, static_cast<size_t>(size));
+      model.advection.half_step(segment, *model.packed, first);
+      first += static_cast<size_t>(size);
+    }
+    model.packed->concentrations().finish();
+  }
+}
+
+}  // namespace
+
 [[gnu::noinline]] void trcadv(Model& model) {
+  if (model.packed) {
+    advance_packed(model);
+    return;
+  }
   for (Field& concentration : model.concentration) {
     model.advection.half_step(concentration, model.halo, 0);
     model.advection.half_step(concentration, model.halo, Advection::exchanges_in_half);

@@ -10,6 +10,7 @@
 //   1. the upstream result      2., 3. the limiter's room upwards and downwards      4. the concentration it ends with
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "basin.hpp"
@@ -18,16 +19,28 @@
 
 namespace opatm {
 
+class PackedExchanges;
+
 class Advection {
  public:
   static constexpr int exchanges_in_half = 4;
 
   // thickness_m: by level, the bed last. The flow has the block's shape.
-  Advection(Flow flow, const std::vector<double>& thickness_m);
+  // at_once: the tracers that are advected together at most.
+  Advection(Flow flow, const std::vector<double>& thickness_m, int at_once);
 
   // Carries the concentration along for half a step; its halo must be, and is afterwards, up to date.
   // The exchanges are numbered from exchanges_before + 1.
   void half_step(Field& concentration, Halo& halo, int exchanges_before);
+
+  // The same for several together, which are the tracers from `first` on. The exchange of the concentrations is under
+  // way; they are made ready for it, and their halos are up to date when it is finished.
+  void half_step(std::span<Field> concentrations, PackedExchanges& packed, size_t first);
+
+  // What the exchanges of several tracers take: the fields that each of them works with.
+  std::vector<Field>& upstream() { return upstream_; }
+  std::vector<Field>& room_up() { return room_up_; }
+  std::vector<Field>& room_down() { return room_down_; }
 
  private:
   // The pseudo-velocity through a face that undoes the upstream scheme's diffusion is
@@ -43,21 +56,24 @@ class Advection {
   Antidiffusion antidiffusion_north() const;
   Antidiffusion antidiffusion_down() const;
 
-  void step_upstream(const Field& before);
-  void flux_east();
-  void flux_north();
-  void flux_down();
-  void find_room(const Field& before);
-  void limit_fluxes();
-  void apply_fluxes(Field& result) const;
+  void step_upstream(size_t lane, const Field& before);
+  void flux_east(size_t lane);
+  void flux_north(size_t lane);
+  void flux_down(size_t lane);
+  void find_fluxes(size_t lane, const Field& before);
+  void find_room(size_t lane, const Field& before);
+  void limit_fluxes(size_t lane);
+  void apply_fluxes(size_t lane, Field& result) const;
 
   int nx_, ny_, water_;
   std::vector<double> thickness_m_;
   Flow flow_;
   Antidiffusion east_, north_, down_;
-  Field upstream_;
-  Field room_up_, room_down_;
-  Flow flux_;  // antidiffusive, concentration times m
+
+  // Of each tracer that is advected at the same time, by its lane.
+  std::vector<Field> upstream_;
+  std::vector<Field> room_up_, room_down_;
+  std::vector<Flow> flux_;  // antidiffusive, concentration times m
 };
 
 }  // namespace opatm

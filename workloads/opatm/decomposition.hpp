@@ -34,7 +34,8 @@ class Decomposition {
   int ranks() const { return static_cast<int>(columns_.size() * rows_.size()); }
   Block block(int rank) const;
   int neighbour(int rank, Side side) const;
-  std::string described() const;  // "strips" or "4 x 8 blocks"
+  bool has_rows() const { return rows_.size() > 1; }  // whether anybody has a neighbour south or north
+  std::string described() const;                      // "strips" or "4 x 8 blocks"
 
  private:
   std::vector<Range> columns_;

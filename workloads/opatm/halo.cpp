@@ -78,9 +78,9 @@ void Halo::exchange(Field& field, const kit::Exchange& exchange) {
   constexpr Direction northward{"northward", Side::south, Side::north, 3};
   constexpr Direction southward{"southward", Side::north, Side::south, 4};
   pass_along(field, exchange, eastward, westward);
-  repeat_at_shores(field, Side::west, Side::east);
+  repeat_at_shores_in_x(field);
   pass_along(field, exchange, northward, southward);
-  repeat_at_shores(field, Side::south, Side::north);
+  repeat_at_shores_in_y(field);
 }
 
 void Halo::pass_along(Field& field, const kit::Exchange& exchange, const Direction& one_way,
@@ -119,8 +119,8 @@ void Halo::repeat_at_shores(Field& field, Side one, Side other) const {
 }
 
 void Halo::repeat_at_shores(Field& field) const {
-  repeat_at_shores(field, Side::west, Side::east);
-  repeat_at_shores(field, Side::south, Side::north);
+  repeat_at_shores_in_x(field);
+  repeat_at_shores_in_y(field);
 }
 
 }  // namespace opatm

@@ -20,6 +20,11 @@ class Halo {
 
   // The shore part of it alone, for a field whose halo is otherwise known.
   void repeat_at_shores(Field& field) const;
+  void repeat_at_shores_in_x(Field& field) const { repeat_at_shores(field, Side::west, Side::east); }
+  void repeat_at_shores_in_y(Field& field) const { repeat_at_shores(field, Side::south, Side::north); }
+
+  // Whether an exchange is to be left out, which only the exchange of single fields can do.
+  bool leaves_out() const { return omission_.is_set(); }
 
  private:
   struct Direction;

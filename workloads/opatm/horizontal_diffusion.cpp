@@ -16,31 +16,55 @@ inline double laplacian(const double* here, const double* west, const double* ea
   return ((east[j] - here[j]) - (here[j] - west[j])) + ((here[j + 1] - here[j]) - (here[j] - here[j - 1]));
 }
 
+void bend(Field& bent, const Field& concentration, int k) {
+  for (int i = 0; i < bent.nx(); ++i) {
+    const double* here = concentration.row(i, k);
+    const double* west = concentration.row(i - 1, k);
+    const double* east = concentration.row(i + 1, k);
+    double* result = bent.row(i, 0);
+#pragma GCC ivdep
+    for (int j = 0; j < bent.ny(); ++j) result[j] = laplacian(here, west, east, j);
+  }
+}
+
+void spread(Field& concentration, const Field& bent, int k) {
+  for (int i = 0; i < bent.nx(); ++i) {
+    const double* here = bent.row(i, 0);
+    const double* west = bent.row(i - 1, 0);
+    const double* east = bent.row(i + 1, 0);
+    double* result = concentration.row(i, k);
+#pragma GCC ivdep
+    for (int j = 0; j < bent.ny(); ++j) result[j] -= strength * laplacian(here, west, east, j);
+  }
+}
+
+// A level of all tracers of a segment at a time: their rows travel together.
+void spread_packed(Model& model) {
+  size_t first = 0;
+  for (const int size : model.settings.segments.sizes) {
+    PackedHalo& rows = model.packed->lanes(static_cast<size_t>(size)).bent;
+    for (int k = 0; k < model.basin.water_levels(); ++k) {
+      for (int n = 0; n < size; ++n) bend(model.bent[n], model.concentration[first + n], k);
+      rows.exchange();
+      for (int n = 0; n < size; ++n) spread(model.concentration[first + n], model.bent[n], k);
+    }
+    first += static_cast<size_t>(size);
+  }
+}
+
 }  // namespace
 
 [[gnu::noinline]] void trchdf(Model& model) {
-  const int nx = model.block.x.count;
-  const int ny = model.block.y.count;
-  Field bent(nx, ny, 1);
+  if (model.packed) {
+    spread_packed(model);
+    return;
+  }
+  Field& bent = model.bent[0];
   for (Field& concentration : model.concentration) {
     for (int k = 0; k < model.basin.water_levels(); ++k) {
-      for (int i = 0; i < nx; ++i) {
-        const double* here = concentration.row(i, k);
-        const double* west = concentration.row(i - 1, k);
-        const double* east = concentration.row(i + 1, k);
-        double* result = bent.row(i, 0);
-#pragma GCC ivdep
-        for (int j = 0; j < ny; ++j) result[j] = laplacian(here, west, east, j);
-      }
+      bend(bent, concentration, k);
       model.halo.exchange(bent, {"trchdf", k + 1});
-      for (int i = 0; i < nx; ++i) {
-        const double* here = bent.row(i, 0);
-        const double* west = bent.row(i - 1, 0);
-        const double* east = bent.row(i + 1, 0);
-        double* result = concentration.row(i, k);
-#pragma GCC ivdep
-        for (int j = 0; j < ny; ++j) result[j] -= strength * laplacian(here, west, east, j);
-      }
+      spread(concentration, bent, k);
     }
   }
 }

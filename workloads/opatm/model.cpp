@@ -1,5 +1,9 @@
 #include "model.hpp"
 
+#include <algorithm>
+
+#include "kit/program.hpp"
+
 namespace opatm {
 namespace {
 
@@ -55,6 +59,11 @@ void accumulate(const Field& concentration, std::vector<double>& sum) {
   }
 }
 
+// At least 1: without segments one tracer is treated at a time.
+int largest_segment(const Segmentation& segments) {
+  return segments.packed ? *std::max_element(segments.sizes.begin(), segments.sizes.end()) : 1;
+}
+
 }  // namespace
 
 Model::Model(const Settings& chosen, int rank, int ranks)
@@ -63,7 +72,8 @@ Model::Model(const Settings& chosen, int rank, int ranks)
       block(decomposition.block(rank)),
       basin(settings.grid),
       halo(decomposition, rank),
-      advection(basin.flow(block), basin.thickness_m()),
+      bent(static_cast<size_t>(largest_segment(settings.segments)), Field(block.x.count, block.y.count, 1)),
+      advection(basin.flow(block), basin.thickness_m(), largest_segment(settings.segments)),
       mixing(basin, block),
       budget(basin.thickness_m(), static_cast<size_t>(settings.tracers)),
       output(settings, decomposition, rank) {
@@ -76,15 +86,24 @@ Model::Model(const Settings& chosen, int rank, int ranks)
     transport_change.emplace_back(points_of(block, settings.grid), 0.0);
   }
   budget.begin(concentration);
+  if (!settings.segments.packed) return;
+  if (halo.leaves_out()) throw kit::UsageError("OPATM_LEAVE_OUT needs --segments none");
+  packed = std::make_unique<PackedExchanges>(*this, rank);
 }
 
 // Completes the step: the mean of the output takes in the new concentrations, and the neighbours get their faces, which
 // the next step's advection begins with and the maps of fronts need.
 [[gnu::noinline]] void trcnxt(Model& model) {
+  if (model.packed) model.packed->concentrations().start();
   for (const Tracer& tracer : model.tracers) {
     accumulate(model.concentration[tracer.number], model.accumulated[tracer.number]);
-    model.halo.exchange(model.concentration[tracer.number], {"trcnxt", 1});
+    if (model.packed) {
+      model.packed->concentrations().ready(static_cast<size_t>(tracer.number));
+    } else {
+      model.halo.exchange(model.concentration[tracer.number], {"trcnxt", 1});
+    }
   }
+  if (model.packed) model.packed->concentrations().finish();
   ++model.accumulated_steps;
 }
 

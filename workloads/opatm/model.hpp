@@ -2,6 +2,7 @@
 // in the OPA model, and C linkage so that a call path shows just these names.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "advection.hpp"
@@ -12,6 +13,7 @@
 #include "halo.hpp"
 #include "kit/phases.hpp"
 #include "output.hpp"
+#include "packed_exchanges.hpp"
 #include "settings.hpp"
 #include "tracers.hpp"
 #include "vertical.hpp"
@@ -36,9 +38,11 @@ struct Model {
   int accumulated_steps = 0;
 
   Halo halo;
+  std::vector<Field> bent;  // of trchdf: a level's Laplacian, for each tracer that is diffused at the same time
   Advection advection;
   VerticalMixing mixing;
   Budget budget;
+  std::unique_ptr<PackedExchanges> packed;  // null: a message for each tracer
   Output output;
 };
 

@@ -15,6 +15,9 @@ const char* const usage =
     "  --decomp HOW       strips: even strips along x; strips:W0,W1,...: strips of these widths, one per process;\n"
     "                     2d: cut along x and y (strips)\n"
     "  --cost full|light  the reactor with 8 sub-steps and exponential light response, or 1 and a simpler one (full)\n"
+    "  --segments HOW     none: a message for each tracer; N: the tracers' messages packed into N; A,B,...: into "
+    "segments\n"
+    "                     of so many tracers; auto: as is found fastest in the first steps (none)\n"
     "  --output FILE      where the output goes: 32 bytes per point and tracer each time (none)\n";
 
 namespace {
@@ -55,16 +58,39 @@ Cost parse_cost(const std::string& text) {
   throw kit::UsageError("--cost must be full or light, not '" + text + "'");
 }
 
+Segmentation parse_segments(const std::string& text, int tracers) {
+  if (text == "none") return {};
+  Segmentation result{true, text == "auto", {}};
+  if (result.tuned) {
+    result.sizes = {tracers};
+  } else if (text.find(',') == std::string::npos) {
+    const int segments = static_cast<int>(kit::parse_whole(text, "--segments (or none, auto, A,B,...)", 1, tracers));
+    for (int n = 0; n < segments; ++n) result.sizes.push_back(tracers / segments + (n < tracers % segments ? 1 : 0));
+  } else {
+    int sum = 0;
+    for (const std::string& size : kit::split(text, ',')) {
+      result.sizes.push_back(static_cast<int>(kit::parse_whole(size, "a size in --segments", 1, tracers)));
+      sum += result.sizes.back();
+    }
+    if (sum != tracers) {
+      throw kit::UsageError("the sizes in --segments add up to " + std::to_string(sum) + ", but there are " +
+                            std::to_string(tracers) + " tracers");
+    }
+  }
+  return result;
+}
+
 }  // namespace
 
 Settings read_settings(int argc, char** argv) {
-  const kit::Options options(argc, argv, {"grid", "tracers", "steps", "decomp", "cost", "output"});
+  const kit::Options options(argc, argv, {"grid", "tracers", "steps", "decomp", "cost", "segments", "output"});
   Settings settings{};
   settings.grid = parse_grid(options.text("grid", "362x128x72"));
   settings.tracers = static_cast<int>(options.whole("tracers", 51, 1, 1000));
   settings.steps = static_cast<int>(options.whole("steps", 3, 1, 1000000));
   settings.layout = parse_layout(options.text("decomp", "strips"));
   settings.cost = parse_cost(options.text("cost", "full"));
+  settings.segments = parse_segments(options.text("segments", "none"), settings.tracers);
   settings.output = options.text("output", "/dev/null");
   return settings;
 }

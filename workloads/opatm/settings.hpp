@@ -20,12 +20,20 @@ struct Layout {
 
 enum class Cost { full, light };
 
+// The tracers whose messages travel together: each segment's number of tracers. None: a message for each tracer.
+struct Segmentation {
+  bool packed = false;
+  bool tuned = false;  // found in the first steps; `sizes` is then one segment of all
+  std::vector<int> sizes;
+};
+
 struct Settings {
   Extent grid;
   int tracers;
   int steps;
   Layout layout;
   Cost cost;
+  Segmentation segments;
   std::string output;
 };
 

@@ -17,6 +17,7 @@ INCLUDE = Path(__file__).resolve().parents[1] / "include"
 @click.option(
     "--fortran", "what", flag_value="fortran", help="The source of the Fortran module, to be compiled with the program."
 )
+@click.option("--segments", "what", flag_value="segments", help="The directory of the sources of packed exchanges.")
 @click.option("--recorder", "what", flag_value="recorder", help="The recorder library, which is preloaded.")
 @click.option(
     "--completion",
@@ -28,8 +29,9 @@ INCLUDE = Path(__file__).resolve().parents[1] / "include"
     help="Install completion for your shell ($SHELL); with a shell's name, print its script.",
 )
 def command(what: str | None, completion: str | None) -> int:
-    """Print where the files for named regions are, as in: cc $(leadline config --cflags) app.c"""
+    """Print where the files are that programs are built with, as in: cc $(leadline config --cflags) app.c"""
     from leadline.launch.recorder import library_path
+    from leadline.segments.sources import sources
 
     if completion is not None:
         return _complete(completion)
@@ -38,6 +40,7 @@ def command(what: str | None, completion: str | None) -> int:
         "include-dir": str(INCLUDE),
         "cflags": f"-I{INCLUDE}",
         "fortran": str(INCLUDE / "leadline.f90"),
+        "segments": str(sources()),
         "recorder": str(library_path()),
     }
     if what is not None:

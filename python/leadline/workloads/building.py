@@ -78,14 +78,18 @@ def _compile(workload: Workload, library: Library, folder: Path, executable: Pat
         (place if source in workload.shared else folder) / name
         for source, name in zip(workload.sources, names, strict=True)
     ]
-    options = [*workload.flags, *(f"-I{path}" for path in workload.include)]
+    include = [f"-I{path}" for path in workload.include]
+    options = [*workload.flags, *include]
     at_once = len(os.sched_getaffinity(0))
     if workload.language == "fortran":
         options += ["-J", str(folder)]  # where the modules go
         at_once = 1  # a source needs the modules of those before it
 
     def compile_one(source: Path, target: Path) -> None:
-        if source not in workload.shared:
+        if source.suffix == ".c":  # of a library the workload is built with, whose standard is its own
+            flags = [flag for flag in workload.flags if not flag.startswith("-std=")]
+            _run([str(library.mpicc), *flags, *include, "-c", str(source), "-o", str(target)], library)
+        elif source not in workload.shared:
             _run([compiler, *options, "-c", str(source), "-o", str(target)], library)
         elif not target.exists():
             new = target.with_name(f"{target.name}.{os.getpid()}")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from leadline import toml
 from leadline.errors import MissingPrerequisite, UsageError
+from leadline.segments.sources import sources as sources_of_segments
 
 DESCRIPTION = "workload.toml"
 MPI_HEADER = Path("mpi.h")
@@ -63,6 +64,9 @@ def find(name: str) -> Workload:
     content = toml.load(folder / DESCRIPTION)
     sources = tuple((folder / source).resolve() for source in content["sources"])
     include = tuple((folder / path).resolve() for path in content.get("include", ()))
+    if content.get("segments", False):
+        sources += tuple(sorted(sources_of_segments().glob("[a-z]*.c")))
+        include += (sources_of_segments(),)
     return Workload(
         name=name,
         folder=folder,

@@ -1,0 +1,227 @@
+/* start, ready, wait: an exchange in the plan's form. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan.h"
+
+#ifdef _OPENMP
+enum { has_threads = 1 };
+#else
+enum { has_threads = 0 };
+#endif
+enum { THREADED_BYTES = 1 << 20 }; /* from here on threads pack faster than one does */
+
+bool exchange_prepare(leadline_segments* plan) {
+  plan->field_ready = calloc((size_t)plan->n_fields, sizeof *plan->field_ready);
+  plan->left = calloc((size_t)plan->n_fields, sizeof *plan->left);
+  plan->arrived = calloc((size_t)plan->n_fields, sizeof *plan->arrived);
+  return plan->field_ready != NULL && plan->left != NULL && plan->arrived != NULL;
+}
+
+static int misuse(leadline_segments* plan, const char* what) {
+  return fail(plan, LEADLINE_SEGMENTS_MISUSE, "rank %d: %s", plan->rank, what);
+}
+
+static int usable(leadline_segments* plan) {
+  if (plan->broken) return LEADLINE_SEGMENTS_WRONG_PLAN; /* with the message that said why */
+  if (!plan->committed) return misuse(plan, "the plan is used before its commit");
+  return LEADLINE_SEGMENTS_OK;
+}
+
+static int tag(const leadline_segments* plan, int segment, int direction) {
+  return segment * plan->directions + direction;
+}
+
+static void start_receives(leadline_segments* plan, const Form* form) {
+  for (int n = 0; n < form->segments * plan->n_neighbours; ++n) {
+    const Message* message = &form->incoming[n];
+    if (message->bytes == 0) continue;
+    if (form->persistent) {
+      MPI_Start(&form->receiving[n]);
+    } else {
+      const Neighbour* from = &plan->neighbours[n % plan->n_neighbours];
+      MPI_Irecv(message->address, message->count, message->type, from->rank,
+                tag(plan, n / plan->n_neighbours, from->incoming), plan->comm, &form->receiving[n]);
+    }
+  }
+}
+
+static void send_segment(leadline_segments* plan, const Form* form, int segment) {
+  for (int neighbour = 0; neighbour < plan->n_neighbours; ++neighbour) {
+    const int n = segment * plan->n_neighbours + neighbour;
+    const Message* message = &form->outgoing[n];
+    if (message->bytes == 0) continue;
+    if (form->persistent) {
+      MPI_Start(&form->sending[n]);
+    } else {
+      const Neighbour* to = &plan->neighbours[neighbour];
+      MPI_Isend(message->address, message->count, message->type, to->rank, tag(plan, segment, to->outgoing), plan->comm,
+                &form->sending[n]);
+    }
+  }
+}
+
+static void pack_field(const leadline_segments* plan, const Form* form, int segment, int field) {
+  for (int neighbour = 0; neighbour < plan->n_neighbours; ++neighbour) {
+    char* buffer = form->outgoing[segment * plan->n_neighbours + neighbour].buffer;
+    if (buffer == NULL) continue;
+    pack_layout(buffer + form->sent_at[field * plan->n_neighbours + neighbour], &face_of(plan, field, neighbour)->send);
+  }
+}
+
+static bool is_threaded(const leadline_segments* plan, const Message* messages, int segment) {
+  size_t bytes = 0;
+  for (int n = 0; n < plan->n_neighbours; ++n) bytes += messages[segment * plan->n_neighbours + n].bytes;
+  return has_threads && bytes >= THREADED_BYTES;
+}
+
+/* The fields of the segment that are not ready yet; by several threads where it pays. */
+static void pack_rest(const leadline_segments* plan, const Form* form, int segment) {
+  const int first = form->first[segment], end = form->first[segment + 1];
+  if (plan->left[segment] == end - first && !is_threaded(plan, form->outgoing, segment)) {
+    for (int neighbour = 0; neighbour < plan->n_neighbours; ++neighbour) {
+      const Message* message = &form->outgoing[segment * plan->n_neighbours + neighbour];
+      if (message->buffer != NULL) pack_layout(message->buffer, &message->pieces);
+    }
+    return;
+  }
+#ifdef _OPENMP
+#pragma omp parallel for schedule(static) if (is_threaded(plan, form->outgoing, segment))
+#endif
+  for (int field = first; field < end; ++field) {
+    if (!plan->field_ready[field]) pack_field(plan, form, segment, field);
+  }
+}
+
+static void unpack_message(const leadline_segments* plan, const Form* form, int segment, int neighbour) {
+  const Message* message = &form->incoming[segment * plan->n_neighbours + neighbour];
+  if (message->buffer == NULL) return;
+  if (!has_threads || message->bytes < THREADED_BYTES) {
+    unpack_layout(&message->pieces, message->buffer);
+    return;
+  }
+  const int first = form->first[segment], end = form->first[segment + 1];
+#ifdef _OPENMP
+#pragma omp parallel for schedule(static)
+#endif
+  for (int field = first; field < end; ++field) {
+    unpack_layout(&face_of(plan, field, neighbour)->receive,
+                  message->buffer + form->received_at[field * plan->n_neighbours + neighbour]);
+  }
+}
+
+static void receive_segment(leadline_segments* plan, const Form* form, int segment) {
+  if (plan->arrived[segment]) return;
+  plan->arrived[segment] = true;
+  for (int neighbour = 0; neighbour < plan->n_neighbours; ++neighbour) {
+    const int n = segment * plan->n_neighbours + neighbour;
+    if (form->incoming[n].bytes == 0) continue;
+    MPI_Wait(&form->receiving[n], MPI_STATUS_IGNORE);
+    unpack_message(plan, form, segment, neighbour);
+  }
+}
+
+static int start(leadline_segments* plan) {
+  if (plan->checks_always) {
+    const int error = agree(plan, check_memory(plan));
+    if (error != LEADLINE_SEGMENTS_OK) return error;
+  }
+  const Form* form = plan->form;
+  memset(plan->field_ready, 0, (size_t)plan->n_fields * sizeof *plan->field_ready);
+  for (int segment = 0; segment < form->segments; ++segment) {
+    plan->left[segment] = form->first[segment + 1] - form->first[segment];
+    plan->arrived[segment] = false;
+  }
+  start_receives(plan, form);
+  plan->under_way = true;
+  return LEADLINE_SEGMENTS_OK;
+}
+
+static void ready(leadline_segments* plan, int field) {
+  if (plan->field_ready[field]) return;
+  const Form* form = plan->form;
+  const int segment = segment_of(form, field);
+  pack_field(plan, form, segment, field);
+  plan->field_ready[field] = true;
+  if (--plan->left[segment] == 0) send_segment(plan, form, segment);
+}
+
+static void wait_all(leadline_segments* plan) {
+  const Form* form = plan->form;
+  for (int segment = 0; segment < form->segments; ++segment) {
+    if (plan->left[segment] == 0) continue;
+    pack_rest(plan, form, segment);
+    plan->left[segment] = 0;
+    send_segment(plan, form, segment);
+  }
+  for (int segment = 0; segment < form->segments; ++segment) receive_segment(plan, form, segment);
+  MPI_Waitall(form->segments * plan->n_neighbours, form->sending, MPI_STATUSES_IGNORE);
+  plan->under_way = false;
+}
+
+int leadline_segments_start(leadline_segments* plan) {
+  int error = usable(plan);
+  if (error != LEADLINE_SEGMENTS_OK) return error;
+  if (plan->under_way) return misuse(plan, "an exchange is started before the wait for the one before");
+  if (plan->tuning != NULL) error = tune_before(plan);
+  if (error != LEADLINE_SEGMENTS_OK) return error;
+  const double begin = plan->tuning != NULL ? MPI_Wtime() : 0.0;
+  error = start(plan);
+  if (plan->tuning != NULL) tune_count(plan, MPI_Wtime() - begin);
+  return error;
+}
+
+static int under_way(leadline_segments* plan, int field, const char* call) {
+  const int error = usable(plan);
+  if (error != LEADLINE_SEGMENTS_OK) return error;
+  if (!plan->under_way) {
+    return fail(plan, LEADLINE_SEGMENTS_MISUSE, "rank %d: %s, but no exchange is under way", plan->rank, call);
+  }
+  if (field < 0 || field >= plan->n_fields) {
+    return fail(plan, LEADLINE_SEGMENTS_MISUSE, "rank %d: %s of field %d, but the plan has %d fields", plan->rank, call,
+                field, plan->n_fields);
+  }
+  return LEADLINE_SEGMENTS_OK;
+}
+
+int leadline_segments_ready(leadline_segments* plan, int field) {
+  const int error = under_way(plan, field, "ready");
+  if (error != LEADLINE_SEGMENTS_OK) return error;
+  const double begin = plan->tuning != NULL ? MPI_Wtime() : 0.0;
+  ready(plan, field);
+  if (plan->tuning != NULL) tune_count(plan, MPI_Wtime() - begin);
+  return LEADLINE_SEGMENTS_OK;
+}
+
+int leadline_segments_wait_field(leadline_segments* plan, int field) {
+  const int error = under_way(plan, field, "wait");
+  if (error != LEADLINE_SEGMENTS_OK) return error;
+  const int segment = segment_of(plan->form, field);
+  if (plan->left[segment] > 0) {
+    return fail(plan, LEADLINE_SEGMENTS_MISUSE,
+                "rank %d: wait for field %s, whose segment has %d fields that are not ready", plan->rank,
+                plan->fields[field].name, plan->left[segment]);
+  }
+  const double begin = plan->tuning != NULL ? MPI_Wtime() : 0.0;
+  receive_segment(plan, plan->form, segment);
+  if (plan->tuning != NULL) tune_count(plan, MPI_Wtime() - begin);
+  return LEADLINE_SEGMENTS_OK;
+}
+
+int leadline_segments_wait(leadline_segments* plan) {
+  const int error = under_way(plan, 0, "wait");
+  if (error != LEADLINE_SEGMENTS_OK) return error;
+  if (plan->tuning == NULL) {
+    wait_all(plan);
+    return LEADLINE_SEGMENTS_OK;
+  }
+  const double begin = MPI_Wtime();
+  wait_all(plan);
+  tune_count(plan, MPI_Wtime() - begin);
+  return tune_after(plan);
+}
+
+int leadline_segments_exchange(leadline_segments* plan) {
+  const int error = leadline_segments_start(plan);
+  return error != LEADLINE_SEGMENTS_OK ? error : leadline_segments_wait(plan);
+}

@@ -1,0 +1,111 @@
+/* What was found, as a file of one line for each kind of plan:
+ *
+ *   SIGNATURE | method persistent | sizes of the segments
+ *
+ * Rank 0 reads and writes it. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan.h"
+
+enum { SIGNATURE_LENGTH = 160, LINE_LENGTH = 1 << 16 };
+
+/* The same on all ranks: the library, and how much there is to exchange at most. Collective. */
+void signature_of(const leadline_segments* plan, char* text, size_t room) {
+  long mine[2] = {0, 0}, most[2];
+  for (int field = 0; field < plan->n_fields; ++field) {
+    for (int neighbour = 0; neighbour < plan->n_neighbours; ++neighbour) {
+      const Layout* layout = &face_of(plan, field, neighbour)->send;
+      mine[0] += (long)layout->bytes;
+      for (int n = 0; n < layout->n_runs; ++n) mine[1] += (long)layout->runs[n].count;
+    }
+  }
+  MPI_Allreduce(mine, most, 2, MPI_LONG, MPI_MAX, plan->comm);
+  char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+  int length;
+  MPI_Get_library_version(version, &length);
+  unsigned hash = 2166136261u;
+  for (int n = 0; n < length; ++n) hash = (hash ^ (unsigned char)version[n]) * 16777619u;
+  snprintf(text, room, "library %08x, %d ranks, %d fields, %ld bytes in %ld pieces", hash, plan->ranks, plan->n_fields,
+           most[0], most[1]);
+}
+
+int leadline_segments_load(leadline_segments* plan, const char* path) {
+  if (plan->committed) {
+    return fail(plan, LEADLINE_SEGMENTS_MISUSE, "rank %d: load after the commit of the plan", plan->rank);
+  }
+  free(plan->loaded_from);
+  plan->loaded_from = strdup(path);
+  return plan->loaded_from == NULL ? LEADLINE_SEGMENTS_NO_MEMORY : LEADLINE_SEGMENTS_OK;
+}
+
+/* numbers: method, persistent, segments, sizes. False where the line is of another plan or makes no sense. */
+static bool understand(const leadline_segments* plan, const char* line, const char* signature, int* numbers) {
+  const size_t length = strlen(signature);
+  if (strncmp(line, signature, length) != 0 || line[length] != ' ') return false;
+  int read, used = 0;
+  const char* at = line + length;
+  if (sscanf(at, " | %d %d |%n", &numbers[0], &numbers[1], &read) != 2) return false;
+  int sum = 0;
+  for (at += read; used < plan->n_fields && sscanf(at, " %d%n", &numbers[3 + used], &read) == 1; at += read) {
+    if (numbers[3 + used] < 1 || numbers[3 + used] > plan->n_fields) return false;
+    sum += numbers[3 + used++];
+  }
+  numbers[2] = used;
+  return sum == plan->n_fields && numbers[0] >= LEADLINE_SEGMENTS_BY_SIZE && numbers[0] <= LEADLINE_SEGMENTS_DATATYPE;
+}
+
+/* Collective. Leaves plan->form null where the file does not know the plan. */
+int apply_loaded(leadline_segments* plan) {
+  int wanted = plan->loaded_from != NULL, all;
+  MPI_Allreduce(&wanted, &all, 1, MPI_INT, MPI_MIN, plan->comm);
+  if (!all) return LEADLINE_SEGMENTS_OK;
+  char signature[SIGNATURE_LENGTH];
+  signature_of(plan, signature, sizeof signature);
+  int* numbers = calloc((size_t)plan->n_fields + 3, sizeof *numbers);
+  char* line = malloc(LINE_LENGTH);
+  if (numbers == NULL || line == NULL) abort();
+  if (plan->rank == 0) {
+    FILE* file = fopen(plan->loaded_from, "r");
+    bool found = false;
+    while (file != NULL && fgets(line, LINE_LENGTH, file) != NULL) { /* the last one counts */
+      const bool like = strncmp(line, signature, strlen(signature)) == 0;
+      if (like) found = understand(plan, line, signature, numbers);
+    }
+    if (!found) numbers[2] = 0;
+    if (file != NULL) fclose(file);
+  }
+  MPI_Bcast(numbers, plan->n_fields + 3, MPI_INT, 0, plan->comm);
+  if (numbers[2] > 0) {
+    plan->form = form_shape(plan->n_fields, numbers[2], numbers + 3, (leadline_segments_method)numbers[0], numbers[1]);
+  }
+  free(numbers);
+  free(line);
+  return LEADLINE_SEGMENTS_OK;
+}
+
+int leadline_segments_save(leadline_segments* plan, const char* path) {
+  if (!plan->committed || plan->tuning != NULL) {
+    return fail(plan, LEADLINE_SEGMENTS_MISUSE, "rank %d: save before the plan's form is found", plan->rank);
+  }
+  char signature[SIGNATURE_LENGTH];
+  signature_of(plan, signature, sizeof signature);
+  int error = LEADLINE_SEGMENTS_OK;
+  if (plan->rank == 0) {
+    FILE* file = fopen(path, "a");
+    bool written = file != NULL;
+    if (file != NULL) {
+      const Form* form = plan->form;
+      fprintf(file, "%s | %d %d |", signature, (int)form->method, form->persistent);
+      for (int s = 0; s < form->segments; ++s) fprintf(file, " %d", form->first[s + 1] - form->first[s]);
+      fprintf(file, "\n");
+      written = !ferror(file);
+      written = fclose(file) == 0 && written;
+    }
+    if (!written) error = fail(plan, LEADLINE_SEGMENTS_NO_FILE, "rank 0: %s cannot be written", path);
+  }
+  MPI_Bcast(&error, 1, MPI_INT, 0, plan->comm);
+  MPI_Bcast(plan->message, MESSAGE_LENGTH, MPI_CHAR, 0, plan->comm);
+  return error;
+}

@@ -1,0 +1,78 @@
+"""Packed exchanges: random plans against plain exchanges, byte by byte; wrong plans; what `auto` finds."""
+
+from pathlib import Path
+
+import pytest
+import tiers
+
+from leadline.mpi import Library
+
+from .building import built, run
+
+ALL = tiers.everything()
+# MPICH and Intel MPI wait busily, so no more ranks than cores.
+RANKS = {"openmpi": [1, 3, 5] if ALL else [3], "mpich": [1, 2] if ALL else [2], "intel": [2]}
+PLANS = 2000 if ALL else 60
+
+# What the last rank does wrong, and what every rank must say of it: rank, neighbour and field.
+WRONG = {
+    "neighbour": ("neighbour 0 (rank 2, ", "field salt would wait for ever"),
+    "rank": ("rank 2: neighbour 1 is rank 6, but there are 3 ranks", ""),
+    "name": ("(rank 2): field temperature, number 1, has another name there", ""),
+    "fields": ("rank 2: 2 segments for 1 fields", ""),
+    "size": ("neighbour 1 (rank 2): field temperature receives 400 bytes, but 408 are sent", ""),
+    "overlap": (
+        "rank 2: what field salt receives from neighbour 1 (rank 0) overlaps what field temperature receives",
+        "",
+    ),
+    "sent": ("what field temperature receives from neighbour 1 (rank 0) overlaps what field temperature sends to", ""),
+    "null": ("rank 2: field temperature, neighbour 0 (rank 1): what is sent has no address", ""),
+    "gap": ("rank 2: field temperature, neighbour 0 (rank 1): its face is not in memory", ""),
+    "segments": ("(rank 2) divides the fields salt to temperature into other segments", ""),
+    "many": ("3 segments for 2 fields", ""),
+    "sum": ("segment 1 has 2 fields, with 1 of 2 before it", ""),
+    "freed": ("rank 2: field temperature, neighbour 0 (rank 1): its face is not in memory; was the field freed?", ""),
+    "twice": ("an exchange is started before the wait for the one before", ""),
+    "early": ("wait for field temperature, whose segment has 1 fields that are not ready", ""),
+}
+
+
+@pytest.mark.parametrize(("name", "ranks"), [(name, ranks) for name, counts in RANKS.items() for ranks in counts])
+def test_random_plans_bring_what_plain_messages_bring(name: str, ranks: int, tmp_path: Path) -> None:
+    done = run(name, ranks, ["random", "1", str(PLANS)], cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"{PLANS} plans on {ranks} ranks, 0 wrong" in done.stdout
+
+
+@pytest.mark.parametrize("kind", WRONG)
+def test_a_wrong_plan_is_an_error_on_every_rank(kind: str, tmp_path: Path) -> None:
+    done = run("openmpi", 3, ["wrong", kind], cwd=tmp_path, environment={"LEADLINE_SEGMENTS_CHECK": "1"})
+    said = sorted(line for line in done.stdout.splitlines() if ": code " in line)
+    assert [line.partition(":")[0] for line in said] == ["rank 0", "rank 1", "rank 2"], done.stdout + done.stderr
+    for line in said:
+        assert ": code 0" not in line
+        assert all(part in line for part in WRONG[kind]), line
+
+
+@pytest.mark.parametrize("name", ["mpich", "openmpi"])
+def test_a_rank_that_does_not_come_is_named(name: str, tmp_path: Path) -> None:
+    done = run(name, 3, ["wrong", "missing"], cwd=tmp_path, environment={"LEADLINE_SEGMENTS_TIMEOUT_S": "1"})
+    said = sorted(line for line in done.stdout.splitlines() if ": code 2: " in line)
+    assert len(said) == 2, done.stdout + done.stderr
+    for rank, line in enumerate(said):
+        assert f"rank {rank}: rank 2 of 3 did not commit the plan of the fields from salt on" in line
+
+
+@pytest.mark.parametrize(("name", "ranks"), [("mpich", 2), ("openmpi", 3)])
+def test_auto_chooses_alike_on_all_ranks_and_is_loaded_again(name: str, ranks: int, tmp_path: Path) -> None:
+    done = run(name, ranks, ["auto", str(tmp_path / "found")], cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    lines = sorted(done.stdout.splitlines())
+    found, loaded = lines[:ranks], lines[ranks:]
+    assert len(set(found)) == len(set(loaded)) == 1, done.stdout
+    assert found[0].endswith("(tried)")
+    assert loaded[0] == found[0].replace("found", "loaded").replace("(tried)", "(not tried)")
+
+
+def test_the_library_needs_c_and_mpi_only(any_library: Library) -> None:
+    assert built(any_library).exists()  # compiled by mpicc with all warnings as errors
