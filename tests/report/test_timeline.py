@@ -73,7 +73,7 @@ def test_the_text_of_a_step() -> None:
         "      0                   10 ms",
         "   0  ········▓▓··········▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒",
         "  17      ▁···████████··▁·◇◇◇◇▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒",
-        "      █ waiting  ▓ point to point",
+        "      █ completing requests  ▓ point to point",
         "      ▒ collectives  ◇ file I/O  · computation",
         "      ▁ short calls",
     ]
