@@ -39,6 +39,16 @@ class Iterations:
         return bool(self.found.strip)
 
     @property
+    def timed_iterations(self) -> int:
+        """How many have a time: the recorder keeps none of those that it saw before it knew the loop."""
+        return sum(part.last - part.first + 1 for part in self.found.strip)
+
+    @property
+    def longest_ns(self) -> float:
+        """On any rank. Times in the strip are rounded, those of outliers are not."""
+        return max([self.found.max_ns, *(outlier.time_ns for outlier in self.found.outliers)])
+
+    @property
     def where(self) -> str:
         """The place of the anchor as text: "MPI_Allreduce in step (model.c:41)"."""
         if self.anchor is None:

@@ -62,7 +62,8 @@ def _as_data(it: Iterations | None) -> dict[str, Any] | None:
         "calls_per_iteration": found.calls if it.timed else None,
         "mean_s": found.mean_ns * 1e-9 if it.timed else None,
         "min_s": found.min_ns * 1e-9 if it.timed else None,
-        "max_s": found.max_ns * 1e-9 if it.timed else None,
+        "max_s": it.longest_ns * 1e-9 if it.timed else None,
+        "timed": it.timed_iterations,
         "strip": [
             {
                 "first": entry.first,
@@ -99,7 +100,7 @@ def _of_region(region: RegionEntry, it: Iterations) -> dict[str, Any]:
     """Only the number of a region's entries and their total time are known."""
     ranks = max(1, sum(1 for process in it.run.processes if process.regions))
     nothing = dict.fromkeys(("loop", "routine", "file", "line", "last_line", "path", "at_least", "around"))
-    unknown = dict.fromkeys(("min_s", "max_s", "calls_per_iteration"))
+    unknown = dict.fromkeys(("min_s", "max_s", "timed", "calls_per_iteration"))
     return {
         **nothing,
         **unknown,
@@ -184,9 +185,10 @@ def _lines(it: Iterations, width: int) -> list[Line]:
     lines: list[Line] = [
         *named,
         f"{count}{found.calls:,.0f} calls; mean {fmt.seconds(found.mean_ns * 1e-9)}, "
-        f"shortest {fmt.seconds(found.min_ns * 1e-9)}, longest {fmt.seconds(found.max_ns * 1e-9)}",
+        f"shortest {fmt.seconds(found.min_ns * 1e-9)}, longest {fmt.seconds(it.longest_ns * 1e-9)}"
+        + (f" ({it.timed_iterations:,} of {found.count:,} were timed)" if it.timed_iterations < found.count else ""),
         *([f"an iteration {'ends' if found.after else 'begins'} with {it.where}"] if it.loop is None else []),
-        "  " + "".join(_bar(most, top) for _, _, most in columns) + f"  slowest, up to {fmt.seconds(top * 1e-9)}",
+        f"  {''.join(_bar(most, top) for _, _, most in columns)}  slowest; full: {fmt.seconds(top * 1e-9)} or more",
         "  " + "".join(_bar(mean, top) for mean, _, _ in columns) + "  mean",
     ]
     if marks.strip():

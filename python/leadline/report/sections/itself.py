@@ -47,15 +47,10 @@ def draw(content: Content, out: Screen) -> None:
 
 
 def _overhead(content: Content) -> str:
-    calls = content.calls
     own = f"{fmt.seconds(content.own_s)} of the {content.time_of}' time"
     if content.own_share is not None:
         own += f" ({fmt.percent(content.own_share)})"
-    if calls:
-        own += f", {fmt.seconds(content.own_s / calls)} per call including start and end"
     trace = f"traces of {fmt.size(content.trace_bytes)}"
-    if calls:
-        trace += f", {content.trace_bytes / calls:.2g} bytes per call"
     return f"Its own measured time: {own}; {trace}."
 
 
