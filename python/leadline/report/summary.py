@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from leadline.report import format as fmt
 from leadline.report.content import Content
+from leadline.report.entry_lines import clip
 from leadline.report.finding import Finding
 from leadline.report.findings import findings_of
 from leadline.report.iterations import why_none
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 MOST_LINES = 25
 MOST_FINDINGS = 3  # the one in the verdict included
 MOST_INNER = 3
+LEAST_SHARE_INNER = 0.02
 LABEL = 12  # columns before the facts
 MARKS = (("computation", "#"), ("waiting", "="), ("transfer", "-"), ("MPI", "="), ("files", "."))
 
@@ -153,15 +155,16 @@ def _main_loop(content: Content, width: int) -> list[Line]:
         if content.iterations is not None or not content.calls:
             return []
         return _fact("Main loop", f"none: {why_none(content.run)}", width)
-    return _fact("Main loop", f"{phase_words(main)}, {fmt.percent(content.share(main.time_s))}", width)
+    return _fact("Main loop", f"{fmt.percent(content.share(main.time_s)):>6}  {phase_words(main)}", width)
 
 
 def _inner_loops(content: Content, width: int) -> list[Line]:
     """What recurs in the main loop, and loops within it, that take most time."""
     if _main(content) is None:
         return []
-    within = sorted((e for e in content.phases if e.parent is not None), key=lambda entry: -entry.time_s)
+    within = [entry for entry in content.phases if entry.parent is not None]
+    weighty = [entry for entry in within if content.share(entry.time_s) >= LEAST_SHARE_INNER]
     return [
-        f"{'':{LABEL}}  {phase_words(entry)}, {fmt.percent(content.share(entry.time_s))}"[:width]
-        for entry in within[:MOST_INNER]
+        clip(f"{'':{LABEL}}{fmt.percent(content.share(entry.time_s)):>6}    {phase_words(entry)}", width)
+        for entry in sorted(weighty, key=lambda entry: -entry.time_s)[:MOST_INNER]
     ]

@@ -50,23 +50,33 @@ FACT = {
 
 
 def evidence(content: Content) -> list[Evidence]:
-    found: list[Evidence] = []
+    found: dict[tuple[str, str, str | None], Evidence] = {}
     for entry in content.patterns:
-        if entry.name in HELP and len(found) < MOST:
-            found.append(
-                {
-                    "pattern": entry.name,
-                    "where": entry.where,
-                    "time_s": entry.time_s,
-                    "share": entry.share,
-                    "recoverable_s": _recoverable_s(content, entry),
-                    "messages_per_step": entry.messages_per_step,
-                    "together": entry.evidence.get("together"),
-                    "assumes": entry.evidence.get("assumes"),
-                    "loop": _loop(entry),
-                }
-            )
-    return found
+        if entry.name not in HELP:
+            continue
+        key = (entry.name, entry.where, _loop(entry))
+        if key in found:  # other call sites of the same routines: one statement
+            for name, value in (
+                ("time_s", entry.time_s),
+                ("share", entry.share),
+                ("recoverable_s", _recoverable_s(content, entry)),
+                ("messages_per_step", entry.messages_per_step or 0.0),
+            ):
+                found[key][name] = (found[key][name] or 0.0) + value
+            found[key]["together"] = max(found[key]["together"] or 0, entry.evidence.get("together") or 0) or None
+        elif len(found) < MOST:
+            found[key] = {
+                "pattern": entry.name,
+                "where": entry.where,
+                "time_s": entry.time_s,
+                "share": entry.share,
+                "recoverable_s": _recoverable_s(content, entry),
+                "messages_per_step": entry.messages_per_step,
+                "together": entry.evidence.get("together"),
+                "assumes": entry.evidence.get("assumes"),
+                "loop": _loop(entry),
+            }
+    return list(found.values())
 
 
 def _recoverable_s(content: Content, entry: PatternEntry) -> float:

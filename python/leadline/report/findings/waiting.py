@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from leadline.report import format as fmt
 from leadline.report.content import Content
+from leadline.report.entries import STARTUP
 from leadline.report.finding import Evidence, Rule, at_least
 from leadline.report.json_entries import rank_id
 from leadline.report.sections.waits import groups_by_routine
@@ -20,6 +21,7 @@ HELP = {
 
 def evidence(content: Content) -> list[Evidence]:
     found = []
+    starting = {function.name for function in content.run.profile.functions if function.cls in STARTUP}
     for group in groups_by_routine(content.waits)[:MOST]:
         cause = group.causes[0] if group.causes and group.causes[0][3] >= ONE_CAUSE else None
         site = cause[2] if cause else None
@@ -37,6 +39,7 @@ def evidence(content: Content) -> list[Evidence]:
                 "cause_function": site.function if site else None,
                 "cause_routine": site.routine if site else None,
                 "cause_share": cause[3] if cause else None,
+                "since_start": site is not None and site.function in starting,
                 "times_mean": _in_every_step(content, cause[0]) if cause and cause[1] == "computation" else None,
             }
         )
@@ -65,6 +68,8 @@ def sentence(content: Content, found: Evidence) -> str:
             "as the mean rank, in every step."
         )
     call = f"{found['cause_function']} of {found['cause_routine']}" if found["cause_function"] else "a call"
+    if found["since_start"]:
+        return f"{text}, most of it because rank {found['cause_rank']} left {found['cause_function']} last."
     doing = {
         "computation": f"computes before {call}",
         "io": f"is in {call}",
@@ -82,6 +87,7 @@ RULE = Rule(
     evidence=evidence,
     sentence=sentence,
     threshold={"share": at_least(0.01)},
-    cost_s=lambda found: float(found["wait_s"]),
-    help=lambda found: HELP.get(found["cause"] or "", ""),
+    # What the launcher did to the ranks is not the program's to change.
+    cost_s=lambda found: 0.0 if found["since_start"] else float(found["wait_s"]),
+    help=lambda found: "" if found["since_start"] else HELP.get(found["cause"] or "", ""),
 )
