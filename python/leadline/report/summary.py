@@ -28,7 +28,8 @@ from leadline.run import Run
 if TYPE_CHECKING:
     from rich.console import Console
 
-MOST_LINES = 25
+MOST_LINES = 25  # as many as such a terminal has; more on a narrower one
+FULL_WIDTH = 80
 MOST_FINDINGS = 3  # the one in the verdict included
 MOST_INNER = 3
 LEAST_SHARE_INNER = 0.02
@@ -71,13 +72,13 @@ def _blocks(content: Content, width: int, more: str) -> list[Block]:
         blocks.append(Block([*before, *_wrapped(text, width, "- ")], 5 + number))
     if more:
         blocks.append(Block(["", *_wrapped(more, width)]))
-    return _fitting(blocks)
+    return _fitting(blocks, MOST_LINES if width >= FULL_WIDTH else MOST_LINES * FULL_WIDTH // width)
 
 
-def _fitting(blocks: list[Block]) -> list[Block]:
+def _fitting(blocks: list[Block], most: int) -> list[Block]:
     """Without the least important blocks, last ones first, as long as there are too many lines."""
     kept = list(blocks)
-    while sum(len(block.lines) for block in kept) > MOST_LINES and any(block.rank for block in kept):
+    while sum(len(block.lines) for block in kept) > most and any(block.rank for block in kept):
         last = max(range(len(kept)), key=lambda index: (kept[index].rank, index))
         del kept[last]
     return kept
@@ -115,7 +116,7 @@ def _where_time_goes(content: Content, width: int) -> list[Line]:
         parts["waiting"] = min(waiting, mpi)
         parts["transfer"] = mpi - parts["waiting"]
     parts["files"] = content.io_s
-    room = min(width, 80) - LABEL
+    room = min(width, FULL_WIDTH) - LABEL
     bar, words, shown, done = "", [], 0.0, 0
     for name, mark in MARKS:
         if parts.get(name, 0.0) <= 0:
