@@ -118,7 +118,7 @@ class SeriesLog {
   void cross(uint32_t index, uint64_t duration, uint64_t gap);
   bool goes_further_out(uint32_t transition) const;
   Crossing crossing_to_next(uint32_t index) const;
-  void reconsider(uint32_t transition = 0);
+  bool reconsider(uint32_t transition = 0);
   void end_iteration(uint64_t ticks, uint64_t call);
   SeriesWindow* window() { return &windows_[windows_.size() - 1]; }
 

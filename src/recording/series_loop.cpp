@@ -303,7 +303,10 @@ void SeriesLog::lost() {
     s_->lost_at = never;
     return;
   }
-  if (s_->loops && loop().source) return reconsider();
+  if (s_->loops && loop().source) {
+    reconsider();
+    return;
+  }
   close(h_->last_end);
   unmark();
   if (s_->loops) loop().running = 0;
@@ -331,6 +334,7 @@ bool SeriesLog::goes_further_out(uint32_t transition) const {
 // An event at a marked position, or one that came by a way not foreseen.
 void SeriesLog::cross(uint32_t index, uint64_t duration, uint64_t gap) {
   uint32_t transition = arrived_;
+  const uint32_t followed = loop().source;
   arrived_ = 0;
   crossing_ = Crossing::none;
   if (!transition) {
@@ -341,33 +345,42 @@ void SeriesLog::cross(uint32_t index, uint64_t duration, uint64_t gap) {
     ++further_out_;
     if ((further_out_ & (further_out_ - 1)) == 0) {
       const OwnWork own(this);
-      reconsider(transition);
+      if (reconsider(transition)) return;
     }
   }
   const Crossing crossing = loops_->crossing(transition, loop().source);
   if (crossing == Crossing::begins) {
-    ++loop().occurrences;
+    // Of a loop that was taken up just now, this iteration is among those that were counted.
+    if (loop().source == followed) ++loop().occurrences;
     begin_iteration(h_->last_end - duration - gap, entries_of(*h_) - 1, index, duration, gap);
   } else if (crossing == Crossing::ends) {
     end_iteration(h_->last_end - duration - gap, entries_of(*h_) - 1);
   }
 }
 
-// Whether another loop is the main one by now. What was timed of the one before stays.
-void SeriesLog::reconsider(uint32_t transition) {
+// Whether another loop is the main one by now. What was timed of the one before stays. True if the log was gone
+// through, with the event at hand.
+bool SeriesLog::reconsider(uint32_t transition) {
   s_->lost_at = 2 * h_->steps;
   const LoopProfile profile(*h_, region_, loops_, transition);
   const uint32_t main = profile ? profile.main() : 0;
-  if (!main || main == loop().source) return main ? trips_elsewhere(profile) : void();
+  if (main && main == loop().source) trips_elsewhere(profile);
+  if (!main || main == loop().source) return false;
   further_out_ = 0;
   unmark();
   loop().running = 0;
   SeriesLoop found = source_loop(profile, loops_, main);
-  if (s_->open && window()->kind == SeriesKind::whole) return take(found);
+  if (s_->open && window()->kind == SeriesKind::whole) {
+    take(found);
+    return true;
+  }
   close(h_->last_end);
   uint32_t which = 0;
   while (which < s_->loops && s_->loop[which].source != main) ++which;
-  if (which == most_loops) return stop();
+  if (which == most_loops) {
+    stop();
+    return true;
+  }
   if (which == s_->loops) {
     ++s_->loops;
     s_->loop[which] = found;
@@ -383,6 +396,7 @@ void SeriesLog::reconsider(uint32_t transition) {
   l.stride = 2 * l.width;
   while (l.stride < 1u << 30 && (l.iteration() / l.stride + 1) * l.width * body > s_->limit / 2) l.stride *= 2;
   mark_all();
+  return false;
 }
 
 // The loop, which a position's batches count, goes on, but its trips now begin with other positions.

@@ -160,7 +160,7 @@ def test_a_step_of_too_many_calls_is_drawn_from_tiles(show: Show) -> None:
     said = "Rank 0 from the start to 21"
     assert status(opened).startswith(said)
     assert "52 % collectives" in status(opened)
-    assert "26 % waiting" in status(opened)
+    assert "26 % completing requests" in status(opened)
 
 
 def test_the_critical_path_is_drawn_where_the_report_has_it(show: Show) -> None:

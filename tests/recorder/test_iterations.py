@@ -136,3 +136,17 @@ def test_an_outer_loop_that_is_found_late_is_taken(builder: Builder, recorder: P
     program = builder.c(library, "late_outer.c")
     run = recorded(library, 2, [program, "10000"], recorder, tmp_path / "run", series="all")
     assert iterations_of(run)["count"] == 4
+
+
+@pytest.mark.parametrize("inner", [3_000, 9_000, 20_000])
+def test_iterations_of_a_loop_that_is_found_late_have_their_numbers(
+    builder: Builder, recorder: Path, tmp_path: Path, inner: int
+) -> None:
+    library = find("openmpi")
+    if library is None:
+        pytest.skip("the MPI library openmpi is not installed")
+    program = builder.c(library, "late_outer.c")
+    found = iterations_of(recorded(library, 2, [program, str(inner)], recorder, tmp_path / "run"))
+    assert found["count"] == 4
+    assert found["strip"]
+    assert [part["first"] for part in found["strip"]] == list(range(found["strip"][0]["first"], 4))
