@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from leadline.errors import DamagedTrace
+from leadline.errors import DamagedTrace, NoSuchRun
 
 from .building import Builder
 from .libraries import Library, quiet_environment
@@ -44,7 +44,7 @@ def until_it_waits(run: Path) -> dict[str, Any]:
     """The report once rank 1 sits in the call that never ends."""
     begin = time.monotonic()
     while time.monotonic() - begin < LONG_ENOUGH_S:
-        with contextlib.suppress(DamagedTrace):
+        with contextlib.suppress(DamagedTrace, NoSuchRun):
             report = report_of(run)
             found = {stop["rank"]: stop for stop in report["unfinished"]}
             receives = {f["function"]: f["calls"] for f in report["functions"]}.get("MPI_Recv", 0)

@@ -36,10 +36,10 @@ def command(name: str, directory: str, output: str, iterations: str | None, rank
     """Write the recorded RUN in another tool's FORMAT.
 
     \b
-    callgrind  call tree with times, calls and bytes: KCachegrind, callgrind_annotate
+    callgrind  call tree with times and bytes: KCachegrind
     goal       operations and what they require: LogGOPSim
     otf2       events of all ranks: Vampir, otf2-print
-    parquet    a table with a row for each call: pandas, Polars, DuckDB
+    parquet    a row for each call: pandas, Polars, DuckDB
     perfetto   timeline with messages: ui.perfetto.dev
     simgrid    time-independent traces: smpirun -replay
     tau        profile folder: ParaProf, pprof
