@@ -40,9 +40,9 @@ class Shown:
         return " ".join(self.text.split())
 
     def wider_than(self, columns: int) -> list[str]:
-        """Lines that overflow, but for words that have no place to be broken, such as a path."""
+        """Lines that overflow, but for those that end with a word without a place to be broken, such as a path."""
         lines = [line.rpartition("\r")[2].rstrip() for line in self.text.split("\n")]
-        return [line for line in lines if len(line) > columns and " " in line.strip()]
+        return [line for line in lines if len(line) > columns and len(line.split()[-1]) < columns / 2]
 
 
 def in_terminal(

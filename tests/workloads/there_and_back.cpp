@@ -67,9 +67,9 @@ int main(int argc, char** argv) {
   const opatm::Basin basin(grid);
   opatm::Halo halo(whole, 0);
   opatm::Flow flow = basin.flow(whole.block(0));
-  opatm::Advection there(flow, basin.thickness_m());
+  opatm::Advection there(flow, basin.thickness_m(), 1);
   for (opatm::Field* component : {&flow.east, &flow.north, &flow.down}) reverse(*component);
-  opatm::Advection back(flow, basin.thickness_m());
+  opatm::Advection back(flow, basin.thickness_m(), 1);
 
   const opatm::Field before = patch();
   opatm::Field after = before;
