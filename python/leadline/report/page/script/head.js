@@ -98,9 +98,11 @@ function warning(report) {
 function strip(report) {
   const ranks = report.ranks_detail;
   const whole = sum(ranks, wholeOf);
+  const base = whole - sum(ranks, (rank) => rank.by_kind_s.startup ?? 0); // what shares are of
   const parts = kindsOf(ranks).map((kind) => {
     const value = sum(ranks, (rank) => timeOf(rank, kind));
-    return { ...kind, value, text: `${seconds(value)}, ${percent(whole > 0 ? value / whole : 0)}` };
+    const figure = kind.key === "startup" || !(base > 0) ? seconds(value) : percent(value / base);
+    return { ...kind, value, figure, text: kind.key === "startup" ? figure : `${seconds(value)}, ${figure}` };
   });
   const keys = parts.map((part) =>
     h(
@@ -109,7 +111,7 @@ function strip(report) {
       h("i", { class: "swatch", style: { background: `var(${part.color})` } }),
       part.name,
       " ",
-      h("b", null, percent(whole > 0 ? part.value / whole : 0)),
+      h("b", null, part.figure),
     ),
   );
   return h(
