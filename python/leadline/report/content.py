@@ -17,7 +17,7 @@ from leadline import _core
 from leadline.report import cut_short
 from leadline.report.control import PausedRank, RegionEntry, paused_ranks, regions
 from leadline.report.ending import EndedAtStart, ended_at_start
-from leadline.report.entries import LIBC, Entry, entry_of, most_time_first
+from leadline.report.entries import LIBC, STARTUP, Entry, entry_of, most_time_first
 from leadline.report.files import FileIO
 from leadline.report.iterations import Iterations, iterations
 from leadline.report.order import Order, order_of
@@ -313,9 +313,13 @@ class Content:
         return self.run.profile.rows([[i for i, site in sites if names[site[0]].cls not in LIBC]])[0]
 
     def _grouped(self, keys_of: Callable[[Site], Mapping[Any, str]]) -> list[Entry]:
+        """Without the calls that start and end MPI, which no share is of."""
+        starting = {function.name for function in self.run.profile.functions if function.cls in STARTUP}
         groups: dict[Any, list[int]] = {}
         shown: dict[Any, str] = {}
         for site in self.run.sites:
+            if site.function in starting:
+                continue
             for key, name in keys_of(site).items():
                 groups.setdefault(key, []).extend(site.members)
                 shown[key] = name

@@ -1,6 +1,6 @@
 """The columns shared by tables of functions, call sites and routines, as lines of text.
 
-They have TAU's names if they mean the same: %Time, Exclusive msec, #Call, usec/call.
+They have TAU's names if they mean the same: %Time, Exclusive and Inclusive msec, #Call, usec/call.
 """
 
 from __future__ import annotations
@@ -26,9 +26,12 @@ _NOT_IF_NARROW = 4  # the longest call: the page and JSON have it
 _NARROW = 80
 
 
-def header(last: str, width: int = _NARROW) -> list[Line]:
+def header(last: str, width: int = _NARROW, *, inclusive: bool = False) -> list[Line]:
+    """inclusive: times are with those of the routines called."""
     columns = _shown(_COLUMNS, width)
     first = " ".join(f"{top:>{wide}}" for top, _, wide in columns)
+    if inclusive:
+        first = first.replace("Exclusive", "Inclusive")
     second = " ".join(f"{bottom:>{wide}}" for _, bottom, wide in columns)
     return [(first.rstrip(), HEADER), (f"{second}  {last}".rstrip(), HEADER)]
 

@@ -40,7 +40,7 @@ def _routines(content: Content, width: int) -> list[Line]:
     entries = [e for e in content.routines if e.calls < of_all and e.name != "main" and not e.at_least]
     if len(entries) < 2:
         return []
-    lines = header("Name", width)
+    lines = header("Name", width, inclusive=True)
     for entry in entries[:MOST_ROUTINES]:
         cells = numbers(entry, width)
         name = clip_front(entry.name, max(width - len(cells) - 2, LEAST_NAME))
