@@ -32,7 +32,7 @@ MOST_LINES = 25  # as many as such a terminal has; more on a narrower one
 FULL_WIDTH = 80
 MOST_FINDINGS = 3  # the one in the verdict included
 MOST_INNER = 3
-LEAST_SHARE_INNER = 0.02
+LEAST_SHARE_INNER = 0.005
 LABEL = 12  # columns before the facts
 MARKS = (("computation", "#"), ("waiting", "="), ("transfer", "-"), ("MPI", "="), ("files", "."))
 
@@ -160,12 +160,17 @@ def _main_loop(content: Content, width: int) -> list[Line]:
 
 
 def _inner_loops(content: Content, width: int) -> list[Line]:
-    """What recurs in the main loop, and loops within it, that take most time."""
+    """What recurs in the main loop, and loops within it, that take most time in MPI. Their whole time says less: it has
+    the computation before their first call, which may be another routine's."""
     if _main(content) is None:
         return []
     within = [entry for entry in content.phases if entry.parent is not None]
-    weighty = [entry for entry in within if content.share(entry.time_s) >= LEAST_SHARE_INNER]
+    weighty = [entry for entry in within if content.share(entry.mpi_s) >= LEAST_SHARE_INNER]
+    shown = sorted(weighty, key=lambda entry: -entry.mpi_s)[:MOST_INNER]
+    labels = ["MPI in it", *[""] * len(shown)]
     return [
-        clip(f"{'':{LABEL}}{fmt.percent(content.share(entry.time_s)):>6}    {phase_words(entry)}", width)
-        for entry in sorted(weighty, key=lambda entry: -entry.time_s)[:MOST_INNER]
+        clip(
+            f"{label:{LABEL}}{fmt.percent(content.share(entry.mpi_s)):>6}    {phase_words(entry, period=False)}", width
+        )
+        for label, entry in zip(labels, shown, strict=False)
     ]

@@ -82,14 +82,14 @@ def _lines(entries: Sequence[PhaseEntry], whole: float, width: int) -> list[Line
     return lines
 
 
-def phase_words(entry: PhaseEntry) -> str:
+def phase_words(entry: PhaseEntry, *, period: bool = True) -> str:
     place = f"{entry.file.rsplit('/', 1)[-1]}:{entry.line} in " if entry.file and entry.line else ""
     if entry.kind in ("init", "final"):
         return entry.name
     if entry.every:
         return f"{place}{entry.name}, every {entry.every} steps"
-    period = f" {fmt.seconds(entry.period_s)}" if entry.period_s else ""
-    times = f", {fmt.short_count(entry.iterations)} ×{period}" if entry.iterations else ""
+    each = f" {fmt.seconds(entry.period_s)}" if period and entry.period_s else ""
+    times = f", {fmt.short_count(entry.iterations)} ×{each}" if entry.iterations else ""
     return f"{place}{entry.name}{times}"
 
 
