@@ -14,6 +14,7 @@ from typing import Any
 from leadline import nodes
 from leadline.launch import process, rundir
 from leadline.launch.launcher import Launcher, find_launcher, prepared
+from leadline.launch.machine import machine
 from leadline.launch.program import program_word
 from leadline.launch.recorder import RUNS, merged_preload, require_library, variables
 from leadline.launch.wrappers import preload_in_front, wrappers_in_front
@@ -70,7 +71,7 @@ def record(
     )
     words, environ = prepared(command, launcher, environ, ours, merged_preload(None))
 
-    description = rundir.describe(command, launcher=_describe_launcher(launcher))
+    description = rundir.describe(command, launcher=_describe_launcher(launcher), machine=machine())
     rundir.write_description(directory, description)
     if on_start is not None:
         on_start(directory, launcher)

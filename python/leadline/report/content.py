@@ -146,6 +146,11 @@ class Content:
         """In the order of the run; what recurs within the main loop, and loops within it, come after it."""
         return phases_of(self.run, self._order.phases, self.waits)
 
+    @property
+    def found_phases(self) -> list[_core.Phase]:
+        """Phases as the analysis found them, with their call sites."""
+        return self._order.phases.phases
+
     @functools.cached_property
     def waits(self) -> Waits:
         """Which calls waited for other ranks, and why; the critical path of a step; the ranks' imbalance."""

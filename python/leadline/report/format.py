@@ -68,6 +68,24 @@ def library(said: str) -> str:
     return " ".join(said.split(",")[0].replace("Version:", " ").split())
 
 
+def number(value: float) -> str:
+    """At most two decimals: 8 -> "8", 176.5 -> "176.5", 0.0333 -> "0.03"."""
+    text = f"{value:,.2f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def plural_of(value: float, singular: str) -> str:
+    """ "0.5 calls", "1 call"."""
+    return f"{number(value)} {singular if value == 1 else singular + 's'}"
+
+
+def change(ratio: float) -> str:
+    """1.104 -> "+10.4 %", 0.97 -> "-3.0 %", 3.5 -> "3.50 times"."""
+    if ratio >= 2:
+        return times(ratio)
+    return f"{(ratio - 1) * 100:+.1f} %"
+
+
 def plural(number: int, singular: str, several: str | None = None) -> str:
     """(1, "rank") -> "1 rank"; (3, "rank") -> "3 ranks"."""
     return f"{number:,} {singular if number == 1 else several or singular + 's'}"

@@ -48,6 +48,11 @@ class Recording:
         self.path = path
         self._content = content
 
+    @property
+    def content(self) -> Content:
+        """The figures of the report, which the tables are made of."""
+        return self._content
+
     def calls(self) -> Table[CallsRow]:
         """A row per call site and rank that called MPI there."""
         return self._table(calls)

@@ -1,0 +1,129 @@
+"""What the comparison says: each difference beyond the noise once, what explains others before them.
+
+Counts are exact and come first. A time that changed where counts changed, too, goes with them: one pair of runs cannot
+tell the two apart. If a rank computes longer than it did against the others, waiting for it goes with that. A call that
+takes longer makes its function and the iteration longer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from leadline.compare.environment import Difference
+from leadline.compare.structure import Cause
+from leadline.compare.subject import Group
+from leadline.compare.times import Metric
+from leadline.report import format as fmt
+
+MOST_PLACES = 3
+
+
+@dataclass(frozen=True)
+class Claim:
+    """kind: "ranks", "structure", "imbalance", "computation", "call" or "time".   text: a sentence without its end.
+
+    details: the changes or figures it is made of.   alongside: times that changed with it.
+    """
+
+    kind: str
+    text: str
+    details: Sequence[str] = ()
+    alongside: Sequence[Metric] = field(default_factory=tuple)
+
+
+def claims_of(
+    a: Group, b: Group, causes: Sequence[Cause], metrics: Sequence[Metric], environment: Sequence[Difference]
+) -> list[Claim]:
+    claimed = [metric for metric in metrics if metric.claimed]
+    if a.first.ranks != b.first.ranks:
+        return [_ranks(a, b, metrics)]
+    if causes:
+        return [
+            Claim("structure", _cause_text(cause), [c.text for c in cause.changes], claimed if number == 0 else ())
+            for number, cause in enumerate(causes)
+        ]
+    if not claimed:
+        return []
+    first = _leading(claimed)
+    others = tuple(metric for metric in claimed if metric is not first)
+    return [Claim(_KINDS[first.level], _time_text(first), (), others)]
+
+
+_KINDS = {
+    "rank": "imbalance",
+    "computation": "computation",
+    "site": "call",
+    "function": "call",
+    "phase": "time",
+    "iteration": "time",
+    "run": "time",
+}
+
+
+def _leading(claimed: Sequence[Metric]) -> Metric:
+    """A rank that computes longer explains the waiting for it; otherwise the largest part that explains the whole."""
+    for levels in (("rank",), ("computation", "site"), ("function",), ("phase",)):
+        found = [metric for metric in claimed if metric.level in levels]
+        if found:
+            return max(found, key=lambda metric: abs(metric.weight))
+    return claimed[0]
+
+
+def _ranks(a: Group, b: Group, metrics: Sequence[Metric]) -> Claim:
+    main = next((m for m in metrics if m.level == "iteration"), metrics[0])
+    what = f"{b.first.ranks} ranks instead of {a.first.ranks}"
+    if main.a <= 0 or main.b <= 0:
+        return Claim("ranks", what)
+    text = f"{what}: {main.name} takes {fmt.seconds(main.b)} instead of {fmt.seconds(main.a)}"
+    if main.ratio is None or not main.claimed:
+        text += ", which is within the noise" if main.ratio is not None else ", of which one run each gives no interval"
+    return Claim("ranks", text)
+
+
+def _cause_text(cause: Cause) -> str:
+    first = cause.first
+    names = list(dict.fromkeys(change.where for change in cause.changes if change.kind == first.kind))
+    where = ", ".join(names[:MOST_PLACES]) + (f" and {len(names) - MOST_PLACES} more" if len(names) > MOST_PLACES else "")
+    each = " per iteration" if first.per_iteration else ""
+    numbers = f"{fmt.number(first.before)} → {fmt.number(first.after)}"
+    if first.kind == "iterations":
+        return f"{fmt.number(first.after)} iterations of the main loop instead of {fmt.number(first.before)}"
+    if first.kind == "appeared":
+        return f"{fmt.plural(len(names), 'call site')} only in B: {where}"
+    if first.kind == "went":
+        return f"{fmt.plural(len(names), 'call site')} only in A: {where}"
+    if first.kind == "partners":
+        return f"ranks send to others: {where} ({numbers} partners)"
+    if first.kind == "trips":
+        alike = [c.where for c in cause.changes if c.kind == "trips" and (c.before, c.after) == (first.before, first.after)]
+        others = sum(change.kind == "trips" for change in cause.changes) - 1
+        where = alike[0] + (f" (and {fmt.plural(others, 'more loop')})" if others else "")
+        messages = [change for change in cause.changes if change.kind == "messages"]
+        more = f", and with them {_more(first.factor)} messages" if messages else ""
+        return f"{numbers} trips{each} of {where}{more}"
+    if first.kind == "bytes":
+        numbers = f"{fmt.size(first.before)} → {fmt.size(first.after)}"
+        return f"{'larger' if first.factor > 1 else 'smaller'} messages ({numbers}) at {where}"
+    return f"{_more(first.factor)} {first.kind} ({numbers}{each}) at {where}"
+
+
+def _more(factor: float) -> str:
+    """1.125 -> "12.5 % more", 3.0 -> "3.00 times the"."""
+    if factor >= 2:
+        return f"{fmt.times(factor)} the"
+    return f"{fmt.number(abs(factor - 1) * 100)} % {'more' if factor > 1 else 'fewer'}"
+
+
+def _time_text(metric: Metric) -> str:
+    assert metric.ratio is not None
+    ratio = metric.ratio
+    span = f"95 %: {fmt.change(ratio.low)} to {fmt.change(ratio.high)}"
+    longer = "longer" if ratio.value > 1 else "shorter"
+    by = fmt.times(ratio.value) if ratio.value >= 2 else f"{abs(ratio.value - 1) * 100:.1f} % {longer}"
+    if metric.level == "rank":
+        return f"rank {metric.key[0]} computes {by} against the other ranks than in A ({span})"
+    each = " per iteration" if metric.per_iteration and metric.level != "iteration" else ""
+    numbers = f"{fmt.seconds(metric.a)} → {fmt.seconds(metric.b)}{each}"
+    takes = "as long" if ratio.value >= 2 else ""
+    return f"{metric.name} takes {by} {takes} ({numbers}; {span})".replace("  ", " ")

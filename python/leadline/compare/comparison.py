@@ -1,0 +1,103 @@
+"""Runs side by side: what differs, most important first."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from leadline.compare.claims import Claim, claims_of
+from leadline.compare.environment import Difference, differences
+from leadline.compare.scaling import Scaling, scaling
+from leadline.compare.structure import Cause, causes, common_share
+from leadline.compare.subject import Group, Subject
+from leadline.compare.times import Metric, metrics
+from leadline.errors import UsageError
+
+LEAST_IN_COMMON = 0.3  # of the call sites of two programs with different names
+
+
+@dataclass(frozen=True)
+class Pair:
+    """a: what all others are compared with."""
+
+    a: Group
+    b: Group
+
+    @property
+    def same_ranks(self) -> bool:
+        return self.a.first.ranks == self.b.first.ranks
+
+    @property
+    def repeats(self) -> bool:
+        return max(len(self.a.runs), len(self.b.runs)) > 1
+
+    @functools.cached_property
+    def causes(self) -> list[Cause]:
+        return causes(self.a, self.b) if self.same_ranks else []
+
+    @functools.cached_property
+    def metrics(self) -> list[Metric]:
+        return metrics(self.a, self.b)
+
+    @functools.cached_property
+    def differences(self) -> list[Difference]:
+        return differences([[run.environment for run in group.runs] for group in (self.a, self.b)])
+
+    @functools.cached_property
+    def claims(self) -> list[Claim]:
+        """What differs beyond the noise, what differs most first; empty: nothing does."""
+        return claims_of(self.a, self.b, self.causes, self.metrics, self.differences)
+
+    @property
+    def main(self) -> Metric:
+        """An iteration, or the whole run where there are none."""
+        return next((m for m in self.metrics if m.level == "iteration"), self.metrics[0])
+
+    def slower_than(self, share: float) -> bool:
+        """Whether b takes longer than a by more than that, beyond the noise: the interval lies above it."""
+        ratio = self.main.ratio
+        return ratio is not None and self.main.claimed and ratio.low > 1 + share
+
+
+@dataclass(frozen=True)
+class Comparison:
+    groups: Sequence[Group]
+
+    @functools.cached_property
+    def pairs(self) -> list[Pair]:
+        return [Pair(self.groups[0], other) for other in self.groups[1:]]
+
+    @functools.cached_property
+    def differences(self) -> list[Difference]:
+        return differences([[run.environment for run in group.runs] for group in self.groups])
+
+    @functools.cached_property
+    def scaling(self) -> Scaling | None:
+        return scaling(self.groups)
+
+
+def compare(groups: Sequence[Group]) -> Comparison:
+    """The first is what the others are compared with. Raises UsageError for runs that have nothing in common."""
+    first = groups[0].first
+    for group in groups:
+        for run in group.runs:
+            if run.ranks != group.first.ranks:
+                raise UsageError(
+                    f"{group.name}: the repeats have {group.first.ranks} and {run.ranks} ranks",
+                    hint="a group is runs of one configuration; give the others as a group of their own",
+                )
+            _check(first, run)
+    return Comparison(groups)
+
+
+def _check(a: Subject, b: Subject) -> None:
+    share = common_share(a, b)
+    named_alike = a.program == b.program
+    if a is b or share >= LEAST_IN_COMMON or (named_alike and share > 0) or not (a.sites and b.sites):
+        return
+    raise UsageError(
+        f"{a.name} ran {a.program or 'a program'} and {b.name} ran {b.program or 'another'}: "
+        f"{share * 100:.0f} % of their call sites are the same, so there is nothing to compare",
+        hint="compare runs of one program, or of versions of it whose routines have kept their names",
+    )

@@ -1,0 +1,118 @@
+"""What runs were made with: library, settings, machine, placement, program. Listed before any figure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from leadline.report import format as fmt
+from leadline.report.job import cores_words, places
+from leadline.run import Run
+
+# In this order; settings by their own names come after "Provider".
+UNKNOWN = "not recorded"
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One thing that differs. values: by group, "not recorded" where it is not known; unknown: in some groups it is
+    not, so that there may be no difference."""
+
+    title: str
+    values: tuple[str, ...]
+    unknown: bool = False
+
+
+def environment_of(run: Run) -> dict[str, str | None]:
+    machine = run.description.get("machine")
+    machine = machine if isinstance(machine, dict) else {}
+    launcher = run.description.get("launcher")
+    launcher = launcher if isinstance(launcher, dict) else {}
+    version = " ".join(str(launcher[key]) for key in ("kind", "version") if launcher.get(key))
+    process = next((p for p in run.processes if p.program), None)
+    words = process.program.split(" ") if process is not None else []
+    found: dict[str, str | None] = {
+        "MPI library": fmt.library(run.library) or None,
+        "Library build": _build(run.library),
+        "Launcher": version or None,
+        "Ranks": str(run.ranks),
+        "Program": words[0].rsplit("/", 1)[-1] if words else None,
+        "Program build": _build_id(run, words[0] if words else ""),
+        "Arguments": " ".join(words[1:]) if words else None,
+    }
+    found |= _settings(run)
+    found |= {
+        title: str(machine[key]) if machine.get(key) not in (None, "") else None
+        for title, key in (
+            ("CPU", "cpu"),
+            ("Cores", "cores"),
+            ("Kernel", "kernel"),
+            ("Virtualisation", "virtualisation"),
+            ("Governor", "governor"),
+        )
+    }
+    if machine:
+        found["Container"] = str(machine.get("container") or "none")
+        threads = machine.get("threads")
+        if isinstance(threads, dict):
+            found |= {str(name): str(value) for name, value in sorted(threads.items())}
+    found["Hosts"] = ", ".join(sorted({p.host for p in run.processes if p.host})) or None
+    found["Placement"] = _placement(run)
+    return found
+
+
+def _build(library: str) -> str | None:
+    """What the library says of its build besides its version."""
+    return " ".join(library.split()) or None
+
+
+def _build_id(run: Run, program: str) -> str | None:
+    return next((m.build_id[:12] for m in run.profile.modules if m.path == program and m.build_id), None)
+
+
+def _settings(run: Run) -> dict[str, str | None]:
+    """Of the library and its providers, as most ranks have them."""
+    names: dict[str, Counter[str]] = {}
+    for process in run.processes:
+        for setting in process.settings:
+            names.setdefault(setting.name, Counter())[setting.value] += 1
+    return {name: values.most_common(1)[0][0] for name, values in sorted(names.items())}
+
+
+def _placement(run: Run) -> str | None:
+    """ "2 ranks a host, not bound" or the cores of each; None if it was not recorded."""
+    found = places(run)
+    if not found or not any(place.cores for place in found):
+        return None
+    per_host = Counter(place.host for place in found for _ in place.labels)
+    counts = "/".join(map(str, sorted(set(per_host.values()))))
+    bound = sorted({cores_words(place.cores) for place in found if place.is_bound})
+    where = f"bound to {'; '.join(bound[:4])}{' …' if len(bound) > 4 else ''}" if bound else "not bound"
+    return f"{counts} {'ranks' if counts != '1' else 'rank'} a host, {where}"
+
+
+def differences(environments: Sequence[Sequence[Mapping[str, str | None]]]) -> list[Difference]:
+    """environments: by group, those of its runs. Repeats that differ among themselves are shown with both values."""
+    titles: dict[str, None] = {}
+    for group in environments:
+        for one in group:
+            titles |= dict.fromkeys(one)
+    # A setting that is not there is not set; a fact that is not there was not recorded.
+    found = []
+    for title in titles:
+        is_setting = title.isupper() or "_" in title
+        known = [[one.get(title) for one in group] for group in environments]
+        words = tuple(_joined(values, "not set" if is_setting else UNKNOWN) for values in known)
+        same_inside = all(len(set(values)) == 1 for values in known)
+        if len(set(words)) > 1 or not same_inside:
+            found.append(Difference(title, words, UNKNOWN in words))
+    by_title = {each.title: each for each in found}
+    if "MPI library" in by_title and "Library build" in by_title:  # the version says it
+        found.remove(by_title["Library build"])
+    return sorted(found, key=lambda each: each.unknown)
+
+
+def _joined(values: Sequence[Any], otherwise: str) -> str:
+    return " | ".join(dict.fromkeys(otherwise if value is None else str(value) for value in values))

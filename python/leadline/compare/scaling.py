@@ -1,0 +1,111 @@
+"""How times go with the number of ranks."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from leadline.compare.subject import Group, Subject
+
+ALIKE = 0.25  # computation of one rank in runs of different size, relative: the problem grew with them
+
+
+@dataclass(frozen=True)
+class Point:
+    """A phase, or the whole, at one number of ranks. time_s: of an iteration, or of the run; of a phase: mean of the
+    ranks.
+
+    scalability: time_s at the fewest ranks, divided by this: 1.45 is the study's "145 %".   efficiency: that, divided
+    by the ratio of ranks (strong scaling), or that itself (weak scaling); None if the kind is not known.
+    computation_scaling: computation of all ranks at the fewest, divided by this (strong); of one rank (weak).
+    """
+
+    ranks: int
+    time_s: float
+    scalability: float
+    efficiency: float | None
+    computation_scaling: float | None
+
+
+@dataclass(frozen=True)
+class Curve:
+    name: str
+    points: tuple[Point, ...]
+
+
+@dataclass(frozen=True)
+class Scaling:
+    """kind: "strong", "weak" or "" (not known); basis: what that is guessed from."""
+
+    kind: str
+    basis: str
+    per_iteration: bool
+    curves: tuple[Curve, ...]
+
+
+def scaling(groups: Sequence[Group]) -> Scaling | None:
+    """None if all have the same number of ranks, or two groups have the same beside others."""
+    counts = [group.first.ranks for group in groups]
+    if len(set(counts)) != len(groups) or len(groups) < 2:
+        return None
+    ordered = sorted(groups, key=lambda group: group.first.ranks)
+    kind, basis = _kind(ordered)
+    per_iteration = all(run.step_s for group in ordered for run in group.runs)
+    curves = [_curve("an iteration" if per_iteration else "the run", ordered, kind, per_iteration)]
+    for phase in ordered[0].first.phases:
+        if all(any(p.key == phase.key for p in run.phases) for group in ordered for run in group.runs):
+            curves.append(_phase_curve(phase.name, phase.key, ordered, kind))
+    return Scaling(kind, basis, per_iteration, tuple(curves))
+
+
+def _kind(ordered: Sequence[Group]) -> tuple[str, str]:
+    first, last = ordered[0].first, ordered[-1].first
+    one, other = _computation(ordered[0]) / first.ranks, _computation(ordered[-1]) / last.ranks
+    if first.arguments is not None and first.arguments and first.arguments == last.arguments:
+        return "strong", "the program's arguments are the same"
+    if one <= 0 or other <= 0:
+        return "", "no computation was recorded"
+    if abs(other / one - 1) <= ALIKE:
+        return "weak", "a rank computes about as long in each"
+    if abs(other * last.ranks / (one * first.ranks) - 1) <= ALIKE:
+        return "strong", "all ranks together compute about as long in each"
+    return "", "neither a rank's computation nor that of all is the same"
+
+
+def _computation(group: Group) -> float:
+    """Of all ranks, per iteration where there are any."""
+    return statistics.median(run.computation_s / (run.iterations or 1) for run in group.runs)
+
+
+def _time(run: Subject, per_iteration: bool) -> float:
+    return (run.step_s or 0.0) if per_iteration else run.elapsed_s
+
+
+def _curve(name: str, ordered: Sequence[Group], kind: str, per_iteration: bool) -> Curve:
+    times = [statistics.median(_time(run, per_iteration) for run in group.runs) for group in ordered]
+    return Curve(name, _points([g.first.ranks for g in ordered], times, [_computation(g) for g in ordered], kind))
+
+
+def _phase_curve(name: str, key: tuple[str, ...], ordered: Sequence[Group], kind: str) -> Curve:
+    """A phase's times are those of all ranks: the mean rank's is given. Of the main loop: per iteration."""
+    times, computing = [], []
+    for group in ordered:
+        found = [(run, part) for run in group.runs for part in run.phases if part.key == key]
+        scale = [run.ranks * (run.iterations if part.in_loop and run.iterations else 1) for run, part in found]
+        times.append(statistics.median(p.time_s / n for (_, p), n in zip(found, scale, strict=True)))
+        computing.append(
+            statistics.median((p.computation_s or 0.0) * r.ranks / n for (r, p), n in zip(found, scale, strict=True))
+        )
+    return Curve(name, _points([group.first.ranks for group in ordered], times, computing, kind))
+
+
+def _points(ranks: Sequence[int], times: Sequence[float], computing: Sequence[float], kind: str) -> tuple[Point, ...]:
+    points = []
+    for n, time_s, computation in zip(ranks, times, computing, strict=True):
+        speedup = times[0] / time_s if time_s > 0 else 0.0
+        of_all = computing[0] / computation if computation > 0 else None
+        efficiency = {"strong": speedup * ranks[0] / n, "weak": speedup}.get(kind)
+        per_rank = of_all * n / ranks[0] if of_all is not None else None
+        points.append(Point(n, time_s, speedup, efficiency, {"strong": of_all, "weak": per_rank}.get(kind)))
+    return tuple(points)

@@ -1,0 +1,145 @@
+"""Intervals for ratios of times, on machines that are noisy and drift.
+
+Everything is done with logarithms, as times differ by factors. There are two sources of an interval:
+
+* Repeats: one value per run (the median over its iterations); Welch's test of the groups' means.
+* One run each: the iterations are cut into blocks, and the median of each is a value. Iterations of a block are
+  alike because they are neighbours, so blocks, not iterations, are what varies. Two runs differ at least as much as
+  blocks of one run do: the difference is compared with the spread of single blocks, not with that of their mean.
+
+What was measured at many places is corrected for their number (Holm 1979).
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+MOST_BLOCKS = 12
+FEWEST_BLOCKS = 4
+BLOCK = 2  # iterations at least
+LEVEL = 0.05
+LEAST_SPREAD = 0.005  # of values that happen to agree: clocks and coincidence
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """value: b / a, typical values of the two. low, high: its interval at 95 %, of this one alone.   p: of no difference.   repeats: whether the interval
+    comes from repeated runs; otherwise from blocks of iterations of one run each."""
+
+    a: float
+    b: float
+    low: float
+    high: float
+    p: float
+    repeats: bool
+
+    @property
+    def value(self) -> float:
+        return self.b / self.a
+
+
+def blocks(values: Sequence[float]) -> list[float]:
+    """Medians of consecutive blocks; [] if there are too few values."""
+    k = min(MOST_BLOCKS, len(values) // BLOCK)
+    if k < FEWEST_BLOCKS:
+        return []
+    edges = [round(i * len(values) / k) for i in range(k + 1)]
+    return [statistics.median(values[a:b]) for a, b in zip(edges[:-1], edges[1:], strict=True)]
+
+
+def of_repeats(a: Sequence[float], b: Sequence[float]) -> Ratio | None:
+    """a, b: a value per run; a group of one is taken to vary as the other one. None if both are of one, or some are 0."""
+    if max(len(a), len(b)) < 2 or min(*a, *b) <= 0:
+        return None
+    x, y = [math.log(v) for v in a], [math.log(v) for v in b]
+    return _welch(x, y, 1 / len(x), 1 / len(y), 0.0, repeats=True, middle=statistics.fmean)
+
+
+def of_blocks(a: Sequence[float], b: Sequence[float], extra: float = 0.0) -> Ratio | None:
+    """a, b: values of blocks of one run each; None if there are fewer than four, or zeros among them.
+
+    extra: a share by which any of them may be off.
+    """
+    if min(len(a), len(b)) < FEWEST_BLOCKS or min(*a, *b) <= 0:
+        return None
+    x, y = [math.log(v) for v in a], [math.log(v) for v in b]
+    return _welch(x, y, 1.0, 1.0, extra, repeats=False, middle=statistics.median)
+
+
+def _welch(
+    x: Sequence[float], y: Sequence[float], part_x: float, part_y: float, extra: float, *, repeats: bool, middle: object
+) -> Ratio:
+    assert callable(middle)
+    spreads = [max(statistics.variance(each), LEAST_SPREAD**2) if len(each) > 1 else None for each in (x, y)]
+    known = [each for each in spreads if each is not None]
+    vx, vy = (each if each is not None else known[0] for each in spreads)
+    vx, vy = vx * part_x, vy * part_y
+    error = math.sqrt(vx + vy)
+    freedom = (vx + vy) ** 2 / (vx**2 / (len(x) - 1) + vy**2 / (len(y) - 1)) if len(known) == 2 else max(len(x), len(y)) - 1
+    one, other = middle(x), middle(y)
+    difference = other - one
+    beyond = max(abs(difference) - extra, 0.0)
+    half = t_quantile(1 - LEVEL / 2, freedom) * error + extra
+    return Ratio(
+        math.exp(one),
+        math.exp(other),
+        math.exp(difference - half),
+        math.exp(difference + half),
+        2 * (1 - t_cdf(beyond / error, freedom)),
+        repeats,
+    )
+
+
+def holm(p: Sequence[float]) -> list[bool]:
+    """Which hypotheses are rejected so that the probability of any false rejection is at most 5 %."""
+    rejected = [False] * len(p)
+    for rank, index in enumerate(sorted(range(len(p)), key=lambda i: p[i])):
+        if p[index] > LEVEL / (len(p) - rank):
+            break
+        rejected[index] = True
+    return rejected
+
+
+def t_cdf(t: float, freedom: float) -> float:
+    """Student's distribution, by the incomplete beta function."""
+    tail = 0.5 * _beta(freedom / (freedom + t * t), freedom / 2, 0.5)
+    return 1 - tail if t > 0 else tail
+
+
+def t_quantile(q: float, freedom: float) -> float:
+    """For q above 0.5."""
+    low, high = 0.0, 1.0
+    while t_cdf(high, freedom) < q:
+        high *= 2
+    for _ in range(80):
+        middle = (low + high) / 2
+        low, high = (middle, high) if t_cdf(middle, freedom) < q else (low, middle)
+    return high
+
+
+def _beta(x: float, a: float, b: float) -> float:
+    """Regularised incomplete beta function, by its continued fraction (Lentz). Source: DLMF 8.17.22."""
+    if x <= 0 or x >= 1:
+        return 0.0 if x <= 0 else 1.0
+    if x > (a + 1) / (a + b + 2):
+        return 1 - _beta(1 - x, b, a)
+    front = math.exp(
+        math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x)
+    ) / a
+    tiny = 1e-300
+    c, d = 1.0, 1 / ((1 - (a + b) * x / (a + 1)) or tiny)
+    value = d
+    for m in range(1, 400):
+        for term in (
+            m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)),
+            -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1)),
+        ):
+            d = 1 / ((1 + term * d) or tiny)
+            c = (1 + term / c) or tiny
+            value *= c * d
+        if abs(c * d - 1) < 1e-12:
+            break
+    return front * value

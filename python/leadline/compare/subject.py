@@ -1,0 +1,97 @@
+"""What is compared: the figures of a run, whoever recorded it.
+
+from_run.py fills it from a recording of Leadline's. Another kind of profile (TAU, mpiP, a CSV) supplies a Subject too:
+everything but `name`, `program` and `ranks` may be left empty, and what is not known is then not compared.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Part:
+    """A call site, a function or a phase of a run, all ranks together.
+
+    key: what it is aligned by: of a site, its function and the routines that lead to it; of a loop, the routines that
+    lead to it and its number among theirs.   in_loop: whether it belongs to the main loop, so that its counts are given
+    per iteration; others are given per run.
+    n_bytes: as in the report.   time_s: of all ranks, in the whole run.   sizes: messages by exact size; None: not known.
+    series: by kept iteration, seconds of all ranks.   local: purely local functions, whose time says little.
+    computation_s, mpi_s, wait_s: of phases; None where not known.   trips: of loops, of the median rank.
+    """
+
+    key: tuple[str, ...]
+    name: str
+    calls: int = 0
+    messages: int = 0
+    n_bytes: int = 0
+    time_s: float = 0.0
+    in_loop: bool = False
+    sizes: Mapping[int, int] | None = None
+    series: Sequence[float] = ()
+    local: bool = False
+    computation_s: float | None = None
+    mpi_s: float | None = None
+    wait_s: float | None = None
+    trips: float = 0
+    collective: bool = False
+
+
+@dataclass(frozen=True)
+class Subject:
+    """One run.
+
+    environment: by title, in the order in which it is shown ("MPI library": "MPICH 5.0.2"); None: not known.
+    iterations: of the main loop, 0 if there is none.   iteration_s: times of single iterations, mean of the ranks, in
+    order; empty if not known.   partners: by rank, how many others it sends to, and their distances (mod ranks), as
+    sorted pairs; None: not known.   rank_computation: by rank, seconds of computation by kept iteration, the same
+    iterations on every rank.   computation_s, mpi_s, io_s, elapsed_s: between MPI_Init and MPI_Finalize, the first
+    three of all ranks.   waited_share: the largest part of a rank's time in which it could run but had no core.
+    """
+
+    name: str
+    program: str
+    ranks: int
+    environment: Mapping[str, str | None] = field(default_factory=dict)
+    arguments: Sequence[str] | None = None
+    iterations: int = 0
+    main_loop: str = ""
+    iteration_s: Sequence[float] = ()
+    sites: Sequence[Part] = ()
+    functions: Sequence[Part] = ()
+    phases: Sequence[Part] = ()
+    loops: Sequence[Part] = ()
+    partners: Mapping[int, tuple[int, ...]] | None = None
+    rank_computation: Mapping[int, Sequence[float]] = field(default_factory=dict)
+    computation_s: float = 0.0
+    mpi_s: float = 0.0
+    io_s: float = 0.0
+    elapsed_s: float = 0.0
+    waited_share: float | None = None
+    notes: Sequence[str] = ()
+
+    @property
+    def steady_s(self) -> Sequence[float]:
+        """Iterations without the first tenth, in which caches and connections warm up, and the last one."""
+        n = len(self.iteration_s)
+        return self.iteration_s[max(1, n // 10) : n - 1] if n >= 8 else self.iteration_s
+
+    @property
+    def step_s(self) -> float | None:
+        """The median time of an iteration; None without a main loop."""
+        return statistics.median(self.steady_s) if self.iteration_s else None
+
+
+@dataclass(frozen=True)
+class Group:
+    """Runs of one configuration: repeats. The first stands for the structure of all."""
+
+    name: str
+    runs: Sequence[Subject]
+
+    @property
+    def first(self) -> Subject:
+        return self.runs[0]

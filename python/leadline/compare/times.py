@@ -1,0 +1,230 @@
+"""Times per iteration, or per run: ratios with intervals, and which of them are differences beyond the noise."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from leadline.compare import statistics as stats
+from leadline.compare.statistics import Ratio
+from leadline.compare.subject import Group, Part, Subject
+
+# Less is not claimed, whatever an interval says: of the time itself, and of an iteration of all ranks.
+LEAST_OF_REPEATS = 0.02
+LEAST_OF_ONE = 0.05
+WORTH_OF_REPEATS = 0.01
+WORTH_OF_ONE = 0.02
+TESTED = 0.01  # of the time of an iteration: smaller parts are not tested
+
+
+@dataclass(frozen=True)
+class Metric:
+    """level: "iteration", "run", "computation", "rank", "phase", "function" or "site".
+
+    a, b: seconds of all ranks, per iteration or per run (per_iteration); of a rank: its computation, divided by that of
+    the others (median).   ratio: None without an interval, which then supports no claim.   claimed: beyond the noise.
+    """
+
+    level: str
+    name: str
+    a: float
+    b: float
+    per_iteration: bool
+    ratio: Ratio | None
+    claimed: bool = False
+    key: tuple[str, ...] = ()
+    weight: float = 0.0  # the change as a share of an iteration
+
+    @property
+    def value(self) -> float | None:
+        """b / a, with or without an interval."""
+        return self.ratio.value if self.ratio is not None else self.b / self.a if self.a > 0 else None
+
+
+@dataclass(frozen=True)
+class _Pair:
+    a: Group
+    b: Group
+
+    @property
+    def repeats(self) -> bool:
+        return max(len(self.a.runs), len(self.b.runs)) > 1
+
+    @property
+    def extra(self) -> float:
+        """Ranks that waited for a core may have taken longer by that share."""
+        if self.repeats:
+            return 0.0
+        return max((run.waited_share or 0.0 for run in (self.a.first, self.b.first)), default=0.0)
+
+    def samples(
+        self, value: Callable[[Subject], float | None], series: Callable[[Subject], Sequence[float]]
+    ) -> tuple[list[float], list[float]]:
+        """Of repeats a value per run; otherwise the blocks of each run."""
+        if self.repeats:
+            one, other = ([value(run) or 0.0 for run in group.runs] for group in (self.a, self.b))
+        else:
+            one, other = (stats.blocks(series(group.first)) for group in (self.a, self.b))
+        return one, other
+
+    def metric(
+        self,
+        level: str,
+        name: str,
+        value: Callable[[Subject], float | None],
+        series: Callable[[Subject], Sequence[float]],
+        *,
+        per_iteration: bool,
+        key: tuple[str, ...] = (),
+    ) -> Metric:
+        """With an interval, the values are those whose ratio it is of."""
+        one, other = self.samples(value, series)
+        ratio = stats.of_repeats(one, other) if self.repeats else stats.of_blocks(one, other, self.extra)
+        if ratio is not None:
+            before, after = ratio.a, ratio.b
+        else:
+            before, after = (value(group.first) or 0.0 for group in (self.a, self.b))
+        return Metric(level, name, before, after, per_iteration, ratio, key=key)
+
+
+def metrics(a: Group, b: Group) -> list[Metric]:
+    """All, the whole first. Those of sites, functions and phases are of what both have."""
+    pair = _Pair(a, b)
+    found = [
+        *_whole(pair),
+        *_ranks(pair),
+        *_parts(pair, "phase", lambda run: run.phases),
+        *_parts(pair, "function", lambda run: run.functions),
+        *_parts(pair, "site", lambda run: run.sites),
+    ]
+    return _claimed(found, pair)
+
+
+def _whole(pair: _Pair) -> list[Metric]:
+    found = [pair.metric("run", "whole run", lambda run: run.elapsed_s, lambda run: (), per_iteration=False)]
+    if all(run.iteration_s for group in (pair.a, pair.b) for run in group.runs):
+        found.append(
+            pair.metric("iteration", "an iteration", lambda r: r.step_s, lambda r: r.steady_s, per_iteration=True)
+        )
+    if all(run.rank_computation for group in (pair.a, pair.b) for run in group.runs):
+        found.append(
+            pair.metric(
+                "computation",
+                "computation in the main loop",
+                lambda run: statistics.median(computation(run)) if computation(run) else None,
+                computation,
+                per_iteration=True,
+            )
+        )
+    return found
+
+
+def computation(run: Subject) -> list[float]:
+    """By kept iteration, seconds of all ranks."""
+    return [sum(each) for each in zip(*run.rank_computation.values(), strict=True)]
+
+
+def _ranks(pair: _Pair) -> list[Metric]:
+    """Computation of each rank, divided by that of the others in the same iteration: what slows all down cancels."""
+    first, second = pair.a.first, pair.b.first
+    if first.ranks != second.ranks or len(first.rank_computation) < 2:
+        return []
+    if any(set(run.rank_computation) != set(first.rank_computation) for g in (pair.a, pair.b) for run in g.runs):
+        return []
+
+    def of(rank: int) -> Metric:
+        def middle(run: Subject) -> float | None:
+            values = _relative(run, rank)
+            return statistics.median(values) if values else None
+
+        return pair.metric(
+            "rank",
+            f"computation of rank {rank} against the others",
+            middle,
+            lambda run: _relative(run, rank),
+            per_iteration=True,
+            key=(str(rank),),
+        )
+
+    found = [of(rank) for rank in first.rank_computation]
+    if len(found) == 2:  # each is the other's inverse: the one whose own computation changed more
+        change = [_own_change(pair, rank) for rank in first.rank_computation]
+        return [found[0] if change[0] > change[1] else found[1]]
+    return found
+
+
+def _relative(run: Subject, rank: int) -> list[float]:
+    others = [values for each, values in run.rank_computation.items() if each != rank]
+    return [
+        own / middle
+        for own, *rest in zip(run.rank_computation[rank], *others, strict=True)
+        if (middle := statistics.median(rest)) > 0 and own > 0
+    ]
+
+
+def _own_change(pair: _Pair, rank: int) -> float:
+    one, other = (
+        statistics.median(statistics.median(run.rank_computation[rank]) for run in group.runs)
+        for group in (pair.a, pair.b)
+    )
+    return abs(other / one - 1) if one > 0 else 0.0
+
+
+def _parts(pair: _Pair, level: str, of: Callable[[Subject], Sequence[Part]]) -> list[Metric]:
+    def named(run: Subject) -> dict[tuple[str, ...], Part]:
+        return {part.key: part for part in of(run) if not part.local}
+
+    by_run = {id(run): named(run) for group in (pair.a, pair.b) for run in group.runs}
+    found = []
+    for key, part in by_run[id(pair.a.first)].items():
+        parts = [each.get(key) for each in by_run.values()]
+        if any(each is None or each.in_loop != part.in_loop for each in parts):
+            continue
+
+        def value(run: Subject, key: tuple[str, ...] = key, in_loop: bool = part.in_loop) -> float:
+            part = by_run[id(run)][key]
+            if not pair.repeats and part.series:  # what the interval is made from
+                return statistics.median(part.series)
+            return part.time_s / (run.iterations if in_loop and run.iterations else 1)
+
+        def series(run: Subject, key: tuple[str, ...] = key) -> Sequence[float]:
+            return by_run[id(run)][key].series
+
+        found.append(pair.metric(level, part.name, value, series, per_iteration=part.in_loop, key=key))
+    return sorted(found, key=lambda metric: -max(metric.a, metric.b))
+
+
+def _claimed(found: list[Metric], pair: _Pair) -> list[Metric]:
+    """Marks those beyond the noise: significant after Holm's correction, and large enough to matter."""
+    least, worth = (LEAST_OF_REPEATS, WORTH_OF_REPEATS) if pair.repeats else (LEAST_OF_ONE, WORTH_OF_ONE)
+    weighed = [replace(metric, weight=_weight(metric, pair)) for metric in found]
+    tested = [i for i, metric in enumerate(weighed) if metric.ratio is not None and _size(metric, pair) >= TESTED]
+    rejected = stats.holm([ratio.p for i in tested if (ratio := weighed[i].ratio) is not None])
+    for index, beyond in zip(tested, rejected, strict=True):
+        metric = weighed[index]
+        assert metric.ratio is not None
+        large = abs(metric.ratio.value - 1) >= least and abs(metric.weight) >= worth
+        weighed[index] = replace(metric, claimed=beyond and large)
+    return weighed
+
+
+def _whole_of(metric: Metric, pair: _Pair) -> float:
+    """What the metric is a part of: the time of all ranks in an iteration, or in the run."""
+    per_run = statistics.median(run.elapsed_s * run.ranks for run in pair.a.runs)
+    steps = [(run.step_s or 0.0) * run.ranks for run in pair.a.runs]
+    return statistics.median(steps) if metric.per_iteration and min(steps) > 0 else per_run
+
+
+def _size(metric: Metric, pair: _Pair) -> float:
+    if metric.level in ("run", "iteration", "rank"):
+        return 1.0
+    whole = _whole_of(metric, pair)
+    return max(metric.a, metric.b) / whole if whole > 0 else 0.0
+
+
+def _weight(metric: Metric, pair: _Pair) -> float:
+    if metric.level in ("run", "iteration", "rank"):
+        return metric.b / metric.a - 1 if metric.a > 0 else 0.0
+    whole = _whole_of(metric, pair)
+    return (metric.b - metric.a) / whole if whole > 0 else 0.0

@@ -1,0 +1,65 @@
+"""The verdict and the letters of groups."""
+
+from __future__ import annotations
+
+from leadline.compare.comparison import Comparison, Pair
+from leadline.report import format as fmt
+
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+def letter(index: int) -> str:
+    return LETTERS[index] if index < len(LETTERS) else f"#{index + 1}"
+
+
+def verdict(comparison: Comparison) -> str:
+    """One sentence for each group but the first: what differs most, or that nothing does beyond the noise."""
+    sentences = []
+    for index, pair in enumerate(comparison.pairs, 1):
+        before = f"{letter(index)}: " if len(comparison.pairs) > 1 else ""
+        sentences.append(before + _capital(_sentence(pair)) + ".")
+    return " ".join(sentences)
+
+
+def _sentence(pair: Pair) -> str:
+    if not pair.claims:
+        return _nothing(pair)
+    first = pair.claims[0]
+    more = len(pair.claims) - 1
+    also = f" (and {fmt.plural(more, 'other difference')})" if more else ""
+    known = [each for each in pair.differences if not each.unknown]
+    if first.kind in ("structure", "ranks") or len(known) != 1:
+        return first.text + also
+    return f"{first.text}{also}; the runs differ in {known[0].title} ({' → '.join(known[0].values)})"
+
+
+def _nothing(pair: Pair) -> str:
+    main = pair.main
+    if main.ratio is None:
+        numbers = f"{fmt.seconds(main.a)} and {fmt.seconds(main.b)}"
+        return (
+            f"no difference in structure; {main.name} takes {numbers}, but without repeats, or enough iterations with "
+            "times, no claim can be made about times"
+        )
+    ratio = main.ratio
+    return (
+        f"no difference beyond the noise: {main.name} takes {fmt.seconds(main.a)} and {fmt.seconds(main.b)} "
+        f"({fmt.change(ratio.value)}; 95 %: {fmt.change(ratio.low)} to {fmt.change(ratio.high)})"
+    )
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def basis(pair: Pair) -> str:
+    """What intervals come from."""
+    if pair.repeats:
+        a, b = len(pair.a.runs), len(pair.b.runs)
+        return f"intervals from {a} and {b} runs" if a != b else f"intervals from {a} runs each"
+    if any(metric.ratio is not None for metric in pair.metrics):
+        return (
+            "one run each: intervals from blocks of iterations, which do not show how runs differ from one another; "
+            "nothing below 5 % is claimed. Repeats say more: compare A1,A2,A3 B1,B2,B3"
+        )
+    return "one run each, and no times of single iterations: no claim about times. Repeats: compare A1,A2,A3 B1,B2,B3"
