@@ -42,6 +42,12 @@ class MissingPrerequisite(LeadlineError):
     exit_code = 5
 
 
+class SlowerThanAllowed(LeadlineError):
+    """compare --fail-above: a run takes longer than the first by more than that, beyond the noise."""
+
+    exit_code = 6
+
+
 class CannotStart(LeadlineError):
     """The program could not be started: 127 if it was not found, 126 if it may not be executed."""
 

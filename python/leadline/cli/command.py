@@ -18,6 +18,7 @@ COMMANDS = {
     "record": "Record a command into a new directory.",
     "report": "Show the report of a recorded run.",
     "timeline": "Draw a step of a recorded run, call by call.",
+    "compare": "Compare recorded runs: environments, structure, times.",
     "export": "Write a recorded run in the format of another tool.",
     "exec": "Record one rank; srun or mpiexec starts it.",
     "collect": "Bring in what killed processes left on this node.",

@@ -10,7 +10,7 @@ from leadline.compare import statistics as stats
 from leadline.compare.statistics import Ratio
 from leadline.compare.subject import Group, Part, Subject
 
-# Less is not claimed, whatever an interval says: of the time itself, and of an iteration of all ranks.
+# Less is not claimed, whatever an interval says: of the time itself, and of the iteration (or run) it is a part of.
 LEAST_OF_REPEATS = 0.02
 LEAST_OF_ONE = 0.05
 WORTH_OF_REPEATS = 0.01
@@ -22,8 +22,8 @@ TESTED = 0.01  # of the time of an iteration: smaller parts are not tested
 class Metric:
     """level: "iteration", "run", "computation", "rank", "phase", "function" or "site".
 
-    a, b: seconds of all ranks, per iteration or per run (per_iteration); of a rank: its computation, divided by that of
-    the others (median).   ratio: None without an interval, which then supports no claim.   claimed: beyond the noise.
+    a, b: seconds, mean of the ranks, per iteration or per run (per_iteration); of a rank: its computation, divided by
+    that of the others (median).   ratio: None without an interval, which then supports no claim.   claimed: beyond the noise.
     """
 
     level: str
@@ -121,8 +121,8 @@ def _whole(pair: _Pair) -> list[Metric]:
 
 
 def computation(run: Subject) -> list[float]:
-    """By kept iteration, seconds of all ranks."""
-    return [sum(each) for each in zip(*run.rank_computation.values(), strict=True)]
+    """By kept iteration, seconds of the mean rank."""
+    return [statistics.fmean(each) for each in zip(*run.rank_computation.values(), strict=True)]
 
 
 def _ranks(pair: _Pair) -> list[Metric]:
@@ -185,11 +185,11 @@ def _parts(pair: _Pair, level: str, of: Callable[[Subject], Sequence[Part]]) -> 
         def value(run: Subject, key: tuple[str, ...] = key, in_loop: bool = part.in_loop) -> float:
             part = by_run[id(run)][key]
             if not pair.repeats and part.series:  # what the interval is made from
-                return statistics.median(part.series)
-            return part.time_s / (run.iterations if in_loop and run.iterations else 1)
+                return statistics.median(part.series) / run.ranks
+            return part.time_s / run.ranks / (run.iterations if in_loop and run.iterations else 1)
 
         def series(run: Subject, key: tuple[str, ...] = key) -> Sequence[float]:
-            return by_run[id(run)][key].series
+            return [seconds / run.ranks for seconds in by_run[id(run)][key].series]
 
         found.append(pair.metric(level, part.name, value, series, per_iteration=part.in_loop, key=key))
     return sorted(found, key=lambda metric: -max(metric.a, metric.b))
@@ -210,9 +210,9 @@ def _claimed(found: list[Metric], pair: _Pair) -> list[Metric]:
 
 
 def _whole_of(metric: Metric, pair: _Pair) -> float:
-    """What the metric is a part of: the time of all ranks in an iteration, or in the run."""
-    per_run = statistics.median(run.elapsed_s * run.ranks for run in pair.a.runs)
-    steps = [(run.step_s or 0.0) * run.ranks for run in pair.a.runs]
+    """What the metric is a part of: the time of an iteration, or of the run."""
+    per_run = statistics.median(run.elapsed_s for run in pair.a.runs)
+    steps = [run.step_s or 0.0 for run in pair.a.runs]
     return statistics.median(steps) if metric.per_iteration and min(steps) > 0 else per_run
 
 

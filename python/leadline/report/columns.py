@@ -85,6 +85,26 @@ COLUMNS: Mapping[str, Mapping[str, Column]] = {
         "threads": Column("Threads", "Threads that called MPI"),
         "host": Column("Host", "Name of the computer that the rank ran on"),
     },
+    "environments": {
+        "title": Column("What", "Library, settings, machine, placement, program"),
+        **{letter: Column(letter, f"In the runs of group {letter}") for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"},
+    },
+    "comparison": {
+        "name": Column("What", "Per iteration of the main loop, mean of the ranks, unless it says otherwise"),
+        "a": Column("A", "Typical time in the first group; of a rank, its computation divided by that of the others"),
+        "b": Column("B", "The same in the other group"),
+        "change": Column("Change", "B compared with A"),
+        "interval": Column("95 % interval", "Of the change; empty if there are no repeats and no times of iterations"),
+        "claimed": Column("Beyond noise", "Whether the runs support that it differs, among all that is compared"),
+    },
+    "scaling": {
+        "name": Column("What", "An iteration, the run, or a phase"),
+        "ranks": Column("Ranks", "Number of ranks"),
+        "time": Column("Time", "Per iteration, or per run; of phases, mean of the ranks"),
+        "scalability": Column("Scalability, %", "Time at the fewest ranks, divided by this one"),
+        "efficiency": Column("Efficiency, %", "Scalability divided by what it would be without losses"),
+        "computation": Column("Computation, %", "Computation at the fewest ranks, divided by this one: 100 scales"),
+    },
     "slow_iterations": {
         "iteration": Column("Iteration", "Its number, counted from 0"),
         "rank": Column("Rank", "The rank on which it took longest"),

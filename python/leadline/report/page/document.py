@@ -24,18 +24,37 @@ _STYLES = ("base.css", "sections.css", "tables.css", "charts.css", "timeline.css
 
 def write_page(report: dict[str, Any], file: Path) -> None:
     """Writes the page of `report`, what `leadline report --json` prints, in place of an older one. Raises OSError."""
+    _write(page(report), file)
+
+
+def write_comparison(comparison: dict[str, Any], file: Path) -> None:
+    """The same of what `leadline compare --json` prints."""
+    _write(comparison_page(comparison), file)
+
+
+def _write(text: str, file: Path) -> None:
     new = file.with_name(f".{file.name}.{os.getpid()}")
     try:
         with new.open("w", encoding="utf-8") as out:
-            out.write(page(report))
+            out.write(text)
         new.replace(file)
     finally:
         new.unlink(missing_ok=True)
 
 
 def page(report: dict[str, Any]) -> str:
-    """The whole page as text. Its policy lets it load nothing, and run no scripts and styles but its own."""
-    style, chart_library, script = _assets()
+    """The whole page as text."""
+    return _document(report, _title(report), f"leadline report {report.get('run', 'DIR')}", _report_script())
+
+
+def comparison_page(comparison: dict[str, Any]) -> str:
+    groups = " ".join(str(group["name"]) for group in comparison["groups"])
+    return _document(comparison, "Comparison – Leadline", f"leadline compare {groups} --all", _comparison_script())
+
+
+def _document(content: dict[str, Any], title: str, command: str, script: str) -> str:
+    """Its policy lets the page load nothing, and run no scripts and styles but its own."""
+    style, chart_library = _assets()
     policy = (
         f"default-src 'none'; base-uri 'none'; form-action 'none'; style-src '{_hash(style)}'; "
         f"script-src '{_hash(chart_library)}' '{_hash(script)}'"
@@ -47,14 +66,14 @@ def page(report: dict[str, Any]) -> str:
 <meta http-equiv="Content-Security-Policy" content="{policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>{_text(_title(report))}</title>
+<title>{_text(title)}</title>
 <style>{style}</style>
 </head>
 <body>
-<div id="page"><main><h1>{_text(report.get("verdict", ""))}</h1>
+<div id="page"><main><h1>{_text(content.get("verdict", ""))}</h1>
 <p>The scripts that draw the tables and charts of this page did not run. For the same figures, type
-<code>leadline report {_text(report.get("run", "DIR"))}</code></p></main></div>
-<script type="application/json" id="report">{compressed(as_script_text(packed(report)))}</script>
+<code>{_text(command)}</code></p></main></div>
+<script type="application/json" id="report">{compressed(as_script_text(packed(content)))}</script>
 <script>{chart_library}</script>
 <script>{script}</script>
 </body>
@@ -63,18 +82,24 @@ def page(report: dict[str, Any]) -> str:
 
 
 @functools.cache
-def _assets() -> tuple[str, str, str]:
-    """(styles, uPlot with its licence or an empty script, our script)."""
+def _assets() -> tuple[str, str]:
+    """(styles, uPlot with its licence or an empty script)."""
     styles = [(_HERE / "style" / name).read_text(encoding="utf-8") for name in _STYLES]
     library = "// uPlot was not available when Leadline was built, so charts that need it are missing."
     if (_FROM_NPM / "uPlot.js").is_file():
         licence = (_FROM_NPM / "uPlot.LICENSE").read_text(encoding="utf-8").replace("*/", "")
         library = f"/*!\n{licence}*/\n{(_FROM_NPM / 'uPlot.js').read_text(encoding='utf-8')}"
         styles.insert(0, (_FROM_NPM / "uPlot.css").read_text(encoding="utf-8"))
-    return "\n".join(styles), library, _script()
+    return "\n".join(styles), library
 
 
-def _script() -> str:
+@functools.cache
+def _comparison_script() -> str:
+    return bundle(_HERE / "script" / "comparison.js", {}, {"CATEGORIES": [], "COLUMNS": as_data()})
+
+
+@functools.cache
+def _report_script() -> str:
     folder = _HERE / "script"
     categories = [
         {"key": c.name, "name": c.title, "column": c.abbreviation}

@@ -1,0 +1,136 @@
+"""leadline compare: what differs between recorded runs."""
+
+from __future__ import annotations
+
+import glob
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from leadline.cli.recording import say, shown
+from leadline.cli.reporting import step_option, working
+from leadline.errors import MissingPrerequisite, SlowerThanAllowed, UsageError
+
+PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%?")
+
+
+@click.command("compare")
+@click.option("--json", "json_", is_flag=True, envvar="LEADLINE_JSON", help="Print the comparison as JSON.")
+@click.option(
+    "--all", "all_tables", is_flag=True, envvar="LEADLINE_ALL", help="Show all tables: phases, functions, call sites."
+)
+@click.option("--html", metavar="FILE", envvar="LEADLINE_HTML", help="Write the comparison as one HTML page.")
+@click.option(
+    "--fail-above",
+    metavar="PERCENT",
+    envvar="LEADLINE_FAIL_ABOVE",
+    help="End with code 6 if another group's iterations take longer than A's by more than that, beyond the noise.",
+)
+@step_option
+@click.argument("groups", metavar="A B [C…]", nargs=-1)
+def command(
+    json_: bool, all_tables: bool, html: str | None, fail_above: str | None, step: str | None, groups: tuple[str, ...]
+) -> int:
+    """Compare recorded runs: environments, structure, times.
+
+    A is what the others are compared with. Each is a run's directory, or repeats of one configuration: A1,A2,A3 or
+    'A*' in quotes. Repeats give intervals that one run each cannot give.
+    """
+    allowed = _percent(fail_above) if fail_above is not None else None
+    if len(groups) < 2:
+        raise UsageError("two runs at least are compared", hint="leadline compare A B, or A1,A2,A3 B1,B2,B3 of repeats")
+    with working("reading the recordings"):
+        comparison = _opened(groups, step)
+        page = _written(comparison, Path(html)) if html else None
+    for group in comparison.groups:
+        for run in group.runs:
+            for note in run.notes:
+                say(f"{run.name}: {note}")
+    if json_:
+        from leadline.compare.as_json import as_json
+
+        json.dump(as_json(comparison), sys.stdout, indent=1)
+        sys.stdout.write("\n")
+    else:
+        from rich.console import Console
+
+        from leadline.compare.terminal import draw
+        from leadline.report.screen import Screen
+
+        draw(comparison, Screen(Console(), complete=all_tables))
+    if page is not None:
+        say(f"page: {shown(page)}")
+    if allowed is not None:
+        _check(comparison, allowed)
+    return 0
+
+
+def _opened(groups: tuple[str, ...], step: str | None) -> Any:
+    try:
+        from leadline.compare import Group, compare
+        from leadline.compare.from_run import open_subject
+    except ImportError as error:
+        raise MissingPrerequisite(
+            f"the native part of leadline is not built: {error}", hint="in a source tree: ./dev build"
+        ) from error
+    return compare([Group(text, [open_subject(path, step) for path in paths_of(text)]) for text in groups])
+
+
+def paths_of(text: str) -> list[Path]:
+    """The runs of a group: "A1,A2", a pattern, or one path, which may itself contain a comma. Raises UsageError."""
+    if Path(text).exists():
+        return [Path(text)]
+    found: list[Path] = []
+    for part in text.split(","):
+        matches = sorted(glob.glob(part)) if part and not Path(part).exists() and glob.has_magic(part) else []
+        if part and not matches and glob.has_magic(part) and not Path(part).exists():
+            raise UsageError(f"nothing is named {part}", hint="a pattern stands for the directories of repeats")
+        found += [Path(match) for match in matches] if matches else [Path(part)] if part else []
+    if not found:
+        raise UsageError(f"{text!r} names no run", hint="leadline compare A B, or A1,A2,A3 B1,B2,B3 of repeats")
+    if len({path.resolve() for path in found}) < len(found):
+        raise UsageError(f"{text}: a run is named twice, and it is no repeat of itself")
+    return found
+
+
+def _percent(text: str) -> float:
+    match = PERCENT.fullmatch(text.strip())
+    if match is None:
+        raise UsageError(f"--fail-above {text}: a percentage is expected, such as 5%")
+    return float(match.group(1)) / 100
+
+
+def _written(comparison: Any, target: Path) -> Path:
+    from leadline.compare.as_json import as_json
+    from leadline.report.page import document
+
+    if target.is_dir():
+        raise UsageError(f"{target} is a directory", hint="leadline compare A B --html FILE")
+    try:
+        document.write_comparison(as_json(comparison), target)
+    except OSError as error:
+        raise UsageError(
+            f"the page cannot be written: {target}: {error.strerror}", hint="leadline compare A B --html FILE"
+        ) from error
+    return target
+
+
+def _check(comparison: Any, allowed: float) -> None:
+    from leadline.compare.words import letter
+    from leadline.report import format as fmt
+
+    slower, unknown = [], []
+    for index, pair in enumerate(comparison.pairs, 1):
+        main = pair.main
+        if pair.slower_than(allowed):
+            slower.append(f"{letter(index)}: {main.name} takes at least {fmt.change(main.ratio.low)} (95 %)")
+        elif main.ratio is None:
+            unknown.append(letter(index))
+    if unknown:
+        say(f"--fail-above: {', '.join(unknown)} cannot be judged without repeats, or iterations with times")
+    if slower:
+        raise SlowerThanAllowed(f"slower than A by more than {fmt.number(allowed * 100)} %. {'; '.join(slower)}")

@@ -1,0 +1,211 @@
+"""The comparison on a terminal: at most 30 lines, or all tables."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from leadline.compare.comparison import Comparison, Pair
+from leadline.compare.times import Metric
+from leadline.compare.words import basis, letter, verdict
+from leadline.report import format as fmt
+from leadline.report.screen import Line, Screen
+
+MOST_LINES = 30
+WIDE = 76  # columns; narrower tables have no column of intervals
+PARTS_SHOWN = 5
+
+
+def draw(comparison: Comparison, out: Screen) -> None:
+    """Without `complete`, the least important lines are left out so that there are at most thirty."""
+    out.paragraph(verdict(comparison), "bold")
+    for index, group in enumerate(comparison.groups):
+        runs = f", {len(group.runs)} runs" if len(group.runs) > 1 else ""
+        out.lines([f"  {letter(index)}  {group.name}: {fmt.plural(group.first.ranks, 'rank')}{runs}"])
+    if not out.complete:
+        out.lines(_fitting(comparison, out.width))
+        return
+    out.section("Environments")
+    out.lines(_environment(comparison, None))
+    for index, pair in enumerate(comparison.pairs, 1):
+        _draw_pair(comparison, index, pair, out)
+    if comparison.scaling is not None:
+        out.section("Scaling")
+        out.lines(_scaling(comparison, None))
+
+
+def _draw_pair(comparison: Comparison, index: int, pair: Pair, out: Screen) -> None:
+    which = f"{letter(index)} against A" if len(comparison.pairs) > 1 else ""
+    out.section("What differs", which)
+    out.lines(_claims(pair, None))
+    for level, title in (
+        (("run", "iteration", "computation", "rank"), "Times"),
+        (("phase",), "Phases"),
+        (("function",), "Functions"),
+        (("site",), "Call sites"),
+    ):
+        found = [metric for metric in pair.metrics if metric.level in level]
+        if found:
+            out.section(title, "mean of the ranks, per iteration unless it says otherwise")
+            out.lines(_table(found, out.width))
+    out.paragraph(_capital(basis(pair)) + ".", "dim")
+
+
+def _fitting(comparison: Comparison, width: int) -> list[Line]:
+    """Parts with fewer and fewer lines until all fit."""
+    from leadline.report.screen import folded
+
+    room = MOST_LINES - 2 - len(comparison.groups)
+    lines: list[Line] = []
+    for most in (8, 6, 4, 3, 2, 1):
+        lines = _short(comparison, most, width)
+        used = sum(len(folded(line if isinstance(line, str) else line[0], width)) for line in lines)
+        if used + len(folded(verdict(comparison), width)) <= room:
+            break
+    return lines
+
+
+def _short(comparison: Comparison, most: int, width: int) -> list[Line]:
+    lines: list[Line] = [("Environments", "bold"), *_environment(comparison, most)]
+    for index, pair in enumerate(comparison.pairs, 1):
+        which = f", {letter(index)} against A" if len(comparison.pairs) > 1 else ""
+        lines += [(f"What differs{which}", "bold"), *_claims(pair, most)]
+        shown = [m for m in pair.metrics if m.level in ("run", "iteration", "computation")]
+        parts = [m for m in pair.metrics if m.level == "phase"][: min(most, PARTS_SHOWN)]
+        lines += [("Times", "bold"), *_table([*shown, *parts], width)]
+    if comparison.scaling is not None:
+        lines += [("Scaling", "bold"), *_scaling(comparison, max(1, most // 2))]
+    bases = dict.fromkeys(basis(pair) for pair in comparison.pairs)
+    lines += [(_capital(words) + ".", "dim") for words in bases]
+    return lines
+
+
+def _environment(comparison: Comparison, most: int | None) -> list[Line]:
+    found = comparison.differences
+    if not found:
+        return ["  the same, as far as it was recorded"]
+    known = [each for each in found if not each.unknown]
+    shown = found if most is None else known[:most]
+    lines: list[Line] = []
+    for each in shown:
+        lines.append(f"  {each.title}:  {' → '.join(_shorter(each.values) if most is not None else each.values)}")
+    if most is not None:
+        if len(known) > len(shown):
+            lines.append(f"  and {fmt.plural(len(known) - len(shown), 'other difference')} (--all)")
+        unknown = [each.title for each in found if each.unknown]
+        if unknown:
+            lines.append(f"  not recorded in all runs: {', '.join(unknown)}")
+    return lines
+
+
+def _shorter(values: Sequence[str], most: int = 30) -> list[str]:
+    """Without what long values begin and end with alike, so that what differs is seen."""
+    if max(map(len, values)) <= most:
+        return list(values)
+    words = [value.split() for value in values]
+    same = 0
+    while all(len(w) > same + 1 for w in words) and len({w[same] for w in words}) == 1:
+        same += 1
+    same = max(0, same - 1)  # the option whose value differs stays
+    end = 0
+    while all(len(w) - end > same + 2 for w in words) and len({w[-1 - end] for w in words}) == 1:
+        end += 1
+    return [
+        f"{'… ' if same else ''}{' '.join(w[same : len(w) - end])}{' …' if end else ''}" for w in words
+    ]
+
+
+def _claims(pair: Pair, most: int | None) -> list[Line]:
+    if not pair.claims:
+        return ["  nothing beyond the noise; structure is the same" if pair.same_ranks else "  nothing"]
+    lines: list[Line] = []
+    for number, claim in enumerate(pair.claims[:most]):
+        if number or most is None:
+            lines.append(f"  {_capital(claim.text)}")
+        details = claim.details[: max(1, most - 2) if most is not None else None]
+        lines += [f"  - {text}" for text in details]
+        if len(claim.details) > len(details):
+            lines.append(f"    and {len(claim.details) - len(details)} more changes (--all)")
+        lines += _alongside(pair, claim.alongside, most)
+        if not claim.details and not claim.alongside and number == 0 and most is not None:
+            lines.append("  as above; nothing else beyond the noise")
+    if most is not None and len(pair.claims) > most:
+        lines.append(f"  and {fmt.plural(len(pair.claims) - most, 'other difference')} (--all)")
+    return lines
+
+
+def _alongside(pair: Pair, metrics: Sequence[Metric], most: int | None) -> list[Line]:
+    if not metrics:
+        return []
+    shown = metrics if most is None else metrics[: max(1, most // 2)]
+    lines: list[Line] = [
+        f"  with it: {metric.name}, {_change(metric)} ({_interval(metric)})" for metric in shown
+    ]
+    if len(metrics) > len(shown):
+        lines.append(f"    and {fmt.plural(len(metrics) - len(shown), 'other time')} (--all)")
+    return lines
+
+
+def _table(metrics: Sequence[Metric], width: int) -> list[Line]:
+    wide = width >= WIDE
+    heading = "        A         B   change"
+    lines: list[Line] = [(heading + ("  95 % interval" if wide else ""), "dim")]
+    for metric in metrics:
+        name = metric.name + (" (per run)" if not metric.per_iteration and metric.level not in ("run", "rank") else "")
+        name = ("* " if metric.claimed else "  ") + name
+        interval = f"{_interval(metric):16}" if wide else ""
+        if not wide and metric.ratio is not None:
+            name += f" ({_interval(metric)})"
+        numbers = f"{_value(metric, metric.a):>9} {_value(metric, metric.b):>9} {_change(metric):>8}"
+        lines.append(f"{numbers}  {interval}{name}")
+    return lines
+
+
+def _value(metric: Metric, value: float) -> str:
+    return f"{value:.3f}" if metric.level == "rank" else fmt.seconds(value)
+
+
+def _change(metric: Metric) -> str:
+    value = metric.value
+    if value is None or value <= 0:
+        return ""
+    return f"{value:.2f} ×" if value >= 2 else f"{(value - 1) * 100:+.1f} %"
+
+
+def _interval(metric: Metric) -> str:
+    if metric.ratio is None:
+        return "-"
+    return f"{_bound(metric.ratio.low)} to {_bound(metric.ratio.high)}"
+
+
+def _bound(ratio: float) -> str:
+    if not math.isfinite(ratio) or ratio > 100:
+        return "> 100 ×"
+    return f"{ratio:.1f} ×" if ratio >= 3 else f"{(ratio - 1) * 100:+.0f} %"
+
+
+def _scaling(comparison: Comparison, most: int | None) -> list[Line]:
+    found = comparison.scaling
+    if found is None:
+        return []
+    kind = f"{found.kind} scaling" if found.kind else "strong or weak is not known"
+    lines: list[Line] = [f"  taken for {kind}: {found.basis}" if found.kind else f"  {kind}: {found.basis}"]
+    lines.append(("  ranks        time  scalability  efficiency  computation", "dim"))
+    for curve in found.curves if most is None else found.curves[:most]:
+        for point in curve.points:
+            efficiency = _share(point.efficiency)
+            lines.append(
+                f"{point.ranks:7,}  {fmt.seconds(point.time_s):>10}  {point.scalability * 100:9.0f} %  {efficiency:>10}  "
+                f"{_share(point.computation_scaling):>11}  {curve.name}"
+            )
+    if most is not None and len(found.curves) > most:
+        lines.append(f"  and {fmt.plural(len(found.curves) - most, 'phase')} (--all)")
+    return lines
+
+
+def _share(value: float | None) -> str:
+    return "?" if value is None else f"{value * 100:.0f} %"
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

@@ -1,0 +1,257 @@
+// The page of `leadline compare`: verdict, environments, what differs, small multiples of the iterations, tables.
+
+import { axis, chart, drawCharts, timeTicks } from "./chart.js";
+import { contents, followScrolling } from "./contents.js";
+import { h } from "./dom.js";
+import { count, fixed, plural, seconds, times } from "./format.js";
+import { printing } from "./printing.js";
+import { read } from "./read.js";
+import { fitTables, table } from "./table.js";
+
+const LEVELS = [
+  ["whole", "Times", ["run", "iteration", "computation", "rank"]],
+  ["phases", "Phases", ["phase"]],
+  ["functions", "Functions", ["function"]],
+  ["sites", "Call sites", ["site"]],
+];
+const COLORS = ["--point-to-point", "--completion", "--collective", "--one-sided", "--setup", "--files"];
+
+/** Called when all modules are there (report/page/document.py). */
+export function show() {
+  const comparison = read();
+  const sections = [
+    { id: "environments", title: "Environments", inside: environments(comparison) },
+    { id: "differences", title: "What differs", inside: differences(comparison) },
+    { id: "iterations", title: "Iterations", inside: iterations(comparison) },
+    { id: "scaling", title: "Scaling", inside: comparison.scaling ? scaling(comparison.scaling) : null },
+    ...LEVELS.map(([id, title, levels]) => ({ id, title, inside: tables(comparison, title, levels) })),
+  ]
+    .filter((each) => each.inside !== null)
+    .map((each) => ({ ...each, short: each.title }));
+  document.getElementById("page").replaceChildren(
+    h("a", { class: "skip", href: "#main" }, "Skip to the comparison"),
+    contents(sections),
+    h(
+      "main",
+      { id: "main", tabindex: -1 },
+      h("header", null, h("h1", null, h("strong", null, comparison.verdict)), groups(comparison)),
+      sections.map((each) =>
+        h(
+          "section",
+          { id: each.id, "aria-labelledby": `${each.id}-title` },
+          h("h2", { id: `${each.id}-title` }, each.title),
+          each.inside,
+        ),
+      ),
+    ),
+  );
+  drawCharts();
+  fitTables();
+  followScrolling(sections);
+  printing();
+  globalThis.leadline = { comparison };
+}
+
+function groups({ groups }) {
+  return h(
+    "ul",
+    { class: "plain" },
+    groups.map((each) =>
+      h("li", null, `${each.id}: ${each.name}, ${plural(each.ranks, "rank")}, ${plural(each.runs.length, "run")}`),
+    ),
+  );
+}
+
+function environments({ environment, groups }) {
+  if (!environment.length) return h("p", null, "The same, as far as it was recorded.");
+  return table({
+    of: "environments",
+    label: "Environments",
+    columns: [
+      { id: "title", head: true, text: true, value: (e) => e.title, cell: (e) => e.title },
+      ...groups.map((group, at) => ({
+        id: group.id,
+        text: true,
+        keep: 1,
+        value: (e) => e.values[at],
+        cell: (e) => e.values[at],
+      })),
+    ],
+    rows: environment,
+    one: "difference",
+    words: (e) => e.title,
+  });
+}
+
+function differences({ pairs }) {
+  return pairs.map((pair) => [
+    pairs.length > 1 ? h("h3", null, `${pair.other} against ${pair.base}`) : null,
+    pair.differences.length
+      ? h(
+          "ul",
+          null,
+          pair.differences.map((each) => h("li", null, each.text, details(each))),
+        )
+      : h("p", null, "Nothing beyond the noise; structure is the same."),
+    h("p", { class: "remark" }, `${pair.basis[0].toUpperCase()}${pair.basis.slice(1)}.`),
+  ]);
+}
+
+function details({ details, alongside }) {
+  return [
+    details.length
+      ? h(
+          "details",
+          null,
+          h("summary", null, plural(details.length, "change")),
+          h(
+            "ul",
+            null,
+            details.map((text) => h("li", null, text)),
+          ),
+        )
+      : null,
+    alongside.length ? h("p", null, `Times that changed with it: ${alongside.join("; ")}.`) : null,
+  ];
+}
+
+/** A chart for each group, its repeats as lines; all with the same scale. */
+function iterations({ groups }) {
+  const most = Math.max(...groups.flatMap((group) => group.runs.flatMap((run) => run.iteration_s)));
+  if (!(most > 0)) return null;
+  return h(
+    "div",
+    { class: "beside" },
+    groups.map((group) => multiple(group, most)),
+  );
+}
+
+function multiple(group, most) {
+  const n = Math.max(...group.runs.map((run) => run.iteration_s.length));
+  const figure = chart({
+    label: `Time per iteration of ${group.name}`,
+    data: [
+      Array.from({ length: n }, (_, at) => at),
+      ...group.runs.map((run) => Array.from({ length: n }, (_, at) => run.iteration_s[at] ?? null)),
+    ],
+    height: 170,
+    describe: (color) => ({
+      scales: { x: { time: false }, y: { range: [0, most * 1.05] } },
+      axes: [axis(color, { label: "iteration", size: 34, labelGap: 0 }), axis(color, { size: 64, values: timeTicks })],
+      series: [
+        { label: "iteration" },
+        ...group.runs.map((run, at) => ({
+          label: group.runs.length > 1 ? run.run : "mean of the ranks",
+          stroke: color.of(COLORS[at % COLORS.length]),
+          width: 1.2,
+          points: { show: n < 2 },
+          value: (_, value) => (value === null || value === undefined ? "" : seconds(value)),
+        })),
+      ],
+    }),
+  });
+  figure.prepend(h("h3", null, `${group.id}: ${group.name}`));
+  return figure;
+}
+
+/** Time over ranks, a line for each curve, beside the one that the first point would give. */
+function scaling({ kind, basis, curves }) {
+  const ranks = curves[0].points.map((point) => point.ranks);
+  const [main] = curves;
+  const ideal = ranks.map((n) => (kind === "strong" ? (main.points[0].time_s * ranks[0]) / n : main.points[0].time_s));
+  const picture = chart({
+    label: `Time of ${main.name} over ranks`,
+    data: [ranks, main.points.map((point) => point.time_s), ideal],
+    height: 200,
+    describe: (color) => ({
+      scales: { x: { time: false, distr: 3, log: 2 }, y: { range: (_, low, high) => [0, high * 1.05] } },
+      axes: [
+        axis(color, { label: "ranks", size: 34, labelGap: 0, splits: () => ranks, values: (_, at) => at.map(count) }),
+        axis(color, { size: 64, values: timeTicks }),
+      ],
+      series: [
+        { label: "ranks" },
+        {
+          label: main.name,
+          stroke: color.of(COLORS[0]),
+          width: 1.5,
+          points: { show: true, size: 7 },
+          value: (_, value) => seconds(value),
+        },
+        {
+          label: "without losses",
+          stroke: color.muted,
+          dash: [4, 4],
+          points: { show: false },
+          value: (_, value) => seconds(value),
+        },
+      ],
+    }),
+  });
+  const percent = (value) => (value === null ? "" : fixed(value * 100, 0));
+  const rows = curves.flatMap((curve) => curve.points.map((point) => ({ name: curve.name, ...point })));
+  return [
+    h("p", { class: "remark" }, kind ? `Taken for ${kind} scaling: ${basis}.` : `Strong or weak is not known: ${basis}.`),
+    picture,
+    table({
+      of: "scaling",
+      label: "Scaling",
+      columns: [
+        { id: "name", head: true, text: true, value: (e) => e.name, cell: (e) => e.name },
+        { id: "ranks", keep: 2, value: (e) => e.ranks, cell: (e) => count(e.ranks) },
+        { id: "time", keep: 2, value: (e) => e.time_s, cell: (e) => seconds(e.time_s) },
+        { id: "scalability", keep: 1, value: (e) => e.scalability, cell: (e) => percent(e.scalability) },
+        { id: "efficiency", value: (e) => e.efficiency, cell: (e) => percent(e.efficiency) },
+        { id: "computation", value: (e) => e.computation_scaling, cell: (e) => percent(e.computation_scaling) },
+      ],
+      rows,
+      one: "point",
+      words: (e) => e.name,
+    }),
+  ];
+}
+
+function tables({ pairs }, title, levels) {
+  const found = pairs
+    .map((pair) => ({ pair, rows: pair.times.filter((each) => levels.includes(each.level)) }))
+    .filter(({ rows }) => rows.length);
+  if (!found.length) return null;
+  return found.map(({ pair, rows }) => [
+    pairs.length > 1 ? h("h3", null, `${pair.other} against ${pair.base}`) : null,
+    table({
+      of: "comparison",
+      label: title,
+      columns: [
+        {
+          id: "name",
+          head: true,
+          text: true,
+          value: (e) => e.name,
+          cell: (e) => (e.per_iteration || ["run", "rank"].includes(e.level) ? e.name : `${e.name} (per run)`),
+        },
+        { id: "a", keep: 1, value: (e) => e.a, cell: (e) => value(e, e.a) },
+        { id: "b", keep: 1, value: (e) => e.b, cell: (e) => value(e, e.b) },
+        { id: "change", keep: 2, value: (e) => e.ratio ?? 0, cell: (e) => change(e.ratio) },
+        { id: "interval", value: (e) => e.low ?? 0, cell: (e) => interval(e) },
+        { id: "claimed", value: (e) => (e.claimed ? 1 : 0), cell: (e) => (e.claimed ? "yes" : "") },
+      ],
+      rows,
+      one: "time",
+      words: (e) => e.name,
+    }),
+  ]);
+}
+
+function value({ level }, number) {
+  return level === "rank" ? fixed(number, 3) : seconds(number);
+}
+
+function change(ratio) {
+  if (ratio === null || !(ratio > 0)) return "";
+  if (ratio >= 2) return times(ratio);
+  return `${ratio >= 1 ? "+" : ""}${fixed((ratio - 1) * 100, 1)} %`;
+}
+
+function interval({ low, high }) {
+  return low === null || high === null ? "" : `${change(low)} to ${change(high)}`;
+}
