@@ -54,6 +54,8 @@ LINES = [
     "report run --all",
     "report run --iterations",
     "timeline run",
+    "compare run run",
+    "compare run run --all",
     "exec -o one ./app",
     "collect run",
     "workload list",

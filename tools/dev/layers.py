@@ -56,6 +56,7 @@ IMPORT = re.compile(r"^\s*(?:from|import)\s+(leadline(?:\.\w+)*)(?:\s+import\s+\
 PYTHON_ABOVE: dict[str, set[str]] = {
     "report": {"cli", "launch", "tables"},
     "tables": {"cli", "launch"},
+    "compare": {"cli", "launch"},
     "interchange": {"cli", "launch"},
     "symbols": {"cli", "launch", "report"},
     "launch": {"cli", "report"},

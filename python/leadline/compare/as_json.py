@@ -61,7 +61,7 @@ def _difference(each: Difference) -> dict[str, Any]:
 def _pair(index: int, pair: Pair) -> dict[str, Any]:
     return {
         "base": letter(0),
-        "other": letter(index),
+        "compared": letter(index),
         "repeats": pair.repeats,
         "basis": basis(pair),
         "environment": [_difference(each) for each in pair.differences],

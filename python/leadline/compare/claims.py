@@ -84,7 +84,9 @@ def _ranks(a: Group, b: Group, metrics: Sequence[Metric]) -> Claim:
 def _cause_text(cause: Cause) -> str:
     first = cause.first
     names = list(dict.fromkeys(change.where for change in cause.changes if change.kind == first.kind))
-    where = ", ".join(names[:MOST_PLACES]) + (f" and {len(names) - MOST_PLACES} more" if len(names) > MOST_PLACES else "")
+    where = ", ".join(names[:MOST_PLACES]) + (
+        f" and {len(names) - MOST_PLACES} more" if len(names) > MOST_PLACES else ""
+    )
     each = " per iteration" if first.per_iteration else ""
     numbers = f"{fmt.number(first.before)} → {fmt.number(first.after)}"
     if first.kind == "iterations":
@@ -96,7 +98,9 @@ def _cause_text(cause: Cause) -> str:
     if first.kind == "partners":
         return f"ranks send to others: {where} ({numbers} partners)"
     if first.kind == "trips":
-        alike = [c.where for c in cause.changes if c.kind == "trips" and (c.before, c.after) == (first.before, first.after)]
+        alike = [
+            c.where for c in cause.changes if c.kind == "trips" and (c.before, c.after) == (first.before, first.after)
+        ]
         others = sum(change.kind == "trips" for change in cause.changes) - 1
         where = alike[0] + (f" (and {fmt.plural(others, 'more loop')})" if others else "")
         messages = [change for change in cause.changes if change.kind == "messages"]

@@ -48,9 +48,7 @@ def subject_of(content: Content, name: str) -> Subject:
         io_s=content.io_s,
         elapsed_s=max((rank.time_s - rank.category_s["startup"] for rank in content.ranks), default=0.0),
         waited_share=max((w for p in run.processes if (w := waited_share([p])) is not None), default=None),
-        notes=[
-            loss.message for loss in run.losses if loss.code in ("missing-ranks", "unreadable-trace", "on-nodes")
-        ],
+        notes=[loss.message for loss in run.losses if loss.code in ("missing-ranks", "unreadable-trace", "on-nodes")],
     )
 
 

@@ -55,37 +55,44 @@ def of_repeats(a: Sequence[float], b: Sequence[float]) -> Ratio | None:
     if max(len(a), len(b)) < 2 or min(*a, *b) <= 0:
         return None
     x, y = [math.log(v) for v in a], [math.log(v) for v in b]
-    return _welch(x, y, 1 / len(x), 1 / len(y), 0.0, repeats=True, middle=statistics.fmean)
+    means = math.exp(statistics.fmean(x)), math.exp(statistics.fmean(y))
+    return _welch(x, y, means, (1 / len(x), 1 / len(y)), 0.0, repeats=True)
 
 
-def of_blocks(a: Sequence[float], b: Sequence[float], extra: float = 0.0) -> Ratio | None:
+def of_blocks(a: Sequence[float], b: Sequence[float], typical: tuple[float, float], extra: float = 0.0) -> Ratio | None:
     """a, b: values of blocks of one run each; None if there are fewer than four, or zeros among them.
 
-    extra: a share by which any of them may be off.
+    typical: medians of all iterations of each, whose ratio it is.   extra: a share by which any of them may be off.
     """
-    if min(len(a), len(b)) < FEWEST_BLOCKS or min(*a, *b) <= 0:
+    if min(len(a), len(b)) < FEWEST_BLOCKS or min(*a, *b, *typical) <= 0:
         return None
     x, y = [math.log(v) for v in a], [math.log(v) for v in b]
-    return _welch(x, y, 1.0, 1.0, extra, repeats=False, middle=statistics.median)
+    return _welch(x, y, typical, (1.0, 1.0), extra, repeats=False)
 
 
 def _welch(
-    x: Sequence[float], y: Sequence[float], part_x: float, part_y: float, extra: float, *, repeats: bool, middle: object
+    x: Sequence[float],
+    y: Sequence[float],
+    typical: tuple[float, float],
+    parts: tuple[float, float],
+    extra: float,
+    *,
+    repeats: bool,
 ) -> Ratio:
-    assert callable(middle)
+    """parts: of the variance of single values, that of the typical ones."""
     spreads = [max(statistics.variance(each), LEAST_SPREAD**2) if len(each) > 1 else None for each in (x, y)]
     known = [each for each in spreads if each is not None]
     vx, vy = (each if each is not None else known[0] for each in spreads)
-    vx, vy = vx * part_x, vy * part_y
+    vx, vy = vx * parts[0], vy * parts[1]
     error = math.sqrt(vx + vy)
-    freedom = (vx + vy) ** 2 / (vx**2 / (len(x) - 1) + vy**2 / (len(y) - 1)) if len(known) == 2 else max(len(x), len(y)) - 1
-    one, other = middle(x), middle(y)
-    difference = other - one
+    freedom = (
+        (vx + vy) ** 2 / (vx**2 / (len(x) - 1) + vy**2 / (len(y) - 1)) if len(known) == 2 else max(len(x), len(y)) - 1
+    )
+    difference = math.log(typical[1] / typical[0])
     beyond = max(abs(difference) - extra, 0.0)
     half = t_quantile(1 - LEVEL / 2, freedom) * error + extra
     return Ratio(
-        math.exp(one),
-        math.exp(other),
+        *typical,
         math.exp(difference - half),
         math.exp(difference + half),
         2 * (1 - t_cdf(beyond / error, freedom)),
@@ -126,9 +133,7 @@ def _beta(x: float, a: float, b: float) -> float:
         return 0.0 if x <= 0 else 1.0
     if x > (a + 1) / (a + b + 2):
         return 1 - _beta(1 - x, b, a)
-    front = math.exp(
-        math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x)
-    ) / a
+    front = math.exp(math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x)) / a
     tiny = 1e-300
     c, d = 1.0, 1 / ((1 - (a + b) * x / (a + 1)) or tiny)
     value = d

@@ -18,7 +18,7 @@ class Part:
     key: what it is aligned by: of a site, its function and the routines that lead to it; of a loop, the routines that
     lead to it and its number among theirs.   in_loop: whether it belongs to the main loop, so that its counts are given
     per iteration; others are given per run.
-    n_bytes: as in the report.   time_s: of all ranks, in the whole run.   sizes: messages by exact size; None: not known.
+    n_bytes: as in the report.   time_s: of all ranks, in the whole run.   sizes: messages by size; None: unknown.
     series: by kept iteration, seconds of all ranks.   local: purely local functions, whose time says little.
     computation_s, mpi_s, wait_s: of phases; None where not known.   trips: of loops, of the median rank.
     """

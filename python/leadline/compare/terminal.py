@@ -110,9 +110,7 @@ def _shorter(values: Sequence[str], most: int = 30) -> list[str]:
     end = 0
     while all(len(w) - end > same + 2 for w in words) and len({w[-1 - end] for w in words}) == 1:
         end += 1
-    return [
-        f"{'… ' if same else ''}{' '.join(w[same : len(w) - end])}{' …' if end else ''}" for w in words
-    ]
+    return [f"{'… ' if same else ''}{' '.join(w[same : len(w) - end])}{' …' if end else ''}" for w in words]
 
 
 def _claims(pair: Pair, most: int | None) -> list[Line]:
@@ -138,9 +136,7 @@ def _alongside(pair: Pair, metrics: Sequence[Metric], most: int | None) -> list[
     if not metrics:
         return []
     shown = metrics if most is None else metrics[: max(1, most // 2)]
-    lines: list[Line] = [
-        f"  with it: {metric.name}, {_change(metric)} ({_interval(metric)})" for metric in shown
-    ]
+    lines: list[Line] = [f"  with it: {metric.name}, {_change(metric)} ({_interval(metric)})" for metric in shown]
     if len(metrics) > len(shown):
         lines.append(f"    and {fmt.plural(len(metrics) - len(shown), 'other time')} (--all)")
     return lines
@@ -195,8 +191,8 @@ def _scaling(comparison: Comparison, most: int | None) -> list[Line]:
         for point in curve.points:
             efficiency = _share(point.efficiency)
             lines.append(
-                f"{point.ranks:7,}  {fmt.seconds(point.time_s):>10}  {point.scalability * 100:9.0f} %  {efficiency:>10}  "
-                f"{_share(point.computation_scaling):>11}  {curve.name}"
+                f"{point.ranks:7,}  {fmt.seconds(point.time_s):>10}  {point.scalability * 100:9.0f} %  "
+                f"{efficiency:>10}  {_share(point.computation_scaling):>11}  {curve.name}"
             )
     if most is not None and len(found.curves) > most:
         lines.append(f"  and {fmt.plural(len(found.curves) - most, 'phase')} (--all)")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -15,6 +16,7 @@ LEAST_OF_REPEATS = 0.02
 LEAST_OF_ONE = 0.05
 WORTH_OF_REPEATS = 0.01
 WORTH_OF_ONE = 0.02
+FLOOR = 0.5
 TESTED = 0.01  # of the time of an iteration: smaller parts are not tested
 
 
@@ -23,7 +25,8 @@ class Metric:
     """level: "iteration", "run", "computation", "rank", "phase", "function" or "site".
 
     a, b: seconds, mean of the ranks, per iteration or per run (per_iteration); of a rank: its computation, divided by
-    that of the others (median).   ratio: None without an interval, which then supports no claim.   claimed: beyond the noise.
+    that of the others (median).   ratio: None without an interval, which then supports no claim.   claimed: beyond the
+    noise.   floor: of one run each, the same ratio of what a tenth of the iterations stay below.
     """
 
     level: str
@@ -35,6 +38,16 @@ class Metric:
     claimed: bool = False
     key: tuple[str, ...] = ()
     weight: float = 0.0  # the change as a share of an iteration
+    floor: float | None = None
+
+    @property
+    def solid(self) -> bool:
+        """Whether undisturbed iterations, too, differ by half of it at least: other load on the machine comes and goes,
+        and leaves some as they would be without it."""
+        if self.floor is None or self.ratio is None:
+            return self.ratio is not None
+        change = math.log(self.ratio.value)
+        return change != 0 and math.log(self.floor) / change >= FLOOR
 
     @property
     def value(self) -> float | None:
@@ -80,12 +93,18 @@ class _Pair:
     ) -> Metric:
         """With an interval, the values are those whose ratio it is of."""
         one, other = self.samples(value, series)
-        ratio = stats.of_repeats(one, other) if self.repeats else stats.of_blocks(one, other, self.extra)
+        before, after = (value(group.first) or 0.0 for group in (self.a, self.b))
+        if self.repeats:
+            ratio = stats.of_repeats(one, other)
+        else:
+            ratio = stats.of_blocks(one, other, (before, after), self.extra)
         if ratio is not None:
             before, after = ratio.a, ratio.b
-        else:
-            before, after = (value(group.first) or 0.0 for group in (self.a, self.b))
-        return Metric(level, name, before, after, per_iteration, ratio, key=key)
+        floor = None
+        if ratio is not None and not self.repeats:
+            lows = [statistics.quantiles(series(group.first), n=10)[0] for group in (self.a, self.b)]
+            floor = lows[1] / lows[0] if min(lows) > 0 else None
+        return Metric(level, name, before, after, per_iteration, ratio, key=key, floor=floor)
 
 
 def metrics(a: Group, b: Group) -> list[Metric]:
@@ -205,7 +224,7 @@ def _claimed(found: list[Metric], pair: _Pair) -> list[Metric]:
         metric = weighed[index]
         assert metric.ratio is not None
         large = abs(metric.ratio.value - 1) >= least and abs(metric.weight) >= worth
-        weighed[index] = replace(metric, claimed=beyond and large)
+        weighed[index] = replace(metric, claimed=beyond and large and metric.solid)
     return weighed
 
 

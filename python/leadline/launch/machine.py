@@ -51,7 +51,7 @@ def _container() -> str | None:
         return "Docker"
     if Path("/run/.containerenv").exists():
         return "Podman"
-    return os.environ.get("APPTAINER_NAME") and "Apptainer" or os.environ.get("SINGULARITY_NAME") and "Singularity"
+    return (os.environ.get("APPTAINER_NAME") and "Apptainer") or (os.environ.get("SINGULARITY_NAME") and "Singularity")
 
 
 def _text(path: Path) -> str:

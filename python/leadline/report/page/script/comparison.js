@@ -85,7 +85,7 @@ function environments({ environment, groups }) {
 
 function differences({ pairs }) {
   return pairs.map((pair) => [
-    pairs.length > 1 ? h("h3", null, `${pair.other} against ${pair.base}`) : null,
+    pairs.length > 1 ? h("h3", null, `${pair.compared} against ${pair.base}`) : null,
     pair.differences.length
       ? h(
           "ul",
@@ -217,7 +217,7 @@ function tables({ pairs }, title, levels) {
     .filter(({ rows }) => rows.length);
   if (!found.length) return null;
   return found.map(({ pair, rows }) => [
-    pairs.length > 1 ? h("h3", null, `${pair.other} against ${pair.base}`) : null,
+    pairs.length > 1 ? h("h3", null, `${pair.compared} against ${pair.base}`) : null,
     table({
       of: "comparison",
       label: title,

@@ -1,0 +1,128 @@
+"""python benchmarks/compare/pairs.py [--mpi NAME] [--pairs N] [--repeats N] [--keep DIR]
+
+What `leadline compare` says of pairs of runs: identical ones, of which no difference may be claimed, and pairs made to
+differ in one thing, which must be named first. Runs are recorded in turn; docs/compare.md has the result.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from leadline.compare import Comparison, Group, compare
+from leadline.compare.from_run import open_subject
+from leadline.compare.words import verdict
+from leadline.mpi import Library, find
+from leadline.workloads import build
+from leadline.workloads import find as workload
+
+PROGRAM = Path(__file__).resolve().parent / "steps.c"
+TIMEOUT_S = 600
+OPATM = ("--grid", "64x32x12", "--steps", "200", "--cost", "light")
+STEPS = ("300", "4000000", "-1", "0", "65536")
+LARGE = ("300", "100000", "-1", "0", "4194304")
+
+
+@dataclass(frozen=True)
+class Case:
+    """expected: a word of the verdict that names the thing."""
+
+    name: str
+    a: Sequence[str]
+    b: Sequence[str]
+    expected: str
+    ranks: tuple[int, int] = (2, 2)
+    b_environment: dict[str, str] = field(default_factory=dict)
+
+
+def cases(opatm: Path, steps: Path) -> list[Case]:
+    def tracers(n: int) -> list[str]:
+        return [str(opatm), *OPATM, "--tracers", str(n)]
+
+    bcast = {"MPIR_CVAR_BCAST_DEVICE_COLLECTIVE": "0", "MPIR_CVAR_BCAST_INTRA_ALGORITHM": "scatter_ring_allgather"}
+    return [
+        Case("one more field", tracers(8), tracers(9), "12.5 % more messages"),
+        Case(
+            "a rank 10 % slower", [str(steps), *STEPS], [str(steps), *STEPS[:2], "1", "10", STEPS[4]], "Rank 1 computes"
+        ),
+        Case("another broadcast", [str(steps), *LARGE], [str(steps), *LARGE], "MPI_Bcast", b_environment=bcast),
+        Case("twice the ranks", tracers(8), tracers(8), "2 ranks instead of 1", ranks=(1, 2)),
+    ]
+
+
+def record(library: Library, words: Sequence[str], ranks: int, more: dict[str, str], into: Path) -> Path:
+    command = [*library.launch(ranks, oversubscribe=True), *words]
+    recording = [sys.executable, "-m", "leadline", "record", "-o", str(into), "--", *command]
+    environment = {**os.environ, **library.env(), **library.kind.unbound, **more}
+    subprocess.run(recording, check=True, capture_output=True, timeout=TIMEOUT_S, env=environment)
+    return into
+
+
+def claims(comparison: Comparison) -> int:
+    return len(comparison.pairs[0].claims)
+
+
+def compared(a: Sequence[Path], b: Sequence[Path]) -> Comparison:
+    groups = [Group(",".join(path.name for path in side), [open_subject(path) for path in side]) for side in (a, b)]
+    return compare(groups)
+
+
+def identical(library: Library, words: Sequence[str], name: str, pairs: int, folder: Path) -> None:
+    claimed = 0
+    for number in range(pairs):
+        a, b = (record(library, words, 2, {}, folder / f"same-{name}-{number}{side}") for side in "ab")
+        comparison = compared([a], [b])
+        claimed += bool(claims(comparison))
+        print(f"  {number:2}: {verdict(comparison)}", flush=True)
+    print(f"identical runs of {name}, one each: a difference claimed in {claimed} of {pairs} pairs")
+
+
+def made(library: Library, case: Case, repeats: int, folder: Path) -> None:
+    runs: tuple[list[Path], list[Path]] = ([], [])
+    for number in range(repeats):
+        stem = case.name.replace(" ", "-").replace("%", "percent")
+        runs[0].append(record(library, case.a, case.ranks[0], {}, folder / f"{stem}-a{number}"))
+        runs[1].append(record(library, case.b, case.ranks[1], case.b_environment, folder / f"{stem}-b{number}"))
+    every = [*singles(runs), (f"{repeats} runs each", compared(*runs))]
+    for which, comparison in every:
+        said = verdict(comparison)
+        others = claims(comparison) - 1
+        named = "named first" if case.expected in said else "NOT NAMED"
+        print(f"{case.name}, {which}: {named}, {max(others, 0)} other differences claimed\n    {said}", flush=True)
+
+
+def singles(runs: tuple[list[Path], list[Path]]) -> Iterator[tuple[str, Comparison]]:
+    for a, b in zip(*runs, strict=True):
+        yield "one run each", compared([a], [b])
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--mpi", default="mpich")
+    parser.add_argument("--pairs", type=int, default=20)
+    parser.add_argument("--repeats", type=int, default=4)
+    parser.add_argument("--keep", type=Path, help="keep the runs there")
+    chosen = parser.parse_args()
+    library = find(chosen.mpi)
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = chosen.keep or Path(temporary)
+        folder.mkdir(parents=True, exist_ok=True)
+        steps = Path(temporary) / "steps" if chosen.keep is None else folder / "steps"
+        subprocess.run([str(library.mpicc), "-O1", "-g", str(PROGRAM), "-o", str(steps)], check=True, env=library.env())
+        opatm = build(workload("opatm"), library)
+        for case in cases(opatm, steps):
+            made(library, case, chosen.repeats, folder)
+        if chosen.pairs:
+            identical(library, [str(opatm), *OPATM, "--tracers", "8"], "opatm", chosen.pairs, folder)
+            identical(library, [str(steps), *STEPS], "steps", chosen.pairs, folder)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,297 @@
+"""leadline compare, on runs made by rule: what differs is named first, what does not is not claimed."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from leadline.__main__ import main
+from leadline.cli.compare import paths_of
+from leadline.compare import Comparison, Group, Subject, compare, from_run
+from leadline.compare import statistics as stats
+from leadline.compare.as_json import as_json
+from leadline.compare.environment import differences
+from leadline.compare.subject import Part
+from leadline.compare.terminal import MOST_LINES, draw
+from leadline.compare.words import verdict
+from leadline.errors import UsageError
+from leadline.report.page import document
+from leadline.report.screen import Screen
+
+from .handmade import Calls, HandmadeSite, a_process, an_edge, strips
+
+STEPS = 120
+ROOT = Path(__file__).parents[2]
+
+
+def noise(seed: int, n: int, spread: float = 0.05, memory: float = 0.6, far_out: float = 0.05) -> list[float]:
+    """Factors around 1 that drift: each resembles the one before. far_out: how many are three times as large."""
+    chance = random.Random(seed)
+    found: list[float] = []
+    at = 0.0
+    for _ in range(n):
+        at = memory * at + chance.gauss(0, spread * (1 - memory**2) ** 0.5)
+        found.append((1 + at) * (3 if chance.random() < far_out else 1))
+    return found
+
+
+def site(name: str, series: Sequence[float], messages: int = 2, **more: Any) -> Part:
+    key = (name, "main", "step", "0")
+    given = {"calls": messages * STEPS, "messages": messages * STEPS, "n_bytes": 1024 * messages * STEPS}
+    return Part(key, f"{name} in step", time_s=sum(series), in_loop=True, series=series, **(given | more))
+
+
+def subject(seed: int, *, slow: float = 1.0, bcast: float = 1.0, ranks: int = 4, whole: float = 1.0) -> Subject:
+    """Every iteration: 10 ms of computation, 1 ms of broadcast, and ranks wait for the slowest.
+
+    slow: how much longer rank 1 computes.   bcast, whole: factors of the broadcast and of everything.
+    """
+    each = noise(seed, STEPS)
+    computation = {
+        rank: [
+            0.01 * whole * factor * own * (slow if rank == 1 else 1)
+            for factor, own in zip(each, noise(1000 * seed + rank, STEPS, 0.01, far_out=0), strict=True)
+        ]
+        for rank in range(ranks)
+    }
+    longest = [max(times) for times in zip(*computation.values(), strict=True)]
+    casts = [0.001 * whole * bcast * factor for factor in noise(7 * seed + 5, STEPS, 0.1)]
+    iterations = [a + b for a, b in zip(longest, casts, strict=True)]
+    waits = [ranks * top - sum(own) for top, *own in zip(longest, *computation.values(), strict=True)]
+    return Subject(
+        name=f"run-{seed}",
+        program="app",
+        ranks=ranks,
+        environment={"MPI library": "MPICH 5.0.2", "Ranks": str(ranks), "Kernel": None},
+        arguments=["--steps", str(STEPS)],
+        iterations=STEPS,
+        main_loop="the loop at app.c:40 in run",
+        iteration_s=iterations,
+        sites=[
+            site("MPI_Bcast", [ranks * time for time in casts], collective=True, messages=0, calls=STEPS),
+            site("MPI_Waitall", waits, messages=0, calls=STEPS),
+            site("MPI_Isend", [1e-6 * ranks] * STEPS),
+        ],
+        rank_computation=computation,
+        computation_s=sum(map(sum, computation.values())),
+        elapsed_s=sum(iterations),
+    )
+
+
+def pair(a: Sequence[Subject] | Subject, b: Sequence[Subject] | Subject) -> Comparison:
+    groups = [[one] if isinstance(one, Subject) else list(one) for one in (a, b)]
+    return compare([Group(runs[0].name, runs) for runs in groups])
+
+
+def test_students_distribution_and_holms_correction_are_the_published_ones() -> None:
+    assert stats.t_quantile(0.975, 10) == pytest.approx(2.2281, abs=1e-4)
+    assert stats.t_quantile(0.975, 2) == pytest.approx(4.3027, abs=1e-4)
+    assert stats.t_quantile(0.95, 30) == pytest.approx(1.6973, abs=1e-4)
+    assert stats.t_cdf(-2.0, 5) == pytest.approx(0.05097, abs=1e-5)
+    assert stats.holm([0.001, 0.02, 0.04, 0.3]) == [True, False, False, False]
+    assert stats.holm([0.012, 0.03, 0.001]) == [True, True, True]
+
+
+@pytest.mark.parametrize("repeats", [1, 3])
+def test_of_identical_runs_nothing_is_claimed(repeats: int) -> None:
+    claimed = 0
+    for number in range(40):
+        a, b = ([subject(8 * number + 2 * i + side) for i in range(repeats)] for side in range(2))
+        claimed += bool(pair(a, b).pairs[0].claims)
+    assert claimed <= 2  # 5 % of 40
+
+
+def test_a_noisy_machine_widens_the_interval() -> None:
+    calm = subject(1)
+    slower = replace(calm, iteration_s=[1.5 * time for time in calm.iteration_s])
+    assert pair(calm, slower).pairs[0].main.claimed
+    assert not pair(calm, replace(slower, waited_share=0.5)).pairs[0].main.claimed
+    chance = random.Random(1)
+    wild = replace(slower, iteration_s=[time * chance.uniform(0.2, 3) for time in slower.iteration_s])
+    assert not pair(calm, wild).pairs[0].main.claimed
+
+
+@pytest.mark.parametrize("repeats", [1, 3])
+def test_a_slower_rank_is_named_first_and_waiting_for_it_goes_with_it(repeats: int) -> None:
+    a, b = ([subject(10 * i + side, slow=1 + 0.1 * side) for i in range(1, repeats + 1)] for side in range(2))
+    claims = pair(a, b).pairs[0].claims
+    assert [claim.kind for claim in claims] == ["imbalance"]
+    assert claims[0].text.startswith(("rank 1 computes 10.", "rank 1 computes 9."))
+
+
+def test_a_slower_broadcast_is_named_first_with_the_setting_that_differs() -> None:
+    a, b = subject(3), subject(4, bcast=3)
+    b = replace(b, environment={**b.environment, "MPIR_CVAR_BCAST_INTRA_ALGORITHM": "ring"})
+    comparison = pair(a, b)
+    assert [claim.kind for claim in comparison.pairs[0].claims] == ["call"]
+    said = verdict(comparison)
+    assert said.startswith("MPI_Bcast in step takes ")
+    assert said.endswith("the runs differ in MPIR_CVAR_BCAST_INTRA_ALGORITHM (not set → ring).")
+
+
+def test_twice_the_ranks_is_scaling_and_nothing_else() -> None:
+    a, b = subject(5), subject(6, ranks=8, whole=0.6)
+    comparison = pair(a, b)
+    assert [claim.kind for claim in comparison.pairs[0].claims] == ["ranks"]
+    assert verdict(comparison).startswith("8 ranks instead of 4: an iteration takes ")
+    assert comparison.scaling is not None
+    assert comparison.scaling.kind == "strong"
+    first, last = comparison.scaling.curves[0].points
+    assert (first.scalability, first.efficiency) == (1, 1)
+    assert last.scalability == pytest.approx(1 / 0.6, rel=0.1)
+    assert last.efficiency == pytest.approx(last.scalability / 2)
+    weak = pair(a, replace(subject(6, ranks=8), arguments=["--steps", "1"])).scaling
+    assert weak is not None
+    assert weak.kind == "weak"
+
+
+def one_more_field(sites: Sequence[HandmadeSite], factor: float) -> list[HandmadeSite]:
+    def grown(calls: Calls) -> Calls:
+        names = ("calls", "messages", "sent", "received")
+        sizes = type(calls.sizes)({size: round(n * factor) for size, n in calls.sizes.items()})
+        return replace(calls, **{name: round(getattr(calls, name) * factor) for name in names}, sizes=sizes)
+
+    return [
+        replace(each, by_rank={rank: grown(calls) for rank, calls in each.by_rank.items()})
+        if each.cls in ("isend", "irecv", "wait")
+        else each
+        for each in sites
+    ]
+
+
+def recorded(make_run: Callable[..., Any], sites: Sequence[HandmadeSite], edges: Sequence[Any], name: str) -> Subject:
+    from leadline.report.content import Content
+
+    return from_run.subject_of(Content(make_run(sites, [a_process(rank, 4) for rank in range(4)], edges)), name)
+
+
+def test_one_more_field_is_one_difference_at_all_call_sites(make_run: Callable[..., Any]) -> None:
+    sites, edges = strips([1, 2, 2, 1])
+    a = recorded(make_run, sites, edges, "a")
+    b = recorded(make_run, one_more_field(sites, 52 / 51), edges, "b")
+    claims = pair(a, b).pairs[0].claims
+    assert [claim.kind for claim in claims] == ["structure"]
+    assert claims[0].text.startswith("1.96 % more messages")
+    assert len(claims[0].details) == 6  # three calls in each of two routines
+    assert not pair(a, recorded(make_run, sites, edges, "again")).pairs[0].claims
+
+
+def test_appeared_calls_larger_messages_and_other_partners_are_told(make_run: Callable[..., Any]) -> None:
+    sites, edges = strips([1, 2, 2, 1])
+    a = recorded(make_run, sites, edges, "a")
+    larger = [
+        replace(s, by_rank={r: replace(c, sent=2 * c.sent) for r, c in s.by_rank.items()}) if s.cls == "isend" else s
+        for s in sites
+    ]
+    kinds = [cause.first.kind for cause in pair(a, recorded(make_run, larger, edges, "b")).pairs[0].causes]
+    assert kinds == ["bytes"]
+    without = [s for s in sites if s.function != "MPI_Allreduce"]
+    texts = [claim.text for claim in pair(a, recorded(make_run, without, edges, "b")).pairs[0].claims]
+    assert texts == ["1 call site only in A: MPI_Allreduce in main"]
+    ring = [*edges, an_edge(3, 0, messages=1, n_bytes=8)]
+    texts = [claim.text for claim in pair(a, recorded(make_run, sites, ring, "b")).pairs[0].claims]
+    assert texts == ["ranks send to others: partners of 1 rank, such as rank 3 (1 → 2 partners)"]
+
+
+def test_without_iterations_one_run_each_supports_no_claim_about_times() -> None:
+    a = replace(subject(1), iteration_s=[], iterations=0, rank_computation={}, sites=[])
+    b = replace(a, elapsed_s=10 * a.elapsed_s, name="b")
+    comparison = pair(a, b)
+    assert not comparison.pairs[0].claims
+    assert "no claim can be made about times" in verdict(comparison)
+    assert not comparison.pairs[0].slower_than(0.05)
+
+
+def test_programs_with_nothing_in_common_are_not_compared() -> None:
+    a = subject(1)
+    others = [replace(part, key=(part.key[0], "main", "sort", "0")) for part in a.sites]
+    b = replace(a, name="b", program="sort", sites=others)
+    with pytest.raises(UsageError, match="run-1 ran app and b ran sort: 0 % of their call sites are the same"):
+        pair(a, b)
+    with pytest.raises(UsageError, match="repeats have 4 and 8 ranks"):
+        compare([Group("A", [a, subject(2, ranks=8)]), Group("B", [a])])
+
+
+def test_what_is_not_set_and_what_was_not_recorded_are_told_apart() -> None:
+    found = differences([[{"Kernel": "6.1", "UCX_TLS": "tcp", "CPU": "x"}], [{"Kernel": None, "CPU": "x"}]])
+    assert [(each.title, each.values) for each in found] == [
+        ("UCX_TLS", ("tcp", "not set")),
+        ("Kernel", ("6.1", "not recorded")),
+    ]
+
+
+@pytest.mark.parametrize("width", [60, 80])
+def test_a_comparison_fits_its_lines(width: int, tmp_path: Path) -> None:
+    for b in (subject(2), subject(2, slow=1.3), subject(2, ranks=8)):
+        with (tmp_path / "out").open("w") as out:
+            draw(pair(subject(1), b), Screen(Console(file=out, width=width, color_system=None)))
+        lines = (tmp_path / "out").read_text().splitlines()
+        assert len(lines) <= MOST_LINES
+        assert max(map(len, lines)) <= width
+
+
+def test_documented_fields_are_those_of_the_object() -> None:
+    found = as_json(pair(subject(1), subject(2, ranks=8)))
+    assert found["schema"] == "leadline.compare/1"
+    text = (ROOT / "docs" / "compare.md").read_text()
+    names = [*found, *found["groups"][0], *found["groups"][0]["runs"][0], *found["pairs"][0]]
+    names += [*found["pairs"][0]["times"][0], *found["pairs"][0]["differences"][0], *found["scaling"]]
+    names += [*found["scaling"]["curves"][0]["points"][0]]
+    assert [name for name in names if f"`{name}`" not in text] == []
+    assert "leadline compare A" not in document.comparison_page(json.loads(json.dumps(found)))
+
+
+class TestCommand:
+    @pytest.fixture(autouse=True)
+    def subjects(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+        """Directories whose name says what they hold: "slow-2" is a run with everything 30 % slower."""
+        monkeypatch.chdir(tmp_path)
+        for name in ("fast-1", "fast-2", "slow-3", "slow-4"):
+            Path(name).mkdir()
+
+        def opened(path: Path, step: str | None = None) -> Subject:
+            kind, _, seed = path.name.partition("-")
+            return replace(subject(int(seed), whole=1.3 if kind == "slow" else 1), name=path.name)
+
+        monkeypatch.setattr(from_run, "open_subject", opened)
+
+    def test_fail_above_has_its_own_code(self, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["compare", "fast-1", "slow-3", "--fail-above", "5%"]) == 6
+        assert "slower than A by more than 5 %" in capsys.readouterr().err
+        assert main(["compare", "fast-1", "slow-3", "--fail-above", "50%"]) == 0
+        assert main(["compare", "fast-1", "fast-2", "--fail-above", "5"]) == 0
+        assert main(["compare", "slow-3", "fast-1", "--fail-above", "5"]) == 0
+
+    def test_repeats_are_listed_or_matched(self) -> None:
+        assert [path.name for path in paths_of("fast-1,slow-3")] == ["fast-1", "slow-3"]
+        assert [path.name for path in paths_of("fast-*")] == ["fast-1", "fast-2"]
+        Path("a,b").mkdir()
+        assert [path.name for path in paths_of("a,b")] == ["a,b"]
+
+    @pytest.mark.parametrize(
+        ("words", "said"),
+        [
+            (["fast-1"], "two runs at least"),
+            (["fast-1", "none*"], "nothing is named none*"),
+            (["fast-1", "slow-3,slow-3"], "named twice"),
+            (["fast-1", ","], "names no run"),
+            (["fast-1", "slow-3", "--fail-above", "much"], "a percentage is expected"),
+            (["fast-1", "slow-3", "--html", "."], "is a directory"),
+        ],
+    )
+    def test_wrong_usage_is_one_message(self, words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["compare", *words]) == 2
+        assert said in capsys.readouterr().err
+
+    def test_json_goes_to_standard_output_and_the_page_to_its_file(self, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["compare", "fast-*", "slow-*", "--json", "--html", "page.html"]) == 0
+        found = json.loads(capsys.readouterr().out)
+        assert found["pairs"][0]["repeats"] is True
+        assert found["verdict"].split(".")[0] in Path("page.html").read_text()
