@@ -26,7 +26,7 @@ PROGRAM = Path(__file__).resolve().parent / "steps.c"
 TIMEOUT_S = 600
 OPATM = ("--grid", "64x32x12", "--steps", "200", "--cost", "light")
 STEPS = ("300", "4000000", "-1", "0", "65536")
-LARGE = ("300", "100000", "-1", "0", "4194304")
+LARGE = ("1000", "100000", "-1", "0", "262144")
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,11 @@ def cases(opatm: Path, steps: Path) -> list[Case]:
     def tracers(n: int) -> list[str]:
         return [str(opatm), *OPATM, "--tracers", str(n)]
 
-    bcast = {"MPIR_CVAR_BCAST_DEVICE_COLLECTIVE": "0", "MPIR_CVAR_BCAST_INTRA_ALGORITHM": "scatter_ring_allgather"}
+    bcast = {
+        "MPIR_CVAR_BCAST_DEVICE_COLLECTIVE": "0",
+        "MPIR_CVAR_BCAST_INTRA_ALGORITHM": "pipelined_tree",
+        "MPIR_CVAR_BCAST_TREE_PIPELINE_CHUNK_SIZE": "256",
+    }
     return [
         Case("one more field", tracers(8), tracers(9), "12.5 % more messages"),
         Case(

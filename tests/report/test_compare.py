@@ -110,7 +110,11 @@ def test_of_identical_runs_nothing_is_claimed(repeats: int) -> None:
 
 def test_a_noisy_machine_widens_the_interval() -> None:
     calm = subject(1)
-    slower = replace(calm, iteration_s=[1.5 * time for time in calm.iteration_s])
+    slower = replace(
+        calm,
+        iteration_s=[1.5 * time for time in calm.iteration_s],
+        rank_computation={rank: [1.5 * time for time in times] for rank, times in calm.rank_computation.items()},
+    )
     assert pair(calm, slower).pairs[0].main.claimed
     assert not pair(calm, replace(slower, waited_share=0.5)).pairs[0].main.claimed
     chance = random.Random(1)
@@ -127,8 +131,9 @@ def test_a_slower_rank_is_named_first_and_waiting_for_it_goes_with_it(repeats: i
 
 
 def test_a_slower_broadcast_is_named_first_with_the_setting_that_differs() -> None:
-    a, b = subject(3), subject(4, bcast=3)
-    b = replace(b, environment={**b.environment, "MPIR_CVAR_BCAST_INTRA_ALGORITHM": "ring"})
+    a, b = ([subject(10 * i + side, bcast=1 + 2 * side) for i in range(1, 4)] for side in range(2))
+    b = [replace(run, environment={**run.environment, "MPIR_CVAR_BCAST_INTRA_ALGORITHM": "ring"}) for run in b]
+    assert not pair(a[0], b[0]).pairs[0].claims, "one run each says nothing of times in MPI"
     comparison = pair(a, b)
     assert [claim.kind for claim in comparison.pairs[0].claims] == ["call"]
     said = verdict(comparison)

@@ -128,9 +128,9 @@ def _check(comparison: Any, allowed: float) -> None:
         main = pair.main
         if pair.slower_than(allowed):
             slower.append(f"{letter(index)}: {main.name} takes at least {fmt.change(main.ratio.low)} (95 %)")
-        elif main.ratio is None:
+        elif main.ratio is None or (not main.supported and main.ratio.low > 1 + allowed):
             unknown.append(letter(index))
     if unknown:
-        say(f"--fail-above: {', '.join(unknown)} cannot be judged without repeats, or iterations with times")
+        say(f"--fail-above: {', '.join(unknown)} cannot be judged without repeats: compare A1,A2,A3 B1,B2,B3")
     if slower:
         raise SlowerThanAllowed(f"slower than A by more than {fmt.number(allowed * 100)} %. {'; '.join(slower)}")

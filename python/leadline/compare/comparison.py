@@ -60,7 +60,7 @@ class Pair:
         One time, chosen beforehand, is judged: there is nothing to correct for.
         """
         ratio = self.main.ratio
-        return ratio is not None and self.main.solid and ratio.low > 1 + share
+        return ratio is not None and self.main.supported and ratio.low > 1 + share
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from leadline.report.loops import NamedLoop, named_loop
 from leadline.report.placement import waited_share
 from leadline.run import Site
 
+MOST_DELAYED = 4
 IN_LOOP = 0.5  # a site belongs to the main loop if at least this share of its time does
 
 
@@ -47,9 +48,15 @@ def subject_of(content: Content, name: str) -> Subject:
         mpi_s=max(content.mpi_s - content.startup_s, 0.0),
         io_s=content.io_s,
         elapsed_s=max((rank.time_s - rank.category_s["startup"] for rank in content.ranks), default=0.0),
-        waited_share=max((w for p in run.processes if (w := waited_share([p])) is not None), default=None),
+        waited_share=_waited(content),
         notes=[loss.message for loss in run.losses if loss.code in ("missing-ranks", "unreadable-trace", "on-nodes")],
     )
+
+
+def _waited(content: Content) -> float | None:
+    """Ranks wait for one another, so that delays of several add up; of those that waited most."""
+    told = [share for process in content.run.processes if (share := waited_share([process])) is not None]
+    return sum(sorted(told, reverse=True)[:MOST_DELAYED]) if told else None
 
 
 def _program(content: Content) -> tuple[str, list[str] | None]:

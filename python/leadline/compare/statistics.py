@@ -12,6 +12,7 @@ What was measured at many places is corrected for their number (Holm 1979).
 
 from __future__ import annotations
 
+import itertools
 import math
 import statistics
 from collections.abc import Sequence
@@ -26,8 +27,11 @@ LEAST_SPREAD = 0.005  # of values that happen to agree: clocks and coincidence
 
 @dataclass(frozen=True)
 class Ratio:
-    """value: b / a, typical values of the two. low, high: its interval at 95 %, of this one alone.   p: of no difference.   repeats: whether the interval
-    comes from repeated runs; otherwise from blocks of iterations of one run each."""
+    """value: b / a, typical values of the two.   low, high: its interval at 95 %, of this one alone.
+
+    p: of no difference.   repeats: whether the interval comes from repeated runs; otherwise it comes from blocks of
+    iterations of one run each.
+    """
 
     a: float
     b: float
@@ -47,11 +51,11 @@ def blocks(values: Sequence[float]) -> list[float]:
     if k < FEWEST_BLOCKS:
         return []
     edges = [round(i * len(values) / k) for i in range(k + 1)]
-    return [statistics.median(values[a:b]) for a, b in zip(edges[:-1], edges[1:], strict=True)]
+    return [statistics.median(values[a:b]) for a, b in itertools.pairwise(edges)]
 
 
 def of_repeats(a: Sequence[float], b: Sequence[float]) -> Ratio | None:
-    """a, b: a value per run; a group of one is taken to vary as the other one. None if both are of one, or some are 0."""
+    """a, b: a value per run; a group of one is taken to vary as the other. None if both are of one, or some are 0."""
     if max(len(a), len(b)) < 2 or min(*a, *b) <= 0:
         return None
     x, y = [math.log(v) for v in a], [math.log(v) for v in b]

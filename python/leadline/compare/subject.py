@@ -49,7 +49,8 @@ class Subject:
     order; empty if not known.   partners: by rank, how many others it sends to, and their distances (mod ranks), as
     sorted pairs; None: not known.   rank_computation: by rank, seconds of computation by kept iteration, the same
     iterations on every rank.   computation_s, mpi_s, io_s, elapsed_s: between MPI_Init and MPI_Finalize, the first
-    three of all ranks.   waited_share: the largest part of a rank's time in which it could run but had no core.
+    three of all ranks.   waited_share: the part of its time in which a rank could run
+    but had no core, summed over the four ranks with most.
     """
 
     name: str

@@ -16,7 +16,8 @@ LEAST_OF_REPEATS = 0.02
 LEAST_OF_ONE = 0.05
 WORTH_OF_REPEATS = 0.01
 WORTH_OF_ONE = 0.02
-FLOOR = 0.5
+FLOOR = 0.75
+CARRIED = 0.5
 TESTED = 0.01  # of the time of an iteration: smaller parts are not tested
 
 
@@ -27,6 +28,7 @@ class Metric:
     a, b: seconds, mean of the ranks, per iteration or per run (per_iteration); of a rank: its computation, divided by
     that of the others (median).   ratio: None without an interval, which then supports no claim.   claimed: beyond the
     noise.   floor: of one run each, the same ratio of what a tenth of the iterations stay below.
+    supported: whether these runs can say anything about it.
     """
 
     level: str
@@ -39,10 +41,11 @@ class Metric:
     key: tuple[str, ...] = ()
     weight: float = 0.0  # the change as a share of an iteration
     floor: float | None = None
+    supported: bool = True
 
     @property
     def solid(self) -> bool:
-        """Whether undisturbed iterations, too, differ by half of it at least: other load on the machine comes and goes,
+        """Whether undisturbed iterations, too, differ by three quarters of it at least: other load on the machine comes and goes,
         and leaves some as they would be without it."""
         if self.floor is None or self.ratio is None:
             return self.ratio is not None
@@ -69,7 +72,7 @@ class _Pair:
         """Ranks that waited for a core may have taken longer by that share."""
         if self.repeats:
             return 0.0
-        return max((run.waited_share or 0.0 for run in (self.a.first, self.b.first)), default=0.0)
+        return max(-math.log(1 - min(run.waited_share or 0.0, 0.99)) for run in (self.a.first, self.b.first))
 
     def samples(
         self, value: Callable[[Subject], float | None], series: Callable[[Subject], Sequence[float]]
@@ -214,17 +217,51 @@ def _parts(pair: _Pair, level: str, of: Callable[[Subject], Sequence[Part]]) -> 
     return sorted(found, key=lambda metric: -max(metric.a, metric.b))
 
 
+def _supported(metric: Metric, pair: _Pair) -> bool:
+    """Whether the runs can support a claim about it at all.
+
+    One run each says nothing of times in MPI: they depend on where ranks and memory lie and on who is late, which
+    changes from run to run by more than within one. So the iteration counts if the longest computation of a rank
+    carries its change.
+    """
+    if pair.repeats:
+        return True
+    if metric.level == "iteration":
+        carried = [
+            statistics.median(max(each) for each in zip(*run.rank_computation.values(), strict=True))
+            for run in (pair.a.first, pair.b.first)
+            if any(run.rank_computation.values())
+        ]
+        change = metric.b - metric.a
+        return metric.solid and len(carried) == 2 and change != 0 and (carried[1] - carried[0]) / change >= CARRIED
+    if metric.level == "rank" and metric.ratio is not None:
+        # Ranks may have traded places, and cores differ in speed where they are shared with others.
+        grown = abs(_imbalance(pair.b.first) - _imbalance(pair.a.first))
+        return metric.solid and grown >= CARRIED * abs(math.log(metric.ratio.value))
+    return metric.solid and metric.level == "computation"
+
+
+def _imbalance(run: Subject) -> float:
+    """Logarithm of the longest computation of a rank, divided by that of the others."""
+    each = sorted(statistics.median(values) for values in run.rank_computation.values())
+    return math.log(each[-1] / statistics.median(each[:-1]))
+
+
 def _claimed(found: list[Metric], pair: _Pair) -> list[Metric]:
     """Marks those beyond the noise: significant after Holm's correction, and large enough to matter."""
     least, worth = (LEAST_OF_REPEATS, WORTH_OF_REPEATS) if pair.repeats else (LEAST_OF_ONE, WORTH_OF_ONE)
-    weighed = [replace(metric, weight=_weight(metric, pair)) for metric in found]
-    tested = [i for i, metric in enumerate(weighed) if metric.ratio is not None and _size(metric, pair) >= TESTED]
+    weighed = [
+        replace(metric, weight=_weight(metric, pair), supported=_supported(metric, pair)) for metric in found
+    ]
+    tested = [
+        i for i, m in enumerate(weighed) if m.ratio is not None and m.supported and _size(m, pair) >= TESTED
+    ]
     rejected = stats.holm([ratio.p for i in tested if (ratio := weighed[i].ratio) is not None])
     for index, beyond in zip(tested, rejected, strict=True):
         metric = weighed[index]
         assert metric.ratio is not None
         large = abs(metric.ratio.value - 1) >= least and abs(metric.weight) >= worth
-        weighed[index] = replace(metric, claimed=beyond and large and metric.solid)
+        weighed[index] = replace(metric, claimed=beyond and large)
     return weighed
 
 

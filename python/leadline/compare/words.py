@@ -42,6 +42,11 @@ def _nothing(pair: Pair) -> str:
             "times, no claim can be made about times"
         )
     ratio = main.ratio
+    if not ratio.low <= 1 <= ratio.high:
+        return (
+            f"no difference in structure; {main.name} took {fmt.seconds(main.a)} and {fmt.seconds(main.b)} "
+            f"({fmt.change(ratio.value)}), which {'these runs' if pair.repeats else 'one run each'} cannot tell from noise"
+        )
     return (
         f"no difference beyond the noise: {main.name} takes {fmt.seconds(main.a)} and {fmt.seconds(main.b)} "
         f"({fmt.change(ratio.value)}; 95 %: {fmt.change(ratio.low)} to {fmt.change(ratio.high)})"
@@ -60,6 +65,6 @@ def basis(pair: Pair) -> str:
     if any(metric.ratio is not None for metric in pair.metrics):
         return (
             "one run each: intervals from blocks of iterations, which do not show how runs differ from one another; "
-            "nothing below 5 % is claimed. Repeats say more: compare A1,A2,A3 B1,B2,B3"
+            "nothing is claimed about times in MPI, or below 5 %. Repeats say more: compare A1,A2,A3 B1,B2,B3"
         )
     return "one run each, and no times of single iterations: no claim about times. Repeats: compare A1,A2,A3 B1,B2,B3"
