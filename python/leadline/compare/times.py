@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from leadline.compare import statistics as stats
@@ -18,6 +19,7 @@ WORTH_OF_REPEATS = 0.01
 WORTH_OF_ONE = 0.02
 FLOOR = 0.75
 CARRIED = 0.5
+PARTS = 24  # of a run, for what is undisturbed in each
 TESTED = 0.01  # of the time of an iteration: smaller parts are not tested
 
 
@@ -45,8 +47,10 @@ class Metric:
 
     @property
     def solid(self) -> bool:
-        """Whether undisturbed iterations, too, differ by three quarters of it at least: other load on the machine comes and goes,
-        and leaves some as they would be without it."""
+        """Whether undisturbed iterations, too, differ by three quarters of it at least.
+
+        Other load on the machine comes and goes, and leaves some iterations as they would be without it.
+        """
         if self.floor is None or self.ratio is None:
             return self.ratio is not None
         change = math.log(self.ratio.value)
@@ -148,7 +152,7 @@ def computation(run: Subject) -> list[float]:
 
 
 def _ranks(pair: _Pair) -> list[Metric]:
-    """Computation of each rank, divided by that of the others in the same iteration: what slows all down cancels."""
+    """Computation of each rank, divided by that of the others at the same time: what slows all down cancels."""
     first, second = pair.a.first, pair.b.first
     if first.ranks != second.ranks or len(first.rank_computation) < 2:
         return []
@@ -177,17 +181,30 @@ def _ranks(pair: _Pair) -> list[Metric]:
 
 
 def _relative(run: Subject, rank: int) -> list[float]:
-    others = [values for each, values in run.rank_computation.items() if each != rank]
+    """By part of the run, the rank's undisturbed computation, divided by that of the others (median)."""
+    every = _undisturbed(run)
+    own, others = every[rank], [each for key, each in every.items() if key != rank]
     return [
-        own / middle
-        for own, *rest in zip(run.rank_computation[rank], *others, strict=True)
-        if (middle := statistics.median(rest)) > 0 and own > 0
+        mine / middle
+        for mine, *rest in zip(own, *others, strict=True)
+        if (middle := statistics.median(rest)) > 0 and mine > 0
     ]
+
+
+def _undisturbed(run: Subject) -> Mapping[int, Sequence[float]]:
+    """By rank, what a tenth of the iterations of each part of the run stay below: who has to share a core computes
+    longer in the other iterations. Parts are single iterations where there are few."""
+    n = min(len(values) for values in run.rank_computation.values())
+    edges = [round(i * n / min(n, PARTS)) for i in range(min(n, PARTS) + 1)]
+    return {
+        rank: [sorted(values[a:b])[(b - a) // 10] for a, b in itertools.pairwise(edges)]
+        for rank, values in run.rank_computation.items()
+    }
 
 
 def _own_change(pair: _Pair, rank: int) -> float:
     one, other = (
-        statistics.median(statistics.median(run.rank_computation[rank]) for run in group.runs)
+        statistics.median(statistics.median(_undisturbed(run)[rank]) for run in group.runs)
         for group in (pair.a, pair.b)
     )
     return abs(other / one - 1) if one > 0 else 0.0
@@ -243,19 +260,15 @@ def _supported(metric: Metric, pair: _Pair) -> bool:
 
 def _imbalance(run: Subject) -> float:
     """Logarithm of the longest computation of a rank, divided by that of the others."""
-    each = sorted(statistics.median(values) for values in run.rank_computation.values())
+    each = sorted(statistics.median(values) for values in _undisturbed(run).values())
     return math.log(each[-1] / statistics.median(each[:-1]))
 
 
 def _claimed(found: list[Metric], pair: _Pair) -> list[Metric]:
     """Marks those beyond the noise: significant after Holm's correction, and large enough to matter."""
     least, worth = (LEAST_OF_REPEATS, WORTH_OF_REPEATS) if pair.repeats else (LEAST_OF_ONE, WORTH_OF_ONE)
-    weighed = [
-        replace(metric, weight=_weight(metric, pair), supported=_supported(metric, pair)) for metric in found
-    ]
-    tested = [
-        i for i, m in enumerate(weighed) if m.ratio is not None and m.supported and _size(m, pair) >= TESTED
-    ]
+    weighed = [replace(metric, weight=_weight(metric, pair), supported=_supported(metric, pair)) for metric in found]
+    tested = [i for i, m in enumerate(weighed) if m.ratio is not None and m.supported and _size(m, pair) >= TESTED]
     rejected = stats.holm([ratio.p for i in tested if (ratio := weighed[i].ratio) is not None])
     for index, beyond in zip(tested, rejected, strict=True):
         metric = weighed[index]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from leadline.compare.comparison import Comparison, Pair
 from leadline.report import format as fmt
 
+MOST_NAMED = 3  # differences of the environments
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
@@ -28,9 +29,12 @@ def _sentence(pair: Pair) -> str:
     more = len(pair.claims) - 1
     also = f" (and {fmt.plural(more, 'other difference')})" if more else ""
     known = [each for each in pair.differences if not each.unknown]
-    if first.kind in ("structure", "ranks") or len(known) != 1:
+    if first.kind in ("structure", "ranks") or not 1 <= len(known) <= MOST_NAMED:
         return first.text + also
-    return f"{first.text}{also}; the runs differ in {known[0].title} ({' → '.join(known[0].values)})"
+    titles = [each.title for each in known]
+    if len(titles) == 1:
+        titles[0] += f" ({' → '.join(known[0].values)})"
+    return f"{first.text}{also}; the runs differ in {' and '.join(', '.join(titles).rsplit(', ', 1))}"
 
 
 def _nothing(pair: Pair) -> str:
@@ -43,9 +47,10 @@ def _nothing(pair: Pair) -> str:
         )
     ratio = main.ratio
     if not ratio.low <= 1 <= ratio.high:
+        which = "these runs" if pair.repeats else "one run each"
         return (
             f"no difference in structure; {main.name} took {fmt.seconds(main.a)} and {fmt.seconds(main.b)} "
-            f"({fmt.change(ratio.value)}), which {'these runs' if pair.repeats else 'one run each'} cannot tell from noise"
+            f"({fmt.change(ratio.value)}), which {which} cannot tell from noise"
         )
     return (
         f"no difference beyond the noise: {main.name} takes {fmt.seconds(main.a)} and {fmt.seconds(main.b)} "
