@@ -75,10 +75,9 @@ def _in_main_loop(content: Content) -> dict[int, float]:
 
 
 def _iterations(content: Content) -> list[float]:
+    """Of single iterations, or of runs of consecutive ones where they are more than 512."""
     found = content.iterations
-    if found is None:
-        return []
-    return [part.mean_ns * 1e-9 for part in found.found.strip for _ in range(part.first, part.last + 1)]
+    return [part.mean_ns * 1e-9 for part in found.found.strip] if found is not None else []
 
 
 def _kept(content: Content) -> tuple[dict[int, list[float]], dict[int, list[float]]]:

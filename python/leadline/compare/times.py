@@ -19,6 +19,7 @@ WORTH_OF_REPEATS = 0.01
 WORTH_OF_ONE = 0.02
 FLOOR = 0.75
 CARRIED = 0.5
+FEW_RANKS = 32
 PARTS = 24  # of a run, for what is undisturbed in each
 TESTED = 0.01  # of the time of an iteration: smaller parts are not tested
 
@@ -156,19 +157,24 @@ def _ranks(pair: _Pair) -> list[Metric]:
     first, second = pair.a.first, pair.b.first
     if first.ranks != second.ranks or len(first.rank_computation) < 2:
         return []
-    if any(set(run.rank_computation) != set(first.rank_computation) for g in (pair.a, pair.b) for run in g.runs):
+    runs = [run for group in (pair.a, pair.b) for run in group.runs]
+    if any(set(run.rank_computation) != set(first.rank_computation) for run in runs):
         return []
+    if not all(all(run.rank_computation.values()) for run in runs):
+        return []
+
+    relative = {id(run): _relative(run) for run in runs}
 
     def of(rank: int) -> Metric:
         def middle(run: Subject) -> float | None:
-            values = _relative(run, rank)
+            values = relative[id(run)][rank]
             return statistics.median(values) if values else None
 
         return pair.metric(
             "rank",
             f"computation of rank {rank} against the others",
             middle,
-            lambda run: _relative(run, rank),
+            lambda run: relative[id(run)][rank],
             per_iteration=True,
             key=(str(rank),),
         )
@@ -180,15 +186,18 @@ def _ranks(pair: _Pair) -> list[Metric]:
     return found
 
 
-def _relative(run: Subject, rank: int) -> list[float]:
-    """By part of the run, the rank's undisturbed computation, divided by that of the others (median)."""
+def _relative(run: Subject) -> dict[int, list[float]]:
+    """By rank, for each part of the run, its undisturbed computation divided by that of the others (median)."""
     every = _undisturbed(run)
-    own, others = every[rank], [each for key, each in every.items() if key != rank]
-    return [
-        mine / middle
-        for mine, *rest in zip(own, *others, strict=True)
-        if (middle := statistics.median(rest)) > 0 and mine > 0
-    ]
+    of_all = [statistics.median(part) for part in zip(*every.values(), strict=True)]
+    found = {}
+    for rank, own in every.items():
+        middle: Sequence[float] = of_all
+        if len(every) <= FEW_RANKS:  # where one more or less matters
+            others = [values for key, values in every.items() if key != rank]
+            middle = [statistics.median(part) for part in zip(*others, strict=True)]
+        found[rank] = [mine / theirs for mine, theirs in zip(own, middle, strict=True) if mine > 0 and theirs > 0]
+    return found
 
 
 def _undisturbed(run: Subject) -> Mapping[int, Sequence[float]]:
@@ -251,7 +260,7 @@ def _supported(metric: Metric, pair: _Pair) -> bool:
         ]
         change = metric.b - metric.a
         return metric.solid and len(carried) == 2 and change != 0 and (carried[1] - carried[0]) / change >= CARRIED
-    if metric.level == "rank" and metric.ratio is not None:
+    if metric.level == "rank" and metric.solid and metric.ratio is not None:
         # Ranks may have traded places, and cores differ in speed where they are shared with others.
         grown = abs(_imbalance(pair.b.first) - _imbalance(pair.a.first))
         return metric.solid and grown >= CARRIED * abs(math.log(metric.ratio.value))
@@ -261,7 +270,8 @@ def _supported(metric: Metric, pair: _Pair) -> bool:
 def _imbalance(run: Subject) -> float:
     """Logarithm of the longest computation of a rank, divided by that of the others."""
     each = sorted(statistics.median(values) for values in _undisturbed(run).values())
-    return math.log(each[-1] / statistics.median(each[:-1]))
+    others = statistics.median(each[:-1])
+    return math.log(each[-1] / others) if others > 0 else 0.0
 
 
 def _claimed(found: list[Metric], pair: _Pair) -> list[Metric]:

@@ -128,6 +128,7 @@ function iterations({ groups }) {
 
 function multiple(group, most) {
   const n = Math.max(...group.runs.map((run) => run.iteration_s.length));
+  const single = group.runs.every((run) => run.iteration_s.length === run.iterations);
   const figure = chart({
     label: `Time per iteration of ${group.name}`,
     data: [
@@ -137,9 +138,12 @@ function multiple(group, most) {
     height: 170,
     describe: (color) => ({
       scales: { x: { time: false }, y: { range: [0, most * 1.05] } },
-      axes: [axis(color, { label: "iteration", size: 34, labelGap: 0 }), axis(color, { size: 64, values: timeTicks })],
+      axes: [
+        axis(color, { label: single ? "iteration" : "part of the main loop", size: 34, labelGap: 0 }),
+        axis(color, { size: 64, values: timeTicks }),
+      ],
       series: [
-        { label: "iteration" },
+        { label: single ? "iteration" : "part" },
         ...group.runs.map((run, at) => ({
           label: group.runs.length > 1 ? run.run : "mean of the ranks",
           stroke: color.of(COLORS[at % COLORS.length]),
