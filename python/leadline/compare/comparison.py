@@ -57,7 +57,7 @@ class Pair:
     def slower_than(self, share: float) -> bool:
         """Whether b takes longer than a by more than that, beyond the noise: the whole interval lies above it.
 
-        One time, chosen beforehand, is judged: there is nothing to correct for.
+        Only repeats can say so. One time, chosen beforehand, is judged: there is nothing to correct for.
         """
         ratio = self.main.ratio
         return ratio is not None and self.main.supported and ratio.low > 1 + share

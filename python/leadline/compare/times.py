@@ -246,25 +246,16 @@ def _parts(pair: _Pair, level: str, of: Callable[[Subject], Sequence[Part]]) -> 
 def _supported(metric: Metric, pair: _Pair) -> bool:
     """Whether the runs can support a claim about it at all.
 
-    One run each says nothing of times in MPI: they depend on where ranks and memory lie and on who is late, which
-    changes from run to run by more than within one. So the iteration counts if the longest computation of a rank
-    carries its change.
+    One run each says nothing of times: they depend on where ranks and memory lie and on what else the machine does,
+    which changes from run to run by more than within one. A rank against the others of the same run is what is left.
     """
     if pair.repeats:
         return True
-    if metric.level == "iteration":
-        carried = [
-            statistics.median(max(each) for each in zip(*run.rank_computation.values(), strict=True))
-            for run in (pair.a.first, pair.b.first)
-            if any(run.rank_computation.values())
-        ]
-        change = metric.b - metric.a
-        return metric.solid and len(carried) == 2 and change != 0 and (carried[1] - carried[0]) / change >= CARRIED
-    if metric.level == "rank" and metric.solid and metric.ratio is not None:
-        # Ranks may have traded places, and cores differ in speed where they are shared with others.
-        grown = abs(_imbalance(pair.b.first) - _imbalance(pair.a.first))
-        return metric.solid and grown >= CARRIED * abs(math.log(metric.ratio.value))
-    return metric.solid and metric.level == "computation"
+    if metric.level != "rank" or not metric.solid or metric.ratio is None:
+        return False
+    # Ranks may have traded places, and cores differ in speed where they are shared with others.
+    grown = abs(_imbalance(pair.b.first) - _imbalance(pair.a.first))
+    return grown >= CARRIED * abs(math.log(metric.ratio.value))
 
 
 def _imbalance(run: Subject) -> float:

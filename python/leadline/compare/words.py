@@ -46,11 +46,10 @@ def _nothing(pair: Pair) -> str:
             "times, no claim can be made about times"
         )
     ratio = main.ratio
-    if not ratio.low <= 1 <= ratio.high:
-        which = "these runs" if pair.repeats else "one run each"
+    if not pair.repeats:
         return (
-            f"no difference in structure; {main.name} took {fmt.seconds(main.a)} and {fmt.seconds(main.b)} "
-            f"({fmt.change(ratio.value)}), which {which} cannot tell from noise"
+            f"no difference that one run each can show: {main.name} took {fmt.seconds(main.a)} and {fmt.seconds(main.b)} "
+            f"({fmt.change(ratio.value)}; within them 95 %: {fmt.change(ratio.low)} to {fmt.change(ratio.high)})"
         )
     return (
         f"no difference beyond the noise: {main.name} takes {fmt.seconds(main.a)} and {fmt.seconds(main.b)} "
@@ -69,7 +68,7 @@ def basis(pair: Pair) -> str:
         return f"intervals from {a} and {b} runs" if a != b else f"intervals from {a} runs each"
     if any(metric.ratio is not None for metric in pair.metrics):
         return (
-            "one run each: intervals from blocks of iterations, which do not show how runs differ from one another; "
-            "nothing is claimed about times in MPI, or below 5 %. Repeats say more: compare A1,A2,A3 B1,B2,B3"
+            "one run each: intervals from blocks of iterations, which do not show how runs of one kind differ; "
+            "so no time is claimed to differ but a rank's against the others'. Repeats: compare A1,A2,A3 B1,B2,B3"
         )
     return "one run each, and no times of single iterations: no claim about times. Repeats: compare A1,A2,A3 B1,B2,B3"
