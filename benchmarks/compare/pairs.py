@@ -24,6 +24,7 @@ from leadline.workloads import find as workload
 
 PROGRAM = Path(__file__).resolve().parent / "steps.c"
 TIMEOUT_S = 600
+GROUP = 4  # repeats of identical runs
 OPATM = ("--grid", "64x32x12", "--steps", "200", "--cost", "light")
 STEPS = ("300", "4000000", "-1", "0", "65536")
 LARGE = ("1000", "100000", "-1", "0", "262144")
@@ -79,12 +80,19 @@ def compared(a: Sequence[Path], b: Sequence[Path]) -> Comparison:
 
 def identical(library: Library, words: Sequence[str], name: str, pairs: int, folder: Path) -> None:
     claimed = 0
+    runs: list[tuple[Path, Path]] = []
     for number in range(pairs):
         a, b = (record(library, words, 2, {}, folder / f"same-{name}-{number}{side}") for side in "ab")
+        runs.append((a, b))
         comparison = compared([a], [b])
         claimed += bool(claims(comparison))
         print(f"  {number:2}: {verdict(comparison)}", flush=True)
     print(f"identical runs of {name}, one each: a difference claimed in {claimed} of {pairs} pairs")
+    groups = [runs[at : at + GROUP] for at in range(0, len(runs) - GROUP + 1, GROUP)]
+    found = [claims(compared([a for a, _ in group], [b for _, b in group])) for group in groups]
+    print(
+        f"identical runs of {name}, {GROUP} each: a difference claimed in {sum(map(bool, found))} of {len(found)} pairs"
+    )
 
 
 def made(library: Library, case: Case, repeats: int, folder: Path) -> None:
@@ -97,7 +105,7 @@ def made(library: Library, case: Case, repeats: int, folder: Path) -> None:
     for which, comparison in every:
         said = verdict(comparison)
         others = claims(comparison) - 1
-        named = "named first" if case.expected in said else "NOT NAMED"
+        named = "named first" if case.expected in said else "not named"
         print(f"{case.name}, {which}: {named}, {max(others, 0)} other differences claimed\n    {said}", flush=True)
 
 

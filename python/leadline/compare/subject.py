@@ -46,11 +46,12 @@ class Subject:
 
     environment: by title, in the order in which it is shown ("MPI library": "MPICH 5.0.2"); None: not known.
     iterations: of the main loop, 0 if there is none.   iteration_s: times of single iterations, or means of
-    consecutive ones, mean of the ranks, in order; empty if not known.   partners: by rank, how many others it sends to, and their distances (mod ranks), as
-    sorted pairs; None: not known.   rank_computation: by rank, seconds of computation by kept iteration, the same
-    iterations on every rank.   computation_s, mpi_s, io_s, elapsed_s: between MPI_Init and MPI_Finalize, the first
-    three of all ranks.   waited_share: the part of its time in which a rank could run
-    but had no core, summed over the four ranks with most.
+    consecutive ones, mean of the ranks, in order; empty if not known.
+    partners: by rank, the distances (mod ranks) to those it sends to, ascending; None: not known.
+    rank_computation: by rank, seconds of computation by kept iteration, the same iterations on every rank.
+    computation_s, mpi_s, io_s, elapsed_s: between MPI_Init and MPI_Finalize, the first three of all ranks.
+    waited_share: the part of its time in which a rank could run but had no core, summed over the four ranks with most.
+    notes: what is missing.
     """
 
     name: str

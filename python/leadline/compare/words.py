@@ -48,8 +48,8 @@ def _nothing(pair: Pair) -> str:
     ratio = main.ratio
     if not pair.repeats:
         return (
-            f"no difference that one run each can show: {main.name} took {fmt.seconds(main.a)} and {fmt.seconds(main.b)} "
-            f"({fmt.change(ratio.value)}; within them 95 %: {fmt.change(ratio.low)} to {fmt.change(ratio.high)})"
+            f"no difference that one run each can show: {main.name} took {fmt.seconds(main.a)} and "
+            f"{fmt.seconds(main.b)} ({fmt.change(ratio.value)}; within them 95 %: {fmt.change(ratio.low)} to {fmt.change(ratio.high)})"
         )
     return (
         f"no difference beyond the noise: {main.name} takes {fmt.seconds(main.a)} and {fmt.seconds(main.b)} "
