@@ -147,6 +147,8 @@ def _table(metrics: Sequence[Metric], width: int) -> list[Line]:
     heading = "        A         B   change"
     lines: list[Line] = [(heading + ("  95 % interval" if wide else ""), "dim")]
     for metric in metrics:
+        if metric.a == metric.b == 0:
+            continue
         name = metric.name + (" (per run)" if not metric.per_iteration and metric.level not in ("run", "rank") else "")
         name = ("* " if metric.claimed else "  ") + name
         interval = f"{_interval(metric):16}" if wide else ""

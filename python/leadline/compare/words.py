@@ -46,15 +46,14 @@ def _nothing(pair: Pair) -> str:
             "times, no claim can be made about times"
         )
     ratio = main.ratio
+    values = f"{fmt.seconds(main.a)} and {fmt.seconds(main.b)}"
+    span = f"95 %: {fmt.change(ratio.low)} to {fmt.change(ratio.high)}"
     if not pair.repeats:
         return (
-            f"no difference that one run each can show: {main.name} took {fmt.seconds(main.a)} and "
-            f"{fmt.seconds(main.b)} ({fmt.change(ratio.value)}; within them 95 %: {fmt.change(ratio.low)} to {fmt.change(ratio.high)})"
+            f"no difference that one run each can show: {main.name} took {values} "
+            f"({fmt.change(ratio.value)}; within them {span})"
         )
-    return (
-        f"no difference beyond the noise: {main.name} takes {fmt.seconds(main.a)} and {fmt.seconds(main.b)} "
-        f"({fmt.change(ratio.value)}; 95 %: {fmt.change(ratio.low)} to {fmt.change(ratio.high)})"
-    )
+    return f"no difference beyond the noise: {main.name} takes {values} ({fmt.change(ratio.value)}; {span})"
 
 
 def _capital(text: str) -> str:
