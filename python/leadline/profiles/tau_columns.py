@@ -17,7 +17,9 @@ def read(path: Path) -> Profile:
     rows = []
     try:
         if (header := next(lines, [])) != COLUMNS:
-            raise UnreadableProfile(f"{path}, line 1: the columns are {','.join(header)[:80]!r}, not {','.join(COLUMNS)}")
+            raise UnreadableProfile(
+                f"{path}, line 1: the columns are {','.join(header)[:80]!r}, not {','.join(COLUMNS)}"
+            )
         for cells in lines:
             place = f"{path}, line {lines.line_num}"
             if len(cells) != len(COLUMNS):
@@ -29,5 +31,7 @@ def read(path: Path) -> Profile:
         raise UnreadableProfile(f"{path}, line {lines.line_num}: {error}") from error
     ranks = [row.calls for row in rows if row.function == APPLICATION]
     if len(ranks) != 1 or not 1 <= ranks[0] <= 1e9:
-        raise UnreadableProfile(f"{path}: {len(ranks)} rows of {APPLICATION}, whose calls say how many ranks there were")
+        raise UnreadableProfile(
+            f"{path}: {len(ranks)} rows of {APPLICATION}, whose calls say how many ranks there were"
+        )
     return Profile(str(path), "TAU columns", int(ranks[0]), tuple(rows))

@@ -107,7 +107,10 @@ def text(found: Tables) -> str:
             f"{row['side']:9}{row['nodes']:>6}{row['application_s']:>13.1f}{row['mpi_s']:>9.1f}"
             f"{row['wait_s']:>10.1f}{row['other_mpi_s']:>11.1f}"
         )
-    lines += ["", "The study concludes that calls other than MPI_Wait behave alike on both sides. Its tables contradict that:"]
+    lines += [
+        "",
+        "The study concludes that calls other than MPI_Wait behave alike on both sides. Its tables contradict that:",
+    ]
     lines += [
         f"  {each.function} on {each.nodes} nodes: {each.physical_us:,.0f} µs a call physical, "
         f"{each.virtual_us:,.0f} µs virtual ({each.ratio:.1f} times)"
