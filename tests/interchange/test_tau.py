@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from leadline.profiles import read as read_profile
 from leadline.run import open_run
 
 from .conftest import RANKS, STEPS, Export
@@ -61,6 +62,16 @@ def test_every_rank_has_its_calls_and_times(whole: Path, export: Export) -> None
         path = ".TAU application => main => step => exchange => MPI_Waitall()"
         assert timers[path].calls == timers["MPI_Waitall()"].calls == STEPS
         assert timers["exchange"].subroutines == 3 * STEPS
+
+
+def test_our_reader_of_profiles_finds_every_call(whole: Path, export: Export) -> None:
+    profile = read_profile(export("tau", whole).path)
+    run = open_run(whole)
+    assert profile.ranks == RANKS
+    assert sum(profile.calls(name) for name in profile.mpi_functions) == sum(p.total.calls for p in run.processes)
+    assert profile.calls("MPI_Isend") == RANKS * STEPS
+    applications_s = sum(row.inclusive_s for row in profile.rows if row.function == ".TAU application")
+    assert abs(applications_s - sum(p.duration_ns for p in run.processes) * 1e-9) < 1e-6
 
 
 def test_sizes_of_messages_are_events(whole: Path, export: Export) -> None:

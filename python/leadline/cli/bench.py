@@ -122,9 +122,9 @@ STUDY_TAKES = {"study", "full", "json_", "library", "timeout_s", *STUDY_SETTINGS
 )
 @click.option(
     "--study",
-    metavar="intel-mpi",
+    metavar="intel-mpi|wrf",
     envvar="LEADLINE_STUDY",
-    help="Repeat a published study; --mpi may list several libraries: A,B.",
+    help="Repeat a published study; --mpi may list several libraries: A,B. wrf: read its tables again.",
 )
 @click.option(
     "--full", is_flag=True, envvar="LEADLINE_FULL", help="With --study: also measure what does not fit this machine."
@@ -150,7 +150,7 @@ STUDY_TAKES = {"study", "full", "json_", "library", "timeout_s", *STUDY_SETTINGS
     type=click.Path(path_type=Path),
     metavar="FILE",
     envvar="LEADLINE_PLOT",
-    help="Write a plot to FILE.svg, or a plot and a table to FILE.html.",
+    help="Write a plot to FILE.svg, or a plot and a table to FILE.html; with --study wrf to FILE.png.",
 )
 @click.pass_context
 def command(
@@ -190,9 +190,13 @@ def command(
 
     if study is not None:
         given = [name for name in context.params if context.get_parameter_source(name) in GIVEN]
-        if others := sorted(set(given) - STUDY_TAKES):
+        published = study == "wrf"  # measures nothing
+        if others := sorted(set(given) - ({"study", "json_", "plot"} if published else STUDY_TAKES)):
             words = ", ".join(name if name == "operation" else option_of(context, name) for name in others)
-            raise UsageError(f"a study has its own operations and sizes; it does not take {words}")
+            what = "the study wrf only reads its tables" if published else "a study has its own operations and sizes"
+            raise UsageError(f"{what}; it does not take {words}")
+        if published:
+            return read_study(plot, json_=json_)
         return run_study(study, library, context, full=full, json_=json_, timeout_s=timeout_s)
     if full:
         raise UsageError("--full works only with --study")
@@ -246,6 +250,20 @@ def print_json(document: dict[str, Any]) -> None:
 def option_of(context: click.Context, name: str) -> str:
     """The option as it is written on the command line."""
     return next(max(each.opts, key=len) for each in context.command.params if each.name == name)
+
+
+def read_study(plot: Path | None, *, json_: bool) -> int:
+    """The WRF tables: what they say, and the study's figures in the file `plot`."""
+    from leadline.profiles import virtual_clusters
+
+    found = virtual_clusters.tables()
+    if plot is not None:
+        virtual_clusters.draw(found, plot)
+    if json_:
+        print_json(virtual_clusters.document(found))
+    else:
+        click.echo(virtual_clusters.text(found))
+    return 0
 
 
 def run_study(

@@ -1,0 +1,162 @@
+"""A published study read again: `leadline bench --study wrf`.
+
+G. Díaz López de la Llave recorded WRF's case em_b_wave with TAU on physical and on virtual nodes, one process on each.
+His tables for 2, 4 and 8 nodes come with Leadline. He concludes that calls other than MPI_Wait behave alike on both;
+disagreements() says where his own tables do not.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from leadline.errors import MissingPrerequisite, UsageError
+from leadline.profiles.profile import Profile, cut_counts
+from leadline.profiles.tau_columns import APPLICATION, read
+
+PUBLISHED = Path(__file__).parent / "published"
+SIDES = {"P": "physical", "V": "virtual"}
+SIZES = {"A": 2, "B": 4, "C": 8}
+WAIT = "MPI_Wait"
+FACTOR = 2.0  # between the sides' times of a call, from which on they are said to differ
+LEAST_SHARE = 0.01  # of MPI's time on one side, below which a call does not matter
+
+Tables = dict[tuple[str, int], Profile]
+
+
+@dataclass(frozen=True)
+class Disagreement:
+    """A call, not MPI_Wait, that one side takes FACTOR times as long for. share: of MPI's time, the greater of both."""
+
+    function: str
+    nodes: int
+    physical_us: float
+    virtual_us: float
+    share: float
+
+    @property
+    def ratio(self) -> float:
+        """How many times as long a call takes on the slower side."""
+        return max(self.physical_us / self.virtual_us, self.virtual_us / self.physical_us)
+
+    @property
+    def slower(self) -> str:
+        return "physical" if self.physical_us > self.virtual_us else "virtual"
+
+
+def tables() -> Tables:
+    """By side ("physical", "virtual") and nodes."""
+    return {
+        (side, nodes): read(PUBLISHED / f"{mark}-{letter}.csv")
+        for mark, side in SIDES.items()
+        for letter, nodes in SIZES.items()
+    }
+
+
+def disagreements(found: Tables) -> list[Disagreement]:
+    """Where "the other calls behave alike" does not hold, the largest ratio first."""
+    result = []
+    for nodes in SIZES.values():
+        physical, virtual = found["physical", nodes], found["virtual", nodes]
+        for function in physical.mpi_functions:
+            times = physical.us_per_call(function), virtual.us_per_call(function)
+            share = max(side.exclusive_s(function) / side.mpi_s for side in (physical, virtual))
+            if function == WAIT or share < LEAST_SHARE or not times[0] or not times[1]:
+                continue
+            each = Disagreement(function, nodes, times[0], times[1], share)
+            if each.ratio >= FACTOR:
+                result.append(each)
+    return sorted(result, key=lambda each: -each.ratio)
+
+
+def figures(found: Tables) -> Iterator[dict[str, Any]]:
+    """Of each table: seconds a rank of the application, of MPI, of MPI_Wait, and of the other MPI calls."""
+    for (side, nodes), profile in found.items():
+        wait_s = profile.exclusive_s(WAIT)
+        yield {
+            "side": side,
+            "nodes": nodes,
+            "application_s": profile.exclusive_s(APPLICATION) / profile.ranks,
+            "mpi_s": profile.mpi_s / profile.ranks,
+            "wait_s": wait_s / profile.ranks,
+            "other_mpi_s": (profile.mpi_s - wait_s) / profile.ranks,
+        }
+
+
+def document(found: Tables) -> dict[str, Any]:
+    cuts = {key: list(cut_counts(profile)) for key, profile in found.items()}
+    return {
+        "schema": 1,
+        "study": "wrf",
+        "figures": list(figures(found)),
+        "disagreements": [{**vars(each), "ratio": each.ratio, "slower": each.slower} for each in disagreements(found)],
+        "cut_counts": [
+            {"side": side, "nodes": nodes, **vars(cut)} for (side, nodes), each in cuts.items() for cut in each
+        ],
+    }
+
+
+def text(found: Tables) -> str:
+    lines = ["WRF em_b_wave, TAU: seconds a rank, one rank on each node", ""]
+    lines.append(f"{'':9}{'nodes':>6}{'application':>13}{'MPI':>9}{'MPI_Wait':>10}{'other MPI':>11}")
+    for row in figures(found):
+        lines.append(
+            f"{row['side']:9}{row['nodes']:>6}{row['application_s']:>13.1f}{row['mpi_s']:>9.1f}"
+            f"{row['wait_s']:>10.1f}{row['other_mpi_s']:>11.1f}"
+        )
+    lines += [
+        "",
+        "The study concludes that calls other than MPI_Wait behave alike on both sides. Its tables contradict that:",
+    ]
+    lines += [
+        f"  {each.function} on {each.nodes} nodes: {each.physical_us:,.0f} µs a call physical, "
+        f"{each.virtual_us:,.0f} µs virtual ({each.ratio:.1f} times)"
+        for each in disagreements(found)
+    ] or ["  nowhere"]
+    lines += ["", "Counts that are too low: TAU stopped after 100,000 calls on a rank that took less than 10 µs each."]
+    for (side, nodes), profile in found.items():
+        cuts = ", ".join(
+            f"{cut.function} ({cut.calls:,.0f} on {cut.ranks} of {profile.ranks} ranks)" for cut in cut_counts(profile)
+        )
+        lines.append(f"  {side}, {nodes} nodes: {cuts or 'none'}")
+    return "\n".join(lines)
+
+
+def draw(found: Tables, path: Path) -> None:
+    """The study's three figures side by side. Raises UsageError, or MissingPrerequisite without matplotlib."""
+    if path.suffix != ".png":
+        raise UsageError(f"{path}: the figures of this study are FILE.png")
+    try:
+        figure_type = importlib.import_module("matplotlib.figure").Figure
+    except ImportError as error:
+        raise MissingPrerequisite("figures need matplotlib", hint="pip install 'leadline[figures]'") from error
+    rows = list(figures(found))
+    drawing = figure_type(figsize=(15, 4.8), layout="constrained")
+    panels = drawing.subplots(1, 3)
+    _bars(panels[0], rows, "MPI and application", {"application_s": "application", "mpi_s": "MPI"})
+    _bars(panels[1], rows, WAIT, {"wait_s": WAIT})
+    _bars(panels[2], rows, f"{WAIT} and the other calls", {"wait_s": WAIT, "other_mpi_s": "other MPI calls"})
+    try:
+        drawing.savefig(path, dpi=120)
+    except OSError as error:
+        raise UsageError(f"cannot write {path}: {error.strerror}") from error
+
+
+def _bars(panel: Any, rows: list[dict[str, Any]], title: str, values: dict[str, str]) -> None:
+    """A group for each number of nodes; in it a bar for each value, physical filled and virtual hatched."""
+    colors = {"application_s": "#5a646e", "mpi_s": "#0072b2", "wait_s": "#d55e00", "other_mpi_s": "#009e73"}
+    bars = [(side, value) for side in SIDES.values() for value in values]
+    width = 0.8 / len(bars)
+    for index, (side, value) in enumerate(bars):
+        at = [place + (index - (len(bars) - 1) / 2) * width for place in range(len(SIZES))]
+        heights = [row[value] for row in rows if row["side"] == side]
+        style = {"hatch": "//", "alpha": 0.55} if side == "virtual" else {}
+        drawn = panel.bar(at, heights, width * 0.94, label=f"{values[value]}, {side}", color=colors[value], **style)
+        panel.bar_label(drawn, fmt="%.0f", fontsize=7)
+    panel.set_xticks(range(len(SIZES)), [f"{nodes} nodes" for nodes in SIZES.values()])
+    panel.set_ylabel("seconds a rank")
+    panel.set_title(title)
+    panel.legend(fontsize=8)
