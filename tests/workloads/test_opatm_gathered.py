@@ -32,6 +32,10 @@ def test_five_collectives_a_tracer_replace_the_sends(name: str, tmp_path: Path) 
     run = record("opatm", library(name), ranks, {**OPTIONS, "io": "gathered"}, cwd=tmp_path)
     assert run.calls("MPI_Send") == run.calls("MPI_Recv") == 0
     summaries, maps = run.traffic("MPI_Gather", "trcwri"), run.traffic("MPI_Gatherv", "trcwri")
-    assert (summaries.calls_min, summaries.calls_max, summaries.n_bytes) == (TRACERS, TRACERS, ranks * TRACERS * SUMMARY)
+    assert (summaries.calls_min, summaries.calls_max, summaries.n_bytes) == (
+        TRACERS,
+        TRACERS,
+        ranks * TRACERS * SUMMARY,
+    )
     assert (maps.calls_min, maps.calls_max) == (4 * TRACERS, 4 * TRACERS)
     assert maps.n_bytes == TRACERS * 4 * NX * NY * NZ * 8

@@ -34,7 +34,8 @@ class Output {
   Output(const Settings& settings, const Decomposition& decomposition, int rank);
 
   // Brings the model's state to the root, which writes it. Serial: twelve messages per tracer, in blocking MPI_Send.
-  // Gathered: an MPI_Gather of the summaries and an MPI_Gatherv of each map per tracer. Throws std::runtime_error on the root when the file cannot be written.
+  // Gathered: an MPI_Gather of the summaries and an MPI_Gatherv of each map per tracer. Throws std::runtime_error on
+  // the root when the file cannot be written.
   void write(const Model& model, int step);
 
   // Closes the file; the checksum of all its bytes on the root. Throws as write() does.
