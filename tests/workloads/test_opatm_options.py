@@ -27,6 +27,7 @@ REFUSED = {
     "a strip without width": (["--grid", "14x10x8", "--decomp", "strips:7,0,7"], "a width in --decomp"),
     "an unknown decomposition": (["--decomp", "rings"], "--decomp must be"),
     "an unknown cost": (["--cost", "cheap"], "--cost must be full or light"),
+    "an unknown way of output": (["--io", "parallel"], "--io must be serial or gathered, not 'parallel'"),
     "no segments": (["--segments", "0"], "--segments (or none, auto, A,B,...) must be a whole number from 1"),
     "more segments than tracers": (["--tracers", "4", "--segments", "5"], "from 1 to 4"),
     "segments that do not add up": (["--tracers", "4", "--segments", "1,2"], "add up to 3, but there are 4 tracers"),

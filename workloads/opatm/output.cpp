@@ -57,7 +57,7 @@ std::vector<double> map_of_block(const Model& model, const Tracer& tracer, int m
 }  // namespace
 
 Output::Output(const Settings& settings, const Decomposition& decomposition, int rank)
-    : path_(settings.output), grid_(settings.grid), ranks_(decomposition.ranks()), rank_(rank) {
+    : path_(settings.output), grid_(settings.grid), io_(settings.io), ranks_(decomposition.ranks()), rank_(rank) {
   int error = 0;
   if (rank == root) {
     file_.reset(std::fopen(path_.c_str(), "wb"));
@@ -68,6 +68,7 @@ Output::Output(const Settings& settings, const Decomposition& decomposition, int
   if (rank != root) return;
   const size_t points = static_cast<size_t>(grid_.nx) * grid_.ny * grid_.nz;
   for (std::vector<double>& map : whole_) map.resize(points);
+  if (io_ == Io::gathered) gathered_.resize(points);
   write_words("OPATMOUT", 1);
   const int64_t header[] = {1, grid_.nx, grid_.ny, grid_.nz, settings.tracers, maps, Summary::bins};
   write_words(header, std::size(header));
@@ -82,7 +83,9 @@ void Output::write(const Model& model, int step) {
     Summary summary(grid_.nz);
     summary.describe(tracer, step, model.block, model.concentration[tracer.number], mean_concentration(model, tracer),
                      model.basin.thickness_m());
-    if (rank_ == root) {
+    if (io_ == Io::gathered) {
+      gather(model, tracer, summary);
+    } else if (rank_ == root) {
       collect(model, tracer, summary);
     } else {
       send(model, tracer, summary);
@@ -101,7 +104,7 @@ void Output::send(const Model& model, const Tracer& tracer, Summary& summary) {
 }
 
 void Output::collect(const Model& model, const Tracer& tracer, Summary& summary) {
-  for (int map = 0; map < maps; ++map) place(map, model.block, map_of_block(model, tracer, map));
+  for (int map = 0; map < maps; ++map) place(map, model.block, map_of_block(model, tracer, map).data());
   Summary theirs(grid_.nz);
   std::vector<double> values;
   for (int source = 0; source < ranks_; ++source) {
@@ -115,9 +118,61 @@ void Output::collect(const Model& model, const Tracer& tracer, Summary& summary)
     for (int map = 0; map < maps; ++map) {
       MPI_Recv(values.data(), static_cast<int>(values.size()), MPI_DOUBLE, source, map_tag, MPI_COMM_WORLD,
                MPI_STATUS_IGNORE);
-      place(map, block, values);
+      place(map, block, values.data());
     }
   }
+  write_tracer(summary);
+}
+
+void Output::gather(const Model& model, const Tracer& tracer, Summary& summary) {
+  gather_summaries(summary);
+  for (int map = 0; map < maps; ++map) gather_map(model, tracer, map);
+  if (rank_ == root) write_tracer(summary);
+}
+
+// On the root, the summary takes in all others.
+void Output::gather_summaries(Summary& summary) {
+  std::vector<char> mine;
+  for (const Summary::Piece& piece : summary.pieces()) {
+    const char* bytes = static_cast<const char*>(piece.data);
+    mine.insert(mine.end(), bytes, bytes + 8 * static_cast<size_t>(piece.count));  // every element has 8 bytes
+  }
+  std::vector<char> all(rank_ == root ? mine.size() * ranks_ : 0);
+  const int size = static_cast<int>(mine.size());
+  MPI_Gather(mine.data(), size, MPI_BYTE, all.data(), size, MPI_BYTE, root, MPI_COMM_WORLD);
+  if (rank_ != root) return;
+  Summary theirs(grid_.nz);
+  for (int source = 0; source < ranks_; ++source) {
+    if (source == root) continue;
+    const char* from = all.data() + mine.size() * source;
+    for (const Summary::Piece& piece : theirs.pieces()) {
+      const size_t bytes = 8 * static_cast<size_t>(piece.count);
+      std::memcpy(piece.data, from, bytes);
+      from += bytes;
+    }
+    summary.add(theirs);
+  }
+}
+
+void Output::gather_map(const Model& model, const Tracer& tracer, int map) {
+  const std::vector<double> values = map_of_block(model, tracer, map);
+  std::vector<int> counts, places;
+  int points = 0;
+  for (int source = 0; source < ranks_; ++source) {
+    const Block block = model.decomposition.block(source);
+    counts.push_back(block.x.count * grid_.nz * block.y.count);
+    places.push_back(points);
+    points += counts.back();  // of the whole sea at the end, which settings.cpp keeps within an int
+  }
+  MPI_Gatherv(values.data(), static_cast<int>(values.size()), MPI_DOUBLE, gathered_.data(), counts.data(),
+              places.data(), MPI_DOUBLE, root, MPI_COMM_WORLD);
+  if (rank_ != root) return;
+  for (int source = 0; source < ranks_; ++source) {
+    place(map, model.decomposition.block(source), gathered_.data() + places[source]);
+  }
+}
+
+void Output::write_tracer(const Summary& summary) {
   const std::vector<double> profiles = summary.profiles();
   write_words(profiles.data(), profiles.size());
   write_words(summary.blooming().data(), summary.blooming().size());
@@ -125,8 +180,8 @@ void Output::collect(const Model& model, const Tracer& tracer, Summary& summary)
   for (const std::vector<double>& map : whole_) write_words(map.data(), map.size());
 }
 
-void Output::place(int map, const Block& block, const std::vector<double>& values) {
-  const double* from = values.data();
+void Output::place(int map, const Block& block, const double* values) {
+  const double* from = values;
   for (int x = block.x.first; x < block.x.first + block.x.count; ++x) {
     for (int k = 0; k < grid_.nz; ++k, from += block.y.count) {
       const size_t at = (static_cast<size_t>(x) * grid_.nz + k) * grid_.ny + block.y.first;

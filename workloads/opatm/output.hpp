@@ -33,8 +33,9 @@ class Output {
   // Opens the file on the root. Collective over MPI_COMM_WORLD; throws kit::UsageError on all ranks if it fails.
   Output(const Settings& settings, const Decomposition& decomposition, int rank);
 
-  // Sends the model's state to the root: twelve messages per tracer, in blocking MPI_Send; the root receives and
-  // writes. Throws std::runtime_error on the root when the file cannot be written.
+  // Brings the model's state to the root, which writes it. Serial: twelve messages per tracer, in blocking MPI_Send.
+  // Gathered: an MPI_Gather of the summaries and an MPI_Gatherv of each map per tracer. Throws std::runtime_error on
+  // the root when the file cannot be written.
   void write(const Model& model, int step);
 
   // Closes the file; the checksum of all its bytes on the root. Throws as write() does.
@@ -47,17 +48,23 @@ class Output {
 
   void send(const Model& model, const Tracer& tracer, Summary& summary);
   void collect(const Model& model, const Tracer& tracer, Summary& summary);
-  void place(int map, const Block& block, const std::vector<double>& values);
+  void gather(const Model& model, const Tracer& tracer, Summary& summary);
+  void gather_summaries(Summary& summary);
+  void gather_map(const Model& model, const Tracer& tracer, int map);
+  void write_tracer(const Summary& summary);
+  void place(int map, const Block& block, const double* values);
   void write_words(const void* words, size_t count);
   [[noreturn]] void fail() const;
 
   std::string path_;
   Extent grid_;
+  Io io_;
   int ranks_;
   int rank_;
   std::unique_ptr<std::FILE, CloseFile> file_;
   kit::Checksum checksum_;
   std::vector<double> whole_[maps];  // one tracer's maps of the whole sea
+  std::vector<double> gathered_;     // one map as MPI_Gatherv leaves it, block after block
 };
 
 }  // namespace opatm

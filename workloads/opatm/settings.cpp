@@ -18,6 +18,7 @@ const char* const usage =
     "  --segments HOW     none: a message for each tracer; N: the tracers' messages packed into N; A,B,...: into "
     "segments\n"
     "                     of so many tracers; auto: as is found fastest in the first steps (none)\n"
+    "  --io HOW           the output's way to the root: serial: in blocking sends; gathered: in collectives (serial)\n"
     "  --output FILE      where the output goes: 32 bytes per point and tracer each time (none)\n";
 
 namespace {
@@ -58,6 +59,12 @@ Cost parse_cost(const std::string& text) {
   throw kit::UsageError("--cost must be full or light, not '" + text + "'");
 }
 
+Io parse_io(const std::string& text) {
+  if (text == "serial") return Io::serial;
+  if (text == "gathered") return Io::gathered;
+  throw kit::UsageError("--io must be serial or gathered, not '" + text + "'");
+}
+
 Segmentation parse_segments(const std::string& text, int tracers) {
   if (text == "none") return {};
   Segmentation result{true, text == "auto", {}};
@@ -83,7 +90,7 @@ Segmentation parse_segments(const std::string& text, int tracers) {
 }  // namespace
 
 Settings read_settings(int argc, char** argv) {
-  const kit::Options options(argc, argv, {"grid", "tracers", "steps", "decomp", "cost", "segments", "output"});
+  const kit::Options options(argc, argv, {"grid", "tracers", "steps", "decomp", "cost", "segments", "io", "output"});
   Settings settings{};
   settings.grid = parse_grid(options.text("grid", "362x128x72"));
   settings.tracers = static_cast<int>(options.whole("tracers", 51, 1, 1000));
@@ -91,6 +98,7 @@ Settings read_settings(int argc, char** argv) {
   settings.layout = parse_layout(options.text("decomp", "strips"));
   settings.cost = parse_cost(options.text("cost", "full"));
   settings.segments = parse_segments(options.text("segments", "none"), settings.tracers);
+  settings.io = parse_io(options.text("io", "serial"));
   settings.output = options.text("output", "/dev/null");
   return settings;
 }

@@ -20,6 +20,9 @@ struct Layout {
 
 enum class Cost { full, light };
 
+// How the output reaches the root: in blocking sends of every piece, or in collectives.
+enum class Io { serial, gathered };
+
 // The tracers whose messages travel together: each segment's number of tracers. None: a message for each tracer.
 struct Segmentation {
   bool packed = false;
@@ -34,6 +37,7 @@ struct Settings {
   Layout layout;
   Cost cost;
   Segmentation segments;
+  Io io;
   std::string output;
 };
 
