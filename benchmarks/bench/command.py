@@ -18,6 +18,7 @@ from rich.console import Console
 import leadline
 import leadline.mpi
 from bench.agreement import measure_agreement
+from bench.analysis import FULL_CALLS, measure_analysis
 from bench.cases import BY_NAME, CASES, MEMORY_CASES, SHIM_CASES, SIZE_STEPS, Case
 from bench.measure import CaseCost, Clock, measure_case, measure_memory, measure_size
 from bench.page import measure_page
@@ -31,7 +32,7 @@ from leadline.launch.recorder import require_library
 
 ROOT = Path(__file__).resolve().parents[2]
 DEFAULT_PARTS = ("cost", "shim", "memory", "size", "page")
-PARTS = (*DEFAULT_PARTS, "agreement", "pop", "tunings")
+PARTS = (*DEFAULT_PARTS, "analysis", "agreement", "pop", "tunings")
 
 
 def parser() -> argparse.ArgumentParser:
@@ -75,7 +76,7 @@ def measure(options: argparse.Namespace) -> int:
     names = options.mpi or (["mpich"] if options.quick else ["mpich", "openmpi"])
     programs = (
         []
-        if not set(parts) & set(DEFAULT_PARTS)
+        if not set(parts) & {*DEFAULT_PARTS, "analysis"}
         else [
             Program.build(leadline.mpi.find(name), recorder, ROOT / "build" / "bench", options.ranks) for name in names
         ]
@@ -115,6 +116,8 @@ def measure(options: argparse.Namespace) -> int:
         report["size"] = [vars(size) for size in sizes]
     if "page" in parts:
         report["page"] = measure_page(console)
+    if "analysis" in parts:
+        report["analysis"] = measure_analysis(console, programs[0], pairs, FULL_CALLS[1 if options.quick else -1])
     if "agreement" in parts:
         report["agreement"] = measure_agreement(console, pairs)
     if "pop" in parts:
