@@ -68,6 +68,9 @@ class Datatype:
     true_extent: int
     combiner: int
     contiguous: bool
+    @property
+    def sides(self) -> list[tuple[int, int]]:
+        """Of the array that it takes a part of, slowest first: elements of a side (0: not known), elements taken."""
 
 def call_columns(
     profile: Profile, groups: list[list[int]], places: Sequence[tuple[int, int, int]]

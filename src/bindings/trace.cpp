@@ -115,7 +115,12 @@ void bind_tables(nb::module_& m) {
       .def_ro("lb", &trace::Datatype::lb)
       .def_ro("true_extent", &trace::Datatype::true_extent)
       .def_ro("combiner", &trace::Datatype::combiner)
-      .def_ro("contiguous", &trace::Datatype::contiguous);
+      .def_ro("contiguous", &trace::Datatype::contiguous)
+      .def_prop_ro("sides", [](const trace::Datatype& d) {
+        std::vector<std::pair<int64_t, int64_t>> sides;
+        for (const trace::ArraySide& side : d.sides) sides.emplace_back(side.whole, side.part);
+        return sides;
+      });
   nb::class_<trace::TimeStats>(m, "TimeStats")
       .def_ro("count", &trace::TimeStats::count)
       .def_ro("sum_ns", &trace::TimeStats::sum_ns)

@@ -54,7 +54,7 @@ struct Family {
   uint64_t finished_mask;
   int32_t proc_null, any_source, any_tag, root, undefined, success, err_truncate, err_other, err_pending, err_in_status,
       thread_single, thread_multiple, tag_ub, universe_size, appnum, wtime_is_global, topo_cart, topo_graph,
-      topo_dist_graph;
+      topo_dist_graph, order_fortran;
   Combiners combiners;
 };
 

@@ -3,7 +3,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "host/datatype_contents.hpp"
 #include "host/plausible.hpp"
+#include "recorder/array_part.hpp"
 
 namespace leadline::recorder {
 
@@ -288,7 +290,8 @@ TypeView Handles::type(uint64_t handle) {
   trace::LiveDatatype t{};
   int32_t size = 0;
   intptr_t lb = 0, extent = 0, true_lb = 0, true_extent = 0;
-  int32_t ints = 0, addresses = 0, datatypes = 0, length = 0;
+  int32_t length = 0;
+  host::Envelope envelope;
   int64_t large_size = 0;
   if (has_real(Fn::Type_size_x)) {  // sizes of 2 GiB and more
     if (call_real(Fn::Type_size_x, handle, &large_size) != 0) return {};
@@ -298,14 +301,16 @@ TypeView Handles::type(uint64_t handle) {
   }
   call_real(Fn::Type_get_extent, handle, &lb, &extent);
   call_real(Fn::Type_get_true_extent, handle, &true_lb, &true_extent);
-  call_real(Fn::Type_get_envelope, handle, &ints, &addresses, &datatypes, &t.combiner);
+  host::envelope_of(handle, &envelope);
   char name[512] = {};
   if (call_real(Fn::Type_get_name, handle, name, &length) == 0) memcpy(t.name, name, sizeof(t.name) - 1);
+  t.combiner = envelope.combiner;
   t.size = large_size;
   t.lb = lb;
   t.extent = extent;
   t.true_extent = true_extent;
   t.contiguous = large_size == true_extent && large_size == extent;
+  if (!t.contiguous) describe_array_part(handle, &t);
   // A type built again in the same way keeps its number.
   uint32_t id = 0;
   const uint32_t n = types_.size();

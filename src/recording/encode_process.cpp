@@ -120,6 +120,19 @@ void encode_datatypes(const char* region, ByteSink* out) {
     out->svarint(types[i].combiner);
     out->byte(types[i].contiguous != 0);
   }
+  uint64_t parts = 0;
+  for (uint64_t i = 0; i < n; ++i) parts += types[i].dims != 0;
+  out->varint(parts);
+  for (uint64_t i = 0; i < n; ++i) {
+    const uint64_t dims = at_most(types[i].dims, LiveDatatype::most_dims);
+    if (!dims) continue;
+    out->varint(i);
+    out->varint(dims);
+    for (uint64_t d = 0; d < dims; ++d) {
+      out->varint(static_cast<uint64_t>(types[i].sides[d].whole));
+      out->varint(static_cast<uint64_t>(types[i].sides[d].part));
+    }
+  }
 }
 
 void encode_losses(const char* region, ByteSink* out) {

@@ -83,6 +83,14 @@ struct LiveDatatype {
   int64_t size, extent, lb, true_extent;
   int32_t combiner;
   int32_t contiguous;
+  // Of an array of which it takes a part: how many elements a side has (0: not known) and how many it takes, slowest
+  // side first.
+  static constexpr uint32_t most_dims = 6;
+  struct Side {
+    int64_t whole, part;
+  };
+  uint64_t dims;
+  Side sides[most_dims];
 };
 
 // Where calls come from: a return address, reached through another one. These form a tree, since call paths share their

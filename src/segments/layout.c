@@ -98,15 +98,30 @@ static ptrdiff_t extent_of(MPI_Datatype type) {
   return extent;
 }
 
+/* How the type was made. A library of MPI 4 ends the program if MPI_Type_get_envelope is asked about a type with large
+ * counts; such a type is not looked into, which `n_types` of -1 says. */
+static int combiner_of(MPI_Datatype type, int* n_integers, int* n_addresses, int* n_types) {
+  int combiner;
+#if MPI_VERSION >= 4
+  MPI_Count integers, addresses, large_counts, types;
+  MPI_Type_get_envelope_c(type, &integers, &addresses, &large_counts, &types, &combiner);
+  *n_integers = (int)integers;
+  *n_addresses = (int)addresses;
+  *n_types = large_counts > 0 ? -1 : (int)types;
+#else
+  MPI_Type_get_envelope(type, n_integers, n_addresses, n_types, &combiner);
+#endif
+  return combiner;
+}
+
 /* True where the type is its bytes in order, without a gap: known of predefined types and of what is made of them. */
 static bool is_plain(MPI_Datatype type, size_t* bytes) {
   MPI_Aint lower, extent;
-  int size, integers, addresses, types, combiner;
+  int size, integers, addresses, types;
   MPI_Type_get_extent(type, &lower, &extent);
   MPI_Type_size(type, &size);
-  MPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
   *bytes = (size_t)size;
-  return combiner == MPI_COMBINER_NAMED && lower == 0 && extent == size;
+  return combiner_of(type, &integers, &addresses, &types) == MPI_COMBINER_NAMED && lower == 0 && extent == size;
 }
 
 static bool add_repeated(Blocks* blocks, char* at, MPI_Datatype type, int count) {
@@ -199,9 +214,9 @@ static bool add_type(Blocks* blocks, char* at, MPI_Datatype type) {
     add_block(blocks, at, bytes);
     return true;
   }
-  int n_integers, n_addresses, n_types, combiner;
-  MPI_Type_get_envelope(type, &n_integers, &n_addresses, &n_types, &combiner);
-  if (combiner == MPI_COMBINER_NAMED) return false; /* with a gap inside, as MPI_DOUBLE_INT */
+  int n_integers, n_addresses, n_types;
+  const int combiner = combiner_of(type, &n_integers, &n_addresses, &n_types);
+  if (combiner == MPI_COMBINER_NAMED || n_types < 0) return false; /* with a gap inside, as MPI_DOUBLE_INT */
   int* integers = calloc((size_t)n_integers + 1, sizeof *integers);
   MPI_Aint* addresses = calloc((size_t)n_addresses + 1, sizeof *addresses);
   MPI_Datatype* types = calloc((size_t)n_types + 1, sizeof *types);
@@ -210,9 +225,8 @@ static bool add_type(Blocks* blocks, char* at, MPI_Datatype type) {
     MPI_Type_get_contents(type, n_integers, n_addresses, n_types, integers, addresses, types);
     fine = add_made(blocks, at, combiner, integers, addresses, types);
     for (int n = 0; n < n_types; ++n) { /* those that are not predefined were made for us */
-      int none, made;
-      MPI_Type_get_envelope(types[n], &none, &none, &none, &made);
-      if (made != MPI_COMBINER_NAMED) MPI_Type_free(&types[n]);
+      int none;
+      if (combiner_of(types[n], &none, &none, &none) != MPI_COMBINER_NAMED) MPI_Type_free(&types[n]);
     }
   }
   free(integers);

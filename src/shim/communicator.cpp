@@ -6,6 +6,7 @@
 #include <memory>
 #include <new>
 
+#include "host/datatype_contents.hpp"
 #include "host/plausible.hpp"
 #include "shim/plan.hpp"
 
@@ -160,9 +161,9 @@ int64_t ask_size(uint64_t handle, Datatype* place) {
   int32_t size = 0;
   if (call_real(Fn::Type_size, handle, &size) != 0) return -1;
   if (place->handle == handle && place->seen) return size;  // derived, as before: predefined ones are never made
-  int32_t integers = 0, addresses = 0, datatypes = 0, combiner = 0;
-  if (call_real(Fn::Type_get_envelope, handle, &integers, &addresses, &datatypes, &combiner) != 0) return -1;
-  *place = {handle, size, true, combiner == abi.family->combiners.named, false, {}};
+  host::Envelope envelope;
+  if (!host::envelope_of(handle, &envelope)) return -1;
+  *place = {handle, size, true, envelope.combiner == abi.family->combiners.named, false, {}};
   return size;
 }
 

@@ -1,6 +1,7 @@
 // A collective of the program, carried out by a schedule with the library's own functions.
 #include <pthread.h>
 
+#include "host/datatype_contents.hpp"
 #include "shim/messages.hpp"
 #include "shim/scratch.hpp"
 
@@ -16,30 +17,22 @@ constexpr int error_without_memory = 1;  // MPI_ERR_BUFFER in all families
 int32_t narrow(int64_t count) { return static_cast<int32_t>(count); }
 
 int32_t combiner_of(uint64_t datatype) {
-  int32_t integers = 0, addresses = 0, datatypes = 0, combiner = 0;
-  call_real(Fn::Type_get_envelope, datatype, &integers, &addresses, &datatypes, &combiner);
-  return combiner;
+  host::Envelope envelope;
+  host::envelope_of(datatype, &envelope);
+  return envelope.combiner;
 }
 
 // Whether a derived datatype is nothing but elements of a predefined one, one after the other. Its own figures don't
 // tell: they may hide another order.
-bool is_row(uint64_t datatype, int32_t combiner, int depth = 0) {
+bool is_row(uint64_t datatype, int depth = 0) {
   const host::Combiners& known = abi.family->combiners;
-  if ((combiner != known.contiguous && combiner != known.dup) || depth > 8) return false;
-  const int32_t integers = combiner == known.contiguous, addresses = 0, datatypes = 1;
-  int32_t count = 0, size = 0;
-  int64_t address = 0, lb = 0, extent = 0, true_lb = 0, true_extent = 0;
-  uint64_t element = 0;
-  if (call_real(Fn::Type_get_contents, datatype, integers, addresses, datatypes, &count, &address, &element) != 0) {
-    return false;
-  }
-  const uint64_t of = Abi::handle(element, abi.family->handle_bytes.datatype);
-  const int32_t its = combiner_of(of);
-  if (its != known.named) {
-    const bool row = is_row(of, its, depth + 1);
-    call_real(Fn::Type_free, &element);  // the library made it for us
-    return row;
-  }
+  const host::DatatypeContents contents(datatype);
+  if (!contents.known() || depth > 8) return false;
+  if (contents.combiner() != known.contiguous && contents.combiner() != known.dup) return false;
+  const uint64_t of = contents.old();
+  if (combiner_of(of) != known.named) return is_row(of, depth + 1);
+  int32_t size = 0;
+  int64_t lb = 0, extent = 0, true_lb = 0, true_extent = 0;
   call_real(Fn::Type_size, of, &size);
   call_real(Fn::Type_get_extent, of, &lb, &extent);
   call_real(Fn::Type_get_true_extent, of, &true_lb, &true_extent);
@@ -51,10 +44,9 @@ Layout ask_layout(uint64_t datatype, int64_t size) {
   int64_t lb = 0;
   call_real(Fn::Type_get_extent, datatype, &lb, &l.extent);
   call_real(Fn::Type_get_true_extent, datatype, &l.true_lb, &l.true_extent);
-  const int32_t combiner = combiner_of(datatype);
-  l.named = combiner == abi.family->combiners.named;
+  l.named = combiner_of(datatype) == abi.family->combiners.named;
   l.one_block = lb == 0 && l.true_lb == 0 && l.extent == size && l.true_extent == size;
-  if (!l.named) l.one_block = l.one_block && is_row(datatype, combiner);
+  if (!l.named) l.one_block = l.one_block && is_row(datatype);
   return l;
 }
 

@@ -59,11 +59,18 @@ struct Communicator {
   std::vector<int32_t> world;  // rank in MPI_COMM_WORLD of each member (of the remote group for `inter`), -1 unknown
 };
 
+// One side of an array of which a datatype takes a part.
+struct ArraySide {
+  int64_t whole = 0;  // elements; 0: not known
+  int64_t part = 0;   // of these, taken
+};
+
 struct Datatype {
   std::string name;                                       // "MPI_DOUBLE", empty for a derived type without a name
   int64_t size = 0, extent = 0, lb = 0, true_extent = 0;  // bytes
   int32_t combiner = 0;                                   // as the library numbers combiners
   bool contiguous = false;
+  std::vector<ArraySide> sides;  // slowest first; empty if the datatype does not tell
 };
 
 // Times of many visits, in nanoseconds. `hist[i]` counts durations in [2^i - 1, 2^(i+1) - 1) ns; 39 counts all longer

@@ -224,6 +224,9 @@ class MemoryProcess {
       types[i].size = types[i].extent = types[i].true_extent = 8 * i;
       types[i].contiguous = 1;
     }
+    types[2].dims = 2;
+    types[2].sides[0] = {0, 20};
+    types[2].sides[1] = {24, 2};
     header().datatypes.used = 4;
   }
   void fill_regions() {

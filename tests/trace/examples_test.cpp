@@ -42,8 +42,10 @@ void print_process(FILE* f, const Process& p) {
     std::fprintf(f, "\n");
   }
   for (const Datatype& d : p.datatypes) {
-    std::fprintf(f, "datatype %s %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %d %d\n", d.name.c_str(), d.size,
+    std::fprintf(f, "datatype %s %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %d %d", d.name.c_str(), d.size,
                  d.extent, d.lb, d.true_extent, d.combiner, d.contiguous);
+    for (const ArraySide& side : d.sides) std::fprintf(f, " %" PRId64 "/%" PRId64, side.whole, side.part);
+    std::fprintf(f, "\n");
   }
   for (const std::string& op : p.ops) std::fprintf(f, "op %s\n", op.c_str());
   for (size_t i = 0; i < p.regions.size(); ++i) {

@@ -188,6 +188,9 @@ def datatypes(p: Payload) -> list[str]:
     for _ in range(p.varint()):
         name = p.string()
         lines.append(f"datatype {name} " + " ".join(str(p.svarint()) for _ in range(5)) + f" {p.byte()}")
+    for _ in range(p.varint() if p.more() else 0):
+        number, sides = p.varint(), p.varint()
+        lines[number] += "".join(f" {p.varint()}/{p.varint()}" for _ in range(sides))
     return lines
 
 

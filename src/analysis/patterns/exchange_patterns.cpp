@@ -54,6 +54,15 @@ class Namer {
 
   void add(Pattern p) { found_->push_back(std::move(p)); }
 
+  std::set<int64_t> halo_widths(const Exchange& e) const {
+    std::set<int64_t> widths;
+    for (const uint32_t s : e.sites) {
+      const std::set<int64_t>& told = traffic_.sites()[s].halo_widths;
+      widths.insert(told.begin(), told.end());
+    }
+    return widths;
+  }
+
   static std::vector<int64_t> numbers(const auto& values) { return {values.begin(), values.end()}; }
 
   // Pairs each gather from anyone with the scatter of the same rank that is nearest to it in the program.
@@ -126,6 +135,8 @@ class Namer {
                       {"one_way", s.kind == Kind::upwind},
                       {"groups", static_cast<int64_t>(e.groups)},
                       {"neighbours", int64_t{s.most_degree}}};
+        if (const std::set<int64_t> widths = halo_widths(e); !widths.empty())
+          p.evidence.emplace_back("halo_width", numbers(widths));
         add(std::move(p));
         return false;
       }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "analysis/measure.hpp"
+#include "analysis/patterns/halo_width.hpp"
 #include "structure/call_decoder.hpp"
 
 namespace leadline::analysis {
@@ -81,6 +82,9 @@ void RunTraffic::add_stream(const trace::Process& process, size_t index, uint32_
       if (comm.kind == trace::Communicator::Kind::intra) site.ranks[p] = comm.rank;
     }
     for (const CallPart& part : call.parts) {
+      if (part.sends() && part.datatype < process.datatypes.size()) {
+        if (const int64_t width = halo_width(process.datatypes[part.datatype])) site.halo_widths.insert(width);
+      }
       if (part.request == RequestUse::completes || part.request == RequestUse::starts) {
         const uint32_t maker = number_of(part.maker.stream, part.maker.site);
         if (maker < sites_.size()) site.completes.insert(maker);

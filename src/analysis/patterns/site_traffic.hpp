@@ -29,6 +29,7 @@ struct SiteTraffic {
   uint64_t wildcards = 0;                    // of these, for any source
   std::vector<uint32_t> wildcard_receivers;  // processes
   int32_t least_size = 0, most_size = 0;     // of the communicators: ranks
+  std::set<int64_t> halo_widths;             // of what is sent, as far as datatypes tell (halo_width.hpp)
   uint64_t polls = 0, failed_polls = 0;      // calls that may find nothing, and those that did
 };
 

@@ -112,6 +112,18 @@ void decode_datatypes(ByteReader& in, Process* p) {
     d.contiguous = in.byte() != 0;
     p->datatypes.push_back(std::move(d));
   }
+  if (!in.ok() || in.at_end()) return;  // older files end here
+  const size_t parts = in.count(2);
+  for (size_t i = 0; i < parts && in.ok(); ++i) {
+    const uint64_t type = in.varint();
+    if (type >= p->datatypes.size()) return in.fail();
+    std::vector<ArraySide>& sides = p->datatypes[type].sides;
+    sides.resize(in.count(2));
+    for (ArraySide& side : sides) {
+      side.whole = static_cast<int64_t>(in.varint());
+      side.part = static_cast<int64_t>(in.varint());
+    }
+  }
 }
 
 void decode_sites_of(ByteReader& in, Process* p) {

@@ -94,7 +94,9 @@ def _detail(entry: PatternEntry) -> str:
     if entry.name == "nearest_neighbour":
         dims = " x ".join(str(size) for size in found["dims"])
         periodic = ", periodic" if any(flag == 1 for flag in found["periodic"]) else ""
-        return f", {dims}{periodic}{', with corners' if found['corners'] else ''}"
+        widths = " and ".join(str(width) for width in found.get("halo_width", ()))
+        halo = f", halo {widths} wide" if widths else ""
+        return f", {dims}{periodic}{', with corners' if found['corners'] else ''}{halo}"
     if entry.name == "packable_messages":
         return f": {found['together']}"
     if entry.name in {"all_to_one", "one_to_all"}:
