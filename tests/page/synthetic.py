@@ -113,6 +113,20 @@ def report_of(ranks: int) -> dict[str, Any]:
         ],
         "sizes": [{"bytes": 0, "messages": ranks}, {"bytes": 9_216, "messages": 9_999 * ranks}],
         "collectives": [],
+        "collective_classes": [
+            {
+                "class": "all_to_all",
+                "title": "all to all",
+                "functions": ["MPI_Allreduce"],
+                "calls": 9_000 * ranks,
+                "bytes_each": 8.0,
+                "bytes_received_each": 8.0,
+                "ranks": ranks,
+                "time_s": 0.5 * ranks,
+                "share": 0.05,
+                "wait_s": None,
+            }
+        ],
         "locals": [],
         "overhead": {"own_s": 0.001 * ranks, "per_call_ns": 33.3, "fraction": 1.7e-5},
         "trace": {"bytes": 2_000 * ranks, "shared_bytes": 900, "bytes_per_call": 0.07},

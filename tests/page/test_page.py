@@ -25,6 +25,7 @@ SECTIONS = [
     "timeline",
     "loops",
     "functions",
+    "collectives",
     "calls",
     "call-tree",
     "routines",
@@ -113,10 +114,21 @@ def test_every_section_is_there_and_shows_the_figures_of_the_object(show: Show) 
 def test_parts_that_were_not_recorded_leave_no_empty_sections(show: Show) -> None:
     opened = show(without_optional_parts(report_of(1)))
     present = opened.tab.evaluate("[...document.querySelectorAll('section')].map((each) => each.id)")
-    assert present == ["ranks", "functions", "calls", "call-tree", "routines", "sizes", "missing", "itself"]
+    assert present == [
+        "ranks",
+        "functions",
+        "collectives",
+        "calls",
+        "call-tree",
+        "routines",
+        "sizes",
+        "missing",
+        "itself",
+    ]
     assert opened.texts("nav li") == [
         "Time by rank",
         "MPI functions",
+        "Collectives by class",
         "Call sites",
         "Call paths",
         "Routines",
@@ -130,7 +142,18 @@ def test_a_run_with_nothing_in_it_and_losses_is_shown(show: Show) -> None:
     report = without_optional_parts(report_of(2))
     empty: list[Any] = []
     report |= dict.fromkeys(
-        ("functions", "sites", "places", "routines", "call_tree", "call_paths", "size_histogram", "matrix"), empty
+        (
+            "functions",
+            "collective_classes",
+            "sites",
+            "places",
+            "routines",
+            "call_tree",
+            "call_paths",
+            "size_histogram",
+            "matrix",
+        ),
+        empty,
     )
     report |= {"complete": False, "ranks": 5, "library": "", "start": None, "command": None, "command_duration_s": None}
     report["losses"] = [{"code": "missing-ranks", "amount": 3, "message": "ranks 2-4 left no trace", "rank": None}]
@@ -192,8 +215,8 @@ def test_charts_are_drawn_beside_their_tables(show: Show) -> None:
 def test_without_uplot_every_table_is_there_and_the_page_says_what_is_missing(
     show: Show, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    styles, _, script = document._assets()
-    monkeypatch.setattr(document, "_assets", lambda: (styles, "// none", script))
+    styles, _ = document._assets()
+    monkeypatch.setattr(document, "_assets", lambda: (styles, "// none"))
     opened = show(report_of(100))
     notes = [text for text in opened.texts(".note") if "uPlot" in text]
     assert len(notes) == 3

@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from leadline.report import to_json
 from leadline.run import open_run
 
@@ -49,6 +51,16 @@ def test_delays_are_found_where_they_are_with_their_cause(
         assert row["interval_s"] is None
         first = row["cause"][0]
         assert (first["rank"], first["doing"], first["site"]["function"]) == (cause, "computation", before), row
+    classes = {row["class"]: row for row in report["collective_classes"]}
+    for name, kind, function, n_bytes in (
+        ("barrier", "wait_at_barrier", "MPI_Barrier", 0),
+        ("all_to_all", "wait_at_n_to_n", "MPI_Allreduce", 4),
+    ):
+        row = classes[name]
+        own = [wait["seconds"] for wait in report["waits"] if wait["kind"] == kind]
+        assert row["functions"] == [function]
+        assert (row["bytes_each"], row["bytes_received_each"]) == (n_bytes, n_bytes)
+        assert row["wait_s"] == pytest.approx(sum(own))
     for step in report["timeline"]["steps"]:
         path = step["critical_path"]
         assert set(path["rank"]) <= {0, 1, 2}

@@ -105,6 +105,19 @@ COLUMNS: Mapping[str, Mapping[str, Column]] = {
         "efficiency": Column("Efficiency, %", "Scalability divided by what it would be without losses"),
         "computation": Column("Computation, %", "Computation at the fewest ranks, divided by this one: 100 scales"),
     },
+    "collectives": {
+        "class": Column("Class", "Which way the data goes"),
+        "share": SHARE,
+        "time": Column(
+            "Time", "Time in these calls, summed over all ranks; not in calls that complete nonblocking ones"
+        ),
+        "waited": Column("Waited", "Part of that time in which other ranks had not come yet"),
+        "calls": ENTRY["calls"],
+        "bytes": Column("Bytes", "What a rank contributes to a call, on average"),
+        "received": Column("Received", "What a rank receives from a call, on average"),
+        "ranks": Column("Ranks", "Ranks that made such calls"),
+        "functions": Column("Functions", "Most time first"),
+    },
     "slow_iterations": {
         "iteration": Column("Iteration", "Its number, counted from 0"),
         "rank": Column("Rank", "The rank on which it took longest"),
