@@ -23,6 +23,7 @@ COMMANDS = {
     "exec": "Record one rank; srun or mpiexec starts it.",
     "collect": "Bring in what killed processes left on this node.",
     "workload": "List, build and run the programs that come with Leadline.",
+    "study": "Do a published optimisation again, and set it beside the papers.",
     "bench": "Compare what messages and collective algorithms cost here.",
     "tune": "Find collective algorithms that are faster here than the library's own.",
     "apply": "Run a command with a tuning table, and prove which rules took effect.",

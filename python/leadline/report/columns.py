@@ -65,6 +65,10 @@ FILE_AMOUNTS = {
 }
 ACCESS = Column("Access", "Order of the transfers: sequential, strided, random or mixed")
 
+_STUDY_RATIO = Column(
+    "Against as it was", "Median, least and most of the rounds; not clear: they do not agree, or are fewer than five"
+)
+
 COLUMNS: Mapping[str, Mapping[str, Column]] = {
     "ranks": {
         "rank": RANK,
@@ -117,6 +121,35 @@ COLUMNS: Mapping[str, Mapping[str, Column]] = {
         "received": Column("Received", "What a rank receives from a call, on average"),
         "ranks": Column("Ranks", "Ranks that made such calls"),
         "functions": Column("Functions", "Most time first"),
+    },
+    "study_phases": {
+        "phase": Column("Phase", "Of the program"),
+        "ranks": Column("Ranks", "Number of ranks"),
+        "before": Column("As it was", "Time on the rank that took longest, by the program's own clock; median"),
+        "before_mpi": Column("in MPI", "Time in MPI, mean of the ranks"),
+        "after": Column("Changed", "The same of the changed program"),
+        "after_mpi": Column("in MPI ", "Time in MPI of the changed program, mean of the ranks"),
+        "ratio": _STUDY_RATIO,
+    },
+    "study_routines": {
+        "routine": Column("Routine", "With all that it calls"),
+        "ranks": Column("Ranks", "Number of ranks"),
+        "form": Column("Form", "What was changed"),
+        "messages": Column("Messages", "Sends of all ranks in the run"),
+        "mpi": Column("In MPI", "Time in MPI, mean of the ranks; median of the rounds"),
+        "ratio": _STUDY_RATIO,
+    },
+    "study_segments": {
+        "segments": Column("Segments", "Messages that the fields of one exchange travel in"),
+        "loop": Column("Main loop", "Time on the rank that took longest, by the program's own clock"),
+        "mpi": Column("In MPI", "Time in MPI of the three exchanges, mean of the ranks"),
+        "messages": Column("Messages", "Sends of all ranks in the three exchanges"),
+        "ratio": _STUDY_RATIO,
+    },
+    "study_papers": {
+        "what": Column("Figure", "A statement of the papers"),
+        "papers": Column("Papers", "As published"),
+        "here": Column("Here", "The same, measured on this machine"),
     },
     "slow_iterations": {
         "iteration": Column("Iteration", "Its number, counted from 0"),

@@ -32,6 +32,11 @@ def write_comparison(comparison: dict[str, Any], file: Path) -> None:
     _write(comparison_page(comparison), file)
 
 
+def write_study(study: dict[str, Any], file: Path) -> None:
+    """The same of what `leadline study --json` prints."""
+    _write(_document(study, "Study – Leadline", "leadline study opatm", _study_script()), file)
+
+
 def _write(text: str, file: Path) -> None:
     new = file.with_name(f".{file.name}.{os.getpid()}")
     try:
@@ -95,7 +100,16 @@ def _assets() -> tuple[str, str]:
 
 @functools.cache
 def _comparison_script() -> str:
-    return bundle(_HERE / "script" / "comparison.js", {}, {"CATEGORIES": [], "COLUMNS": as_data()})
+    return _script("comparison.js")
+
+
+@functools.cache
+def _study_script() -> str:
+    return _script("study.js")
+
+
+def _script(name: str) -> str:
+    return bundle(_HERE / "script" / name, {}, {"CATEGORIES": [], "COLUMNS": as_data()})
 
 
 @functools.cache

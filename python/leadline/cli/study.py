@@ -1,0 +1,165 @@
+"""leadline study: a published optimisation done again on this machine."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import click
+
+from leadline import mpi
+from leadline.cli.recording import say, shown
+from leadline.errors import MissingPrerequisite, UsageError
+
+GRID = "64x48x16"
+SEGMENTS = "1,2,3,5,10,17,26,51"
+
+
+@click.group("study")
+def command() -> None:
+    """Do a published optimisation again, from the first recording to the comparison."""
+
+
+@command.command("opatm")
+@click.option(
+    "-n",
+    "--ranks",
+    metavar="P,Q",
+    envvar="LEADLINE_RANKS",
+    default="2,4",
+    show_default=True,
+    help="Two numbers of ranks.",
+)
+@click.option(
+    "--grid", metavar="NXxNYxNZ", envvar="LEADLINE_GRID", default=GRID, show_default=True, help="As opatm's own."
+)
+@click.option("--steps", type=click.IntRange(3), envvar="LEADLINE_STEPS", default=3, show_default=True, help="Steps.")
+@click.option(
+    "--cost",
+    type=click.Choice(["full", "light"]),
+    envvar="LEADLINE_COST",
+    default="light",
+    show_default=True,
+    help="Arithmetic of the reactor.",
+)
+@click.option(
+    "--segments",
+    metavar="N,…",
+    envvar="LEADLINE_SEGMENTS",
+    default=SEGMENTS,
+    show_default=True,
+    help="Numbers of segments to try.",
+)
+@click.option(
+    "--rounds",
+    type=click.IntRange(1),
+    envvar="LEADLINE_ROUNDS",
+    default=5,
+    show_default=True,
+    help="Runs of each form, in turn.",
+)
+@click.option(
+    "--mpi",
+    "library",
+    metavar="LIBRARY",
+    envvar="LEADLINE_MPI",
+    help="As for leadline workload.  [default: mpich, or openmpi if ranks share cores]",
+)
+@click.option("-o", "--output", metavar="DIR", envvar="LEADLINE_OUTPUT", help="Keep the recordings here; new or empty.")
+@click.option("--html", metavar="FILE", envvar="LEADLINE_HTML", help="Write the study as one HTML page.")
+@click.option("--json", "json_", is_flag=True, envvar="LEADLINE_JSON", help="Print the study as JSON.")
+def opatm(
+    ranks: str,
+    grid: str,
+    steps: int,
+    cost: str,
+    segments: str,
+    rounds: int,
+    library: str | None,
+    output: str | None,
+    html: str | None,
+    json_: bool,
+) -> int:
+    """OPATM-BFM: pack its messages, replace sends by collectives, and measure again.
+
+    Records the program as it was, each change alone and all together, at two numbers of ranks, and each number of
+    segments, all in turn. The tables are those of two papers, with their figures beside the ones measured here.
+    """
+    numbers = sorted(_numbers("--ranks", ranks, 2, 4096))
+    if len(numbers) != 2:
+        raise UsageError(f"--ranks {ranks}: two different numbers are expected, such as 2,4")
+    tried = tuple(sorted(_numbers("--segments", segments, 1, 51)))
+    if html is not None and Path(html).is_dir():
+        raise UsageError(f"{html} is a directory", hint="leadline study opatm --html FILE")
+    try:
+        from leadline.study.figures import figures
+        from leadline.study.opatm import Plan, measure
+    except ImportError as error:
+        raise MissingPrerequisite(
+            f"the native part of leadline is not built: {error}", hint="in a source tree: ./dev build"
+        ) from error
+    plan = Plan(
+        ranks=(numbers[0], numbers[1]),
+        segments=tried,
+        rounds=rounds,
+        program=("--grid", grid, "--steps", str(steps), "--cost", cost),
+        library=_library(library, numbers[1]),
+        directory=_directory(output),
+    )
+    found = figures(measure(plan, say))
+    _write(found, html, json_)
+    return 0
+
+
+def _numbers(option: str, text: str, least: int, most: int) -> set[int]:
+    parts = text.split(",")
+    if not all(re.fullmatch(r"\d{1,6}", part.strip()) and least <= int(part) <= most for part in parts):
+        raise UsageError(f"{option} {text}: numbers from {least} to {most} are expected, such as 2,4")
+    return {int(part) for part in parts}
+
+
+def _library(name: str | None, ranks: int) -> mpi.Library:
+    """One for both numbers of ranks: ranks that wait must leave their core to others if there are too few cores."""
+    from leadline.cli.workload import RANKS_FOR_BUSY_WAITING, default_library, library_for
+
+    busy = ranks > len(os.sched_getaffinity(0))
+    return library_for(name or default_library("c++", RANKS_FOR_BUSY_WAITING + 1 if busy else ranks))
+
+
+def _directory(output: str | None) -> Path:
+    if output is None:
+        return Path(tempfile.mkdtemp(prefix="leadline-study-"))
+    directory = Path(output)
+    if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
+        raise UsageError(f"{output} exists and is not an empty directory", hint="--output DIR: new or empty")
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"{output} cannot be made: {error.strerror}") from error
+    return directory
+
+
+def _write(found: dict[str, Any], html: str | None, json_: bool) -> None:
+    if json_:
+        json.dump(found, sys.stdout, indent=1)
+        sys.stdout.write("\n")
+    else:
+        from rich.console import Console
+
+        from leadline.report.screen import Screen
+        from leadline.study.terminal import draw
+
+        draw(found, Screen(Console()))
+    if html is not None:
+        from leadline.report.page import document
+
+        try:
+            document.write_study(found, Path(html))
+        except OSError as error:
+            raise UsageError(f"the page cannot be written: {html}: {error.strerror}") from error
+        say(f"page: {shown(Path(html))}")

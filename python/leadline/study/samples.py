@@ -1,0 +1,94 @@
+"""One recorded run of opatm, and what the study takes from it."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from leadline.bench.measuring import MeasurementFailed
+from leadline.errors import UsageError
+
+ROUTINES = ("trcadv", "trchdf", "trcnxt", "trcwri")
+SUMMARY = re.compile(r"opatm: .*: (?P<total>[\d.]+) s \((?P<phases>.*?)\),.*checksum (?P<checksum>[0-9a-f]+)")
+CLOCK = re.compile(r"([a-z ]+) ([\d.]+) s")
+LOOP = ("advection", "diffusion", "reaction", "update")
+INPUT = ("setup", "input")
+USAGE = 2
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One run. clock_s: the program's own, of the rank that took longest: input, loop, output.
+
+    mpi_s: in MPI, mean of the ranks, of the same phases.   routine_s: in MPI, mean of the ranks, by routine.
+    messages: of all ranks, by routine.   steps: iterations of the main loop, as the recording shows them.
+    """
+
+    form: str
+    ranks: int
+    directory: Path
+    checksum: str
+    clock_s: Mapping[str, float]
+    mpi_s: Mapping[str, float]
+    routine_s: Mapping[str, float]
+    messages: Mapping[str, int]
+    steps: int
+
+    @property
+    def total_s(self) -> float:
+        return sum(self.clock_s.values())
+
+
+def take(
+    form: str, ranks: int, words: Sequence[str], environ: Mapping[str, str], directory: Path, timeout_s: float
+) -> Sample:
+    """Records the command into the directory. Raises MeasurementFailed, or UsageError if the program refuses."""
+    command = [sys.executable, "-m", "leadline", "record", "--quiet", "--output", str(directory), "--", *words]
+    try:
+        run = subprocess.run(command, env=dict(environ), capture_output=True, text=True, timeout=timeout_s, check=False)
+    except subprocess.TimeoutExpired:
+        raise MeasurementFailed(f"{' '.join(words)} did not end within {timeout_s:.0f} s") from None
+    if run.returncode:
+        said = (run.stderr or run.stdout).strip().splitlines()
+        message = f"{' '.join(words)} ended with {run.returncode}: {said[-1] if said else 'it said nothing'}"
+        raise UsageError(message) if run.returncode == USAGE else MeasurementFailed(message)
+    found = SUMMARY.search(run.stdout)
+    if found is None:
+        raise MeasurementFailed(f"{' '.join(words)} did not print its times")
+    clocks = {name.strip(): float(seconds) for name, seconds in CLOCK.findall(found["phases"])}
+    return _read(form, ranks, directory, found["checksum"], clocks)
+
+
+def _read(form: str, ranks: int, directory: Path, checksum: str, clocks: Mapping[str, float]) -> Sample:
+    from leadline.report import to_json
+    from leadline.run import open_run
+
+    report: Any = to_json(open_run(directory))
+    routines = {row["routine"]: row for row in report["routines"]}
+    phases = [phase for phase in report["phases"] if phase["parent"] is None]
+    mpi = {kind: sum(phase["mpi_s"] for phase in phases if phase["kind"] == kind) / ranks for kind in ("init", "loop")}
+    routine_s = {name: routines[name]["time_s"] / ranks if name in routines else 0.0 for name in ROUTINES}
+    return Sample(
+        form=form,
+        ranks=ranks,
+        directory=directory,
+        checksum=checksum,
+        clock_s={
+            "input": sum(clocks.get(name, 0.0) for name in INPUT),
+            "loop": sum(clocks.get(name, 0.0) for name in LOOP),
+            "output": clocks.get("output", 0.0),
+        },
+        mpi_s={
+            "input": mpi["init"],
+            "loop": max(0.0, mpi["loop"] - routine_s["trcwri"]),
+            "output": routine_s["trcwri"],
+        },
+        routine_s=routine_s,
+        messages={name: routines[name]["messages"] if name in routines else 0 for name in ROUTINES},
+        steps=max((phase["iterations"] for phase in phases if phase["kind"] == "loop"), default=0),
+    )
