@@ -44,6 +44,7 @@ def subject_of(content: Content, name: str) -> Subject:
         loops=_loops(content),
         partners=_partners(content),
         rank_computation=computation,
+        rank_totals={rank: each.computation_s for rank, each in enumerate(content.ranks)},
         computation_s=sum(rank.computation_s for rank in content.ranks),
         mpi_s=max(content.mpi_s - content.startup_s, 0.0),
         io_s=content.io_s,

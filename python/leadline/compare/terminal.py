@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from leadline.compare.comparison import Comparison, Pair
 from leadline.compare.times import Metric
-from leadline.compare.words import basis, letter, verdict
+from leadline.compare.words import basis, letter, unchanged, verdict
 from leadline.report import format as fmt
 from leadline.report.screen import Line, Screen
 
@@ -27,6 +27,9 @@ def draw(comparison: Comparison, out: Screen) -> None:
         return
     out.section("Environments")
     out.lines(_environment(comparison, None))
+    if comparison.limits:
+        out.section("What cannot be told")
+        out.lines([f"  {each}" for each in comparison.limits])
     for index, pair in enumerate(comparison.pairs, 1):
         _draw_pair(comparison, index, pair, out)
     if comparison.scaling is not None:
@@ -46,8 +49,9 @@ def _draw_pair(comparison: Comparison, index: int, pair: Pair, out: Screen) -> N
     ):
         found = [metric for metric in pair.metrics if metric.level in level]
         if found:
-            out.section(title, "mean of the ranks, per iteration unless it says otherwise")
-            out.lines(_table(found, out.width))
+            steps = any(metric.per_iteration and metric.level != "rank" for metric in pair.metrics)
+            out.section(title, f"mean of the ranks, {'per iteration unless it says otherwise' if steps else 'whole run'}")
+            out.lines(_table(found, out.width, steps))
     out.paragraph(_capital(basis(pair)) + ".", "dim")
 
 
@@ -67,12 +71,16 @@ def _fitting(comparison: Comparison, width: int) -> list[Line]:
 
 def _short(comparison: Comparison, most: int, width: int) -> list[Line]:
     lines: list[Line] = [("Environments", "bold"), *_environment(comparison, most)]
+    if comparison.limits:
+        lines += [("What cannot be told", "bold"), *(f"  {each}" for each in comparison.limits[:most])]
     for index, pair in enumerate(comparison.pairs, 1):
         which = f", {letter(index)} against A" if len(comparison.pairs) > 1 else ""
         lines += [(f"What differs{which}", "bold"), *_claims(pair, most)]
         shown = [m for m in pair.metrics if m.level in ("run", "iteration", "computation")]
         parts = [m for m in pair.metrics if m.level == "phase"][: min(most, PARTS_SHOWN)]
-        lines += [("Times", "bold"), *_table([*shown, *parts], width)]
+        if not parts:
+            parts = [m for m in pair.metrics if m.level == "function"][: min(most, PARTS_SHOWN)]
+        lines += [("Times", "bold"), *_table([*shown, *parts], width, bool(pair.a.first.iterations))]
     if comparison.scaling is not None:
         lines += [("Scaling", "bold"), *_scaling(comparison, max(1, most // 2))]
     bases = dict.fromkeys(basis(pair) for pair in comparison.pairs)
@@ -115,7 +123,7 @@ def _shorter(values: Sequence[str], most: int = 30) -> list[str]:
 
 def _claims(pair: Pair, most: int | None) -> list[Line]:
     if not pair.claims:
-        return ["  nothing beyond the noise; structure is the same" if pair.same_ranks else "  nothing"]
+        return [f"  {unchanged(pair)}"]
     lines: list[Line] = []
     for number, claim in enumerate(pair.claims[:most]):
         if number or most is None:
@@ -142,14 +150,16 @@ def _alongside(pair: Pair, metrics: Sequence[Metric], most: int | None) -> list[
     return lines
 
 
-def _table(metrics: Sequence[Metric], width: int) -> list[Line]:
+def _table(metrics: Sequence[Metric], width: int, steps: bool) -> list[Line]:
+    """steps: whether times are per iteration, unless their names say otherwise."""
     wide = width >= WIDE
     heading = "        A         B   change"
     lines: list[Line] = [(heading + ("  95 % interval" if wide else ""), "dim")]
     for metric in metrics:
         if metric.a == metric.b == 0:
             continue
-        name = metric.name + (" (per run)" if not metric.per_iteration and metric.level not in ("run", "rank") else "")
+        per_run = steps and not metric.per_iteration and metric.level not in ("run", "rank")
+        name = metric.name + (" (per run)" if per_run else "")
         name = ("* " if metric.claimed else "  ") + name
         interval = f"{_interval(metric):16}" if wide else ""
         if not wide and metric.ratio is not None:

@@ -37,12 +37,21 @@ def _sentence(pair: Pair) -> str:
     return f"{first.text}{also}; the runs differ in {' and '.join(', '.join(titles).rsplit(', ', 1))}"
 
 
+def unchanged(pair: Pair) -> str:
+    """Said where nothing differs beyond the noise."""
+    if not pair.same_ranks:
+        return "nothing"
+    same = "structure is the same" if pair.a.first.has_structure else "numbers of calls are the same, where all have them"
+    return f"nothing beyond the noise; {same}"
+
+
 def _nothing(pair: Pair) -> str:
     main = pair.main
+    structure = "structure" if pair.a.first.has_structure else "the numbers of calls, where both have them"
     if main.ratio is None:
         numbers = f"{fmt.seconds(main.a)} and {fmt.seconds(main.b)}"
         return (
-            f"no difference in structure; {main.name} takes {numbers}, but without repeats, or enough iterations with "
+            f"no difference in {structure}; {main.name} takes {numbers}, but without repeats, or enough iterations with "
             "times, no claim can be made about times"
         )
     ratio = main.ratio

@@ -18,6 +18,7 @@ FIELD = re.compile(r"@ ([^:]+?) *: (.*)")
 FRAME = re.compile(r" *([0-9]{1,9}) +([0-9]{1,6}) (.*)")
 TOP = 20  # how many call sites mpiP's Aggregate sections have at most
 UNKNOWN = "[unknown]"
+MAIN = ("main", ".main", "MAIN__")  # where mpiP's call paths begin at the latest
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ def read(path: Path) -> Profile:
     if not is_mpip(lines):
         raise UnreadableProfile(f"{path}, line 1: not {FIRST!r}, so it is not a report of mpiP")
     head, sections = _parts(path, lines)
-    application, in_mpi, ranks = _spans(path, sections)
+    application, in_mpi, error_s, ranks = _spans(path, sections)
     found: dict[str, _Site] = {}
     _frames(sections, found)
     listed = len(found)
@@ -65,18 +66,20 @@ def read(path: Path) -> Profile:
     _aggregates(sections, found, whole_s)
     _moved(sections, found)
     measured = {number: site for number, site in found.items() if site.time_s is not None}
-    notes = ["mpiP has no local functions such as MPI_Comm_rank, and no computation but what is left of the time."]
+    notes: list[str] = []
     complete = times or len(measured) >= listed > 0 or 0 < len(measured) < TOP
     if not complete:
         notes.append(f"It has only the {len(measured)} call sites of its Aggregate section: functions' sums are too low.")
     sites = tuple(_sites(measured.values()))
-    depth = max((len(site.frames) for site in found.values()), default=0)
+    depth: int | None = max((len(site.frames) for site in found.values()), default=0)
     nowhere = sum(UNKNOWN in site.path or not site.path for site in measured.values()) if depth else 0
     if nowhere:
         notes.append(
-            f"{nowhere} of {len(measured)} call sites have only addresses (mpiP resolves those of other ranks if they "
-            "are the same everywhere: link with -no-pie, or start with setarch -R)."
+            f"{nowhere} of {len(measured)} call sites have only addresses, so call sites are left out (mpiP names those of "
+            "all ranks if addresses are the same on each: link with -no-pie, or start with setarch -R)."
         )
+    elif measured and all(site.path and site.path[0] in MAIN for site in measured.values()):
+        depth = None
     program, arguments = _command(head)
     return Profile(
         str(path),
@@ -84,11 +87,12 @@ def read(path: Path) -> Profile:
         ranks,
         tuple(_functions(measured.values())) if complete else (),
         tool=f"mpiP {head['Version'][0]}" if "Version" in head else "mpiP",
-        sites=sites if depth else (),
+        sites=() if depth == 0 or nowhere else sites,
         depth=depth,
         all_sites=complete,
         application_s=application,
         in_mpi_s=in_mpi,
+        span_error_s=error_s,
         environment=_environment(head),
         program=program,
         arguments=arguments,
@@ -126,7 +130,9 @@ def _section(sections: Mapping[str, list[Line]], begins: str) -> tuple[str, list
     return "", []
 
 
-def _spans(path: Path, sections: Mapping[str, list[Line]]) -> tuple[dict[int | None, float], dict[int | None, float], int]:
+def _spans(path: Path, sections: Mapping[str, list[Line]]) -> tuple[dict[int | None, float], dict[int | None, float], float, int]:
+    """By task; or None for the sum of all. Time, time in MPI, how far their difference may be off, and the tasks."""
+    error_s = 0.0
     application: dict[int | None, float] = {}
     in_mpi: dict[int | None, float] = {}
     _, lines = _section(sections, "MPI Time (seconds)")
@@ -138,9 +144,14 @@ def _spans(path: Path, sections: Mapping[str, list[Line]]) -> tuple[dict[int | N
             rank = int(number(cells[0], line.place))
             if rank in application:
                 raise UnreadableProfile(f"{line.place}: task {rank} is there twice")
-            application[rank], in_mpi[rank] = number(cells[1], line.place), number(cells[2], line.place)
+            app_s, mpi_s, share = (number(cell, line.place) for cell in cells[1:])
+            by_time = last_digit(cells[1]) + last_digit(cells[2])
+            by_share = app_s * last_digit(cells[3]) / 100  # finer, as a rule: times have three digits
+            finer = by_share < by_time
+            application[rank], in_mpi[rank] = app_s, min(share / 100 * app_s if finer else mpi_s, app_s)
+            error_s = max(error_s, min(by_share, by_time))
     if application:
-        return application, in_mpi, len(application)
+        return application, in_mpi, error_s, len(application)
     _, lines = _section(sections, "Task Time Statistics (seconds)")
     rows = {line.text.split()[0]: line for line in lines}
     if "Aggregate" not in rows or "Mean" not in rows:
@@ -148,10 +159,10 @@ def _spans(path: Path, sections: Mapping[str, list[Line]]) -> tuple[dict[int | N
     values = {name: [number(cell, rows[name].place) for cell in rows[name].text.split()[1:3]] for name in ("Aggregate", "Mean")}
     if any(len(each) < 2 for each in values.values()) or not values["Mean"][0] > 0:
         raise UnreadableProfile(f"{rows['Mean'].place}: no mean time of a task")
-    ranks = round(values["Aggregate"][0] / values["Mean"][0])
-    if not 1 <= ranks <= 1e9:
-        raise UnreadableProfile(f"{rows['Aggregate'].place}: {ranks} ranks")
-    return {None: values["Aggregate"][0]}, {None: values["Aggregate"][1]}, ranks
+    tasks = values["Aggregate"][0] / values["Mean"][0]
+    if not 1 <= round(tasks) <= 1e9 or abs(tasks - round(tasks)) > 0.1:
+        raise UnreadableProfile(f"{rows['Aggregate'].place}: {tasks:.4g} times the mean is no number of tasks")
+    return {None: values["Aggregate"][0]}, {None: values["Aggregate"][1]}, 0.0, round(tasks)
 
 
 def _frames(sections: Mapping[str, list[Line]], found: dict[str, _Site]) -> None:

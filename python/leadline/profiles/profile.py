@@ -65,6 +65,7 @@ class Profile:
     sites: empty if the source has none.   depth: how many routines of a call path the source has; None: all.
     all_sites: whether those are all call sites that were called.
     application_s, in_mpi_s: by rank, between the start and the end of MPI; the key None is the sum of all ranks.
+    span_error_s: how far the difference of the two may be off on a rank.
     environment: what the source says of where it was made, by the titles of `leadline compare`.
     notes: what the source does not have, in sentences.
     """
@@ -79,6 +80,7 @@ class Profile:
     all_sites: bool = True
     application_s: Mapping[int | None, float] = field(default_factory=dict)
     in_mpi_s: Mapping[int | None, float] = field(default_factory=dict)
+    span_error_s: float = 0.0
     environment: Mapping[str, str] = field(default_factory=dict)
     program: str = ""
     arguments: tuple[str, ...] | None = None

@@ -21,6 +21,7 @@ export function show() {
   const comparison = read();
   const sections = [
     { id: "environments", title: "Environments", inside: environments(comparison) },
+    { id: "limits", title: "What cannot be told", inside: limits(comparison) },
     { id: "differences", title: "What differs", inside: differences(comparison) },
     { id: "iterations", title: "Iterations", inside: iterations(comparison) },
     { id: "scaling", title: "Scaling", inside: comparison.scaling ? scaling(comparison.scaling) : null },
@@ -83,6 +84,15 @@ function environments({ environment, groups }) {
   });
 }
 
+function limits({ limits }) {
+  if (!limits.length) return null;
+  return h(
+    "ul",
+    null,
+    limits.map((text) => h("li", null, text)),
+  );
+}
+
 function differences({ pairs }) {
   return pairs.map((pair) => [
     pairs.length > 1 ? h("h3", null, `${pair.compared} against ${pair.base}`) : null,
@@ -92,7 +102,7 @@ function differences({ pairs }) {
           null,
           pair.differences.map((each) => h("li", null, each.text, details(each))),
         )
-      : h("p", null, "Nothing beyond the noise; structure is the same."),
+      : h("p", null, `${pair.unchanged[0].toUpperCase()}${pair.unchanged.slice(1)}.`),
     h("p", { class: "remark" }, `${pair.basis[0].toUpperCase()}${pair.basis.slice(1)}.`),
   ]);
 }
@@ -220,6 +230,7 @@ function tables({ pairs }, title, levels) {
     .map((pair) => ({ pair, rows: pair.times.filter((each) => levels.includes(each.level)) }))
     .filter(({ rows }) => rows.length);
   if (!found.length) return null;
+  const steps = pairs.some((pair) => pair.times.some((each) => each.per_iteration && each.level !== "rank"));
   return found.map(({ pair, rows }) => [
     pairs.length > 1 ? h("h3", null, `${pair.compared} against ${pair.base}`) : null,
     table({
@@ -231,7 +242,7 @@ function tables({ pairs }, title, levels) {
           head: true,
           text: true,
           value: (e) => e.name,
-          cell: (e) => (e.per_iteration || ["run", "rank"].includes(e.level) ? e.name : `${e.name} (per run)`),
+          cell: (e) => (!steps || e.per_iteration || ["run", "rank"].includes(e.level) ? e.name : `${e.name} (per run)`),
         },
         { id: "a", keep: 1, value: (e) => e.a, cell: (e) => value(e, e.a) },
         { id: "b", keep: 1, value: (e) => e.b, cell: (e) => value(e, e.b) },
