@@ -201,7 +201,8 @@ void read_library_settings(trace::ByteSink* out) {
                                       "FI_PROVIDER",      "UCX_",           "OMPI_MCA_pml",   "OMPI_MCA_btl",
                                       "OMPI_MCA_mtl",     "OMPI_MCA_coll",  "OMPI_MCA_osc",   "OMPI_MCA_io",
                                       "OMPI_MCA_mpi_",    "OMPI_MCA_fcoll", "OMPI_MCA_fbtl",  "OMPI_MCA_topo",
-                                      "OMPI_MCA_rcache_", "OMPI_MCA_mpool", "OMPI_MCA_smsc_", "OMPI_MCA_opal_cuda"};
+                                      "OMPI_MCA_rcache_", "OMPI_MCA_mpool", "OMPI_MCA_smsc_", "OMPI_MCA_opal_cuda",
+                                      "LEADLINE_TUNING_TABLE"};
   uint32_t kept = 0;
   for (char** at = environ; at && *at && kept < most_settings; ++at) {
     const char* equals = strchr(*at, '=');

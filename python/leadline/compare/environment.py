@@ -13,6 +13,7 @@ from leadline.run import Run
 # In this order; settings by their own names come after "Provider".
 UNKNOWN = "not recorded"
 OURS = "Leadline"
+TITLES = {"LEADLINE_TUNING_TABLE": "Tuning table"}  # of `leadline apply`
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,7 @@ def _settings(run: Run) -> dict[str, str | None]:
     names: dict[str, Counter[str]] = {}
     for process in run.processes:
         for setting in process.settings:
-            names.setdefault(setting.name, Counter())[setting.value] += 1
+            names.setdefault(TITLES.get(setting.name, setting.name), Counter())[setting.value] += 1
     return {name: values.most_common(1)[0][0] for name, values in sorted(names.items())}
 
 
@@ -103,7 +104,7 @@ def differences(environments: Sequence[Sequence[Mapping[str, str | None]]]) -> l
     # A setting that is not there is not set, if we recorded; a fact that is not there was not recorded.
     found = []
     for title in titles:
-        is_setting = "_" in title
+        is_setting = "_" in title or title in TITLES.values()
         known = [[one.get(title) or _missing(one, is_setting) for one in group] for group in environments]
         words = tuple(" | ".join(dict.fromkeys(values)) for values in known)
         same_inside = all(len(set(values)) == 1 for values in known)
