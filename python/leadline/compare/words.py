@@ -41,7 +41,9 @@ def unchanged(pair: Pair) -> str:
     """Said where nothing differs beyond the noise."""
     if not pair.same_ranks:
         return "nothing"
-    same = "structure is the same" if pair.a.first.has_structure else "numbers of calls are the same, where all have them"
+    same = (
+        "structure is the same" if pair.a.first.has_structure else "numbers of calls are the same, where all have them"
+    )
     return f"nothing beyond the noise; {same}"
 
 

@@ -69,7 +69,9 @@ def read(path: Path) -> Profile:
     notes: list[str] = []
     complete = times or len(measured) >= listed > 0 or 0 < len(measured) < TOP
     if not complete:
-        notes.append(f"It has only the {len(measured)} call sites of its Aggregate section: functions' sums are too low.")
+        notes.append(
+            f"It has only the {len(measured)} call sites of its Aggregate section: functions' sums are too low."
+        )
     sites = tuple(_sites(measured.values()))
     depth: int | None = max((len(site.frames) for site in found.values()), default=0)
     nowhere = sum(UNKNOWN in site.path or not site.path for site in measured.values()) if depth else 0
@@ -130,7 +132,9 @@ def _section(sections: Mapping[str, list[Line]], begins: str) -> tuple[str, list
     return "", []
 
 
-def _spans(path: Path, sections: Mapping[str, list[Line]]) -> tuple[dict[int | None, float], dict[int | None, float], float, int]:
+def _spans(
+    path: Path, sections: Mapping[str, list[Line]]
+) -> tuple[dict[int | None, float], dict[int | None, float], float, int]:
     """By task; or None for the sum of all. Time, time in MPI, how far their difference may be off, and the tasks."""
     error_s = 0.0
     application: dict[int | None, float] = {}
@@ -156,7 +160,10 @@ def _spans(path: Path, sections: Mapping[str, list[Line]]) -> tuple[dict[int | N
     rows = {line.text.split()[0]: line for line in lines}
     if "Aggregate" not in rows or "Mean" not in rows:
         raise UnreadableProfile(f"{path}: it has no section of MPI Time, so the number of ranks is not known")
-    values = {name: [number(cell, rows[name].place) for cell in rows[name].text.split()[1:3]] for name in ("Aggregate", "Mean")}
+    values = {
+        name: [number(cell, rows[name].place) for cell in rows[name].text.split()[1:3]]
+        for name in ("Aggregate", "Mean")
+    }
     if any(len(each) < 2 for each in values.values()) or not values["Mean"][0] > 0:
         raise UnreadableProfile(f"{rows['Mean'].place}: no mean time of a task")
     tasks = values["Aggregate"][0] / values["Mean"][0]

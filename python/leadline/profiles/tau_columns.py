@@ -36,6 +36,4 @@ def read(path: Path) -> Profile:
             f"{path}: {len(ranks)} rows of {APPLICATION}, whose calls say how many ranks there were"
         )
     application, in_mpi = tau.spans(rows)
-    return Profile(
-        str(path), "TAU columns", int(ranks[0]), tuple(rows), application_s=application, in_mpi_s=in_mpi
-    )
+    return Profile(str(path), "TAU columns", int(ranks[0]), tuple(rows), application_s=application, in_mpi_s=in_mpi)

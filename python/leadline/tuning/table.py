@@ -37,7 +37,18 @@ MOST = {"processes": 2**31 - 1, "bytes": 2**63 - 1}  # an int of C; a count of b
 ALGORITHMS: dict[str, list[str]] = {}  # by operation, in the portfolio's order
 for _operation, _name, *_ in _core.collective_algorithms():
     ALGORITHMS.setdefault(_operation, []).append(_name)
-__all__ = ["ALGORITHMS", "MalformedTable", "Rule", "Table", "lines_for_shim", "merged", "parse", "read", "told_as", "write"]
+__all__ = [
+    "ALGORITHMS",
+    "MalformedTable",
+    "Rule",
+    "Table",
+    "lines_for_shim",
+    "merged",
+    "parse",
+    "read",
+    "told_as",
+    "write",
+]
 KEYS = {"operation", "processes", "bytes", "algorithm", "segment_bytes", "radix", "evidence"}
 
 
