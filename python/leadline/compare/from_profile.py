@@ -6,7 +6,7 @@ from collections import defaultdict
 from pathlib import Path
 
 from leadline.compare.subject import Part, Subject
-from leadline.profiles import Profile, cut_counts, read
+from leadline.profiles import CallSite, Profile, cut_counts, read
 from leadline.profiles.profile import Row
 from leadline.profiles.tau import STARTUP
 from leadline.profiles.tau_columns import APPLICATION as APPLICATION_OF_COLUMNS
@@ -87,9 +87,9 @@ def _functions(profile: Profile) -> list[Part]:
 
 def _sites(profile: Profile) -> list[Part]:
     """Those of a path are told apart by their lines' order, as in from_run.py."""
-    by_key = defaultdict(list)
+    by_key: dict[tuple[str, ...], list[CallSite]] = defaultdict(list)
     for site in profile.sites:
-        by_key[site.function, *site.path].append(site)
+        by_key[(site.function, *site.path)].append(site)
     parts = []
     for key, members in by_key.items():
         for number, site in enumerate(sorted(members, key=lambda each: each.line)):

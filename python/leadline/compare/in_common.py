@@ -2,7 +2,7 @@
 
 Recordings of ours are left as they are if nothing else is compared with them. Otherwise:
 
-* Nothing is per iteration, as profiles do not tell the main loop from the rest: functions and sites are those of the run.
+* Nothing is per iteration, as profiles do not tell the main loop from the rest: all is of the whole run.
 * Call sites are compared by as many routines, counted from the call, as the source that knows fewest has. If one has
   none, or their names have nothing in common, functions are compared.
 * What tools count in different ways (messages, bytes) is compared within one kind only. So is what is missing: a
@@ -48,8 +48,8 @@ def in_common(groups: Sequence[Group]) -> tuple[list[Group], list[str]]:
         said.append(why.strip())
     if len(kinds) > 1:
         said.append(
-            "Tools wrap different functions, and count messages and bytes in different ways: only calls and times of what "
-            "all have are compared."
+            "Tools wrap different functions, and count messages and bytes in different ways: only calls and times of "
+            "what all have are compared."
         )
     elif not all(run.all_sites for run in runs):
         said.append("Not all call sites are there: none is said to be new or gone.")

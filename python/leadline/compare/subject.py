@@ -1,7 +1,8 @@
 """What is compared: the figures of a run, whoever recorded it.
 
-from_run.py fills it from a recording of Leadline's, from_profile.py from a profile of another tool (TAU, mpiP). Everything
-but `name`, `program` and `ranks` may be left empty: what is not known of all runs is not compared (in_common.py).
+from_run.py fills it from a recording of Leadline's, from_profile.py from a profile of another tool (TAU, mpiP).
+Everything but `name`, `program` and `ranks` may be left empty: what is not known of all runs is not compared
+(in_common.py).
 """
 
 from __future__ import annotations

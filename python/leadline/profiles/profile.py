@@ -24,8 +24,8 @@ class Row:
 
     rank: None if the source gives only the sum over all ranks.   calls_error: how far calls may be off, because the
     source rounded it; infinite if it does not count them.   Times in seconds.   exclusive: without the functions it
-    called.   time_error_s: how far either time may be off, because the source rounded it.   throttled: the source itself
-    says that it stopped measuring the function.
+    called.   time_error_s: how far either time may be off, because the source rounded it.   throttled: the source
+    itself says that it stopped measuring the function.
     """
 
     function: str
