@@ -11,7 +11,7 @@ from leadline.compare.environment import Difference
 from leadline.compare.scaling import Scaling
 from leadline.compare.subject import Group
 from leadline.compare.times import Metric
-from leadline.compare.words import basis, letter, unchanged, verdict
+from leadline.compare.words import basis, letter, sentence, unchanged, verdict
 
 SCHEMA = "leadline.compare/1"
 
@@ -62,6 +62,7 @@ def _difference(each: Difference) -> dict[str, Any]:
 
 def _pair(index: int, pair: Pair) -> dict[str, Any]:
     return {
+        "verdict": sentence(pair),
         "base": letter(0),
         "compared": letter(index),
         "repeats": pair.repeats,

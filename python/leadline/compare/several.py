@@ -16,6 +16,8 @@ NAMES = 24  # columns for what it is the time of
 
 def differences(comparison: Comparison, most: int) -> list[Line]:
     """What the verdict does not say already: of each group, the first of the changes that its sentence sums up."""
+    if most == 1:
+        return [("  what differs, change by change: --all", "dim")] if any(p.claims for p in comparison.pairs) else []
     lines: list[Line] = []
     for index, pair in enumerate(comparison.pairs, 1):
         details = [text for claim in pair.claims for text in claim.details]

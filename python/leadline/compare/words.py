@@ -22,7 +22,7 @@ def sentences(comparison: Comparison) -> list[str]:
     found = []
     for index, pair in enumerate(comparison.pairs, 1):
         before = f"{letter(index)}: " if len(comparison.pairs) > 1 else ""
-        found.append(before + _capital(_sentence(pair)) + ".")
+        found.append(before + sentence(pair))
     return found
 
 
@@ -56,6 +56,10 @@ def change(metric: Metric) -> str:
 def tells(ratio: Ratio) -> bool:
     """Whether the interval is narrow enough to say anything at all."""
     return ratio.low > 1 / TOO_WIDE and ratio.high < TOO_WIDE
+
+
+def sentence(pair: Pair) -> str:
+    return _capital(_sentence(pair)) + "."
 
 
 def _sentence(pair: Pair) -> str:
