@@ -6,9 +6,21 @@ from pathlib import Path
 
 from leadline.compare import from_profile, from_run
 from leadline.compare.subject import Subject
-from leadline.profiles import is_profile
+from leadline.errors import DamagedTrace
+from leadline.profiles import FORMATS, UnreadableProfile, is_profile
+
+NO_TRACE = "not a Leadline trace"
 
 
 def open_subject(path: Path, step: str | None = None) -> Subject:
     """Raises what leadline.open does, and UnreadableProfile."""
-    return from_profile.open_profile(path) if is_profile(path) else from_run.open_subject(path, step)
+    if is_profile(path):
+        return from_profile.open_profile(path)
+    try:
+        return from_run.open_subject(path, step)
+    except DamagedTrace as error:
+        if path.is_file() and NO_TRACE in str(error):
+            raise UnreadableProfile(
+                f"{path} is neither a recording nor a profile that can be read", hint=f"profiles are {FORMATS}"
+            ) from error
+        raise

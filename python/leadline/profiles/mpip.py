@@ -14,7 +14,7 @@ from leadline.profiles.profile import CallSite, Profile, Row, UnreadableProfile,
 FIRST = "@ mpiP"
 SECTION = re.compile(r"@--- (.*?) -*")
 END = "End of Report"
-FIELD = re.compile(r"@ ([^:]+?) *: (.*)")
+FIELD = re.compile(r"@ ([^:]+): (.*)")
 FRAME = re.compile(r" *([0-9]{1,9}) +([0-9]{1,6}) (.*)")
 TOP = 20  # how many call sites mpiP's Aggregate sections have at most
 UNKNOWN = "[unknown]"
@@ -116,7 +116,7 @@ def _parts(path: Path, lines: Sequence[str]) -> tuple[dict[str, list[str]], dict
                 raise UnreadableProfile(f"{path}, line {at}: a second section {name!r}")
             now = sections[name] = []
         elif now is None and (each := FIELD.fullmatch(text)) is not None:
-            head[each[1]].append(each[2].strip())
+            head[each[1].strip()].append(each[2].strip())
         elif now is not None and text.strip() and not text.startswith("---"):
             now.append(Line(text, f"{path}, line {at}"))
     if not ended:

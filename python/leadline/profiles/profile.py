@@ -9,6 +9,7 @@ from pathlib import Path
 
 from leadline.errors import LeadlineError, UsageError
 
+MOST = 1e30  # of calls, or of a time in any unit; products of these are finite
 MOST_BYTES = 256 << 20  # of one file; profiles are small, and a wrong path is often a huge file
 
 
@@ -129,12 +130,12 @@ def text_lines(path: Path) -> list[str]:
 
 
 def number(text: str, place: str) -> float:
-    """A finite number that is not negative. Raises UnreadableProfile."""
+    """A number from 0 to MOST. Raises UnreadableProfile."""
     try:
         found = float(text) if "_" not in text else math.nan
     except ValueError:
         found = math.nan
-    if not 0 <= found < 1e300:
+    if not 0 <= found <= MOST:
         raise UnreadableProfile(f"{place}: {text[:40]!r} is not a number of calls or a time")
     return found
 
