@@ -9,7 +9,7 @@ from leadline.compare.subject import Subject
 from leadline.errors import DamagedTrace
 from leadline.profiles import FORMATS, UnreadableProfile, is_profile
 
-NO_TRACE = "not a Leadline trace"
+NO_TRACE = ("not a Leadline trace", "too short for a trace")
 
 
 def open_subject(path: Path, step: str | None = None) -> Subject:
@@ -19,7 +19,7 @@ def open_subject(path: Path, step: str | None = None) -> Subject:
     try:
         return from_run.open_subject(path, step)
     except DamagedTrace as error:
-        if path.is_file() and NO_TRACE in str(error):
+        if path.is_file() and any(words in str(error) for words in NO_TRACE):
             raise UnreadableProfile(
                 f"{path} is neither a recording nor a profile that can be read", hint=f"profiles are {FORMATS}"
             ) from error

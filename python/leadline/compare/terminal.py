@@ -79,7 +79,9 @@ def _short(comparison: Comparison, most: int, width: int) -> list[Line]:
     if comparison.limits:
         lines += [("What cannot be told", "bold"), *(f"  {each}" for each in comparison.limits[:most])]
     if len(comparison.pairs) > 1:
-        lines += [*several.differences(comparison, most), *several.times(comparison, most, width)]
+        lines += several.differences(comparison, most)
+        if comparison.scaling is None:  # whose table has the same times
+            lines += several.times(comparison, most, width)
     for pair in comparison.pairs if len(comparison.pairs) == 1 else ():
         lines += [("What differs", "bold"), *_claims(pair, most)]
         shown = [m for m in pair.metrics if m.level in ("run", "iteration", "computation")]

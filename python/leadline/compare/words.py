@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from leadline.compare.comparison import Comparison, Pair
+from leadline.compare.scaling import Scaling
 from leadline.compare.statistics import Ratio
 from leadline.compare.subject import Group
 from leadline.compare.times import Metric
@@ -18,12 +19,24 @@ def letter(index: int) -> str:
 
 
 def sentences(comparison: Comparison) -> list[str]:
-    """One for each group but the first: what differs most, or that nothing does beyond the noise."""
+    """One for each group but the first: what differs most, or that nothing does beyond the noise. One for all if they
+    differ in the number of ranks."""
+    if len(comparison.pairs) > 1 and comparison.scaling is not None:
+        return [_scaling(comparison.scaling)]
     found = []
     for index, pair in enumerate(comparison.pairs, 1):
         before = f"{letter(index)}: " if len(comparison.pairs) > 1 else ""
         found.append(before + sentence(pair))
     return found
+
+
+def _scaling(scaling: Scaling) -> str:
+    (curve, *_) = scaling.curves
+    ranks = " → ".join(fmt.number(point.ranks) for point in curve.points)
+    times = " → ".join(fmt.seconds(point.time_s) for point in curve.points)
+    efficiency = curve.points[-1].efficiency
+    kind = f", an efficiency of {efficiency * 100:.0f} % ({scaling.kind} scaling)" if efficiency is not None else ""
+    return f"{ranks} ranks: {curve.name} takes {times}{kind}."
 
 
 def verdict(comparison: Comparison) -> str:

@@ -54,8 +54,9 @@ export function show() {
   globalThis.leadline = { comparison };
 }
 
-/** One line for each group but the first. */
-function sentences({ pairs }) {
+/** One line for each group but the first, or one for all that differ in the number of ranks. */
+function sentences({ pairs, scaling: found, verdict }) {
+  if (found && pairs.length > 1) return h("strong", null, verdict);
   return pairs.map((pair, at) => [at ? h("br") : null, h("strong", null, pairs.length > 1 ? `${pair.compared}: ${pair.verdict}` : pair.verdict)]);
 }
 
