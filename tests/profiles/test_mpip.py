@@ -95,7 +95,9 @@ def test_a_report_with_its_longest_sites_only_is_not_summed(tmp_path: Path) -> N
     assert calls(read(whole)) == CALLS  # all of its sites are among the twenty longest
     line = next(line for line in head.splitlines() if line.endswith(" Reduce"))
     more = "".join(f"{number}{line[3:]}\n" for number in range(100, 120))
-    rows = "".join(f"Reduce {number:19} {0.001:10.3g}    0.01    0.01          1   0.00\n" for number in range(100, 109))
+    rows = "".join(
+        f"Reduce {number:19} {0.001:10.3g}    0.01    0.01          1   0.00\n" for number in range(100, 109)
+    )
     some = tmp_path / "some"
     some.write_text(f"{head.replace(line, more + line, 1).rstrip('-').rstrip()}\n{rows}@--- End of Report ---\n")
     profile = read(some)
