@@ -702,6 +702,12 @@ class Timeline:
         """(iteration, mean ns, longest ns, process for which it lasted longest) of those whose calls' times all these
         processes kept. An iteration lasts from the end of the call before to the end of its last call.
         """
+    def sums(self, iterations: list[int], groups: list[int]) -> tuple[dict[int, Any], dict[int, Any]]:
+        """Seconds in each of these iterations, which must ascend, of all processes by group; and between calls, without
+        the gaps in which polls failed, by index of the process in the profile.
+
+        groups: by site of the profile, its number among the keys, -1: left out.
+        """
     def sites_besides(self, iteration: int) -> dict[int, set[int]]:
         """By iteration, the profile's sites at which a rank calls in it and not in the given one."""
     def iteration(self, number: int, groups: list[int], places: Sequence[tuple[int, int, int]]) -> dict[str, Any]:

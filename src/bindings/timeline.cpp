@@ -8,6 +8,8 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+
 #include "bindings/bindings.hpp"
 #include "bindings/buffers.hpp"
 #include "bindings/text.hpp"
@@ -84,6 +86,21 @@ void bind_timeline(nb::module_& m) {
              }
              return all;
            })
+      .def(
+          "sums",
+          [](Timeline& timeline, const std::vector<uint64_t>& iterations, const std::vector<int32_t>& groups) {
+            if (!std::is_sorted(iterations.begin(), iterations.end())) throw nb::value_error("iterations must ascend");
+            analysis::Timeline::Sums found;
+            {
+              nb::gil_scoped_release released;
+              found = timeline.sums(iterations, groups);
+            }
+            nb::dict by_group, by_process;
+            for (auto& [group, seconds] : found.groups) by_group[nb::int_(group)] = column(std::move(seconds));
+            for (auto& [process, seconds] : found.gaps) by_process[nb::int_(process)] = column(std::move(seconds));
+            return nb::make_tuple(by_group, by_process);
+          },
+          "iterations"_a, "groups"_a)
       .def("sites_besides", &Timeline::sites_besides, "iteration"_a);
 }
 

@@ -197,11 +197,12 @@ void read_library_settings(trace::ByteSink* out) {
   constexpr uint32_t most_settings = 128;
   constexpr size_t longest = 1024;
   // Only user settings of OMPI_MCA_*; the launcher puts its own addresses there, too.
-  constexpr const char* prefixes[] = {"MPIR_CVAR_",       "MPIR_PARAM_",    "MPICH_",         "I_MPI_",
-                                      "FI_PROVIDER",      "UCX_",           "OMPI_MCA_pml",   "OMPI_MCA_btl",
-                                      "OMPI_MCA_mtl",     "OMPI_MCA_coll",  "OMPI_MCA_osc",   "OMPI_MCA_io",
-                                      "OMPI_MCA_mpi_",    "OMPI_MCA_fcoll", "OMPI_MCA_fbtl",  "OMPI_MCA_topo",
-                                      "OMPI_MCA_rcache_", "OMPI_MCA_mpool", "OMPI_MCA_smsc_", "OMPI_MCA_opal_cuda"};
+  constexpr const char* prefixes[] = {"MPIR_CVAR_",           "MPIR_PARAM_",    "MPICH_",         "I_MPI_",
+                                      "FI_PROVIDER",          "UCX_",           "OMPI_MCA_pml",   "OMPI_MCA_btl",
+                                      "OMPI_MCA_mtl",         "OMPI_MCA_coll",  "OMPI_MCA_osc",   "OMPI_MCA_io",
+                                      "OMPI_MCA_mpi_",        "OMPI_MCA_fcoll", "OMPI_MCA_fbtl",  "OMPI_MCA_topo",
+                                      "OMPI_MCA_rcache_",     "OMPI_MCA_mpool", "OMPI_MCA_smsc_", "OMPI_MCA_opal_cuda",
+                                      "LEADLINE_TUNING_TABLE"};
   uint32_t kept = 0;
   for (char** at = environ; at && *at && kept < most_settings; ++at) {
     const char* equals = strchr(*at, '=');

@@ -230,9 +230,18 @@ def test_what_is_not_set_and_what_was_not_recorded_are_told_apart() -> None:
 
 @pytest.mark.parametrize("width", [60, 80])
 def test_a_comparison_fits_its_lines(width: int, tmp_path: Path) -> None:
-    for b in (subject(2), subject(2, slow=1.3), subject(2, ranks=8)):
+    long = "a-long-name-for-a-folder-" * 5
+    repeats = [replace(subject(seed), name=f"{long}/run-{seed}") for seed in (2, 3, 4)]
+    others = [
+        *([subject(2)], [subject(2, slow=1.3)], [subject(2, ranks=8)], repeats),
+        *([subject(2), subject(3)], [subject(seed, ranks=seed) for seed in (5, 6, 8, 10)]),
+    ]
+    for runs in others:
+        groups = [Group("A", [subject(1)])]
+        groups += [Group(",".join(run.name for run in runs), runs)] if runs is repeats else []
+        groups += [] if runs is repeats else [Group(run.name, [run]) for run in runs]
         with (tmp_path / "out").open("w") as out:
-            draw(pair(subject(1), b), Screen(Console(file=out, width=width, color_system=None)))
+            draw(compare(groups), Screen(Console(file=out, width=width, color_system=None)))
         lines = (tmp_path / "out").read_text().splitlines()
         assert len(lines) <= MOST_LINES
         assert max(map(len, lines)) <= width
@@ -243,6 +252,7 @@ def test_documented_fields_are_those_of_the_object() -> None:
     assert found["schema"] == "leadline.compare/1"
     text = (ROOT / "docs" / "compare.md").read_text()
     names = [*found, *found["groups"][0], *found["groups"][0]["runs"][0], *found["pairs"][0]]
+    assert isinstance(found["limits"], list)
     names += [*found["pairs"][0]["times"][0], *found["pairs"][0]["differences"][0], *found["scaling"]]
     names += [*found["scaling"]["curves"][0]["points"][0]]
     assert [name for name in names if f"`{name}`" not in text] == []

@@ -38,7 +38,7 @@ def set_up(*, tests: bool) -> list[Prerequisite]:
         if missing:
             raise StepFailed("; ".join(item.left_out for item in missing), exit_code=MISSING_PREREQUISITE)
         skipped = provide(CHARTS) + (provide_for_tests() if tests else [])
-        ensure_venv(("dev",) if tests else ())
+        ensure_venv(("dev", "figures") if tests else ())
         with ThreadPoolExecutor(1) as beside:  # what waits for the network, while the compiler works
             fetched = beside.submit(fetch, tests=tests)
             build(("all", "leadline_tests") if tests else ("all",))

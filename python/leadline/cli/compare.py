@@ -77,7 +77,7 @@ def command(
 def _opened(groups: tuple[str, ...], step: str | None) -> Any:
     try:
         from leadline.compare import Group, compare
-        from leadline.compare.from_run import open_subject
+        from leadline.compare.opening import open_subject
     except ImportError as error:
         raise MissingPrerequisite(
             f"the native part of leadline is not built: {error}", hint="in a source tree: ./dev build"

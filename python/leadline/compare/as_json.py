@@ -11,7 +11,7 @@ from leadline.compare.environment import Difference
 from leadline.compare.scaling import Scaling
 from leadline.compare.subject import Group
 from leadline.compare.times import Metric
-from leadline.compare.words import basis, letter, verdict
+from leadline.compare.words import basis, letter, sentence, unchanged, verdict
 
 SCHEMA = "leadline.compare/1"
 
@@ -23,6 +23,7 @@ def as_json(comparison: Comparison) -> dict[str, Any]:
         "verdict": verdict(comparison),
         "groups": [_group(index, group) for index, group in enumerate(comparison.groups)],
         "environment": [_difference(each) for each in comparison.differences],
+        "limits": list(comparison.limits),
         "pairs": [_pair(index, pair) for index, pair in enumerate(comparison.pairs, 1)],
         "scaling": _scaling(comparison.scaling),
     }
@@ -37,6 +38,7 @@ def _group(index: int, group: Group) -> dict[str, Any]:
             {
                 "run": run.name,
                 "program": run.program or None,
+                "tool": run.tool,
                 "environment": dict(run.environment),
                 "iterations": run.iterations,
                 "main_loop": run.main_loop or None,
@@ -60,10 +62,12 @@ def _difference(each: Difference) -> dict[str, Any]:
 
 def _pair(index: int, pair: Pair) -> dict[str, Any]:
     return {
+        "verdict": sentence(pair),
         "base": letter(0),
         "compared": letter(index),
         "repeats": pair.repeats,
         "basis": basis(pair),
+        "unchanged": None if pair.claims else unchanged(pair),
         "environment": [_difference(each) for each in pair.differences],
         "differences": [
             {

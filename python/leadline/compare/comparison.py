@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from leadline.compare.claims import Claim, claims_of
 from leadline.compare.environment import Difference, differences
+from leadline.compare.in_common import in_common
 from leadline.compare.scaling import Scaling, scaling
 from leadline.compare.structure import Cause, causes, common_share
 from leadline.compare.subject import Group, Subject
@@ -65,7 +66,10 @@ class Pair:
 
 @dataclass(frozen=True)
 class Comparison:
+    """limits: what cannot be told, in sentences, because some of what is compared are other tools' profiles."""
+
     groups: Sequence[Group]
+    limits: Sequence[str] = ()
 
     @functools.cached_property
     def pairs(self) -> list[Pair]:
@@ -82,6 +86,7 @@ class Comparison:
 
 def compare(groups: Sequence[Group]) -> Comparison:
     """The first is what the others are compared with. Raises UsageError for runs that have nothing in common."""
+    groups, limits = in_common(groups)
     first = groups[0].first
     for group in groups:
         for run in group.runs:
@@ -91,16 +96,17 @@ def compare(groups: Sequence[Group]) -> Comparison:
                     hint="a group is runs of one configuration; give the others as a group of their own",
                 )
             _check(first, run)
-    return Comparison(groups)
+    return Comparison(groups, limits)
 
 
 def _check(a: Subject, b: Subject) -> None:
     share = common_share(a, b)
-    named_alike = a.program == b.program
-    if a is b or share >= LEAST_IN_COMMON or (named_alike and share > 0) or not (a.sites and b.sites):
+    named_alike = a.program == b.program or not (a.program and b.program)
+    if a is b or share >= LEAST_IN_COMMON or (named_alike and share > 0) or not (a.counted and b.counted):
         return
+    what = "call sites" if a.sites and b.sites else "functions"
     raise UsageError(
         f"{a.name} ran {a.program or 'a program'} and {b.name} ran {b.program or 'another'}: "
-        f"{share * 100:.0f} % of their call sites are the same, so there is nothing to compare",
+        f"{share * 100:.0f} % of their {what} are the same, so there is nothing to compare",
         hint="compare runs of one program, or of versions of it whose routines have kept their names",
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from leadline.report import format as fmt
 from leadline.report.job import cores_words, places
@@ -13,6 +12,8 @@ from leadline.run import Run
 
 # In this order; settings by their own names come after "Provider".
 UNKNOWN = "not recorded"
+OURS = "Leadline"
+TITLES = {"LEADLINE_TUNING_TABLE": "Tuning table"}  # of `leadline apply`
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,7 @@ def environment_of(run: Run) -> dict[str, str | None]:
     process = next((p for p in run.processes if p.program), None)
     words = process.program.split(" ") if process is not None else []
     found: dict[str, str | None] = {
+        "Recorded with": OURS,
         "MPI library": fmt.library(run.library) or None,
         "Library build": _build(run.library),
         "Launcher": version or None,
@@ -77,7 +79,7 @@ def _settings(run: Run) -> dict[str, str | None]:
     names: dict[str, Counter[str]] = {}
     for process in run.processes:
         for setting in process.settings:
-            names.setdefault(setting.name, Counter())[setting.value] += 1
+            names.setdefault(TITLES.get(setting.name, setting.name), Counter())[setting.value] += 1
     return {name: values.most_common(1)[0][0] for name, values in sorted(names.items())}
 
 
@@ -99,12 +101,12 @@ def differences(environments: Sequence[Sequence[Mapping[str, str | None]]]) -> l
     for group in environments:
         for one in group:
             titles |= dict.fromkeys(one)
-    # A setting that is not there is not set; a fact that is not there was not recorded.
+    # A setting that is not there is not set, if we recorded; a fact that is not there was not recorded.
     found = []
     for title in titles:
-        is_setting = title.isupper() or "_" in title
-        known = [[one.get(title) for one in group] for group in environments]
-        words = tuple(_joined(values, "not set" if is_setting else UNKNOWN) for values in known)
+        is_setting = "_" in title or title in TITLES.values()
+        known = [[one.get(title) or _missing(one, is_setting) for one in group] for group in environments]
+        words = tuple(" | ".join(dict.fromkeys(values)) for values in known)
         same_inside = all(len(set(values)) == 1 for values in known)
         if len(set(words)) > 1 or not same_inside:
             found.append(Difference(title, words, UNKNOWN in words))
@@ -114,5 +116,6 @@ def differences(environments: Sequence[Sequence[Mapping[str, str | None]]]) -> l
     return sorted(found, key=lambda each: each.unknown)
 
 
-def _joined(values: Sequence[Any], otherwise: str) -> str:
-    return " | ".join(dict.fromkeys(otherwise if value is None else str(value) for value in values))
+def _missing(environment: Mapping[str, str | None], is_setting: bool) -> str:
+    ours = environment.get("Recorded with", OURS) == OURS
+    return "not set" if is_setting and ours else UNKNOWN

@@ -44,6 +44,7 @@ def subject_of(content: Content, name: str) -> Subject:
         loops=_loops(content),
         partners=_partners(content),
         rank_computation=computation,
+        rank_totals={rank: each.computation_s for rank, each in enumerate(content.ranks)},
         computation_s=sum(rank.computation_s for rank in content.ranks),
         mpi_s=max(content.mpi_s - content.startup_s, 0.0),
         io_s=content.io_s,
@@ -83,23 +84,22 @@ def _iterations(content: Content) -> list[float]:
 def _kept(content: Content) -> tuple[dict[int, list[float]], dict[int, list[float]]]:
     """From the iterations whose calls all kept their times: by entry of content.sites, seconds of all ranks in each;
     by process, seconds of computation in each."""
-    from leadline.tables import timeline
+    from leadline.report.timeline import StepTimeline, why_none
+    from leadline.report.timeline.reading import groups_of
 
+    if why_none(content) is not None:
+        return {}, {}
     try:
-        rows = timeline.values(content, "all")
+        timeline = StepTimeline(content, content.run.order)
     except LeadlineError:
         return {}, {}
-    numbers = sorted(set(rows["iteration"]))
-    at = {number: index for index, number in enumerate(numbers)}
-    sites: dict[int, list[float]] = defaultdict(lambda: [0.0] * len(numbers))
-    ranks: dict[int, list[float]] = defaultdict(lambda: [0.0] * len(numbers))
-    columns = (rows[name] for name in ("iteration", "process", "site", "begin_s", "end_s", "gap_s", "polled"))
-    for iteration, process, site, begin, end, gap, polled in zip(*columns, strict=True):
-        if site is not None and site >= 0:
-            sites[site][at[iteration]] += end - begin
-        if not polled:
-            ranks[process][at[iteration]] += gap
-    return dict(sites), dict(ranks)
+    entries = [entry.site for entry in content.sites if entry.site is not None]
+    sites, ranks = timeline.sums(groups_of(content.run, entries))
+    row = {index: at for at, index in enumerate(content.run.order)}
+    return (
+        {group: list(seconds) for group, seconds in sites.items()},
+        {row[index]: list(seconds) for index, seconds in ranks.items() if index in row},
+    )
 
 
 def site_key(site: Site) -> tuple[str, ...]:

@@ -50,8 +50,8 @@ def scaling(groups: Sequence[Group]) -> Scaling | None:
     if len(set(counts)) != len(groups) or len(groups) < 2:
         return None
     ordered = sorted(groups, key=lambda group: group.first.ranks)
-    kind, basis = _kind(ordered)
     per_iteration = all(run.step_s for group in ordered for run in group.runs)
+    kind, basis = _kind(ordered, per_iteration)
     curves = [_curve("an iteration" if per_iteration else "the run", ordered, kind, per_iteration)]
     for phase in ordered[0].first.phases:
         if all(any(p.key == phase.key for p in run.phases) for group in ordered for run in group.runs):
@@ -59,9 +59,9 @@ def scaling(groups: Sequence[Group]) -> Scaling | None:
     return Scaling(kind, basis, per_iteration, tuple(curves))
 
 
-def _kind(ordered: Sequence[Group]) -> tuple[str, str]:
+def _kind(ordered: Sequence[Group], per_iteration: bool) -> tuple[str, str]:
     first, last = ordered[0].first, ordered[-1].first
-    one, other = _computation(ordered[0]) / first.ranks, _computation(ordered[-1]) / last.ranks
+    one, other = (_computation(group, per_iteration) / group.first.ranks for group in (ordered[0], ordered[-1]))
     if first.arguments is not None and first.arguments and first.arguments == last.arguments:
         return "strong", "the program's arguments are the same"
     if one <= 0 or other <= 0:
@@ -73,9 +73,9 @@ def _kind(ordered: Sequence[Group]) -> tuple[str, str]:
     return "", "neither a rank's computation nor that of all is the same"
 
 
-def _computation(group: Group) -> float:
-    """Of all ranks, per iteration where there are any."""
-    return statistics.median(run.computation_s / (run.iterations or 1) for run in group.runs)
+def _computation(group: Group, per_iteration: bool) -> float:
+    """Of all ranks, per iteration or per run."""
+    return statistics.median(run.computation_s / (run.iterations if per_iteration else 1) for run in group.runs)
 
 
 def _time(run: Subject, per_iteration: bool) -> float:
@@ -84,7 +84,8 @@ def _time(run: Subject, per_iteration: bool) -> float:
 
 def _curve(name: str, ordered: Sequence[Group], kind: str, per_iteration: bool) -> Curve:
     times = [statistics.median(_time(run, per_iteration) for run in group.runs) for group in ordered]
-    return Curve(name, _points([g.first.ranks for g in ordered], times, [_computation(g) for g in ordered], kind))
+    computing = [_computation(group, per_iteration) for group in ordered]
+    return Curve(name, _points([group.first.ranks for group in ordered], times, computing, kind))
 
 
 def _phase_curve(name: str, key: tuple[str, ...], ordered: Sequence[Group], kind: str) -> Curve:

@@ -54,13 +54,16 @@ def blocks(values: Sequence[float]) -> list[float]:
     return [statistics.median(values[a:b]) for a, b in itertools.pairwise(edges)]
 
 
-def of_repeats(a: Sequence[float], b: Sequence[float]) -> Ratio | None:
-    """a, b: a value per run; a group of one is taken to vary as the other. None if both are of one, or some are 0."""
+def of_repeats(a: Sequence[float], b: Sequence[float], extra: float = 0.0) -> Ratio | None:
+    """a, b: a value per run; a group of one is taken to vary as the other. None if both are of one, or some are 0.
+
+    extra: a share by which any of them may be off, all in the same direction.
+    """
     if max(len(a), len(b)) < 2 or min(*a, *b) <= 0:
         return None
     x, y = [math.log(v) for v in a], [math.log(v) for v in b]
     means = math.exp(statistics.fmean(x)), math.exp(statistics.fmean(y))
-    return _welch(x, y, means, (1 / len(x), 1 / len(y)), 0.0, repeats=True)
+    return _welch(x, y, means, (1 / len(x), 1 / len(y)), extra, repeats=True)
 
 
 def of_blocks(a: Sequence[float], b: Sequence[float], typical: tuple[float, float], extra: float = 0.0) -> Ratio | None:

@@ -64,10 +64,17 @@ class Cause:
 
 @dataclass(frozen=True)
 class _Figures:
+    """error: how far each may be off."""
+
     calls: float
     messages: float
     size: float
-    per_iteration: bool
+    calls_error: float = 0.0
+    size_error: float = 0.0
+
+    def span(self, of: str) -> tuple[float, float]:
+        value, error = getattr(self, of), getattr(self, f"{of}_error", 0.0)
+        return value - error, value + error
 
 
 def causes(a: Group, b: Group) -> list[Cause]:
@@ -82,12 +89,18 @@ def causes(a: Group, b: Group) -> list[Cause]:
         one = change.kind if change.kind in ("iterations", "partners", "appeared", "went") else _rounded(change.factor)
         groups[one].append(change)
     order = {"iterations": 0, "appeared": 1, "went": 1, "partners": 1}
-    every = [Cause(tuple(sorted(changes, key=_weight))) for changes in groups.values()]
+    weight = _weight if a.first.has_structure else _weight_of_calls
+    every = [Cause(tuple(sorted(changes, key=weight))) for changes in groups.values()]
     return sorted(every, key=lambda cause: (order.get(cause.first.kind, 2), -cause.time_s))
 
 
 def _weight(change: Change) -> tuple[int, float]:
     return ({"trips": 0, "messages": 1, "bytes": 2}.get(change.kind, 3), -change.time_s)
+
+
+def _weight_of_calls(change: Change) -> tuple[int, float]:
+    """Where messages are not known, calls stand for them."""
+    return (int(change.kind != "calls"), -change.time_s)
 
 
 def _rounded(factor: float) -> float:
@@ -144,13 +157,17 @@ def _changes(
     def change(kind: str, one: float, other: float) -> Change:
         return Change(kind, name, one, other, bool(in_loop), time_s, key)
 
+    if (x is None and not a.first.all_sites) or (y is None and not b.first.all_sites):
+        return []
     if x is None or y is None:
         return [change("appeared" if x is None else "went", before[0].calls, after[0].calls)]
     found = []
     for kind, of in (("messages", "messages"), ("calls", "calls"), ("bytes", "size")):
-        one, other = ({getattr(each, of) for each in side} for side in (before, after))
-        apart = max(one) < min(other) or max(other) < min(one)
-        if apart and min(*one, *other) > 0:
+        one, other = ([each.span(of) for each in side] for side in (before, after))
+        apart = max(high for _, high in one) < min(low for low, _ in other) or max(high for _, high in other) < min(
+            low for low, _ in one
+        )
+        if apart and min(getattr(each, of) for each in (*before, *after)) > 0:
             found.append(change(kind, getattr(before[0], of), getattr(after[0], of)))
     kinds = {each.kind for each in found}
     return [each for each in found if not (each.kind == "calls" and "messages" in kinds)]
@@ -158,11 +175,12 @@ def _changes(
 
 def _figures(run: Subject, part: Part | None, in_loop: bool) -> _Figures:
     if part is None:
-        return _Figures(0, 0, 0, in_loop)
+        return _Figures(0, 0, 0)
     times = run.iterations if in_loop and run.iterations else 1
     moved = part.messages or part.calls
     size = part.n_bytes / moved if moved else 0.0
-    return _Figures(part.calls / times, part.messages / times, size, in_loop)
+    size_error = part.bytes_error / moved if moved else 0.0
+    return _Figures(part.calls / times, part.messages / times, size, part.calls_error / times, size_error)
 
 
 def _loops(a: Subject, b: Subject) -> list[Change]:
@@ -179,10 +197,10 @@ def _loops(a: Subject, b: Subject) -> list[Change]:
 
 
 def _by_key(run: Subject) -> dict[tuple[str, ...], Part]:
-    return {part.key: part for part in run.sites}
+    return {part.key: part for part in run.counted}
 
 
 def common_share(a: Subject, b: Subject) -> float:
-    """Of the call sites of the run that has fewer, how many the other one has, too."""
-    x, y = ({part.key[:-1] for part in run.sites if not part.local} for run in (a, b))
+    """Of the call sites (functions, without them) of the run that has fewer, how many the other one has, too."""
+    x, y = ({part.key[:-1] for part in run.counted if not part.local} for run in (a, b))
     return len(x & y) / min(len(x), len(y)) if x and y else 0.0

@@ -1,7 +1,8 @@
 """What is compared: the figures of a run, whoever recorded it.
 
-from_run.py fills it from a recording of Leadline's. Another kind of profile (TAU, mpiP, a CSV) supplies a Subject too:
-everything but `name`, `program` and `ranks` may be left empty, and what is not known is then not compared.
+from_run.py fills it from a recording of Leadline's, from_profile.py from a profile of another tool (TAU, mpiP).
+Everything but `name`, `program` and `ranks` may be left empty: what is not known of all runs is not compared
+(in_common.py).
 """
 
 from __future__ import annotations
@@ -21,13 +22,15 @@ class Part:
     n_bytes: as in the report.   time_s: of all ranks, in the whole run.   sizes: messages by size; None: unknown.
     series: by kept iteration, seconds of all ranks.   local: purely local functions, whose time says little.
     computation_s, mpi_s, wait_s: of phases; None where not known.   trips: of loops, of the median rank.
+    calls_error, bytes_error, time_error_s: how far these may be off, because the source rounded them; infinite: not
+    counted.
     """
 
     key: tuple[str, ...]
     name: str
-    calls: int = 0
-    messages: int = 0
-    n_bytes: int = 0
+    calls: float = 0
+    messages: float = 0
+    n_bytes: float = 0
     time_s: float = 0.0
     in_loop: bool = False
     sizes: Mapping[int, int] | None = None
@@ -38,6 +41,9 @@ class Part:
     wait_s: float | None = None
     trips: float = 0
     collective: bool = False
+    calls_error: float = 0.0
+    bytes_error: float = 0.0
+    time_error_s: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -50,8 +56,13 @@ class Subject:
     partners: by rank, the distances (mod ranks) to those it sends to, ascending; None: not known.
     rank_computation: by rank, seconds of computation by kept iteration, the same iterations on every rank.
     computation_s, mpi_s, io_s, elapsed_s: between MPI_Init and MPI_Finalize, the first three of all ranks.
+    rank_totals: by rank, seconds of computation between MPI_Init and MPI_Finalize.
     waited_share: the part of its time in which a rank could run but had no core, summed over the four ranks with most.
     notes: what is missing.
+    tool: what recorded it, in one or a few words; kind: which reader read it, None for a recording of ours.
+    depth: how many routines of call sites' paths are known, counted from the call; None: all.   all_sites: whether
+    those are all call sites, so that one that is not there was not called.   has_structure: whether it tells the main
+    loop from the rest.   uncounted: functions that the tool stopped measuring.
     """
 
     name: str
@@ -68,12 +79,24 @@ class Subject:
     loops: Sequence[Part] = ()
     partners: Mapping[int, tuple[int, ...]] | None = None
     rank_computation: Mapping[int, Sequence[float]] = field(default_factory=dict)
+    rank_totals: Mapping[int, float] = field(default_factory=dict)
     computation_s: float = 0.0
     mpi_s: float = 0.0
-    io_s: float = 0.0
+    io_s: float | None = None
     elapsed_s: float = 0.0
     waited_share: float | None = None
     notes: Sequence[str] = ()
+    tool: str = "Leadline"
+    kind: str | None = None
+    depth: int | None = None
+    all_sites: bool = True
+    has_structure: bool = True
+    uncounted: Sequence[str] = ()
+
+    @property
+    def counted(self) -> Sequence[Part]:
+        """What calls are counted by: call sites, or functions if there are none."""
+        return self.sites or self.functions
 
     @property
     def steady_s(self) -> Sequence[float]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
+from leadline.compare import several
 from leadline.compare.comparison import Comparison, Pair
 from leadline.compare.times import Metric
-from leadline.compare.words import basis, letter, verdict
+from leadline.compare.words import basis, change, letter, sentences, shown_name, tells, unchanged, value
 from leadline.report import format as fmt
 from leadline.report.screen import Line, Screen
 
@@ -18,15 +18,21 @@ PARTS_SHOWN = 5
 
 def draw(comparison: Comparison, out: Screen) -> None:
     """Without `complete`, the least important lines are left out so that there are at most thirty."""
-    out.paragraph(verdict(comparison), "bold")
+    for sentence in sentences(comparison):
+        out.paragraph(sentence, "bold")
     for index, group in enumerate(comparison.groups):
         runs = f", {len(group.runs)} runs" if len(group.runs) > 1 else ""
-        out.lines([f"  {letter(index)}  {group.name}: {fmt.plural(group.first.ranks, 'rank')}{runs}"])
+        size = f"{fmt.plural(group.first.ranks, 'rank')}{runs}"
+        name = group.name if out.complete else shown_name(group, out.width - len(size) - 8)
+        out.lines([f"  {letter(index)}  {name}: {size}"])
     if not out.complete:
         out.lines(_fitting(comparison, out.width))
         return
     out.section("Environments")
     out.lines(_environment(comparison, None))
+    if comparison.limits:
+        out.section("What cannot be told")
+        out.lines([f"  {each}" for each in comparison.limits])
     for index, pair in enumerate(comparison.pairs, 1):
         _draw_pair(comparison, index, pair, out)
     if comparison.scaling is not None:
@@ -46,8 +52,11 @@ def _draw_pair(comparison: Comparison, index: int, pair: Pair, out: Screen) -> N
     ):
         found = [metric for metric in pair.metrics if metric.level in level]
         if found:
-            out.section(title, "mean of the ranks, per iteration unless it says otherwise")
-            out.lines(_table(found, out.width))
+            steps = any(metric.per_iteration and metric.level != "rank" for metric in pair.metrics)
+            out.section(
+                title, f"mean of the ranks, {'per iteration unless it says otherwise' if steps else 'whole run'}"
+            )
+            out.lines(_table(found, out.width, steps))
     out.paragraph(_capital(basis(pair)) + ".", "dim")
 
 
@@ -60,19 +69,26 @@ def _fitting(comparison: Comparison, width: int) -> list[Line]:
     for most in (8, 6, 4, 3, 2, 1):
         lines = _short(comparison, most, width)
         used = sum(len(folded(line if isinstance(line, str) else line[0], width)) for line in lines)
-        if used + len(folded(verdict(comparison), width)) <= room:
+        if used + sum(len(folded(each, width)) for each in sentences(comparison)) <= room:
             break
     return lines
 
 
 def _short(comparison: Comparison, most: int, width: int) -> list[Line]:
     lines: list[Line] = [("Environments", "bold"), *_environment(comparison, most)]
-    for index, pair in enumerate(comparison.pairs, 1):
-        which = f", {letter(index)} against A" if len(comparison.pairs) > 1 else ""
-        lines += [(f"What differs{which}", "bold"), *_claims(pair, most)]
+    if comparison.limits:
+        lines += [("What cannot be told", "bold"), *(f"  {each}" for each in comparison.limits[:most])]
+    if len(comparison.pairs) > 1:
+        lines += several.differences(comparison, most)
+        if comparison.scaling is None:  # whose table has the same times
+            lines += several.times(comparison, most, width)
+    for pair in comparison.pairs if len(comparison.pairs) == 1 else ():
+        lines += [("What differs", "bold"), *_claims(pair, most)]
         shown = [m for m in pair.metrics if m.level in ("run", "iteration", "computation")]
         parts = [m for m in pair.metrics if m.level == "phase"][: min(most, PARTS_SHOWN)]
-        lines += [("Times", "bold"), *_table([*shown, *parts], width)]
+        if not parts:
+            parts = [m for m in pair.metrics if m.level == "function"][: min(most, PARTS_SHOWN)]
+        lines += [("Times", "bold"), *_table([*shown, *parts], width, bool(pair.a.first.iterations))]
     if comparison.scaling is not None:
         lines += [("Scaling", "bold"), *_scaling(comparison, max(1, most // 2))]
     bases = dict.fromkeys(basis(pair) for pair in comparison.pairs)
@@ -115,7 +131,7 @@ def _shorter(values: Sequence[str], most: int = 30) -> list[str]:
 
 def _claims(pair: Pair, most: int | None) -> list[Line]:
     if not pair.claims:
-        return ["  nothing beyond the noise; structure is the same" if pair.same_ranks else "  nothing"]
+        return [f"  {unchanged(pair)}"]
     lines: list[Line] = []
     for number, claim in enumerate(pair.claims[:most]):
         if number or most is None:
@@ -136,49 +152,41 @@ def _alongside(pair: Pair, metrics: Sequence[Metric], most: int | None) -> list[
     if not metrics:
         return []
     shown = metrics if most is None else metrics[: max(1, most // 2)]
-    lines: list[Line] = [f"  with it: {metric.name}, {_change(metric)} ({_interval(metric)})" for metric in shown]
+    lines: list[Line] = [f"  with it: {metric.name}, {change(metric)} ({_interval(metric)})" for metric in shown]
     if len(metrics) > len(shown):
         lines.append(f"    and {fmt.plural(len(metrics) - len(shown), 'other time')} (--all)")
     return lines
 
 
-def _table(metrics: Sequence[Metric], width: int) -> list[Line]:
+def _table(metrics: Sequence[Metric], width: int, steps: bool) -> list[Line]:
+    """steps: whether times are per iteration, unless their names say otherwise."""
     wide = width >= WIDE
     heading = "        A         B   change"
     lines: list[Line] = [(heading + ("  95 % interval" if wide else ""), "dim")]
     for metric in metrics:
         if metric.a == metric.b == 0:
             continue
-        name = metric.name + (" (per run)" if not metric.per_iteration and metric.level not in ("run", "rank") else "")
+        per_run = steps and not metric.per_iteration and metric.level not in ("run", "rank")
+        median = " (median)" if metric.level == "iteration" else ""
+        name = metric.name + (" (per run)" if per_run else median)
         name = ("* " if metric.claimed else "  ") + name
         interval = f"{_interval(metric):16}" if wide else ""
         if not wide and metric.ratio is not None:
             name += f" ({_interval(metric)})"
-        numbers = f"{_value(metric, metric.a):>9} {_value(metric, metric.b):>9} {_change(metric):>8}"
+        numbers = f"{value(metric, metric.a):>9} {value(metric, metric.b):>9} {change(metric):>8}"
         lines.append(f"{numbers}  {interval}{name}")
     return lines
-
-
-def _value(metric: Metric, value: float) -> str:
-    return f"{value:.3f}" if metric.level == "rank" else fmt.seconds(value)
-
-
-def _change(metric: Metric) -> str:
-    value = metric.value
-    if value is None or value <= 0:
-        return ""
-    return f"{value:.2f} ×" if value >= 2 else f"{(value - 1) * 100:+.1f} %"
 
 
 def _interval(metric: Metric) -> str:
     if metric.ratio is None:
         return "-"
+    if not tells(metric.ratio):
+        return "too wide"
     return f"{_bound(metric.ratio.low)} to {_bound(metric.ratio.high)}"
 
 
 def _bound(ratio: float) -> str:
-    if not math.isfinite(ratio) or ratio > 100:
-        return "> 100 ×"
     return f"{ratio:.1f} ×" if ratio >= 3 else f"{(ratio - 1) * 100:+.0f} %"
 
 

@@ -98,12 +98,13 @@ class _Pair:
         *,
         per_iteration: bool,
         key: tuple[str, ...] = (),
+        rounded: float = 0.0,
     ) -> Metric:
-        """With an interval, the values are those whose ratio it is of."""
+        """With an interval, the values are those whose ratio it is of. rounded: a share by which each may be off."""
         one, other = self.samples(value, series)
         before, after = (value(group.first) or 0.0 for group in (self.a, self.b))
         if self.repeats:
-            ratio = stats.of_repeats(one, other)
+            ratio = stats.of_repeats(one, other, 2 * math.log1p(rounded))
         else:
             ratio = stats.of_blocks(one, other, (before, after), self.extra)
         if ratio is not None:
@@ -135,13 +136,14 @@ def _whole(pair: _Pair) -> list[Metric]:
             pair.metric("iteration", "an iteration", lambda r: r.step_s, lambda r: r.steady_s, per_iteration=True)
         )
     if all(run.rank_computation for group in (pair.a, pair.b) for run in group.runs):
+        steps = all(run.iterations for group in (pair.a, pair.b) for run in group.runs)
         found.append(
             pair.metric(
                 "computation",
-                "computation in the main loop",
+                "computation in the main loop" if steps else "computation",
                 lambda run: statistics.median(computation(run)) if computation(run) else None,
                 computation,
-                per_iteration=True,
+                per_iteration=steps,
             )
         )
     return found
@@ -239,7 +241,9 @@ def _parts(pair: _Pair, level: str, of: Callable[[Subject], Sequence[Part]]) -> 
         def series(run: Subject, key: tuple[str, ...] = key) -> Sequence[float]:
             return [seconds / run.ranks for seconds in by_run[id(run)][key].series]
 
-        found.append(pair.metric(level, part.name, value, series, per_iteration=part.in_loop, key=key))
+        known = [each for each in parts if each is not None and each.time_s > 0]
+        rounded = max((each.time_error_s / each.time_s for each in known), default=0.0)
+        found.append(pair.metric(level, part.name, value, series, per_iteration=part.in_loop, key=key, rounded=rounded))
     return sorted(found, key=lambda metric: -max(metric.a, metric.b))
 
 

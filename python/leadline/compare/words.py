@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from leadline.compare.comparison import Comparison, Pair
+from leadline.compare.scaling import Scaling
+from leadline.compare.statistics import Ratio
+from leadline.compare.subject import Group
+from leadline.compare.times import Metric
 from leadline.report import format as fmt
 
+TOO_WIDE = 20.0  # an interval that holds ratios so far apart is not shown
 MOST_NAMED = 3  # differences of the environments
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -13,13 +18,61 @@ def letter(index: int) -> str:
     return LETTERS[index] if index < len(LETTERS) else f"#{index + 1}"
 
 
-def verdict(comparison: Comparison) -> str:
-    """One sentence for each group but the first: what differs most, or that nothing does beyond the noise."""
-    sentences = []
+def sentences(comparison: Comparison) -> list[str]:
+    """One for each group but the first: what differs most, or that nothing does beyond the noise. One for all if they
+    differ in the number of ranks."""
+    if len(comparison.pairs) > 1 and comparison.scaling is not None:
+        return [_scaling(comparison.scaling)]
+    found = []
     for index, pair in enumerate(comparison.pairs, 1):
         before = f"{letter(index)}: " if len(comparison.pairs) > 1 else ""
-        sentences.append(before + _capital(_sentence(pair)) + ".")
-    return " ".join(sentences)
+        found.append(before + sentence(pair))
+    return found
+
+
+def _scaling(scaling: Scaling) -> str:
+    (curve, *_) = scaling.curves
+    ranks = " → ".join(fmt.number(point.ranks) for point in curve.points)
+    times = " → ".join(fmt.seconds(point.time_s) for point in curve.points)
+    efficiency = curve.points[-1].efficiency
+    kind = f", an efficiency of {efficiency * 100:.0f} % ({scaling.kind} scaling)" if efficiency is not None else ""
+    return f"{ranks} ranks: {curve.name} takes {times}{kind}."
+
+
+def verdict(comparison: Comparison) -> str:
+    return " ".join(sentences(comparison))
+
+
+def shown_name(group: Group, most: int) -> str:
+    """The group as it was asked for, or in fewer words if that is too long: "…/before-1, …, before-8"."""
+    if len(group.name) <= most or not group.runs:
+        return group.name
+    names = [run.name.rstrip("/").rpartition("/")[2] for run in group.runs]
+    if len(names) == 1:
+        return f"…{group.name[-(most - 1) :]}" if len(names[0]) > most - 2 else f"…/{names[0]}"
+    listed = f"…/{', '.join(names)}"
+    return listed if len(listed) <= most else f"…/{names[0]}, …, {names[-1]}"
+
+
+def value(metric: Metric, number: float) -> str:
+    """A time; of a rank, its computation against the others'."""
+    return f"{number:.3f}" if metric.level == "rank" else fmt.seconds(number)
+
+
+def change(metric: Metric) -> str:
+    ratio = metric.value
+    if ratio is None or ratio <= 0:
+        return ""
+    return f"{ratio:.2f} ×" if ratio >= 2 else f"{(ratio - 1) * 100:+.1f} %"
+
+
+def tells(ratio: Ratio) -> bool:
+    """Whether the interval is narrow enough to say anything at all."""
+    return ratio.low > 1 / TOO_WIDE and ratio.high < TOO_WIDE
+
+
+def sentence(pair: Pair) -> str:
+    return _capital(_sentence(pair)) + "."
 
 
 def _sentence(pair: Pair) -> str:
@@ -37,22 +90,34 @@ def _sentence(pair: Pair) -> str:
     return f"{first.text}{also}; the runs differ in {' and '.join(', '.join(titles).rsplit(', ', 1))}"
 
 
+def unchanged(pair: Pair) -> str:
+    """Said where nothing differs beyond the noise."""
+    if not pair.same_ranks:
+        return "nothing"
+    same = (
+        "structure is the same" if pair.a.first.has_structure else "numbers of calls are the same, where all have them"
+    )
+    return f"nothing beyond the noise; {same}"
+
+
 def _nothing(pair: Pair) -> str:
     main = pair.main
+    structure = "structure" if pair.a.first.has_structure else "the numbers of calls, where both have them"
     if main.ratio is None:
         numbers = f"{fmt.seconds(main.a)} and {fmt.seconds(main.b)}"
         return (
-            f"no difference in structure; {main.name} takes {numbers}, but without repeats, or enough iterations with "
-            "times, no claim can be made about times"
+            f"no difference in {structure}; {main.name} takes {numbers}, but without repeats, or enough iterations "
+            "with times, no claim can be made about times"
         )
     ratio = main.ratio
     values = f"{fmt.seconds(main.a)} and {fmt.seconds(main.b)}"
     span = f"95 %: {fmt.change(ratio.low)} to {fmt.change(ratio.high)}"
     if not pair.repeats:
+        within = f"within them {span}" if tells(ratio) else "they vary too much for an interval"
         return (
-            f"no difference that one run each can show: {main.name} took {values} "
-            f"({fmt.change(ratio.value)}; within them {span})"
+            f"no difference that one run each can show: {main.name} took {values} ({fmt.change(ratio.value)}; {within})"
         )
+    span = span if tells(ratio) else "the runs vary too much for an interval"
     return f"no difference beyond the noise: {main.name} takes {values} ({fmt.change(ratio.value)}; {span})"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
+from leadline.profiles import tau
 from leadline.profiles.profile import Profile, Row, UnreadableProfile, number, rounding, text_lines
 
 APPLICATION = ".TAU"
@@ -34,4 +35,5 @@ def read(path: Path) -> Profile:
         raise UnreadableProfile(
             f"{path}: {len(ranks)} rows of {APPLICATION}, whose calls say how many ranks there were"
         )
-    return Profile(str(path), "TAU columns", int(ranks[0]), tuple(rows))
+    application, in_mpi = tau.spans(rows)
+    return Profile(str(path), "TAU columns", int(ranks[0]), tuple(rows), application_s=application, in_mpi_s=in_mpi)

@@ -135,7 +135,8 @@ def draw(found: Tables, path: Path) -> None:
         raise MissingPrerequisite("figures need matplotlib", hint="pip install 'leadline[figures]'") from error
     rows = list(figures(found))
     drawing = figure_type(figsize=(15, 4.8), layout="constrained")
-    panels = drawing.subplots(1, 3)
+    drawing.suptitle("WRF em_b_wave on physical and virtual nodes, one rank on each: seconds a rank")
+    panels = drawing.subplots(1, 3, sharey=True)
     _bars(panels[0], rows, "MPI and application", {"application_s": "application", "mpi_s": "MPI"})
     _bars(panels[1], rows, WAIT, {"wait_s": WAIT})
     _bars(panels[2], rows, f"{WAIT} and the other calls", {"wait_s": WAIT, "other_mpi_s": "other MPI calls"})
@@ -146,17 +147,21 @@ def draw(found: Tables, path: Path) -> None:
 
 
 def _bars(panel: Any, rows: list[dict[str, Any]], title: str, values: dict[str, str]) -> None:
-    """A group for each number of nodes; in it a bar for each value, physical filled and virtual hatched."""
+    """For each number of nodes, the bars of the physical side (filled), then those of the virtual one (hatched)."""
     colors = {"application_s": "#5a646e", "mpi_s": "#0072b2", "wait_s": "#d55e00", "other_mpi_s": "#009e73"}
-    bars = [(side, value) for side in SIDES.values() for value in values]
-    width = 0.8 / len(bars)
-    for index, (side, value) in enumerate(bars):
-        at = [place + (index - (len(bars) - 1) / 2) * width for place in range(len(SIZES))]
-        heights = [row[value] for row in rows if row["side"] == side]
-        style = {"hatch": "//", "alpha": 0.55} if side == "virtual" else {}
-        drawn = panel.bar(at, heights, width * 0.94, label=f"{values[value]}, {side}", color=colors[value], **style)
-        panel.bar_label(drawn, fmt="%.0f", fontsize=7)
+    width = 0.76 / (2 * len(values))
+    for number, side in enumerate(SIDES.values()):
+        middle = (number - 0.5) * (width * len(values) + 0.06)
+        for index, (value, name) in enumerate(values.items()):
+            at = [place + middle + (index - (len(values) - 1) / 2) * width for place in range(len(SIZES))]
+            heights = [row[value] for row in rows if row["side"] == side]
+            fill = {"color": colors[value]}
+            if side == "virtual":
+                fill = {"facecolor": "white", "edgecolor": colors[value], "hatch": "///"}
+            drawn = panel.bar(at, heights, width * 0.92, label=f"{name}, {side}", **fill)
+            panel.bar_label(drawn, fmt="%.0f", fontsize=8, padding=1)
     panel.set_xticks(range(len(SIZES)), [f"{nodes} nodes" for nodes in SIZES.values()])
-    panel.set_ylabel("seconds a rank")
-    panel.set_title(title)
-    panel.legend(fontsize=8)
+    panel.tick_params(axis="x", length=0)
+    panel.spines[["top", "right"]].set_visible(False)
+    panel.set_title(title, fontsize=11)
+    panel.legend(fontsize=8, frameon=False, loc="upper left")

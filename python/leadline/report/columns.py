@@ -101,6 +101,14 @@ COLUMNS: Mapping[str, Mapping[str, Column]] = {
         "interval": Column("95 % interval", "Of the change; empty if there are no repeats and no times of iterations"),
         "claimed": Column("Beyond noise", "Whether the runs support that it differs, among all that is compared"),
     },
+    "comparisons": {
+        "name": Column("What", "Per iteration of the main loop, mean of the ranks, unless it says otherwise"),
+        "A": Column("A", "Typical time in the first group; of a rank, its computation divided by that of the others"),
+        **{
+            letter: Column(letter, f"Typical time in group {letter}, its change against A, and its 95 % interval")
+            for letter in "BCDEFGHIJKLMNOPQRSTUVWXYZ"
+        },
+    },
     "scaling": {
         "name": Column("What", "An iteration, the run, or a phase"),
         "ranks": Column("Ranks", "Number of ranks"),

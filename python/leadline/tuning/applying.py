@@ -18,7 +18,7 @@ from leadline.tuning.probing import ProbeFailed, Subject, ask, subject, words_wi
 from leadline.tuning.proving import Proof, prove
 from leadline.tuning.remeasuring import Worth, remeasure, why_slower
 from leadline.tuning.shared import shared_folder
-from leadline.tuning.table import Rule, Table, read
+from leadline.tuning.table import TOLD_AS, Rule, Table, read, told_as
 
 SCHEMA = 1
 
@@ -105,7 +105,8 @@ def apply_natively(
                     variables = _faster_only(table, command, outcome, folder, variables, fill=fill)
         outcome.settings = variables
         if run:
-            words, environ = _words(command, variables)
+            given = {**variables, TOLD_AS: told_as(path, table)} if variables else {}
+            words, environ = _words(command, given)
             outcome.exit_code = process.run(words, environ)
     return outcome
 

@@ -19,7 +19,7 @@ from leadline.tuning.nodes_have import nodes_without
 from leadline.tuning.probing import ProbeFailed, ask, subject
 from leadline.tuning.remeasuring import Worth, remeasure, why_slower
 from leadline.tuning.shared import shared_folder, unseen
-from leadline.tuning.table import Rule, Table, lines_for_shim, read
+from leadline.tuning.table import TOLD_AS, Rule, Table, lines_for_shim, read, told_as
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def apply_by_shim(path: Path, command: Sequence[str], *, measure: bool = False) 
         slower, worth = _slower(table, command, folder, library, outcome) if measure else ({}, {})
         table = Table(tuple(rule for rule in table.rules if rule not in slower))
         (folder / "table").write_text(lines_for_shim(table))
-        words, environ = _words(command, folder, library)
+        words, environ = _words(command, folder, library, told_as(path, table))
         outcome.exit_code = process.run(words, environ)
         reports = sorted(folder.glob("shim-*"))
         texts = [report.read_text(errors="replace") for report in reports]
@@ -102,7 +102,7 @@ def _slower(
     return {rule: why for rule in rules if (why := why_slower(worth[rule]))}, worth
 
 
-def _words(command: Sequence[str], folder: Path, library: Path) -> tuple[list[str], dict[str, str]]:
+def _words(command: Sequence[str], folder: Path, library: Path, table: str) -> tuple[list[str], dict[str, str]]:
     environ = dict(os.environ)
     launcher = find_launcher(command, environ.get("PATH"))
     in_front = preload_in_front(command)
@@ -111,6 +111,7 @@ def _words(command: Sequence[str], folder: Path, library: Path) -> tuple[list[st
         "LD_PRELOAD": ":".join(word for word in (theirs or "", str(library)) if word),
         "LEADLINE_TABLE": str(folder / "table"),
         "LEADLINE_SHIM_REPORT": str(folder),
+        TOLD_AS: table,
     }
     return prepared(command, launcher, environ, variables, str(library))
 

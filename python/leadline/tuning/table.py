@@ -14,6 +14,7 @@ evidence = {median_ratio = 1.7, low = 1.62, high = 1.81, launches = 5}
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import sys
@@ -36,7 +37,18 @@ MOST = {"processes": 2**31 - 1, "bytes": 2**63 - 1}  # an int of C; a count of b
 ALGORITHMS: dict[str, list[str]] = {}  # by operation, in the portfolio's order
 for _operation, _name, *_ in _core.collective_algorithms():
     ALGORITHMS.setdefault(_operation, []).append(_name)
-__all__ = ["ALGORITHMS", "MalformedTable", "Rule", "Table", "lines_for_shim", "merged", "parse", "read", "write"]
+__all__ = [
+    "ALGORITHMS",
+    "MalformedTable",
+    "Rule",
+    "Table",
+    "lines_for_shim",
+    "merged",
+    "parse",
+    "read",
+    "told_as",
+    "write",
+]
 KEYS = {"operation", "processes", "bytes", "algorithm", "segment_bytes", "radix", "evidence"}
 
 
@@ -190,6 +202,17 @@ def _value(value: Any) -> str:
     if isinstance(value, str):
         return json.dumps(value)
     return repr(value)
+
+
+# Tells the recorder in each rank what was applied; `leadline compare` lists it.
+TOLD_AS = "LEADLINE_TUNING_TABLE"
+
+
+def told_as(path: Path | str, table: Table) -> str:
+    """ "bcast.toml, 3 rules, 5f0c21ab": the digits are those of the rules, wherever they lie."""
+    digest = hashlib.sha256(lines_for_shim(table).encode()).hexdigest()[:8]
+    rules = "1 rule" if len(table.rules) == 1 else f"{len(table.rules)} rules"
+    return f"{Path(path).name}, {rules}, {digest}"
 
 
 def lines_for_shim(table: Table) -> str:

@@ -207,7 +207,7 @@ void Matching::visit_all(const std::function<void(const LoopCall&)>& each) {
       if (!c.inside) return;
       const double begin = time.begin_ns + time.rate * c.event.begin_ns;
       each({r.index, r.calls->stream(), c.event.event.key.site, c.iteration, begin,
-            begin + time.rate * c.event.duration_ns, time.rate * c.event.gap_ns});
+            begin + time.rate * c.event.duration_ns, time.rate * c.event.gap_ns, c.event.polled});
     });
   }
 }

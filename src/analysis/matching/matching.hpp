@@ -70,6 +70,7 @@ class Matching {
     uint32_t site;  // within the stream
     uint64_t iteration;
     double begin_ns, end_ns, gap_ns;
+    bool polled;  // polls failed in the gap
   };
   void visit_all(const std::function<void(const LoopCall&)>& each);
   // How many processes count the iterations as most do.

@@ -109,6 +109,25 @@ std::vector<Timeline::Time> Timeline::times() {
   return times;
 }
 
+Timeline::Sums Timeline::sums(const std::vector<uint64_t>& iterations, const std::vector<int32_t>& groups) {
+  Sums found;
+  const auto add = [&](std::vector<double>& to, size_t at, double ns) {
+    to.resize(iterations.size());
+    to[at] += ns * 1e-9;
+  };
+  matching_.visit_all([&](const Matching::LoopCall& c) {
+    const auto at = std::lower_bound(iterations.begin(), iterations.end(), c.iteration);
+    const bool timed = std::isfinite(c.begin_ns) && c.end_ns >= c.begin_ns && std::isfinite(c.end_ns + c.gap_ns);
+    if (at == iterations.end() || *at != c.iteration || !timed) return;
+    const size_t index = static_cast<size_t>(at - iterations.begin());
+    const uint32_t site = site_of(c.process, c.stream, c.site);
+    const int32_t group = site < groups.size() ? groups[site] : -1;
+    if (group >= 0) add(found.groups[group], index, c.end_ns - c.begin_ns);
+    if (!c.polled) add(found.gaps[indices_[c.process]], index, c.gap_ns);
+  });
+  return found;
+}
+
 std::map<uint64_t, std::set<uint32_t>> Timeline::sites_besides(uint64_t iteration) {
   std::set<std::pair<uint32_t, uint32_t>> usual;  // process, site
   std::map<std::pair<uint32_t, uint32_t>, std::set<uint64_t>> others;

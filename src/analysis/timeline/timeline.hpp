@@ -50,6 +50,14 @@ class Timeline {
   };
   std::vector<Time> times();
 
+  // Seconds in each of some iterations, ascending: of all processes by group (of sites, as below), and between calls by
+  // the profile's process, without the gaps in which polls failed. Groups of -1 are left out.
+  struct Sums {
+    std::map<int32_t, std::vector<double>> groups;
+    std::map<uint32_t, std::vector<double>> gaps;
+  };
+  Sums sums(const std::vector<uint64_t>& iterations, const std::vector<int32_t>& groups);
+
   // By iteration, the profile's sites at which a rank calls in it and not in the given one.
   std::map<uint64_t, std::set<uint32_t>> sites_besides(uint64_t iteration);
 

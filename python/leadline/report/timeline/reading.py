@@ -141,6 +141,10 @@ class StepTimeline:
             else "--series SIZE keeps more",
         )
 
+    def sums(self, groups: list[int]) -> tuple[dict[int, Sequence[float]], dict[int, Sequence[float]]]:
+        """In each of `times`, seconds of all ranks by group, and of computation by process."""
+        return self._core.sums([time.number for time in self.times], groups)
+
     def columns(self, number: int, groups: list[int], places: Sequence[tuple[int, int, int]]) -> dict[str, Any]:
         """Of the table `timeline`; groups: by site of the profile, what `site` is to hold."""
         return self._core.iteration(number, groups, places)

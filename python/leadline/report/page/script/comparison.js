@@ -3,7 +3,8 @@
 import { axis, chart, drawCharts, timeTicks } from "./chart.js";
 import { contents, followScrolling } from "./contents.js";
 import { h } from "./dom.js";
-import { count, fixed, plural, seconds, times } from "./format.js";
+import { timesTable } from "./comparison_tables.js";
+import { count, fixed, plural, seconds } from "./format.js";
 import { printing } from "./printing.js";
 import { read } from "./read.js";
 import { fitTables, table } from "./table.js";
@@ -21,10 +22,11 @@ export function show() {
   const comparison = read();
   const sections = [
     { id: "environments", title: "Environments", inside: environments(comparison) },
+    { id: "limits", title: "What cannot be told", inside: limits(comparison) },
     { id: "differences", title: "What differs", inside: differences(comparison) },
     { id: "iterations", title: "Iterations", inside: iterations(comparison) },
     { id: "scaling", title: "Scaling", inside: comparison.scaling ? scaling(comparison.scaling) : null },
-    ...LEVELS.map(([id, title, levels]) => ({ id, title, inside: tables(comparison, title, levels) })),
+    ...LEVELS.map(([id, title, levels]) => ({ id, title, inside: timesTable(comparison, title, levels) })),
   ]
     .filter((each) => each.inside !== null)
     .map((each) => ({ ...each, short: each.title }));
@@ -34,7 +36,7 @@ export function show() {
     h(
       "main",
       { id: "main", tabindex: -1 },
-      h("header", null, h("h1", null, h("strong", null, comparison.verdict)), groups(comparison)),
+      h("header", null, h("h1", null, sentences(comparison)), groups(comparison)),
       sections.map((each) =>
         h(
           "section",
@@ -50,6 +52,12 @@ export function show() {
   followScrolling(sections);
   printing();
   globalThis.leadline = { comparison };
+}
+
+/** One line for each group but the first, or one for all that differ in the number of ranks. */
+function sentences({ pairs, scaling: found, verdict }) {
+  if (found && pairs.length > 1) return h("strong", null, verdict);
+  return pairs.map((pair, at) => [at ? h("br") : null, h("strong", null, pairs.length > 1 ? `${pair.compared}: ${pair.verdict}` : pair.verdict)]);
 }
 
 function groups({ groups }) {
@@ -83,8 +91,19 @@ function environments({ environment, groups }) {
   });
 }
 
+function limits({ limits }) {
+  if (!limits.length) return null;
+  return h(
+    "ul",
+    null,
+    limits.map((text) => h("li", null, text)),
+  );
+}
+
 function differences({ pairs }) {
-  return pairs.map((pair) => [
+  const bases = [...new Set(pairs.map((pair) => pair.basis))];
+  const remark = (basis) => h("p", { class: "remark" }, `${basis[0].toUpperCase()}${basis.slice(1)}.`);
+  const each = pairs.map((pair) => [
     pairs.length > 1 ? h("h3", null, `${pair.compared} against ${pair.base}`) : null,
     pair.differences.length
       ? h(
@@ -92,9 +111,10 @@ function differences({ pairs }) {
           null,
           pair.differences.map((each) => h("li", null, each.text, details(each))),
         )
-      : h("p", null, "Nothing beyond the noise; structure is the same."),
-    h("p", { class: "remark" }, `${pair.basis[0].toUpperCase()}${pair.basis.slice(1)}.`),
+      : h("p", null, `${pair.unchanged[0].toUpperCase()}${pair.unchanged.slice(1)}.`),
+    bases.length > 1 ? remark(pair.basis) : null,
   ]);
+  return [each, bases.length === 1 ? remark(bases[0]) : null];
 }
 
 function details({ details, alongside }) {
@@ -127,6 +147,9 @@ function iterations({ groups }) {
 }
 
 function multiple(group, most) {
+  if (!group.runs.some((run) => run.iteration_s.length)) {
+    return h("div", null, h("h3", null, `${group.id}: ${group.name}`), h("p", null, "No main loop was found."));
+  }
   const n = Math.max(...group.runs.map((run) => run.iteration_s.length));
   const single = group.runs.every((run) => run.iteration_s.length === run.iterations);
   const figure = chart({
@@ -213,49 +236,4 @@ function scaling({ kind, basis, curves }) {
       words: (e) => e.name,
     }),
   ];
-}
-
-function tables({ pairs }, title, levels) {
-  const found = pairs
-    .map((pair) => ({ pair, rows: pair.times.filter((each) => levels.includes(each.level)) }))
-    .filter(({ rows }) => rows.length);
-  if (!found.length) return null;
-  return found.map(({ pair, rows }) => [
-    pairs.length > 1 ? h("h3", null, `${pair.compared} against ${pair.base}`) : null,
-    table({
-      of: "comparison",
-      label: title,
-      columns: [
-        {
-          id: "name",
-          head: true,
-          text: true,
-          value: (e) => e.name,
-          cell: (e) => (e.per_iteration || ["run", "rank"].includes(e.level) ? e.name : `${e.name} (per run)`),
-        },
-        { id: "a", keep: 1, value: (e) => e.a, cell: (e) => value(e, e.a) },
-        { id: "b", keep: 1, value: (e) => e.b, cell: (e) => value(e, e.b) },
-        { id: "change", keep: 2, value: (e) => e.ratio ?? 0, cell: (e) => change(e.ratio) },
-        { id: "interval", value: (e) => e.low ?? 0, cell: (e) => interval(e) },
-        { id: "claimed", value: (e) => (e.claimed ? 1 : 0), cell: (e) => (e.claimed ? "yes" : "") },
-      ],
-      rows,
-      one: "time",
-      words: (e) => e.name,
-    }),
-  ]);
-}
-
-function value({ level }, number) {
-  return level === "rank" ? fixed(number, 3) : seconds(number);
-}
-
-function change(ratio) {
-  if (ratio === null || !(ratio > 0)) return "";
-  if (ratio >= 2) return times(ratio);
-  return `${ratio >= 1 ? "+" : ""}${fixed((ratio - 1) * 100, 1)} %`;
-}
-
-function interval({ low, high }) {
-  return low === null || high === null ? "" : `${change(low)} to ${change(high)}`;
 }
