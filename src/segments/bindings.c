@@ -1,7 +1,7 @@
 /* For the Fortran module and for Python: the same functions without anything of mpi.h in their arguments.
  *
  * Compiled with programs in C as well, where nothing calls it. */
-#include "leadline_segments.h"
+#include "leadline_collections.h"
 
 leadline_segments* leadline_segments_create_f(int comm) {
   return leadline_segments_create(MPI_Comm_f2c((MPI_Fint)comm));
@@ -32,3 +32,21 @@ int leadline_segments_face_f(leadline_segments* plan, int field, int neighbour, 
 }
 
 void leadline_segments_free_f(leadline_segments* plan) { leadline_segments_free(&plan); }
+
+leadline_collection* leadline_collection_create_f(int comm, int direction, int root) {
+  return leadline_collection_create(MPI_Comm_f2c((MPI_Fint)comm), direction, root);
+}
+
+int leadline_collection_field_f(leadline_collection* collection, const char* name, size_t element_bytes, void* first,
+                                int dims, const long long* counts, const long long* strides) {
+  const leadline_face part = face_of(first, element_bytes, dims, counts, strides);
+  return leadline_collection_field(collection, name, first == NULL ? NULL : &part);
+}
+
+int leadline_collection_place_f(leadline_collection* collection, int field, int rank, size_t element_bytes, void* first,
+                                int dims, const long long* counts, const long long* strides) {
+  const leadline_face place = face_of(first, element_bytes, dims, counts, strides);
+  return leadline_collection_place(collection, field, rank, &place);
+}
+
+void leadline_collection_free_f(leadline_collection* collection) { leadline_collection_free(&collection); }

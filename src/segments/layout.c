@@ -342,3 +342,44 @@ const char* unpack_layout(const Layout* layout, const char* from) {
   }
   return from;
 }
+
+/* The part of a run between two of its bytes, block by block: of the run, or into `packed`. */
+static void copy_part(const Run* run, size_t begin, size_t end, char* packed, bool into_run) {
+  for (size_t at = begin; at < end;) {
+    const size_t block = at / run->bytes, inside = at % run->bytes;
+    const size_t rest = run->bytes - inside, bytes = rest < end - at ? rest : end - at;
+    char* there = run->at + (ptrdiff_t)block * run->stride + inside;
+    if (into_run) {
+      memcpy(there, packed, bytes);
+    } else {
+      memcpy(packed, there, bytes);
+    }
+    packed += bytes;
+    at += bytes;
+  }
+}
+
+static char* copy_range(const Layout* layout, size_t begin, size_t end, char* packed, bool into_layout) {
+  size_t first = 0; /* byte of the run, in the layout */
+  for (int n = 0; n < layout->n_runs && first < end; ++n) {
+    const Run* run = &layout->runs[n];
+    const size_t bytes = run->bytes * run->count;
+    const size_t from = begin > first ? begin - first : 0, to = end < first + bytes ? end - first : bytes;
+    if (from < to) {
+      copy_part(run, from, to, packed, into_layout);
+      packed += to - from;
+    }
+    first += bytes;
+  }
+  return packed;
+}
+
+char* pack_range(char* to, const Layout* layout, size_t begin, size_t end) {
+  if (begin == 0 && end == layout->bytes) return pack_layout(to, layout);
+  return copy_range(layout, begin, end, to, false);
+}
+
+const char* unpack_range(const Layout* layout, size_t begin, size_t end, const char* from) {
+  if (begin == 0 && end == layout->bytes) return unpack_layout(layout, from);
+  return copy_range(layout, begin, end, (char*)(uintptr_t)from, true);
+}

@@ -29,7 +29,8 @@ enum {
   LEADLINE_SEGMENTS_RANK_MISSING = 2, /* a rank did not commit in time: end with MPI_Abort */
   LEADLINE_SEGMENTS_MISUSE = 3,       /* a call at the wrong time: a second start before the wait, ... */
   LEADLINE_SEGMENTS_NO_MEMORY = 4,
-  LEADLINE_SEGMENTS_NO_FILE = 5
+  LEADLINE_SEGMENTS_NO_FILE = 5,
+  LEADLINE_SEGMENTS_HANDLER_FAILED = 6 /* leadline_collections.h */
 };
 
 enum { LEADLINE_SEGMENTS_AUTO = 0 }; /* as the number of segments */

@@ -3,7 +3,9 @@
  * plan.c               what the user calls before the commit      layout.c    faces as runs of blocks
  * commit.c, check.c    the collective check                       form.c      messages of one segmentation
  * exchange.c           start, ready, wait                         tune.c      which form, found in the first exchanges
- * saved.c              what was found, as a file                  roll_call.c  a rank that does not come */
+ * saved.c              what was found, as a file                  roll_call.c  a rank that does not come
+ * collection.c         all-to-one and one-to-all: the plan        gather.c     carried out in segments
+ * division.c           its fields divided into segments */
 #ifndef LEADLINE_SEGMENTS_PLAN_H
 #define LEADLINE_SEGMENTS_PLAN_H
 
@@ -20,6 +22,8 @@
 #define layout_append leadline_segments_layout_append_
 #define layout_free leadline_segments_layout_free_
 #define pack_layout leadline_segments_pack_layout_
+#define pack_range leadline_segments_pack_range_
+#define unpack_range leadline_segments_unpack_range_
 #define unpack_layout leadline_segments_unpack_layout_
 #define check_local leadline_segments_check_local_
 #define check_memory leadline_segments_check_memory_
@@ -151,6 +155,8 @@ bool layout_append(Layout* whole, const Layout* part); /* faces of equal fields 
 void layout_free(Layout* layout);
 char* pack_layout(char* to, const Layout* layout);
 const char* unpack_layout(const Layout* layout, const char* from);
+char* pack_range(char* to, const Layout* layout, size_t begin, size_t end); /* of its bytes in order */
+const char* unpack_range(const Layout* layout, size_t begin, size_t end, const char* from);
 
 /* check.c. Each returns an error that this rank found; agree() makes it one that all ranks return. */
 int check_local(leadline_segments* plan);

@@ -27,7 +27,7 @@ def library(name: str) -> Library:
     pytest.skip(f"the MPI library {name} is not installed")
 
 
-def built(chosen: Library) -> Path:
+def built(chosen: Library, program: Path = PROGRAM) -> Path:
     folder = sources()
     words = [
         str(chosen.mpicc),
@@ -38,10 +38,10 @@ def built(chosen: Library) -> Path:
         "-Werror",
         "-Wno-stringop-overflow",
         f"-I{folder}",
-        str(PROGRAM),
+        str(program),
     ]
     words += map(str, sorted(folder.glob("[a-z]*.c")))
-    return compiled(f"segments-{chosen.name}", words, chosen, [PROGRAM, *sorted(folder.iterdir())])
+    return compiled(f"{program.stem}-{chosen.name}", words, chosen, [program, *sorted(folder.iterdir())])
 
 
 def compiled(name: str, words: Sequence[str], chosen: Library, files: Sequence[Path], cwd: Path | None = None) -> Path:
@@ -58,7 +58,13 @@ def compiled(name: str, words: Sequence[str], chosen: Library, files: Sequence[P
 
 
 def run(
-    name: str, ranks: int, words: Sequence[str], *, cwd: Path, environment: Mapping[str, str] | None = None
+    name: str,
+    ranks: int,
+    words: Sequence[str],
+    *,
+    cwd: Path,
+    environment: Mapping[str, str] | None = None,
+    program: Path = PROGRAM,
 ) -> Outcome:
     chosen = library(name)
-    return run_mpi(chosen, ranks, [built(chosen), *words], cwd=cwd, environment=environment, timeout_s=100)
+    return run_mpi(chosen, ranks, [built(chosen, program), *words], cwd=cwd, environment=environment, timeout_s=100)
