@@ -23,7 +23,7 @@ TIMEOUT_S = 600
 
 def build(library: Library, folder: Path) -> Path:
     target = folder / f"exchanges-{library.name}"
-    words = [str(library.mpicc), "-O3", f"-I{sources()}", str(PROGRAM), *map(str, sorted(sources().glob("[a-z]*.c")))]
+    words = [str(library.mpicc), "-O3", "-w", f"-I{sources()}", str(PROGRAM), *map(str, sorted(sources().glob("[a-z]*.c")))]
     subprocess.run([*words, "-o", str(target)], check=True, env=library.env())
     return target
 
@@ -57,8 +57,8 @@ def show(
         hand = best(times, HAND, which)
         swept = best({name: times[name] for name in times if "auto" not in name}, FIXED, which)
         at = {name: times[name][which] for name in times}
-        one = min(at["segments 1 pack"], at["segments 1 datatype"])
-        many = min(at[f"segments {fields} pack"], at[f"segments {fields} datatype"])
+        one = at[best(times, "segments 1 ", which)]
+        many = at[best(times, f"segments {fields} ", which)]
         auto = at["segments auto"]
         print(
             f"{library.name:14} {fields:3} x {face:7} B in {piece:7}  {label:15}  "

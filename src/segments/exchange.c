@@ -36,7 +36,7 @@ static void start_receives(leadline_segments* plan, const Form* form) {
   for (int n = 0; n < form->segments * plan->n_neighbours; ++n) {
     const Message* message = &form->incoming[n];
     if (message->bytes == 0) continue;
-    if (form->persistent) {
+    if (message->persistent) {
       MPI_Start(&form->receiving[n]);
     } else {
       const Neighbour* from = &plan->neighbours[n % plan->n_neighbours];
@@ -51,7 +51,7 @@ static void send_segment(leadline_segments* plan, const Form* form, int segment)
     const int n = segment * plan->n_neighbours + neighbour;
     const Message* message = &form->outgoing[n];
     if (message->bytes == 0) continue;
-    if (form->persistent) {
+    if (message->persistent) {
       MPI_Start(&form->sending[n]);
     } else {
       const Neighbour* to = &plan->neighbours[neighbour];
