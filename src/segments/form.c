@@ -10,9 +10,6 @@ enum { LONG_PIECE_BYTES = 256 };
 /* Below, Open MPI sends at once what MPI_Isend gives it, and takes half as long again for MPI_Start. */
 enum { PERSISTENT_BYTES = 512 };
 
-/* Intel MPI takes up to a third longer to copy out of buffers that are not aligned so. */
-enum { CACHE_LINE_BYTES = 64 };
-
 Form* form_shape(int fields, int segments, const int* sizes, leadline_segments_method method, bool persistent) {
   Form* form = calloc(1, sizeof *form);
   if (form == NULL) return NULL;
@@ -100,8 +97,6 @@ static bool describe(const leadline_segments* plan, const Form* form, int segmen
   return fine;
 }
 
-static size_t round_up(size_t bytes) { return (bytes + CACHE_LINE_BYTES - 1) / CACHE_LINE_BYTES * CACHE_LINE_BYTES; }
-
 static bool make_message(const leadline_segments* plan, Form* form, int segment, int neighbour, bool outgoing) {
   Message* message = &(outgoing ? form->outgoing : form->incoming)[segment * plan->n_neighbours + neighbour];
   size_t* offsets = outgoing ? form->sent_at : form->received_at;
@@ -124,7 +119,7 @@ static bool make_message(const leadline_segments* plan, Form* form, int segment,
     message->own_type = describe(plan, form, segment, neighbour, outgoing, &message->type);
     return message->own_type;
   }
-  message->buffer = message->address = aligned_alloc(CACHE_LINE_BYTES, round_up(message->bytes));
+  message->buffer = message->address = malloc(message->bytes);
   bool fine = message->buffer != NULL;
   for (int field = form->first[segment]; fine && field < form->first[segment + 1]; ++field) {
     fine = layout_append(&message->pieces, layout_of(plan, field, neighbour, outgoing));
