@@ -1,4 +1,5 @@
-/* An exchange of faces between two ranks, written by hand in three ways and by packed exchanges, one after the other.
+/* An exchange of faces between two ranks, or of a rank with itself, written by hand in three ways and by packed
+ * exchanges, one after the other.
  *
  *   exchanges ROUNDS FIELDS BYTES PIECE     FIELDS faces of BYTES each, in pieces of PIECE bytes (BYTES: contiguous)
  *
@@ -14,7 +15,7 @@
 
 enum { MOST_FIELDS = 64, MOST_ROUNDS = 2001, MOST_WAYS = 40 };
 
-static int rank, fields, bytes, piece, stride;
+static int rank, other, fields, bytes, piece, stride;
 static char* arrays[MOST_FIELDS];
 static char *out, *in;
 static MPI_Datatype face;
@@ -26,8 +27,8 @@ static char* received(int field) { return arrays[field] + (size_t)(bytes / piece
 static void by_field(leadline_segments* none) {
   (void)none;
   MPI_Request requests[2 * MOST_FIELDS];
-  for (int f = 0; f < fields; ++f) MPI_Irecv(received(f), 1, face, 1 - rank, f, MPI_COMM_WORLD, &requests[f]);
-  for (int f = 0; f < fields; ++f) MPI_Isend(sent(f), 1, face, 1 - rank, f, MPI_COMM_WORLD, &requests[fields + f]);
+  for (int f = 0; f < fields; ++f) MPI_Irecv(received(f), 1, face, other, f, MPI_COMM_WORLD, &requests[f]);
+  for (int f = 0; f < fields; ++f) MPI_Isend(sent(f), 1, face, other, f, MPI_COMM_WORLD, &requests[fields + f]);
   MPI_Waitall(2 * fields, requests, MPI_STATUSES_IGNORE);
 }
 
@@ -43,9 +44,9 @@ static void copy(char* restrict to, ptrdiff_t to_step, const char* restrict from
 static void packed(leadline_segments* none) {
   (void)none;
   MPI_Request requests[2];
-  MPI_Irecv(in, fields * bytes, MPI_BYTE, 1 - rank, 0, MPI_COMM_WORLD, &requests[0]);
+  MPI_Irecv(in, fields * bytes, MPI_BYTE, other, 0, MPI_COMM_WORLD, &requests[0]);
   for (int f = 0; f < fields; ++f) copy(out + (size_t)f * bytes, piece, sent(f), stride);
-  MPI_Isend(out, fields * bytes, MPI_BYTE, 1 - rank, 0, MPI_COMM_WORLD, &requests[1]);
+  MPI_Isend(out, fields * bytes, MPI_BYTE, other, 0, MPI_COMM_WORLD, &requests[1]);
   MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
   for (int f = 0; f < fields; ++f) copy(received(f), stride, in + (size_t)f * bytes, piece);
   MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
@@ -54,8 +55,8 @@ static void packed(leadline_segments* none) {
 static void by_struct(leadline_segments* none) {
   (void)none;
   MPI_Request requests[2];
-  MPI_Irecv(MPI_BOTTOM, 1, all_received, 1 - rank, 0, MPI_COMM_WORLD, &requests[0]);
-  MPI_Isend(MPI_BOTTOM, 1, all_sent, 1 - rank, 0, MPI_COMM_WORLD, &requests[1]);
+  MPI_Irecv(MPI_BOTTOM, 1, all_received, other, 0, MPI_COMM_WORLD, &requests[0]);
+  MPI_Isend(MPI_BOTTOM, 1, all_sent, other, 0, MPI_COMM_WORLD, &requests[1]);
   MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
 }
 
@@ -82,7 +83,7 @@ static void by_plan(leadline_segments* plan) { leadline_segments_exchange(plan);
 
 static leadline_segments* plan_of(int segments, leadline_segments_method method, int persistent) {
   leadline_segments* plan = leadline_segments_create(MPI_COMM_WORLD);
-  leadline_segments_neighbour(plan, 1 - rank, 0, 0);
+  leadline_segments_neighbour(plan, other, 0, 0);
   for (int f = 0; f < fields; ++f) {
     const leadline_face one = {sent(f), (size_t)piece, 1, {bytes / piece}, {stride}};
     const leadline_face other = {received(f), (size_t)piece, 1, {bytes / piece}, {stride}};
@@ -122,16 +123,19 @@ static void shuffle(int* order, int n) {
   static unsigned long long state = 1;
   for (int last = n - 1; last > 0; --last) {
     state = state * 6364136223846793005ULL + 1442695040888963407ULL;
-    const int other = (int)((state >> 33) % (unsigned)(last + 1));
+    const int swapped = (int)((state >> 33) % (unsigned)(last + 1));
     const int kept = order[last];
-    order[last] = order[other];
-    order[other] = kept;
+    order[last] = order[swapped];
+    order[swapped] = kept;
   }
 }
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  int ranks;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  other = ranks - 1 - rank;
   if (argc < 5) return 2;
   const int rounds = atoi(argv[1]);
   fields = atoi(argv[2]), bytes = atoi(argv[3]), piece = atoi(argv[4]);

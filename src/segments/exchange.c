@@ -9,7 +9,10 @@ enum { has_threads = 1 };
 #else
 enum { has_threads = 0 };
 #endif
-enum { THREADED_BYTES = 1 << 20 }; /* from here on threads pack faster than one does */
+/* From here on threads pack faster than one does. */
+#ifndef LEADLINE_SEGMENTS_THREADED_BYTES
+#define LEADLINE_SEGMENTS_THREADED_BYTES (1 << 20)
+#endif
 
 bool exchange_prepare(leadline_segments* plan) {
   plan->field_ready = calloc((size_t)plan->n_fields, sizeof *plan->field_ready);
@@ -72,7 +75,7 @@ static void pack_field(const leadline_segments* plan, const Form* form, int segm
 static bool is_threaded(const leadline_segments* plan, const Message* messages, int segment) {
   size_t bytes = 0;
   for (int n = 0; n < plan->n_neighbours; ++n) bytes += messages[segment * plan->n_neighbours + n].bytes;
-  return has_threads && bytes >= THREADED_BYTES;
+  return has_threads && bytes >= LEADLINE_SEGMENTS_THREADED_BYTES;
 }
 
 /* The fields of the segment that are not ready yet; by several threads where it pays. */
@@ -96,7 +99,7 @@ static void pack_rest(const leadline_segments* plan, const Form* form, int segme
 static void unpack_message(const leadline_segments* plan, const Form* form, int segment, int neighbour) {
   const Message* message = &form->incoming[segment * plan->n_neighbours + neighbour];
   if (message->buffer == NULL) return;
-  if (!has_threads || message->bytes < THREADED_BYTES) {
+  if (!has_threads || message->bytes < LEADLINE_SEGMENTS_THREADED_BYTES) {
     unpack_layout(&message->pieces, message->buffer);
     return;
   }

@@ -27,7 +27,7 @@ def library(name: str) -> Library:
     pytest.skip(f"the MPI library {name} is not installed")
 
 
-def built(chosen: Library) -> Path:
+def built(chosen: Library, *options: str) -> Path:
     folder = sources()
     words = [
         str(chosen.mpicc),
@@ -37,11 +37,12 @@ def built(chosen: Library) -> Path:
         "-Wextra",
         "-Werror",
         "-Wno-stringop-overflow",
+        *options,
         f"-I{folder}",
         str(PROGRAM),
     ]
     words += map(str, sorted(folder.glob("[a-z]*.c")))
-    return compiled(f"segments-{chosen.name}", words, chosen, [PROGRAM, *sorted(folder.iterdir())])
+    return compiled("-".join(["segments", chosen.name, *("threaded" for _ in options[:1])]), words, chosen, [PROGRAM, *sorted(folder.iterdir())])
 
 
 def compiled(name: str, words: Sequence[str], chosen: Library, files: Sequence[Path], cwd: Path | None = None) -> Path:
