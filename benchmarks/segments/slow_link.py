@@ -31,7 +31,7 @@ LAUNCH = {
     ),
     "intel": (
         ["-launcher", "ssh", "-launcher-exec", "{script}", "-hosts", "{both}", "-ppn", "1"],
-        {"FI_PROVIDER": "tcp", "I_MPI_FABRICS": "ofi", "I_MPI_OFI_PROVIDER": "tcp"},
+        {"I_MPI_FABRICS": "ofi", "I_MPI_OFI_PROVIDER": "tcp", "FI_TCP_IFACE": "eth0"},
     ),
     "openmpi": (
         ["--host", "{both}", "--mca", "plm_rsh_agent", "{script}", "--mca", "plm_rsh_no_tree_spawn", "1"]
@@ -43,7 +43,9 @@ LAUNCH = {
 
 
 def limit(node: hosts.Host, rate: str) -> None:
-    ended = node.run(["tc", "qdisc", "add", "dev", "eth0", "root", "tbf", "rate", rate, "burst", "64kb", "limit", "4mb"])
+    # Intel MPI would choose the addresses of version 6, which only work with a scope.
+    script = "ip -6 addr flush dev eth0; tc qdisc add dev eth0 root tbf rate $0 burst 64kb limit 4mb"
+    ended = node.run(["sh", "-c", script, rate])
     if ended.code != 0:
         raise SystemExit(f"the rate of the link cannot be limited: {ended.err}")
 
