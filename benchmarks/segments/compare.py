@@ -21,9 +21,9 @@ FIXED = "segments "
 TIMEOUT_S = 600
 
 
-def build(library: Library, folder: Path) -> Path:
+def build(library: Library, folder: Path, *options: str) -> Path:
     target = folder / f"exchanges-{library.name}"
-    words = [str(library.mpicc), "-O3", f"-I{sources()}", str(PROGRAM), *map(str, sorted(sources().glob("[a-z]*.c")))]
+    words = [str(library.mpicc), "-O3", "-w", *options, f"-I{sources()}", str(PROGRAM), *map(str, sorted(sources().glob("[a-z]*.c")))]
     subprocess.run([*words, "-o", str(target)], check=True, env=library.env())
     return target
 
@@ -35,9 +35,13 @@ def measure(
     words = [*library.launch(2, oversubscribe=True), str(program), *map(str, (rounds, fields, face, piece))]
     environment = {**library.env(), **library.kind.unbound}
     done = subprocess.run(words, check=True, capture_output=True, text=True, timeout=TIMEOUT_S, env=environment)
+    return times_of(done.stdout)
+
+
+def times_of(output: str) -> tuple[dict[str, tuple[float, float]], str]:
     times: dict[str, tuple[float, float]] = {}
     said = ""
-    for line in done.stdout.splitlines():
+    for line in output.splitlines():
         name, *values = line.split("\t")
         if name == "auto":
             said = values[0]
@@ -57,8 +61,8 @@ def show(
         hand = best(times, HAND, which)
         swept = best({name: times[name] for name in times if "auto" not in name}, FIXED, which)
         at = {name: times[name][which] for name in times}
-        one = min(at["segments 1 pack"], at["segments 1 datatype"])
-        many = min(at[f"segments {fields} pack"], at[f"segments {fields} datatype"])
+        one = at[best(times, "segments 1 ", which)]
+        many = at[best(times, f"segments {fields} ", which)]
         auto = at["segments auto"]
         print(
             f"{library.name:14} {fields:3} x {face:7} B in {piece:7}  {label:15}  "

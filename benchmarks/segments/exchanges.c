@@ -1,18 +1,21 @@
-/* An exchange of faces between two ranks, written by hand in three ways and by packed exchanges, one after the other.
+/* An exchange of faces between two ranks, or of a rank with itself, written by hand in three ways and by packed
+ * exchanges, one after the other.
  *
  *   exchanges ROUNDS FIELDS BYTES PIECE     FIELDS faces of BYTES each, in pieces of PIECE bytes (BYTES: contiguous)
  *
  * Prints, for each way, the median over the rounds of the time of an exchange in microseconds, on the rank where it
- * took longer. A round does each way several times in turn, so that what disturbs the machine meets all of them.
+ * took longer. A round does each way several times in turn, so that what disturbs the machine meets all of them. Where
+ * the faces of all fields are 100 kB or more, each exchange comes after something like a step of a program: memory that
+ * is not exchanged is gone through, and the faces are written; `auto` tries its forms in the same way.
  */
 #include <leadline_segments.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_FIELDS = 64, MOST_ROUNDS = 2001, MOST_WAYS = 24 };
+enum { MOST_FIELDS = 64, MOST_ROUNDS = 2001, MOST_WAYS = 40 };
 
-static int rank, fields, bytes, piece, stride;
+static int rank, other, fields, bytes, piece, stride;
 static char* arrays[MOST_FIELDS];
 static char *out, *in;
 static MPI_Datatype face;
@@ -24,8 +27,8 @@ static char* received(int field) { return arrays[field] + (size_t)(bytes / piece
 static void by_field(leadline_segments* none) {
   (void)none;
   MPI_Request requests[2 * MOST_FIELDS];
-  for (int f = 0; f < fields; ++f) MPI_Irecv(received(f), 1, face, 1 - rank, f, MPI_COMM_WORLD, &requests[f]);
-  for (int f = 0; f < fields; ++f) MPI_Isend(sent(f), 1, face, 1 - rank, f, MPI_COMM_WORLD, &requests[fields + f]);
+  for (int f = 0; f < fields; ++f) MPI_Irecv(received(f), 1, face, other, f, MPI_COMM_WORLD, &requests[f]);
+  for (int f = 0; f < fields; ++f) MPI_Isend(sent(f), 1, face, other, f, MPI_COMM_WORLD, &requests[fields + f]);
   MPI_Waitall(2 * fields, requests, MPI_STATUSES_IGNORE);
 }
 
@@ -41,9 +44,9 @@ static void copy(char* restrict to, ptrdiff_t to_step, const char* restrict from
 static void packed(leadline_segments* none) {
   (void)none;
   MPI_Request requests[2];
-  MPI_Irecv(in, fields * bytes, MPI_BYTE, 1 - rank, 0, MPI_COMM_WORLD, &requests[0]);
+  MPI_Irecv(in, fields * bytes, MPI_BYTE, other, 0, MPI_COMM_WORLD, &requests[0]);
   for (int f = 0; f < fields; ++f) copy(out + (size_t)f * bytes, piece, sent(f), stride);
-  MPI_Isend(out, fields * bytes, MPI_BYTE, 1 - rank, 0, MPI_COMM_WORLD, &requests[1]);
+  MPI_Isend(out, fields * bytes, MPI_BYTE, other, 0, MPI_COMM_WORLD, &requests[1]);
   MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
   for (int f = 0; f < fields; ++f) copy(received(f), stride, in + (size_t)f * bytes, piece);
   MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
@@ -52,8 +55,8 @@ static void packed(leadline_segments* none) {
 static void by_struct(leadline_segments* none) {
   (void)none;
   MPI_Request requests[2];
-  MPI_Irecv(MPI_BOTTOM, 1, all_received, 1 - rank, 0, MPI_COMM_WORLD, &requests[0]);
-  MPI_Isend(MPI_BOTTOM, 1, all_sent, 1 - rank, 0, MPI_COMM_WORLD, &requests[1]);
+  MPI_Irecv(MPI_BOTTOM, 1, all_received, other, 0, MPI_COMM_WORLD, &requests[0]);
+  MPI_Isend(MPI_BOTTOM, 1, all_sent, other, 0, MPI_COMM_WORLD, &requests[1]);
   MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
 }
 
@@ -66,11 +69,21 @@ static MPI_Datatype all_faces(char* (*where)(int)) {
   return type;
 }
 
+enum { STEP_BYTES = 4 << 20 };
+static char* other_data;
+
+static void compute(void) {
+  for (size_t n = 0; n < STEP_BYTES; n += 64) ++other_data[n];
+  for (int f = 0; f < fields; ++f) {
+    for (int n = 0; n < bytes / piece; ++n) memset(sent(f) + (size_t)n * stride, f + n, (size_t)piece);
+  }
+}
+
 static void by_plan(leadline_segments* plan) { leadline_segments_exchange(plan); }
 
 static leadline_segments* plan_of(int segments, leadline_segments_method method, int persistent) {
   leadline_segments* plan = leadline_segments_create(MPI_COMM_WORLD);
-  leadline_segments_neighbour(plan, 1 - rank, 0, 0);
+  leadline_segments_neighbour(plan, other, 0, 0);
   for (int f = 0; f < fields; ++f) {
     const leadline_face one = {sent(f), (size_t)piece, 1, {bytes / piece}, {stride}};
     const leadline_face other = {received(f), (size_t)piece, 1, {bytes / piece}, {stride}};
@@ -105,9 +118,24 @@ static int by_value(const void* a, const void* b) {
   return (one > other) - (one < other);
 }
 
+/* The same order on both ranks: another each time, so that no way always follows the same one. */
+static void shuffle(int* order, int n) {
+  static unsigned long long state = 1;
+  for (int last = n - 1; last > 0; --last) {
+    state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+    const int swapped = (int)((state >> 33) % (unsigned)(last + 1));
+    const int kept = order[last];
+    order[last] = order[swapped];
+    order[swapped] = kept;
+  }
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  int ranks;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  other = ranks - 1 - rank;
   if (argc < 5) return 2;
   const int rounds = atoi(argv[1]);
   fields = atoi(argv[2]), bytes = atoi(argv[3]), piece = atoi(argv[4]);
@@ -115,6 +143,8 @@ int main(int argc, char** argv) {
   for (int f = 0; f < fields; ++f) arrays[f] = calloc(2, (size_t)(bytes / piece) * stride + 128);
   out = calloc((size_t)fields, (size_t)bytes);
   in = calloc((size_t)fields, (size_t)bytes);
+  other_data = calloc(1, STEP_BYTES);
+  const int repeats = fields * bytes < 100000 ? 10 : 1;
   MPI_Type_create_hvector(bytes / piece, piece, stride, MPI_BYTE, &face);
   MPI_Type_commit(&face);
   all_sent = all_faces(sent);
@@ -124,7 +154,10 @@ int main(int argc, char** argv) {
   add("hand: struct", by_struct, NULL);
   leadline_segments* tuned = plan_of(LEADLINE_SEGMENTS_AUTO, LEADLINE_SEGMENTS_BY_SIZE, -1);
   int trials = 0;
-  while (!leadline_segments_tuned(tuned, NULL, NULL)) leadline_segments_exchange(tuned);
+  while (!leadline_segments_tuned(tuned, NULL, NULL)) {
+    if (repeats == 1) compute();
+    leadline_segments_exchange(tuned);
+  }
   double lost_s;
   leadline_segments_tuned(tuned, &trials, &lost_s);
   add("segments auto", by_plan, tuned);
@@ -132,16 +165,21 @@ int main(int argc, char** argv) {
   for (int segments = 1; segments <= fields; segments = segments == fields      ? fields + 1
                                                         : 4 * segments < fields ? 4 * segments
                                                                                 : fields) {
-    char name[32];
-    snprintf(name, sizeof name, "segments %d pack", segments);
-    add(name, by_plan, plan_of(segments, LEADLINE_SEGMENTS_PACK, 1));
-    snprintf(name, sizeof name, "segments %d datatype", segments);
-    add(name, by_plan, plan_of(segments, LEADLINE_SEGMENTS_DATATYPE, 1));
+    for (int persistent = 0; persistent < 2; ++persistent) {
+      char name[32];
+      snprintf(name, sizeof name, "segments %d pack%s", segments, persistent ? " again" : "");
+      add(name, by_plan, plan_of(segments, LEADLINE_SEGMENTS_PACK, persistent));
+      snprintf(name, sizeof name, "segments %d datatype%s", segments, persistent ? " again" : "");
+      add(name, by_plan, plan_of(segments, LEADLINE_SEGMENTS_DATATYPE, persistent));
+    }
   }
-  const int repeats = fields * bytes < 100000 ? 10 : 1;
+  int order[MOST_WAYS];
+  for (int n = 0; n < n_ways; ++n) order[n] = n;
   for (int round = -3; round < rounds; ++round) {
+    shuffle(order, n_ways);
     for (int n = 0; n < n_ways; ++n) {
-      Way* way = &ways[(n + round + 3) % n_ways];
+      Way* way = &ways[order[n]];
+      if (repeats == 1) compute();
       MPI_Barrier(MPI_COMM_WORLD);
       const double begin = MPI_Wtime();
       for (int k = 0; k < repeats; ++k) way->exchange(way->plan);

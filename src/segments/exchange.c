@@ -9,7 +9,10 @@ enum { has_threads = 1 };
 #else
 enum { has_threads = 0 };
 #endif
-enum { THREADED_BYTES = 1 << 20 }; /* from here on threads pack faster than one does */
+/* From here on threads pack faster than one does. */
+#ifndef LEADLINE_SEGMENTS_THREADED_BYTES
+#define LEADLINE_SEGMENTS_THREADED_BYTES (1 << 20)
+#endif
 
 bool exchange_prepare(leadline_segments* plan) {
   plan->field_ready = calloc((size_t)plan->n_fields, sizeof *plan->field_ready);
@@ -36,7 +39,7 @@ static void start_receives(leadline_segments* plan, const Form* form) {
   for (int n = 0; n < form->segments * plan->n_neighbours; ++n) {
     const Message* message = &form->incoming[n];
     if (message->bytes == 0) continue;
-    if (form->persistent) {
+    if (message->persistent) {
       MPI_Start(&form->receiving[n]);
     } else {
       const Neighbour* from = &plan->neighbours[n % plan->n_neighbours];
@@ -51,7 +54,7 @@ static void send_segment(leadline_segments* plan, const Form* form, int segment)
     const int n = segment * plan->n_neighbours + neighbour;
     const Message* message = &form->outgoing[n];
     if (message->bytes == 0) continue;
-    if (form->persistent) {
+    if (message->persistent) {
       MPI_Start(&form->sending[n]);
     } else {
       const Neighbour* to = &plan->neighbours[neighbour];
@@ -72,7 +75,7 @@ static void pack_field(const leadline_segments* plan, const Form* form, int segm
 static bool is_threaded(const leadline_segments* plan, const Message* messages, int segment) {
   size_t bytes = 0;
   for (int n = 0; n < plan->n_neighbours; ++n) bytes += messages[segment * plan->n_neighbours + n].bytes;
-  return has_threads && bytes >= THREADED_BYTES;
+  return has_threads && bytes >= LEADLINE_SEGMENTS_THREADED_BYTES;
 }
 
 /* The fields of the segment that are not ready yet; by several threads where it pays. */
@@ -96,7 +99,7 @@ static void pack_rest(const leadline_segments* plan, const Form* form, int segme
 static void unpack_message(const leadline_segments* plan, const Form* form, int segment, int neighbour) {
   const Message* message = &form->incoming[segment * plan->n_neighbours + neighbour];
   if (message->buffer == NULL) return;
-  if (!has_threads || message->bytes < THREADED_BYTES) {
+  if (!has_threads || message->bytes < LEADLINE_SEGMENTS_THREADED_BYTES) {
     unpack_layout(&message->pieces, message->buffer);
     return;
   }

@@ -277,58 +277,56 @@ void layout_free(Layout* layout) {
 
 /* --- Packing --------------------------------------------------------------------------------------------------- */
 
-/* Lengths known to the compiler become single moves instead of calls. */
-#define COPY_BLOCKS(LENGTH, TO, TO_STEP, FROM, FROM_STEP)                                 \
-  for (size_t n = 0; n < run->count; ++n) {                                               \
-    memcpy((TO) + (ptrdiff_t)n * (TO_STEP), (FROM) + (ptrdiff_t)n * (FROM_STEP), LENGTH); \
-  }
+/* Lengths known to the compiler become single moves instead of calls. The counts are passed as values: what is stored
+ * through a char pointer might otherwise change them. */
+#define COPY_BLOCKS(LENGTH, TO_STEP, FROM_STEP)                                       \
+  for (size_t n = 0; n < count; ++n) {                                                \
+    memcpy(to + (ptrdiff_t)n * (TO_STEP), from + (ptrdiff_t)n * (FROM_STEP), LENGTH); \
+  }                                                                                   \
+  break;
 
-static void pack_run(char* restrict to, const Run* run) {
-  const char* restrict from = run->at;
-  switch (run->bytes) {
+static void pack_blocks(char* restrict to, const char* restrict from, size_t bytes, size_t count, ptrdiff_t stride) {
+  switch (bytes) {
     case 4:
-      COPY_BLOCKS(4, to, 4, from, run->stride) break;
+      COPY_BLOCKS(4, 4, stride)
     case 8:
-      COPY_BLOCKS(8, to, 8, from, run->stride) break;
+      COPY_BLOCKS(8, 8, stride)
     case 16:
-      COPY_BLOCKS(16, to, 16, from, run->stride) break;
+      COPY_BLOCKS(16, 16, stride)
     case 24:
-      COPY_BLOCKS(24, to, 24, from, run->stride) break;
-    case 64:
-      COPY_BLOCKS(64, to, 64, from, run->stride)
-      break;
+      COPY_BLOCKS(24, 24, stride)
     case 32:
-      COPY_BLOCKS(32, to, 32, from, run->stride) break;
+      COPY_BLOCKS(32, 32, stride)
+    case 64:
+      COPY_BLOCKS(64, 64, stride)
     default:
-      COPY_BLOCKS(run->bytes, to, (ptrdiff_t)run->bytes, from, run->stride) break;
+      COPY_BLOCKS(bytes, (ptrdiff_t)bytes, stride)
   }
 }
 
-static void unpack_run(const Run* run, const char* restrict from) {
-  char* restrict to = run->at;
-  switch (run->bytes) {
+static void unpack_blocks(char* restrict to, const char* restrict from, size_t bytes, size_t count, ptrdiff_t stride) {
+  switch (bytes) {
     case 4:
-      COPY_BLOCKS(4, to, run->stride, from, 4) break;
+      COPY_BLOCKS(4, stride, 4)
     case 8:
-      COPY_BLOCKS(8, to, run->stride, from, 8) break;
+      COPY_BLOCKS(8, stride, 8)
     case 16:
-      COPY_BLOCKS(16, to, run->stride, from, 16) break;
+      COPY_BLOCKS(16, stride, 16)
     case 24:
-      COPY_BLOCKS(24, to, run->stride, from, 24) break;
-    case 64:
-      COPY_BLOCKS(64, to, run->stride, from, 64)
-      break;
+      COPY_BLOCKS(24, stride, 24)
     case 32:
-      COPY_BLOCKS(32, to, run->stride, from, 32) break;
+      COPY_BLOCKS(32, stride, 32)
+    case 64:
+      COPY_BLOCKS(64, stride, 64)
     default:
-      COPY_BLOCKS(run->bytes, to, run->stride, from, (ptrdiff_t)run->bytes) break;
+      COPY_BLOCKS(bytes, stride, (ptrdiff_t)bytes)
   }
 }
 
 char* pack_layout(char* to, const Layout* layout) {
   for (int n = 0; n < layout->n_runs; ++n) {
     const Run* run = &layout->runs[n];
-    pack_run(to, run);
+    pack_blocks(to, run->at, run->bytes, run->count, run->stride);
     to += run->bytes * run->count;
   }
   return to;
@@ -337,7 +335,7 @@ char* pack_layout(char* to, const Layout* layout) {
 const char* unpack_layout(const Layout* layout, const char* from) {
   for (int n = 0; n < layout->n_runs; ++n) {
     const Run* run = &layout->runs[n];
-    unpack_run(run, from);
+    unpack_blocks(run->at, from, run->bytes, run->count, run->stride);
     from += run->bytes * run->count;
   }
   return from;

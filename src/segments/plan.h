@@ -83,6 +83,7 @@ typedef struct {
   int count;
   MPI_Datatype type;
   bool own_type;
+  bool persistent; /* its request was made in advance */
 } Message;
 
 /* One way to carry the exchange out. Messages and requests are numbered segment * neighbours + neighbour. */

@@ -3,20 +3,31 @@
  * A form's time is what the calls of an exchange took on the rank where they took longest; all ranks learn it after
  * each round, so all decide alike. A round tries each form that is left three times in
  * turn, since the first of them finds the caches full of another's buffers. The smallest time of a form counts, since
- * noise only adds, and after each round those clearly behind are dropped. The cost of trying a form is what it takes
- * longer than the best each time, and the making of its messages: rounds end when that reaches 2 % of 1000 steps, where
- * a step is the time from one exchange to the next. */
+ * noise only adds, and after each round those clearly behind are dropped. A form is not
+ * dropped while it has had only exchanges during which some rank was taken off its core. The cost of trying a form is
+ * what it takes longer than the best each time, and the making of its messages: rounds end when that reaches 2 % of
+ * 1000 steps, where a step is the time from one exchange to the next. */
+#define _GNU_SOURCE /* RUSAGE_THREAD */
 #include <stdlib.h>
+#include <sys/resource.h>
 
 #include "plan.h"
 
 enum { MOST_FORMS = 24, MOST_ROUNDS = 12, REPEATS = 3, LEAST_ROUNDS = 6, STEPS_ALLOWED = 20 }; /* 2 % of 1000 */
 
+/* What ranks agree on after a round, each the longest on any of them. */
+typedef struct {
+  double exchange_s[MOST_FORMS][REPEATS];
+  double switches[MOST_FORMS][REPEATS]; /* times that a rank was taken off its core */
+  double step_s;                        /* the mean */
+} Trials;
+
 struct Tuning {
   Form* forms[MOST_FORMS];
   bool dropped[MOST_FORMS];
-  double this_round_s[MOST_FORMS + 1]; /* and the mean of a step */
-  double best_s[MOST_FORMS];           /* agreed, over the rounds */
+  Trials this_round;
+  double best_s[MOST_FORMS]; /* agreed, over the rounds */
+  bool known[MOST_FORMS];    /* there was an exchange during which no rank was off its core */
   int trials[MOST_FORMS];
   int n_forms;
   int current;
@@ -25,6 +36,7 @@ struct Tuning {
   double round_began_s;
   double step_s;      /* the shortest there was, on average over a round */
   double exchange_s;  /* of the exchange under way */
+  long switches;      /* until the last exchange ended */
   double preparing_s; /* making all forms' messages */
 };
 
@@ -33,6 +45,22 @@ struct Tuning {
 static double tolerance(int round) {
   static const double by_round[] = {8.0, 3.0, 1.6, 1.3, 1.2, 1.1};
   return round < 6 ? by_round[round] : 1.05;
+}
+
+/* How often this thread was taken off its core. */
+static long switches(void) {
+#ifdef RUSAGE_THREAD
+  const int who = RUSAGE_THREAD;
+#else
+  const int who = RUSAGE_SELF;
+#endif
+  struct rusage usage;
+  return getrusage(who, &usage) == 0 ? usage.ru_nivcsw : 0;
+}
+
+static void forget(Tuning* tuning, int form) {
+  tuning->best_s[form] = 1e300;
+  tuning->known[form] = false;
 }
 
 static void add(leadline_segments* plan, int segments, const int* sizes, leadline_segments_method method,
@@ -44,7 +72,7 @@ static void add(leadline_segments* plan, int segments, const int* sizes, leadlin
     keep_first(plan, LEADLINE_SEGMENTS_NO_MEMORY, "rank %d: no memory to tune the plan", plan->rank);
     return;
   }
-  tuning->best_s[tuning->n_forms] = 1e300;
+  forget(tuning, tuning->n_forms);
   tuning->forms[tuning->n_forms++] = form;
 }
 
@@ -72,13 +100,13 @@ int tune_begin(leadline_segments* plan) {
   }
   const bool persistent = plan->wanted_persistent != 0;
   add_methods(plan, 1, NULL, persistent);
-  if (plan->wanted_persistent < 0) add_methods(plan, 1, NULL, false);
   for (int segments = 2; segments < plan->n_fields; segments *= 2) add_methods(plan, segments, NULL, persistent);
   if (plan->n_fields > 1) add_methods(plan, plan->n_fields, NULL, persistent);
   add_unequal(plan, persistent);
   if (plan->tuning->n_forms == 0) return plan->error;
   plan->form = plan->tuning->forms[0];
   plan->tuning->round_began_s = MPI_Wtime();
+  plan->tuning->switches = switches();
   return plan->error;
 }
 
@@ -127,26 +155,36 @@ static void decide(leadline_segments* plan, int chosen) {
   plan->tuning = NULL;
 }
 
+/* The times of a form in this round. */
+static void take(Tuning* tuning, const Trials* agreed, int form) {
+  for (int n = 0; n < REPEATS; ++n) {
+    if (agreed->exchange_s[form][n] < tuning->best_s[form]) tuning->best_s[form] = agreed->exchange_s[form][n];
+    if (agreed->switches[form][n] == 0.0) tuning->known[form] = true;
+  }
+}
+
 static void end_round(leadline_segments* plan) {
   Tuning* tuning = plan->tuning;
-  double agreed[MOST_FORMS + 1];
+  Trials agreed;
   int tried = 0;
   for (int n = 0; n < tuning->n_forms; ++n) tried += !tuning->dropped[n];
-  tuning->this_round_s[MOST_FORMS] = (MPI_Wtime() - tuning->round_began_s) / (tried * REPEATS);
-  MPI_Allreduce(tuning->this_round_s, agreed, MOST_FORMS + 1, MPI_DOUBLE, MPI_MAX, plan->comm);
+  tuning->this_round.step_s = (MPI_Wtime() - tuning->round_began_s) / (tried * REPEATS);
+  MPI_Allreduce(&tuning->this_round, &agreed, sizeof agreed / sizeof(double), MPI_DOUBLE, MPI_MAX, plan->comm);
   tuning->round_began_s = MPI_Wtime();
-  if (tuning->round == 0 || agreed[MOST_FORMS] < tuning->step_s) tuning->step_s = agreed[MOST_FORMS];
+  if (tuning->round == 0 || agreed.step_s < tuning->step_s) tuning->step_s = agreed.step_s;
   for (int n = 0; n < tuning->n_forms; ++n) {
     if (tuning->dropped[n]) continue;
     tuning->trials[n] += REPEATS;
-    if (tuning->round == 1 || agreed[n] < tuning->best_s[n]) tuning->best_s[n] = agreed[n]; /* round 0 warms up */
+    if (tuning->round <= 1) forget(tuning, n); /* round 0 warms up */
+    take(tuning, &agreed, n);
   }
   const int best = fastest(tuning);
   const bool spent = lost_s(tuning, tuning->best_s[best]) > STEPS_ALLOWED * tuning->step_s;
   const double most = spent && tuning->round > 2 && tolerance(tuning->round) > 1.1 ? 1.1 : tolerance(tuning->round);
   int left = 0;
   for (int n = 0; n < tuning->n_forms; ++n) {
-    if (tuning->best_s[n] > most * tuning->best_s[best]) tuning->dropped[n] = true;
+    const bool known = tuning->known[n] || tuning->round >= LEAST_ROUNDS;
+    if (known && tuning->best_s[n] > most * tuning->best_s[best]) tuning->dropped[n] = true;
     left += !tuning->dropped[n];
   }
   ++tuning->round;
@@ -155,8 +193,10 @@ static void end_round(leadline_segments* plan) {
 
 int tune_after(leadline_segments* plan) {
   Tuning* tuning = plan->tuning;
-  double* shortest_s = &tuning->this_round_s[tuning->current];
-  if (tuning->repeat == 0 || tuning->exchange_s < *shortest_s) *shortest_s = tuning->exchange_s;
+  const long now = switches();
+  tuning->this_round.exchange_s[tuning->current][tuning->repeat] = tuning->exchange_s;
+  tuning->this_round.switches[tuning->current][tuning->repeat] = (double)(now - tuning->switches);
+  tuning->switches = now;
   if (++tuning->repeat < REPEATS) return LEADLINE_SEGMENTS_OK;
   tuning->repeat = 0;
   do {

@@ -12,6 +12,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#ifdef _OPENMP
+#include <omp.h>
+static int threads(void) { return omp_get_max_threads(); }
+#else
+static int threads(void) { return 1; }
+#endif
+
 enum { MOST_FIELDS = 9, ROUNDS = 3 };
 enum { LOWER, UPPER };
 
@@ -168,7 +175,7 @@ static int random_plans(unsigned first, unsigned count) {
   int wrong = 0, all;
   for (unsigned seed = first; seed < first + count; ++seed) wrong += random_plan(seed);
   MPI_Allreduce(&wrong, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-  if (rank == 0) printf("%u plans on %d ranks, %d wrong\n", count, ranks, all);
+  if (rank == 0) printf("%u plans on %d ranks, %d wrong, %d threads\n", count, ranks, all, threads());
   return all != 0;
 }
 

@@ -27,7 +27,7 @@ def library(name: str) -> Library:
     pytest.skip(f"the MPI library {name} is not installed")
 
 
-def built(chosen: Library, program: Path = PROGRAM) -> Path:
+def built(chosen: Library, *options: str, program: Path = PROGRAM) -> Path:
     folder = sources()
     words = [
         str(chosen.mpicc),
@@ -37,11 +37,13 @@ def built(chosen: Library, program: Path = PROGRAM) -> Path:
         "-Wextra",
         "-Werror",
         "-Wno-stringop-overflow",
+        *options,
         f"-I{folder}",
         str(program),
     ]
     words += map(str, sorted(folder.glob("[a-z]*.c")))
-    return compiled(f"{program.stem}-{chosen.name}", words, chosen, [program, *sorted(folder.iterdir())])
+    name = "-".join([program.stem, chosen.name, *("threaded" for _ in options[:1])])
+    return compiled(name, words, chosen, [program, *sorted(folder.iterdir())])
 
 
 def compiled(name: str, words: Sequence[str], chosen: Library, files: Sequence[Path], cwd: Path | None = None) -> Path:
@@ -67,4 +69,4 @@ def run(
     program: Path = PROGRAM,
 ) -> Outcome:
     chosen = library(name)
-    return run_mpi(chosen, ranks, [built(chosen, program), *words], cwd=cwd, environment=environment, timeout_s=100)
+    return run_mpi(chosen, ranks, [built(chosen, program=program), *words], cwd=cwd, environment=environment, timeout_s=100)

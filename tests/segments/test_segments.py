@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 import tiers
+from recorder.running import run_mpi
 
 from leadline.mpi import Library
 
-from .building import built, run
+from .building import built, library, run
 
 ALL = tiers.everything()
 # MPICH and Intel MPI wait busily, so no more ranks than cores.
@@ -42,6 +43,15 @@ def test_random_plans_bring_what_plain_messages_bring(name: str, ranks: int, tmp
     done = run(name, ranks, ["random", "1", str(PLANS)], cwd=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     assert f"{PLANS} plans on {ranks} ranks, 0 wrong" in done.stdout
+
+
+def test_threads_bring_the_same_bytes(tmp_path: Path) -> None:
+    chosen = library("openmpi")
+    # From the first byte on: by default, threads would find nothing to do in plans as small as these.
+    threaded = built(chosen, "-fopenmp", "-DLEADLINE_SEGMENTS_THREADED_BYTES=1")
+    words = [threaded, "random", "1", str(PLANS)]
+    done = run_mpi(chosen, 2, words, cwd=tmp_path, environment={"OMP_NUM_THREADS": "3"}, timeout_s=100)
+    assert done.lines == [f"{PLANS} plans on 2 ranks, 0 wrong, 3 threads"], done.stderr
 
 
 @pytest.mark.parametrize("kind", WRONG)

@@ -1,0 +1,113 @@
+"""python benchmarks/segments/slow_link.py [--mpi NAME]... [--rate 1gbit] [--rounds N] [--fields N,...] [--faces BYTES,...]
+
+Packed exchanges between two hosts over a slow link: namespaces with a network each, joined by virtual cables whose rate
+is limited (token bucket). Needs root. The same program and the same lines as compare.py, which has the two ranks on one
+host; docs/segments.md has the result.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from compare import build, show, times_of
+from leadline.mpi import Library, available, find
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))
+from jobs import hosts
+
+TIMEOUT_S = 200
+# By the kind of library: its launcher's options, with the launching script and the two addresses filled in, and what
+# keeps its messages on the link.
+LAUNCH = {
+    "mpich": (
+        ["-launcher", "ssh", "-launcher-exec", "{script}", "-localhost", "{here}", "-hosts", "{both}", "-ppn", "1"],
+        {"FI_PROVIDER": "tcp", "UCX_TLS": "tcp,self", "UCX_NET_DEVICES": "eth0"},
+    ),
+    "intel": (
+        ["-launcher", "ssh", "-launcher-exec", "{script}", "-hosts", "{both}", "-ppn", "1"],
+        {"I_MPI_FABRICS": "ofi", "I_MPI_OFI_PROVIDER": "tcp", "FI_TCP_IFACE": "eth0"},
+    ),
+    "openmpi": (
+        ["--host", "{both}", "--mca", "plm_rsh_agent", "{script}", "--mca", "plm_rsh_no_tree_spawn", "1"]
+        + ["--mca", "oob_tcp_if_include", "{network}", "--mca", "btl_tcp_if_include", "{network}"]
+        + ["--mca", "btl", "tcp,self", "--mca", "pml", "ob1", "--map-by", "node", "--bind-to", "none"],
+        {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"},
+    ),
+}
+
+
+def limit(node: hosts.Host, rate: str) -> None:
+    # Intel MPI would choose the addresses of version 6, which only work with a scope.
+    script = "ip -6 addr flush dev eth0; tc qdisc add dev eth0 root tbf rate $0 burst 64kb limit 4mb"
+    ended = node.run(["sh", "-c", script, rate])
+    if ended.code != 0:
+        raise SystemExit(f"the rate of the link cannot be limited: {ended.err}")
+
+
+def launcher(made: hosts.Hosts) -> Path:
+    """A script in place of ssh: HOST COMMAND..., with options before the host left out."""
+    lines = ["#!/bin/bash", "while [[ $1 == -* ]]; do shift; done", 'host=$1; shift; case "$host" in']
+    for node in made.nodes:
+        words = shlex.join(["nsenter", "-t", str(node.process), "-m", "-u", "-i", "-n", "-p", "-T", "--"])
+        lines.append(f'{node.address}) exec {words} /bin/sh -c "cd {shlex.quote(str(made.shared))}; $*";;')
+    path = made.shared / "remote"
+    path.write_text("\n".join([*lines, "*) exit 1;;", "esac", ""]))
+    path.chmod(0o755)
+    return path
+
+
+def command(library: Library, made: hosts.Hosts, script: Path, words: list[str]) -> tuple[list[str], dict[str, str]]:
+    options, environment = LAUNCH[library.kind.name]
+    filled = {
+        "script": str(script),
+        "here": made.login.address,
+        "both": ",".join(node.address for node in made.nodes),
+        "network": f"{hosts.NETWORK}.0/24",
+    }
+    start = [word.format(**filled) for word in options]
+    inside = ["nsenter", "-t", str(made.login.process), "-u", "-n", "--", str(library.launch(2)[0])]
+    return [*inside, *start, "-n", "2", *words], {**os.environ, **library.env(), **environment}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[2])
+    parser.add_argument("--mpi", action="append", default=[], help="an MPI library; all by default")
+    parser.add_argument("--rate", default="1gbit")
+    parser.add_argument("--rounds", type=int, default=21)
+    parser.add_argument("--fields", default="51")
+    parser.add_argument("--faces", default="64,1024,8192,73728")
+    arguments = parser.parse_args()
+    if not hosts.are_possible():
+        raise SystemExit("hosts cannot be made here: it needs root and virtual network cables")
+    libraries = [find(name) for name in arguments.mpi] or list(available())
+    print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores; {arguments.rate}; microseconds an exchange")
+    with hosts.made(2) as made, tempfile.TemporaryDirectory(dir=made.shared) as folder:
+        for node in made.nodes:
+            limit(node, arguments.rate)
+        script = launcher(made)
+        for library in libraries:
+            program = build(library, Path(folder))
+            for face in map(int, arguments.faces.split(",")):
+                for fields in map(int, arguments.fields.split(",")):
+                    words = [str(program), *map(str, (arguments.rounds, fields, face, face))]
+                    line, environment = command(library, made, script, words)
+                    try:
+                        done = subprocess.run(line, env=environment, capture_output=True, text=True, timeout=TIMEOUT_S)
+                    except subprocess.TimeoutExpired:
+                        print(f"{library.name}: not over within {TIMEOUT_S} s", flush=True)
+                        continue
+                    if done.returncode != 0:
+                        print(f"{library.name}: ended with {done.returncode}: {done.stderr[-800:]}", flush=True)
+                        continue
+                    show(library, fields, face, face, *times_of(done.stdout))
+    print(f"load {os.getloadavg()[0]:.1f} at the end")
+
+
+if __name__ == "__main__":
+    main()
