@@ -13,7 +13,6 @@
 namespace opatm {
 namespace {
 
-constexpr int steps_between_outputs = 48;
 constexpr double tolerated_mass_error = 1e-10;
 
 std::string counted(int number, const char* what) {

@@ -18,13 +18,17 @@ const char* const usage =
     "  --segments HOW     none: a message for each tracer; N: the tracers' messages packed into N; A,B,...: into "
     "segments\n"
     "                     of so many tracers; auto: as is found fastest in the first steps (none)\n"
-    "  --io HOW           the output's way to the root: serial: in blocking sends; gathered: in collectives (serial)\n"
-    "  --output FILE      where the output goes: 32 bytes per point and tracer each time (none)\n";
+    "  --io HOW           the output's way: serial: to the root in blocking sends; gathered: in collectives; parallel:\n"
+    "                     every rank writes its part, which needs PnetCDF (serial)\n"
+    "  --hints TEXT       for --io parallel: name=value;name=value, which MPI-IO and PnetCDF are to heed (none)\n"
+    "  --output FILE      where the output goes: 32 bytes per point and tracer each time; NetCDF if it ends in .nc "
+    "(none)\n";
 
 namespace {
 
 // Summaries of 16 bytes a level have to fit the small messages' 4 kB.
 constexpr int most_levels = 256;
+const char* const nowhere = "/dev/null";
 
 Extent parse_grid(const std::string& text) {
   const std::vector<std::string> sizes = kit::split(text, 'x');
@@ -62,7 +66,19 @@ Cost parse_cost(const std::string& text) {
 Io parse_io(const std::string& text) {
   if (text == "serial") return Io::serial;
   if (text == "gathered") return Io::gathered;
-  throw kit::UsageError("--io must be serial or gathered, not '" + text + "'");
+  if (text == "parallel") return Io::parallel;
+  throw kit::UsageError("--io must be serial, gathered or parallel, not '" + text + "'");
+}
+
+// Of MPI_Info.
+std::string parse_hints(const std::string& text) {
+  for (const std::string& hint : text.empty() ? std::vector<std::string>{} : kit::split(text, ';')) {
+    const size_t equals = hint.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == hint.size()) {
+      throw kit::UsageError("--hints must look like name=value;name=value, not '" + text + "'");
+    }
+  }
+  return text;
 }
 
 Segmentation parse_segments(const std::string& text, int tracers) {
@@ -90,7 +106,7 @@ Segmentation parse_segments(const std::string& text, int tracers) {
 }  // namespace
 
 Settings read_settings(int argc, char** argv) {
-  const kit::Options options(argc, argv, {"grid", "tracers", "steps", "decomp", "cost", "segments", "io", "output"});
+  const kit::Options options(argc, argv, {"grid", "tracers", "steps", "decomp", "cost", "segments", "io", "hints", "output"});
   Settings settings{};
   settings.grid = parse_grid(options.text("grid", "362x128x72"));
   settings.tracers = static_cast<int>(options.whole("tracers", 51, 1, 1000));
@@ -99,7 +115,11 @@ Settings read_settings(int argc, char** argv) {
   settings.cost = parse_cost(options.text("cost", "full"));
   settings.segments = parse_segments(options.text("segments", "none"), settings.tracers);
   settings.io = parse_io(options.text("io", "serial"));
-  settings.output = options.text("output", "/dev/null");
+  settings.output = options.text("output", nowhere);
+  settings.hints = parse_hints(options.text("hints", ""));
+  if (settings.io == Io::parallel && !settings.writes_netcdf() && settings.output != nowhere) {
+    throw kit::UsageError("--io parallel writes NetCDF: --output must end in .nc, unlike '" + settings.output + "'");
+  }
   return settings;
 }
 

@@ -20,8 +20,9 @@ struct Layout {
 
 enum class Cost { full, light };
 
-// How the output reaches the root: in blocking sends of every piece, or in collectives.
-enum class Io { serial, gathered };
+// How files are read and written: by every rank (input) or in blocking sends of every piece to the root (output); by
+// the root, in collectives; by all ranks together.
+enum class Io { serial, gathered, parallel };
 
 // The tracers whose messages travel together: each segment's number of tracers. None: a message for each tracer.
 struct Segmentation {
@@ -39,6 +40,9 @@ struct Settings {
   Segmentation segments;
   Io io;
   std::string output;
+  std::string hints;  // for files that all ranks read or write together: "name=value;name=value"
+
+  bool writes_netcdf() const { return output.ends_with(".nc"); }
 };
 
 extern const char* const usage;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import functools
 import hashlib
 import os
 import shlex
@@ -64,10 +65,24 @@ def _compiler(workload: Workload, library: Library) -> Path:
 def _fingerprint(workload: Workload, library: Library) -> str:
     content = hashlib.sha256()
     compiler = _compiler(workload, library)
-    content.update(f"{compiler} {library.version} {workload.flags} {workload.sources}".encode())
+    here = _headers_here(str(compiler), workload.optional_headers)
+    content.update(f"{compiler} {library.version} {workload.flags} {workload.sources} {here} {workload.link}".encode())
     for path in workload.inputs:
         content.update(str(path).encode() + path.read_bytes())
     return content.hexdigest()
+
+
+@functools.cache
+def _headers_here(compiler: str, headers: tuple[str, ...]) -> tuple[str, ...]:
+    """Those of `headers` that the compiler finds: a program is built anew when one comes or goes."""
+    if not headers:
+        return ()
+    text = "".join(f"#if __has_include(<{header}>)\n@{header}\n#endif\n" for header in headers)
+    try:
+        done = subprocess.run([compiler, "-E", "-x", "c++", "-"], input=text, capture_output=True, text=True, check=False)
+    except OSError:
+        return ()  # compiling will say why
+    return tuple(line[1:] for line in done.stdout.splitlines() if line.startswith("@"))
 
 
 def _compile(workload: Workload, library: Library, folder: Path, executable: Path) -> None:
@@ -99,7 +114,7 @@ def _compile(workload: Workload, library: Library, folder: Path, executable: Pat
     with ThreadPoolExecutor(at_once) as pool:
         list(pool.map(compile_one, workload.sources, objects))
     new = executable.with_suffix(".new")
-    _run([compiler, *workload.flags, *map(str, objects), "-o", str(new)], library)
+    _run([compiler, *workload.flags, *map(str, objects), *workload.link, "-o", str(new)], library)
     new.replace(executable)  # a program that is running keeps its old file
 
 
@@ -114,7 +129,8 @@ def _shared(workload: Workload, library: Library, folder: Path) -> tuple[str, Pa
         return wrapper, folder
     behind = os.path.realpath(found)
     version = subprocess.run([behind, "--version"], capture_output=True, text=True, check=False).stdout
-    content = hashlib.sha256(f"{behind} {version} {workload.flags}".encode())
+    here = _headers_here(behind, workload.optional_headers)
+    content = hashlib.sha256(f"{behind} {version} {workload.flags} {here}".encode())
     for path in workload.inputs:
         content.update(str(path).encode() + path.read_bytes())
     place = folder.parents[1] / "shared" / f"{workload.name}-{content.hexdigest()[:16]}"

@@ -22,6 +22,8 @@ class Workload:
 
     language: "c++" or "fortran".   sources, include: absolute paths.   flags: for compiling and linking.
     shared: those of `sources` without mpi.h, which are compiled once for all libraries with the same compiler.
+    optional_headers: of libraries that the program does without where they are missing.   link: words for the linker,
+    after the objects.
     """
 
     name: str
@@ -32,6 +34,8 @@ class Workload:
     include: tuple[Path, ...]
     flags: tuple[str, ...]
     shared: tuple[Path, ...] = ()
+    optional_headers: tuple[str, ...] = ()
+    link: tuple[str, ...] = ()
 
     @property
     def inputs(self) -> list[Path]:
@@ -76,6 +80,8 @@ def find(name: str) -> Workload:
         include=include,
         flags=tuple(content.get("flags", ())),
         shared=_without_mpi(sources, include) if content["language"] == "c++" else (),
+        optional_headers=tuple(content.get("optional_headers", ())),
+        link=tuple(content.get("link", ())),
     )
 
 
