@@ -2,12 +2,10 @@
 
 #include "kit/netcdf_file.hpp"
 
-#if __has_include(<pnetcdf.h>)
-#include <link.h>
+#ifdef LEADLINE_HAS_PNETCDF
 #include <pnetcdf.h>
 
 #include <algorithm>
-#include <string_view>
 
 #include "kit/netcdf_calls.hpp"
 #include "kit/shared_library.hpp"
@@ -42,21 +40,7 @@ struct Calls {
   Calls();
 };
 
-// How many MPI libraries are in this process.
-int mpi_libraries() {
-  int number = 0;
-  const auto count = [](dl_phdr_info* info, size_t, void* total) {
-    const std::string_view path = info->dlpi_name;
-    const std::string_view name = path.substr(path.rfind('/') + 1);
-    if (name.starts_with("libmpi.so") || name.starts_with("libmpich.so")) ++*static_cast<int*>(total);
-    return 0;
-  };
-  dl_iterate_phdr(count, &number);
-  return number;
-}
-
 Calls::Calls() {
-  const int before = mpi_libraries();
   SharedLibrary library("libpnetcdf.so");
   library.get("ncmpi_create", create);
   library.get("ncmpi_open", open);
@@ -78,7 +62,6 @@ Calls::Calls() {
   library.get("ncmpi_put_vara_double_all", put_vara_double);
   library.get("ncmpi_put_vara_longlong_all", put_vara_longlong);
   problem = library.problem();
-  if (problem.empty() && mpi_libraries() != before) problem = "libpnetcdf.so was built for another MPI library";
 }
 
 // What the file's data are read and written with; MPI_INFO_NULL where nothing is chosen. To be freed.
@@ -102,7 +85,7 @@ MPI_Info hints_of(const std::string& text) {
 std::unique_ptr<NetcdfFile> open_netcdf_in_parallel(const std::string& path, Access access, const std::string& hints) {
   static const Calls calls;
   if (!calls.problem.empty()) {
-    throw NetcdfError(path + ": --io parallel needs PnetCDF for this MPI library: " + calls.problem);
+    throw NetcdfError(path + ": PnetCDF cannot be loaded: " + calls.problem);
   }
   MPI_Info info = hints_of(hints);
   int id = 0;
@@ -119,8 +102,8 @@ std::unique_ptr<NetcdfFile> open_netcdf_in_parallel(const std::string& path, Acc
 #else
 
 std::unique_ptr<kit::NetcdfFile> kit::open_netcdf_in_parallel(const std::string& path, Access, const std::string&) {
-  throw NetcdfError(path + ": --io parallel needs PnetCDF, without which this program was built (apt-get install "
-                    "libpnetcdf-dev, which fits Debian's Open MPI, and build it again)");
+  throw NetcdfError(path + ": this program was built without PnetCDF for its MPI library (apt-get install libpnetcdf-dev, "
+                    "which is for Debian's Open MPI only, and build it again)");
 }
 
 #endif

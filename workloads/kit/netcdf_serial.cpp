@@ -1,6 +1,6 @@
 #include "kit/netcdf_file.hpp"
 
-#if __has_include(<netcdf.h>)
+#ifdef LEADLINE_HAS_NETCDF
 #include <netcdf.h>
 
 #include "kit/netcdf_calls.hpp"

@@ -22,8 +22,7 @@ class Workload:
 
     language: "c++" or "fortran".   sources, include: absolute paths.   flags: for compiling and linking.
     shared: those of `sources` without mpi.h, which are compiled once for all libraries with the same compiler.
-    optional_headers: of libraries that the program does without where they are missing.   link: words for the linker,
-    after the objects.
+    libraries: those it uses if they are here (optional.py).   link: words for the linker, after the objects.
     """
 
     name: str
@@ -34,7 +33,7 @@ class Workload:
     include: tuple[Path, ...]
     flags: tuple[str, ...]
     shared: tuple[Path, ...] = ()
-    optional_headers: tuple[str, ...] = ()
+    libraries: tuple[str, ...] = ()
     link: tuple[str, ...] = ()
 
     @property
@@ -80,7 +79,7 @@ def find(name: str) -> Workload:
         include=include,
         flags=tuple(content.get("flags", ())),
         shared=_without_mpi(sources, include) if content["language"] == "c++" else (),
-        optional_headers=tuple(content.get("optional_headers", ())),
+        libraries=tuple(content.get("libraries", ())),
         link=tuple(content.get("link", ())),
     )
 
