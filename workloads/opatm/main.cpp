@@ -5,8 +5,10 @@
 #include <memory>
 #include <string>
 
+#include "input.hpp"
 #include "kit/phases.hpp"
 #include "kit/program.hpp"
+#include "make_input.hpp"
 #include "model.hpp"
 #include "settings.hpp"
 
@@ -34,19 +36,30 @@ bool print_result(Model& model, const kit::Phases& phases, int rank) {
 }
 
 int run(const kit::Session& session, int argc, char** argv) {
-  const Settings settings = read_settings(argc, argv);
-  kit::Phases phases({"setup", "advection", "diffusion", "reaction", "update", "output"});
+  Settings settings = read_settings(argc, argv);
+  if (!settings.make_input.empty()) {
+    make_input(settings, session.rank);
+    return 0;
+  }
+  kit::Phases phases({"input", "setup", "advection", "diffusion", "reaction", "update", "output"});
+  std::unique_ptr<Input> input;
   std::unique_ptr<Model> model;
   {
-    const auto measurement = phases.measure(Phase::setup);
-    model = std::make_unique<Model>(settings, session.rank, session.ranks);
+    const auto measurement = phases.measure(Phase::input);
+    input = std::make_unique<Input>(settings);
   }
-  for (int step = 1; step <= settings.steps; ++step) {
-    const bool output_follows = step % steps_between_outputs == 0 || step == settings.steps;
+  model = std::make_unique<Model>(settings, *input, phases, session.rank, session.ranks);
+  const int last = settings.steps_before + settings.steps;
+  for (int step = settings.steps_before + 1; step <= last; ++step) {
+    const bool output_follows = step % steps_between_outputs == 0 || step == last;
     advance(*model, step, output_follows, phases);
     if (!output_follows) continue;
     const auto measurement = phases.measure(Phase::output);
     trcwri(*model, step);
+  }
+  if (!settings.save.empty()) {
+    const auto measurement = phases.measure(Phase::output);
+    save_state(*model, session.rank);
   }
   if (print_result(*model, phases, session.rank)) return 0;
   std::fprintf(stderr, "opatm: mass was not conserved\n");

@@ -10,6 +10,7 @@
 #include "budget.hpp"
 #include "decomposition.hpp"
 #include "field.hpp"
+#include "forcing.hpp"
 #include "halo.hpp"
 #include "kit/phases.hpp"
 #include "output.hpp"
@@ -20,8 +21,10 @@
 
 namespace opatm {
 
+class Input;
+
 struct Model {
-  Model(const Settings& settings, int rank, int ranks);
+  Model(const Settings& settings, Input& input, kit::Phases& phases, int rank, int ranks);
 
   Settings settings;
   Decomposition decomposition;
@@ -38,6 +41,7 @@ struct Model {
   int accumulated_steps = 0;
 
   Halo halo;
+  std::unique_ptr<Forcing> forcing;  // null: the formulas of the basin
   std::vector<Field> bent;  // of trchdf: a level's Laplacian, for each tracer that is diffused at the same time
   Advection advection;
   VerticalMixing mixing;
@@ -57,7 +61,7 @@ void trcwri(Model& model, int step);  // output
 }
 
 struct Phase {
-  enum : size_t { setup, advection, diffusion, reaction, update, output };
+  enum : size_t { input, setup, advection, diffusion, reaction, update, output };
 };
 
 // One step of half an hour, the step-th since the beginning.

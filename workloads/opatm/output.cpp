@@ -16,7 +16,8 @@ constexpr int summary_tag = 10;
 constexpr int map_tag = 20;
 
 // Size of the horizontal gradient, mmol/m^3 per km. The last exchange of the step was made for it.
-std::vector<double> front_strength(const Field& concentration) {
+// Nothing is said of the difference to a neighbour of another kind.
+std::vector<double> front_strength(const Field& concentration, const Forcing* forcing) {
   std::vector<double> values;
   values.reserve(static_cast<size_t>(concentration.nx()) * concentration.levels() * concentration.ny());
   for (int i = 0; i < concentration.nx(); ++i) {
@@ -25,8 +26,12 @@ std::vector<double> front_strength(const Field& concentration) {
       const double* west = concentration.row(i - 1, k);
       const double* east = concentration.row(i + 1, k);
       for (int j = 0; j < concentration.ny(); ++j) {
-        const double in_x = (east[j] - west[j]) / (2.0 * spacing_km);
-        const double in_y = (here[j + 1] - here[j - 1]) / (2.0 * spacing_km);
+        const auto beside = [&](const double* row, int di, int dj) {
+          const bool alike = forcing == nullptr || forcing->kind.row(i, k)[j] == forcing->kind.row(i + di, k)[j + dj];
+          return alike ? row[j + dj] : here[j];
+        };
+        const double in_x = (beside(east, 1, 0) - beside(west, -1, 0)) / (2.0 * spacing_km);
+        const double in_y = (beside(here, 0, 1) - beside(here, 0, -1)) / (2.0 * spacing_km);
         values.push_back(std::sqrt(in_x * in_x + in_y * in_y));
       }
     }
@@ -45,7 +50,7 @@ std::vector<double> map_of_block(const Model& model, const Tracer& tracer, int m
   const Field& concentration = model.concentration[tracer.number];
   if (map == 1) return mean_concentration(model, tracer);
   if (map == 2) return model.transport_change[tracer.number];
-  if (map == 3) return front_strength(concentration);
+  if (map == 3) return front_strength(concentration, model.forcing.get());
   std::vector<double> values(model.transport_change[tracer.number].size());
   concentration.copy_block_to(values.data());
   return values;
@@ -57,7 +62,9 @@ const char* const map_names[output_maps] = {"concentration", "mean_concentration
                                             "front_strength"};
 
 int64_t outputs_of(const Settings& settings) {
-  return (settings.steps + steps_between_outputs - 1) / steps_between_outputs;
+  const int64_t last = settings.steps_before + settings.steps;
+  const int64_t regular = last / steps_between_outputs - settings.steps_before / steps_between_outputs;
+  return regular + (last % steps_between_outputs == 0 ? 0 : 1);
 }
 
 PlainLayout::PlainLayout(const Settings& settings)
@@ -112,7 +119,7 @@ void Output::write(const Model& model, int step) {
   for (const Tracer& tracer : model.tracers) {
     Summary summary(grid_.nz);
     summary.describe(tracer, step, model.block, model.concentration[tracer.number], mean_concentration(model, tracer),
-                     model.basin.thickness_m());
+                     model.basin.thickness_m(), model.forcing ? &model.forcing->kind : nullptr);
     if (io_ == Io::parallel) {
       write_in_parallel(model, tracer, summary);
     } else if (io_ == Io::gathered) {
