@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "kit/program.hpp"
 #include "model.hpp"
@@ -9,6 +10,8 @@
 namespace opatm {
 namespace {
 
+const char* const end_mark_name = "end_of_file";
+constexpr double end_mark = std::numbers::pi;  // none of its bytes is zero
 constexpr double largest_concentration = 1e4;  // mmol/m^3; far above any in the sea
 
 kit::Way way_of(Io io) {
@@ -17,7 +20,10 @@ kit::Way way_of(Io io) {
 }
 
 std::unique_ptr<kit::FieldFile> open(const Settings& settings, const std::string& path) {
-  return std::make_unique<kit::FieldFile>(path, kit::Access::read, way_of(settings.io), settings.hints);
+  auto file = std::make_unique<kit::FieldFile>(path, kit::Access::read, way_of(settings.io), settings.hints);
+  file->on_file([&path](kit::NetcdfFile& opened) { EndMark::check(opened, path); });
+  file->settle();
+  return file;
 }
 
 Extent grid_of(kit::FieldFile& file) {
@@ -53,17 +59,30 @@ void take(Field& field, const kit::Box& part, const Block& block, const std::vec
 std::string forcing_file(const std::string& folder) { return folder + "/forcing.nc"; }
 std::string initial_file(const std::string& folder) { return folder + "/initial.nc"; }
 
-int define_state(kit::NetcdfFile& file, const Extent& grid, int tracers, int64_t step) {
+void EndMark::define(kit::NetcdfFile& file) {
+  variable_ = file.define_variable(end_mark_name, kit::NetcdfFile::Type::float64, {});
+  file.describe(variable_, "long_name", "pi, if the file is complete");
+}
+
+void EndMark::write(kit::NetcdfFile& file) const { file.write(variable_, {}, &end_mark); }
+
+void EndMark::check(kit::NetcdfFile& file, const std::string& path) {
+  double found = 0.0;
+  file.read(file.variable(end_mark_name, {}), {}, &found);
+  if (found != end_mark) throw kit::NetcdfError(path + " is not complete: its last variable has not the value it must have");
+}
+
+StateFile::StateFile(kit::NetcdfFile& file, const Extent& grid, int tracers, int64_t step) {
   using Type = kit::NetcdfFile::Type;
   const int tracer = file.define_dimension("tracer", tracers);
   const int x = file.define_dimension("x", grid.nx);
   const int level = file.define_dimension("level", grid.nz);
   const int y = file.define_dimension("y", grid.ny);
-  const int concentration = file.define_variable("concentration", Type::float64, {tracer, x, level, y});
+  concentration = file.define_variable("concentration", Type::float64, {tracer, x, level, y});
   file.describe(concentration, "units", "mmol m-3");
   file.set_number("step", step);
+  end.define(file);
   file.end_definitions();
-  return concentration;
 }
 
 Input::Input(Settings& settings)
@@ -89,21 +108,23 @@ Input::Input(Settings& settings)
   settings.steps_before = static_cast<int>(step);
 }
 
-[[gnu::noinline]] std::unique_ptr<Forcing> Input::read_forcing(const Model& model, int rank) {
+[[gnu::noinline]] std::unique_ptr<Forcing> Input::read_forcing(const Settings& settings, int rank, int ranks) {
   if (!forcing_) return nullptr;
-  const Extent& grid = model.settings.grid;
-  auto forcing = std::make_unique<Forcing>(model.block, grid.nz);
-  kit::Spread spread = spread_of(model.decomposition, grid, 1);
+  const Extent& grid = settings.grid;
+  const Decomposition decomposition(grid, settings.layout, ranks);
+  const Block block = decomposition.block(rank);
+  auto forcing = std::make_unique<Forcing>(block, grid.nz);
+  kit::Spread spread = spread_of(decomposition, grid, 1);
   std::vector<double> values;
   const auto read = [&](const char* name, Field& field) {
     const int variable = forcing_->variable(name, {grid.nx, field.levels(), grid.ny});
     spread.whole[1] = field.levels();
     for (kit::Box& part : spread.parts) part.count[1] = field.levels();
     forcing_->read(variable, {}, spread, values);
-    take(field, spread.parts[static_cast<size_t>(rank)], model.block, values);
+    take(field, spread.parts[static_cast<size_t>(rank)], block, values);
   };
-  Field unused(model.block.x.count, model.block.y.count, grid.nz);
-  Field unused_at_surface(model.block.x.count, model.block.y.count, 1);
+  Field unused(block.x.count, block.y.count, grid.nz);
+  Field unused_at_surface(block.x.count, block.y.count, 1);
   read("kind", forcing->kind);
   read("flow_east", forcing->flow.east);
   read("flow_north", forcing->flow.north);
@@ -115,8 +136,8 @@ Input::Input(Settings& settings)
   read("wind", unused_at_surface);
   forcing_->close();
   forcing_.reset();
-  const std::string wrong = forcing->complete(model.halo, model.block, grid, model.basin.thickness_m());
-  kit::agree_on(wrong.empty() ? wrong : forcing_file(model.settings.input) + ": " + wrong);
+  const std::string wrong = forcing->complete(Halo(decomposition, rank), block, grid, Basin(grid).thickness_m());
+  kit::agree_on(wrong.empty() ? wrong : forcing_file(settings.input) + ": " + wrong);
   return forcing;
 }
 
@@ -143,17 +164,20 @@ Input::Input(Settings& settings)
 [[gnu::noinline]] void save_state(const Model& model, int rank) {
   const Settings& settings = model.settings;
   kit::FieldFile file(settings.save, kit::Access::create, way_of(settings.io), settings.hints);
-  int variable = 0;
+  std::unique_ptr<StateFile> state;
   file.on_file([&](kit::NetcdfFile& opened) {
-    variable = define_state(opened, settings.grid, settings.tracers, settings.steps_before + settings.steps);
+    state = std::make_unique<StateFile>(opened, settings.grid, settings.tracers,
+                                        settings.steps_before + settings.steps);
   });
   file.settle();
+  const int variable = state ? state->concentration : 0;  // of ranks that have the file open
   const kit::Spread spread = spread_of(model.decomposition, settings.grid, 0);
   std::vector<double> values(static_cast<size_t>(spread.parts[static_cast<size_t>(rank)].points()));
   for (const Field& concentration : model.concentration) {
     concentration.copy_block_to(values.data());
     file.write(variable, {&concentration - model.concentration.data()}, spread, values);
   }
+  file.on_file([&](kit::NetcdfFile& opened) { state->end.write(opened); });
   file.close();
 }
 

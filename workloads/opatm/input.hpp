@@ -18,8 +18,25 @@ struct Model;
 std::string forcing_file(const std::string& folder);
 std::string initial_file(const std::string& folder);
 
-// Defines a file of concentrations after that many steps; the number of its variable.
-int define_state(kit::NetcdfFile& file, const Extent& grid, int tracers, int64_t step);
+// The last variable of every file that the model reads. Where a file was cut short, or its writer did not come to the
+// end, it has another value; the libraries do not tell.
+class EndMark {
+ public:
+  void define(kit::NetcdfFile& file);  // after all other variables
+  void write(kit::NetcdfFile& file) const;
+  static void check(kit::NetcdfFile& file, const std::string& path);  // throws kit::NetcdfError
+
+ private:
+  int variable_ = 0;
+};
+
+// A file of concentrations after that many steps.
+struct StateFile {
+  StateFile(kit::NetcdfFile& file, const Extent& grid, int tracers, int64_t step);
+
+  int concentration;
+  EndMark end;
+};
 
 // The files of --input and --restart. Everything is collective over MPI_COMM_WORLD, and throws kit::UsageError on all
 // ranks.
@@ -28,7 +45,7 @@ class Input {
   // Opens the files and completes the settings by what they say: grid, tracers, and the step that the state is from.
   explicit Input(Settings& settings);
 
-  std::unique_ptr<Forcing> read_forcing(const Model& model, int rank);  // null: by formulas
+  std::unique_ptr<Forcing> read_forcing(const Settings& settings, int rank, int ranks);  // null: there is none
   bool has_state() const { return state_ != nullptr; }
   void read_state(Model& model, int rank);
 

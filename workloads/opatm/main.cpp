@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "input.hpp"
 #include "kit/phases.hpp"
@@ -43,12 +44,26 @@ int run(const kit::Session& session, int argc, char** argv) {
   }
   kit::Phases phases({"input", "setup", "advection", "diffusion", "reaction", "update", "output"});
   std::unique_ptr<Input> input;
+  std::unique_ptr<Forcing> forcing;
   std::unique_ptr<Model> model;
   {
     const auto measurement = phases.measure(Phase::input);
     input = std::make_unique<Input>(settings);
+    forcing = input->read_forcing(settings, session.rank, session.ranks);
   }
-  model = std::make_unique<Model>(settings, *input, phases, session.rank, session.ranks);
+  {
+    const auto measurement = phases.measure(Phase::setup);
+    model = std::make_unique<Model>(settings, std::move(forcing), session.rank, session.ranks);
+    if (!input->has_state()) model->set_initial_state();
+  }
+  if (input->has_state()) {
+    const auto measurement = phases.measure(Phase::input);
+    input->read_state(*model, session.rank);
+  }
+  {
+    const auto measurement = phases.measure(Phase::setup);
+    model->begin();
+  }
   const int last = settings.steps_before + settings.steps;
   for (int step = settings.steps_before + 1; step <= last; ++step) {
     const bool output_follows = step % steps_between_outputs == 0 || step == last;

@@ -160,27 +160,31 @@ void write_forcing(kit::NetcdfFile& file, const Cells& cells) {
     file.describe(numbers.back(), "units", variable.units);
     file.describe(numbers.back(), "long_name", variable.meaning);
   }
+  EndMark end;
+  end.define(file);
   file.end_definitions();
   for (size_t n = 0; n < variables.size(); ++n) {
     const int levels = variables[n].levels;
     file.write(numbers[n], {{0, 0, 0}, {grid.nx, levels, grid.ny}},
                values_of(grid, levels, variables[n].value).data());
   }
+  end.write(file);
   file.close();
 }
 
 void write_initial(kit::NetcdfFile& file, const Cells& cells, int tracers) {
   const Extent& grid = cells.grid();
-  const int concentration = define_state(file, grid, tracers, 0);
+  const StateFile state(file, grid, tracers, 0);
   for (int number = 0; number < tracers; ++number) {
     const Tracer kind = tracer(number);
     const auto value = [&](int x, int k, int y) {
       if (cells.kind(x, k, y) == Kind::land) return 0.0;
       return initial_profile(kind, cells.basin().depth_m(k)) * initial_patchiness(kind, x, y, k);
     };
-    file.write(concentration, {{number, 0, 0, 0}, {1, grid.nx, grid.nz, grid.ny}},
+    file.write(state.concentration, {{number, 0, 0, 0}, {1, grid.nx, grid.nz, grid.ny}},
                values_of(grid, grid.nz, value).data());
   }
+  state.end.write(file);
   file.close();
 }
 

@@ -1,8 +1,8 @@
 #include "model.hpp"
 
 #include <algorithm>
+#include <utility>
 
-#include "input.hpp"
 #include "kit/program.hpp"
 
 namespace opatm {
@@ -65,21 +65,15 @@ int largest_segment(const Segmentation& segments) {
   return segments.packed ? *std::max_element(segments.sizes.begin(), segments.sizes.end()) : 1;
 }
 
-// The forcing, with its time counted as input.
-std::unique_ptr<Forcing> forcing_from(Input& input, const Model& model, kit::Phases& phases, int rank) {
-  const auto measurement = phases.measure(Phase::input);
-  return input.read_forcing(model, rank);
-}
-
 }  // namespace
 
-Model::Model(const Settings& chosen, Input& input, kit::Phases& phases, int rank, int ranks)
+Model::Model(const Settings& chosen, std::unique_ptr<Forcing> read, int rank, int ranks)
     : settings(chosen),
       decomposition(settings.grid, settings.layout, ranks),
       block(decomposition.block(rank)),
       basin(settings.grid),
       halo(decomposition, rank),
-      forcing(forcing_from(input, *this, phases, rank)),
+      forcing(std::move(read)),
       bent(static_cast<size_t>(largest_segment(settings.segments)), Field(block.x.count, block.y.count, 1)),
       advection(forcing ? forcing->flow : basin.flow(block), basin.thickness_m(), largest_segment(settings.segments),
                 forcing ? &forcing->kind : nullptr),
@@ -89,19 +83,21 @@ Model::Model(const Settings& chosen, Input& input, kit::Phases& phases, int rank
   for (int number = 0; number < settings.tracers; ++number) {
     tracers.push_back(tracer(number));
     concentration.emplace_back(block.x.count, block.y.count, settings.grid.nz);
-    if (!input.has_state()) set_initial(concentration.back(), tracers.back(), basin, block);
     accumulated.emplace_back(points_of(block, settings.grid), 0.0);
     transport_change.emplace_back(points_of(block, settings.grid), 0.0);
   }
-  if (input.has_state()) {
-    const auto measurement = phases.measure(Phase::input);
-    input.read_state(*this, rank);
-  }
-  for (Field& field : concentration) halo.repeat_at_shores(field);
-  budget.begin(concentration);
   if (!settings.segments.packed) return;
   if (halo.leaves_out()) throw kit::UsageError("OPATM_LEAVE_OUT needs --segments none");
   packed = std::make_unique<PackedExchanges>(*this, rank);
+}
+
+void Model::set_initial_state() {
+  for (const Tracer& tracer : tracers) set_initial(concentration[tracer.number], tracer, basin, block);
+}
+
+void Model::begin() {
+  for (Field& field : concentration) halo.repeat_at_shores(field);
+  budget.begin(concentration);
 }
 
 // Completes the step: the mean of the output takes in the new concentrations, and the neighbours get their faces, which

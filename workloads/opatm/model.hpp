@@ -21,10 +21,13 @@
 
 namespace opatm {
 
-class Input;
-
 struct Model {
-  Model(const Settings& settings, Input& input, kit::Phases& phases, int rank, int ranks);
+  // forcing: null where the basin's formulas hold.
+  Model(const Settings& settings, std::unique_ptr<Forcing> forcing, int rank, int ranks);
+
+  // Before the first step: either this or concentrations from a file, halo included, then begin().
+  void set_initial_state();
+  void begin();
 
   Settings settings;
   Decomposition decomposition;
@@ -41,7 +44,7 @@ struct Model {
   int accumulated_steps = 0;
 
   Halo halo;
-  std::unique_ptr<Forcing> forcing;  // null: the formulas of the basin
+  std::unique_ptr<Forcing> forcing;  // null: the basin's formulas
   std::vector<Field> bent;  // of trchdf: a level's Laplacian, for each tracer that is diffused at the same time
   Advection advection;
   VerticalMixing mixing;
