@@ -1,6 +1,9 @@
 // The sea and its weather where they are read from a file, on this process's block and its halo.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "basin.hpp"
 #include "field.hpp"
 #include "halo.hpp"
@@ -30,6 +33,10 @@ struct Forcing {
   Field open_east;
   Field open_north;
   Field water;  // 1 in water, 0 elsewhere
+
+ private:
+  void find_open_faces(const Block& block);
+  std::string wrong_in_cell(int i, int k, int j, const Block& block, const std::vector<double>& thickness_m) const;
 };
 
 }  // namespace opatm

@@ -54,6 +54,14 @@ void take(Field& field, const kit::Box& part, const Block& block, const std::vec
   }
 }
 
+// The width of halo that is read along. In the parallel way each value is read by one rank alone, so that all ranks
+// together read the file once, and the neighbours exchange halos.
+int halo_to_read(const Settings& settings) { return settings.io == Io::parallel ? 0 : 1; }
+
+void complete_halo(Field& field, Halo& halo, const Settings& settings) {
+  if (halo_to_read(settings) == 0) halo.exchange(field, {"trcrst", 1});
+}
+
 }  // namespace
 
 std::string forcing_file(const std::string& folder) { return folder + "/forcing.nc"; }
@@ -114,7 +122,8 @@ Input::Input(Settings& settings)
   const Decomposition decomposition(grid, settings.layout, ranks);
   const Block block = decomposition.block(rank);
   auto forcing = std::make_unique<Forcing>(block, grid.nz);
-  kit::Spread spread = spread_of(decomposition, grid, 1);
+  kit::Spread spread = spread_of(decomposition, grid, halo_to_read(settings));
+  Halo halo(decomposition, rank);
   std::vector<double> values;
   const auto read = [&](const char* name, Field& field) {
     const int variable = forcing_->variable(name, {grid.nx, field.levels(), grid.ny});
@@ -122,6 +131,7 @@ Input::Input(Settings& settings)
     for (kit::Box& part : spread.parts) part.count[1] = field.levels();
     forcing_->read(variable, {}, spread, values);
     take(field, spread.parts[static_cast<size_t>(rank)], block, values);
+    complete_halo(field, halo, settings);
   };
   Field unused(block.x.count, block.y.count, grid.nz);
   Field unused_at_surface(block.x.count, block.y.count, 1);
@@ -136,7 +146,7 @@ Input::Input(Settings& settings)
   read("wind", unused_at_surface);
   forcing_->close();
   forcing_.reset();
-  const std::string wrong = forcing->complete(Halo(decomposition, rank), block, grid, Basin(grid).thickness_m());
+  const std::string wrong = forcing->complete(halo, block, grid, Basin(grid).thickness_m());
   kit::agree_on(wrong.empty() ? wrong : forcing_file(settings.input) + ": " + wrong);
   return forcing;
 }
@@ -144,7 +154,7 @@ Input::Input(Settings& settings)
 [[gnu::noinline]] void Input::read_state(Model& model, int rank) {
   kit::FieldFile& file = *state_;
   const Extent& grid = model.settings.grid;
-  const kit::Spread spread = spread_of(model.decomposition, grid, 1);
+  const kit::Spread spread = spread_of(model.decomposition, grid, halo_to_read(model.settings));
   const int variable = file.variable("concentration", {model.settings.tracers, grid.nx, grid.nz, grid.ny});
   file.settle();
   std::vector<double> values;
@@ -152,6 +162,7 @@ Input::Input(Settings& settings)
   for (int tracer = 0; tracer < model.settings.tracers; ++tracer) {
     file.read(variable, {tracer}, spread, values);
     take(model.concentration[tracer], spread.parts[static_cast<size_t>(rank)], model.block, values);
+    complete_halo(model.concentration[tracer], model.halo, model.settings);
     const auto bad = [](double value) { return !(std::abs(value) < largest_concentration); };
     if (std::any_of(values.begin(), values.end(), bad)) {
       wrong = "tracer " + std::to_string(tracer) + " has a concentration that none can be";
