@@ -32,6 +32,19 @@ void into_thickness(Field& carried, const Block& block, const Extent& grid) {
   }
 }
 
+// Unlike Halo::repeat_at_shores, into the corners too where a neighbour's values are beside them.
+void repeat_beyond_shores(Field& kind, const Block& block, const Extent& grid) {
+  for (int i = -1; i <= block.x.count; ++i) {
+    const int inside_i = std::clamp(block.x.first + i, 0, grid.nx - 1) - block.x.first;
+    for (int k = 0; k < grid.nz; ++k) {
+      for (int j = -1; j <= block.y.count; ++j) {
+        const int inside_j = std::clamp(block.y.first + j, 0, grid.ny - 1) - block.y.first;
+        kind.row(i, k)[j] = kind.row(inside_i, k)[inside_j];
+      }
+    }
+  }
+}
+
 }  // namespace
 
 Forcing::Forcing(const Block& block, int levels)
@@ -44,9 +57,8 @@ Forcing::Forcing(const Block& block, int levels)
       open_north(kind),
       water(kind) {}
 
-std::string Forcing::complete(const Halo& halo, const Block& block, const Extent& grid,
-                              const std::vector<double>& thickness_m) {
-  halo.repeat_at_shores(kind);
+std::string Forcing::complete(const Block& block, const Extent& grid, const std::vector<double>& thickness_m) {
+  repeat_beyond_shores(kind, block, grid);
   find_open_faces(block);
   for (Field* carried : {&flow.east, &flow.north, &flow.down}) into_thickness(*carried, block, grid);
   for (int i = 0; i < block.x.count; ++i) {

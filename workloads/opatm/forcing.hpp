@@ -6,7 +6,6 @@
 
 #include "basin.hpp"
 #include "field.hpp"
-#include "halo.hpp"
 
 namespace opatm {
 
@@ -19,7 +18,7 @@ struct Forcing {
   explicit Forcing(const Block& block, int levels);
 
   // Once everything has been read: what follows from it. Returns what is wrong with it, or nothing.
-  std::string complete(const Halo& halo, const Block& block, const Extent& grid, const std::vector<double>& thickness_m);
+  std::string complete(const Block& block, const Extent& grid, const std::vector<double>& thickness_m);
 
   bool is_water(int i, int k, int j) const { return kind.row(i, k)[j] == Kind::water; }
 

@@ -114,6 +114,7 @@ Input::Input(Settings& settings)
   if (step < 0 || step > most_steps) throw kit::UsageError(state_path_ + " is from step " + std::to_string(step));
   settings.tracers = static_cast<int>(tracers);
   settings.steps_before = static_cast<int>(step);
+  settings.segments = segmentation(settings.asked_segments, settings.tracers);
 }
 
 [[gnu::noinline]] std::unique_ptr<Forcing> Input::read_forcing(const Settings& settings, int rank, int ranks) {
@@ -146,7 +147,7 @@ Input::Input(Settings& settings)
   read("wind", unused_at_surface);
   forcing_->close();
   forcing_.reset();
-  const std::string wrong = forcing->complete(halo, block, grid, Basin(grid).thickness_m());
+  const std::string wrong = forcing->complete(block, grid, Basin(grid).thickness_m());
   kit::agree_on(wrong.empty() ? wrong : forcing_file(settings.input) + ": " + wrong);
   return forcing;
 }

@@ -87,7 +87,9 @@ std::string parse_hints(const std::string& text) {
   return text;
 }
 
-Segmentation parse_segments(const std::string& text, int tracers) {
+}  // namespace
+
+Segmentation segmentation(const std::string& text, int tracers) {
   if (text == "none") return {};
   Segmentation result{true, text == "auto", {}};
   if (result.tuned) {
@@ -108,8 +110,6 @@ Segmentation parse_segments(const std::string& text, int tracers) {
   }
   return result;
 }
-
-}  // namespace
 
 Extent checked_grid(int64_t nx, int64_t ny, int64_t nz) {
   const std::string text = std::to_string(nx) + "x" + std::to_string(ny) + "x" + std::to_string(nz);
@@ -137,7 +137,10 @@ Settings read_settings(int argc, char** argv) {
   settings.save = options.text("save", "");
   settings.layout = parse_layout(options.text("decomp", "strips"));
   settings.cost = parse_cost(options.text("cost", "full"));
-  settings.segments = parse_segments(options.text("segments", "none"), settings.tracers);
+  settings.asked_segments = options.text("segments", "none");
+  if (settings.input.empty() && settings.restart.empty()) {
+    settings.segments = segmentation(settings.asked_segments, settings.tracers);
+  }
   settings.io = parse_io(options.text("io", "serial"));
   settings.output = options.text("output", nowhere);
   settings.hints = parse_hints(options.text("hints", ""));

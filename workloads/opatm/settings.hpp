@@ -46,7 +46,8 @@ struct Settings {
   int steps_before;  // those that the state is from with which the run begins
   Layout layout;
   Cost cost;
-  Segmentation segments;
+  std::string asked_segments;
+  Segmentation segments;  // once the tracers are known: where a state is read, those it has
   Io io;
   std::string make_input;  // folder; empty: the model runs
   bool merge;              // the made input is merged from twice the resolution
@@ -60,6 +61,9 @@ struct Settings {
 };
 
 extern const char* const usage;
+
+// What --segments says of so many tracers; throws kit::UsageError.
+Segmentation segmentation(const std::string& text, int tracers);
 
 // A grid of these sizes; throws kit::UsageError if the model cannot have it.
 Extent checked_grid(int64_t nx, int64_t ny, int64_t nz);
