@@ -15,7 +15,7 @@ from leadline.workloads.optional import usable
 
 from .classic_netcdf import read_classic
 from .output_file import MAPS, PROFILES, read_output
-from .recorded import library, record
+from .recorded import record
 from .running import Program, Result, result_of, run_opatm
 
 NX, NY, NZ, TRACERS = 40, 24, 10, 5
@@ -205,11 +205,12 @@ def test_a_saved_state_goes_on_as_if_the_run_had_not_ended(
     assert late.variables["concentration"] == through.variables["concentration"]
 
 
-@pytest.mark.parametrize(("way", "name", "ranks"), [("serial", "mpich", 3), ("gathered", "mpich", 3), ("parallel", "", 4)])
+@pytest.mark.full(way="gathered")
+@pytest.mark.parametrize(("way", "ranks"), [("serial", 3), ("gathered", 3), ("parallel", 4)])
 def test_all_ranks_read_the_input_once_each_or_once_in_all(
-    request: pytest.FixtureRequest, made: Path, tmp_path: Path, way: str, name: str, ranks: int
+    request: pytest.FixtureRequest, made: Path, tmp_path: Path, way: str, ranks: int
 ) -> None:
-    chosen = of_way(request, way).library if way == "parallel" else library(name)
+    chosen = of_way(request, way).library
     options = {"input": made, "io": way, "steps": 1, "cost": "light"}
     # PnetCDF reads the header in pieces of 256 KiB unless told otherwise.
     hints = {"hints": "nc_header_read_chunk_size=4096"} if way == "parallel" else {}
@@ -265,6 +266,7 @@ WRONG = {
 }  # fmt: skip
 
 
+@pytest.mark.full(way="serial")
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("case", WRONG)
 def test_a_wrong_file_is_one_line_and_exit_code_2_on_every_rank(

@@ -1,11 +1,14 @@
 // The plain file, in 8-byte words of this machine's order; its layout is described in output.hpp.
 
+#include <mpi.h>
+
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <stdexcept>
 #include <utility>
 
+#include "kit/program.hpp"
 #include "output.hpp"
 #include "output_file.hpp"
 #include "summary.hpp"
@@ -54,12 +57,13 @@ class PlainOutput : public OutputFile {
 
 std::unique_ptr<OutputFile> create_plain_output(const Settings& settings, int rank) {
   std::FILE* file = nullptr;
-  std::string problem;
+  int error = 0;
   if (rank == kit::FieldFile::root) {
     file = std::fopen(settings.output.c_str(), "wb");
-    if (file == nullptr) problem = "cannot write --output " + settings.output + ": " + std::strerror(errno);
+    if (file == nullptr) error = errno;
   }
-  kit::agree_on(problem);
+  MPI_Bcast(&error, 1, MPI_INT, kit::FieldFile::root, MPI_COMM_WORLD);
+  if (error != 0) throw kit::UsageError("cannot write --output " + settings.output + ": " + std::strerror(error));
   if (file == nullptr) return nullptr;
   auto output = std::make_unique<PlainOutput>(settings.output, file);
   const PlainLayout layout(settings);
