@@ -65,10 +65,15 @@ def read_output(path: Path) -> OutputFile:
     return OutputFile(nx, ny, nz, outputs)
 
 
+MASK = 0xFFFFFFFFFFFFFFFF
+
+
 def checksum(path: Path) -> str:
-    """The one the program prints, computed from the file."""
-    value = 0xCBF29CE484222325
-    for word in array("Q", path.read_bytes()):
-        value = ((value ^ word) * 0x9E3779B97F4A7C15) & 0xFFFFFFFFFFFFFFFF
-        value ^= value >> 32
-    return f"{value:016x}"
+    """The one the program prints, computed from the file: the sum over its words, each mixed with its place."""
+    total = 0
+    for place, word in enumerate(array("Q", path.read_bytes())):
+        z = (word + (place + 1) * 0x9E3779B97F4A7C15) & MASK
+        z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & MASK
+        z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & MASK
+        total += z ^ (z >> 31)
+    return f"{total & MASK:016x}"

@@ -1,6 +1,7 @@
 #include "advection.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -53,6 +54,17 @@ inline double limited(double flux, double down_from, double up_from, double down
   return forward(flux) * admitted(down_from, up_into) + backward(flux) * admitted(down_into, up_from);
 }
 
+struct Cell {
+  int i, k, j;
+};
+
+// 1 where all four cells that a cross term takes its slope from are water, 0 elsewhere.
+double all_water(const Field* kind, const std::array<Cell, 4>& cells) {
+  if (kind == nullptr) return 1.0;
+  const auto is_water = [kind](const Cell& cell) { return kind->row(cell.i, cell.k)[cell.j] == Kind::water; };
+  return std::all_of(cells.begin(), cells.end(), is_water) ? 1.0 : 0.0;
+}
+
 struct Extremes {
   double lowest;
   double highest;
@@ -69,25 +81,27 @@ struct Extremes {
 
 }  // namespace
 
-Advection::Advection(Flow flow, const std::vector<double>& thickness_m, int at_once)
+Advection::Advection(Flow flow, const std::vector<double>& thickness_m, int at_once, const Field* kind)
     : nx_(flow.east.nx()),
       ny_(flow.east.ny()),
       water_(flow.east.levels() - 1),
       thickness_m_(thickness_m),
       flow_(std::move(flow)),
-      east_(antidiffusion_east()),
-      north_(antidiffusion_north()),
-      down_(antidiffusion_down()),
+      east_(antidiffusion_east(kind)),
+      north_(antidiffusion_north(kind)),
+      down_(antidiffusion_down(kind)),
       upstream_(static_cast<size_t>(at_once), Field(nx_, ny_, flow_.east.levels())),
       room_up_(upstream_),
       room_down_(upstream_),
       flux_(static_cast<size_t>(at_once), Flow{upstream_[0], upstream_[0], upstream_[0]}) {}
 
-Advection::Antidiffusion Advection::antidiffusion_east() const {
+Advection::Antidiffusion Advection::antidiffusion_east(const Field* kind) const {
   const Field empty(nx_, ny_, static_cast<int>(thickness_m_.size()));
   Antidiffusion result{empty, empty, empty};
   for (int i = 0; i <= nx_; ++i) {
     for (int k = 0; k < water_; ++k) {
+      const int up = std::max(k - 1, 0);
+      const int down = std::min(k + 1, water_ - 1);
       const double cell_m = thickness_m_[k];
       for (int j = 0; j < ny_; ++j) {
         const double u = flow_.east.row(i, k)[j];
@@ -96,19 +110,23 @@ Advection::Antidiffusion Advection::antidiffusion_east() const {
         const double w = 0.25 * (flow_.down.row(i - 1, k)[j] + flow_.down.row(i - 1, k + 1)[j] +
                                  flow_.down.row(i, k)[j] + flow_.down.row(i, k + 1)[j]);
         result.along.row(i, k)[j] = along_coefficient(u, cell_m);
-        result.first.row(i, k)[j] = u * v / cell_m;
-        result.second.row(i, k)[j] = u * w / cell_m;
+        result.first.row(i, k)[j] =
+            all_water(kind, {{{i - 1, k, j - 1}, {i, k, j - 1}, {i - 1, k, j + 1}, {i, k, j + 1}}}) * (u * v / cell_m);
+        result.second.row(i, k)[j] =
+            all_water(kind, {{{i - 1, up, j}, {i, up, j}, {i - 1, down, j}, {i, down, j}}}) * (u * w / cell_m);
       }
     }
   }
   return result;
 }
 
-Advection::Antidiffusion Advection::antidiffusion_north() const {
+Advection::Antidiffusion Advection::antidiffusion_north(const Field* kind) const {
   const Field empty(nx_, ny_, static_cast<int>(thickness_m_.size()));
   Antidiffusion result{empty, empty, empty};
   for (int i = 0; i < nx_; ++i) {
     for (int k = 0; k < water_; ++k) {
+      const int up = std::max(k - 1, 0);
+      const int down = std::min(k + 1, water_ - 1);
       const double cell_m = thickness_m_[k];
       for (int j = 0; j <= ny_; ++j) {
         const double v = flow_.north.row(i, k)[j];
@@ -117,15 +135,17 @@ Advection::Antidiffusion Advection::antidiffusion_north() const {
         const double u = 0.25 * (flow_.east.row(i, k)[j - 1] + flow_.east.row(i + 1, k)[j - 1] +
                                  flow_.east.row(i, k)[j] + flow_.east.row(i + 1, k)[j]);
         result.along.row(i, k)[j] = along_coefficient(v, cell_m);
-        result.first.row(i, k)[j] = v * w / cell_m;
-        result.second.row(i, k)[j] = v * u / cell_m;
+        result.first.row(i, k)[j] =
+            all_water(kind, {{{i, up, j - 1}, {i, up, j}, {i, down, j - 1}, {i, down, j}}}) * (v * w / cell_m);
+        result.second.row(i, k)[j] =
+            all_water(kind, {{{i - 1, k, j - 1}, {i - 1, k, j}, {i + 1, k, j - 1}, {i + 1, k, j}}}) * (v * u / cell_m);
       }
     }
   }
   return result;
 }
 
-Advection::Antidiffusion Advection::antidiffusion_down() const {
+Advection::Antidiffusion Advection::antidiffusion_down(const Field* kind) const {
   const Field empty(nx_, ny_, static_cast<int>(thickness_m_.size()));
   Antidiffusion result{empty, empty, empty};
   for (int i = 0; i < nx_; ++i) {
@@ -138,8 +158,10 @@ Advection::Antidiffusion Advection::antidiffusion_down() const {
         const double v = 0.25 * (flow_.north.row(i, k - 1)[j] + flow_.north.row(i, k - 1)[j + 1] +
                                  flow_.north.row(i, k)[j] + flow_.north.row(i, k)[j + 1]);
         result.along.row(i, k)[j] = along_coefficient(w, cell_m);
-        result.first.row(i, k)[j] = w * u / cell_m;
-        result.second.row(i, k)[j] = w * v / cell_m;
+        result.first.row(i, k)[j] =
+            all_water(kind, {{{i - 1, k - 1, j}, {i - 1, k, j}, {i + 1, k - 1, j}, {i + 1, k, j}}}) * (w * u / cell_m);
+        result.second.row(i, k)[j] =
+            all_water(kind, {{{i, k - 1, j - 1}, {i, k, j - 1}, {i, k - 1, j + 1}, {i, k, j + 1}}}) * (w * v / cell_m);
       }
     }
   }

@@ -26,8 +26,9 @@ class Advection {
   static constexpr int exchanges_in_half = 4;
 
   // thickness_m: by level, the bed last. The flow has the block's shape.
-  // at_once: the tracers that are advected together at most.
-  Advection(Flow flow, const std::vector<double>& thickness_m, int at_once);
+  // at_once: the tracers that are advected together at most. kind: of the cells, null where all is water. Where a cross
+  // term would need another cell than water, there is none, so an even field stays even beside a coast.
+  Advection(Flow flow, const std::vector<double>& thickness_m, int at_once, const Field* kind = nullptr);
 
   // Carries the concentration along for half a step; its halo must be, and is afterwards, up to date.
   // The exchanges are numbered from exchanges_before + 1.
@@ -52,9 +53,9 @@ class Advection {
     Field second;
   };
 
-  Antidiffusion antidiffusion_east() const;
-  Antidiffusion antidiffusion_north() const;
-  Antidiffusion antidiffusion_down() const;
+  Antidiffusion antidiffusion_east(const Field* kind) const;
+  Antidiffusion antidiffusion_north(const Field* kind) const;
+  Antidiffusion antidiffusion_down(const Field* kind) const;
 
   void step_upstream(size_t lane, const Field& before);
   void flux_east(size_t lane);

@@ -95,7 +95,7 @@ Flow Basin::flow(const Block& block) const {
 
 double Basin::mixing_m2_per_s(int x, int y, int k) const {
   if (k <= 0 || k >= grid_.nz) return 0.0;
-  if (k == water_levels()) return 1e-7;  // through the bed's surface: what is dissolved seeps back
+  if (k == water_levels()) return mixing_of_bed_m2_per_s;
   const double mixed_layer_m =
       30.0 + 15.0 * std::sin(3 * pi * fraction(x, grid_.nx)) * std::cos(2 * pi * fraction(y, grid_.ny));
   return 2e-5 + 1e-2 / (1.0 + std::exp((top_m_[k] - mixed_layer_m) / 5.0));
@@ -108,7 +108,7 @@ double Basin::temperature_c(int y, int k) const {
 double Basin::light_w_per_m2(int k, int step) const {
   constexpr int steps_a_day = 48;
   const double hour_angle = 2 * pi * fraction(step % steps_a_day, steps_a_day);
-  const double at_surface = 300.0 * std::max(0.05, std::cos(hour_angle));  // a run begins at noon
+  const double at_surface = basin_shortwave_w_per_m2 * std::max(0.05, std::cos(hour_angle));  // a run begins at noon
   return at_surface * std::exp(-0.045 * depth_m(k));
 }
 

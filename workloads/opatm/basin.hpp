@@ -14,6 +14,11 @@ namespace opatm {
 
 constexpr double step_s = 1800.0;
 constexpr double spacing_km = 12.0;  // of the points, in x and y
+constexpr double cell_m2 = spacing_km * spacing_km * 1e6;
+
+constexpr double mixing_of_bed_m2_per_s = 1e-7;  // through its surface: what is dissolved seeps back
+
+constexpr double basin_shortwave_w_per_m2 = 300.0;  // at the surface, at noon
 
 // Water carried through the faces of the cells in half a step, as a thickness in m (volume over the cell's area), on
 // the block and its halo. Nothing passes through the shores, the surface, or the bed.

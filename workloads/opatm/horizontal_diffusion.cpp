@@ -16,23 +16,46 @@ inline double laplacian(const double* here, const double* west, const double* ea
   return ((east[j] - here[j]) - (here[j] - west[j])) + ((here[j + 1] - here[j]) - (here[j] - here[j - 1]));
 }
 
-void bend(Field& bent, const Field& concentration, int k) {
+// The same where land or bed may be beside: nothing spreads through a closed face.
+struct OpenFaces {
+  const double *here, *east, *north;  // rows of the faces: western, eastern, southern
+
+  OpenFaces(const Forcing& forcing, int i, int k)
+      : here(forcing.open_east.row(i, k)), east(forcing.open_east.row(i + 1, k)), north(forcing.open_north.row(i, k)) {}
+
+  double laplacian(const double* at, const double* west_of, const double* east_of, int j) const {
+    return (east[j] * (east_of[j] - at[j]) - here[j] * (at[j] - west_of[j])) +
+           (north[j + 1] * (at[j + 1] - at[j]) - north[j] * (at[j] - at[j - 1]));
+  }
+};
+
+void bend(Field& bent, const Field& concentration, int k, const Forcing* forcing) {
   for (int i = 0; i < bent.nx(); ++i) {
     const double* here = concentration.row(i, k);
     const double* west = concentration.row(i - 1, k);
     const double* east = concentration.row(i + 1, k);
     double* result = bent.row(i, 0);
+    if (forcing != nullptr) {
+      const OpenFaces faces(*forcing, i, k);
+      for (int j = 0; j < bent.ny(); ++j) result[j] = faces.laplacian(here, west, east, j);
+      continue;
+    }
 #pragma GCC ivdep
     for (int j = 0; j < bent.ny(); ++j) result[j] = laplacian(here, west, east, j);
   }
 }
 
-void spread(Field& concentration, const Field& bent, int k) {
+void spread(Field& concentration, const Field& bent, int k, const Forcing* forcing) {
   for (int i = 0; i < bent.nx(); ++i) {
     const double* here = bent.row(i, 0);
     const double* west = bent.row(i - 1, 0);
     const double* east = bent.row(i + 1, 0);
     double* result = concentration.row(i, k);
+    if (forcing != nullptr) {
+      const OpenFaces faces(*forcing, i, k);
+      for (int j = 0; j < bent.ny(); ++j) result[j] -= strength * faces.laplacian(here, west, east, j);
+      continue;
+    }
 #pragma GCC ivdep
     for (int j = 0; j < bent.ny(); ++j) result[j] -= strength * laplacian(here, west, east, j);
   }
@@ -44,9 +67,9 @@ void spread_packed(Model& model) {
   for (const int size : model.settings.segments.sizes) {
     PackedHalo& rows = model.packed->lanes(static_cast<size_t>(size)).bent;
     for (int k = 0; k < model.basin.water_levels(); ++k) {
-      for (int n = 0; n < size; ++n) bend(model.bent[n], model.concentration[first + n], k);
+      for (int n = 0; n < size; ++n) bend(model.bent[n], model.concentration[first + n], k, model.forcing.get());
       rows.exchange();
-      for (int n = 0; n < size; ++n) spread(model.concentration[first + n], model.bent[n], k);
+      for (int n = 0; n < size; ++n) spread(model.concentration[first + n], model.bent[n], k, model.forcing.get());
     }
     first += static_cast<size_t>(size);
   }
@@ -62,9 +85,9 @@ void spread_packed(Model& model) {
   Field& bent = model.bent[0];
   for (Field& concentration : model.concentration) {
     for (int k = 0; k < model.basin.water_levels(); ++k) {
-      bend(bent, concentration, k);
+      bend(bent, concentration, k, model.forcing.get());
       model.halo.exchange(bent, {"trchdf", k + 1});
-      spread(concentration, bent, k);
+      spread(concentration, bent, k, model.forcing.get());
     }
   }
 }

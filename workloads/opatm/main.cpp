@@ -4,16 +4,18 @@
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <utility>
 
+#include "input.hpp"
 #include "kit/phases.hpp"
 #include "kit/program.hpp"
+#include "make_input.hpp"
 #include "model.hpp"
 #include "settings.hpp"
 
 namespace opatm {
 namespace {
 
-constexpr int steps_between_outputs = 48;
 constexpr double tolerated_mass_error = 1e-10;
 
 std::string counted(int number, const char* what) {
@@ -35,19 +37,44 @@ bool print_result(Model& model, const kit::Phases& phases, int rank) {
 }
 
 int run(const kit::Session& session, int argc, char** argv) {
-  const Settings settings = read_settings(argc, argv);
-  kit::Phases phases({"setup", "advection", "diffusion", "reaction", "update", "output"});
+  Settings settings = read_settings(argc, argv);
+  if (!settings.make_input.empty()) {
+    make_input(settings, session.rank);
+    return 0;
+  }
+  kit::Phases phases({"input", "setup", "advection", "diffusion", "reaction", "update", "output"});
+  std::unique_ptr<Input> input;
+  std::unique_ptr<Forcing> forcing;
   std::unique_ptr<Model> model;
   {
-    const auto measurement = phases.measure(Phase::setup);
-    model = std::make_unique<Model>(settings, session.rank, session.ranks);
+    const auto measurement = phases.measure(Phase::input);
+    input = std::make_unique<Input>(settings);
+    forcing = input->read_forcing(settings, session.rank, session.ranks);
   }
-  for (int step = 1; step <= settings.steps; ++step) {
-    const bool output_follows = step % steps_between_outputs == 0 || step == settings.steps;
+  {
+    const auto measurement = phases.measure(Phase::setup);
+    model = std::make_unique<Model>(settings, std::move(forcing), session.rank, session.ranks);
+    if (!input->has_state()) model->set_initial_state();
+  }
+  if (input->has_state()) {
+    const auto measurement = phases.measure(Phase::input);
+    input->read_state(*model, session.rank);
+  }
+  {
+    const auto measurement = phases.measure(Phase::setup);
+    model->begin();
+  }
+  const int last = settings.steps_before + settings.steps;
+  for (int step = settings.steps_before + 1; step <= last; ++step) {
+    const bool output_follows = step % steps_between_outputs == 0 || step == last;
     advance(*model, step, output_follows, phases);
     if (!output_follows) continue;
     const auto measurement = phases.measure(Phase::output);
     trcwri(*model, step);
+  }
+  if (!settings.save.empty()) {
+    const auto measurement = phases.measure(Phase::output);
+    save_state(*model, session.rank);
   }
   if (print_result(*model, phases, session.rank)) return 0;
   std::fprintf(stderr, "opatm: mass was not conserved\n");

@@ -1,6 +1,7 @@
 #include "model.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "kit/program.hpp"
 
@@ -66,29 +67,37 @@ int largest_segment(const Segmentation& segments) {
 
 }  // namespace
 
-Model::Model(const Settings& chosen, int rank, int ranks)
+Model::Model(const Settings& chosen, std::unique_ptr<Forcing> read, int rank, int ranks)
     : settings(chosen),
       decomposition(settings.grid, settings.layout, ranks),
       block(decomposition.block(rank)),
       basin(settings.grid),
       halo(decomposition, rank),
+      forcing(std::move(read)),
       bent(static_cast<size_t>(largest_segment(settings.segments)), Field(block.x.count, block.y.count, 1)),
-      advection(basin.flow(block), basin.thickness_m(), largest_segment(settings.segments)),
-      mixing(basin, block),
+      advection(forcing ? forcing->flow : basin.flow(block), basin.thickness_m(), largest_segment(settings.segments),
+                forcing ? &forcing->kind : nullptr),
+      mixing(basin, block, forcing.get()),
       budget(basin.thickness_m(), static_cast<size_t>(settings.tracers)),
       output(settings, decomposition, rank) {
   for (int number = 0; number < settings.tracers; ++number) {
     tracers.push_back(tracer(number));
     concentration.emplace_back(block.x.count, block.y.count, settings.grid.nz);
-    set_initial(concentration.back(), tracers.back(), basin, block);
-    halo.repeat_at_shores(concentration.back());
     accumulated.emplace_back(points_of(block, settings.grid), 0.0);
     transport_change.emplace_back(points_of(block, settings.grid), 0.0);
   }
-  budget.begin(concentration);
   if (!settings.segments.packed) return;
   if (halo.leaves_out()) throw kit::UsageError("OPATM_LEAVE_OUT needs --segments none");
   packed = std::make_unique<PackedExchanges>(*this, rank);
+}
+
+void Model::set_initial_state() {
+  for (const Tracer& tracer : tracers) set_initial(concentration[tracer.number], tracer, basin, block);
+}
+
+void Model::begin() {
+  for (Field& field : concentration) halo.repeat_at_shores(field);
+  budget.begin(concentration);
 }
 
 // Completes the step: the mean of the output takes in the new concentrations, and the neighbours get their faces, which

@@ -10,6 +10,7 @@
 #include "budget.hpp"
 #include "decomposition.hpp"
 #include "field.hpp"
+#include "forcing.hpp"
 #include "halo.hpp"
 #include "kit/phases.hpp"
 #include "output.hpp"
@@ -21,7 +22,12 @@
 namespace opatm {
 
 struct Model {
-  Model(const Settings& settings, int rank, int ranks);
+  // forcing: null where the basin's formulas hold.
+  Model(const Settings& settings, std::unique_ptr<Forcing> forcing, int rank, int ranks);
+
+  // Before the first step: either this or concentrations from a file, halo included, then begin().
+  void set_initial_state();
+  void begin();
 
   Settings settings;
   Decomposition decomposition;
@@ -38,6 +44,7 @@ struct Model {
   int accumulated_steps = 0;
 
   Halo halo;
+  std::unique_ptr<Forcing> forcing;  // null: the basin's formulas
   std::vector<Field> bent;  // of trchdf: a level's Laplacian, for each tracer that is diffused at the same time
   Advection advection;
   VerticalMixing mixing;
@@ -57,7 +64,7 @@ void trcwri(Model& model, int step);  // output
 }
 
 struct Phase {
-  enum : size_t { setup, advection, diffusion, reaction, update, output };
+  enum : size_t { input, setup, advection, diffusion, reaction, update, output };
 };
 
 // One step of half an hour, the step-th since the beginning.

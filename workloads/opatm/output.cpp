@@ -3,12 +3,9 @@
 #include <mpi.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <cstring>
-#include <stdexcept>
 
-#include "kit/program.hpp"
 #include "model.hpp"
 #include "summary.hpp"
 
@@ -19,7 +16,8 @@ constexpr int summary_tag = 10;
 constexpr int map_tag = 20;
 
 // Size of the horizontal gradient, mmol/m^3 per km. The last exchange of the step was made for it.
-std::vector<double> front_strength(const Field& concentration) {
+// Nothing is said of the difference to a neighbour of another kind.
+std::vector<double> front_strength(const Field& concentration, const Forcing* forcing) {
   std::vector<double> values;
   values.reserve(static_cast<size_t>(concentration.nx()) * concentration.levels() * concentration.ny());
   for (int i = 0; i < concentration.nx(); ++i) {
@@ -28,8 +26,12 @@ std::vector<double> front_strength(const Field& concentration) {
       const double* west = concentration.row(i - 1, k);
       const double* east = concentration.row(i + 1, k);
       for (int j = 0; j < concentration.ny(); ++j) {
-        const double in_x = (east[j] - west[j]) / (2.0 * spacing_km);
-        const double in_y = (here[j + 1] - here[j - 1]) / (2.0 * spacing_km);
+        const auto beside = [&](const double* row, int di, int dj) {
+          const bool alike = forcing == nullptr || forcing->kind.row(i, k)[j] == forcing->kind.row(i + di, k)[j + dj];
+          return alike ? row[j + dj] : here[j];
+        };
+        const double in_x = (beside(east, 1, 0) - beside(west, -1, 0)) / (2.0 * spacing_km);
+        const double in_y = (beside(here, 0, 1) - beside(here, 0, -1)) / (2.0 * spacing_km);
         values.push_back(std::sqrt(in_x * in_x + in_y * in_y));
       }
     }
@@ -48,7 +50,7 @@ std::vector<double> map_of_block(const Model& model, const Tracer& tracer, int m
   const Field& concentration = model.concentration[tracer.number];
   if (map == 1) return mean_concentration(model, tracer);
   if (map == 2) return model.transport_change[tracer.number];
-  if (map == 3) return front_strength(concentration);
+  if (map == 3) return front_strength(concentration, model.forcing.get());
   std::vector<double> values(model.transport_change[tracer.number].size());
   concentration.copy_block_to(values.data());
   return values;
@@ -56,34 +58,71 @@ std::vector<double> map_of_block(const Model& model, const Tracer& tracer, int m
 
 }  // namespace
 
-Output::Output(const Settings& settings, const Decomposition& decomposition, int rank)
-    : path_(settings.output), grid_(settings.grid), io_(settings.io), ranks_(decomposition.ranks()), rank_(rank) {
-  int error = 0;
-  if (rank == root) {
-    file_.reset(std::fopen(path_.c_str(), "wb"));
-    if (!file_) error = errno;
+const char* const map_names[output_maps] = {"concentration", "mean_concentration", "transport_change",
+                                            "front_strength"};
+
+int64_t outputs_of(const Settings& settings) {
+  const int64_t last = settings.steps_before + settings.steps;
+  const int64_t regular = last / steps_between_outputs - settings.steps_before / steps_between_outputs;
+  return regular + (last % steps_between_outputs == 0 ? 0 : 1);
+}
+
+PlainLayout::PlainLayout(const Settings& settings)
+    : header{0, 1, settings.grid.nx, settings.grid.ny, settings.grid.nz, settings.tracers, output_maps, Summary::bins} {
+  std::memcpy(header.data(), "OPATMOUT", 8);
+  const auto size = [](int64_t words) { return static_cast<uint64_t>(words); };
+  summary_size = size(6 * settings.grid.nz + Summary::bins);
+  map_size = size(settings.grid.nx) * size(settings.grid.nz) * size(settings.grid.ny);
+  tracer_size = summary_size + output_maps * map_size;
+  output_size = 1 + size(settings.tracers) * tracer_size;
+}
+
+kit::Spread spread_of(const Decomposition& decomposition, const Extent& grid, int halo) {
+  const auto widened = [halo](const Range& range, int points) {
+    const int first = std::max(range.first - halo, 0);
+    return Range{first, std::min(range.first + range.count + halo, points) - first};
+  };
+  kit::Spread spread{{grid.nx, grid.nz, grid.ny}, {}};
+  for (int rank = 0; rank < decomposition.ranks(); ++rank) {
+    const Block block = decomposition.block(rank);
+    const Range x = widened(block.x, grid.nx);
+    const Range y = widened(block.y, grid.ny);
+    spread.parts.push_back({{x.first, 0, y.first}, {x.count, grid.nz, y.count}});
   }
-  MPI_Bcast(&error, 1, MPI_INT, root, MPI_COMM_WORLD);
-  if (error != 0) throw kit::UsageError("cannot write --output " + path_ + ": " + std::strerror(error));
+  return spread;
+}
+
+Output::Output(const Settings& settings, const Decomposition& decomposition, int rank)
+    : grid_(settings.grid),
+      io_(settings.io),
+      ranks_(decomposition.ranks()),
+      rank_(rank),
+      layout_(settings),
+      spread_(spread_of(decomposition, settings.grid, 0)) {
+  if (settings.writes_netcdf()) {
+    file_ = create_netcdf_output(settings, rank);
+  } else if (io_ != Io::parallel) {
+    file_ = create_plain_output(settings, rank);
+  }
   if (rank != root) return;
-  const size_t points = static_cast<size_t>(grid_.nx) * grid_.ny * grid_.nz;
-  for (std::vector<double>& map : whole_) map.resize(points);
-  if (io_ == Io::gathered) gathered_.resize(points);
-  write_words("OPATMOUT", 1);
-  const int64_t header[] = {1, grid_.nx, grid_.ny, grid_.nz, settings.tracers, maps, Summary::bins};
-  write_words(header, std::size(header));
+  checksum_.feed(0, layout_.header.data(), layout_.header.size());
+  if (io_ == Io::parallel) return;
+  for (std::vector<double>& map : whole_) map.resize(layout_.map_size);
+  if (io_ == Io::gathered) gathered_.resize(layout_.map_size);
 }
 
 void Output::write(const Model& model, int step) {
-  if (rank_ == root) {
-    const int64_t number = step;
-    write_words(&number, 1);
-  }
+  ++outputs_;
+  const int64_t number = step;
+  if (rank_ == root) checksum_.feed(layout_.of_output(outputs_), &number, 1);
+  if (file_ && (rank_ == root || io_ == Io::parallel)) file_->begin(number);
   for (const Tracer& tracer : model.tracers) {
     Summary summary(grid_.nz);
     summary.describe(tracer, step, model.block, model.concentration[tracer.number], mean_concentration(model, tracer),
-                     model.basin.thickness_m());
-    if (io_ == Io::gathered) {
+                     model.basin.thickness_m(), model.forcing ? &model.forcing->kind : nullptr);
+    if (io_ == Io::parallel) {
+      write_in_parallel(model, tracer, summary);
+    } else if (io_ == Io::gathered) {
       gather(model, tracer, summary);
     } else if (rank_ == root) {
       collect(model, tracer, summary);
@@ -121,13 +160,13 @@ void Output::collect(const Model& model, const Tracer& tracer, Summary& summary)
       place(map, block, values.data());
     }
   }
-  write_tracer(summary);
+  write_tracer(tracer, summary);
 }
 
 void Output::gather(const Model& model, const Tracer& tracer, Summary& summary) {
   gather_summaries(summary);
   for (int map = 0; map < maps; ++map) gather_map(model, tracer, map);
-  if (rank_ == root) write_tracer(summary);
+  if (rank_ == root) write_tracer(tracer, summary);
 }
 
 // On the root, the summary takes in all others.
@@ -172,12 +211,43 @@ void Output::gather_map(const Model& model, const Tracer& tracer, int map) {
   }
 }
 
-void Output::write_tracer(const Summary& summary) {
+void Output::write_in_parallel(const Model& model, const Tracer& tracer, Summary& summary) {
+  gather_summaries(summary);
+  if (rank_ == root) sum_up(tracer, summary);
+  if (file_) file_->write_summary(tracer.number, summary);
+  const kit::Box& mine = spread_.parts[static_cast<size_t>(rank_)];
+  const auto row = static_cast<size_t>(mine.count[2]);
+  for (int map = 0; map < maps; ++map) {
+    const std::vector<double> values = map_of_block(model, tracer, map);
+    const double* from = values.data();
+    for (int64_t x = mine.first[0]; x < mine.first[0] + mine.count[0]; ++x) {
+      for (int64_t k = 0; k < grid_.nz; ++k, from += row) {
+        const auto at = static_cast<uint64_t>((x * grid_.nz + k) * grid_.ny + mine.first[2]);
+        checksum_.feed(layout_.of_map(outputs_, tracer.number, map) + at, from, row);
+      }
+    }
+    if (file_) file_->write_part(tracer.number, map, spread_, values);
+  }
+}
+
+void Output::write_tracer(const Tracer& tracer, const Summary& summary) {
+  sum_up(tracer, summary);
+  file_->write_summary(tracer.number, summary);
+  for (int map = 0; map < maps; ++map) {
+    checksum_.feed(layout_.of_map(outputs_, tracer.number, map), whole_[map].data(), whole_[map].size());
+    file_->write_map(tracer.number, map, whole_[map]);
+  }
+}
+
+// The part of the checksum that belongs to a tracer's summary.
+void Output::sum_up(const Tracer& tracer, const Summary& summary) {
   const std::vector<double> profiles = summary.profiles();
-  write_words(profiles.data(), profiles.size());
-  write_words(summary.blooming().data(), summary.blooming().size());
-  write_words(summary.histogram().data(), summary.histogram().size());
-  for (const std::vector<double>& map : whole_) write_words(map.data(), map.size());
+  uint64_t at = layout_.of_tracer(outputs_, tracer.number);
+  checksum_.feed(at, profiles.data(), profiles.size());
+  at += profiles.size();
+  checksum_.feed(at, summary.blooming().data(), summary.blooming().size());
+  at += summary.blooming().size();
+  checksum_.feed(at, summary.histogram().data(), summary.histogram().size());
 }
 
 void Output::place(int map, const Block& block, const double* values) {
@@ -190,18 +260,16 @@ void Output::place(int map, const Block& block, const double* values) {
   }
 }
 
-void Output::write_words(const void* words, size_t count) {
-  checksum_.feed(words, 8 * count);
-  if (std::fwrite(words, 8, count, file_.get()) != count) fail();
-}
-
 uint64_t Output::finish() {
-  if (file_ && std::fflush(file_.get()) != 0) fail();
+  if (file_) file_->finish();
   file_.reset();
-  return checksum_.value();
+  uint64_t sum = checksum_.value();
+  if (io_ == Io::parallel) {
+    const uint64_t mine = sum;
+    MPI_Reduce(&mine, &sum, 1, MPI_UINT64_T, MPI_SUM, root, MPI_COMM_WORLD);
+  }
+  return sum;
 }
-
-void Output::fail() const { throw std::runtime_error("cannot write " + path_ + ": " + std::strerror(errno)); }
 
 [[gnu::noinline]] void trcwri(Model& model, int step) {
   model.output.write(model, step);

@@ -1,70 +1,91 @@
-// The output: everything goes to rank 0, which alone writes it, as one plain binary file.
+// The output: profiles and maps of every tracer, to a plain binary file or a NetCDF file.
 //
-// The file, in 8-byte words of this machine's order, integers unless said otherwise:
+// The plain file, in 8-byte words of this machine's order, integers unless said otherwise:
 //   "OPATMOUT", version (1), nx, ny, nz, tracers, maps (4), bins (512);
 //   for each output:  the step's number (from 1), then for each tracer
 //     float64[5][nz]          profiles: inventory, inventory of the mean, sinking flux, minimum, maximum
 //     int64[nz], int64[512]   blooming cells, histogram
 //     float64[4][nx][nz][ny]  maps: concentration, its mean since the last output, change by transport in the last
 //                             step, strength of fronts (size of the horizontal gradient)
+// The checksum is over these words, whatever file they go to.
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <cstdio>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "decomposition.hpp"
 #include "kit/checksum.hpp"
+#include "kit/field_file.hpp"
+#include "output_file.hpp"
 #include "settings.hpp"
 #include "tracers.hpp"
 
 namespace opatm {
 
 struct Model;
-class Summary;  // which has mpi.h: what needs no more of it is compiled once for all MPI libraries
+
+constexpr int steps_between_outputs = 48;
+
+// Of a whole run, which ends with one.
+int64_t outputs_of(const Settings& settings);
+
+// Where in the plain file what stands, in words.
+struct PlainLayout {
+  explicit PlainLayout(const Settings& settings);
+
+  uint64_t of_output(int64_t output) const { return header.size() + static_cast<uint64_t>(output) * output_size; }
+  uint64_t of_tracer(int64_t output, int tracer) const { return of_output(output) + 1 + tracer * tracer_size; }
+  uint64_t of_map(int64_t output, int tracer, int map) const {
+    return of_tracer(output, tracer) + summary_size + map * map_size;
+  }
+
+  std::array<int64_t, 8> header;
+  uint64_t summary_size, map_size, tracer_size, output_size;
+};
+
+// The blocks, with as many points more on each side as are given (none beyond the shores).
+kit::Spread spread_of(const Decomposition& decomposition, const Extent& grid, int halo);
 
 class Output {
  public:
-  static constexpr int maps = 4;
-  static constexpr int root = 0;
+  static constexpr int maps = output_maps;
+  static constexpr int root = kit::FieldFile::root;
 
-  // Opens the file on the root. Collective over MPI_COMM_WORLD; throws kit::UsageError on all ranks if it fails.
+  // Creates the file. Collective over MPI_COMM_WORLD; throws kit::UsageError on all ranks if it fails.
   Output(const Settings& settings, const Decomposition& decomposition, int rank);
 
-  // Brings the model's state to the root, which writes it. Serial: twelve messages per tracer, in blocking MPI_Send.
-  // Gathered: an MPI_Gather of the summaries and an MPI_Gatherv of each map per tracer. Throws std::runtime_error on
-  // the root when the file cannot be written.
+  // Writes the model's state. Serial: twelve messages per tracer to the root, in blocking MPI_Send. Gathered: an
+  // MPI_Gather of the summaries and an MPI_Gatherv of each map per tracer. Parallel: the same MPI_Gather; each rank
+  // writes its part of the maps. Throws std::runtime_error when the file cannot be written.
   void write(const Model& model, int step);
 
-  // Closes the file; the checksum of all its bytes on the root. Throws as write() does.
+  // Closes the file; the checksum on the root. Collective over MPI_COMM_WORLD; throws as write() does.
   uint64_t finish();
 
  private:
-  struct CloseFile {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-  };
-
   void send(const Model& model, const Tracer& tracer, Summary& summary);
   void collect(const Model& model, const Tracer& tracer, Summary& summary);
   void gather(const Model& model, const Tracer& tracer, Summary& summary);
   void gather_summaries(Summary& summary);
   void gather_map(const Model& model, const Tracer& tracer, int map);
-  void write_tracer(const Summary& summary);
+  void write_in_parallel(const Model& model, const Tracer& tracer, Summary& summary);
+  void write_tracer(const Tracer& tracer, const Summary& summary);
+  void sum_up(const Tracer& tracer, const Summary& summary);
   void place(int map, const Block& block, const double* values);
-  void write_words(const void* words, size_t count);
-  [[noreturn]] void fail() const;
 
-  std::string path_;
   Extent grid_;
   Io io_;
   int ranks_;
   int rank_;
-  std::unique_ptr<std::FILE, CloseFile> file_;
-  kit::Checksum checksum_;
-  std::vector<double> whole_[maps];  // one tracer's maps of the whole sea
-  std::vector<double> gathered_;     // one map as MPI_Gatherv leaves it, block after block
+  PlainLayout layout_;
+  kit::Spread spread_;
+  int64_t outputs_ = -1;              // the number of the last one
+  std::unique_ptr<OutputFile> file_;  // null: another rank has it
+  kit::Checksum checksum_;            // of what this rank writes
+  std::vector<double> whole_[maps];   // one tracer's maps of the whole sea
+  std::vector<double> gathered_;      // one map as MPI_Gatherv leaves it, block after block
 };
 
 }  // namespace opatm

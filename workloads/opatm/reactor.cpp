@@ -38,7 +38,7 @@ struct Cell {
 };
 
 struct Surroundings {
-  double light;   // W/m^2, in clear water
+  double light;  // W/m^2, in clear water
   double warmth;  // factor on all rates
   double step_days;
 };
@@ -86,10 +86,11 @@ void react_lightly(Cell& cell, const Rates& rates, const Surroundings& around) {
 
 // One row of a chain; members that do not exist are null.
 void react_row(const std::array<double*, roles>& members, int ny, const Rates& rates, Surroundings around,
-               const std::vector<double>& warmth, Cost cost) {
+               const std::vector<double>& light, const std::vector<double>& warmth, Cost cost) {
   const auto value = [&members](int role, int j) { return members[role] != nullptr ? members[role][j] : 0.0; };
   for (int j = 0; j < ny; ++j) {
     Cell cell{value(0, j), value(1, j), value(2, j), value(3, j)};
+    around.light = light[j];
     around.warmth = warmth[j];
     if (cost == Cost::full) {
       react_in_full(cell, rates, around);
@@ -103,13 +104,26 @@ void react_row(const std::array<double*, roles>& members, int ny, const Rates& r
   }
 }
 
-std::vector<double> warmth_of_row(const Model& model, int k) {
-  std::vector<double> warmth(model.block.y.count);
+double warmth_at(double temperature_c) { return std::pow(1.066, temperature_c - 10.0); }  // Eppley's curve
+
+// The basin's light and warmth, which are the same for all rows of a level.
+void light_and_warmth(const Model& model, int k, int step, std::vector<double>& light, std::vector<double>& warmth) {
   for (size_t j = 0; j < warmth.size(); ++j) {
-    const double temperature_c = model.basin.temperature_c(model.block.y.first + static_cast<int>(j), k);
-    warmth[j] = std::pow(1.066, temperature_c - 10.0);  // Eppley's curve
+    light[j] = model.basin.light_w_per_m2(k, step);
+    warmth[j] = warmth_at(model.basin.temperature_c(model.block.y.first + static_cast<int>(j), k));
   }
-  return warmth;
+}
+
+// As read.
+void light_and_warmth(const Model& model, int i, int k, int step, std::vector<double>& light,
+                      std::vector<double>& warmth) {
+  const double* shortwave = model.forcing->shortwave.row(i, 0);
+  const double* temperature_c = model.forcing->temperature_c.row(i, k);
+  const double basin_light = model.basin.light_w_per_m2(k, step);
+  for (size_t j = 0; j < warmth.size(); ++j) {
+    light[j] = basin_light * (shortwave[j] / basin_shortwave_w_per_m2);
+    warmth[j] = warmth_at(temperature_c[j]);
+  }
 }
 
 }  // namespace
@@ -117,17 +131,19 @@ std::vector<double> warmth_of_row(const Model& model, int k) {
 [[gnu::noinline]] void trcbio(Model& model, int step) {
   constexpr double step_days = step_s / 86400.0;
   const int tracers = static_cast<int>(model.tracers.size());
+  const Surroundings around{0.0, 1.0, step_days};
+  std::vector<double> light(model.block.y.count), warmth(model.block.y.count);
   for (int k = 0; k < model.settings.grid.nz; ++k) {
-    const std::vector<double> warmth = warmth_of_row(model, k);
-    const Surroundings around{model.basin.light_w_per_m2(k, step), 1.0, step_days};
-    for (int first = 0; first < tracers; first += roles) {
-      const Rates rates = rates_of(model.tracers[first].chain);
-      for (int i = 0; i < model.block.x.count; ++i) {
+    if (!model.forcing) light_and_warmth(model, k, step, light, warmth);
+    for (int i = 0; i < model.block.x.count; ++i) {
+      if (model.forcing) light_and_warmth(model, i, k, step, light, warmth);
+      for (int first = 0; first < tracers; first += roles) {
         std::array<double*, roles> members{};
         for (int role = 0; role < roles && first + role < tracers; ++role) {
           members[role] = model.concentration[first + role].row(i, k);
         }
-        react_row(members, model.block.y.count, rates, around, warmth, model.settings.cost);
+        react_row(members, model.block.y.count, rates_of(model.tracers[first].chain), around, light, warmth,
+                  model.settings.cost);
       }
     }
   }

@@ -1,5 +1,6 @@
 #include "settings.hpp"
 
+#include <algorithm>
 #include <climits>
 
 #include "kit/options.hpp"
@@ -18,24 +19,33 @@ const char* const usage =
     "  --segments HOW     none: a message for each tracer; N: the tracers' messages packed into N; A,B,...: into "
     "segments\n"
     "                     of so many tracers; auto: as is found fastest in the first steps (none)\n"
-    "  --io HOW           the output's way to the root: serial: in blocking sends; gathered: in collectives (serial)\n"
-    "  --output FILE      where the output goes: 32 bytes per point and tracer each time (none)\n";
+    "  --io HOW           serial: every rank reads all, and sends its output to the root piece by piece; gathered: the root\n"
+    "                     reads and writes, by collectives; parallel: every rank its part, which needs PnetCDF (serial)\n"
+    "  --input DIR        forcing and initial state are read from DIR/forcing.nc and DIR/initial.nc (formulas)\n"
+    "  --restart FILE     the state to begin with instead, as --save left it\n"
+    "  --save FILE        where the state goes after the last step, as NetCDF (nowhere)\n"
+    "  --hints TEXT       for --io parallel: name=value;name=value, which MPI-IO and PnetCDF are to heed (none)\n"
+    "  --output FILE      where the output goes: 32 bytes per point and tracer each time; NetCDF if it ends in .nc "
+    "(none)\n"
+    "  --make-input DIR   only makes an input of this grid (90x32x24) and of these tracers\n"
+    "  --merge yes|no     it is made from twice the resolution by merging cells, or is what would be merged (yes)\n";
 
 namespace {
 
 // Summaries of 16 bytes a level have to fit the small messages' 4 kB.
 constexpr int most_levels = 256;
+constexpr int most_columns = 1000000;
+const char* const nowhere = "/dev/null";
 
 Extent parse_grid(const std::string& text) {
   const std::vector<std::string> sizes = kit::split(text, 'x');
   if (sizes.size() != 3) throw kit::UsageError("--grid must look like 362x128x72, not '" + text + "'");
-  Extent grid{};
-  grid.nx = static_cast<int>(kit::parse_whole(sizes[0], "the first number of --grid", 2, 1000000));
-  grid.ny = static_cast<int>(kit::parse_whole(sizes[1], "the second number of --grid", 2, 1000000));
-  grid.nz = static_cast<int>(kit::parse_whole(sizes[2], "the third number of --grid", 3, most_levels));
-  const long columns = static_cast<long>(grid.nx) * grid.ny;
-  if (columns * grid.nz > INT_MAX) throw kit::UsageError("--grid " + text + " has more than 2^31 points");
-  return grid;
+  std::vector<int64_t> numbers;
+  const char* const which[] = {"the first number of --grid", "the second number of --grid", "the third number of --grid"};
+  for (size_t n = 0; n < 3; ++n) {
+    numbers.push_back(kit::parse_whole(sizes[n], which[n], n < 2 ? 2 : 3, n < 2 ? most_columns : most_levels));
+  }
+  return checked_grid(numbers[0], numbers[1], numbers[2]);
 }
 
 Layout parse_layout(const std::string& text) {
@@ -62,10 +72,24 @@ Cost parse_cost(const std::string& text) {
 Io parse_io(const std::string& text) {
   if (text == "serial") return Io::serial;
   if (text == "gathered") return Io::gathered;
-  throw kit::UsageError("--io must be serial or gathered, not '" + text + "'");
+  if (text == "parallel") return Io::parallel;
+  throw kit::UsageError("--io must be serial, gathered or parallel, not '" + text + "'");
 }
 
-Segmentation parse_segments(const std::string& text, int tracers) {
+// Of MPI_Info.
+std::string parse_hints(const std::string& text) {
+  for (const std::string& hint : text.empty() ? std::vector<std::string>{} : kit::split(text, ';')) {
+    const size_t equals = hint.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == hint.size()) {
+      throw kit::UsageError("--hints must look like name=value;name=value, not '" + text + "'");
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+Segmentation segmentation(const std::string& text, int tracers) {
   if (text == "none") return {};
   Segmentation result{true, text == "auto", {}};
   if (result.tuned) {
@@ -87,19 +111,42 @@ Segmentation parse_segments(const std::string& text, int tracers) {
   return result;
 }
 
-}  // namespace
+Extent checked_grid(int64_t nx, int64_t ny, int64_t nz) {
+  const std::string text = std::to_string(nx) + "x" + std::to_string(ny) + "x" + std::to_string(nz);
+  if (std::min(nx, ny) < 2 || nz < 3 || std::max(nx, ny) > most_columns || nz > most_levels) {
+    throw kit::UsageError("a grid of " + text + " is none that the model can have");
+  }
+  if (nx * ny * nz > INT_MAX) throw kit::UsageError("--grid " + text + " has more than 2^31 points");
+  return {static_cast<int>(nx), static_cast<int>(ny), static_cast<int>(nz)};
+}
 
 Settings read_settings(int argc, char** argv) {
-  const kit::Options options(argc, argv, {"grid", "tracers", "steps", "decomp", "cost", "segments", "io", "output"});
+  const kit::Options options(argc, argv,
+                             {"grid", "tracers", "steps", "decomp", "cost", "segments", "io", "hints", "input", "restart",
+                              "save", "output", "make-input", "merge"});
   Settings settings{};
-  settings.grid = parse_grid(options.text("grid", "362x128x72"));
-  settings.tracers = static_cast<int>(options.whole("tracers", 51, 1, 1000));
-  settings.steps = static_cast<int>(options.whole("steps", 3, 1, 1000000));
+  settings.make_input = options.text("make-input", "");
+  settings.merge = options.choice("merge", {"yes", "no"}) == "yes";
+  settings.grid_is_given = !options.text("grid", "").empty();
+  settings.grid = parse_grid(options.text("grid", settings.make_input.empty() ? "362x128x72" : "90x32x24"));
+  settings.tracers_are_given = !options.text("tracers", "").empty();
+  settings.tracers = static_cast<int>(options.whole("tracers", 51, 1, most_tracers));
+  settings.steps = static_cast<int>(options.whole("steps", 3, 1, most_steps));
+  settings.input = options.text("input", "");
+  settings.restart = options.text("restart", "");
+  settings.save = options.text("save", "");
   settings.layout = parse_layout(options.text("decomp", "strips"));
   settings.cost = parse_cost(options.text("cost", "full"));
-  settings.segments = parse_segments(options.text("segments", "none"), settings.tracers);
+  settings.asked_segments = options.text("segments", "none");
+  if (settings.input.empty() && settings.restart.empty()) {
+    settings.segments = segmentation(settings.asked_segments, settings.tracers);
+  }
   settings.io = parse_io(options.text("io", "serial"));
-  settings.output = options.text("output", "/dev/null");
+  settings.output = options.text("output", nowhere);
+  settings.hints = parse_hints(options.text("hints", ""));
+  if (settings.io == Io::parallel && !settings.writes_netcdf() && settings.output != nowhere) {
+    throw kit::UsageError("--io parallel writes NetCDF: --output must end in .nc, unlike '" + settings.output + "'");
+  }
   return settings;
 }
 

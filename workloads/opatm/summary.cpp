@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "forcing.hpp"
+
 namespace opatm {
 namespace {
 
@@ -34,7 +36,7 @@ Summary::Summary(int levels)
       histogram_(bins, 0) {}
 
 void Summary::describe(const Tracer& tracer, int step, const Block& block, const Field& concentration,
-                       const std::vector<double>& mean, const std::vector<double>& thickness_m) {
+                       const std::vector<double>& mean, const std::vector<double>& thickness_m, const Field* kind) {
   const int levels = concentration.levels();
   const int nx = concentration.nx();
   const int ny = concentration.ny();
@@ -45,7 +47,9 @@ void Summary::describe(const Tracer& tracer, int step, const Block& block, const
     for (int i = 0; i < nx; ++i) {
       const double* row = concentration.row(i, k);
       const double* mean_row = mean.data() + (static_cast<size_t>(i) * levels + k) * ny;
+      const double* kind_row = kind != nullptr ? kind->row(i, k) : nullptr;
       for (int j = 0; j < ny; ++j) {
+        if (kind_row != nullptr && kind_row[j] == Kind::land) continue;
         inventory.add(row[j] * thickness_m[k]);
         mean_inventory.add(mean_row[j] * thickness_m[k]);
         sinking_flux.add(row[j] * sinking);

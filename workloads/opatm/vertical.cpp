@@ -5,19 +5,31 @@
 #include "model.hpp"
 
 namespace opatm {
+namespace {
+
+// Through the top of cell k, m^2/s: as read, and from the bed as the basin has it.
+double mixing_in(const Forcing& forcing, int i, int k, int j) {
+  if (!forcing.is_water(i, k - 1, j)) return 0.0;
+  if (forcing.is_water(i, k, j)) return forcing.mixing_m2_per_s.row(i, k)[j];
+  return forcing.kind.row(i, k)[j] == Kind::bed ? mixing_of_bed_m2_per_s : 0.0;
+}
+
+}  // namespace
 
 // The system for a column, h the thickness and a the coupling:
 //   -a[k] c[k-1] + (h[k] + a[k] + a[k+1]) c[k] - a[k+1] c[k+1] = h[k] c_before[k]
 // is diagonally dominant, so elimination without pivoting (Thomas) is safe. Its first half, which is the same for all
 // tracers, is done here once.
-VerticalMixing::VerticalMixing(const Basin& basin, const Block& block)
+VerticalMixing::VerticalMixing(const Basin& basin, const Block& block, const Forcing* forcing)
     : thickness_m_(basin.thickness_m()), coupling_(block.x.count, block.y.count, basin.grid().nz), pivot_(coupling_) {
   const int levels = basin.grid().nz;
   for (int i = 0; i < block.x.count; ++i) {
     for (int j = 0; j < block.y.count; ++j) {
       for (int k = 1; k < levels; ++k) {
         const double distance_m = 0.5 * (thickness_m_[k - 1] + thickness_m_[k]);
-        const double mixing = basin.mixing_m2_per_s(block.x.first + i, block.y.first + j, k);
+        const double mixing = forcing != nullptr
+                                  ? mixing_in(*forcing, i, k, j)
+                                  : basin.mixing_m2_per_s(block.x.first + i, block.y.first + j, k);
         coupling_.row(i, k)[j] = step_s * mixing / distance_m;
       }
       double eliminated = 0.0;
@@ -67,6 +79,7 @@ void VerticalMixing::step(Field& concentration) const {
   const int ny = model.block.y.count;
   const std::vector<double>& thickness_m = model.basin.thickness_m();
   std::vector<double> from_above(ny);
+  const std::vector<double> everywhere(ny, 1.0);
   for (const Tracer& tracer : model.tracers) {
     if (tracer.sinking_m_per_day == 0.0) continue;
     const double sunk_m = tracer.sinking_m_per_day * step_s / day_s;
@@ -74,12 +87,13 @@ void VerticalMixing::step(Field& concentration) const {
       std::fill(from_above.begin(), from_above.end(), 0.0);
       for (int k = 0; k < model.settings.grid.nz; ++k) {
         const double leaves_m = k < model.basin.water_levels() ? sunk_m : 0.0;
+        const double* water = model.forcing ? model.forcing->water.row(i, k) : everywhere.data();
         const double per_m = 1.0 / thickness_m[k];
         double* here = model.concentration[tracer.number].row(i, k);
         double* arriving = from_above.data();
 #pragma GCC ivdep
         for (int j = 0; j < ny; ++j) {
-          const double leaving = leaves_m * here[j];
+          const double leaving = leaves_m * water[j] * here[j];
           here[j] += (arriving[j] - leaving) * per_m;
           arriving[j] = leaving;
         }

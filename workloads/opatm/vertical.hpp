@@ -5,12 +5,14 @@
 
 #include "basin.hpp"
 #include "field.hpp"
+#include "forcing.hpp"
 
 namespace opatm {
 
 class VerticalMixing {
  public:
-  VerticalMixing(const Basin& basin, const Block& block);
+  // forcing: null where the basin's formulas hold.
+  VerticalMixing(const Basin& basin, const Block& block, const Forcing* forcing);
 
   void step(Field& concentration) const;
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from leadline.errors import MissingPrerequisite
 from leadline.mpi import DEBIAN, Library
 from leadline.workloads.catalog import Workload
+from leadline.workloads.optional import usable
 
 # The libraries a workload in Fortran is built with: those from PyPI have no Fortran bindings.
 FORTRAN = tuple(DEBIAN)
@@ -61,10 +62,17 @@ def _compiler(workload: Workload, library: Library) -> Path:
     return library.mpifort
 
 
+def _found(workload: Workload, library: Library) -> tuple[str, ...]:
+    """Those of the workload's optional libraries that it can use with this MPI library."""
+    names = workload.libraries
+    return usable(names, str(_compiler(workload, library)), tuple(library.env().items())) if names else ()
+
+
 def _fingerprint(workload: Workload, library: Library) -> str:
     content = hashlib.sha256()
     compiler = _compiler(workload, library)
-    content.update(f"{compiler} {library.version} {workload.flags} {workload.sources}".encode())
+    made_of = (compiler, library.version, workload.flags, workload.sources, workload.link, _found(workload, library))
+    content.update(" ".join(map(str, made_of)).encode())
     for path in workload.inputs:
         content.update(str(path).encode() + path.read_bytes())
     return content.hexdigest()
@@ -79,7 +87,8 @@ def _compile(workload: Workload, library: Library, folder: Path, executable: Pat
         for source, name in zip(workload.sources, names, strict=True)
     ]
     include = [f"-I{path}" for path in workload.include]
-    options = [*workload.flags, *include]
+    here = [f"-DLEADLINE_HAS_{name.upper()}" for name in _found(workload, library)]
+    options = [*workload.flags, *include, *here]
     at_once = len(os.sched_getaffinity(0))
     if workload.language == "fortran":
         options += ["-J", str(folder)]  # where the modules go
@@ -99,7 +108,7 @@ def _compile(workload: Workload, library: Library, folder: Path, executable: Pat
     with ThreadPoolExecutor(at_once) as pool:
         list(pool.map(compile_one, workload.sources, objects))
     new = executable.with_suffix(".new")
-    _run([compiler, *workload.flags, *map(str, objects), "-o", str(new)], library)
+    _run([compiler, *workload.flags, *map(str, objects), *workload.link, "-o", str(new)], library)
     new.replace(executable)  # a program that is running keeps its old file
 
 
@@ -114,7 +123,8 @@ def _shared(workload: Workload, library: Library, folder: Path) -> tuple[str, Pa
         return wrapper, folder
     behind = os.path.realpath(found)
     version = subprocess.run([behind, "--version"], capture_output=True, text=True, check=False).stdout
-    content = hashlib.sha256(f"{behind} {version} {workload.flags}".encode())
+    found = _found(workload, library)
+    content = hashlib.sha256(f"{behind} {version} {workload.flags} {found}".encode())
     for path in workload.inputs:
         content.update(str(path).encode() + path.read_bytes())
     place = folder.parents[1] / "shared" / f"{workload.name}-{content.hexdigest()[:16]}"

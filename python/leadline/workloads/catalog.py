@@ -22,6 +22,7 @@ class Workload:
 
     language: "c++" or "fortran".   sources, include: absolute paths.   flags: for compiling and linking.
     shared: those of `sources` without mpi.h, which are compiled once for all libraries with the same compiler.
+    libraries: those it uses if they are here (optional.py).   link: words for the linker, after the objects.
     """
 
     name: str
@@ -32,6 +33,8 @@ class Workload:
     include: tuple[Path, ...]
     flags: tuple[str, ...]
     shared: tuple[Path, ...] = ()
+    libraries: tuple[str, ...] = ()
+    link: tuple[str, ...] = ()
 
     @property
     def inputs(self) -> list[Path]:
@@ -76,6 +79,8 @@ def find(name: str) -> Workload:
         include=include,
         flags=tuple(content.get("flags", ())),
         shared=_without_mpi(sources, include) if content["language"] == "c++" else (),
+        libraries=tuple(content.get("libraries", ())),
+        link=tuple(content.get("link", ())),
     )
 
 

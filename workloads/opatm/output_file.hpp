@@ -1,0 +1,38 @@
+// Where the output goes: a plain binary file, or a NetCDF file. Both hold the same.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kit/field_file.hpp"
+#include "settings.hpp"
+
+namespace opatm {
+
+class Summary;  // which has mpi.h: what needs no more of it is compiled once for all MPI libraries
+
+constexpr int output_maps = 4;
+extern const char* const map_names[output_maps];
+
+// The functions of the plain file are for the root alone, those of the NetCDF file are called by the ranks that have it
+// open. All throw std::runtime_error when the file cannot be written.
+class OutputFile {
+ public:
+  virtual ~OutputFile() = default;
+
+  virtual void begin(int64_t step) = 0;
+  virtual void write_summary(int tracer, const Summary& summary) = 0;
+  // Of the whole sea.
+  virtual void write_map(int tracer, int map, const std::vector<double>& values) = 0;
+  // Of this rank's block: in the parallel way only, where all ranks call it.
+  virtual void write_part(int tracer, int map, const kit::Spread& spread, const std::vector<double>& values) = 0;
+  virtual void finish() = 0;
+};
+
+// Both are collective over MPI_COMM_WORLD, and throw kit::UsageError on all ranks if the file cannot be created.
+std::unique_ptr<OutputFile> create_plain_output(const Settings& settings, int rank);
+std::unique_ptr<OutputFile> create_netcdf_output(const Settings& settings, int rank);
+
+}  // namespace opatm
