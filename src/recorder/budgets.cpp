@@ -57,7 +57,8 @@ void Budgets::read() {
   files_given = getenv("LEADLINE_BUDGET") != nullptr;
   memory = bytes_from(getenv("LEADLINE_MEMORY"), 0);
   read_series(getenv("LEADLINE_SERIES"), &series_entries, &series_automatic);
-  if (memory && series_entries > memory / 128) series_entries = memory / 128;
+  series_in_memory = trace::capacity::series_entries / 2;
+  if (memory && series_in_memory > memory / 128) series_in_memory = memory / 128;
 }
 
 uint64_t Budgets::room_of_thread(uint32_t threads) const {

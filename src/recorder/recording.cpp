@@ -312,7 +312,8 @@ void Recording::keep_series(Thread* t) {
   for (uint32_t fn = first_file_function; fn < trace::max_functions; ++fn) {
     t->graph.series().know(fn, trace::SeriesLog::Kind::file);
   }
-  t->graph.series().keep(t->number ? budgets_.series_entries / 8 : budgets_.series_entries, budgets_.series_automatic,
+  t->graph.series().keep(t->number ? budgets_.series_entries / 8 : budgets_.series_entries, budgets_.series_in_memory,
+                         budgets_.series_automatic,
                          {[](void* self) { return recording.spill_series(static_cast<Thread*>(self), false); }, t, now,
                           [](uint64_t ticks) { recording.own_time(ticks); }});
 }

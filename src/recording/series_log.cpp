@@ -36,8 +36,9 @@ void SeriesLog::know(uint32_t function, Kind kind) {
   if (function < 8 * sizeof(s_->files)) bits[function / 8] |= static_cast<uint8_t>(1u << (function % 8));
 }
 
-void SeriesLog::keep(uint64_t entries, bool automatic, Host host) {
+void SeriesLog::keep(uint64_t entries, uint64_t in_memory, bool automatic, Host host) {
   host_ = host;
+  in_memory_ = at_most(in_memory, capacity::series_entries / 2);
   s_->limit = entries;
   s_->automatic = automatic;
   reset();

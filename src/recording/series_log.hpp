@@ -24,8 +24,9 @@ class SeriesLog {
   enum class Kind { collective, outside, file };
   void know(uint32_t function, Kind kind);
   void set_scale(TickScale scale) { scale_ = scale; }
-  // Keeps this many entries; `automatic`: more if the loop's body is long. 0: none.
-  void keep(uint64_t entries, bool automatic, Host host);
+  // Keeps this many entries; `automatic`: more if the loop's body is long. 0: none. If they are more than may be in
+  // memory, they are spilled.
+  void keep(uint64_t entries, uint64_t in_memory, bool automatic, Host host);
   // Begins with an empty generation.
   void reset();
   // The order is not kept from now on, so entries would have no meaning.
@@ -150,6 +151,7 @@ class SeriesLog {
   uint64_t room_of_windows() const;
   void compact(const SeriesWindow* kept, uint32_t n);
 
+  uint64_t in_memory_ = 0;  // entries
   ThreadHeader* h_ = nullptr;
   SeriesState* s_ = nullptr;
   StripBucket* buckets_ = nullptr;

@@ -149,10 +149,10 @@ void SeriesLog::look_for_loop() {
     return take(found);
   }
   // Steps are longer than that, or there are none yet.
-  if (s_->probe < capacity::series_entries / 2 && w->first_entry + 2 * n <= capacity::series_entries) {
+  if (s_->probe < in_memory_ && w->first_entry + 2 * n <= capacity::series_entries) {
     s_->probe *= 2;
     s_->check_at = w->first_entry + s_->probe;
-  } else if (s_->limit > capacity::series_entries / 2) {
+  } else if (s_->limit > in_memory_) {
     s_->mode = SeriesMode::whole;
     s_->check_at = entries_.size();
     full();
@@ -212,14 +212,14 @@ void SeriesLog::take(const SeriesLoop& found) {
   // Of an outer loop that took another one's place no iteration may be timed yet.
   const uint64_t body = l.timed ? l.calls / l.timed + 1 : found.calls ? found.calls : 1;
   const uint64_t room = automatic_iterations * body;
-  if (s_->automatic && room > s_->limit) s_->limit = at_most(room, capacity::series_entries / 2);
+  if (s_->automatic && room > s_->limit) s_->limit = at_most(room, in_memory_);
   if (!l.width) {
     l.width = static_cast<uint32_t>(power_of_two(body < 256 / least_width ? 256 / body : least_width));
     if (l.width * body * 4 > s_->limit) l.width = 1;
   }
   if (!whole.first_entry && s_->spilled + entries_.size() < s_->limit) {
     s_->mode = SeriesMode::whole;
-    const bool in_memory = s_->limit <= capacity::series_entries / 2;
+    const bool in_memory = s_->limit <= in_memory_;
     s_->check_at = in_memory || series_spill > entries_.size()
                        ? at_most(s_->limit, in_memory ? s_->limit : series_spill)
                        : entries_.size();

@@ -35,8 +35,13 @@ class LoopIterations {
     const bool begins = loop_.source ? !e.run && among(loop_.begins, timed.from, e.key.site)
                                      : e.generation == generation_ && e.key == anchor_;
     if (begins && !loop_.after) ++occurrences_;
-    const uint64_t since = occurrences_ > loop_.skipped ? occurrences_ - loop_.skipped : 0;
+    const uint64_t iteration = reached();
     if (begins && loop_.after) ++occurrences_;
+    return iteration;
+  }
+  // The iteration of a call that does not begin one.
+  uint64_t reached() const {
+    const uint64_t since = occurrences_ > loop_.skipped ? occurrences_ - loop_.skipped : 0;
     return (loop_.after ? since : since ? since - 1 : 0) / loop_.trips;
   }
   // Whether the call is one of the loop's.

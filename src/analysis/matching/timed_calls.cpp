@@ -24,9 +24,11 @@ TimedCalls::TimedCalls(const trace::Process& process, const ProcessLoop& loop)
       traffic_(process, loop.stream),
       iterations_(stream_, generation_of(stream_, loop.times), loop.times),
       walker_(stream_),
+      times_walker_(stream_),
       passed_{[this](const trace::Event& e) { pass(e); },
               [this](uint32_t from, uint32_t to, uint64_t times) { iterations_.pass(from, to, times); }} {
-  if (iterations_.found()) read();
+  if (!iterations_.found()) return;
+  traffic_.may_pass() ? find_windows() : follow_to_windows();
 }
 
 void TimedCalls::pass(const trace::Event& e) {
@@ -34,23 +36,33 @@ void TimedCalls::pass(const trace::Event& e) {
   iterations_.pass(e);
 }
 
-void TimedCalls::read() {
+void TimedCalls::find_windows() {
+  trace::SeriesWalk walk(stream_);
+  Window w;
+  while (walk.next_window(&w.at, passed_)) {
+    w.first = iterations_.reached();
+    windows_.push_back(w);
+    keep_mark();
+    walk.pass_window(passed_);
+    windows_.back().last = iterations_.reached();
+  }
+}
+
+// The same where calls can't be passed.
+void TimedCalls::follow_to_windows() {
   trace::SeriesWalk walk(stream_);
   trace::TimedEvent e;
-  while (traffic_.may_pass() ? walk.next_timed(&e, passed_) : walk.next(&e)) {
+  while (walk.next(&e)) {
     if (e.series && (e.first || windows_.empty())) {
-      windows_.push_back({e.event.generation, e.entry, e.from, values_.size()});
+      const auto series = static_cast<size_t>(e.series - stream_.series.data());
+      const uint64_t entries = e.series->windows[e.window].entries;
+      const uint64_t reached = iterations_.reached();
+      windows_.push_back({{series, e.window, e.event.generation, e.entry, entries, e.from}, reached, reached});
       keep_mark();
     }
     const uint64_t iteration = iterations_.of(e);
     traffic_.count(e.event);
-    if (!e.series) continue;
-    values_.push_back({e.begin_ns, e.duration_ns, e.gap_ns, e.polled, e.series});
-    Window& w = windows_.back();
-    ++w.calls;
-    if (!iterations_.inside(e)) continue;
-    w.first = std::min(w.first, iteration);
-    w.last = std::max(w.last, iteration);
+    if (e.series) windows_.back().last = std::max(windows_.back().last, iteration);
   }
 }
 
@@ -72,32 +84,76 @@ void TimedCalls::keep_mark() {
   marked_ += marks_.back().traffic.counts.size();
 }
 
+// Times of one series, whose windows follow one another in windows_ as in the series.
+const TimedCalls::Times& TimedCalls::times_of(size_t series) {
+  constexpr size_t most_values = size_t{1} << 18;
+  for (const Times& t : times_) {
+    if (t.series == series) return t;
+  }
+  while (!times_.empty() && read_ >= most_values) {
+    read_ -= times_.front().values.size();
+    times_.pop_front();
+  }
+  Times& read = times_.emplace_back();
+  read.series = series;
+  trace::SeriesTimes times(stream_.series[series]);
+  const auto before = [](const Window& w, size_t s) { return w.at.series < s; };
+  auto w = std::lower_bound(windows_.begin(), windows_.end(), series, before);
+  for (bool good = true; good && w != windows_.end() && w->at.series == series; ++w) {
+    times.begin(stream_.series[series].windows[w->at.window]);
+    times_walker_.seek(w->at.generation, w->at.entry, w->at.from);
+    trace::TimedEvent e;
+    for (uint64_t left = w->at.entries; good && left && times_walker_.next(&e.event);) {
+      if (e.event.generation != w->at.generation) break;
+      const uint64_t alike = std::min(left, e.event.run ? 1 : e.event.times);
+      for (uint64_t i = 0; i < alike && (good = times.next(e.event.position, &e)); ++i) {
+        read.values.push_back({e.begin_ns, e.duration_ns, e.gap_ns, e.polled});
+      }
+      left -= alike;
+    }
+    read.ends.emplace_back(w->at.window, read.values.size());
+  }
+  read_ += read.values.size();
+  return read;
+}
+
+std::pair<const TimedCalls::Value*, const TimedCalls::Value*> TimedCalls::values_of(size_t window) {
+  const trace::TimedWindow& w = windows_[window].at;
+  const Times& times = times_of(w.series);
+  size_t begin = 0;
+  for (const auto& [number, end] : times.ends) {
+    if (number == w.window) return {times.values.data() + begin, times.values.data() + end};
+    begin = end;
+  }
+  return {nullptr, nullptr};
+}
+
 void TimedCalls::visit(size_t window, const Each& each) {
   const auto after =
       std::upper_bound(marks_.begin(), marks_.end(), window, [](size_t w, const Mark& m) { return w < m.window; });
   const Mark& mark = after[-1];
-  const Window &from = windows_[mark.window], &w = windows_[window];
+  const trace::TimedWindow &from = windows_[mark.window].at, &w = windows_[window].at;
+  const auto [begin, end] = values_of(window);
   traffic_.go_back(mark.traffic);
   iterations_.go_back(mark.occurrences);
   walker_.seek(from.generation, from.entry, from.from);
   if (mark.window != window) walker_.pass(w.generation, w.entry, passed_);
   trace::TimedEvent e;
   e.from = w.from;
+  e.series = &stream_.series[w.series];
   uint64_t left = 0;
-  for (size_t i = 0; i < w.calls; ++i) {
+  for (const Value* value = begin; value != end; ++value) {
     if (!left) {
       if (!walker_.next(&e.event)) return;
       left = e.event.run ? 1 : e.event.times;
       if (!e.event.run) e.event.times = 1;
     }
     --left;
-    const Value& value = values_[w.first_value + i];
-    e.entry = w.entry + i;
-    e.begin_ns = value.begin_ns;
-    e.duration_ns = value.duration_ns;
-    e.gap_ns = value.gap_ns;
-    e.polled = value.polled;
-    e.series = value.series;
+    e.entry = w.entry + static_cast<uint64_t>(value - begin);
+    e.begin_ns = value->begin_ns;
+    e.duration_ns = value->duration_ns;
+    e.gap_ns = value->gap_ns;
+    e.polled = value->polled;
     const uint64_t iteration = iterations_.of(e);
     const Acts& acts = traffic_.count(e.event);
     each({e, acts, iterations_.inside(e), iteration});
@@ -118,6 +174,18 @@ void TimedCalls::visit(const std::vector<std::pair<uint64_t, uint64_t>>& ranges,
 
 void TimedCalls::visit_all(const Each& each) {
   for (size_t w = 0; w < windows_.size(); ++w) visit(w, each);
+}
+
+uint64_t TimedCalls::calls() const {
+  uint64_t calls = 0;
+  for (const Window& w : windows_) calls += w.at.entries;
+  return calls;
+}
+
+std::vector<std::pair<uint64_t, uint64_t>> TimedCalls::windows() const {
+  std::vector<std::pair<uint64_t, uint64_t>> all;
+  for (const Window& w : windows_) all.emplace_back(w.first, w.last);
+  return all;
 }
 
 }  // namespace leadline::analysis

@@ -1,7 +1,9 @@
 // The calls of a process whose times were kept, with what they do and the iterations they belong to. Any iteration is
-// found at once, however many came before it.
+// found at once, however many came before it. Times are read where they are asked for: of a run that kept all of them,
+// only some are in memory.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <utility>
 #include <vector>
@@ -33,6 +35,10 @@ class TimedCalls {
   // The same for several ranges of iterations, first and last; each window once.
   void visit(const std::vector<std::pair<uint64_t, uint64_t>>& ranges, const Each& each);
   void visit_all(const Each& each);
+  // The calls of all windows; fewer if the process's traces are damaged.
+  uint64_t calls() const;
+  // Of each window, the first and the last iteration that may have calls in it.
+  std::vector<std::pair<uint64_t, uint64_t>> windows() const;
 
   const trace::Process& process() const { return process_; }
   size_t stream() const { return index_; }
@@ -42,23 +48,27 @@ class TimedCalls {
   struct Value {
     double begin_ns, duration_ns, gap_ns;
     bool polled;
-    const trace::Series* series;
   };
   struct Window {
-    size_t generation;
-    uint64_t entry;
-    uint32_t from;  // site of the call before
-    size_t first_value;
-    uint64_t calls = 0;
-    uint64_t first = UINT64_MAX, last = 0;  // iterations of the loop's calls in it
+    trace::TimedWindow at;
+    uint64_t first = 0, last = 0;  // iterations that may have calls in it
+  };
+  // The times of a series, and where those of each of its windows end.
+  struct Times {
+    size_t series;
+    std::vector<Value> values;
+    std::vector<std::pair<size_t, size_t>> ends;  // number of the window, end
   };
   struct Mark {
     size_t window;
     uint64_t occurrences;
     Traffic::Mark traffic;
   };
-  void read();
+  void find_windows();
+  void follow_to_windows();
   void keep_mark();
+  const Times& times_of(size_t series);
+  std::pair<const Value*, const Value*> values_of(size_t window);
   void visit(size_t window, const Each& each);
   void pass(const trace::Event& event);
 
@@ -67,10 +77,11 @@ class TimedCalls {
   const trace::Stream& stream_;
   Traffic traffic_;
   LoopIterations iterations_;
-  trace::Walker walker_;
+  trace::Walker walker_, times_walker_;
   trace::Passed passed_;
-  std::vector<Value> values_;
   std::vector<Window> windows_;
+  std::deque<Times> times_;  // read last at the end
+  size_t read_ = 0;          // values of these together
   std::vector<Mark> marks_;  // ascending; the first is of the first window
   size_t marked_ = 0, spacing_ = 1;
 };

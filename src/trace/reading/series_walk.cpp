@@ -43,6 +43,25 @@ class Values {
 
 }  // namespace
 
+struct SeriesTimes::State {
+  Values values;
+  double clock_ns = 0;
+};
+
+SeriesTimes::SeriesTimes(const Series& series) : state_(new State{Values(series)}) {}
+SeriesTimes::~SeriesTimes() = default;
+SeriesTimes::SeriesTimes(SeriesTimes&&) noexcept = default;
+
+void SeriesTimes::begin(const WindowTimes& window) { state_->clock_ns = window.begin_ns; }
+
+bool SeriesTimes::next(uint32_t position, TimedEvent* event) {
+  State& s = *state_;
+  if (!s.values.next(position, &event->polled, &event->duration_ns, &event->gap_ns)) return false;
+  event->begin_ns = s.clock_ns + event->gap_ns;
+  s.clock_ns = event->begin_ns + event->duration_ns;
+  return true;
+}
+
 struct SeriesWalk::State {
   const Stream& stream;
   Walker walker;
@@ -50,11 +69,10 @@ struct SeriesWalk::State {
   uint64_t call = 0;    // number within the generation, a run of failed polls as one
   uint64_t within = 0;  // entries of the window so far
   size_t generation = 0;
-  std::optional<Values> values;
+  std::optional<SeriesTimes> values;
   Event event;
   uint32_t from = 0;  // site of the call before
   uint64_t left = 0;  // occurrences left of the event, which stands for several calls
-  double clock_ns = 0;
 
   explicit State(const Stream& s) : stream(s), walker(s) {}
 
@@ -112,6 +130,23 @@ SeriesWalk::~SeriesWalk() = default;
 
 bool SeriesWalk::next_timed(TimedEvent* event, const Passed& passed) { return state_->go_on(passed) && next(event); }
 
+bool SeriesWalk::next_window(TimedWindow* window, const Passed& passed) {
+  State& s = *state_;
+  if (!s.go_on(passed)) return false;
+  const uint64_t entries = s.stream.series[s.series].windows[s.window].entries;
+  *window = {s.series, s.window, s.generation, s.call, entries, s.from};
+  return true;
+}
+
+void SeriesWalk::pass_window(const Passed& passed) {
+  State& s = *state_;
+  const uint64_t entries = s.stream.series[s.series].windows[s.window].entries;
+  s.call += entries - s.within;
+  s.within = entries;
+  s.walker.pass(s.generation, s.call, passed);
+  s.from = s.walker.last_site();
+}
+
 bool SeriesWalk::next(TimedEvent* out) {
   State& s = *state_;
   if (!s.left) {
@@ -131,13 +166,11 @@ bool SeriesWalk::next(TimedEvent* out) {
   if (!s.event.run) out->event.times = 1;
   if (const WindowTimes* w = s.at()) {
     if (!s.values) s.values.emplace(s.stream.series[s.series]);
-    if (!s.within) s.clock_ns = w->begin_ns;
+    if (!s.within) s.values->begin(*w);
     out->first = s.within == 0;
-    if (s.values->next(s.event.position, &out->polled, &out->duration_ns, &out->gap_ns)) {
+    if (s.values->next(s.event.position, out)) {
       out->series = &s.stream.series[s.series];
       out->window = s.window;
-      out->begin_ns = s.clock_ns + out->gap_ns;
-      s.clock_ns = out->begin_ns + out->duration_ns;
     }
     ++s.within;
   }

@@ -20,6 +20,15 @@ struct TimedEvent {
   bool first = false;  // the first of its window
 };
 
+// A window of a series: entries that follow one another.
+struct TimedWindow {
+  size_t series = 0, window = 0;  // indices
+  size_t generation = 0;          // index
+  uint64_t entry = 0;             // number of the first within the generation
+  uint64_t entries = 0;           // the generation may end before
+  uint32_t from = 0;              // site of the call before
+};
+
 class SeriesWalk {
  public:
   explicit SeriesWalk(const Stream& stream);
@@ -31,6 +40,28 @@ class SeriesWalk {
   bool next(TimedEvent* event);
   // The next call whose times were kept; the calls before it are passed at once.
   bool next_timed(TimedEvent* event, const Passed& passed);
+
+  // The next window whose calls' times were kept; the calls before it are passed at once. Reads no times.
+  bool next_window(TimedWindow* window, const Passed& passed);
+  // Goes to the end of that window. To call next() instead for each of its calls reads their times.
+  void pass_window(const Passed& passed);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// The times of one series, which can only be read from its beginning on.
+class SeriesTimes {
+ public:
+  explicit SeriesTimes(const Series& series);
+  ~SeriesTimes();
+  SeriesTimes(SeriesTimes&&) noexcept;
+
+  // The entries of a window begin at this time.
+  void begin(const WindowTimes& window);
+  // The times of the next entry, a call of this position. False: the bits have ended, and nothing is written.
+  bool next(uint32_t position, TimedEvent* event);
 
  private:
   struct State;
