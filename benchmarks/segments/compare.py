@@ -23,7 +23,15 @@ TIMEOUT_S = 600
 
 def build(library: Library, folder: Path, *options: str) -> Path:
     target = folder / f"exchanges-{library.name}"
-    words = [str(library.mpicc), "-O3", "-w", *options, f"-I{sources()}", str(PROGRAM), *map(str, sorted(sources().glob("[a-z]*.c")))]
+    words = [
+        str(library.mpicc),
+        "-O3",
+        "-w",
+        *options,
+        f"-I{sources()}",
+        str(PROGRAM),
+        *map(str, sorted(sources().glob("[a-z]*.c"))),
+    ]
     subprocess.run([*words, "-o", str(target)], check=True, env=library.env())
     return target
 

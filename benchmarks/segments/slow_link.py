@@ -16,6 +16,7 @@ import tempfile
 from pathlib import Path
 
 from compare import build, show, times_of
+
 from leadline.mpi import Library, available, find
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))

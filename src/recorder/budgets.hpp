@@ -6,12 +6,12 @@
 namespace leadline::recorder {
 
 struct Budgets {
-  uint64_t files = 0;            // bytes
-  bool files_given = false;      // by the user: the series of times count for it too
-  uint64_t memory = 0;           // bytes; 0: as the tables' sizes allow
-  uint64_t series_entries = 0;   // that a thread may keep
+  uint64_t files = 0;             // bytes
+  bool files_given = false;       // by the user: the series of times count for it too
+  uint64_t memory = 0;            // bytes; 0: as the tables' sizes allow
+  uint64_t series_entries = 0;    // that a thread may keep
   uint64_t series_in_memory = 0;  // of these: more than that are written out as they come
-  bool series_automatic = true;  // the limit follows the loop that is found
+  bool series_automatic = true;   // the limit follows the loop that is found
 
   void read();  // from the environment
 

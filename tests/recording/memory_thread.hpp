@@ -20,7 +20,7 @@ class MemoryThread {
     graph_.attach(&header(), region_, {[](void*, char*, char*) { return true; }, nullptr}, &lost_, &coarse_,
                   {[](void* self) { static_cast<MemoryThread*>(self)->turn(); }, this});
     graph_.reset(false);
-    graph_.series().keep(series_probe, true, {});
+    graph_.series().keep(series_probe, series_probe, true, {});
   }
   ~MemoryThread() { munmap(region_, thread_at::end); }
 

@@ -69,4 +69,6 @@ def run(
     program: Path = PROGRAM,
 ) -> Outcome:
     chosen = library(name)
-    return run_mpi(chosen, ranks, [built(chosen, program=program), *words], cwd=cwd, environment=environment, timeout_s=100)
+    return run_mpi(
+        chosen, ranks, [built(chosen, program=program), *words], cwd=cwd, environment=environment, timeout_s=100
+    )

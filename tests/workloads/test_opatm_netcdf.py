@@ -224,7 +224,10 @@ def test_all_ranks_read_the_input_once_each_or_once_in_all(
         readers = {rank["rank"] for rank in entry["by_rank"] if rank["bytes_read"] > 0}
         assert readers == ({0} if way == "gathered" else set(range(ranks)))
     if way == "parallel":
-        assert {Path(entry["file"]).name for entry in run.report["io"]["mpi_io"]["files"]} == {"forcing.nc", "initial.nc"}
+        assert {Path(entry["file"]).name for entry in run.report["io"]["mpi_io"]["files"]} == {
+            "forcing.nc",
+            "initial.nc",
+        }
         assert run.calls("MPI_File_read_at_all") > 0
     if way == "gathered":
         assert run.calls("MPI_Scatterv") == ranks * (9 + TRACERS)

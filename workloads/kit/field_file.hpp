@@ -40,11 +40,12 @@ class FieldFile {
  public:
   static constexpr int root = 0;
 
-  // hints: for the parallel way, as in netcdf_file.hpp. Throws kit::UsageError on all ranks if the file cannot be opened.
+  // hints: for the parallel way, as in netcdf_file.hpp. Throws kit::UsageError on all ranks if the file cannot be
+  // opened.
   FieldFile(const std::string& path, Access access, Way way, const std::string& hints = "");
 
-  // Calls act(file) on the ranks that have the file open: the root alone or all of them. Nothing is done after a failure,
-  // except in the parallel way, where every rank has to make every call.
+  // Calls act(file) on the ranks that have the file open: the root alone or all of them. Nothing is done after a
+  // failure, except in the parallel way, where every rank has to make every call.
   template <typename Act>
   void on_file(Act act) {
     if (!file_ || (!problem_.empty() && way_ != Way::parallel)) return;

@@ -29,9 +29,9 @@ class NetcdfFileOf : public NetcdfFile {
   int define_variable(const std::string& name, Type type, const std::vector<int>& dimensions) override {
     const int external = type == Type::int8 ? NC_BYTE : type == Type::int64 ? NC_INT64 : NC_DOUBLE;
     int variable = 0;
-    check(calls_.def_var(id_, name.c_str(), external, static_cast<int>(dimensions.size()), dimensions.data(),
-                         &variable),
-          name);
+    check(
+        calls_.def_var(id_, name.c_str(), external, static_cast<int>(dimensions.size()), dimensions.data(), &variable),
+        name);
     return variable;
   }
 

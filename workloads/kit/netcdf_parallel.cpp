@@ -102,7 +102,8 @@ std::unique_ptr<NetcdfFile> open_netcdf_in_parallel(const std::string& path, Acc
 #else
 
 std::unique_ptr<kit::NetcdfFile> kit::open_netcdf_in_parallel(const std::string& path, Access, const std::string&) {
-  throw NetcdfError(path + ": this program was built without PnetCDF for its MPI library (apt-get install libpnetcdf-dev, "
+  throw NetcdfError(path +
+                    ": this program was built without PnetCDF for its MPI library (apt-get install libpnetcdf-dev, "
                     "which is for Debian's Open MPI only, and build it again)");
 }
 

@@ -75,7 +75,8 @@ std::unique_ptr<NetcdfFile> open_netcdf(const std::string& path, Access access) 
 #else
 
 std::unique_ptr<kit::NetcdfFile> kit::open_netcdf(const std::string& path, Access) {
-  throw NetcdfError(path + ": this program was built without NetCDF (apt-get install libnetcdf-dev, and build it again)");
+  throw NetcdfError(path +
+                    ": this program was built without NetCDF (apt-get install libnetcdf-dev, and build it again)");
 }
 
 #endif

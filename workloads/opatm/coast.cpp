@@ -74,8 +74,8 @@ Coast::Coast(int nx, int ny, const Basin& basin)
       }
       const double strength = static_cast<double>(nearest) / open_sea_columns;
       edge_depth_[index(x, y, ny + 1)] = least;
-      gyre_[index(x, y, ny + 1)] =
-          strength * (std::sin(2 * pi * u(x)) * std::sin(pi * v(y)) + 0.4 * std::sin(7 * pi * u(x)) * std::sin(3 * pi * v(y)));
+      gyre_[index(x, y, ny + 1)] = strength * (std::sin(2 * pi * u(x)) * std::sin(pi * v(y)) +
+                                               0.4 * std::sin(7 * pi * u(x)) * std::sin(3 * pi * v(y)));
     }
   }
   scale();

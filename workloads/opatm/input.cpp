@@ -49,7 +49,8 @@ void take(Field& field, const kit::Box& part, const Block& block, const std::vec
   const double* from = values.data();
   for (int64_t x = part.first[0]; x < part.first[0] + part.count[0]; ++x) {
     for (int k = 0; k < field.levels(); ++k, from += part.count[2]) {
-      std::copy_n(from, part.count[2], field.row(static_cast<int>(x) - block.x.first, k) + part.first[2] - block.y.first);
+      std::copy_n(from, part.count[2],
+                  field.row(static_cast<int>(x) - block.x.first, k) + part.first[2] - block.y.first);
     }
   }
 }
@@ -77,7 +78,8 @@ void EndMark::write(kit::NetcdfFile& file) const { file.write(variable_, {}, &en
 void EndMark::check(kit::NetcdfFile& file, const std::string& path) {
   double found = 0.0;
   file.read(file.variable(end_mark_name, {}), {}, &found);
-  if (found != end_mark) throw kit::NetcdfError(path + " is not complete: its last variable has not the value it must have");
+  if (found != end_mark)
+    throw kit::NetcdfError(path + " is not complete: its last variable has not the value it must have");
 }
 
 StateFile::StateFile(kit::NetcdfFile& file, const Extent& grid, int tracers, int64_t step) {
@@ -178,8 +180,8 @@ Input::Input(Settings& settings)
   kit::FieldFile file(settings.save, kit::Access::create, way_of(settings.io), settings.hints);
   std::unique_ptr<StateFile> state;
   file.on_file([&](kit::NetcdfFile& opened) {
-    state = std::make_unique<StateFile>(opened, settings.grid, settings.tracers,
-                                        settings.steps_before + settings.steps);
+    state =
+        std::make_unique<StateFile>(opened, settings.grid, settings.tracers, settings.steps_before + settings.steps);
   });
   file.settle();
   const int variable = state ? state->concentration : 0;  // of ranks that have the file open

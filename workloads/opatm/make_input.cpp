@@ -21,7 +21,8 @@ using Value = std::function<double(int x, int k, int y)>;
 // The input's cells, each of one fine column or of the four that are merged.
 class Cells {
  public:
-  Cells(const Extent& grid, int merged) : grid_(grid), merged_(merged), basin_(grid), coast_(grid.nx * merged, grid.ny * merged, basin_) {}
+  Cells(const Extent& grid, int merged)
+      : grid_(grid), merged_(merged), basin_(grid), coast_(grid.nx * merged, grid.ny * merged, basin_) {}
 
   // Of water if any of the cells is that is merged into it, so that no flux is lost.
   int kind(int x, int k, int y) const {
@@ -165,8 +166,7 @@ void write_forcing(kit::NetcdfFile& file, const Cells& cells) {
   file.end_definitions();
   for (size_t n = 0; n < variables.size(); ++n) {
     const int levels = variables[n].levels;
-    file.write(numbers[n], {{0, 0, 0}, {grid.nx, levels, grid.ny}},
-               values_of(grid, levels, variables[n].value).data());
+    file.write(numbers[n], {{0, 0, 0}, {grid.nx, levels, grid.ny}}, values_of(grid, levels, variables[n].value).data());
   }
   end.write(file);
   file.close();

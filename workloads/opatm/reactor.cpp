@@ -38,7 +38,7 @@ struct Cell {
 };
 
 struct Surroundings {
-  double light;  // W/m^2, in clear water
+  double light;   // W/m^2, in clear water
   double warmth;  // factor on all rates
   double step_days;
 };

@@ -19,8 +19,10 @@ const char* const usage =
     "  --segments HOW     none: a message for each tracer; N: the tracers' messages packed into N; A,B,...: into "
     "segments\n"
     "                     of so many tracers; auto: as is found fastest in the first steps (none)\n"
-    "  --io HOW           serial: every rank reads all, and sends its output to the root piece by piece; gathered: the root\n"
-    "                     reads and writes, by collectives; parallel: every rank its part, which needs PnetCDF (serial)\n"
+    "  --io HOW           serial: every rank reads all, and sends its output to the root piece by piece; gathered: the "
+    "root\n"
+    "                     reads and writes, by collectives; parallel: every rank its part, which needs PnetCDF "
+    "(serial)\n"
     "  --input DIR        forcing and initial state are read from DIR/forcing.nc and DIR/initial.nc (formulas)\n"
     "  --restart FILE     the state to begin with instead, as --save left it\n"
     "  --save FILE        where the state goes after the last step, as NetCDF (nowhere)\n"
@@ -41,7 +43,8 @@ Extent parse_grid(const std::string& text) {
   const std::vector<std::string> sizes = kit::split(text, 'x');
   if (sizes.size() != 3) throw kit::UsageError("--grid must look like 362x128x72, not '" + text + "'");
   std::vector<int64_t> numbers;
-  const char* const which[] = {"the first number of --grid", "the second number of --grid", "the third number of --grid"};
+  const char* const which[] = {"the first number of --grid", "the second number of --grid",
+                               "the third number of --grid"};
   for (size_t n = 0; n < 3; ++n) {
     numbers.push_back(kit::parse_whole(sizes[n], which[n], n < 2 ? 2 : 3, n < 2 ? most_columns : most_levels));
   }
@@ -122,8 +125,8 @@ Extent checked_grid(int64_t nx, int64_t ny, int64_t nz) {
 
 Settings read_settings(int argc, char** argv) {
   const kit::Options options(argc, argv,
-                             {"grid", "tracers", "steps", "decomp", "cost", "segments", "io", "hints", "input", "restart",
-                              "save", "output", "make-input", "merge"});
+                             {"grid", "tracers", "steps", "decomp", "cost", "segments", "io", "hints", "input",
+                              "restart", "save", "output", "make-input", "merge"});
   Settings settings{};
   settings.make_input = options.text("make-input", "");
   settings.merge = options.choice("merge", {"yes", "no"}) == "yes";

@@ -22,8 +22,8 @@ class Summary {
 
   explicit Summary(int levels);
 
-  // Of this block. `mean`: the block's mean since the last output, without halo. `kind`: of the cells, of which land does
-  // not count; null where there is none. A level without any other cell has infinite extremes.
+  // Of this block. `mean`: the block's mean since the last output, without halo. `kind`: of the cells, of which land
+  // does not count; null where there is none. A level without any other cell has infinite extremes.
   void describe(const Tracer& tracer, int step, const Block& block, const Field& concentration,
                 const std::vector<double>& mean, const std::vector<double>& thickness_m, const Field* kind);
 

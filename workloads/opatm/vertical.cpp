@@ -27,9 +27,8 @@ VerticalMixing::VerticalMixing(const Basin& basin, const Block& block, const For
     for (int j = 0; j < block.y.count; ++j) {
       for (int k = 1; k < levels; ++k) {
         const double distance_m = 0.5 * (thickness_m_[k - 1] + thickness_m_[k]);
-        const double mixing = forcing != nullptr
-                                  ? mixing_in(*forcing, i, k, j)
-                                  : basin.mixing_m2_per_s(block.x.first + i, block.y.first + j, k);
+        const double mixing = forcing != nullptr ? mixing_in(*forcing, i, k, j)
+                                                 : basin.mixing_m2_per_s(block.x.first + i, block.y.first + j, k);
         coupling_.row(i, k)[j] = step_s * mixing / distance_m;
       }
       double eliminated = 0.0;

@@ -123,8 +123,7 @@ def _shared(workload: Workload, library: Library, folder: Path) -> tuple[str, Pa
         return wrapper, folder
     behind = os.path.realpath(found)
     version = subprocess.run([behind, "--version"], capture_output=True, text=True, check=False).stdout
-    found = _found(workload, library)
-    content = hashlib.sha256(f"{behind} {version} {workload.flags} {found}".encode())
+    content = hashlib.sha256(f"{behind} {version} {workload.flags} {_found(workload, library)}".encode())
     for path in workload.inputs:
         content.update(str(path).encode() + path.read_bytes())
     place = folder.parents[1] / "shared" / f"{workload.name}-{content.hexdigest()[:16]}"
