@@ -73,7 +73,7 @@ void slowest_has_its_calls(const Stream& stream, const std::string& name, uint32
 // What a site's calls took: of the same calls recorded with the whole series and with a bounded one.
 void statistics_are_those_of_the_whole_series() {
   MemoryThread bounded, whole;
-  whole.graph().series().keep(uint64_t{1} << 19, false, {});
+  whole.graph().series().keep(uint64_t{1} << 19, uint64_t{1} << 19, false, {});
   Random r(11);
   constexpr uint32_t sites = 41;
   struct Sum {
@@ -206,7 +206,7 @@ void begins_stay_right() {
 void pauses_move_what_follows(bool all, uint64_t iterations) {
   Random r(17);
   MemoryThread thread;
-  if (all) thread.graph().series().keep(uint64_t{1} << 19, false, {});
+  if (all) thread.graph().series().keep(uint64_t{1} << 19, uint64_t{1} << 19, false, {});
   constexpr uint64_t pause = 40000000;
   thread.graph().series().pass_over(pause);
   std::vector<uint64_t> begins;

@@ -208,7 +208,7 @@ Bytes beyond_budget() {
 // A loop that is sampled: its strip, its slowest, windows.
 Bytes sampled_series() {
   MemoryProcess process;
-  process.graph().series().keep(4096, false, {});
+  process.graph().series().keep(4096, 4096, false, {});
   for (uint64_t i = 0; i < 40000; ++i) {
     process.thread().add(programs::plain(static_cast<uint32_t>(1 + i % 4), 8, 1, 0), 2000, i == 30001 ? 900000 : 50);
   }
