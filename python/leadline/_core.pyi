@@ -107,6 +107,25 @@ class LibrarySetting:
     name: str
     value: str
 
+class Sample:
+    thread: int
+    site: int | None
+    module: int | None
+    offset: int
+    count: int
+
+class Sampling:
+    rate: int
+    """Samples per second of a thread's own time; 0: none were asked for."""
+    refused: int
+    error: int
+    """errno, for the first of the threads that were refused."""
+    taken: int
+    in_mpi: int
+    no_room: int
+    lost: int
+    samples: list[Sample]
+
 class Pauses:
     count: int
     sum_ns: float
@@ -269,6 +288,7 @@ class Process:
     ops: list[str]
     losses: list[Loss]
     pauses: Pauses
+    sampling: Sampling
     placement: Placement
     @property
     def clock_comparisons(self) -> list[tuple[int, int, int]]:
@@ -373,6 +393,7 @@ class ProcessSummary:
     file_bytes: int
     losses: list[Loss]
     pauses: Pauses
+    sampling: Sampling
     placement: Placement
     variables: list[LibraryVariable]
     settings: list[LibrarySetting]

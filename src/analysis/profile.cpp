@@ -79,6 +79,23 @@ struct Profile::Mapping {
   }
 };
 
+void Profile::add_samples(const trace::Process& process, const Mapping& mapping, ProcessSummary* summary) {
+  std::map<uint32_t, size_t> streams;  // by thread
+  for (size_t i = 0; i < process.streams.size(); ++i) streams.emplace(process.streams[i].thread, i);
+  for (const trace::Sample& sample : process.sampling.samples) {
+    SampledPlace& place = summary->samples.emplace_back();
+    place.offset = sample.offset;
+    place.count = sample.count;
+    if (sample.module < mapping.modules.size()) place.module = mapping.modules[sample.module];
+    const auto stream = streams.find(sample.thread);
+    if (stream == streams.end()) continue;
+    place.site = mapping.site(stream->second, sample.site);
+    const uint32_t loop = process.streams[stream->second].loop_around(sample.site);
+    const std::vector<uint32_t>& loops = summary->loop_numbers[stream->second];
+    if (loop < loops.size()) place.loop = loops[loop];
+  }
+}
+
 uint32_t Profile::intern_context(const trace::Frame& frame, uint32_t parent) {
   const auto [it, fresh] =
       context_ids_.emplace(ContextKey{frame.offset, frame.module, parent}, static_cast<uint32_t>(contexts_.size()));
@@ -134,6 +151,7 @@ uint32_t Profile::add(const trace::Process& process, const StreamReader& reader)
   loops_.add(process, index, mapping.modules, &summary.loop_numbers);
   summary.loops = loops_of(process, summary.loop_numbers);
   for (ProcessLoop& loop : summary.loops) loop.site = mapping.site(loop.stream, loop.site);
+  add_samples(process, mapping, &summary);
   trace::Process& meta = summary.meta;
   meta.file = process.file;
   meta.rank = process.rank;
@@ -155,6 +173,8 @@ uint32_t Profile::add(const trace::Process& process, const StreamReader& reader)
   meta.own_overhead_ns = process.own_overhead_ns;
   meta.file_bytes = process.file_bytes;
   meta.pauses = process.pauses;
+  meta.sampling = process.sampling;
+  meta.sampling.samples.clear();
   meta.files = process.files;
   meta.files_recorded = process.files_recorded;
   meta.variables = process.variables;

@@ -87,10 +87,20 @@ struct ThreadEnd {
   double begin_ns = 0;
 };
 
+// Samples of one process at one address (--sample), in the run's numbers.
+struct SampledPlace {
+  uint32_t site = UINT32_MAX;    // of the call that followed; UINT32_MAX: not known
+  uint32_t loop = 0;             // around that call; 0: none
+  uint32_t module = UINT32_MAX;  // UINT32_MAX: not known
+  uint64_t offset = 0;
+  uint64_t count = 0;
+};
+
 struct ProcessSummary {
   std::vector<trace::RegionTimes> regions;  // region = index into Profile::regions; over all threads
   trace::Process meta;                      // without its streams, modules, communicators and datatypes; with its files
-  std::vector<ProcessLoop> loops;           // their sites are the profile's
+  std::vector<SampledPlace> samples;
+  std::vector<ProcessLoop> loops;  // their sites are the profile's
   // By stream and number in the trace: the run's numbers of call sites and loops. UINT32_MAX: a site without a
   // function.
   std::vector<std::vector<uint32_t>> site_numbers, loop_numbers;
@@ -169,6 +179,7 @@ class Profile {
                   const Mapping& mapping, ProcessSummary* summary);
   void add_times(const trace::Process& process, const trace::Stream& stream, uint32_t index, const StreamReader& reader,
                  const std::vector<uint32_t>& site_map, ProcessSummary* summary);
+  static void add_samples(const trace::Process& process, const Mapping& mapping, ProcessSummary* summary);
   static void add_ends(const trace::Process& process, const Mapping& mapping, ProcessSummary* summary);
   void add_locals(const trace::Stream& stream, uint32_t index, const Mapping& mapping);
   std::vector<uint32_t> map_contexts(const trace::Stream& stream, const Mapping& mapping);

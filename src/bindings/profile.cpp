@@ -129,6 +129,7 @@ void bind_summary(nb::module_& m) {
       .def_prop_ro("file_bytes", [](const ProcessSummary& s) { return s.meta.file_bytes; })
       .def_prop_ro("losses", [](const ProcessSummary& s) { return s.meta.losses; })
       .def_prop_ro("pauses", [](const ProcessSummary& s) { return s.meta.pauses; })
+      .def_prop_ro("sampling", [](const ProcessSummary& s) { return s.meta.sampling; })
       .def_prop_ro("variables", [](const ProcessSummary& s) { return s.meta.variables; })
       .def_prop_ro("settings", [](const ProcessSummary& s) { return s.meta.settings; })
       .def_prop_ro("placement", [](const ProcessSummary& s) { return s.meta.placement; })

@@ -1,6 +1,7 @@
 // One process's trace: its tables, its tallies, its calls in order.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/array.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/unique_ptr.h>
@@ -8,6 +9,7 @@
 
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "analysis/expand.hpp"
@@ -175,6 +177,23 @@ void bind_tables(nb::module_& m) {
         const auto reason = static_cast<uint32_t>(p.live_reason);
         return reason < sizeof(reasons) / sizeof(*reasons) ? reasons[reason] : "";
       });
+  nb::class_<trace::Sample>(m, "Sample")
+      .def_ro("thread", &trace::Sample::thread)
+      .def_prop_ro("site",
+                   [](const trace::Sample& s) { return s.site == UINT32_MAX ? std::optional<uint32_t>{} : s.site; })
+      .def_prop_ro("module",
+                   [](const trace::Sample& s) { return s.module == UINT32_MAX ? std::optional<uint32_t>{} : s.module; })
+      .def_ro("offset", &trace::Sample::offset)
+      .def_ro("count", &trace::Sample::count);
+  nb::class_<trace::Sampling>(m, "Sampling")
+      .def_ro("rate", &trace::Sampling::rate)
+      .def_ro("refused", &trace::Sampling::refused)
+      .def_ro("error", &trace::Sampling::error)
+      .def_ro("taken", &trace::Sampling::taken)
+      .def_ro("in_mpi", &trace::Sampling::in_mpi)
+      .def_ro("no_room", &trace::Sampling::no_room)
+      .def_ro("lost", &trace::Sampling::lost)
+      .def_ro("samples", &trace::Sampling::samples);
   nb::class_<trace::Pauses>(m, "Pauses")
       .def_ro("count", &trace::Pauses::count)
       .def_ro("sum_ns", &trace::Pauses::sum_ns)
@@ -299,6 +318,7 @@ void bind_trace(nb::module_& m) {
       .def_ro("ops", &Process::ops)
       .def_ro("losses", &Process::losses)
       .def_ro("pauses", &Process::pauses)
+      .def_ro("sampling", &Process::sampling)
       .def_ro("placement", &Process::placement)
       .def_prop_ro("clock_comparisons",
                    [](const Process& p) {

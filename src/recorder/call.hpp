@@ -37,6 +37,16 @@ inline void come_in(Thread* t, Caller caller) {
 }
 [[gnu::always_inline]] inline void call_is_over(Thread* t) { __atomic_store_n(&t->header->call, 0, __ATOMIC_RELAXED); }
 
+// Samples are rare, so whether some wait costs a call nothing that can be measured.
+[[gnu::always_inline]] inline void samples_before(Thread& t, uint32_t site) {
+  if (__builtin_expect(t.ring.waiting(), 0)) {
+    recording.take_samples(t, site == Call::not_sited ? no_site : site, Recording::Where::before_call);
+  }
+}
+[[gnu::always_inline]] inline void samples_within(Thread& t) {
+  if (__builtin_expect(t.ring.waiting(), 0)) recording.take_samples(t, no_site, Recording::Where::in_call);
+}
+
 // MPI_Pcontrol takes any number of arguments: its caller says in a register how many are in vector registers, and older
 // compilers' code jumps by that.
 template <CallClass cls, class R, class... A>
@@ -134,6 +144,7 @@ template <class R, Fn fn, Name name, class... A, size_t... I>
         thread->depth = 0;
         return real(a...);
       }
+      samples_before(*thread, call.site);
       before_hot(call);
       call.assumed_gap = thread->graph.assumed_gap(call.site);
       if (!call.assumed_gap) call.begin = now();
@@ -141,6 +152,7 @@ template <class R, Fn fn, Name name, class... A, size_t... I>
       const R rc = real(args[I]...);
       call.end = now();
       call_is_over(thread);
+      samples_within(*thread);
       call.rc = static_cast<int>(rc);
       record_hot(call);
       thread->depth = 0;
@@ -150,6 +162,7 @@ template <class R, Fn fn, Name name, class... A, size_t... I>
     constexpr Recorded recorded = recording_of(t.cls);
     if constexpr (recorded.looks_before) recorded.before(call);
     if constexpr (sited_before(t.cls)) call.site = thread->paths.site(fn, caller);
+    samples_before(*thread, call.site);
     call.begin = now();
     if constexpr (sited_before(t.cls)) {
       under_way(thread, call.site == no_site ? 0 : trace::in_site + call.site, call.begin);
@@ -159,6 +172,7 @@ template <class R, Fn fn, Name name, class... A, size_t... I>
     const R rc = real(args[I]...);
     call.end = now();
     call_is_over(thread);
+    samples_within(*thread);
     call.rc = static_cast<int>(rc);
     recorded.after(call);
     thread->depth = 0;

@@ -33,6 +33,7 @@ void Recording::resume(Ticks to) {
   for (uint32_t i = 0; i < thread_count_; ++i) {
     if (threads_[i] != own) __atomic_store_n(&threads_[i]->header->last_end, to, __ATOMIC_RELAXED);
   }
+  drop_samples();
   set_recorded(true);
   pause_files(false);
 }

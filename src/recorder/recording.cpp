@@ -23,6 +23,7 @@
 #include "recorder/files/functions.hpp"
 #include "recorder/launched.hpp"
 #include "recorder/placement.hpp"
+#include "recorder/sampling.hpp"
 
 namespace leadline::recorder {
 
@@ -133,6 +134,7 @@ void Recording::start() {
   place_begin(budgets_, &header_->placement);
   live_place_.describe(&header_->placement);
   record_files(header_, process_region_, storage_.backing());
+  header_->sampling.rate = asked_rate();
   state_ = State::on;
   const char* paused = getenv("LEADLINE_START_PAUSED");
   if (paused && *paused && strcmp(paused, "0") != 0) begin_pause(begin);
@@ -192,6 +194,7 @@ bool Recording::attach_process() {
                   {&h.ops, process_region_ + at::ops, capacity::ops, backing, lost});
   region_names_.attach({&h.regions, process_region_ + at::regions, capacity::regions, backing},
                        {&h.region_names, process_region_ + at::region_names, capacity::region_names, backing, lost});
+  samples_.attach({&h.samples, process_region_ + at::samples, capacity::samples, backing}, &h.sampling, &modules_);
   write_function_names();
   memcpy(h.magic, trace::live_magic, sizeof(h.magic));
   return true;
@@ -231,6 +234,7 @@ Thread* Recording::add_thread() {
     keep_series(t);
   }
   if (have_thread_key) pthread_setspecific(thread_key, t);
+  begin_sampling(t);
   return t;
 }
 
@@ -322,6 +326,8 @@ void Recording::leave(Thread* thread) {
   const Inside inside;
   const Locked one_at_a_time(entering_);
   const Locked locked(lock_);
+  take_samples(*thread, no_site, Where::before_call);
+  thread->ring.close();
   thread->regions.end();
   thread->paths.set_region(0);
   thread->taken = false;

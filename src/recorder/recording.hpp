@@ -7,6 +7,7 @@
 #include "recorder/modules.hpp"
 #include "recorder/requests.hpp"
 #include "recorder/run_directory.hpp"
+#include "recorder/sample_table.hpp"
 #include "recorder/storage.hpp"
 #include "recorder/thread.hpp"
 #include "recording/encode.hpp"
@@ -52,6 +53,9 @@ class Recording {
   void leave(Thread* thread);  // the thread ends: its state is for the next one
   void pause(Ticks from);      // nothing is recorded until
   void resume(Ticks to);
+  // The samples that wait: of computation before a call at the site, or within a call.
+  enum class Where : uint8_t { before_call, in_call };
+  void take_samples(Thread& thread, uint32_t site, Where where);
   void code_unloaded();  // what addresses meant may not hold any more; safe under the dynamic linker's locks
   void catch_up();       // with what code_unloaded could not do at once
 
@@ -81,6 +85,8 @@ class Recording {
   Thread* add_thread();
   Thread* make_thread();
   bool attach_thread(Thread* t);
+  void begin_sampling(Thread* t);
+  void drop_samples();
   void turn_generation(Thread* t);
   bool spill_series(Thread* t, bool last);
   void keep_series(Thread* t);
@@ -102,6 +108,7 @@ class Recording {
   Modules modules_;
   Handles handles_;
   RegionNames region_names_;
+  SampleTable samples_;
   trace::ByteSink variables_, settings_;
   Requests requests_, messages_;
   Lock lock_;

@@ -9,6 +9,7 @@
 #include "recorder/handles.hpp"
 #include "recorder/local_calls.hpp"
 #include "recorder/regions.hpp"
+#include "recorder/sample_ring.hpp"
 #include "recording/event_graph.hpp"
 
 namespace leadline::recorder {
@@ -37,6 +38,7 @@ struct Thread {
   CallPaths paths;
   LocalCalls locals;
   RegionStack regions;
+  SampleRing ring;  // open if the user asked for samples
 
   CommView last_comm;
   TypeView last_type;

@@ -46,6 +46,8 @@ inline constexpr ProcessChunk process_chunks[] = {
      [](const ProcessView& p) { return p.settings && p.settings->size() > 0; }},
     {ChunkType::pauses, [](const ProcessView& p, ByteSink* out) { encode_pauses(p.region, p.calls_aside, out); },
      [](const ProcessView& p) { return was_paused(p.region); }},
+    {ChunkType::samples, [](const ProcessView& p, ByteSink* out) { encode_samples(p.region, out); },
+     [](const ProcessView& p) { return was_sampled(p.region); }},
     {ChunkType::files, [](const ProcessView& p, ByteSink* out) { encode_files(p.region, out); }},
     {ChunkType::clock, [](const ProcessView& p, ByteSink* out) { encode_clock(p.region, out); }},
     {ChunkType::placement, [](const ProcessView& p, ByteSink* out) { encode_placement(p.region, out); },

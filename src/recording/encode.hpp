@@ -21,6 +21,8 @@ void encode_losses(const char* region, ByteSink* out);
 // calls: those that all threads made during pauses, unrecorded.
 void encode_pauses(const char* region, uint64_t calls, ByteSink* out);
 bool was_paused(const char* region);
+void encode_samples(const char* region, ByteSink* out);
+bool was_sampled(const char* region);
 uint64_t calls_aside(const char* thread_region);
 void encode_files(const char* region, ByteSink* out);
 void encode_clock(const char* region, ByteSink* out);

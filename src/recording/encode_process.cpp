@@ -171,6 +171,26 @@ void encode_pauses(const char* region, uint64_t calls, ByteSink* out) {
   }
 }
 
+bool was_sampled(const char* region) { return header_of(region).sampling.rate != 0; }
+
+void encode_samples(const char* region, ByteSink* out) {
+  const ProcessHeader& h = header_of(region);
+  const auto* samples = reinterpret_cast<const LiveSample*>(region + process_at::samples);
+  const LiveSampling& s = h.sampling;
+  const uint64_t words[] = {s.rate, s.refused, s.error, s.taken, s.in_mpi, s.no_room, s.lost};
+  for (const uint64_t word : words) out->varint(word);
+  const uint64_t used = at_most(h.samples.used, capacity::samples);
+  out->varint(used ? used - 1 : 0);
+  for (uint64_t i = 1; i < used; ++i) {
+    const uint32_t module = module_of(samples[i].frame);
+    out->varint(samples[i].thread);
+    out->varint(samples[i].site);
+    out->varint(module == no_module_word ? 0 : uint64_t{module} + 1);
+    out->varint(samples[i].frame & frame_offset_mask);
+    out->varint(samples[i].count);
+  }
+}
+
 namespace {
 
 uint64_t number_of_contexts(const ThreadHeader& h) { return at_most(h.contexts.used, capacity::contexts); }

@@ -25,7 +25,7 @@
 namespace leadline::trace {
 
 inline constexpr char live_magic[8] = {'L', 'E', 'A', 'D', 'L', 'I', 'V', 'E'};
-inline constexpr uint32_t live_version = 7;
+inline constexpr uint32_t live_version = 8;
 inline constexpr size_t page = 4096;
 
 // When recording was paused, in ticks.
@@ -38,6 +38,24 @@ struct LivePauses {
   uint64_t ticks;  // total of all finished pauses
   uint64_t count;  // number of pauses
   Interval first[kept];
+};
+
+// Samples of where threads compute; rate 0: not asked for.
+struct LiveSampling {
+  uint64_t rate;            // per second of a thread's own time
+  uint32_t refused, error;  // threads that the kernel refused it for, and errno of the first
+  uint64_t taken;           // all of them: those kept,
+  uint64_t in_mpi;          // those within MPI calls, which are not,
+  uint64_t no_room;         // and those for which there was no room in the table
+  uint64_t lost;            // that the kernel could not deliver
+};
+
+// Samples of one thread at one address, before a call at one site.
+struct LiveSample {
+  uint64_t frame;  // module << 48 | offset
+  uint32_t thread;
+  uint32_t site;  // number + 1; 0: not known
+  uint64_t count;
 };
 
 struct ProcessHeader {
@@ -64,6 +82,8 @@ struct ProcessHeader {
   TableState files, file_text, file_runs;
   LiveClock clock;
   LivePlacement placement;
+  LiveSampling sampling;
+  TableState samples;
 };
 static_assert(sizeof(ProcessHeader) <= page);
 
@@ -259,6 +279,7 @@ inline constexpr uint32_t communicators = 1u << 15;
 inline constexpr uint32_t datatypes = 1u << 13;
 inline constexpr uint32_t ops = 1u << 15;           // bytes
 inline constexpr uint32_t region_names = 1u << 17;  // bytes
+inline constexpr uint32_t samples = 1u << 16;
 inline constexpr uint32_t transitions = 1u << 15;
 inline constexpr uint32_t context_loops = 1u << 16;
 }  // namespace capacity
@@ -283,7 +304,8 @@ inline constexpr size_t region_names = regions + pages(capacity::regions * sizeo
 inline constexpr size_t files = region_names + pages(capacity::region_names);
 inline constexpr size_t file_text = files + pages(capacity::files * sizeof(LiveFile));
 inline constexpr size_t file_runs = file_text + pages(capacity::file_text);
-inline constexpr size_t end = file_runs + pages(capacity::file_runs * sizeof(FileRun));
+inline constexpr size_t samples = file_runs + pages(capacity::file_runs * sizeof(FileRun));
+inline constexpr size_t end = samples + pages(capacity::samples * sizeof(LiveSample));
 }  // namespace process_at
 
 // Offsets in a thread's region.

@@ -33,6 +33,7 @@ enum class ChunkType : uint32_t {
   region_times = 22,
   variables = 23,
   settings = 24,
+  samples = 25,
   files = 30,
 };
 
@@ -60,6 +61,7 @@ constexpr ChunkFacts facts_of(ChunkType type) {
     case ChunkType::clock:
     case ChunkType::placement:
     case ChunkType::pauses:
+    case ChunkType::samples:
     case ChunkType::regions:
     case ChunkType::variables:
     case ChunkType::settings:

@@ -120,6 +120,26 @@ struct Loss {
   std::string message;
 };
 
+// Samples at one address, taken while a thread computed before a call at one site.
+struct Sample {
+  uint32_t thread = 0;
+  uint32_t site = UINT32_MAX;    // of that thread; UINT32_MAX: not known
+  uint32_t module = UINT32_MAX;  // UINT32_MAX: not known
+  uint64_t offset = 0;
+  uint64_t count = 0;
+};
+
+struct Sampling {
+  uint64_t rate = 0;     // samples per second of a thread's own time; 0: none were asked for
+  uint64_t refused = 0;  // threads that could not be sampled
+  uint64_t error = 0;    // the first one's errno
+  uint64_t taken = 0;    // all of them
+  uint64_t in_mpi = 0;   // within MPI calls: not among the samples
+  uint64_t no_room = 0;  // counted only
+  uint64_t lost = 0;     // that the kernel could not deliver; not among those taken
+  std::vector<Sample> samples;
+};
+
 // When recording was paused (MPI_Pcontrol, --start-paused); nanoseconds since MPI_Init was entered.
 struct Pauses {
   struct Interval {
@@ -271,6 +291,7 @@ struct Process {
   bool files_recorded = false;  // false: a version that did not record file I/O made the trace
   std::vector<Loss> losses;
   Pauses pauses;
+  Sampling sampling;
   ProcessClock clock;
   Placement placement;
   std::vector<LibraryVariable> variables;

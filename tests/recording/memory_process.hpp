@@ -32,6 +32,7 @@ class MemoryProcess {
     put_text(&header().ops, process_at::ops, std::string("\0MPI_SUM\0", 9));
     fill_communicators();
     fill_datatypes();
+    fill_samples();
     fill_files();
     fill_sites(sites);
     fill_regions();
@@ -228,6 +229,13 @@ class MemoryProcess {
     types[2].sides[0] = {0, 20};
     types[2].sides[1] = {24, 2};
     header().datatypes.used = 4;
+  }
+  void fill_samples() {
+    auto* samples = reinterpret_cast<LiveSample*>(region_ + process_at::samples);
+    samples[1] = {frame_word(0, 0x1234), 0, 1, 7};
+    samples[2] = {frame_of_no_module, 0, 0, 1};
+    header().samples.used = 3;
+    header().sampling = {97, 1, 13, 12, 3, 1, 2};
   }
   void fill_regions() {
     auto* regions = reinterpret_cast<LiveRegion*>(region_ + process_at::regions);

@@ -58,6 +58,17 @@ void print_process(FILE* f, const Process& p) {
   const Pauses& pauses = p.pauses;
   std::fprintf(f, "pauses %" PRIu64 " %.0f %d %" PRIu64 "\n", pauses.count, pauses.sum_ns, pauses.lasted, pauses.calls);
   for (const Pauses::Interval& i : pauses.first) std::fprintf(f, "pause %.0f %.0f\n", i.from_ns, i.to_ns - i.from_ns);
+  const Sampling& s = p.sampling;
+  if (s.rate) {
+    std::fprintf(f, "sampling");
+    for (const uint64_t word : {s.rate, s.refused, s.error, s.taken, s.in_mpi, s.no_room, s.lost})
+      std::fprintf(f, " %" PRIu64, word);
+    std::fprintf(f, "\n");
+  }
+  for (const Sample& one : s.samples) {
+    std::fprintf(f, "sample %u %u %u %" PRIu64 " %" PRIu64 "\n", one.thread, one.site + 1, one.module + 1, one.offset,
+                 one.count);
+  }
   std::fprintf(f, "clock %" PRIu64 " %" PRId64 " %d\n", p.clock.identity, p.clock.start_ns, p.clock.compared);
   for (const ProcessClock::Comparison& c : p.clock.comparisons) {
     std::fprintf(f, "compared %" PRIu64 " %" PRId64 " %" PRIu64 "\n", c.own_ns, c.offset_ns, c.error_ns);

@@ -108,6 +108,7 @@ def take(trace: Trace, kind: int, p: Payload) -> None:
         21: regions,
         23: variables,
         24: settings,
+        25: samples,
         30: files,
     }
     if kind in readers:
@@ -232,6 +233,11 @@ def settings(p: Payload) -> list[str]:
     while p.more():
         lines.append(f"setting {p.string()} {p.string()}")
     return lines
+
+
+def samples(p: Payload) -> list[str]:
+    lines = ["sampling " + " ".join(str(p.varint()) for _ in range(7))]
+    return lines + ["sample " + " ".join(str(p.varint()) for _ in range(5)) for _ in range(p.varint())]
 
 
 def pauses(p: Payload) -> list[str]:
@@ -376,7 +382,7 @@ def describe_series(g: Generation, series: Series) -> Iterator[str]:
 
 def lines_of(path: Path) -> Iterator[str]:
     trace = read(path)
-    before = "process functions modules communicators datatypes ops regions variables settings pauses clock placement"
+    before = "process functions modules communicators datatypes ops regions variables settings pauses samples clock placement"
     for name in [*before.split(), "files", "losses"]:
         yield from trace.tables.get(name, [])
     for thread in sorted(trace.sites):

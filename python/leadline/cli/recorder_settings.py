@@ -14,7 +14,7 @@ from leadline.errors import UsageError
 class Setting:
     """An option --name-with-dashes, the key `name` of the settings files, and its variable, LEADLINE_NAME.
 
-    kind: "flag", "size" ("64MB"), "series" (a size or one of SERIES_WORDS) or "text".
+    kind: "flag", "size" ("64MB"), "series" (a size or one of SERIES_WORDS), "rate" (per second) or "text".
     least: the smallest size that is of any use, in bytes. values: the values of a text, as the help shows them.
     """
 
@@ -33,6 +33,8 @@ class Setting:
         return "LEADLINE_" + self.name.upper()
 
 
+SAMPLES_PER_S = 97  # a prime: not in step with anything
+MOST_SAMPLES_PER_S = 10_000
 SERIES_WORDS = ("auto", "all", "none")
 SIZE = r"(?P<number>\d+(\.\d+)?)\s*((?P<unit>[kKMG])i?)?B?"
 BARE_LEAST = 1_000_000  # a smaller number without a unit was meant in megabytes, as other tools count
@@ -58,6 +60,12 @@ SETTINGS = (
         "never. All ranks must be recorded.  [default: hosts]",
         values="hosts|exchange|none",
     ),
+    Setting(
+        "sample",
+        "rate",
+        "Take samples of where the program computes between MPI calls, RATE in a second of a thread's own time.  "
+        f"[default: none; without RATE: {SAMPLES_PER_S}]",
+    ),
     Setting("start_paused", "flag", "Record nothing until the program calls MPI_Pcontrol(1)."),
     Setting(
         "live",
@@ -79,6 +87,8 @@ def variables_of(given: Mapping[str, Any]) -> dict[str, str]:
             continue
         if setting.kind == "flag":
             found[setting.variable] = "1"
+        elif setting.kind == "rate":
+            found[setting.variable] = _rate(setting, value)
         elif setting.kind == "size":
             found[setting.variable] = _size(setting, value)
         elif setting.kind == "series":
@@ -86,6 +96,16 @@ def variables_of(given: Mapping[str, Any]) -> dict[str, str]:
         else:
             found[setting.variable] = str(value)
     return found
+
+
+def _rate(setting: Setting, value: Any) -> str:
+    text = str(value)
+    if not re.fullmatch(r"\d{1,9}", text) or not 1 <= int(text) <= MOST_SAMPLES_PER_S:
+        raise UsageError(
+            f"{setting.flag} {text}: a number of samples per second is expected, 1 to {MOST_SAMPLES_PER_S:,}",
+            hint=f"{setting.flag}={SAMPLES_PER_S}, or {setting.flag} -- before the command",
+        )
+    return text
 
 
 def _size(setting: Setting, value: Any) -> str:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import click
 
-from leadline.cli.recorder_settings import SETTINGS
+from leadline.cli.recorder_settings import SAMPLES_PER_S, SETTINGS
 from leadline.cli.saying import say
 from leadline.errors import NothingRecorded
 from leadline.launch.inside import refuse_inside_job
@@ -31,6 +31,7 @@ def recorder_options(function: Function) -> Function:
             "flag": {"is_flag": True},
             "size": {"metavar": "SIZE"},
             "series": {"metavar": "SIZE|all|none"},
+            "rate": {"metavar": "[RATE]", "is_flag": False, "flag_value": str(SAMPLES_PER_S)},
             "text": {"metavar": setting.values},
         }
         function = click.option(

@@ -210,6 +210,24 @@ void decode_variables(ByteReader& in, Process* p) {
   }
 }
 
+void decode_samples(ByteReader& in, Process* p) {
+  Sampling& s = p->sampling;
+  s = {};
+  for (uint64_t* word : {&s.rate, &s.refused, &s.error, &s.taken, &s.in_mpi, &s.no_room, &s.lost}) *word = in.varint();
+  const size_t n = in.count(5);
+  for (size_t i = 0; i < n && in.ok(); ++i) {
+    Sample sample;
+    const uint64_t thread = in.varint(), site = in.varint(), module = in.varint();
+    if (thread >= max_threads || site > UINT32_MAX || module > p->modules.size()) return in.fail();
+    sample.thread = static_cast<uint32_t>(thread);
+    sample.site = static_cast<uint32_t>(site) - 1;
+    sample.module = static_cast<uint32_t>(module) - 1;
+    sample.offset = in.varint();
+    sample.count = in.varint();
+    s.samples.push_back(sample);
+  }
+}
+
 void decode_pauses(ByteReader& in, Process* p) {
   Pauses& pauses = p->pauses;
   pauses = {};
@@ -326,6 +344,9 @@ std::string decode_chunk(ChunkType type, ByteReader in, Process* p) {
         std::string name = get_string(in);
         p->settings.push_back({std::move(name), get_string(in)});
       }
+      break;
+    case ChunkType::samples:
+      decode_samples(in, p);
       break;
     case ChunkType::pauses:
       decode_pauses(in, p);
