@@ -767,6 +767,8 @@ class Profile:
         """All processes' times as one. kind: one clock ("shared"), compared ones ("exchanged"), the "system"'s."""
     def edges(self) -> list[Edge]:
         """Messages from process `source` to rank `target` of its MPI_COMM_WORLD (-1 unknown)."""
+    def samples(self, process: int) -> list[tuple[int, int, int, bool, int]]:
+        """Of one process: (site of the next call or -1, module or -1, offset, within the main loop?, samples)."""
     def rows(self, groups: list[list[int]]) -> list[Row]:
         """One row per group of sites; a site may be in several."""
 

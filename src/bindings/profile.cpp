@@ -197,6 +197,18 @@ void bind_profile(nb::module_& m) {
              for (const analysis::GlobalSite& site : p.sites()) regions.push_back(site.region);
              return regions;
            })
+      .def(
+          "samples",
+          [](const Profile& p, size_t process) {
+            nb::list found;
+            const auto number = [](uint32_t n) { return n == UINT32_MAX ? -1 : static_cast<int64_t>(n); };
+            for (const analysis::SampledPlace& s : p.processes().at(process).samples) {
+              const bool within = s.loop && p.loops().main() && p.loops().within(s.loop, p.loops().main());
+              found.append(nb::make_tuple(number(s.site), number(s.module), s.offset, within, s.count));
+            }
+            return found;
+          },
+          "process"_a)
       .def("edges", &Profile::edges)
       .def(
           "path_finder",

@@ -49,6 +49,10 @@ void Recording::take_samples(Thread& thread, uint32_t site, Where where) {
   const Locked locked(lock_);
   const Ticks begin = now();
   trace::LiveSampling& s = header_->sampling;
+  if (header_->pauses.since) {  // the call that ends a pause
+    thread.ring.read([](uint64_t) {});
+    return;
+  }
   s.lost += thread.ring.read([&](uint64_t address) {
     ++s.taken;
     if (where == Where::in_call) {

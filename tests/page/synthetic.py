@@ -127,6 +127,34 @@ def report_of(ranks: int) -> dict[str, Any]:
                 "wait_s": None,
             }
         ],
+        "samples": {
+            "rate": 97,
+            "taken": 900 * ranks,
+            "in_mpi": 100 * ranks,
+            "time_s": 8.2 * ranks,
+            "computation_s": 8.5 * ranks,
+            "refused": 0,
+            "reason": "",
+            "lost": 0,
+            "no_room": 0,
+            "routines": [
+                {
+                    "routine": "flux",
+                    "full": "hydro::flux(Grid const&)",
+                    "file": "/src/hydro/flux.cpp",
+                    "line": 77,
+                    "samples": 600 * ranks,
+                    "time_s": 6.2 * ranks,
+                    "share": 0.6,
+                    "ranks": ranks,
+                    "most_s": 6.8,
+                    "mean_s": 6.2,
+                    "in_main_loop": 0.99,
+                    "before": "MPI_Allreduce in solve hydro/solve.cpp:12",
+                    "before_share": 0.8,
+                }
+            ],
+        },
         "locals": [],
         "overhead": {"own_s": 0.001 * ranks, "per_call_ns": 33.3, "fraction": 1.7e-5},
         "trace": {"bytes": 2_000 * ranks, "shared_bytes": 900, "bytes_per_call": 0.07},
@@ -418,7 +446,9 @@ def without_optional_parts(report: dict[str, Any]) -> dict[str, Any]:
     """The report if nothing optional was recorded: null, never missing."""
     bare = copy.deepcopy(report)
     bare.update(
-        dict.fromkeys(("iterations", "timeline", "no_timeline", "io", "regions", "paused", "variables", "settings"))
+        dict.fromkeys(
+            ("iterations", "timeline", "no_timeline", "io", "regions", "paused", "variables", "settings", "samples")
+        )
     )
     bare["loops"] = []
     return with_sections(bare)

@@ -29,6 +29,7 @@ SECTIONS = [
     "calls",
     "call-tree",
     "routines",
+    "samples",
     "regions",
     "sizes",
     "matrix",

@@ -212,6 +212,7 @@ def a_process(rank: int, size: int, **more: Any) -> Any:
         "unplaced_polls": 0,
         "ends": [],
         "pauses": SimpleNamespace(count=0, sum_ns=0.0, calls=0, lasted=False, first=[]),
+        "sampling": SimpleNamespace(rate=0, refused=0, error=0, taken=0, in_mpi=0, no_room=0, lost=0),
         "files_recorded": True,
         "files_ns": 0.0,
         "file_calls": _sum([]),

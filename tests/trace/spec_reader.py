@@ -382,8 +382,8 @@ def describe_series(g: Generation, series: Series) -> Iterator[str]:
 
 def lines_of(path: Path) -> Iterator[str]:
     trace = read(path)
-    before = "process functions modules communicators datatypes ops regions variables settings pauses samples clock placement"
-    for name in [*before.split(), "files", "losses"]:
+    before = "process functions modules communicators datatypes ops regions variables settings pauses samples"
+    for name in [*before.split(), "clock", "placement", "files", "losses"]:
         yield from trace.tables.get(name, [])
     for thread in sorted(trace.sites):
         yield from trace.sites[thread]

@@ -24,6 +24,7 @@ from leadline.launch.mistakes import mistakes_of
 from leadline.launch.program import program_word
 from leadline.launch.recorder import library_path
 from leadline.launchers import OTHER, srun
+from leadline.sampling import refusal
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,7 @@ def examine_machine() -> list[Check]:
         *_compilers(),
         _clock(),
         _ptrace(),
+        _samples(),
         _space(),
     ]
 
@@ -167,6 +169,11 @@ def _ptrace() -> Check:
         "needs no ptrace; the system allows it" if scope == "0" else f"needs no ptrace (restricted here: scope {scope})"
     )
     return Check("ptrace", "note", f"recording {words}")
+
+
+def _samples() -> Check:
+    refused = refusal()
+    return Check("samples", "note" if refused else "yes", f"--sample: {refused or 'the system allows it'}")
 
 
 def _space() -> Check:

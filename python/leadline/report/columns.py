@@ -130,6 +130,19 @@ COLUMNS: Mapping[str, Mapping[str, Column]] = {
         "ranks": Column("Ranks", "Ranks that made such calls"),
         "functions": Column("Functions", "Most time first"),
     },
+    "samples": {
+        "routine": Column("Routine", "With what the compiler put into it, but not what it calls"),
+        "share": SHARE,
+        "time": Column("Time", "Samples divided by their rate, summed over all ranks"),
+        "samples": Column(
+            "Samples", "How often a rank was found in it; with n samples, times are good to about 1 in √n"
+        ),
+        "ranks": Column("Ranks", "Ranks that were found in it"),
+        "imbalance": Column("Max/mean", "Time of the rank that spent longest in it, divided by the mean of all ranks"),
+        "loop": Column("Main loop", "Part of its samples that were taken in the main loop"),
+        "place": Column("Line", "Where in it most samples were taken"),
+        "before": Column("Before", "The MPI call that most often came next"),
+    },
     "study_phases": {
         "phase": Column("Phase", "Of the program"),
         "ranks": Column("Ranks", "Number of ranks"),

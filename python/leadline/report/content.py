@@ -25,6 +25,7 @@ from leadline.report.paths import chain, chain_key, path_key
 from leadline.report.patterns import PatternEntry, patterns_of
 from leadline.report.phases import PhaseEntry, phases_of
 from leadline.report.rank_times import RankEntry, rank_entry
+from leadline.report.samples import Samples, samples_of
 from leadline.report.traffic import MatrixEntry, matrix_of
 from leadline.report.waits import Waits, waits_of
 from leadline.run import Loss, Run, Site
@@ -130,6 +131,11 @@ class Content:
     @functools.cached_property
     def files(self) -> FileIO:
         return FileIO(self.run)
+
+    @functools.cached_property
+    def samples(self) -> Samples:
+        """Where the program computes; empty if nobody asked for samples."""
+        return samples_of(self.run, sum(rank.computation_s for rank in self.ranks), self.base_s)
 
     @functools.cached_property
     def iterations(self) -> Iterations | None:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from leadline.report import format as fmt
 from leadline.report.content import Content
 from leadline.report.control import PausedRank, paused_ranks
+from leadline.report.samples import forbidden
 from leadline.report.without_lines import without_lines
+from leadline.sampling import with_help
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,7 @@ def not_recorded(content: Content) -> list[NotRecorded]:
                 "only some kilobytes of places are kept per thread; every poll is counted and timed",
             )
         )
+    entries += _of_samples(content)
     if not all(process.files_recorded for process in run.processes):
         entries.append(
             NotRecorded("file I/O outside MPI_File_*", "the version that made this recording did not record it")
@@ -80,6 +84,26 @@ def not_recorded(content: Content) -> list[NotRecorded]:
         NotRecorded("time before MPI_Init and after MPI_Finalize", "a rank's time begins and ends with them")
     )
     return entries
+
+
+def _of_samples(content: Content) -> list[NotRecorded]:
+    samples = content.samples
+    if not samples.rate:
+        what = "routines that make no MPI call"
+        return [NotRecorded(what, "only calls are recorded; --sample shows the routines in which the program computes")]
+    found = []
+    if samples.refused:
+        why = with_help(samples.reason, forbidden=forbidden(samples))
+        found.append(NotRecorded(f"samples of {fmt.plural(samples.refused, 'thread')}", why))
+    if samples.lost:
+        why = "a thread computed so long between two calls that the memory for samples was full: take fewer in a second"
+        found.append(
+            NotRecorded(f"{fmt.count(samples.lost)} of {fmt.count(samples.taken + samples.lost)} samples", why)
+        )
+    if samples.no_room:
+        why = "they are of more different instructions than there is room for"
+        found.append(NotRecorded(f"the routines of {fmt.count(samples.no_room)} samples", why))
+    return found
 
 
 def _alike(ranks: list[PausedRank]) -> list[list[PausedRank]]:

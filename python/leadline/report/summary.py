@@ -32,6 +32,7 @@ MOST_LINES = 25  # as many as such a terminal has; more on a narrower one
 FULL_WIDTH = 80
 MOST_FINDINGS = 3  # the one in the verdict included
 MOST_INNER = 3
+MOST_COMPUTED, LEAST_COMPUTED = 4, 0.02  # routines that are named; share of the time that makes one worth it
 LEAST_SHARE_INNER = 0.005
 LABEL = 12  # columns before the facts
 MARKS = (("computation", "#"), ("waiting", "="), ("transfer", "-"), ("MPI", "="), ("files", "."))
@@ -132,7 +133,14 @@ def _where_time_goes(content: Content, width: int) -> list[Line]:
     note = f"of the ranks' time between MPI_Init and MPI_Finalize ({fmt.seconds(startup)} a rank)"
     if waiting is None:
         note += "; how much is waiting is not known: no step is short enough to keep its times"
-    return lines + _wrapped(note, width, " " * LABEL, "dim")
+    return lines + _wrapped(note, width, " " * LABEL, "dim") + _computes_in(content, width)
+
+
+def _computes_in(content: Content, width: int) -> list[Line]:
+    """Routines, if samples were taken."""
+    found = [one for one in content.samples.routines if one.share >= LEAST_COMPUTED]
+    text = ", ".join(f"{one.routine} {fmt.percent(one.share)}" for one in found[:MOST_COMPUTED])
+    return _fact("Computes in", text, width) if found else []
 
 
 def _efficiency(content: Content, width: int) -> list[Line]:
