@@ -69,6 +69,8 @@ def test_each_routine_has_its_time(one_of_each_family: Library, program: Path, r
     assert heavy["before_share"] == 1
     assert heavy["ranks"] == 2
     assert heavy["in_main_loop"] > 0.9
+    (loop,) = (phase for phase in report["phases"] if phase["kind"] == "loop" and phase["parent"] is None)
+    assert [one["routine"] for one in loop["computes_in"][:1]] == ["heavy"]
     assert (Path(heavy["file"]).name, heavy["line"] > 0) == ("sampled.c", True)
 
 

@@ -216,6 +216,7 @@ COLUMNS: Mapping[str, Mapping[str, Column]] = {
         "period": Column("Period", "Time from one iteration to the next"),
         "computes": Column("% computes", "Share of the phase outside MPI and outside calls on files"),
         "mpi": Column("% MPI", "Share of the phase in MPI functions"),
+        "routines": Column("Computes in", "Routines in which most of the phase's samples were taken"),
         "waits": Column("% waits", "Share of the phase that calls waited for other ranks; part of MPI"),
         "files": Column("% files", "Share of the phase in the program's own calls on files"),
         "bound": Column("Bound by", "What takes most of the phase"),

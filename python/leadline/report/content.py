@@ -150,7 +150,7 @@ class Content:
     @functools.cached_property
     def phases(self) -> list[PhaseEntry]:
         """In the order of the run; what recurs within the main loop, and loops within it, come after it."""
-        return phases_of(self.run, self._order.phases, self.waits)
+        return phases_of(self.run, self._order.phases, self.waits, self.samples)
 
     @property
     def found_phases(self) -> list[_core.Phase]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from leadline import _core
 from leadline.report.loops import named_loop
 from leadline.report.paths import common_routines
+from leadline.report.samples import Samples
 from leadline.report.waits import Waits
 from leadline.run import Run
 
@@ -15,6 +16,7 @@ from leadline.run import Run
 BOUND = 0.4
 BALANCED = 0.8
 LOST = 0.1
+MOST_ROUTINES = 5  # of those in which a phase computes
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,9 @@ class PhaseEntry:
     parent: the index of the phase that it is a part of, None for a part of the run.   iterations: of the main loop in
     which it occurs; of a loop within the step, its own trips; 0 where there is no loop.   every: it occurs in every
     n-th iteration, 0 if it does not or not regularly.   period_s: of one iteration, on the median rank.   wait_s: time
-    waiting for other ranks, None if it is not known.   elapsed_s: of the rank that spent longest in it.
+    waiting for other ranks, None if it is not known.   elapsed_s: of the rank that spent longest in it.   computes_in:
+    the routines in which most of its samples were taken, with their seconds and their part of the phase's samples; None
+    without samples.
     """
 
     name: str
@@ -62,19 +66,20 @@ class PhaseEntry:
     elapsed_s: float
     efficiency: Efficiency | None
     cls: str
+    computes_in: tuple[tuple[str, float, float], ...] | None
 
     @property
     def time_s(self) -> float:
         return self.computation_s + self.mpi_s + self.io_s
 
 
-def phases_of(run: Run, found: _core.RunPhases, waits: Waits) -> list[PhaseEntry]:
+def phases_of(run: Run, found: _core.RunPhases, waits: Waits, samples: Samples) -> list[PhaseEntry]:
     waited = _waited(waits) if waits.found else None
     entries: list[PhaseEntry] = []
     main: int | None = None
     around = 0  # the region around the main loop, which says nothing of its parts
     for phase in found.phases:
-        entry = _entry(run, phase, waited, main)
+        entry = _entry(run, phase, waited, main, samples)
         if phase.region and phase.region != around:
             entry = replace(entry, name=run.profile.regions[phase.region].name)
         if phase.kind == "loop":
@@ -92,7 +97,9 @@ def _waited(waits: Waits) -> dict[int, float]:
     return sums
 
 
-def _entry(run: Run, phase: _core.Phase, waited: dict[int, float] | None, main: int | None) -> PhaseEntry:
+def _entry(
+    run: Run, phase: _core.Phase, waited: dict[int, float] | None, main: int | None, samples: Samples
+) -> PhaseEntry:
     times = phase.times
     computation = sum(t.computation for t in times) * 1e-9
     mpi = sum(t.mpi for t in times) * 1e-9
@@ -125,7 +132,14 @@ def _entry(run: Run, phase: _core.Phase, waited: dict[int, float] | None, main: 
         elapsed_s=max(each, default=0.0),
         efficiency=efficiency,
         cls=_class(computation, mpi, io, efficiency),
+        computes_in=_computes_in(phase, samples) if samples.routines else None,
     )
+
+
+def _computes_in(phase: _core.Phase, samples: Samples) -> tuple[tuple[str, float, float], ...]:
+    found = samples.before_calls(dict(zip(phase.sites, phase.share, strict=True)))
+    all_s = sum(time_s for _, time_s in found)
+    return tuple((routine, time_s, time_s / all_s) for routine, time_s in found[:MOST_ROUTINES])
 
 
 def _place(run: Run, phase: _core.Phase) -> tuple[str, str, int]:

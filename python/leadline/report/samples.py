@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from leadline.run import Run, Site
@@ -23,6 +23,7 @@ class SampledRoutine:
     time_s: samples divided by their rate, of all ranks.   share: of the ranks' time.   ranks: in which it was found.
     most_s, mean_s: of the rank that computed longest in it, and of all ranks.   in_main_loop: part of the samples.
     before: the MPI call that followed most often; None if none is known.   before_share: of the routine's samples.
+    by_site: samples by the profile's site of the call that followed.
     """
 
     routine: str
@@ -38,6 +39,7 @@ class SampledRoutine:
     in_main_loop: float
     before: Site | None
     before_share: float
+    by_site: Mapping[int, int]
 
 
 @dataclass(frozen=True)
@@ -60,13 +62,22 @@ class Samples:
     no_room: int = 0
     routines: tuple[SampledRoutine, ...] = ()
 
+    def before_calls(self, share: Mapping[int, float]) -> list[tuple[str, float]]:
+        """Routines and their seconds before calls, most first.   share: of the calls of each of the profile's sites."""
+        found = []
+        for one in self.routines:
+            samples = sum(n * share.get(site, 0.0) for site, n in one.by_site.items())
+            if samples > 0:
+                found.append((one.routine, samples / self.rate))
+        return sorted(found, key=lambda pair: -pair[1])
+
 
 @dataclass
 class _Sums:
     where: Location
     by_rank: Counter[int]
     lines: Counter[tuple[str, int]]
-    before: Counter[int]
+    by_site: Counter[int]
     in_main_loop: int = 0
 
 
@@ -100,11 +111,14 @@ def forbidden(samples: Samples) -> bool:
 def _routines(run: Run, rate: int, base_s: float) -> Iterator[SampledRoutine]:
     ranks = len(run.processes)
     site_of = {member: number for number, site in enumerate(run.sites) for member in site.members}
-    sums = _sums(run, site_of)
-    for one in sorted(sums, key=lambda one: (-one.by_rank.total(), one.where.full)):
+    for one in sorted(_sums(run), key=lambda one: (-one.by_rank.total(), one.where.full)):
         n = one.by_rank.total()
+        by_call: Counter[int] = Counter()
+        for site, times in one.by_site.items():
+            if site in site_of:
+                by_call[site_of[site]] += times
         (file, line), _ = one.lines.most_common(1)[0]
-        before, times = max(one.before.items(), key=lambda item: (item[1], -item[0]), default=(-1, 0))
+        before, times = max(by_call.items(), key=lambda item: (item[1], -item[0]), default=(-1, 0))
         yield SampledRoutine(
             routine=one.where.routine,
             full=one.where.full,
@@ -119,10 +133,11 @@ def _routines(run: Run, rate: int, base_s: float) -> Iterator[SampledRoutine]:
             in_main_loop=one.in_main_loop / n,
             before=run.sites[before] if times else None,
             before_share=times / n,
+            by_site=one.by_site,
         )
 
 
-def _sums(run: Run, site_of: dict[int, int]) -> Iterable[_Sums]:
+def _sums(run: Run) -> Iterable[_Sums]:
     found: dict[tuple[str, str], _Sums] = {}
     known: dict[tuple[int, int], Location] = {}
     for rank in range(len(run.processes)):
@@ -134,8 +149,7 @@ def _sums(run: Run, site_of: dict[int, int]) -> Iterable[_Sums]:
             one.by_rank[rank] += count
             one.lines[where.file, where.line] += count
             one.in_main_loop += count if in_main_loop else 0
-            if site in site_of:
-                one.before[site_of[site]] += count
+            one.by_site[site] += count
     run.places.save()
     return found.values()
 

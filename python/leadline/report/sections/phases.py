@@ -7,11 +7,13 @@ from typing import Any
 
 from leadline.report import format as fmt
 from leadline.report.content import Content
+from leadline.report.entry_lines import clip
 from leadline.report.phases import Efficiency, PhaseEntry
 from leadline.report.screen import Line, Screen
 from leadline.report.section import Section
 
 LEAST_SHARE_SHOWN = 0.005
+LEAST_PART_SHOWN = 0.02  # of a phase's samples, that a routine must have
 CLASSES = {
     "computation": "computation",
     "communication": "communication",
@@ -46,6 +48,9 @@ def _phase(entry: PhaseEntry) -> dict[str, Any]:
         "elapsed_s": entry.elapsed_s,
         "class": entry.cls,
         "efficiency": efficiency_json(entry.efficiency),
+        "computes_in": None
+        if entry.computes_in is None
+        else [{"routine": name, "time_s": time_s, "part": part} for name, time_s, part in entry.computes_in],
     }
 
 
@@ -65,7 +70,9 @@ def draw(content: Content, out: Screen) -> None:
     if out.complete:
         shown = content.phases
     if shown:
-        out.section(SECTION.title, "time of all ranks; routines that make no call are in the computation around them")
+        sampled = any(entry.computes_in is not None for entry in shown)
+        unseen = "" if sampled else "; routines that make no call are in the computation around them"
+        out.section(SECTION.title, f"time of all ranks{unseen}")
         out.lines(_lines(shown, whole, out.width))
 
 
@@ -79,7 +86,14 @@ def _lines(entries: Sequence[PhaseEntry], whole: float, width: int) -> list[Line
         name = ("  " if entry.parent is not None else "") + phase_words(entry)
         text = f"{100 * entry.time_s / whole:5.1f} %  {shares}  {CLASSES[entry.cls]:13}  {name}"
         lines.append((text, "bold") if entry.kind == "loop" and entry.parent is None else text)
+        lines += _computes_in(entry, width)
     return lines
+
+
+def _computes_in(entry: PhaseEntry, width: int) -> list[Line]:
+    found = entry.computes_in or ()
+    named = [f"{routine} {fmt.percent(part)}" for routine, _, part in found if part >= LEAST_PART_SHOWN]
+    return [(clip(f"{'':10}computes in {', '.join(named)}", width), "dim")] if named else []
 
 
 def phase_words(entry: PhaseEntry, *, period: bool = True) -> str:

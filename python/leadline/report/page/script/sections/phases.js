@@ -25,6 +25,9 @@ export const drawing = {
   render: (report) => {
     const whole = report.time_s - report.startup_s || 1;
     const place = (e) => (e.file && e.line ? `${e.file.split("/").pop()}:${e.line}` : "");
+    const sampled = report.phases.some((e) => e.computes_in);
+    const routines = (e) =>
+      (e.computes_in ?? []).map((one) => `${nameOf(one.routine)} ${percentColumn(one.part)}`).join(", ");
     return [
       table({
         of: "phases",
@@ -45,6 +48,7 @@ export const drawing = {
           { id: "mpi", value: (e) => e.mpi_s, cell: (e) => share(e.mpi_s, e) },
           { id: "waits", value: (e) => e.wait_s ?? 0, cell: (e) => (e.wait_s === null ? "" : share(e.wait_s, e)) },
           { id: "files", value: (e) => e.io_s, cell: (e) => share(e.io_s, e) },
+          ...(sampled ? [{ id: "routines", text: true, value: routines, cell: routines }] : []),
           { id: "bound", text: true, value: (e) => e.class, cell: (e) => CLASSES[e.class] },
         ],
         rows: report.phases,
