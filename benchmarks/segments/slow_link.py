@@ -1,4 +1,4 @@
-"""python benchmarks/segments/slow_link.py [--mpi NAME]... [--rate 1gbit] [--rounds N] [--fields N,...] [--faces BYTES,...]
+"""python benchmarks/segments/slow_link.py [--mpi NAME]... [--rate 1gbit] [--rounds N] [--fields N,...] [--faces N,...]
 
 Packed exchanges between two hosts over a slow link: namespaces with a network each, joined by virtual cables whose rate
 is limited (token bucket). Needs root. The same program and the same lines as compare.py, which has the two ranks on one
@@ -21,26 +21,9 @@ from leadline.mpi import Library, available, find
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))
 from jobs import hosts
+from mpi_facts import facts
 
 TIMEOUT_S = 200
-# By the kind of library: its launcher's options, with the launching script and the two addresses filled in, and what
-# keeps its messages on the link.
-LAUNCH = {
-    "mpich": (
-        ["-launcher", "ssh", "-launcher-exec", "{script}", "-localhost", "{here}", "-hosts", "{both}", "-ppn", "1"],
-        {"FI_PROVIDER": "tcp", "UCX_TLS": "tcp,self", "UCX_NET_DEVICES": "eth0"},
-    ),
-    "intel": (
-        ["-launcher", "ssh", "-launcher-exec", "{script}", "-hosts", "{both}", "-ppn", "1"],
-        {"I_MPI_FABRICS": "ofi", "I_MPI_OFI_PROVIDER": "tcp", "FI_TCP_IFACE": "eth0"},
-    ),
-    "openmpi": (
-        ["--host", "{both}", "--mca", "plm_rsh_agent", "{script}", "--mca", "plm_rsh_no_tree_spawn", "1"]
-        + ["--mca", "oob_tcp_if_include", "{network}", "--mca", "btl_tcp_if_include", "{network}"]
-        + ["--mca", "btl", "tcp,self", "--mca", "pml", "ob1", "--map-by", "node", "--bind-to", "none"],
-        {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"},
-    ),
-}
 
 
 def limit(node: hosts.Host, rate: str) -> None:
@@ -64,16 +47,16 @@ def launcher(made: hosts.Hosts) -> Path:
 
 
 def command(library: Library, made: hosts.Hosts, script: Path, words: list[str]) -> tuple[list[str], dict[str, str]]:
-    options, environment = LAUNCH[library.kind.name]
+    over_link = facts(library).over_link
     filled = {
         "script": str(script),
         "here": made.login.address,
         "both": ",".join(node.address for node in made.nodes),
         "network": f"{hosts.NETWORK}.0/24",
     }
-    start = [word.format(**filled) for word in options]
+    start = [word.format(**filled) for word in over_link.options.split()]
     inside = ["nsenter", "-t", str(made.login.process), "-u", "-n", "--", str(library.launch(2)[0])]
-    return [*inside, *start, "-n", "2", *words], {**os.environ, **library.env(), **environment}
+    return [*inside, *start, "-n", "2", *words], {**os.environ, **library.env(), **over_link.environment}
 
 
 def main() -> None:

@@ -255,13 +255,16 @@ WRONG = {
     "no folder": (lambda folder: shutil.rmtree(folder), [], "input/forcing.nc: "),
     "forcing cut in the middle": (lambda folder: _cut(folder, "forcing.nc", 300000), [], "forcing.nc is not complete"),
     "state cut at the end": (lambda folder: _cut(folder, "initial.nc", 8), [], "initial.nc is not complete"),
-    "no NetCDF": (lambda folder: (folder / "initial.nc").write_text("x" * 9000), [], "initial.nc: NetCDF: Unknown file"),
+    "no NetCDF": (
+        lambda folder: (folder / "initial.nc").write_text("x" * 9000), [], "initial.nc: NetCDF: Unknown file"),
     "another kind of file": (
-        lambda folder: shutil.copy(folder / "forcing.nc", folder / "initial.nc"), [], "initial.nc: dimension tracer"),
+        lambda folder: shutil.copy(folder / "forcing.nc", folder / "initial.nc"), [],
+        "initial.nc: dimension tracer"),
     "another grid": (lambda folder: None, ["--grid=40x24x11"], "has the grid 40x24x10 instead of 40x24x11"),
     "other tracers": (lambda folder: None, ["--tracers=4"], "initial.nc has 5 tracers instead of 4"),
     "no such kind": (lambda folder: _patch(folder, "forcing.nc", "kind", 3), [], "forcing.nc: kind must be 0, 1 or 2"),
-    "too fast": (lambda folder: _patch(folder, "forcing.nc", "flow_east", 1e30), [], "forcing.nc: the flow is too fast"),
+    "too fast": (
+        lambda folder: _patch(folder, "forcing.nc", "flow_east", 1e30), [], "forcing.nc: the flow is too fast"),
     "no number": (
         lambda folder: _patch(folder, "initial.nc", "concentration", float("nan")), [], "initial.nc: tracer 2 has a"),
     "nowhere to save": (lambda folder: None, ["--save=no/x.nc", "--steps=1"], "no/x.nc: "),
