@@ -107,9 +107,19 @@ void SeriesLog::begin_iteration(uint64_t ticks, uint64_t call, uint32_t position
     close(ticks);
   }
   if (within == 0 && !s_->open) {
+    if (windows_.size()) leave_to_next(call, ticks);
     open(SeriesKind::sampled, iteration, call, ticks);
     if (!l.after && s_->open) append(position, duration, gap);
   }
+}
+
+// The call that begins an iteration may have been the last of a window that was closed when the loop was taken up.
+void SeriesLog::leave_to_next(uint64_t call, uint64_t ticks) {
+  SeriesWindow* last = window();
+  if (!last->entries || last->first_call + last->entries != call + 1) return;
+  --last->entries;
+  --s_->entries.used;
+  last->end_ticks = ticks;
 }
 
 // The loop was left.
@@ -211,8 +221,7 @@ void SeriesLog::take(const SeriesLoop& found) {
   mark_all();
   // Of an outer loop that took another one's place no iteration may be timed yet.
   const uint64_t body = l.timed ? l.calls / l.timed + 1 : found.calls ? found.calls : 1;
-  const uint64_t room = automatic_iterations * body;
-  if (s_->automatic && room > s_->limit) s_->limit = at_most(room, in_memory_);
+  make_room_for(body);
   if (!l.width) {
     l.width = static_cast<uint32_t>(power_of_two(body < 256 / least_width ? 256 / body : least_width));
     if (l.width * body * 4 > s_->limit) l.width = 1;
@@ -233,6 +242,12 @@ void SeriesLog::take(const SeriesLoop& found) {
   closed.entries = window()->entries;
   closed.end_ticks = h_->last_end;
   keep_windows_of(closed);
+}
+
+// The limit follows the loop unless the user set it.
+void SeriesLog::make_room_for(uint64_t body) {
+  const uint64_t room = automatic_iterations * body;
+  if (s_->automatic && room > s_->limit) s_->limit = at_most(room, in_memory_);
 }
 
 // Visits of a position whose times are not yet folded.
@@ -390,11 +405,14 @@ bool SeriesLog::reconsider(uint32_t transition) {
   part_trips(which);
   l.occurrences = found.occurrences;
   l.width = least_width;
-  // As many windows as fit, as if they had been kept from the first iteration on.
+  // As many windows as fit, as if they had been kept from the first iteration on. Of long iterations there may be few,
+  // and hardly any of their messages leave them: each is a window of its own, so that the next one is kept.
   const uint64_t body = entries_of(*h_) / (found.occurrences ? found.occurrences : 1) + 1;
-  if (l.width * body * 4 > s_->limit) l.width = 1;
-  l.stride = 2 * l.width;
+  make_room_for(body);
+  if (l.width * body * 4 > s_->limit || l.width * body > series_probe) l.width = 1;
+  l.stride = l.width;
   while (l.stride < 1u << 30 && (l.iteration() / l.stride + 1) * l.width * body > s_->limit / 2) l.stride *= 2;
+  s_->check_at = room_of_windows();
   mark_all();
   return false;
 }

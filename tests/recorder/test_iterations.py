@@ -150,3 +150,21 @@ def test_iterations_of_a_loop_that_is_found_late_have_their_numbers(
     assert found["count"] == 4
     # Which iterations have times depends on when the loop weighs most; their numbers do not.
     assert all(0 <= part["first"] <= part["last"] < 4 for part in found["strip"])
+
+
+@pytest.mark.parametrize("inner", [9_000, 20_000])
+def test_long_iterations_that_follow_a_late_find_have_all_their_calls(
+    builder: Builder, recorder: Path, tmp_path: Path, inner: int
+) -> None:
+    """The loop is taken up when its third iteration begins; from then on there is room for each."""
+    library = find("openmpi")
+    if library is None:
+        pytest.skip("the MPI library openmpi is not installed")
+    run = recorded(library, 2, [builder.c(library, "late_outer.c"), str(inner)], recorder, tmp_path / "run")
+    assert iterations_of(run)["sampled"] == [2, 3]
+    matching = core().Matching([core().open_process(path) for path in core().trace_files(str(run))])
+    for iteration in (2, 3):
+        matched = matching.iteration(iteration)
+        assert (matched.unmatched_sends, matched.unmatched_receives) == (0, 0)
+        sends = [call for call in matched.calls if call.iteration == iteration and call.role == "send"]
+        assert [sum(call.process == process for call in sends) for process in (0, 1)] == [inner, inner]
