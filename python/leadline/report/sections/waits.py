@@ -31,6 +31,13 @@ TITLES = {
     "late_broadcast": "late broadcast",
 }
 DOING = {"computation": "computes before", "io": "is in file I/O", "mpi": "is in", "unknown": "is not known before"}
+DOING_TOGETHER = {
+    "computation": "compute before",
+    "io": "are in file I/O",
+    "mpi": "are in",
+    "unknown": "are not known before",
+}
+LEAST_OF_ONE_RANK = 0.5
 
 
 @dataclass(frozen=True)
@@ -47,15 +54,16 @@ class WaitGroup:
     causes: tuple[tuple[str, str, Site | None, float], ...]
 
 
-def groups_of(waits: Waits) -> list[WaitGroup]:
-    """By kind and call site, most time first."""
-    return _groups(waits, lambda entry: (entry.kind, entry.site))
-
-
 def groups_by_routine(waits: Waits) -> list[WaitGroup]:
     """By function and routine, whatever the kind and how the program came there; most time first. The kind and site are
     those of the longest wait."""
     return _groups(waits, lambda entry: (entry.site.function, entry.site.routine) if entry.site else None)
+
+
+def groups_by_path(waits: Waits) -> list[WaitGroup]:
+    """By kind, function and the routines that lead to it, as the terminal shows them: a routine may make the same call
+    in several places."""
+    return _groups(waits, lambda e: (e.kind, e.site.function, chain(e.site.path)) if e.site else (e.kind,))
 
 
 def _groups(waits: Waits, key_of: Callable[[WaitEntry], Hashable]) -> list[WaitGroup]:
@@ -143,7 +151,7 @@ def _site(site: Site | None) -> dict[str, Any] | None:
 def draw(content: Content, out: Screen) -> None:
     waits = content.waits
     whole = content.base_s
-    groups = [group for group in groups_of(waits) if whole > 0 and group.seconds >= LEAST_SHARE_SHOWN * whole]
+    groups = [group for group in groups_by_path(waits) if whole > 0 and group.seconds >= LEAST_SHARE_SHOWN * whole]
     if groups:
         remark = f"estimated from {fmt.plural(waits.iterations, 'iteration')}" if waits.estimated else ""
         out.section(SECTION.title, f"time of all ranks{'; ' if remark else ''}{remark}")
@@ -161,11 +169,21 @@ def _lines(groups: Sequence[WaitGroup], whole: float, width: int) -> list[Line]:
 
 
 def _cause(group: WaitGroup) -> str:
+    """The rank that most of it was waited for, or what most ranks did if that is one of many."""
     if not group.causes:
         return ""
-    rank, doing, site, share = group.causes[0]
-    where = f" {site.function}" if site is not None else ""
-    return f"rank {rank} {DOING[doing]}{where}: {fmt.percent(share)} of it"
+    together: dict[tuple[str, str], list[tuple[str, float]]] = defaultdict(list)
+    for rank, doing, site, share in group.causes:
+        together[doing, f" {site.function}" if site is not None else ""].append((rank, share))
+    (doing, where), parts = max(together.items(), key=lambda item: sum(share for _, share in item[1]))
+    whole = sum(share for _, share in parts)
+    by_rank: dict[str, float] = defaultdict(float)
+    for rank, share in parts:
+        by_rank[rank] += share
+    worst = max(by_rank, key=lambda rank: by_rank[rank])
+    if by_rank[worst] >= LEAST_OF_ONE_RANK * whole:
+        return f"rank {worst} {DOING[doing]}{where}: {fmt.percent(by_rank[worst])} of it"
+    return f"{len(by_rank)} ranks {DOING_TOGETHER[doing]}{where}: {fmt.percent(whole)} of it"
 
 
 SECTION = Section(
