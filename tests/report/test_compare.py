@@ -201,6 +201,19 @@ def test_appeared_calls_larger_messages_and_other_partners_are_told(make_run: Ca
     assert texts == ["ranks send to others: partners of 1 rank, such as rank 3 (1 → 2 partners)"]
 
 
+def test_of_an_exchange_that_was_written_anew_all_messages_come_first() -> None:
+    many, one = subject(1), subject(2)
+    packed = replace(
+        one, sites=[*one.sites[:2], replace(site("MPI_Start", [1e-6] * STEPS), n_bytes=2048 * STEPS, messages=STEPS)]
+    )
+    found = pair(many, packed).pairs[0]
+    assert found.claims[0].text == "2 → 1 messages per iteration of all ranks, of 1,024 B → 2,048 B each"
+    assert {claim.text.split(":")[0] for claim in found.claims[1:]} == {
+        "1 call site only in A",
+        "1 call site only in B",
+    }
+
+
 def test_without_iterations_one_run_each_supports_no_claim_about_times() -> None:
     a = replace(subject(1), iteration_s=[], iterations=0, rank_computation={}, sites=[])
     b = replace(a, elapsed_s=10 * a.elapsed_s, name="b")

@@ -91,6 +91,8 @@ def _cause_text(cause: Cause) -> str:
     numbers = f"{fmt.number(first.before)} → {fmt.number(first.after)}"
     if first.kind == "iterations":
         return f"{fmt.number(first.after)} iterations of the main loop instead of {fmt.number(first.before)}"
+    if first.kind == "all_messages":
+        return f"{numbers} messages{each} of all ranks, {first.where}"
     if first.kind == "appeared":
         return f"{fmt.plural(len(names), 'call site')} only in B: {where}"
     if first.kind == "went":

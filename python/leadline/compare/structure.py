@@ -12,14 +12,15 @@ from leadline.report import format as fmt
 
 # How often these are called depends on when messages come.
 BY_CHANCE = ("MPI_Test", "MPI_Iprobe", "MPI_Improbe", "MPI_Waitsome", "MPI_Waitany", "MPI_Request_get_status")
+STAND_ALONE = ("iterations", "all_messages", "partners", "appeared", "went")  # whatever their factors
 FACTOR_DIGITS = 4  # factors that agree in so many have one cause
 
 
 @dataclass(frozen=True)
 class Change:
-    """kind: "appeared", "went", "calls", "messages", "bytes", "partners", "iterations" or "trips".
+    """kind: "appeared", "went", "calls", "messages", "bytes", "partners", "iterations", "trips" or "all_messages".
 
-    where: a call site, a loop, or a rank.   before, after: per iteration if per_iteration, otherwise per run.
+    where: a call site, a loop, or a rank; of all messages, what they carry.   before, after: per iteration if per_iteration, otherwise per run.
     time_s: in the site, in both runs.
     """
 
@@ -43,6 +44,8 @@ class Change:
             return f"{self.where}: {which}, {fmt.plural_of(n, 'call')}{each}"
         if self.kind == "bytes":
             return f"{self.where}: {fmt.size(self.before)} → {fmt.size(self.after)} each"
+        if self.kind == "all_messages":
+            return f"all messages: {fmt.number(self.before)} → {fmt.number(self.after)}{each}, {self.where}"
         unit = {"iterations": "iterations"}.get(self.kind, self.kind)
         return f"{self.where}: {fmt.number(self.before)} → {fmt.number(self.after)} {unit}{each}"
 
@@ -81,17 +84,17 @@ def causes(a: Group, b: Group) -> list[Cause]:
     """Most important first. Not for runs with different numbers of ranks."""
     found = [*_iterations(a.first, b.first), *_partners(a.first, b.first)]
     site_changes = [*_sites(a, b)]
-    found += site_changes
+    found += [*_all_messages(a, b, site_changes), *site_changes]
     factors = {_rounded(change.factor) for change in site_changes}
     loops = [change for change in _loops(a.first, b.first) if _rounded(change.factor) in factors]
     groups: dict[object, list[Change]] = defaultdict(list)
     for change in [*loops, *found]:
-        one = change.kind if change.kind in ("iterations", "partners", "appeared", "went") else _rounded(change.factor)
+        one = change.kind if change.kind in STAND_ALONE else _rounded(change.factor)
         groups[one].append(change)
-    order = {"iterations": 0, "appeared": 1, "went": 1, "partners": 1}
+    order = {"iterations": 0, "all_messages": 1, "appeared": 2, "went": 2, "partners": 2}
     weight = _weight if a.first.has_structure else _weight_of_calls
     every = [Cause(tuple(sorted(changes, key=weight))) for changes in groups.values()]
-    return sorted(every, key=lambda cause: (order.get(cause.first.kind, 2), -cause.time_s))
+    return sorted(every, key=lambda cause: (order.get(cause.first.kind, 3), -cause.time_s))
 
 
 def _weight(change: Change) -> tuple[int, float]:
@@ -123,6 +126,29 @@ def _partners(a: Subject, b: Subject) -> list[Change]:
     rank = max(changed, key=lambda each: len(set(mine[each]) ^ set(other.get(each, ()))))
     where = f"partners of {fmt.plural(len(changed), 'rank')}, such as rank {rank}"
     return [Change("partners", where, len(mine[rank]), len(other.get(rank, ())), False, 0.0)]
+
+
+def _all_messages(a: Group, b: Group, sites: Sequence[Change]) -> list[Change]:
+    """Where an exchange was written anew, its calls went and others appeared; the messages of all calls tell what
+    became of it."""
+    if not any(change.kind in ("appeared", "went") for change in sites):
+        return []
+    in_loop = bool(a.first.iterations and b.first.iterations)
+    before, after = ({_sent(run, in_loop) for run in group.runs} for group in (a, b))
+    if len(before) != 1 or len(after) != 1 or before == after:
+        return []
+    (one, one_bytes), (other, other_bytes) = before.pop(), after.pop()
+    if not one or not other or one == other:
+        return []
+    carries = f"of {fmt.size(one_bytes / one)} → {fmt.size(other_bytes / other)} each"
+    return [Change("all_messages", carries, one, other, in_loop, a.first.elapsed_s + b.first.elapsed_s)]
+
+
+def _sent(run: Subject, in_loop: bool) -> tuple[float, float]:
+    """Messages and their bytes, of all ranks: in an iteration of the main loop, or in the run."""
+    parts = [part for part in run.counted if part.messages and (part.in_loop or not in_loop)]
+    times = run.iterations if in_loop else 1
+    return sum(part.messages for part in parts) / times, sum(part.n_bytes for part in parts) / times
 
 
 def _sites(a: Group, b: Group) -> list[Change]:
