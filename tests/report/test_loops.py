@@ -3,7 +3,9 @@
 from leadline.report.loops import NamedLoop
 from leadline.report.sections.loops import LoopEntry, _lines, _loop
 
-LOOP = NamedLoop(3, "solve", "/src/solver.f90", 12, 20, (), 40, 1.5, 0.25, at_least=False, around=0)
+LOOP = NamedLoop(
+    3, "solve", "/src/solver.f90", 12, 20, (), 40, 1.5, 0.25, at_least=False, around=(), restarts=0, restart_trips=0
+)
 
 
 def test_a_loop_whose_order_of_calls_was_lost_has_its_trips_in_all() -> None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
 
 from leadline import _core
-from leadline.report.loops import named_loop
+from leadline.report.loops import NamedLoop, named_loop
 from leadline.report.paths import common_routines
 from leadline.report.samples import Samples
 from leadline.report.waits import Waits
@@ -56,6 +56,8 @@ class PhaseEntry:
     file: str
     line: int
     iterations: int
+    at_least: bool
+    around: tuple[NamedLoop, ...]
     every: int
     period_s: float | None
     computation_s: float
@@ -67,6 +69,7 @@ class PhaseEntry:
     efficiency: Efficiency | None
     cls: str
     computes_in: tuple[tuple[str, float, float], ...] | None
+    chain: tuple[str, ...]
 
     @property
     def time_s(self) -> float:
@@ -86,7 +89,30 @@ def phases_of(run: Run, found: _core.RunPhases, waits: Waits, samples: Samples) 
             main, around = len(entries), phase.region
         if entry.time_s + entry.startup_s > 0:
             entries.append(entry)
-    return entries
+    return _told_apart(entries)
+
+
+def _told_apart(entries: list[PhaseEntry]) -> list[PhaseEntry]:
+    """Parts with the name of another phase get a line, or callers, until their names differ."""
+    counts = Counter(entry.name for entry in entries)
+    named = []
+    for entry in entries:
+        if counts[entry.name] > 1 and entry.parent is not None and entry.name == entry.routine:
+            others = [other for other in entries if other is not entry and other.name == entry.name]
+            entry = replace(entry, name=_longer_name(entry, others))
+        named.append(entry)
+    return named
+
+
+def _longer_name(entry: PhaseEntry, others: list[PhaseEntry]) -> str:
+    if entry.line:
+        return f"{entry.name}:{entry.line}"
+    longest = max(len(each.chain) for each in (entry, *others))
+    for length in range(2, longest + 1):
+        own = entry.chain[-length:]
+        if all(other.chain[-length:] != own for other in others):
+            return " > ".join(own)
+    return entry.name
 
 
 def _waited(waits: Waits) -> dict[int, float]:
@@ -108,7 +134,9 @@ def _entry(
     if waited is not None:
         wait = sum(waited.get(site, 0.0) * share for site, share in zip(phase.sites, phase.share, strict=True))
         wait = min(wait, mpi)
-    routine, file, line = _place(run, phase)
+    loop = named_loop(run, phase.loop) if phase.kind in ("loop", "inner") else None
+    chain = _chain(run, phase) if phase.kind == "recurring" else ()
+    routine = loop.routine if loop is not None else chain[-1] if chain else ""
     kind = {"recurring": "output" if phase.writes else "loop", "inner": "loop"}.get(phase.kind, phase.kind)
     n = phase.trips if phase.kind == "inner" else phase.iterations
     each = sorted((t.computation + t.mpi + t.io) * 1e-9 for t in times)
@@ -119,9 +147,11 @@ def _entry(
         parent=main if phase.kind in ("recurring", "inner") else None,
         loop=phase.loop,
         routine=routine,
-        file=file,
-        line=line,
+        file=loop.file if loop is not None else "",
+        line=loop.line if loop is not None else 0,
         iterations=n,
+        at_least=loop is not None and loop.at_least,
+        around=tuple(named_loop(run, number) for number in loop.around) if loop and phase.kind == "loop" else (),
         every=phase.every,
         period_s=each[len(each) // 2] / n if n and each else None,
         computation_s=computation,
@@ -133,6 +163,7 @@ def _entry(
         efficiency=efficiency,
         cls=_class(computation, mpi, io, efficiency),
         computes_in=_computes_in(phase, samples) if samples.routines else None,
+        chain=chain,
     )
 
 
@@ -142,16 +173,9 @@ def _computes_in(phase: _core.Phase, samples: Samples) -> tuple[tuple[str, float
     return tuple((routine, time_s, time_s / all_s) for routine, time_s in found[:MOST_ROUTINES])
 
 
-def _place(run: Run, phase: _core.Phase) -> tuple[str, str, int]:
-    if phase.kind in ("loop", "inner"):
-        loop = named_loop(run, phase.loop)
-        return loop.routine, loop.file, loop.line
-    if phase.kind != "recurring":
-        return "", "", 0
+def _chain(run: Run, phase: _core.Phase) -> tuple[str, ...]:
     by_member = {member: site for site in run.sites + run.file_sites for member in site.members}
-    sites = [by_member[member] for member in phase.sites if member in by_member]
-    routines = common_routines(sites)
-    return (routines[-1] if routines else ""), "", 0
+    return tuple(common_routines([by_member[member] for member in phase.sites if member in by_member]))
 
 
 def efficiency_of(times: list[_core.PhaseTime]) -> Efficiency | None:

@@ -17,7 +17,6 @@ using trace::Category;
 constexpr double most_exceptions = 0.1;           // of what a pattern is recognised by
 constexpr int64_t most_bytes_to_pack = 1 << 18;   // larger messages gain nothing by travelling together
 constexpr int64_t least_bytes_to_wait = 1 << 12;  // no library waits for the receiver of a smaller message
-constexpr double least_overlap = 0.1;             // computation beside the time in the calls that complete
 
 class Namer {
  public:
@@ -176,9 +175,12 @@ class Namer {
         add(std::move(p));
         return false;
       }
-      case Kind::transposed:
-        add(pattern("transpose", e));
+      case Kind::transposed: {
+        Pattern p = pattern("transpose", e);
+        p.evidence = {{"side", int64_t{s.dims[0]}}};
+        add(std::move(p));
         return false;
+      }
       case Kind::irregular: {
         if (s.nodes < 4 || s.most_degree < 2) return false;
         Pattern p = pattern("irregular", e);
@@ -220,7 +222,7 @@ class Namer {
                     {"needs_buffering", o.chain == 0}};
       add(std::move(p));
     }
-    if (o.nonblocking && o.overlapped_ns < least_overlap * o.completing_ns) {
+    if (o.nonblocking && overlaps_nothing(o.overlapped_ns, o.completing_ns)) {
       Pattern p = pattern("no_overlap", e);
       p.evidence = {{"overlapped_s_in_step", o.overlapped_ns * 1e-9}, {"completing_s_in_step", o.completing_ns * 1e-9}};
       add(std::move(p));
