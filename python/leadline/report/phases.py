@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
 
@@ -79,10 +80,11 @@ class PhaseEntry:
 def phases_of(run: Run, found: _core.RunPhases, waits: Waits, samples: Samples) -> list[PhaseEntry]:
     waited = _waited(waits) if waits.found else None
     entries: list[PhaseEntry] = []
+    paths = _Paths(run, found)
     main: int | None = None
     around = 0  # the region around the main loop, which says nothing of its parts
     for phase in found.phases:
-        entry = _entry(run, phase, waited, main, samples)
+        entry = _entry(run, phase, waited, main, samples, paths)
         if phase.region and phase.region != around:
             entry = replace(entry, name=run.profile.regions[phase.region].name)
         if phase.kind == "loop":
@@ -92,12 +94,36 @@ def phases_of(run: Run, found: _core.RunPhases, waits: Waits, samples: Samples) 
     return _told_apart(entries)
 
 
+class _Paths:
+    """The routines that lead to the main loop's calls."""
+
+    def __init__(self, run: Run, found: _core.RunPhases) -> None:
+        self.by_member = {member: site for site in run.sites + run.file_sites for member in site.members}
+        main = next((phase for phase in found.phases if phase.kind == "loop"), None)
+        self.all_members = set(main.sites) if main is not None else set()
+
+    def chain(self, phase: _core.Phase) -> tuple[str, ...]:
+        """What all calls of a part of the main loop have in common, as far as the first routine that leads to no other
+        call of the loop; if all of them do, its function instead."""
+        sites = [self.by_member[member] for member in phase.sites if member in self.by_member]
+        common = common_routines(sites)
+        others = self.all_members - set(phase.sites)
+        shared = 0
+        for member in others & self.by_member.keys():
+            routines = [frame.routine for frame in self.by_member[member].path]
+            same = itertools.takewhile(lambda pair: pair[0] == pair[1], zip(common, routines, strict=False))
+            shared = max(shared, sum(1 for _ in same))
+        if common and shared >= len(common) and sites:
+            return (*common[:-1], f"{sites[0].function} of {common[-1]}")
+        return tuple(common[: shared + 1])
+
+
 def _told_apart(entries: list[PhaseEntry]) -> list[PhaseEntry]:
     """Parts with the name of another phase get a line, or callers, until their names differ."""
     counts = Counter(entry.name for entry in entries)
     named = []
     for entry in entries:
-        if counts[entry.name] > 1 and entry.parent is not None and entry.name == entry.routine:
+        if counts[entry.name] > 1 and entry.parent is not None:
             others = [other for other in entries if other is not entry and other.name == entry.name]
             entry = replace(entry, name=_longer_name(entry, others))
         named.append(entry)
@@ -124,7 +150,7 @@ def _waited(waits: Waits) -> dict[int, float]:
 
 
 def _entry(
-    run: Run, phase: _core.Phase, waited: dict[int, float] | None, main: int | None, samples: Samples
+    run: Run, phase: _core.Phase, waited: dict[int, float] | None, main: int | None, samples: Samples, paths: _Paths
 ) -> PhaseEntry:
     times = phase.times
     computation = sum(t.computation for t in times) * 1e-9
@@ -135,14 +161,16 @@ def _entry(
         wait = sum(waited.get(site, 0.0) * share for site, share in zip(phase.sites, phase.share, strict=True))
         wait = min(wait, mpi)
     loop = named_loop(run, phase.loop) if phase.kind in ("loop", "inner") else None
-    chain = _chain(run, phase) if phase.kind == "recurring" else ()
-    routine = loop.routine if loop is not None else chain[-1] if chain else ""
+    chain = paths.chain(phase) if phase.kind == "recurring" else ()
+    routine = loop.routine if loop is not None else chain[-1].split(" of ")[-1] if chain else ""
     kind = {"recurring": "output" if phase.writes else "loop", "inner": "loop"}.get(phase.kind, phase.kind)
     n = phase.trips if phase.kind == "inner" else phase.iterations
     each = sorted((t.computation + t.mpi + t.io) * 1e-9 for t in times)
     efficiency = efficiency_of(times)
     return PhaseEntry(
-        name={"init": "initialisation", "final": "finalisation"}.get(phase.kind, routine or "loop"),
+        name={"init": "initialisation", "final": "finalisation"}.get(
+            phase.kind, chain[-1] if chain else routine or "loop"
+        ),
         kind=kind,
         parent=main if phase.kind in ("recurring", "inner") else None,
         loop=phase.loop,
@@ -171,11 +199,6 @@ def _computes_in(phase: _core.Phase, samples: Samples) -> tuple[tuple[str, float
     found = samples.before_calls(dict(zip(phase.sites, phase.share, strict=True)))
     all_s = sum(time_s for _, time_s in found)
     return tuple((routine, time_s, time_s / all_s) for routine, time_s in found[:MOST_ROUTINES])
-
-
-def _chain(run: Run, phase: _core.Phase) -> tuple[str, ...]:
-    by_member = {member: site for site in run.sites + run.file_sites for member in site.members}
-    return tuple(common_routines([by_member[member] for member in phase.sites if member in by_member]))
 
 
 def efficiency_of(times: list[_core.PhaseTime]) -> Efficiency | None:

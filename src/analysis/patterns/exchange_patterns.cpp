@@ -285,14 +285,17 @@ class Namer {
     return found;
   }
 
-  // The trips of the loop each time it is entered; 0 if they differ or are not known.
+  // The trips of the loop each time it is entered; 0 if they differ or are not known. Where iterations of the loop
+  // around it may go unseen, it is entered more often than is seen: trips are multiples of the true number.
   uint64_t fixed_trips(uint32_t loop) const {
     const RunLoop& l = profile_.loops().all()[loop];
-    const uint64_t most = profile_.loops().shape(loop).most;
-    for (const LoopCell& c : l.cells) {
-      if (c.trips() != c.entries * most) return 0;
-    }
-    return l.silent ? 0 : most;
+    if (l.silent) return 0;
+    const structure::LoopShape shape = profile_.loops().shape(loop);
+    const auto all = [&](auto holds) { return std::all_of(l.cells.begin(), l.cells.end(), holds); };
+    if (all([&](const LoopCell& c) { return c.trips() == c.entries * shape.most; })) return shape.most;
+    const uint64_t few = shape.fewest;
+    if (!l.outer || !profile_.loops().all()[l.outer].silent || !few || shape.usual % few || shape.most % few) return 0;
+    return all([&](const LoopCell& c) { return c.trips() % few == 0; }) ? few : 0;
   }
 
   bool collective_within(uint32_t loop) const {
