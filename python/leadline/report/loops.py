@@ -48,6 +48,10 @@ class NamedLoop:
         return f"the loop {'at' if self.file and self.line else 'in'} {self.place}"
 
     @property
+    def restarts_json(self) -> dict[str, int | None] | None:
+        return {"times": self.restarts, "after_trips": self.restart_trips or None} if self.restarts else None
+
+    @property
     def starts_anew(self) -> str:
         """ "its calls start anew 10 times, each time after 70 trips of its inner loop"; "" if they do not."""
         if not self.restarts:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
 
@@ -11,13 +10,14 @@ from leadline.report.loops import NamedLoop, named_loop
 from leadline.report.paths import common_routines
 from leadline.report.samples import Samples
 from leadline.report.waits import Waits
-from leadline.run import Run
+from leadline.run import Run, Site
 
 # A phase is bound by what takes this share of its time; imbalanced if its load balance is less, and this share is lost.
 BOUND = 0.4
 BALANCED = 0.8
 LOST = 0.1
 MOST_ROUTINES = 5  # of those in which a phase computes
+MOST_NAMES = 2  # of routines that a phase is named by
 
 
 @dataclass(frozen=True)
@@ -102,20 +102,28 @@ class _Paths:
         main = next((phase for phase in found.phases if phase.kind == "loop"), None)
         self.all_members = set(main.sites) if main is not None else set()
 
-    def chain(self, phase: _core.Phase) -> tuple[str, ...]:
-        """What all calls of a part of the main loop have in common, as far as the first routine that leads to no other
-        call of the loop; if all of them do, its function instead."""
+    def name(self, phase: _core.Phase) -> tuple[tuple[str, ...], str]:
+        """What all calls of a part of the main loop have in common, outermost first, and the part's name.
+
+        It is named by the first routines on the way to its calls that lead to no other call of the loop. Where a
+        routine that makes other calls, too, makes the call itself, the name is the function's.
+        """
         sites = [self.by_member[member] for member in phase.sites if member in self.by_member]
-        common = common_routines(sites)
-        others = self.all_members - set(phase.sites)
-        shared = 0
-        for member in others & self.by_member.keys():
-            routines = [frame.routine for frame in self.by_member[member].path]
-            same = itertools.takewhile(lambda pair: pair[0] == pair[1], zip(common, routines, strict=False))
-            shared = max(shared, sum(1 for _ in same))
-        if common and shared >= len(common) and sites:
-            return (*common[:-1], f"{sites[0].function} of {common[-1]}")
-        return tuple(common[: shared + 1])
+        others = [self.by_member[member] for member in self.all_members - set(phase.sites) if member in self.by_member]
+        known = {_names(other, depth) for other in others for depth in range(1, len(other.path) + 1)}
+        names: list[str] = []
+        for site in sites:
+            own = (frame for depth, frame in enumerate(site.path) if _names(site, depth + 1) not in known)
+            first = next(own, None)
+            name = first.routine if first is not None else f"{site.function} of {site.routine}"
+            if name not in names:
+                names.append(name)
+        more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+        return tuple(common_routines(sites)), ", ".join(names[:MOST_NAMES]) + more
+
+
+def _names(site: Site, depth: int) -> tuple[str, ...]:
+    return tuple(frame.full for frame in site.path[:depth])
 
 
 def _told_apart(entries: list[PhaseEntry]) -> list[PhaseEntry]:
@@ -133,12 +141,18 @@ def _told_apart(entries: list[PhaseEntry]) -> list[PhaseEntry]:
 def _longer_name(entry: PhaseEntry, others: list[PhaseEntry]) -> str:
     if entry.line:
         return f"{entry.name}:{entry.line}"
-    longest = max(len(each.chain) for each in (entry, *others))
-    for length in range(2, longest + 1):
-        own = entry.chain[-length:]
-        if all(other.chain[-length:] != own for other in others):
-            return " > ".join(own)
+    callers = _callers(entry)
+    for length in range(1, len(callers) + 1):
+        if all(_callers(other)[-length:] != callers[-length:] for other in others):
+            return " > ".join((*callers[-length:], entry.name))
     return entry.name
+
+
+def _callers(entry: PhaseEntry) -> tuple[str, ...]:
+    """The routines around those that a part is named by."""
+    if entry.name not in entry.chain:
+        return entry.chain
+    return entry.chain[: len(entry.chain) - 1 - entry.chain[::-1].index(entry.name)]
 
 
 def _waited(waits: Waits) -> dict[int, float]:
@@ -161,16 +175,14 @@ def _entry(
         wait = sum(waited.get(site, 0.0) * share for site, share in zip(phase.sites, phase.share, strict=True))
         wait = min(wait, mpi)
     loop = named_loop(run, phase.loop) if phase.kind in ("loop", "inner") else None
-    chain = paths.chain(phase) if phase.kind == "recurring" else ()
-    routine = loop.routine if loop is not None else chain[-1].split(" of ")[-1] if chain else ""
+    chain, name = paths.name(phase) if phase.kind == "recurring" else ((), "")
+    routine = loop.routine if loop is not None else chain[-1] if chain else ""
     kind = {"recurring": "output" if phase.writes else "loop", "inner": "loop"}.get(phase.kind, phase.kind)
     n = phase.trips if phase.kind == "inner" else phase.iterations
     each = sorted((t.computation + t.mpi + t.io) * 1e-9 for t in times)
     efficiency = efficiency_of(times)
     return PhaseEntry(
-        name={"init": "initialisation", "final": "finalisation"}.get(
-            phase.kind, chain[-1] if chain else routine or "loop"
-        ),
+        name={"init": "initialisation", "final": "finalisation"}.get(phase.kind, name or routine or "loop"),
         kind=kind,
         parent=main if phase.kind in ("recurring", "inner") else None,
         loop=phase.loop,

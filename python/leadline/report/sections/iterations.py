@@ -50,7 +50,7 @@ def _as_data(it: Iterations | None) -> dict[str, Any] | None:
         "path": [_routine(frame) for frame in loop.path] if loop is not None else None,
         "share": loop.share if loop is not None else None,
         "at_least": loop.at_least if loop is not None else None,
-        "restarts": _restarts(loop) if loop is not None else None,
+        "restarts": loop.restarts_json if loop is not None else None,
         "around": _place(named_loop(run, loop.around[0])) if loop is not None and loop.around else None,
         "site": {
             "function": it.anchor.function if it.anchor is not None else None,
@@ -95,11 +95,7 @@ def _as_data(it: Iterations | None) -> dict[str, Any] | None:
 
 def _place(loop: NamedLoop) -> dict[str, Any]:
     place = {"routine": loop.routine, "file": loop.file or None, "line": loop.line or None}
-    return {**place, "restarts": _restarts(loop)}
-
-
-def _restarts(loop: NamedLoop) -> dict[str, Any] | None:
-    return {"times": loop.restarts, "after_trips": loop.restart_trips or None} if loop.restarts else None
+    return {**place, "restarts": loop.restarts_json}
 
 
 def _of_region(region: RegionEntry, it: Iterations) -> dict[str, Any]:
