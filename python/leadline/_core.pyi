@@ -516,6 +516,8 @@ class LoopShape:
     usual: int
     most: int
     varying: int  # call sites within it whose parameters vary without end
+    restarts: int  # of the calls of its inner loop, where its own iterations may go unseen; 0: none
+    restart_trips: int  # of the inner loop from one to the next
 
 class RunLoops:
     @property

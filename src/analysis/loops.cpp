@@ -136,6 +136,7 @@ double RunLoops::time_ns(uint32_t loop) const {
 structure::LoopShape RunLoops::shape(uint32_t loop) const {
   structure::LoopShape all;
   std::vector<uint64_t> usual;
+  std::map<uint64_t, size_t> restarts;  // ranks, by number of restarts
   for (const LoopCell& c : loops_[loop].cells) {
     if (!c.shape.trips) continue;
     all.trips += c.shape.trips;
@@ -144,10 +145,22 @@ structure::LoopShape RunLoops::shape(uint32_t loop) const {
     all.most = std::max(all.most, c.shape.most);
     all.varying = std::max(all.varying, c.shape.varying);
     usual.push_back(c.shape.usual);
+    if (c.shape.restarts.times) ++restarts[c.shape.restarts.times];
   }
   const auto middle = usual.begin() + static_cast<std::ptrdiff_t>(usual.size() / 2);
   std::nth_element(usual.begin(), middle, usual.end());
   if (!usual.empty()) all.usual = *middle;
+  // Most ranks must agree: one rank's calls may have a period of their own.
+  for (const auto& [times, ranks] : restarts) {
+    if (2 * ranks <= usual.size()) continue;
+    all.restarts.times = times;
+    for (const LoopCell& c : loops_[loop].cells) {
+      const structure::Restarts& own = c.shape.restarts;
+      if (own.times != times) continue;
+      all.restarts.trips = all.restarts.trips && all.restarts.trips != own.trips ? 0 : own.trips;
+      if (!all.restarts.trips) break;
+    }
+  }
   return all;
 }
 

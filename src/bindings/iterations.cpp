@@ -80,7 +80,9 @@ void bind_iterations(nb::module_& m) {
       .def_ro("fewest", &LoopShape::fewest)
       .def_ro("usual", &LoopShape::usual)
       .def_ro("most", &LoopShape::most)
-      .def_ro("varying", &LoopShape::varying);
+      .def_ro("varying", &LoopShape::varying)
+      .def_prop_ro("restarts", [](const LoopShape& shape) { return shape.restarts.times; })
+      .def_prop_ro("restart_trips", [](const LoopShape& shape) { return shape.restarts.trips; });
   nb::class_<RunLoops>(m, "RunLoops")
       .def_prop_ro("all", &RunLoops::all)
       .def_prop_ro("main", &RunLoops::main)

@@ -42,20 +42,6 @@ std::vector<Counts> direct_trips(const LoopTree& tree) {
   return trips;
 }
 
-// How often each instance occurs.
-std::vector<uint64_t> instances_of(const LoopTree& tree) {
-  const std::vector<uint64_t> occur = tree.count_occurrences();
-  std::vector<uint64_t> all(tree.instances.size());
-  for (Sequence s = 1; s < tree.sequences.size(); ++s) {
-    for (const Element& e : tree.sequences.elements(s)) {
-      const Item item(e.id);
-      if (e.is_sequence || item.kind() != Item::Kind::instance) continue;
-      all[item.index()] = saturating_sum(all[item.index()], saturating_product(occur[s], e.times));
-    }
-  }
-  return all;
-}
-
 // The bodies of a sequence of iterations and how often each comes: `into` gets them `times` as often.
 void collect(const LoopTree& tree, Sequence iterations, uint64_t times, std::map<Sequence, uint64_t>* into) {
   std::map<Sequence, uint64_t, std::greater<>> left{{iterations, times}};  // what a sequence consists of comes after it
@@ -99,7 +85,7 @@ std::vector<LoopShape> loop_shapes(const LoopTree& tree, const trace::Stream& st
   const size_t loops = std::max<size_t>(stream.loops.size(), 1);
   std::vector<LoopShape> shapes(loops);
   std::vector<std::map<Sequence, uint64_t>> bodies(loops);
-  const std::vector<uint64_t> occur = instances_of(tree);
+  const std::vector<uint64_t> occur = tree.count_instances();
   for (size_t i = 0; i < tree.instances.size(); ++i) {
     const LoopInstance& instance = tree.instances[i];
     if (occur[i] && instance.loop < loops) collect(tree, instance.iterations, occur[i], &bodies[instance.loop]);
@@ -124,6 +110,8 @@ std::vector<LoopShape> loop_shapes(const LoopTree& tree, const trace::Stream& st
     for (uint32_t l = stream.loop_around(site); l; l = stream.loops[l].outer) ++shapes[l].varying;
   }
   for (uint32_t l = 1; l < loops; ++l) distributions[l].finish(shapes[stream.loops[l].outer].trips, &shapes[l]);
+  const std::vector<Restarts> restarts = restarts_of(tree, stream);
+  for (uint32_t l = 1; l < loops; ++l) shapes[l].restarts = restarts[l];
   return shapes;
 }
 

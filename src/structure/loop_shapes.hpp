@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "structure/loop_tree.hpp"
+#include "structure/restarts.hpp"
 
 namespace leadline::structure {
 
@@ -18,6 +19,7 @@ struct LoopShape {
   // Call sites within it whose parameters vary without end: bodies that differ in these alone are one. The parameters
   // are in the trace, in the order of calls.
   uint32_t varying = 0;
+  Restarts restarts;  // of its inner loop, if iterations of this one may have gone unseen
 };
 
 // Indexed by number of the stream's loops.

@@ -461,6 +461,19 @@ std::vector<uint64_t> LoopTree::count_occurrences() const {
   return occur;
 }
 
+std::vector<uint64_t> LoopTree::count_instances() const {
+  const std::vector<uint64_t> occur = count_occurrences();
+  std::vector<uint64_t> all(instances.size());
+  for (Sequence s = 1; s < sequences.size(); ++s) {
+    for (const Element& e : sequences.elements(s)) {
+      const Item item(e.id);
+      if (e.is_sequence || item.kind() != Item::Kind::instance) continue;
+      all[item.index()] = saturating_sum(all[item.index()], saturating_product(occur[s], e.times));
+    }
+  }
+  return all;
+}
+
 void for_each_call(const LoopTree& tree, const std::function<void(const CallItem& call, uint64_t times)>& visit) {
   struct Place {
     Sequence sequence;

@@ -50,6 +50,8 @@ struct LoopTree {
   std::vector<uint64_t> count_calls() const;
   // The number of times each sequence occurs, by its number.
   std::vector<uint64_t> count_occurrences() const;
+  // The number of times each instance occurs, by its number.
+  std::vector<uint64_t> count_instances() const;
 };
 
 // The tree of one thread's calls. If the program is regular, its size and the time to build it grow with the trace, not

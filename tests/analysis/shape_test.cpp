@@ -139,6 +139,18 @@ void test_others() {
   EXPECT(columns.kind == Kind::cliques && columns.dims == std::vector<uint32_t>({4, 3}));
   EXPECT(shape_of(9, edges(9, [](uint32_t a, uint32_t b) { return a % 3 == b / 3 && b % 3 == a / 3; }), true).kind ==
          Kind::transposed);
+  // The partner of the benchmark NPB CG: a square of processes, or of pairs of them.
+  for (const uint32_t n : {8u, 16u, 32u}) {
+    const uint32_t side = n == 8 ? 2 : 4, pair = n / (side * side);
+    const Shape mirrored = shape_of(
+        n,
+        edges(n, [&](uint32_t a,
+                     uint32_t b) { return b == (a / pair % side * side + a / pair / side) * pair + a % pair; }),
+        true);
+    EXPECT(mirrored.kind == Kind::transposed && mirrored.dims == std::vector<uint32_t>({side}));
+  }
+  // Pairs of neighbours are no mirror images: nobody is on a diagonal.
+  EXPECT(shape_of(8, edges(8, [](uint32_t a, uint32_t b) { return b == (a ^ 1); }), true).kind != Kind::transposed);
   EXPECT(shape_of(5, {}, false).kind == Kind::none);
   EXPECT(shape_of(5, {{2, 2, 10, 10}}, true).kind == Kind::none);
 }

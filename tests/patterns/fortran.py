@@ -1,10 +1,14 @@
-"""Pieces as in pieces.py, in Fortran: the body of a subroutine with an argument `step`."""
+"""Pieces as in pieces.py, in Fortran: the body of a subroutine with an argument `step`.
+
+REQUEST stands for the type of a request, which depends on the module that the program uses.
+"""
 
 from __future__ import annotations
 
 import random
 
 from .pieces import Maker, Piece, grid_of
+from .wrappers import fortran_module, wrapped
 
 NO_STATUS = "MPI_STATUS_IGNORE, ierr"
 
@@ -15,7 +19,8 @@ def halo(rng: random.Random, ranks: int) -> Piece:
     n = len(dims)
     wraps = ", ".join(".true." if wrap else ".false." for wrap in periodic)
     body = f"""
-    integer :: d, low, high, all(4)
+    integer :: d, low, high
+    REQUEST :: all(4)
     do d = 0, {n - 1}
       call MPI_Cart_shift(NAME_grid, d, 1, low, high, ierr)
       call MPI_Irecv(inb, 100, MPI_DOUBLE_PRECISION, low, 1, NAME_grid, all(1), ierr)
@@ -120,10 +125,37 @@ def broadcast_tree(rng: random.Random, ranks: int) -> Piece:
     return Piece("broadcast-tree", body, frozenset({"handmade_broadcast"}), messages=ranks - 1)
 
 
-FORTRAN: tuple[Maker, ...] = (halo, fields, to_one, ring, pipeline, all_to_all, broadcast_tree)
+def mirrored(rng: random.Random, ranks: int) -> Piece:
+    """Each rank exchanges with its mirror image in a square of processes, or of pairs or triples of them."""
+    if ranks not in (8, 9, 12):
+        return all_to_all(rng, ranks)
+    side, block = (3, 1) if ranks == 9 else (2, ranks // 4)
+    body = f"""
+    integer :: partner
+    partner = (modulo(rank / {block}, {side}) * {side} + rank / {block} / {side}) * {block} + modulo(rank, {block})
+    call MPI_Sendrecv(outb, 100, MPI_DOUBLE_PRECISION, partner, 8, inb, 100, MPI_DOUBLE_PRECISION, partner, 8, &
+                      MPI_COMM_WORLD, {NO_STATUS})"""
+    return Piece("mirrored", body, frozenset({"transpose"}), evidence={"transpose": {"side": side}})
+
+
+def lazy_sum(rng: random.Random, ranks: int) -> Piece:
+    """A nonblocking sum that is waited for at once, although rank 0 is late and there is work to do."""
+    body = """
+    REQUEST :: all(1)
+    if (rank == 0) call work(2000)
+    call MPI_Iallreduce(outb, inb, 1, MPI_DOUBLE_PRECISION, MPI_SUM, MPI_COMM_WORLD, all(1), ierr)
+    call MPI_Wait(all(1), MPI_STATUS_IGNORE, ierr)
+    call work(100)"""
+    return Piece("lazy-sum", body, frozenset({"no_overlap"}))
+
+
+FORTRAN: tuple[Maker, ...] = (
+    *(halo, fields, to_one, ring, pipeline, all_to_all, broadcast_tree, mirrored),
+    lazy_sum,
+)
 
 HEAD = """module parts
-  use mpi
+  use MODULE
   implicit none
   integer :: rank, ranks, ierr
   double precision :: outb(1000), inb(1000)
@@ -139,16 +171,19 @@ contains
 """
 
 
-def text_of(steps: int, pieces: list[tuple[str, Piece, int]]) -> str:
-    """The program. pieces: their names, and in how many steps each is called once."""
-    grids = "\n".join(f"  integer :: {name}_grid = 0" for name, _, _ in pieces)
-    parts = [HEAD.replace("GRIDS", grids)]
+def text_of(steps: int, pieces: list[tuple[str, Piece, int]], *, f08: bool, own: bool) -> str:
+    """The program. pieces: their names, and in how many steps each is called once.
+
+    f08: whether it uses the module mpi_f08.   own: whether its MPI calls go through subroutines of its own.
+    """
+    grids = "\n".join(f"  {'type(MPI_Comm)' if f08 else 'integer'} :: {name}_grid" for name, _, _ in pieces)
+    module = ("mpi_f08" if f08 else "mpi") + ("\n  use layer" if own else "")
+    parts = [fortran_module(f08=f08) if own else "", HEAD.replace("GRIDS", grids).replace("MODULE", module)]
     calls, setups = [], []
     for name, piece, every in pieces:
-        parts.append(
-            f"  subroutine {name}(step)\n    integer, intent(in) :: step{piece.body.replace('NAME', name)}\n"
-            "  end subroutine\n"
-        )
+        body = piece.body.replace("NAME", name).replace("REQUEST", "type(MPI_Request)" if f08 else "integer")
+        body = wrapped(body) if own else body
+        parts.append(f"  subroutine {name}(step)\n    integer, intent(in) :: step{body}\n  end subroutine\n")
         if piece.setup:
             setups.append(f"  {piece.setup.replace('NAME', name)}")
         condition = f"if (modulo(step, {every}) == 0) " if every > 1 else ""

@@ -249,6 +249,20 @@ def transposition(rng: random.Random, ranks: int) -> Piece:
     return Piece("transposition", body, frozenset({"transpose"}), messages=ranks * (row - 1), setup=setup)
 
 
+def mirrored(rng: random.Random, ranks: int) -> Piece:
+    """Each rank exchanges with its mirror image in a square of processes, or of pairs or triples of them."""
+    if ranks not in (8, 9, 12):
+        return transposition(rng, ranks)
+    side, block = (3, 1) if ranks == 9 else (2, ranks // 4)
+    body = f"""
+  int partner = (rank / {block} % {side} * {side} + rank / {block} / {side}) * {block} + rank % {block};
+  MPI_Request request;
+  MPI_Irecv(in, 100, MPI_DOUBLE, partner, 22, comm, &request);
+  MPI_Send(out, 100, MPI_DOUBLE, partner, 22, comm);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);"""
+    return Piece("mirrored", body, frozenset({"transpose"}), evidence={"transpose": {"side": side}})
+
+
 def ring(rng: random.Random, ranks: int) -> Piece:
     rounds = rng.choice([1, ranks - 1])
     body = f"""
@@ -436,6 +450,26 @@ def overlapping(rng: random.Random, ranks: int) -> Piece:
     )
 
 
+def lazy_sum(rng: random.Random, ranks: int) -> Piece:
+    """A nonblocking sum that is waited for at once, although a rank is late and there is work to do."""
+    body = """
+  MPI_Request request;
+  if (rank == 0) rest(2000);
+  MPI_Iallreduce(out, in, 100, MPI_DOUBLE, MPI_SUM, comm, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  work(100);"""
+    return Piece("lazy-sum", body, frozenset({"no_overlap"}))
+
+
+def overlapping_sum(rng: random.Random, ranks: int) -> Piece:
+    body = """
+  MPI_Request request;
+  MPI_Iallreduce(out, in, 100, MPI_DOUBLE, MPI_SUM, comm, &request);
+  rest(3000);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);"""
+    return Piece("overlapping-sum", body, frozenset())
+
+
 def busy_polling(rng: random.Random, ranks: int) -> Piece:
     body = """
   MPI_Request request;
@@ -517,6 +551,7 @@ COMMUNICATION: tuple[Maker, ...] = (
     doubling,
     all_to_all,
     transposition,
+    mirrored,
     ring,
     pipeline,
     graph,
@@ -528,6 +563,8 @@ COMMUNICATION: tuple[Maker, ...] = (
     sums,
     lazy,
     overlapping,
+    lazy_sum,
+    overlapping_sum,
     busy_polling,
     late_receives,
 )

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 from .fortran import FORTRAN, text_of
 from .pieces import COMMUNICATION, FILES, Piece
+from .wrappers import c_declarations, c_functions, wrapped
 
 RANKS = (4, 6, 8, 9, 12)
 # Pieces that are recognised by the times of a step, or by how often they are called.
-TIMED = ("barrier", "busy-polling", "lazy", "late-receives")
+TIMED = ("barrier", "busy-polling", "lazy", "lazy-sum", "late-receives")
 
 
 @dataclass(frozen=True)
@@ -24,12 +25,15 @@ class Routine:
 
 @dataclass(frozen=True)
 class Program:
+    """library: a second source file, with functions of the program's own around MPI; "": there is none."""
+
     seed: int
     ranks: int
     steps: int
     level: str
     routines: tuple[Routine, ...]
     text: str
+    library: str = ""
     fortran: bool = False
 
     def required(self, routine: Routine) -> frozenset[str]:
@@ -79,7 +83,17 @@ def random_program(seed: int, *, fortran: bool = False) -> Program:
         every = rng.choice([2, 4]) if rng.random() < 0.2 and piece.kind not in TIMED else 1
         routines.append(Routine(f"part{number}", piece, every))
     level = rng.choice(["-O0", "-O1", "-O2"])
-    return Program(seed, ranks, steps, level, tuple(routines), _text(rng, steps, routines))
+    text = _text(rng, steps, routines)
+    library = ""
+    if rng.random() < 0.3:
+        # A routine whose last call is made a jump is missing in the call path, and so the piece would be.
+        text = wrapped(text).replace("\n}\nstatic", '\n  __asm__ volatile("");\n}\nstatic')
+        text = text.replace("\n}\nint main", '\n  __asm__ volatile("");\n}\nint main')
+        text = text.replace("/* Computes", c_declarations() + "/* Computes")
+        library = c_functions(counting=rng.random() < 0.7)
+        if rng.random() < 0.3:  # in the same file
+            text, library = text + library, ""
+    return Program(seed, ranks, steps, level, tuple(routines), text, library)
 
 
 def _in_fortran(rng: random.Random, seed: int, ranks: int, steps: int) -> Program:
@@ -87,8 +101,9 @@ def _in_fortran(rng: random.Random, seed: int, ranks: int, steps: int) -> Progra
         Routine(f"part{number}", maker(rng, ranks), rng.choice([1, 1, 1, 2]))
         for number, maker in enumerate(rng.sample(FORTRAN, rng.randrange(2, 5)))
     ]
-    text = text_of(steps, [(routine.name, routine.piece, routine.every) for routine in routines])
     level = rng.choice(["-O0", "-O1", "-O2"])
+    parts = [(routine.name, routine.piece, routine.every) for routine in routines]
+    text = text_of(steps, parts, f08=rng.random() < 0.5, own=rng.random() < 0.3)
     return Program(seed, ranks, steps, level, tuple(routines), text, fortran=True)
 
 

@@ -29,7 +29,11 @@ def report_of(program: Program, library: Library, directory: Path) -> dict[str, 
     (directory / "input.dat").write_bytes(bytes(200_000))
     binary = directory / "program"
     compiler = library.mpifort if program.fortran else library.mpicc
-    words = [str(compiler), "-g", "-w", program.level, str(source), "-o", str(binary)]
+    sources = [str(source)]
+    if program.library:
+        (directory / "library.c").write_text(program.library)
+        sources.append(str(directory / "library.c"))
+    words = [str(compiler), "-g", "-w", program.level, *sources, "-o", str(binary)]
     subprocess.run(words, check=True, timeout=120, env=library.env())
     run = directory / "run"
     launch = [*library.launch(program.ranks, oversubscribe=True), str(binary)]

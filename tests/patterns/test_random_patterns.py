@@ -15,8 +15,8 @@ from .programs import random_program
 from .run import report_of
 from .score import Score, score
 
-SEEDS = (27, 44, 49)  # a halo, fields in a loop, a reduction, a pipeline and others
-FORTRAN_SEEDS = (1, 2)
+SEEDS = (27, 44, 45)  # halos, fields in a loop, a reduction and others; through wrappers in the second and third
+FORTRAN_SEEDS = (1, 10)  # with mpi_f08; through wrappers in the first
 MANY = range(1000, 1060)
 LEAST = 0.95  # precision and recall
 

@@ -7,7 +7,7 @@ import math
 import mmap
 import os
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -93,11 +93,14 @@ def iterating(make_run: MakeRun, longest_s: float) -> Any:
     return run
 
 
-def waiting(make_run: MakeRun, waited_s: float) -> Any:
-    """Rank 1 waits at the only call site, because rank 2 computes."""
+def waiting(make_run: MakeRun, waited_s: float, causes: Sequence[tuple[int, str, float]] = ()) -> Any:
+    """Rank 1 waits at the only call site, because rank 2 computes, or for these (rank, doing, share)."""
     run = make_run([a_site("MPI_Wait", "wait", [1.0] * 4)], ranks(), [])
-    cause = SimpleNamespace(process=2, site=0, doing="computation", share=0.9)
-    row = SimpleNamespace(kind="late_sender", site=0, process=1, ns=waited_s * 1e9, error_ns=0.0, causes=[cause])
+    given = [
+        SimpleNamespace(process=process, site=0, doing=doing, share=share)
+        for process, doing, share in causes or [(2, "computation", 0.9)]
+    ]
+    row = SimpleNamespace(kind="late_sender", site=0, process=1, ns=waited_s * 1e9, error_ns=0.0, causes=given)
     found = run.profile.wait_finder().find()
     found.found, found.rows = True, [row]
     run.profile.wait_finder = lambda: SimpleNamespace(add=lambda process, index: None, find=lambda: found)
@@ -459,3 +462,21 @@ def test_a_finding_names_no_section_that_does_not_exist() -> None:
     from leadline.report.sections import SECTIONS
 
     assert {rule.section for rule in RULES} <= {section.id for section in SECTIONS}
+
+
+@pytest.mark.parametrize(
+    ("causes", "said"),
+    [
+        ([(2, "computation", 0.3), (2, "mpi", 0.3), (3, "computation", 0.4)], "most of it for rank 2."),
+        (
+            [(3, "computation", 0.4), (2, "mpi", 0.3), (0, "mpi", 0.3)],
+            "for 3 different ranks: at most 40 % of it is for one of them, rank 3.",
+        ),
+        ([(2, "computation", 0.3)], "of the time, for rank 2."),
+    ],
+)
+def test_a_wait_without_one_cause_says_whom_it_was_for(
+    make_run: MakeRun, causes: list[tuple[int, str, float]], said: str
+) -> None:
+    found = next(f for f in findings_of(Content(waiting(make_run, 1.0, causes))) if f.id == "waiting")
+    assert found.text.endswith(said)

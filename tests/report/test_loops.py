@@ -1,9 +1,13 @@
 """The section of loops, as far as it can be wrong without a recorded program (tests/recorder/test_main_loop.py)."""
 
+from dataclasses import replace
+
 from leadline.report.loops import NamedLoop
 from leadline.report.sections.loops import LoopEntry, _lines, _loop
 
-LOOP = NamedLoop(3, "solve", "/src/solver.f90", 12, 20, (), 40, 1.5, 0.25, at_least=False, around=0)
+LOOP = NamedLoop(
+    3, "solve", "/src/solver.f90", 12, 20, (), 40, 1.5, 0.25, at_least=False, around=(), restarts=0, restart_trips=0
+)
 
 
 def test_a_loop_whose_order_of_calls_was_lost_has_its_trips_in_all() -> None:
@@ -12,3 +16,11 @@ def test_a_loop_whose_order_of_calls_was_lost_has_its_trips_in_all() -> None:
     assert (data["trips"], data["trips_of_all_ranks"], data["calls"]) == (40, 160, 320)
     assert (data["trips_per_parent"], data["variants"]) == (None, None)
     assert _lines([entry], 80)[1] == " 25.0 %          ?    solver.f90:12 in solve"
+
+
+def test_calls_that_start_anew_are_told_where_trips_may_be_more() -> None:
+    loop = replace(LOOP, at_least=True, restarts=20, restart_trips=3)
+    entry = LoopEntry(loop, parent=1, depth=1, trips=160, shape=None, calls=320, main=False)
+    assert _loop(entry)["restarts"] == {"times": 20, "after_trips": 3}
+    assert _lines([entry], 80)[1] == " 25.0 %          ?    solver.f90:12 in solve, calls start anew 20 ×"
+    assert loop.starts_anew == "its calls start anew 20 times, each time after 3 trips of its inner loop"

@@ -66,7 +66,7 @@ def test_output_of_opatm_is_sent_to_rank_0_and_is_a_phase(opatm: dict[str, Any])
     found = found_in(opatm["patterns"], "trcwri")
     assert found["all_to_one"]["evidence"]["root"] == 0
     (phase,) = [each for each in opatm["phases"] if each["kind"] == "output"]
-    assert (phase["name"], phase["iterations"]) == ("Output::write", 1)
+    assert (phase["name"], phase["iterations"]) == ("trcwri", 1)
     names = {each["pattern"] for each in opatm["patterns"]}
     assert "write_by_one" in names
 

@@ -18,7 +18,9 @@ class NamedLoop:
     path: routines that lead to it, outermost first.   share: of the ranks' time between start-up and shut-down.
     at_least: control may have gone round it more often, between two calls of an inner loop without passing any other
     call.
-    around: the number of the next enclosing loop of which that is true; 0: none."""
+    around: the numbers of the enclosing loops of which that is true, the next one first.
+    restarts, restart_trips: where that is true, the calls of its inner loop start anew so many times, each time after
+    so many of the inner loop's trips; 0: they do not, or not regularly."""
 
     number: int
     routine: str
@@ -30,13 +32,32 @@ class NamedLoop:
     time_s: float
     share: float
     at_least: bool
-    around: int
+    around: tuple[int, ...]
+    restarts: int
+    restart_trips: int
+
+    @property
+    def place(self) -> str:
+        """ "step.f90:212 in advance", as much of it as is known."""
+        place = f"{self.file.rsplit('/', 1)[-1]}:{self.line} in " if self.file and self.line else ""
+        return f"{place}{self.routine}"
 
     @property
     def where(self) -> str:
         """ "the loop at step.f90:212 in advance", as much of it as is known."""
-        place = f" at {self.file.rsplit('/', 1)[-1]}:{self.line}" if self.file and self.line else ""
-        return f"the loop{place} in {self.routine}"
+        return f"the loop {'at' if self.file and self.line else 'in'} {self.place}"
+
+    @property
+    def restarts_json(self) -> dict[str, int | None] | None:
+        return {"times": self.restarts, "after_trips": self.restart_trips or None} if self.restarts else None
+
+    @property
+    def starts_anew(self) -> str:
+        """ "its calls start anew 10 times, each time after 70 trips of its inner loop"; "" if they do not."""
+        if not self.restarts:
+            return ""
+        after = f", each time after {self.restart_trips:,} trips of its inner loop" if self.restart_trips else ""
+        return f"its calls start anew {self.restarts:,} times{after}"
 
 
 def named_loop(run: Run, number: int) -> NamedLoop:
@@ -59,6 +80,7 @@ def named_loop(run: Run, number: int) -> NamedLoop:
     locate.save()
     time_s = loops.time_ns(number) * 1e-9
     all_s = run.base_s
+    shape = loops.shape(number)
     return NamedLoop(
         number,
         place.routine,
@@ -71,13 +93,18 @@ def named_loop(run: Run, number: int) -> NamedLoop:
         time_s / all_s if all_s > 0 else 0.0,
         loop.silent,
         _silent_around(loops, loop.outer),
+        shape.restarts if loop.silent else 0,
+        shape.restart_trips if loop.silent else 0,
     )
 
 
-def _silent_around(loops: _core.RunLoops, number: int) -> int:
-    while number and not loops.all[number].silent:
+def _silent_around(loops: _core.RunLoops, number: int) -> tuple[int, ...]:
+    found = []
+    while number:
+        if loops.all[number].silent:
+            found.append(number)
         number = loops.all[number].outer
-    return number
+    return tuple(found)
 
 
 def _located(run: Run, where: tuple[int, int], add: int = 0) -> list[Location]:

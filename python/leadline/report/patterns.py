@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -65,6 +66,12 @@ def _steps(run: Run) -> int:
     return loop.trips if loop is not None else 0
 
 
+def _in_use(run: Run, sites: Sequence[Site]) -> Sequence[Site]:
+    """Without those that only create persistent requests, wherever in the program that is."""
+    creating = {function.name for function in run.profile.functions if function.cls.endswith("_init")}
+    return [site for site in sites if site.function not in creating] or sites
+
+
 def _entry(run: Run, pattern: _core.Pattern, by_member: dict[int, Site], steps: int, time_s: float) -> PatternEntry:
     sites = tuple(dict.fromkeys(by_member[member] for member in pattern.sites if member in by_member))
     evidence: dict[str, Any] = dict(pattern.evidence)
@@ -76,7 +83,7 @@ def _entry(run: Run, pattern: _core.Pattern, by_member: dict[int, Site], steps: 
     return PatternEntry(
         name=pattern.name,
         sites=sites,
-        routines=tuple(without_main(common_routines(sites))),
+        routines=tuple(without_main(common_routines(_in_use(run, sites)))),
         files=tuple(pattern.files),
         ranks=pattern.ranks,
         messages=pattern.messages,

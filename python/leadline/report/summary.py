@@ -20,7 +20,7 @@ from leadline.report.iterations import why_none
 from leadline.report.phases import PhaseEntry
 from leadline.report.screen import Line, Screen
 from leadline.report.sections.efficiency import run_efficiency
-from leadline.report.sections.phases import phase_words
+from leadline.report.sections.phases import phase_words, unseen_steps
 from leadline.report.terminal import about
 from leadline.report.verdict import verdict
 from leadline.run import Run
@@ -164,7 +164,10 @@ def _main_loop(content: Content, width: int) -> list[Line]:
         if content.iterations is not None or not content.calls:
             return []
         return _fact("Main loop", f"none: {why_none(content.run)}", width)
-    return _fact("Main loop", f"{fmt.percent(content.share(main.time_s)):>6}  {phase_words(main)}", width)
+    lines = _fact("Main loop", f"{fmt.percent(content.share(main.time_s)):>6}  {phase_words(main)}", width)
+    for words in unseen_steps(main)[-1:]:  # the outermost one
+        lines += _wrapped(words, width, " " * LABEL, "dim")
+    return lines
 
 
 def _inner_loops(content: Content, width: int) -> list[Line]:

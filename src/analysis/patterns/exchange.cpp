@@ -17,6 +17,7 @@ using trace::RequestUse;
 
 constexpr int64_t most_reduced = 64;  // bytes of a message
 constexpr size_t most_pairs = 12;     // parts of which any two are tried
+constexpr double most_alike = 1.5;    // sizes of messages of one kind
 
 class Sets {
  public:
@@ -55,7 +56,8 @@ class Finder {
     size_t deepest = 0;
     for (Exchange& e : found) describe(&e);
     for (Exchange& e : found) {
-      if (e.shape.kind == Kind::hypercube && goes_with_neighbours(e, found)) e.shape.kind = Kind::grid;
+      const bool of_few = e.shape.kind == Kind::hypercube || e.shape.kind == Kind::complete;
+      if (const Exchange* other = of_few ? same_neighbours(e, found) : nullptr) e.shape = other->shape;
     }
     for (Exchange& e : found) {
       deepest = std::max(deepest, e.path.size());
@@ -209,12 +211,13 @@ class Finder {
   }
   // The routine exchanges more with the same partners, in messages of other sizes: how many there will be, then the
   // data.
-  static bool goes_with_neighbours(const Exchange& e, const std::vector<Exchange>& all) {
-    return std::any_of(all.begin(), all.end(), [&](const Exchange& other) {
+  static const Exchange* same_neighbours(const Exchange& e, const std::vector<Exchange>& all) {
+    const auto at = std::find_if(all.begin(), all.end(), [&](const Exchange& other) {
       return other.shape.kind == Kind::grid && other.path == e.path && other.in_main_loop == e.in_main_loop &&
              std::equal(e.edges.begin(), e.edges.end(), other.edges.begin(), other.edges.end(),
                         [](const GraphEdge& a, const GraphEdge& b) { return a.from == b.from && a.to == b.to; });
     });
+    return at != all.end() ? &*at : nullptr;
   }
   static bool once_each(const Exchange& e) {
     return std::all_of(e.edges.begin(), e.edges.end(),
@@ -260,6 +263,7 @@ class Finder {
     }
     const auto keep = [&](Exchange e) { (is_whole(e) ? *whole : left).push_back(std::move(e)); };
     for (auto& [key, members] : beneath) {
+      for (Exchange& e : take_apart(&members)) keep(std::move(e));
       if (std::optional<Exchange> all = joined(members)) {
         keep(std::move(*all));
         continue;
@@ -269,6 +273,35 @@ class Finder {
       for (Exchange& e : members) keep(std::move(e));
     }
     *parts = std::move(left);
+  }
+
+  // What has a shape of its own, goes to partners that the others reach without it, and has messages of another size
+  // than all of theirs, is no part of the same exchange: it only lies beside it.
+  static std::vector<Exchange> take_apart(std::vector<Exchange>* members) {
+    const auto size_of = [](const Exchange& e) {
+      return static_cast<double>(e.bytes) / static_cast<double>(std::max<uint64_t>(e.messages, 1));
+    };
+    std::vector<Exchange> apart;
+    for (size_t i = 0; i < members->size() && members->size() > 2;) {
+      const Exchange& own = (*members)[i];
+      std::set<SiteTraffic::Edge> others;
+      bool own_size = own.groups == 1 && (own.shape.kind == Kind::upwind || own.shape.kind == Kind::ring);
+      for (size_t j = 0; j < members->size(); ++j) {
+        if (j == i) continue;
+        const double a = size_of(own), b = size_of((*members)[j]);
+        own_size &= std::max(a, b) > most_alike * std::min(a, b);
+        for (const GraphEdge& e : (*members)[j].edges) others.insert({e.from, e.to});
+      }
+      const bool reached = std::all_of(own.edges.begin(), own.edges.end(),
+                                       [&](const GraphEdge& e) { return others.count({e.from, e.to}) > 0; });
+      if (!own_size || !reached) {
+        ++i;
+        continue;
+      }
+      apart.push_back(std::move((*members)[i]));
+      members->erase(members->begin() + static_cast<std::ptrdiff_t>(i));
+    }
+    return apart;
   }
 
   bool join_two(std::vector<Exchange>* members) const {

@@ -17,7 +17,6 @@ using trace::Category;
 constexpr double most_exceptions = 0.1;           // of what a pattern is recognised by
 constexpr int64_t most_bytes_to_pack = 1 << 18;   // larger messages gain nothing by travelling together
 constexpr int64_t least_bytes_to_wait = 1 << 12;  // no library waits for the receiver of a smaller message
-constexpr double least_overlap = 0.1;             // computation beside the time in the calls that complete
 
 class Namer {
  public:
@@ -176,9 +175,12 @@ class Namer {
         add(std::move(p));
         return false;
       }
-      case Kind::transposed:
-        add(pattern("transpose", e));
+      case Kind::transposed: {
+        Pattern p = pattern("transpose", e);
+        p.evidence = {{"side", int64_t{s.dims[0]}}};
+        add(std::move(p));
         return false;
+      }
       case Kind::irregular: {
         if (s.nodes < 4 || s.most_degree < 2) return false;
         Pattern p = pattern("irregular", e);
@@ -220,7 +222,7 @@ class Namer {
                     {"needs_buffering", o.chain == 0}};
       add(std::move(p));
     }
-    if (o.nonblocking && o.overlapped_ns < least_overlap * o.completing_ns) {
+    if (o.nonblocking && overlaps_nothing(o.overlapped_ns, o.completing_ns)) {
       Pattern p = pattern("no_overlap", e);
       p.evidence = {{"overlapped_s_in_step", o.overlapped_ns * 1e-9}, {"completing_s_in_step", o.completing_ns * 1e-9}};
       add(std::move(p));
@@ -283,14 +285,17 @@ class Namer {
     return found;
   }
 
-  // The trips of the loop each time it is entered; 0 if they differ or are not known.
+  // The trips of the loop each time it is entered; 0 if they differ or are not known. Where iterations of the loop
+  // around it may go unseen, it is entered more often than is seen: trips are multiples of the true number.
   uint64_t fixed_trips(uint32_t loop) const {
     const RunLoop& l = profile_.loops().all()[loop];
-    const uint64_t most = profile_.loops().shape(loop).most;
-    for (const LoopCell& c : l.cells) {
-      if (c.trips() != c.entries * most) return 0;
-    }
-    return l.silent ? 0 : most;
+    if (l.silent) return 0;
+    const structure::LoopShape shape = profile_.loops().shape(loop);
+    const auto all = [&](auto holds) { return std::all_of(l.cells.begin(), l.cells.end(), holds); };
+    if (all([&](const LoopCell& c) { return c.trips() == c.entries * shape.most; })) return shape.most;
+    const uint64_t few = shape.fewest;
+    if (!l.outer || !profile_.loops().all()[l.outer].silent || !few || shape.usual % few || shape.most % few) return 0;
+    return all([&](const LoopCell& c) { return c.trips() % few == 0; }) ? few : 0;
   }
 
   bool collective_within(uint32_t loop) const {

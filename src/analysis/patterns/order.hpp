@@ -33,6 +33,13 @@ struct Ordering {
   uint64_t large = 0, large_unexpected = 0;
 };
 
+// Whether hardly anything is computed between posting and completing, compared with the time in the calls that
+// complete.
+inline bool overlaps_nothing(double overlapped_ns, double completing_ns) {
+  constexpr double least_overlap = 0.1;
+  return overlapped_ns < least_overlap * completing_ns;
+}
+
 // Whether a rank sends to the next partner only when it has received from the one before, as in the stages of a
 // reduction: nearly all ranks, nearly always.
 bool in_stages(const std::vector<uint32_t>& sites, const Step& step);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "analysis/matching/step.hpp"
+#include "analysis/patterns/collective_patterns.hpp"
 #include "analysis/patterns/exchange_patterns.hpp"
 #include "analysis/patterns/file_patterns.hpp"
 #include "analysis/patterns/site_patterns.hpp"
@@ -35,6 +36,7 @@ std::vector<Pattern> PatternFinder::find(const SourcePlaces& places) {
   const std::vector<Exchange> exchanges = exchanges_of(state_->profile, state_->traffic, steps, places);
   std::vector<Pattern> found;
   patterns_of_exchanges(state_->profile, state_->traffic, steps, exchanges, &found);
+  patterns_of_collectives(state_->profile, state_->traffic, steps, &found);
   patterns_of_sites(state_->profile, state_->traffic, &found);
   patterns_of_files(state_->profile, &found);
   for (Pattern& p : found) {

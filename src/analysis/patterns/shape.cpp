@@ -147,14 +147,25 @@ bool hypercube(const Graph& g) {
   return true;
 }
 
-bool transposed(const Graph& g) {
-  const auto side = static_cast<uint32_t>(std::lround(std::sqrt(g.nodes)));
-  if (side < 2 || side * side != g.nodes) return false;
-  for (uint32_t n = 0; n < g.nodes; ++n) {
-    const uint32_t mirrored = n % side * side + n / side;
-    if (mirrored == n ? !g.out[n].empty() : g.out[n].size() != 1 || g.out[n][0] != mirrored) return false;
+// The ranks number a square matrix of blocks, each of which may be several ranks, and several such matrices may follow
+// one another: rank = ((matrix * side + row) * side + column) * block + place. Each exchanges with the one whose row
+// and column are swapped; those on a diagonal exchange with nobody. Returns the side, 0 if it is something else.
+uint32_t transposed(const Graph& g) {
+  const auto swaps = [&](uint32_t side, uint32_t block) {
+    for (uint32_t n = 0; n < g.nodes; ++n) {
+      const uint32_t column = n / block % side, row = n / block / side % side;
+      const uint32_t partner = n + (column - row) * (side - 1) * block;  // wraps where it is less
+      if (partner == n ? !g.out[n].empty() : g.out[n].size() != 1 || g.out[n][0] != partner) return false;
+    }
+    return true;
+  };
+  for (uint32_t side = 2; side * side <= g.nodes; ++side) {
+    if (g.nodes % (side * side)) continue;
+    for (uint32_t block = 1; side * side * block <= g.nodes; ++block) {
+      if (g.nodes % (side * side * block) == 0 && swaps(side, block)) return side;
+    }
   }
-  return true;
+  return 0;
 }
 
 // A step in each dimension: -1, 0 or 1.
@@ -341,7 +352,10 @@ Shape shape_of(uint32_t nodes, const std::vector<GraphEdge>& edges, bool to_all)
   if (g.nodes > 3) {
     // Those on the diagonal exchange with nobody and are not among the members.
     const Graph whole = graph_of(nodes, edges);
-    if (both_ways && transposed(whole)) return is(Kind::transposed);
+    if (const uint32_t side = both_ways ? transposed(whole) : 0) {
+      shape.dims = {side};
+      return is(Kind::transposed);
+    }
   }
   return is(Kind::irregular);
 }

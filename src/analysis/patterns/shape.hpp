@@ -31,13 +31,13 @@ struct Shape {
     hypercube,          // partners differ in one bit of their numbers; several bits, in all nodes
     complete,           // all send to all
     cliques,            // groups of equal size, and within each of them all send to all
-    transposed,         // the nodes are a square, and each exchanges with its mirror image
+    transposed,         // the nodes number the blocks of square matrices, and each exchanges with its mirror image
     irregular,
   };
   Kind kind = Kind::none;
   uint32_t nodes = 0;                          // that send or receive
   uint32_t root = 0;                           // of gather, scatter, exchange_with_one and trees
-  std::vector<uint32_t> dims;                  // of a grid, slowest first; of cliques: {their number, their size}
+  std::vector<uint32_t> dims;                  // of a grid, slowest first; of cliques {number, size}; transposed {side}
   bool equal_sizes = false;                    // all messages have about the same size
   std::vector<int8_t> periodic;                // by dimension: 1, 0, or -1 where it makes no difference
   bool corners = false;                        // a grid's neighbours are diagonal ones, too

@@ -115,10 +115,19 @@ class SitePatterns {
     }
   }
 
+  // Of all ranks; failed polls alone make no trip.
+  uint64_t trips(uint32_t loop) const {
+    uint64_t sum = 0;
+    for (const LoopCell& c : profile_.loops().all()[loop].cells) sum += c.trips();
+    return sum;
+  }
+
   void polls() {
     for (uint32_t s = 0; s < profile_.sites().size(); ++s) {
       const SiteTraffic& t = traffic_.sites()[s];
       if (t.failed_polls < least_polls || t.failed_polls < failed_per_success * (t.polls - t.failed_polls)) continue;
+      // One poll in a trip that makes other calls, too, only lets the library work on.
+      if (t.failed_polls < failed_per_success * trips(t.loop)) continue;
       Pattern p = pattern("polling", {s});
       p.evidence = {{"polls", static_cast<int64_t>(t.polls)}, {"in_vain", static_cast<int64_t>(t.failed_polls)}};
       found_->push_back(std::move(p));

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+
 from leadline.report import format as fmt
 from leadline.report.content import Content
 from leadline.report.entries import STARTUP
 from leadline.report.finding import Evidence, Rule, at_least
 from leadline.report.json_entries import rank_id
-from leadline.report.sections.waits import groups_by_routine
+from leadline.report.sections.waits import WaitGroup, groups_by_routine
 
 MOST = 5
 ONE_CAUSE = 0.5  # of a wait: then it is named
@@ -20,11 +22,14 @@ HELP = {
 
 
 def evidence(content: Content) -> list[Evidence]:
+    """cause: of at least half of the wait. late_rank: the one that most of it is for; late_share: how much;
+    late_ranks: how many ranks it is for."""
     found = []
     starting = {function.name for function in content.run.profile.functions if function.cls in STARTUP}
     for group in groups_by_routine(content.waits)[:MOST]:
         cause = group.causes[0] if group.causes and group.causes[0][3] >= ONE_CAUSE else None
         site = cause[2] if cause else None
+        late = _late_ranks(group)
         found.append(
             {
                 "kind": group.kind,
@@ -39,11 +44,22 @@ def evidence(content: Content) -> list[Evidence]:
                 "cause_function": site.function if site else None,
                 "cause_routine": site.routine if site else None,
                 "cause_share": cause[3] if cause else None,
+                "late_rank": rank_id(late[0][0]) if late else None,
+                "late_share": late[0][1] if late else None,
+                "late_ranks": len(late),
                 "since_start": site is not None and site.function in starting,
                 "times_mean": _in_every_step(content, cause[0]) if cause and cause[1] == "computation" else None,
             }
         )
     return found
+
+
+def _late_ranks(group: WaitGroup) -> list[tuple[str, float]]:
+    """The ranks that caused the wait, whatever they did, with their share of it; largest first."""
+    shares: dict[str, float] = defaultdict(float)
+    for rank, _, _, share in group.causes:
+        shares[rank] += share
+    return sorted(shares.items(), key=lambda item: -item[1])
 
 
 def _in_every_step(content: Content, rank: str) -> float | None:
@@ -61,7 +77,7 @@ def sentence(content: Content, found: Evidence) -> str:
     waiting = fmt.plural(found["ranks"], "rank waits", "ranks wait")
     text = f"{waiting} in {where}, {about}{fmt.percent(found['share'])} of the time"
     if found["cause"] is None:
-        return f"{text}, now for one rank, now for another."
+        return f"{text}{_for_whom(found)}."
     if found["times_mean"] is not None:
         return (
             f"{text}, most of it because rank {found['cause_rank']} computes {fmt.times(found['times_mean'])} as long "
@@ -77,6 +93,19 @@ def sentence(content: Content, found: Evidence) -> str:
         "unknown": "does what is not known",
     }[found["cause"]]
     return f"{text}, most of it because rank {found['cause_rank']} {doing}."
+
+
+def _for_whom(found: Evidence) -> str:
+    if not found["late_ranks"]:
+        return ""
+    if found["late_ranks"] == 1:
+        return f", for rank {found['late_rank']}"
+    if found["late_share"] >= ONE_CAUSE:
+        return f", most of it for rank {found['late_rank']}"
+    return (
+        f", for {fmt.count(found['late_ranks'])} different ranks: at most {fmt.percent(found['late_share'])} of it is "
+        f"for one of them, rank {found['late_rank']}"
+    )
 
 
 RULE = Rule(

@@ -50,7 +50,8 @@ def _as_data(it: Iterations | None) -> dict[str, Any] | None:
         "path": [_routine(frame) for frame in loop.path] if loop is not None else None,
         "share": loop.share if loop is not None else None,
         "at_least": loop.at_least if loop is not None else None,
-        "around": _place(named_loop(run, loop.around)) if loop is not None and loop.around else None,
+        "restarts": loop.restarts_json if loop is not None else None,
+        "around": _place(named_loop(run, loop.around[0])) if loop is not None and loop.around else None,
         "site": {
             "function": it.anchor.function if it.anchor is not None else None,
             "routine": it.anchor.routine if it.anchor is not None else None,
@@ -93,13 +94,14 @@ def _as_data(it: Iterations | None) -> dict[str, Any] | None:
 
 
 def _place(loop: NamedLoop) -> dict[str, Any]:
-    return {"routine": loop.routine, "file": loop.file or None, "line": loop.line or None}
+    place = {"routine": loop.routine, "file": loop.file or None, "line": loop.line or None}
+    return {**place, "restarts": loop.restarts_json}
 
 
 def _of_region(region: RegionEntry, it: Iterations) -> dict[str, Any]:
     """Only the number of a region's entries and their total time are known."""
     ranks = max(1, sum(1 for process in it.run.processes if process.regions))
-    nothing = dict.fromkeys(("loop", "routine", "file", "line", "last_line", "path", "at_least", "around"))
+    nothing = dict.fromkeys(("loop", "routine", "file", "line", "last_line", "path", "at_least", "restarts", "around"))
     unknown = dict.fromkeys(("min_s", "max_s", "timed", "calls_per_iteration"))
     return {
         **nothing,
@@ -151,9 +153,13 @@ def _about_loop(run: Run, loop: NamedLoop, width: int) -> list[str]:
     lines = [f"{loop.where}: {trips}, {100 * loop.share:.0f} % of the ranks' time"]
     if loop.at_least:
         lines.append("  an iteration that makes all its calls in one inner loop may go unseen")
-    if loop.around:
-        around = named_loop(run, loop.around).where
-        lines.append(f"  calls do not show the iterations of {around}, which encloses it")
+        if loop.restarts:
+            lines.append(f"  {loop.starts_anew}")
+    for number in loop.around:
+        around = named_loop(run, number)
+        lines.append(f"  calls do not show the iterations of {around.where}, which encloses it")
+        if around.restarts:
+            lines.append(f"    {around.starts_anew}")
     if len(loop.path) > 1:
         lines.append("  reached through " + " > ".join(frame.routine for frame in loop.path))
     lines = [line[0].upper() + line[1:] if line.startswith("the") else line for line in lines]

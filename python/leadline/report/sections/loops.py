@@ -92,6 +92,7 @@ def _loop(entry: LoopEntry) -> dict[str, Any]:
         "variants": shape.variants if shape else None,
         "varying_sites": shape.varying if shape else None,
         "at_least": loop.at_least,
+        "restarts": loop.restarts_json,
         "calls": entry.calls,
         "time_s": loop.time_s,
         "share": loop.share,
@@ -119,6 +120,8 @@ def _lines(entries: Sequence[LoopEntry], width: int) -> list[Line]:
         loop = entry.loop
         place = f"{loop.file.rsplit('/', 1)[-1]}:{loop.line} in " if loop.file and loop.line else ""
         text = f"{100 * loop.share:5.1f} %  {_trips(entry):>9}  {'  ' * entry.depth}{place}{loop.routine}"
+        if loop.restarts:
+            text += f", calls start anew {fmt.short_count(loop.restarts)} ×"
         lines.append((text, "bold") if entry.main else text)
     return lines
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from typing import Any
 
@@ -37,6 +38,10 @@ def _phase(entry: PhaseEntry) -> dict[str, Any]:
         "file": entry.file or None,
         "line": entry.line or None,
         "iterations": entry.iterations,
+        "at_least": entry.at_least,
+        "around": [
+            {"routine": loop.routine, "file": loop.file or None, "line": loop.line or None} for loop in entry.around
+        ],
         "every": entry.every or None,
         "period_s": entry.period_s,
         "time_s": entry.time_s,
@@ -86,8 +91,19 @@ def _lines(entries: Sequence[PhaseEntry], whole: float, width: int) -> list[Line
         name = ("  " if entry.parent is not None else "") + phase_words(entry)
         text = f"{100 * entry.time_s / whole:5.1f} %  {shares}  {CLASSES[entry.cls]:13}  {name}"
         lines.append((text, "bold") if entry.kind == "loop" and entry.parent is None else text)
+        for words in unseen_steps(entry):
+            lines += [(f"{'':10}{line}", "dim") for line in textwrap.wrap(words, width - 10)]
         lines += _computes_in(entry, width)
     return lines
+
+
+def unseen_steps(entry: PhaseEntry) -> list[str]:
+    """The loops around the main one that may be the program's steps, although calls do not show how many."""
+    words = []
+    for loop in entry.around:
+        anew = f"; {loop.starts_anew}" if loop.restarts else ""
+        words.append(f"within {loop.place}, trips unknown{anew}")
+    return words
 
 
 def _computes_in(entry: PhaseEntry, width: int) -> list[Line]:
@@ -102,9 +118,11 @@ def phase_words(entry: PhaseEntry, *, period: bool = True) -> str:
         return entry.name
     if entry.every:
         return f"{place}{entry.name}, every {entry.every} steps"
-    each = f" {fmt.seconds(entry.period_s)}" if period and entry.period_s else ""
-    times = f", {fmt.short_count(entry.iterations)} ×{each}" if entry.iterations else ""
-    return f"{place}{entry.name}{times}"
+    each = f" {fmt.seconds(entry.period_s)}" if period and entry.period_s and not entry.at_least else ""
+    least = "≥ " if entry.at_least else ""
+    times = f", {least}{fmt.short_count(entry.iterations)} ×{each}" if entry.iterations else ""
+    name = entry.name.removesuffix(f":{entry.line}") if place else entry.name
+    return f"{place}{name}{times}"
 
 
 SECTION = Section(

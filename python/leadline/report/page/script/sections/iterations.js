@@ -35,13 +35,19 @@ export const drawing = {
   },
 };
 
+function anew(restarts) {
+  if (!restarts) return "";
+  const after = restarts.after_trips ? `, each time after ${plural(restarts.after_trips, "trip")} of its inner loop` : "";
+  return ` (its calls start anew ${plural(restarts.times, "time")}${after})`;
+}
+
 function about(it) {
   const loop = it.routine
     ? `The loop${it.file ? ` at ${place(it)}` : ""} in ${it.routine}, ${fixed(100 * it.share, 0)} % of the ranks' time: `
     : "";
-  const count = `${it.at_least ? "at least " : ""}${plural(it.count, "iteration")}`;
+  const count = `${it.at_least ? "at least " : ""}${plural(it.count, "iteration")}${anew(it.restarts)}`;
   const around = it.around
-    ? ` Calls do not show the iterations of the loop${it.around.file ? ` at ${place(it.around)}` : ""} in ${it.around.routine}, which encloses it.`
+    ? ` Calls do not show the iterations of the loop${it.around.file ? ` at ${place(it.around)}` : ""} in ${it.around.routine}, which encloses it${anew(it.around.restarts)}.`
     : "";
   if (it.mean_s === null) return `${loop}${count}. ${KEPT[it.kept]?.(it) ?? ""}${around}`;
   const where = it.routine ? "" : [

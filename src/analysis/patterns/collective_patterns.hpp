@@ -1,0 +1,15 @@
+// Patterns of nonblocking collectives, from the order of calls in a step.
+#pragma once
+
+#include <vector>
+
+#include "analysis/matching/step.hpp"
+#include "analysis/patterns/patterns.hpp"
+#include "analysis/profile.hpp"
+
+namespace leadline::analysis {
+
+void patterns_of_collectives(const Profile& profile, const RunTraffic& traffic, const Steps& steps,
+                             std::vector<Pattern>* found);
+
+}  // namespace leadline::analysis

@@ -1,0 +1,39 @@
+"""The names of phases, from the routines that lead to their calls."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+pytest.importorskip("leadline._core", reason="the native part of leadline is not built: ./dev build")
+
+from leadline.report.phases import _Paths
+from leadline.run import Site
+from leadline.symbols import Location
+
+# A step makes a sum and an exchange in each iteration. Calls of some iterations are added by the tests.
+STEP = ["main step sum MPI_Allreduce", "main step halo MPI_Send"]
+
+
+def site(number: int, calls: str) -> Site:
+    *path, function = calls.split()
+    locations = tuple(Location(routine, routine, "model.c", resolved=True) for routine in path)
+    return Site(function, local=False, path=locations, whole=True, members=(number,))
+
+
+@pytest.mark.parametrize(
+    ("calls", "chain", "name"),
+    [
+        (["main step output sum MPI_Allreduce"], ("main", "step", "output", "sum"), "output"),
+        (["main step output sum MPI_Allreduce", "main step output write"], ("main", "step", "output"), "output"),
+        (["main step rebuild MPI_Send", "main step move MPI_Send"], ("main", "step"), "rebuild, move"),
+        (["main step a f", "main step b f", "main step c f", "main step d f"], ("main", "step"), "a, b and 2 more"),
+        (["main step MPI_Barrier"], ("main", "step"), "MPI_Barrier of step"),
+    ],
+)
+def test_what_recurs_is_named_by_what_leads_to_it_alone(calls: list[str], chain: tuple[str, ...], name: str) -> None:
+    sites = [site(number, text) for number, text in enumerate([*STEP, *calls])]
+    run: Any = SimpleNamespace(sites=sites, file_sites=[])
+    recurring: Any = SimpleNamespace(kind="recurring", sites=list(range(len(STEP), len(sites))))
+    found: Any = SimpleNamespace(phases=[SimpleNamespace(kind="loop", sites=list(range(len(sites)))), recurring])
+    assert _Paths(run, found).name(recurring) == (chain, name)

@@ -1,0 +1,77 @@
+// How often calls start anew where a loop's iterations make all their calls in an inner loop.
+#include "structure/restarts.hpp"
+
+#include <cstdio>
+#include <functional>
+#include <string>
+
+#include "../recording/memory_thread.hpp"
+#include "../recording/programs.hpp"
+
+namespace {
+
+using namespace leadline;
+using structure::Restarts;
+using trace::MemoryThread;
+using trace::programs::plain;
+
+int failures = 0;
+
+void check(bool ok, const std::string& what) {
+  if (!ok) std::printf("FAILED: %s\n", what.c_str());
+  failures += !ok;
+}
+
+enum Site : uint32_t { none, exchange, sum, sites };
+enum Loop : uint32_t { outside, sweeps, steps, loops };
+
+// A loop of sweeps around one of steps, which exchanges with partner(step) and gives messages the tag `tag(sweep)`. In
+// every `sum_every`th sweep a sum follows, which shows that the loop of steps is entered anew.
+Restarts restarts(int sweep_count, int step_count, const std::function<int(int)>& partner,
+                  const std::function<int(int)>& tag, int sum_every = 0, bool silent = true) {
+  MemoryThread thread;
+  uint64_t entries = 1;
+  for (int sweep = 0; sweep < sweep_count; ++sweep) {
+    for (int step = 0; step < step_count; ++step) thread.add(plain(exchange, 8, partner(step), tag(sweep)), 100, 10);
+    if (sum_every && sweep % sum_every == sum_every - 1 && sweep + 1 < sweep_count) {
+      thread.add(plain(sum, 1, 0, 0), 100, 10);
+      ++entries;
+    }
+  }
+  std::string error;
+  trace::Stream stream = thread.decode(&error);
+  check(error.empty(), error);
+  stream.sites.resize(sites);
+  stream.loops.resize(loops);
+  stream.loops[sweeps].silent = silent;
+  stream.loops[sweeps].entries = 1;
+  stream.loops[sweeps].rounds = entries - 1;
+  stream.loops[steps].outer = sweeps;
+  stream.site_loops = {outside, steps, sweeps};
+  stream.rounds = {{exchange, exchange, steps}, {sum, exchange, sweeps}};
+  return structure::restarts_of(structure::loop_tree(stream), stream)[sweeps];
+}
+
+int up_and_down(int step) { return step < 4 ? 1 : -1; }
+int same(int) { return 1; }
+int no_tag(int) { return 0; }
+int own_tag(int sweep) { return sweep; }
+
+void expect(const Restarts& r, uint64_t times, uint64_t trips, const std::string& what) {
+  check(r.times == times && r.trips == trips,
+        what + ": " + std::to_string(r.times) + " after " + std::to_string(r.trips));
+}
+
+}  // namespace
+
+int main() {
+  expect(restarts(5, 9, up_and_down, no_tag), 5, 9, "sweeps of nine steps");
+  expect(restarts(5, 9, up_and_down, own_tag), 5, 9, "with a tag for each sweep");
+  expect(restarts(12, 9, up_and_down, no_tag, 4), 12, 9, "four sweeps between two sums");
+  expect(restarts(13, 9, up_and_down, no_tag, 4), 13, 9, "one sweep after the last sum");
+  expect(restarts(5, 9, same, no_tag), 0, 0, "steps that are all alike say nothing");
+  expect(restarts(1, 9, up_and_down, no_tag), 0, 0, "one sweep");
+  expect(restarts(5, 9, up_and_down, no_tag, 0, false), 0, 0, "where no iteration can go unseen");
+  if (failures == 0) std::puts("ok");
+  return failures != 0;
+}
