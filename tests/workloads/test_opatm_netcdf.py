@@ -114,6 +114,13 @@ def test_nothing_flows_through_land_and_every_column_has_a_bed(made: Path) -> No
     assert len({sum(cells.at("kind", x, k, y) == 2 for k in range(NZ)) for x in range(NX) for y in range(NY)}) > 4
 
 
+@pytest.mark.parametrize("grid", ["4x4x3", "16x12x6", "90x32x8"])
+def test_any_grid_gives_an_input_that_the_model_takes(program: Program, tmp_path: Path, grid: str) -> None:
+    """With few levels, those at the surface are much thinner than those below."""
+    assert program.start(1, ["--make-input", "input", "--tracers=1", f"--grid={grid}"], cwd=tmp_path).returncode == 0
+    assert run_opatm(program, 1, {"input": "input", "steps": 1}, cwd=tmp_path).mass_error < 1e-14
+
+
 def test_merging_keeps_the_fluxes_and_the_water(program: Program, made: Path, tmp_path: Path) -> None:
     options = ["--merge=no", f"--grid={2 * NX}x{2 * NY}x{NZ}", "--tracers=1"]
     assert program.start(1, ["--make-input", "fine", *options], cwd=tmp_path).returncode == 0
