@@ -5,7 +5,7 @@ trace <- structure <- analysis <- replay <- bindings <- python     analysis <- i
 The recorder takes what writes; trace/reading and recording/reading are for what comes after it.
 What differs between MPI libraries, or between launchers, stands in a file for each, behind a protocol: elsewhere in
 Python nothing is compared with the name of one, and no table has their names as keys.
-mpi.h only in workloads, tests, bench and segments; nanobind only in bindings.
+mpi.h only in workloads, tests, bench, segments and fieldio; nanobind only in bindings.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ ALLOWED: dict[str, set[str]] = {
     "bench": {"bench", "collectives"},
     "probe": {"probe", "leadline"},
     "segments": {"segments"},
+    "fieldio": {"fieldio"},
     "bindings": {
         "bindings",
         "replay",
@@ -45,7 +46,7 @@ ALLOWED: dict[str, set[str]] = {
         "leadline",
     },
 }
-MPI_HEADER_ALLOWED = {"bench", "segments"}
+MPI_HEADER_ALLOWED = {"bench", "segments", "fieldio"}
 READING = re.compile(r"^(trace|recording)/reading/")
 READERS = {"structure", "analysis", "interchange", "replay", "bindings"}
 

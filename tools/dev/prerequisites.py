@@ -35,10 +35,6 @@ def library(name: str) -> Callable[[], bool]:
     return lambda: name in subprocess.run(["/sbin/ldconfig", "-p"], capture_output=True, text=True, check=False).stdout
 
 
-def header(name: str) -> Callable[[], bool]:
-    return lambda: (Path("/usr/include") / name).exists()
-
-
 BUILDING = (
     Prerequisite(command("g++", "gcc"), ("g++", "gcc"), "there is no C++ compiler, and nothing works without"),
     Prerequisite(_python_headers, ("python3-dev",), "Python.h is not there, which the build of the module needs"),
@@ -53,8 +49,8 @@ TESTING = (
         ("openmpi-bin", "libopenmpi-dev"),
         "tests with Debian's Open MPI (debian-openmpi)",
     ),
-    Prerequisite(header("netcdf.h"), ("libnetcdf-dev",), "tests of opatm's NetCDF files"),
-    Prerequisite(header("pnetcdf.h"), ("libpnetcdf-dev",), "tests of opatm's parallel files"),
+    Prerequisite(library("libnetcdf.so"), ("libnetcdf-dev",), "tests of NetCDF files (field I/O, opatm)"),
+    Prerequisite(library("libpnetcdf.so"), ("libpnetcdf-dev",), "tests of files that all ranks read and write"),
     Prerequisite(command("gfortran"), ("gfortran",), "tests of Fortran programs"),
     Prerequisite(command("hpcc"), ("hpcc",), "the HPCC test"),
     Prerequisite(library("libjemalloc.so.2"), ("libjemalloc2",), "tests with jemalloc in the program"),

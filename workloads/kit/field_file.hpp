@@ -1,11 +1,4 @@
-// Fields that are spread over the ranks, in a NetCDF file: read and written in one of three ways.
-//
-//   serial    every rank reads whole arrays and keeps its part; parts are sent to the root, which alone writes
-//   gathered  the root reads and scatters, gathers and writes
-//   parallel  all ranks together, each its part, through PnetCDF's collective calls
-//
-// Everything here is collective over MPI_COMM_WORLD. What fails on some ranks only is kept until settle(), where all
-// ranks learn of it, so nobody is left waiting.
+// Field I/O (src/fieldio) for the workloads: fields that are spread over the ranks, in NetCDF files.
 #pragma once
 
 #include <array>
@@ -14,79 +7,82 @@
 #include <string>
 #include <vector>
 
-#include "kit/netcdf_file.hpp"
+struct leadline_spread;
+struct leadline_field_file;
 
 namespace kit {
 
+using Sizes = std::array<int64_t, 3>;
+
+// Of a field: this rank's block, and where it lies in an array in memory. Reading fills the array around the block,
+// too, as far as `halo` says.
+struct FieldBlock {
+  Sizes whole;
+  Sizes first;
+  Sizes count;
+  Sizes array;
+  Sizes offset;
+  Sizes halo;
+};
+
+// How a field is spread over the ranks of MPI_COMM_WORLD.
+class Spread {
+ public:
+  explicit Spread(const FieldBlock& block);  // collective; throws kit::UsageError on all ranks
+
+ private:
+  friend class FieldFile;
+  struct Free {
+    void operator()(leadline_spread* spread) const;
+  };
+  std::unique_ptr<leadline_spread, Free> spread_;
+};
+
+enum class Access { read, create };
 enum class Way { serial, gathered, parallel };
+enum class Ranks { all, this_one };
 
-// A part of a field, in each of its dimensions. Parts of two ranks may overlap in what is read, as halos do.
-struct Box {
-  std::array<int64_t, 3> first;
-  std::array<int64_t, 3> count;
-
-  int64_t points() const { return count[0] * count[1] * count[2]; }
-};
-
-// How a field is spread: its size, and each rank's part.
-struct Spread {
-  std::array<int64_t, 3> whole;
-  std::vector<Box> parts;
-
-  int64_t points() const { return whole[0] * whole[1] * whole[2]; }
-};
-
+// Collective over the ranks that open it, unless said otherwise. Throws kit::UsageError, on all of them.
 class FieldFile {
  public:
   static constexpr int root = 0;
 
-  // hints: for the parallel way, as in netcdf_file.hpp. Throws kit::UsageError on all ranks if the file cannot be
-  // opened.
-  FieldFile(const std::string& path, Access access, Way way, const std::string& hints = "");
+  // hints: for the parallel way; empty: as field I/O chooses.
+  FieldFile(const std::string& path, Access access, Way way, const std::string& hints = "", Ranks ranks = Ranks::all);
 
-  // Calls act(file) on the ranks that have the file open: the root alone or all of them. Nothing is done after a
-  // failure, except in the parallel way, where every rank has to make every call.
-  template <typename Act>
-  void on_file(Act act) {
-    if (!file_ || (!problem_.empty() && way_ != Way::parallel)) return;
-    try {
-      act(*file_);
-    } catch (const NetcdfError& error) {
-      if (problem_.empty()) problem_ = error.what();
-    }
-  }
+  enum class Type { int8, int64, float64 };
 
-  // What the file says of itself: the same on all ranks, 0 after a failure.
+  // Of a file that is being created, until its definitions end; what is wrong is thrown then.
+  int define_dimension(const std::string& name, int64_t length);
+  int define_variable(const std::string& name, Type type, const std::vector<int>& dimensions);
+  void describe(int variable, const std::string& attribute, const std::string& text);
+  void set_number(const std::string& attribute, int64_t value);
+  void end_definitions();
+
   int64_t length(const std::string& dimension);
   int64_t number(const std::string& attribute);
-
-  // The field of that name, whose dimensions are the leading ones and the field's own three.
   int variable(const std::string& name, const std::vector<int64_t>& shape);
+  double value(int variable);  // of one without dimensions
 
-  // A field, or that of these leading indices, from or to this rank's part of the spread.
-  void read(int variable, const std::vector<int64_t>& leading, const Spread& spread, std::vector<double>& part);
-  void write(int variable, const std::vector<int64_t>& leading, const Spread& spread, const std::vector<double>& part);
+  // A field whose dimensions follow the leading ones, from or to the arrays.
+  void read(int variable, const std::vector<int64_t>& leading, const Spread& spread, double* values);
+  void write(int variable, const std::vector<int64_t>& leading, const Spread& spread, const double* values);
 
-  // Throws kit::UsageError on all ranks if anything has failed on any.
+  // What the root has; in the parallel way all ranks call it, in the others they may. What is wrong is thrown by the
+  // next settle().
+  void put(int variable, const std::vector<int64_t>& first, const std::vector<int64_t>& count, const double* values);
+  void put(int variable, const std::vector<int64_t>& first, const std::vector<int64_t>& count, const int64_t* values);
+
   void settle();
   void close();
 
-  // What has failed on this rank so far; empty if nothing has.
-  const std::string& problem() const { return problem_; }
-
  private:
-  int64_t agreed(int64_t value) const;
-  void read_whole(int variable, const std::vector<int64_t>& leading, const Spread& spread);
-  void scatter(const Spread& spread, std::vector<double>& part);
-  void gather(const Spread& spread, const std::vector<double>& part);
+  void expect(int code) const;
 
-  Way way_;
-  int rank_ = 0;
-  int ranks_ = 1;
-  std::unique_ptr<NetcdfFile> file_;  // null: another rank has it
-  std::string problem_;
-  std::vector<double> whole_;   // one field
-  std::vector<double> packed_;  // its parts, one after another
+  struct Free {
+    void operator()(leadline_field_file* file) const;
+  };
+  std::unique_ptr<leadline_field_file, Free> file_;
 };
 
 // Throws UsageError with the problem of the lowest rank that has one, on all ranks. Collective over MPI_COMM_WORLD.

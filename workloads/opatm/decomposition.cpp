@@ -98,4 +98,18 @@ std::string Decomposition::described() const {
   return std::to_string(columns_.size()) + " x " + std::to_string(rows_.size()) + " blocks";
 }
 
+kit::FieldBlock field_block(const Block& block, const Extent& grid, int levels) {
+  return {{grid.nx, levels, grid.ny},
+          {block.x.first, 0, block.y.first},
+          {block.x.count, levels, block.y.count},
+          {block.x.count + 2, levels, block.y.count + 2},
+          {1, 0, 1},
+          {1, 0, 1}};
+}
+
+kit::FieldBlock bare_block(const Block& block, const Extent& grid) {
+  const kit::Sizes count = {block.x.count, grid.nz, block.y.count};
+  return {{grid.nx, grid.nz, grid.ny}, {block.x.first, 0, block.y.first}, count, count, {0, 0, 0}, {0, 0, 0}};
+}
+
 }  // namespace opatm

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "kit/field_file.hpp"
 #include "settings.hpp"
 
 namespace opatm {
@@ -20,6 +21,11 @@ struct Block {
   Range x;
   Range y;
 };
+
+// Of a Field of so many levels: its block and the halo that is read around it.
+kit::FieldBlock field_block(const Block& block, const Extent& grid, int levels);
+// The block's values alone, as Field::copy_block_to puts them.
+kit::FieldBlock bare_block(const Block& block, const Extent& grid);
 
 enum class Side { west, east, south, north };
 

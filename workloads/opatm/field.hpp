@@ -22,6 +22,10 @@ class Field {
   double* row(int i, int k) { return values_.data() + offset(i, k); }
   const double* row(int i, int k) const { return values_.data() + offset(i, k); }
 
+  // All of them, halo included: nx + 2, levels, ny + 2.
+  std::vector<double>& values() { return values_; }
+  const std::vector<double>& values() const { return values_; }
+
   // The block itself without its halo, in the order of memory: nx * levels * ny values.
   void copy_block_to(double* target) const {
     for (int i = 0; i < nx_; ++i) {

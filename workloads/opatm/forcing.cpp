@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
-#include <utility>
 
 namespace opatm {
 namespace {
@@ -95,12 +94,18 @@ std::string Forcing::wrong_in_cell(int i, int k, int j, const Block& block,
   const bool from_west = block.x.first + i > 0 && open_east.row(i, k)[j] != 0.0;
   const bool from_south = block.y.first + j > 0 && open_north.row(i, k)[j] != 0.0;
   const bool from_above = k > 0 && is_water(i, k, j) && is_water(i, k - 1, j);
-  const double most_m = most_of_a_cell * (k > 0 ? std::min(thickness_m[k], thickness_m[k - 1]) : thickness_m[k]);
-  for (const auto& [carried, open] : {std::pair{flow.east.row(i, k)[j], from_west},
-                                      {flow.north.row(i, k)[j], from_south},
-                                      {flow.down.row(i, k)[j], from_above}}) {
-    if (std::abs(carried) <= (open ? most_m : 0.0)) continue;
-    return open ? "the flow is too fast for the time step, or no number, in" : "water flows through land or bed into";
+  // Of the thinner of the two cells that the face parts.
+  const double here_m = thickness_m[k], above_m = k > 0 ? thickness_m[k - 1] : here_m;
+  struct Face {
+    double carried_m, thinner_m;
+    bool open;
+  };
+  for (const Face& face : {Face{flow.east.row(i, k)[j], here_m, from_west},
+                           {flow.north.row(i, k)[j], here_m, from_south},
+                           {flow.down.row(i, k)[j], std::min(here_m, above_m), from_above}}) {
+    if (std::abs(face.carried_m) <= (face.open ? most_of_a_cell * face.thinner_m : 0.0)) continue;
+    return face.open ? "the flow is too fast for the time step, or no number, in"
+                     : "water flows through land or bed into";
   }
   return "";
 }

@@ -21,14 +21,12 @@ kit::Way way_of(Io io) {
 
 std::unique_ptr<kit::FieldFile> open(const Settings& settings, const std::string& path) {
   auto file = std::make_unique<kit::FieldFile>(path, kit::Access::read, way_of(settings.io), settings.hints);
-  file->on_file([&path](kit::NetcdfFile& opened) { EndMark::check(opened, path); });
-  file->settle();
+  EndMark::check(*file, path);
   return file;
 }
 
 Extent grid_of(kit::FieldFile& file) {
   const int64_t nx = file.length("x"), nz = file.length("level"), ny = file.length("y");
-  file.settle();
   return checked_grid(nx, ny, nz);
 }
 
@@ -44,23 +42,10 @@ void take_grid(Settings& settings, const Extent& grid, const std::string& path) 
   settings.grid_is_given = true;
 }
 
-// The part of a field, as it is read, into the block and its halo.
-void take(Field& field, const kit::Box& part, const Block& block, const std::vector<double>& values) {
-  const double* from = values.data();
-  for (int64_t x = part.first[0]; x < part.first[0] + part.count[0]; ++x) {
-    for (int k = 0; k < field.levels(); ++k, from += part.count[2]) {
-      std::copy_n(from, part.count[2],
-                  field.row(static_cast<int>(x) - block.x.first, k) + part.first[2] - block.y.first);
-    }
-  }
-}
-
-// The width of halo that is read along. In the parallel way each value is read by one rank alone, so that all ranks
-// together read the file once, and the neighbours exchange halos.
-int halo_to_read(const Settings& settings) { return settings.io == Io::parallel ? 0 : 1; }
-
-void complete_halo(Field& field, Halo& halo, const Settings& settings) {
-  if (halo_to_read(settings) == 0) halo.exchange(field, {"trcrst", 1});
+bool has_impossible_value(const Field& concentration) {
+  const std::vector<double>& values = concentration.values();
+  return std::any_of(values.begin(), values.end(),
+                     [](double value) { return !(std::abs(value) < largest_concentration); });
 }
 
 }  // namespace
@@ -68,22 +53,20 @@ void complete_halo(Field& field, Halo& halo, const Settings& settings) {
 std::string forcing_file(const std::string& folder) { return folder + "/forcing.nc"; }
 std::string initial_file(const std::string& folder) { return folder + "/initial.nc"; }
 
-void EndMark::define(kit::NetcdfFile& file) {
-  variable_ = file.define_variable(end_mark_name, kit::NetcdfFile::Type::float64, {});
+void EndMark::define(kit::FieldFile& file) {
+  variable_ = file.define_variable(end_mark_name, kit::FieldFile::Type::float64, {});
   file.describe(variable_, "long_name", "pi, if the file is complete");
 }
 
-void EndMark::write(kit::NetcdfFile& file) const { file.write(variable_, {}, &end_mark); }
+void EndMark::write(kit::FieldFile& file) const { file.put(variable_, {}, {}, &end_mark); }
 
-void EndMark::check(kit::NetcdfFile& file, const std::string& path) {
-  double found = 0.0;
-  file.read(file.variable(end_mark_name, {}), {}, &found);
-  if (found != end_mark)
-    throw kit::NetcdfError(path + " is not complete: its last variable has not the value it must have");
+void EndMark::check(kit::FieldFile& file, const std::string& path) {
+  if (file.value(file.variable(end_mark_name, {})) == end_mark) return;
+  throw kit::UsageError(path + " is not complete: its last variable has not the value it must have");
 }
 
-StateFile::StateFile(kit::NetcdfFile& file, const Extent& grid, int tracers, int64_t step) {
-  using Type = kit::NetcdfFile::Type;
+StateFile::StateFile(kit::FieldFile& file, const Extent& grid, int tracers, int64_t step) {
+  using Type = kit::FieldFile::Type;
   const int tracer = file.define_dimension("tracer", tracers);
   const int x = file.define_dimension("x", grid.nx);
   const int level = file.define_dimension("level", grid.nz);
@@ -108,7 +91,6 @@ Input::Input(Settings& settings)
   take_grid(settings, grid_of(*state_), state_path_);
   const int64_t tracers = state_->length("tracer");
   const int64_t step = state_->number("step");
-  state_->settle();
   if (tracers < 1 || tracers > most_tracers || (settings.tracers_are_given && settings.tracers != tracers)) {
     throw kit::UsageError(state_path_ + " has " + std::to_string(tracers) + " tracers" +
                           (settings.tracers_are_given ? " instead of " + std::to_string(settings.tracers) : ""));
@@ -122,19 +104,12 @@ Input::Input(Settings& settings)
 [[gnu::noinline]] std::unique_ptr<Forcing> Input::read_forcing(const Settings& settings, int rank, int ranks) {
   if (!forcing_) return nullptr;
   const Extent& grid = settings.grid;
-  const Decomposition decomposition(grid, settings.layout, ranks);
-  const Block block = decomposition.block(rank);
+  const Block block = Decomposition(grid, settings.layout, ranks).block(rank);
   auto forcing = std::make_unique<Forcing>(block, grid.nz);
-  kit::Spread spread = spread_of(decomposition, grid, halo_to_read(settings));
-  Halo halo(decomposition, rank);
-  std::vector<double> values;
+  const kit::Spread of_water(field_block(block, grid, grid.nz)), of_surface(field_block(block, grid, 1));
   const auto read = [&](const char* name, Field& field) {
     const int variable = forcing_->variable(name, {grid.nx, field.levels(), grid.ny});
-    spread.whole[1] = field.levels();
-    for (kit::Box& part : spread.parts) part.count[1] = field.levels();
-    forcing_->read(variable, {}, spread, values);
-    take(field, spread.parts[static_cast<size_t>(rank)], block, values);
-    complete_halo(field, halo, settings);
+    forcing_->read(variable, {}, field.levels() == 1 ? of_surface : of_water, field.values().data());
   };
   Field unused(block.x.count, block.y.count, grid.nz);
   Field unused_at_surface(block.x.count, block.y.count, 1);
@@ -154,20 +129,16 @@ Input::Input(Settings& settings)
   return forcing;
 }
 
-[[gnu::noinline]] void Input::read_state(Model& model, int rank) {
+[[gnu::noinline]] void Input::read_state(Model& model) {
   kit::FieldFile& file = *state_;
   const Extent& grid = model.settings.grid;
-  const kit::Spread spread = spread_of(model.decomposition, grid, halo_to_read(model.settings));
+  const kit::Spread spread(field_block(model.block, grid, grid.nz));
   const int variable = file.variable("concentration", {model.settings.tracers, grid.nx, grid.nz, grid.ny});
-  file.settle();
-  std::vector<double> values;
   std::string wrong;
   for (int tracer = 0; tracer < model.settings.tracers; ++tracer) {
-    file.read(variable, {tracer}, spread, values);
-    take(model.concentration[tracer], spread.parts[static_cast<size_t>(rank)], model.block, values);
-    complete_halo(model.concentration[tracer], model.halo, model.settings);
-    const auto bad = [](double value) { return !(std::abs(value) < largest_concentration); };
-    if (std::any_of(values.begin(), values.end(), bad)) {
+    Field& concentration = model.concentration[tracer];
+    file.read(variable, {tracer}, spread, concentration.values().data());
+    if (has_impossible_value(concentration)) {
       wrong = "tracer " + std::to_string(tracer) + " has a concentration that none can be";
     }
   }
@@ -175,23 +146,16 @@ Input::Input(Settings& settings)
   kit::agree_on(wrong.empty() ? wrong : state_path_ + ": " + wrong);
 }
 
-[[gnu::noinline]] void save_state(const Model& model, int rank) {
+[[gnu::noinline]] void save_state(const Model& model) {
   const Settings& settings = model.settings;
   kit::FieldFile file(settings.save, kit::Access::create, way_of(settings.io), settings.hints);
-  std::unique_ptr<StateFile> state;
-  file.on_file([&](kit::NetcdfFile& opened) {
-    state =
-        std::make_unique<StateFile>(opened, settings.grid, settings.tracers, settings.steps_before + settings.steps);
-  });
-  file.settle();
-  const int variable = state ? state->concentration : 0;  // of ranks that have the file open
-  const kit::Spread spread = spread_of(model.decomposition, settings.grid, 0);
-  std::vector<double> values(static_cast<size_t>(spread.parts[static_cast<size_t>(rank)].points()));
-  for (const Field& concentration : model.concentration) {
-    concentration.copy_block_to(values.data());
-    file.write(variable, {&concentration - model.concentration.data()}, spread, values);
+  const StateFile state(file, settings.grid, settings.tracers, settings.steps_before + settings.steps);
+  const kit::Spread spread(field_block(model.block, settings.grid, settings.grid.nz));
+  for (const Tracer& tracer : model.tracers) {
+    const Field& concentration = model.concentration[tracer.number];
+    file.write(state.concentration, {tracer.number}, spread, concentration.values().data());
   }
-  file.on_file([&](kit::NetcdfFile& opened) { state->end.write(opened); });
+  state.end.write(file);
   file.close();
 }
 

@@ -22,9 +22,9 @@ std::string initial_file(const std::string& folder);
 // end, it has another value; the libraries do not tell.
 class EndMark {
  public:
-  void define(kit::NetcdfFile& file);  // after all other variables
-  void write(kit::NetcdfFile& file) const;
-  static void check(kit::NetcdfFile& file, const std::string& path);  // throws kit::NetcdfError
+  void define(kit::FieldFile& file);  // after all other variables
+  void write(kit::FieldFile& file) const;
+  static void check(kit::FieldFile& file, const std::string& path);  // throws kit::UsageError on all ranks
 
  private:
   int variable_ = 0;
@@ -32,7 +32,7 @@ class EndMark {
 
 // A file of concentrations after that many steps.
 struct StateFile {
-  StateFile(kit::NetcdfFile& file, const Extent& grid, int tracers, int64_t step);
+  StateFile(kit::FieldFile& file, const Extent& grid, int tracers, int64_t step);
 
   int concentration;
   EndMark end;
@@ -47,7 +47,7 @@ class Input {
 
   std::unique_ptr<Forcing> read_forcing(const Settings& settings, int rank, int ranks);  // null: there is none
   bool has_state() const { return state_ != nullptr; }
-  void read_state(Model& model, int rank);
+  void read_state(Model& model);
 
  private:
   std::string state_path_;
@@ -56,6 +56,6 @@ class Input {
 };
 
 // Writes the model's state after its last step to settings.save.
-void save_state(const Model& model, int rank);
+void save_state(const Model& model);
 
 }  // namespace opatm

@@ -58,7 +58,7 @@ int run(const kit::Session& session, int argc, char** argv) {
   }
   if (input->has_state()) {
     const auto measurement = phases.measure(Phase::input);
-    input->read_state(*model, session.rank);
+    input->read_state(*model);
   }
   {
     const auto measurement = phases.measure(Phase::setup);
@@ -74,7 +74,7 @@ int run(const kit::Session& session, int argc, char** argv) {
   }
   if (!settings.save.empty()) {
     const auto measurement = phases.measure(Phase::output);
-    save_state(*model, session.rank);
+    save_state(*model);
   }
   if (print_result(*model, phases, session.rank)) return 0;
   std::fprintf(stderr, "opatm: mass was not conserved\n");

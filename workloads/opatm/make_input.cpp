@@ -9,13 +9,13 @@
 #include "coast.hpp"
 #include "input.hpp"
 #include "kit/field_file.hpp"
-#include "kit/netcdf_file.hpp"
+#include "kit/program.hpp"
 #include "tracers.hpp"
 
 namespace opatm {
 namespace {
 
-using Type = kit::NetcdfFile::Type;
+using Type = kit::FieldFile::Type;
 using Value = std::function<double(int x, int k, int y)>;
 
 // The input's cells, each of one fine column or of the four that are merged.
@@ -143,14 +143,14 @@ std::vector<Variable> forcing(const Cells& cells) {
 struct Dimensions {
   int x, level, surface, y;
 
-  Dimensions(kit::NetcdfFile& file, const Extent& grid)
+  Dimensions(kit::FieldFile& file, const Extent& grid)
       : x(file.define_dimension("x", grid.nx)),
         level(file.define_dimension("level", grid.nz)),
         surface(file.define_dimension("surface", 1)),
         y(file.define_dimension("y", grid.ny)) {}
 };
 
-void write_forcing(kit::NetcdfFile& file, const Cells& cells) {
+void write_forcing(kit::FieldFile& file, const Cells& cells) {
   const Extent& grid = cells.grid();
   const Dimensions dimensions(file, grid);
   const std::vector<Variable> variables = forcing(cells);
@@ -166,13 +166,13 @@ void write_forcing(kit::NetcdfFile& file, const Cells& cells) {
   file.end_definitions();
   for (size_t n = 0; n < variables.size(); ++n) {
     const int levels = variables[n].levels;
-    file.write(numbers[n], {{0, 0, 0}, {grid.nx, levels, grid.ny}}, values_of(grid, levels, variables[n].value).data());
+    file.put(numbers[n], {0, 0, 0}, {grid.nx, levels, grid.ny}, values_of(grid, levels, variables[n].value).data());
   }
   end.write(file);
   file.close();
 }
 
-void write_initial(kit::NetcdfFile& file, const Cells& cells, int tracers) {
+void write_initial(kit::FieldFile& file, const Cells& cells, int tracers) {
   const Extent& grid = cells.grid();
   const StateFile state(file, grid, tracers, 0);
   for (int number = 0; number < tracers; ++number) {
@@ -181,8 +181,8 @@ void write_initial(kit::NetcdfFile& file, const Cells& cells, int tracers) {
       if (cells.kind(x, k, y) == Kind::land) return 0.0;
       return initial_profile(kind, cells.basin().depth_m(k)) * initial_patchiness(kind, x, y, k);
     };
-    file.write(state.concentration, {{number, 0, 0, 0}, {1, grid.nx, grid.nz, grid.ny}},
-               values_of(grid, grid.nz, value).data());
+    file.put(state.concentration, {number, 0, 0, 0}, {1, grid.nx, grid.nz, grid.ny},
+             values_of(grid, grid.nz, value).data());
   }
   state.end.write(file);
   file.close();
@@ -190,8 +190,13 @@ void write_initial(kit::NetcdfFile& file, const Cells& cells, int tracers) {
 
 void write_input(const Settings& settings) {
   const Cells cells(settings.grid, settings.merge ? 2 : 1);
-  write_forcing(*kit::open_netcdf(forcing_file(settings.make_input), kit::Access::create), cells);
-  write_initial(*kit::open_netcdf(initial_file(settings.make_input), kit::Access::create), cells, settings.tracers);
+  const auto create = [](const std::string& path) {
+    return kit::FieldFile(path, kit::Access::create, kit::Way::gathered, "", kit::Ranks::this_one);
+  };
+  kit::FieldFile forcing = create(forcing_file(settings.make_input));
+  write_forcing(forcing, cells);
+  kit::FieldFile initial = create(initial_file(settings.make_input));
+  write_initial(initial, cells, settings.tracers);
 }
 
 }  // namespace
@@ -207,7 +212,7 @@ void make_input(const Settings& settings, int rank) {
     }
     try {
       if (problem.empty()) write_input(settings);
-    } catch (const kit::NetcdfError& failed) {
+    } catch (const kit::UsageError& failed) {
       problem = failed.what();
     }
   }

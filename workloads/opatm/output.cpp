@@ -77,30 +77,15 @@ PlainLayout::PlainLayout(const Settings& settings)
   output_size = 1 + size(settings.tracers) * tracer_size;
 }
 
-kit::Spread spread_of(const Decomposition& decomposition, const Extent& grid, int halo) {
-  const auto widened = [halo](const Range& range, int points) {
-    const int first = std::max(range.first - halo, 0);
-    return Range{first, std::min(range.first + range.count + halo, points) - first};
-  };
-  kit::Spread spread{{grid.nx, grid.nz, grid.ny}, {}};
-  for (int rank = 0; rank < decomposition.ranks(); ++rank) {
-    const Block block = decomposition.block(rank);
-    const Range x = widened(block.x, grid.nx);
-    const Range y = widened(block.y, grid.ny);
-    spread.parts.push_back({{x.first, 0, y.first}, {x.count, grid.nz, y.count}});
-  }
-  return spread;
-}
-
 Output::Output(const Settings& settings, const Decomposition& decomposition, int rank)
     : grid_(settings.grid),
       io_(settings.io),
       ranks_(decomposition.ranks()),
       rank_(rank),
       layout_(settings),
-      spread_(spread_of(decomposition, settings.grid, 0)) {
+      block_(decomposition.block(rank)) {
   if (settings.writes_netcdf()) {
-    file_ = create_netcdf_output(settings, rank);
+    file_ = create_netcdf_output(settings, block_);
   } else if (io_ != Io::parallel) {
     file_ = create_plain_output(settings, rank);
   }
@@ -130,6 +115,7 @@ void Output::write(const Model& model, int step) {
       send(model, tracer, summary);
     }
   }
+  if (file_) file_->settle();
 }
 
 void Output::send(const Model& model, const Tracer& tracer, Summary& summary) {
@@ -215,18 +201,22 @@ void Output::write_in_parallel(const Model& model, const Tracer& tracer, Summary
   gather_summaries(summary);
   if (rank_ == root) sum_up(tracer, summary);
   if (file_) file_->write_summary(tracer.number, summary);
-  const kit::Box& mine = spread_.parts[static_cast<size_t>(rank_)];
-  const auto row = static_cast<size_t>(mine.count[2]);
   for (int map = 0; map < maps; ++map) {
     const std::vector<double> values = map_of_block(model, tracer, map);
-    const double* from = values.data();
-    for (int64_t x = mine.first[0]; x < mine.first[0] + mine.count[0]; ++x) {
-      for (int64_t k = 0; k < grid_.nz; ++k, from += row) {
-        const auto at = static_cast<uint64_t>((x * grid_.nz + k) * grid_.ny + mine.first[2]);
-        checksum_.feed(layout_.of_map(outputs_, tracer.number, map) + at, from, row);
-      }
+    sum_up_part(tracer, map, values);
+    if (file_) file_->write_part(tracer.number, map, values);
+  }
+}
+
+// The part of the checksum that belongs to this block's part of a map.
+void Output::sum_up_part(const Tracer& tracer, int map, const std::vector<double>& values) {
+  const auto row = static_cast<size_t>(block_.y.count);
+  const double* from = values.data();
+  for (int x = block_.x.first; x < block_.x.first + block_.x.count; ++x) {
+    for (int k = 0; k < grid_.nz; ++k, from += row) {
+      const uint64_t at = (static_cast<uint64_t>(x) * grid_.nz + k) * grid_.ny + block_.y.first;
+      checksum_.feed(layout_.of_map(outputs_, tracer.number, map) + at, from, row);
     }
-    if (file_) file_->write_part(tracer.number, map, spread_, values);
   }
 }
 

@@ -45,9 +45,6 @@ struct PlainLayout {
   uint64_t summary_size, map_size, tracer_size, output_size;
 };
 
-// The blocks, with as many points more on each side as are given (none beyond the shores).
-kit::Spread spread_of(const Decomposition& decomposition, const Extent& grid, int halo);
-
 class Output {
  public:
   static constexpr int maps = output_maps;
@@ -71,6 +68,7 @@ class Output {
   void gather_summaries(Summary& summary);
   void gather_map(const Model& model, const Tracer& tracer, int map);
   void write_in_parallel(const Model& model, const Tracer& tracer, Summary& summary);
+  void sum_up_part(const Tracer& tracer, int map, const std::vector<double>& values);
   void write_tracer(const Tracer& tracer, const Summary& summary);
   void sum_up(const Tracer& tracer, const Summary& summary);
   void place(int map, const Block& block, const double* values);
@@ -80,7 +78,7 @@ class Output {
   int ranks_;
   int rank_;
   PlainLayout layout_;
-  kit::Spread spread_;
+  Block block_;
   int64_t outputs_ = -1;              // the number of the last one
   std::unique_ptr<OutputFile> file_;  // null: another rank has it
   kit::Checksum checksum_;            // of what this rank writes

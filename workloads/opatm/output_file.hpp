@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "kit/field_file.hpp"
+#include "decomposition.hpp"
 #include "settings.hpp"
 
 namespace opatm {
@@ -16,8 +16,9 @@ class Summary;  // which has mpi.h: what needs no more of it is compiled once fo
 constexpr int output_maps = 4;
 extern const char* const map_names[output_maps];
 
-// The functions of the plain file are for the root alone, those of the NetCDF file are called by the ranks that have it
-// open. All throw std::runtime_error when the file cannot be written.
+// The plain file is the root's alone. Of the NetCDF file, what is not said to be of all ranks is called by the root,
+// and in the parallel way by all. What cannot be written is a std::runtime_error on the root, or a kit::UsageError on
+// all ranks.
 class OutputFile {
  public:
   virtual ~OutputFile() = default;
@@ -27,12 +28,14 @@ class OutputFile {
   // Of the whole sea.
   virtual void write_map(int tracer, int map, const std::vector<double>& values) = 0;
   // Of this rank's block: in the parallel way only, where all ranks call it.
-  virtual void write_part(int tracer, int map, const kit::Spread& spread, const std::vector<double>& values) = 0;
+  virtual void write_part(int tracer, int map, const std::vector<double>& values) = 0;
+  // All ranks that have the file: at the end of each output, and at the end.
+  virtual void settle() = 0;
   virtual void finish() = 0;
 };
 
 // Both are collective over MPI_COMM_WORLD, and throw kit::UsageError on all ranks if the file cannot be created.
 std::unique_ptr<OutputFile> create_plain_output(const Settings& settings, int rank);
-std::unique_ptr<OutputFile> create_netcdf_output(const Settings& settings, int rank);
+std::unique_ptr<OutputFile> create_netcdf_output(const Settings& settings, const Block& block);
 
 }  // namespace opatm

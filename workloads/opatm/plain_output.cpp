@@ -35,7 +35,8 @@ class PlainOutput : public OutputFile {
 
   void write_map(int, int, const std::vector<double>& values) override { write_words(values.data(), values.size()); }
 
-  void write_part(int, int, const kit::Spread&, const std::vector<double>&) override {}  // nobody has but the root
+  void write_part(int, int, const std::vector<double>&) override {}  // nobody has but the root
+  void settle() override {}
 
   void finish() override {
     if (std::fflush(file_.get()) != 0) fail();

@@ -18,6 +18,7 @@ INCLUDE = Path(__file__).resolve().parents[1] / "include"
     "--fortran", "what", flag_value="fortran", help="The source of the Fortran module, to be compiled with the program."
 )
 @click.option("--segments", "what", flag_value="segments", help="The directory of the sources of packed exchanges.")
+@click.option("--fieldio", "what", flag_value="fieldio", help="The directory of the sources of field I/O.")
 @click.option("--recorder", "what", flag_value="recorder", help="The recorder library, which is preloaded.")
 @click.option(
     "--completion",
@@ -30,8 +31,8 @@ INCLUDE = Path(__file__).resolve().parents[1] / "include"
 )
 def command(what: str | None, completion: str | None) -> int:
     """Print where the files are that programs are built with, as in: cc $(leadline config --cflags) app.c"""
+    from leadline.compiled_in import sources
     from leadline.launch.recorder import library_path
-    from leadline.segments.sources import sources
 
     if completion is not None:
         return _complete(completion)
@@ -40,7 +41,8 @@ def command(what: str | None, completion: str | None) -> int:
         "include-dir": str(INCLUDE),
         "cflags": f"-I{INCLUDE}",
         "fortran": str(INCLUDE / "leadline.f90"),
-        "segments": str(sources()),
+        "segments": str(sources("segments")),
+        "fieldio": str(sources("fieldio")),
         "recorder": str(library_path()),
     }
     if what is not None:

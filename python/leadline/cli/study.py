@@ -85,7 +85,7 @@ def opatm(
     html: str | None,
     json_: bool,
 ) -> int:
-    """OPATM-BFM: pack its messages, replace sends by collectives, and measure again.
+    """OPATM-BFM: pack its messages, replace sends by collectives, read and write by all ranks, and measure again.
 
     Records the program as it was, each change alone and all together, at two numbers of ranks, and each number of
     segments, all in turn. The tables are those of two papers, with their figures beside the ones measured here.
@@ -107,7 +107,8 @@ def opatm(
         ranks=(numbers[0], numbers[1]),
         segments=tried,
         rounds=rounds,
-        program=("--grid", grid, "--steps", str(steps), "--cost", cost),
+        grid=("--grid", grid),
+        program=("--steps", str(steps), "--cost", cost),
         library=_library(library, numbers[1]),
         directory=_directory(output),
     )

@@ -160,6 +160,15 @@ COLUMNS: Mapping[str, Mapping[str, Column]] = {
         "mpi": Column("In MPI", "Time in MPI, mean of the ranks; median of the rounds"),
         "ratio": _STUDY_RATIO,
     },
+    "study_files": {
+        "form": Column("Form", "How files are read and written"),
+        "ranks": Column("Ranks", "Number of ranks"),
+        "read": Column("Input", "Time of reading, by the program's own clock, on the rank that took longest"),
+        "times": Column("Read", "What all ranks together read, as a multiple of the files"),
+        "read_ratio": _STUDY_RATIO,
+        "write": Column("Output", "Time of the output, by the program's own clock, on the rank that took longest"),
+        "write_ratio": _STUDY_RATIO,
+    },
     "study_segments": {
         "segments": Column("Segments", "Messages that the fields of one exchange travel in"),
         "loop": Column("Main loop", "Time on the rank that took longest, by the program's own clock"),

@@ -4,15 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from leadline.errors import MissingPrerequisite
+from leadline import compiled_in
 
 
 def sources() -> Path:
-    """An installed package's copy, or src/segments of a source tree."""
-    package = Path(__file__).resolve().parents[1]
-    for folder in (package / "share" / "segments", package.parents[1] / "src" / "segments"):
-        if folder.is_dir():
-            return folder
-    raise MissingPrerequisite(
-        f"the sources of packed exchanges are not at {package / 'share' / 'segments'}", hint="install leadline again"
-    )
+    """Raises MissingPrerequisite if they are not there."""
+    return compiled_in.sources("segments")

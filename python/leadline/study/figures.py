@@ -8,7 +8,7 @@ from typing import Any
 
 from leadline.bench.statistics import median
 from leadline.study import published
-from leadline.study.forms import AFTER, BEFORE, FORMS
+from leadline.study.forms import AFTER, BEFORE, GATHERED, PARALLEL
 from leadline.study.opatm import Study
 from leadline.study.samples import ROUTINES, Sample
 
@@ -25,7 +25,7 @@ def figures(study: Study) -> dict[str, Any]:
         "schema": SCHEMA,
         "verdict": verdict(phases[-1]["here"]),
         "notes": _notes(study),
-        "program": ["opatm", *study.plan.program],
+        "program": ["opatm", *study.plan.grid, *study.plan.program],
         "ranks": [few, many],
         "library": study.plan.library.name,
         "rounds": study.plan.rounds,
@@ -34,6 +34,7 @@ def figures(study: Study) -> dict[str, Any]:
         "findings": _findings(study),
         "phases": phases,
         "routines": [_routine(study, name, ranks) for ranks in study.plan.ranks for name in ROUTINES],
+        "files": _files(study),
         "segments": _segments(study),
         "scalability": _scalability(study),
         "side_by_side": _side_by_side(study),
@@ -56,10 +57,14 @@ def words_of(ratio: dict[str, Any] | None) -> str:
 
 def _notes(study: Study) -> list[str]:
     cores = len(os.sched_getaffinity(0))
+    missing = [f"reading and writing by all ranks is not among the forms: {study.files.missing}"]
     return [
-        f"{ranks} ranks share {cores} cores, so their times include waits for a core"
-        for ranks in study.plan.ranks
-        if ranks > cores
+        *(missing if study.files.missing else []),
+        *(
+            f"{ranks} ranks share {cores} cores, so their times include waits for a core"
+            for ranks in study.plan.ranks
+            if ranks > cores
+        ),
     ]
 
 
@@ -101,14 +106,14 @@ def _total(study: Study) -> dict[str, Any]:
 
 def _row(study: Study, name: str, title: str, total: Quantity, mpi: Quantity) -> dict[str, Any]:
     def at(ranks: int) -> dict[str, Any]:
-        before, after = study.of(BEFORE.id, ranks), study.of(AFTER.id, ranks)
+        before, after = study.of(BEFORE.id, ranks), study.of(AFTER, ranks)
         return {
             "ranks": ranks,
             "before_s": _median(before, total),
             "before_mpi_s": _median(before, mpi),
             "after_s": _median(after, total),
             "after_mpi_s": _median(after, mpi),
-            "ratio": ratio(study, AFTER.id, ranks, total),
+            "ratio": ratio(study, AFTER, ranks, total),
         }
 
     return {"phase": name, "title": title, "here": [at(ranks) for ranks in study.plan.ranks]}
@@ -129,9 +134,41 @@ def _routine(study: Study, name: str, ranks: int) -> dict[str, Any]:
                 "mpi_s": _median(study.of(form.id, ranks), seconds),
                 "ratio": None if form is BEFORE else ratio(study, form.id, ranks, seconds),
             }
-            for form in FORMS
+            for form in study.forms
         ],
     }
+
+
+def _files(study: Study) -> list[dict[str, Any]]:
+    """The input and the output by form; without those forms that differ in exchanges only."""
+    shown = [form for form in study.forms if form.id in (BEFORE.id, GATHERED.id, PARALLEL.id)]
+
+    def row(ranks: int, form: str, title: str) -> dict[str, Any]:
+        samples = study.of(form, ranks)
+        return {
+            "ranks": ranks,
+            "form": form,
+            "title": title,
+            "read_s": _median(samples, _reading),
+            "read_bytes": samples[0].read_bytes,
+            "read_times": samples[0].read_bytes / study.files.input_bytes,
+            "read_ratio": None if form == BEFORE.id else ratio(study, form, ranks, _reading),
+            "write_s": _median(samples, _writing),
+            "written_bytes": samples[0].written_bytes,
+            "write_ratio": None if form == BEFORE.id else ratio(study, form, ranks, _writing),
+        }
+
+    if not study.files.ways:
+        return []
+    return [row(ranks, form.id, form.title) for ranks in study.plan.ranks for form in shown]
+
+
+def _reading(sample: Sample) -> float:
+    return sample.reading_s
+
+
+def _writing(sample: Sample) -> float:
+    return sample.clock_s["output"]
 
 
 def _exchanging(sample: Sample) -> float:
@@ -163,7 +200,7 @@ def _segments(study: Study) -> dict[str, Any]:
         "rows": rows,
         "best": min(times, key=lambda n: times[n]),
         "none_s": _median(study.of(BEFORE.id, ranks), loop),
-        "auto_s": _median(study.of(AFTER.id, ranks), loop),
+        "auto_s": _median(study.of(AFTER, ranks), loop),
     }
 
 
@@ -181,13 +218,13 @@ def _real_case(samples: Sequence[Sample]) -> float:
 def _scalability(study: Study) -> dict[str, Any]:
     """Time at the smaller number of ranks by time at the larger one, in the extrapolated real case."""
     few, many = study.plan.ranks
-    real = {form.id: [_real_case(study.of(form.id, ranks)) for ranks in (few, many)] for form in (BEFORE, AFTER)}
+    real = {form: [_real_case(study.of(form, ranks)) for ranks in (few, many)] for form in (BEFORE.id, AFTER)}
     return {
         "steps": published.REAL_STEPS,
         "before_s": real[BEFORE.id],
-        "after_s": real[AFTER.id],
+        "after_s": real[AFTER],
         "before": real[BEFORE.id][0] / real[BEFORE.id][1],
-        "after": real[AFTER.id][0] / real[AFTER.id][1],
+        "after": real[AFTER][0] / real[AFTER][1],
     }
 
 
@@ -204,6 +241,9 @@ def _side_by_side(study: Study) -> list[dict[str, Any]]:
 
     def row(what: str, paper: str, here: Any) -> dict[str, Any]:
         return {"what": what, "published": paper, "here": here}
+
+    def read_by_all(ranks: int) -> Any:
+        return ratio(study, PARALLEL.id, ranks, _reading) if "parallel" in study.files.ways else "not measured"
 
     def percent(value: float) -> str:
         return f"{100 * value:.0f} %"
@@ -229,6 +269,10 @@ def _side_by_side(study: Study) -> list[dict[str, Any]]:
                 share("gathered", ranks, "trcwri"),
             )
             for ranks in (few, many)
+        ],
+        *[
+            row(f"time of the input, read by all, {ranks} ranks", f"{percent(share)} with {those}", read_by_all(ranks))
+            for ranks, share, those in zip((few, many), published.PARALLEL_INPUT, published.PROCESSES, strict=True)
         ],
         row(
             f"{published.REAL_STEPS} steps, as it was",

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-
-# The same data each way; what a build cannot do is not measured, and the study says why.
-IO = ("serial", "gathered", "parallel")
 
 
 @dataclass(frozen=True)
@@ -16,13 +14,18 @@ class Form:
 
 
 BEFORE = Form("before", "as it was", ("--segments", "none", "--io", "serial"))
-FORMS = (
-    BEFORE,
-    Form("packed", "one segment", ("--segments", "1", "--io", "serial")),
-    Form("gathered", "collectives", ("--segments", "none", "--io", "gathered")),
-    Form("after", "both, segments auto", ("--segments", "auto", "--io", "gathered")),
-)
-AFTER = FORMS[-1]
+PACKED = Form("packed", "one segment", ("--segments", "1", "--io", "serial"))
+GATHERED = Form("gathered", "collectives", ("--segments", "none", "--io", "gathered"))
+PARALLEL = Form("parallel", "input and output by all ranks", ("--segments", "none", "--io", "parallel"))
+AFTER = "after"  # the last of the forms
+
+
+def forms(ways: Sequence[str]) -> tuple[Form, ...]:
+    """ways: of reading and writing files that there are."""
+    parallel = "parallel" in ways
+    io = "parallel" if parallel else "gathered"
+    after = Form(AFTER, "all, segments auto" if parallel else "both, segments auto", ("--segments", "auto", "--io", io))
+    return (BEFORE, PACKED, GATHERED, *((PARALLEL,) if parallel else ()), after)
 
 
 def with_segments(n: int) -> Form:

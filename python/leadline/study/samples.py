@@ -12,9 +12,12 @@ from typing import Any
 
 from leadline.bench.measuring import MeasurementFailed
 from leadline.errors import UsageError
+from leadline.study.files import Files
 
 ROUTINES = ("trcadv", "trchdf", "trcnxt", "trcwri")
-SUMMARY = re.compile(r"opatm: .*: (?P<total>[\d.]+) s \((?P<phases>.*?)\),.*checksum (?P<checksum>[0-9a-f]+)")
+SUMMARY = re.compile(
+    r"opatm: .*, (?P<steps>\d+) steps?: (?P<total>[\d.]+) s \((?P<phases>.*?)\),.*checksum (?P<checksum>[0-9a-f]+)"
+)
 CLOCK = re.compile(r"([a-z ]+) ([\d.]+) s")
 LOOP = ("advection", "diffusion", "reaction", "update")
 INPUT = ("setup", "input")
@@ -26,7 +29,8 @@ class Sample:
     """One run. clock_s: the program's own, of the rank that took longest: input, loop, output.
 
     mpi_s: in MPI, mean of the ranks, of the same phases.   routine_s: in MPI, mean of the ranks, by routine.
-    messages: of all ranks, by routine.   steps: iterations of the main loop, as the recording shows them.
+    messages: of all ranks, by routine.   steps: of the main loop, as the program says.   reading_s: the part of
+    `input` in which files are read.   read_bytes, written_bytes: of the study's files, by all ranks.
     """
 
     form: str
@@ -38,6 +42,9 @@ class Sample:
     routine_s: Mapping[str, float]
     messages: Mapping[str, int]
     steps: int
+    reading_s: float
+    read_bytes: int
+    written_bytes: int
 
     @property
     def total_s(self) -> float:
@@ -45,7 +52,13 @@ class Sample:
 
 
 def take(
-    form: str, ranks: int, words: Sequence[str], environ: Mapping[str, str], directory: Path, timeout_s: float
+    form: str,
+    ranks: int,
+    words: Sequence[str],
+    environ: Mapping[str, str],
+    directory: Path,
+    files: Files,
+    timeout_s: float,
 ) -> Sample:
     """Records the command into the directory. Raises MeasurementFailed, or UsageError if the program refuses."""
     command = [sys.executable, "-m", "leadline", "record", "--quiet", "--output", str(directory), "--", *words]
@@ -55,20 +68,25 @@ def take(
         raise MeasurementFailed(f"{' '.join(words)} did not end within {timeout_s:.0f} s") from None
     if run.returncode:
         said = (run.stderr or run.stdout).strip().splitlines()
-        message = f"{' '.join(words)} ended with {run.returncode}: {said[-1] if said else 'it said nothing'}"
+        of_program = [line for line in said if line.startswith("opatm: ")]
+        reason = (of_program or said or ["it said nothing"])[-1]
+        message = f"{' '.join(words)} ended with {run.returncode}: {reason}"
         raise UsageError(message) if run.returncode == USAGE else MeasurementFailed(message)
     found = SUMMARY.search(run.stdout)
     if found is None:
         raise MeasurementFailed(f"{' '.join(words)} did not print its times")
     clocks = {name.strip(): float(seconds) for name, seconds in CLOCK.findall(found["phases"])}
-    return _read(form, ranks, directory, found["checksum"], clocks)
+    return _read(form, ranks, directory, files, found, clocks)
 
 
-def _read(form: str, ranks: int, directory: Path, checksum: str, clocks: Mapping[str, float]) -> Sample:
+def _read(
+    form: str, ranks: int, directory: Path, files: Files, said: re.Match[str], clocks: Mapping[str, float]
+) -> Sample:
     from leadline.report import to_json
     from leadline.run import open_run
 
     report: Any = to_json(open_run(directory))
+    touched = report["io"]["files"] if report["io"] else []
     routines = {row["routine"]: row for row in report["routines"]}
     phases = [phase for phase in report["phases"] if phase["parent"] is None]
     mpi = {kind: sum(phase["mpi_s"] for phase in phases if phase["kind"] == kind) / ranks for kind in ("init", "loop")}
@@ -77,7 +95,7 @@ def _read(form: str, ranks: int, directory: Path, checksum: str, clocks: Mapping
         form=form,
         ranks=ranks,
         directory=directory,
-        checksum=checksum,
+        checksum=said["checksum"],
         clock_s={
             "input": sum(clocks.get(name, 0.0) for name in INPUT),
             "loop": sum(clocks.get(name, 0.0) for name in LOOP),
@@ -90,5 +108,8 @@ def _read(form: str, ranks: int, directory: Path, checksum: str, clocks: Mapping
         },
         routine_s=routine_s,
         messages={name: routines[name]["messages"] if name in routines else 0 for name in ROUTINES},
-        steps=max((phase["iterations"] for phase in phases if phase["kind"] == "loop"), default=0),
+        steps=int(said["steps"]),
+        reading_s=clocks.get("input", 0.0),
+        read_bytes=sum(file["bytes_read"] for file in touched if Path(file["file"]).parent == files.input),
+        written_bytes=sum(file["bytes_written"] for file in touched if Path(file["file"]) == files.output),
     )

@@ -25,6 +25,9 @@ def draw(found: dict[str, Any], out: Screen) -> None:
     out.lines(_phases(found))
     out.section("Communication by routine", "in MPI, mean of the ranks; × as it was")
     out.lines(_routines(found))
+    if found["files"]:
+        out.section("Files", "the program's clock; times the input was read by all ranks; × as it was")
+        out.lines(_files(found["files"]))
     out.section("Segments", f"main loop with {few} ranks")
     out.lines(_segments(found["segments"]))
     out.section("Beside the papers")
@@ -64,6 +67,18 @@ def _routines(found: dict[str, Any]) -> list[Line]:
     return lines
 
 
+def _files(rows: list[dict[str, Any]]) -> list[Line]:
+    lines: list[Line] = [(f"{'Ranks':>5}  {'Input':>8}  {'Read':>6}  {'Output':>8}  Form: input; output", "dim")]
+    for row in rows:
+        ratios = [words_of(row[name]) for name in ("read_ratio", "write_ratio") if row[name] is not None]
+        lines.append(
+            f"{row['ranks']:>5}  {fmt.seconds(row['read_s']):>8}  {row['read_times']:>4.1f} ×  "
+            f"{fmt.seconds(row['write_s']):>8}  {row['title']}"
+        )
+        lines += [f"{'':35}{words}" for words in ratios]
+    return lines
+
+
 def _segments(found: dict[str, Any]) -> list[Line]:
     lines: list[Line] = [(f"{'Segments':>8}  {'Main loop':>9}  {'MPI':>8}  {'Messages':>9}  Against as it was", "dim")]
     for row in found["rows"]:
@@ -73,7 +88,7 @@ def _segments(found: dict[str, Any]) -> list[Line]:
             f"{row['messages']:>9,}  {words_of(row['ratio'])}{best}"
         )
     lines.append(f"{'none':>8}  {fmt.seconds(found['none_s']):>9}")
-    lines.append(f"{'auto':>8}  {fmt.seconds(found['auto_s']):>9}  with output by collectives")
+    lines.append(f"{'auto':>8}  {fmt.seconds(found['auto_s']):>9}  with the other changes")
     return lines
 
 

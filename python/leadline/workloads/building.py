@@ -15,7 +15,6 @@ from pathlib import Path
 from leadline.errors import MissingPrerequisite
 from leadline.mpi import DEBIAN, Library
 from leadline.workloads.catalog import Workload
-from leadline.workloads.optional import usable
 
 # The libraries a workload in Fortran is built with: those from PyPI have no Fortran bindings.
 FORTRAN = tuple(DEBIAN)
@@ -62,16 +61,10 @@ def _compiler(workload: Workload, library: Library) -> Path:
     return library.mpifort
 
 
-def _found(workload: Workload, library: Library) -> tuple[str, ...]:
-    """Those of the workload's optional libraries that it can use with this MPI library."""
-    names = workload.libraries
-    return usable(names, str(_compiler(workload, library)), tuple(library.env().items())) if names else ()
-
-
 def _fingerprint(workload: Workload, library: Library) -> str:
     content = hashlib.sha256()
     compiler = _compiler(workload, library)
-    made_of = (compiler, library.version, workload.flags, workload.sources, workload.link, _found(workload, library))
+    made_of = (compiler, library.version, workload.flags, workload.sources, workload.link)
     content.update(" ".join(map(str, made_of)).encode())
     for path in workload.inputs:
         content.update(str(path).encode() + path.read_bytes())
@@ -87,8 +80,7 @@ def _compile(workload: Workload, library: Library, folder: Path, executable: Pat
         for source, name in zip(workload.sources, names, strict=True)
     ]
     include = [f"-I{path}" for path in workload.include]
-    here = [f"-DLEADLINE_HAS_{name.upper()}" for name in _found(workload, library)]
-    options = [*workload.flags, *include, *here]
+    options = [*workload.flags, *include]
     at_once = len(os.sched_getaffinity(0))
     if workload.language == "fortran":
         options += ["-J", str(folder)]  # where the modules go
@@ -123,7 +115,7 @@ def _shared(workload: Workload, library: Library, folder: Path) -> tuple[str, Pa
         return wrapper, folder
     behind = os.path.realpath(found)
     version = subprocess.run([behind, "--version"], capture_output=True, text=True, check=False).stdout
-    content = hashlib.sha256(f"{behind} {version} {workload.flags} {_found(workload, library)}".encode())
+    content = hashlib.sha256(f"{behind} {version} {workload.flags}".encode())
     for path in workload.inputs:
         content.update(str(path).encode() + path.read_bytes())
     place = folder.parents[1] / "shared" / f"{workload.name}-{content.hexdigest()[:16]}"

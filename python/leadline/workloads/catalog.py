@@ -7,9 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from leadline import toml
+from leadline import compiled_in, toml
 from leadline.errors import MissingPrerequisite, UsageError
-from leadline.segments.sources import sources as sources_of_segments
 
 DESCRIPTION = "workload.toml"
 MPI_HEADER = Path("mpi.h")
@@ -22,7 +21,7 @@ class Workload:
 
     language: "c++" or "fortran".   sources, include: absolute paths.   flags: for compiling and linking.
     shared: those of `sources` without mpi.h, which are compiled once for all libraries with the same compiler.
-    libraries: those it uses if they are here (optional.py).   link: words for the linker, after the objects.
+    link: words for the linker, after the objects.
     """
 
     name: str
@@ -33,7 +32,6 @@ class Workload:
     include: tuple[Path, ...]
     flags: tuple[str, ...]
     shared: tuple[Path, ...] = ()
-    libraries: tuple[str, ...] = ()
     link: tuple[str, ...] = ()
 
     @property
@@ -67,9 +65,10 @@ def find(name: str) -> Workload:
     content = toml.load(folder / DESCRIPTION)
     sources = tuple((folder / source).resolve() for source in content["sources"])
     include = tuple((folder / path).resolve() for path in content.get("include", ()))
-    if content.get("segments", False):
-        sources += tuple(sorted(sources_of_segments().glob("[a-z]*.c")))
-        include += (sources_of_segments(),)
+    for part in compiled_in.PARTS:
+        if content.get(part, False):
+            sources += tuple(sorted(compiled_in.sources(part).glob("[a-z]*.c")))
+            include += (compiled_in.sources(part),)
     return Workload(
         name=name,
         folder=folder,
@@ -79,14 +78,14 @@ def find(name: str) -> Workload:
         include=include,
         flags=tuple(content.get("flags", ())),
         shared=_without_mpi(sources, include) if content["language"] == "c++" else (),
-        libraries=tuple(content.get("libraries", ())),
         link=tuple(content.get("link", ())),
     )
 
 
 def _without_mpi(sources: Iterable[Path], include: tuple[Path, ...]) -> tuple[Path, ...]:
-    """The `sources` that do not use mpi.h, neither directly nor through a file they include."""
-    return tuple(source for source in sources if MPI_HEADER not in _included(source, include))
+    """The `sources` in C++ that do not use mpi.h, neither directly nor through a file they include."""
+    in_cpp = [source for source in sources if source.suffix != ".c"]
+    return tuple(source for source in in_cpp if MPI_HEADER not in _included(source, include))
 
 
 def _included(source: Path, include: tuple[Path, ...]) -> set[Path]:

@@ -15,6 +15,7 @@ export function show() {
     { id: "findings", title: "What the recording proposes", inside: findings(study) },
     { id: "phases", title: "Time by phase", inside: phases(study) },
     { id: "routines", title: "Communication by routine", inside: routines(study) },
+    ...(study.files.length ? [{ id: "files", title: "Input and output", inside: files(study.files) }] : []),
     { id: "segments", title: "Segments", inside: segments(study.segments) },
     { id: "papers", title: "Beside the papers", inside: papers(study) },
   ].map((each) => ({ ...each, short: each.title }));
@@ -101,6 +102,25 @@ function routines(study) {
     one: "routine",
     first: 32,
     words: (e) => `${e.routine} ${e.title}`,
+  });
+}
+
+function files(rows) {
+  return table({
+    of: "study_files",
+    label: "Input and output",
+    columns: [
+      { id: "form", head: true, text: true, value: (e) => e.title, cell: (e) => e.title },
+      { id: "ranks", value: (e) => e.ranks, cell: (e) => count(e.ranks) },
+      { id: "read", keep: 2, value: (e) => e.read_s, cell: (e) => seconds(e.read_s) },
+      { id: "times", keep: 1, value: (e) => e.read_times, cell: (e) => `${fixed(e.read_times, 1)} ×` },
+      { id: "read_ratio", keep: 1, value: (e) => e.read_ratio?.median ?? 0, cell: (e) => words(e.read_ratio) },
+      { id: "write", keep: 2, value: (e) => e.write_s, cell: (e) => seconds(e.write_s) },
+      { id: "write_ratio", value: (e) => e.write_ratio?.median ?? 0, cell: (e) => words(e.write_ratio) },
+    ],
+    rows,
+    one: "form",
+    words: (e) => e.title,
   });
 }
 

@@ -1,0 +1,49 @@
+/* For the Fortran module: the same functions with Fortran's communicators and arrays. */
+#include "leadline_fieldio.h"
+
+typedef int leadline_fieldio_no_binding; /* a source must have something in it */
+
+#ifdef LEADLINE_FIELDIO_FORTRAN
+#include <ISO_Fortran_binding.h>
+
+int leadline_spread_create_f(int comm, int dimensions, const int64_t* whole, const int64_t* first, const int64_t* count,
+                             const int64_t* sizes, const int64_t* offset, const int64_t* halo,
+                             leadline_spread** spread) {
+  const leadline_block block = {dimensions, whole, first, count, sizes, offset, halo};
+  return leadline_spread_create(MPI_Comm_f2c((MPI_Fint)comm), &block, spread);
+}
+
+void leadline_spread_mask_f(leadline_spread* spread, const CFI_cdesc_t* mask, double land) {
+  leadline_spread_mask(spread, mask->base_addr, land);
+}
+
+int leadline_fieldio_open_f(int comm, const char* path, int create, int way, int64_t limit, const char* hints,
+                            leadline_field_file** file) {
+  const leadline_fieldio_options options = {(leadline_fieldio_way)way, limit > 0 ? (size_t)limit : 0,
+                                            hints[0] != '\0' ? hints : NULL};
+  const MPI_Comm from = MPI_Comm_f2c((MPI_Fint)comm);
+  return create ? leadline_fieldio_create(from, path, &options, file)
+                : leadline_fieldio_open(from, path, &options, file);
+}
+
+/* Fields of another type are refused by what they are passed on to, as bytes are. */
+static leadline_fieldio_type type_of(const CFI_cdesc_t* values) {
+  if (values->type == CFI_type_double) return LEADLINE_FIELDIO_DOUBLE;
+  if (values->type == CFI_type_float) return LEADLINE_FIELDIO_FLOAT;
+  if (values->type == CFI_type_int32_t) return LEADLINE_FIELDIO_INT32;
+  if (values->type == CFI_type_int64_t) return LEADLINE_FIELDIO_INT64;
+  return LEADLINE_FIELDIO_INT8;
+}
+
+int leadline_fieldio_read_f(leadline_field_file* file, int variable, int leading, const int64_t* index,
+                            const leadline_spread* spread, const CFI_cdesc_t* values) {
+  const leadline_fieldio_type type = CFI_is_contiguous(values) ? type_of(values) : LEADLINE_FIELDIO_INT8;
+  return leadline_fieldio_read(file, variable, leading, index, spread, type, values->base_addr);
+}
+
+int leadline_fieldio_write_f(leadline_field_file* file, int variable, int leading, const int64_t* index,
+                             const leadline_spread* spread, const CFI_cdesc_t* values) {
+  const leadline_fieldio_type type = CFI_is_contiguous(values) ? type_of(values) : LEADLINE_FIELDIO_INT8;
+  return leadline_fieldio_write(file, variable, leading, index, spread, type, values->base_addr);
+}
+#endif
