@@ -3,11 +3,23 @@
 // it lacks, which are the last ones.
 #pragma once
 
+#include <dlfcn.h>
+
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
 namespace leadline::interchange::otf2 {
+
+// Loads the first of these files that can be loaded and has what is wanted. `missing` names a function it lacks, or
+// nullptr. Returns an empty message, or why none would do.
+std::string load_first(const std::vector<std::string>& files, const std::function<const char*(void*)>& missing);
+template <class Function>
+bool find_function(void* library, const char* name, Function* function) {
+  *function = reinterpret_cast<Function>(dlsym(library, name));
+  return *function != nullptr;
+}
 
 struct Archive;
 struct EvtWriter;
