@@ -1,6 +1,7 @@
 #include "interchange/importing/archive.hpp"
 
 #include <cstdlib>
+#include <utility>
 
 #include "interchange/importing/events.hpp"
 
@@ -15,6 +16,7 @@ constexpr int most_steps = 64;         // towards the root of a tree that a dama
 
 Definitions& of(void* data) { return *static_cast<Definitions*>(data); }
 constexpr int success = 0;
+constexpr uint8_t comm_locations = 4;
 
 int clock(void* d, uint64_t resolution, uint64_t offset, uint64_t length, uint64_t epoch_ns) {
   of(d).resolution = resolution;
@@ -46,7 +48,12 @@ int region(void* d, uint32_t self, uint32_t name, uint32_t, uint32_t, uint8_t ro
 }
 int group(void* d, uint32_t self, uint32_t, uint8_t type, uint8_t paradigm, uint32_t, uint32_t n,
           const uint64_t* members) {
-  of(d).groups[self] = {type, paradigm, std::vector<uint64_t>(members, members + n)};
+  Definitions::Group made{type, paradigm, std::vector<uint64_t>(members, members + n)};
+  if (type == comm_locations) {
+    of(d).location_lists.push_back(std::move(made));
+  } else {
+    of(d).groups[self] = std::move(made);
+  }
   return success;
 }
 int comm(void* d, uint32_t self, uint32_t name, uint32_t group, uint32_t parent, uint32_t) {

@@ -52,6 +52,8 @@ struct Definitions {
   std::unordered_map<uint32_t, LocationGroup> location_groups;
   std::vector<Location> locations;
   std::unordered_map<uint32_t, Group> groups;
+  // Groups of locations that communicate, which groups of ranks refer to. EZTrace numbers them like one of those.
+  std::vector<Group> location_lists;
   std::unordered_map<uint32_t, Comm> comms;
   std::unordered_map<uint32_t, uint32_t> windows;  // their communicators
   std::unordered_map<uint32_t, Context> contexts;

@@ -10,19 +10,23 @@ namespace leadline::interchange::importing {
 namespace {
 
 constexpr uint8_t cpu_thread = 1, user_paradigm = 1, compiler_paradigm = 2, mpi_paradigm = 4;
-constexpr uint8_t comm_locations = 4, comm_group = 5, comm_self = 6;
+constexpr uint8_t comm_self = 6;
 constexpr uint8_t unknown_role = 0, file_role = 27, file_metadata_role = 38;
 constexpr unsigned bits_of_call = 16;  // of a frame's offset
 constexpr size_t most_frames = size_t{1} << 20;
+// EZTrace puts everything into a region "Working", and all its regions are the user's.
+constexpr std::string_view eztrace_region = "EZTrace finalize", eztrace_frame = "Working";
 constexpr std::string_view poll_suffix = " (polls that found nothing)";
 
 }  // namespace
 
 ArchiveMap::ArchiveMap(const Definitions& definitions, bool ours) : definitions_(definitions), ours_(ours) {
   std::unordered_map<uint64_t, int32_t> rank_of_location;
-  for (const auto& [number, group] : definitions.groups) {
-    if (group.type != comm_locations) continue;
+  for (const Definitions::Group& group : definitions.location_lists) {
     if (!everybody_ || group.paradigm == mpi_paradigm) everybody_ = &group;
+  }
+  for (const auto& [number, region] : definitions.regions) {
+    eztrace_ |= definitions.text(region.name) == eztrace_region;
   }
   if (everybody_) {
     for (const uint64_t member : everybody_->members) {
@@ -59,15 +63,16 @@ const Routine& ArchiveMap::routine(uint32_t region) {
   const auto [known, fresh] = routines_.try_emplace(region);
   Routine& routine = known->second;
   if (!fresh) return routine;
-  routine.number = static_cast<uint32_t>(routines_.size());
   routine.region = region;
   const auto at = definitions_.regions.find(region);
   if (at == definitions_.regions.end()) {
     routine.name = "?";
+    routine.number = number_of(routine.name, 0);
     return routine;
   }
   const Definitions::Region& definition = at->second;
   routine.name = definitions_.text(definition.name);
+  routine.number = number_of(routine.name + '\0' + definitions_.text(definition.file), definition.line);
   std::string_view name = routine.name;
   if (ours_ && name.ends_with(poll_suffix)) {
     routine.polls = true;
@@ -75,17 +80,27 @@ const Routine& ArchiveMap::routine(uint32_t region) {
   }
   std::optional<NamedFunction> function;
   const bool of_program = definition.paradigm == user_paradigm || definition.paradigm == compiler_paradigm;
-  if (definition.paradigm == mpi_paradigm || !of_program) function = mpi_function(name);
-  const bool on_files = definition.role == file_role || definition.role == file_metadata_role;
-  if (!function && !of_program && (on_files || definition.role == unknown_role)) function = file_function(name);
+  if (definition.paradigm == mpi_paradigm || !of_program || eztrace_) function = mpi_function(name);
+  const bool on_files = definition.role == file_role || definition.role == file_metadata_role || eztrace_;
+  if (!function && (eztrace_ || !of_program) && (on_files || definition.role == unknown_role)) {
+    function = file_function(name);
+  }
   if (function) {
     routine.kind = Routine::Kind::call;
     routine.cls = function->cls;
     routine.name = function->name;
-  } else if (definition.paradigm == user_paradigm) {
+  } else if (eztrace_ && (name == eztrace_frame || name == eztrace_region)) {
+    routine.kind = Routine::Kind::nothing;
+  } else if (definition.paradigm == user_paradigm && !eztrace_) {
     routine.kind = Routine::Kind::named;
   }
   return routine;
+}
+
+// Ranks may define the same routine each for itself.
+uint32_t ArchiveMap::number_of(const std::string& name, uint32_t line) {
+  const auto next = static_cast<uint32_t>(numbers_.size() + 1);
+  return numbers_.try_emplace({name, line}, next).first->second;
 }
 
 uint64_t ArchiveMap::frame(const Routine& caller, const Routine& callee, uint32_t line) {

@@ -18,7 +18,7 @@
 namespace leadline::interchange::importing {
 
 struct Routine {
-  enum class Kind : uint8_t { frame, named, call };
+  enum class Kind : uint8_t { frame, named, call, nothing };  // nothing: the tracer's own
   Kind kind = Kind::frame;
   bool polls = false;  // of our own export: polls that found nothing
   trace::CallClass cls = trace::CallClass::other;
@@ -67,12 +67,15 @@ class ArchiveMap {
 
  private:
   std::vector<int32_t> ranks_of(uint32_t group) const;
+  uint32_t number_of(const std::string& name, uint32_t line);
   const Definitions& definitions_;
   bool ours_;
   std::vector<ArchiveProcess> processes_;
   int32_t ranks_ = 0;
   uint64_t other_locations_ = 0;
+  bool eztrace_ = false;
   std::unordered_map<uint32_t, Routine> routines_;
+  std::map<std::pair<std::string, uint32_t>, uint32_t> numbers_;
   std::map<std::pair<uint64_t, uint32_t>, uint64_t> frames_;  // (caller and callee), line: offset
   std::unordered_map<uint32_t, uint32_t> calls_of_;           // of a caller: how many addresses it has
   std::vector<Symbol> symbols_;

@@ -80,12 +80,14 @@ void LocationReader::enter(uint64_t time, uint32_t region) {
     return;
   }
   const Routine& routine = map_.routine(region);
+  if (routine.kind == Routine::Kind::nothing) return;
   const uint32_t context = context_of_call(routine, 0);
   routine.kind == Routine::Kind::call ? begin_call(time, routine, context) : push(time, routine, context);
 }
 
 void LocationReader::leave(uint64_t time, uint32_t region) {
   if (in_call_) return nested_ ? void(--nested_) : end_call(time);
+  if (map_.routine(region).kind == Routine::Kind::nothing) return;
   if (deeper_) return void(--deeper_);
   // A region that was left without its own event ends with the one around it.
   const auto is_it = [&](const Frame& f) { return f.routine->region == region; };

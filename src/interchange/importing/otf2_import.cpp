@@ -90,7 +90,7 @@ std::string import_process(Archive* archive, ArchiveMap* map, const ArchiveProce
   const Clock clock(archive->definitions());
   RecordedProcess process(path, facts, series);
   Objects objects(map, &process, from.rank);
-  bool finalized = false;
+  bool initialized = false, finalized = false;
   for (const uint64_t location : from.locations) {
     RecordedThread* thread = process.add_thread();
     if (!thread) {
@@ -106,9 +106,12 @@ std::string import_process(Archive* archive, ArchiveMap* map, const ArchiveProce
     reader.finish();
     result->calls += reader.calls();
     if (translator.finalized()) process.ends(translator.finalized_at());
+    initialized |= translator.initialized();
     finalized |= translator.finalized();
   }
-  const int error = process.finish(finalized);
+  // Where the tracer left out both, nothing says that the process did not come to its end.
+  result->missing.no_start += !initialized;
+  const int error = process.finish(finalized || !initialized);
   return error ? std::strerror(error) : "";
 }
 

@@ -30,6 +30,7 @@ void Translator::translate(const Call& call) {
   Key key;
   key.site = thread_.site(function, call.context, call.region);
   key.peer = trace::peer_none;
+  initialized_ |= cls == CallClass::init;
   if (cls == CallClass::finalize) {
     finalized_ = true;
     finalized_at_ = call.end;

@@ -19,6 +19,7 @@ class Translator {
 
   void translate(const Call& call);
   void local(const Call& call);
+  bool initialized() const { return initialized_; }
   bool finalized() const { return finalized_; }
   uint64_t finalized_at() const { return finalized_at_; }
 
@@ -67,7 +68,7 @@ class Translator {
   std::unordered_map<uint64_t, Creation> created_for_;  // the creation that a request's starts belong to
   std::deque<Creation> creations_;                      // in the order in which they are expected to be started
   std::vector<int64_t> words_;
-  bool finalized_ = false;
+  bool initialized_ = false, finalized_ = false;
   uint64_t finalized_at_ = 0;
 };
 

@@ -34,6 +34,8 @@ _SENTENCES = {
     "no_completion": ("call that completes requests has", "calls that complete requests have",
                       "no record of which: taken for one on requests that had ended"),
     "no_transfer": ("call on a file has", "calls on files have", "no record of the file or its bytes"),
+    "no_start": ("process has", "processes have",
+                 "no MPI_Init in the archive: the time of the run goes from the first call to the last"),
     "threads": ("location is", "locations are", "of threads beyond the 64 of a process that a trace can have"),
     "other_locations": ("location is", "locations are", "no thread of a process (accelerators, metrics): left out"),
 }  # fmt: skip
