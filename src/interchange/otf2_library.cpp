@@ -27,6 +27,9 @@ std::string Library::load(const std::vector<std::string>& files) {
   if (!missing && !find_function(library, "OTF2_" #name, &name)) missing = "OTF2_" #name;
     LEADLINE_OTF2_FUNCTIONS(LEADLINE_OTF2_FIND)
 #undef LEADLINE_OTF2_FIND
+#define LEADLINE_OTF2_LOOK(result, name, arguments) find_function(library, "OTF2_" #name, &name);
+    LEADLINE_OTF2_NEWER_FUNCTIONS(LEADLINE_OTF2_LOOK)
+#undef LEADLINE_OTF2_LOOK
     return missing;
   });
 }

@@ -68,6 +68,10 @@ int window(void* d, uint32_t self, uint32_t, uint32_t comm, uint32_t) {
   of(d).windows[self] = comm;
   return success;
 }
+int parameter(void* d, uint32_t self, uint32_t name, uint8_t) {
+  of(d).parameters[self] = name;
+  return success;
+}
 int place(void* d, uint32_t self, uint32_t file, uint32_t line) {
   of(d).places[self] = {file, line};
   return success;
@@ -139,6 +143,7 @@ std::string Archive::open(const std::string& anchor) {
   otf2_.GlobalDefReaderCallbacks_SetGroupCallback(calls, plain(group));
   otf2_.GlobalDefReaderCallbacks_SetCommCallback(calls, plain(comm));
   otf2_.GlobalDefReaderCallbacks_SetRmaWinCallback(calls, plain(window));
+  otf2_.GlobalDefReaderCallbacks_SetParameterCallback(calls, plain(parameter));
   otf2_.GlobalDefReaderCallbacks_SetSourceCodeLocationCallback(calls, plain(place));
   otf2_.GlobalDefReaderCallbacks_SetCallingContextCallback(calls, plain(context));
   otf2_.GlobalDefReaderCallbacks_SetIoRegularFileCallback(calls, plain(file));
@@ -177,7 +182,8 @@ std::string Archive::select(const std::vector<uint64_t>& locations) {
   return error ? "its events cannot be opened: " + wrong(error) : "";
 }
 
-std::string Archive::read(uint64_t location, LocationEvents* events) {
+std::string Archive::read(uint64_t location, LocationEvents* events, uint64_t* records) {
+  *records = 0;
   otf2::EvtReader* reader = otf2_.Reader_GetEvtReader(reader_, location);
   if (!reader) return "they cannot be opened";
   otf2::EvtReaderCallbacks* calls = event_callbacks(otf2_);
@@ -195,6 +201,7 @@ std::string Archive::read(uint64_t location, LocationEvents* events) {
       return "there are more events than the files have room for";
     }
     events_left_ -= read;
+    *records += read;
   }
   otf2_.Reader_CloseEvtReader(reader_, reader);
   return error ? wrong(error) : "";

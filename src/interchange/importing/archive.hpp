@@ -55,7 +55,8 @@ struct Definitions {
   // Groups of locations that communicate, which groups of ranks refer to. EZTrace numbers them like one of those.
   std::vector<Group> location_lists;
   std::unordered_map<uint32_t, Comm> comms;
-  std::unordered_map<uint32_t, uint32_t> windows;  // their communicators
+  std::unordered_map<uint32_t, uint32_t> windows;     // their communicators
+  std::unordered_map<uint32_t, uint32_t> parameters;  // their names
   std::unordered_map<uint32_t, Context> contexts;
   std::unordered_map<uint32_t, Place> places;
   std::unordered_map<uint32_t, uint32_t> files;  // their names
@@ -83,7 +84,8 @@ class Archive {
   // All locations are to be read with one reader: OTF2 wants to know them before the first of them is read.
   std::string select(const std::vector<uint64_t>& locations);
   // The events of one of them, in their order. Returns an empty message, or why the rest cannot be read.
-  std::string read(uint64_t location, LocationEvents* events);
+  // `records`: how many there were, of whatever kind.
+  std::string read(uint64_t location, LocationEvents* events, uint64_t* records);
 
  private:
   std::string wrong(int error) const;

@@ -41,7 +41,7 @@ struct Call {
   X(no_transfer)      /* calls on files of which it does not say which file */                            \
   X(threads)          /* beyond those that a trace can have */                                            \
   X(other_locations)  /* locations with events that are no threads */                                     \
-  X(no_start)         /* processes without MPI_Init */                                                                \
+  X(no_start)         /* processes without MPI_Init */                                                    \
   X(without_path)     /* calls within no routine */
 
 struct Missing {

@@ -19,11 +19,6 @@ int tell(void* data, uint64_t time, const Effect& effect) {
   return success;
 }
 
-int unknown(LEADLINE_EVENT) {
-  (void)time;
-  of(data).unknown();
-  return success;
-}
 int enter(LEADLINE_EVENT, uint32_t region) {
   of(data).enter(time, region);
   return success;
@@ -60,10 +55,7 @@ int irecv(LEADLINE_EVENT, uint32_t sender, uint32_t comm, uint32_t tag, uint64_t
 }
 int request_test(LEADLINE_EVENT, uint64_t id) { return tell(data, time, {.kind = Kind::untested, .id = id}); }
 int request_cancelled(LEADLINE_EVENT, uint64_t id) { return tell(data, time, {.kind = Kind::cancelled, .id = id}); }
-int collective_begin(LEADLINE_EVENT) {
-  (void)time, (void)data;
-  return success;
-}
+int collective_begin(LEADLINE_EVENT) { return tell(data, time, {.kind = Kind::collective_begin}); }
 int collective_end(LEADLINE_EVENT, uint8_t, uint32_t comm, uint32_t root, uint64_t sent, uint64_t received) {
   return tell(data, time, {.kind = Kind::collective, .comm = comm, .peer = root, .bytes = sent, .other = received});
 }
@@ -74,6 +66,9 @@ int collective_complete(LEADLINE_EVENT, uint8_t, uint32_t comm, uint32_t root, u
                         uint64_t id) {
   return tell(data, time,
               {.kind = Kind::collective_done, .comm = comm, .peer = root, .bytes = sent, .other = received, .id = id});
+}
+int parameter(LEADLINE_EVENT, uint32_t number, uint64_t value) {
+  return tell(data, time, {.kind = Kind::parameter, .comm = number, .bytes = value});
 }
 int window_create(LEADLINE_EVENT, uint32_t window) {
   return tell(data, time, {.kind = Kind::window_made, .comm = window});
@@ -118,7 +113,6 @@ Callback plain(Function function) {
 otf2::EvtReaderCallbacks* event_callbacks(const otf2::ReadingLibrary& otf2) {
   otf2::EvtReaderCallbacks* c = otf2.EvtReaderCallbacks_New();
   if (!c) return nullptr;
-  otf2.EvtReaderCallbacks_SetUnknownCallback(c, plain(unknown));
   otf2.EvtReaderCallbacks_SetEnterCallback(c, plain(enter));
   otf2.EvtReaderCallbacks_SetLeaveCallback(c, plain(leave));
   otf2.EvtReaderCallbacks_SetCallingContextEnterCallback(c, plain(enter_context));
@@ -133,6 +127,7 @@ otf2::EvtReaderCallbacks* event_callbacks(const otf2::ReadingLibrary& otf2) {
   otf2.EvtReaderCallbacks_SetMpiRequestCancelledCallback(c, plain(request_cancelled));
   otf2.EvtReaderCallbacks_SetMpiCollectiveBeginCallback(c, plain(collective_begin));
   otf2.EvtReaderCallbacks_SetMpiCollectiveEndCallback(c, plain(collective_end));
+  otf2.EvtReaderCallbacks_SetParameterUnsignedIntCallback(c, plain(parameter));
   otf2.EvtReaderCallbacks_SetRmaWinCreateCallback(c, plain(window_create));
   otf2.EvtReaderCallbacks_SetRmaWinDestroyCallback(c, plain(window_destroy));
   otf2.EvtReaderCallbacks_SetRmaPutCallback(c, plain(put));

@@ -18,6 +18,7 @@ struct Effect {
     receive_done,
     untested,  // a request was looked at and had not completed
     cancelled,
+    collective_begin,
     collective,
     collective_request,
     collective_done,
@@ -31,6 +32,7 @@ struct Effect {
     file_moved,  // the position in it
     transfer,
     transfer_done,
+    parameter,  // of the region: comm is its number, bytes its value
   };
   Kind kind{};
   bool told = true;               // false: a request whose comm, peer, tag and bytes are told later
@@ -49,7 +51,6 @@ class LocationEvents {
   virtual void enter_context(uint64_t time, uint32_t context) = 0;
   virtual void leave_context(uint64_t time, uint32_t context) = 0;
   virtual void effect(uint64_t time, const Effect& effect) = 0;
-  virtual void unknown() = 0;
 };
 
 // To be given to OTF2 with a LocationEvents, then deleted. nullptr: no memory.

@@ -117,6 +117,8 @@ void LocationReader::leave_context(uint64_t time, uint32_t context) {
 }
 
 void LocationReader::effect(uint64_t, const Effect& effect) {
+  if (effect.kind == Kind::collective_begin) return;  // its end says all
+  if (effect.kind == Kind::parameter && !(in_call_ && call_.routine->polls)) return void(++missing_.unknown_records);
   if (effect.kind == Kind::receive_done || effect.kind == Kind::collective_done) tell(effect);
   if (!in_call_) return void(++missing_.outside_calls);
   if (call_.effects.size() >= most_effects) return void(++missing_.left_over);

@@ -25,7 +25,6 @@ class LocationReader : public LocationEvents {
   void enter_context(uint64_t time, uint32_t context) override;
   void leave_context(uint64_t time, uint32_t context) override;
   void effect(uint64_t time, const Effect& effect) override;
-  void unknown() override { ++missing_.unknown_records; }
   void finish();  // after the last event
   uint64_t calls() const { return calls_; }
 

@@ -54,21 +54,32 @@ class Timed : public LocationEvents {
   Timed(const Clock& clock, ArchiveMap* map, RecordedProcess* process, RecordedThread* thread, LocationReader* to)
       : clock_(clock), map_(*map), process_(*process), thread_(*thread), to_(*to) {}
   void enter(uint64_t time, uint32_t region) override {
+    ++events_;
     const uint64_t ticks = clock_.ticks(time);
     if (!calling_ && map_.routine(region).kind == Routine::Kind::call) first_call(ticks);
     to_.enter(ticks, region);
   }
-  void leave(uint64_t time, uint32_t region) override { to_.leave(clock_.ticks(time), region); }
+  void leave(uint64_t time, uint32_t region) override {
+    ++events_;
+    to_.leave(clock_.ticks(time), region);
+  }
   void enter_context(uint64_t time, uint32_t context) override {
+    ++events_;
     const uint64_t ticks = clock_.ticks(time);
     const auto found = map_.definitions().contexts.find(context);
     const bool known = found != map_.definitions().contexts.end();
     if (!calling_ && known && map_.routine(found->second.region).kind == Routine::Kind::call) first_call(ticks);
     to_.enter_context(ticks, context);
   }
-  void leave_context(uint64_t time, uint32_t context) override { to_.leave_context(clock_.ticks(time), context); }
-  void effect(uint64_t time, const Effect& effect) override { to_.effect(clock_.ticks(time), effect); }
-  void unknown() override { to_.unknown(); }
+  void leave_context(uint64_t time, uint32_t context) override {
+    ++events_;
+    to_.leave_context(clock_.ticks(time), context);
+  }
+  void effect(uint64_t time, const Effect& effect) override {
+    ++events_;
+    to_.effect(clock_.ticks(time), effect);
+  }
+  uint64_t events() const { return events_; }
 
  private:
   void first_call(uint64_t ticks) {
@@ -82,6 +93,7 @@ class Timed : public LocationEvents {
   RecordedThread& thread_;
   LocationReader& to_;
   bool calling_ = false;
+  uint64_t events_ = 0;
 };
 
 // Why a process could not be written; empty: it was.
@@ -101,7 +113,9 @@ std::string import_process(Archive* archive, ArchiveMap* map, const ArchiveProce
     Translator translator(map, &process, thread, &objects, &result->missing);
     LocationReader reader(map, &process, thread, &translator, &result->missing);
     Timed timed(clock, map, &process, thread, &reader);
-    const std::string why = archive->read(location, &timed);
+    uint64_t records = 0;
+    const std::string why = archive->read(location, &timed, &records);
+    if (records > timed.events()) result->missing.unknown_records += records - timed.events();
     if (!why.empty()) result->unreadable.push_back("location " + std::to_string(location) + ": " + why);
     reader.finish();
     result->calls += reader.calls();

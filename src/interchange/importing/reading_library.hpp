@@ -55,6 +55,7 @@ using Callback = void (*)();
   X(int, GlobalDefReaderCallbacks_SetRegionCallback, (GlobalDefReaderCallbacks*, Callback))                            \
   X(int, GlobalDefReaderCallbacks_SetGroupCallback, (GlobalDefReaderCallbacks*, Callback))                             \
   X(int, GlobalDefReaderCallbacks_SetCommCallback, (GlobalDefReaderCallbacks*, Callback))                              \
+  X(int, GlobalDefReaderCallbacks_SetParameterCallback, (GlobalDefReaderCallbacks*, Callback))                         \
   X(int, GlobalDefReaderCallbacks_SetRmaWinCallback, (GlobalDefReaderCallbacks*, Callback))                            \
   X(int, GlobalDefReaderCallbacks_SetSourceCodeLocationCallback, (GlobalDefReaderCallbacks*, Callback))                \
   X(int, GlobalDefReaderCallbacks_SetCallingContextCallback, (GlobalDefReaderCallbacks*, Callback))                    \
@@ -62,7 +63,6 @@ using Callback = void (*)();
   X(int, GlobalDefReaderCallbacks_SetIoHandleCallback, (GlobalDefReaderCallbacks*, Callback))                          \
   X(EvtReaderCallbacks*, EvtReaderCallbacks_New, ())                                                                   \
   X(void, EvtReaderCallbacks_Delete, (EvtReaderCallbacks*))                                                            \
-  X(int, EvtReaderCallbacks_SetUnknownCallback, (EvtReaderCallbacks*, Callback))                                       \
   X(int, EvtReaderCallbacks_SetEnterCallback, (EvtReaderCallbacks*, Callback))                                         \
   X(int, EvtReaderCallbacks_SetLeaveCallback, (EvtReaderCallbacks*, Callback))                                         \
   X(int, EvtReaderCallbacks_SetCallingContextEnterCallback, (EvtReaderCallbacks*, Callback))                           \
@@ -77,6 +77,7 @@ using Callback = void (*)();
   X(int, EvtReaderCallbacks_SetMpiRequestCancelledCallback, (EvtReaderCallbacks*, Callback))                           \
   X(int, EvtReaderCallbacks_SetMpiCollectiveBeginCallback, (EvtReaderCallbacks*, Callback))                            \
   X(int, EvtReaderCallbacks_SetMpiCollectiveEndCallback, (EvtReaderCallbacks*, Callback))                              \
+  X(int, EvtReaderCallbacks_SetParameterUnsignedIntCallback, (EvtReaderCallbacks*, Callback))                          \
   X(int, EvtReaderCallbacks_SetRmaWinCreateCallback, (EvtReaderCallbacks*, Callback))                                  \
   X(int, EvtReaderCallbacks_SetRmaWinDestroyCallback, (EvtReaderCallbacks*, Callback))                                 \
   X(int, EvtReaderCallbacks_SetRmaPutCallback, (EvtReaderCallbacks*, Callback))                                        \

@@ -21,6 +21,7 @@ using trace::ChunkType;
 namespace {
 
 constexpr uint64_t generation_room = uint64_t{128} << 20;  // as the recorder has by default
+constexpr uint64_t exact = 1;                              // nobody waits for the room that rounding saves
 const trace::Backing always{[](void*, char*, char*) { return true; }, nullptr};
 
 template <class T>
@@ -191,7 +192,7 @@ void RecordedProcess::write_threads() {
   trace::ByteSink sink;
   for (const auto& thread : threads_) {
     const trace::ThreadView view{thread->region_.get(), header_.tick_factor, header_.first_ticks,
-                                 trace::has_regions(region_.get())};
+                                 trace::has_regions(region_.get()), exact};
     for (const trace::ThreadChunk& chunk : trace::thread_chunks) {
       if (chunk.pieces == trace::Pieces::whole) continue;
       sink.clear();
@@ -228,9 +229,14 @@ RecordedThread::RecordedThread(RecordedProcess* process, uint32_t number)
   graph_.set_scale({process->header_.tick_factor});
   graph_.set_room(generation_room);
   graph_.reset(false);
-  process->know_functions(this);
-  const bool everything = process->series_ == UINT64_MAX;
-  graph_.series().keep(everything ? uint64_t{1} << 50 : process->series_, capacity::series_entries / 2, false,
+}
+
+// Times are kept from then on.
+void RecordedThread::begins(uint64_t ticks) {
+  header().last_end = ticks;
+  process_.know_functions(this);
+  const bool everything = process_.series_ == UINT64_MAX;
+  graph_.series().keep(everything ? uint64_t{1} << 50 : process_.series_, capacity::series_entries / 2, false,
                        {[](void* self) { return static_cast<RecordedThread*>(self)->spill(false); }, this});
 }
 
@@ -325,7 +331,7 @@ void RecordedThread::add_region_time(uint32_t region, uint64_t ticks) {
 bool RecordedThread::spill(bool last) {
   trace::ByteSink sink;
   const trace::ProcessHeader& p = process_.header_;
-  if (!trace::encode_series(region_.get(), p.tick_factor, p.first_ticks, last, &sink)) return true;
+  if (!trace::encode_series(region_.get(), p.tick_factor, p.first_ticks, last, &sink, exact)) return true;
   process_.out_.put(ChunkType::series, sink);
   return !process_.out_.failed();
 }

@@ -114,7 +114,7 @@ class RecordedThread {
   void add_poll(uint32_t site, uint64_t begin, uint64_t end);
   void add_local(uint32_t function, uint64_t frame, uint64_t begin, uint64_t end);
   void add_region_time(uint32_t region, uint64_t ticks);
-  void begins(uint64_t ticks) { header().last_end = ticks; }
+  void begins(uint64_t ticks);  // before its first call
   uint64_t calls() const { return header().calls_before + trace::calls_of(header()); }
   trace::ThreadHeader& header() const { return *reinterpret_cast<trace::ThreadHeader*>(region_.get()); }
 

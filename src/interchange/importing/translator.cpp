@@ -14,7 +14,11 @@ using Kind = Effect::Kind;
 
 namespace {
 
-int64_t bytes_of(uint64_t bytes) { return static_cast<int64_t>(std::min<uint64_t>(bytes, INT64_MAX)); }
+// As lists have them.
+int64_t peer_and_tag(const Key& key) {
+  const uint64_t peer = static_cast<uint32_t>(key.peer);
+  return static_cast<int64_t>(peer << 32 | static_cast<uint32_t>(key.tag));
+}
 
 }  // namespace
 
@@ -35,7 +39,7 @@ void Translator::translate(const Call& call) {
     finalized_ = true;
     finalized_at_ = call.end;
   }
-  if (polls_in_vain(call)) return thread_.add_poll(key.site, call.begin, call.end);
+  if (polls_in_vain(call)) return add_polls(call, key.site);
   // A switch over the forms, so that a new one must be thought about.
   switch (trace::facts_of(cls).event) {
     case EventForm::message:
@@ -79,9 +83,12 @@ void Translator::translate(const Call& call) {
   if (use == RequestUse::makes) make(call, key);
   if (use == RequestUse::creates) {
     const uint64_t number = ++thread_.header().persistent_made;
-    const bool receives = trace::facts_of(cls).moves & trace::moves::receives;
+    const uint8_t moves = trace::facts_of(cls).moves;
     if (creations_.size() >= most_creations) creations_.pop_front();
-    creations_.push_back({number, key.site, receives});
+    creations_.push_back({number, key.site,
+                          moves & trace::moves::sends      ? Kind::send_request
+                          : moves & trace::moves::receives ? Kind::receive_request
+                                                           : Kind::collective_request});
   }
   thread_.add(key, call.begin, call.end);
 }
@@ -95,6 +102,18 @@ bool Translator::polls_in_vain(const Call& call) const {
       cls == CallClass::test || cls == CallClass::testany || cls == CallClass::testall || cls == CallClass::testsome;
   return tests && !call.find(Kind::send_done) && !call.find(Kind::receive_done) && !call.find(Kind::collective_done) &&
          !call.find(Kind::cancelled) && !call.find(Kind::transfer_done);
+}
+
+// Our own export says how many there were, to a power of two.
+void Translator::add_polls(const Call& call, uint32_t site) {
+  constexpr uint64_t most = 1 << 15;
+  const Effect* told = call.find(Kind::parameter);
+  const uint64_t polls = std::clamp<uint64_t>(told ? told->bytes : 1, 1, most);
+  const uint64_t each = call.end > call.begin ? (call.end - call.begin) / polls : 0;
+  for (uint64_t i = 0; i < polls; ++i) {
+    const uint64_t begin = call.begin + i * each;
+    thread_.add_poll(site, begin, i + 1 < polls ? begin + each : call.end);
+  }
 }
 
 // --- Messages ---
@@ -265,9 +284,7 @@ void Translator::completions(const Call& call, Key* key) {
     ++words_[0];
     words_.push_back(trace::listed_link(thread_.header().requests_made - request->number + 1, maker.site, -1));
     words_.push_back(request->receives && done.kind == Kind::receive_done ? bytes_of(done.bytes) : 0);
-    words_.push_back(wild ? static_cast<int64_t>(static_cast<uint64_t>(static_cast<uint32_t>(resolved.peer)) << 32 |
-                                                 static_cast<uint32_t>(resolved.tag))
-                          : 0);
+    words_.push_back(wild ? peer_and_tag(resolved) : 0);
     words_.push_back(maker.count);
     forget(done.id);
   }
@@ -281,9 +298,8 @@ void Translator::completions(const Call& call, Key* key) {
 Translator::Creation* Translator::creation_for(const Effect& effect) {
   const auto known = created_for_.find(effect.id);
   if (known != created_for_.end()) return &known->second;
-  const bool receives = effect.kind == Kind::receive_request;
-  const auto next =
-      std::find_if(creations_.begin(), creations_.end(), [&](const Creation& c) { return c.receives == receives; });
+  const auto next = std::find_if(creations_.begin(), creations_.end(),
+                                 [&](const Creation& c) { return c.starts_with == effect.kind; });
   if (next == creations_.end()) return nullptr;
   const Creation found = *next;
   creations_.erase(next);
@@ -292,20 +308,33 @@ Translator::Creation* Translator::creation_for(const Effect& effect) {
   return &(created_for_[effect.id] = found);
 }
 
+// What the creation of the request would have said of it.
+void Translator::start_one(const Effect& effect, uint32_t site, Key* started) {
+  started->site = site;
+  started->peer = trace::peer_none;
+  if (effect.kind == Kind::send_request) return fill_sent(effect, started);
+  if (effect.kind == Kind::receive_request) return fill_received(effect, started);
+  started->comm = trace::flag_persistent_collective;
+  started->count = started->value = trace::unknown_value;
+  if (!effect.told) return void(++missing_.no_collective);
+  started->comm |= objects_.communicator(effect.comm).number;
+  started->peer = root_of(effect.peer);
+  started->value = bytes_of(effect.bytes);
+  started->count = bytes_of(effect.other);
+}
+
 void Translator::start(const Call& call, Key* key, bool list) {
-  words_ = {0};
   std::vector<int64_t> words = {0};
   for (const Effect& e : call.effects) {
-    if (e.kind != Kind::send_request && e.kind != Kind::receive_request) continue;
+    const bool collective = e.kind == Kind::collective_request;
+    if (e.kind != Kind::send_request && e.kind != Kind::receive_request && !collective) continue;
     const Creation* creation = creation_for(e);
     if (!creation) {
       ++missing_.starts;
       continue;
     }
     Key started;
-    started.site = creation->site;
-    started.peer = trace::peer_none;
-    e.kind == Kind::send_request ? fill_sent(e, &started) : fill_received(e, &started);
+    start_one(e, creation->site, &started);
     const uint64_t age = thread_.header().persistent_made - creation->number + 1;
     Request request;
     request.maker = started;
@@ -322,9 +351,8 @@ void Translator::start(const Call& call, Key* key, bool list) {
     }
     ++words[0];
     words.push_back(trace::listed_link(age, creation->site, -1));
-    words.push_back(started.count);
-    words.push_back(static_cast<int64_t>(static_cast<uint64_t>(static_cast<uint32_t>(started.peer)) << 32 |
-                                         static_cast<uint32_t>(started.tag)));
+    words.push_back(collective ? started.value : started.count);
+    words.push_back(collective ? started.count : peer_and_tag(started));
     words.push_back(started.comm);
   }
   if (!list) return;

@@ -12,6 +12,10 @@
 
 namespace leadline::interchange::importing {
 
+// As a trace has them: bytes, and the root of a collective.
+int64_t bytes_of(uint64_t bytes);
+int32_t root_of(uint32_t root);
+
 class Translator {
  public:
   Translator(ArchiveMap* map, RecordedProcess* process, RecordedThread* thread, Objects* objects, Missing* missing)
@@ -34,7 +38,7 @@ class Translator {
   struct Creation {
     uint64_t number;  // among the thread's creations
     uint32_t site;
-    bool receives;
+    Effect::Kind starts_with;  // what the archive says of its starts
   };
   static constexpr size_t most_requests = size_t{1} << 20, most_creations = size_t{1} << 16;
 
@@ -57,6 +61,8 @@ class Translator {
   void forget(uint64_t id);
   Creation* creation_for(const Effect& effect);
   uint32_t link(uint64_t age, uint32_t site);
+  void add_polls(const Call& call, uint32_t site);
+  void start_one(const Effect& effect, uint32_t site, trace::Key* started);
   void count_in_file(const Call& call, uint32_t file, trace::FileLayer layer, uint64_t bytes);
 
   ArchiveMap& map_;

@@ -15,6 +15,8 @@ namespace {
 
 constexpr uint32_t root_self = UINT32_MAX - 1, root_this_group = UINT32_MAX - 2;  // of intercommunicators
 
+}  // namespace
+
 int64_t bytes_of(uint64_t bytes) { return static_cast<int64_t>(std::min<uint64_t>(bytes, INT64_MAX)); }
 
 int32_t root_of(uint32_t root) {
@@ -22,8 +24,6 @@ int32_t root_of(uint32_t root) {
   if (root == root_self) return trace::peer_root;
   return root == root_this_group ? trace::peer_null : static_cast<int32_t>(root);
 }
-
-}  // namespace
 
 void Translator::collective(const Call& call, Key* key) {
   const Effect* found = call.find(Kind::collective);
