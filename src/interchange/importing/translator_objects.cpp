@@ -79,6 +79,8 @@ void Translator::access(const Call& call, Key* key) {
   key->comm = window.number;
   key->peer = static_cast<int32_t>(found->peer - static_cast<uint32_t>(window.rank));
   if (key->peer < trace::first_real_peer) key->peer = trace::peer_none;
+  const uint8_t moves = trace::moves_of(call.routine->cls, call.routine->name);
+  if (found->kind == Kind::get && (moves & trace::moves::puts)) key->comm |= trace::flag_only_fetches;
   key->value = key->count = bytes_of(std::max(found->bytes, found->other));
   key->datatype = process_.bytes_type();
 }
