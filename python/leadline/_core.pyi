@@ -830,6 +830,19 @@ class PerfettoExport:
         """(calls, messages, collectives, calls left out because their times were not kept, ends of messages whose other
         end is not exported). Raises OSError."""
 
+def import_otf2(
+    files: list[str], anchor: str, directory: str, module: str, build: str, bytes: int, series: int | None
+) -> dict[str, Any]:
+    """Writes the processes of an OTF2 archive as traces.
+
+    files: where OTF2's C library may be.   anchor: the archive's main file.   directory: for the traces.
+    module, build: what call paths name as the binary.   bytes: size of the archive's files.
+    series: times of calls that each thread keeps; None: all.
+    Returns creator, processes, calls, unreadable (locations, and why), missing (amounts by name), and symbols: (offset,
+    routine, file, line).
+    Raises ImportError if no library can be loaded, ValueError if nothing can be read or written.
+    """
+
 class Otf2Export:
     """Writes an OTF2 archive, as PerfettoExport writes its trace.
 

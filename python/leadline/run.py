@@ -272,7 +272,9 @@ def open_run(path: str | Path) -> Run:
         if all(loss.code == "never-initialized" for loss in losses):
             raise DamagedTrace(f"nothing was recorded in {path}: {first}{more}")
         raise DamagedTrace(f"no trace in {path} can be read: {first}{more}")
-    run = Run(path, _description(path), profile, losses, tuple(other for other in runs if other != path))
+    description = _description(path)
+    losses += _lacks(description)
+    run = Run(path, description, profile, losses, tuple(other for other in runs if other != path))
     if elsewhere and not run.complete:
         run.losses.append(Loss("on-nodes", len(elsewhere), _said(elsewhere)))
     return run
@@ -311,6 +313,21 @@ def _description(path: Path) -> dict[str, Any]:
     if not found and job and (path.parent / JOB).exists():  # another job that the same command started
         found = {**read_description(path.parent), "command": None}
     return {**found, "job": job}
+
+
+def _lacks(description: dict[str, Any]) -> list[Loss]:
+    """What an imported archive did not have, as leadline import wrote it down."""
+    found = description.get("lacks")
+    if not isinstance(found, list):
+        return []
+    return [
+        Loss(lack["code"], lack["amount"], lack["message"])
+        for lack in found
+        if isinstance(lack, dict)
+        and isinstance(lack.get("code"), str)
+        and isinstance(lack.get("amount"), int)
+        and isinstance(lack.get("message"), str)
+    ]
 
 
 def _missing_ranks(worlds: list[World]) -> list[Loss]:

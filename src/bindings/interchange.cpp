@@ -18,6 +18,7 @@
 #include "interchange/actions.hpp"
 #include "interchange/call_rows.hpp"
 #include "interchange/goal.hpp"
+#include "interchange/importing/otf2_import.hpp"
 #include "interchange/otf2.hpp"
 #include "interchange/perfetto.hpp"
 #include "interchange/simgrid.hpp"
@@ -196,9 +197,42 @@ void visit_rows(const Profile& profile, const trace::Process& process, uint32_t 
   });
 }
 
+// Raises ImportError if no library can be loaded, ValueError if nothing can be read or written.
+nb::dict import_otf2(const std::vector<std::string>& files, const std::string& anchor, const std::string& directory,
+                     const std::string& module, const std::string& build, uint64_t bytes,
+                     const std::optional<uint64_t>& series) {
+  interchange::otf2::ReadingLibrary library;
+  if (const std::string why = library.load(files); !why.empty()) throw nb::import_error(printable(why).c_str());
+  interchange::importing::Imported found;
+  {
+    nb::gil_scoped_release released;
+    found = interchange::importing::import_otf2(library,
+                                                {anchor, directory, module, build, bytes, series.value_or(UINT64_MAX)});
+  }
+  if (!found.error.empty()) throw nb::value_error(printable(found.error).c_str());
+  nb::dict missing;
+  interchange::importing::for_each_missing(found.missing,
+                                           [&](const char* name, uint64_t amount) { missing[name] = amount; });
+  nb::list symbols, unreadable;
+  for (const interchange::importing::Symbol& s : found.symbols) {
+    symbols.append(nb::make_tuple(s.offset, printable(s.routine), printable(s.file), s.line));
+  }
+  for (const std::string& why : found.unreadable) unreadable.append(printable(why));
+  nb::dict result;
+  result["creator"] = printable(found.creator);
+  result["processes"] = found.processes;
+  result["calls"] = found.calls;
+  result["unreadable"] = unreadable;
+  result["symbols"] = symbols;
+  result["missing"] = missing;
+  return result;
+}
+
 }  // namespace
 
 void bind_interchange(nb::module_& m) {
+  m.def("import_otf2", &import_otf2, "files"_a, "anchor"_a, "directory"_a, "module"_a, "build"_a, "bytes"_a,
+        "series"_a.none());
   m.def("visit_rows", &visit_rows, "profile"_a, "process"_a, "index"_a, "loop"_a, "iterations"_a.none(), "most"_a,
         "give"_a);
   bind_goal(m);

@@ -104,6 +104,9 @@ void CallStream::follow_requests() {
       request.number = last - count + 1 + i;
       request.exported = wanted_ && (timed() || !only_timed_);
       const auto takes = [&](const CallPart& part) {
+        if (part.collective()) {
+          request.collective = {part.maker.function, part.identity, call_.partner.rank, part.out_bytes, part.in_bytes};
+        }
         if (part.sends() && send < sends_.size() && !request.sent) {
           sends_[send].request = request.number;
           request.sent = sends_[send++];

@@ -38,12 +38,21 @@ struct MessageEnd {
   int32_t tag() const { return std::get<3>(channel); }
 };
 
+// What a nonblocking collective is about.
+struct CollectiveUnderWay {
+  uint32_t function = structure::no_index;  // that made the request
+  uint64_t identity = 0;
+  int32_t root = -1;
+  int64_t out_bytes = structure::bytes_unknown, in_bytes = structure::bytes_unknown;
+};
+
 // A request that a call made or started, or completes.
 struct RequestUnderWay {
   uint64_t number = 0;
   bool exported = false;  // the call that made it was exported
   bool receives = false;
   std::optional<MessageEnd> sent, received;  // known; the source of a receive from anybody is known when it completes
+  std::optional<CollectiveUnderWay> collective;
 };
 
 // The step's loop on a process, as the report chooses it.   loop: number in Profile::loops(); 0: the main one.

@@ -12,6 +12,7 @@ namespace {
 
 constexpr uint64_t events_chunk = 1 << 20, definitions_chunk = 4 << 20;
 constexpr uint32_t no_flags = 0;
+constexpr uint32_t polls_parameter = 0;  // how many polls are one region, to a power of two
 
 uint8_t before_flush(void*, uint8_t, uint64_t, void*, bool) { return otf2::flush; }
 const otf2::FlushCallbacks flush_always{before_flush, nullptr};
@@ -54,13 +55,21 @@ class Otf2Export::Thread {
     const uint32_t region = region_of(process, c);
     const uint64_t begin = ticks(c.begin_ns()), end = ticks(c.end_ns());
     check(otf2_.EvtWriter_Enter(writer_, nullptr, begin, region));
+    if (c.polls()) check(otf2_.EvtWriter_ParameterUnsignedInt(writer_, nullptr, begin, polls_parameter, c.times()));
     for (const MessageEnd& m : c.sends()) send(m, begin);
     for (const RequestUnderWay& r : c.made()) {
       if (r.receives) check(otf2_.EvtWriter_MpiIrecvRequest(writer_, nullptr, begin, receive_id(r.number)));
+      if (described(process, r)) {
+        check(otf2_.EvtWriter_NonBlockingCollectiveRequest(writer_, nullptr, begin, send_id(r.number)));
+      }
     }
+    if (call.facts().event == trace::EventForm::access) access(call, begin, c.made());
+    if (call.cls == trace::CallClass::win_create) window(process, call.made, begin, otf2_.EvtWriter_RmaWinCreate);
+    if (call.cls == trace::CallClass::win_free) window(process, call.comm, begin, otf2_.EvtWriter_RmaWinDestroy);
     if (c.collective() && call.facts().requests == trace::RequestUse::none) collective(process, c, begin, end);
     for (const MessageEnd& m : c.receives()) receive(m, end);
     for (const RequestUnderWay& r : c.completed()) {
+      if (r.exported && described(process, r)) collective_done(process, r, end);
       if (!r.exported || !r.sent || !exports(*r.sent)) continue;
       check(otf2_.EvtWriter_MpiIsendComplete(writer_, nullptr, end, send_id(r.number)));
     }
@@ -112,6 +121,42 @@ class Otf2Export::Thread {
     check(m.request ? otf2_.EvtWriter_MpiIrecv(writer_, nullptr, at, source, comm->number, tag, known(m.bytes),
                                                receive_id(m.request))
                     : otf2_.EvtWriter_MpiRecv(writer_, nullptr, at, source, comm->number, tag, known(m.bytes)));
+  }
+
+  // Whether OTF2 has the collective that the request is of.
+  bool described(const trace::Process& process, const RequestUnderWay& r) const {
+    return r.collective && otf2_.EvtWriter_NonBlockingCollectiveRequest &&
+           otf2_.EvtWriter_NonBlockingCollectiveComplete && to_.communicator(r.collective->identity) &&
+           otf2::operation_of(name_of(process, r.collective->function), trace::CallClass::icoll);
+  }
+  void collective_done(const trace::Process& process, const RequestUnderWay& r, uint64_t at) {
+    const CollectiveUnderWay& c = *r.collective;
+    const auto operation = otf2::operation_of(name_of(process, c.function), trace::CallClass::icoll);
+    const uint32_t root = c.root >= 0 ? static_cast<uint32_t>(c.root) : otf2::undefined;
+    ++to_.sums_.collectives;
+    check(otf2_.EvtWriter_NonBlockingCollectiveComplete(writer_, nullptr, at, *operation,
+                                                        to_.communicator(c.identity)->number, root, known(c.out_bytes),
+                                                        known(c.in_bytes), send_id(r.number)));
+  }
+
+  void access(const structure::DecodedCall& call, uint64_t at, const std::vector<RequestUnderWay>& made) {
+    const auto window = to_.windows_.find(call.identity);
+    if (window == to_.windows_.end() || call.parts.empty() || call.partner.rank < 0) return;
+    const structure::CallPart& part = call.parts.front();
+    const uint64_t id = made.empty() ? 0 : send_id(made.front().number);
+    const auto target = static_cast<uint32_t>(call.partner.rank);
+    const uint64_t out = known(part.out_bytes), in = known(part.in_bytes);
+    const bool puts = part.moves & trace::moves::puts, gets = part.moves & trace::moves::gets;
+    check(puts && gets ? otf2_.EvtWriter_RmaAtomic(writer_, nullptr, at, window->second.number, target,
+                                                   otf2::atomic_accumulate, out, in, id)
+          : gets       ? otf2_.EvtWriter_RmaGet(writer_, nullptr, at, window->second.number, target, in, id)
+                       : otf2_.EvtWriter_RmaPut(writer_, nullptr, at, window->second.number, target, out, id));
+  }
+  template <class Write>
+  void window(const trace::Process& process, uint32_t object, uint64_t at, Write write) {
+    if (object >= process.communicators.size()) return;
+    const auto window = to_.windows_.find(process.communicators[object].identity);
+    if (window != to_.windows_.end()) check(write(writer_, nullptr, at, window->second.number));
   }
 
   void collective(const trace::Process& process, const CallStream& c, uint64_t begin, uint64_t end) {
@@ -180,6 +225,13 @@ void Otf2Export::scan(const trace::Process& process, uint32_t index) {
     }
     if (lanes.empty() || lanes.size() != c.world.size()) continue;
     communicators_[c.identity] = {static_cast<uint32_t>(communicators_.size()), std::move(lanes)};
+  }
+  for (const trace::Communicator& c : process.communicators) {
+    if (!c.identity || c.kind != trace::Communicator::Kind::window || c.parent >= process.communicators.size())
+      continue;
+    const uint64_t over = process.communicators[c.parent].identity;
+    if (communicator(over))
+      windows_.try_emplace(c.identity, RemoteWindow{static_cast<uint32_t>(windows_.size()), over});
   }
 }
 
@@ -267,6 +319,11 @@ void Otf2Export::define() {
                                             paradigm, no_flags, nothing, 0, 0));
   }
   define_communicators(to);
+  for (const auto& [identity, window] : windows_) {
+    check(otf2_.GlobalDefWriter_WriteRmaWin(to, window.number, string(to, ""), communicators_.at(window.over).number,
+                                            otf2::window_made_and_freed));
+  }
+  check(otf2_.GlobalDefWriter_WriteParameter(to, polls_parameter, string(to, "polls"), otf2::parameter_unsigned));
 }
 
 void Otf2Export::define_locations(otf2::GlobalDefWriter* to) {
@@ -297,11 +354,13 @@ void Otf2Export::define_communicators(otf2::GlobalDefWriter* to) {
   const uint32_t nothing = string(to, "");
   check(otf2_.GlobalDefWriter_WriteGroup(to, group, nothing, otf2::comm_locations, otf2::paradigm_mpi, no_flags,
                                          static_cast<uint32_t>(all.size()), all.data()));
-  for (const auto& [identity, comm] : communicators_) {
-    const uint32_t name = comm.lanes == all ? string(to, "all ranks") : nothing;
+  std::vector<const Communicator*> in_order(communicators_.size());  // readers want that
+  for (const auto& [identity, comm] : communicators_) in_order[comm.number] = &comm;
+  for (const Communicator* comm : in_order) {
+    const uint32_t name = comm->lanes == all ? string(to, "all ranks") : nothing;
     check(otf2_.GlobalDefWriter_WriteGroup(to, ++group, nothing, otf2::comm_group, otf2::paradigm_mpi, no_flags,
-                                           static_cast<uint32_t>(comm.lanes.size()), comm.lanes.data()));
-    check(otf2_.GlobalDefWriter_WriteComm(to, comm.number, name, group, otf2::undefined, no_flags));
+                                           static_cast<uint32_t>(comm->lanes.size()), comm->lanes.data()));
+    check(otf2_.GlobalDefWriter_WriteComm(to, comm->number, name, group, otf2::undefined, no_flags));
   }
 }
 

@@ -48,6 +48,10 @@ class Otf2Export {
     uint32_t number;
     std::vector<uint64_t> lanes;
   };
+  struct RemoteWindow {
+    uint32_t number;
+    uint64_t over;  // its communicator
+  };
   class Thread;
   void define();
   void define_locations(otf2::GlobalDefWriter* to);
@@ -67,6 +71,7 @@ class Otf2Export {
   bool complete_ = true;  // everything is exported: ends of messages that lack the other one, too
   std::map<uint64_t, Location> locations_;
   std::map<uint64_t, Communicator> communicators_;
+  std::map<uint64_t, RemoteWindow> windows_;
   std::unordered_map<std::string, std::pair<uint32_t, trace::CallClass>> regions_;
   std::unordered_map<std::string, uint32_t> strings_;
   int64_t start_unix_ns_ = INT64_MAX;

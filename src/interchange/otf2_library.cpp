@@ -1,21 +1,9 @@
 #include "interchange/otf2_library.hpp"
 
-#include <dlfcn.h>
-
 namespace leadline::interchange::otf2 {
 
-namespace {
-
-template <class Function>
-bool find(void* library, const char* name, Function* function) {
-  *function = reinterpret_cast<Function>(dlsym(library, name));
-  return *function != nullptr;
-}
-
-}  // namespace
-
 // It stays loaded: OTF2 keeps state of its own.
-std::string Library::load(const std::vector<std::string>& files) {
+std::string load_first(const std::vector<std::string>& files, const std::function<const char*(void*)>& missing) {
   std::string why = "no file was named";
   for (const std::string& file : files) {
     void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -24,16 +12,26 @@ std::string Library::load(const std::vector<std::string>& files) {
       why = error ? error : file;
       continue;
     }
-    const char* missing = nullptr;
-#define LEADLINE_OTF2_FIND(result, name, arguments) \
-  if (!missing && !find(library, "OTF2_" #name, &name)) missing = "OTF2_" #name;
-    LEADLINE_OTF2_FUNCTIONS(LEADLINE_OTF2_FIND)
-#undef LEADLINE_OTF2_FIND
-    if (!missing) return "";
-    why = file + " lacks " + missing;
+    const char* function = missing(library);
+    if (!function) return "";
+    why = file + " lacks " + function;
     dlclose(library);
   }
   return why;
+}
+
+std::string Library::load(const std::vector<std::string>& files) {
+  return load_first(files, [this](void* library) -> const char* {
+    const char* missing = nullptr;
+#define LEADLINE_OTF2_FIND(result, name, arguments) \
+  if (!missing && !find_function(library, "OTF2_" #name, &name)) missing = "OTF2_" #name;
+    LEADLINE_OTF2_FUNCTIONS(LEADLINE_OTF2_FIND)
+#undef LEADLINE_OTF2_FIND
+#define LEADLINE_OTF2_LOOK(result, name, arguments) find_function(library, "OTF2_" #name, &name);
+    LEADLINE_OTF2_NEWER_FUNCTIONS(LEADLINE_OTF2_LOOK)
+#undef LEADLINE_OTF2_LOOK
+    return missing;
+  });
 }
 
 }  // namespace leadline::interchange::otf2

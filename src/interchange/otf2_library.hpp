@@ -3,11 +3,23 @@
 // it lacks, which are the last ones.
 #pragma once
 
+#include <dlfcn.h>
+
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
 namespace leadline::interchange::otf2 {
+
+// Loads the first of these files that can be loaded and has what is wanted. `missing` names a function it lacks, or
+// nullptr. Returns an empty message, or why none would do.
+std::string load_first(const std::vector<std::string>& files, const std::function<const char*(void*)>& missing);
+template <class Function>
+bool find_function(void* library, const char* name, Function* function) {
+  *function = reinterpret_cast<Function>(dlsym(library, name));
+  return *function != nullptr;
+}
 
 struct Archive;
 struct EvtWriter;
@@ -29,6 +41,8 @@ inline constexpr uint32_t undefined = UINT32_MAX;
 inline constexpr uint8_t mode_write = 0, substrate_posix = 1, compression_none = 1, flush = 1;
 inline constexpr uint8_t process_group = 1, cpu_thread = 1;
 inline constexpr uint8_t paradigm_unknown = 0, paradigm_mpi = 4;
+inline constexpr uint8_t parameter_unsigned = 2, atomic_accumulate = 0;
+inline constexpr uint32_t window_made_and_freed = 1;  // flag: there are events of both
 inline constexpr uint8_t comm_locations = 4, comm_group = 5;
 
 // Error codes are 0 for success.
@@ -62,6 +76,15 @@ inline constexpr uint8_t comm_locations = 4, comm_group = 5;
   X(int, EvtWriter_MpiCollectiveBegin, (EvtWriter*, AttributeList*, uint64_t))                                         \
   X(int, EvtWriter_MpiCollectiveEnd,                                                                                   \
     (EvtWriter*, AttributeList*, uint64_t, uint8_t, uint32_t, uint32_t, uint64_t, uint64_t))                           \
+  X(int, EvtWriter_ParameterUnsignedInt, (EvtWriter*, AttributeList*, uint64_t, uint32_t, uint64_t))                   \
+  X(int, EvtWriter_RmaPut, (EvtWriter*, AttributeList*, uint64_t, uint32_t, uint32_t, uint64_t, uint64_t))             \
+  X(int, EvtWriter_RmaGet, (EvtWriter*, AttributeList*, uint64_t, uint32_t, uint32_t, uint64_t, uint64_t))             \
+  X(int, EvtWriter_RmaAtomic,                                                                                          \
+    (EvtWriter*, AttributeList*, uint64_t, uint32_t, uint32_t, uint8_t, uint64_t, uint64_t, uint64_t))                 \
+  X(int, EvtWriter_RmaWinCreate, (EvtWriter*, AttributeList*, uint64_t, uint32_t))                                     \
+  X(int, EvtWriter_RmaWinDestroy, (EvtWriter*, AttributeList*, uint64_t, uint32_t))                                    \
+  X(int, GlobalDefWriter_WriteParameter, (GlobalDefWriter*, uint32_t, uint32_t, uint8_t))                              \
+  X(int, GlobalDefWriter_WriteRmaWin, (GlobalDefWriter*, uint32_t, uint32_t, uint32_t, uint32_t))                      \
   X(int, GlobalDefWriter_WriteClockProperties, (GlobalDefWriter*, uint64_t, uint64_t, uint64_t, uint64_t))             \
   X(int, GlobalDefWriter_WriteString, (GlobalDefWriter*, uint32_t, const char*))                                       \
   X(int, GlobalDefWriter_WriteSystemTreeNode, (GlobalDefWriter*, uint32_t, uint32_t, uint32_t, uint32_t))              \
@@ -73,11 +96,17 @@ inline constexpr uint8_t comm_locations = 4, comm_group = 5;
   X(int, GlobalDefWriter_WriteGroup,                                                                                   \
     (GlobalDefWriter*, uint32_t, uint32_t, uint8_t, uint8_t, uint32_t, uint32_t, const uint64_t*))                     \
   X(int, GlobalDefWriter_WriteComm, (GlobalDefWriter*, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t))
+// Since OTF2 3.
+#define LEADLINE_OTF2_NEWER_FUNCTIONS(X)                                                                               \
+  X(int, EvtWriter_NonBlockingCollectiveRequest, (EvtWriter*, AttributeList*, uint64_t, uint64_t))                     \
+  X(int, EvtWriter_NonBlockingCollectiveComplete,                                                                      \
+    (EvtWriter*, AttributeList*, uint64_t, uint8_t, uint32_t, uint32_t, uint64_t, uint64_t, uint64_t))
 // clang-format on
 
 struct Library {
 #define LEADLINE_OTF2_MEMBER(result, name, arguments) result(*name) arguments = nullptr;
   LEADLINE_OTF2_FUNCTIONS(LEADLINE_OTF2_MEMBER)
+  LEADLINE_OTF2_NEWER_FUNCTIONS(LEADLINE_OTF2_MEMBER)  // null in OTF2 2
 #undef LEADLINE_OTF2_MEMBER
 
   // The first of these files that can be loaded. Returns an empty message, or why none could.

@@ -33,8 +33,15 @@ std::optional<uint8_t> operation_of(std::string_view function, trace::CallClass 
   if (!function.starts_with("MPI_")) return std::nullopt;
   function.remove_prefix(4);
   if (function.ends_with("_c")) function.remove_suffix(2);
+  if (function.ends_with("_init")) function.remove_suffix(5);
+  const bool nonblocking = cls == trace::CallClass::icoll && function.starts_with('I');
+  if (nonblocking) function.remove_prefix(1);
   for (size_t i = 0; i < std::size(operations); ++i) {
     if (operations[i] == function) return static_cast<uint8_t>(i);
+    // "Iallreduce"
+    if (nonblocking && operations[i].substr(1) == function.substr(1) && (operations[i][0] | ' ') == function[0]) {
+      return static_cast<uint8_t>(i);
+    }
   }
   return std::nullopt;
 }

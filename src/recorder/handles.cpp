@@ -257,7 +257,8 @@ uint32_t Handles::add_object(Kind kind, uint64_t handle, uint64_t comm_handle) {
   c.parent = over.id;
   c.first_member = UINT32_MAX;
   c.member_count = 0;  // those of its parent
-  c.identity = over.id ? trace::mix(comms_[over.id].identity, entries_[over.id].creations) : 0;
+  const uint64_t parent = comms_[over.id].identity;
+  c.identity = parent ? trace::hash_of_pair(parent, entries_[over.id].creations) : 0;
   return place(c, kind, handle, nullptr);
 }
 

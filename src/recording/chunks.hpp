@@ -59,8 +59,9 @@ inline constexpr ProcessChunk process_chunks[] = {
 struct ThreadView {
   const char* region;
   uint64_t tick_factor;
-  uint64_t origin_ticks;  // start of the process's time
-  bool has_regions;       // the process has named regions
+  uint64_t origin_ticks;                   // start of the process's time
+  bool has_regions;                        // the process has named regions
+  uint64_t series_tolerance = UINT64_MAX;  // of encode_series()
 };
 
 // Whether a generation is written in two chunks, so that ranks that behave alike can share its structure, or in one.
@@ -95,7 +96,7 @@ inline constexpr ThreadChunk thread_chunks[] = {
      }},
     {ChunkType::series, Pieces::any,
      [](const ThreadView& t, ByteSink* out) {
-       return encode_series(t.region, t.tick_factor, t.origin_ticks, true, out);
+       return encode_series(t.region, t.tick_factor, t.origin_ticks, true, out, t.series_tolerance);
      }},
     {ChunkType::loops, Pieces::any,
      [](const ThreadView& t, ByteSink* out) {

@@ -299,7 +299,8 @@ uint32_t find_loops(const View& v, const char* region, const Written& log, Threa
 
 }  // namespace
 
-bool encode_series(const char* region, uint64_t tick_factor, uint64_t origin_ticks, bool last, ByteSink* out) {
+bool encode_series(const char* region, uint64_t tick_factor, uint64_t origin_ticks, bool last, ByteSink* out,
+                   uint64_t most_tolerance) {
   const View v(region);
   ThreadLoops thread_loops;
   thread_loops.attach_to_read(region);
@@ -320,8 +321,9 @@ bool encode_series(const char* region, uint64_t tick_factor, uint64_t origin_tic
     strip = buckets.get();
   }
   n = part_at_pauses(v, rest.get(), windows.get(), n);
-  const uint64_t tolerance =
+  const uint64_t of_loop =
       tolerance_of(v.s.loops ? v.s.loop : loops.get(), v.s.loops ? at_most(v.s.loops, most_loops) : loop_count);
+  const uint64_t tolerance = at_most(of_loop, most_tolerance);
   out->varint(v.h.thread);
   out->varint(v.h.generation);
   out->varint(tick_factor);

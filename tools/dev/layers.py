@@ -1,7 +1,7 @@
 """Checks the arrows of the layout: which folder may include or import which.
 
 trace <- recording <- recorder     host <- recorder     host, collectives <- shim
-trace <- structure <- analysis <- replay <- bindings <- python     analysis <- interchange <- bindings
+trace <- structure <- analysis <- replay <- bindings <- python     recording, analysis <- interchange <- bindings
 The recorder takes what writes; trace/reading and recording/reading are for what comes after it.
 What differs between MPI libraries, or between launchers, stands in a file for each, behind a protocol: elsewhere in
 Python nothing is compared with the name of one, and no table has their names as keys.
@@ -26,7 +26,7 @@ ALLOWED: dict[str, set[str]] = {
     "recorder": {"recorder", "recording", "host", "trace", "code", "leadline"},
     "structure": {"structure", "trace", "leadline"},
     "analysis": {"analysis", "structure", "trace", "leadline"},
-    "interchange": {"interchange", "analysis", "structure", "trace", "leadline"},
+    "interchange": {"interchange", "recording", "analysis", "structure", "trace", "leadline"},
     "replay": {"replay", "analysis", "structure", "trace", "collectives", "leadline"},
     "collectives": {"collectives"},
     "shim": {"shim", "host", "collectives", "leadline"},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import importlib
+import keyword
 import os
 import signal
 import sys
@@ -20,6 +21,7 @@ COMMANDS = {
     "timeline": "Draw a step of a recorded run, call by call.",
     "compare": "Compare recorded runs: environments, structure, times.",
     "export": "Write a recorded run in the format of another tool.",
+    "import": "Turn an archive of another tool into a run.",
     "exec": "Record one rank; srun or mpiexec starts it.",
     "collect": "Bring in what killed processes left on this node.",
     "workload": "List, build and run the programs that come with Leadline.",
@@ -41,7 +43,8 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        module = importlib.import_module(f"leadline.cli.{cmd_name}")
+        file = cmd_name + "_" * keyword.iskeyword(cmd_name)
+        module = importlib.import_module(f"leadline.cli.{file}")
         gc.enable()
         found: click.Command = module.command
         return found

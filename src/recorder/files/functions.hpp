@@ -1,73 +1,15 @@
-// The functions of libc whose calls are recorded, as the trace names them: variants of one function (64-bit offsets,
-// checked, unlocked) are one.
+// The numbers of libc's functions on files among those of all functions.
 #pragma once
 
 #include "recorder/host.hpp"
+#include "trace/file_functions.hpp"
 
 namespace leadline::recorder {
 
-enum class FileFn : uint16_t {
-  open,
-  close,
-  read,
-  write,
-  pread,
-  pwrite,
-  readv,
-  writev,
-  preadv,
-  pwritev,
-  lseek,
-  mmap,
-  fsync,
-  fdatasync,
-  ftruncate,
-  fallocate,
-  sendfile,
-  copy_file_range,
-  fopen,
-  freopen,
-  fdopen,
-  fclose,
-  fread,
-  fwrite,
-  fseek,
-  ftell,
-  fflush,
-  fgetc,
-  fputc,
-  fgets,
-  fputs,
-  getline,
-  fprintf,
-  fscanf,
-  count
-};
-inline constexpr int file_function_count = static_cast<int>(FileFn::count);
-
-struct FileFunction {
-  const char* name;
-  CallClass cls;
-};
-inline constexpr FileFunction file_functions[file_function_count] = {
-    {"open", CallClass::posix_open},       {"close", CallClass::posix_close},
-    {"read", CallClass::posix_read},       {"write", CallClass::posix_write},
-    {"pread", CallClass::posix_read},      {"pwrite", CallClass::posix_write},
-    {"readv", CallClass::posix_read},      {"writev", CallClass::posix_write},
-    {"preadv", CallClass::posix_read},     {"pwritev", CallClass::posix_write},
-    {"lseek", CallClass::posix_seek},      {"mmap", CallClass::posix_map},
-    {"fsync", CallClass::posix_other},     {"fdatasync", CallClass::posix_other},
-    {"ftruncate", CallClass::posix_other}, {"fallocate", CallClass::posix_other},
-    {"sendfile", CallClass::posix_read},   {"copy_file_range", CallClass::posix_read},
-    {"fopen", CallClass::posix_open},      {"freopen", CallClass::posix_open},
-    {"fdopen", CallClass::posix_open},     {"fclose", CallClass::posix_close},
-    {"fread", CallClass::posix_read},      {"fwrite", CallClass::posix_write},
-    {"fseek", CallClass::posix_seek},      {"ftell", CallClass::posix_other},
-    {"fflush", CallClass::posix_other},    {"fgetc", CallClass::posix_read},
-    {"fputc", CallClass::posix_write},     {"fgets", CallClass::posix_read},
-    {"fputs", CallClass::posix_write},     {"getline", CallClass::posix_read},
-    {"fprintf", CallClass::posix_write},   {"fscanf", CallClass::posix_read},
-};
+using trace::file_function_count;
+using trace::file_functions;
+using trace::FileFn;
+using trace::FileFunction;
 
 // Their numbers follow those of MPI's functions; function_count itself is that of unknown call sites.
 inline constexpr int first_file_function = function_count + 1;

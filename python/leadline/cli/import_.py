@@ -1,0 +1,66 @@
+"""leadline import: an archive that another tool recorded, as a run."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import click
+
+from leadline.cli.recording import say
+from leadline.cli.reporting import working
+from leadline.errors import UsageError
+
+
+@click.command("import")
+@click.option(
+    "-o", "--output", "output", metavar="RUN", required=True, help="Directory to make; it must not exist yet."
+)
+@click.option(
+    "--series",
+    metavar="N",
+    envvar="LEADLINE_IMPORT_SERIES",
+    default="all",
+    show_default=True,
+    help="How many times of single calls each thread keeps: all, none, or a number.",
+)
+@click.argument("path", metavar="PATH")
+def command(path: str, output: str, series: str) -> int:
+    """Turn the OTF2 archive at PATH into a run, on which every other command works.
+
+    PATH is the archive's *.otf2 file or the folder with it, as Score-P, EZTrace and leadline export write it.
+    """
+    from leadline.interchange.importing import import_archive
+    from leadline.launch.rundir import describe, write_description
+
+    target = Path(output)
+    if target.exists() or target.is_symlink():
+        raise UsageError(f"{target} exists already: an import never overwrites anything", hint="-o NEWDIR")
+    kept = _series(series)
+    try:
+        target.mkdir()
+    except OSError as error:
+        raise UsageError(f"{target} cannot be made: {error.strerror}") from error
+    try:
+        with working("importing"):
+            imported = import_archive(Path(path), target, kept)
+        description = describe([], state="imported", imported_from=str(imported.anchor), creator=imported.creator)
+        description["lacks"] = [vars(lack) for lack in imported.lacks]
+        write_description(target, description)
+    except BaseException:
+        shutil.rmtree(target, ignore_errors=True)
+        raise
+    for lack in imported.lacks:
+        say(f"import: {lack.message}")
+    processes = f"{imported.processes:,} process{'' if imported.processes == 1 else 'es'}"
+    say(f"{target}: {processes}, {imported.calls:,} calls")
+    return 0
+
+
+def _series(text: str) -> int | None:
+    """Times of calls that are kept; None: all. Raises UsageError."""
+    if text in ("all", "none"):
+        return None if text == "all" else 0
+    if not text.isdecimal():
+        raise UsageError(f"--series {text}: all, none or a number is expected")
+    return int(text)

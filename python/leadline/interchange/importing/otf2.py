@@ -1,0 +1,124 @@
+"""OTF2 archives. OTF2's library is not made for damaged files, so it reads them in a process of its own."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import signal
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from leadline.errors import DamagedTrace, MissingPrerequisite, NoSuchRun
+from leadline.interchange.importing.missing import Lack, lacks
+from leadline.symbols import Location
+from leadline.symbols.cache import SymbolCache
+
+# What a reader may take that is not let astray: OTF2's library reads some 10 MB of an archive in a second.
+CPU_S, CPU_S_PER_MB = 120, 2
+
+
+@dataclass(frozen=True)
+class Imported:
+    """anchor: the archive's main file.   creator: what wrote it.   lacks: what could not be imported."""
+
+    anchor: Path
+    creator: str
+    processes: int
+    calls: int
+    lacks: tuple[Lack, ...]
+
+
+def import_archive(path: Path, directory: Path, series: int | None) -> Imported:
+    """Writes the archive's processes as traces into the directory, which exists and is empty.
+
+    path: the anchor file (*.otf2), or the folder with it.   series: times of calls that each thread keeps; None: all.
+    Raises NoSuchRun if there is no archive, DamagedTrace if it cannot be read, MissingPrerequisite without OTF2.
+    """
+    anchor = anchor_of(path)
+    found = _read(anchor, directory, series)
+    build = found["build"]
+    cache = SymbolCache(directory)
+    for offset, routine, file, line in found["symbols"]:
+        known = (
+            Location(routine, routine, found["module"], file, line)
+            if file
+            else Location(routine, routine, found["module"], symbol_offset=0)
+        )
+        cache.put(found["module"], build, offset, (known,))
+    cache.save()
+    return Imported(anchor, found["creator"], found["processes"], found["calls"], lacks(found))
+
+
+def anchor_of(path: Path) -> Path:
+    """The main file of an archive. Raises NoSuchRun if there is none, or more than one."""
+    if path.is_dir():
+        anchors = sorted(path.glob("*.otf2"))
+        if len(anchors) == 1:
+            return anchors[0]
+        if anchors:
+            names = ", ".join(anchor.name for anchor in anchors[:4])
+            raise NoSuchRun(f"{path} holds several archives: {names}", hint=f"name one of them, as in {anchors[0]}")
+        raise NoSuchRun(f"{path} holds no archive: no *.otf2 is in it", hint="name the folder with the *.otf2 file")
+    if not path.exists():
+        raise NoSuchRun(f"there is no {path}")
+    return path
+
+
+def _read(anchor: Path, directory: Path, series: int | None) -> dict[str, Any]:
+    size = sum(file.stat().st_size for file in anchor.absolute().parent.rglob("*") if file.is_file())
+    module = _module(anchor)
+    build = hashlib.sha256(f"{anchor.absolute()} {size} {anchor.stat().st_mtime_ns}".encode()).hexdigest()[:40]
+    order = {
+        "anchor": str(anchor),
+        "directory": str(directory),
+        "module": module,
+        "build": build,
+        "series": series,
+        "bytes": size,
+        "cpu_s": CPU_S + CPU_S_PER_MB * (size >> 20),
+    }
+    reader = subprocess.run(
+        [sys.executable, "-m", "leadline.interchange.importing.reader"],
+        input=json.dumps(order).encode(),
+        capture_output=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        check=False,
+    )
+    answer = _answer(reader.stdout)
+    if answer is None:
+        raise DamagedTrace(f"{anchor} cannot be read: {_end(reader.returncode)}", hint="is the archive damaged?")
+    if "missing_library" in answer:
+        raise MissingPrerequisite(
+            f"OTF2's library is not here: {answer['missing_library']}",
+            hint="pip install 'leadline[otf2]', or apt-get install otf2-tools",
+        )
+    if "error" in answer:
+        raise DamagedTrace(f"{anchor} cannot be read: {answer['error']}")
+    return {**answer, "module": module, "build": build}
+
+
+def _module(anchor: Path) -> str:
+    """What reports call the program: the archive, by the name of its folder if that says more."""
+    folder = anchor.absolute().parent.name
+    return folder if anchor.stem in ("traces", "eztrace_log") and folder else anchor.stem
+
+
+def _answer(output: bytes) -> dict[str, Any] | None:
+    try:
+        found = json.loads(output)
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _end(code: int) -> str:
+    """What became of the reader, which gave no answer."""
+    if code == -signal.SIGXCPU:
+        return "OTF2's library took longer than an archive of this size can need"
+    if code < 0:
+        return f"OTF2's library was ended by {signal.Signals(-code).name}"
+    return f"OTF2's library ended with code {code}"

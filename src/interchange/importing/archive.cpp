@@ -1,0 +1,210 @@
+#include "interchange/importing/archive.hpp"
+
+#include <cstdlib>
+#include <utility>
+
+#include "interchange/importing/events.hpp"
+
+namespace leadline::interchange::importing {
+
+using otf2::Callback;
+
+namespace {
+
+constexpr size_t longest_text = 4096;  // of a name
+constexpr int most_steps = 64;         // towards the root of a tree that a damaged archive may make a circle
+
+Definitions& of(void* data) { return *static_cast<Definitions*>(data); }
+constexpr int success = 0;
+constexpr uint8_t comm_locations = 4;
+
+int clock(void* d, uint64_t resolution, uint64_t offset, uint64_t length, uint64_t epoch_ns) {
+  of(d).resolution = resolution;
+  of(d).offset = offset;
+  of(d).length = length;
+  of(d).epoch_ns = epoch_ns;
+  return success;
+}
+int string(void* d, uint32_t self, const char* text) {
+  of(d).strings[self] = std::string(text).substr(0, longest_text);
+  return success;
+}
+int node(void* d, uint32_t self, uint32_t name, uint32_t kind, uint32_t parent) {
+  of(d).nodes[self] = {name, kind, parent};
+  return success;
+}
+int location_group(void* d, uint32_t self, uint32_t name, uint8_t, uint32_t node, uint32_t) {
+  of(d).location_groups[self] = {name, node};
+  return success;
+}
+int location(void* d, uint64_t self, uint32_t name, uint8_t type, uint64_t events, uint32_t group) {
+  of(d).locations.push_back({self, name, group, type, events});
+  return success;
+}
+int region(void* d, uint32_t self, uint32_t name, uint32_t, uint32_t, uint8_t role, uint8_t paradigm, uint32_t,
+           uint32_t file, uint32_t line, uint32_t) {
+  of(d).regions[self] = {name, file, line, role, paradigm};
+  return success;
+}
+int group(void* d, uint32_t self, uint32_t, uint8_t type, uint8_t paradigm, uint32_t, uint32_t n,
+          const uint64_t* members) {
+  Definitions::Group made{type, paradigm, std::vector<uint64_t>(members, members + n)};
+  if (type == comm_locations) {
+    of(d).location_lists.push_back(std::move(made));
+  } else {
+    of(d).groups[self] = std::move(made);
+  }
+  return success;
+}
+int comm(void* d, uint32_t self, uint32_t name, uint32_t group, uint32_t parent, uint32_t) {
+  of(d).comms[self] = {name, group, otf2::undefined, parent};
+  return success;
+}
+int inter_comm(void* d, uint32_t self, uint32_t name, uint32_t one, uint32_t other, uint32_t parent, uint32_t) {
+  of(d).comms[self] = {name, one, other, parent};
+  return success;
+}
+int window(void* d, uint32_t self, uint32_t, uint32_t comm, uint32_t) {
+  of(d).windows[self] = comm;
+  return success;
+}
+int parameter(void* d, uint32_t self, uint32_t name, uint8_t) {
+  of(d).parameters[self] = name;
+  return success;
+}
+int place(void* d, uint32_t self, uint32_t file, uint32_t line) {
+  of(d).places[self] = {file, line};
+  return success;
+}
+int context(void* d, uint32_t self, uint32_t region, uint32_t place, uint32_t parent) {
+  of(d).contexts[self] = {region, place, parent};
+  return success;
+}
+int file(void* d, uint32_t self, uint32_t name, uint32_t) {
+  of(d).files[self] = name;
+  return success;
+}
+int io_handle(void* d, uint32_t self, uint32_t name, uint32_t file, uint8_t, uint32_t, uint32_t, uint32_t) {
+  of(d).io_handles[self] = {name, file};
+  return success;
+}
+
+template <class Function>
+Callback plain(Function function) {
+  return reinterpret_cast<Callback>(function);
+}
+
+}  // namespace
+
+std::string Definitions::text(uint32_t string) const {
+  const auto at = strings.find(string);
+  return at == strings.end() ? "" : at->second;
+}
+
+std::string Definitions::host_of(const LocationGroup& group) const {
+  std::string nearest;
+  uint32_t at = group.node;
+  for (int i = 0; i < most_steps; ++i) {
+    const auto found = nodes.find(at);
+    if (found == nodes.end()) break;
+    const std::string name = text(found->second.name), kind = text(found->second.kind);
+    if (kind == "node" || kind == "host") return name;
+    if (nearest.empty()) nearest = name;
+    at = found->second.parent;
+  }
+  return nearest;
+}
+
+Archive::~Archive() {
+  if (reader_) otf2_.Reader_Close(reader_);
+}
+
+std::string Archive::wrong(int error) const {
+  const char* text = error ? otf2_.Error_GetDescription(error) : nullptr;
+  return text ? text : "OTF2's library gives no reason";
+}
+
+std::string Archive::open(const std::string& anchor) {
+  reader_ = otf2_.Reader_Open(anchor.c_str());
+  if (!reader_) return "OTF2's library cannot open it: it is no anchor file, or files beside it are missing";
+  if (const int error = otf2_.Reader_SetSerialCollectiveCallbacks(reader_)) return wrong(error);
+  char* creator = nullptr;
+  if (!otf2_.Reader_GetCreator(reader_, &creator) && creator) creator_ = creator;
+  std::free(creator);
+  otf2::GlobalDefReader* definitions = otf2_.Reader_GetGlobalDefReader(reader_);
+  otf2::GlobalDefReaderCallbacks* calls = otf2_.GlobalDefReaderCallbacks_New();
+  if (!definitions || !calls) return "its global definitions cannot be opened";
+  otf2_.GlobalDefReaderCallbacks_SetClockPropertiesCallback(calls, plain(clock));
+  otf2_.GlobalDefReaderCallbacks_SetStringCallback(calls, plain(string));
+  otf2_.GlobalDefReaderCallbacks_SetSystemTreeNodeCallback(calls, plain(node));
+  otf2_.GlobalDefReaderCallbacks_SetLocationGroupCallback(calls, plain(location_group));
+  otf2_.GlobalDefReaderCallbacks_SetLocationCallback(calls, plain(location));
+  otf2_.GlobalDefReaderCallbacks_SetRegionCallback(calls, plain(region));
+  otf2_.GlobalDefReaderCallbacks_SetGroupCallback(calls, plain(group));
+  otf2_.GlobalDefReaderCallbacks_SetCommCallback(calls, plain(comm));
+  otf2_.GlobalDefReaderCallbacks_SetRmaWinCallback(calls, plain(window));
+  otf2_.GlobalDefReaderCallbacks_SetParameterCallback(calls, plain(parameter));
+  otf2_.GlobalDefReaderCallbacks_SetSourceCodeLocationCallback(calls, plain(place));
+  otf2_.GlobalDefReaderCallbacks_SetCallingContextCallback(calls, plain(context));
+  otf2_.GlobalDefReaderCallbacks_SetIoRegularFileCallback(calls, plain(file));
+  otf2_.GlobalDefReaderCallbacks_SetIoHandleCallback(calls, plain(io_handle));
+  if (otf2_.GlobalDefReaderCallbacks_SetInterCommCallback) {
+    otf2_.GlobalDefReaderCallbacks_SetInterCommCallback(calls, plain(inter_comm));
+  }
+  int error = otf2_.Reader_RegisterGlobalDefCallbacks(reader_, definitions, calls, &definitions_);
+  otf2_.GlobalDefReaderCallbacks_Delete(calls);
+  uint64_t read = 0, wanted = 0;
+  if (!error) error = otf2_.Reader_ReadAllGlobalDefinitions(reader_, definitions, &read);
+  if (error) return "its global definitions cannot be read: " + wrong(error);
+  otf2_.Reader_GetNumberOfGlobalDefinitions(reader_, &wanted);
+  if (read < wanted) return "its global definitions end too early";
+  otf2_.Reader_CloseGlobalDefReader(reader_, definitions);
+  return "";
+}
+
+// Local definitions have what events' numbers mean globally, and how the location's clock goes. They may be missing.
+std::string Archive::select(const std::vector<uint64_t>& locations) {
+  for (const uint64_t location : locations) {
+    if (const int error = otf2_.Reader_SelectLocation(reader_, location)) return wrong(error);
+  }
+  if (otf2_.Reader_OpenDefFiles(reader_) == success) {
+    for (const uint64_t location : locations) {
+      otf2::DefReader* definitions = otf2_.Reader_GetDefReader(reader_, location);
+      if (!definitions) continue;
+      uint64_t read = 0;
+      const int error = otf2_.Reader_ReadAllLocalDefinitions(reader_, definitions, &read);
+      otf2_.Reader_CloseDefReader(reader_, definitions);
+      if (error) return "the definitions of location " + std::to_string(location) + " cannot be read: " + wrong(error);
+    }
+    otf2_.Reader_CloseDefFiles(reader_);
+  }
+  const int error = otf2_.Reader_OpenEvtFiles(reader_);
+  return error ? "its events cannot be opened: " + wrong(error) : "";
+}
+
+std::string Archive::read(uint64_t location, LocationEvents* events, uint64_t* records) {
+  *records = 0;
+  otf2::EvtReader* reader = otf2_.Reader_GetEvtReader(reader_, location);
+  if (!reader) return "they cannot be opened";
+  otf2::EvtReaderCallbacks* calls = event_callbacks(otf2_);
+  if (!calls) return "there is no memory";
+  otf2_.EvtReader_ApplyMappingTables(reader, true);
+  otf2_.EvtReader_ApplyClockOffsets(reader, true);
+  int error = otf2_.Reader_RegisterEvtCallbacks(reader_, reader, calls, events);
+  otf2_.EvtReaderCallbacks_Delete(calls);
+  constexpr uint64_t at_once = 1 << 16;
+  for (uint64_t read = at_once; !error && read == at_once;) {
+    read = 0;
+    error = otf2_.Reader_ReadLocalEvents(reader_, reader, at_once, &read);
+    if (read > events_left_) {
+      otf2_.Reader_CloseEvtReader(reader_, reader);
+      return "there are more events than the files have room for";
+    }
+    events_left_ -= read;
+    *records += read;
+  }
+  otf2_.Reader_CloseEvtReader(reader_, reader);
+  return error ? wrong(error) : "";
+}
+
+}  // namespace leadline::interchange::importing

@@ -1,0 +1,140 @@
+// Calls on what all ranks of a communicator share: collectives, windows and files.
+#include <algorithm>
+
+#include "interchange/importing/translator.hpp"
+
+namespace leadline::interchange::importing {
+
+using trace::CallClass;
+using trace::FileCount;
+using trace::FileLayer;
+using trace::Key;
+using Kind = Effect::Kind;
+
+namespace {
+
+constexpr uint32_t root_self = UINT32_MAX - 1, root_this_group = UINT32_MAX - 2;  // of intercommunicators
+
+}  // namespace
+
+int64_t bytes_of(uint64_t bytes) { return static_cast<int64_t>(std::min<uint64_t>(bytes, INT64_MAX)); }
+
+int32_t root_of(uint32_t root) {
+  if (root == otf2::undefined) return trace::peer_none;
+  if (root == root_self) return trace::peer_root;
+  return root == root_this_group ? trace::peer_null : static_cast<int32_t>(root);
+}
+
+void Translator::collective(const Call& call, Key* key) {
+  const Effect* found = call.find(Kind::collective);
+  if (!found) found = call.find(Kind::collective_request);
+  int64_t out = trace::unknown_value, in = trace::unknown_value;
+  if (found && found->told) {
+    out = bytes_of(found->bytes);
+    in = bytes_of(found->other);
+    const Objects::Communicator comm = objects_.communicator(found->comm);
+    missing_.unknown_comms += !comm.number;
+    key->comm = comm.number;
+    key->peer = root_of(found->peer);
+    key->count = out;
+    key->datatype = process_.bytes_type();
+  } else {
+    ++missing_.no_collective;
+  }
+  words_ = {out, in, 0, std::max<int64_t>(in, 0), process_.bytes_type(), 0, 0};
+  key->extra = thread_.intern(words_);
+}
+
+// What makes and frees communicators, windows and files; and all that has no data.
+void Translator::object(const Call& call, Key* key) {
+  const CallClass cls = call.routine->cls;
+  if (const Effect* found = call.find(Kind::collective)) key->comm = objects_.communicator(found->comm).number;
+  const bool frees = cls == CallClass::win_free;
+  if (const Effect* window = call.find(frees ? Kind::window_freed : Kind::window_made)) {
+    const uint32_t number = objects_.window(window->comm).number;
+    (frees ? key->comm : key->extra) = number;
+  }
+  const bool closes = cls == CallClass::file_close;
+  if (const Effect* file = call.find(closes ? Kind::file_closed : Kind::file_opened)) {
+    const Objects::File f = objects_.file(file->comm, true);
+    (closes ? key->comm : key->extra) = f.number;
+    if (!closes) key->count = f.file;
+    count_in_file(call, f.file, FileLayer::mpi, 0);
+  }
+}
+
+void Translator::access(const Call& call, Key* key) {
+  const Effect* found = call.find(Kind::put);
+  if (!found) found = call.find(Kind::get);
+  if (!found) found = call.find(Kind::atomic);
+  if (!found) {
+    missing_.no_message += trace::facts_of(call.routine->cls).by_function;
+    return;
+  }
+  const Objects::Communicator window = objects_.window(found->comm);
+  if (!window.number) {
+    ++missing_.unknown_comms;
+    return;
+  }
+  key->comm = window.number;
+  key->peer = static_cast<int32_t>(found->peer - static_cast<uint32_t>(window.rank));
+  if (key->peer < trace::first_real_peer) key->peer = trace::peer_none;
+  const uint8_t moves = trace::moves_of(call.routine->cls, call.routine->name);
+  if (found->kind == Kind::get && (moves & trace::moves::puts)) key->comm |= trace::flag_only_fetches;
+  key->value = key->count = bytes_of(std::max(found->bytes, found->other));
+  key->datatype = process_.bytes_type();
+}
+
+void Translator::transfer(const Call& call, Key* key) {
+  const Effect* begun = call.find(Kind::transfer);
+  const Effect* done = call.find(Kind::transfer_done);
+  const Effect* any = begun ? begun : done;
+  if (!any) return void(++missing_.no_transfer);
+  const Objects::File file = objects_.file(any->comm, true);
+  key->comm = file.number;
+  key->datatype = process_.bytes_type();
+  key->count = begun ? bytes_of(begun->bytes) : 0;
+  key->value = done ? bytes_of(done->bytes) : trace::unknown_value;
+  count_in_file(call, file.file, FileLayer::mpi, done ? done->bytes : 0);
+}
+
+void Translator::libc(const Call& call, Key* key) {
+  const Effect* any = nullptr;
+  for (const Kind kind :
+       {Kind::transfer, Kind::transfer_done, Kind::file_opened, Kind::file_closed, Kind::file_moved}) {
+    if (!any) any = call.find(kind);
+  }
+  if (!any) return void(++missing_.no_transfer);
+  const Objects::File file = objects_.file(any->comm, false);
+  const Effect* done = call.find(Kind::transfer_done);
+  key->tag = static_cast<int32_t>(any->comm + 1);  // of the open file
+  const CallClass cls = call.routine->cls;
+  if (cls == CallClass::posix_open) key->count = file.file;
+  if (cls == CallClass::posix_read || cls == CallClass::posix_write) key->value = done ? bytes_of(done->bytes) : 0;
+  count_in_file(call, file.file, FileLayer::program, done ? done->bytes : 0);
+}
+
+void Translator::count_in_file(const Call& call, uint32_t file, FileLayer layer, uint64_t bytes) {
+  uint64_t (&counts)[trace::file_counts] = process_.file_counts(file).counts[static_cast<size_t>(layer)];
+  const auto count = [&](FileCount what, uint64_t n = 1) { counts[static_cast<size_t>(what)] += n; };
+  const CallClass cls = call.routine->cls;
+  const uint8_t moves = trace::moves_of(cls, call.routine->name);
+  const bool opens = cls == CallClass::file_open || cls == CallClass::posix_open;
+  const bool closes = cls == CallClass::file_close || cls == CallClass::posix_close;
+  if (opens) {
+    count(FileCount::opens);
+  } else if (closes) {
+    count(FileCount::closes);
+  } else if (moves & trace::moves::reads) {
+    count(FileCount::reads);
+    count(FileCount::bytes_read, bytes);
+  } else if (moves & trace::moves::writes) {
+    count(FileCount::writes);
+    count(FileCount::bytes_written, bytes);
+  } else {
+    count(FileCount::others);
+  }
+  count(FileCount::ticks, call.end - call.begin);
+}
+
+}  // namespace leadline::interchange::importing
