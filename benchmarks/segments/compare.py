@@ -1,4 +1,5 @@
 """python benchmarks/segments/compare.py [--mpi NAME]... [--rounds N] [--fields N,...] [--faces BYTES[/PIECE],...]
+                                      [--cases FIELDS:BYTES[/PIECE],...] [--every]
 
 Packed exchanges between two ranks against those written by hand: a message for each field, packing into one message,
 and one datatype for all. All are measured in turn in the same run; docs/segments.md has the result.
@@ -10,6 +11,8 @@ import argparse
 import os
 import subprocess
 import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from leadline.mpi import Library, available, find
@@ -36,69 +39,97 @@ def build(library: Library, folder: Path, *options: str) -> Path:
     return target
 
 
-def measure(
-    library: Library, program: Path, rounds: int, fields: int, face: int, piece: int
-) -> tuple[dict[str, tuple[float, float]], str]:
-    """Times in microseconds by the way's name, each the tenth percentile and the median; what `auto` says."""
-    words = [*library.launch(2, oversubscribe=True), str(program), *map(str, (rounds, fields, face, piece))]
+@dataclass(frozen=True)
+class Way:
+    """Microseconds an exchange: over all rounds, and the tenth percentile of every other one and of the rest."""
+
+    median: float
+    low: float
+    one_half: float
+    other_half: float
+
+
+@dataclass(frozen=True)
+class Measured:
+    ways: dict[str, Way]
+    parts: list[float]  # of packing by hand: packing, transfer, unpacking
+    auto: str  # what it says
+
+
+def measure(library: Library, program: Path, rounds: int, fields: int, face: int, piece: int, *every: str) -> Measured:
+    words = [*library.launch(2, oversubscribe=True), str(program), *map(str, (rounds, fields, face, piece)), *every]
     environment = {**library.env(), **library.kind.unbound}
     done = subprocess.run(words, check=True, capture_output=True, text=True, timeout=TIMEOUT_S, env=environment)
-    return times_of(done.stdout)
+    return measured(done.stdout)
 
 
-def times_of(output: str) -> tuple[dict[str, tuple[float, float]], str]:
-    times: dict[str, tuple[float, float]] = {}
+def measured(output: str) -> Measured:
+    ways: dict[str, Way] = {}
+    parts: list[float] = []
     said = ""
     for line in output.splitlines():
         name, *values = line.split("\t")
         if name == "auto":
             said = values[0]
-        elif len(values) == 2:
-            times[name] = (float(values[1]), float(values[0]))
-    return times, said
+        elif name == "parts":
+            parts = [float(value) for value in values]
+        elif len(values) == 4:
+            ways[name] = Way(*map(float, values))
+    return Measured(ways, parts, said)
 
 
-def best(times: dict[str, tuple[float, float]], prefix: str, which: int) -> str:
-    return min((name for name in times if name.startswith(prefix)), key=lambda name: times[name][which])
+def _fastest(ways: dict[str, Way], prefix: str) -> str:
+    return min((name for name in ways if name.startswith(prefix)), key=lambda name: ways[name].one_half)
 
 
-def show(
-    library: Library, fields: int, face: int, piece: int, times: dict[str, tuple[float, float]], said: str
-) -> None:
-    for which, label in enumerate(("10th percentile", "median")):
-        hand = best(times, HAND, which)
-        swept = best({name: times[name] for name in times if "auto" not in name}, FIXED, which)
-        at = {name: times[name][which] for name in times}
-        one = at[best(times, "segments 1 ", which)]
-        many = at[best(times, f"segments {fields} ", which)]
-        auto = at["segments auto"]
-        print(
-            f"{library.name:14} {fields:3} x {face:7} B in {piece:7}  {label:15}  "
-            f"{'by field':8} {at['hand: by field']:9.1f}  packed {at['hand: packed']:9.1f}  "
-            f"struct {at['hand: struct']:9.1f} | one {one:9.1f}  {fields} {many:9.1f}  auto {auto:9.1f} | "
-            f"auto / {hand.removeprefix(HAND)} {auto / at[hand]:.2f}  auto / swept ({swept.removeprefix(FIXED)}) "
-            f"{auto / at[swept]:.2f}  one / by field {one / at['hand: by field']:.2f}"
-        )
-    print(f"{'':14} auto: {said}", flush=True)
+def show(library: Library, fields: int, face: int, piece: int, result: Measured) -> None:
+    ways = result.ways
+    swept = {name: way for name, way in ways.items() if name.startswith(FIXED)}
+    del swept["segments auto"]
+    hand, best = _fastest(ways, HAND), _fastest(swept, FIXED)
+    size, auto = ways["segments by size"], ways["segments auto"]
+    pieces = f" in {piece} B" if piece != face else ""
+    print(
+        f"{library.name:8} {fields:2} x {face} B{pieces}: "
+        f"by field {ways['hand: by field'].low:.1f}  packed {ways['hand: packed'].low:.1f}  "
+        f"struct {ways['hand: struct'].low:.1f} | one segment {size.low:.1f}  auto {auto.low:.1f}  "
+        f"best {best.removeprefix(FIXED)} {ways[best].low:.1f} | "
+        f"one / by field {size.low / ways['hand: by field'].low:.2f}  "
+        f"one / {hand} {size.other_half / ways[hand].other_half:.2f}  "
+        f"auto / {hand} {auto.other_half / ways[hand].other_half:.2f}  "
+        f"auto / best {auto.other_half / ways[best].other_half:.2f}"
+    )
+    copied = ", ".join(f"{part:.1f}" for part in result.parts)
+    print(f"{'':8} auto: {result.auto}; packed by hand, warm: packing, transfer, unpacking {copied}", flush=True)
+
+
+def cases(arguments: argparse.Namespace) -> Iterator[tuple[int, int, int]]:
+    """Fields, bytes of a face, and of a piece of it."""
+    texts = [f"{fields}:{face}" for face in arguments.faces.split(",") for fields in arguments.fields.split(",")]
+    for text in arguments.cases.split(",") if arguments.cases else texts:
+        fields, _, face = text.partition(":")
+        size, _, piece = face.partition("/")
+        yield int(fields), int(size), int(piece or size)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[2])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[3])
     parser.add_argument("--mpi", action="append", default=[], help="an MPI library; all by default")
     parser.add_argument("--rounds", type=int, default=101)
     parser.add_argument("--fields", default="1,8,51")
     parser.add_argument("--faces", default="64,1024,8192,73728,1048576,1024/8,8192/8,73728/8")
+    parser.add_argument("--cases", default="", help="FIELDS:BYTES[/PIECE],... in place of --fields and --faces")
+    parser.add_argument("--every", action="store_true", help="sweep every number of segments")
     arguments = parser.parse_args()
+    every = ["every"] if arguments.every else []
     libraries = [find(name) for name in arguments.mpi] or list(available())
     print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores; microseconds an exchange")
     with tempfile.TemporaryDirectory() as folder:
         programs = {library.name: build(library, Path(folder)) for library in libraries}
-        for text in arguments.faces.split(","):
-            face, _, piece = text.partition("/")
-            for fields in map(int, arguments.fields.split(",")):
-                for library in libraries:
-                    case = (fields, int(face), int(piece or face))
-                    show(library, *case, *measure(library, programs[library.name], arguments.rounds, *case))
+        for fields, face, piece in cases(arguments):
+            for library in libraries:
+                case = (fields, face, piece)
+                show(library, *case, measure(library, programs[library.name], arguments.rounds, *case, *every))
     print(f"load {os.getloadavg()[0]:.1f} at the end")
 
 

@@ -1,7 +1,9 @@
 /* An exchange of faces between two ranks, or of a rank with itself, written by hand in three ways and by packed
  * exchanges, one after the other.
  *
- *   exchanges ROUNDS FIELDS BYTES PIECE     FIELDS faces of BYTES each, in pieces of PIECE bytes (BYTES: contiguous)
+ *   exchanges ROUNDS FIELDS BYTES PIECE [every]
+ *
+ * FIELDS faces of BYTES each, in pieces of PIECE bytes (BYTES: contiguous); `every`: every number of segments.
  *
  * Prints, for each way, the median over the rounds of the time of an exchange in microseconds, on the rank where it
  * took longer. A round does each way several times in turn, so that what disturbs the machine meets all of them. Where
@@ -13,9 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_FIELDS = 64, MOST_ROUNDS = 2001, MOST_WAYS = 40 };
+enum { MOST_FIELDS = 64, MOST_ROUNDS = 2001, MOST_WAYS = 300 };
 
-static int rank, other, fields, bytes, piece, stride;
+static int rank, other, fields, bytes, piece, stride, with_steps;
 static char* arrays[MOST_FIELDS];
 static char *out, *in;
 static MPI_Datatype face;
@@ -41,14 +43,20 @@ static void copy(char* restrict to, ptrdiff_t to_step, const char* restrict from
   }
 }
 
+/* When the copying of the last `packed` was over, when its message was here, and when it was copied again. */
+static double packed_s, transferred_s, unpacked_s;
+
 static void packed(leadline_segments* none) {
   (void)none;
   MPI_Request requests[2];
   MPI_Irecv(in, fields * bytes, MPI_BYTE, other, 0, MPI_COMM_WORLD, &requests[0]);
   for (int f = 0; f < fields; ++f) copy(out + (size_t)f * bytes, piece, sent(f), stride);
+  packed_s = MPI_Wtime();
   MPI_Isend(out, fields * bytes, MPI_BYTE, other, 0, MPI_COMM_WORLD, &requests[1]);
   MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+  transferred_s = MPI_Wtime();
   for (int f = 0; f < fields; ++f) copy(received(f), stride, in + (size_t)f * bytes, piece);
+  unpacked_s = MPI_Wtime();
   MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
 }
 
@@ -113,6 +121,14 @@ static void add(const char* name, void (*exchange)(leadline_segments*), leadline
   ways[n_ways++].plan = plan;
 }
 
+static void add_counts(int segments) {
+  char name[32];
+  snprintf(name, sizeof name, "segments %d pack", segments);
+  add(name, by_plan, plan_of(segments, LEADLINE_SEGMENTS_PACK, -1));
+  snprintf(name, sizeof name, "segments %d datatype", segments);
+  add(name, by_plan, plan_of(segments, LEADLINE_SEGMENTS_DATATYPE, -1));
+}
+
 static int by_value(const void* a, const void* b) {
   const double one = *(const double*)a, other = *(const double*)b;
   return (one > other) - (one < other);
@@ -130,6 +146,49 @@ static void shuffle(int* order, int n) {
   }
 }
 
+/* Where the time of packing by hand goes: a line `parts` with the medians of packing, transfer and unpacking. */
+static void parts_of_packed(int rounds) {
+  static double parts[3][MOST_ROUNDS];
+  for (int round = 0; round < rounds; ++round) {
+    if (with_steps) compute();
+    MPI_Barrier(MPI_COMM_WORLD);
+    const double begin = MPI_Wtime();
+    packed(NULL);
+    parts[0][round] = packed_s - begin;
+    parts[1][round] = transferred_s - packed_s;
+    parts[2][round] = unpacked_s - transferred_s;
+  }
+  if (rank != 0) return;
+  printf("parts");
+  for (int part = 0; part < 3; ++part) {
+    qsort(parts[part], (size_t)rounds, sizeof(double), by_value);
+    printf("\t%.2f", parts[part][rounds / 2] * 1e6);
+  }
+  printf("\n");
+}
+
+/* Seconds an exchange takes where the program uses this way only: the first one finds the caches full of another's
+ * buffers, and is not counted. */
+static double mean_of(const Way* way) {
+  enum { IN_A_ROW = 10, STEPS = 3 };
+  double seconds = 0.0;
+  if (!with_steps) {
+    way->exchange(way->plan);
+    MPI_Barrier(MPI_COMM_WORLD);
+    const double begin = MPI_Wtime();
+    for (int n = 0; n < IN_A_ROW; ++n) way->exchange(way->plan);
+    return (MPI_Wtime() - begin) / IN_A_ROW;
+  }
+  for (int n = -1; n < STEPS; ++n) {
+    compute();
+    MPI_Barrier(MPI_COMM_WORLD);
+    const double begin = MPI_Wtime();
+    way->exchange(way->plan);
+    if (n >= 0) seconds += MPI_Wtime() - begin;
+  }
+  return seconds / STEPS;
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -138,13 +197,14 @@ int main(int argc, char** argv) {
   other = ranks - 1 - rank;
   if (argc < 5) return 2;
   const int rounds = atoi(argv[1]);
+  const int every = argc > 5;
   fields = atoi(argv[2]), bytes = atoi(argv[3]), piece = atoi(argv[4]);
   stride = piece == bytes ? piece : 4 * piece;
   for (int f = 0; f < fields; ++f) arrays[f] = calloc(2, (size_t)(bytes / piece) * stride + 128);
   out = calloc((size_t)fields, (size_t)bytes);
   in = calloc((size_t)fields, (size_t)bytes);
   other_data = calloc(1, STEP_BYTES);
-  const int repeats = fields * bytes < 100000 ? 10 : 1;
+  with_steps = fields * bytes >= 100000;
   MPI_Type_create_hvector(bytes / piece, piece, stride, MPI_BYTE, &face);
   MPI_Type_commit(&face);
   all_sent = all_faces(sent);
@@ -154,24 +214,22 @@ int main(int argc, char** argv) {
   add("hand: struct", by_struct, NULL);
   leadline_segments* tuned = plan_of(LEADLINE_SEGMENTS_AUTO, LEADLINE_SEGMENTS_BY_SIZE, -1);
   int trials = 0;
+  const double began_s = MPI_Wtime();
   while (!leadline_segments_tuned(tuned, NULL, NULL)) {
-    if (repeats == 1) compute();
+    if (with_steps) compute();
     leadline_segments_exchange(tuned);
   }
+  const double tuning_s = MPI_Wtime() - began_s;
   double lost_s;
   leadline_segments_tuned(tuned, &trials, &lost_s);
   add("segments auto", by_plan, tuned);
   add("segments by size", by_plan, plan_of(1, LEADLINE_SEGMENTS_BY_SIZE, -1));
-  for (int segments = 1; segments <= fields; segments = segments == fields      ? fields + 1
-                                                        : 4 * segments < fields ? 4 * segments
-                                                                                : fields) {
-    for (int persistent = 0; persistent < 2; ++persistent) {
-      char name[32];
-      snprintf(name, sizeof name, "segments %d pack%s", segments, persistent ? " again" : "");
-      add(name, by_plan, plan_of(segments, LEADLINE_SEGMENTS_PACK, persistent));
-      snprintf(name, sizeof name, "segments %d datatype%s", segments, persistent ? " again" : "");
-      add(name, by_plan, plan_of(segments, LEADLINE_SEGMENTS_DATATYPE, persistent));
-    }
+  /* The sweep: fields in a segment halved each time, or every number of segments. */
+  int last = 0;
+  for (int each = fields; each >= 1; each = each == 1 ? 0 : every ? each - 1 : (each + 1) / 2) {
+    const int segments = (fields + each - 1) / each;
+    if (segments != last) add_counts(segments);
+    last = segments;
   }
   int order[MOST_WAYS];
   for (int n = 0; n < n_ways; ++n) order[n] = n;
@@ -179,29 +237,31 @@ int main(int argc, char** argv) {
     shuffle(order, n_ways);
     for (int n = 0; n < n_ways; ++n) {
       Way* way = &ways[order[n]];
-      if (repeats == 1) compute();
-      MPI_Barrier(MPI_COMM_WORLD);
-      const double begin = MPI_Wtime();
-      for (int k = 0; k < repeats; ++k) way->exchange(way->plan);
-      if (round >= 0) way->times[round] = (MPI_Wtime() - begin) / repeats;
+      const double seconds = mean_of(way);
+      if (round >= 0) way->times[round] = seconds;
     }
   }
-  int sizes[MOST_FIELDS], persistent;
+  int sizes[MOST_FIELDS];
   leadline_segments_method method;
-  const int chosen = leadline_segments_in_use(tuned, sizes, &method, &persistent);
-  double of_auto_s = 1.0;
+  const int chosen = leadline_segments_in_use(tuned, sizes, &method, NULL);
   for (int n = 0; n < n_ways; ++n) {
     double longer[MOST_ROUNDS];
     MPI_Reduce(ways[n].times, longer, rounds, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
     if (rank != 0) continue;
+    /* The rounds are of two kinds in turn: the fastest way is chosen by one, and its time taken from the other. */
+    double halves[2][MOST_ROUNDS];
+    for (int round = 0; round < rounds; ++round) halves[round % 2][round / 2] = longer[round];
     qsort(longer, (size_t)rounds, sizeof *longer, by_value);
-    if (ways[n].plan == tuned) of_auto_s = longer[rounds / 10];
-    printf("%s\t%.2f\t%.2f\n", ways[n].name, longer[rounds / 2] * 1e6, longer[rounds / 10] * 1e6);
+    for (int half = 0; half < 2; ++half) qsort(halves[half], (size_t)(rounds / 2), sizeof(double), by_value);
+    printf("%s\t%.2f\t%.2f\t%.2f\t%.2f\n", ways[n].name, longer[rounds / 2] * 1e6, longer[rounds / 10] * 1e6,
+           halves[0][rounds / 20] * 1e6, halves[1][rounds / 20] * 1e6);
   }
+  parts_of_packed(rounds);
   if (rank == 0) {
-    printf("auto\t%d segments, %s%s; %d trials that cost %.1f exchanges\n", chosen,
-           method == LEADLINE_SEGMENTS_PACK ? "packed" : "datatype", persistent ? ", persistent" : "", trials,
-           lost_s / of_auto_s);
+    static const char* const names[] = {"by size", "packed", "datatype"};
+    const double step_s = (tuning_s - lost_s) / trials;
+    printf("auto\t%d segments, %s; %d trials in %.2f ms, of which %.2f ms were lost: %.2f %% of 1000 steps\n", chosen,
+           names[method], trials, tuning_s * 1e3, lost_s * 1e3, lost_s / step_s / 10);
   }
   for (int n = 0; n < n_ways; ++n) leadline_segments_free(&ways[n].plan);
   MPI_Finalize();

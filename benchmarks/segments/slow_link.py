@@ -15,7 +15,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from compare import build, show, times_of
+from compare import build, measured, show
 
 from leadline.mpi import Library, available, find
 
@@ -89,7 +89,7 @@ def main() -> None:
                     if done.returncode != 0:
                         print(f"{library.name}: ended with {done.returncode}: {done.stderr[-800:]}", flush=True)
                         continue
-                    show(library, fields, face, face, *times_of(done.stdout))
+                    show(library, fields, face, face, measured(done.stdout))
     print(f"load {os.getloadavg()[0]:.1f} at the end")
 
 

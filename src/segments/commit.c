@@ -100,6 +100,7 @@ int leadline_segments_commit(leadline_segments* plan, int segments, const int* s
   if (!exchange_prepare(plan) || (plan->form != NULL && !form_prepare(plan, plan->form))) out_of_memory(plan);
   if (plan->form == NULL && plan->error == LEADLINE_SEGMENTS_OK) tune_begin(plan);
   error = agree(plan, plan->error);
+  if (error == LEADLINE_SEGMENTS_OK && plan->tuning != NULL) tune_agree(plan);
   plan->committed = error == LEADLINE_SEGMENTS_OK;
   return error;
 }

@@ -31,96 +31,111 @@ static int usable(leadline_segments* plan) {
   return LEADLINE_SEGMENTS_OK;
 }
 
-static int tag(const leadline_segments* plan, int segment, int direction) {
-  return segment * plan->directions + direction;
+static int end_of(const leadline_segments* plan, const Traffic* traffic, int segment) {
+  return traffic->first[(segment + 1) * plan->n_neighbours];
+}
+
+static int begin_of(const leadline_segments* plan, const Traffic* traffic, int segment) {
+  return traffic->first[segment * plan->n_neighbours];
 }
 
 static void start_receives(leadline_segments* plan, const Form* form) {
-  for (int n = 0; n < form->segments * plan->n_neighbours; ++n) {
-    const Message* message = &form->incoming[n];
-    if (message->bytes == 0) continue;
+  const Traffic* traffic = &form->incoming;
+  for (int n = 0; n < end_of(plan, traffic, form->segments - 1); ++n) {
+    const Message* message = &traffic->messages[n];
     if (message->persistent) {
-      MPI_Start(&form->receiving[n]);
+      MPI_Start(&traffic->requests[n]);
     } else {
-      const Neighbour* from = &plan->neighbours[n % plan->n_neighbours];
-      MPI_Irecv(message->address, message->count, message->type, from->rank,
-                tag(plan, n / plan->n_neighbours, from->incoming), plan->comm, &form->receiving[n]);
+      MPI_Irecv(message->address, message->count, message->type, message->rank, message->tag, plan->comm,
+                &traffic->requests[n]);
     }
+  }
+}
+
+static void send_message(leadline_segments* plan, const Traffic* traffic, int n) {
+  const Message* message = &traffic->messages[n];
+  if (message->persistent) {
+    MPI_Start(&traffic->requests[n]);
+  } else {
+    MPI_Isend(message->address, message->count, message->type, message->rank, message->tag, plan->comm,
+              &traffic->requests[n]);
   }
 }
 
 static void send_segment(leadline_segments* plan, const Form* form, int segment) {
-  for (int neighbour = 0; neighbour < plan->n_neighbours; ++neighbour) {
-    const int n = segment * plan->n_neighbours + neighbour;
-    const Message* message = &form->outgoing[n];
-    if (message->bytes == 0) continue;
-    if (message->persistent) {
-      MPI_Start(&form->sending[n]);
-    } else {
-      const Neighbour* to = &plan->neighbours[neighbour];
-      MPI_Isend(message->address, message->count, message->type, to->rank, tag(plan, segment, to->outgoing), plan->comm,
-                &form->sending[n]);
-    }
+  const Traffic* traffic = &form->outgoing;
+  for (int n = begin_of(plan, traffic, segment); n < end_of(plan, traffic, segment); ++n) {
+    send_message(plan, traffic, n);
   }
 }
 
-static void pack_field(const leadline_segments* plan, const Form* form, int segment, int field) {
+static void pack_field(const leadline_segments* plan, const Form* form, int field) {
+  const Traffic* traffic = &form->outgoing;
   for (int neighbour = 0; neighbour < plan->n_neighbours; ++neighbour) {
-    char* buffer = form->outgoing[segment * plan->n_neighbours + neighbour].buffer;
-    if (buffer == NULL) continue;
-    pack_layout(buffer + form->sent_at[field * plan->n_neighbours + neighbour], &face_of(plan, field, neighbour)->send);
+    const Layout* layout = &face_of(plan, field, neighbour)->send;
+    if (layout->bytes == 0) continue;
+    const int face = field * plan->n_neighbours + neighbour;
+    char* buffer = traffic->messages[traffic->message[face]].buffer;
+    if (buffer != NULL) pack_layout(buffer + traffic->place[face], layout);
   }
 }
 
-static bool is_threaded(const leadline_segments* plan, const Message* messages, int segment) {
+static bool is_threaded(const leadline_segments* plan, const Traffic* traffic, int segment) {
+  if (!has_threads) return false;
   size_t bytes = 0;
-  for (int n = 0; n < plan->n_neighbours; ++n) bytes += messages[segment * plan->n_neighbours + n].bytes;
-  return has_threads && bytes >= LEADLINE_SEGMENTS_THREADED_BYTES;
+  for (int n = begin_of(plan, traffic, segment); n < end_of(plan, traffic, segment); ++n) {
+    bytes += traffic->messages[n].bytes;
+  }
+  return bytes >= LEADLINE_SEGMENTS_THREADED_BYTES;
 }
 
-/* The fields of the segment that are not ready yet; by several threads where it pays. */
-static void pack_rest(const leadline_segments* plan, const Form* form, int segment) {
+/* Packs the fields of the segment that are not ready yet, by several threads where it pays, and sends it. */
+static void send_rest(leadline_segments* plan, const Form* form, int segment) {
+  const Traffic* traffic = &form->outgoing;
   const int first = form->first[segment], end = form->first[segment + 1];
-  if (plan->left[segment] == end - first && !is_threaded(plan, form->outgoing, segment)) {
-    for (int neighbour = 0; neighbour < plan->n_neighbours; ++neighbour) {
-      const Message* message = &form->outgoing[segment * plan->n_neighbours + neighbour];
+  if (plan->left[segment] == end - first && !is_threaded(plan, traffic, segment)) {
+    for (int n = begin_of(plan, traffic, segment); n < end_of(plan, traffic, segment); ++n) {
+      const Message* message = &traffic->messages[n];
       if (message->buffer != NULL) pack_layout(message->buffer, &message->pieces);
+      send_message(plan, traffic, n); /* and travels while the next one is packed */
     }
     return;
   }
 #ifdef _OPENMP
-#pragma omp parallel for schedule(static) if (is_threaded(plan, form->outgoing, segment))
+#pragma omp parallel for schedule(static) if (is_threaded(plan, traffic, segment))
 #endif
   for (int field = first; field < end; ++field) {
-    if (!plan->field_ready[field]) pack_field(plan, form, segment, field);
+    if (!plan->field_ready[field]) pack_field(plan, form, field);
   }
+  send_segment(plan, form, segment);
 }
 
-static void unpack_message(const leadline_segments* plan, const Form* form, int segment, int neighbour) {
-  const Message* message = &form->incoming[segment * plan->n_neighbours + neighbour];
+static void unpack_message(const leadline_segments* plan, const Traffic* traffic, const Message* message,
+                           int neighbour) {
   if (message->buffer == NULL) return;
   if (!has_threads || message->bytes < LEADLINE_SEGMENTS_THREADED_BYTES) {
     unpack_layout(&message->pieces, message->buffer);
     return;
   }
-  const int first = form->first[segment], end = form->first[segment + 1];
 #ifdef _OPENMP
 #pragma omp parallel for schedule(static)
 #endif
-  for (int field = first; field < end; ++field) {
+  for (int field = message->field; field < message->end_field; ++field) {
     unpack_layout(&face_of(plan, field, neighbour)->receive,
-                  message->buffer + form->received_at[field * plan->n_neighbours + neighbour]);
+                  message->buffer + traffic->place[field * plan->n_neighbours + neighbour]);
   }
 }
 
 static void receive_segment(leadline_segments* plan, const Form* form, int segment) {
   if (plan->arrived[segment]) return;
   plan->arrived[segment] = true;
+  const Traffic* traffic = &form->incoming;
   for (int neighbour = 0; neighbour < plan->n_neighbours; ++neighbour) {
-    const int n = segment * plan->n_neighbours + neighbour;
-    if (form->incoming[n].bytes == 0) continue;
-    MPI_Wait(&form->receiving[n], MPI_STATUS_IGNORE);
-    unpack_message(plan, form, segment, neighbour);
+    const int pair = segment * plan->n_neighbours + neighbour;
+    for (int n = traffic->first[pair]; n < traffic->first[pair + 1]; ++n) {
+      MPI_Wait(&traffic->requests[n], MPI_STATUS_IGNORE);
+      unpack_message(plan, traffic, &traffic->messages[n], neighbour);
+    }
   }
 }
 
@@ -144,7 +159,7 @@ static void ready(leadline_segments* plan, int field) {
   if (plan->field_ready[field]) return;
   const Form* form = plan->form;
   const int segment = segment_of(form, field);
-  pack_field(plan, form, segment, field);
+  pack_field(plan, form, field);
   plan->field_ready[field] = true;
   if (--plan->left[segment] == 0) send_segment(plan, form, segment);
 }
@@ -153,12 +168,11 @@ static void wait_all(leadline_segments* plan) {
   const Form* form = plan->form;
   for (int segment = 0; segment < form->segments; ++segment) {
     if (plan->left[segment] == 0) continue;
-    pack_rest(plan, form, segment);
+    send_rest(plan, form, segment);
     plan->left[segment] = 0;
-    send_segment(plan, form, segment);
   }
   for (int segment = 0; segment < form->segments; ++segment) receive_segment(plan, form, segment);
-  MPI_Waitall(form->segments * plan->n_neighbours, form->sending, MPI_STATUSES_IGNORE);
+  MPI_Waitall(end_of(plan, &form->outgoing, form->segments - 1), form->outgoing.requests, MPI_STATUSES_IGNORE);
   plan->under_way = false;
 }
 
@@ -191,6 +205,7 @@ int leadline_segments_ready(leadline_segments* plan, int field) {
   const int error = under_way(plan, field, "ready");
   if (error != LEADLINE_SEGMENTS_OK) return error;
   const double begin = plan->tuning != NULL ? MPI_Wtime() : 0.0;
+  tune_overlaps(plan);
   ready(plan, field);
   if (plan->tuning != NULL) tune_count(plan, MPI_Wtime() - begin);
   return LEADLINE_SEGMENTS_OK;

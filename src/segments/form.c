@@ -4,11 +4,30 @@
 
 #include "plan.h"
 
-/* From here on a piece is worth describing to the library; below, its cost a piece is above that of copying it. */
-enum { LONG_PIECE_BYTES = 256 };
-
 /* Below, Open MPI sends at once what MPI_Isend gives it, and takes half as long again for MPI_Start. */
 enum { PERSISTENT_BYTES = 512 };
+
+/* What is best where the choice is left to us, as measured (docs/segments.md):
+ *   DESCRIBED   bytes of a piece from which on pieces are described to the library by a datatype, not packed;
+ *   PACKED      and from which on they are packed again: the library's own copying is slower than ours;
+ *   ALL         bytes of a message from which on even short pieces are described;
+ *   FULL        bytes that a message has when it is full, and another one is begun: what fits the caches;
+ *   ALONE       bytes of a face that travels alone, as one copy from process to process. */
+#if defined(I_MPI_VERSION)
+enum { DESCRIBED = 256, PACKED = INT_MAX, ALL = INT_MAX, LIBRARY_FULL = 256 << 10, LIBRARY_ALONE = 256 << 10 };
+#elif defined(OPEN_MPI)
+enum { DESCRIBED = 256, PACKED = INT_MAX, ALL = 64 << 10, LIBRARY_FULL = 128 << 10, LIBRARY_ALONE = 128 << 10 };
+#elif defined(MPICH_VERSION)
+enum { DESCRIBED = 256, PACKED = 12 << 10, ALL = INT_MAX, LIBRARY_FULL = INT_MAX, LIBRARY_ALONE = 48 << 10 };
+#else
+enum { DESCRIBED = 256, PACKED = INT_MAX, ALL = INT_MAX, LIBRARY_FULL = 256 << 10, LIBRARY_ALONE = 64 << 10 };
+#endif
+
+/* Tests compile the library with small ones. */
+#ifndef LEADLINE_SEGMENTS_FULL_BYTES
+#define LEADLINE_SEGMENTS_FULL_BYTES LIBRARY_FULL
+#define LEADLINE_SEGMENTS_ALONE_BYTES LIBRARY_ALONE
+#endif
 
 Form* form_shape(int fields, int segments, const int* sizes, leadline_segments_method method, bool persistent) {
   Form* form = calloc(1, sizeof *form);
@@ -34,12 +53,12 @@ static const Layout* layout_of(const leadline_segments* plan, int field, int nei
 }
 
 /* The only piece of the message, if it is one; otherwise null. Also counts the pieces. */
-static char* only_piece(const leadline_segments* plan, const Form* form, int segment, int neighbour, bool outgoing,
+static char* only_piece(const leadline_segments* plan, const Message* message, int neighbour, bool outgoing,
                         size_t* pieces) {
   char *begin = NULL, *end = NULL;
   bool one = true;
   *pieces = 0;
-  for (int field = form->first[segment]; field < form->first[segment + 1]; ++field) {
+  for (int field = message->field; field < message->end_field; ++field) {
     const Layout* layout = layout_of(plan, field, neighbour, outgoing);
     for (int n = 0; n < layout->n_runs; ++n) {
       const Run* run = &layout->runs[n];
@@ -53,10 +72,9 @@ static char* only_piece(const leadline_segments* plan, const Form* form, int seg
 }
 
 /* A datatype of all pieces, at absolute addresses. */
-static bool describe(const leadline_segments* plan, const Form* form, int segment, int neighbour, bool outgoing,
-                     MPI_Datatype* result) {
+static bool describe(const leadline_segments* plan, Message* message, int neighbour, bool outgoing) {
   int runs = 0;
-  for (int field = form->first[segment]; field < form->first[segment + 1]; ++field) {
+  for (int field = message->field; field < message->end_field; ++field) {
     runs += layout_of(plan, field, neighbour, outgoing)->n_runs;
   }
   int* lengths = calloc((size_t)runs, sizeof *lengths);
@@ -65,7 +83,7 @@ static bool describe(const leadline_segments* plan, const Form* form, int segmen
   bool fine = lengths != NULL && places != NULL && types != NULL;
   bool all_single = true;
   int used = 0;
-  for (int field = form->first[segment]; fine && field < form->first[segment + 1]; ++field) {
+  for (int field = message->field; fine && field < message->end_field; ++field) {
     const Layout* layout = layout_of(plan, field, neighbour, outgoing);
     for (int n = 0; n < layout->n_runs; ++n, ++used) {
       const Run* run = &layout->runs[n];
@@ -76,10 +94,10 @@ static bool describe(const leadline_segments* plan, const Form* form, int segmen
     }
   }
   if (fine && all_single) {
-    MPI_Type_create_hindexed(runs, lengths, places, MPI_BYTE, result);
+    MPI_Type_create_hindexed(runs, lengths, places, MPI_BYTE, &message->type);
   } else if (fine) {
     used = 0;
-    for (int field = form->first[segment]; field < form->first[segment + 1]; ++field) {
+    for (int field = message->field; field < message->end_field; ++field) {
       const Layout* layout = layout_of(plan, field, neighbour, outgoing);
       for (int n = 0; n < layout->n_runs; ++n, ++used) {
         const Run* run = &layout->runs[n];
@@ -87,44 +105,46 @@ static bool describe(const leadline_segments* plan, const Form* form, int segmen
         MPI_Type_create_hvector((int)run->count, (int)run->bytes, run->stride, MPI_BYTE, &types[used]);
       }
     }
-    MPI_Type_create_struct(runs, lengths, places, types, result);
+    MPI_Type_create_struct(runs, lengths, places, types, &message->type);
     for (int n = 0; n < runs; ++n) MPI_Type_free(&types[n]);
   }
-  if (fine) MPI_Type_commit(result);
+  if (fine) MPI_Type_commit(&message->type);
   free(lengths);
   free(places);
   free(types);
   return fine;
 }
 
-static bool make_message(const leadline_segments* plan, Form* form, int segment, int neighbour, bool outgoing) {
-  Message* message = &(outgoing ? form->outgoing : form->incoming)[segment * plan->n_neighbours + neighbour];
-  size_t* offsets = outgoing ? form->sent_at : form->received_at;
-  *message = (Message){.type = MPI_BYTE};
-  for (int field = form->first[segment]; field < form->first[segment + 1]; ++field) {
-    offsets[field * plan->n_neighbours + neighbour] = message->bytes;
-    message->bytes += layout_of(plan, field, neighbour, outgoing)->bytes;
-  }
-  if (message->bytes == 0) return true;
+static bool make_message(const leadline_segments* plan, const Form* form, Message* message, int neighbour,
+                         bool outgoing) {
+  message->type = MPI_BYTE;
   message->persistent = form->persistent && (plan->wanted_persistent > 0 || message->bytes >= PERSISTENT_BYTES);
   size_t pieces;
   message->count = (int)message->bytes;
-  message->address = only_piece(plan, form, segment, neighbour, outgoing, &pieces);
+  message->address = only_piece(plan, message, neighbour, outgoing, &pieces);
   if (message->address != NULL) return true;
-  const bool by_type = form->method == LEADLINE_SEGMENTS_DATATYPE ||
-                       (form->method == LEADLINE_SEGMENTS_BY_SIZE && message->bytes / pieces >= LONG_PIECE_BYTES);
-  if (by_type) {
+  const size_t piece = message->bytes / pieces;
+  const bool by_size = (piece >= DESCRIBED && piece < PACKED) || message->bytes >= ALL;
+  if (form->method == LEADLINE_SEGMENTS_DATATYPE || (form->method == LEADLINE_SEGMENTS_BY_SIZE && by_size)) {
     message->address = MPI_BOTTOM;
     message->count = 1;
-    message->own_type = describe(plan, form, segment, neighbour, outgoing, &message->type);
+    message->own_type = describe(plan, message, neighbour, outgoing);
     return message->own_type;
   }
   message->buffer = message->address = malloc(message->bytes);
   bool fine = message->buffer != NULL;
-  for (int field = form->first[segment]; fine && field < form->first[segment + 1]; ++field) {
+  for (int field = message->field; fine && field < message->end_field; ++field) {
     fine = layout_append(&message->pieces, layout_of(plan, field, neighbour, outgoing));
   }
   return fine;
+}
+
+/* True where the next face begins a message of its own. Both ends know a face's bytes, so both divide a segment alike;
+ * the messages of a segment, which have one tag, come in their order. */
+static bool is_full(const Form* form, const Message* message, size_t next_bytes) {
+  if (form->method != LEADLINE_SEGMENTS_BY_SIZE) return false;
+  const bool alone = message->end_field == message->field + 1 && message->bytes >= LEADLINE_SEGMENTS_ALONE_BYTES;
+  return alone || next_bytes >= LEADLINE_SEGMENTS_ALONE_BYTES || message->bytes >= LEADLINE_SEGMENTS_FULL_BYTES;
 }
 
 /* Messages of one direction between the same ranks are told apart by their segment. */
@@ -132,66 +152,89 @@ static int tag(const leadline_segments* plan, int segment, int direction) {
   return segment * plan->directions + direction;
 }
 
-static void make_requests(const leadline_segments* plan, Form* form, int segment, int neighbour) {
-  const int n = segment * plan->n_neighbours + neighbour;
+/* The segment's messages to or from a neighbour; returns the number of messages until then. */
+static int divide_segment(const leadline_segments* plan, const Form* form, int segment, int neighbour, bool outgoing,
+                          Traffic* traffic, int messages) {
   const Neighbour* other = &plan->neighbours[neighbour];
-  const Message *in = &form->incoming[n], *out = &form->outgoing[n];
-  if (in->persistent) {
-    MPI_Recv_init(in->address, in->count, in->type, other->rank, tag(plan, segment, other->incoming), plan->comm,
-                  &form->receiving[n]);
+  Message* message = NULL;
+  for (int field = form->first[segment]; field < form->first[segment + 1]; ++field) {
+    const size_t bytes = layout_of(plan, field, neighbour, outgoing)->bytes;
+    if (bytes == 0) continue;
+    if (message == NULL || is_full(form, message, bytes)) {
+      message = &traffic->messages[messages++];
+      *message = (Message){.field = field, .rank = other->rank};
+      message->tag = tag(plan, segment, outgoing ? other->outgoing : other->incoming);
+    }
+    traffic->message[field * plan->n_neighbours + neighbour] = messages - 1;
+    traffic->place[field * plan->n_neighbours + neighbour] = message->bytes;
+    message->bytes += bytes;
+    message->end_field = field + 1;
   }
-  if (out->persistent) {
-    MPI_Send_init(out->address, out->count, out->type, other->rank, tag(plan, segment, other->outgoing), plan->comm,
-                  &form->sending[n]);
+  return messages;
+}
+
+static void make_request(const leadline_segments* plan, const Message* message, bool outgoing, MPI_Request* request) {
+  if (outgoing) {
+    MPI_Send_init(message->address, message->count, message->type, message->rank, message->tag, plan->comm, request);
+  } else {
+    MPI_Recv_init(message->address, message->count, message->type, message->rank, message->tag, plan->comm, request);
   }
 }
 
-bool form_prepare(const leadline_segments* plan, Form* form) {
-  if (form->outgoing != NULL) return true;
-  const size_t messages = (size_t)form->segments * plan->n_neighbours + 1;
+static bool prepare_traffic(const leadline_segments* plan, const Form* form, Traffic* traffic, bool outgoing) {
   const size_t faces = (size_t)plan->n_fields * plan->n_neighbours + 1;
-  form->outgoing = calloc(messages, sizeof *form->outgoing);
-  form->incoming = calloc(messages, sizeof *form->incoming);
-  form->sending = calloc(messages, sizeof *form->sending);
-  form->receiving = calloc(messages, sizeof *form->receiving);
-  form->sent_at = calloc(faces, sizeof *form->sent_at);
-  form->received_at = calloc(faces, sizeof *form->received_at);
-  if (form->outgoing == NULL || form->incoming == NULL || form->sending == NULL || form->receiving == NULL ||
-      form->sent_at == NULL || form->received_at == NULL) {
+  traffic->messages = calloc(faces, sizeof *traffic->messages);
+  traffic->requests = calloc(faces, sizeof *traffic->requests);
+  traffic->first = calloc((size_t)form->segments * plan->n_neighbours + 1, sizeof *traffic->first);
+  traffic->message = calloc(faces, sizeof *traffic->message);
+  traffic->place = calloc(faces, sizeof *traffic->place);
+  if (traffic->messages == NULL || traffic->requests == NULL || traffic->first == NULL || traffic->message == NULL ||
+      traffic->place == NULL) {
     return false;
   }
-  for (size_t n = 0; n < messages; ++n) form->sending[n] = form->receiving[n] = MPI_REQUEST_NULL;
+  int messages = 0;
   for (int segment = 0; segment < form->segments; ++segment) {
     for (int neighbour = 0; neighbour < plan->n_neighbours; ++neighbour) {
-      if (!make_message(plan, form, segment, neighbour, true) || !make_message(plan, form, segment, neighbour, false)) {
-        return false;
+      const int n = segment * plan->n_neighbours + neighbour;
+      messages = divide_segment(plan, form, segment, neighbour, outgoing, traffic, messages);
+      traffic->first[n + 1] = messages;
+      for (int m = traffic->first[n]; m < messages; ++m) {
+        Message* message = &traffic->messages[m];
+        traffic->requests[m] = MPI_REQUEST_NULL;
+        if (!make_message(plan, form, message, neighbour, outgoing)) return false;
+        if (message->persistent) make_request(plan, message, outgoing, &traffic->requests[m]);
       }
-      make_requests(plan, form, segment, neighbour);
     }
   }
   return true;
 }
 
-static void free_message(Message* message) {
-  free(message->buffer);
-  layout_free(&message->pieces);
-  if (message->own_type) MPI_Type_free(&message->type);
+bool form_prepare(const leadline_segments* plan, Form* form) {
+  if (form->prepared) return true;
+  form->prepared = true;
+  return prepare_traffic(plan, form, &form->incoming, false) && prepare_traffic(plan, form, &form->outgoing, true);
+}
+
+static void free_traffic(Traffic* traffic, int pairs) {
+  const int messages = traffic->first != NULL ? traffic->first[pairs] : 0;
+  for (int n = 0; n < messages; ++n) {
+    Message* message = &traffic->messages[n];
+    free(message->buffer);
+    layout_free(&message->pieces);
+    if (message->own_type) MPI_Type_free(&message->type);
+    if (traffic->requests[n] != MPI_REQUEST_NULL) MPI_Request_free(&traffic->requests[n]);
+  }
+  free(traffic->messages);
+  free(traffic->requests);
+  free(traffic->first);
+  free(traffic->message);
+  free(traffic->place);
 }
 
 void form_free(const leadline_segments* plan, Form* form) {
   if (form == NULL) return;
-  for (int n = 0; n < form->segments * plan->n_neighbours; ++n) {
-    if (form->outgoing != NULL) free_message(&form->outgoing[n]);
-    if (form->incoming != NULL) free_message(&form->incoming[n]);
-    if (form->sending != NULL && form->sending[n] != MPI_REQUEST_NULL) MPI_Request_free(&form->sending[n]);
-    if (form->receiving != NULL && form->receiving[n] != MPI_REQUEST_NULL) MPI_Request_free(&form->receiving[n]);
-  }
-  free(form->outgoing);
-  free(form->incoming);
-  free(form->sending);
-  free(form->receiving);
-  free(form->sent_at);
-  free(form->received_at);
+  free_traffic(&form->outgoing, form->segments * plan->n_neighbours);
+  free_traffic(&form->incoming, form->segments * plan->n_neighbours);
   free(form->first);
   free(form);
 }

@@ -3,7 +3,8 @@
  * plan.c               what the user calls before the commit      layout.c    faces as runs of blocks
  * commit.c, check.c    the collective check                       form.c      messages of one segmentation
  * exchange.c           start, ready, wait                         tune.c      which form, found in the first exchanges
- * saved.c              what was found, as a file                  roll_call.c  a rank that does not come
+ * saved.c              what was found, as a file                  search.c     the forms it tries, and when
+ * roll_call.c          a rank that does not come
  * collection.c         all-to-one and one-to-all: the plan        gather.c     carried out in segments
  * division.c           its fields divided into segments */
 #ifndef LEADLINE_SEGMENTS_PLAN_H
@@ -35,9 +36,14 @@
 #define form_free leadline_segments_form_free_
 #define exchange_prepare leadline_segments_exchange_prepare_
 #define tune_begin leadline_segments_tune_begin_
+#define tune_agree leadline_segments_tune_agree_
 #define tune_before leadline_segments_tune_before_
 #define tune_after leadline_segments_tune_after_
 #define tune_count leadline_segments_tune_count_
+#define tune_overlaps leadline_segments_tune_overlaps_
+#define search_begin leadline_segments_search_begin_
+#define search_told leadline_segments_search_told_
+#define search_next leadline_segments_search_next_
 #define tune_free leadline_segments_tune_free_
 #define signature_of leadline_segments_signature_of_
 #define apply_loaded leadline_segments_apply_loaded_
@@ -74,9 +80,13 @@ typedef struct {
   char name[NAME_LENGTH];
 } Field;
 
-/* What one segment sends to one neighbour, or receives from it. */
+/* What the fields from `field` until before `end_field` of a segment send to one neighbour, or receive from it. */
 typedef struct {
-  size_t bytes;  /* 0: there is no message */
+  int field;
+  int end_field;
+  int rank;
+  int tag;
+  size_t bytes;
   char* buffer;  /* null unless packed */
   Layout pieces; /* of all fields, if it is packed */
   void* address; /* what MPI gets: the buffer, the only piece, or MPI_BOTTOM */
@@ -86,18 +96,24 @@ typedef struct {
   bool persistent; /* its request was made in advance */
 } Message;
 
-/* One way to carry the exchange out. Messages and requests are numbered segment * neighbours + neighbour. */
+/* All messages that are sent, or all that are received, by segment, then neighbour. */
+typedef struct {
+  Message* messages;
+  MPI_Request* requests;
+  int* first;    /* message of segment * neighbours + neighbour, and the number of messages */
+  int* message;  /* of field * neighbours + neighbour: which its face is in */
+  size_t* place; /* and where in its buffer */
+} Traffic;
+
+/* One way to carry the exchange out. */
 typedef struct {
   int segments;
   int* first; /* field of each segment, and the number of fields */
   leadline_segments_method method;
   bool persistent;
-  Message* outgoing;
-  Message* incoming;
-  MPI_Request* sending;
-  MPI_Request* receiving;
-  size_t* sent_at; /* of field * neighbours + neighbour: where its face is in the segment's buffer */
-  size_t* received_at;
+  bool prepared;
+  Traffic outgoing;
+  Traffic incoming;
 } Form;
 
 typedef struct Tuning Tuning;
@@ -168,7 +184,7 @@ int agree(leadline_segments* plan, int error);
 /* roll_call.c: duplicates the communicator, unless a rank does not come. */
 int roll_call(leadline_segments* plan);
 
-/* form.c. */
+/* form.c. A segment whose method is left to the library travels as several messages where that is faster. */
 Form* form_shape(int fields, int segments, const int* sizes, leadline_segments_method method, bool persistent);
 bool form_prepare(const leadline_segments* plan, Form* form);
 void form_free(const leadline_segments* plan, Form* form);
@@ -176,11 +192,14 @@ void form_free(const leadline_segments* plan, Form* form);
 /* exchange.c. */
 bool exchange_prepare(leadline_segments* plan);
 
-/* tune.c: called by the commit, and around each exchange while `tuning` is not null. */
+/* tune.c: called by the commit, the second when all ranks have passed the first, and around each exchange while
+ * `tuning` is not null. */
 int tune_begin(leadline_segments* plan);
+void tune_agree(leadline_segments* plan);
 int tune_before(leadline_segments* plan);
 int tune_after(leadline_segments* plan);
 void tune_count(leadline_segments* plan, double seconds);
+void tune_overlaps(leadline_segments* plan); /* fields are declared ready one by one */
 void tune_free(leadline_segments* plan);
 
 /* saved.c: one line that says which plans are alike. */

@@ -1,51 +1,70 @@
-/* `auto`: the first exchanges try one form after another, and the fastest is kept.
+/* `auto`: finds the form in the first exchanges of the run.
  *
- * A form's time is what the calls of an exchange took on the rank where they took longest; all ranks learn it after
- * each round, so all decide alike. A round tries each form that is left three times in
- * turn, since the first of them finds the caches full of another's buffers. The smallest time of a form counts, since
- * noise only adds, and after each round those clearly behind are dropped. A form is not
- * dropped while it has had only exchanges during which some rank was taken off its core. The cost of trying a form is
- * what it takes longer than the best each time, and the making of its messages: rounds end when that reaches 2 % of
- * 1000 steps, where a step is the time from one exchange to the next. */
+ * A batch tries one form a few times. The time of an exchange is that of the rank where it took longest; all ranks
+ * learn it when the batch ends, so all decide alike. The first exchange of a batch is not counted: it finds the caches
+ * full of another form's buffers.
+ *
+ * 1. The form of a plan that leaves the choice to the library comes first. What a step takes says what may be spent:
+ *    2 % of 1000 steps. Trials that take longer than the fastest form, making messages, and agreeing are what is spent.
+ * 2. Other forms follow, as search.c names them. A form is tried only if that is expected to cost no more than is left.
+ * 3. Those that came near the fastest race, and the first form with them: all are in each batch, until one is ahead,
+ *    the budget is spent or enough is known. A low quantile is compared, since noise only adds, and the smallest time
+ * may be luck. */
 #define _GNU_SOURCE /* RUSAGE_THREAD */
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 
-#include "plan.h"
+#include "search.h"
 
-enum { MOST_FORMS = 24, MOST_ROUNDS = 12, REPEATS = 3, LEAST_ROUNDS = 6, STEPS_ALLOWED = 20 }; /* 2 % of 1000 */
+enum { MOST_SAMPLES = 24, FIRST_REPEATS = 9, REPEATS = 4, RACE_REPEATS = 3, STEPS_ALLOWED = 20 }; /* 2 % of 1000 */
+enum { MOST_RACERS = 6, LEAST_RACES = 2, MOST_RACES = 10 };
 
-/* What ranks agree on after a round, each the longest on any of them. */
+/* How far behind the fastest a form may be to take part in the next race. */
+static double tolerance(int races) {
+  static const double by_races[] = {1.2, 1.15, 1.15, 1.08, 1.08, 1.08};
+  return races < 6 ? by_races[races] : 1.04;
+}
+
 typedef struct {
-  double exchange_s[MOST_FORMS][REPEATS];
-  double switches[MOST_FORMS][REPEATS]; /* times that a rank was taken off its core */
-  double step_s;                        /* the mean */
+  Form* form;
+  double samples[MOST_SAMPLES];
+  int n_samples;
+  int trials;
+  int clean; /* samples during which no rank was taken off its core */
+  double time_s;
+} Candidate;
+
+/* What ranks agree on after a batch, each the longest on any of them. */
+typedef struct {
+  double exchange_s[MOST_RACERS][FIRST_REPEATS];
+  double switches[MOST_RACERS][FIRST_REPEATS];
+  double step_s;      /* the mean */
+  double preparing_s; /* making messages */
+  double agreeing_s;  /* the last time, negative: the rank that came last did not wait */
+  double overlapped;  /* fields are declared ready one by one */
 } Trials;
 
 struct Tuning {
-  Form* forms[MOST_FORMS];
-  bool dropped[MOST_FORMS];
-  Trials this_round;
-  double best_s[MOST_FORMS]; /* agreed, over the rounds */
-  bool known[MOST_FORMS];    /* there was an exchange during which no rank was off its core */
-  int trials[MOST_FORMS];
-  int n_forms;
-  int current;
-  int repeat; /* of the current form in this round */
-  int round;
-  double round_began_s;
-  double step_s;      /* the shortest there was, on average over a round */
-  double exchange_s;  /* of the exchange under way */
-  long switches;      /* until the last exchange ended */
-  double preparing_s; /* making all forms' messages */
+  Search search;
+  Candidate candidates[MOST_FORMS];
+  int n_candidates;
+  int batch[MOST_RACERS];
+  int n_batch;
+  int repeats;
+  int at;     /* in the batch */
+  int repeat; /* of that form */
+  int races;
+  Trials mine;
+  double first_ended_s;     /* the batch's first exchange, which may be much longer than others */
+  double preparing_later_s; /* after it */
+  double exchange_s;        /* of the exchange under way */
+  double step_s;            /* the shortest there was, on average over a batch */
+  double spent_s;           /* on making messages and agreeing */
+  double agreeing_s;        /* the last time */
+  double first_s;           /* making those of the first form */
+  long switches;            /* until the last exchange ended */
 };
-
-/* How far behind the best a form may be after each round. The first times are those of cold caches, and a rank that
- * was off its core for a moment must not cost the best form its place. */
-static double tolerance(int round) {
-  static const double by_round[] = {8.0, 3.0, 1.6, 1.3, 1.2, 1.1};
-  return round < 6 ? by_round[round] : 1.05;
-}
 
 /* How often this thread was taken off its core. */
 static long switches(void) {
@@ -58,68 +77,57 @@ static long switches(void) {
   return getrusage(who, &usage) == 0 ? usage.ru_nivcsw : 0;
 }
 
-static void forget(Tuning* tuning, int form) {
-  tuning->best_s[form] = 1e300;
-  tuning->known[form] = false;
+static int out_of_memory(leadline_segments* plan) {
+  return keep_first(plan, LEADLINE_SEGMENTS_NO_MEMORY, "rank %d: no memory to tune the plan", plan->rank);
 }
 
-static void add(leadline_segments* plan, int segments, const int* sizes, leadline_segments_method method,
-                bool persistent) {
+static void add(leadline_segments* plan, int segments, const int* sizes, leadline_segments_method method) {
   Tuning* tuning = plan->tuning;
-  if (tuning->n_forms == MOST_FORMS) return;
-  Form* form = form_shape(plan->n_fields, segments, sizes, method, persistent);
-  if (form == NULL) {
-    keep_first(plan, LEADLINE_SEGMENTS_NO_MEMORY, "rank %d: no memory to tune the plan", plan->rank);
-    return;
-  }
-  forget(tuning, tuning->n_forms);
-  tuning->forms[tuning->n_forms++] = form;
+  Form* form = form_shape(plan->n_fields, segments, sizes, method, plan->wanted_persistent != 0);
+  if (form == NULL) out_of_memory(plan); /* which tune_before() tells all ranks */
+  tuning->candidates[tuning->n_candidates++] = (Candidate){.form = form, .time_s = 1e300};
 }
 
-static void add_methods(leadline_segments* plan, int segments, const int* sizes, bool persistent) {
-  if (plan->wanted_method != LEADLINE_SEGMENTS_BY_SIZE) {
-    add(plan, segments, sizes, plan->wanted_method, persistent);
-    return;
-  }
-  add(plan, segments, sizes, LEADLINE_SEGMENTS_PACK, persistent);
-  add(plan, segments, sizes, LEADLINE_SEGMENTS_DATATYPE, persistent);
-}
-
-/* Half of the fields, half of the rest, and so on: early segments are large, and little is left for the end. */
-static void add_unequal(leadline_segments* plan, bool persistent) {
-  int sizes[32];
-  int n = 0;
-  for (int left = plan->n_fields; left > 0; left -= sizes[n++]) sizes[n] = (left + 1) / 2;
-  if (plan->n_fields >= 4) add_methods(plan, n, sizes, persistent);
+static void begin_batch(leadline_segments* plan, int repeats) {
+  Tuning* tuning = plan->tuning;
+  tuning->at = tuning->repeat = 0;
+  tuning->repeats = repeats;
+  tuning->mine.preparing_s = 0.0;
+  tuning->preparing_later_s = 0.0;
+  tuning->switches = switches();
 }
 
 int tune_begin(leadline_segments* plan) {
-  plan->tuning = calloc(1, sizeof *plan->tuning);
-  if (plan->tuning == NULL) {
-    return keep_first(plan, LEADLINE_SEGMENTS_NO_MEMORY, "rank %d: no memory to tune the plan", plan->rank);
-  }
-  const bool persistent = plan->wanted_persistent != 0;
-  add_methods(plan, 1, NULL, persistent);
-  for (int segments = 2; segments < plan->n_fields; segments *= 2) add_methods(plan, segments, NULL, persistent);
-  if (plan->n_fields > 1) add_methods(plan, plan->n_fields, NULL, persistent);
-  add_unequal(plan, persistent);
-  if (plan->tuning->n_forms == 0) return plan->error;
-  plan->form = plan->tuning->forms[0];
-  plan->tuning->round_began_s = MPI_Wtime();
-  plan->tuning->switches = switches();
-  return plan->error;
+  Tuning* tuning = plan->tuning = calloc(1, sizeof *plan->tuning);
+  if (tuning == NULL) return out_of_memory(plan);
+  add(plan, 1, NULL, plan->wanted_method);
+  plan->form = tuning->candidates[0].form;
+  const double begin = MPI_Wtime();
+  if (plan->form == NULL || !form_prepare(plan, plan->form)) return out_of_memory(plan);
+  tuning->first_s = MPI_Wtime() - begin;
+  return LEADLINE_SEGMENTS_OK;
+}
+
+void tune_agree(leadline_segments* plan) {
+  Tuning* tuning = plan->tuning;
+  search_begin(&tuning->search, plan);
+  const double mine_s = tuning->first_s;
+  MPI_Allreduce(&mine_s, &tuning->first_s, 1, MPI_DOUBLE, MPI_MAX, plan->comm);
+  tuning->n_batch = 1;
+  begin_batch(plan, FIRST_REPEATS);
 }
 
 int tune_before(leadline_segments* plan) {
   Tuning* tuning = plan->tuning;
   tuning->exchange_s = 0.0;
-  plan->form = tuning->forms[tuning->current];
-  if (plan->form->outgoing != NULL) return LEADLINE_SEGMENTS_OK;
+  plan->form = tuning->candidates[tuning->batch[tuning->at]].form;
+  if (plan->form != NULL && plan->form->prepared) return LEADLINE_SEGMENTS_OK;
   const double begin = MPI_Wtime();
-  const bool fine = form_prepare(plan, plan->form);
-  if (!fine) keep_first(plan, LEADLINE_SEGMENTS_NO_MEMORY, "rank %d: no memory to tune the plan", plan->rank);
+  if (plan->form == NULL || !form_prepare(plan, plan->form)) out_of_memory(plan);
   const int error = agree(plan, plan->error);
-  tuning->preparing_s += MPI_Wtime() - begin;
+  const double took_s = MPI_Wtime() - begin;
+  tuning->mine.preparing_s += took_s;
+  if (tuning->at > 0) tuning->preparing_later_s += took_s;
   return error;
 }
 
@@ -127,90 +135,161 @@ void tune_count(leadline_segments* plan, double seconds) {
   if (plan->tuning != NULL) plan->tuning->exchange_s += seconds;
 }
 
-static int fastest(const Tuning* tuning) {
-  int best = -1;
-  for (int n = 0; n < tuning->n_forms; ++n) {
-    if (!tuning->dropped[n] && (best < 0 || tuning->best_s[n] < tuning->best_s[best])) best = n;
-  }
-  return best; /* one is always left: the best is never dropped */
+void tune_overlaps(leadline_segments* plan) {
+  if (plan->tuning != NULL) plan->tuning->mine.overlapped = 1.0;
 }
 
-static double lost_s(const Tuning* tuning, double best_s) {
-  double lost = 0.0;
-  for (int n = 0; n < tuning->n_forms; ++n) {
-    if (tuning->trials[n] > 0 && tuning->best_s[n] > best_s) lost += tuning->trials[n] * (tuning->best_s[n] - best_s);
+static int fastest(const Tuning* tuning) {
+  int best = 0;
+  for (int n = 1; n < tuning->n_candidates; ++n) {
+    if (tuning->candidates[n].time_s < tuning->candidates[best].time_s) best = n;
+  }
+  return best;
+}
+
+static double lost_s(const Tuning* tuning) {
+  const double best_s = tuning->candidates[fastest(tuning)].time_s;
+  double lost = tuning->spent_s;
+  for (int n = 0; n < tuning->n_candidates; ++n) {
+    const Candidate* candidate = &tuning->candidates[n];
+    if (candidate->trials > 0) lost += candidate->trials * (candidate->time_s - best_s);
   }
   return lost;
 }
 
-static void decide(leadline_segments* plan, int chosen) {
+static void decide(leadline_segments* plan) {
   Tuning* tuning = plan->tuning;
-  for (int n = 0; n < tuning->n_forms; ++n) plan->tuned_trials += tuning->trials[n];
-  plan->tuned_lost_s = lost_s(tuning, tuning->best_s[chosen]) + tuning->preparing_s;
-  for (int n = 0; n < tuning->n_forms; ++n) {
-    if (n != chosen) form_free(plan, tuning->forms[n]);
+  const int chosen = fastest(tuning);
+  plan->tuned_lost_s = lost_s(tuning);
+  for (int n = 0; n < tuning->n_candidates; ++n) {
+    plan->tuned_trials += tuning->candidates[n].trials;
+    if (n != chosen) form_free(plan, tuning->candidates[n].form);
   }
-  plan->form = tuning->forms[chosen];
+  plan->form = tuning->candidates[chosen].form;
   free(tuning);
   plan->tuning = NULL;
 }
 
-/* The times of a form in this round. */
-static void take(Tuning* tuning, const Trials* agreed, int form) {
-  for (int n = 0; n < REPEATS; ++n) {
-    if (agreed->exchange_s[form][n] < tuning->best_s[form]) tuning->best_s[form] = agreed->exchange_s[form][n];
-    if (agreed->switches[form][n] == 0.0) tuning->known[form] = true;
+static int by_value(const void* a, const void* b) {
+  const double one = *(const double*)a, other = *(const double*)b;
+  return (one > other) - (one < other);
+}
+
+static void take(Candidate* candidate, const double* exchange_s, const double* switched, int repeats) {
+  candidate->trials += repeats;
+  for (int n = 1; n < repeats && candidate->n_samples < MOST_SAMPLES; ++n) {
+    candidate->samples[candidate->n_samples++] = exchange_s[n];
+    candidate->clean += switched[n] == 0.0;
+  }
+  double sorted[MOST_SAMPLES];
+  memcpy(sorted, candidate->samples, sizeof sorted);
+  qsort(sorted, (size_t)candidate->n_samples, sizeof *sorted, by_value);
+  candidate->time_s = sorted[candidate->n_samples / 5];
+}
+
+/* The batch's times, as agreed. */
+static void end_batch(leadline_segments* plan) {
+  Tuning* tuning = plan->tuning;
+  Trials agreed;
+  const double now = MPI_Wtime();
+  tuning->mine.step_s =
+      (now - tuning->first_ended_s - tuning->preparing_later_s) / (tuning->n_batch * tuning->repeats - 1);
+  MPI_Allreduce(&tuning->mine, &agreed, sizeof agreed / sizeof(double), MPI_DOUBLE, MPI_MAX, plan->comm);
+  tuning->agreeing_s = -agreed.agreeing_s;
+  tuning->spent_s += agreed.preparing_s + tuning->agreeing_s;
+  tuning->mine.agreeing_s = now - MPI_Wtime();
+  tuning->search.overlapped = agreed.overlapped != 0.0;
+  if (tuning->step_s == 0.0 || agreed.step_s < tuning->step_s) tuning->step_s = agreed.step_s;
+  for (int n = 0; n < tuning->n_batch; ++n) {
+    take(&tuning->candidates[tuning->batch[n]], agreed.exchange_s[n], agreed.switches[n], tuning->repeats);
   }
 }
 
-static void end_round(leadline_segments* plan) {
+static double left_s(const Tuning* tuning) { return STEPS_ALLOWED * tuning->step_s - lost_s(tuning); }
+
+/* True where the next form of the search is to be tried. */
+static bool next_trial(leadline_segments* plan) {
   Tuning* tuning = plan->tuning;
-  Trials agreed;
-  int tried = 0;
-  for (int n = 0; n < tuning->n_forms; ++n) tried += !tuning->dropped[n];
-  tuning->this_round.step_s = (MPI_Wtime() - tuning->round_began_s) / (tried * REPEATS);
-  MPI_Allreduce(&tuning->this_round, &agreed, sizeof agreed / sizeof(double), MPI_DOUBLE, MPI_MAX, plan->comm);
-  tuning->round_began_s = MPI_Wtime();
-  if (tuning->round == 0 || agreed.step_s < tuning->step_s) tuning->step_s = agreed.step_s;
-  for (int n = 0; n < tuning->n_forms; ++n) {
-    if (tuning->dropped[n]) continue;
-    tuning->trials[n] += REPEATS;
-    if (tuning->round <= 1) forget(tuning, n); /* round 0 warms up */
-    take(tuning, &agreed, n);
+  const int last = tuning->batch[0];
+  const double best_s = tuning->candidates[fastest(tuning)].time_s;
+  Candidate* tried = &tuning->candidates[last];
+  if (tried->clean == 0 && tried->trials == REPEATS && tried->time_s > best_s && left_s(tuning) > 0) return true;
+  search_told(&tuning->search, tried->time_s, best_s);
+  Choice choice;
+  while (tuning->n_candidates < MOST_FORMS && search_next(&tuning->search, plan, &choice)) {
+    /* The form may take as much longer than the best as that takes. */
+    const double making_s = tuning->first_s * (1.0 + 2.0 * choice.segments / plan->n_fields);
+    const double trying_s = REPEATS * best_s + tuning->agreeing_s;
+    const double racing_s = LEAST_RACES * (RACE_REPEATS * best_s / 2 + tuning->agreeing_s); /* with the first form */
+    if (making_s + trying_s + racing_s > left_s(tuning)) {
+      search_told(&tuning->search, 1e300, best_s);
+      continue;
+    }
+    tuning->batch[0] = tuning->n_candidates;
+    add(plan, choice.segments, choice.unequal ? choice.sizes : NULL, choice.method);
+    return true;
   }
-  const int best = fastest(tuning);
-  const bool spent = lost_s(tuning, tuning->best_s[best]) > STEPS_ALLOWED * tuning->step_s;
-  const double most = spent && tuning->round > 2 && tolerance(tuning->round) > 1.1 ? 1.1 : tolerance(tuning->round);
-  int left = 0;
-  for (int n = 0; n < tuning->n_forms; ++n) {
-    const bool known = tuning->known[n] || tuning->round >= LEAST_ROUNDS;
-    if (known && tuning->best_s[n] > most * tuning->best_s[best]) tuning->dropped[n] = true;
-    left += !tuning->dropped[n];
+  return false;
+}
+
+static bool was_in(const Tuning* tuning, int candidate) {
+  for (int n = 0; n < tuning->n_batch; ++n) {
+    if (tuning->batch[n] == candidate) return true;
   }
-  ++tuning->round;
-  if (left == 1 || tuning->round == MOST_ROUNDS || (spent && tuning->round >= LEAST_ROUNDS)) decide(plan, best);
+  return false;
+}
+
+/* The forms that are still in the race, of many the fastest. The first form stays for a while: its first times are
+ * those of a program that has just begun. False where the race is over. */
+static bool next_race(leadline_segments* plan) {
+  Tuning* tuning = plan->tuning;
+  const bool must = tuning->races < LEAST_RACES;
+  const double best_s = tuning->candidates[fastest(tuning)].time_s;
+  const double most_s = best_s * tolerance(tuning->races);
+  bool in[MOST_FORMS];
+  for (int n = 0; n < tuning->n_candidates; ++n) {
+    in[n] = tuning->candidates[n].time_s <= most_s && (tuning->races == 0 || was_in(tuning, n));
+  }
+  int racers = 0, batch[MOST_RACERS];
+  if (must) in[0] = false, batch[racers++] = 0;
+  for (; racers < MOST_RACERS; ++racers) {
+    int next = -1;
+    for (int n = 0; n < tuning->n_candidates; ++n) {
+      if (in[n] && (next < 0 || tuning->candidates[n].time_s < tuning->candidates[next].time_s)) next = n;
+    }
+    if (next < 0) break;
+    in[next] = false;
+    batch[racers] = next;
+  }
+  memcpy(tuning->batch, batch, sizeof batch);
+  tuning->n_batch = racers;
+  if (racers < 2 || tuning->races++ == MOST_RACES) return false;
+  return must || left_s(tuning) > tuning->agreeing_s;
 }
 
 int tune_after(leadline_segments* plan) {
   Tuning* tuning = plan->tuning;
   const long now = switches();
-  tuning->this_round.exchange_s[tuning->current][tuning->repeat] = tuning->exchange_s;
-  tuning->this_round.switches[tuning->current][tuning->repeat] = (double)(now - tuning->switches);
+  tuning->mine.exchange_s[tuning->at][tuning->repeat] = tuning->exchange_s;
+  tuning->mine.switches[tuning->at][tuning->repeat] = (double)(now - tuning->switches);
   tuning->switches = now;
-  if (++tuning->repeat < REPEATS) return LEADLINE_SEGMENTS_OK;
+  if (tuning->at == 0 && tuning->repeat == 0) tuning->first_ended_s = MPI_Wtime();
+  if (++tuning->repeat < tuning->repeats) return LEADLINE_SEGMENTS_OK;
   tuning->repeat = 0;
-  do {
-    ++tuning->current;
-  } while (tuning->current < tuning->n_forms && tuning->dropped[tuning->current]);
-  if (tuning->current < tuning->n_forms) return LEADLINE_SEGMENTS_OK;
-  end_round(plan);
-  if (plan->tuning == NULL) return LEADLINE_SEGMENTS_OK;
-  for (tuning->current = 0; tuning->dropped[tuning->current];) ++tuning->current;
-  return LEADLINE_SEGMENTS_OK;
+  if (++tuning->at < tuning->n_batch) return LEADLINE_SEGMENTS_OK;
+  end_batch(plan);
+  if (tuning->races == 0 && next_trial(plan)) {
+    begin_batch(plan, REPEATS);
+  } else if (!next_race(plan)) {
+    decide(plan);
+  } else {
+    begin_batch(plan, RACE_REPEATS);
+  }
+  return plan->error;
 }
 
 void tune_free(leadline_segments* plan) {
-  for (int n = 0; n < plan->tuning->n_forms; ++n) form_free(plan, plan->tuning->forms[n]);
+  for (int n = 0; n < plan->tuning->n_candidates; ++n) form_free(plan, plan->tuning->candidates[n].form);
   free(plan->tuning);
   plan->tuning = NULL;
 }

@@ -42,7 +42,7 @@ def built(chosen: Library, *options: str, program: Path = PROGRAM) -> Path:
         str(program),
     ]
     words += map(str, sorted(folder.glob("[a-z]*.c")))
-    name = "-".join([program.stem, chosen.name, *("threaded" for _ in options[:1])])
+    name = "-".join([program.stem, chosen.name, *(option.strip("-").partition("=")[0] for option in options[:1])])
     return compiled(name, words, chosen, [program, *sorted(folder.iterdir())])
 
 

@@ -54,6 +54,15 @@ def test_threads_bring_the_same_bytes(tmp_path: Path) -> None:
     assert done.lines == [f"{PLANS} plans on 2 ranks, 0 wrong, 3 threads"], done.stderr
 
 
+@pytest.mark.parametrize(("name", "ranks"), [("mpich", 2), ("openmpi", 3)])
+def test_segments_of_several_messages_bring_the_same_bytes(name: str, ranks: int, tmp_path: Path) -> None:
+    chosen = library(name)
+    divided = built(chosen, "-DLEADLINE_SEGMENTS_FULL_BYTES=64", "-DLEADLINE_SEGMENTS_ALONE_BYTES=48")
+    done = run_mpi(chosen, ranks, [divided, "random", "1", str(PLANS)], cwd=tmp_path, timeout_s=100)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"{PLANS} plans on {ranks} ranks, 0 wrong" in done.stdout
+
+
 @pytest.mark.parametrize("kind", WRONG)
 def test_a_wrong_plan_is_an_error_on_every_rank(kind: str, tmp_path: Path) -> None:
     done = run("openmpi", 3, ["wrong", kind], cwd=tmp_path, environment={"LEADLINE_SEGMENTS_CHECK": "1"})

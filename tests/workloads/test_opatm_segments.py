@@ -15,6 +15,7 @@ FACE, ROW = 8 * NY * NZ, 8 * NY
 ROUTINES = {"trcadv": (8, FACE), "trchdf": (NZ - 1, ROW), "trcnxt": (1, FACE)}
 SIZES = {"1": [5], "2": [3, 2], "3,1,1": [3, 1, 1], "1,4": [1, 4], "5": [1] * 5}
 FORMS = [*SIZES, "auto"]
+LEAST_PERSISTENT = 512  # bytes, of src/segments/form.c
 RECORDED = [("mpich", 2, "1"), ("mpich", 2, "5"), ("openmpi", 4, "3,1,1"), ("openmpi", 3, "2")]
 
 
@@ -49,11 +50,11 @@ def test_a_segment_is_one_message(name: str, ranks: int, form: str, tmp_path: Pa
         expected: Counter[int] = Counter()
         for tracers in SIZES[form]:
             expected[size * tracers] += each
-        # Requests are persistent: MPI_Start sends what MPI_Send_init has said.
-        starts = run.traffic("MPI_Start", routine)
-        assert starts.sizes == expected, routine
+        # MPI_Start sends what MPI_Send_init has said; short messages are sent without.
+        starts, isends = run.traffic("MPI_Start", routine), run.traffic("MPI_Isend", routine)
+        assert Counter(starts.sizes) + Counter(isends.sizes) == expected, routine
+        assert all(size >= LEAST_PERSISTENT for size in starts.sizes)
         assert starts.calls == 2 * starts.messages  # as many receives are started
-        assert run.traffic("MPI_Isend", routine).calls == 0
 
 
 def test_leaving_out_an_exchange_needs_single_messages(any_program: Program, tmp_path: Path) -> None:
