@@ -20,7 +20,8 @@ FACTOR_DIGITS = 4  # factors that agree in so many have one cause
 class Change:
     """kind: "appeared", "went", "calls", "messages", "bytes", "partners", "iterations", "trips" or "all_messages".
 
-    where: a call site, a loop, or a rank; of all messages, what they carry.   before, after: per iteration if per_iteration, otherwise per run.
+    where: a call site, a loop, or a rank; of all messages, what they carry.
+    before, after: per iteration if per_iteration, otherwise per run.
     time_s: in the site, in both runs.
     """
 
