@@ -45,11 +45,11 @@ function about(it) {
   const loop = it.routine
     ? `The loop${it.file ? ` at ${place(it)}` : ""} in ${it.routine}, ${fixed(100 * it.share, 0)} % of the ranks' time: `
     : "";
-  const count = `${it.at_least ? "at least " : ""}${plural(it.count, "iteration")}${anew(it.restarts)}`;
+  const iterations = `${it.at_least ? "at least " : ""}${plural(it.count, "iteration")}${anew(it.restarts)}`;
   const around = it.around
     ? ` Calls do not show the iterations of the loop${it.around.file ? ` at ${place(it.around)}` : ""} in ${it.around.routine}, which encloses it${anew(it.around.restarts)}.`
     : "";
-  if (it.mean_s === null) return `${loop}${count}. ${KEPT[it.kept]?.(it) ?? ""}${around}`;
+  if (it.mean_s === null) return `${loop}${iterations}. ${KEPT[it.kept]?.(it) ?? ""}${around}`;
   const where = it.routine ? "" : [
     it.site?.function && `with ${it.site.function}`,
     it.site?.routine && `in ${it.site.routine}`,
@@ -59,9 +59,9 @@ function about(it) {
     .join(" ");
   return [
     loop,
-    `${count}${it.calls_per_iteration ? ` of ${fixed(it.calls_per_iteration, 1).replace(/\.0$/, "")} MPI calls a rank` : ""}`,
+    `${iterations}${it.calls_per_iteration ? ` of ${fixed(it.calls_per_iteration, 1).replace(/\.0$/, "")} MPI calls a rank` : ""}`,
     where ? `; each ${it.site.ends_with_it ? "ends" : "begins"} ${where}` : "",
-    `: ${seconds(it.mean_s)} on average, ${seconds(it.min_s)} to ${seconds(it.max_s)}. `,
+    `: ${seconds(it.mean_s)} on average, ${seconds(it.min_s)} to ${seconds(it.max_s)}${it.timed < it.count ? ` (${count(it.timed)} of ${count(it.count)} were timed)` : ""}. `,
     KEPT[it.kept]?.(it) ?? "",
     around,
   ].join("");
