@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from leadline.run import open_run
 
 from .conftest import MANY_STEPS, RANKS, STEPS, Export
@@ -159,3 +161,20 @@ def test_iterations_without_times_are_named_instead_of_exported(sampled: Path, e
     exported = export("perfetto", sampled, "--iterations", f"{missing}", code=2, to="none")
     assert "were not kept (those of iterations " in exported.err
     assert not exported.path.exists()
+
+
+def test_perfettos_own_schema_knows_every_field(whole: Path, export: Export) -> None:
+    schema = pytest.importorskip("perfetto.protos.perfetto.trace.perfetto_trace_pb2")
+    unknown = pytest.importorskip("google.protobuf.unknown_fields")
+    trace = schema.Trace()
+    trace.ParseFromString(export("perfetto", whole).path.read_bytes())
+    assert trace.packet
+    left = [trace]
+    while left:
+        message = left.pop()
+        assert not list(unknown.UnknownFieldSet(message)), message
+        for _, value in message.ListFields():
+            each = value if hasattr(value, "__iter__") and not isinstance(value, (str, bytes)) else [value]
+            left += [part for part in each if hasattr(part, "ListFields")]
+    kinds = {packet.WhichOneof("data") for packet in trace.packet}
+    assert {"track_event", "track_descriptor"} <= kinds
