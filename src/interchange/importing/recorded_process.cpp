@@ -93,7 +93,7 @@ uint32_t RecordedProcess::function(const std::string& name, CallClass cls) {
   const auto [known, fresh] = functions_.try_emplace(name, static_cast<uint32_t>(kinds_.size()));
   if (!fresh) return known->second;
   const std::string entry = name + '\0' + static_cast<char>(cls);
-  if (kinds_.size() >= trace::max_functions || header_.functions.used + entry.size() > capacity::functions) {
+  if (kinds_.size() + 1 >= trace::max_functions || header_.functions.used + entry.size() > capacity::functions) {
     return known->second = 0;
   }
   append_text(&header_.functions, at::functions, capacity::functions, entry);
@@ -222,6 +222,7 @@ RecordedThread::RecordedThread(RecordedProcess* process, uint32_t number)
   std::memcpy(h.magic, trace::live_magic, sizeof(h.magic));
   h.sites.used = h.locals.used = h.region_times.used = 1;
   h.contexts.used = trace::first_context;
+  table<trace::LiveSite>(region_, thread_at::sites)[0].function = trace::max_functions - 1;  // of no name
   uint64_t* losses = process->header_.losses;
   graph_.attach(&h, region_.get(), always, &losses[static_cast<size_t>(trace::LossKind::order_lost)],
                 &losses[static_cast<size_t>(trace::LossKind::parameters_coarse)],

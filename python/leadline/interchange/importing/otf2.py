@@ -19,6 +19,7 @@ from leadline.symbols.cache import SymbolCache
 
 # What a reader may take that is not let astray: OTF2's library reads some 10 MB of an archive in a second.
 CPU_S, CPU_S_PER_MB = 120, 2
+READER = ["-m", "leadline.interchange.importing.reader"]
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ def anchor_of(path: Path) -> Path:
 
 
 def _read(anchor: Path, directory: Path, series: int | None) -> dict[str, Any]:
-    size = sum(file.stat().st_size for file in anchor.absolute().parent.rglob("*") if file.is_file())
+    size = sum(file.stat().st_size for file in _files(anchor) if file.is_file())
     module = _module(anchor)
     build = hashlib.sha256(f"{anchor.absolute()} {size} {anchor.stat().st_mtime_ns}".encode()).hexdigest()[:40]
     order = {
@@ -82,7 +83,7 @@ def _read(anchor: Path, directory: Path, series: int | None) -> dict[str, Any]:
         "cpu_s": CPU_S + CPU_S_PER_MB * (size >> 20),
     }
     reader = subprocess.run(
-        [sys.executable, "-m", "leadline.interchange.importing.reader"],
+        [sys.executable, *READER],
         input=json.dumps(order).encode(),
         capture_output=True,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
@@ -99,6 +100,11 @@ def _read(anchor: Path, directory: Path, series: int | None) -> dict[str, Any]:
     if "error" in answer:
         raise DamagedTrace(f"{anchor} cannot be read: {answer['error']}")
     return {**answer, "module": module, "build": build}
+
+
+def _files(anchor: Path) -> list[Path]:
+    """The archive's: NAME.otf2, NAME.def and what is in the folder NAME."""
+    return [anchor, anchor.with_suffix(".def"), *anchor.with_suffix("").rglob("*")]
 
 
 def _module(anchor: Path) -> str:
