@@ -50,11 +50,14 @@ class Otf2Export::Thread {
  public:
   Thread(Otf2Export* to, otf2::EvtWriter* writer) : to_(*to), otf2_(to->otf2_), writer_(writer) {}
 
-  void call(const trace::Process& process, const CallStream& c) {
+  // `context`: that it was made in.
+  void call(const trace::Process& process, const CallStream& c, uint32_t context) {
     const structure::DecodedCall& call = c.call();
     const uint32_t region = region_of(process, c);
     const uint64_t begin = ticks(c.begin_ns()), end = ticks(c.end_ns());
-    check(otf2_.EvtWriter_Enter(writer_, nullptr, begin, region));
+    otf2::AttributeList* with = context == otf2::undefined ? nullptr : to_.made_in_;
+    if (with) check(otf2_.AttributeList_AddCallingContextRef(with, otf2::call_path, context));
+    check(otf2_.EvtWriter_Enter(writer_, with, begin, region));  // which empties the list
     if (c.polls()) check(otf2_.EvtWriter_ParameterUnsignedInt(writer_, nullptr, begin, polls_parameter, c.times()));
     for (const MessageEnd& m : c.sends()) send(m, begin);
     for (const RequestUnderWay& r : c.made()) {
@@ -184,11 +187,15 @@ class Otf2Export::Thread {
 };
 
 Otf2Export::Otf2Export(const otf2::Library& library, const std::string& directory, const analysis::Profile& profile,
-                       uint32_t loop, const Window& window, std::vector<Lane> lanes, std::vector<Place> places)
+                       uint32_t loop, const Window& window, std::vector<Lane> lanes, std::vector<Place> places,
+                       CallPaths paths)
     : otf2_(library),
       exporting_(profile, loop, window),
       lanes_(std::move(lanes)),
       places_(std::move(places)),
+      contexts_(std::move(paths.contexts)),
+      context_of_site_(std::move(paths.of_site)),
+      made_in_(otf2_.AttributeList_New()),
       archive_(otf2_.Archive_Open(directory.c_str(), "traces", otf2::mode_write, events_chunk, definitions_chunk,
                                   otf2::substrate_posix, otf2::compression_none)) {
   if (!archive_) {
@@ -205,6 +212,7 @@ Otf2Export::Otf2Export(const otf2::Library& library, const std::string& director
 
 Otf2Export::~Otf2Export() {
   if (archive_) otf2_.Archive_Close(archive_);
+  if (made_in_) otf2_.AttributeList_Delete(made_in_);
 }
 
 void Otf2Export::check(int error) {
@@ -273,7 +281,9 @@ void Otf2Export::write(const trace::Process& process, uint32_t index, const std:
             if (!writer && failure_.empty()) failure_ = "no events can be written";
             thread.emplace(this, writer);
           }
-          if (writer && failure_.empty()) thread->call(process, c);
+          if (!writer || !failure_.empty()) return;
+          const uint32_t site = exporting_.site(index, stream, c.event().event.key.site);
+          thread->call(process, c, context_of(site));
         },
         &sums_);
   }
@@ -318,6 +328,7 @@ void Otf2Export::define() {
     check(otf2_.GlobalDefWriter_WriteRegion(to, region.first, text, text, nothing, otf2::role_of(region.second),
                                             paradigm, no_flags, nothing, 0, 0));
   }
+  define_call_paths(to);
   define_communicators(to);
   for (const auto& [identity, window] : windows_) {
     check(otf2_.GlobalDefWriter_WriteRmaWin(to, window.number, string(to, ""), communicators_.at(window.over).number,

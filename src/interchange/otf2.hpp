@@ -25,8 +25,18 @@ class Otf2Export {
   struct Place {
     int64_t lane = -1, world = -1;
   };
+  // A place that calls are made from: a line of a routine, called from another such place.
+  struct CallingContext {
+    uint32_t parent;  // index; its own or a later one: none
+    std::string routine, file;
+    uint32_t line;  // 0: not known
+  };
+  struct CallPaths {
+    std::vector<CallingContext> contexts;
+    std::vector<uint32_t> of_site;  // by the profile's number of the call site; no index: not known
+  };
   Otf2Export(const otf2::Library& library, const std::string& directory, const analysis::Profile& profile,
-             uint32_t loop, const Window& window, std::vector<Lane> lanes, std::vector<Place> places);
+             uint32_t loop, const Window& window, std::vector<Lane> lanes, std::vector<Place> places, CallPaths paths);
   ~Otf2Export();
   Otf2Export(const Otf2Export&) = delete;
   Otf2Export& operator=(const Otf2Export&) = delete;
@@ -56,6 +66,8 @@ class Otf2Export {
   void define();
   void define_locations(otf2::GlobalDefWriter* to);
   void define_communicators(otf2::GlobalDefWriter* to);
+  void define_call_paths(otf2::GlobalDefWriter* to);
+  uint32_t context_of(uint32_t site) const;
   uint32_t string(otf2::GlobalDefWriter* to, const std::string& text);
   void empty_location(uint64_t number, size_t lane);
   uint32_t region(const std::string& name, trace::CallClass cls);
@@ -66,6 +78,9 @@ class Otf2Export {
   Exporting exporting_;
   std::vector<Lane> lanes_;
   std::vector<Place> places_;
+  std::vector<CallingContext> contexts_;
+  std::vector<uint32_t> context_of_site_;
+  otf2::AttributeList* made_in_;  // with the context of the next call
   otf2::Archive* archive_;
   std::string failure_;
   bool complete_ = true;  // everything is exported: ends of messages that lack the other one, too

@@ -40,9 +40,13 @@ struct MemoryCallbacks {
 inline constexpr uint32_t undefined = UINT32_MAX;
 inline constexpr uint8_t mode_write = 0, substrate_posix = 1, compression_none = 1, flush = 1;
 inline constexpr uint8_t process_group = 1, cpu_thread = 1;
-inline constexpr uint8_t paradigm_unknown = 0, paradigm_mpi = 4;
+inline constexpr uint8_t paradigm_unknown = 0, paradigm_compiler = 2, paradigm_mpi = 4, role_function = 1;
 inline constexpr uint8_t parameter_unsigned = 2, atomic_accumulate = 0;
 inline constexpr uint32_t window_made_and_freed = 1;  // flag: there are events of both
+// The attribute of calls that names the calling context they were made in.
+inline constexpr uint8_t type_calling_context = 21;
+inline constexpr uint32_t call_path = 0;
+inline constexpr const char* call_path_name = "call path";
 inline constexpr uint8_t comm_locations = 4, comm_group = 5;
 
 // Error codes are 0 for success.
@@ -64,6 +68,12 @@ inline constexpr uint8_t comm_locations = 4, comm_group = 5;
   X(int, Archive_CloseDefWriter, (Archive*, DefWriter*))                                                               \
   X(GlobalDefWriter*, Archive_GetGlobalDefWriter, (Archive*))                                                          \
   X(const char*, Error_GetDescription, (int))                                                                          \
+  X(AttributeList*, AttributeList_New, ())                                                                             \
+  X(int, AttributeList_Delete, (AttributeList*))                                                                       \
+  X(int, AttributeList_AddCallingContextRef, (AttributeList*, uint32_t, uint32_t))                                     \
+  X(int, GlobalDefWriter_WriteAttribute, (GlobalDefWriter*, uint32_t, uint32_t, uint32_t, uint8_t))                    \
+  X(int, GlobalDefWriter_WriteSourceCodeLocation, (GlobalDefWriter*, uint32_t, uint32_t, uint32_t))                    \
+  X(int, GlobalDefWriter_WriteCallingContext, (GlobalDefWriter*, uint32_t, uint32_t, uint32_t, uint32_t))              \
   X(int, EvtWriter_GetNumberOfEvents, (EvtWriter*, uint64_t*))                                                         \
   X(int, EvtWriter_Enter, (EvtWriter*, AttributeList*, uint64_t, uint32_t))                                            \
   X(int, EvtWriter_Leave, (EvtWriter*, AttributeList*, uint64_t, uint32_t))                                            \

@@ -231,7 +231,24 @@ uint32_t SourceLoops::number_by_order(uint32_t context, uint64_t from, uint64_t 
     if (holds(other, made)) nearer(&made, i);
     if (holds(made, other)) nearer(&other, loop);
   }
+  take_in(loop);
   return loop;
+}
+
+// Inner loops come round first. Those in routines that the loop calls, directly or not, were therefore taken to lie in
+// what is around it.
+void SourceLoops::take_in(uint32_t loop) {
+  const LiveLoop& made = t_.loops[loop];
+  for (uint32_t i = 1; i < t_.loops.size(); ++i) {
+    LiveLoop& other = t_.loops[i];
+    if (i == loop || other.outer != made.outer || other.context == made.context) continue;
+    for (uint32_t c = other.context; has_code(c); c = t_.contexts[c].parent) {
+      const LiveContext& at = t_.contexts[c];
+      if (at.parent != made.context) continue;
+      if (at.frame >= made.header && at.frame <= made.last) other.outer = loop;
+      break;
+    }
+  }
 }
 
 // --- Who went round ---

@@ -95,6 +95,7 @@ class SourceLoops {
   uint32_t number(uint32_t context, const Known& known, uint32_t loop);
   uint32_t number(const LiveLoop& loop);
   uint32_t number_by_order(uint32_t context, uint64_t from, uint64_t to);
+  void take_in(uint32_t loop);
   const Known* routine_of(uint64_t frame);
   const Known* routine_at(uint64_t begin, uint64_t address);
   bool tail_calls(const Known& known, uint64_t from_return, uint64_t routine, unsigned depth);

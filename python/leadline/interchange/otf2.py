@@ -11,14 +11,18 @@ from leadline.interchange.calls import write_calls
 from leadline.interchange.selection import Selection, Written
 from leadline.run import MOST_RANKS, Run
 
+NOWHERE = 2**32 - 1  # no calling context
 SYSTEM = ("libotf2.so.10", "libopen-trace-format2.so.10", "libotf2.so")
 
 
 def export(selection: Selection, path: Path) -> Written:
     lanes, places = _lanes(selection.run)
+    contexts, of_site = _contexts(selection)
     profile = selection.run.profile
     try:
-        writer = _core.Otf2Export(libraries(), str(path), profile, selection.loop, selection.iterations, lanes, places)
+        writer = _core.Otf2Export(
+            libraries(), str(path), profile, selection.loop, selection.iterations, lanes, places, contexts, of_site
+        )
     except ImportError as error:
         raise MissingPrerequisite(
             f"OTF2's library is not here: {error}", hint="pip install 'leadline[otf2]', or apt-get install otf2-tools"
@@ -42,6 +46,18 @@ def libraries() -> list[str]:
     for folder in (package.submodule_search_locations or ()) if package else ():
         found += [str(file) for file in sorted(Path(folder).glob("*.so"))]
     return [*found, *SYSTEM]
+
+
+def _contexts(selection: Selection) -> tuple[list[tuple[int, str, str, int]], list[int]]:
+    """The calling contexts of all call sites, parents first; of each of the profile's sites its own."""
+    numbers: dict[tuple[int, str, str, int], int] = {}
+    of_site = [NOWHERE] * len(selection.run.profile.sites())
+    for number, site in selection.sites().items():
+        at = NOWHERE
+        for place in site.path:
+            at = numbers.setdefault((at, place.routine, place.file or "", place.line or 0), len(numbers))
+        of_site[number] = at
+    return list(numbers), of_site
 
 
 def _lanes(run: Run) -> tuple[list[tuple[str, str]], list[tuple[int, int]]]:

@@ -80,6 +80,10 @@ int context(void* d, uint32_t self, uint32_t region, uint32_t place, uint32_t pa
   of(d).contexts[self] = {region, place, parent};
   return success;
 }
+int attribute(void* d, uint32_t self, uint32_t name, uint32_t, uint8_t type) {
+  if (type == otf2::type_calling_context) of(d).context_attributes[self] = name;
+  return success;
+}
 int file(void* d, uint32_t self, uint32_t name, uint32_t) {
   of(d).files[self] = name;
   return success;
@@ -99,6 +103,13 @@ Callback plain(Function function) {
 std::string Definitions::text(uint32_t string) const {
   const auto at = strings.find(string);
   return at == strings.end() ? "" : at->second;
+}
+
+uint32_t Definitions::call_path() const {
+  for (const auto& [attribute, name] : context_attributes) {
+    if (text(name) == otf2::call_path_name) return attribute;
+  }
+  return otf2::undefined;
 }
 
 std::string Definitions::host_of(const LocationGroup& group) const {
@@ -146,6 +157,7 @@ std::string Archive::open(const std::string& anchor) {
   otf2_.GlobalDefReaderCallbacks_SetParameterCallback(calls, plain(parameter));
   otf2_.GlobalDefReaderCallbacks_SetSourceCodeLocationCallback(calls, plain(place));
   otf2_.GlobalDefReaderCallbacks_SetCallingContextCallback(calls, plain(context));
+  otf2_.GlobalDefReaderCallbacks_SetAttributeCallback(calls, plain(attribute));
   otf2_.GlobalDefReaderCallbacks_SetIoRegularFileCallback(calls, plain(file));
   otf2_.GlobalDefReaderCallbacks_SetIoHandleCallback(calls, plain(io_handle));
   if (otf2_.GlobalDefReaderCallbacks_SetInterCommCallback) {
@@ -188,6 +200,8 @@ std::string Archive::read(uint64_t location, LocationEvents* events, uint64_t* r
   if (!reader) return "they cannot be opened";
   otf2::EvtReaderCallbacks* calls = event_callbacks(otf2_);
   if (!calls) return "there is no memory";
+  events->library = &otf2_;
+  events->call_path = definitions_.call_path();
   otf2_.EvtReader_ApplyMappingTables(reader, true);
   otf2_.EvtReader_ApplyClockOffsets(reader, true);
   int error = otf2_.Reader_RegisterEvtCallbacks(reader_, reader, calls, events);

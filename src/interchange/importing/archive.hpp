@@ -59,10 +59,13 @@ struct Definitions {
   std::unordered_map<uint32_t, uint32_t> parameters;  // their names
   std::unordered_map<uint32_t, Context> contexts;
   std::unordered_map<uint32_t, Place> places;
-  std::unordered_map<uint32_t, uint32_t> files;  // their names
+  std::unordered_map<uint32_t, uint32_t> context_attributes;  // whose values are calling contexts: their names
+  std::unordered_map<uint32_t, uint32_t> files;               // their names
   std::unordered_map<uint32_t, IoHandle> io_handles;
 
   std::string text(uint32_t string) const;
+  // The attribute that says where a call was made, as our own export writes it.
+  uint32_t call_path() const;
   // The host of a group of locations: the nearest node of the system tree that is one, else the nearest of all.
   std::string host_of(const LocationGroup& group) const;
 };

@@ -19,8 +19,13 @@ int tell(void* data, uint64_t time, const Effect& effect) {
   return success;
 }
 
-int enter(LEADLINE_EVENT, uint32_t region) {
-  of(data).enter(time, region);
+int enter(uint64_t, uint64_t time, uint64_t, void* data, AttributeList* attributes, uint32_t region) {
+  const LocationEvents& events = of(data);
+  uint32_t made_in = otf2::undefined;
+  if (events.call_path != otf2::undefined && attributes) {
+    events.library->AttributeList_GetCallingContextRef(attributes, events.call_path, &made_in);
+  }
+  of(data).enter(time, region, made_in);
   return success;
 }
 int leave(LEADLINE_EVENT, uint32_t region) {

@@ -46,11 +46,16 @@ struct Effect {
 class LocationEvents {
  public:
   virtual ~LocationEvents() = default;
-  virtual void enter(uint64_t time, uint32_t region) = 0;
+  // `made_in`: the calling context that the region was entered from, undefined where the archive does not say.
+  virtual void enter(uint64_t time, uint32_t region, uint32_t made_in) = 0;
   virtual void leave(uint64_t time, uint32_t region) = 0;
   virtual void enter_context(uint64_t time, uint32_t context) = 0;
   virtual void leave_context(uint64_t time, uint32_t context) = 0;
   virtual void effect(uint64_t time, const Effect& effect) = 0;
+
+  // What an event's attributes are read with, and which of them is the calling context.
+  const otf2::ReadingLibrary* library = nullptr;
+  uint32_t call_path = otf2::undefined;
 };
 
 // To be given to OTF2 with a LocationEvents, then deleted. nullptr: no memory.

@@ -55,6 +55,22 @@ uint32_t LocationReader::context_of(uint32_t context, uint32_t* line) {
   return path.size() > 1 ? at : trace::context_unknown;
 }
 
+// Where a call was made in that calling context, which has no context of its own.
+uint32_t LocationReader::context_made_in(uint32_t caller, const Routine& callee) {
+  const auto [known, fresh] = made_in_.try_emplace(uint64_t{caller} << 32 | callee.region, trace::context_unknown);
+  const Definitions& definitions = map_.definitions();
+  const auto found = definitions.contexts.find(caller);
+  if (!fresh || found == definitions.contexts.end()) return known->second;
+  uint32_t line = 0;
+  const bool outermost = !definitions.contexts.count(found->second.parent);
+  const uint32_t around = outermost ? trace::context_begin : context_of(caller, &line);
+  const auto place = definitions.places.find(found->second.place);
+  const uint32_t at = place == definitions.places.end() ? 0 : place->second.line;
+  const uint64_t frame = map_.frame(map_.routine(found->second.region), callee, at);
+  if (frame) known->second = thread_.context(trace::frame_word(0, frame), around);
+  return known->second;
+}
+
 void LocationReader::push(uint64_t time, const Routine& routine, uint32_t context) {
   if (frames_.size() >= most_frames) return void(++deeper_);
   uint32_t region = frames_.empty() ? 0 : frames_.back().region;
@@ -73,7 +89,7 @@ void LocationReader::pop(uint64_t time) {
 
 // --- Events ---
 
-void LocationReader::enter(uint64_t time, uint32_t region) {
+void LocationReader::enter(uint64_t time, uint32_t region, uint32_t made_in) {
   if (in_call_) {
     missing_.nested_calls += map_.routine(region).kind == Routine::Kind::call;
     ++nested_;
@@ -81,7 +97,7 @@ void LocationReader::enter(uint64_t time, uint32_t region) {
   }
   const Routine& routine = map_.routine(region);
   if (routine.kind == Routine::Kind::nothing) return;
-  const uint32_t context = context_of_call(routine, 0);
+  const uint32_t context = made_in == otf2::undefined ? context_of_call(routine, 0) : context_made_in(made_in, routine);
   routine.kind == Routine::Kind::call ? begin_call(time, routine, context) : push(time, routine, context);
 }
 

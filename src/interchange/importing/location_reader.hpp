@@ -20,7 +20,7 @@ class LocationReader : public LocationEvents {
                  Missing* missing)
       : map_(*map), process_(*process), thread_(*thread), translator_(*translator), missing_(*missing) {}
 
-  void enter(uint64_t time, uint32_t region) override;
+  void enter(uint64_t time, uint32_t region, uint32_t made_in) override;
   void leave(uint64_t time, uint32_t region) override;
   void enter_context(uint64_t time, uint32_t context) override;
   void leave_context(uint64_t time, uint32_t context) override;
@@ -41,6 +41,7 @@ class LocationReader : public LocationEvents {
 
   uint32_t context_of_call(const Routine& callee, uint32_t line) const;
   uint32_t context_of(uint32_t context, uint32_t* line);
+  uint32_t context_made_in(uint32_t caller, const Routine& callee);
   void begin_call(uint64_t time, const Routine& routine, uint32_t context);
   void end_call(uint64_t time);
   void push(uint64_t time, const Routine& routine, uint32_t context);
@@ -68,6 +69,7 @@ class LocationReader : public LocationEvents {
   };
   std::unordered_map<uint64_t, Untold> untold_;      // by the request
   std::unordered_map<uint32_t, uint32_t> contexts_;  // OTF2's calling contexts: of the call in their parent
+  std::unordered_map<uint64_t, uint32_t> made_in_;   // the same of calls: by calling context and region
 };
 
 }  // namespace leadline::interchange::importing

@@ -27,6 +27,8 @@ using Callback = void (*)();
   X(int, Reader_GetCreator, (Reader*, char**))                                                                         \
   X(int, Reader_GetNumberOfGlobalDefinitions, (Reader*, uint64_t*))                                                    \
   X(int, Reader_SelectLocation, (Reader*, uint64_t))                                                                   \
+  X(int, AttributeList_GetCallingContextRef, (AttributeList*, uint32_t, uint32_t*))                                    \
+  X(int, GlobalDefReaderCallbacks_SetAttributeCallback, (GlobalDefReaderCallbacks*, Callback))                         \
   X(int, Reader_OpenDefFiles, (Reader*))                                                                               \
   X(int, Reader_CloseDefFiles, (Reader*))                                                                              \
   X(int, Reader_OpenEvtFiles, (Reader*))                                                                               \
