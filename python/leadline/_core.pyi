@@ -839,7 +839,7 @@ def import_otf2(
     module, build: what call paths name as the binary.   bytes: size of the archive's files.
     series: times of calls that each thread keeps; None: all.
     Returns creator, processes, calls, unreadable (locations, and why), missing (amounts by name), and symbols: (offset,
-    routine, file, line).
+    routine, full name, file, line).
     Raises ImportError if no library can be loaded, ValueError if nothing can be read or written.
     """
 
@@ -848,7 +848,7 @@ class Otf2Export:
 
     files: where OTF2's C library may be.   path: a folder that does not exist.
     lanes: (name, host) of the ranks.   places: of each process, its lane, and that of its world's rank 0 or -1.
-    contexts: (parent, routine, file, line): the places that calls are made from; NOWHERE as parent: none.
+    contexts: (parent, routine, its full name, file, line): the places that calls are made from; NOWHERE as parent: none.
     context_of_site: of each of the profile's call sites, the index of its context, or NOWHERE.
     Raises ImportError if no library can be loaded; finish() raises ValueError if something could not be written.
     """
@@ -862,7 +862,7 @@ class Otf2Export:
         iterations: tuple[int, int] | None,
         lanes: list[tuple[str, str]],
         places: list[tuple[int, int]],
-        contexts: list[tuple[int, str, str, int]],
+        contexts: list[tuple[int, str, str, str, int]],
         context_of_site: list[int],
     ) -> None: ...
     def scan(self, process: Process, index: int) -> None: ...

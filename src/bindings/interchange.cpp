@@ -95,7 +95,7 @@ void bind_otf2(nb::module_& m) {
   using interchange::Otf2Export;
   using Lanes = std::vector<std::pair<std::string, std::string>>;
   using Places = std::vector<std::pair<int64_t, int64_t>>;
-  using Contexts = std::vector<std::tuple<uint32_t, std::string, std::string, uint32_t>>;
+  using Contexts = std::vector<std::tuple<uint32_t, std::string, std::string, std::string, uint32_t>>;
   nb::class_<Otf2Export>(m, "Otf2Export")
       .def(
           "__init__",
@@ -114,8 +114,8 @@ void bind_otf2(nb::module_& m) {
             }
             if (places.size() != profile.processes().size()) throw nb::value_error("one place for each process");
             Otf2Export::CallPaths paths{{}, std::move(context_of_site)};
-            for (const auto& [parent, routine, file, line] : contexts) {
-              paths.contexts.push_back({parent, routine, file, line});
+            for (const auto& [parent, routine, full, file, line] : contexts) {
+              paths.contexts.push_back({parent, routine, full, file, line});
             }
             new (self) Otf2Export(library, path, profile, loop, window_of(iterations), lanes, places, paths);
           },
@@ -221,7 +221,7 @@ nb::dict import_otf2(const std::vector<std::string>& files, const std::string& a
                                            [&](const char* name, uint64_t amount) { missing[name] = amount; });
   nb::list symbols, unreadable;
   for (const interchange::importing::Symbol& s : found.symbols) {
-    symbols.append(nb::make_tuple(s.offset, printable(s.routine), printable(s.file), s.line));
+    symbols.append(nb::make_tuple(s.offset, printable(s.routine), printable(s.full), printable(s.file), s.line));
   }
   for (const std::string& why : found.unreadable) unreadable.append(printable(why));
   nb::dict result;

@@ -48,14 +48,14 @@ def libraries() -> list[str]:
     return [*found, *SYSTEM]
 
 
-def _contexts(selection: Selection) -> tuple[list[tuple[int, str, str, int]], list[int]]:
+def _contexts(selection: Selection) -> tuple[list[tuple[int, str, str, str, int]], list[int]]:
     """The calling contexts of all call sites, parents first; of each of the profile's sites its own."""
-    numbers: dict[tuple[int, str, str, int], int] = {}
+    numbers: dict[tuple[int, str, str, str, int], int] = {}
     of_site = [NOWHERE] * len(selection.run.profile.sites())
     for number, site in selection.sites().items():
         at = NOWHERE
         for place in site.path:
-            at = numbers.setdefault((at, place.routine, place.file or "", place.line or 0), len(numbers))
+            at = numbers.setdefault((at, place.routine, place.full, place.file, place.line), len(numbers))
         of_site[number] = at
     return list(numbers), of_site
 

@@ -41,9 +41,9 @@ int location(void* d, uint64_t self, uint32_t name, uint8_t type, uint64_t event
   of(d).locations.push_back({self, name, group, type, events});
   return success;
 }
-int region(void* d, uint32_t self, uint32_t name, uint32_t, uint32_t, uint8_t role, uint8_t paradigm, uint32_t,
+int region(void* d, uint32_t self, uint32_t name, uint32_t full, uint32_t, uint8_t role, uint8_t paradigm, uint32_t,
            uint32_t file, uint32_t line, uint32_t) {
-  of(d).regions[self] = {name, file, line, role, paradigm};
+  of(d).regions[self] = {name, full, file, line, role, paradigm};
   return success;
 }
 int group(void* d, uint32_t self, uint32_t, uint8_t type, uint8_t paradigm, uint32_t, uint32_t n,

@@ -13,7 +13,7 @@ namespace leadline::interchange::importing {
 // Definitions by OTF2's numbers, which may be any.
 struct Definitions {
   struct Region {
-    uint32_t name, file, line;
+    uint32_t name, full, file, line;  // full: with scopes, if the archive has that
     uint8_t role, paradigm;
   };
   struct Node {

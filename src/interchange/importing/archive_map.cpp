@@ -112,7 +112,8 @@ uint64_t ArchiveMap::frame(const Routine& caller, const Routine& callee, uint32_
   known->second = static_cast<uint64_t>(caller.number) << bits_of_call | ++calls;
   const auto region = definitions_.regions.find(caller.region);
   const bool described = region != definitions_.regions.end();
-  symbols_.push_back({known->second, caller.name, described ? definitions_.text(region->second.file) : "",
+  const std::string full = described ? definitions_.text(region->second.full) : "";
+  symbols_.push_back({known->second, caller.name, full.empty() ? caller.name : full, described ? definitions_.text(region->second.file) : "",
                       line        ? line
                       : described ? region->second.line
                                   : 0});

@@ -30,7 +30,7 @@ struct Routine {
 // Frames of call paths, by the offset in the archive's module.
 struct Symbol {
   uint64_t offset;
-  std::string routine, file;
+  std::string routine, full, file;
   uint32_t line;
 };
 

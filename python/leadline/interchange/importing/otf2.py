@@ -43,11 +43,11 @@ def import_archive(path: Path, directory: Path, series: int | None) -> Imported:
     found = _read(anchor, directory, series)
     build = found["build"]
     cache = SymbolCache(directory)
-    for offset, routine, file, line in found["symbols"]:
+    for offset, routine, full, file, line in found["symbols"]:
         known = (
-            Location(routine, routine, found["module"], file, line)
+            Location(routine, full, found["module"], file, line)
             if file
-            else Location(routine, routine, found["module"], symbol_offset=0)
+            else Location(routine, full, found["module"], symbol_offset=0)
         )
         cache.put(found["module"], build, offset, (known,))
     cache.save()
