@@ -36,8 +36,8 @@ analysis::ProcessLoop loop_on(const analysis::Profile& profile, uint32_t index, 
 }
 
 CallStream::CallStream(const trace::Process& process, size_t stream, const analysis::ProcessLoop& loop,
-                       const analysis::ProcessTime& time, const Window& window, bool only_timed)
-    : walk_(process.streams[stream]),
+                       const analysis::ProcessTime& time, const Window& window, bool only_timed, bool times)
+    : walk_(process.streams[stream], times),
       process_(process),
       time_(time),
       window_(window),

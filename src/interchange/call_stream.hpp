@@ -61,7 +61,7 @@ analysis::ProcessLoop loop_on(const analysis::Profile& profile, uint32_t index, 
 class CallStream {
  public:
   CallStream(const trace::Process& process, size_t stream, const analysis::ProcessLoop& loop,
-             const analysis::ProcessTime& time, const Window& window, bool only_timed = false);
+             const analysis::ProcessTime& time, const Window& window, bool only_timed = false, bool times = true);
 
   bool next();  // false at the end
 

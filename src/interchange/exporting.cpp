@@ -1,14 +1,12 @@
 #include "interchange/exporting.hpp"
 
-#include <algorithm>
-
 namespace leadline::interchange {
 
-void Exporting::visit(const trace::Process& process, uint32_t index, bool timed, const Each& each,
-                      Exported* sums) const {
+void Exporting::visit(const trace::Process& process, uint32_t index, bool timed, const Each& each, Exported* sums,
+                      bool times) const {
   const analysis::ProcessLoop loop = loop_on(profile_, index, loop_);
   for (size_t s = 0; s < process.streams.size(); ++s) {
-    CallStream calls(process, s, loop, time_.processes[index], window_, timed);
+    CallStream calls(process, s, loop, time_.processes[index], window_, timed, times);
     while (calls.next()) {
       if (timed && !calls.timed()) {
         sums->untimed += calls.times();
@@ -29,13 +27,10 @@ uint64_t Exporting::scan(const trace::Process& process, uint32_t index, bool tim
     }
   };
   const auto each = [&](size_t stream, const CallStream& call) {
-    begin_ns_ = any_ ? std::min(begin_ns_, call.begin_ns()) : call.begin_ns();
-    end_ns_ = std::max(end_ns_, call.end_ns());
-    any_ = true;
     see(call.sends(), stream);
     see(call.receives(), stream);
   };
-  visit(process, index, timed, each, &sums);
+  visit(process, index, timed, each, &sums, false);
   ++scanned_;
   return sums.untimed;
 }

@@ -24,7 +24,9 @@ class Exporting {
 
   // The calls of a process, thread after thread: those whose times were kept, or all of them.
   using Each = std::function<void(size_t stream, const CallStream& call)>;
-  void visit(const trace::Process& process, uint32_t index, bool timed, const Each& each, Exported* sums) const;
+  // `times`: false: begins and ends are not read.
+  void visit(const trace::Process& process, uint32_t index, bool timed, const Each& each, Exported* sums,
+             bool times = true) const;
 
   // The first pass: once for each process, before anything is written. Returns the number of calls without times.
   // `timed` as for visit(); `seen` is told each end of a message.
@@ -36,8 +38,6 @@ class Exporting {
   const Matches& matches() const { return matches_; }
   size_t scanned() const { return scanned_; }  // processes
   bool whole() const { return window_.whole; }
-  double begin_ns() const { return begin_ns_; }  // of the first and the last exported call
-  double end_ns() const { return end_ns_; }
   // The profile's number of a call site; UINT32_MAX: none.
   uint32_t site(uint32_t process, size_t stream, uint32_t site) const;
 
@@ -47,8 +47,6 @@ class Exporting {
   Window window_;
   analysis::RunTime time_;
   Matches matches_;
-  double begin_ns_ = 0, end_ns_ = 0;
-  bool any_ = false;
   size_t scanned_ = 0;
 };
 

@@ -55,6 +55,8 @@ class Otf2Export::Thread {
     const structure::DecodedCall& call = c.call();
     const uint32_t region = region_of(process, c);
     const uint64_t begin = ticks(c.begin_ns()), end = ticks(c.end_ns());
+    to_.first_ = std::min(to_.first_, begin);
+    to_.last_ = std::max(to_.last_, end);
     otf2::AttributeList* with = context == otf2::undefined ? nullptr : to_.made_in_;
     if (with) check(otf2_.AttributeList_AddCallingContextRef(with, otf2::call_path, context));
     check(otf2_.EvtWriter_Enter(writer_, with, begin, region));  // which empties the list
@@ -315,7 +317,7 @@ void Otf2Export::define() {
   check(otf2_.Archive_CloseDefFiles(archive_));
   otf2::GlobalDefWriter* to = otf2_.Archive_GetGlobalDefWriter(archive_);
   if (!to) return void(failure_ = "no definitions can be written");
-  const uint64_t first = ticks(exporting_.begin_ns()), last = ticks(exporting_.end_ns());
+  const uint64_t first = first_ == UINT64_MAX ? 0 : first_, last = std::max(first, last_);
   const auto epoch = start_unix_ns_ == INT64_MAX ? 0 : static_cast<uint64_t>(start_unix_ns_) + first;
   check(otf2_.GlobalDefWriter_WriteClockProperties(to, 1'000'000'000, first, last - first + 1, epoch));
   define_locations(to);

@@ -90,6 +90,7 @@ class Otf2Export {
   std::unordered_map<std::string, std::pair<uint32_t, trace::CallClass>> regions_;
   std::unordered_map<std::string, uint32_t> strings_;
   int64_t start_unix_ns_ = INT64_MAX;
+  uint64_t first_ = UINT64_MAX, last_ = 0;  // begin of the first call, and end of the last one
   uint64_t undescribed_ = 0;
   Exported sums_;
 };

@@ -74,7 +74,9 @@ struct SeriesWalk::State {
   uint32_t from = 0;  // site of the call before
   uint64_t left = 0;  // occurrences left of the event, which stands for several calls
 
-  explicit State(const Stream& s) : stream(s), walker(s) {}
+  bool times;
+
+  State(const Stream& s, bool with_times) : stream(s), walker(s), times(with_times) {}
 
   uint32_t number() const { return stream.generations[generation].number; }
 
@@ -125,7 +127,7 @@ struct SeriesWalk::State {
   }
 };
 
-SeriesWalk::SeriesWalk(const Stream& stream) : state_(new State(stream)) {}
+SeriesWalk::SeriesWalk(const Stream& stream, bool times) : state_(new State(stream, times)) {}
 SeriesWalk::~SeriesWalk() = default;
 
 bool SeriesWalk::next_timed(TimedEvent* event, const Passed& passed) { return state_->go_on(passed) && next(event); }
@@ -165,10 +167,10 @@ bool SeriesWalk::next(TimedEvent* out) {
   if (!s.event.run) s.from = s.event.key.site;
   if (!s.event.run) out->event.times = 1;
   if (const WindowTimes* w = s.at()) {
-    if (!s.values) s.values.emplace(s.stream.series[s.series]);
-    if (!s.within) s.values->begin(*w);
+    if (s.times && !s.values) s.values.emplace(s.stream.series[s.series]);
+    if (s.times && !s.within) s.values->begin(*w);
     out->first = s.within == 0;
-    if (s.values->next(s.event.position, out)) {
+    if (!s.times || s.values->next(s.event.position, out)) {
       out->series = &s.stream.series[s.series];
       out->window = s.window;
     }

@@ -31,7 +31,8 @@ struct TimedWindow {
 
 class SeriesWalk {
  public:
-  explicit SeriesWalk(const Stream& stream);
+  // `times`: false: only whether a call's times were kept is asked for. Reading them is half of the work of a walk.
+  explicit SeriesWalk(const Stream& stream, bool times = true);
   ~SeriesWalk();
   SeriesWalk(const SeriesWalk&) = delete;
   SeriesWalk& operator=(const SeriesWalk&) = delete;
