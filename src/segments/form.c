@@ -14,11 +14,11 @@ enum { PERSISTENT_BYTES = 512 };
  *   FULL        bytes that a message has when it is full, and another one is begun: what fits the caches;
  *   ALONE       bytes of a face that travels alone, as one copy from process to process. */
 #if defined(I_MPI_VERSION)
-enum { DESCRIBED = 256, PACKED = INT_MAX, ALL = INT_MAX, LIBRARY_FULL = 256 << 10, LIBRARY_ALONE = 256 << 10 };
+enum { DESCRIBED = 2 << 10, PACKED = INT_MAX, ALL = INT_MAX, LIBRARY_FULL = 256 << 10, LIBRARY_ALONE = 64 << 10 };
 #elif defined(OPEN_MPI)
 enum { DESCRIBED = 256, PACKED = INT_MAX, ALL = 64 << 10, LIBRARY_FULL = 128 << 10, LIBRARY_ALONE = 128 << 10 };
 #elif defined(MPICH_VERSION)
-enum { DESCRIBED = 256, PACKED = 12 << 10, ALL = INT_MAX, LIBRARY_FULL = INT_MAX, LIBRARY_ALONE = 48 << 10 };
+enum { DESCRIBED = 256, PACKED = 6 << 10, ALL = INT_MAX, LIBRARY_FULL = INT_MAX, LIBRARY_ALONE = 48 << 10 };
 #else
 enum { DESCRIBED = 256, PACKED = INT_MAX, ALL = INT_MAX, LIBRARY_FULL = 256 << 10, LIBRARY_ALONE = 64 << 10 };
 #endif

@@ -26,6 +26,9 @@ static double tolerance(int races) {
   return races < 6 ? by_races[races] : 1.04;
 }
 
+/* The first form's times are those of a program that has just begun: only what is further behind is not tried again. */
+static const double doubtful = 1.5;
+
 typedef struct {
   Form* form;
   double samples[MOST_SAMPLES];
@@ -243,15 +246,18 @@ static bool was_in(const Tuning* tuning, int candidate) {
  * those of a program that has just begun. False where the race is over. */
 static bool next_race(leadline_segments* plan) {
   Tuning* tuning = plan->tuning;
-  const bool must = tuning->races < LEAST_RACES;
   const double best_s = tuning->candidates[fastest(tuning)].time_s;
+  const bool must = tuning->races < LEAST_RACES && tuning->candidates[0].time_s < doubtful * best_s;
   const double most_s = best_s * tolerance(tuning->races);
   bool in[MOST_FORMS];
   for (int n = 0; n < tuning->n_candidates; ++n) {
     in[n] = tuning->candidates[n].time_s <= most_s && (tuning->races == 0 || was_in(tuning, n));
   }
   int racers = 0, batch[MOST_RACERS];
-  if (must) in[0] = false, batch[racers++] = 0;
+  if (must) {
+    in[0] = false;
+    batch[racers++] = 0;
+  }
   for (; racers < MOST_RACERS; ++racers) {
     int next = -1;
     for (int n = 0; n < tuning->n_candidates; ++n) {
