@@ -35,6 +35,17 @@ static void by_field(leadline_segments* none) {
   MPI_Waitall(2 * fields, requests, MPI_STATUSES_IGNORE);
 }
 
+/* As most programs have it: the next field waits until the one before has arrived. */
+static void in_turn(leadline_segments* none) {
+  (void)none;
+  for (int f = 0; f < fields; ++f) {
+    MPI_Request requests[2];
+    MPI_Irecv(received(f), 1, face, other, f, MPI_COMM_WORLD, &requests[0]);
+    MPI_Isend(sent(f), 1, face, other, f, MPI_COMM_WORLD, &requests[1]);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+  }
+}
+
 /* As programs do it: a loop over pieces, the compiler's best. */
 static void copy(char* restrict to, ptrdiff_t to_step, const char* restrict from, ptrdiff_t from_step) {
   if (piece == 8) {
@@ -212,6 +223,7 @@ int main(int argc, char** argv) {
   MPI_Type_commit(&face);
   all_sent = all_faces(sent);
   all_received = all_faces(received);
+  add("hand: in turn", in_turn, NULL);
   add("hand: by field", by_field, NULL);
   add("hand: packed", packed, NULL);
   add("hand: struct", by_struct, NULL);

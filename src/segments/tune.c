@@ -26,6 +26,9 @@ static double tolerance(int races) {
   return races < 6 ? by_races[races] : 1.04;
 }
 
+/* Intel MPI takes up to this for the first datatypes that a program makes. */
+static const double first_datatype_s = 1e-3;
+
 /* The first form's times are those of a program that has just begun: only what is further behind is not tried again. */
 static const double doubtful = 1.5;
 
@@ -221,7 +224,9 @@ static bool next_trial(leadline_segments* plan) {
   Choice choice;
   while (tuning->n_candidates < MOST_FORMS && search_next(&tuning->search, plan, &choice)) {
     /* The form may take as much longer than the best as that takes. */
-    const double making_s = tuning->first_s * (1.0 + 2.0 * choice.segments / plan->n_fields);
+    const bool unknown = choice.method == LEADLINE_SEGMENTS_DATATYPE && !tuning->search.describes;
+    const double making_s =
+        tuning->first_s * (1.0 + 2.0 * choice.segments / plan->n_fields) + (unknown ? first_datatype_s : 0.0);
     const double trying_s = REPEATS * best_s + tuning->agreeing_s;
     const double racing_s = LEAST_RACES * (RACE_REPEATS * best_s / 2 + tuning->agreeing_s); /* with the first form */
     if (making_s + trying_s + racing_s > left_s(tuning)) {
