@@ -89,12 +89,11 @@ def show(library: Library, fields: int, face: int, piece: int, result: Measured)
     hand, best = _fastest(ways, HAND), _fastest(swept, FIXED)
     size, auto = ways["segments by size"], ways["segments auto"]
     pieces = f" in {piece} B" if piece != face else ""
+    hands = "  ".join(f"{name.removeprefix(HAND)} {way.low:.1f}" for name, way in ways.items() if name.startswith(HAND))
+    one = "  ".join(f"one / {way} {size.low / ways[HAND + way].low:.2f}" for way in ("in turn", "by field"))
     print(
-        f"{library.name:8} {fields:2} x {face} B{pieces}: "
-        f"by field {ways['hand: by field'].low:.1f}  packed {ways['hand: packed'].low:.1f}  "
-        f"struct {ways['hand: struct'].low:.1f} | one segment {size.low:.1f}  auto {auto.low:.1f}  "
-        f"best {best.removeprefix(FIXED)} {ways[best].low:.1f} | "
-        f"one / by field {size.low / ways['hand: by field'].low:.2f}  "
+        f"{library.name:8} {fields:2} x {face} B{pieces}: {hands} | one segment {size.low:.1f}  auto {auto.low:.1f}  "
+        f"best {best.removeprefix(FIXED)} {ways[best].low:.1f} | {one}  "
         f"one / {hand} {size.other_half / ways[hand].other_half:.2f}  "
         f"auto / {hand} {auto.other_half / ways[hand].other_half:.2f}  "
         f"auto / best {auto.other_half / ways[best].other_half:.2f}"

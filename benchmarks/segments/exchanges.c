@@ -1,13 +1,14 @@
 /* An exchange of faces between two ranks, or of a rank with itself, written by hand in three ways and by packed
  * exchanges, one after the other.
  *
- *   exchanges ROUNDS FIELDS BYTES PIECE [every]
+ *   exchanges ROUNDS FIELDS BYTES PIECE [every] [steps]
  *
- * FIELDS faces of BYTES each, in pieces of PIECE bytes (BYTES: contiguous); `every`: every number of segments.
+ * FIELDS faces of BYTES each, in pieces of PIECE bytes (BYTES: contiguous); `every`: every number of segments; `steps`:
+ * the times are those of whole steps.
  *
  * Prints, for each way, the median over the rounds of the time of an exchange in microseconds, on the rank where it
  * took longer. A round does each way several times in turn, so that what disturbs the machine meets all of them. Where
- * the faces of all fields are 100 kB or more, each exchange comes after something like a step of a program: memory that
+ * the faces of all fields are 8 kB or more, each exchange comes after something like a step of a program: memory that
  * is not exchanged is gone through, and the faces are written; `auto` tries its forms in the same way.
  */
 #include <leadline_segments.h>
@@ -17,7 +18,7 @@
 
 enum { MOST_FIELDS = 64, MOST_ROUNDS = 2001, MOST_WAYS = 300 };
 
-static int rank, other, fields, bytes, piece, stride, with_steps;
+static int rank, other, fields, bytes, piece, stride, with_steps, whole_steps;
 static char* arrays[MOST_FIELDS];
 static char *out, *in;
 static MPI_Datatype face;
@@ -32,6 +33,17 @@ static void by_field(leadline_segments* none) {
   for (int f = 0; f < fields; ++f) MPI_Irecv(received(f), 1, face, other, f, MPI_COMM_WORLD, &requests[f]);
   for (int f = 0; f < fields; ++f) MPI_Isend(sent(f), 1, face, other, f, MPI_COMM_WORLD, &requests[fields + f]);
   MPI_Waitall(2 * fields, requests, MPI_STATUSES_IGNORE);
+}
+
+/* As most programs have it: the next field waits until the one before has arrived. */
+static void in_turn(leadline_segments* none) {
+  (void)none;
+  for (int f = 0; f < fields; ++f) {
+    MPI_Request requests[2];
+    MPI_Irecv(received(f), 1, face, other, f, MPI_COMM_WORLD, &requests[0]);
+    MPI_Isend(sent(f), 1, face, other, f, MPI_COMM_WORLD, &requests[1]);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+  }
 }
 
 /* As programs do it: a loop over pieces, the compiler's best. */
@@ -180,9 +192,10 @@ static double mean_of(const Way* way) {
     return (MPI_Wtime() - begin) / IN_A_ROW;
   }
   for (int n = -1; n < STEPS; ++n) {
+    const double step_began = MPI_Wtime();
     compute();
     MPI_Barrier(MPI_COMM_WORLD);
-    const double begin = MPI_Wtime();
+    const double begin = whole_steps ? step_began : MPI_Wtime();
     way->exchange(way->plan);
     if (n >= 0) seconds += MPI_Wtime() - begin;
   }
@@ -197,18 +210,20 @@ int main(int argc, char** argv) {
   other = ranks - 1 - rank;
   if (argc < 5) return 2;
   const int rounds = atoi(argv[1]);
-  const int every = argc > 5;
+  const int every = argc > 5 && strcmp(argv[5], "every") == 0;
+  whole_steps = argc > 5 && strcmp(argv[argc - 1], "steps") == 0;
   fields = atoi(argv[2]), bytes = atoi(argv[3]), piece = atoi(argv[4]);
   stride = piece == bytes ? piece : 4 * piece;
   for (int f = 0; f < fields; ++f) arrays[f] = calloc(2, (size_t)(bytes / piece) * stride + 128);
   out = calloc((size_t)fields, (size_t)bytes);
   in = calloc((size_t)fields, (size_t)bytes);
   other_data = calloc(1, STEP_BYTES);
-  with_steps = fields * bytes >= 100000;
+  with_steps = fields * bytes >= 8192;
   MPI_Type_create_hvector(bytes / piece, piece, stride, MPI_BYTE, &face);
   MPI_Type_commit(&face);
   all_sent = all_faces(sent);
   all_received = all_faces(received);
+  add("hand: in turn", in_turn, NULL);
   add("hand: by field", by_field, NULL);
   add("hand: packed", packed, NULL);
   add("hand: struct", by_struct, NULL);

@@ -11,14 +11,14 @@ enum { PERSISTENT_BYTES = 512 };
  *   DESCRIBED   bytes of a piece from which on pieces are described to the library by a datatype, not packed;
  *   PACKED      and from which on they are packed again: the library's own copying is slower than ours;
  *   ALL         bytes of a message from which on even short pieces are described;
- *   FULL        bytes that a message has when it is full, and another one is begun: what fits the caches;
+ *   FULL        bytes that a message has at most, more or less: what fits the caches;
  *   ALONE       bytes of a face that travels alone, as one copy from process to process. */
 #if defined(I_MPI_VERSION)
-enum { DESCRIBED = 256, PACKED = INT_MAX, ALL = INT_MAX, LIBRARY_FULL = 256 << 10, LIBRARY_ALONE = 256 << 10 };
+enum { DESCRIBED = 2 << 10, PACKED = INT_MAX, ALL = INT_MAX, LIBRARY_FULL = 256 << 10, LIBRARY_ALONE = 64 << 10 };
 #elif defined(OPEN_MPI)
 enum { DESCRIBED = 256, PACKED = INT_MAX, ALL = 64 << 10, LIBRARY_FULL = 128 << 10, LIBRARY_ALONE = 128 << 10 };
 #elif defined(MPICH_VERSION)
-enum { DESCRIBED = 256, PACKED = 12 << 10, ALL = INT_MAX, LIBRARY_FULL = INT_MAX, LIBRARY_ALONE = 48 << 10 };
+enum { DESCRIBED = 256, PACKED = 6 << 10, ALL = INT_MAX, LIBRARY_FULL = INT_MAX, LIBRARY_ALONE = 48 << 10 };
 #else
 enum { DESCRIBED = 256, PACKED = INT_MAX, ALL = INT_MAX, LIBRARY_FULL = 256 << 10, LIBRARY_ALONE = 64 << 10 };
 #endif
@@ -139,12 +139,30 @@ static bool make_message(const leadline_segments* plan, const Form* form, Messag
   return fine;
 }
 
+static bool is_alone(const Form* form, size_t bytes) {
+  return form->method == LEADLINE_SEGMENTS_BY_SIZE && bytes >= LEADLINE_SEGMENTS_ALONE_BYTES;
+}
+
+/* What a message of the segment should have. Messages of about equal size: a short one after a long one was slower than
+ * both together. */
+static size_t bytes_aimed_at(const leadline_segments* plan, const Form* form, int segment, int neighbour,
+                             bool outgoing) {
+  size_t together = 0;
+  for (int field = form->first[segment]; field < form->first[segment + 1]; ++field) {
+    const size_t bytes = layout_of(plan, field, neighbour, outgoing)->bytes;
+    if (!is_alone(form, bytes)) together += bytes;
+  }
+  if (form->method != LEADLINE_SEGMENTS_BY_SIZE) return together;
+  const size_t messages = together / LEADLINE_SEGMENTS_FULL_BYTES + 1;
+  return (together + messages - 1) / messages;
+}
+
 /* True where the next face begins a message of its own. Both ends know a face's bytes, so both divide a segment alike;
  * the messages of a segment, which have one tag, come in their order. */
-static bool is_full(const Form* form, const Message* message, size_t next_bytes) {
+static bool is_full(const Form* form, const Message* message, size_t next_bytes, size_t aimed_at) {
   if (form->method != LEADLINE_SEGMENTS_BY_SIZE) return false;
-  const bool alone = message->end_field == message->field + 1 && message->bytes >= LEADLINE_SEGMENTS_ALONE_BYTES;
-  return alone || next_bytes >= LEADLINE_SEGMENTS_ALONE_BYTES || message->bytes >= LEADLINE_SEGMENTS_FULL_BYTES;
+  const bool alone = message->end_field == message->field + 1 && is_alone(form, message->bytes);
+  return alone || is_alone(form, next_bytes) || message->bytes + next_bytes / 2 > aimed_at;
 }
 
 /* Messages of one direction between the same ranks are told apart by their segment. */
@@ -156,11 +174,12 @@ static int tag(const leadline_segments* plan, int segment, int direction) {
 static int divide_segment(const leadline_segments* plan, const Form* form, int segment, int neighbour, bool outgoing,
                           Traffic* traffic, int messages) {
   const Neighbour* other = &plan->neighbours[neighbour];
+  const size_t aimed_at = bytes_aimed_at(plan, form, segment, neighbour, outgoing);
   Message* message = NULL;
   for (int field = form->first[segment]; field < form->first[segment + 1]; ++field) {
     const size_t bytes = layout_of(plan, field, neighbour, outgoing)->bytes;
     if (bytes == 0) continue;
-    if (message == NULL || is_full(form, message, bytes)) {
+    if (message == NULL || is_full(form, message, bytes, aimed_at)) {
       message = &traffic->messages[messages++];
       *message = (Message){.field = field, .rank = other->rank};
       message->tag = tag(plan, segment, outgoing ? other->outgoing : other->incoming);

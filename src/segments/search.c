@@ -36,7 +36,7 @@ void search_begin(Search* search, const leadline_segments* plan) {
     }
   }
   MPI_Allreduce(mine, facts, N_FACTS, MPI_INT, MPI_MAX, plan->comm);
-  *search = (Search){.current = -1, .best_s = 1e300};
+  *search = (Search){.current = -1, .best_s = 1e300, .describes = facts[DESCRIBES]};
   const leadline_segments_method methods[] = {LEADLINE_SEGMENTS_PACK, LEADLINE_SEGMENTS_DATATYPE};
   for (int n = 0; n < 2; ++n) {
     const leadline_segments_method method = methods[n];

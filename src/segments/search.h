@@ -20,6 +20,7 @@ typedef struct {
   int n_chains;
   int current; /* whose form is tried; -1: none's */
   double best_s;
+  bool describes;  /* the first form has datatypes, on some rank */
   bool overlapped; /* fields are declared ready one by one, so segments of unequal size may pay */
   bool unequal;    /* were tried */
 } Search;

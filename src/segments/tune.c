@@ -26,6 +26,12 @@ static double tolerance(int races) {
   return races < 6 ? by_races[races] : 1.04;
 }
 
+/* Intel MPI takes up to this for the first datatypes that a program makes. */
+static const double first_datatype_s = 1e-3;
+
+/* The first form's times are those of a program that has just begun: only what is further behind is not tried again. */
+static const double doubtful = 1.5;
+
 typedef struct {
   Form* form;
   double samples[MOST_SAMPLES];
@@ -218,7 +224,9 @@ static bool next_trial(leadline_segments* plan) {
   Choice choice;
   while (tuning->n_candidates < MOST_FORMS && search_next(&tuning->search, plan, &choice)) {
     /* The form may take as much longer than the best as that takes. */
-    const double making_s = tuning->first_s * (1.0 + 2.0 * choice.segments / plan->n_fields);
+    const bool unknown = choice.method == LEADLINE_SEGMENTS_DATATYPE && !tuning->search.describes;
+    const double making_s =
+        tuning->first_s * (1.0 + 2.0 * choice.segments / plan->n_fields) + (unknown ? first_datatype_s : 0.0);
     const double trying_s = REPEATS * best_s + tuning->agreeing_s;
     const double racing_s = LEAST_RACES * (RACE_REPEATS * best_s / 2 + tuning->agreeing_s); /* with the first form */
     if (making_s + trying_s + racing_s > left_s(tuning)) {
@@ -243,15 +251,18 @@ static bool was_in(const Tuning* tuning, int candidate) {
  * those of a program that has just begun. False where the race is over. */
 static bool next_race(leadline_segments* plan) {
   Tuning* tuning = plan->tuning;
-  const bool must = tuning->races < LEAST_RACES;
   const double best_s = tuning->candidates[fastest(tuning)].time_s;
+  const bool must = tuning->races < LEAST_RACES && tuning->candidates[0].time_s < doubtful * best_s;
   const double most_s = best_s * tolerance(tuning->races);
   bool in[MOST_FORMS];
   for (int n = 0; n < tuning->n_candidates; ++n) {
     in[n] = tuning->candidates[n].time_s <= most_s && (tuning->races == 0 || was_in(tuning, n));
   }
   int racers = 0, batch[MOST_RACERS];
-  if (must) in[0] = false, batch[racers++] = 0;
+  if (must) {
+    in[0] = false;
+    batch[racers++] = 0;
+  }
   for (; racers < MOST_RACERS; ++racers) {
     int next = -1;
     for (int n = 0; n < tuning->n_candidates; ++n) {
