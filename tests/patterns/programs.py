@@ -97,10 +97,10 @@ def random_program(seed: int, *, fortran: bool = False) -> Program:
 
 
 def _in_fortran(rng: random.Random, seed: int, ranks: int, steps: int) -> Program:
-    routines = [
-        Routine(f"part{number}", maker(rng, ranks), rng.choice([1, 1, 1, 2]))
-        for number, maker in enumerate(rng.sample(FORTRAN, rng.randrange(2, 5)))
-    ]
+    routines = []
+    for number, maker in enumerate(rng.sample(FORTRAN, rng.randrange(2, 5))):
+        piece = maker(rng, ranks)
+        routines.append(Routine(f"part{number}", piece, rng.choice([1, 1, 1, 2]) if piece.kind not in TIMED else 1))
     level = rng.choice(["-O0", "-O1", "-O2"])
     parts = [(routine.name, routine.piece, routine.every) for routine in routines]
     text = text_of(steps, parts, f08=rng.random() < 0.5, own=rng.random() < 0.3)

@@ -5,6 +5,7 @@
 //   loops deep STEPS      the calls of a step are made six levels further down, by a recursion
 //   loops leave STEPS     an endless loop that is left in the middle; two ways through it, chosen as nobody can foresee
 //   loops silent STEPS    all calls of a step are those of its inner loop, but for a reduction every fifth step
+//   loops sweeps STEPS    all calls of a step are those of its inner loop, which sends one size, then another
 //   loops turns STEPS     two conditional calls; most steps make only one of them
 //   loops short STEPS     a step is over in no time; the second half of them call something else
 //   loops warm STEPS      as nest, after a solver's iterations that take longer than all steps
@@ -56,6 +57,15 @@ static __attribute__((noinline)) void polling_step(int step) {
 
 static __attribute__((noinline)) void stages(int count) {
   for (int stage = 0; stage < count; ++stage) exchange(5);
+}
+
+static __attribute__((noinline)) void sweep(int count) {
+  static double more_out[2], more_in[2];
+  const int right = (rank + 1) % size, left = (rank + size - 1) % size;
+  for (int stage = 0; stage < count; ++stage) {
+    const int n = stage < count / 2 ? 1 : 2;
+    MPI_Sendrecv(more_out, n, MPI_DOUBLE, right, 6, more_in, n, MPI_DOUBLE, left, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
 }
 
 static __attribute__((noinline)) void nothing(int tag) {
@@ -121,6 +131,9 @@ int main(int argc, char** argv) {
       stages(size + 1);
       if (step % 5 == 4) MPI_Allreduce(&out, &in, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     }
+  }
+  if (!strcmp(kind, "sweeps")) {
+    for (int step = 0; step < steps; ++step) sweep(size + 4);  // sweeps
   }
   if (!strcmp(kind, "turns")) {
     for (int step = 0; step < steps; ++step) {  // turns

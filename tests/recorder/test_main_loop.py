@@ -98,6 +98,21 @@ def test_iterations_that_calls_do_not_show_are_admitted(
     assert (inner["around"]["routine"], inner["around"]["line"]) == ("main", line_of("silent"))
 
 
+@pytest.mark.parametrize("options", [("-O0", "-g"), ("-O2", "-g")])
+def test_calls_that_start_anew_show_how_often_a_loop_may_go_round(
+    library: Library, builder: Builder, recorder: Path, tmp_path: Path, options: tuple[str, ...]
+) -> None:
+    steps, stages = 12, 6
+    program = builder.c(library, "loops.c", *options)
+    report = to_json(open_run(recorded(library, program, "sweeps", steps, recorder, tmp_path / "run")))
+    seen = report["iterations"]
+    assert seen["count"] == steps * stages
+    assert (seen["around"]["routine"], seen["around"]["line"]) == ("main", line_of("sweeps"))
+    assert seen["around"]["restarts"] == {"times": steps, "after_trips": stages}
+    (phase,) = (phase for phase in report["phases"] if phase["kind"] == "loop" and phase["parent"] is None)
+    assert [(loop["routine"], loop["line"]) for loop in phase["around"]] == [("main", line_of("sweeps"))]
+
+
 def test_iterations_that_conditional_calls_do_not_tell_apart_are_admitted(
     library: Library, builder: Builder, recorder: Path, tmp_path: Path
 ) -> None:

@@ -80,7 +80,7 @@ def named_loop(run: Run, number: int) -> NamedLoop:
     locate.save()
     time_s = loops.time_ns(number) * 1e-9
     all_s = run.base_s
-    shape = loops.shape(number)
+    shape = loops.shape(number) if loop.silent else None
     return NamedLoop(
         number,
         place.routine,
@@ -93,8 +93,8 @@ def named_loop(run: Run, number: int) -> NamedLoop:
         time_s / all_s if all_s > 0 else 0.0,
         loop.silent,
         _silent_around(loops, loop.outer),
-        shape.restarts if loop.silent else 0,
-        shape.restart_trips if loop.silent else 0,
+        shape.restarts if shape is not None else 0,
+        shape.restart_trips if shape is not None else 0,
     )
 
 

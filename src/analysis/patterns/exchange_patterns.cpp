@@ -222,7 +222,7 @@ class Namer {
                     {"needs_buffering", o.chain == 0}};
       add(std::move(p));
     }
-    if (o.nonblocking && overlaps_nothing(o.overlapped_ns, o.completing_ns)) {
+    if (o.nonblocking && overlaps_nothing(o.overlapped_by_process, o.completing_ns)) {
       Pattern p = pattern("no_overlap", e);
       p.evidence = {{"overlapped_s_in_step", o.overlapped_ns * 1e-9}, {"completing_s_in_step", o.completing_ns * 1e-9}};
       add(std::move(p));

@@ -203,10 +203,13 @@ void overlap(const std::vector<StepMessage>& messages, const Step& step, Orderin
   for (auto& [process, own] : spans) {
     std::sort(own.begin(), own.end());
     uint32_t covered = 0;
+    double sum = 0;
     for (const auto& [from, to] : own) {
-      for (uint32_t c = std::max(from, covered) + 1; c <= to; ++c) o->overlapped_ns += step.calls[c].gap_ns;
+      for (uint32_t c = std::max(from, covered) + 1; c <= to; ++c) sum += step.calls[c].gap_ns;
       covered = std::max(covered, to);
     }
+    o->overlapped_ns += sum;
+    o->overlapped_by_process.push_back(sum);
   }
 }
 
@@ -224,6 +227,15 @@ void unexpected(const std::vector<StepMessage>& messages, const Step& step, cons
 }
 
 }  // namespace
+
+bool overlaps_nothing(std::vector<double> overlapped_ns, double completing_ns) {
+  constexpr double least_overlap = 0.1;
+  std::sort(overlapped_ns.begin(), overlapped_ns.end());
+  const size_t all = overlapped_ns.size(), counted = all - all / 4;
+  double sum = 0;
+  for (size_t i = 0; i < counted; ++i) sum += overlapped_ns[i];
+  return sum * static_cast<double>(all) < least_overlap * completing_ns * static_cast<double>(counted);
+}
 
 bool in_stages(const std::vector<uint32_t>& sites, const Step& step) {
   struct Event {

@@ -28,17 +28,16 @@ struct Ordering {
   // Between posting messages and completing them, all ranks together; and in the calls that complete them.
   bool nonblocking = false;
   double overlapped_ns = 0, completing_ns = 0;
+  std::vector<double> overlapped_by_process;
   // Messages of at least `large_bytes` that were sent before their receive was posted.
   static constexpr int64_t large_bytes = 1 << 16;
   uint64_t large = 0, large_unexpected = 0;
 };
 
 // Whether hardly anything is computed between posting and completing, compared with the time in the calls that
-// complete.
-inline bool overlaps_nothing(double overlapped_ns, double completing_ns) {
-  constexpr double least_overlap = 0.1;
-  return overlapped_ns < least_overlap * completing_ns;
-}
+// complete. Takes the time by process: the longest quarter does not count, as a process may lose its core between two
+// calls.
+bool overlaps_nothing(std::vector<double> overlapped_ns, double completing_ns);
 
 // Whether a rank sends to the next partner only when it has received from the one before, as in the stages of a
 // reduction: nearly all ranks, nearly always.

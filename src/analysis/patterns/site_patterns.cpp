@@ -105,6 +105,7 @@ class SitePatterns {
       }
       const double whole = loops.time_ns(l);
       if (sites.empty() || loops.trips(l) < 2 || time < bound_share * whole) continue;
+      if (time > whole) continue;  // of a program that still runs, not all loops are known
       if (static_cast<double>(bytes) > small_bytes * static_cast<double>(times)) continue;
       Pattern p = pattern("allreduce_bound", sites);
       p.evidence = {{"loop", int64_t{l}},
