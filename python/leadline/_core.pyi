@@ -848,7 +848,7 @@ class Otf2Export:
 
     files: where OTF2's C library may be.   path: a folder that does not exist.
     lanes: (name, host) of the ranks.   places: of each process, its lane, and that of its world's rank 0 or -1.
-    contexts: (parent, routine, its full name, file, line): the places that calls are made from; NOWHERE as parent: none.
+    contexts: (parent, routine, its full name, file, line): places that calls are made from; NOWHERE as parent: none.
     context_of_site: of each of the profile's call sites, the index of its context, or NOWHERE.
     Raises ImportError if no library can be loaded; finish() raises ValueError if something could not be written.
     """

@@ -27,7 +27,7 @@ class Otf2Export {
   };
   // A place that calls are made from: a line of a routine, called from another such place.
   struct CallingContext {
-    uint32_t parent;  // index; its own or a later one: none
+    uint32_t parent;                  // index; its own or a later one: none
     std::string routine, full, file;  // full: the routine with its scopes
     uint32_t line;                    // 0: not known
   };

@@ -20,7 +20,10 @@ from recorder.libraries import find
 
 from leadline import _core
 from leadline.__main__ import main
+from leadline.report import to_json
 from leadline.run import open_run
+
+from .conftest import STEPS
 
 RANKS = 3
 PROFILES = (
@@ -161,6 +164,21 @@ def test_every_analysis_works_on_an_imported_run(
     was, now = open_run(whole), open_run(imported)
     assert was.worlds[0].size == now.worlds[0].size
     assert _counts(was) == _counts(now)
+
+
+def test_call_sites_and_the_steps_come_back(whole: Path, tmp_path: Path) -> None:
+    archive, imported = tmp_path / "archive", tmp_path / "imported"
+    assert main(["export", "otf2", str(whole), "-o", str(archive)]) == 0
+    assert main(["import", str(archive), "-o", str(imported)]) == 0
+    was, now = (
+        {(site.function, *(place.full for place in site.path)) for site in open_run(run).sites if not site.local}
+        for run in (whole, imported)
+    )
+    assert was == now
+    assert any("exchange" in site for site in now)
+    report = to_json(open_run(imported))
+    # Without machine code, the loop of main's steps is that of what main calls in them.
+    assert report["iterations"]["count"] == STEPS
 
 
 def _counts(run: object) -> Counter[str]:

@@ -113,7 +113,8 @@ uint64_t ArchiveMap::frame(const Routine& caller, const Routine& callee, uint32_
   const auto region = definitions_.regions.find(caller.region);
   const bool described = region != definitions_.regions.end();
   const std::string full = described ? definitions_.text(region->second.full) : "";
-  symbols_.push_back({known->second, caller.name, full.empty() ? caller.name : full, described ? definitions_.text(region->second.file) : "",
+  symbols_.push_back({known->second, caller.name, full.empty() ? caller.name : full,
+                      described ? definitions_.text(region->second.file) : "",
                       line        ? line
                       : described ? region->second.line
                                   : 0});
