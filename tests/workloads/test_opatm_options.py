@@ -31,6 +31,7 @@ REFUSED = {
     "a plain file by all ranks": (["--io", "parallel", "--output", "out.bin"], "--output must end in .nc"),
     "hints that are none": (["--hints", "striping"], "--hints must look like name=value"),
     "an unknown way to merge": (["--merge", "some"], "--merge"),
+    "no threads": (["--threads", "0"], "--threads must be a whole number from 1"),
     "no segments": (["--segments", "0"], "--segments (or none, auto, A,B,...) must be a whole number from 1"),
     "more segments than tracers": (["--tracers", "4", "--segments", "5"], "from 1 to 4"),
     "segments that do not add up": (["--tracers", "4", "--segments", "1,2"], "add up to 3, but there are 4 tracers"),

@@ -53,7 +53,12 @@ int run_body(const Program& program, const Session& session, int argc, char** ar
 }  // namespace
 
 int run_program(const Program& program, int argc, char** argv) {
-  MPI_Init(&argc, &argv);
+  if (program.has_threads) {
+    int provided = MPI_THREAD_SINGLE;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+  } else {
+    MPI_Init(&argc, &argv);
+  }
   Session session{};
   MPI_Comm_rank(MPI_COMM_WORLD, &session.rank);
   MPI_Comm_size(MPI_COMM_WORLD, &session.ranks);

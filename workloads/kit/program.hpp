@@ -22,6 +22,7 @@ struct Program {
   const char* name;
   const char* usage;  // printed for --help
   int (*body)(const Session& session, int argc, char** argv);
+  bool has_threads = false;  // besides the main one, which makes all calls of MPI
 };
 
 // The exit code of the process: what `body` returned; 2 after a UsageError; 0 after --help. Any other exception is one

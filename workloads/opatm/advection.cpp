@@ -7,6 +7,7 @@
 
 #include "model.hpp"
 #include "packed_exchanges.hpp"
+#include "threads.hpp"
 
 // The loops over a row write one array and read others: no iteration depends on another.
 #define OPATM_INDEPENDENT_ITERATIONS _Pragma("GCC ivdep")
@@ -169,6 +170,7 @@ Advection::Antidiffusion Advection::antidiffusion_down(const Field* kind) const 
 }
 
 void Advection::step_upstream(size_t lane, const Field& before) {
+  OPATM_COLUMNS_BY_THREADS
   for (int i = 0; i < nx_; ++i) {
     for (int k = 0; k < water_; ++k) {
       const double* here = before.row(i, k);
@@ -198,6 +200,7 @@ void Advection::step_upstream(size_t lane, const Field& before) {
 }
 
 void Advection::flux_east(size_t lane) {
+  OPATM_COLUMNS_BY_THREADS
   for (int i = 0; i <= nx_; ++i) {
     for (int k = 0; k < water_; ++k) {
       const int up = std::max(k - 1, 0);
@@ -224,6 +227,7 @@ void Advection::flux_east(size_t lane) {
 }
 
 void Advection::flux_north(size_t lane) {
+  OPATM_COLUMNS_BY_THREADS
   for (int i = 0; i < nx_; ++i) {
     for (int k = 0; k < water_; ++k) {
       const double* here = upstream_[lane].row(i, k);
@@ -247,6 +251,7 @@ void Advection::flux_north(size_t lane) {
 }
 
 void Advection::flux_down(size_t lane) {
+  OPATM_COLUMNS_BY_THREADS
   for (int i = 0; i < nx_; ++i) {
     for (int k = 1; k < water_; ++k) {
       const double* from = upstream_[lane].row(i, k - 1);
@@ -273,6 +278,7 @@ void Advection::flux_down(size_t lane) {
 // How many times the antidiffusive fluxes into (out of) a cell it can bear before it exceeds the highest (falls below
 // the lowest) value that it and its neighbours had before and after the upstream step.
 void Advection::find_room(size_t lane, const Field& before) {
+  OPATM_COLUMNS_BY_THREADS
   for (int i = 0; i < nx_; ++i) {
     for (int k = 0; k < water_; ++k) {
       const int up = std::max(k - 1, 0);
@@ -317,6 +323,7 @@ void Advection::find_room(size_t lane, const Field& before) {
 }
 
 void Advection::limit_fluxes(size_t lane) {
+  OPATM_COLUMNS_BY_THREADS
   for (int i = 0; i <= nx_; ++i) {
     for (int k = 0; k < water_; ++k) {
       const double* up = room_up_[lane].row(i, k);
@@ -341,6 +348,7 @@ void Advection::limit_fluxes(size_t lane) {
 }
 
 void Advection::apply_fluxes(size_t lane, Field& result) const {
+  OPATM_COLUMNS_BY_THREADS
   for (int i = 0; i < nx_; ++i) {
     for (int k = 0; k < water_; ++k) {
       const double* upstream = upstream_[lane].row(i, k);

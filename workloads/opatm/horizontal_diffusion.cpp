@@ -4,6 +4,7 @@
 // exchanged. The bed, the last level, does not spread sideways and has no exchange.
 
 #include "model.hpp"
+#include "threads.hpp"
 
 namespace opatm {
 namespace {
@@ -30,6 +31,7 @@ struct OpenFaces {
 };
 
 void bend(Field& bent, const Field& concentration, int k, const Forcing* forcing) {
+  OPATM_COLUMNS_BY_THREADS
   for (int i = 0; i < bent.nx(); ++i) {
     const double* here = concentration.row(i, k);
     const double* west = concentration.row(i - 1, k);
@@ -46,6 +48,7 @@ void bend(Field& bent, const Field& concentration, int k, const Forcing* forcing
 }
 
 void spread(Field& concentration, const Field& bent, int k, const Forcing* forcing) {
+  OPATM_COLUMNS_BY_THREADS
   for (int i = 0; i < bent.nx(); ++i) {
     const double* here = bent.row(i, 0);
     const double* west = bent.row(i - 1, 0);

@@ -1,5 +1,7 @@
 // Off-line transport and reaction of tracers in a closed sea, after the OPATM-BFM model; docs/workloads/opatm.md.
 
+#include <omp.h>
+
 #include <cinttypes>
 #include <cstdio>
 #include <memory>
@@ -38,6 +40,7 @@ bool print_result(Model& model, const kit::Phases& phases, int rank) {
 
 int run(const kit::Session& session, int argc, char** argv) {
   Settings settings = read_settings(argc, argv);
+  omp_set_num_threads(settings.threads);
   if (!settings.make_input.empty()) {
     make_input(settings, session.rank);
     return 0;
@@ -84,4 +87,4 @@ int run(const kit::Session& session, int argc, char** argv) {
 }  // namespace
 }  // namespace opatm
 
-int main(int argc, char** argv) { return kit::run_program({"opatm", opatm::usage, opatm::run}, argc, argv); }
+int main(int argc, char** argv) { return kit::run_program({"opatm", opatm::usage, opatm::run, true}, argc, argv); }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "model.hpp"
+#include "threads.hpp"
 
 namespace opatm {
 namespace {
@@ -132,10 +133,12 @@ void light_and_warmth(const Model& model, int i, int k, int step, std::vector<do
   constexpr double step_days = step_s / 86400.0;
   const int tracers = static_cast<int>(model.tracers.size());
   const Surroundings around{0.0, 1.0, step_days};
-  std::vector<double> light(model.block.y.count), warmth(model.block.y.count);
+  std::vector<double> of_level_light(model.block.y.count), of_level_warmth(model.block.y.count);
   for (int k = 0; k < model.settings.grid.nz; ++k) {
-    if (!model.forcing) light_and_warmth(model, k, step, light, warmth);
+    if (!model.forcing) light_and_warmth(model, k, step, of_level_light, of_level_warmth);
+    OPATM_COLUMNS_BY_THREADS
     for (int i = 0; i < model.block.x.count; ++i) {
+      std::vector<double> light = of_level_light, warmth = of_level_warmth;
       if (model.forcing) light_and_warmth(model, i, k, step, light, warmth);
       for (int first = 0; first < tracers; first += roles) {
         std::array<double*, roles> members{};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <cstdlib>
 
 #include "kit/options.hpp"
 #include "kit/program.hpp"
@@ -23,6 +24,7 @@ const char* const usage =
     "root\n"
     "                     reads and writes, by collectives; parallel: every rank its part, which needs PnetCDF "
     "(serial)\n"
+    "  --threads N           threads that do each process's arithmetic (OMP_NUM_THREADS, or 1)\n"
     "  --input DIR        forcing and initial state are read from DIR/forcing.nc and DIR/initial.nc (formulas)\n"
     "  --restart FILE     the state to begin with instead, as --save left it\n"
     "  --save FILE        where the state goes after the last step, as NetCDF (nowhere)\n"
@@ -37,6 +39,7 @@ namespace {
 // Summaries of 16 bytes a level have to fit the small messages' 4 kB.
 constexpr int most_levels = 256;
 constexpr int most_columns = 1000000;
+constexpr int most_threads = 1024;
 const char* const nowhere = "/dev/null";
 
 Extent parse_grid(const std::string& text) {
@@ -77,6 +80,14 @@ Io parse_io(const std::string& text) {
   if (text == "gathered") return Io::gathered;
   if (text == "parallel") return Io::parallel;
   throw kit::UsageError("--io must be serial, gathered or parallel, not '" + text + "'");
+}
+
+// As given, else as OpenMP's environment says: its own default would be all cores for every process.
+int parse_threads(const std::string& given) {
+  const char* from_environment = std::getenv("OMP_NUM_THREADS");
+  if (given.empty() && from_environment == nullptr) return 1;
+  const std::string text = given.empty() ? kit::split(from_environment, ',').front() : given;
+  return static_cast<int>(kit::parse_whole(text, given.empty() ? "OMP_NUM_THREADS" : "--threads", 1, most_threads));
 }
 
 // Of MPI_Info.
@@ -126,7 +137,7 @@ Extent checked_grid(int64_t nx, int64_t ny, int64_t nz) {
 Settings read_settings(int argc, char** argv) {
   const kit::Options options(argc, argv,
                              {"grid", "tracers", "steps", "decomp", "cost", "segments", "io", "hints", "input",
-                              "restart", "save", "output", "make-input", "merge"});
+                              "restart", "save", "output", "make-input", "merge", "threads"});
   Settings settings{};
   settings.make_input = options.text("make-input", "");
   settings.merge = options.choice("merge", {"yes", "no"}) == "yes";
@@ -144,6 +155,7 @@ Settings read_settings(int argc, char** argv) {
   if (settings.input.empty() && settings.restart.empty()) {
     settings.segments = segmentation(settings.asked_segments, settings.tracers);
   }
+  settings.threads = parse_threads(options.text("threads", ""));
   settings.io = parse_io(options.text("io", "serial"));
   settings.output = options.text("output", nowhere);
   settings.hints = parse_hints(options.text("hints", ""));

@@ -49,6 +49,7 @@ struct Settings {
   std::string asked_segments;
   Segmentation segments;  // once the tracers are known: where a state is read, those it has
   Io io;
+  int threads;             // of each process
   std::string make_input;  // folder; empty: the model runs
   bool merge;              // the made input is merged from twice the resolution
   std::string input;       // folder of forcing and initial state; empty: formulas

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model.hpp"
+#include "threads.hpp"
 
 namespace opatm {
 namespace {
@@ -46,6 +47,7 @@ VerticalMixing::VerticalMixing(const Basin& basin, const Block& block, const For
 void VerticalMixing::step(Field& concentration) const {
   const int levels = concentration.levels();
   const int ny = concentration.ny();
+  OPATM_COLUMNS_BY_THREADS
   for (int i = 0; i < concentration.nx(); ++i) {
     for (int k = 0; k < levels; ++k) {
       const double* above = concentration.row(i, std::max(k - 1, 0));  // at the surface the coupling is zero
@@ -77,13 +79,13 @@ void VerticalMixing::step(Field& concentration) const {
   const int nx = model.block.x.count;
   const int ny = model.block.y.count;
   const std::vector<double>& thickness_m = model.basin.thickness_m();
-  std::vector<double> from_above(ny);
   const std::vector<double> everywhere(ny, 1.0);
   for (const Tracer& tracer : model.tracers) {
     if (tracer.sinking_m_per_day == 0.0) continue;
     const double sunk_m = tracer.sinking_m_per_day * step_s / day_s;
+    OPATM_COLUMNS_BY_THREADS
     for (int i = 0; i < nx; ++i) {
-      std::fill(from_above.begin(), from_above.end(), 0.0);
+      std::vector<double> from_above(ny, 0.0);
       for (int k = 0; k < model.settings.grid.nz; ++k) {
         const double leaves_m = k < model.basin.water_levels() ? sunk_m : 0.0;
         const double* water = model.forcing ? model.forcing->water.row(i, k) : everywhere.data();

@@ -48,7 +48,7 @@ class Files:
 def prepare(directory: Path, executable: str, library: Library, grid: Sequence[str]) -> Files:
     """Makes the input. grid: the option, as words. Raises MeasurementFailed, or UsageError if the program refuses."""
     directory.mkdir()
-    files = Files(directory, (), "")
+    files = Files(directory.resolve(), (), "")
     one = (*library.launch(1), executable)
     ways: list[str] = []
     missing = ""
@@ -65,7 +65,7 @@ def prepare(directory: Path, executable: str, library: Library, grid: Sequence[s
         if done.returncode != 0:
             message = f"the input cannot be made: {done.stderr.strip().splitlines()[-1]}"
             raise UsageError(message) if done.returncode == USAGE else MeasurementFailed(message)
-    return Files(directory, tuple(ways), missing)
+    return Files(files.directory, tuple(ways), missing)
 
 
 def remove_output(files: Files) -> None:
