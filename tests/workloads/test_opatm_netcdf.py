@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from leadline import workloads
+from leadline.cli.study import GRID
 from leadline.errors import LeadlineError
 from leadline.mpi import find
 
@@ -135,6 +136,17 @@ def test_merging_keeps_the_fluxes_and_the_water(program: Program, made: Path, tm
         down = sum(fine.at("flow_down", *place) for place in four)
         assert coarse.at("flow_down", x, k, y) == pytest.approx(down, rel=1e-12, abs=1e-9)
         assert coarse.at("kind", x, k, y) == max(fine.at("kind", *place) for place in four)
+
+
+def test_no_default_writes_more_than_100_mb(program: Program, tmp_path: Path) -> None:
+    assert program.start(1, ["--make-input", "input"], cwd=tmp_path).returncode == 0
+    made = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert {path.parent for path in made} == {tmp_path / "input"}
+    assert sum(path.stat().st_size for path in made) < 100_000_000
+    # A study, with its input and one output of the default grid.
+    nx, ny, nz = map(int, GRID.split("x"))
+    output, state, forcing = nx * ny * nz * 51 * 32, nx * ny * nz * 51 * 8, nx * ny * nz * 49
+    assert output + state + forcing < 100_000_000
 
 
 def test_the_same_input_is_made_again_but_never_over_another(program: Program, made: Path, tmp_path: Path) -> None:
@@ -307,3 +319,23 @@ def test_without_pnetcdf_for_its_mpi_library_the_parallel_way_is_refused(mpich: 
     (said,) = [line for line in done.stderr.splitlines() if line.startswith("opatm:")]
     assert "x.nc: PnetCDF cannot be used: " in said
     assert list(tmp_path.iterdir()) == []
+
+
+def test_all_ranks_write_their_maps_and_send_nothing_to_the_root(parallel: Program, made: Path, tmp_path: Path) -> None:
+    ranks = 4
+    options = {"input": made, "io": "parallel", "steps": 1, "cost": "light", "output": "out.nc", "save": "state.nc"}
+    run = record("opatm", parallel.library, ranks, options, cwd=tmp_path)
+    summaries, maps = run.traffic("MPI_Gather", "trcwri"), run.traffic("MPI_File_write_at_all", "trcwri")
+    assert summaries.calls_min == summaries.calls_max == TRACERS
+    assert maps.calls_min == maps.calls_max
+    assert maps.calls_max >= 4 * TRACERS
+    assert run.calls("MPI_Gatherv") == run.calls("MPI_Send") == run.traffic("MPI_Isend", "trcwri").calls == 0
+    # What is read: between neighbours, the halos of each field, a plane of x; of the two at the surface, a row.
+    halos = run.traffic("MPI_Isend", "Input::read_forcing").sizes
+    states = run.traffic("MPI_Isend", "Input::read_state").sizes
+    assert halos == {NZ * NY * 8: 7 * 2 * (ranks - 1), NY * 8: 2 * 2 * (ranks - 1)}
+    assert states == {NZ * NY * 8: TRACERS * 2 * (ranks - 1)}
+    for file, values in (("out.nc", 4 * TRACERS), ("state.nc", TRACERS)):
+        (entry,) = [entry for entry in run.report["io"]["files"] if Path(entry["file"]).name == file]
+        assert values * POINTS * 8 <= entry["bytes_written"] <= values * POINTS * 8 * 1.2
+        assert entry["bytes_read"] == 0

@@ -16,7 +16,7 @@ from leadline import mpi
 from leadline.cli.recording import say, shown
 from leadline.errors import MissingPrerequisite, UsageError
 
-GRID = "64x48x16"
+GRID = "48x48x16"
 SEGMENTS = "1,2,3,5,10,17,26,51"
 
 
