@@ -168,3 +168,46 @@ def test_regions_of_the_user_are_named_regions(report: dict[str, Any]) -> None:
 
 def test_polls_are_no_events_and_nothing_is_missing(report: dict[str, Any]) -> None:
     assert [loss for loss in report["losses"] if loss["code"].startswith("imported")] == []
+
+
+def test_a_loop_that_comes_round_later_holds_those_in_the_routines_it_calls(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """main: 6 times advance, which calls diffuse and project; each goes round its own calls first."""
+    steps, trips = 6, 40
+    with otf2.writer.open(str(tmp_path / "archive"), timer_resolution=HZ) as trace:
+        d = trace.definitions
+        machine = d.system_tree_node("machine", class_name="machine")
+        location = d.location("thread", group=d.location_group("MPI Rank 0", system_tree_parent=machine))
+        d.group("", otf2.GroupType.COMM_LOCATIONS, otf2.Paradigm.MPI, members=[location])
+        names = ("main", "advance", "diffuse", "project")
+        routines = {name: d.region(name, paradigm=otf2.Paradigm.COMPILER) for name in names}
+        calls = [d.region(f"MPI_{name}", paradigm=otf2.Paradigm.MPI) for name in ("Barrier", "Allreduce")]
+        out, now = trace.event_writer_from_location(location), 0
+
+        def tick() -> int:
+            nonlocal now
+            now += 1000
+            return now
+
+        out.enter(tick(), routines["main"])
+        for _ in range(steps):
+            out.enter(tick(), routines["advance"])
+            for name in ("diffuse", "project"):
+                out.enter(tick(), routines[name])
+                for call in calls * trips:
+                    out.enter(tick(), call)
+                    out.leave(tick(), call)
+                out.leave(tick(), routines[name])
+            out.leave(tick(), routines["advance"])
+        out.leave(tick(), routines["main"])
+    assert main(["import", str(tmp_path / "archive"), "-o", str(tmp_path / "run")]) == 0
+    capfd.readouterr()
+    assert main(["report", str(tmp_path / "run"), "--json"]) == 0
+    report = json.loads(capfd.readouterr().out)
+    loops = {loop["routine"]: loop for loop in report["loops"]}
+    assert (report["iterations"]["routine"], report["iterations"]["count"]) == ("advance", steps)
+    assert loops.keys() == set(names) - {"main"}
+    for name in ("diffuse", "project"):
+        assert loops[name]["trips"] == steps * trips
+        assert loops[name]["parent"] == loops["advance"]["id"]
