@@ -1,6 +1,7 @@
 """Wrong usage and things that are missing: a message on standard error, and the documented code."""
 
 import importlib
+import keyword
 import os
 import shutil
 from pathlib import Path
@@ -122,7 +123,7 @@ class TestSettings:
         (tmp_path / "leadline.toml").write_text('mpi = "some"\nranks = 3\njson = true\nquiet = true\n')
         monkeypatch.chdir(tmp_path)
         given = default_map(set(COMMANDS))[command]
-        found = importlib.import_module(f"leadline.cli.{command}").command
+        found = importlib.import_module(f"leadline.cli.{command}{'_' * keyword.iskeyword(command)}").command
         if isinstance(found, click.Group):
             assert all(
                 set(values) <= {parameter.name for parameter in found.commands[name].params}

@@ -20,7 +20,7 @@ from leadline.__main__ import main
 RANKS = 2
 ARGUMENTS = ("--grid", "30x20x6", "--tracers", "4", "--steps", "3", "--cost", "light")
 FUNCTIONS = {"MPI_Bcast", "MPI_Irecv", "MPI_Isend", "MPI_Wait", "MPI_Send", "MPI_Recv", "MPI_Reduce"}
-NOT_TRACED = {"MPI_Init", "MPI_Finalize", "MPI_Comm_rank", "MPI_Comm_size"}  # by EZTrace
+NOT_TRACED = {"MPI_Init", "MPI_Init_thread", "MPI_Finalize", "MPI_Comm_rank", "MPI_Comm_size"}  # by EZTrace
 # Of each function, over all ranks, and on the rank with the least and with the most.
 FIGURES = ("calls", "calls_min", "calls_max", "messages", "messages_min", "messages_max", "bytes", "bytes_max")
 

@@ -26,6 +26,11 @@ def a_study() -> dict[str, Any]:
         "findings": ["51 messages could travel together <b>here</b>"],
         "phases": [{"phase": "loop", "title": "main loop", "here": [{"ranks": n, **here} for n in (2, 4)]}],
         "routines": [{"routine": "trcadv", "ranks": 2, "forms": [form]}],
+        "files": [
+            {"ranks": 2, "title": title, "read_s": 0.1, "read_times": times, "write_s": 0.2}
+            | dict.fromkeys(("read_ratio", "write_ratio"), of)
+            for title, times, of in (("as it was", 2.0, None), ("by all ranks", 1.0, RATIO))
+        ],
         "segments": {
             "ranks": 2,
             "best": 3,
@@ -52,6 +57,7 @@ def test_a_study_shows_its_tables_and_the_segments(
     page = open_page(tmp_path / "page.html", width=width, scheme=scheme)
     assert page.texts("h1") == [found["verdict"]]
     assert [row[0] for row in page.rows("phases")] == ["main loop", "main loop"]
+    assert [row[0] for row in page.rows("files")] == ["as it was", "by all ranks"]
     assert [row[0] for row in page.rows("segments")] == ["1", "3", "51"]
     assert page.rows("papers")[1][0] == "communication"
     assert page.tab.locator(".plot canvas").count() == 1
