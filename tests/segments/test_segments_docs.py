@@ -40,7 +40,7 @@ def program(language: str, frame: str, tmp_path: Path) -> Path:
 
 def run_compiled(language: str, frame: str, options: list[str], tmp_path: Path) -> Outcome:
     chosen = library("debian-mpich")
-    compiler = chosen.mpicc if language == "C" else chosen.mpifort
+    compiler = chosen.mpifort if language == "Fortran" else chosen.mpicc
     if compiler is None:
         pytest.skip(f"{chosen.name} has no Fortran compiler here")
     program(language, frame, tmp_path)
@@ -49,7 +49,9 @@ def run_compiled(language: str, frame: str, options: list[str], tmp_path: Path) 
     modules = [str(folder / "leadline_segments.f90")] if language == "Fortran" else []
     words = [str(compiler), "-O1", "-w", *options, *sources_in_c, *modules, frame, f"-I{folder}"]
     files = [PAGE, FRAMES / frame, *sorted(folder.iterdir())]
-    return run_mpi(chosen, RANKS, [compiled(f"segments-docs-{language}", words, chosen, files, tmp_path)], cwd=tmp_path)
+    return run_mpi(
+        chosen, RANKS, [compiled(f"segments-docs-{Path(frame).name}", words, chosen, files, tmp_path)], cwd=tmp_path
+    )
 
 
 @pytest.mark.parametrize("language", ["C", "Fortran", "Python"])
@@ -59,6 +61,11 @@ def test_an_example_is_short(language: str) -> None:
 
 def test_the_example_in_c_brings_the_halos(tmp_path: Path) -> None:
     done = run_compiled("C", "segments_docs.c", [], tmp_path)
+    assert done.lines == [f"rank {rank}: 0 wrong" for rank in range(RANKS)], done.stderr
+
+
+def test_the_example_of_a_collection_brings_the_parts(tmp_path: Path) -> None:
+    done = run_compiled("A collection", "segments_docs_collection.c", [], tmp_path)
     assert done.lines == [f"rank {rank}: 0 wrong" for rank in range(RANKS)], done.stderr
 
 
