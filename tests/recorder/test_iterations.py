@@ -156,8 +156,11 @@ def test_iterations_of_a_loop_that_is_found_late_have_their_numbers(
 def test_long_iterations_that_follow_a_late_find_have_all_their_calls(
     builder: Builder, recorder: Path, tmp_path: Path, inner: int
 ) -> None:
-    """The loop is taken up when its third iteration begins; from then on there is room for each. Trips of the inner loop
-    that take no time at all would be counted several at once, and then loops around it are looked for less often."""
+    """The loop is taken up when its third iteration begins; from then on there is room for each.
+
+    Trips of the inner loop that take no time at all would be counted several at once, and then loops around it are
+    looked for less often.
+    """
     library = find("openmpi")
     if library is None:
         pytest.skip("the MPI library openmpi is not installed")
