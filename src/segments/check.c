@@ -230,6 +230,29 @@ static void take(leadline_segments* plan, int source, const int64_t* told, int64
              plan->rank, source, (int)told[OUTGOING], (int)told[INCOMING], plan->fields[0].name);
 }
 
+typedef struct {
+  int source;
+  int order; /* of arrival: those of one rank arrive as it sent them */
+  int64_t* told;
+} Description;
+
+/* By rank, not by arrival: with several errors, the same one is reported in every run. */
+static int by_source(const void* a, const void* b) {
+  const Description *one = a, *other = b;
+  if (one->source != other->source) return one->source < other->source ? -1 : 1;
+  return one->order < other->order ? -1 : 1;
+}
+
+static void hear(const leadline_segments* plan, int order, Description* heard) {
+  MPI_Status status;
+  int length;
+  MPI_Probe(MPI_ANY_SOURCE, 0, plan->comm, &status);
+  MPI_Get_count(&status, MPI_INT64_T, &length);
+  *heard = (Description){status.MPI_SOURCE, order, malloc((size_t)length * sizeof(int64_t))};
+  if (heard->told == NULL) abort();
+  MPI_Recv(heard->told, length, MPI_INT64_T, status.MPI_SOURCE, 0, plan->comm, MPI_STATUS_IGNORE);
+}
+
 int check_neighbours(leadline_segments* plan, const Form* shape) {
   const int64_t segmentation =
       shape == NULL ? 0 : hash(shape->first, ((size_t)shape->segments + 1) * sizeof *shape->first);
@@ -251,18 +274,16 @@ int check_neighbours(leadline_segments* plan, const Form* shape) {
     if (told[n] == NULL) abort();
     MPI_Isend(told[n], (int)length, MPI_INT64_T, plan->neighbours[n].rank, 0, plan->comm, &requests[n]);
   }
-  for (int n = 0; n < expected; ++n) {
-    MPI_Status status;
-    int length;
-    MPI_Probe(MPI_ANY_SOURCE, 0, plan->comm, &status);
-    MPI_Get_count(&status, MPI_INT64_T, &length);
-    int64_t* other = malloc((size_t)length * sizeof *other);
-    if (other == NULL) abort();
-    MPI_Recv(other, length, MPI_INT64_T, status.MPI_SOURCE, 0, plan->comm, MPI_STATUS_IGNORE);
-    take(plan, status.MPI_SOURCE, other, segmentation, seen);
-    free(other);
-  }
+  Description* heard = calloc((size_t)expected + 1, sizeof *heard);
+  if (heard == NULL) abort();
+  for (int n = 0; n < expected; ++n) hear(plan, n, &heard[n]);
   MPI_Waitall(plan->n_neighbours, requests, MPI_STATUSES_IGNORE);
+  qsort(heard, (size_t)expected, sizeof *heard, by_source);
+  for (int n = 0; n < expected; ++n) {
+    take(plan, heard[n].source, heard[n].told, segmentation, seen);
+    free(heard[n].told);
+  }
+  free(heard);
   for (int n = 0; n < plan->n_neighbours; ++n) {
     free(told[n]);
     if (seen[n] || plan->neighbours[n].rank == MPI_PROC_NULL) continue;

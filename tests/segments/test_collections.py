@@ -24,7 +24,7 @@ WRONG = {
     "null": "rank 2: field temperature, neighbour 0 (rank 0): the part of rank 2 has no address",
     "element": "rank 0: neighbour 2 (rank 2): field temperature has elements of 4 bytes there, of 8 here",
     "gap": "rank 2: field temperature, neighbour 0 (rank 0): its face is not in memory",
-    "no place": "rank 0: neighbour 1 (rank 1): field temperature receives 0 bytes, but 400 are sent",
+    "no place": "rank 0: neighbour 0 (rank 0): field temperature receives 0 bytes, but 400 are sent",
     "place": "rank 2: a place is given for field temperature, but the root is rank 0",
     "two places": "rank 0: field temperature has two places for rank 2",
     "overlap": "rank 0: what field temperature receives from neighbour 1 (rank 1) overlaps what field temp",
