@@ -53,6 +53,7 @@ class Way:
 class Measured:
     ways: dict[str, Way]
     parts: list[float]  # of packing by hand: packing, transfer, unpacking
+    line: list[float]  # nanoseconds in which a cache line goes to the other rank, before and after
     auto: str  # what it says
 
 
@@ -66,6 +67,7 @@ def measure(library: Library, program: Path, rounds: int, fields: int, face: int
 def measured(output: str) -> Measured:
     ways: dict[str, Way] = {}
     parts: list[float] = []
+    cache_line: list[float] = []
     said = ""
     for line in output.splitlines():
         name, *values = line.split("\t")
@@ -73,9 +75,11 @@ def measured(output: str) -> Measured:
             said = values[0]
         elif name == "parts":
             parts = [float(value) for value in values]
+        elif name == "line":
+            cache_line = [float(value) for value in values]
         elif len(values) == 4:
             ways[name] = Way(*map(float, values))
-    return Measured(ways, parts, said)
+    return Measured(ways, parts, cache_line, said)
 
 
 def _fastest(ways: dict[str, Way], prefix: str) -> str:
@@ -89,10 +93,12 @@ def show(library: Library, fields: int, face: int, piece: int, result: Measured)
     hand, best = _fastest(ways, HAND), _fastest(swept, FIXED)
     size, auto = ways["segments by size"], ways["segments auto"]
     pieces = f" in {piece} B" if piece != face else ""
+    far = "-".join(f"{ns:.0f}" for ns in result.line)
     hands = "  ".join(f"{name.removeprefix(HAND)} {way.low:.1f}" for name, way in ways.items() if name.startswith(HAND))
     one = "  ".join(f"one / {way} {size.low / ways[HAND + way].low:.2f}" for way in ("in turn", "by field"))
     print(
-        f"{library.name:8} {fields:2} x {face} B{pieces}: {hands} | one segment {size.low:.1f}  auto {auto.low:.1f}  "
+        f"{library.name:8} {fields:2} x {face} B{pieces} ({far} ns): {hands} | "
+        f"one segment {size.low:.1f}  auto {auto.low:.1f}  "
         f"best {best.removeprefix(FIXED)} {ways[best].low:.1f} | {one}  "
         f"one / {hand} {size.other_half / ways[hand].other_half:.2f}  "
         f"auto / {hand} {auto.other_half / ways[hand].other_half:.2f}  "

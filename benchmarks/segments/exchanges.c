@@ -158,6 +158,36 @@ static void shuffle(int* order, int n) {
   }
 }
 
+/* Nanoseconds in which a cache line goes from one rank to the other: short where they share a cache. */
+static double line_ns(void) {
+  enum { BATCHES = 20, BOUNCES = 200 };
+  volatile int* line;
+  MPI_Aint room;
+  int unit;
+  MPI_Win window;
+  MPI_Win_allocate_shared(rank == 0 ? 64 : 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, (void*)&line, &window);
+  MPI_Win_shared_query(window, 0, &room, &unit, (void*)&line);
+  if (rank == 0) __atomic_store_n(line, 0, __ATOMIC_SEQ_CST);
+  double shortest = 1e300;
+  for (int batch = 0; batch < BATCHES; ++batch) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    const int first = batch * BOUNCES;
+    const double begin = MPI_Wtime();
+    for (int n = first; n < first + BOUNCES; ++n) {
+      if (n % 2 != rank) continue;
+      while (__atomic_load_n(line, __ATOMIC_ACQUIRE) != n) {
+      }
+      __atomic_store_n(line, n + 1, __ATOMIC_RELEASE);
+    }
+    while (__atomic_load_n(line, __ATOMIC_ACQUIRE) < first + BOUNCES) {
+    }
+    const double took = (MPI_Wtime() - begin) / BOUNCES * 1e9;
+    if (took < shortest) shortest = took;
+  }
+  MPI_Win_free(&window);
+  return shortest;
+}
+
 /* Where the time of packing by hand goes: a line `parts` with the medians of packing, transfer and unpacking. */
 static void parts_of_packed(int rounds) {
   static double parts[3][MOST_ROUNDS];
@@ -246,6 +276,7 @@ int main(int argc, char** argv) {
     if (segments != last) add_counts(segments);
     last = segments;
   }
+  const double line_before = line_ns();
   int order[MOST_WAYS];
   for (int n = 0; n < n_ways; ++n) order[n] = n;
   for (int round = -3; round < rounds; ++round) {
@@ -272,7 +303,9 @@ int main(int argc, char** argv) {
            halves[0][rounds / 20] * 1e6, halves[1][rounds / 20] * 1e6);
   }
   parts_of_packed(rounds);
+  const double line_after = line_ns();
   if (rank == 0) {
+    printf("line\t%.0f\t%.0f\n", line_before, line_after);
     static const char* const names[] = {"by size", "packed", "datatype"};
     const double step_s = (tuning_s - lost_s) / trials;
     printf("auto\t%d segments, %s; %d trials in %.2f ms, of which %.2f ms were lost: %.2f %% of 1000 steps\n", chosen,

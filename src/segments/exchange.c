@@ -126,6 +126,11 @@ static void unpack_message(const leadline_segments* plan, const Traffic* traffic
   }
 }
 
+static void receive_message(const leadline_segments* plan, const Traffic* traffic, int n, int neighbour) {
+  MPI_Wait(&traffic->requests[n], MPI_STATUS_IGNORE);
+  unpack_message(plan, traffic, &traffic->messages[n], neighbour);
+}
+
 static void receive_segment(leadline_segments* plan, const Form* form, int segment) {
   if (plan->arrived[segment]) return;
   plan->arrived[segment] = true;
@@ -133,10 +138,40 @@ static void receive_segment(leadline_segments* plan, const Form* form, int segme
   for (int neighbour = 0; neighbour < plan->n_neighbours; ++neighbour) {
     const int pair = segment * plan->n_neighbours + neighbour;
     for (int n = traffic->first[pair]; n < traffic->first[pair + 1]; ++n) {
-      MPI_Wait(&traffic->requests[n], MPI_STATUS_IGNORE);
-      unpack_message(plan, traffic, &traffic->messages[n], neighbour);
+      receive_message(plan, traffic, n, neighbour);
     }
   }
+}
+
+/* Round by round, one message to each neighbour and one from each. Both ends of a pair divide a segment into the same
+ * messages, so each rank's round ends when its neighbours have begun theirs. */
+static void take_turns(leadline_segments* plan, const Form* form, int segment) {
+  const Traffic *outgoing = &form->outgoing, *incoming = &form->incoming;
+  bool more = true;
+  for (int round = 0; more; ++round) {
+    more = false;
+    for (int neighbour = 0; neighbour < plan->n_neighbours; ++neighbour) {
+      const int pair = segment * plan->n_neighbours + neighbour, n = outgoing->first[pair] + round;
+      if (n >= outgoing->first[pair + 1]) continue;
+      const Message* message = &outgoing->messages[n];
+      if (message->buffer != NULL) pack_layout(message->buffer, &message->pieces);
+      send_message(plan, outgoing, n);
+      more = true;
+    }
+    for (int neighbour = 0; neighbour < plan->n_neighbours; ++neighbour) {
+      const int pair = segment * plan->n_neighbours + neighbour, n = incoming->first[pair] + round;
+      if (n >= incoming->first[pair + 1]) continue;
+      receive_message(plan, incoming, n, neighbour);
+      more = true;
+    }
+  }
+  plan->arrived[segment] = true;
+}
+
+static bool goes_in_turn(const leadline_segments* plan, const Form* form, int segment) {
+  const int fields = form->first[segment + 1] - form->first[segment];
+  return form->in_turn && !plan->arrived[segment] && plan->left[segment] == fields &&
+         !is_threaded(plan, &form->outgoing, segment);
 }
 
 static int start(leadline_segments* plan) {
@@ -168,7 +203,11 @@ static void wait_all(leadline_segments* plan) {
   const Form* form = plan->form;
   for (int segment = 0; segment < form->segments; ++segment) {
     if (plan->left[segment] == 0) continue;
-    send_rest(plan, form, segment);
+    if (goes_in_turn(plan, form, segment)) {
+      take_turns(plan, form, segment);
+    } else {
+      send_rest(plan, form, segment);
+    }
     plan->left[segment] = 0;
   }
   for (int segment = 0; segment < form->segments; ++segment) receive_segment(plan, form, segment);

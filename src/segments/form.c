@@ -1,33 +1,8 @@
 /* One segmentation carried out in one way: its messages. */
-#include <limits.h>
 #include <stdlib.h>
 
+#include "message_sizes.h"
 #include "plan.h"
-
-/* Below, Open MPI sends at once what MPI_Isend gives it, and takes half as long again for MPI_Start. */
-enum { PERSISTENT_BYTES = 512 };
-
-/* What is best where the choice is left to us, as measured (docs/segments.md):
- *   DESCRIBED   bytes of a piece from which on pieces are described to the library by a datatype, not packed;
- *   PACKED      and from which on they are packed again: the library's own copying is slower than ours;
- *   ALL         bytes of a message from which on even short pieces are described;
- *   FULL        bytes that a message has at most, more or less: what fits the caches;
- *   ALONE       bytes of a face that travels alone, as one copy from process to process. */
-#if defined(I_MPI_VERSION)
-enum { DESCRIBED = 2 << 10, PACKED = INT_MAX, ALL = INT_MAX, LIBRARY_FULL = 256 << 10, LIBRARY_ALONE = 64 << 10 };
-#elif defined(OPEN_MPI)
-enum { DESCRIBED = 256, PACKED = INT_MAX, ALL = 64 << 10, LIBRARY_FULL = 128 << 10, LIBRARY_ALONE = 128 << 10 };
-#elif defined(MPICH_VERSION)
-enum { DESCRIBED = 256, PACKED = 6 << 10, ALL = INT_MAX, LIBRARY_FULL = INT_MAX, LIBRARY_ALONE = 48 << 10 };
-#else
-enum { DESCRIBED = 256, PACKED = INT_MAX, ALL = INT_MAX, LIBRARY_FULL = 256 << 10, LIBRARY_ALONE = 64 << 10 };
-#endif
-
-/* Tests compile the library with small ones. */
-#ifndef LEADLINE_SEGMENTS_FULL_BYTES
-#define LEADLINE_SEGMENTS_FULL_BYTES LIBRARY_FULL
-#define LEADLINE_SEGMENTS_ALONE_BYTES LIBRARY_ALONE
-#endif
 
 Form* form_shape(int fields, int segments, const int* sizes, leadline_segments_method method, bool persistent) {
   Form* form = calloc(1, sizeof *form);
@@ -118,13 +93,13 @@ static bool describe(const leadline_segments* plan, Message* message, int neighb
 static bool make_message(const leadline_segments* plan, const Form* form, Message* message, int neighbour,
                          bool outgoing) {
   message->type = MPI_BYTE;
-  message->persistent = form->persistent && (plan->wanted_persistent > 0 || message->bytes >= PERSISTENT_BYTES);
+  message->persistent = form->persistent && (plan->wanted_persistent > 0 || message->bytes >= PERSISTENT);
   size_t pieces;
   message->count = (int)message->bytes;
   message->address = only_piece(plan, message, neighbour, outgoing, &pieces);
   if (message->address != NULL) return true;
   const size_t piece = message->bytes / pieces;
-  const bool by_size = (piece >= DESCRIBED && piece < PACKED) || message->bytes >= ALL;
+  const bool by_size = (piece >= DESCRIBED && message->bytes > IN_MESSAGES) || message->bytes >= ALL;
   if (form->method == LEADLINE_SEGMENTS_DATATYPE || (form->method == LEADLINE_SEGMENTS_BY_SIZE && by_size)) {
     message->address = MPI_BOTTOM;
     message->count = 1;
@@ -147,13 +122,17 @@ static bool is_alone(const Form* form, size_t bytes) {
  * both together. */
 static size_t bytes_aimed_at(const leadline_segments* plan, const Form* form, int segment, int neighbour,
                              bool outgoing) {
-  size_t together = 0;
+  size_t together = 0, longest = 0;
   for (int field = form->first[segment]; field < form->first[segment + 1]; ++field) {
     const size_t bytes = layout_of(plan, field, neighbour, outgoing)->bytes;
-    if (!is_alone(form, bytes)) together += bytes;
+    if (is_alone(form, bytes)) continue;
+    together += bytes;
+    if (bytes > longest) longest = bytes;
   }
-  if (form->method != LEADLINE_SEGMENTS_BY_SIZE) return together;
-  const size_t messages = together / LEADLINE_SEGMENTS_FULL_BYTES + 1;
+  if (form->method != LEADLINE_SEGMENTS_BY_SIZE || together == 0) return together;
+  const bool small = together <= SMALL && longest <= EAGER / 2;
+  const size_t most = small ? EAGER : LEADLINE_SEGMENTS_FULL_BYTES;
+  const size_t messages = (together + most - 1) / most;
   return (together + messages - 1) / messages;
 }
 
@@ -200,7 +179,7 @@ static void make_request(const leadline_segments* plan, const Message* message, 
   }
 }
 
-static bool prepare_traffic(const leadline_segments* plan, const Form* form, Traffic* traffic, bool outgoing) {
+static bool prepare_traffic(const leadline_segments* plan, Form* form, Traffic* traffic, bool outgoing) {
   const size_t faces = (size_t)plan->n_fields * plan->n_neighbours + 1;
   traffic->messages = calloc(faces, sizeof *traffic->messages);
   traffic->requests = calloc(faces, sizeof *traffic->requests);
@@ -221,6 +200,7 @@ static bool prepare_traffic(const leadline_segments* plan, const Form* form, Tra
         Message* message = &traffic->messages[m];
         traffic->requests[m] = MPI_REQUEST_NULL;
         if (!make_message(plan, form, message, neighbour, outgoing)) return false;
+        form->in_turn = form->in_turn || message->bytes >= LEADLINE_SEGMENTS_IN_TURN_BYTES;
         if (message->persistent) make_request(plan, message, outgoing, &traffic->requests[m]);
       }
     }

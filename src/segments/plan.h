@@ -4,7 +4,7 @@
  * commit.c, check.c    the collective check                       form.c      messages of one segmentation
  * exchange.c           start, ready, wait                         tune.c      which form, found in the first exchanges
  * saved.c              what was found, as a file                  search.c     the forms it tries, and when
- * roll_call.c          a rank that does not come
+ * roll_call.c          a rank that does not come         message_sizes.h  what is fastest
  * collection.c         all-to-one and one-to-all: the plan        gather.c     carried out in segments
  * division.c           its fields divided into segments */
 #ifndef LEADLINE_SEGMENTS_PLAN_H
@@ -112,6 +112,7 @@ typedef struct {
   leadline_segments_method method;
   bool persistent;
   bool prepared;
+  bool in_turn; /* a message leaves when the one before it has arrived */
   Traffic outgoing;
   Traffic incoming;
 } Form;

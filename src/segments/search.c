@@ -1,12 +1,16 @@
-/* From one segment upwards and from one for each field downwards, packed and as datatypes: each of these chains goes on
- * as long as its last form was not clearly behind the fastest, the most promising chain first. */
+/* From one segment upwards and from one for each field downwards, packed and as datatypes, and upwards from datatypes
+ * of a good size: each of these chains goes on as long as its last form was not clearly behind the fastest, the most
+ * promising chain first. */
 #include "search.h"
 
 /* A form this far behind ends its chain: few segments more or less change less than that. */
 static const double clearly_behind = 1.25;
 
-/* How the first form makes its messages, on all ranks. */
-enum { NOT_WHOLE, PACKS, DESCRIBES, DIVIDES, N_FACTS };
+/* Long messages that are described travel best in such parts, where they do at all (Open MPI). */
+enum { GOOD_SIZE_KIB = 192 };
+
+/* How the first form makes its messages, on all ranks, and the most that a rank has for a neighbour. */
+enum { NOT_WHOLE, PACKS, DESCRIBES, DIVIDES, LONGEST_KIB, N_FACTS };
 
 static void look_at(const leadline_segments* plan, const Traffic* traffic, int* facts) {
   const int pairs = plan->form->segments * plan->n_neighbours;
@@ -21,8 +25,14 @@ static bool is_whole(const Layout* layout) {
   return layout->n_runs == 0 || (layout->n_runs == 1 && layout->runs[0].count == 1);
 }
 
+static int kib_for(const leadline_segments* plan, int neighbour) {
+  size_t bytes = 0;
+  for (int field = 0; field < plan->n_fields; ++field) bytes += face_of(plan, field, neighbour)->send.bytes;
+  return (int)(bytes >> 10);
+}
+
 static void add_chain(Search* search, leadline_segments_method method, bool down, int next) {
-  search->chains[search->n_chains++] = (Chain){.method = method, .down = down, .next = next};
+  search->chains[search->n_chains++] = (Chain){.method = method, .down = down, .first = next, .next = next};
 }
 
 void search_begin(Search* search, const leadline_segments* plan) {
@@ -34,6 +44,10 @@ void search_begin(Search* search, const leadline_segments* plan) {
       const Face* face = face_of(plan, field, neighbour);
       mine[NOT_WHOLE] |= !is_whole(&face->send) || !is_whole(&face->receive);
     }
+  }
+  for (int neighbour = 0; neighbour < plan->n_neighbours; ++neighbour) {
+    const int kib = kib_for(plan, neighbour);
+    if (kib > mine[LONGEST_KIB]) mine[LONGEST_KIB] = kib;
   }
   MPI_Allreduce(mine, facts, N_FACTS, MPI_INT, MPI_MAX, plan->comm);
   *search = (Search){.current = -1, .best_s = 1e300, .describes = facts[DESCRIBES]};
@@ -50,6 +64,10 @@ void search_begin(Search* search, const leadline_segments* plan) {
     if (plan->wanted_method != LEADLINE_SEGMENTS_BY_SIZE && plan->wanted_method != methods[n]) continue;
     if (n == 0 || facts[NOT_WHOLE]) add_chain(search, methods[n], true, plan->n_fields);
   }
+  const int good = facts[LONGEST_KIB] / GOOD_SIZE_KIB;
+  if (plan->wanted_method != LEADLINE_SEGMENTS_PACK && good > 1 && good < plan->n_fields) {
+    add_chain(search, LEADLINE_SEGMENTS_DATATYPE, false, good);
+  }
 }
 
 void search_told(Search* search, double time_s, double best_s) {
@@ -57,13 +75,17 @@ void search_told(Search* search, double time_s, double best_s) {
   search->best_s = best_s;
 }
 
-/* Upwards stops where downwards has been, and the other way round. */
+/* Upwards stops where downwards has been or another began, and the other way round. */
 static bool has_met(const Search* search, const Chain* chain, int fields) {
   if (chain->next < 1 || (!chain->down && chain->next > 1 && chain->next >= fields)) return true;
   for (int n = 0; n < search->n_chains; ++n) {
     const Chain* other = &search->chains[n];
-    if (other->method != chain->method || other->down == chain->down || other->last_s == 0.0) continue;
-    if (chain->down ? chain->next < other->next : chain->next > other->next) return true;
+    if (other->method != chain->method || other == chain) continue;
+    if (other->down == chain->down) {
+      if (chain->first < other->first && chain->next >= other->first) return true;
+    } else if (other->last_s != 0.0 && (chain->down ? chain->next < other->next : chain->next > other->next)) {
+      return true;
+    }
   }
   return chain->down && chain->next == 1;
 }

@@ -4,13 +4,14 @@
 
 #include "plan.h"
 
-enum { MOST_FORMS = 24, MOST_CHAINS = 4, MOST_PARTS = 32 };
+enum { MOST_FORMS = 24, MOST_CHAINS = 5, MOST_PARTS = 32 };
 
 /* One way of making messages, with more and more segments, or with fewer and fewer. */
 typedef struct {
   leadline_segments_method method;
   bool down;
-  int next;      /* segments */
+  int first; /* segments it began with */
+  int next;
   double last_s; /* of the form before; 0 if there was none */
   bool ended;
 } Chain;
@@ -20,7 +21,7 @@ typedef struct {
   int n_chains;
   int current; /* whose form is tried; -1: none's */
   double best_s;
-  bool describes;  /* the first form has datatypes, on some rank */
+  bool describes;  /* a form with datatypes has been made, on some rank */
   bool overlapped; /* fields are declared ready one by one, so segments of unequal size may pay */
   bool unequal;    /* were tried */
 } Search;

@@ -26,8 +26,12 @@ static double tolerance(int races) {
   return races < 6 ? by_races[races] : 1.04;
 }
 
-/* Intel MPI takes up to this for the first datatypes that a program makes. */
+/* What the first datatypes that a program makes take besides. */
+#ifdef I_MPI_VERSION
 static const double first_datatype_s = 1e-3;
+#else
+static const double first_datatype_s = 0.0;
+#endif
 
 /* The first form's times are those of a program that has just begun: only what is further behind is not tried again. */
 static const double doubtful = 1.5;
@@ -68,7 +72,7 @@ struct Tuning {
   double step_s;            /* the shortest there was, on average over a batch */
   double spent_s;           /* on making messages and agreeing */
   double agreeing_s;        /* the last time */
-  double first_s;           /* making those of the first form */
+  double making_s[3];       /* what making messages took, for each method, had it been one segment */
   long switches;            /* until the last exchange ended */
 };
 
@@ -110,15 +114,17 @@ int tune_begin(leadline_segments* plan) {
   plan->form = tuning->candidates[0].form;
   const double begin = MPI_Wtime();
   if (plan->form == NULL || !form_prepare(plan, plan->form)) return out_of_memory(plan);
-  tuning->first_s = MPI_Wtime() - begin;
+  tuning->making_s[LEADLINE_SEGMENTS_BY_SIZE] = MPI_Wtime() - begin;
   return LEADLINE_SEGMENTS_OK;
 }
 
 void tune_agree(leadline_segments* plan) {
   Tuning* tuning = plan->tuning;
   search_begin(&tuning->search, plan);
-  const double mine_s = tuning->first_s;
-  MPI_Allreduce(&mine_s, &tuning->first_s, 1, MPI_DOUBLE, MPI_MAX, plan->comm);
+  const double mine_s = tuning->making_s[LEADLINE_SEGMENTS_BY_SIZE];
+  double longest_s;
+  MPI_Allreduce(&mine_s, &longest_s, 1, MPI_DOUBLE, MPI_MAX, plan->comm);
+  for (int method = 0; method < 3; ++method) tuning->making_s[method] = longest_s;
   tuning->n_batch = 1;
   begin_batch(plan, FIRST_REPEATS);
 }
@@ -193,6 +199,18 @@ static void take(Candidate* candidate, const double* exchange_s, const double* s
   candidate->time_s = sorted[candidate->n_samples / 5];
 }
 
+/* Of one segment for each field it takes about three times as long as of one segment. */
+static double effort(const leadline_segments* plan, int segments) { return 1.0 + 2.0 * segments / plan->n_fields; }
+
+/* A program's first messages take much longer than those after them. */
+static void learn_making(leadline_segments* plan, double took_s) {
+  Tuning* tuning = plan->tuning;
+  const Form* form = tuning->candidates[tuning->batch[0]].form;
+  const double one_s = took_s / effort(plan, form->segments);
+  if (took_s > 0.0 && one_s < tuning->making_s[form->method]) tuning->making_s[form->method] = one_s;
+  if (form->method == LEADLINE_SEGMENTS_DATATYPE) tuning->search.describes = true;
+}
+
 /* The batch's times, as agreed. */
 static void end_batch(leadline_segments* plan) {
   Tuning* tuning = plan->tuning;
@@ -203,6 +221,7 @@ static void end_batch(leadline_segments* plan) {
   MPI_Allreduce(&tuning->mine, &agreed, sizeof agreed / sizeof(double), MPI_DOUBLE, MPI_MAX, plan->comm);
   tuning->agreeing_s = -agreed.agreeing_s;
   tuning->spent_s += agreed.preparing_s + tuning->agreeing_s;
+  if (tuning->n_batch == 1) learn_making(plan, agreed.preparing_s);
   tuning->mine.agreeing_s = now - MPI_Wtime();
   tuning->search.overlapped = agreed.overlapped != 0.0;
   if (tuning->step_s == 0.0 || agreed.step_s < tuning->step_s) tuning->step_s = agreed.step_s;
@@ -226,7 +245,7 @@ static bool next_trial(leadline_segments* plan) {
     /* The form may take as much longer than the best as that takes. */
     const bool unknown = choice.method == LEADLINE_SEGMENTS_DATATYPE && !tuning->search.describes;
     const double making_s =
-        tuning->first_s * (1.0 + 2.0 * choice.segments / plan->n_fields) + (unknown ? first_datatype_s : 0.0);
+        tuning->making_s[choice.method] * effort(plan, choice.segments) + (unknown ? first_datatype_s : 0.0);
     const double trying_s = REPEATS * best_s + tuning->agreeing_s;
     const double racing_s = LEAST_RACES * (RACE_REPEATS * best_s / 2 + tuning->agreeing_s); /* with the first form */
     if (making_s + trying_s + racing_s > left_s(tuning)) {

@@ -8,7 +8,7 @@
 
 #include "search.h"
 
-enum { MOST_FIELDS = 64, LONGS = 16 };
+enum { MOST_FIELDS = 64, LONGS = 24 }; /* so many that the first form is one packed message */
 static double memory[MOST_FIELDS][4 * LONGS];
 
 static double takes_s(int segments, leadline_segments_method method, double a, double b) {

@@ -57,7 +57,8 @@ def test_threads_bring_the_same_bytes(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("name", "ranks"), [("mpich", 2), ("openmpi", 3)])
 def test_segments_of_several_messages_bring_the_same_bytes(name: str, ranks: int, tmp_path: Path) -> None:
     chosen = library(name)
-    divided = built(chosen, "-DLEADLINE_SEGMENTS_FULL_BYTES=64", "-DLEADLINE_SEGMENTS_ALONE_BYTES=48")
+    limits = {"FULL": 64, "ALONE": 48, "IN_TURN": 40}
+    divided = built(chosen, *(f"-DLEADLINE_SEGMENTS_{name}_BYTES={size}" for name, size in limits.items()))
     done = run_mpi(chosen, ranks, [divided, "random", "1", str(PLANS)], cwd=tmp_path, timeout_s=100)
     assert done.returncode == 0, done.stdout + done.stderr
     assert f"{PLANS} plans on {ranks} ranks, 0 wrong" in done.stdout
