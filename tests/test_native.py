@@ -1,4 +1,4 @@
-"""Runs the C++ test programs, which ./dev test has built: one per source in these folders (as in CMakeLists.txt)."""
+"""Runs the C++ test programs, which ./dev test has built: one per source in the folders that have tests in C++."""
 
 import subprocess
 from pathlib import Path
@@ -7,8 +7,8 @@ import native_programs
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-FOLDERS = ("trace", "recording", "host", "structure", "report", "collectives")
-SOURCES = sorted(path for folder in FOLDERS for path in (ROOT / "tests" / folder).glob("*.cpp"))
+FOLDERS = sorted({path.parent for path in (ROOT / "tests").glob("*/*_test.cpp")})
+SOURCES = sorted(path for folder in FOLDERS for path in folder.glob("*.cpp"))
 DEBUG = ROOT / "build" / "debug" / "tests"  # with assertions of the standard library: ./dev build --debug
 
 
