@@ -53,7 +53,7 @@ class Way:
 class Measured:
     ways: dict[str, Way]
     parts: list[float]  # of packing by hand: packing, transfer, unpacking
-    line: list[float]  # nanoseconds in which a cache line goes to the other rank, before and after
+    line: list[float]  # nanoseconds in which a cache line goes to the other rank, before and after; 0: not on one host
     auto: str  # what it says
 
 

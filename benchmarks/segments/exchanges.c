@@ -158,9 +158,20 @@ static void shuffle(int* order, int n) {
   }
 }
 
-/* Nanoseconds in which a cache line goes from one rank to the other: short where they share a cache. */
+static int two_on_a_node(void) {
+  MPI_Comm node;
+  int together;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  MPI_Comm_size(node, &together);
+  MPI_Comm_free(&node);
+  return together == 2;
+}
+
+/* Nanoseconds in which a cache line goes from one rank to the other: short where they share a cache. 0 if they share no
+ * memory. */
 static double line_ns(void) {
   enum { BATCHES = 20, BOUNCES = 200 };
+  if (!two_on_a_node()) return 0.0;
   volatile int* line;
   MPI_Aint room;
   int unit;
