@@ -65,7 +65,7 @@ def test_the_summary_says_what_was_chosen_and_what_it_cost(parallel: Program, ma
     plain = run_opatm(parallel, RANKS, {**OPTIONS, "input": made}, cwd=tmp_path)
     done = start(parallel, "auto", tmp_path, input=made)
     found, summary = expect_tried(done), done.stdout.splitlines()[1]
-    assert int(found["mb"]) == round(7 * 7 * 40 * 24 * 10 * 8 / 1e6)  # sets, rounds, points
+    assert int(found["mb"]) == round((1 + 7 * 7) * 40 * 24 * 10 * 8 / 1e6)  # sets, rounds, points
     assert summary.endswith(f"checksum {plain.checksum}")
     assert [path.name for path in tmp_path.iterdir()] == ["out.nc"]
 
