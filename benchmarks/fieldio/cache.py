@@ -1,4 +1,4 @@
-"""python benchmarks/fieldio/cache.py [--mpi NAME] [--ranks N,...] [--rounds N] [--ways WAY,...] INPUT
+"""python benchmarks/fieldio/cache.py [--mpi NAME] [--ranks N,...] [--rounds N] [--ways WAY,...] [--hints TEXT] INPUT
 
 The input of opatm on one machine, with its files in the page cache and not: before each cold run they are dropped from
 it (posix_fadvise). Before all that, what a byte costs one process: read from the disk, copied from the cache, and
@@ -72,7 +72,7 @@ def main() -> None:
             for _ in range(arguments.rounds):
                 for way, times in seconds.items():
                     prepare(files)
-                    times.append(seconds_of(library, ranks, words(library, arguments.input, way)))
+                    times.append(seconds_of(library, ranks, words(library, arguments.input, way, arguments.hints)))
             show(ranks, name, seconds)
     print(f"load {os.getloadavg()[0]:.1f} at the end")
 

@@ -19,15 +19,18 @@ def options(description: str) -> argparse.ArgumentParser:
     parser.add_argument("--mpi", default="debian-openmpi", help="the MPI library (debian-openmpi)")
     parser.add_argument("--ranks", default="2,4,8,16,32", help="numbers of ranks (2,4,8,16,32)")
     parser.add_argument("--ways", default=",".join(WAYS), help="ways of --io (serial,gathered,parallel)")
+    parser.add_argument("--hints", default="", help="for the parallel way")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("input", type=Path, help="a folder that opatm --make-input has made")
     return parser
 
 
-def words(library: Library, folder: Path | str, way: str) -> list[str]:
+def words(library: Library, folder: Path | str, way: str, hints: str) -> list[str]:
     """The program and its options: it reads the input in that way, then goes the shortest way to its end."""
     program = build(find("opatm"), library)
-    return [str(program), "--input", str(folder), "--io", way, "--steps", "1", "--cost", "light", "--segments", "1"]
+    heeded = ["--hints", hints] if hints else []
+    common = ["--steps", "1", "--cost", "light", "--segments", "1"]
+    return [str(program), "--input", str(folder), "--io", way, *heeded, *common]
 
 
 def input_seconds(out: str) -> float:

@@ -1,4 +1,5 @@
-"""python benchmarks/fieldio/slow_server.py [--rate 400mbit] [--ranks N,...] [--per-host N] [--rounds N] INPUT
+"""python benchmarks/fieldio/slow_server.py [--rate 400mbit] [--ranks N,...] [--per-host N] [--rounds N]
+                                              [--ways WAY,...] [--hints TEXT] INPUT
 
 The input of opatm on hosts that read it from a file server over a slow link, and have no cache in common: namespaces
 with a network, a mount and so a page cache each, joined by virtual cables whose rate is limited (token bucket). The
@@ -9,7 +10,6 @@ docs/workloads/opatm.md has the result.
 from __future__ import annotations
 
 import os
-import shlex
 import subprocess
 import sys
 import time
@@ -21,20 +21,13 @@ from opatm_input import input_seconds, options, show, words
 from leadline.mpi import Library, find
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))
-from jobs import hosts
+from jobs import hosts, links
 from mpi_facts import facts
 
 TIMEOUT_S = 300
 PORT = 7000
 SFTP_SERVER = "/usr/lib/openssh/sftp-server"
 MOUNTED = "/tmp/input"  # each host's own /tmp
-
-
-def limit(node: hosts.Host, port: str, rate: str) -> None:
-    script = f"tc qdisc add dev {port} root tbf rate $0 burst 64kb limit 4mb"
-    ended = node.run(["sh", "-c", script, rate])
-    if ended.code != 0:
-        raise SystemExit(f"the rate of the link cannot be limited: {ended.err}")
 
 
 def serve(server: hosts.Host) -> subprocess.Popen[str]:
@@ -51,18 +44,6 @@ def mount(nodes: Sequence[hosts.Host], server: hosts.Host, folder: Path) -> None
         ended = node.run(["sh", "-c", script, f"{server.address}:{folder}"])
         if ended.code != 0:
             raise SystemExit(f"{node.name}: the input cannot be mounted: {ended.err}")
-
-
-def launcher(made: hosts.Hosts) -> Path:
-    """A script in place of ssh: HOST COMMAND..., with options before the host left out."""
-    lines = ["#!/bin/bash", "while [[ $1 == -* ]]; do shift; done", 'host=$1; shift; case "$host" in']
-    for node in made.nodes:
-        inside = ["nsenter", "-t", str(node.process), "-m", "-u", "-i", "-n", "-p", "-T", "--"]
-        lines.append(f'{node.address}) exec {shlex.join(inside)} /bin/sh -c "$*";;')
-    path = made.shared / "remote"
-    path.write_text("\n".join([*lines, "*) exit 1;;", "esac", ""]))
-    path.chmod(0o755)
-    return path
 
 
 def command(
@@ -104,11 +85,11 @@ def main() -> None:
     with hosts.made(max(counts) // arguments.per_host + 1) as made:
         server, *nodes = made.nodes
         for node in made.nodes:
-            limit(node, "eth0", arguments.rate)  # what it sends
+            links.limit(node, "eth0", arguments.rate)  # what it sends
         for number in range(1, len(made.nodes) + 1):
-            limit(made.login, f"w{number}", arguments.rate)  # what it gets
+            links.limit(made.login, f"w{number}", arguments.rate)  # what it gets
         serving = serve(server)
-        script = launcher(made)
+        script = links.remote_shell(made, "/")
         for ranks in counts:
             used = nodes[: ranks // arguments.per_host]
             seconds: dict[str, list[float]] = {way: [] for way in arguments.ways.split(",")}
@@ -116,7 +97,8 @@ def main() -> None:
             for _ in range(arguments.rounds):
                 for way, times in seconds.items():
                     mount(used, server, folder)
-                    line, environment = command(library, made, used, ranks, script, words(library, MOUNTED, way))
+                    program = words(library, MOUNTED, way, arguments.hints)
+                    line, environment = command(library, made, used, ranks, script, program)
                     before, begin = sent_bytes(server), time.monotonic()
                     done = subprocess.run(line, env=environment, capture_output=True, text=True, timeout=TIMEOUT_S)
                     if done.returncode != 0:
