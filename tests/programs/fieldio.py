@@ -161,8 +161,8 @@ def run_wrong(way: str) -> None:
 def run_hints() -> None:
     has, why = has_parallel(comm)
     spread = Spread(comm, whole=(4 * ranks, 50), first=(4 * rank, 0), count=(4, 50))
-    choice = choose_hints(comm, "hints.nc", spread, rounds=3, keep="kept")
-    again = choose_hints(comm, "hints.nc", spread, rounds=3, keep="kept")
+    choice = choose_hints(comm, "hints.nc", spread, rounds=3, limit_s=60, keep="kept")
+    again = choose_hints(comm, "hints.nc", spread, rounds=3, limit_s=60, keep="kept")
     in_order = all(0 < least <= median <= most for median, least, most in choice.seconds.values())
     say(
         f"{has} {why!r} {choice.hints in hint_sets()} {list(choice.seconds) == hint_sets()} {in_order} "
