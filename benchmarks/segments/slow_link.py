@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import shlex
 import subprocess
 import sys
 import tempfile
@@ -20,30 +19,10 @@ from compare import build, measured, show
 from leadline.mpi import Library, available, find
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))
-from jobs import hosts
+from jobs import hosts, links
 from mpi_facts import facts
 
 TIMEOUT_S = 200
-
-
-def limit(node: hosts.Host, rate: str) -> None:
-    # Intel MPI would choose the addresses of version 6, which only work with a scope.
-    script = "ip -6 addr flush dev eth0; tc qdisc add dev eth0 root tbf rate $0 burst 64kb limit 4mb"
-    ended = node.run(["sh", "-c", script, rate])
-    if ended.code != 0:
-        raise SystemExit(f"the rate of the link cannot be limited: {ended.err}")
-
-
-def launcher(made: hosts.Hosts) -> Path:
-    """A script in place of ssh: HOST COMMAND..., with options before the host left out."""
-    lines = ["#!/bin/bash", "while [[ $1 == -* ]]; do shift; done", 'host=$1; shift; case "$host" in']
-    for node in made.nodes:
-        words = shlex.join(["nsenter", "-t", str(node.process), "-m", "-u", "-i", "-n", "-p", "-T", "--"])
-        lines.append(f'{node.address}) exec {words} /bin/sh -c "cd {shlex.quote(str(made.shared))}; $*";;')
-    path = made.shared / "remote"
-    path.write_text("\n".join([*lines, "*) exit 1;;", "esac", ""]))
-    path.chmod(0o755)
-    return path
 
 
 def command(library: Library, made: hosts.Hosts, script: Path, words: list[str]) -> tuple[list[str], dict[str, str]]:
@@ -73,8 +52,10 @@ def main() -> None:
     print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores; {arguments.rate}; microseconds an exchange")
     with hosts.made(2) as made, tempfile.TemporaryDirectory(dir=made.shared) as folder:
         for node in made.nodes:
-            limit(node, arguments.rate)
-        script = launcher(made)
+            # Intel MPI would choose the addresses of version 6, which only work with a scope.
+            node.run(["ip", "-6", "addr", "flush", "dev", "eth0"])
+            links.limit(node, "eth0", arguments.rate)
+        script = links.remote_shell(made, made.shared)
         for library in libraries:
             program = build(library, Path(folder))
             for face in map(int, arguments.faces.split(",")):

@@ -1,20 +1,14 @@
-/* For the Fortran module: the same functions with Fortran's communicators and arrays. */
+/* For the Fortran module and for Python: the same functions without anything of mpi.h in their arguments; for Fortran
+ * with its arrays.
+ *
+ * Compiled with programs in C as well, where nothing calls it. */
 #include "leadline_fieldio.h"
-
-typedef int leadline_fieldio_no_binding; /* a source must have something in it */
-
-#ifdef LEADLINE_FIELDIO_FORTRAN
-#include <ISO_Fortran_binding.h>
 
 int leadline_spread_create_f(int comm, int dimensions, const int64_t* whole, const int64_t* first, const int64_t* count,
                              const int64_t* sizes, const int64_t* offset, const int64_t* halo,
                              leadline_spread** spread) {
   const leadline_block block = {dimensions, whole, first, count, sizes, offset, halo};
   return leadline_spread_create(MPI_Comm_f2c((MPI_Fint)comm), &block, spread);
-}
-
-void leadline_spread_mask_f(leadline_spread* spread, const CFI_cdesc_t* mask, double land) {
-  leadline_spread_mask(spread, mask->base_addr, land);
 }
 
 int leadline_fieldio_open_f(int comm, const char* path, int create, int way, int64_t limit, const char* hints,
@@ -24,6 +18,24 @@ int leadline_fieldio_open_f(int comm, const char* path, int create, int way, int
   const MPI_Comm from = MPI_Comm_f2c((MPI_Fint)comm);
   return create ? leadline_fieldio_create(from, path, &options, file)
                 : leadline_fieldio_open(from, path, &options, file);
+}
+
+int leadline_fieldio_has_parallel_f(int comm, char* why, size_t why_bytes) {
+  return leadline_fieldio_has_parallel(MPI_Comm_f2c((MPI_Fint)comm), why, why_bytes);
+}
+
+int leadline_fieldio_choose_hints_f(int comm, const char* path, const leadline_spread* spread,
+                                    const leadline_fieldio_trial* trial, leadline_fieldio_choice* choice, char* message,
+                                    size_t message_bytes) {
+  return leadline_fieldio_choose_hints(MPI_Comm_f2c((MPI_Fint)comm), path, spread, trial, choice, message,
+                                       message_bytes);
+}
+
+#ifdef LEADLINE_FIELDIO_FORTRAN
+#include <ISO_Fortran_binding.h>
+
+void leadline_spread_mask_f(leadline_spread* spread, const CFI_cdesc_t* mask, double land) {
+  leadline_spread_mask(spread, mask->base_addr, land);
 }
 
 /* Fields of another type are refused by what they are passed on to, as bytes are. */

@@ -142,15 +142,38 @@ void leadline_fieldio_free(leadline_field_file** file);
 /* Collective. Whether PnetCDF can be used here, on all ranks; `why`, where not null, gets the reason where not. */
 int leadline_fieldio_has_parallel(MPI_Comm comm, char* why, size_t why_bytes);
 
-/* Collective. Writes a field that is spread so to the scratch file PATH.hints, and reads it, with each of a few sets of
- * hints, `rounds` times (1 to 32) in turn. Puts the fastest in `chosen`: another than the first set, which is what is
- * used where nothing is chosen, only where it won every round. On an error `chosen` gets the message. At most 64 MiB
- * are written at a time; a larger field is an error. seconds: null, or what each set took, the median of the rounds, of
- * the slowest rank. */
-int leadline_fieldio_try_hints(MPI_Comm comm, const char* path, const leadline_spread* spread, int rounds, char* chosen,
-                               size_t chosen_bytes, double* seconds);
-int leadline_fieldio_hint_sets(void);
+enum { LEADLINE_FIELDIO_HINT_SETS = 7, LEADLINE_FIELDIO_LONGEST_HINTS = 256 };
+
+/* Number 0 is what is used where nothing is chosen. */
 const char* leadline_fieldio_hint_set(int number);
+
+/* How much is tried; the same on all ranks. */
+typedef struct {
+  int rounds;       /* of all sets, at most 32; 0: 7 */
+  double limit_s;   /* nothing further is tried after so long; 0: 10 */
+  const char* keep; /* a file: a choice that it has for such a field is taken, and what three rounds found is added to
+                       it; null: none */
+} leadline_fieldio_trial;
+
+typedef struct {
+  char hints[LEADLINE_FIELDIO_LONGEST_HINTS];
+  int set;               /* its number */
+  int kept;              /* 1: taken from the file; nothing was tried, and all below is 0 */
+  int rounds;            /* that were completed within the limit */
+  double took_s;         /* trying, as a whole */
+  int64_t written_bytes; /* by all ranks together, and as many were read */
+  /* Of each set: writing and reading once, on the slowest rank. */
+  double median_s[LEADLINE_FIELDIO_HINT_SETS];
+  double least_s[LEADLINE_FIELDIO_HINT_SETS];
+  double most_s[LEADLINE_FIELDIO_HINT_SETS];
+} leadline_fieldio_choice;
+
+/* Collective. Writes a field that is spread so to the scratch file PATH.hints, and reads it, with each set of hints in
+ * turn. Chooses the fastest: another set than number 0 only after three rounds or more, all of which it won by at least
+ * 2 %. A field of more than 64 MiB is an error. trial: null for all zero. message: null, or what is wrong. */
+int leadline_fieldio_choose_hints(MPI_Comm comm, const char* path, const leadline_spread* spread,
+                                  const leadline_fieldio_trial* trial, leadline_fieldio_choice* choice, char* message,
+                                  size_t message_bytes);
 
 #ifdef __cplusplus
 }

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 import tiers
+from recorder.running import Outcome
 
 from .building import need, run
 
@@ -116,12 +117,52 @@ def test_the_root_holds_no_more_than_the_limit(way: str, tmp_path: Path) -> None
     assert counted["grown"] <= (4 + 32) << 10  # of the process, the memory of MPI and NetCDF included
 
 
+FIELD_BYTES = 64 * 128 * 8  # of the test program, on two ranks
+SETS = 7
+
+
+def chosen_of(done: Outcome) -> str:
+    """What all ranks say."""
+    (said,) = {line.partition(": code ")[2] for line in done.lines if line.startswith("rank ")}
+    return said
+
+
 def test_hints_are_tried_and_one_set_chosen(tmp_path: Path) -> None:
     need(PARALLEL, "parallel", tmp_path)
-    done = run(PARALLEL, 2, ["hints"], cwd=tmp_path)
+    done = run(PARALLEL, 2, ["hints", "3", "60"], cwd=tmp_path)
     sets = [line.removeprefix("set ").removesuffix(": took time") for line in done.lines if line.startswith("set ")]
-    chosen = {line.partition(": code 0: ")[2] for line in done.lines if line.startswith("rank ")}
-    assert len(sets) == 7, done.stdout + done.stderr
-    assert len(chosen) == 1
-    assert chosen <= set(sets)
-    assert list(tmp_path.glob("*.hints")) == []
+    assert len(sets) == SETS, done.stdout + done.stderr
+    assert chosen_of(done).removeprefix("0: ") in sets
+    assert f"rounds 3 kept 0 written {(1 + 3 * SETS) * FIELD_BYTES}" in done.lines
+    assert [path for path in tmp_path.iterdir() if "hints" in path.name] == []
+
+
+def test_trying_hints_ends_at_the_limit(tmp_path: Path) -> None:
+    """After a single file, and then the usual set is used."""
+    need(PARALLEL, "parallel", tmp_path)
+    done = run(PARALLEL, 2, ["hints", "3", "1e-9", "kept"], cwd=tmp_path)
+    assert f"rounds 0 kept 0 written {FIELD_BYTES}" in done.lines, done.stdout + done.stderr
+    assert chosen_of(done) == "0: nc_header_read_chunk_size=16384"
+    assert not (tmp_path / "kept").exists()
+
+
+def test_a_choice_of_hints_is_kept_for_fields_cut_alike(tmp_path: Path) -> None:
+    need(PARALLEL, "parallel", tmp_path)
+    first = run(PARALLEL, 2, ["hints", "3", "60", "kept"], cwd=tmp_path)
+    (line,) = (tmp_path / "kept").read_text().splitlines()
+    alike, _, hints = line.rpartition(" | ")
+    assert chosen_of(first) == f"0: {hints}", first.stdout + first.stderr
+    with (tmp_path / "kept").open("a") as file:
+        file.write(f"{alike} | nc_header_read_chunk_size=16384;cb_nodes=2\n{alike} | cb_nodes=77\n")
+    again = run(PARALLEL, 2, ["hints", "3", "60", "kept"], cwd=tmp_path)
+    assert chosen_of(again) == "0: nc_header_read_chunk_size=16384;cb_nodes=2"
+    assert "rounds 0 kept 1 written 0" in again.lines
+    other = run(PARALLEL, 1, ["hints", "3", "60", "kept"], cwd=tmp_path)
+    assert "rounds 3 kept 0" in other.stdout
+    assert len((tmp_path / "kept").read_text().splitlines()) == 4
+
+
+def test_a_choice_of_hints_that_cannot_be_kept_is_an_error_on_all_ranks(tmp_path: Path) -> None:
+    need(PARALLEL, "parallel", tmp_path)
+    done = run(PARALLEL, 2, ["hints", "3", "60", "no/such/folder"], cwd=tmp_path)
+    assert chosen_of(done) == "1: no/such/folder: the choice of hints cannot be kept there"

@@ -9,9 +9,8 @@ from segments.building import compiled, library
 
 from leadline.compiled_in import sources
 
-from .building import ROOT, need
+from .building import PAGE, ROOT, need
 
-PAGE = ROOT / "docs" / "fieldio.md"
 FRAMES = ROOT / "tests" / "programs"
 RANKS = 2
 MOST_LINES = 20

@@ -3,7 +3,7 @@
  *   fieldio random SEED FIELDS WRITTEN READ   ways: parallel, gathered, serial, auto
  *   fieldio wrong WAY KIND...
  *   fieldio memory WAY FIELD_MIB LIMIT_MIB
- *   fieldio hints
+ *   fieldio hints ROUNDS LIMIT_S [KEEP]
  *   fieldio has */
 #include <leadline_fieldio.h>
 #include <stdbool.h>
@@ -372,17 +372,23 @@ static int run_memory(char** words) {
 
 /* --- Hints -------------------------------------------------------------------------------------------------------- */
 
-static int run_hints(void) {
+static int run_hints(char** words) {
   const int64_t whole[2] = {64, 64 * ranks}, first[2] = {0, 64 * rank}, count[2] = {64, 64};
   const leadline_block block = {2, whole, first, count, NULL, NULL, NULL};
   leadline_spread* spread = NULL;
-  char chosen[1024];
-  double seconds[16];
+  const leadline_fieldio_trial trial = {atoi(words[0]), atof(words[1]), words[2]};
+  leadline_fieldio_choice choice;
+  char message[1024];
   leadline_spread_create(MPI_COMM_WORLD, &block, &spread);
-  const int code = leadline_fieldio_try_hints(MPI_COMM_WORLD, "hints.nc", spread, 3, chosen, sizeof chosen, seconds);
-  printf("rank %d: code %d: %s\n", rank, code, chosen);
-  for (int set = 0; set < leadline_fieldio_hint_sets() && rank == 0; ++set) {
-    printf("set %s: %s\n", leadline_fieldio_hint_set(set), seconds[set] > 0 ? "took time" : "took none");
+  const int code =
+      leadline_fieldio_choose_hints(MPI_COMM_WORLD, "hints.nc", spread, &trial, &choice, message, sizeof message);
+  printf("rank %d: code %d: %s\n", rank, code, code == LEADLINE_FIELDIO_OK ? choice.hints : message);
+  if (rank == 0)
+    printf("rounds %d kept %d written %lld\n", choice.rounds, choice.kept, (long long)choice.written_bytes);
+  for (int set = 0; set < LEADLINE_FIELDIO_HINT_SETS && rank == 0; ++set) {
+    const bool in_order = choice.least_s[set] <= choice.median_s[set] && choice.median_s[set] <= choice.most_s[set];
+    printf("set %s: %s\n", leadline_fieldio_hint_set(set),
+           choice.least_s[set] > 0 && in_order ? "took time" : "took none");
   }
   leadline_spread_free(&spread);
   return 0;
@@ -397,7 +403,7 @@ int main(int argc, char** argv) {
     for (int n = 3; n < argc; ++n) run_wrong(argv[n], way_of(argv[2]));
   }
   if (argc == 5 && strcmp(argv[1], "memory") == 0) run_memory(argv + 2);
-  if (argc == 2 && strcmp(argv[1], "hints") == 0) run_hints();
+  if (argc > 3 && strcmp(argv[1], "hints") == 0) run_hints(argv + 2);
   if (argc == 2 && strcmp(argv[1], "has") == 0) {
     char why[1024];
     const int has = leadline_fieldio_has_parallel(MPI_COMM_WORLD, why, sizeof why);

@@ -7,7 +7,7 @@ from pathlib import Path
 
 ABSENT, DIMENSIONS, VARIABLES, ATTRIBUTES = 0, 10, 11, 12
 # struct's letter of the types the tests meet, and their size
-TYPES = {1: ("b", 1), 2: ("c", 1), 6: ("d", 8), 10: ("q", 8)}
+TYPES = {1: ("b", 1), 2: ("c", 1), 4: ("i", 4), 5: ("f", 4), 6: ("d", 8), 10: ("q", 8)}
 
 
 @dataclass(frozen=True)

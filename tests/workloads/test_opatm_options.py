@@ -30,6 +30,8 @@ REFUSED = {
     "an unknown way of files": (["--io", "fast"], "--io must be serial, gathered or parallel, not 'fast'"),
     "a plain file by all ranks": (["--io", "parallel", "--output", "out.bin"], "--output must end in .nc"),
     "hints that are none": (["--hints", "striping"], "--hints must look like name=value"),
+    "hints tried where none are heeded": (["--hints", "auto", "--io", "gathered"], "--hints auto needs --io parallel"),
+    "hints from a file without a name": (["--hints", "auto:", "--io", "parallel"], "needs the name of a file"),
     "an unknown way to merge": (["--merge", "some"], "--merge"),
     "no threads": (["--threads", "0"], "--threads must be a whole number from 1"),
     "no segments": (["--segments", "0"], "--segments (or none, auto, A,B,...) must be a whole number from 1"),

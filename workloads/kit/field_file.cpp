@@ -54,6 +54,20 @@ Spread::Spread(const FieldBlock& block) {
   if (code != LEADLINE_FIELDIO_OK) throw UsageError(spread != nullptr ? leadline_spread_message(spread) : "no memory");
 }
 
+HintChoice choose_hints(const std::string& path, const Spread& spread, const std::string& keep) {
+  leadline_fieldio_trial trial{};
+  trial.keep = keep.empty() ? nullptr : keep.c_str();
+  leadline_fieldio_choice choice;
+  char message[1024];
+  if (leadline_fieldio_choose_hints(MPI_COMM_WORLD, path.c_str(), spread.spread_.get(), &trial, &choice, message,
+                                    sizeof message) != LEADLINE_FIELDIO_OK) {
+    throw UsageError(message);
+  }
+  const double share = choice.rounds > 0 ? choice.median_s[choice.set] / choice.median_s[0] : 0.0;
+  return {choice.hints, choice.kept != 0, choice.rounds, choice.took_s, static_cast<double>(choice.written_bytes),
+          share};
+}
+
 // Freeing is collective, and an exception may be this rank's alone: then the file is left to the end of the program.
 void FieldFile::Free::operator()(leadline_field_file* file) const {
   if (std::uncaught_exceptions() == 0) leadline_fieldio_free(&file);

@@ -32,6 +32,7 @@ class Spread {
 
  private:
   friend class FieldFile;
+  friend struct HintChoice choose_hints(const std::string& path, const Spread& spread, const std::string& keep);
   struct Free {
     void operator()(leadline_spread* spread) const;
   };
@@ -84,6 +85,20 @@ class FieldFile {
   };
   std::unique_ptr<leadline_field_file, Free> file_;
 };
+
+// The hints that are fastest for files of fields that are spread so, as field I/O finds by trying.
+struct HintChoice {
+  std::string hints;
+  bool is_kept;          // by a file, from an earlier run; then the rest is 0
+  int rounds;            // each of all sets
+  double took_s;         // trying
+  double written_bytes;  // and read
+  double share;          // of the time that the usual set took
+};
+
+// Collective over MPI_COMM_WORLD; throws kit::UsageError on all ranks. Tries with a scratch file beside `path`.
+// keep: the file of choices; empty: none.
+HintChoice choose_hints(const std::string& path, const Spread& spread, const std::string& keep);
 
 // Throws UsageError with the problem of the lowest rank that has one, on all ranks. Collective over MPI_COMM_WORLD.
 void agree_on(const std::string& problem);

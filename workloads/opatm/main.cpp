@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "hints.hpp"
 #include "input.hpp"
 #include "kit/phases.hpp"
 #include "kit/program.hpp"
@@ -47,11 +48,20 @@ int run(const kit::Session& session, int argc, char** argv) {
   }
   kit::Phases phases({"input", "setup", "advection", "diffusion", "reaction", "update", "output"});
   std::unique_ptr<Input> input;
+  std::string hints;
   std::unique_ptr<Forcing> forcing;
   std::unique_ptr<Model> model;
   {
     const auto measurement = phases.measure(Phase::input);
     input = std::make_unique<Input>(settings);
+  }
+  if (settings.hints_are_tried) {
+    const auto measurement = phases.measure(Phase::setup);
+    hints = choose_hints(settings, session.rank, session.ranks);
+    input = std::make_unique<Input>(settings);  // now that the grid is known: opened again, with the hints
+  }
+  {
+    const auto measurement = phases.measure(Phase::input);
     forcing = input->read_forcing(settings, session.rank, session.ranks);
   }
   {
@@ -79,6 +89,7 @@ int run(const kit::Session& session, int argc, char** argv) {
     const auto measurement = phases.measure(Phase::output);
     save_state(*model);
   }
+  if (session.rank == 0 && !hints.empty()) std::printf("opatm: hints %s\n", hints.c_str());
   if (print_result(*model, phases, session.rank)) return 0;
   std::fprintf(stderr, "opatm: mass was not conserved\n");
   return 1;

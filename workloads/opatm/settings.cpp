@@ -28,7 +28,11 @@ const char* const usage =
     "  --input DIR        forcing and initial state are read from DIR/forcing.nc and DIR/initial.nc (formulas)\n"
     "  --restart FILE     the state to begin with instead, as --save left it\n"
     "  --save FILE        where the state goes after the last step, as NetCDF (nowhere)\n"
-    "  --hints TEXT       for --io parallel: name=value;name=value, which MPI-IO and PnetCDF are to heed (none)\n"
+    "  --hints TEXT       for --io parallel: name=value;name=value, which MPI-IO and PnetCDF are to heed; auto: "
+    "those that\n"
+    "                     are fastest when tried at the beginning; auto:FILE: those that FILE has for such a run, else "
+    "tried\n"
+    "                     and added to it (none)\n"
     "  --output FILE      where the output goes: 32 bytes per point and tracer each time; NetCDF if it ends in .nc "
     "(none)\n"
     "  --make-input DIR   only makes an input of this grid (90x32x24) and of these tracers\n"
@@ -90,15 +94,23 @@ int parse_threads(const std::string& given) {
   return static_cast<int>(kit::parse_whole(text, given.empty() ? "OMP_NUM_THREADS" : "--threads", 1, most_threads));
 }
 
-// Of MPI_Info.
-std::string parse_hints(const std::string& text) {
+// For MPI_Info.
+void take_hints(Settings& settings, const std::string& text) {
+  const std::string tried = "auto";
+  settings.hints_are_tried = text == tried || text.starts_with(tried + ":");
+  if (settings.hints_are_tried) {
+    if (settings.io != Io::parallel) throw kit::UsageError("--hints auto needs --io parallel");
+    if (text != tried) settings.hints_file = text.substr(tried.size() + 1);
+    if (text == tried + ":") throw kit::UsageError("--hints auto: needs the name of a file after the colon");
+    return;
+  }
   for (const std::string& hint : text.empty() ? std::vector<std::string>{} : kit::split(text, ';')) {
     const size_t equals = hint.find('=');
     if (equals == std::string::npos || equals == 0 || equals + 1 == hint.size()) {
       throw kit::UsageError("--hints must look like name=value;name=value, not '" + text + "'");
     }
   }
-  return text;
+  settings.hints = text;
 }
 
 }  // namespace
@@ -158,7 +170,7 @@ Settings read_settings(int argc, char** argv) {
   settings.threads = parse_threads(options.text("threads", ""));
   settings.io = parse_io(options.text("io", "serial"));
   settings.output = options.text("output", nowhere);
-  settings.hints = parse_hints(options.text("hints", ""));
+  take_hints(settings, options.text("hints", ""));
   if (settings.io == Io::parallel && !settings.writes_netcdf() && settings.output != nowhere) {
     throw kit::UsageError("--io parallel writes NetCDF: --output must end in .nc, unlike '" + settings.output + "'");
   }

@@ -56,7 +56,9 @@ struct Settings {
   std::string restart;     // file of the state to begin with; empty: that of `input`
   std::string save;        // file for the state at the end; empty: none
   std::string output;
-  std::string hints;  // for files that all ranks read or write together: "name=value;name=value"
+  std::string hints;       // for files that all ranks read or write together: "name=value;name=value"
+  bool hints_are_tried;    // then they are found at the beginning
+  std::string hints_file;  // of choices from earlier runs; empty: none
 
   bool writes_netcdf() const { return output.ends_with(".nc"); }
 };

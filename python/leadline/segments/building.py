@@ -1,60 +1,12 @@
-"""The library of packed exchanges as a shared object that Python loads, compiled once with a library's mpicc."""
+"""The library of packed exchanges as a shared object that Python loads."""
 
 from __future__ import annotations
 
-import fcntl
-import hashlib
-import os
-import shlex
-import subprocess
 from pathlib import Path
 
-from leadline.errors import MissingPrerequisite
-from leadline.segments.sources import sources
-
-OPTIONS = ("-O3", "-fPIC", "-shared", "-fopenmp")
-
-
-def _cache() -> Path:
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "leadline" / "segments"
+from leadline import shared_object
 
 
 def shared_library(mpicc: str, folder: Path | None = None) -> Path:
-    """Where it is; compiled if that has not been done. mpicc: a command, with options if need be.
-
-    folder: where to keep it, by default the user's cache. Raises MissingPrerequisite if the compiler is missing or
-    fails. Several processes may call this at once.
-    """
-    folder = folder or _cache()
-    folder.mkdir(parents=True, exist_ok=True)
-    files = sorted(sources().glob("[a-z]*.[ch]"))
-    content = hashlib.sha256(f"{mpicc} {OPTIONS} {_shown(mpicc)}".encode())
-    for path in files:
-        content.update(path.read_bytes())
-    target = folder / f"segments-{content.hexdigest()[:16]}.so"
-    with (folder / ".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not target.exists():
-            new = target.with_suffix(".new")
-            compiled = [str(path) for path in files if path.suffix == ".c"]
-            _run([*shlex.split(mpicc), *OPTIONS, *compiled, "-o", str(new)])
-            new.replace(target)
-    return target
-
-
-def _shown(mpicc: str) -> str:
-    """What the wrapper would run: it changes when the name stands for another library."""
-    return _run([*shlex.split(mpicc), "-show"])
-
-
-def _run(command: list[str]) -> str:
-    try:
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
-    except OSError as error:
-        raise MissingPrerequisite(
-            f"{command[0]}: {error.strerror}", hint="name the MPI library's compiler: MPICC=..., or mpicc=..."
-        ) from error
-    if done.returncode != 0:
-        raise MissingPrerequisite(f"{' '.join(command)} failed:\n{done.stderr.strip()}")
-    return done.stdout
+    """Where it is; compiled if that has not been done. See shared_object.compiled()."""
+    return shared_object.compiled("segments", mpicc, options=("-fopenmp",), folder=folder)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ctypes
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from leadline.errors import LeadlineError, UsageError
 from leadline.segments.building import shared_library
+from leadline.shared_object import compiler
 
 NOBODY = -1  # as a neighbour's rank: nothing is exchanged
 AUTO = 0
@@ -26,8 +26,7 @@ class SegmentsError(LeadlineError):
 
 
 def _loaded(mpicc: str | None) -> ctypes.CDLL:
-    command = mpicc or os.environ.get("MPICC") or "mpicc"
-    library = ctypes.CDLL(str(shared_library(command)))
+    library = ctypes.CDLL(str(shared_library(compiler(mpicc))))
     for name, kind in POINTERS.items():
         getattr(library, name).restype = kind
     return library
