@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "code/imported_calls.hpp"
 #include "code/x86_64.hpp"
 
 namespace leadline::code {
@@ -56,41 +57,14 @@ bool ends(const char* name) {
 
 uint8_t byte_at(uint64_t address) { return *reinterpret_cast<const uint8_t*>(address); }
 
-int32_t distance_at(uint64_t address) {
-  int32_t distance;
-  memcpy(&distance, reinterpret_cast<const void*>(address), sizeof(distance));
-  return distance;
-}
-
-// Where the pointer lies by which a call or a jump goes on (FF /2, FF /4, relative to the instruction); 0: it goes
-// otherwise.
-uint64_t slot_of(uint64_t address, uint64_t end) {
-  constexpr uint8_t endbr[] = {0xf3, 0x0f, 0x1e, 0xfa};
-  if (end - address >= sizeof(endbr) && memcmp(reinterpret_cast<const void*>(address), endbr, sizeof(endbr)) == 0) {
-    address += sizeof(endbr);
-  }
-  while (address < end && (byte_at(address) == 0xf2 || byte_at(address) == 0x67)) ++address;
-  constexpr unsigned bytes = 6;
-  if (end <= address || end - address < bytes || byte_at(address) != 0xff) return 0;
-  const uint8_t way = byte_at(address + 1);
-  if (way != 0x15 && way != 0x25) return 0;
-  return address + bytes + static_cast<uint64_t>(int64_t{distance_at(address + 2)});
-}
-
-const char* imported(const CodeMap& code, uint64_t address, uint64_t end) {
-  const uint64_t slot = code.imported ? slot_of(address, end) : 0;
-  return slot ? code.imported(code.self, slot) : nullptr;
-}
-
 bool may_return(const CodeMap& code, uint64_t address, unsigned depth);
 
 bool never(const CodeMap& code, uint64_t address, uint64_t end, unsigned depth) {
-  if (ends(imported(code, address, end))) return true;
+  if (ends(imported_through(code, address, end))) return true;
   const Instruction i = decode(address, end);
   if (!i.length || !i.target) return false;
   Range stub;
   if (!code.find(code.self, i.target, &stub)) return false;
-  if (ends(imported(code, i.target, stub.end))) return true;
   return stub.begin == i.target && depth > 0 && !may_return(code, i.target, depth - 1);
 }
 

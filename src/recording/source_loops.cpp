@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 
+#include "code/imported_calls.hpp"
 #include "recording/loop_finder.hpp"
 
 namespace leadline::trace {
@@ -253,9 +254,20 @@ void SourceLoops::take_in(uint32_t loop) {
 
 // --- Who went round ---
 
+// A statement that reads a list, or closes a file, is one call of the language's run-time library, which reads and
+// writes as often as it likes. How often such a statement was reached does not show.
+bool SourceLoops::may_be_one_call(uint32_t from_site, uint32_t to_site) {
+  const uint32_t context = t_.sites[from_site].context;
+  if (context != t_.sites[to_site].context || !has_code(context)) return false;
+  uint64_t address = 0;
+  if (!places_.address || !places_.address(places_.self, t_.contexts[context].frame, &address)) return false;
+  return code::calls_run_time_library(places_.map, address);
+}
+
 uint32_t SourceLoops::round(uint32_t from_site, uint32_t to_site) {
   Meeting m;
   if (!meet(from_site, to_site, &m)) return 0;
+  if (may_be_one_call(from_site, to_site)) return 0;
   const uint64_t from = t_.contexts[m.from].frame, to = t_.contexts[m.to].frame;
   const auto has = [](const Known* k, uint64_t frame) { return k && k->routine->knows(frame + k->bias); };
   const Known* known = routine_of(to);

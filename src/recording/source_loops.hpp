@@ -89,6 +89,7 @@ class SourceLoops {
   bool is_vain(uint32_t context) const { return loud_ && context < loud_count_ && !loud_[context]; }
   bool has_code(uint32_t context) const { return context >= first_context && context < t_.contexts.size(); }
   bool meet(uint32_t from_site, uint32_t to_site, Meeting* m);
+  bool may_be_one_call(uint32_t from_site, uint32_t to_site);
   uint32_t innermost(uint32_t context);
   bool opaque(uint32_t context);
   uint32_t* known_of(uint32_t context);

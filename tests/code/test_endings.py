@@ -11,7 +11,10 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = [
     Path(__file__).parent / "endings.cpp",
-    *(ROOT / "src" / part for part in ("code/ending_calls.cpp", "code/x86_64.cpp", "host/loaded_object.cpp")),
+    *(
+        ROOT / "src" / part
+        for part in ("code/ending_calls.cpp", "code/imported_calls.cpp", "code/x86_64.cpp", "host/loaded_object.cpp")
+    ),
     ROOT / "src/recorder/code_places.cpp",
 ]
 EXPECTED = {

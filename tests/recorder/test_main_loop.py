@@ -180,3 +180,21 @@ def test_step_is_the_loop_that_a_person_names(
     assert named("model_step")["count"] == 5 * 12
     with pytest.raises(UsageError, match="no loop in nowhere"):
         named("nowhere")
+
+
+@pytest.mark.parametrize("options", [("-O0", "-g"), ("-O2", "-g")])
+def test_calls_of_one_statement_are_no_trips(
+    fortran_library: Library, builder: Builder, recorder: Path, tmp_path: Path, options: tuple[str, ...]
+) -> None:
+    program = builder.fortran(fortran_library, "statements.f90", *options)
+    directory = tmp_path / "run"
+    outcome = run_mpi(
+        fortran_library, 2, [program, "12", "1"], cwd=tmp_path, recorder=recorder, run_directory=directory
+    )
+    assert outcome.returncode == 0, outcome.stderr
+    report = to_json(open_run(directory))
+    (main,) = (loop for loop in report["loops"] if loop["main"])
+    assert main["routine"].endswith("model")
+    assert main["trips_of_all_ranks"] == 24
+    over_threads = [loop for loop in report["loops"] if loop["routine"] == "main program"]
+    assert [loop["trips_of_all_ranks"] for loop in over_threads] in ([], [2])
