@@ -38,8 +38,9 @@ enum Region : uint32_t { no_region, model, physics, regions };
 constexpr uint64_t trips = 12, solves = 3, every = 4;
 
 // A program of these calls: two at the start, then twelve steps of a sum, three sends of a solver and, in every fourth,
-// a write; then a barrier. `slow`: what this rank computes for longer than others before each sum.
-Process program(uint64_t slow) {
+// a write; then a barrier. `slow`: what this rank computes for longer than others before each sum. `uneven`: the solver
+// has one send more in every second step.
+Process program(uint64_t slow, bool uneven = false) {
   MemoryThread thread;
   const auto call = [&](Site site, uint64_t duration, uint64_t gap) {
     thread.add(plain(site, 8, 0, 0), duration, gap);
@@ -48,7 +49,7 @@ Process program(uint64_t slow) {
   for (int i = 0; i < 2; ++i) call(setup, 100, 10);
   for (uint64_t i = 0; i < trips; ++i) {
     call(step, 50, 1000 + slow);
-    for (uint64_t n = 0; n < solves; ++n) call(solve, 20, 300);
+    for (uint64_t n = 0; n < solves + (uneven && i % 2); ++n) call(solve, 20, 300);
     if (i % every == every - 1) call(output, 400, 5);
   }
   call(finish, 70, 30);
@@ -80,7 +81,7 @@ Process program(uint64_t slow) {
   stream.loops[main_loop].entries = 1;
   stream.loops[inner_loop].header = {0, 0x380};
   stream.loops[inner_loop].outer = main_loop;
-  stream.loops[inner_loop].rounds = trips * (solves - 1);
+  stream.loops[inner_loop].rounds = trips * (solves - 1) + (uneven ? trips / 2 : 0);
   stream.loops[inner_loop].entries = trips;
   stream.site_loops = {outside, outside, outside, main_loop, inner_loop, main_loop, outside, outside};
   stream.rounds = {{solve, step, main_loop}, {solve, solve, inner_loop}, {output, step, main_loop}};
@@ -171,6 +172,22 @@ void phases_are_in_the_regions_around_their_calls() {
   check(run.phase(Phase::Kind::init)->region == 0 && run.phase(Phase::Kind::final)->region == 0, "outside of regions");
 }
 
+// Where iterations may go unseen, the trips of an inner loop may be those of several. If they differ, it is not known
+// how far apart the iterations with output are.
+void distances_are_known_if_all_iterations_are_seen() {
+  for (const bool silent : {false, true}) {
+    for (const bool uneven : {false, true}) {
+      Process p = program(0, uneven);
+      p.streams[0].loops[main_loop].silent = silent;
+      const Run run({std::move(p)});
+      const Phase* writes = run.phase(Phase::Kind::recurring);
+      check(writes && writes->iterations == trips / every, "iterations with output");
+      check(writes && writes->every == (silent && uneven ? 0 : every),
+            "every " + std::to_string(writes ? writes->every : 0) + (silent ? ", some unseen" : ""));
+    }
+  }
+}
+
 // A loop that takes less than a twentieth of the main one is no phase, nor is one without more trips than it has.
 void small_inner_loops_are_left_out() {
   Process p = program(200000);
@@ -186,6 +203,7 @@ int main() {
   without_a_loop_everything_is_initialisation();
   phases_are_in_the_regions_around_their_calls();
   small_inner_loops_are_left_out();
+  distances_are_known_if_all_iterations_are_seen();
   if (failures == 0) std::puts("ok");
   return failures != 0;
 }

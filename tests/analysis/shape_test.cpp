@@ -168,6 +168,10 @@ void test_small_grids_with_corners() {
   }
   const Shape s = shape_of(8, cube, true);
   EXPECT(s.kind == Kind::grid && s.corners && s.dims == std::vector<uint32_t>({2, 2, 2}));
+  // Sizes that have nothing to do with a grid: what is sent depends on who asks.
+  for (GraphEdge& e : cube) e.bytes = 1000 + 700 * ((e.from * 5 + e.to * 3) % 7);
+  EXPECT(shape_of(8, cube, true).kind == Kind::complete);
+  EXPECT(shape_of(8, cube, false).kind == Kind::grid);
 }
 
 // Any graph has a shape or is irregular; nodes that exchange with nobody change nothing.

@@ -92,6 +92,11 @@ class Content:
         """Time in libc's file calls between MPI_Init and MPI_Finalize."""
         return sum(rank.io_s for rank in self.ranks)
 
+    @functools.cached_property
+    def mpi_io_s(self) -> float:
+        """Time in MPI_File_*, which is part of MPI's."""
+        return sum(rank.category_s["io"] for rank in self.ranks)
+
     @property
     def mpi_share(self) -> float:
         """Of the time between start-up and shut-down."""

@@ -108,15 +108,16 @@ def _where_time_goes(content: Content, width: int) -> list[Line]:
     base = content.base_s
     if base <= 0:
         return []
-    mpi = content.mpi_s - content.startup_s
-    parts = {"computation": max(base - mpi - content.io_s, 0.0)}
+    mpi = content.mpi_s - content.startup_s - content.mpi_io_s
+    files = content.io_s + content.mpi_io_s
+    parts = {"computation": max(base - mpi - files, 0.0)}
     waiting = content.waiting_s
     if waiting is None:
         parts["MPI"] = mpi
     else:
         parts["waiting"] = min(waiting, mpi)
         parts["transfer"] = mpi - parts["waiting"]
-    parts["files"] = content.io_s
+    parts["files"] = files
     room = min(width, FULL_WIDTH) - LABEL
     bar, words, shown, done = "", [], 0.0, 0
     for name, mark in MARKS:

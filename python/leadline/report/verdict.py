@@ -61,6 +61,8 @@ def _time_sentence(content: Content, costly: Finding | None) -> str:
         sentence = (
             f"{fmt.percent(content.mpi_share)} of the {content.whose_time}time between MPI_Init and MPI_Finalize is MPI"
         )
+    if content.mpi_io_s >= IO_WORTH_SAYING * content.base_s > 0:
+        sentence += f", {fmt.percent(content.share(content.mpi_io_s))} file I/O in MPI_File_*"
     waiting = content.waiting_s
     if waiting is not None and waiting >= WAITING_WORTH_SAYING * content.base_s > 0:
         about = "about " if content.waits.estimated else ""

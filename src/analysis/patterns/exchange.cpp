@@ -1,6 +1,7 @@
 #include "analysis/patterns/exchange.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -338,9 +339,27 @@ class Finder {
     // A halo may have a routine for each dimension, but none has one for the corners alone.
     const bool one_routine =
         std::all_of(members.begin(), members.end(), [&](const Exchange& e) { return e.path == members[0].path; });
-    if (all.shape.corners && !one_routine) return {};
+    if (!one_routine && (all.shape.corners || !may_be_dimensions(members))) return {};
     if ((shaped && !alone) || irregular) return all;
     return {};
+  }
+
+  // A routine for each dimension sends as often as those for the others, and either all of them send both ways or none.
+  static bool may_be_dimensions(const std::vector<Exchange>& members) {
+    constexpr double most_ratio = 2;
+    double least = INFINITY, most = 0;
+    size_t symmetric = 0;
+    for (const Exchange& e : members) {
+      const double each = static_cast<double>(e.messages) / static_cast<double>(std::max<size_t>(e.edges.size(), 1));
+      least = std::min(least, each);
+      most = std::max(most, each);
+      std::set<SiteTraffic::Edge> there;
+      for (const GraphEdge& edge : e.edges) there.insert({edge.from, edge.to});
+      symmetric += std::all_of(there.begin(), there.end(), [&](const SiteTraffic::Edge& edge) {
+        return there.count({edge.second, edge.first}) > 0;
+      });
+    }
+    return most <= most_ratio * least && (symmetric == 0 || symmetric == members.size());
   }
 
   std::vector<Exchange> join_equal(std::vector<Exchange> all) const {

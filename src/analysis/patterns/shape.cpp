@@ -65,6 +65,27 @@ bool equal_sizes(const Graph& g) {
   return most <= 1.5 * least;
 }
 
+// Messages to corners are smaller than those to edges, and these than those to faces, as the parts of a halo are. All
+// send to all, so the dimensions are those of `dims` whatever the order of the edges.
+bool smaller_at_corners(const Graph& g, const Dims& dims) {
+  constexpr double least_ratio = 1.5;
+  std::array<double, most_dims + 1> messages{}, bytes{};  // by the number of dimensions in which the two differ
+  for (const GraphEdge& e : g.edges) {
+    size_t differ = 0;
+    uint32_t a = e.from, b = e.to;
+    for (size_t d = dims.size(); d-- > 0; a /= dims[d], b /= dims[d]) differ += a % dims[d] != b % dims[d];
+    messages[differ] += static_cast<double>(e.messages);
+    bytes[differ] += static_cast<double>(e.bytes);
+  }
+  double before = INFINITY;
+  for (size_t n = 1; n <= dims.size(); ++n) {
+    const double size = messages[n] > 0 ? bytes[n] / messages[n] : 0;
+    if (size * least_ratio > before) return false;
+    before = size;
+  }
+  return true;
+}
+
 bool equal_numbers(const Graph& g) {
   return std::all_of(g.edges.begin(), g.edges.end(),
                      [&](const GraphEdge& e) { return e.messages == g.edges.front().messages; });
@@ -329,8 +350,10 @@ Shape shape_of(uint32_t nodes, const std::vector<GraphEdge>& edges, bool to_all)
     if (ring(g)) return is(Kind::ring);
   }
   shape.equal_sizes = equal_sizes(g);
-  const bool alike = to_all && shape.equal_sizes && equal_numbers(g);
-  if (g.edge_count() == all && g.nodes > 3 && (alike || !find_grid(g, &shape))) {
+  if (g.edge_count() == all && g.nodes > 3) {
+    const bool alike = to_all && shape.equal_sizes && equal_numbers(g);
+    Shape grid = shape;
+    if (!alike && find_grid(g, &grid) && (!to_all || smaller_at_corners(g, grid.dims))) return grid;
     shape.kind = Kind::complete;
     return shape;
   }

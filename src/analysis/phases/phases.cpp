@@ -193,11 +193,25 @@ struct PhaseFinder::State {
     return sum;
   }
 
+  // If iterations may go unseen, the trips of an inner loop follow one another through several of them. So they do not
+  // if each iteration that enters an inner loop has the same number of its trips.
+  bool shows_all_iterations() const {
+    const RunLoops& loops = profile.loops();
+    if (!loops.all()[main].silent) return true;
+    for (uint32_t l = 1; l < loops.all().size(); ++l) {
+      if (loops.all()[l].outer != main) continue;
+      const structure::LoopShape shape = loops.shape(l);
+      if (shape.usual != shape.most || (shape.fewest && shape.fewest != shape.most)) return false;
+    }
+    return true;
+  }
+
   void add_recurring(std::map<Stretches, Phase>* recurring, RunPhases* found) const {
     std::vector<Phase> all;
+    const bool countable = shows_all_iterations();
     for (auto& [stretches, phase] : *recurring) {
       phase.iterations = number_of(stretches);
-      phase.every = regular_distance(stretches);
+      phase.every = countable ? regular_distance(stretches) : 0;
       all.push_back(std::move(phase));
     }
     std::stable_sort(all.begin(), all.end(), [](const Phase& a, const Phase& b) { return time_of(a) > time_of(b); });
