@@ -191,10 +191,10 @@ bool same_numbers(uint64_t a, uint64_t b) {
   return more - less <= std::max<uint64_t>(2, more / 4);
 }
 
-uint64_t usual_count(const std::vector<const ProcessLoop*>& loops) {
+uint64_t usual_count(const std::vector<const ProcessLoop*>& loops, uint32_t main) {
   std::vector<uint64_t> counts;
   for (const ProcessLoop* l : loops) {
-    if (l->found) counts.push_back(l->times.iterations());
+    if (l->found && l->loop == main) counts.push_back(l->times.iterations());
   }
   std::sort(counts.begin(), counts.end());
   uint64_t usual = 0;
@@ -208,10 +208,10 @@ uint64_t usual_count(const std::vector<const ProcessLoop*>& loops) {
   return usual;
 }
 
-RunIterations merge_loops(const std::vector<const ProcessLoop*>& all) {
+RunIterations merge_loops(const std::vector<const ProcessLoop*>& all, uint32_t main) {
   // Ranks that count differently have no place beside the others.
   static const ProcessLoop none;
-  const uint64_t usual = usual_count(all);
+  const uint64_t usual = usual_count(all, main);
   std::vector<const ProcessLoop*> loops = all, others;
   for (const ProcessLoop*& l : loops) {
     if (!l->found || same_numbers(l->times.iterations(), usual)) continue;

@@ -390,7 +390,7 @@ RunIterations Profile::iterations(uint32_t loop) const {
   const uint32_t main = loop ? loop : loops_.main();
   std::vector<const std::vector<ProcessLoop>*> loops;
   for (const ProcessSummary& p : processes_) loops.push_back(&p.loops);
-  RunIterations run = merge_loops(loops_to_merge(loops, main));
+  RunIterations run = merge_loops(loops_to_merge(loops, main), main);
   run.loop = main;
   if (main) {
     run.found = true;

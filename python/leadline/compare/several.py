@@ -24,7 +24,7 @@ def differences(comparison: Comparison, most: int) -> list[Line]:
         shown = details[: max(1, most // 2)]
         lines += [f"  {letter(index)}  {text}" for text in shown]
         if len(details) > len(shown):
-            lines.append(f"     and {len(details) - len(shown)} more changes (--all)")
+            lines.append(f"     and {len(details) - len(shown)} more (--all)")
         also = [metric.name for claim in pair.claims for metric in claim.alongside]
         if also:
             more = f" and {len(also) - 1} more" if len(also) > 1 else ""

@@ -139,7 +139,7 @@ def _claims(pair: Pair, most: int | None) -> list[Line]:
         details = claim.details[: max(1, most - 2) if most is not None else None]
         lines += [f"  - {text}" for text in details]
         if len(claim.details) > len(details):
-            lines.append(f"    and {len(claim.details) - len(details)} more changes (--all)")
+            lines.append(f"    and {len(claim.details) - len(details)} more (--all)")
         lines += _alongside(pair, claim.alongside, most)
         if not claim.details and not claim.alongside and number == 0 and most is not None:
             lines.append("  as above; nothing else beyond the noise")

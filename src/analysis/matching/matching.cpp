@@ -172,7 +172,7 @@ Matching::Matching(std::vector<std::shared_ptr<trace::Process>> processes) : sta
   std::vector<const std::vector<ProcessLoop>*> each;
   for (const std::vector<ProcessLoop>& own : s.loops) each.push_back(&own);
   const std::vector<const ProcessLoop*> all = loops_to_merge(each, run_loops.main());
-  s.add(all, usual_count(all));
+  s.add(all, usual_count(all, run_loops.main()));
 }
 
 Matching::Matching(std::vector<std::shared_ptr<trace::Process>> processes, const std::vector<ProcessLoop>& loops,

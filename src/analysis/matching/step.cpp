@@ -28,8 +28,8 @@ StepReader::StepReader(const Profile& profile, Part part) : profile_(profile), p
   std::vector<const std::vector<ProcessLoop>*> each;
   for (const ProcessSummary& p : profile.processes()) each.push_back(&p.loops);
   loops_ = loops_to_merge(each, profile.loops().main());
-  usual_ = usual_count(loops_);
-  const RunIterations run = merge_loops(loops_);
+  usual_ = usual_count(loops_, profile.loops().main());
+  const RunIterations run = merge_loops(loops_, profile.loops().main());
   if (run.found) choose(run);
 }
 

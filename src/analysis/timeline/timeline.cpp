@@ -20,7 +20,8 @@ Matching matching_of(const Profile& profile, const std::vector<std::shared_ptr<t
                      const std::vector<uint32_t>& indices, uint32_t loop) {
   std::vector<const std::vector<ProcessLoop>*> each;
   for (const ProcessSummary& p : profile.processes()) each.push_back(&p.loops);
-  const std::vector<const ProcessLoop*> all = loops_to_merge(each, loop ? loop : profile.loops().main());
+  const uint32_t main = loop ? loop : profile.loops().main();
+  const std::vector<const ProcessLoop*> all = loops_to_merge(each, main);
   const RunTime time = profile.time();
   std::vector<ProcessLoop> loops;
   std::vector<ProcessTime> times;
@@ -28,7 +29,7 @@ Matching matching_of(const Profile& profile, const std::vector<std::shared_ptr<t
     loops.push_back(*all[index]);
     times.push_back(time.processes[index]);
   }
-  return {processes, loops, times, usual_count(all)};
+  return {processes, loops, times, usual_count(all, main)};
 }
 
 // Damaged traces may hold any figure.
