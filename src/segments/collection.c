@@ -152,18 +152,25 @@ static void take_told(leadline_collection* c, int field, int rank, const int64_t
 /* Handlers take what there is, so the root learns how much; and all get the length of elements, where parts are cut. */
 static void tell_root(leadline_collection* c) {
   leadline_segments* plan = c->plan;
-  int64_t mine[TOLD];
-  int64_t* all = is_root(c) ? malloc((size_t)plan->ranks * sizeof mine) : NULL;
-  if (is_root(c) && all == NULL) abort(); /* a few bytes: others wait */
+  const size_t fields = (size_t)plan->n_fields;
+  int64_t* mine = malloc(fields * TOLD * sizeof *mine);
+  int64_t* all = is_root(c) ? malloc((size_t)plan->ranks * fields * TOLD * sizeof *all) : NULL;
+  if (mine == NULL || (is_root(c) && all == NULL)) abort(); /* less than the plan has already: others wait */
   for (int field = 0; field < plan->n_fields; ++field) {
-    mine[BYTES] = (int64_t)part_of(c, field)->bytes;
-    mine[ELEMENT] = (int64_t)c->carried[field].element_bytes;
-    MPI_Gather(mine, TOLD, MPI_INT64_T, all, TOLD, MPI_INT64_T, c->root, plan->comm);
-    for (int rank = 0; rank < plan->ranks && is_root(c); ++rank) take_told(c, field, rank, all + (size_t)rank * TOLD);
-    int64_t element = (int64_t)c->carried[field].element_bytes;
-    MPI_Bcast(&element, 1, MPI_INT64_T, c->root, plan->comm);
-    c->carried[field].element_bytes = (size_t)element;
+    mine[field * TOLD + BYTES] = (int64_t)part_of(c, field)->bytes;
+    mine[field * TOLD + ELEMENT] = (int64_t)c->carried[field].element_bytes;
   }
+  const int words = plan->n_fields * TOLD;
+  MPI_Gather(mine, words, MPI_INT64_T, all, words, MPI_INT64_T, c->root, plan->comm);
+  for (int field = 0; field < plan->n_fields && is_root(c); ++field) {
+    for (int rank = 0; rank < plan->ranks; ++rank) {
+      take_told(c, field, rank, all + ((size_t)rank * fields + (size_t)field) * TOLD);
+    }
+    mine[field] = (int64_t)c->carried[field].element_bytes;
+  }
+  MPI_Bcast(mine, plan->n_fields, MPI_INT64_T, c->root, plan->comm);
+  for (int field = 0; field < plan->n_fields; ++field) c->carried[field].element_bytes = (size_t)mine[field];
+  free(mine);
   free(all);
 }
 
