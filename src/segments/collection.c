@@ -152,59 +152,40 @@ static void take_told(leadline_collection* c, int field, int rank, const int64_t
 /* Handlers take what there is, so the root learns how much; and all get the length of elements, where parts are cut. */
 static void tell_root(leadline_collection* c) {
   leadline_segments* plan = c->plan;
-  int64_t mine[TOLD];
-  int64_t* all = is_root(c) ? malloc((size_t)plan->ranks * sizeof mine) : NULL;
-  if (is_root(c) && all == NULL) abort(); /* a few bytes: others wait */
+  const size_t fields = (size_t)plan->n_fields;
+  int64_t* mine = malloc(fields * TOLD * sizeof *mine);
+  int64_t* all = is_root(c) ? malloc((size_t)plan->ranks * fields * TOLD * sizeof *all) : NULL;
+  if (mine == NULL || (is_root(c) && all == NULL)) abort(); /* less than the plan has already: others wait */
   for (int field = 0; field < plan->n_fields; ++field) {
-    mine[BYTES] = (int64_t)part_of(c, field)->bytes;
-    mine[ELEMENT] = (int64_t)c->carried[field].element_bytes;
-    MPI_Gather(mine, TOLD, MPI_INT64_T, all, TOLD, MPI_INT64_T, c->root, plan->comm);
-    for (int rank = 0; rank < plan->ranks && is_root(c); ++rank) take_told(c, field, rank, all + (size_t)rank * TOLD);
-    int64_t element = (int64_t)c->carried[field].element_bytes;
-    MPI_Bcast(&element, 1, MPI_INT64_T, c->root, plan->comm);
-    c->carried[field].element_bytes = (size_t)element;
+    mine[field * TOLD + BYTES] = (int64_t)part_of(c, field)->bytes;
+    mine[field * TOLD + ELEMENT] = (int64_t)c->carried[field].element_bytes;
   }
+  const int words = plan->n_fields * TOLD;
+  MPI_Gather(mine, words, MPI_INT64_T, all, words, MPI_INT64_T, c->root, plan->comm);
+  for (int field = 0; field < plan->n_fields && is_root(c); ++field) {
+    for (int rank = 0; rank < plan->ranks; ++rank) {
+      take_told(c, field, rank, all + ((size_t)rank * fields + (size_t)field) * TOLD);
+    }
+    mine[field] = (int64_t)c->carried[field].element_bytes;
+  }
+  MPI_Bcast(mine, plan->n_fields, MPI_INT64_T, c->root, plan->comm);
+  for (int field = 0; field < plan->n_fields; ++field) c->carried[field].element_bytes = (size_t)mine[field];
+  free(mine);
   free(all);
 }
 
-/* The bytes that a segment moves to or from this rank; on the root, of all ranks. */
-static size_t bytes_of(const leadline_collection* c, const Segment* segment) {
-  size_t bytes = 0;
-  for (int field = segment->first; field < segment->end; ++field) {
-    for (int rank = 0; rank < (is_root(c) ? c->plan->ranks : 1); ++rank) {
-      const Layout* layout = is_root(c) ? place_of(c, field, rank) : part_of(c, field);
-      const Piece piece = piece_of(c, segment, field, layout->bytes);
-      bytes += piece.end - piece.begin;
-    }
-  }
-  return bytes;
-}
-
-static bool needs_buffer(const leadline_collection* c, const Segment* segment) {
-  if (is_root(c)) return !segment->direct;
-  return segment->end - segment->first > 1 || place_in_one_piece(part_of(c, segment->first)) == NULL;
-}
-
-/* All ranks get the root's segments, and the buffer for the largest. */
+/* Every rank gets the root's segments, and works out what it does in each. */
 static void prepare(leadline_collection* c) {
   leadline_segments* plan = c->plan;
-  MPI_Bcast(&c->n_segments, 1, MPI_INT, c->root, plan->comm);
+  int told[2] = {c->n_segments, c->slots};
+  MPI_Bcast(told, 2, MPI_INT, c->root, plan->comm);
+  c->n_segments = told[0];
+  c->slots = told[1];
   if (!is_root(c)) c->segments = malloc(((size_t)c->n_segments + 1) * sizeof *c->segments);
   if (c->segments == NULL && c->n_segments > 0) abort(); /* a few bytes: others wait */
   MPI_Bcast(c->segments, c->n_segments * (int)(sizeof *c->segments / sizeof(int)), MPI_INT, c->root, plan->comm);
-  for (int n = 0; n < c->n_segments; ++n) {
-    const Segment* segment = &c->segments[n];
-    const size_t bytes = needs_buffer(c, segment) ? bytes_of(c, segment) : 0;
-    if (bytes > c->buffer_bytes) c->buffer_bytes = bytes;
-  }
-  bool fine = true;
-  if (c->buffer_bytes > 0) fine = (c->buffer = malloc(c->buffer_bytes)) != NULL;
-  if (is_root(c)) {
-    c->counts = calloc((size_t)plan->ranks, sizeof *c->counts);
-    c->displacements = calloc((size_t)plan->ranks, sizeof *c->displacements);
-    fine = fine && c->counts != NULL && c->displacements != NULL;
-  }
-  if (fine) return;
+  if (c->slots > c->n_segments) c->slots = c->n_segments > 0 ? c->n_segments : 1;
+  if (work_out_moves(c)) return;
   keep_first(plan, LEADLINE_SEGMENTS_NO_MEMORY, "rank %d: no memory for %zu bytes of field %s and others", plan->rank,
              c->buffer_bytes, plan->fields[0].name);
 }
@@ -251,7 +232,10 @@ void leadline_collection_free(leadline_collection** given) {
   free(c->carried);
   free(c->segments);
   free(c->buffer);
-  free(c->counts);
-  free(c->displacements);
+  free(c->transfers);
+  free(c->moves);
+  free(c->moves_until);
+  free(c->requests);
+  free(c->next);
   free(c);
 }

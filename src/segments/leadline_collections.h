@@ -1,10 +1,9 @@
-/* Collections: many fields brought to one rank, or from it to all, in few collectives and bounded memory.
+/* Collections: many fields brought to one rank, or from it to all, in few messages and bounded memory.
  *
  * A plan is made once and used in every step. It says which rank is the root and which fields there are. Of each field
  * every rank gives its part; the root gives a place for the part of each rank, or a handler that is called with the
- * parts as they come, so that the root need not hold all. The fields are divided into segments, of which each is one
- * MPI_Gatherv or MPI_Scatterv; many small fields travel in one segment, and a field too large for the memory limit in
- * several.
+ * parts as they come, so that the root need not hold all. The fields are divided into segments, of each of which every
+ * rank sends or receives one message; many small fields travel in one segment, and a large field in several.
  *
  * Errors, messages and compilation are as in leadline_segments.h; docs/segments.md has the whole story. */
 #ifndef LEADLINE_COLLECTIONS_H
@@ -21,7 +20,8 @@ typedef struct leadline_collection leadline_collection;
 enum { LEADLINE_TO_ROOT = 0, LEADLINE_FROM_ROOT = 1 };
 
 /* Called on the root with a piece of a rank's part: `bytes` at `data`, which are those from `offset` on of the part's
- * bytes in order. To the root: take them, they are gone after the return. From the root: fill them in. Fields come in
+ * bytes in order. To the root: read them, they are gone after the return, or are the root's own part itself. From the
+ * root: fill them in. Fields come in
  * the order they were named; within a field a rank's pieces come by offset, and a part of no bytes does not come. Any
  * other value than 0 is a failure, after which no handler is called any more in this run. Must not communicate. */
 typedef int (*leadline_piece_handler)(void* context, int field, int rank, size_t offset, void* data, size_t bytes);
@@ -51,7 +51,7 @@ int leadline_collection_commit(leadline_collection* collection, size_t limit_byt
 int leadline_collection_run(leadline_collection* collection);
 
 /* The number of segments, and where not null the bytes of this rank's buffer: on the root at most the limit,
- * elsewhere at most its part of one segment. */
+ * elsewhere at most its parts of the segments under way, of which there are four. */
 int leadline_collection_in_use(const leadline_collection* collection, size_t* buffer_bytes);
 
 /* The text of the last error, "" if there was none. */

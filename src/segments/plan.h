@@ -6,7 +6,7 @@
  * saved.c              what was found, as a file                  search.c     the forms it tries, and when
  * roll_call.c          a rank that does not come         message_sizes.h  what is fastest
  * collection.c         all-to-one and one-to-all: the plan        gather.c     carried out in segments
- * division.c           its fields divided into segments */
+ * division.c           its fields divided into segments           moves.c      what each segment takes */
 #ifndef LEADLINE_SEGMENTS_PLAN_H
 #define LEADLINE_SEGMENTS_PLAN_H
 

@@ -228,7 +228,7 @@ static int wrong_plan(const char* kind) {
     leadline_collection_field(c, names[f], &part);
     if (is(kind, "no place") && f == 1) continue;
     if ((is(kind, "place") && odd && f == 1)) leadline_collection_place(c, f, 0, &part);
-    if (rank == root && is(kind, "handler") && f == 1) {
+    if (rank == root && ((is(kind, "handler") && f == 1) || (is(kind, "limit") && f == 0))) {
       leadline_collection_handle(c, f, fail_always, &called);
       continue;
     }

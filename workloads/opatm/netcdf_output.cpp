@@ -42,6 +42,13 @@ class NetcdfOutput : public OutputFile {
     file_.put(map_[map], {record_, tracer, 0, 0, 0}, {1, 1, grid_.nx, grid_.nz, grid_.ny}, values.data());
   }
 
+  void write_piece(int tracer, int map, const MapPiece& piece) override {
+    piece.for_each_box(grid_, [&](const kit::Sizes& first, const kit::Sizes& count, const double* values) {
+      file_.put(map_[map], {record_, tracer, first[0], first[1], first[2]}, {1, 1, count[0], count[1], count[2]},
+                values);
+    });
+  }
+
   void write_part(int tracer, int map, const std::vector<double>& values) override {
     file_.write(map_[map], {record_, tracer}, spread_, values.data());
   }

@@ -3,9 +3,9 @@
 #include <mpi.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 
+#include "maps.hpp"
 #include "model.hpp"
 #include "summary.hpp"
 
@@ -14,47 +14,6 @@ namespace {
 
 constexpr int summary_tag = 10;
 constexpr int map_tag = 20;
-
-// Size of the horizontal gradient, mmol/m^3 per km. The last exchange of the step was made for it.
-// Nothing is said of the difference to a neighbour of another kind.
-std::vector<double> front_strength(const Field& concentration, const Forcing* forcing) {
-  std::vector<double> values;
-  values.reserve(static_cast<size_t>(concentration.nx()) * concentration.levels() * concentration.ny());
-  for (int i = 0; i < concentration.nx(); ++i) {
-    for (int k = 0; k < concentration.levels(); ++k) {
-      const double* here = concentration.row(i, k);
-      const double* west = concentration.row(i - 1, k);
-      const double* east = concentration.row(i + 1, k);
-      for (int j = 0; j < concentration.ny(); ++j) {
-        const auto beside = [&](const double* row, int di, int dj) {
-          const bool alike = forcing == nullptr || forcing->kind.row(i, k)[j] == forcing->kind.row(i + di, k)[j + dj];
-          return alike ? row[j + dj] : here[j];
-        };
-        const double in_x = (beside(east, 1, 0) - beside(west, -1, 0)) / (2.0 * spacing_km);
-        const double in_y = (beside(here, 0, 1) - beside(here, 0, -1)) / (2.0 * spacing_km);
-        values.push_back(std::sqrt(in_x * in_x + in_y * in_y));
-      }
-    }
-  }
-  return values;
-}
-
-std::vector<double> mean_concentration(const Model& model, const Tracer& tracer) {
-  std::vector<double> mean = model.accumulated[tracer.number];
-  for (double& value : mean) value /= model.accumulated_steps;
-  return mean;
-}
-
-// This block's part of a map.
-std::vector<double> map_of_block(const Model& model, const Tracer& tracer, int map) {
-  const Field& concentration = model.concentration[tracer.number];
-  if (map == 1) return mean_concentration(model, tracer);
-  if (map == 2) return model.transport_change[tracer.number];
-  if (map == 3) return front_strength(concentration, model.forcing.get());
-  std::vector<double> values(model.transport_change[tracer.number].size());
-  concentration.copy_block_to(values.data());
-  return values;
-}
 
 }  // namespace
 
@@ -89,11 +48,15 @@ Output::Output(const Settings& settings, const Decomposition& decomposition, int
   } else if (io_ != Io::parallel) {
     file_ = create_plain_output(settings, rank);
   }
+  if (io_ == Io::gathered) {
+    const auto summary = [this](int tracer, const Summary& whole) { write_summary(tracer, whole); };
+    const auto piece = [this](int tracer, int map, const MapPiece& part) { write_piece(tracer, map, part); };
+    gathering_ = std::make_unique<Gathering>(settings, decomposition, rank, Gathering::Sink{summary, piece});
+  }
   if (rank != root) return;
   checksum_.feed(0, layout_.header.data(), layout_.header.size());
-  if (io_ == Io::parallel) return;
+  if (io_ != Io::serial) return;
   for (std::vector<double>& map : whole_) map.resize(layout_.map_size);
-  if (io_ == Io::gathered) gathered_.resize(layout_.map_size);
 }
 
 void Output::write(const Model& model, int step) {
@@ -101,21 +64,27 @@ void Output::write(const Model& model, int step) {
   const int64_t number = step;
   if (rank_ == root) checksum_.feed(layout_.of_output(outputs_), &number, 1);
   if (file_ && (rank_ == root || io_ == Io::parallel)) file_->begin(number);
+  if (io_ == Io::gathered) {
+    gathering_->run(model, step);
+  } else {
+    write_by_tracer(model, step);
+  }
+  if (file_) file_->settle();
+}
+
+void Output::write_by_tracer(const Model& model, int step) {
   for (const Tracer& tracer : model.tracers) {
     Summary summary(grid_.nz);
     summary.describe(tracer, step, model.block, model.concentration[tracer.number], mean_concentration(model, tracer),
                      model.basin.thickness_m(), model.forcing ? &model.forcing->kind : nullptr);
     if (io_ == Io::parallel) {
       write_in_parallel(model, tracer, summary);
-    } else if (io_ == Io::gathered) {
-      gather(model, tracer, summary);
     } else if (rank_ == root) {
       collect(model, tracer, summary);
     } else {
       send(model, tracer, summary);
     }
   }
-  if (file_) file_->settle();
 }
 
 void Output::send(const Model& model, const Tracer& tracer, Summary& summary) {
@@ -149,19 +118,10 @@ void Output::collect(const Model& model, const Tracer& tracer, Summary& summary)
   write_tracer(tracer, summary);
 }
 
-void Output::gather(const Model& model, const Tracer& tracer, Summary& summary) {
-  gather_summaries(summary);
-  for (int map = 0; map < maps; ++map) gather_map(model, tracer, map);
-  if (rank_ == root) write_tracer(tracer, summary);
-}
-
 // On the root, the summary takes in all others.
 void Output::gather_summaries(Summary& summary) {
-  std::vector<char> mine;
-  for (const Summary::Piece& piece : summary.pieces()) {
-    const char* bytes = static_cast<const char*>(piece.data);
-    mine.insert(mine.end(), bytes, bytes + 8 * static_cast<size_t>(piece.count));  // every element has 8 bytes
-  }
+  std::vector<char> mine(summary.size_bytes());
+  summary.copy_to(mine.data());
   std::vector<char> all(rank_ == root ? mine.size() * ranks_ : 0);
   const int size = static_cast<int>(mine.size());
   MPI_Gather(mine.data(), size, MPI_BYTE, all.data(), size, MPI_BYTE, root, MPI_COMM_WORLD);
@@ -169,60 +129,41 @@ void Output::gather_summaries(Summary& summary) {
   Summary theirs(grid_.nz);
   for (int source = 0; source < ranks_; ++source) {
     if (source == root) continue;
-    const char* from = all.data() + mine.size() * source;
-    for (const Summary::Piece& piece : theirs.pieces()) {
-      const size_t bytes = 8 * static_cast<size_t>(piece.count);
-      std::memcpy(piece.data, from, bytes);
-      from += bytes;
-    }
+    theirs.copy_from(all.data() + mine.size() * source);
     summary.add(theirs);
-  }
-}
-
-void Output::gather_map(const Model& model, const Tracer& tracer, int map) {
-  const std::vector<double> values = map_of_block(model, tracer, map);
-  std::vector<int> counts, places;
-  int points = 0;
-  for (int source = 0; source < ranks_; ++source) {
-    const Block block = model.decomposition.block(source);
-    counts.push_back(block.x.count * grid_.nz * block.y.count);
-    places.push_back(points);
-    points += counts.back();  // of the whole sea at the end, which settings.cpp keeps within an int
-  }
-  MPI_Gatherv(values.data(), static_cast<int>(values.size()), MPI_DOUBLE, gathered_.data(), counts.data(),
-              places.data(), MPI_DOUBLE, root, MPI_COMM_WORLD);
-  if (rank_ != root) return;
-  for (int source = 0; source < ranks_; ++source) {
-    place(map, model.decomposition.block(source), gathered_.data() + places[source]);
   }
 }
 
 void Output::write_in_parallel(const Model& model, const Tracer& tracer, Summary& summary) {
   gather_summaries(summary);
-  if (rank_ == root) sum_up(tracer, summary);
+  if (rank_ == root) sum_up(tracer.number, summary);
   if (file_) file_->write_summary(tracer.number, summary);
   for (int map = 0; map < maps; ++map) {
     const std::vector<double> values = map_of_block(model, tracer, map);
-    sum_up_part(tracer, map, values);
+    sum_up_part(tracer.number, map, {block_, 0, values.size(), values.data()});
     if (file_) file_->write_part(tracer.number, map, values);
   }
 }
 
-// The part of the checksum that belongs to this block's part of a map.
-void Output::sum_up_part(const Tracer& tracer, int map, const std::vector<double>& values) {
-  const auto row = static_cast<size_t>(block_.y.count);
-  const double* from = values.data();
-  for (int x = block_.x.first; x < block_.x.first + block_.x.count; ++x) {
-    for (int k = 0; k < grid_.nz; ++k, from += row) {
-      const uint64_t at = (static_cast<uint64_t>(x) * grid_.nz + k) * grid_.ny + block_.y.first;
-      checksum_.feed(layout_.of_map(outputs_, tracer.number, map) + at, from, row);
-    }
-  }
+// The part of the checksum that belongs to a piece of a map.
+void Output::sum_up_part(int tracer, int map, const MapPiece& piece) {
+  const uint64_t begin = layout_.of_map(outputs_, tracer, map);
+  piece.for_each_run(grid_,
+                     [&](size_t at, const double* values, size_t count) { checksum_.feed(begin + at, values, count); });
+}
+
+void Output::write_piece(int tracer, int map, const MapPiece& piece) {
+  sum_up_part(tracer, map, piece);
+  if (file_) file_->write_piece(tracer, map, piece);
+}
+
+void Output::write_summary(int tracer, const Summary& summary) {
+  sum_up(tracer, summary);
+  if (file_) file_->write_summary(tracer, summary);
 }
 
 void Output::write_tracer(const Tracer& tracer, const Summary& summary) {
-  sum_up(tracer, summary);
-  file_->write_summary(tracer.number, summary);
+  write_summary(tracer.number, summary);
   for (int map = 0; map < maps; ++map) {
     checksum_.feed(layout_.of_map(outputs_, tracer.number, map), whole_[map].data(), whole_[map].size());
     file_->write_map(tracer.number, map, whole_[map]);
@@ -230,9 +171,9 @@ void Output::write_tracer(const Tracer& tracer, const Summary& summary) {
 }
 
 // The part of the checksum that belongs to a tracer's summary.
-void Output::sum_up(const Tracer& tracer, const Summary& summary) {
+void Output::sum_up(int tracer, const Summary& summary) {
   const std::vector<double> profiles = summary.profiles();
-  uint64_t at = layout_.of_tracer(outputs_, tracer.number);
+  uint64_t at = layout_.of_tracer(outputs_, tracer);
   checksum_.feed(at, profiles.data(), profiles.size());
   at += profiles.size();
   checksum_.feed(at, summary.blooming().data(), summary.blooming().size());
@@ -253,6 +194,7 @@ void Output::place(int map, const Block& block, const double* values) {
 uint64_t Output::finish() {
   if (file_) file_->finish();
   file_.reset();
+  gathering_.reset();
   uint64_t sum = checksum_.value();
   if (io_ == Io::parallel) {
     const uint64_t mine = sum;

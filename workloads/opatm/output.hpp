@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "decomposition.hpp"
+#include "gathering.hpp"
 #include "kit/checksum.hpp"
 #include "kit/field_file.hpp"
 #include "output_file.hpp"
@@ -53,24 +54,25 @@ class Output {
   // Creates the file. Collective over MPI_COMM_WORLD; throws kit::UsageError on all ranks if it fails.
   Output(const Settings& settings, const Decomposition& decomposition, int rank);
 
-  // Writes the model's state. Serial: twelve messages per tracer to the root, in blocking MPI_Send. Gathered: an
-  // MPI_Gather of the summaries and an MPI_Gatherv of each map per tracer. Parallel: the same MPI_Gather; each rank
-  // writes its part of the maps. Throws std::runtime_error when the file cannot be written.
+  // Writes the model's state. Serial: twelve messages per tracer to the root, in blocking MPI_Send. Gathered: by
+  // collections (gathering.hpp). Parallel: an MPI_Gather of the summaries per tracer; each rank writes its part of the
+  // maps. Throws std::runtime_error when the file cannot be written.
   void write(const Model& model, int step);
 
   // Closes the file; the checksum on the root. Collective over MPI_COMM_WORLD; throws as write() does.
   uint64_t finish();
 
  private:
+  void write_by_tracer(const Model& model, int step);
   void send(const Model& model, const Tracer& tracer, Summary& summary);
   void collect(const Model& model, const Tracer& tracer, Summary& summary);
-  void gather(const Model& model, const Tracer& tracer, Summary& summary);
   void gather_summaries(Summary& summary);
-  void gather_map(const Model& model, const Tracer& tracer, int map);
   void write_in_parallel(const Model& model, const Tracer& tracer, Summary& summary);
-  void sum_up_part(const Tracer& tracer, int map, const std::vector<double>& values);
+  void sum_up_part(int tracer, int map, const MapPiece& piece);
+  void write_piece(int tracer, int map, const MapPiece& piece);
+  void write_summary(int tracer, const Summary& summary);
   void write_tracer(const Tracer& tracer, const Summary& summary);
-  void sum_up(const Tracer& tracer, const Summary& summary);
+  void sum_up(int tracer, const Summary& summary);
   void place(int map, const Block& block, const double* values);
 
   Extent grid_;
@@ -82,8 +84,8 @@ class Output {
   int64_t outputs_ = -1;              // the number of the last one
   std::unique_ptr<OutputFile> file_;  // null: another rank has it
   kit::Checksum checksum_;            // of what this rank writes
-  std::vector<double> whole_[maps];   // one tracer's maps of the whole sea
-  std::vector<double> gathered_;      // one map as MPI_Gatherv leaves it, block after block
+  std::vector<double> whole_[maps];   // one tracer's maps of the whole sea: in the serial way only
+  std::unique_ptr<Gathering> gathering_;
 };
 
 }  // namespace opatm

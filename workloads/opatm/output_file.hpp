@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "decomposition.hpp"
+#include "map_piece.hpp"
 #include "settings.hpp"
 
 namespace opatm {
@@ -27,6 +28,8 @@ class OutputFile {
   virtual void write_summary(int tracer, const Summary& summary) = 0;
   // Of the whole sea.
   virtual void write_map(int tracer, int map, const std::vector<double>& values) = 0;
+  // Of any rank's block: in the gathered way only.
+  virtual void write_piece(int tracer, int map, const MapPiece& piece) = 0;
   // Of this rank's block: in the parallel way only, where all ranks call it.
   virtual void write_part(int tracer, int map, const std::vector<double>& values) = 0;
   // All ranks that have the file: at the end of each output, and at the end.

@@ -94,6 +94,27 @@ std::array<Summary::Piece, 8> Summary::pieces() {
            {histogram_.data(), bins, MPI_INT64_T}}};
 }
 
+// Every element has 8 bytes.
+size_t Summary::size_bytes() {
+  size_t words = 0;
+  for (const Piece& piece : pieces()) words += static_cast<size_t>(piece.count);
+  return 8 * words;
+}
+
+void Summary::copy_to(char* bytes) {
+  for (const Piece& piece : pieces()) {
+    const char* from = static_cast<const char*>(piece.data);
+    bytes = std::copy_n(from, 8 * static_cast<size_t>(piece.count), bytes);
+  }
+}
+
+void Summary::copy_from(const char* bytes) {
+  for (const Piece& piece : pieces()) {
+    std::copy_n(bytes, 8 * static_cast<size_t>(piece.count), static_cast<char*>(piece.data));
+    bytes += 8 * static_cast<size_t>(piece.count);
+  }
+}
+
 std::vector<double> Summary::profiles() const {
   std::vector<double> values;
   append(values, inventory_);

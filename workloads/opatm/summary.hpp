@@ -40,6 +40,11 @@ class Summary {
   };
   std::array<Piece, 8> pieces();
 
+  // All pieces one after another, in size_bytes().
+  size_t size_bytes();
+  void copy_to(char* bytes);
+  void copy_from(const char* bytes);
+
   // For the file: per level the sums as numbers, extremes and counts; then the histogram. All take 8 bytes.
   std::vector<double> profiles() const;  // inventory, inventory of the mean, sinking flux, minimum, maximum
   const std::vector<int64_t>& blooming() const { return blooming_; }
