@@ -14,6 +14,8 @@ from .libraries import find
 from .reading import report_of
 from .running import run
 
+pytestmark = pytest.mark.full  # workloads/test_opatm_traffic.py has the same counts on smaller grids
+
 STEPS = 3
 RANKS = 32
 WIDE = 16  # one strip of 16 columns, not the root's; 362 columns in all
