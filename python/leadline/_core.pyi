@@ -434,7 +434,7 @@ class Outlier:
 
 class RunIterations:
     loop: int  # of RunLoops; 0: calls that repeat
-    missing: str  # why none was found: "none", "few"
+    missing: str  # why none was found: "none", "few", "apart"
     found: bool
     process: int
     site: int

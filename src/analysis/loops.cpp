@@ -164,17 +164,19 @@ structure::LoopShape RunLoops::shape(uint32_t loop) const {
   return all;
 }
 
+bool RunLoops::in_common(uint32_t loop) const {
+  const uint64_t usual = trips(loop);
+  uint32_t like = 0;
+  for (const LoopCell& c : loops_[loop].cells) like += c.trips() + 1 >= usual && c.trips() <= usual + 1;
+  return 2 * like >= processes_;
+}
+
 uint32_t RunLoops::main() const {
   std::vector<trace::LoopWeight> weights(loops_.size());
   for (uint32_t l = 1; l < loops_.size(); ++l) {
-    const uint64_t usual = trips(l);
-    uint32_t like = 0;
-    for (const LoopCell& c : loops_[l].cells) {
-      like += c.trips() + 1 >= usual && c.trips() <= usual + 1;
-      weights[l].has_mpi |= c.has_mpi;
-    }
-    if (2 * like < processes_) continue;  // weight 0: ranks differ in how often they go round it
-    weights[l].rounds = usual;
+    for (const LoopCell& c : loops_[l].cells) weights[l].has_mpi |= c.has_mpi;
+    if (!in_common(l)) continue;  // weight 0
+    weights[l].rounds = trips(l);
     for (const LoopCell& c : loops_[l].cells) {
       weights[l].ns += c.typical_ns;
       weights[l].calls += c.calls;
@@ -190,11 +192,13 @@ uint32_t RunLoops::main() const {
 }
 
 std::string RunLoops::missing() const {
+  bool apart = false;
   for (uint32_t l = 1; l < loops_.size(); ++l) {
     const uint64_t t = trips(l);
     if (t > 1 && t < trace::least_trips_of_main_loop && 2 * time_ns(l) > all_.ns) return "few";
+    apart |= t >= trace::least_trips_of_main_loop && 10 * time_ns(l) > all_.ns && !in_common(l);
   }
-  return "none";
+  return apart ? "apart" : "none";
 }
 
 }  // namespace leadline::analysis

@@ -49,7 +49,7 @@ class RunLoops {
   // equally often; 0: none.
   uint32_t main() const;
   // Why there is none: "none", or "few" if the loops that take the time have fewer trips than a main loop must have.
-  std::string missing() const;
+  std::string missing() const;  // why there is no main loop: "none", "few", "apart"
   // Trips of the median process.
   uint64_t trips(uint32_t loop) const;
   double time_ns(uint32_t loop) const;
@@ -62,6 +62,8 @@ class RunLoops {
   uint64_t lost_calls() const { return lost_calls_; }
 
  private:
+  // Most processes go round the loop equally often.
+  bool in_common(uint32_t loop) const;
   uint32_t number(const trace::Stream& stream, uint32_t loop, const std::vector<uint32_t>& modules,
                   std::vector<uint32_t>* numbers);
 

@@ -8,6 +8,7 @@ import pytest
 
 from leadline.errors import UsageError
 from leadline.report import to_json
+from leadline.report.iterations import why_none
 from leadline.run import open_run
 
 from .building import PROGRAMS, Builder
@@ -198,3 +199,14 @@ def test_calls_of_one_statement_are_no_trips(
     assert main["trips_of_all_ranks"] == 24
     over_threads = [loop for loop in report["loops"] if loop["routine"] == "main program"]
     assert [loop["trips_of_all_ranks"] for loop in over_threads] in ([], [2])
+
+
+def test_where_ranks_have_different_loops_that_is_the_reason_for_none(
+    library: Library, builder: Builder, recorder: Path, tmp_path: Path
+) -> None:
+    program = builder.c(library, "apart.c", "-O2", "-g")
+    outcome = run_mpi(library, 4, [program], cwd=tmp_path, recorder=recorder, run_directory=tmp_path / "run")
+    assert outcome.returncode == 0, outcome.stderr
+    run = open_run(tmp_path / "run")
+    assert to_json(run)["iterations"] is None
+    assert why_none(run).startswith("ranks go round the loops that take most of the time differently often")

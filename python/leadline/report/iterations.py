@@ -12,6 +12,7 @@ from leadline.run import Run, Site
 
 MISSING = {
     "none": "no loop of the program takes a tenth of the time or more",
+    "apart": "ranks go round the loops that take most of the time differently often, or have different ones",
     "few": "the loop that takes most of the time has fewer than three iterations",
 }
 
