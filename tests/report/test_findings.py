@@ -173,6 +173,15 @@ def ended_by(make_run: MakeRun, **description: Any) -> Any:
     return run
 
 
+def aborting(make_run: MakeRun, callers: list[int], **description: Any) -> Any:
+    """Some ranks called MPI_Abort; one of them closed its trace, the others were killed."""
+    call = HandmadeSite("MPI_Abort", "abort", ["check ocean/state.cpp:9"], dict.fromkeys(callers, Calls(1, 0.0)))
+    processes = [a_process(rank, 4, complete=rank == callers[0], finalized=False) for rank in range(4)]
+    run = make_run([barrier(), call], processes, [])
+    run.description.update({"exit_code": 9, **description})
+    return run
+
+
 def in_a_job(*, ended_s: int, limit_s: int) -> dict[str, Any]:
     """The description of a run whose ranks were ended, by the batch system's clock, at or before the job's limit."""
     begin_s = 1_700_000_000
@@ -254,6 +263,14 @@ CASES: dict[str, list[tuple[Callable[[MakeRun], Any], Expected]]] = {
         (lambda make: ended_by(make, signals=["SIGUSR1"]), None),
         (lambda make: going_on(make), None),
     ],
+    "aborted": [
+        (
+            lambda make: aborting(make, [1, 2]),
+            {"rank": "1", "ranks": 2, "routine": "check", "place": "ocean/state.cpp:9", "exit_code": 9},
+        ),
+        (lambda make: aborting(make, [1], signals=["SIGTERM"]), None),  # which is said
+        (lambda make: ended_by(make, exit_code=9), None),
+    ],
     "live-memory-remote": [
         (lambda make: make([barrier()], placed(remote=True, **REMOTE), []), {"ranks": 4, "file_system": "nfs"}),
         (lambda make: make([barrier()], placed(remote=False, **REMOTE), []), None),
@@ -271,6 +288,7 @@ CASES: dict[str, list[tuple[Callable[[MakeRun], Any], Expected]]] = {
         (lambda make: make([barrier()], ranks(), []), None),
         (lambda make: ended_by(make, exit_code=139), {"traces_cut": 1}),
         (lambda make: ended_by(make, signals=["SIGINT"]), None),  # which is said
+        (lambda make: aborting(make, [1, 2]), None),  # too
         (going_on, None),
     ],
     "paused": [

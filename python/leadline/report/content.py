@@ -117,6 +117,11 @@ class Content:
         return cut_short.interruption(self.run) if self.still_running is None else None
 
     @property
+    def aborts(self) -> list[Entry]:
+        """Where MPI_Abort was called."""
+        return [place for place in self.places if place.cls == "abort"]
+
+    @property
     def own_share(self) -> float | None:
         """Leadline's own time as a part of the ranks'; None if the ranks' time is too short to compare with."""
         if self.ended_at_start.all_ranks or self.own_s > self.time_s:

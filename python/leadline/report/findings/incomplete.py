@@ -14,7 +14,8 @@ def evidence(content: Content) -> Evidence | None:
     missing = run.ranks - len(run.processes)
     cut = sum(not process.complete for process in run.processes)
     # What goes on, what somebody ended, and what ended at its start, is said as that.
-    is_said = content.still_running or content.interruption or content.ended_at_start.all_ranks
+    at_start = content.ended_at_start.all_ranks
+    is_said = content.still_running or content.interruption or content.aborts or at_start
     if missing <= 0 and cut and is_said:
         return None
     return {"ranks": run.ranks, "ranks_recorded": len(run.processes), "traces_cut": 0 if is_said else cut}
