@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from ctypes.util import find_library
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from leadline.errors import LeadlineError
-from leadline.mpi import find
+from leadline.mpi import available
 
 TRACERS, STEPS, LEVELS = 51, 3, 6
 OPTIONS = ("--grid", f"16x12x{LEVELS}", "--steps", str(STEPS), "--segments", "1,51", "--rounds", "1", "--ranks", "2,3")
@@ -21,15 +21,7 @@ EXCHANGES = {"trcadv": 8, "trchdf": LEVELS - 1, "trcnxt": 1}
 
 def study(*words: str | Path) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "leadline", "study", "opatm", *map(str, words)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
-
-
-def with_pnetcdf() -> tuple[str, ...]:
-    """The only library that there may be a PnetCDF for here."""
-    try:
-        return ("--mpi", find("debian-openmpi").name)
-    except LeadlineError:
-        return ()
+    return subprocess.run(command, capture_output=True, text=True, timeout=900, check=False)
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +32,7 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def found(directory: Path) -> Any:
     words = [*OPTIONS, "--output", directory / "runs", "--html", directory / "study.html", "--json"]
-    done = study(*words, *with_pnetcdf())
+    done = study(*words)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -64,6 +56,12 @@ def test_each_form_sends_the_messages_that_it_stands_for(found: Any) -> None:
     exchanges = sum(EXCHANGES.values()) * STEPS * 2
     assert rows[51] == TRACERS * exchanges
     assert exchanges <= rows[1] <= 2 * exchanges
+
+
+def test_the_default_is_the_library_that_pnetcdf_is_for(found: Any) -> None:
+    names = {library.name for library in available()}
+    whole = "debian-openmpi" in names and find_library("pnetcdf") is not None
+    assert (found["library"] == "debian-openmpi") == whole
 
 
 def test_nothing_is_called_clear_after_one_round(found: Any) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import ctypes.util
 import json
 import os
 import re
@@ -16,6 +18,7 @@ from leadline import mpi
 from leadline.cli.recording import say, shown
 from leadline.errors import MissingPrerequisite, UsageError
 
+OF_PNETCDF = "debian-openmpi"  # the library that Debian's PnetCDF is for: all forms can run with it
 GRID = "48x48x16"
 SEGMENTS = "1,2,3,5,10,17,26,51"
 
@@ -68,7 +71,8 @@ def command() -> None:
     "library",
     metavar="LIBRARY",
     envvar="LEADLINE_MPI",
-    help="As for leadline workload.  [default: mpich, or openmpi if ranks share cores]",
+    help="As for leadline workload.  "
+    "[default: debian-openmpi if PnetCDF is there; else mpich, or openmpi if ranks share cores]",
 )
 @click.option("-o", "--output", metavar="DIR", envvar="LEADLINE_OUTPUT", help="Keep the recordings here; new or empty.")
 @click.option("--html", metavar="FILE", envvar="LEADLINE_HTML", help="Write the study as one HTML page.")
@@ -128,6 +132,9 @@ def _library(name: str | None, ranks: int) -> mpi.Library:
     """One for both numbers of ranks: ranks that wait must leave their core to others if there are too few cores."""
     from leadline.cli.workload import RANKS_FOR_BUSY_WAITING, default_library, library_for
 
+    if name is None and ctypes.util.find_library("pnetcdf"):
+        with contextlib.suppress(MissingPrerequisite):
+            return mpi.find(OF_PNETCDF)
     busy = ranks > len(os.sched_getaffinity(0))
     return library_for(name or default_library("c++", RANKS_FOR_BUSY_WAITING + 1 if busy else ranks))
 

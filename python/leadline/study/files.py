@@ -57,19 +57,26 @@ def prepare(directory: Path, executable: str, library: Library, grid: Sequence[s
         if done.returncode == 0:
             ways.append(way)
         elif done.returncode == USAGE:
-            missing = done.stderr.strip().splitlines()[-1].partition("output.nc: ")[2]
+            missing = reason(done).partition("output.nc: ")[2]
         else:
             raise MeasurementFailed(f"{executable} --io {way} ended with {done.returncode}: {done.stderr.strip()}")
     if ways:
         done = _run([*one, "--make-input", str(files.input), *grid], library)
         if done.returncode != 0:
-            message = f"the input cannot be made: {done.stderr.strip().splitlines()[-1]}"
+            message = f"the input cannot be made: {reason(done)}"
             raise UsageError(message) if done.returncode == USAGE else MeasurementFailed(message)
     return Files(files.directory, tuple(ways), missing)
 
 
 def remove_output(files: Files) -> None:
     files.output.unlink(missing_ok=True)
+
+
+def reason(done: subprocess.CompletedProcess[str]) -> str:
+    """What the program says of its end, and not what its mpiexec says around it."""
+    said = (done.stderr or done.stdout).strip().splitlines()
+    of_program = [line for line in said if line.startswith("opatm: ")]
+    return (of_program or said or ["it said nothing"])[-1]
 
 
 def _run(words: Sequence[str], library: Library) -> subprocess.CompletedProcess[str]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from leadline.bench.measuring import MeasurementFailed
 from leadline.errors import UsageError
-from leadline.study.files import Files
+from leadline.study.files import Files, reason
 
 ROUTINES = ("trcadv", "trchdf", "trcnxt", "trcwri")
 SUMMARY = re.compile(
@@ -67,10 +67,7 @@ def take(
     except subprocess.TimeoutExpired:
         raise MeasurementFailed(f"{' '.join(words)} did not end within {timeout_s:.0f} s") from None
     if run.returncode:
-        said = (run.stderr or run.stdout).strip().splitlines()
-        of_program = [line for line in said if line.startswith("opatm: ")]
-        reason = (of_program or said or ["it said nothing"])[-1]
-        message = f"{' '.join(words)} ended with {run.returncode}: {reason}"
+        message = f"{' '.join(words)} ended with {run.returncode}: {reason(run)}"
         raise UsageError(message) if run.returncode == USAGE else MeasurementFailed(message)
     found = SUMMARY.search(run.stdout)
     if found is None:
