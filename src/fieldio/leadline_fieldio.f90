@@ -16,14 +16,14 @@
 !
 ! Compile the C sources beside this file with -DLEADLINE_FIELDIO_FORTRAN, then this file (docs/fieldio.md).
 module leadline_fieldio
-  use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_double, c_f_pointer, c_int, c_int64_t, c_null_char, &
-    c_null_ptr, c_ptr, c_size_t
+  use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_double, c_f_pointer, c_int, c_int64_t, c_loc, &
+    c_null_char, c_null_ptr, c_ptr, c_size_t
   use, intrinsic :: iso_fortran_env, only: error_unit
   implicit none
   private
   public :: field_spread, spread_create, spread_mask, spread_free, field_file, fieldio_open, fieldio_create, &
     fieldio_dimension, fieldio_define, fieldio_text, fieldio_end_definitions, fieldio_length, fieldio_variable, &
-    fieldio_read, fieldio_write, fieldio_close, fieldio_free, fieldio_message
+    fieldio_read, fieldio_write, fieldio_close, fieldio_free, fieldio_message, hints_choice, fieldio_choose_hints
 
   integer, parameter, public :: fieldio_auto = 0, fieldio_parallel = 1, fieldio_gathered = 2, fieldio_serial = 3
   integer, parameter, public :: fieldio_int8 = 0, fieldio_int32 = 1, fieldio_int64 = 2, fieldio_float = 3, &
@@ -36,6 +36,23 @@ module leadline_fieldio
   type :: field_file
     type(c_ptr) :: handle = c_null_ptr
   end type field_file
+
+  integer, parameter :: hint_sets = 7, longest_hints = 256  ! as in leadline_fieldio.h
+
+  ! As leadline_fieldio_choice there. hints: ends with a null character. Times are of writing and reading once.
+  type, bind(C) :: hints_choice
+    character(kind=c_char) :: hints(longest_hints)
+    integer(c_int) :: set, kept, rounds
+    real(c_double) :: took_s
+    integer(c_int64_t) :: written_bytes
+    real(c_double), dimension(hint_sets) :: median_s, least_s, most_s
+  end type hints_choice
+
+  type, bind(C) :: trial_c
+    integer(c_int) :: rounds
+    real(c_double) :: limit_s
+    type(c_ptr) :: keep
+  end type trial_c
 
   interface
     integer(c_int) function spread_c(comm, dimensions, whole, first, count, sizes, offset, halo, handle) &
@@ -149,6 +166,18 @@ module leadline_fieldio
       type(c_ptr), value :: handle
       type(c_ptr) :: text
     end function message_c
+
+    integer(c_int) function choose_c(comm, path, spread, trial, choice, message, message_bytes) &
+        bind(C, name="leadline_fieldio_choose_hints_f")
+      import :: c_char, c_int, c_ptr, c_size_t, hints_choice, trial_c
+      integer(c_int), value :: comm
+      character(kind=c_char), intent(in) :: path(*)
+      type(c_ptr), value :: spread
+      type(trial_c), intent(in) :: trial
+      type(hints_choice), intent(out) :: choice
+      character(kind=c_char), intent(out) :: message(*)
+      integer(c_size_t), value :: message_bytes
+    end function choose_c
 
     integer(c_size_t) function strlen(text) bind(C, name="strlen")
       import :: c_ptr, c_size_t
@@ -307,6 +336,43 @@ contains
     character(len=:), allocatable :: message
     message = text_of(message_c(file%handle))
   end function fieldio_message
+
+  ! Collective. The hints that were fastest for a field that is spread so, for fieldio_open and fieldio_create. Tries them
+  ! with the scratch file PATH.hints; docs/fieldio.md says how. keep: a file of choices. choice: what was found, in full.
+  ! message: with `code`, what is wrong.
+  function fieldio_choose_hints(comm, path, spread, rounds, limit_s, keep, choice, code, message) result(hints)
+    integer, intent(in) :: comm
+    character(len=*), intent(in) :: path
+    type(field_spread), intent(in) :: spread
+    integer, intent(in), optional :: rounds
+    real(8), intent(in), optional :: limit_s
+    character(len=*), intent(in), optional :: keep
+    type(hints_choice), intent(out), optional :: choice
+    integer, intent(out), optional :: code
+    character(len=:), allocatable, intent(out), optional :: message
+    character(len=:), allocatable :: hints
+    character(kind=c_char), allocatable, target :: kept_in(:)
+    character(kind=c_char), target :: said(1024)
+    type(hints_choice), target :: found
+    type(trial_c) :: trial
+    integer(c_int) :: how
+    integer :: n
+    trial = trial_c(0, 0.0d0, c_null_ptr)
+    if (present(rounds)) trial%rounds = int(rounds, c_int)
+    if (present(limit_s)) trial%limit_s = limit_s
+    if (present(keep)) then
+      kept_in = [(keep(n:n), n = 1, len_trim(keep)), c_null_char]
+      trial%keep = c_loc(kept_in)
+    end if
+    how = choose_c(int(comm, c_int), trim(path) // c_null_char, spread%handle, trial, found, said, &
+      size(said, kind=c_size_t))
+    if (how /= 0 .and. .not. present(code)) call end_with(text_of(c_loc(said)))
+    hints = ""
+    if (how == 0) hints = text_of(c_loc(found%hints))
+    if (present(choice)) choice = found
+    if (present(code)) code = int(how)
+    if (present(message)) message = text_of(c_loc(said))
+  end function fieldio_choose_hints
 
   subroutine begin(create, comm, path, way, limit_bytes, hints, file, code)
     integer, intent(in) :: create, comm

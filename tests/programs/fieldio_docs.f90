@@ -32,6 +32,7 @@ program fieldio_docs
     end do
   end do
   call tracers(wrong)
+  call chosen_hints(wrong)
   print "(a,i0,a,i0,a)", "rank ", rank, ": ", wrong, " wrong"
   call MPI_Finalize(error)
 
@@ -97,4 +98,33 @@ contains
     call fieldio_free(file)
     call spread_free(spread)
   end subroutine tracers
+
+  ! The choice is one that a file can be opened with, and the second is the first. A field that is too large is refused.
+  subroutine chosen_hints(wrong)
+    integer, intent(inout) :: wrong
+    type(field_spread) :: spread
+    type(field_file) :: file
+    type(hints_choice) :: choice
+    character(len=:), allocatable :: hints, again, message
+    integer :: code
+    spread = spread_create(comm, whole=[ny, nx], first=[1, x1], count=[ny, x2 - x1 + 1])
+    hints = fieldio_choose_hints(comm, "scratch", spread, rounds=1, limit_s=60.0d0, keep="kept", choice=choice, code=code, &
+      message=message)
+    if (code /= 0) then  ! as without a PnetCDF for this library
+      if (index(message, "PnetCDF") == 0 .or. len(hints) /= 0) wrong = wrong + 1
+    else
+      ! One round is too few for another set than the usual one.
+      if (choice%set /= 0 .or. choice%rounds /= 1 .or. choice%kept /= 0) wrong = wrong + 1
+      if (any(choice%least_s > choice%most_s) .or. choice%written_bytes < 7 * 8 * ny * nx) wrong = wrong + 1
+      again = fieldio_choose_hints(comm, "scratch", spread, rounds=1)
+      if (again /= hints .or. index(hints, "nc_header_read_chunk_size=") /= 1) wrong = wrong + 1
+      file = fieldio_open(comm, "tracers.nc", hints=hints)
+      call fieldio_close(file)
+    end if
+    call spread_free(spread)
+    spread = spread_create(comm, whole=[3000, 3000 * ranks], first=[1, 3000 * rank + 1], count=[3000, 3000])
+    hints = fieldio_choose_hints(comm, "scratch", spread, code=code, message=message)
+    if (code == 0 .or. len(hints) /= 0 .or. len(message) == 0) wrong = wrong + 1
+    call spread_free(spread)
+  end subroutine chosen_hints
 end program fieldio_docs
