@@ -1,13 +1,12 @@
 // The page of `leadline compare`: verdict, environments, what differs, small multiples of the iterations, tables.
 
-import { axis, chart, drawCharts, timeTicks } from "./chart.js";
-import { contents, followScrolling } from "./contents.js";
+import { axis, chart, timeTicks } from "./chart.js";
 import { h } from "./dom.js";
 import { timesTable } from "./comparison_tables.js";
 import { count, fixed, plural, seconds } from "./format.js";
-import { printing } from "./printing.js";
+import { showPage } from "./frame.js";
 import { read } from "./read.js";
-import { fitTables, table } from "./table.js";
+import { table } from "./table.js";
 
 const LEVELS = [
   ["whole", "Times", ["run", "iteration", "computation", "rank"]],
@@ -30,27 +29,7 @@ export function show() {
   ]
     .filter((each) => each.inside !== null)
     .map((each) => ({ ...each, short: each.title }));
-  document.getElementById("page").replaceChildren(
-    h("a", { class: "skip", href: "#main" }, "Skip to the comparison"),
-    contents(sections),
-    h(
-      "main",
-      { id: "main", tabindex: -1 },
-      h("header", null, h("h1", null, sentences(comparison)), groups(comparison)),
-      sections.map((each) =>
-        h(
-          "section",
-          { id: each.id, "aria-labelledby": `${each.id}-title` },
-          h("h2", { id: `${each.id}-title` }, each.title),
-          each.inside,
-        ),
-      ),
-    ),
-  );
-  drawCharts();
-  fitTables();
-  followScrolling(sections);
-  printing();
+  showPage("the comparison", h("header", null, h("h1", null, sentences(comparison)), groups(comparison)), sections);
   globalThis.leadline = { comparison };
 }
 

@@ -1,12 +1,11 @@
 // The page of `leadline study`: verdict, what the recording proposes, the papers' tables measured here, segments.
 
-import { axis, chart, drawCharts, timeTicks } from "./chart.js";
-import { contents, followScrolling } from "./contents.js";
+import { axis, chart, timeTicks } from "./chart.js";
 import { h } from "./dom.js";
 import { count, fixed, plural, seconds } from "./format.js";
-import { printing } from "./printing.js";
+import { showPage } from "./frame.js";
 import { read } from "./read.js";
-import { fitTables, table } from "./table.js";
+import { table } from "./table.js";
 
 /** Called when all modules are there (report/page/document.py). */
 export function show() {
@@ -19,27 +18,7 @@ export function show() {
     { id: "segments", title: "Segments", inside: segments(study.segments) },
     { id: "papers", title: "Beside the papers", inside: papers(study) },
   ].map((each) => ({ ...each, short: each.title }));
-  document.getElementById("page").replaceChildren(
-    h("a", { class: "skip", href: "#main" }, "Skip to the study"),
-    contents(sections),
-    h(
-      "main",
-      { id: "main", tabindex: -1 },
-      h("header", null, h("h1", null, h("strong", null, study.verdict)), basis(study)),
-      sections.map((each) =>
-        h(
-          "section",
-          { id: each.id, "aria-labelledby": `${each.id}-title` },
-          h("h2", { id: `${each.id}-title` }, each.title),
-          each.inside,
-        ),
-      ),
-    ),
-  );
-  drawCharts();
-  fitTables();
-  followScrolling(sections);
-  printing();
+  showPage("the study", h("header", null, h("h1", null, h("strong", null, study.verdict)), basis(study)), sections);
   globalThis.leadline = { study };
 }
 
