@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
+
+from leadline.report.wrapping import wrapped
 
 if TYPE_CHECKING:  # JSON and the page do not need rich
     from rich.console import Console
@@ -22,7 +23,7 @@ def folded(line: str, width: int) -> list[str]:
         return [line]
     starts = [match.end() for match in COLUMN.finditer(line, 0, round(width * FARTHEST))]
     hanging = " " * (starts[-1] if starts else min(len(line) - len(line.lstrip()) + 4, width // 2))
-    return textwrap.wrap(line, width, subsequent_indent=hanging, break_on_hyphens=False, replace_whitespace=False)
+    return wrapped(line, width, rest=hanging, replace_whitespace=False)
 
 
 class Screen:
@@ -51,9 +52,7 @@ class Screen:
                 self._console.print(Text(part, style=style), soft_wrap=True)
 
     def paragraph(self, text: str, style: str = "") -> None:
-        wrapped = textwrap.wrap(text, self.width, break_long_words=False, break_on_hyphens=False)
-        self.lines([(line, style) for line in wrapped])
+        self.lines([(line, style) for line in wrapped(text, self.width, break_long_words=False)])
 
     def item(self, text: str, style: str = "") -> None:
-        wrapped = textwrap.wrap(text, self.width, initial_indent="- ", subsequent_indent="  ", break_on_hyphens=False)
-        self.lines([(line, style) for line in wrapped])
+        self.lines([(line, style) for line in wrapped(text, self.width, "- ", "  ")])

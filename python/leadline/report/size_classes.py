@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import textwrap
 from typing import Any
 
 from leadline import _core
 from leadline.report import format as fmt
 from leadline.report.json_entries import whole
 from leadline.report.screen import Line
+from leadline.report.wrapping import wrapped
 
 
 def histogram(sizes: _core.Sizes, what: str = "messages") -> list[dict[str, Any]]:
@@ -37,5 +37,5 @@ def size_lines(sizes: _core.Sizes, what: str, width: int) -> list[Line]:
     distinct = sizes.distinct
     if sizes.distinct_complete and len(distinct) <= 6:
         exact = ", ".join(f"{distinct[size]:,} of {size:,} B" for size in sorted(distinct))
-        lines += textwrap.wrap(f"Exactly: {exact}", width)
+        lines += wrapped(f"Exactly: {exact}", width)
     return lines

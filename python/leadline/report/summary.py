@@ -6,7 +6,6 @@ the report.
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -23,6 +22,7 @@ from leadline.report.sections.efficiency import run_efficiency
 from leadline.report.sections.phases import phase_words, unseen_steps
 from leadline.report.terminal import about
 from leadline.report.verdict import verdict
+from leadline.report.wrapping import together, wrapped
 from leadline.run import Run
 
 if TYPE_CHECKING:
@@ -95,13 +95,12 @@ def _costly(findings: Sequence[Finding]) -> tuple[Finding | None, list[Finding]]
 
 
 def _wrapped(text: str, width: int, first: str = "", style: str = "") -> list[Line]:
-    lines = textwrap.wrap(text, width, initial_indent=first, subsequent_indent=" " * len(first), break_on_hyphens=False)
-    return [(line, style) if style else line for line in lines]
+    return [(line, style) if style else line for line in wrapped(text, width, first, " " * len(first))]
 
 
 def _fact(label: str, text: str, width: int) -> list[Line]:
-    wrapped = textwrap.wrap(text, width - LABEL, break_on_hyphens=False)
-    return [f"{label if number == 0 else '':{LABEL}}{line}" for number, line in enumerate(wrapped)]
+    lines = wrapped(text, width - LABEL)
+    return [f"{label if number == 0 else '':{LABEL}}{line}" for number, line in enumerate(lines)]
 
 
 def _where_time_goes(content: Content, width: int) -> list[Line]:
@@ -127,7 +126,7 @@ def _where_time_goes(content: Content, width: int) -> list[Line]:
         cells = round(shown * room) - done
         done += cells
         bar += mark * cells
-        words.append(f"{mark} {name} {fmt.percent(parts[name] / base)}")
+        words.append(together(f"{mark} {name} {fmt.percent(parts[name] / base)}"))
     lines: list[Line] = _fact("Time", bar[:room], width)
     lines += _wrapped("  ".join(words), width, " " * LABEL)
     startup = content.startup_s / max(len(content.ranks), 1)

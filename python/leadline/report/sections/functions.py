@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,6 +12,7 @@ from leadline.report.entry_lines import HEADER, clip, header, numbers
 from leadline.report.json_entries import entry_json
 from leadline.report.screen import Line, Screen
 from leadline.report.section import Section
+from leadline.report.wrapping import wrapped
 
 MOST_LOCAL = 4
 LEAST_NAME = 12
@@ -68,7 +68,7 @@ def _local_line(local: Sequence[Entry], width: int) -> list[Line]:
         f"Purely local functions: {fmt.plural(calls, 'call')} in {fmt.seconds(sum(e.time_s for e in local))} ({named}"
         f"{f', {others} others' if others else ''})"
     )
-    return ["", *textwrap.wrap(text, width, break_on_hyphens=False)]
+    return ["", *wrapped(text, width)]
 
 
 def _spread(content: Content, width: int) -> list[Line]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from typing import TYPE_CHECKING, Any
 
 from leadline import _core
@@ -14,6 +13,7 @@ from leadline.report.json_entries import rank_id
 from leadline.report.loops import NamedLoop, named_loop
 from leadline.report.screen import Line, Screen
 from leadline.report.section import Section
+from leadline.report.wrapping import wrapped
 from leadline.run import Run
 from leadline.symbols import Location
 
@@ -163,7 +163,7 @@ def _about_loop(run: Run, loop: NamedLoop, width: int) -> list[str]:
     if len(loop.path) > 1:
         lines.append("  reached through " + " > ".join(frame.routine for frame in loop.path))
     lines = [line[0].upper() + line[1:] if line.startswith("the") else line for line in lines]
-    return [part for line in lines for part in textwrap.wrap(line, width, subsequent_indent="    ")]
+    return [part for line in lines for part in wrapped(line, width, rest="    ")]
 
 
 def _lines(it: Iterations, width: int) -> list[Line]:

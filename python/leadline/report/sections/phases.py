@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,6 +11,7 @@ from leadline.report.entry_lines import clip
 from leadline.report.phases import Efficiency, PhaseEntry
 from leadline.report.screen import Line, Screen
 from leadline.report.section import Section
+from leadline.report.wrapping import wrapped
 
 LEAST_SHARE_SHOWN = 0.005
 LEAST_PART_SHOWN = 0.02  # of a phase's samples, that a routine must have
@@ -92,7 +92,7 @@ def _lines(entries: Sequence[PhaseEntry], whole: float, width: int) -> list[Line
         text = f"{100 * entry.time_s / whole:5.1f} %  {shares}  {CLASSES[entry.cls]:13}  {name}"
         lines.append((text, "bold") if entry.kind == "loop" and entry.parent is None else text)
         for words in unseen_steps(entry):
-            lines += [(f"{'':10}{line}", "dim") for line in textwrap.wrap(words, width - 10)]
+            lines += [(f"{'':10}{line}", "dim") for line in wrapped(words, width - 10)]
         lines += _computes_in(entry, width)
     return lines
 

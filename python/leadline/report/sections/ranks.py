@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from typing import Any
 
 from leadline import _core
@@ -12,6 +11,7 @@ from leadline.report.json_entries import rank_id
 from leadline.report.rank_times import RankEntry
 from leadline.report.screen import Line, Screen
 from leadline.report.section import Section
+from leadline.report.wrapping import wrapped
 
 MOST_BARS = 16
 
@@ -78,7 +78,7 @@ def _bars(content: Content, width: int) -> list[Line]:
         lines.append(f"{rank.rank:>{max(label, 4)}}  {times} {bar}".rstrip())
     if len(shown) < len(ranks):
         lines.append(f"({len(shown)} of {len(ranks)} ranks: by share of MPI from least to most)")
-    lines.extend(textwrap.wrap(_kinds(ranks), max(width, 40), subsequent_indent=" " * 10))
+    lines.extend(wrapped(_kinds(ranks), max(width, 40), rest=" " * 10))
     return lines
 
 
