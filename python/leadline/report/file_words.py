@@ -21,7 +21,7 @@ def file_sentence(found: dict[str, Any]) -> str:
 
 def _takes(found: dict[str, Any], then: str) -> str:
     """What the calls take, and what they would take after the change, if that is known."""
-    text = f"these calls take {fmt.percent(found['calls_share'])} of the time"
+    text = f"these calls take {fmt.percent(found['share'])} of the time"
     if found["remaining_share"] is not None:
         text += f", {then} would take {fmt.percent(found['remaining_share'])}"
     return text
@@ -40,7 +40,7 @@ def _written_by_one(found: dict[str, Any]) -> str:
     files += f" and {fmt.plural(others, 'other file')}" if others else ""
     text = (
         f"Rank {found['writer']} writes {files} for all ranks, {fmt.size(found['bytes_written'])}: these calls take "
-        f"{fmt.percent(found['calls_share'])} of the time"
+        f"{fmt.percent(found['share'])} of the time"
     )
     if found["waited_share"] >= WORTH_SAYING:
         text += f", and the others wait {fmt.percent(found['waited_share'])} of the time for them"
@@ -62,5 +62,5 @@ def _small(found: dict[str, Any]) -> str:
 def _one_per_rank(found: dict[str, Any]) -> str:
     return (
         f"Every rank has files of its own, {in_words(found['file'], found['files'])}: opening them takes "
-        f"{fmt.percent(found['share'])} of the time."
+        f"{fmt.percent(found['deciding_share'])} of the time."
     )

@@ -155,20 +155,24 @@ class FilePatterns {
     }
   }
 
-  // Calls that open these files, at the mean time of their call site on the process. Nothing if some are not known.
+  // Calls that open these files, at the mean time of those whose call site is known. Nothing if none is.
   std::optional<double> opening_ns(const std::vector<FileUse>& uses) const {
-    double sum = 0;
+    double known_ns = 0;
+    uint64_t known_opens = 0, opens = 0;
     for (const FileUse& u : uses) {
+      opens += u.opens();
       const FileUseSites* known = sites_.find(u.process, u.number);
-      if (!known || known->opens.empty()) return std::nullopt;
+      if (!known) continue;
       for (const auto& [site, times] : known->opens) {
         for (const Cell& c : profile_.sites()[site].cells) {
           if (c.process != u.process || !c.counts.calls) continue;
-          sum += c.counts.time_ns * static_cast<double>(times) / static_cast<double>(c.counts.calls);
+          known_ns += c.counts.time_ns * static_cast<double>(times) / static_cast<double>(c.counts.calls);
+          known_opens += times;
         }
       }
     }
-    return sum;
+    if (!known_opens) return std::nullopt;
+    return known_ns * static_cast<double>(opens) / static_cast<double>(known_opens);
   }
 
   // Transfers of MPI_File_* that the library merges into larger ones are not small.

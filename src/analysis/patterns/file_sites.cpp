@@ -27,12 +27,10 @@ std::vector<bool> sites_on_files(const structure::CallDecoder& decoder, const tr
 }  // namespace
 
 void FileSites::add(const trace::Process& process, uint32_t index) {
-  if (process.files.empty()) return;
+  if (process.files.empty() || process.streams.empty()) return;
   OpenFiles open;
-  for (size_t stream = 0; stream < process.streams.size(); ++stream) {
-    const uint64_t most = std::min(most_calls / process.streams.size(), most_in_all - std::min(walked_, most_in_all));
-    walk(process, stream, index, most, &open);
-  }
+  const uint64_t most = std::min(most_calls, most_in_all / profile_.processes().size()) / process.streams.size();
+  for (size_t stream = 0; stream < process.streams.size(); ++stream) walk(process, stream, index, most, &open);
 }
 
 const FileUseSites* FileSites::find(uint32_t process, uint32_t file) const {
@@ -67,7 +65,7 @@ void FileSites::walk(const trace::Process& process, size_t index, uint32_t p, ui
     uses_[{p, static_cast<uint32_t>(file)}].opens[numbers[call.site]] += times;
     return true;
   };
-  for (uint64_t taken = 0; taken < most && walker.next(&event); ++taken, ++walked_) {
+  for (uint64_t taken = 0; taken < most && walker.next(&event); ++taken) {
     const uint32_t site = event.key.site;
     if (event.run || site >= wanted.size() || !wanted[site]) continue;
     if (site >= numbers.size() || numbers[site] >= profile_.sites().size()) continue;

@@ -28,8 +28,8 @@ class FileSites {
   const FileUseSites* find(uint32_t process, uint32_t file) const;
 
  private:
-  static constexpr uint64_t most_calls = uint64_t{1} << 21;  // of a process
-  static constexpr uint64_t most_in_all = uint64_t{1} << 24;
+  static constexpr uint64_t most_calls = uint64_t{1} << 20;  // of a process
+  static constexpr uint64_t most_in_all = uint64_t{1} << 22;
 
   // Files by the number of the open file, and by that of the MPI file.
   struct OpenFiles {
@@ -40,7 +40,6 @@ class FileSites {
   static void open_file(const structure::DecodedCall& call, uint32_t file, OpenFiles* open);
 
   const Profile& profile_;
-  uint64_t walked_ = 0;
   std::map<std::pair<uint32_t, uint32_t>, FileUseSites> uses_;  // by process and file
 };
 

@@ -54,13 +54,16 @@ FileUse::Amount& FileUse::Amount::operator+=(const Amount& other) {
   return *this;
 }
 
+uint64_t FileUse::opens() const {
+  return file->layers[static_cast<size_t>(FileLayer::program)].opens +
+         file->layers[static_cast<size_t>(FileLayer::mpi)].opens;
+}
+
 bool FileUse::whole_at_once() const {
   constexpr double nearly = 0.99;
-  uint64_t opens = 0;
-  for (const FileLayer layer : {FileLayer::program, FileLayer::outside, FileLayer::mpi})
-    opens += file->layers[static_cast<size_t>(layer)].opens;
-  if (!opens || file->size <= 0 || (libc.transfers() + mpi.transfers()) / 2 > opens) return false;
-  return static_cast<double>(bytes()) >= nearly * static_cast<double>(file->size) * static_cast<double>(opens);
+  const uint64_t all = opens() + file->layers[static_cast<size_t>(FileLayer::outside)].opens;
+  if (!all || file->size <= 0 || libc.transfers() + mpi.transfers() > 2 * all) return false;
+  return static_cast<double>(bytes()) >= nearly * static_cast<double>(file->size) * static_cast<double>(all);
 }
 
 FileUses::FileUses(const Profile& profile, const FileSites& sites) : profile_(profile), sites_(sites) {

@@ -30,6 +30,7 @@ struct FileUse {
   const trace::ProcessFile* file = nullptr;
   Amount libc, mpi;  // the program's calls
 
+  uint64_t opens() const;  // in the ranks' time
   // Each time it was opened, all of it was moved by one transfer (and one more, which found the end): the file is
   // small, not the transfers.
   bool whole_at_once() const;

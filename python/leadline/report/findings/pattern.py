@@ -64,6 +64,7 @@ def evidence(content: Content) -> list[Evidence]:
             for name, value in (
                 ("time_s", entry.time_s),
                 ("share", entry.share),
+                ("deciding_share", entry.share),
                 ("recoverable_s", _recoverable_s(content, entry)),
                 ("messages_per_step", entry.messages_per_step or 0.0),
             ):
@@ -75,6 +76,7 @@ def evidence(content: Content) -> list[Evidence]:
                 "where": entry.where,
                 "time_s": entry.time_s,
                 "share": entry.share,
+                "deciding_share": entry.share,
                 "recoverable_s": _recoverable_s(content, entry),
                 "messages_per_step": entry.messages_per_step,
                 "together": entry.evidence.get("together"),
@@ -97,12 +99,11 @@ def _more(content: Content, entry: PatternEntry) -> Evidence:
 
 
 def _of_files(content: Content, entry: PatternEntry) -> Evidence:
-    """share: of the time that could be saved at most, which decides; calls_share: of the calls."""
+    """deciding_share: of the time that could be saved at most."""
     told = entry.evidence
     waited_s = file_costs.waited_for(content, entry) if entry.name == "write_by_one" else None
     return {
-        "share": content.share(_recoverable_s(content, entry)),
-        "calls_share": entry.share,
+        "deciding_share": content.share(_recoverable_s(content, entry)),
         "remaining_share": content.share(told["remaining_s"]) if "remaining_s" in told else None,
         "waited_s": waited_s,
         "waited_share": content.share(waited_s) if waited_s is not None else None,
@@ -166,7 +167,7 @@ RULE = Rule(
     section="patterns",
     evidence=evidence,
     sentence=sentence,
-    threshold={"share": at_least(0.01)},
+    threshold={"deciding_share": at_least(0.01)},
     cost_s=lambda found: float(found["recoverable_s"]),
     help=lambda found: HELP[found["pattern"]],
 )
