@@ -40,9 +40,8 @@ def waited_for(content: Content, entry: PatternEntry) -> float:
     return sum(wait.seconds * share_for(content, writer, _causes(wait)) for wait in content.waits.entries)
 
 
-def waited_for_writer(content: Content, sites: Collection[Site]) -> float:
-    """Seconds of waiting at these call sites that belong to the finding that one rank writes for all."""
-    writer = writer_in_findings(content)
+def waited_for_writer(content: Content, writer: str | None, sites: Collection[Site]) -> float:
+    """Seconds of waiting at these call sites for the rank that writes for all."""
     waits = [wait for wait in content.waits.entries if wait.site in sites] if writer is not None else []
     return sum(wait.seconds * share_for(content, writer, _causes(wait)) for wait in waits)
 

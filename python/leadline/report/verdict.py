@@ -15,6 +15,7 @@ from leadline.report.paths import chain, chain_key
 from leadline.report.spoiled import spoiled_verdict
 
 IO_WORTH_SAYING = 0.01  # of the ranks' time
+NEARLY_ALL = 0.9
 WAITING_WORTH_SAYING = 0.01
 STARTUP_WORTH_SAYING = 0.25  # of the time with start-up
 
@@ -32,7 +33,7 @@ def verdict(content: Content, findings: Sequence[Finding] | None = None, *, traf
         return spoiled
     costly = next((finding for finding in everything if finding.cost_s is not None and not finding.in_verdict), None)
     sentences = [*(finding.text for finding in first), _time_sentence(content, costly)]
-    if content.base_s > 0 and content.io_s >= IO_WORTH_SAYING * content.base_s and not _says_io(costly):
+    if content.base_s > 0 and content.io_s >= IO_WORTH_SAYING * content.base_s and not _says_io(content, costly):
         sentences.append(_io_sentence(content))
     if traffic:
         sentences += _traffic(content, first)
@@ -61,7 +62,8 @@ def _time_sentence(content: Content, costly: Finding | None) -> str:
         sentence = (
             f"{fmt.percent(content.mpi_share)} of the {content.whose_time}time between MPI_Init and MPI_Finalize is MPI"
         )
-    if content.mpi_io_s >= IO_WORTH_SAYING * content.base_s > 0 and not _says_io(costly, of_mpi=True):
+    said = costly is not None and costly.id == "file-time" and costly.evidence["all_by_mpi"]
+    if content.mpi_io_s >= IO_WORTH_SAYING * content.base_s > 0 and not said:
         sentence += f", {fmt.percent(content.share(content.mpi_io_s))} file I/O in MPI_File_*"
     waiting = content.waiting_s
     if waiting is not None and waiting >= WAITING_WORTH_SAYING * content.base_s > 0:
@@ -82,9 +84,11 @@ def _time_sentence(content: Content, costly: Finding | None) -> str:
     return sentence + "."
 
 
-def _says_io(costly: Finding | None, *, of_mpi: bool = False) -> bool:
-    """Whether the finding states the time of file I/O.   of_mpi: and names MPI_File_*."""
-    return costly is not None and costly.id == "file-time" and (costly.evidence["all_by_mpi"] or not of_mpi)
+def _says_io(content: Content, costly: Finding | None) -> bool:
+    """Whether the finding states the time of file I/O itself, or is about calls that take nearly all of it."""
+    if costly is None or "file" not in costly.evidence:
+        return False
+    return costly.id == "file-time" or costly.evidence.get("share", 0.0) >= NEARLY_ALL * content.share(content.io_s)
 
 
 def _io_sentence(content: Content) -> str:

@@ -51,6 +51,7 @@ void FileSites::walk(const trace::Process& process, size_t index, uint32_t p, ui
   const structure::CallDecoder decoder(process, index);
   const std::vector<bool> wanted = sites_on_files(decoder, stream);
   if (std::find(wanted.begin(), wanted.end(), true) == wanted.end()) return;
+  if (index >= profile_.processes()[p].site_numbers.size()) return;
   const std::vector<uint32_t>& numbers = profile_.processes()[p].site_numbers[index];
   trace::Walker walker(stream);
   trace::Event event;

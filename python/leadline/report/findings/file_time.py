@@ -12,14 +12,14 @@ ALL = 0.995  # of the time
 
 
 def evidence(content: Content) -> Evidence | None:
-    """rest_s: what no other finding about files would save. What could be saved of it is not known."""
+    """rest_s: in calls that no other finding about files is about. What could be saved of it is not known."""
     io = content.files
     if not io.files or not content.base_s > 0:
         return None
     # What was read before MPI_Init is not part of the time.
     most = max(io.families, key=lambda family: family.within.time_s)
     within_s = sum(family.within.time_s for family in io.families)
-    claimed_s = sum(min(file_costs.recoverable_s(content, e), e.time_s) for e in file_costs.costly(content))
+    claimed_s = sum(entry.time_s for entry in file_costs.costly(content))
     return {
         "file": most.files[0].file or OTHER_FILES,
         "files": len(most.files),

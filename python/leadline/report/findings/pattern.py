@@ -55,6 +55,7 @@ FACT = {
 
 
 def evidence(content: Content) -> list[Evidence]:
+    writer = file_costs.writer_in_findings(content)
     found: dict[tuple[str, str, str | None], Evidence] = {}
     for entry in content.patterns:
         if entry.name not in HELP:
@@ -65,7 +66,7 @@ def evidence(content: Content) -> list[Evidence]:
                 ("time_s", entry.time_s),
                 ("share", entry.share),
                 ("deciding_share", entry.share),
-                ("recoverable_s", _recoverable_s(content, entry)),
+                ("recoverable_s", _recoverable_s(content, entry, writer)),
                 ("messages_per_step", entry.messages_per_step or 0.0),
             ):
                 found[key][name] = (found[key][name] or 0.0) + value
@@ -77,7 +78,7 @@ def evidence(content: Content) -> list[Evidence]:
                 "time_s": entry.time_s,
                 "share": entry.share,
                 "deciding_share": entry.share,
-                "recoverable_s": _recoverable_s(content, entry),
+                "recoverable_s": _recoverable_s(content, entry, writer),
                 "messages_per_step": entry.messages_per_step,
                 "together": entry.evidence.get("together"),
                 "assumes": entry.evidence.get("assumes"),
@@ -103,7 +104,7 @@ def _of_files(content: Content, entry: PatternEntry) -> Evidence:
     told = entry.evidence
     waited_s = file_costs.waited_for(content, entry) if entry.name == "write_by_one" else None
     return {
-        "deciding_share": content.share(_recoverable_s(content, entry)),
+        "deciding_share": content.share(file_costs.recoverable_s(content, entry)),
         "remaining_share": content.share(told["remaining_s"]) if "remaining_s" in told else None,
         "waited_s": waited_s,
         "waited_share": content.share(waited_s) if waited_s is not None else None,
@@ -113,7 +114,7 @@ def _of_files(content: Content, entry: PatternEntry) -> Evidence:
     }
 
 
-def _recoverable_s(content: Content, entry: PatternEntry) -> float:
+def _recoverable_s(content: Content, entry: PatternEntry, writer: str | None) -> float:
     """At most this much of its time can be saved: communication hides behind no more computation than there is, and
     ranks that wait for a slow one, or for one that writes a file, still do so when calls are combined or replaced."""
     if entry.name == "no_overlap":
@@ -122,7 +123,7 @@ def _recoverable_s(content: Content, entry: PatternEntry) -> float:
         return file_costs.recoverable_s(content, entry)
     sites = set(entry.sites)
     if entry.name in ROOTED:
-        return max(entry.time_s - file_costs.waited_for_writer(content, sites), 0.0)
+        return max(entry.time_s - file_costs.waited_for_writer(content, writer, sites), 0.0)
     if entry.name not in ("packable_messages", "allreduce_bound", "repeated_creation"):
         return entry.time_s
     waiting = sum(wait.seconds for wait in content.waits.entries if wait.site in sites)
