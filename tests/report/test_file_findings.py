@@ -117,6 +117,16 @@ def test_where_it_is_not_known_what_remains_it_is_the_time_of_the_calls(make_run
     (finding,) = findings(running(make_run, [small(2.0, buffered=True)]), "pattern")
     assert finding.cost_s == pytest.approx(2.0)
     assert finding.text.endswith("on average through a stream's buffer: these calls take 5.0 % of the time.")
+    assert finding.help == "Move whole arrays in one call, in binary, rather than value by value."
+
+
+def test_small_transfers_of_collective_calls_are_not_to_be_made_collective(make_run: MakeRun) -> None:
+    pattern = small(2.0, buffered=False)
+    pattern.sites = [2]  # MPI_File_write_all
+    (finding,) = findings(running(make_run, [pattern], mpi_io_s=1.0), "pattern")
+    assert finding.help.startswith("Move more in each call: a view")
+    (apart,) = findings(running(make_run, [small(2.0, buffered=False)]), "pattern")
+    assert apart.help == "Use larger transfers: whole arrays, or collective MPI-IO."
 
 
 @pytest.mark.parametrize(("remaining_s", "found"), [(1.59, True), (1.61, False)])  # of 40 s: 1 % is 0.4 s

@@ -202,6 +202,8 @@ class FileIO:
             "Leadline are left out",
             "asynchronous I/O (aio_*, io_uring), system calls without libc, child processes, and files that the "
             "dynamic linker loads are not seen",
+            "calls about names and directories (stat, mkdir, rename, unlink, ...) are not seen: their time is in the "
+            "computation",
         ]
         mapped = sum(file.mapped for file in self.files)
         if mapped:

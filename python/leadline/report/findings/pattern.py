@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 from leadline.report import file_costs
 from leadline.report import format as fmt
@@ -32,6 +33,7 @@ HELP = {
     "small_io": "Use larger transfers: whole arrays, or collective MPI-IO.",
     "file_per_rank": "Write one shared file collectively; many small files burden the file system's directory.",
 }
+COLLECTIVE = re.compile("^MPI_File_.*_(all|ordered)")
 FREEING = ("_free", "_disconnect")
 ROOTED = ("all_to_one", "one_to_all")
 OF_FILES = {
@@ -111,6 +113,7 @@ def _of_files(content: Content, entry: PatternEntry) -> Evidence:
         "file": entry.files[0],
         **{name: told[name] for name in OF_FILES & told.keys()},
         "buffered": told.get("buffered"),
+        "collective": bool(entry.sites) and all(COLLECTIVE.search(site.function) for site in entry.sites),
     }
 
 
@@ -161,6 +164,14 @@ def sentence(content: Content, found: Evidence) -> str:
     return f"In {found['where']}, {fact}; these calls take {fmt.percent(found['share'])} of the time."
 
 
+def help_for(found: Evidence) -> str:
+    if found["pattern"] == "small_io" and found["collective"]:
+        return "Move more in each call: a view (MPI_File_set_view) describes pieces that lie apart in the file."
+    if found["pattern"] == "small_io" and found["buffered"]:
+        return "Move whole arrays in one call, in binary, rather than value by value."
+    return HELP[found["pattern"]]
+
+
 RULE = Rule(
     id="pattern",
     order=213,
@@ -170,5 +181,5 @@ RULE = Rule(
     sentence=sentence,
     threshold={"deciding_share": at_least(0.01)},
     cost_s=lambda found: float(found["recoverable_s"]),
-    help=lambda found: HELP[found["pattern"]],
+    help=help_for,
 )
