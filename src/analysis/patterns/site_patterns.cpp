@@ -151,9 +151,12 @@ class SitePatterns {
     uint64_t times = 0;
     for (uint32_t s = 0; s < profile_.sites().size(); ++s) {
       const trace::Function& f = function(s);
-      if (profile_.sites()[s].local || !within(s, main_)) continue;
-      if (f.cls == freeing) freed.push_back(s);
-      if (!making.count(f.cls) || connects(f.name) || static_cast<double>(calls(s)) < nearly_all * steps(s)) continue;
+      if (profile_.sites()[s].local || !within(s, main_) || (f.cls != freeing && !making.count(f.cls))) continue;
+      if (connects(f.name) || !in_most_steps(s)) continue;
+      if (f.cls == freeing) {
+        freed.push_back(s);
+        continue;
+      }
       sites.push_back(s);
       times += calls(s);
       for (const Cell& c : profile_.sites()[s].cells) processes.insert(c.process);
@@ -168,9 +171,19 @@ class SitePatterns {
     found_->push_back(std::move(p));
   }
 
-  // Of the main loop, on the processes that call there.
-  double steps(uint32_t s) const {
-    return static_cast<double>(profile_.loops().trips(main_)) * static_cast<double>(profile_.sites()[s].cells.size());
+  // Called in nearly all steps, on the processes that call there. Many calls in a few steps are none of these: an inner
+  // loop that the call is in must be entered as often.
+  bool in_most_steps(uint32_t s) const {
+    const RunLoops& loops = profile_.loops();
+    const size_t processes = profile_.sites()[s].cells.size();
+    const double least = nearly_all * static_cast<double>(loops.trips(main_)) * static_cast<double>(processes);
+    if (static_cast<double>(calls(s)) < least) return false;
+    uint32_t inner = traffic_.sites()[s].loop;
+    while (inner != main_ && loops.all()[inner].outer != main_) inner = loops.all()[inner].outer;
+    if (inner == main_) return true;
+    uint64_t entries = 0;
+    for (const LoopCell& c : loops.all()[inner].cells) entries += c.entries;
+    return static_cast<double>(entries) >= least;
   }
 
   const Profile& profile_;
