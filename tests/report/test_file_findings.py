@@ -165,7 +165,14 @@ def test_waiting_for_the_one_that_writes_belongs_to_its_writing(make_run: MakeRu
     )
     (wait,) = findings(run, "waiting")
     assert wait.evidence["wait_s"] == pytest.approx(3.0)
-    assert wait.cost_s == pytest.approx(0.6)
+    assert wait.cost_s is None  # 2.4 s of it are the other finding's, which says the same
+
+
+def test_what_a_wait_has_besides_stays_its_own(make_run: MakeRun) -> None:
+    waits = [(BARRIER, 1, 4.0, [(0, "io", WRITE, 0.4), (0, "computation", BARRIER, 0.6)])]
+    run = running(make_run, [written_by_one()], waits)
+    (wait,) = findings(run, "waiting")
+    assert wait.cost_s == pytest.approx(2.4)
 
 
 def test_waiting_for_a_rank_that_does_not_write_for_all_is_not_taken_from_it(make_run: MakeRun) -> None:

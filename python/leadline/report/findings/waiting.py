@@ -111,6 +111,14 @@ def _for_whom(found: Evidence) -> str:
     )
 
 
+def cost_s(found: Evidence) -> float | None:
+    """None if most of it belongs to another finding, which says the same."""
+    if found["for_writer_s"] >= ONE_CAUSE * found["wait_s"]:
+        return None
+    # What the launcher did to the ranks is not the program's to change.
+    return 0.0 if found["since_start"] else float(found["wait_s"] - found["for_writer_s"])
+
+
 RULE = Rule(
     id="waiting",
     order=211,
@@ -119,7 +127,6 @@ RULE = Rule(
     evidence=evidence,
     sentence=sentence,
     threshold={"share": at_least(0.01)},
-    # What the launcher did to the ranks is not the program's to change.
-    cost_s=lambda found: 0.0 if found["since_start"] else float(found["wait_s"] - found["for_writer_s"]),
+    cost_s=cost_s,
     help=lambda found: "" if found["since_start"] else HELP.get(found["cause"] or "", ""),
 )
