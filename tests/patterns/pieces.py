@@ -495,6 +495,27 @@ def late_receives(rng: random.Random, ranks: int) -> Piece:
     return Piece("late-receives", body, frozenset({"ring", "unexpected_large"}), messages=ranks)
 
 
+def remade(rng: random.Random, ranks: int) -> Piece:
+    """A communicator or a window that lives for one step."""
+    made = rng.choice(["communicators", "windows"])
+    communicator = """
+  MPI_Comm half;
+  MPI_Comm_split(comm, rank % 2, rank, &half);
+  work(5);
+  MPI_Comm_free(&half);"""
+    window = """
+  MPI_Win window;
+  MPI_Win_create(in, 8000, 8, MPI_INFO_NULL, comm, &window);
+  work(5);
+  MPI_Win_free(&window);"""
+    return Piece(
+        "remade",
+        communicator if made == "communicators" else window,
+        frozenset({"repeated_creation"}),
+        evidence={"repeated_creation": {"what": made, "made_per_step": 1.0}},
+    )
+
+
 def read_by_all(rng: random.Random, ranks: int) -> Piece:
     setup = """
   char* text = malloc(200000);

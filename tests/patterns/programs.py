@@ -6,7 +6,7 @@ import random
 from dataclasses import dataclass
 
 from .fortran import FORTRAN, text_of
-from .pieces import COMMUNICATION, FILES, Piece
+from .pieces import COMMUNICATION, FILES, Piece, remade
 from .wrappers import c_declarations, c_functions, wrapped
 
 RANKS = (4, 6, 8, 9, 12)
@@ -82,6 +82,9 @@ def random_program(seed: int, *, fortran: bool = False) -> Program:
         piece = maker(rng, ranks)
         every = rng.choice([2, 4]) if rng.random() < 0.2 and piece.kind not in TIMED else 1
         routines.append(Routine(f"part{number}", piece, every))
+    also = random.Random(seed + 1_000_000)
+    if also.random() < 0.15:
+        routines.append(Routine(f"part{len(routines)}", remade(also, ranks), 1))
     level = rng.choice(["-O0", "-O1", "-O2"])
     text = _text(rng, steps, routines)
     library = ""

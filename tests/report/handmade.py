@@ -243,6 +243,8 @@ KINDS = {
     "wait": "completion",
     "coll": "collective",
     "rma": "one_sided",
+    "file_io": "io",
+    "posix_write": "io",
     "local": "local",
 }
 

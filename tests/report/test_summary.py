@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,6 +15,8 @@ from rich.console import Console
 
 from leadline.report import print_summary, summary, to_json
 from leadline.report.finding import Finding
+
+from .handmade import Calls, HandmadeSite, a_process
 
 FINDING = Finding("waiting", "notice", "Ranks wait. " * 20, {}, {}, "waits", False, cost_s=2.0, help="Wait less. " * 10)
 
@@ -62,3 +65,23 @@ def test_help_is_said_once(strip_run: Any, monkeypatch: pytest.MonkeyPatch) -> N
     text = "\n".join(lines_of(strip_run))
     assert text.count("Wait less.") == 1
     assert [f"Finding {number}." in text for number in range(3)] == [True] * 3
+
+
+def test_time_in_mpi_file_functions_is_file_io_and_no_transfer(make_run: Any) -> None:
+    """Of 10 s on each of four ranks: 2 s in MPI_File_write_all, 1 s in MPI_Allreduce, 0.4 s of which is waiting."""
+    path = ["main ocean.cpp:5"]
+    sites = [
+        HandmadeSite("MPI_File_write_all", "file_io", path, {rank: Calls(4, 2e9) for rank in range(4)}),
+        HandmadeSite("MPI_Allreduce", "coll", path, {rank: Calls(1, 1e9) for rank in range(4)}),
+    ]
+    run = make_run(sites, [a_process(rank, 4) for rank in range(4)], [])
+    found = run.profile.wait_finder().find()
+    found.found = True
+    found.rows = [
+        SimpleNamespace(kind="wait_at_n_to_n", site=1, process=rank, ns=4e8, error_ns=0.0, causes=[])
+        for rank in range(4)
+    ]
+    run.profile.wait_finder = lambda: SimpleNamespace(add=lambda process, index: None, find=lambda: found)
+    text = " ".join(" ".join(lines_of(run)).split())
+    assert "# computation 70 % = waiting 4.0 % - transfer 6.0 % . files 20 %" in text
+    assert text.startswith("30 % of the time is MPI, 20 % file I/O in MPI_File_*, 4.0 % waiting for other ranks.")

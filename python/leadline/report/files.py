@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
 
@@ -59,7 +60,7 @@ class FileOnRank:
     """One rank's use of a file.
 
     process: as Run numbers them.   program: calls of libc by the program.   outside: those of them before MPI_Init,
-    after MPI_Finalize or in threads that do not call MPI.   within: the others.   mpi: MPI_File_*.   beneath: calls of
+    after MPI_Finalize or in threads that do not call MPI.   inside: the others.   mpi: MPI_File_*.   beneath: calls of
     libc that the MPI library made for MPI_File_*.
     fraction_read: distinct bytes read, as a part of the file's size; None if not known.
     """
@@ -67,7 +68,7 @@ class FileOnRank:
     process: int
     rank: str
     program: FileCounts
-    within: FileCounts
+    inside: FileCounts
     outside: FileCounts
     mpi: FileCounts
     beneath: FileCounts
@@ -78,6 +79,11 @@ class FileOnRank:
     def own(self) -> FileCounts:
         """The program's calls of either kind."""
         return self.program + self.mpi
+
+    @property
+    def within(self) -> FileCounts:
+        """Those that are part of the rank's time."""
+        return self.inside + self.mpi
 
     @property
     def access(self) -> str:
@@ -100,6 +106,10 @@ class FileEntry:
         return total(rank.own for rank in self.ranks)
 
     @functools.cached_property
+    def within(self) -> FileCounts:
+        return total(rank.within for rank in self.ranks)
+
+    @functools.cached_property
     def mpi(self) -> FileCounts:
         return total(rank.mpi for rank in self.ranks)
 
@@ -111,6 +121,36 @@ class FileEntry:
     def access(self) -> str:
         known = any(rank.offsets_known or rank.program.calls for rank in self.ranks)
         return self.own.access if known else "none"
+
+
+@dataclass
+class FileFamily:
+    """Files whose names differ in numbers only, most time first."""
+
+    files: list[FileEntry]
+
+    @property
+    def words(self) -> str:
+        """ "out.0001", or "24 files like out.0001"."""
+        return in_words(self.files[0].file or OTHER_FILES, len(self.files))
+
+    @functools.cached_property
+    def inside(self) -> FileCounts:
+        """libc's calls that are part of the ranks' time."""
+        return total(rank.inside for file in self.files for rank in file.ranks)
+
+    @functools.cached_property
+    def within(self) -> FileCounts:
+        return total(file.within for file in self.files)
+
+    @property
+    def ranks(self) -> int:
+        return len({rank.process for file in self.files for rank in file.ranks})
+
+
+def in_words(file: str, files: int) -> str:
+    name = file.rsplit("/", 1)[-1]
+    return name if files == 1 else f"{files:,} files like {name}"
 
 
 def total(counts: Iterable[FileCounts]) -> FileCounts:
@@ -128,6 +168,13 @@ class FileIO:
     @functools.cached_property
     def own(self) -> FileCounts:
         return total(file.own for file in self.files)
+
+    @functools.cached_property
+    def families(self) -> list[FileFamily]:
+        found: dict[str, list[FileEntry]] = {}
+        for file in self.files:
+            found.setdefault(re.sub("[0-9]+", "#", file.file), []).append(file)
+        return [FileFamily(files) for files in found.values()]
 
     @functools.cached_property
     def outside(self) -> FileCounts:
@@ -155,6 +202,8 @@ class FileIO:
             "Leadline are left out",
             "asynchronous I/O (aio_*, io_uring), system calls without libc, child processes, and files that the "
             "dynamic linker loads are not seen",
+            "calls about names and directories (stat, mkdir, rename, unlink, ...) are not seen: their time is in the "
+            "computation",
         ]
         mapped = sum(file.mapped for file in self.files)
         if mapped:

@@ -90,7 +90,7 @@ class Rule:
     evidence: its numbers; None if the run has none of the kind; a list if it may have several.   sentence: states them.
     threshold: bounds on numbers of the evidence; all must be reached.   order: most important first.
     in_verdict: whether the verdict begins with it, because no figure can be read without it.
-    cost_s: seconds of all ranks that it costs.   help: what helps in general.
+    cost_s: seconds of all ranks that it costs; None: not known, or too little.   help: what helps in general.
     """
 
     id: str
@@ -101,7 +101,7 @@ class Rule:
     sentence: Callable[[Content, Evidence], str]
     threshold: Mapping[str, Bound] = field(default_factory=dict)
     in_verdict: bool = False
-    cost_s: Callable[[Evidence], float] | None = None
+    cost_s: Callable[[Evidence], float | None] | None = None
     help: Callable[[Evidence], str] | None = None
 
     def look(self, content: Content) -> list[Finding]:

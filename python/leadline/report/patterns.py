@@ -48,7 +48,8 @@ class PatternEntry:
     def where(self) -> str:
         """The innermost routines, as "trcadv > exchange"; the first file's name for patterns of I/O."""
         if self.files:
-            return self.files[0] + (f" and {len(self.files) - 1} more" if len(self.files) > 1 else "")
+            files = self.evidence.get("files", len(self.files))
+            return self.files[0] + (f" and {files - 1:,} more" if files > 1 else "")
         shown = self.routines[-LONGEST_CHAIN:]
         return " > ".join(shown if len(shown) == len(self.routines) else ["…", *shown]) or "several routines"
 

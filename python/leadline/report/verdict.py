@@ -15,6 +15,7 @@ from leadline.report.paths import chain, chain_key
 from leadline.report.spoiled import spoiled_verdict
 
 IO_WORTH_SAYING = 0.01  # of the ranks' time
+NEARLY_ALL = 0.9
 WAITING_WORTH_SAYING = 0.01
 STARTUP_WORTH_SAYING = 0.25  # of the time with start-up
 
@@ -32,7 +33,7 @@ def verdict(content: Content, findings: Sequence[Finding] | None = None, *, traf
         return spoiled
     costly = next((finding for finding in everything if finding.cost_s is not None and not finding.in_verdict), None)
     sentences = [*(finding.text for finding in first), _time_sentence(content, costly)]
-    if content.base_s > 0 and content.io_s >= IO_WORTH_SAYING * content.base_s:
+    if content.base_s > 0 and content.io_s >= IO_WORTH_SAYING * content.base_s and not _says_io(content, costly):
         sentences.append(_io_sentence(content))
     if traffic:
         sentences += _traffic(content, first)
@@ -61,7 +62,8 @@ def _time_sentence(content: Content, costly: Finding | None) -> str:
         sentence = (
             f"{fmt.percent(content.mpi_share)} of the {content.whose_time}time between MPI_Init and MPI_Finalize is MPI"
         )
-    if content.mpi_io_s >= IO_WORTH_SAYING * content.base_s > 0:
+    said = costly is not None and costly.id == "file-time" and costly.evidence["all_by_mpi"]
+    if content.mpi_io_s >= IO_WORTH_SAYING * content.base_s > 0 and not said:
         sentence += f", {fmt.percent(content.share(content.mpi_io_s))} file I/O in MPI_File_*"
     waiting = content.waiting_s
     if waiting is not None and waiting >= WAITING_WORTH_SAYING * content.base_s > 0:
@@ -82,16 +84,23 @@ def _time_sentence(content: Content, costly: Finding | None) -> str:
     return sentence + "."
 
 
+def _says_io(content: Content, costly: Finding | None) -> bool:
+    """Whether the finding states the time of file I/O itself, or is about calls that take nearly all of it."""
+    if costly is None or "file" not in costly.evidence:
+        return False
+    return costly.id == "file-time" or costly.evidence.get("share", 0.0) >= NEARLY_ALL * content.share(content.io_s)
+
+
 def _io_sentence(content: Content) -> str:
-    """File I/O outside MPI only, because MPI_File_* counts as MPI."""
+    """File I/O outside MPI only, because MPI_File_* counts as MPI. Files are named that take more than half of it."""
     sentence = f"{fmt.percent(content.share(content.io_s))} is file I/O"
-    most = next((file for file in content.files.files if file.file and not file.opened_by_mpi), None)
-    if most is not None:
-        name = most.file.rsplit("/", 1)[-1]
-        own = most.own
-        what = "read" if own.bytes_read > own.bytes_written else "written"
-        n_bytes = max(own.bytes_read, own.bytes_written)
-        sentence += f", most of it on {name} ({fmt.size(n_bytes)} {what} by {fmt.plural(len(most.ranks), 'rank')})"
+    named = [family for family in content.files.families if family.files[0].file and family.inside.calls]
+    most = max(named, key=lambda family: family.inside.time_s, default=None)
+    if most is not None and most.inside.time_s > content.io_s / 2:
+        moved = most.inside
+        what = "read" if moved.bytes_read > moved.bytes_written else "written"
+        n_bytes = max(moved.bytes_read, moved.bytes_written)
+        sentence += f", most of it on {most.words} ({fmt.size(n_bytes)} {what} by {fmt.plural(most.ranks, 'rank')})"
     return sentence + "."
 
 

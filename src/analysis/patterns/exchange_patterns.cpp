@@ -33,8 +33,9 @@ class Namer {
     for (size_t i = 0; i < exchanges_.size(); ++i) {
       const Exchange& e = exchanges_[i];
       const Ordering order = ordering_of(e, steps_.of(e), time_);
+      const size_t first = found_->size();
       const bool dependent = named[i] || name(e, order);
-      if (!named[i]) details(e, order, dependent);
+      if (!named[i]) details(e, order, dependent, first);
       if (e.wildcards) wildcards(e);
     }
   }
@@ -211,17 +212,13 @@ class Namer {
 
   static int64_t mean_bytes(const Exchange& e) { return e.messages ? e.bytes / static_cast<int64_t>(e.messages) : 0; }
 
-  void details(const Exchange& e, const Ordering& o, bool dependent) {
+  // `first`: of the exchange's patterns among those found.
+  void details(const Exchange& e, const Ordering& o, bool dependent, size_t first) {
     if (!dependent) packable(e, o);
     if (!o.known) return;
     if (!dependent && o.blocking_sends && mean_bytes(e) >= least_bytes_to_wait && e.shape.nodes > 2 &&
-        (o.chain == 0 || (o.chain >= 2 * o.chain_buffered && o.chain > 2))) {
-      Pattern p = pattern("serialised_order", e);
-      p.evidence = {{"chain", static_cast<int64_t>(o.chain)},
-                    {"chain_if_buffered", static_cast<int64_t>(o.chain_buffered)},
-                    {"needs_buffering", o.chain == 0}};
-      add(std::move(p));
-    }
+        (o.chain == 0 || (o.chain >= 2 * o.chain_buffered && o.chain > 2)))
+      serialised(e, o, first);
     if (o.nonblocking && overlaps_nothing(o.overlapped_by_process, o.completing_ns)) {
       Pattern p = pattern("no_overlap", e);
       p.evidence = {{"overlapped_s_in_step", o.overlapped_ns * 1e-9}, {"completing_s_in_step", o.completing_ns * 1e-9}};
@@ -234,6 +231,24 @@ class Namer {
                     {"large_bytes", int64_t{Ordering::large_bytes}}};
       add(std::move(p));
     }
+  }
+
+  // Where one rank sends to all or gets from all, that is why the calls come one after the other: it is one pattern.
+  void serialised(const Exchange& e, const Ordering& o, size_t first) {
+    const PatternEvidence order = {{"chain", static_cast<int64_t>(o.chain)},
+                                   {"chain_if_buffered", static_cast<int64_t>(o.chain_buffered)},
+                                   {"needs_buffering", o.chain == 0}};
+    bool explained = false;
+    for (size_t i = first; i < found_->size(); ++i) {
+      Pattern& p = (*found_)[i];
+      if (p.name != "all_to_one" && p.name != "one_to_all") continue;
+      p.evidence.insert(p.evidence.end(), order.begin(), order.end());
+      explained = true;
+    }
+    if (explained) return;
+    Pattern p = pattern("serialised_order", e);
+    p.evidence = order;
+    add(std::move(p));
   }
 
   void packable(const Exchange& e, const Ordering& o) {

@@ -3,10 +3,11 @@
 
 #include <vector>
 
+#include "analysis/patterns/file_sites.hpp"
 #include "analysis/patterns/patterns.hpp"
 
 namespace leadline::analysis {
 
-void patterns_of_files(const Profile& profile, std::vector<Pattern>* found);
+void patterns_of_files(const Profile& profile, const FileSites& sites, std::vector<Pattern>* found);
 
 }  // namespace leadline::analysis

@@ -14,10 +14,12 @@ struct PatternFinder::State {
   explicit State(const Profile& p)
       : profile(p),
         traffic(p),
+        file_sites(p),
         iteration(p, StepReader::Part::iteration),
         first_calls(p, StepReader::Part::first_calls) {}
   const Profile& profile;
   RunTraffic traffic;
+  FileSites file_sites;
   StepReader iteration, first_calls;
 };
 
@@ -26,6 +28,7 @@ PatternFinder::~PatternFinder() = default;
 
 void PatternFinder::add(const trace::Process& process, uint32_t index) {
   state_->traffic.add(process, index);
+  state_->file_sites.add(process, index);
   state_->iteration.add(process, index);
   state_->first_calls.add(process, index);
 }
@@ -38,7 +41,7 @@ std::vector<Pattern> PatternFinder::find(const SourcePlaces& places) {
   patterns_of_exchanges(state_->profile, state_->traffic, steps, exchanges, &found);
   patterns_of_collectives(state_->profile, state_->traffic, steps, &found);
   patterns_of_sites(state_->profile, state_->traffic, &found);
-  patterns_of_files(state_->profile, &found);
+  patterns_of_files(state_->profile, state_->file_sites, &found);
   for (Pattern& p : found) {
     std::sort(p.sites.begin(), p.sites.end());
     if (!p.files.empty()) continue;  // the time of those files, not of all files that the sites are used for

@@ -15,9 +15,15 @@ constexpr double bound_share = 0.3;          // of the time of a loop's iteratio
 constexpr double small_bytes = 1 << 12;      // an allreduce of less takes as long as one of nothing
 constexpr uint64_t failed_per_success = 10;  // polls
 constexpr uint64_t least_polls = 1000;
+constexpr double nearly_all = 0.9;  // of the steps
 
 bool is_allreduce(const std::string& name) { return name == "MPI_Allreduce" || name == "MPI_Allreduce_c"; }
 bool is_barrier(const std::string& name) { return name == "MPI_Barrier"; }
+// Those to other programs are made when these come.
+bool connects(const std::string& name) {
+  return name.starts_with("MPI_Comm_spawn") || name == "MPI_Comm_accept" || name == "MPI_Comm_connect" ||
+         name == "MPI_Comm_join";
+}
 
 double time_of(const GlobalSite& site) {
   double sum = 0;
@@ -34,6 +40,8 @@ class SitePatterns {
     barriers();
     allreduces();
     polls();
+    created({CallClass::comm_create, CallClass::comm_icreate}, CallClass::comm_free, "communicators");
+    created({CallClass::win_create}, CallClass::win_free, "windows");
   }
 
  private:
@@ -133,6 +141,49 @@ class SitePatterns {
       p.evidence = {{"polls", static_cast<int64_t>(t.polls)}, {"in_vain", static_cast<int64_t>(t.failed_polls)}};
       found_->push_back(std::move(p));
     }
+  }
+
+  // Communicators or windows that are made in every step, by collectives that could be called once before the loop.
+  // The calls that free them belong to it.
+  void created(const std::set<CallClass>& making, CallClass freeing, const char* what) {
+    std::vector<uint32_t> sites, freed;
+    std::set<uint32_t> processes;
+    uint64_t times = 0;
+    for (uint32_t s = 0; s < profile_.sites().size(); ++s) {
+      const trace::Function& f = function(s);
+      if (profile_.sites()[s].local || !within(s, main_) || (f.cls != freeing && !making.count(f.cls))) continue;
+      if (connects(f.name) || !in_most_steps(s)) continue;
+      if (f.cls == freeing) {
+        freed.push_back(s);
+        continue;
+      }
+      sites.push_back(s);
+      times += calls(s);
+      for (const Cell& c : profile_.sites()[s].cells) processes.insert(c.process);
+    }
+    if (sites.empty()) return;
+    const double all = static_cast<double>(profile_.loops().trips(main_)) * static_cast<double>(processes.size());
+    sites.insert(sites.end(), freed.begin(), freed.end());
+    Pattern p = pattern("repeated_creation", sites);
+    p.evidence = {{"what", std::string(what)},
+                  {"made", static_cast<int64_t>(times)},
+                  {"made_per_step", static_cast<double>(times) / std::max(all, 1.0)}};
+    found_->push_back(std::move(p));
+  }
+
+  // Called in nearly all steps, on the processes that call there. Many calls in a few steps are none of these: an inner
+  // loop that the call is in must be entered as often.
+  bool in_most_steps(uint32_t s) const {
+    const RunLoops& loops = profile_.loops();
+    const size_t processes = profile_.sites()[s].cells.size();
+    const double least = nearly_all * static_cast<double>(loops.trips(main_)) * static_cast<double>(processes);
+    if (static_cast<double>(calls(s)) < least) return false;
+    uint32_t inner = traffic_.sites()[s].loop;
+    while (inner != main_ && loops.all()[inner].outer != main_) inner = loops.all()[inner].outer;
+    if (inner == main_) return true;
+    uint64_t entries = 0;
+    for (const LoopCell& c : loops.all()[inner].cells) entries += c.entries;
+    return static_cast<double>(entries) >= least;
   }
 
   const Profile& profile_;

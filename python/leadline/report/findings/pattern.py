@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+import re
 
+from leadline.report import file_costs
 from leadline.report import format as fmt
 from leadline.report.content import Content
+from leadline.report.file_words import file_sentence
 from leadline.report.finding import Evidence, Rule, at_least
 from leadline.report.patterns import PatternEntry
 
@@ -24,10 +27,18 @@ HELP = {
     "allreduce_bound": "Combine several reductions into one, or overlap them (MPI_Iallreduce).",
     "no_overlap": "Compute what needs no message between posting and completing.",
     "polling": "Wait (MPI_Wait, MPI_Probe) where there is nothing else to do.",
+    "repeated_creation": "Make them once, before the loop, if the same ranks are in them in every step.",
     "read_all_by_all": "Read the file once: collectively (MPI_File_read_all), or on one rank with a broadcast.",
     "write_by_one": "Write in parallel (MPI_File_write_all, parallel NetCDF or HDF5).",
-    "small_io": "Use larger transfers: buffers, or collective MPI-IO.",
+    "small_io": "Use larger transfers: whole arrays, or collective MPI-IO.",
     "file_per_rank": "Write one shared file collectively; many small files burden the file system's directory.",
+}
+COLLECTIVE = re.compile("^MPI_File_.*_(all|ordered)")
+FREEING = ("_free", "_disconnect")
+ROOTED = ("all_to_one", "one_to_all")
+OF_FILES = {
+    *("files", "file_bytes", "readers", "remaining_s", "writer", "bytes_written"),
+    *("names", "opening_s", "transfers", "bytes_each", "reads", "writes"),
 }
 FACT = {
     "packable_messages": "messages to the same partner follow one another and could travel together",
@@ -42,14 +53,11 @@ FACT = {
     "allreduce_bound": "a loop is bound by small allreduces",
     "no_overlap": "nonblocking messages are completed before anything is computed",
     "polling": "polls find nothing",
-    "read_all_by_all": "every rank reads the whole file",
-    "write_by_one": "one rank writes for all",
-    "small_io": "files are read or written in small transfers",
-    "file_per_rank": "every rank has a file of its own",
 }
 
 
 def evidence(content: Content) -> list[Evidence]:
+    writer = file_costs.writer_in_findings(content)
     found: dict[tuple[str, str, str | None], Evidence] = {}
     for entry in content.patterns:
         if entry.name not in HELP:
@@ -59,7 +67,8 @@ def evidence(content: Content) -> list[Evidence]:
             for name, value in (
                 ("time_s", entry.time_s),
                 ("share", entry.share),
-                ("recoverable_s", _recoverable_s(content, entry)),
+                ("deciding_share", entry.share),
+                ("recoverable_s", _recoverable_s(content, entry, writer)),
                 ("messages_per_step", entry.messages_per_step or 0.0),
             ):
                 found[key][name] = (found[key][name] or 0.0) + value
@@ -70,23 +79,56 @@ def evidence(content: Content) -> list[Evidence]:
                 "where": entry.where,
                 "time_s": entry.time_s,
                 "share": entry.share,
-                "recoverable_s": _recoverable_s(content, entry),
+                "deciding_share": entry.share,
+                "recoverable_s": _recoverable_s(content, entry, writer),
                 "messages_per_step": entry.messages_per_step,
                 "together": entry.evidence.get("together"),
                 "assumes": entry.evidence.get("assumes"),
                 "loop": _loop(entry),
+                **_more(content, entry),
             }
     return list(found.values())
 
 
-def _recoverable_s(content: Content, entry: PatternEntry) -> float:
+def _more(content: Content, entry: PatternEntry) -> Evidence:
+    """What the sentences of some patterns need besides."""
+    told = entry.evidence
+    if entry.files:
+        return _of_files(content, entry)
+    if entry.name == "repeated_creation":
+        making = {site.function for site in entry.sites if not site.function.endswith(FREEING)}
+        return {"what": told["what"], "made_per_step": told["made_per_step"], "functions": sorted(making)}
+    return {"waits_in_order": True} if told.get("chain") is not None and entry.name in ROOTED else {}
+
+
+def _of_files(content: Content, entry: PatternEntry) -> Evidence:
+    """deciding_share: of the time that could be saved at most."""
+    told = entry.evidence
+    waited_s = file_costs.waited_for(content, entry) if entry.name == "write_by_one" else None
+    return {
+        "deciding_share": content.share(file_costs.recoverable_s(content, entry)),
+        "remaining_share": content.share(told["remaining_s"]) if "remaining_s" in told else None,
+        "waited_s": waited_s,
+        "waited_share": content.share(waited_s) if waited_s is not None else None,
+        "file": entry.files[0],
+        **{name: told[name] for name in OF_FILES & told.keys()},
+        "buffered": told.get("buffered"),
+        "collective": bool(entry.sites) and all(COLLECTIVE.search(site.function) for site in entry.sites),
+    }
+
+
+def _recoverable_s(content: Content, entry: PatternEntry, writer: str | None) -> float:
     """At most this much of its time can be saved: communication hides behind no more computation than there is, and
-    ranks that wait for a slow one still do so when messages or reductions are combined."""
+    ranks that wait for a slow one, or for one that writes a file, still do so when calls are combined or replaced."""
     if entry.name == "no_overlap":
         return min(entry.time_s, sum(rank.computation_s for rank in content.ranks))
-    if entry.name not in ("packable_messages", "allreduce_bound"):
-        return entry.time_s
+    if entry.files:
+        return file_costs.recoverable_s(content, entry)
     sites = set(entry.sites)
+    if entry.name in ROOTED:
+        return max(entry.time_s - file_costs.waited_for_writer(content, writer, sites), 0.0)
+    if entry.name not in ("packable_messages", "allreduce_bound", "repeated_creation"):
+        return entry.time_s
     waiting = sum(wait.seconds for wait in content.waits.entries if wait.site in sites)
     return max(entry.time_s - waiting, 0.0) * (1 - 1 / (entry.evidence.get("together") or math.inf))
 
@@ -100,7 +142,9 @@ def _loop(entry: PatternEntry) -> str | None:
 
 
 def sentence(content: Content, found: Evidence) -> str:
-    fact = FACT[found["pattern"]]
+    if "file" in found:
+        return file_sentence(found)
+    fact = FACT.get(found["pattern"], "")
     if found["assumes"] == "independent trips":
         fact = (
             f"the loop at {found['loop']} sends {fmt.count(found['together'])} messages to each partner that could "
@@ -108,9 +152,24 @@ def sentence(content: Content, found: Evidence) -> str:
         )
     elif found["together"]:
         fact = f"{fmt.count(found['together'])} {fact}"
+    elif found["pattern"] == "repeated_creation":
+        fact = (
+            f"{found['what']} are made in every step, {fmt.number(found['made_per_step'])} by each rank "
+            f"({', '.join(found['functions'])})"
+        )
+    elif found.get("waits_in_order"):
+        fact += ", by blocking sends that wait for one another"
     elif found["loop"]:
         fact = f"the loop at {found['loop']} is bound by small allreduces"
     return f"In {found['where']}, {fact}; these calls take {fmt.percent(found['share'])} of the time."
+
+
+def help_for(found: Evidence) -> str:
+    if found["pattern"] == "small_io" and found["collective"]:
+        return "Move more in each call: a view (MPI_File_set_view) describes pieces that lie apart in the file."
+    if found["pattern"] == "small_io" and found["buffered"]:
+        return "Move whole arrays in one call, in binary, rather than value by value."
+    return HELP[found["pattern"]]
 
 
 RULE = Rule(
@@ -120,7 +179,7 @@ RULE = Rule(
     section="patterns",
     evidence=evidence,
     sentence=sentence,
-    threshold={"share": at_least(0.01)},
+    threshold={"deciding_share": at_least(0.01)},
     cost_s=lambda found: float(found["recoverable_s"]),
-    help=lambda found: HELP[found["pattern"]],
+    help=help_for,
 )

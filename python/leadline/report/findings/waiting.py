@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
+from leadline.report import file_costs
 from leadline.report import format as fmt
 from leadline.report.content import Content
 from leadline.report.entries import STARTUP
@@ -23,8 +24,9 @@ HELP = {
 
 def evidence(content: Content) -> list[Evidence]:
     """cause: of at least half of the wait. late_rank: the one that most of it is for; late_share: how much;
-    late_ranks: how many ranks it is for."""
+    late_ranks: how many ranks it is for.   for_writer_s: what belongs to the finding that one rank writes for all."""
     found = []
+    writer = file_costs.writer_in_findings(content)
     starting = {function.name for function in content.run.profile.functions if function.cls in STARTUP}
     for group in groups_by_routine(content.waits)[:MOST]:
         cause = group.causes[0] if group.causes and group.causes[0][3] >= ONE_CAUSE else None
@@ -38,6 +40,7 @@ def evidence(content: Content) -> list[Evidence]:
                 "ranks": group.ranks,
                 "wait_s": group.seconds,
                 "share": content.share(group.seconds),
+                "for_writer_s": group.seconds * file_costs.share_for(content, writer, group.causes),
                 "estimated": content.waits.estimated,
                 "cause_rank": rank_id(cause[0]) if cause else None,
                 "cause": cause[1] if cause else None,
@@ -108,6 +111,14 @@ def _for_whom(found: Evidence) -> str:
     )
 
 
+def cost_s(found: Evidence) -> float | None:
+    """None if most of it belongs to another finding, which says the same."""
+    if found["for_writer_s"] >= ONE_CAUSE * found["wait_s"]:
+        return None
+    # What the launcher did to the ranks is not the program's to change.
+    return 0.0 if found["since_start"] else float(found["wait_s"] - found["for_writer_s"])
+
+
 RULE = Rule(
     id="waiting",
     order=211,
@@ -116,7 +127,6 @@ RULE = Rule(
     evidence=evidence,
     sentence=sentence,
     threshold={"share": at_least(0.01)},
-    # What the launcher did to the ranks is not the program's to change.
-    cost_s=lambda found: 0.0 if found["since_start"] else float(found["wait_s"]),
+    cost_s=cost_s,
     help=lambda found: "" if found["since_start"] else HELP.get(found["cause"] or "", ""),
 )

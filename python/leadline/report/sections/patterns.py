@@ -35,6 +35,7 @@ TITLES = {
     "allreduce_bound": "loop bound by allreduce",
     "no_overlap": "nonblocking calls that overlap nothing",
     "polling": "polling",
+    "repeated_creation": "made anew in every step",
     "read_all_by_all": "every rank reads the whole file",
     "write_by_one": "one rank writes for all",
     "small_io": "small transfers",
@@ -99,8 +100,12 @@ def _detail(entry: PatternEntry) -> str:
         return f", {dims}{periodic}{', with corners' if found['corners'] else ''}{halo}"
     if entry.name == "packable_messages":
         return f": {found['together']}"
+    if entry.name == "repeated_creation":
+        return f": {found['what']}, {fmt.number(found['made_per_step'])} by each rank"
+    if entry.name == "small_io":
+        return f": {fmt.size(found['bytes_each'])} on average"
     if entry.name in {"all_to_one", "one_to_all"}:
-        return f": rank {found['root']}"
+        return f": rank {found['root']}{', in an order that serialises' if 'chain' in found else ''}"
     if entry.name == "allreduce_bound":
         return f", {fmt.percent(found['share_of_loop'])} of its time"
     return ""

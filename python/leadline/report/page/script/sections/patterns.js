@@ -43,7 +43,8 @@ export const drawing = {
 };
 
 function where(e) {
-  if (e.files.length) return [e.files[0], e.files.length > 1 ? ` and ${count(e.files.length - 1)} more` : ""];
+  const files = e.evidence.files ?? e.files.length;
+  if (files) return [e.files[0], files > 1 ? ` and ${count(files - 1)} more` : ""];
   const last = e.routines.slice(-MOST_ROUTINES);
   return [e.routines.length > last.length ? "… › " : "", chainOf(last)];
 }
