@@ -11,7 +11,7 @@ def test_a_number_and_its_unit_stay_together() -> None:
 
 
 def test_other_words_part_as_usual() -> None:
-    assert wrapped("of 51 messages", 5) == ["of 51", "messa", "ges"]
+    assert wrapped("of 51 sends", 5) == ["of 51", "sends"]
     assert wrapped("51 steps", 6) == ["51", "steps"]
     assert wrapped("a 2 a b", 5, "- ", "  ") == ["- a 2", "  a b"]
 
