@@ -33,9 +33,12 @@ class Namer {
     for (size_t i = 0; i < exchanges_.size(); ++i) {
       const Exchange& e = exchanges_[i];
       const Ordering order = ordering_of(e, steps_.of(e), time_);
+      const size_t before = found_->size();
       const bool dependent = named[i] || name(e, order);
       if (!named[i]) details(e, order, dependent);
       if (e.wildcards) wildcards(e);
+      if (!e.one_sided) continue;
+      for (size_t p = before; p < found_->size(); ++p) (*found_)[p].evidence.emplace_back("one_sided", operations(e));
     }
   }
 
@@ -52,6 +55,15 @@ class Namer {
   }
 
   void add(Pattern p) { found_->push_back(std::move(p)); }
+
+  static std::string operations(const Exchange& e) {
+    if (e.accesses.size() != 1) return "operations";
+    constexpr const char* names[] = {"", "puts", "gets", "accumulates"};
+    return names[static_cast<size_t>(*e.accesses.begin())];
+  }
+  const trace::Function& function_at(uint32_t site) const {
+    return profile_.functions()[profile_.sites()[site].function];
+  }
 
   std::set<int64_t> halo_widths(const Exchange& e) const {
     std::set<int64_t> widths;
@@ -249,7 +261,7 @@ class Namer {
       add(std::move(p));
       return;
     }
-    const uint32_t loop = e.in_main_loop ? repeating_loop(e) : 0;
+    const uint32_t loop = e.in_main_loop && !may_wait_for_memory(e) ? repeating_loop(e) : 0;
     if (!loop) return;
     Pattern p = pattern("packable_messages", e);
     p.evidence = {{"together", static_cast<int64_t>(fixed_trips(loop))},
@@ -257,6 +269,14 @@ class Namer {
                   {"loop", int64_t{loop}},
                   {"assumes", std::string("independent trips")}};
     add(std::move(p));
+  }
+
+  // Where no fence orders them, a rank may wait for what others put into its memory, which no call tells.
+  bool may_wait_for_memory(const Exchange& e) const {
+    return std::any_of(e.sites.begin(), e.sites.end(), [&](uint32_t s) {
+      const trace::Function& f = function_at(s);
+      return f.cls == trace::CallClass::rma_sync && f.name != "MPI_Win_fence";
+    });
   }
 
   // The outermost loop within the step that a send is in, that goes round equally often each time, and that has no

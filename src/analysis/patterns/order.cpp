@@ -20,6 +20,22 @@ std::vector<StepMessage> messages_of(const std::vector<uint32_t>& sites, const S
   return own;
 }
 
+// The calls of one-sided operations of one exchange in the step, by process and target, in order.
+std::map<std::pair<uint32_t, int32_t>, std::vector<uint32_t>> operations_of(const std::vector<uint32_t>& sites,
+                                                                            const Step& step) {
+  std::map<std::pair<uint32_t, int32_t>, std::vector<uint32_t>> own;
+  for (const uint32_t s : sites) {
+    const auto at = step.operated_at.find(s);
+    if (at == step.operated_at.end()) continue;
+    for (const uint32_t o : at->second) {
+      const StepOperation& operation = step.operations[o];
+      own[{step.calls[operation.call].process, operation.target}].push_back(operation.call);
+    }
+  }
+  for (auto& [ends, calls] : own) std::sort(calls.begin(), calls.end());
+  return own;
+}
+
 template <class T>
 T middle(std::vector<T> values) {
   if (values.empty()) return T{};
@@ -84,6 +100,21 @@ std::vector<uint32_t> arrivals(const Step& step) {
   return calls;
 }
 
+// Adds for each of these calls, which are in order, how many of them are in a row that none of `between` divides.
+void add_rows(const std::vector<uint32_t>& calls, const std::vector<uint32_t>& between,
+              std::vector<uint64_t>* lengths) {
+  for (size_t i = 0; i < calls.size();) {
+    size_t end = i + 1;
+    while (end < calls.size()) {
+      const auto next = std::lower_bound(between.begin(), between.end(), calls[end - 1]);
+      if (next != between.end() && *next < calls[end]) break;
+      ++end;
+    }
+    lengths->insert(lengths->end(), end - i, end - i);
+    i = end;
+  }
+}
+
 void rows(const std::vector<StepMessage>& messages, const Step& step, Ordering* o) {
   const std::vector<uint32_t> known = arrivals(step);
   std::map<std::pair<uint32_t, uint32_t>, std::vector<uint32_t>> sends;
@@ -93,17 +124,25 @@ void rows(const std::vector<StepMessage>& messages, const Step& step, Ordering* 
   std::vector<uint64_t> lengths;  // of the row that each message is in
   for (auto& [pair, calls] : sends) {
     std::sort(calls.begin(), calls.end());
-    for (size_t i = 0; i < calls.size();) {
-      size_t end = i + 1;
-      while (end < calls.size()) {
-        const auto next = std::lower_bound(known.begin(), known.end(), calls[end - 1]);
-        if (next != known.end() && *next < calls[end]) break;
-        ++end;
-      }
-      lengths.insert(lengths.end(), end - i, end - i);
-      i = end;
-    }
+    add_rows(calls, known, &lengths);
   }
+  o->together = std::max<uint64_t>(middle(lengths), 1);
+}
+
+// What a rank may have learnt before the next operation: by any synchronisation of a window, too, and by a request that
+// was completed.
+void rows_of_operations(const Exchange& e, const Step& step, Ordering* o) {
+  std::vector<uint32_t> known = arrivals(step);
+  for (uint32_t c = 0; c < step.calls.size(); ++c) {
+    const CallClass cls = step.calls[c].cls;
+    const bool completes = trace::facts_of(cls).requests == trace::RequestUse::completes;
+    if (cls == CallClass::rma_sync || completes) known.push_back(c);
+  }
+  std::sort(known.begin(), known.end());
+  std::vector<uint64_t> lengths;
+  for (const auto& [ends, calls] : operations_of(e.sites, step)) add_rows(calls, known, &lengths);
+  o->known = !lengths.empty();
+  o->messages = lengths.size();
   o->together = std::max<uint64_t>(middle(lengths), 1);
 }
 
@@ -273,6 +312,24 @@ bool in_stages(const std::vector<uint32_t>& sites, const Step& step) {
   return changes && 10 * after_receive >= 9 * changes;
 }
 
+bool operate_in_stages(const std::vector<uint32_t>& sites, const Step& step) {
+  std::map<uint32_t, std::map<uint32_t, int32_t>> ranks;  // by process: calls and their targets
+  for (const auto& [ends, calls] : operations_of(sites, step)) {
+    for (const uint32_t c : calls) ranks[ends.first][c] = ends.second;
+  }
+  uint64_t changes = 0, after_closing = 0;
+  for (const auto& [process, targets] : ranks) {
+    for (auto next = targets.begin(), last = next++; next != targets.end(); last = next++) {
+      if (last->second == next->second) continue;
+      ++changes;
+      bool synchronises = false;
+      for (uint32_t c = last->first + 1; c < next->first; ++c) synchronises |= step.calls[c].cls == CallClass::rma_sync;
+      after_closing += synchronises;
+    }
+  }
+  return changes && 10 * after_closing >= 9 * changes;
+}
+
 bool replies(const std::vector<uint32_t>& asking, const std::vector<uint32_t>& answering, const Step& step) {
   struct Event {
     uint32_t call;
@@ -308,6 +365,10 @@ bool replies(const std::vector<uint32_t>& asking, const std::vector<uint32_t>& a
 Ordering ordering_of(const Exchange& e, const Step& step, const RunTime& time) {
   Ordering o;
   if (!step.found) return o;
+  if (e.one_sided) {
+    rows_of_operations(e, step, &o);
+    return o;
+  }
   const std::vector<StepMessage> messages = messages_of(e.sites, step);
   o.known = !messages.empty();
   o.messages = messages.size();

@@ -19,7 +19,8 @@ struct Ordering {
   // side, each time; and the usual time between the two.
   double passes_on = 0;
   double passing_ns = 0;
-  // Messages from one rank to another that nothing the sender received came between: the usual number of them in a row.
+  // Messages from one rank to another that nothing the sender received came between, or one-sided operations at one
+  // target that no synchronisation came between, either: the usual number of them in a row.
   uint64_t together = 1;
   // The longest chain of messages of which each waits for the one before, if every send waits for its receive, and if
   // none does. 0 of the first: no order of events lets all calls return.
@@ -42,6 +43,9 @@ bool overlaps_nothing(std::vector<double> overlapped_ns, double completing_ns);
 // Whether a rank sends to the next partner only when it has received from the one before, as in the stages of a
 // reduction: nearly all ranks, nearly always.
 bool in_stages(const std::vector<uint32_t>& sites, const Step& step);
+
+// The same of one-sided operations: it synchronises between two targets.
+bool operate_in_stages(const std::vector<uint32_t>& sites, const Step& step);
 
 // Whether the messages of one exchange answer those of the other: a rank sends to the one that it has just received
 // from, half of the time or more. True if the step has none of them.

@@ -29,6 +29,18 @@ HELP = {
     "small_io": "Use larger transfers: buffers, or collective MPI-IO.",
     "file_per_rank": "Write one shared file collectively; many small files burden the file system's directory.",
 }
+# The same of one-sided operations; {} is what they are.
+HELP_ONE_SIDED = {
+    "packable_messages": "Let one operation move what goes to one target: side by side in memory, or by one datatype.",
+}
+FACT_ONE_SIDED = {
+    "packable_messages": "{} at the same target follow one another and could travel together",
+    "all_to_one": "data of all ranks go to one by {}",
+    "one_to_all": "data of one rank go to all others by {}",
+    "handmade_broadcast": "a broadcast is made of {}",
+    "handmade_reduction": "a reduction is made of {}",
+    "handmade_alltoall": "an all-to-all is made of {}",
+}
 FACT = {
     "packable_messages": "messages to the same partner follow one another and could travel together",
     "all_to_one": "all ranks send to one",
@@ -50,11 +62,11 @@ FACT = {
 
 
 def evidence(content: Content) -> list[Evidence]:
-    found: dict[tuple[str, str, str | None], Evidence] = {}
+    found: dict[tuple[str, str, str | None, str | None], Evidence] = {}
     for entry in content.patterns:
         if entry.name not in HELP:
             continue
-        key = (entry.name, entry.where, _loop(entry))
+        key = (entry.name, entry.where, _loop(entry), entry.evidence.get("one_sided"))
         if key in found:  # other call sites of the same routines: one statement
             for name, value in (
                 ("time_s", entry.time_s),
@@ -75,6 +87,7 @@ def evidence(content: Content) -> list[Evidence]:
                 "together": entry.evidence.get("together"),
                 "assumes": entry.evidence.get("assumes"),
                 "loop": _loop(entry),
+                "one_sided": entry.evidence.get("one_sided"),
             }
     return list(found.values())
 
@@ -100,17 +113,29 @@ def _loop(entry: PatternEntry) -> str | None:
 
 
 def sentence(content: Content, found: Evidence) -> str:
-    fact = FACT[found["pattern"]]
+    how = found["one_sided"]
+    fact = FACT_ONE_SIDED[found["pattern"]].format(how) if how else FACT[found["pattern"]]
     if found["assumes"] == "independent trips":
+        does = (
+            f"calls {fmt.count(found['together'])} {how} at each target"
+            if how
+            else (f"sends {fmt.count(found['together'])} messages to each partner")
+        )
         fact = (
-            f"the loop at {found['loop']} sends {fmt.count(found['together'])} messages to each partner that could "
-            "travel together, if its trips do not need one another's data"
+            f"the loop at {found['loop']} {does} that could travel together, if its trips do not need one another's "
+            "data"
         )
     elif found["together"]:
         fact = f"{fmt.count(found['together'])} {fact}"
     elif found["loop"]:
         fact = f"the loop at {found['loop']} is bound by small allreduces"
     return f"In {found['where']}, {fact}; these calls take {fmt.percent(found['share'])} of the time."
+
+
+def _help(found: Evidence) -> str:
+    if found["one_sided"] and found["pattern"] in HELP_ONE_SIDED:
+        return HELP_ONE_SIDED[found["pattern"]]
+    return HELP[found["pattern"]]
 
 
 RULE = Rule(
@@ -122,5 +147,5 @@ RULE = Rule(
     sentence=sentence,
     threshold={"share": at_least(0.01)},
     cost_s=lambda found: float(found["recoverable_s"]),
-    help=lambda found: HELP[found["pattern"]],
+    help=_help,
 )
