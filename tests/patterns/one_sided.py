@@ -281,6 +281,64 @@ def graph(rng: random.Random, ranks: int) -> Piece:
     return piece("one-sided-graph", any_way(rng), operations, {"irregular"}, messages=2 * len(joined))
 
 
+def one_way(kind: str, stages: int, body: str, pattern: str, ranks: int) -> Piece:
+    """Puts to the next rank, whose epochs are for the rank before it. POST, WAIT and PUT stand for these."""
+    post = "if (rank) MPI_Win_post(NAME_before, 0, NAME_window);"
+    wait = "if (rank) MPI_Win_wait(NAME_window);"
+    put = """if (rank + 1 < ranks) {
+      MPI_Win_start(NAME_group, 0, NAME_window);
+      MPI_Put(out, 10, MPI_DOUBLE, rank + 1, 10 * k, 10, MPI_DOUBLE, NAME_window);
+      MPI_Win_complete(NAME_window);
+    }"""
+    trips = body.replace("POST", post).replace("WAIT", wait).replace("PUT", put)
+    setup = """ MPI_Group all;
+    int before = rank - 1, after = rank + 1;
+    MPI_Comm_group(comm, &all);
+    if (rank) MPI_Group_incl(all, 1, &before, &NAME_before);
+    if (rank + 1 < ranks) MPI_Group_incl(all, 1, &after, &NAME_group);"""
+    found = piece(
+        kind,
+        "fence",
+        f"\n  for (int k = 0; k < {stages}; ++k) {{{trips}\n  }}",
+        {pattern},
+        evidence={pattern: {"dims": [ranks]}},
+        messages=(ranks - 1) * stages,
+        setup=setup,
+    )
+    return replace(
+        found, body=found.body.replace(LAST_FENCE, ""), setup=found.setup.replace("MPI_Win_fence(0, NAME_window);", "")
+    )
+
+
+def pipeline(rng: random.Random, ranks: int) -> Piece:
+    return one_way(
+        "one-sided-pipeline",
+        rng.choice([3, 8]),
+        """
+    POST
+    WAIT
+    work(20);
+    PUT""",
+        "pipeline",
+        ranks,
+    )
+
+
+def shift(rng: random.Random, ranks: int) -> Piece:
+    """No rank needs what it got before it puts."""
+    return one_way(
+        "one-sided-shift",
+        1,
+        """
+    POST
+    PUT
+    WAIT
+    work(20);""",
+        "nearest_neighbour",
+        ranks,
+    )
+
+
 def counter(rng: random.Random, ranks: int) -> Piece:
     """A counter that all ranks read and increase is no exchange."""
     operations = """
@@ -305,5 +363,7 @@ ONE_SIDED: tuple[Maker, ...] = (
     ring,
     doubling,
     graph,
+    pipeline,
+    shift,
     counter,
 )

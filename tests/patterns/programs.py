@@ -122,7 +122,8 @@ def _text(rng: random.Random, steps: int, routines: list[Routine]) -> str:
         parts.append(f"static MPI_Comm {name}_grid;\nstatic MPI_Request {name}_all[64];\n")
         if piece.one_sided:
             parts.append(
-                f"static MPI_Win {name}_window;\nstatic MPI_Group {name}_group;\nstatic double* {name}_memory;\n"
+                f"static MPI_Win {name}_window;\nstatic MPI_Group {name}_group, {name}_before;\n"
+                f"static double* {name}_memory;\n"
             )
         if piece.in_setup:
             parts.append(f"{inlined}static void {name}(void) {{{piece.setup}\n}}\n")

@@ -13,22 +13,25 @@ bool completes_operations(std::string_view function) {
 
 }  // namespace
 
-bool WindowCalls::take(uint32_t at, const structure::DecodedCall& call, std::string_view function, int32_t rank,
-                       std::vector<StepOperation>* operations, Epochs* epochs) {
+WindowCalls::Did WindowCalls::take(uint32_t at, const structure::DecodedCall& call, std::string_view function,
+                                   int32_t rank, std::vector<StepOperation>* operations, Epochs* epochs) {
   if (call.facts().moves) {
-    if (call.parts.empty() || !call.partner.real()) return false;
+    if (call.parts.empty() || !call.partner.real()) return Did::nothing;
     open_.push_back({operations->size(), call.comm});
     operations->push_back({at, StepOperation::none, call.partner.world});
-    return true;
+    return Did::operate;
   }
   if (function == "MPI_Win_start") started_[call.comm] = at;
   if (function == "MPI_Win_post") posted_[call.comm] = at;
   const bool waits = function == "MPI_Win_wait";
-  if (const auto posted = posted_.find(call.comm); posted != posted_.end() && (waits || function == "MPI_Win_test")) {
+  if (waits || function == "MPI_Win_test") {
+    const auto posted = posted_.find(call.comm);
+    if (posted == posted_.end()) return Did::nothing;
     epochs->expose(call.identity, rank, {posted->second, waits ? at : StepOperation::none});
     posted_.erase(posted);
+    return Did::end_exposure;
   }
-  if (!completes_operations(function)) return false;
+  if (!completes_operations(function)) return Did::nothing;
   std::set<int32_t> targets;
   std::erase_if(open_, [&](const Open& o) {
     if (o.window != call.comm) return false;
@@ -40,7 +43,7 @@ bool WindowCalls::take(uint32_t at, const structure::DecodedCall& call, std::str
     for (const int32_t target : targets) epochs->access(call.identity, rank, target, {started->second, at});
     started_.erase(started);
   }
-  return false;
+  return Did::nothing;
 }
 
 std::vector<StepEpoch> Epochs::matched() const {

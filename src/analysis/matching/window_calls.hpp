@@ -50,10 +50,11 @@ class Epochs {
 
 class WindowCalls {
  public:
-  // The thread's next call on a window, by its number in the step. `rank`: its own in MPI_COMM_WORLD. True: it is an
-  // operation, and the last one of `operations`.
-  bool take(uint32_t at, const structure::DecodedCall& call, std::string_view function, int32_t rank,
-            std::vector<StepOperation>* operations, Epochs* epochs);
+  enum class Did : uint8_t { nothing, operate, end_exposure };
+  // The thread's next call on a window, by its number in the step. `rank`: its own in MPI_COMM_WORLD. An operation is
+  // the last one of `operations` then.
+  Did take(uint32_t at, const structure::DecodedCall& call, std::string_view function, int32_t rank,
+           std::vector<StepOperation>* operations, Epochs* epochs);
 
  private:
   struct Open {

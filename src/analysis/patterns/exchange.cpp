@@ -7,6 +7,7 @@
 #include <optional>
 #include <tuple>
 
+#include "analysis/patterns/operation_order.hpp"
 #include "analysis/patterns/order.hpp"
 #include "analysis/patterns/sets.hpp"
 #include "analysis/patterns/site_sets.hpp"

@@ -32,7 +32,12 @@ class Namer {
     const std::vector<bool> named = masters();
     for (size_t i = 0; i < exchanges_.size(); ++i) {
       const Exchange& e = exchanges_[i];
-      const Ordering order = ordering_of(e, steps_.of(e), time_);
+      Ordering order = ordering_of(e, steps_.of(e), time_);
+      if (e.one_sided && !order.between) {  // the step may be one of some ranks only
+        const Ordering first = ordering_of(e, steps_.first_calls, time_);
+        order.passes_on = first.passes_on;
+        order.passing_ns = first.passing_ns;
+      }
       const size_t before = found_->size();
       const bool dependent = named[i] || name(e, order);
       if (!named[i]) details(e, order, dependent);

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <map>
 
+#include "analysis/patterns/operation_order.hpp"
+#include "analysis/patterns/rows.hpp"
+
 namespace leadline::analysis {
 
 namespace {
@@ -20,30 +23,6 @@ std::vector<StepMessage> messages_of(const std::vector<uint32_t>& sites, const S
   return own;
 }
 
-// The calls of one-sided operations of one exchange in the step, by process and target, in order.
-std::map<std::pair<uint32_t, int32_t>, std::vector<uint32_t>> operations_of(const std::vector<uint32_t>& sites,
-                                                                            const Step& step) {
-  std::map<std::pair<uint32_t, int32_t>, std::vector<uint32_t>> own;
-  for (const uint32_t s : sites) {
-    const auto at = step.operated_at.find(s);
-    if (at == step.operated_at.end()) continue;
-    for (const uint32_t o : at->second) {
-      const StepOperation& operation = step.operations[o];
-      own[{step.calls[operation.call].process, operation.target}].push_back(operation.call);
-    }
-  }
-  for (auto& [ends, calls] : own) std::sort(calls.begin(), calls.end());
-  return own;
-}
-
-template <class T>
-T middle(std::vector<T> values) {
-  if (values.empty()) return T{};
-  const auto at = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), at, values.end());
-  return *at;
-}
-
 // For each rank and each direction, the calls that send and those after which a message is there.
 void passing(const std::vector<StepMessage>& messages, const Step& step, const Exchange& e, Ordering* o) {
   const auto kind = e.shape.kind;
@@ -57,7 +36,7 @@ void passing(const std::vector<StepMessage>& messages, const Step& step, const E
     ranks[from][int64_t{to} - from].sent.push_back(m.send);
     if (m.receive_done != StepMessage::none) ranks[to][int64_t{from} - to].received.push_back(m.receive_done);
   }
-  uint64_t between = 0, passed_on = 0;
+  uint64_t passed_on = 0;
   std::vector<double> gaps;
   for (auto& [rank, directions] : ranks) {
     for (auto& [distance, calls] : directions) {
@@ -68,7 +47,7 @@ void passing(const std::vector<StepMessage>& messages, const Step& step, const E
       if (received.empty()) continue;
       std::sort(sent.begin(), sent.end());
       std::sort(received.begin(), received.end());
-      ++between;
+      ++o->between;
       // One more or less: what was read may end between the two.
       const size_t pairs = std::min(sent.size(), received.size());
       bool each = std::max(sent.size(), received.size()) <= pairs + 1;
@@ -82,37 +61,9 @@ void passing(const std::vector<StepMessage>& messages, const Step& step, const E
       }
     }
   }
-  if (!between) return;
-  o->passes_on = static_cast<double>(passed_on) / static_cast<double>(between);
+  if (!o->between) return;
+  o->passes_on = static_cast<double>(passed_on) / static_cast<double>(o->between);
   o->passing_ns = middle(gaps);
-}
-
-// Calls after which a rank knows something of others, ascending.
-std::vector<uint32_t> arrivals(const Step& step) {
-  std::vector<uint32_t> calls;
-  for (const StepMessage& m : step.messages) {
-    if (m.receive_done != StepMessage::none) calls.push_back(m.receive_done);
-  }
-  for (const StepCollective& c : step.collectives) {
-    for (const StepCollective::Member& m : c.members) calls.push_back(m.call);
-  }
-  std::sort(calls.begin(), calls.end());
-  return calls;
-}
-
-// Adds for each of these calls, which are in order, how many of them are in a row that none of `between` divides.
-void add_rows(const std::vector<uint32_t>& calls, const std::vector<uint32_t>& between,
-              std::vector<uint64_t>* lengths) {
-  for (size_t i = 0; i < calls.size();) {
-    size_t end = i + 1;
-    while (end < calls.size()) {
-      const auto next = std::lower_bound(between.begin(), between.end(), calls[end - 1]);
-      if (next != between.end() && *next < calls[end]) break;
-      ++end;
-    }
-    lengths->insert(lengths->end(), end - i, end - i);
-    i = end;
-  }
 }
 
 void rows(const std::vector<StepMessage>& messages, const Step& step, Ordering* o) {
@@ -126,23 +77,6 @@ void rows(const std::vector<StepMessage>& messages, const Step& step, Ordering* 
     std::sort(calls.begin(), calls.end());
     add_rows(calls, known, &lengths);
   }
-  o->together = std::max<uint64_t>(middle(lengths), 1);
-}
-
-// What a rank may have learnt before the next operation: by any synchronisation of a window, too, and by a request that
-// was completed.
-void rows_of_operations(const Exchange& e, const Step& step, Ordering* o) {
-  std::vector<uint32_t> known = arrivals(step);
-  for (uint32_t c = 0; c < step.calls.size(); ++c) {
-    const CallClass cls = step.calls[c].cls;
-    const bool completes = trace::facts_of(cls).requests == trace::RequestUse::completes;
-    if (cls == CallClass::rma_sync || completes) known.push_back(c);
-  }
-  std::sort(known.begin(), known.end());
-  std::vector<uint64_t> lengths;
-  for (const auto& [ends, calls] : operations_of(e.sites, step)) add_rows(calls, known, &lengths);
-  o->known = !lengths.empty();
-  o->messages = lengths.size();
   o->together = std::max<uint64_t>(middle(lengths), 1);
 }
 
@@ -312,24 +246,6 @@ bool in_stages(const std::vector<uint32_t>& sites, const Step& step) {
   return changes && 10 * after_receive >= 9 * changes;
 }
 
-bool operate_in_stages(const std::vector<uint32_t>& sites, const Step& step) {
-  std::map<uint32_t, std::map<uint32_t, int32_t>> ranks;  // by process: calls and their targets
-  for (const auto& [ends, calls] : operations_of(sites, step)) {
-    for (const uint32_t c : calls) ranks[ends.first][c] = ends.second;
-  }
-  uint64_t changes = 0, after_closing = 0;
-  for (const auto& [process, targets] : ranks) {
-    for (auto next = targets.begin(), last = next++; next != targets.end(); last = next++) {
-      if (last->second == next->second) continue;
-      ++changes;
-      bool synchronises = false;
-      for (uint32_t c = last->first + 1; c < next->first; ++c) synchronises |= step.calls[c].cls == CallClass::rma_sync;
-      after_closing += synchronises;
-    }
-  }
-  return changes && 10 * after_closing >= 9 * changes;
-}
-
 bool replies(const std::vector<uint32_t>& asking, const std::vector<uint32_t>& answering, const Step& step) {
   struct Event {
     uint32_t call;
@@ -366,7 +282,7 @@ Ordering ordering_of(const Exchange& e, const Step& step, const RunTime& time) {
   Ordering o;
   if (!step.found) return o;
   if (e.one_sided) {
-    rows_of_operations(e, step, &o);
+    order_operations(e, step, &o);
     return o;
   }
   const std::vector<StepMessage> messages = messages_of(e.sites, step);

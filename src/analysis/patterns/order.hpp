@@ -16,8 +16,9 @@ struct Ordering {
   bool timed = false;  // and their times; if not, what depends on times is 0
   uint64_t messages = 0;
   // Of the ranks between two others in a grid or ring: the share that sends on only after it received from the other
-  // side, each time; and the usual time between the two.
+  // side, each time; how many such ends the step has; and the usual time between the two.
   double passes_on = 0;
+  uint64_t between = 0;
   double passing_ns = 0;
   // Messages from one rank to another that nothing the sender received came between, or one-sided operations at one
   // target that no synchronisation came between, either: the usual number of them in a row.
@@ -43,9 +44,6 @@ bool overlaps_nothing(std::vector<double> overlapped_ns, double completing_ns);
 // Whether a rank sends to the next partner only when it has received from the one before, as in the stages of a
 // reduction: nearly all ranks, nearly always.
 bool in_stages(const std::vector<uint32_t>& sites, const Step& step);
-
-// The same of one-sided operations: it synchronises between two targets.
-bool operate_in_stages(const std::vector<uint32_t>& sites, const Step& step);
 
 // Whether the messages of one exchange answer those of the other: a rank sends to the one that it has just received
 // from, half of the time or more. True if the step has none of them.

@@ -52,6 +52,7 @@ ONE_SIDED = {
     "handmade_alltoall": "all-to-all made of {}",
     "transpose": "transposition made of {}",
     "ring": "ring of {}",
+    "pipeline": "pipeline of {}",
     "irregular": "irregular exchange by {}",
 }
 ROOTED = {
