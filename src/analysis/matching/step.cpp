@@ -169,7 +169,7 @@ class StepReader::Reading {
     Step& step = step_->step;
     const WindowCalls::Did did = windows_->take(at, call_, process_.functions[call_.function].name, process_.rank,
                                                 &step.operations, &step_->epochs);
-    if (did == WindowCalls::Did::end_exposure) step.exposed.push_back(at);
+    if (did == WindowCalls::Did::end_exposure) step.exposed.push_back({at, call_.identity});
     if (did == WindowCalls::Did::operate)
       step.operated_at[step.calls[at].site].push_back(static_cast<uint32_t>(step.operations.size() - 1));
   }

@@ -63,7 +63,7 @@ struct Step {
   std::vector<StepCollective> collectives;
   std::vector<StepOperation> operations;                  // by process and thread, in order
   std::map<uint32_t, std::vector<uint32_t>> operated_at;  // by call site: the operations that it is
-  std::vector<uint32_t> exposed;                          // calls after which epochs of other ranks are complete
+  std::vector<StepExposure> exposed;                      // likewise
   std::vector<StepEpoch> epochs;                          // of Part::whole: for others not all are known
 };
 

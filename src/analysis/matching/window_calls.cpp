@@ -18,7 +18,7 @@ WindowCalls::Did WindowCalls::take(uint32_t at, const structure::DecodedCall& ca
   if (call.facts().moves) {
     if (call.parts.empty() || !call.partner.real()) return Did::nothing;
     open_.push_back({operations->size(), call.comm});
-    operations->push_back({at, StepOperation::none, call.partner.world});
+    operations->push_back({at, StepOperation::none, call.partner.world, call.identity});
     return Did::operate;
   }
   if (function == "MPI_Win_start") started_[call.comm] = at;

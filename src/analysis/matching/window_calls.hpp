@@ -22,6 +22,13 @@ struct StepOperation {
   uint32_t call = 0;
   uint32_t closed_by = none;  // the synchronisation of the same rank that completes it
   int32_t target = -1;        // rank in MPI_COMM_WORLD
+  uint64_t window = 0;        // identity
+};
+
+// A call after which the operations of others in an epoch are complete.
+struct StepExposure {
+  uint32_t call = 0;
+  uint64_t window = 0;
 };
 
 // From MPI_Win_start to MPI_Win_complete on the origin, and from MPI_Win_post to MPI_Win_wait on a target. A wait that

@@ -50,8 +50,16 @@ void passing(const Exchange& e, const Step& step, Ordering* o) {
   if (e.shape.kind != Shape::Kind::upwind) return;
   std::set<uint32_t> reached;
   for (const GraphEdge& edge : e.edges) reached.insert(edge.to);
-  std::map<uint32_t, std::vector<uint32_t>> exposed;  // by process: calls that end its epochs
-  for (const uint32_t c : step.exposed) exposed[step.calls[c].process].push_back(c);
+  std::set<uint64_t> windows;
+  for (const uint32_t s : e.sites) {
+    const auto at = step.operated_at.find(s);
+    if (at == step.operated_at.end()) continue;
+    for (const uint32_t operation : at->second) windows.insert(step.operations[operation].window);
+  }
+  std::map<uint32_t, std::vector<uint32_t>> exposed;  // by process: calls that end epochs of these windows
+  for (const StepExposure& x : step.exposed) {
+    if (windows.count(x.window)) exposed[step.calls[x.call].process].push_back(x.call);
+  }
   uint64_t passed_on = 0;
   std::vector<double> gaps;
   for (const auto& [ends, calls] : operations_of(e.sites, step)) {
