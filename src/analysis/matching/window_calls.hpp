@@ -20,6 +20,7 @@ namespace leadline::analysis {
 struct StepOperation {
   static constexpr uint32_t none = UINT32_MAX;
   uint32_t call = 0;
+  uint32_t opened_by = none;  // the last MPI_Win_start or lock of the same rank before it
   uint32_t closed_by = none;  // the synchronisation of the same rank that completes it
   int32_t target = -1;        // rank in MPI_COMM_WORLD
   uint64_t window = 0;        // identity
@@ -41,6 +42,7 @@ struct StepEpoch {
 class Epochs {
  public:
   struct Ends {
+    uint32_t thread;
     uint32_t first, last;
   };
   void access(uint64_t window, int32_t origin, int32_t target, const Ends& ends) {
@@ -58,18 +60,22 @@ class Epochs {
 class WindowCalls {
  public:
   enum class Did : uint8_t { nothing, operate, end_exposure };
-  // The thread's next call on a window, by its number in the step. `rank`: its own in MPI_COMM_WORLD. An operation is
-  // the last one of `operations` then.
-  Did take(uint32_t at, const structure::DecodedCall& call, std::string_view function, int32_t rank,
+  struct Caller {
+    int32_t rank;     // in MPI_COMM_WORLD
+    uint32_t thread;  // of its process
+  };
+  // The thread's next call on a window, by its number in the step. An operation is the last one of `operations` then.
+  Did take(uint32_t at, const structure::DecodedCall& call, std::string_view function, const Caller& caller,
            std::vector<StepOperation>* operations, Epochs* epochs);
 
  private:
-  struct Open {
-    size_t operation;
-    uint32_t window;
+  struct Window {
+    std::vector<size_t> open;  // operations that nothing has completed yet
+    uint32_t opened = StepOperation::none, started = StepOperation::none, posted = StepOperation::none;  // calls
   };
-  std::vector<Open> open_;                         // operations that nothing has completed yet
-  std::map<uint32_t, uint32_t> started_, posted_;  // by window: the calls
+  void complete(uint32_t at, uint64_t identity, bool epoch, const Caller& caller, Window* window,
+                std::vector<StepOperation>* operations, Epochs* epochs);
+  std::map<uint32_t, Window> windows_;  // by number
 };
 
 }  // namespace leadline::analysis

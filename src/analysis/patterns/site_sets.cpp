@@ -31,7 +31,9 @@ class Belonging {
     for (const Step* step : {&steps_.iteration, &steps_.first_calls}) {
       for (const StepMessage& m : step->messages) join(step->calls[m.send].site, step->calls[m.receive].site);
       for (const StepOperation& o : step->operations) {
-        if (o.closed_by != StepOperation::none) join(step->calls[o.call].site, step->calls[o.closed_by].site);
+        for (const uint32_t other : {o.opened_by, o.closed_by}) {
+          if (other != StepOperation::none) join(step->calls[o.call].site, step->calls[other].site);
+        }
       }
     }
     std::map<uint32_t, SiteSet> by_set;
