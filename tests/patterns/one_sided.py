@@ -242,8 +242,18 @@ def transposition(rng: random.Random, ranks: int) -> Piece:
 
 
 def ring(rng: random.Random, ranks: int) -> Piece:
-    operations = "\n  MPI_Put(out, 30, MPI_DOUBLE, (rank + 1) % ranks, 0, 30, MPI_DOUBLE, NAME_window);"
-    return piece("one-sided-ring", any_way(rng), operations, {"ring"}, messages=ranks)
+    fields = rng.choice([1, 1, 3])
+    operations = f"""
+  for (int f = 0; f < {fields}; ++f)
+    MPI_Put(out, 30, MPI_DOUBLE, (rank + 1) % ranks, 30 * f, 30, MPI_DOUBLE, NAME_window);"""
+    return piece(
+        "one-sided-ring",
+        any_way(rng),
+        operations,
+        {"ring"} | ({"packable_messages"} if fields > 1 else set()),
+        evidence={"packable_messages": {"together": fields}},
+        messages=ranks * fields,
+    )
 
 
 def doubling(rng: random.Random, ranks: int) -> Piece:

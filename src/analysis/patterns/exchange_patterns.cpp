@@ -229,7 +229,8 @@ class Namer {
   static int64_t mean_bytes(const Exchange& e) { return e.messages ? e.bytes / static_cast<int64_t>(e.messages) : 0; }
 
   void details(const Exchange& e, const Ordering& o, bool dependent) {
-    if (!dependent) packable(e, o);
+    // In one epoch, operations do not depend on one another.
+    if (!dependent || e.one_sided) packable(e, o, dependent);
     if (!o.known) return;
     if (!dependent && o.blocking_sends && mean_bytes(e) >= least_bytes_to_wait && e.shape.nodes > 2 &&
         (o.chain == 0 || (o.chain >= 2 * o.chain_buffered && o.chain > 2))) {
@@ -253,7 +254,7 @@ class Namer {
     }
   }
 
-  void packable(const Exchange& e, const Ordering& o) {
+  void packable(const Exchange& e, const Ordering& o, bool dependent) {
     if (mean_bytes(e) > most_bytes_to_pack) return;
     const double each = per_step(e, e.edges.size());
     // Messages of different steps cannot travel together: what recurs must be read in a step of its own.
@@ -266,7 +267,7 @@ class Namer {
       add(std::move(p));
       return;
     }
-    const uint32_t loop = e.in_main_loop && !may_wait_for_memory(e) ? repeating_loop(e) : 0;
+    const uint32_t loop = e.in_main_loop && !dependent && !may_wait_for_memory(e) ? repeating_loop(e) : 0;
     if (!loop) return;
     Pattern p = pattern("packable_messages", e);
     p.evidence = {{"together", static_cast<int64_t>(fixed_trips(loop))},
