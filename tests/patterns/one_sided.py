@@ -48,6 +48,7 @@ def piece(
         # If the last call were made a jump, its call path would lack the routine.
         f'\n  {begin}{operations}\n  {end}\n  __asm__ volatile("");',
         frozenset(required),
+        frozenset(required & {"packable_messages"}),
         evidence=known,
         messages=messages,
         setup=setup,

@@ -10,6 +10,7 @@ from leadline.report.finding import Evidence, Rule, at_least
 from leadline.report.patterns import PatternEntry
 
 MOST = 8
+FENCE = "MPI_Win_fence"
 
 HELP = {
     "packable_messages": "Pack the messages to one partner into fewer ones, or describe them by one datatype.",
@@ -94,14 +95,17 @@ def evidence(content: Content) -> list[Evidence]:
 
 def _recoverable_s(content: Content, entry: PatternEntry) -> float:
     """At most this much of its time can be saved: communication hides behind no more computation than there is, and
-    ranks that wait for a slow one still do so when messages or reductions are combined."""
+    ranks that wait for a slow one, or meet at a fence, still do so when messages or reductions are combined."""
     if entry.name == "no_overlap":
         return min(entry.time_s, sum(rank.computation_s for rank in content.ranks))
     if entry.name not in ("packable_messages", "allreduce_bound"):
         return entry.time_s
     sites = set(entry.sites)
-    waiting = sum(wait.seconds for wait in content.waits.entries if wait.site in sites)
-    return max(entry.time_s - waiting, 0.0) * (1 - 1 / (entry.evidence.get("together") or math.inf))
+    fences = {each.site: each.time_s for each in content.sites if each.site in sites and each.name == FENCE}
+    waiting = sum(wait.seconds for wait in content.waits.entries if wait.site in sites - fences.keys())
+    return max(entry.time_s - waiting - sum(fences.values()), 0.0) * (
+        1 - 1 / (entry.evidence.get("together") or math.inf)
+    )
 
 
 def _loop(entry: PatternEntry) -> str | None:
@@ -129,7 +133,8 @@ def sentence(content: Content, found: Evidence) -> str:
         fact = f"{fmt.count(found['together'])} {fact}"
     elif found["loop"]:
         fact = f"the loop at {found['loop']} is bound by small allreduces"
-    return f"In {found['where']}, {fact}; these calls take {fmt.percent(found['share'])} of the time."
+    calls = "these calls and their synchronisation" if how else "these calls"
+    return f"In {found['where']}, {fact}; {calls} take {fmt.percent(found['share'])} of the time."
 
 
 def _help(found: Evidence) -> str:
