@@ -74,7 +74,10 @@ void CallStream::take() {
   const analysis::Acts& acts = traffic_.count(event_.event);
   decoder_.decode(event_.event, &call_);
   requests_.follow(&call_, event_.event.times);
-  collective_ = traffic_.collective_number(acts);
+  // What ranks do together to a window is no collective of the formats.
+  const trace::EventForm form = call_.facts().event;
+  const bool of_communicator = form == trace::EventForm::collective || form == trace::EventForm::creation;
+  collective_ = of_communicator ? traffic_.collective_number(acts) : 0;
   sends_.clear();
   receives_.clear();
   made_.clear();

@@ -20,7 +20,8 @@ TIMED_PATTERNS = BY_CHANCE | {"allreduce_bound", "polling"}
 class Piece:
     """required: patterns that it is.   allowed: others that are true as well.   evidence: expected, by pattern.
 
-    messages: of all ranks in one call of the routine, None if that is not fixed.   setup: run once before the steps.
+    messages: of all ranks in one call of the routine, None if that is not fixed.   setup, teardown: run once before
+    and after the steps.
     """
 
     kind: str
@@ -30,9 +31,11 @@ class Piece:
     evidence: dict[str, dict[str, object]] = field(default_factory=dict)
     messages: int | None = None
     setup: str = ""
+    teardown: str = ""
     in_setup: bool = False
     files: bool = False
     wildcards: bool = False
+    one_sided: bool = False
 
 
 Maker = Callable[[random.Random, int], Piece]

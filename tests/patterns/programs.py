@@ -6,6 +6,7 @@ import random
 from dataclasses import dataclass
 
 from .fortran import FORTRAN, text_of
+from .one_sided import ONE_SIDED
 from .pieces import COMMUNICATION, FILES, Piece, remade
 from .wrappers import c_declarations, c_functions, wrapped
 
@@ -37,14 +38,17 @@ class Program:
     fortran: bool = False
 
     def required(self, routine: Routine) -> frozenset[str]:
-        """A barrier is redundant only if nothing in the steps has to be ordered by it."""
+        """A barrier is redundant only if nothing in the steps has to be ordered by it. The order of operations is read
+        in one step, which may lack what recurs in some."""
         if routine.piece.kind == "barrier" and self.ordered:
             return frozenset()
+        if routine.piece.one_sided and routine.every > 1:
+            return routine.piece.required - {"packable_messages"}
         return routine.piece.required
 
     @property
     def ordered(self) -> bool:
-        return any(other.piece.files or other.piece.wildcards for other in self.routines)
+        return any(r.piece.files or r.piece.wildcards or r.piece.one_sided for r in self.routines)
 
 
 HEAD = """#include <fcntl.h>
@@ -67,13 +71,16 @@ static void rest(int us) {
 """
 
 
-def random_program(seed: int, *, fortran: bool = False) -> Program:
+def random_program(seed: int, *, fortran: bool = False, one_sided: bool = False) -> Program:
     rng = random.Random(seed)
     ranks = rng.choice(RANKS)
     steps = rng.randrange(8, 30)
     if fortran:
         return _in_fortran(rng, seed, ranks, steps)
-    makers = rng.sample(COMMUNICATION, rng.randrange(2, 5))
+    if one_sided:
+        makers = [*rng.sample(ONE_SIDED, rng.randrange(2, 4)), *rng.sample(COMMUNICATION, rng.randrange(0, 2))]
+    else:
+        makers = rng.sample(COMMUNICATION, rng.randrange(2, 5))
     if rng.random() < 0.4:
         makers.append(rng.choice(FILES))
     rng.shuffle(makers)
@@ -114,10 +121,16 @@ def _text(rng: random.Random, steps: int, routines: list[Routine]) -> str:
     parts = [HEAD]
     calls = []
     setups = []
+    teardowns = [f"  {r.piece.teardown.replace('NAME', r.name)}" for r in routines if r.piece.teardown]
     for routine in routines:
         piece, name = routine.piece, routine.name
         inlined = "" if rng.random() < 0.3 else "__attribute__((noinline)) "
         parts.append(f"static MPI_Comm {name}_grid;\nstatic MPI_Request {name}_all[64];\n")
+        if piece.one_sided:
+            parts.append(
+                f"static MPI_Win {name}_window;\nstatic MPI_Group {name}_group, {name}_before;\n"
+                f"static double* {name}_memory;\n"
+            )
         if piece.in_setup:
             parts.append(f"{inlined}static void {name}(void) {{{piece.setup}\n}}\n")
             setups.append(f"  {name}();")
@@ -128,7 +141,7 @@ def _text(rng: random.Random, steps: int, routines: list[Routine]) -> str:
         condition = f"if (step % {routine.every} == 0) " if routine.every > 1 else ""
         calls.append(f"    {condition}{name}(step);")
     calls.append(f"    work({rng.choice([20, 100])});")
-    body = "\n".join([*setups, f"  for (int step = 0; step < {steps}; ++step) {{", *calls, "  }"])
+    body = "\n".join([*setups, f"  for (int step = 0; step < {steps}; ++step) {{", *calls, "  }", *teardowns])
     parts.append(
         "int main(int argc, char** argv) {\n  MPI_Init(&argc, &argv);\n  comm = MPI_COMM_WORLD;\n"
         "  MPI_Comm_rank(comm, &rank), MPI_Comm_size(comm, &ranks);\n"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 _MESSAGE = ["int", "MPI_Datatype", "int", "int", "MPI_Comm"]
+_WINDOW = ["int", "MPI_Datatype", "int", "MPI_Aint", "int", "MPI_Datatype"]
 _C = {
     "Send": ["const void*", *_MESSAGE],
     "Recv": ["void*", *_MESSAGE, "MPI_Status*"],
@@ -18,6 +19,11 @@ _C = {
     "Barrier": ["MPI_Comm"],
     "Allreduce": ["const void*", "void*", "int", "MPI_Datatype", "MPI_Op", "MPI_Comm"],
     "Iallreduce": ["const void*", "void*", "int", "MPI_Datatype", "MPI_Op", "MPI_Comm", "MPI_Request*"],
+    "Put": ["const void*", *_WINDOW, "MPI_Win"],
+    "Get": ["void*", *_WINDOW, "MPI_Win"],
+    "Accumulate": ["const void*", *_WINDOW, "MPI_Op", "MPI_Win"],
+    "Win_fence": ["int", "MPI_Win"],
+    "Win_flush_all": ["MPI_Win"],
     "Gather": ["const void*", "int", "MPI_Datatype", "void*", "int", "MPI_Datatype", "int", "MPI_Comm"],
 }
 

@@ -1,5 +1,5 @@
 // Delays on known ranks, for three of them; each rank prints what it waited: for the send to begin that it received,
-// and at most in the Waitall, the Barrier and the Allreduce.
+// and at most in the Waitall, the Barrier, the Allreduce and the fence.
 //   delays STEPS
 #include <mpi.h>
 #include <stdio.h>
@@ -61,20 +61,34 @@ __attribute__((noinline)) static double sum(int rank) {
   return now() - entered;
 }
 
+// Rank 1 works before it puts.
+__attribute__((noinline)) static double put_and_fence(int rank, MPI_Win window) {
+  if (rank == 1) work(30);
+  const double value = rank;
+  MPI_Put(&value, 1, MPI_DOUBLE, (rank + 1) % 3, 0, 1, MPI_DOUBLE, window);
+  const double entered = now();
+  MPI_Win_fence(0, window);
+  return now() - entered;
+}
+
 int main(int argc, char** argv) {
   int rank;
-  double waited[4] = {0};
+  double waited[5] = {0}, memory = 0;
+  MPI_Win window;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   const int steps = argc > 1 ? atoi(argv[1]) : 8;
-  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Win_create(&memory, sizeof memory, sizeof memory, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+  MPI_Win_fence(0, window);
   for (int i = 0; i < steps; ++i) {
     waited[0] += chain(rank);
     waited[1] += exchange(rank);
     waited[2] += meet(rank);
     waited[3] += sum(rank);
+    waited[4] += put_and_fence(rank, window);
   }
-  printf("%d %.9f %.9f %.9f %.9f\n", rank, waited[0], waited[1], waited[2], waited[3]);
+  printf("%d %.9f %.9f %.9f %.9f %.9f\n", rank, waited[0], waited[1], waited[2], waited[3], waited[4]);
+  MPI_Win_free(&window);
   MPI_Finalize();
   return 0;
 }

@@ -21,8 +21,10 @@ EXPECTED = (
     ("wait_at_barrier", "MPI_Barrier", "meet", 2, 1, "MPI_Barrier"),
     ("wait_at_n_to_n", "MPI_Allreduce", "sum", 0, 2, "MPI_Allreduce"),
     ("wait_at_n_to_n", "MPI_Allreduce", "sum", 1, 2, "MPI_Allreduce"),
+    ("wait_at_fence", "MPI_Win_fence", "put_and_fence", 0, 1, "MPI_Put"),
+    ("wait_at_fence", "MPI_Win_fence", "put_and_fence", 2, 1, "MPI_Put"),
 )
-MEASURED = {"chain": 0, "exchange": 1, "meet": 2, "sum": 3}
+MEASURED = {"chain": 0, "exchange": 1, "meet": 2, "sum": 3, "put_and_fence": 4}
 ROUNDING_S = 1e-3
 
 
@@ -57,7 +59,9 @@ def test_delays_are_found_where_they_are_with_their_cause(
         ("all_to_all", "wait_at_n_to_n", "MPI_Allreduce", 4),
     ):
         row = classes[name]
-        own = [wait["seconds"] for wait in report["waits"] if wait["kind"] == kind]
+        own = [
+            wait["seconds"] for wait in report["waits"] if (wait["kind"], wait["site"]["function"]) == (kind, function)
+        ]
         assert row["functions"] == [function]
         assert (row["bytes_each"], row["bytes_received_each"]) == (n_bytes, n_bytes)
         assert row["wait_s"] == pytest.approx(sum(own))

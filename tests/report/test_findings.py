@@ -20,6 +20,7 @@ from leadline.report import to_json, unfinished
 from leadline.report.content import Content
 from leadline.report.finding import Bound, at_least, at_most, more_than
 from leadline.report.findings import RULES, findings_of
+from leadline.report.sections.patterns import title_of
 
 from .handmade import Calls, HandmadeSite, a_placement, a_process, an_edge
 
@@ -119,7 +120,7 @@ def uneven_in_steps(make_run: MakeRun, lost_ms: float, **parts: float) -> Any:
     return run
 
 
-def patterned(make_run: MakeRun, name: str, time_s: float) -> Any:
+def patterned(make_run: MakeRun, name: str, time_s: float, **evidence: Any) -> Any:
     run = make_run([a_site("MPI_Isend", "isend", [1.0] * 4, messages=10)], ranks(), [])
     pattern = SimpleNamespace(
         name=name,
@@ -130,7 +131,7 @@ def patterned(make_run: MakeRun, name: str, time_s: float) -> Any:
         messages=40,
         bytes=320,
         time_ns=time_s * 1e9,
-        evidence=[("root", 2)] if name == "all_to_one" else [],
+        evidence=[*([("root", 2)] if name == "all_to_one" else []), *evidence.items()],
     )
     run.profile.pattern_finder = lambda: SimpleNamespace(
         add=lambda process, index: None, find=lambda paths, lines: [pattern]
@@ -419,6 +420,29 @@ def test_a_finding_is_made_at_its_threshold_and_not_before(
     evidence = found[rule].evidence
     assert {name: evidence[name] for name in expected} == expected
     assert found[rule].text.endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("name", "evidence", "title", "words", "help_words"),
+    [
+        ("all_to_one", {"one_sided": "gets"}, "one gets from all", "data of all ranks go to one by gets", "MPI_Gather"),
+        (
+            "packable_messages",
+            {"together": 3, "assumes": "nothing", "one_sided": "puts"},
+            "puts that could travel together",
+            "3 puts at the same target follow one another and could travel together",
+            "one operation",
+        ),
+    ],
+)
+def test_patterns_of_one_sided_operations_are_named_so(
+    name: str, evidence: dict[str, Any], title: str, words: str, help_words: str, make_run: MakeRun
+) -> None:
+    content = Content(patterned(make_run, name, 5.0, **evidence))
+    finding = {finding.id: finding for finding in findings_of(content)}["pattern"]
+    assert words in finding.text
+    assert help_words in finding.help
+    assert title_of(content.patterns[0]) == title
 
 
 def test_every_rule_has_cases_on_both_sides() -> None:

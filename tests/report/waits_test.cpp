@@ -50,22 +50,46 @@ enum Site : uint32_t {
   scan,
   halo_wait,
   probe,
+  put,
+  fence,
+  win_free,
+  win_start,
+  win_complete,
+  win_post,
+  win_wait,
   sites
 };
 struct SiteFacts {
   const char* function;
   CallClass cls;
 };
-constexpr SiteFacts facts[sites] = {
-    {"other", CallClass::other},         {"MPI_Send", CallClass::send},      {"MPI_Recv", CallClass::recv},
-    {"MPI_Isend", CallClass::isend},     {"MPI_Irecv", CallClass::irecv},    {"MPI_Wait", CallClass::wait},
-    {"MPI_Barrier", CallClass::coll},    {"MPI_Allreduce", CallClass::coll}, {"MPI_Reduce", CallClass::coll},
-    {"MPI_Bcast", CallClass::coll},      {"write", CallClass::posix_write},  {"MPI_Ibarrier", CallClass::icoll},
-    {"MPI_Alltoallv", CallClass::coll},  {"MPI_Ssend", CallClass::send},     {"MPI_Scan", CallClass::coll},
-    {"MPI_Waitall", CallClass::waitall}, {"MPI_Probe", CallClass::probe}};
+constexpr SiteFacts facts[sites] = {{"other", CallClass::other},
+                                    {"MPI_Send", CallClass::send},
+                                    {"MPI_Recv", CallClass::recv},
+                                    {"MPI_Isend", CallClass::isend},
+                                    {"MPI_Irecv", CallClass::irecv},
+                                    {"MPI_Wait", CallClass::wait},
+                                    {"MPI_Barrier", CallClass::coll},
+                                    {"MPI_Allreduce", CallClass::coll},
+                                    {"MPI_Reduce", CallClass::coll},
+                                    {"MPI_Bcast", CallClass::coll},
+                                    {"write", CallClass::posix_write},
+                                    {"MPI_Ibarrier", CallClass::icoll},
+                                    {"MPI_Alltoallv", CallClass::coll},
+                                    {"MPI_Ssend", CallClass::send},
+                                    {"MPI_Scan", CallClass::coll},
+                                    {"MPI_Waitall", CallClass::waitall},
+                                    {"MPI_Probe", CallClass::probe},
+                                    {"MPI_Put", CallClass::rma},
+                                    {"MPI_Win_fence", CallClass::rma_sync},
+                                    {"MPI_Win_free", CallClass::win_free},
+                                    {"MPI_Win_start", CallClass::rma_sync},
+                                    {"MPI_Win_complete", CallClass::rma_sync},
+                                    {"MPI_Win_post", CallClass::rma_sync},
+                                    {"MPI_Win_wait", CallClass::rma_sync}};
 
 constexpr uint64_t us = 1000, ms = 1000 * us;
-constexpr uint32_t world = 1;
+constexpr uint32_t world = 1, window = 2;
 
 // One rank's calls, each after so much computation and of such a length.
 class Rank {
@@ -115,6 +139,15 @@ class Rank {
     k.extra = thread_.graph().intern(words.data(), words.size());
     thread_.add(k, length, gap);
   }
+  void access(Site site, uint64_t gap, uint64_t length, int32_t target = trace::peer_none) {
+    Key k = key(site);
+    k.comm = window;
+    k.peer = target == trace::peer_none ? target : target - rank_;
+    k.datatype = k.peer == trace::peer_none ? 0 : 1;
+    k.count = k.datatype;
+    k.value = 8 * k.count;
+    thread_.add(k, length, gap);
+  }
   void write(uint64_t gap, uint64_t length) {
     Key k;
     k.site = file_write;
@@ -131,11 +164,16 @@ class Rank {
     p->initialized = p->finalized = true;
     p->datatypes.resize(2);
     p->datatypes[1].size = 8;
-    p->communicators.resize(2);
+    p->communicators.resize(3);
     p->communicators[world].identity = 100;
     p->communicators[world].rank = rank_;
     p->communicators[world].size = size_;
     for (int32_t r = 0; r < size_; ++r) p->communicators[world].world.push_back(r);
+    p->communicators[window].kind = trace::Communicator::Kind::window;
+    p->communicators[window].parent = world;
+    p->communicators[window].identity = 200;
+    p->communicators[window].rank = rank_;
+    p->communicators[window].size = size_;
     std::string error;
     p->streams.push_back(thread_.decode(&error));
     check(error.empty(), error);
@@ -326,6 +364,89 @@ void sends_that_need_no_receiver() {
   check(!row_of(found, WaitKind::late_receiver, send, 0), "a send that is known to be buffered");
 }
 
+// All wait for the rank that enters the fence last; rank 2 computes for 3 ms before its put.
+void fences() {
+  Run run(3);
+  for (uint64_t i = 0; i < steps; ++i) {
+    for (int32_t r = 0; r < 3; ++r) {
+      const auto rank = static_cast<uint64_t>(r);
+      run[rank].access(put, (1 + rank) * ms, 10 * us, (r + 1) % 3);
+      run[rank].access(fence, 0, (2 - rank) * ms + 20 * us);
+    }
+  }
+  for (uint64_t r = 0; r < 3; ++r)
+    run[r].access(win_free, 100 * us + (r == 0 ? 5 * ms : 0), 50 * us + (r ? 5 * ms : 0));
+  const RunWaits found = run.waits();
+  const Cause cause{2, Doing::computation, put};
+  expect("fence, first", found, WaitKind::wait_at_fence, fence, 0, steps * 2e6, cause);
+  expect("fence, second", found, WaitKind::wait_at_fence, fence, 1, steps * 1e6, cause);
+  expect("window freed", found, WaitKind::wait_at_barrier, win_free, 2, 5e6, {0, Doing::computation, win_free});
+  expect_rows("fence", found, 4);
+}
+
+// Rank 0 waits at the fence for 1, which waits for 2, which computes for 6 of the 8 ms.
+void causes_of_fences_are_followed_back() {
+  Run run(3);
+  for (uint64_t i = 0; i < steps; ++i) {
+    run[2].message(send, 1, 8 * ms, 10 * us);
+    run[1].message(recv, 2, 2 * ms, 6 * ms + 10 * us);
+    run[0].access(put, 2 * ms - 10 * us, 10 * us, 1);
+    run[0].access(fence, 0, 6 * ms + 20 * us);
+    run[1].access(fence, 0, 10 * us);
+    run[2].access(fence, 0, 10 * us);
+  }
+  const RunWaits found = run.waits();
+  expect("fence behind a receive", found, WaitKind::wait_at_fence, fence, 0, steps * 6e6,
+         {2, Doing::computation, send});
+}
+
+// A fence that a rank left before the last one entered it does not synchronise, and neither do the others there. Where
+// they all overlap, that is how long they last.
+void fences_that_need_not_wait() {
+  Run run(2);
+  for (uint64_t i = 0; i < steps; ++i) {
+    const bool slow = i % 2;
+    run[0].access(fence, 1 * ms, slow ? 2100 * us : 100 * us);
+    run[0].collective(barrier, 0, slow ? 100 * us : 2100 * us);
+    run[1].access(fence, 3 * ms, 100 * us);
+    run[1].collective(barrier, 0, 100 * us);
+  }
+  check(!row_of(run.waits(), WaitKind::wait_at_fence, fence, 0), "a fence that is known not to synchronise");
+}
+
+// Rank 1 exposes its window late, 0 puts and completes late; the first of two origins is the earlier one.
+Run epochs(bool exposes_once_more) {
+  Run run(3);
+  for (uint64_t i = 0; i < steps; ++i) {
+    run[0].access(win_start, 1 * ms, 2 * ms + 10 * us);  // until the post after 3 ms
+    run[0].access(put, 0, 10 * us, 1);
+    run[0].access(win_complete, 4 * ms - 20 * us, 10 * us);  // after 7 ms
+    run[1].access(win_post, 3 * ms, 10 * us);
+    run[1].access(win_wait, 1 * ms - 10 * us, 3 * ms + 10 * us);
+    run[2].access(win_start, 3 * ms, 20 * us);
+    run[2].access(put, 0, 10 * us, 1);
+    run[2].access(win_complete, 2 * ms - 30 * us, 10 * us);  // after 5 ms
+    run[2].collective(barrier, 0, 2 * ms + 10 * us);
+    run[0].collective(barrier, 0, 10 * us);
+    run[1].collective(barrier, 0, 10 * us);
+  }
+  if (exposes_once_more) {  // to nobody: all epochs might be others'
+    run[1].access(win_post, 0, 10 * us);
+    run[1].access(win_wait, 0, 10 * us);
+  }
+  return run;
+}
+
+void late_posts_and_completes() {
+  const RunWaits found = epochs(false).waits();
+  expect("late post", found, WaitKind::late_post, win_start, 0, steps * 2e6, {1, Doing::computation, win_post});
+  expect("late complete", found, WaitKind::late_complete, win_wait, 1, steps * 3e6,
+         {0, Doing::computation, win_complete});
+  const RunWaits unknown = epochs(true).waits();
+  check(!row_of(unknown, WaitKind::late_post, win_start, 0), "late post: it is not known which epochs match");
+  check(!row_of(unknown, WaitKind::late_complete, win_wait, 1), "late complete: it is not known which epochs match");
+}
+
 void collectives() {
   Run run(4);
   for (uint64_t i = 0; i < steps; ++i) {
@@ -502,6 +623,10 @@ int main() {
   chains_lead_to_their_root();
   late_receivers();
   sends_that_need_no_receiver();
+  fences();
+  causes_of_fences_are_followed_back();
+  fences_that_need_not_wait();
+  late_posts_and_completes();
   collectives();
   nonblocking_collectives();
   vectors_say_who_is_waited_for();

@@ -276,7 +276,8 @@ class WaitsRow(NamedTuple):
     """One row per kind of wait, call site and rank, longest first."""
 
     kind: str
-    """late_sender, late_receiver, wait_at_barrier, wait_at_n_to_n, early_reduce or late_broadcast."""
+    """late_sender, late_receiver, wait_at_barrier, wait_at_n_to_n, early_reduce, late_broadcast, wait_at_fence,
+    late_post or late_complete."""
     process: int
     """row in `ranks()` of the rank that waited."""
     world: int | None

@@ -19,7 +19,11 @@ TABLE = TableDeclaration(
     "waits",
     "One row per kind of wait, call site and rank, longest first.",
     (
-        text("kind", "late_sender, late_receiver, wait_at_barrier, wait_at_n_to_n, early_reduce or late_broadcast"),
+        text(
+            "kind",
+            "late_sender, late_receiver, wait_at_barrier, wait_at_n_to_n, early_reduce, late_broadcast, wait_at_fence, "
+            "late_post or late_complete",
+        ),
         *where("", "the rank that waited"),
         text("function", "the MPI function that waited"),
         text("routine", "the routine that called it"),

@@ -87,13 +87,15 @@ class StepReader::Reading {
         decoder_(process, stream),
         request_sites_(process),
         made_in_(reader->steps_.size()),
-        probes_in_(reader->steps_.size()) {}
+        probes_in_(reader->steps_.size()),
+        windows_in_(reader->steps_.size()) {}
 
   // The next calls are of this step, after those of it that were taken before.
   void go_to(size_t step) {
     step_ = &reader_->steps_[step];
     made_ = &made_in_[step];
     probes_ = &probes_in_[step];
+    windows_ = &windows_in_[step];
   }
 
   void take(const trace::TimedEvent& event, const Traffic& traffic, const Acts& acts, bool margin = false) {
@@ -109,6 +111,7 @@ class StepReader::Reading {
     StepCollective* const collective =
         acts.collective ? &step_->collectives[{acts.comm, traffic.collective_number(acts)}] : nullptr;
     if (collective) join(at, collective);
+    if (call_.facts().event == trace::EventForm::access) access(at);
     named_ = traffic.parts_of(acts);
     next_ = 0;
     const RequestUse use = call_.facts().requests;
@@ -161,6 +164,17 @@ class StepReader::Reading {
   };
   static constexpr size_t most_probes = 64;
 
+  void access(uint32_t at) {
+    if (call_.function >= process_.functions.size()) return;
+    Step& step = step_->step;
+    const WindowCalls::Caller caller{process_.rank, static_cast<uint32_t>(stream_)};
+    const WindowCalls::Did did =
+        windows_->take(at, call_, process_.functions[call_.function].name, caller, &step.operations, &step_->epochs);
+    if (did == WindowCalls::Did::end_exposure) step.exposed.push_back({at, call_.identity});
+    if (did == WindowCalls::Did::operate)
+      step.operated_at[step.calls[at].site].push_back(static_cast<uint32_t>(step.operations.size() - 1));
+  }
+
   void probe(uint32_t at) {
     if (!call_.identity || !call_.partner.real()) return;
     const Probe found{at, call_.identity, call_.partner.rank, call_.tag};
@@ -201,7 +215,8 @@ class StepReader::Reading {
     }
     const trace::Communicator* comm =
         call_.comm < process_.communicators.size() ? &process_.communicators[call_.comm] : nullptr;
-    const bool intra = comm && comm->kind == trace::Communicator::Kind::intra;
+    using Kind = trace::Communicator::Kind;
+    const bool intra = comm && (comm->kind == Kind::intra || comm->kind == Kind::window);
     const int32_t size = intra ? comm->size : 0;
     member.rooted = call_.partner.rank >= 0;
     member.is_root = intra && call_.partner.rank == comm->rank;
@@ -257,6 +272,8 @@ class StepReader::Reading {
   std::vector<std::vector<Request>> made_in_;  // in each step so far
   std::vector<std::vector<Probe>> probes_in_;
   std::vector<Probe>* probes_ = nullptr;
+  std::vector<WindowCalls> windows_in_;
+  WindowCalls* windows_ = nullptr;
   std::vector<Request>* made_ = nullptr;                                        // in the one that is gone to
   std::map<const int64_t*, std::shared_ptr<const std::vector<bool>>> sources_;  // by the vector in the trace
   Building* step_ = nullptr;
@@ -370,6 +387,7 @@ std::vector<Step> StepReader::finish() {
       step.messages.push_back({sender.posted, receiver.posted, sender.done, receiver.done, receiver.probe, sender.bytes,
                                receiver.wildcard});
     }
+    if (part_ == Part::whole) step.epochs = b.epochs.matched();
     for (auto& [name, collective] : b.collectives) step.collectives.push_back(std::move(collective));
     found.push_back(std::move(step));
   }

@@ -1,6 +1,6 @@
-// A part of the run on all ranks, call by call: its messages from end to end, its collectives, and the calls that
-// complete its requests. It is one iteration of the main loop, or the first calls of every rank. Messages are matched
-// as in matching/.
+// A part of the run on all ranks, call by call: its messages from end to end, its collectives and fences, its one-sided
+// operations, and the calls that complete its requests. It is one iteration of the main loop, or the first calls of
+// every rank. Messages are matched as in matching/.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "analysis/matching/traffic.hpp"
+#include "analysis/matching/window_calls.hpp"
 #include "analysis/profile.hpp"
 #include "trace/process.hpp"
 
@@ -35,6 +36,7 @@ struct StepMessage {
   bool wildcard = false;
 };
 
+// A collective, or a call of all ranks of a window.
 struct StepCollective {
   struct Member {
     uint32_t call = 0;
@@ -59,6 +61,10 @@ struct Step {
   std::map<uint32_t, std::vector<uint32_t>> sent_at;  // by call site: the messages that it sends
   uint64_t unmatched = 0;                             // ends without the other one
   std::vector<StepCollective> collectives;
+  std::vector<StepOperation> operations;                  // by process and thread, in order
+  std::map<uint32_t, std::vector<uint32_t>> operated_at;  // by call site: the operations that it is
+  std::vector<StepExposure> exposed;                      // likewise
+  std::vector<StepEpoch> epochs;                          // of Part::whole: for others not all are known
 };
 
 // Reads such parts of processes that are added in the profile's order.
@@ -91,6 +97,7 @@ class StepReader {
     Step step;
     std::map<Name, std::pair<End, End>> ends;  // of the sender and of the receiver
     std::map<std::pair<uint64_t, uint64_t>, StepCollective> collectives;
+    Epochs epochs;
   };
   static constexpr size_t most_calls = size_t{1} << 22;   // of all steps together
   static constexpr size_t most_walked = size_t{1} << 24;  // before a step on a process, if it is not timed

@@ -78,13 +78,20 @@ void Traffic::act(Acts* acts) {
     if (part.sends() && part.request != RequestUse::completes) add(true, part, acts);
     if (part.receives()) add(false, part, acts);
   }
-  const EventForm form = call_.facts().event;
-  const bool takes_part = form == EventForm::collective || form == EventForm::creation;
-  // Neither what is only prepared here nor communicators made by the call count.
-  if (!takes_part || !acts->comm || call_.cls == CallClass::coll_init || call_.cls == CallClass::comm_icreate) return;
+  if (!acts->comm || !by_all()) return;
   const auto [at, fresh] = collectives_.try_emplace(acts->comm, static_cast<uint32_t>(counts_.size()));
   if (fresh) counts_.push_back(0);
   acts->collective = at->second;
+}
+
+// Whether all ranks of the communicator or window make the call, in the same order.
+bool Traffic::by_all() const {
+  const bool fence = call_.function < fences_.size() && fences_[call_.function];
+  if (fence || call_.cls == CallClass::win_create || call_.cls == CallClass::win_free) return true;
+  // Neither what is only prepared here nor communicators made by the call count.
+  if (call_.cls == CallClass::coll_init || call_.cls == CallClass::comm_icreate) return false;
+  const EventForm form = call_.facts().event;
+  return form == EventForm::collective || form == EventForm::creation;
 }
 
 // As structure::Requests counts them.

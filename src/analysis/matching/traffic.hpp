@@ -53,7 +53,9 @@ class Traffic {
       : process_(process),
         decoder_(process, stream),
         sites_(process),
-        requests_(process, stream, structure::Requests::Keep::wildcards) {}
+        requests_(process, stream, structure::Requests::Keep::wildcards) {
+    for (const trace::Function& f : process.functions) fences_.push_back(f.name == "MPI_Win_fence");
+  }
 
   // Whether calls may be passed in no order.
   bool may_pass() const { return sites_.alike(); }
@@ -77,6 +79,7 @@ class Traffic {
  private:
   void decode(const trace::Event& event);
   void act(Acts* acts);
+  bool by_all() const;
   void add(bool sends, const structure::CallPart& part, Acts* acts);
   void add_requests(Acts* acts) const;
   void add_bytes(Acts* acts) const;
@@ -87,6 +90,7 @@ class Traffic {
   structure::RequestSites sites_;
   structure::ProcessRequests requests_;  // followed unless call sites say enough
   structure::DecodedCall call_;
+  std::vector<bool> fences_;  // by function
   std::vector<uint64_t> counts_;
   std::map<Channel, uint32_t> sent_, received_;
   std::unordered_map<uint64_t, uint32_t> collectives_;

@@ -5,33 +5,22 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <tuple>
 
+#include "analysis/patterns/operation_order.hpp"
 #include "analysis/patterns/order.hpp"
+#include "analysis/patterns/sets.hpp"
+#include "analysis/patterns/site_sets.hpp"
 
 namespace leadline::analysis {
 
 namespace {
 
 using Kind = Shape::Kind;
-using trace::Category;
-using trace::RequestUse;
 
 constexpr int64_t most_reduced = 64;  // bytes of a message
 constexpr size_t most_pairs = 12;     // parts of which any two are tried
 constexpr double most_alike = 1.5;    // sizes of messages of one kind
-
-class Sets {
- public:
-  explicit Sets(size_t n) : parent_(n) { std::iota(parent_.begin(), parent_.end(), 0); }
-  uint32_t find(uint32_t a) {
-    while (parent_[a] != a) a = parent_[a] = parent_[parent_[a]];
-    return a;
-  }
-  void join(uint32_t a, uint32_t b) { parent_[find(a)] = find(b); }
-
- private:
-  std::vector<uint32_t> parent_;
-};
 
 // Groups of nodes that edges connect, as lists of edges.
 std::vector<std::vector<GraphEdge>> connected(uint32_t nodes, const std::vector<GraphEdge>& edges) {
@@ -49,7 +38,7 @@ std::vector<std::vector<GraphEdge>> connected(uint32_t nodes, const std::vector<
 class Finder {
  public:
   Finder(const Profile& profile, const RunTraffic& traffic, const Steps& steps, const SourcePlaces& places)
-      : profile_(profile), traffic_(traffic), steps_(steps), places_(places), main_(profile.loops().main()) {}
+      : profile_(profile), traffic_(traffic), steps_(steps), places_(places) {}
 
   std::vector<Exchange> run() {
     std::vector<Exchange> found = elementary();
@@ -70,56 +59,38 @@ class Finder {
   }
 
  private:
-  bool in_main(uint32_t site) const {
-    return main_ && traffic_.sites()[site].loop && profile_.loops().within(traffic_.sites()[site].loop, main_);
-  }
-  trace::CallClass class_of(uint32_t site) const { return profile_.functions()[profile_.sites()[site].function].cls; }
-  bool concerned(uint32_t site) const {
-    if (profile_.sites()[site].local) return false;
-    const Category category = category_of(class_of(site));
-    return category == Category::point_to_point || category == Category::completion;
-  }
-
   std::vector<Exchange> elementary() const {
-    const size_t n = profile_.sites().size();
-    Sets sets(n);
-    for (uint32_t s = 0; s < n; ++s) {
-      if (!concerned(s)) continue;
-      for (const uint32_t maker : traffic_.sites()[s].completes) {
-        const bool created = trace::facts_of(class_of(maker)).requests == RequestUse::creates;
-        if (concerned(maker) && (created || in_main(maker) == in_main(s))) sets.join(maker, s);
-      }
-    }
-    for (const Step* step : {&steps_.iteration, &steps_.first_calls}) {
-      for (const StepMessage& m : step->messages) {
-        const uint32_t from = step->calls[m.send].site, to = step->calls[m.receive].site;
-        if (from < n && to < n && concerned(from) && concerned(to) && in_main(from) == in_main(to)) sets.join(from, to);
-      }
-    }
-    std::map<uint32_t, Exchange> by_set;
-    for (uint32_t s = 0; s < n; ++s) {
-      if (concerned(s)) by_set[sets.find(s)].sites.push_back(s);
-    }
     std::vector<Exchange> found, silent;
-    for (auto& [set, e] : by_set) {
-      bool sends = false;
-      for (const uint32_t s : e.sites) {
-        sends |= !traffic_.sites()[s].sent.empty();
-        e.in_main_loop |= in_main(s);
-      }
+    for (SiteSet& set : sets_of_sites(profile_, traffic_, steps_, places_)) {
+      Exchange e;
+      e.sites = std::move(set.sites);
+      e.in_main_loop = set.in_main_loop;
+      e.one_sided = set.one_sided;
       e.path = common_path(e.sites);
-      (sends ? found : silent).push_back(std::move(e));
+      (set.sends ? found : silent).push_back(std::move(e));
     }
-    // Receives whose sends are not known belong to the only exchange of their routine.
+    // Receives whose sends are not known belong to the only exchange of their routine; synchronisations that complete
+    // no operation, to the only one at their window there.
     for (const Exchange& e : silent) {
       Exchange* only = nullptr;
       size_t candidates = 0;
       for (Exchange& f : found) {
-        if (f.path == e.path && f.in_main_loop == e.in_main_loop) only = &f, ++candidates;
+        const bool alike = f.in_main_loop == e.in_main_loop && f.one_sided == e.one_sided;
+        if (f.path == e.path && alike && (!e.one_sided || on_one_window(e, f))) only = &f, ++candidates;
       }
       if (candidates == 1) only->sites.insert(only->sites.end(), e.sites.begin(), e.sites.end());
     }
     return found;
+  }
+
+  bool on_one_window(const Exchange& a, const Exchange& b) const {
+    std::set<uint64_t> of_a;
+    for (const uint32_t s : a.sites)
+      of_a.insert(traffic_.sites()[s].windows.begin(), traffic_.sites()[s].windows.end());
+    return std::any_of(b.sites.begin(), b.sites.end(), [&](uint32_t s) {
+      const std::set<uint64_t>& of_b = traffic_.sites()[s].windows;
+      return std::any_of(of_b.begin(), of_b.end(), [&](uint64_t window) { return of_a.count(window) > 0; });
+    });
   }
 
   std::vector<uint32_t> common_path(const std::vector<uint32_t>& sites) const {
@@ -127,7 +98,8 @@ class Finder {
     bool first = true;
     for (const uint32_t s : sites) {
       // A persistent request is created wherever, once.
-      if (trace::facts_of(class_of(s)).requests == RequestUse::creates) continue;
+      const trace::CallClass cls = profile_.functions()[profile_.sites()[s].function].cls;
+      if (trace::facts_of(cls).requests == trace::RequestUse::creates) continue;
       static const std::vector<uint32_t> unknown;
       const std::vector<uint32_t>& path = s < places_.paths.size() ? places_.paths[s] : unknown;
       if (first) {
@@ -168,6 +140,8 @@ class Finder {
     for (const uint32_t s : e->sites) {
       const SiteTraffic& t = traffic_.sites()[s];
       e->wildcards |= t.wildcards > 0;
+      const Access access = access_of(profile_.functions()[profile_.sites()[s].function]);
+      if (access != Access::none) e->accesses.insert(access);
       for (const auto& [edge, amount] : t.sent) {
         sum[edge].messages += amount.messages;
         sum[edge].bytes += amount.bytes;
@@ -194,7 +168,10 @@ class Finder {
     e->shape = shape_of(processes, renumbered, to_all);
     e->groups = 1;
     if (e->shape.kind == Kind::irregular) same_in_groups(connected(processes, renumbered), to_all, e);
-    if (to_all && is_cube(*e) && once_each(*e) && in_stages(e->sites, steps_.of(*e))) e->shape.kind = Kind::hypercube;
+    const auto staged = [&](const Step& step) {
+      return e->one_sided ? operate_in_stages(e->sites, step) : in_stages(e->sites, step);
+    };
+    if (to_all && is_cube(*e) && once_each(*e) && staged(steps_.of(*e))) e->shape.kind = Kind::hypercube;
     if (e->shape.kind == Kind::gather || e->shape.kind == Kind::scatter || e->shape.kind == Kind::exchange_with_one ||
         e->shape.kind == Kind::tree_down || e->shape.kind == Kind::tree_up) {
       const auto at = std::find(numbers.begin(), numbers.end(), e->shape.root);
@@ -215,6 +192,7 @@ class Finder {
   static const Exchange* same_neighbours(const Exchange& e, const std::vector<Exchange>& all) {
     const auto at = std::find_if(all.begin(), all.end(), [&](const Exchange& other) {
       return other.shape.kind == Kind::grid && other.path == e.path && other.in_main_loop == e.in_main_loop &&
+             other.accesses == e.accesses &&
              std::equal(e.edges.begin(), e.edges.end(), other.edges.begin(), other.edges.end(),
                         [](const GraphEdge& a, const GraphEdge& b) { return a.from == b.from && a.to == b.to; });
     });
@@ -252,7 +230,7 @@ class Finder {
 
   // Tries to make one shape of all the parts that have the first `depth` routines in common, or of two of them.
   void join_parts(size_t depth, std::vector<Exchange>* parts, std::vector<Exchange>* whole) const {
-    std::map<std::pair<bool, std::vector<uint32_t>>, std::vector<Exchange>> beneath;
+    std::map<std::tuple<bool, std::set<Access>, std::vector<uint32_t>>, std::vector<Exchange>> beneath;
     std::vector<Exchange> left;
     for (Exchange& e : *parts) {
       if (e.path.size() < depth) {
@@ -260,7 +238,7 @@ class Finder {
         continue;
       }
       const auto end = e.path.begin() + static_cast<std::ptrdiff_t>(depth);
-      beneath[{e.in_main_loop, {e.path.begin(), end}}].push_back(std::move(e));
+      beneath[{e.in_main_loop, e.accesses, {e.path.begin(), end}}].push_back(std::move(e));
     }
     const auto keep = [&](Exchange e) { (is_whole(e) ? *whole : left).push_back(std::move(e)); };
     for (auto& [key, members] : beneath) {
@@ -325,6 +303,7 @@ class Finder {
     if (members.size() < 2) return {};
     Exchange all;
     all.in_main_loop = members[0].in_main_loop;
+    all.one_sided = members[0].one_sided;
     for (const Exchange& e : members) all.sites.insert(all.sites.end(), e.sites.begin(), e.sites.end());
     all.path = common_path(all.sites);
     describe(&all);
@@ -367,9 +346,9 @@ class Finder {
     std::vector<Exchange> joined;
     for (Exchange& e : all) {
       const auto at = std::find_if(joined.begin(), joined.end(), [&](const Exchange& j) {
-        return j.in_main_loop == e.in_main_loop && j.path == e.path && j.shape.kind == e.shape.kind &&
-               j.shape.dims == e.shape.dims && j.groups == e.groups && j.shape.root == e.shape.root &&
-               j.shape.corners == e.shape.corners && j.wildcards == e.wildcards;
+        return j.in_main_loop == e.in_main_loop && j.accesses == e.accesses && j.path == e.path &&
+               j.shape.kind == e.shape.kind && j.shape.dims == e.shape.dims && j.groups == e.groups &&
+               j.shape.root == e.shape.root && j.shape.corners == e.shape.corners && j.wildcards == e.wildcards;
       });
       if (at == joined.end()) {
         joined.push_back(std::move(e));
@@ -385,7 +364,6 @@ class Finder {
   const RunTraffic& traffic_;
   const Steps& steps_;
   const SourcePlaces& places_;
-  uint32_t main_;
 };
 
 }  // namespace

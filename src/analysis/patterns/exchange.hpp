@@ -1,12 +1,14 @@
 // Exchanges: call sites whose messages belong together, and the shape of who sends to whom.
 //
-// What belongs together: a send and the receive of its messages, a request and the call that completes it. Where a part
-// of a shape is found in one routine and its other parts beside it (each direction of a halo has a send of its own),
-// the parts are one exchange if together they are a shape. Equal shapes in one routine are one exchange too: a routine
-// that exchanges one field after another.
+// What belongs together: a send and the receive of its messages, a request and the call that completes it, a one-sided
+// operation and the synchronisation that completes it. One-sided operations and messages are never one exchange. Where
+// a part of a shape is found in one routine and its other parts beside it (each direction of a halo has a send of its
+// own), the parts are one exchange if together they are a shape. Equal shapes in one routine are one exchange too: a
+// routine that exchanges one field after another.
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <vector>
 
 #include "analysis/matching/step.hpp"
@@ -26,7 +28,9 @@ struct SourcePlaces {
 };
 
 struct Exchange {
-  std::vector<uint32_t> sites;  // ascending: sends, receives and completions
+  std::vector<uint32_t> sites;  // ascending: sends, receives and completions; or operations and synchronisations
+  bool one_sided = false;
+  std::set<Access> accesses;  // of one-sided operations
   bool in_main_loop = false;
   std::vector<uint32_t> path;    // the routines that all sites have in common
   std::vector<GraphEdge> edges;  // nodes: processes
@@ -43,7 +47,7 @@ struct Steps {
   // What recurs in some iterations only may be missing in the one that was read.
   const Step& of(const Exchange& e) const {
     for (const uint32_t s : e.sites) {
-      if (iteration.sent_at.count(s)) return iteration;
+      if (iteration.sent_at.count(s) || iteration.operated_at.count(s)) return iteration;
     }
     return first_calls;
   }

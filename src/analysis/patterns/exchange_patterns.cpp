@@ -32,11 +32,18 @@ class Namer {
     const std::vector<bool> named = masters();
     for (size_t i = 0; i < exchanges_.size(); ++i) {
       const Exchange& e = exchanges_[i];
-      const Ordering order = ordering_of(e, steps_.of(e), time_);
+      Ordering order = ordering_of(e, steps_.of(e), time_);
+      if (e.one_sided && !order.between) {  // the step may be one of some ranks only
+        const Ordering early = ordering_of(e, steps_.first_calls, time_);
+        order.passes_on = early.passes_on;
+        order.passing_ns = early.passing_ns;
+      }
       const size_t first = found_->size();
       const bool dependent = named[i] || name(e, order);
       if (!named[i]) details(e, order, dependent, first);
       if (e.wildcards) wildcards(e);
+      if (!e.one_sided) continue;
+      for (size_t p = first; p < found_->size(); ++p) (*found_)[p].evidence.emplace_back("one_sided", operations(e));
     }
   }
 
@@ -53,6 +60,15 @@ class Namer {
   }
 
   void add(Pattern p) { found_->push_back(std::move(p)); }
+
+  static std::string operations(const Exchange& e) {
+    if (e.accesses.size() != 1) return "operations";
+    constexpr const char* names[] = {"", "puts", "gets", "accumulates"};
+    return names[static_cast<size_t>(*e.accesses.begin())];
+  }
+  const trace::Function& function_at(uint32_t site) const {
+    return profile_.functions()[profile_.sites()[site].function];
+  }
 
   std::set<int64_t> halo_widths(const Exchange& e) const {
     std::set<int64_t> widths;
@@ -214,7 +230,8 @@ class Namer {
 
   // `first`: of the exchange's patterns among those found.
   void details(const Exchange& e, const Ordering& o, bool dependent, size_t first) {
-    if (!dependent) packable(e, o);
+    // In one epoch, operations do not depend on one another.
+    if (!dependent || e.one_sided) packable(e, o, dependent);
     if (!o.known) return;
     if (!dependent && o.blocking_sends && mean_bytes(e) >= least_bytes_to_wait && e.shape.nodes > 2 &&
         (o.chain == 0 || (o.chain >= 2 * o.chain_buffered && o.chain > 2)))
@@ -251,7 +268,7 @@ class Namer {
     add(std::move(p));
   }
 
-  void packable(const Exchange& e, const Ordering& o) {
+  void packable(const Exchange& e, const Ordering& o, bool dependent) {
     if (mean_bytes(e) > most_bytes_to_pack) return;
     const double each = per_step(e, e.edges.size());
     // Messages of different steps cannot travel together: what recurs must be read in a step of its own.
@@ -264,7 +281,7 @@ class Namer {
       add(std::move(p));
       return;
     }
-    const uint32_t loop = e.in_main_loop ? repeating_loop(e) : 0;
+    const uint32_t loop = e.in_main_loop && !dependent && !may_wait_for_memory(e) ? repeating_loop(e) : 0;
     if (!loop) return;
     Pattern p = pattern("packable_messages", e);
     p.evidence = {{"together", static_cast<int64_t>(fixed_trips(loop))},
@@ -272,6 +289,14 @@ class Namer {
                   {"loop", int64_t{loop}},
                   {"assumes", std::string("independent trips")}};
     add(std::move(p));
+  }
+
+  // Where no fence orders them, a rank may wait for what others put into its memory, which no call tells.
+  bool may_wait_for_memory(const Exchange& e) const {
+    return std::any_of(e.sites.begin(), e.sites.end(), [&](uint32_t s) {
+      const trace::Function& f = function_at(s);
+      return f.cls == trace::CallClass::rma_sync && f.name != "MPI_Win_fence";
+    });
   }
 
   // The outermost loop within the step that a send is in, that goes round equally often each time, and that has no

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <map>
 
+#include "analysis/patterns/operation_order.hpp"
+#include "analysis/patterns/rows.hpp"
+
 namespace leadline::analysis {
 
 namespace {
@@ -20,14 +23,6 @@ std::vector<StepMessage> messages_of(const std::vector<uint32_t>& sites, const S
   return own;
 }
 
-template <class T>
-T middle(std::vector<T> values) {
-  if (values.empty()) return T{};
-  const auto at = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), at, values.end());
-  return *at;
-}
-
 // For each rank and each direction, the calls that send and those after which a message is there.
 void passing(const std::vector<StepMessage>& messages, const Step& step, const Exchange& e, Ordering* o) {
   const auto kind = e.shape.kind;
@@ -41,7 +36,7 @@ void passing(const std::vector<StepMessage>& messages, const Step& step, const E
     ranks[from][int64_t{to} - from].sent.push_back(m.send);
     if (m.receive_done != StepMessage::none) ranks[to][int64_t{from} - to].received.push_back(m.receive_done);
   }
-  uint64_t between = 0, passed_on = 0;
+  uint64_t passed_on = 0;
   std::vector<double> gaps;
   for (auto& [rank, directions] : ranks) {
     for (auto& [distance, calls] : directions) {
@@ -52,7 +47,7 @@ void passing(const std::vector<StepMessage>& messages, const Step& step, const E
       if (received.empty()) continue;
       std::sort(sent.begin(), sent.end());
       std::sort(received.begin(), received.end());
-      ++between;
+      ++o->between;
       // One more or less: what was read may end between the two.
       const size_t pairs = std::min(sent.size(), received.size());
       bool each = std::max(sent.size(), received.size()) <= pairs + 1;
@@ -66,22 +61,9 @@ void passing(const std::vector<StepMessage>& messages, const Step& step, const E
       }
     }
   }
-  if (!between) return;
-  o->passes_on = static_cast<double>(passed_on) / static_cast<double>(between);
+  if (!o->between) return;
+  o->passes_on = static_cast<double>(passed_on) / static_cast<double>(o->between);
   o->passing_ns = middle(gaps);
-}
-
-// Calls after which a rank knows something of others, ascending.
-std::vector<uint32_t> arrivals(const Step& step) {
-  std::vector<uint32_t> calls;
-  for (const StepMessage& m : step.messages) {
-    if (m.receive_done != StepMessage::none) calls.push_back(m.receive_done);
-  }
-  for (const StepCollective& c : step.collectives) {
-    for (const StepCollective::Member& m : c.members) calls.push_back(m.call);
-  }
-  std::sort(calls.begin(), calls.end());
-  return calls;
 }
 
 void rows(const std::vector<StepMessage>& messages, const Step& step, Ordering* o) {
@@ -93,16 +75,7 @@ void rows(const std::vector<StepMessage>& messages, const Step& step, Ordering* 
   std::vector<uint64_t> lengths;  // of the row that each message is in
   for (auto& [pair, calls] : sends) {
     std::sort(calls.begin(), calls.end());
-    for (size_t i = 0; i < calls.size();) {
-      size_t end = i + 1;
-      while (end < calls.size()) {
-        const auto next = std::lower_bound(known.begin(), known.end(), calls[end - 1]);
-        if (next != known.end() && *next < calls[end]) break;
-        ++end;
-      }
-      lengths.insert(lengths.end(), end - i, end - i);
-      i = end;
-    }
+    add_rows(calls, known, &lengths);
   }
   o->together = std::max<uint64_t>(middle(lengths), 1);
 }
@@ -308,6 +281,10 @@ bool replies(const std::vector<uint32_t>& asking, const std::vector<uint32_t>& a
 Ordering ordering_of(const Exchange& e, const Step& step, const RunTime& time) {
   Ordering o;
   if (!step.found) return o;
+  if (e.one_sided) {
+    order_operations(e, step, &o);
+    return o;
+  }
   const std::vector<StepMessage> messages = messages_of(e.sites, step);
   o.known = !messages.empty();
   o.messages = messages.size();

@@ -16,10 +16,12 @@ struct Ordering {
   bool timed = false;  // and their times; if not, what depends on times is 0
   uint64_t messages = 0;
   // Of the ranks between two others in a grid or ring: the share that sends on only after it received from the other
-  // side, each time; and the usual time between the two.
+  // side, each time; how many such ends the step has; and the usual time between the two.
   double passes_on = 0;
+  uint64_t between = 0;
   double passing_ns = 0;
-  // Messages from one rank to another that nothing the sender received came between: the usual number of them in a row.
+  // Messages from one rank to another that nothing the sender received came between, or one-sided operations at one
+  // target that no synchronisation came between, either: the usual number of them in a row.
   uint64_t together = 1;
   // The longest chain of messages of which each waits for the one before, if every send waits for its receive, and if
   // none does. 0 of the first: no order of events lets all calls return.

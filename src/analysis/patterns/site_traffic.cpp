@@ -20,7 +20,28 @@ bool may_find_nothing(CallClass c) {
          c == CallClass::iprobe || c == CallClass::improbe;
 }
 
+// What is sent by the transfer's call.
+bool is_sent(Transfer::Kind kind, Access access) {
+  if (access == Access::none) return kind == Transfer::Kind::message;
+  return kind == (access == Access::get ? Transfer::Kind::got : Transfer::Kind::put);
+}
+
+// A window's ranks are those of the communicator it was made over.
+uint32_t communicator_of(const trace::Process& process, uint32_t number) {
+  const trace::Communicator& comm = process.communicators[number];
+  const bool window = comm.kind == trace::Communicator::Kind::window && comm.parent < process.communicators.size();
+  return window ? comm.parent : number;
+}
+
 }  // namespace
+
+Access access_of(const trace::Function& function) {
+  if (function.cls != CallClass::rma && function.cls != CallClass::rma_request) return Access::none;
+  const std::string_view name = function.name;
+  if (name == "MPI_Put" || name == "MPI_Rput") return Access::put;
+  if (name == "MPI_Get" || name == "MPI_Rget") return Access::get;
+  return name == "MPI_Accumulate" || name == "MPI_Raccumulate" ? Access::accumulate : Access::none;
+}
 
 RunTraffic::RunTraffic(const Profile& profile) : profile_(profile), sites_(profile.sites().size()) {
   for (uint32_t p = 0; p < profile.processes().size(); ++p) {
@@ -58,10 +79,13 @@ void RunTraffic::add_stream(const trace::Process& process, size_t index, uint32_
     measurer.measure(tally, &transfers);
     for (const Transfer& t : transfers) {
       const uint32_t site = number_of(t.stream, t.site);
-      if (t.kind != Transfer::Kind::message || site >= sites_.size()) continue;
-      const auto to = processes_.find({process.world, t.partner});
-      if (to == processes_.end()) continue;
-      SiteTraffic::Amount& amount = sites_[site].sent[{p, to->second}];
+      if (site >= sites_.size()) continue;
+      const Access access = access_of(profile_.functions()[profile_.sites()[site].function]);
+      if (!is_sent(t.kind, access)) continue;
+      const auto other = processes_.find({process.world, t.partner});
+      if (other == processes_.end()) continue;
+      const bool takes = access == Access::get;
+      SiteTraffic::Amount& amount = sites_[site].sent[{takes ? other->second : p, takes ? p : other->second}];
       amount.messages += t.times;
       amount.bytes += t.bytes;
     }
@@ -74,15 +98,18 @@ void RunTraffic::add_stream(const trace::Process& process, size_t index, uint32_
     }
     if (call.nothing) return;
     if (call.identity && call.comm < process.communicators.size()) {
-      const trace::Communicator& comm = process.communicators[call.comm];
+      const uint32_t number = communicator_of(process, call.comm);
+      const trace::Communicator& comm = process.communicators[number];
       if (site.communicators.empty()) site.least_size = comm.size;
-      site.communicators.insert(call.identity);
+      site.communicators.insert(comm.identity);
+      if (number != call.comm) site.windows.insert(call.identity);
       site.least_size = std::min(site.least_size, comm.size);
       site.most_size = std::max(site.most_size, comm.size);
       if (comm.kind == trace::Communicator::Kind::intra) site.ranks[p] = comm.rank;
     }
     for (const CallPart& part : call.parts) {
-      if (part.sends() && part.datatype < process.datatypes.size()) {
+      const bool accesses = call.facts().event == trace::EventForm::access;
+      if ((part.sends() || accesses) && part.datatype < process.datatypes.size()) {
         if (const int64_t width = halo_width(process.datatypes[part.datatype])) site.halo_widths.insert(width);
       }
       if (part.request == RequestUse::completes || part.request == RequestUse::starts) {

@@ -70,14 +70,14 @@ std::vector<std::vector<PathStretch>> PathFinder::find() {
   for (const ProcessSummary& p : state_->profile.processes()) times.push_back(own_time(p.meta));
   const RunTime time = run_time(times);
   const std::vector<Step> steps = state_->reader.finish();
-  BufferedSends sends;
-  for (const Step& step : steps) sends.learn(step, state_->profile, time);
+  SeenToReturn seen;
+  for (const Step& step : steps) seen.learn(step, state_->profile, time);
   std::vector<std::vector<PathStretch>> found(state_->iterations.size());
   for (const Step& step : steps) {
     const auto at = std::find(state_->iterations.begin(), state_->iterations.end(), step.iteration);
     if (at == state_->iterations.end()) continue;
     std::vector<PathStretch>& path = found[static_cast<size_t>(at - state_->iterations.begin())];
-    const TimedStep timed = wait_states(step, state_->profile, time, sends);
+    const TimedStep timed = wait_states(step, state_->profile, time, seen);
     walk_critical_path(timed, state_->profile, [&](const PathStretch& s) { path.push_back(s); });
     std::reverse(path.begin(), path.end());
   }

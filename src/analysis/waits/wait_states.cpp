@@ -1,6 +1,7 @@
 #include "analysis/waits/wait_states.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <initializer_list>
 #include <string_view>
 
@@ -21,6 +22,11 @@ bool between_neighbours(std::string_view f) { return begins_with_any(f, {"MPI_Ne
 // Each rank gets something from the ranks before it only.
 bool scans(std::string_view f) { return begins_with_any(f, {"MPI_Scan", "MPI_Exscan", "MPI_Iscan", "MPI_Iexscan"}); }
 bool is_barrier(std::string_view f) { return f == "MPI_Barrier" || f == "MPI_Ibarrier"; }
+// Calls of all ranks of a window, or that make one.
+bool is_fence(std::string_view f) { return f == "MPI_Win_fence"; }
+bool is_of_window(trace::CallClass c) {
+  return c == trace::CallClass::rma_sync || c == trace::CallClass::win_create || c == trace::CallClass::win_free;
+}
 // They end when the receive has begun, whatever their size, or never wait for it.
 bool synchronous(std::string_view f) { return begins_with_any(f, {"MPI_Ssend", "MPI_Issend"}); }
 bool buffered(std::string_view f) { return begins_with_any(f, {"MPI_Bsend", "MPI_Ibsend"}); }
@@ -36,8 +42,8 @@ double error_of(const RunTime& time) { return time.clocks > 1 ? std::max(time.er
 
 class Finder {
  public:
-  Finder(const Step& step, const Profile& profile, const RunTime& time, const BufferedSends& sends)
-      : step_(step), profile_(profile), sends_(sends) {
+  Finder(const Step& step, const Profile& profile, const RunTime& time, const SeenToReturn& seen)
+      : step_(step), profile_(profile), seen_(seen) {
     const size_t n = step.calls.size();
     timed_.step = &step;
     timed_.begin_ns.resize(n);
@@ -63,6 +69,11 @@ class Finder {
     for (const StepCollective& c : step_.collectives) {
       if (c.complete() && c.size > 1) collective(c);
     }
+    for (const StepEpoch& e : step_.epochs) {
+      wait_for(e.start, e.post, WaitKind::late_post);
+      wait_for(e.complete, e.post, WaitKind::late_post);
+      if (e.wait != StepOperation::none) wait_for(e.wait, e.complete, WaitKind::late_complete);
+    }
     return std::move(timed_);
   }
 
@@ -71,7 +82,7 @@ class Finder {
     const StepCall &from = step_.calls[m.send], &to = step_.calls[m.receive];
     const std::string_view function = function_at(profile_, from.site);
     if (synchronous(function)) return true;
-    const int64_t largest = sends_.largest[same_host(profile_, from.process, to.process)];
+    const int64_t largest = seen_.largest_send(same_host(profile_, from.process, to.process));
     return !buffered(function) && m.bytes >= least_bytes_to_wait && m.bytes > largest;
   }
 
@@ -102,9 +113,11 @@ class Finder {
     const std::string_view function = function_at(profile_, site);
     if (function.empty() || between_neighbours(function)) return;
     if (c.members[0].rooted) return rooted(c);
-    const bool all =
-        is_barrier(function) || trace::facts_of(step_.calls[c.members[0].call].cls).event == trace::EventForm::creation;
-    const WaitKind kind = is_barrier(function) ? WaitKind::wait_at_barrier : WaitKind::wait_at_n_to_n;
+    const trace::CallClass cls = step_.calls[c.members[0].call].cls;
+    const bool of_window = is_of_window(cls);
+    if (of_window && seen_.left_early(site)) return;
+    const bool all = is_barrier(function) || of_window || trace::facts_of(cls).event == trace::EventForm::creation;
+    const WaitKind kind = kind_of(function, cls);
     std::vector<const StepCollective::Member*> latest;  // first
     for (const StepCollective::Member& m : c.members) {
       if (all || m.out_bytes > 0) latest.push_back(&m);
@@ -122,6 +135,13 @@ class Finder {
         break;
       }
     }
+  }
+
+  // To free a window is a barrier of its ranks.
+  static WaitKind kind_of(std::string_view function, trace::CallClass cls) {
+    if (is_fence(function)) return WaitKind::wait_at_fence;
+    const bool barrier = is_barrier(function) || cls == trace::CallClass::win_free;
+    return barrier ? WaitKind::wait_at_barrier : WaitKind::wait_at_n_to_n;
   }
 
   static bool gets_from(const StepCollective::Member& m, int32_t rank) {
@@ -150,7 +170,7 @@ class Finder {
 
   const Step& step_;
   const Profile& profile_;
-  const BufferedSends& sends_;
+  const SeenToReturn& seen_;
   TimedStep timed_;
   double error_ns_ = 0;
 };
@@ -158,12 +178,35 @@ class Finder {
 }  // namespace
 
 const char* name_of(WaitKind kind) {
-  constexpr const char* names[wait_kinds] = {"none",           "late_sender",  "late_receiver", "wait_at_barrier",
-                                             "wait_at_n_to_n", "early_reduce", "late_broadcast"};
+  constexpr const char* names[wait_kinds] = {"none",           "late_sender",  "late_receiver",  "wait_at_barrier",
+                                             "wait_at_n_to_n", "early_reduce", "late_broadcast", "wait_at_fence",
+                                             "late_post",      "late_complete"};
   return names[static_cast<size_t>(kind)];
 }
 
-void BufferedSends::learn(const Step& step, const Profile& profile, const RunTime& time) {
+void SeenToReturn::learn(const Step& step, const Profile& profile, const RunTime& time) {
+  learn_sends(step, profile, time);
+  learn_fences(step, time);
+}
+
+void SeenToReturn::learn_fences(const Step& step, const RunTime& time) {
+  const double error = error_of(time);
+  for (const StepCollective& c : step.collectives) {
+    if (!c.complete() || !is_of_window(step.calls[c.members[0].call].cls)) continue;
+    double first_end = INFINITY, last_begin = -INFINITY, rounding = 0;
+    for (const StepCollective::Member& m : c.members) {
+      const StepCall& call = step.calls[m.call];
+      const ProcessTime& own = time.processes[call.process];
+      first_end = std::min(first_end, own.begin_ns + own.rate * call.end_ns);
+      last_begin = std::max(last_begin, own.begin_ns + own.rate * call.begin_ns);
+      rounding = std::max(rounding, call.rounding_ns);
+    }
+    if (first_end + error + 2 * rounding >= last_begin) continue;
+    for (const StepCollective::Member& m : c.members) left_early_.insert(step.calls[m.call].site);
+  }
+}
+
+void SeenToReturn::learn_sends(const Step& step, const Profile& profile, const RunTime& time) {
   const double error = error_of(time);
   for (const StepMessage& m : step.messages) {
     if (m.send_done == StepMessage::none) continue;
@@ -173,13 +216,13 @@ void BufferedSends::learn(const Step& step, const Profile& profile, const RunTim
     const ProcessTime &here = time.processes[done.process], &there = time.processes[receive.process];
     const double certain = error + 2 * (done.rounding_ns + receive.rounding_ns);
     if (here.begin_ns + here.rate * done.end_ns + certain >= there.begin_ns + there.rate * receive.begin_ns) continue;
-    int64_t& most = largest[same_host(profile, done.process, receive.process)];
+    int64_t& most = largest_[same_host(profile, done.process, receive.process)];
     most = std::max(most, m.bytes);
   }
 }
 
-TimedStep wait_states(const Step& step, const Profile& profile, const RunTime& time, const BufferedSends& sends) {
-  return Finder(step, profile, time, sends).run();
+TimedStep wait_states(const Step& step, const Profile& profile, const RunTime& time, const SeenToReturn& seen) {
+  return Finder(step, profile, time, seen).run();
 }
 
 }  // namespace leadline::analysis

@@ -4,10 +4,14 @@
 // is posted, if it cannot end before (late receiver): it did not, and its message is synchronous, or larger than any
 // that did. A collective waits for the
 // last of the ranks whose data or arrival it needs. Of several messages that a call completes, the last one counts.
+// A fence of a window waits for the last rank, if it synchronises: it need not if no operations precede it. The origin
+// of an epoch waits for its target until that exposes its window (late post), the target for the origin until that
+// completes its operations (late complete).
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <set>
 #include <vector>
 
 #include "analysis/clocks.hpp"
@@ -24,8 +28,11 @@ enum class WaitKind : uint8_t {
   wait_at_n_to_n,
   early_reduce,
   late_broadcast,
+  wait_at_fence,
+  late_post,
+  late_complete,
 };
-inline constexpr size_t wait_kinds = 7;
+inline constexpr size_t wait_kinds = 10;
 const char* name_of(WaitKind kind);
 
 // By call of the step. Times are the run's.
@@ -42,12 +49,22 @@ struct TimedStep {
   std::vector<CallWait> waits;           // by call
 };
 
-// The largest message whose send ended before its receive was posted: sends of that size do not wait for it.
-struct BufferedSends {
-  std::array<int64_t, 2> largest{};  // between hosts, within a host
+// What calls that need not wait for others did where the others came late.
+class SeenToReturn {
+ public:
   void learn(const Step& step, const Profile& profile, const RunTime& time);
+  // The largest message whose send ended before its receive was posted: sends of that size do not wait for it.
+  int64_t largest_send(bool within_host) const { return largest_[within_host]; }
+  // Whether a rank left the fence at this call site before the last one entered it.
+  bool left_early(uint32_t site) const { return left_early_.count(site) > 0; }
+
+ private:
+  void learn_sends(const Step& step, const Profile& profile, const RunTime& time);
+  void learn_fences(const Step& step, const RunTime& time);
+  std::array<int64_t, 2> largest_{};  // between hosts, within a host
+  std::set<uint32_t> left_early_;
 };
 
-TimedStep wait_states(const Step& step, const Profile& profile, const RunTime& time, const BufferedSends& sends);
+TimedStep wait_states(const Step& step, const Profile& profile, const RunTime& time, const SeenToReturn& seen);
 
 }  // namespace leadline::analysis

@@ -57,11 +57,11 @@ class Collector {
     std::vector<StepComputation> computation;
     Causes path;
     double length = 0;
-    BufferedSends sends;
-    for (const Step& step : steps_) sends.learn(step, profile_, time_);
-    for (const Step& step : slow_) collect(wait_states(step, profile_, time_, sends), in_slow);
+    SeenToReturn seen;
+    for (const Step& step : steps_) seen.learn(step, profile_, time_);
+    for (const Step& step : slow_) collect(wait_states(step, profile_, time_, seen), in_slow);
     for (uint32_t s = 0; s < steps_.size(); ++s) {
-      const TimedStep timed = wait_states(steps_[s], profile_, time_, sends);
+      const TimedStep timed = wait_states(steps_[s], profile_, time_, seen);
       collect(timed, s);
       const double own = add_critical_path(timed, profile_, &path);
       length += own;

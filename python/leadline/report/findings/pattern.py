@@ -13,6 +13,7 @@ from leadline.report.finding import Evidence, Rule, at_least
 from leadline.report.patterns import PatternEntry
 
 MOST = 8
+FENCE = "MPI_Win_fence"
 
 HELP = {
     "packable_messages": "Pack the messages to one partner into fewer ones, or describe them by one datatype.",
@@ -32,6 +33,18 @@ HELP = {
     "write_by_one": "Write in parallel (MPI_File_write_all, parallel NetCDF or HDF5).",
     "small_io": "Use larger transfers: whole arrays, or collective MPI-IO.",
     "file_per_rank": "Write one shared file collectively; many small files burden the file system's directory.",
+}
+# The same of one-sided operations; {} is what they are.
+HELP_ONE_SIDED = {
+    "packable_messages": "Let one operation move what goes to one target: side by side in memory, or by one datatype.",
+}
+FACT_ONE_SIDED = {
+    "packable_messages": "{} at the same target follow one another and could travel together",
+    "all_to_one": "data of all ranks go to one by {}",
+    "one_to_all": "data of one rank go to all others by {}",
+    "handmade_broadcast": "a broadcast is made of {}",
+    "handmade_reduction": "a reduction is made of {}",
+    "handmade_alltoall": "an all-to-all is made of {}",
 }
 COLLECTIVE = re.compile("^MPI_File_.*_(all|ordered)")
 FREEING = ("_free", "_disconnect")
@@ -58,11 +71,11 @@ FACT = {
 
 def evidence(content: Content) -> list[Evidence]:
     writer = file_costs.writer_in_findings(content)
-    found: dict[tuple[str, str, str | None], Evidence] = {}
+    found: dict[tuple[str, str, str | None, str | None], Evidence] = {}
     for entry in content.patterns:
         if entry.name not in HELP:
             continue
-        key = (entry.name, entry.where, _loop(entry))
+        key = (entry.name, entry.where, _loop(entry), entry.evidence.get("one_sided"))
         if key in found:  # other call sites of the same routines: one statement
             for name, value in (
                 ("time_s", entry.time_s),
@@ -85,6 +98,7 @@ def evidence(content: Content) -> list[Evidence]:
                 "together": entry.evidence.get("together"),
                 "assumes": entry.evidence.get("assumes"),
                 "loop": _loop(entry),
+                "one_sided": entry.evidence.get("one_sided"),
                 **_more(content, entry),
             }
     return list(found.values())
@@ -119,7 +133,7 @@ def _of_files(content: Content, entry: PatternEntry) -> Evidence:
 
 def _recoverable_s(content: Content, entry: PatternEntry, writer: str | None) -> float:
     """At most this much of its time can be saved: communication hides behind no more computation than there is, and
-    ranks that wait for a slow one, or for one that writes a file, still do so when calls are combined or replaced."""
+    when calls are combined or replaced, ranks still wait for a slow one, for one that writes a file, or at a fence."""
     if entry.name == "no_overlap":
         return min(entry.time_s, sum(rank.computation_s for rank in content.ranks))
     if entry.files:
@@ -129,8 +143,10 @@ def _recoverable_s(content: Content, entry: PatternEntry, writer: str | None) ->
         return max(entry.time_s - file_costs.waited_for_writer(content, writer, sites), 0.0)
     if entry.name not in ("packable_messages", "allreduce_bound", "repeated_creation"):
         return entry.time_s
-    waiting = sum(wait.seconds for wait in content.waits.entries if wait.site in sites)
-    return max(entry.time_s - waiting, 0.0) * (1 - 1 / (entry.evidence.get("together") or math.inf))
+    fences = {each.site: each.time_s for each in content.sites if each.site in sites and each.name == FENCE}
+    waiting = sum(wait.seconds for wait in content.waits.entries if wait.site in sites - fences.keys())
+    left_s = max(entry.time_s - waiting - sum(fences.values()), 0.0)
+    return left_s * (1 - 1 / (entry.evidence.get("together") or math.inf))
 
 
 def _loop(entry: PatternEntry) -> str | None:
@@ -144,11 +160,17 @@ def _loop(entry: PatternEntry) -> str | None:
 def sentence(content: Content, found: Evidence) -> str:
     if "file" in found:
         return file_sentence(found)
-    fact = FACT.get(found["pattern"], "")
+    how = found["one_sided"]
+    fact = FACT_ONE_SIDED[found["pattern"]].format(how) if how else FACT.get(found["pattern"], "")
     if found["assumes"] == "independent trips":
+        does = (
+            f"calls {fmt.count(found['together'])} {how} at each target"
+            if how
+            else (f"sends {fmt.count(found['together'])} messages to each partner")
+        )
         fact = (
-            f"the loop at {found['loop']} sends {fmt.count(found['together'])} messages to each partner that could "
-            "travel together, if its trips do not need one another's data"
+            f"the loop at {found['loop']} {does} that could travel together, if its trips do not need one another's "
+            "data"
         )
     elif found["together"]:
         fact = f"{fmt.count(found['together'])} {fact}"
@@ -161,10 +183,13 @@ def sentence(content: Content, found: Evidence) -> str:
         fact += ", by blocking sends that wait for one another"
     elif found["loop"]:
         fact = f"the loop at {found['loop']} is bound by small allreduces"
-    return f"In {found['where']}, {fact}; these calls take {fmt.percent(found['share'])} of the time."
+    calls = "these calls and their synchronisation" if how else "these calls"
+    return f"In {found['where']}, {fact}; {calls} take {fmt.percent(found['share'])} of the time."
 
 
 def help_for(found: Evidence) -> str:
+    if found["one_sided"] and found["pattern"] in HELP_ONE_SIDED:
+        return HELP_ONE_SIDED[found["pattern"]]
     if found["pattern"] == "small_io" and found["collective"]:
         return "Move more in each call: a view (MPI_File_set_view) describes pieces that lie apart in the file."
     if found["pattern"] == "small_io" and found["buffered"]:

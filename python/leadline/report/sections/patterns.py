@@ -42,6 +42,34 @@ TITLES = {
     "file_per_rank": "a file per rank",
 }
 
+# The same made of one-sided operations: puts, gets, accumulates, or several of them ("operations").
+ONE_SIDED = {
+    "nearest_neighbour": "nearest-neighbour exchange by {}",
+    "packable_messages": "{} that could travel together",
+    "all_to_one": "all put to one",
+    "one_to_all": "one puts to all",
+    "handmade_broadcast": "broadcast made of {}",
+    "handmade_reduction": "reduction made of {}",
+    "handmade_alltoall": "all-to-all made of {}",
+    "transpose": "transposition made of {}",
+    "ring": "ring of {}",
+    "pipeline": "pipeline of {}",
+    "irregular": "irregular exchange by {}",
+}
+ROOTED = {
+    ("all_to_one", "gets"): "one gets from all",
+    ("one_to_all", "gets"): "all get from one",
+    ("all_to_one", "accumulates"): "all accumulate at one",
+    ("one_to_all", "accumulates"): "one accumulates at all",
+}
+
+
+def title_of(entry: PatternEntry) -> str:
+    how = entry.evidence.get("one_sided")
+    if how is None or entry.name not in ONE_SIDED:
+        return TITLES[entry.name]
+    return ROOTED.get((entry.name, how), ONE_SIDED[entry.name].format(how))
+
 
 def figures(content: Content) -> dict[str, Any]:
     return {"patterns": [_pattern(entry) for entry in content.patterns]}
@@ -51,7 +79,7 @@ def _pattern(entry: PatternEntry) -> dict[str, Any]:
     evidence = {name: rank_id(value) if name in PROCESSES else value for name, value in entry.evidence.items()}
     return {
         "pattern": entry.name,
-        "title": TITLES[entry.name],
+        "title": title_of(entry),
         "sites": [place_json(site) for site in entry.sites],
         "routines": list(entry.routines),
         "files": list(entry.files),
@@ -83,7 +111,7 @@ def _lines(entries: Sequence[PatternEntry], width: int) -> list[Line]:
         per_step = entry.messages_per_step
         messages = fmt.short_count(round(per_step)) if per_step is not None and per_step >= 1 else "-"
         n_bytes = fmt.size(round(entry.bytes_per_step)) if per_step and entry.bytes_per_step else "-"
-        text = f"{100 * entry.share:5.1f} %  {messages:>9}  {n_bytes:>8}  {TITLES[entry.name]}{_detail(entry)}"
+        text = f"{100 * entry.share:5.1f} %  {messages:>9}  {n_bytes:>8}  {title_of(entry)}{_detail(entry)}"
         lines.append(text)
         lines.append((f"{'':31}{entry.where}", "dim"))
     return lines

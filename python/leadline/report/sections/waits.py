@@ -29,6 +29,9 @@ TITLES = {
     "wait_at_n_to_n": "wait at n-to-n",
     "early_reduce": "early reduce",
     "late_broadcast": "late broadcast",
+    "wait_at_fence": "wait at fence",
+    "late_post": "late post",
+    "late_complete": "late complete",
 }
 DOING = {"computation": "computes before", "io": "is in file I/O", "mpi": "is in", "unknown": "is not known before"}
 DOING_TOGETHER = {
