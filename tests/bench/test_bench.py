@@ -33,7 +33,7 @@ def _rows(done: "subprocess.CompletedProcess[str]") -> dict[str, dict[str, Any]]
     return {row["algorithm"]: row for row in json.loads(done.stdout)["rows"]}
 
 
-@pytest.mark.full("mpich", "intel")
+@pytest.mark.full
 def test_a_broadcast_with_each_library(each_library: Library, tmp_path: Path) -> None:
     words = ("bcast", "--algorithms", "binomial", "--sizes", "10k", "--mpi", each_library.name)
     done = _bench(tmp_path, *words, *QUICK, "--json", "--csv", "samples.csv", "--plot", "plot.svg")

@@ -9,6 +9,7 @@ import pytest
 SANITIZED = ("-fsanitize=address,undefined", "-fno-sanitize-recover=undefined")
 
 
+@pytest.mark.full(name="trace/damage_test")
 @pytest.mark.timeout(1200)
 @pytest.mark.parametrize(("name", "arguments"), [("trace/damage_test", ["quick"]), ("recording/roundtrip_test", ["1"])])
 def test_sanitizers_find_nothing(
