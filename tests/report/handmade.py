@@ -243,6 +243,7 @@ KINDS = {
     "wait": "completion",
     "coll": "collective",
     "rma": "one_sided",
+    "rma_sync": "one_sided",
     "local": "local",
 }
 
