@@ -245,6 +245,7 @@ KINDS = {
     "rma": "one_sided",
     "file_io": "io",
     "posix_write": "io",
+    "rma_sync": "one_sided",
     "local": "local",
 }
 

@@ -120,11 +120,14 @@ def uneven_in_steps(make_run: MakeRun, lost_ms: float, **parts: float) -> Any:
     return run
 
 
-def patterned(make_run: MakeRun, name: str, time_s: float, **evidence: Any) -> Any:
-    run = make_run([a_site("MPI_Isend", "isend", [1.0] * 4, messages=10)], ranks(), [])
+def patterned(
+    make_run: MakeRun, name: str, time_s: float, sites: list[HandmadeSite] | None = None, **evidence: Any
+) -> Any:
+    sites = sites or [a_site("MPI_Isend", "isend", [1.0] * 4, messages=10)]
+    run = make_run(sites, ranks(), [])
     pattern = SimpleNamespace(
         name=name,
-        sites=[0],
+        sites=list(range(len(sites))),
         files=[],
         in_main_loop=False,
         ranks=4,
@@ -443,6 +446,14 @@ def test_patterns_of_one_sided_operations_are_named_so(
     assert words in finding.text
     assert help_words in finding.help
     assert title_of(content.patterns[0]) == title
+
+
+def test_what_is_lost_at_fences_is_not_gained_by_packing_puts(make_run: MakeRun) -> None:
+    sites = [a_site("MPI_Put", "rma", [1.0] * 4), a_site("MPI_Win_fence", "rma_sync", [5.0] * 4)]
+    evidence = {"together": 4, "assumes": "nothing", "one_sided": "puts"}
+    content = Content(patterned(make_run, "packable_messages", 24.0, sites, **evidence))
+    finding = {finding.id: finding for finding in findings_of(content)}["pattern"]
+    assert finding.evidence["recoverable_s"] == pytest.approx(4.0 * 3 / 4)
 
 
 def test_every_rule_has_cases_on_both_sides() -> None:

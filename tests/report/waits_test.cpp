@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "../recording/memory_thread.hpp"
+#include "analysis/matching/window_calls.hpp"
 #include "analysis/profile.hpp"
 #include "analysis/waits/imbalance.hpp"
 
@@ -437,6 +438,21 @@ Run epochs(bool exposes_once_more) {
   return run;
 }
 
+// The order of epochs of two threads is not known.
+void epochs_of_threads() {
+  analysis::Epochs seen;
+  seen.expose(200, 1, {0, 10, 11});
+  seen.expose(200, 1, {0, 12, 13});
+  seen.access(200, 0, 1, {0, 1, 2});
+  seen.access(200, 0, 1, {1, 5, 6});
+  seen.access(200, 2, 1, {0, 20, 21});
+  seen.access(200, 2, 1, {0, 22, 23});
+  const std::vector<analysis::StepEpoch> found = seen.matched();
+  check(found.size() == 2 && found[0].start == 20 && found[0].post == 10 && found[1].complete == 23 &&
+            found[1].wait == 13,
+        "epochs of one thread are matched in order, those of two are not");
+}
+
 void late_posts_and_completes() {
   const RunWaits found = epochs(false).waits();
   expect("late post", found, WaitKind::late_post, win_start, 0, steps * 2e6, {1, Doing::computation, win_post});
@@ -626,6 +642,7 @@ int main() {
   fences();
   causes_of_fences_are_followed_back();
   fences_that_need_not_wait();
+  epochs_of_threads();
   late_posts_and_completes();
   collectives();
   nonblocking_collectives();

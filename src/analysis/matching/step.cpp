@@ -168,11 +168,10 @@ class StepReader::Reading {
     if (call_.function >= process_.functions.size()) return;
     Step& step = step_->step;
     const WindowCalls::Caller caller{process_.rank, static_cast<uint32_t>(stream_)};
-    const WindowCalls::Did did =
-        windows_->take(at, call_, process_.functions[call_.function].name, caller, &step.operations, &step_->epochs);
-    if (did == WindowCalls::Did::end_exposure) step.exposed.push_back({at, call_.identity});
-    if (did == WindowCalls::Did::operate)
-      step.operated_at[step.calls[at].site].push_back(static_cast<uint32_t>(step.operations.size() - 1));
+    if (windows_->take(at, call_, process_.functions[call_.function].name, caller, &step.accesses, &step_->epochs)) {
+      const auto number = static_cast<uint32_t>(step.accesses.operations.size() - 1);
+      step.operated_at[step.calls[at].site].push_back(number);
+    }
   }
 
   void probe(uint32_t at) {

@@ -61,9 +61,8 @@ struct Step {
   std::map<uint32_t, std::vector<uint32_t>> sent_at;  // by call site: the messages that it sends
   uint64_t unmatched = 0;                             // ends without the other one
   std::vector<StepCollective> collectives;
-  std::vector<StepOperation> operations;                  // by process and thread, in order
+  StepAccesses accesses;                                  // to windows
   std::map<uint32_t, std::vector<uint32_t>> operated_at;  // by call site: the operations that it is
-  std::vector<StepExposure> exposed;                      // likewise
   std::vector<StepEpoch> epochs;                          // of Part::whole: for others not all are known
 };
 

@@ -23,14 +23,14 @@ bool of_one_thread(const std::vector<Epochs::Ends>& epochs) {
 
 }  // namespace
 
-WindowCalls::Did WindowCalls::take(uint32_t at, const structure::DecodedCall& call, std::string_view function,
-                                   const Caller& caller, std::vector<StepOperation>* operations, Epochs* epochs) {
+bool WindowCalls::take(uint32_t at, const structure::DecodedCall& call, std::string_view function, const Caller& caller,
+                       StepAccesses* found, Epochs* epochs) {
   Window& window = windows_[call.comm];
   if (call.facts().moves) {
-    if (call.parts.empty() || !call.partner.real()) return Did::nothing;
-    window.open.push_back(operations->size());
-    operations->push_back({at, window.opened, none, call.partner.world, call.identity});
-    return Did::operate;
+    if (call.parts.empty() || !call.partner.real()) return false;
+    window.open.push_back(found->operations.size());
+    found->operations.push_back({at, window.opened, none, call.partner.world, call.identity});
+    return true;
   }
   if (opens(function)) window.opened = at;
   if (function == "MPI_Win_start") window.started = at;
@@ -38,13 +38,14 @@ WindowCalls::Did WindowCalls::take(uint32_t at, const structure::DecodedCall& ca
   const bool waits = function == "MPI_Win_wait";
   if ((waits || function == "MPI_Win_test") && window.posted != none) {
     epochs->expose(call.identity, caller.rank, {caller.thread, window.posted, waits ? at : none});
+    found->exposures.push_back({window.posted, at, call.identity});
     window.posted = none;
-    return Did::end_exposure;
+    return false;
   }
-  if (!completes_operations(function)) return Did::nothing;
+  if (!completes_operations(function)) return false;
   if (!function.starts_with("MPI_Win_flush")) window.opened = none;
-  complete(at, call.identity, function == "MPI_Win_complete", caller, &window, operations, epochs);
-  return Did::nothing;
+  complete(at, call.identity, function == "MPI_Win_complete", caller, &window, &found->operations, epochs);
+  return false;
 }
 
 void WindowCalls::complete(uint32_t at, uint64_t identity, bool epoch, const Caller& caller, Window* window,

@@ -26,10 +26,16 @@ struct StepOperation {
   uint64_t window = 0;        // identity
 };
 
-// A call after which the operations of others in an epoch are complete.
+// A call after which the operations of others in an epoch are complete, and the one that exposed the window.
 struct StepExposure {
-  uint32_t call = 0;
+  uint32_t posted = 0, call = 0;
   uint64_t window = 0;
+};
+
+// By process and thread, in order.
+struct StepAccesses {
+  std::vector<StepOperation> operations;
+  std::vector<StepExposure> exposures;
 };
 
 // From MPI_Win_start to MPI_Win_complete on the origin, and from MPI_Win_post to MPI_Win_wait on a target. A wait that
@@ -59,14 +65,13 @@ class Epochs {
 
 class WindowCalls {
  public:
-  enum class Did : uint8_t { nothing, operate, end_exposure };
   struct Caller {
     int32_t rank;     // in MPI_COMM_WORLD
     uint32_t thread;  // of its process
   };
-  // The thread's next call on a window, by its number in the step. An operation is the last one of `operations` then.
-  Did take(uint32_t at, const structure::DecodedCall& call, std::string_view function, const Caller& caller,
-           std::vector<StepOperation>* operations, Epochs* epochs);
+  // The thread's next call on a window, by its number in the step. True: it is an operation.
+  bool take(uint32_t at, const structure::DecodedCall& call, std::string_view function, const Caller& caller,
+            StepAccesses* found, Epochs* epochs);
 
  private:
   struct Window {

@@ -70,17 +70,46 @@ class Finder {
       (set.sends ? found : silent).push_back(std::move(e));
     }
     // Receives whose sends are not known belong to the only exchange of their routine; synchronisations that complete
-    // no operation, to the only one at their window there.
+    // no operation, to the only one at their window there. Where there are several, those that expose a window belong
+    // to the one whose targets they are.
     for (const Exchange& e : silent) {
-      Exchange* only = nullptr;
-      size_t candidates = 0;
+      std::vector<Exchange*> candidates;
       for (Exchange& f : found) {
         const bool alike = f.in_main_loop == e.in_main_loop && f.one_sided == e.one_sided;
-        if (f.path == e.path && alike && (!e.one_sided || on_one_window(e, f))) only = &f, ++candidates;
+        if (f.path == e.path && alike && (!e.one_sided || on_one_window(e, f))) candidates.push_back(&f);
       }
-      if (candidates == 1) only->sites.insert(only->sites.end(), e.sites.begin(), e.sites.end());
+      if (candidates.size() > 1 && exposes(e))
+        std::erase_if(candidates, [&](const Exchange* f) { return targets_of(*f) != callers_of(e); });
+      if (candidates.size() != 1) continue;
+      std::vector<uint32_t>& sites = candidates[0]->sites;
+      sites.insert(sites.end(), e.sites.begin(), e.sites.end());
     }
     return found;
+  }
+
+  const trace::Function& function_at(uint32_t site) const {
+    return profile_.functions()[profile_.sites()[site].function];
+  }
+  bool exposes(const Exchange& e) const {
+    return std::any_of(e.sites.begin(), e.sites.end(),
+                       [&](uint32_t s) { return function_at(s).name == "MPI_Win_post"; });
+  }
+  std::set<uint32_t> callers_of(const Exchange& e) const {
+    std::set<uint32_t> processes;
+    for (const uint32_t s : e.sites) {
+      for (const Cell& c : profile_.sites()[s].cells) {
+        if (c.counts.calls) processes.insert(c.process);
+      }
+    }
+    return processes;
+  }
+  std::set<uint32_t> targets_of(const Exchange& e) const {
+    std::set<uint32_t> processes;
+    for (const uint32_t s : e.sites) {
+      const bool gets = access_of(function_at(s)) == Access::get;
+      for (const auto& [edge, amount] : traffic_.sites()[s].sent) processes.insert(gets ? edge.first : edge.second);
+    }
+    return processes;
   }
 
   bool on_one_window(const Exchange& a, const Exchange& b) const {
@@ -98,7 +127,7 @@ class Finder {
     bool first = true;
     for (const uint32_t s : sites) {
       // A persistent request is created wherever, once.
-      const trace::CallClass cls = profile_.functions()[profile_.sites()[s].function].cls;
+      const trace::CallClass cls = function_at(s).cls;
       if (trace::facts_of(cls).requests == trace::RequestUse::creates) continue;
       static const std::vector<uint32_t> unknown;
       const std::vector<uint32_t>& path = s < places_.paths.size() ? places_.paths[s] : unknown;
@@ -140,7 +169,7 @@ class Finder {
     for (const uint32_t s : e->sites) {
       const SiteTraffic& t = traffic_.sites()[s];
       e->wildcards |= t.wildcards > 0;
-      const Access access = access_of(profile_.functions()[profile_.sites()[s].function]);
+      const Access access = access_of(function_at(s));
       if (access != Access::none) e->accesses.insert(access);
       for (const auto& [edge, amount] : t.sent) {
         sum[edge].messages += amount.messages;

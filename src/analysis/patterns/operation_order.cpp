@@ -20,7 +20,7 @@ std::map<std::pair<uint32_t, int32_t>, std::vector<uint32_t>> operations_of(cons
     const auto at = step.operated_at.find(s);
     if (at == step.operated_at.end()) continue;
     for (const uint32_t o : at->second) {
-      const StepOperation& operation = step.operations[o];
+      const StepOperation& operation = step.accesses.operations[o];
       own[{step.calls[operation.call].process, operation.target}].push_back(operation.call);
     }
   }
@@ -54,10 +54,10 @@ void passing(const Exchange& e, const Step& step, Ordering* o) {
   for (const uint32_t s : e.sites) {
     const auto at = step.operated_at.find(s);
     if (at == step.operated_at.end()) continue;
-    for (const uint32_t operation : at->second) windows.insert(step.operations[operation].window);
+    for (const uint32_t operation : at->second) windows.insert(step.accesses.operations[operation].window);
   }
   std::map<uint32_t, std::vector<uint32_t>> exposed;  // by process: calls that end epochs of these windows
-  for (const StepExposure& x : step.exposed) {
+  for (const StepExposure& x : step.accesses.exposures) {
     if (windows.count(x.window)) exposed[step.calls[x.call].process].push_back(x.call);
   }
   uint64_t passed_on = 0;

@@ -30,11 +30,12 @@ class Belonging {
     join_copies();
     for (const Step* step : {&steps_.iteration, &steps_.first_calls}) {
       for (const StepMessage& m : step->messages) join(step->calls[m.send].site, step->calls[m.receive].site);
-      for (const StepOperation& o : step->operations) {
+      for (const StepOperation& o : step->accesses.operations) {
         for (const uint32_t other : {o.opened_by, o.closed_by}) {
           if (other != StepOperation::none) join(step->calls[o.call].site, step->calls[other].site);
         }
       }
+      for (const StepExposure& x : step->accesses.exposures) join(step->calls[x.posted].site, step->calls[x.call].site);
     }
     std::map<uint32_t, SiteSet> by_set;
     for (uint32_t s = 0; s < profile_.sites().size(); ++s) {
