@@ -24,6 +24,7 @@ class Objects {
 
   Communicator communicator(uint32_t comm);
   Communicator window(uint32_t window);
+  Communicator communicator_of(uint32_t handle);  // that the file was opened over
   File file(uint32_t handle, bool by_mpi);
 
  private:
