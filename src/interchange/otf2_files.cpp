@@ -14,9 +14,8 @@ struct Paradigm {
   uint8_t parallel;
   uint32_t of_system;  // no other paradigm lies beneath it
 };
-// The first three that OTF2's documentation lists.
 constexpr Paradigm paradigms[] = {
-    {"POSIX", "POSIX I/O", 0, 1}, {"ISOC", "ISO C I/O", 0, 0}, {"MPI-IO", "MPI-IO", 1, 0}};
+    {otf2::posix_io, "POSIX I/O", 0, 1}, {otf2::iso_c_io, "ISO C I/O", 0, 0}, {otf2::mpi_io, "MPI-IO", 1, 0}};
 constexpr uint32_t pre_created = 1;
 
 }  // namespace

@@ -72,6 +72,8 @@ inline constexpr uint8_t type_calling_context = 21, type_io_handle = 24;
 inline constexpr uint32_t call_path = 0, on_file = 1;
 inline constexpr const char* call_path_name = "call path";
 inline constexpr const char* on_file_name = "on file";
+// Identifications of I/O paradigms, as OTF2's documentation has them.
+inline constexpr const char *posix_io = "POSIX", *iso_c_io = "ISOC", *mpi_io = "MPI-IO";
 inline constexpr const char* unknown_file = "(unknown file)";
 inline constexpr uint8_t comm_locations = 4, comm_group = 5;
 

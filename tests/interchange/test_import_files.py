@@ -43,8 +43,8 @@ class Archive:
             )
             self.call("MPI_Init")
             self.posix(self.handle("/data/input", posix))
-            self.iso_c(self.handle("/data/log", iso_c))
-            self.mpi_io(self.handle("/data/shared", mpi_io, self.comm))
+            self.iso_c(self.handle("/data/log", iso_c), self.handle("/data/log", posix))
+            self.mpi_io(self.handle("/data/shared", mpi_io, self.comm), self.handle("/data/shared", posix))
             self.call("MPI_Finalize")
 
     def handle(self, name: str, paradigm: Any, comm: Any = None) -> Any:
@@ -82,16 +82,21 @@ class Archive:
         self.call("pread", self.begin(h, READ, BLOCKING, 30, 1), self.done(h, 30, 1))
         self.call("close", (self.out.io_destroy_handle, h))
 
-    def iso_c(self, h: Any) -> None:
-        self.call("fopen", self.opened(h, otf2.enums.IoAccessMode.WRITE_ONLY, otf2.enums.IoCreationFlag.CREATE))
+    def iso_c(self, h: Any, descriptor: Any) -> None:
+        """Score-P opens and closes the descriptor in the same calls."""
+        opened = (otf2.enums.IoAccessMode.WRITE_ONLY, otf2.enums.IoCreationFlag.CREATE)
+        self.call("fopen", self.opened(descriptor, *opened), self.opened(h, *opened))
         self.call("fprintf", self.begin(h, WRITE, BLOCKING, UNKNOWN, 2), self.done(h, 17, 2))
         self.call("fflush", self.begin(h, FLUSH, BLOCKING, UNKNOWN, 2), self.done(h, UNKNOWN, 2))
-        self.call("fclose", (self.out.io_destroy_handle, h))
+        self.call("fclose", (self.out.io_destroy_handle, descriptor), (self.out.io_destroy_handle, h))
 
-    def mpi_io(self, h: Any) -> None:
+    def mpi_io(self, h: Any, beneath: Any) -> None:
+        """What the MPI library calls is recorded, too."""
         collective = otf2.enums.IoOperationFlag.COLLECTIVE
-        self.call("MPI_File_open", self.opened(h, otf2.enums.IoAccessMode.READ_WRITE, otf2.enums.IoCreationFlag.CREATE))
-        self.call("MPI_File_write_at", self.begin(h, WRITE, BLOCKING, 800, 1), self.done(h, 800, 1))
+        opened = (otf2.enums.IoAccessMode.READ_WRITE, otf2.enums.IoCreationFlag.CREATE)
+        self.call("MPI_File_open", self.opened(beneath, *opened), self.opened(h, *opened))
+        within = [self.begin(beneath, WRITE, BLOCKING, 4096, 1), self.done(beneath, 4096, 1)]
+        self.call("MPI_File_write_at", self.begin(h, WRITE, BLOCKING, 800, 1), *within, self.done(h, 800, 1))
         self.call("MPI_File_read_all", self.begin(h, READ, collective, 500, 2), self.done(h, 400, 2))
         self.call("MPI_File_iwrite", self.begin(h, WRITE, LATER, 64, 3), (self.out.io_operation_issued, h, 3))
         self.call("MPI_Test", (self.out.io_operation_test, h, 3))

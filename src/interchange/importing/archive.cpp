@@ -87,8 +87,14 @@ int file(void* d, uint32_t self, uint32_t name, uint32_t) {
   of(d).files[self] = name;
   return success;
 }
-int io_handle(void* d, uint32_t self, uint32_t name, uint32_t file, uint8_t, uint32_t, uint32_t comm, uint32_t) {
-  of(d).io_handles[self] = {name, file, comm};
+int io_paradigm(void* d, uint8_t self, uint32_t identification, uint32_t, uint8_t, uint32_t, uint8_t, const void*,
+                const void*, const void*) {
+  of(d).io_paradigms[self] = identification;
+  return success;
+}
+int io_handle(void* d, uint32_t self, uint32_t name, uint32_t file, uint8_t paradigm, uint32_t, uint32_t comm,
+              uint32_t) {
+  of(d).io_handles[self] = {name, file, comm, paradigm};
   return success;
 }
 
@@ -152,6 +158,7 @@ std::string Archive::open(const std::string& anchor) {
   otf2_.GlobalDefReaderCallbacks_SetSourceCodeLocationCallback(calls, otf2::callback(place));
   otf2_.GlobalDefReaderCallbacks_SetCallingContextCallback(calls, otf2::callback(context));
   otf2_.GlobalDefReaderCallbacks_SetAttributeCallback(calls, otf2::callback(attribute));
+  otf2_.GlobalDefReaderCallbacks_SetIoParadigmCallback(calls, otf2::callback(io_paradigm));
   otf2_.GlobalDefReaderCallbacks_SetIoRegularFileCallback(calls, otf2::callback(file));
   otf2_.GlobalDefReaderCallbacks_SetIoHandleCallback(calls, otf2::callback(io_handle));
   if (otf2_.GlobalDefReaderCallbacks_SetInterCommCallback) {

@@ -43,6 +43,7 @@ struct Definitions {
   };
   struct IoHandle {
     uint32_t name, file, comm;
+    uint8_t paradigm;
   };
 
   uint64_t resolution = 1'000'000'000, offset = 0, length = 0, epoch_ns = UINT64_MAX;
@@ -63,6 +64,7 @@ struct Definitions {
   std::unordered_map<uint32_t, uint32_t> file_attributes;     // whose values are handles of files: their names
   std::unordered_map<uint32_t, uint32_t> files;               // their names
   std::unordered_map<uint32_t, IoHandle> io_handles;
+  std::unordered_map<uint8_t, uint32_t> io_paradigms;  // their identifications
 
   std::string text(uint32_t string) const;
   // The attributes that say where a call was made, and what file it is about, as our own export writes them.

@@ -81,6 +81,14 @@ Objects::Communicator Objects::communicator_of(uint32_t handle) {
   return known ? communicator(at->second.comm) : Communicator{};
 }
 
+std::string Objects::paradigm(uint32_t handle) const {
+  const Definitions& definitions = map_.definitions();
+  const auto at = definitions.io_handles.find(handle);
+  if (at == definitions.io_handles.end()) return "";
+  const auto found = definitions.io_paradigms.find(at->second.paradigm);
+  return found == definitions.io_paradigms.end() ? "" : definitions.text(found->second);
+}
+
 Objects::File Objects::file(uint32_t handle, bool by_mpi) {
   const auto [known, fresh] = files_.try_emplace(handle);
   File& f = known->second;

@@ -64,6 +64,7 @@ Callback callback(Function function) {
   X(int, GlobalDefReaderCallbacks_SetRmaWinCallback, (GlobalDefReaderCallbacks*, Callback))                            \
   X(int, GlobalDefReaderCallbacks_SetSourceCodeLocationCallback, (GlobalDefReaderCallbacks*, Callback))                \
   X(int, GlobalDefReaderCallbacks_SetCallingContextCallback, (GlobalDefReaderCallbacks*, Callback))                    \
+  X(int, GlobalDefReaderCallbacks_SetIoParadigmCallback, (GlobalDefReaderCallbacks*, Callback))                        \
   X(int, GlobalDefReaderCallbacks_SetIoRegularFileCallback, (GlobalDefReaderCallbacks*, Callback))                     \
   X(int, GlobalDefReaderCallbacks_SetIoHandleCallback, (GlobalDefReaderCallbacks*, Callback))                          \
   X(EvtReaderCallbacks*, EvtReaderCallbacks_New, ())                                                                   \

@@ -215,7 +215,7 @@ void Translator::make(const Call& call, const Key& key) {
     const bool asks = e.kind == Kind::send_request || e.kind == Kind::receive_request ||
                       e.kind == Kind::collective_request || e.kind == Kind::transfer || e.kind == Kind::put ||
                       e.kind == Kind::get || e.kind == Kind::atomic;
-    if (!asks) continue;
+    if (!asks || (e.kind == Kind::transfer && !is_own_file(call, e))) continue;
     request.receives = received != nullptr;
     request.other = sent && received ? (e.kind == Kind::send_request ? received->id : sent->id) : 0;
     requests_.insert_or_assign(e.id, request);

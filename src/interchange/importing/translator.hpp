@@ -64,6 +64,8 @@ class Translator {
   uint32_t link(uint64_t age, uint32_t site);
   void add_polls(const Call& call, uint32_t site);
   void start_one(const Effect& effect, uint32_t site, trace::Key* started);
+  bool is_own_file(const Call& call, const Effect& effect);
+  const Effect* on_file(const Call& call, Effect::Kind kind);  // on a file of the call's own interface, if there is one
   void count_in_file(const Call& call, uint32_t file, trace::FileLayer layer, int64_t bytes);
 
   ArchiveMap& map_;

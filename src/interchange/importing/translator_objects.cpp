@@ -3,6 +3,7 @@
 
 #include "interchange/file_modes.hpp"
 #include "interchange/importing/translator.hpp"
+#include "trace/file_functions.hpp"
 
 namespace leadline::interchange::importing {
 
@@ -64,8 +65,8 @@ void Translator::object(const Call& call, Key* key) {
     (frees ? key->comm : key->extra) = number;
   }
   const bool closes = cls == CallClass::file_close;
-  const Effect* file = call.find(closes ? Kind::file_closed : Kind::file_opened);
-  const Effect* named = file ? file : call.find(Kind::file_named);
+  const Effect* file = on_file(call, closes ? Kind::file_closed : Kind::file_opened);
+  const Effect* named = file ? file : on_file(call, Kind::file_named);
   if (!named) return;
   const Objects::File f = objects_.file(named->comm, true);
   (closes ? key->comm : key->extra) = f.number;
@@ -99,10 +100,30 @@ void Translator::access(const Call& call, Key* key) {
   key->datatype = process_.bytes_type();
 }
 
+// Score-P records what a call does to the files beneath its own, too: a stream's descriptor, what the MPI library
+// calls.
+bool Translator::is_own_file(const Call& call, const Effect& effect) {
+  const std::string paradigm = objects_.paradigm(effect.comm);
+  const bool by_mpi = !trace::is_posix(call.routine->cls);
+  return paradigm.empty() || paradigm == (by_mpi                                    ? otf2::mpi_io
+                                          : trace::is_of_stream(call.routine->name) ? otf2::iso_c_io
+                                                                                    : otf2::posix_io);
+}
+
+const Effect* Translator::on_file(const Call& call, Kind kind) {
+  const Effect* first = nullptr;
+  for (const Effect& e : call.effects) {
+    if (e.kind != kind) continue;
+    if (is_own_file(call, e)) return &e;
+    if (!first) first = &e;
+  }
+  return first;
+}
+
 void Translator::transfer(const Call& call, Key* key) {
-  const Effect* begun = call.find(Kind::transfer);
-  const Effect* done = call.find(Kind::transfer_done);
-  const Effect* any = begun ? begun : done ? done : call.find(Kind::file_named);
+  const Effect* begun = on_file(call, Kind::transfer);
+  const Effect* done = on_file(call, Kind::transfer_done);
+  const Effect* any = begun ? begun : done ? done : on_file(call, Kind::file_named);
   const bool moves = trace::moves_of(call.routine->cls, call.routine->name) != 0;
   if (!any) {
     missing_.no_transfer += moves;
@@ -126,18 +147,17 @@ void Translator::libc(const Call& call, Key* key) {
   const Effect* any = nullptr;
   for (const Kind kind : {Kind::transfer, Kind::transfer_done, Kind::file_opened, Kind::file_closed, Kind::file_moved,
                           Kind::file_named}) {
-    if (!any) any = call.find(kind);
+    if (!any) any = on_file(call, kind);
   }
   if (!any) {  // what failed to open is no file
     missing_.no_transfer += cls != CallClass::posix_open;
     return;
   }
   const Objects::File file = objects_.file(any->comm, false);
-  const Effect* done = call.find(Kind::transfer_done);
+  const Effect* done = on_file(call, Kind::transfer_done);
   const int64_t moved = done ? std::max<int64_t>(known_bytes(done->bytes), 0) : 0;
   key->tag = static_cast<int32_t>(any->comm + 1);  // of the open file
-  const Effect* opened = call.find(Kind::file_opened);
-  if (opened) {
+  if (const Effect* opened = on_file(call, Kind::file_opened)) {
     key->count = file.file;
     key->value = open_flags(modes_of(*opened));
   }
