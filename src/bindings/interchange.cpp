@@ -103,7 +103,7 @@ void bind_otf2(nb::module_& m) {
              uint32_t loop, const Iterations& iterations, const Lanes& names, const Places& given,
              const Contexts& contexts, std::vector<uint32_t> context_of_site) {
             interchange::otf2::Library library;
-            if (const std::string why = library.load(files); !why.empty())
+            if (const std::string why = interchange::otf2::load(files, &library); !why.empty())
               throw nb::import_error(printable(why).c_str());
             std::vector<Otf2Export::Lane> lanes;
             for (const auto& [name, host] : names) lanes.push_back({name, host});
@@ -208,7 +208,8 @@ nb::dict import_otf2(const std::vector<std::string>& files, const std::string& a
                      const std::string& module, const std::string& build, uint64_t bytes,
                      const std::optional<uint64_t>& series) {
   interchange::otf2::ReadingLibrary library;
-  if (const std::string why = library.load(files); !why.empty()) throw nb::import_error(printable(why).c_str());
+  if (const std::string why = interchange::otf2::load(files, &library); !why.empty())
+    throw nb::import_error(printable(why).c_str());
   interchange::importing::Imported found;
   {
     nb::gil_scoped_release released;

@@ -36,7 +36,8 @@ analysis::ProcessLoop loop_on(const analysis::Profile& profile, uint32_t index, 
 }
 
 CallStream::CallStream(const trace::Process& process, size_t stream, const analysis::ProcessLoop& loop,
-                       const analysis::ProcessTime& time, const Window& window, bool only_timed, bool times)
+                       const analysis::ProcessTime& time, const Window& window, bool only_timed, bool times,
+                       const OpenedFiles* opened)
     : walk_(process.streams[stream], times),
       process_(process),
       time_(time),
@@ -44,7 +45,9 @@ CallStream::CallStream(const trace::Process& process, size_t stream, const analy
       only_timed_(only_timed),
       traffic_(process, stream),
       decoder_(process, stream),
-      requests_(process, stream, structure::Requests::Keep::all) {
+      requests_(process, stream, structure::Requests::Keep::all),
+      files_(process, stream, opened),
+      one_sided_(process, stream) {
   if (!loop.found || loop.stream != stream) return;
   const trace::Stream& own = process.streams[stream];
   iterations_.emplace(own, analysis::generation_of(own, loop.times), loop.times);
@@ -74,6 +77,9 @@ void CallStream::take() {
   const analysis::Acts& acts = traffic_.count(event_.event);
   decoder_.decode(event_.event, &call_);
   requests_.follow(&call_, event_.event.times);
+  const bool exported = wanted_ && (timed() || !only_timed_);
+  files_.follow(call_, exported, timed() ? event_.begin_ns : std::nan(""));
+  one_sided_.follow(call_, exported);
   // What ranks do together to a window is no collective of the formats.
   const trace::EventForm form = call_.facts().event;
   const bool of_communicator = form == trace::EventForm::collective || form == trace::EventForm::creation;
@@ -106,6 +112,8 @@ void CallStream::follow_requests() {
       RequestUnderWay request;
       request.number = last - count + 1 + i;
       request.exported = wanted_ && (timed() || !only_timed_);
+      if (one_sided_.started()) request.access = {call_.identity, one_sided_.started()};
+      if (files_.file().by != OpenFile::Interface::none) request.file = files_.file();
       const auto takes = [&](const CallPart& part) {
         if (part.collective()) {
           request.collective = {part.maker.function, part.identity, call_.partner.rank, part.out_bytes, part.in_bytes};
@@ -147,6 +155,9 @@ void CallStream::follow_requests() {
         if (part.in_bytes >= 0) request.received->bytes = part.in_bytes;
         const bool ends = !part.cancelled && use == RequestUse::completes;
         if (ends && (request.exported || !request.number)) receives_.push_back(*request.received);
+      }
+      if (request.access && use == RequestUse::completes) {
+        request.access->completed = one_sided_.complete(request.access->window, request.access->operation);
       }
       if (request.number) completed_.push_back(request);
     }

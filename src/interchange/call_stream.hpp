@@ -12,6 +12,8 @@
 #include "analysis/matching/loop_iterations.hpp"
 #include "analysis/matching/traffic.hpp"
 #include "analysis/profile.hpp"
+#include "interchange/followed_files.hpp"
+#include "interchange/one_sided.hpp"
 #include "structure/decoded_call.hpp"
 #include "structure/requests.hpp"
 #include "trace/process.hpp"
@@ -46,6 +48,12 @@ struct CollectiveUnderWay {
   int64_t out_bytes = structure::bytes_unknown, in_bytes = structure::bytes_unknown;
 };
 
+// A one-sided operation that has a request.
+struct AccessUnderWay {
+  uint64_t window = 0, operation = 0;
+  bool completed = false;  // by the call that completes the request, and by none before
+};
+
 // A request that a call made or started, or completes.
 struct RequestUnderWay {
   uint64_t number = 0;
@@ -53,6 +61,8 @@ struct RequestUnderWay {
   bool receives = false;
   std::optional<MessageEnd> sent, received;  // known; the source of a receive from anybody is known when it completes
   std::optional<CollectiveUnderWay> collective;
+  std::optional<AccessUnderWay> access;
+  std::optional<OpenFile> file;  // of a transfer
 };
 
 // The step's loop on a process, as the report chooses it.   loop: number in Profile::loops(); 0: the main one.
@@ -61,7 +71,8 @@ analysis::ProcessLoop loop_on(const analysis::Profile& profile, uint32_t index, 
 class CallStream {
  public:
   CallStream(const trace::Process& process, size_t stream, const analysis::ProcessLoop& loop,
-             const analysis::ProcessTime& time, const Window& window, bool only_timed = false, bool times = true);
+             const analysis::ProcessTime& time, const Window& window, bool only_timed = false, bool times = true,
+             const OpenedFiles* opened = nullptr);
 
   bool next();  // false at the end
 
@@ -78,6 +89,8 @@ class CallStream {
   const std::vector<MessageEnd>& receives() const { return receives_; }  // that end in the call
   const std::vector<RequestUnderWay>& made() const { return made_; }
   const std::vector<RequestUnderWay>& completed() const { return completed_; }
+  const FollowedFiles& files() const { return files_; }
+  const OneSidedOperations& one_sided() const { return one_sided_; }
   uint64_t collective() const { return collective_; }  // its number on the communicator; 0: it is none
 
  private:
@@ -94,6 +107,8 @@ class CallStream {
   analysis::Traffic traffic_;
   structure::CallDecoder decoder_;
   structure::ProcessRequests requests_;
+  FollowedFiles files_;
+  OneSidedOperations one_sided_;
   trace::TimedEvent event_;
   structure::DecodedCall call_;
   int64_t iteration_ = -1;

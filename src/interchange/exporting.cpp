@@ -1,12 +1,16 @@
 #include "interchange/exporting.hpp"
 
+#include <utility>
+
 namespace leadline::interchange {
 
-void Exporting::visit(const trace::Process& process, uint32_t index, bool timed, const Each& each, Exported* sums,
-                      bool times) const {
+void Exporting::walk(const trace::Process& process, uint32_t index, bool timed, bool times, const Each& each,
+                     const std::function<void(const CallStream&)>& ended, Exported* sums) const {
   const analysis::ProcessLoop loop = loop_on(profile_, index, loop_);
+  const auto opened = opened_.find(index);
+  const OpenedFiles* files = opened == opened_.end() ? nullptr : &opened->second;
   for (size_t s = 0; s < process.streams.size(); ++s) {
-    CallStream calls(process, s, loop, time_.processes[index], window_, timed, times);
+    CallStream calls(process, s, loop, time_.processes[index], window_, timed, times, files);
     while (calls.next()) {
       if (timed && !calls.timed()) {
         sums->untimed += calls.times();
@@ -15,6 +19,7 @@ void Exporting::visit(const trace::Process& process, uint32_t index, bool timed,
       sums->calls += calls.times();
       each(s, calls);
     }
+    if (ended) ended(calls);
   }
 }
 
@@ -30,7 +35,9 @@ uint64_t Exporting::scan(const trace::Process& process, uint32_t index, bool tim
     see(call.sends(), stream);
     see(call.receives(), stream);
   };
-  visit(process, index, timed, each, &sums, false);
+  OpenedFiles opened;
+  walk(process, index, timed, false, each, [&](const CallStream& calls) { opened.add(calls.files().uses()); }, &sums);
+  opened_[index] = std::move(opened);
   ++scanned_;
   return sums.untimed;
 }

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 #include <functional>
-#include <vector>
+#include <map>
 
 #include "analysis/profile.hpp"
 #include "interchange/call_stream.hpp"
@@ -24,9 +24,9 @@ class Exporting {
 
   // The calls of a process, thread after thread: those whose times were kept, or all of them.
   using Each = std::function<void(size_t stream, const CallStream& call)>;
-  // `times`: false: begins and ends are not read.
-  void visit(const trace::Process& process, uint32_t index, bool timed, const Each& each, Exported* sums,
-             bool times = true) const;
+  void visit(const trace::Process& process, uint32_t index, bool timed, const Each& each, Exported* sums) const {
+    walk(process, index, timed, true, each, {}, sums);
+  }
 
   // The first pass: once for each process, before anything is written. Returns the number of calls without times.
   // `timed` as for visit(); `seen` is told each end of a message.
@@ -42,11 +42,16 @@ class Exporting {
   uint32_t site(uint32_t process, size_t stream, uint32_t site) const;
 
  private:
+  // `times`: false: begins and ends are not read.   `ended`: told each thread's stream after its last call.
+  void walk(const trace::Process& process, uint32_t index, bool timed, bool times, const Each& each,
+            const std::function<void(const CallStream&)>& ended, Exported* sums) const;
+
   const analysis::Profile& profile_;
   uint32_t loop_;
   Window window_;
   analysis::RunTime time_;
   Matches matches_;
+  std::map<uint32_t, OpenedFiles> opened_;  // by process, of those that were scanned
   size_t scanned_ = 0;
 };
 

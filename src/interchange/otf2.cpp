@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "interchange/otf2_meanings.hpp"
+#include "interchange/otf2_thread.hpp"
 
 namespace leadline::interchange {
 
@@ -12,7 +13,6 @@ namespace {
 
 constexpr uint64_t events_chunk = 1 << 20, definitions_chunk = 4 << 20;
 constexpr uint32_t no_flags = 0;
-constexpr uint32_t polls_parameter = 0;  // how many polls are one region, to a power of two
 
 uint8_t before_flush(void*, uint8_t, uint64_t, void*, bool) { return otf2::flush; }
 const otf2::FlushCallbacks flush_always{before_flush, nullptr};
@@ -37,156 +37,10 @@ void free_all(void*, uint8_t, uint64_t, void** of_buffer, bool final) {
 }
 const otf2::MemoryCallbacks few_chunks{allocate, free_all};
 
-uint64_t ticks(double ns) { return ns > 0 ? static_cast<uint64_t>(ns + 0.5) : 0; }
-uint64_t known(int64_t bytes) { return bytes > 0 ? static_cast<uint64_t>(bytes) : 0; }
-
 // The first thread of each lane has the lane's number; further ones come above.
 uint64_t location_of(size_t lane, size_t stream) { return static_cast<uint64_t>(stream) << 32 | lane; }
 
 }  // namespace
-
-// The events of one thread.
-class Otf2Export::Thread {
- public:
-  Thread(Otf2Export* to, otf2::EvtWriter* writer) : to_(*to), otf2_(to->otf2_), writer_(writer) {}
-
-  // `context`: that it was made in.
-  void call(const trace::Process& process, const CallStream& c, uint32_t context) {
-    const structure::DecodedCall& call = c.call();
-    const uint32_t region = region_of(process, c);
-    const uint64_t begin = ticks(c.begin_ns()), end = ticks(c.end_ns());
-    to_.first_ = std::min(to_.first_, begin);
-    to_.last_ = std::max(to_.last_, end);
-    otf2::AttributeList* with = context == otf2::undefined ? nullptr : to_.made_in_;
-    if (with) check(otf2_.AttributeList_AddCallingContextRef(with, otf2::call_path, context));
-    check(otf2_.EvtWriter_Enter(writer_, with, begin, region));  // which empties the list
-    if (c.polls()) check(otf2_.EvtWriter_ParameterUnsignedInt(writer_, nullptr, begin, polls_parameter, c.times()));
-    for (const MessageEnd& m : c.sends()) send(m, begin);
-    for (const RequestUnderWay& r : c.made()) {
-      if (r.receives) check(otf2_.EvtWriter_MpiIrecvRequest(writer_, nullptr, begin, receive_id(r.number)));
-      if (described(process, r)) {
-        check(otf2_.EvtWriter_NonBlockingCollectiveRequest(writer_, nullptr, begin, send_id(r.number)));
-      }
-    }
-    if (call.facts().event == trace::EventForm::access) access(call, begin, c.made());
-    if (call.cls == trace::CallClass::win_create) window(process, call.made, begin, otf2_.EvtWriter_RmaWinCreate);
-    if (call.cls == trace::CallClass::win_free) window(process, call.comm, begin, otf2_.EvtWriter_RmaWinDestroy);
-    if (c.collective() && call.facts().requests == trace::RequestUse::none) collective(process, c, begin, end);
-    for (const MessageEnd& m : c.receives()) receive(m, end);
-    for (const RequestUnderWay& r : c.completed()) {
-      if (r.exported && described(process, r)) collective_done(process, r, end);
-      if (!r.exported || !r.sent || !exports(*r.sent)) continue;
-      check(otf2_.EvtWriter_MpiIsendComplete(writer_, nullptr, end, send_id(r.number)));
-    }
-    check(otf2_.EvtWriter_Leave(writer_, nullptr, end, region));
-  }
-
- private:
-  static std::string name_of(const trace::Process& process, uint32_t function) {
-    return function < process.functions.size() ? process.functions[function].name : "?";
-  }
-  // Names are looked up once for each of the thread's functions.
-  uint32_t region_of(const trace::Process& process, const CallStream& c) {
-    const structure::DecodedCall& call = c.call();
-    if (c.polls()) return to_.region(name_of(process, call.function) + " (polls that found nothing)", call.cls);
-    if (call.function >= process.functions.size()) return to_.region("?", call.cls);
-    if (regions_.empty()) regions_.resize(process.functions.size(), otf2::undefined);
-    uint32_t& known = regions_[call.function];
-    if (known == otf2::undefined) known = to_.region(name_of(process, call.function), call.cls);
-    return known;
-  }
-
-  // A request may have a message each way.
-  static uint64_t send_id(uint64_t request) { return 2 * request; }
-  static uint64_t receive_id(uint64_t request) { return 2 * request + 1; }
-  void check(int error) {
-    if (error) to_.check(error);
-  }
-
-  bool exports(const MessageEnd& m) const {
-    return to_.communicator(m.identity()) && (to_.complete_ || to_.exporting_.matches().number(m));
-  }
-
-  void send(const MessageEnd& m, uint64_t at) {
-    const Communicator* comm = to_.communicator(m.identity());
-    if (!comm) ++to_.undescribed_;
-    if (!exports(m)) return;
-    ++to_.sums_.messages;
-    const auto dest = static_cast<uint32_t>(m.dest()), tag = static_cast<uint32_t>(m.tag());
-    check(m.request ? otf2_.EvtWriter_MpiIsend(writer_, nullptr, at, dest, comm->number, tag, known(m.bytes),
-                                               send_id(m.request))
-                    : otf2_.EvtWriter_MpiSend(writer_, nullptr, at, dest, comm->number, tag, known(m.bytes)));
-  }
-
-  void receive(const MessageEnd& m, uint64_t at) {
-    const Communicator* comm = to_.communicator(m.identity());
-    if (!comm) ++to_.undescribed_;
-    if (!exports(m)) return;
-    const auto source = static_cast<uint32_t>(m.source()), tag = static_cast<uint32_t>(m.tag());
-    check(m.request ? otf2_.EvtWriter_MpiIrecv(writer_, nullptr, at, source, comm->number, tag, known(m.bytes),
-                                               receive_id(m.request))
-                    : otf2_.EvtWriter_MpiRecv(writer_, nullptr, at, source, comm->number, tag, known(m.bytes)));
-  }
-
-  // Whether OTF2 has the collective that the request is of.
-  bool described(const trace::Process& process, const RequestUnderWay& r) const {
-    return r.collective && otf2_.EvtWriter_NonBlockingCollectiveRequest &&
-           otf2_.EvtWriter_NonBlockingCollectiveComplete && to_.communicator(r.collective->identity) &&
-           otf2::operation_of(name_of(process, r.collective->function), trace::CallClass::icoll);
-  }
-  void collective_done(const trace::Process& process, const RequestUnderWay& r, uint64_t at) {
-    const CollectiveUnderWay& c = *r.collective;
-    const auto operation = otf2::operation_of(name_of(process, c.function), trace::CallClass::icoll);
-    const uint32_t root = c.root >= 0 ? static_cast<uint32_t>(c.root) : otf2::undefined;
-    ++to_.sums_.collectives;
-    check(otf2_.EvtWriter_NonBlockingCollectiveComplete(writer_, nullptr, at, *operation,
-                                                        to_.communicator(c.identity)->number, root, known(c.out_bytes),
-                                                        known(c.in_bytes), send_id(r.number)));
-  }
-
-  void access(const structure::DecodedCall& call, uint64_t at, const std::vector<RequestUnderWay>& made) {
-    const auto window = to_.windows_.find(call.identity);
-    if (window == to_.windows_.end() || call.parts.empty() || call.partner.rank < 0) return;
-    const structure::CallPart& part = call.parts.front();
-    const uint64_t id = made.empty() ? 0 : send_id(made.front().number);
-    const auto target = static_cast<uint32_t>(call.partner.rank);
-    const uint64_t out = known(part.out_bytes), in = known(part.in_bytes);
-    const bool puts = part.moves & trace::moves::puts, gets = part.moves & trace::moves::gets;
-    check(puts && gets ? otf2_.EvtWriter_RmaAtomic(writer_, nullptr, at, window->second.number, target,
-                                                   otf2::atomic_accumulate, out, in, id)
-          : gets       ? otf2_.EvtWriter_RmaGet(writer_, nullptr, at, window->second.number, target, in, id)
-                       : otf2_.EvtWriter_RmaPut(writer_, nullptr, at, window->second.number, target, out, id));
-  }
-  template <class Write>
-  void window(const trace::Process& process, uint32_t object, uint64_t at, Write write) {
-    if (object >= process.communicators.size()) return;
-    const auto window = to_.windows_.find(process.communicators[object].identity);
-    if (window != to_.windows_.end()) check(write(writer_, nullptr, at, window->second.number));
-  }
-
-  void collective(const trace::Process& process, const CallStream& c, uint64_t begin, uint64_t end) {
-    const structure::DecodedCall& call = c.call();
-    const std::string name = name_of(process, call.function);
-    const std::optional<uint8_t> operation = otf2::operation_of(name, call.cls);
-    const Communicator* comm = to_.communicator(call.identity);
-    if (!comm) ++to_.undescribed_;
-    if (!operation || !comm) return;
-    ++to_.sums_.collectives;
-    uint64_t out = 0, in = 0;
-    for (const structure::CallPart& part : call.parts) {
-      out += known(part.out_bytes);
-      in += known(part.in_bytes);
-    }
-    const uint32_t root = call.partner.rank >= 0 ? static_cast<uint32_t>(call.partner.rank) : otf2::undefined;
-    check(otf2_.EvtWriter_MpiCollectiveBegin(writer_, nullptr, begin));
-    check(otf2_.EvtWriter_MpiCollectiveEnd(writer_, nullptr, end, *operation, comm->number, root, out, in));
-  }
-
-  Otf2Export& to_;
-  const otf2::Library& otf2_;
-  otf2::EvtWriter* writer_;
-  std::vector<uint32_t> regions_;  // by function
-};
 
 Otf2Export::Otf2Export(const otf2::Library& library, const std::string& directory, const analysis::Profile& profile,
                        uint32_t loop, const Window& window, std::vector<Lane> lanes, std::vector<Place> places,
@@ -197,7 +51,7 @@ Otf2Export::Otf2Export(const otf2::Library& library, const std::string& director
       places_(std::move(places)),
       contexts_(std::move(paths.contexts)),
       context_of_site_(std::move(paths.of_site)),
-      made_in_(otf2_.AttributeList_New()),
+      attributes_(otf2_.AttributeList_New()),
       archive_(otf2_.Archive_Open(directory.c_str(), "traces", otf2::mode_write, events_chunk, definitions_chunk,
                                   otf2::substrate_posix, otf2::compression_none)) {
   if (!archive_) {
@@ -214,7 +68,7 @@ Otf2Export::Otf2Export(const otf2::Library& library, const std::string& director
 
 Otf2Export::~Otf2Export() {
   if (archive_) otf2_.Archive_Close(archive_);
-  if (made_in_) otf2_.AttributeList_Delete(made_in_);
+  if (attributes_) otf2_.AttributeList_Delete(attributes_);
 }
 
 void Otf2Export::check(int error) {
@@ -281,11 +135,11 @@ void Otf2Export::write(const trace::Process& process, uint32_t index, const std:
             locations_[number] = {lane, stream ? "rank " + label + " thread " + own : "rank " + label, 0};
             writer = otf2_.Archive_GetEvtWriter(archive_, number);
             if (!writer && failure_.empty()) failure_ = "no events can be written";
-            thread.emplace(this, writer);
+            thread.emplace(this, writer, process, stream);
           }
           if (!writer || !failure_.empty()) return;
           const uint32_t site = exporting_.site(index, stream, c.event().event.key.site);
-          thread->call(process, c, context_of(site));
+          thread->call(c, context_of(site));
         },
         &sums_);
   }
@@ -330,13 +184,15 @@ void Otf2Export::define() {
     check(otf2_.GlobalDefWriter_WriteRegion(to, region.first, text, text, nothing, otf2::role_of(region.second),
                                             paradigm, no_flags, nothing, 0, 0));
   }
+  define_attributes(to);
   define_call_paths(to);
   define_communicators(to);
+  files_.define(otf2_, to, [&](const std::string& text) { return string(to, text); }, [&](int e) { check(e); });
   for (const auto& [identity, window] : windows_) {
     check(otf2_.GlobalDefWriter_WriteRmaWin(to, window.number, string(to, ""), communicators_.at(window.over).number,
                                             otf2::window_made_and_freed));
   }
-  check(otf2_.GlobalDefWriter_WriteParameter(to, polls_parameter, string(to, "polls"), otf2::parameter_unsigned));
+  check(otf2_.GlobalDefWriter_WriteParameter(to, otf2::polls_parameter, string(to, "polls"), otf2::parameter_unsigned));
 }
 
 void Otf2Export::define_locations(otf2::GlobalDefWriter* to) {

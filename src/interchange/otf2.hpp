@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "interchange/exporting.hpp"
+#include "interchange/otf2_files.hpp"
 #include "interchange/otf2_library.hpp"
 
 namespace leadline::interchange {
@@ -66,6 +67,7 @@ class Otf2Export {
   void define();
   void define_locations(otf2::GlobalDefWriter* to);
   void define_communicators(otf2::GlobalDefWriter* to);
+  void define_attributes(otf2::GlobalDefWriter* to);
   void define_call_paths(otf2::GlobalDefWriter* to);
   uint32_t context_of(uint32_t site) const;
   uint32_t string(otf2::GlobalDefWriter* to, const std::string& text);
@@ -80,13 +82,14 @@ class Otf2Export {
   std::vector<Place> places_;
   std::vector<CallingContext> contexts_;
   std::vector<uint32_t> context_of_site_;
-  otf2::AttributeList* made_in_;  // with the context of the next call
+  otf2::AttributeList* attributes_;  // of the next call
   otf2::Archive* archive_;
   std::string failure_;
   bool complete_ = true;  // everything is exported: ends of messages that lack the other one, too
   std::map<uint64_t, Location> locations_;
   std::map<uint64_t, Communicator> communicators_;
   std::map<uint64_t, RemoteWindow> windows_;
+  Otf2Files files_;
   std::unordered_map<std::string, std::pair<uint32_t, trace::CallClass>> regions_;
   std::unordered_map<std::string, uint32_t> strings_;
   int64_t start_unix_ns_ = INT64_MAX;

@@ -1,5 +1,5 @@
-// Where each call was made: calling contexts, which the events of calls name in an attribute. Readers that know no
-// calling contexts see regions of calls only.
+// What attributes of calls name: where each call was made, as calling contexts, and files. Readers that know no calling
+// contexts see regions of calls only.
 #include <map>
 #include <utility>
 
@@ -12,11 +12,16 @@ uint32_t Otf2Export::context_of(uint32_t site) const {
                                                                                      : otf2::undefined;
 }
 
-void Otf2Export::define_call_paths(otf2::GlobalDefWriter* to) {
-  if (contexts_.empty()) return;
+void Otf2Export::define_attributes(otf2::GlobalDefWriter* to) {
   const uint32_t nothing = string(to, "");
   check(otf2_.GlobalDefWriter_WriteAttribute(to, otf2::call_path, string(to, otf2::call_path_name), nothing,
                                              otf2::type_calling_context));
+  check(otf2_.GlobalDefWriter_WriteAttribute(to, otf2::on_file, string(to, otf2::on_file_name), nothing,
+                                             otf2::type_io_handle));
+}
+
+void Otf2Export::define_call_paths(otf2::GlobalDefWriter* to) {
+  const uint32_t nothing = string(to, "");
   std::map<std::pair<std::string, std::string>, uint32_t> routines;
   std::map<std::pair<std::string, uint32_t>, uint32_t> places;
   for (uint32_t number = 0; number < contexts_.size(); ++number) {

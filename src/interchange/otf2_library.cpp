@@ -20,18 +20,4 @@ std::string load_first(const std::vector<std::string>& files, const std::functio
   return why;
 }
 
-std::string Library::load(const std::vector<std::string>& files) {
-  return load_first(files, [this](void* library) -> const char* {
-    const char* missing = nullptr;
-#define LEADLINE_OTF2_FIND(result, name, arguments) \
-  if (!missing && !find_function(library, "OTF2_" #name, &name)) missing = "OTF2_" #name;
-    LEADLINE_OTF2_FUNCTIONS(LEADLINE_OTF2_FIND)
-#undef LEADLINE_OTF2_FIND
-#define LEADLINE_OTF2_LOOK(result, name, arguments) find_function(library, "OTF2_" #name, &name);
-    LEADLINE_OTF2_NEWER_FUNCTIONS(LEADLINE_OTF2_LOOK)
-#undef LEADLINE_OTF2_LOOK
-    return missing;
-  });
-}
-
 }  // namespace leadline::interchange::otf2

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace leadline::interchange::otf2 {
@@ -15,11 +16,31 @@ namespace leadline::interchange::otf2 {
 // Loads the first of these files that can be loaded and has what is wanted. `missing` names a function it lacks, or
 // nullptr. Returns an empty message, or why none would do.
 std::string load_first(const std::vector<std::string>& files, const std::function<const char*(void*)>& missing);
-template <class Function>
-bool find_function(void* library, const char* name, Function* function) {
-  *function = reinterpret_cast<Function>(dlsym(library, name));
-  return *function != nullptr;
+
+// Finds the functions that `wanted` declares in the first of these files that can be loaded and has all that are
+// needed. Returns an empty message, or why none would do.
+template <class Wanted>
+std::string load(const std::vector<std::string>& files, Wanted* wanted) {
+  return load_first(files, [wanted](void* library) {
+    const char* missing = nullptr;
+    wanted->for_each([&](const char* name, auto* function, bool needed) {
+      *function = reinterpret_cast<std::remove_pointer_t<decltype(function)>>(dlsym(library, name));
+      if (!*function && needed && !missing) missing = name;
+    });
+    return missing;
+  });
 }
+
+// The members of a struct whose functions load() finds: a pointer for each of the lists' functions, null for one of
+// `newer` that the library lacks.
+#define LEADLINE_OTF2_MEMBER(result, name, arguments) result(*name) arguments = nullptr;
+#define LEADLINE_OTF2_NEEDED(result, name, arguments) visit("OTF2_" #name, &name, true);
+#define LEADLINE_OTF2_NEWER(result, name, arguments) visit("OTF2_" #name, &name, false);
+#define LEADLINE_OTF2_LOADED(needed, newer)                                       \
+  needed(LEADLINE_OTF2_MEMBER) newer(LEADLINE_OTF2_MEMBER) template <class Visit> \
+  void for_each(const Visit& visit) {                                             \
+    needed(LEADLINE_OTF2_NEEDED) newer(LEADLINE_OTF2_NEWER)                       \
+  }
 
 struct Archive;
 struct EvtWriter;
@@ -38,15 +59,22 @@ struct MemoryCallbacks {
 };
 
 inline constexpr uint32_t undefined = UINT32_MAX;
+inline constexpr uint64_t undefined_bytes = UINT64_MAX;  // and any other number of 64 bits
 inline constexpr uint8_t mode_write = 0, substrate_posix = 1, compression_none = 1, flush = 1;
 inline constexpr uint8_t process_group = 1, cpu_thread = 1;
 inline constexpr uint8_t paradigm_unknown = 0, paradigm_compiler = 2, paradigm_mpi = 4, role_function = 1;
 inline constexpr uint8_t parameter_unsigned = 2, atomic_accumulate = 0;
+inline constexpr uint32_t polls_parameter = 0;        // how many polls are one region, to a power of two
 inline constexpr uint32_t window_made_and_freed = 1;  // flag: there are events of both
-// The attribute of calls that names the calling context they were made in.
-inline constexpr uint8_t type_calling_context = 21;
-inline constexpr uint32_t call_path = 0;
+// Attributes of calls: the calling context they were made in, and the file of one that neither opens, moves, seeks nor
+// closes.
+inline constexpr uint8_t type_calling_context = 21, type_io_handle = 24;
+inline constexpr uint32_t call_path = 0, on_file = 1;
 inline constexpr const char* call_path_name = "call path";
+inline constexpr const char* on_file_name = "on file";
+// Identifications of I/O paradigms, as OTF2's documentation has them.
+inline constexpr const char *posix_io = "POSIX", *iso_c_io = "ISOC", *mpi_io = "MPI-IO";
+inline constexpr const char* unknown_file = "(unknown file)";
 inline constexpr uint8_t comm_locations = 4, comm_group = 5;
 
 // Error codes are 0 for success.
@@ -71,6 +99,7 @@ inline constexpr uint8_t comm_locations = 4, comm_group = 5;
   X(AttributeList*, AttributeList_New, ())                                                                             \
   X(int, AttributeList_Delete, (AttributeList*))                                                                       \
   X(int, AttributeList_AddCallingContextRef, (AttributeList*, uint32_t, uint32_t))                                     \
+  X(int, AttributeList_AddIoHandleRef, (AttributeList*, uint32_t, uint32_t))                                           \
   X(int, GlobalDefWriter_WriteAttribute, (GlobalDefWriter*, uint32_t, uint32_t, uint32_t, uint8_t))                    \
   X(int, GlobalDefWriter_WriteSourceCodeLocation, (GlobalDefWriter*, uint32_t, uint32_t, uint32_t))                    \
   X(int, GlobalDefWriter_WriteCallingContext, (GlobalDefWriter*, uint32_t, uint32_t, uint32_t, uint32_t))              \
@@ -93,6 +122,22 @@ inline constexpr uint8_t comm_locations = 4, comm_group = 5;
     (EvtWriter*, AttributeList*, uint64_t, uint32_t, uint32_t, uint8_t, uint64_t, uint64_t, uint64_t))                 \
   X(int, EvtWriter_RmaWinCreate, (EvtWriter*, AttributeList*, uint64_t, uint32_t))                                     \
   X(int, EvtWriter_RmaWinDestroy, (EvtWriter*, AttributeList*, uint64_t, uint32_t))                                    \
+  X(int, EvtWriter_RmaOpCompleteNonBlocking, (EvtWriter*, AttributeList*, uint64_t, uint32_t, uint64_t))               \
+  X(int, EvtWriter_RmaOpCompleteRemote, (EvtWriter*, AttributeList*, uint64_t, uint32_t, uint64_t))                    \
+  X(int, EvtWriter_IoCreateHandle, (EvtWriter*, AttributeList*, uint64_t, uint32_t, uint8_t, uint32_t, uint32_t))      \
+  X(int, EvtWriter_IoDestroyHandle, (EvtWriter*, AttributeList*, uint64_t, uint32_t))                                  \
+  X(int, EvtWriter_IoSeek, (EvtWriter*, AttributeList*, uint64_t, uint32_t, int64_t, uint8_t, uint64_t))               \
+  X(int, EvtWriter_IoOperationBegin,                                                                                   \
+    (EvtWriter*, AttributeList*, uint64_t, uint32_t, uint8_t, uint32_t, uint64_t, uint64_t))                           \
+  X(int, EvtWriter_IoOperationIssued, (EvtWriter*, AttributeList*, uint64_t, uint32_t, uint64_t))                      \
+  X(int, EvtWriter_IoOperationComplete, (EvtWriter*, AttributeList*, uint64_t, uint32_t, uint64_t, uint64_t))          \
+  X(int, GlobalDefWriter_WriteIoParadigm,                                                                              \
+    (GlobalDefWriter*, uint8_t, uint32_t, uint32_t, uint8_t, uint32_t, uint8_t, const uint8_t*, const uint8_t*,        \
+     const void*))                                                                                                     \
+  X(int, GlobalDefWriter_WriteIoRegularFile, (GlobalDefWriter*, uint32_t, uint32_t, uint32_t))                         \
+  X(int, GlobalDefWriter_WriteIoHandle,                                                                                \
+    (GlobalDefWriter*, uint32_t, uint32_t, uint32_t, uint8_t, uint32_t, uint32_t, uint32_t))                           \
+  X(int, GlobalDefWriter_WriteIoPreCreatedHandleState, (GlobalDefWriter*, uint32_t, uint8_t, uint32_t))                \
   X(int, GlobalDefWriter_WriteParameter, (GlobalDefWriter*, uint32_t, uint32_t, uint8_t))                              \
   X(int, GlobalDefWriter_WriteRmaWin, (GlobalDefWriter*, uint32_t, uint32_t, uint32_t, uint32_t))                      \
   X(int, GlobalDefWriter_WriteClockProperties, (GlobalDefWriter*, uint64_t, uint64_t, uint64_t, uint64_t))             \
@@ -114,13 +159,7 @@ inline constexpr uint8_t comm_locations = 4, comm_group = 5;
 // clang-format on
 
 struct Library {
-#define LEADLINE_OTF2_MEMBER(result, name, arguments) result(*name) arguments = nullptr;
-  LEADLINE_OTF2_FUNCTIONS(LEADLINE_OTF2_MEMBER)
-  LEADLINE_OTF2_NEWER_FUNCTIONS(LEADLINE_OTF2_MEMBER)  // null in OTF2 2
-#undef LEADLINE_OTF2_MEMBER
-
-  // The first of these files that can be loaded. Returns an empty message, or why none could.
-  std::string load(const std::vector<std::string>& files);
+  LEADLINE_OTF2_LOADED(LEADLINE_OTF2_FUNCTIONS, LEADLINE_OTF2_NEWER_FUNCTIONS)
 };
 
 }  // namespace leadline::interchange::otf2

@@ -47,10 +47,10 @@ std::optional<uint8_t> operation_of(std::string_view function, trace::CallClass 
 }
 
 uint8_t role_of(trace::CallClass cls) {
-  constexpr uint8_t function = 1, collective = 26, file = 27, message = 28, one_sided = 29;
+  constexpr uint8_t function = 1, collective = 26, file = 27, message = 28, one_sided = 29, file_metadata = 38;
   const trace::EventForm form = trace::facts_of(cls).event;
   if (form == trace::EventForm::collective || form == trace::EventForm::creation) return collective;
-  if (trace::is_posix(cls)) return file;
+  if (trace::facts_of(cls).category == trace::Category::io) return trace::facts_of(cls).moves ? file : file_metadata;
   if (cls == trace::CallClass::rma || cls == trace::CallClass::rma_request) return one_sided;
   if (trace::facts_of(cls).requests != trace::RequestUse::none || cls == trace::CallClass::send ||
       cls == trace::CallClass::recv || cls == trace::CallClass::sendrecv) {

@@ -71,8 +71,9 @@ void record_comm_free(Call& call) {
   add_event(call, key);
 }
 
-// MPI_File_open(comm, filename, ...)
+// MPI_File_open(comm, filename, amode, ...)
 const char* file_name(const Call& call) { return reinterpret_cast<const char*>(call.args[1]); }
+constexpr int8_t access_mode = 2;
 
 void record_object(Call& call) {
   const Roles& r = call.roles();
@@ -83,6 +84,7 @@ void record_object(Call& call) {
   if (!begin_key(call, &key)) return;
   key.peer = trace::peer_none;
   if (file) key.count = number_in_event(call.thread, file);
+  if (c == CallClass::file_open) key.value = call.int_arg(access_mode);
   const Kind kind = c == CallClass::win_create || c == CallClass::win_free ? Kind::window : Kind::file;
   {
     const Locked locked(recording.lock());

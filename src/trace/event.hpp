@@ -22,8 +22,9 @@
 //                    ns, s counts..., nr, r counts...]; ns, nr = -1 if the vector was too long to keep.
 //   comm_create      comm = parent; extra = id of the new communicator (0: none for this rank).
 //   win_create, file_open  comm = communicator; extra = id of the window or file (they share the table of
-//   communicators). rma, file_io     comm = id of window or file; peer = target relative to this rank (peer_none: the
-//   call failed); value = bytes moved where known; flag_only_fetches: the operation is MPI_NO_OP.
+//   communicators); value of file_open: the access mode. rma, file_io     comm = id of window or file; peer = target
+//   relative to this rank (peer_none: the call failed); value = bytes moved where known; flag_only_fetches: the
+//   operation is MPI_NO_OP.
 #pragma once
 
 #include <cstdint>

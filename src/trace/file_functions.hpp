@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "trace/call_class.hpp"
 
@@ -70,5 +71,14 @@ inline constexpr FileFunction file_functions[file_function_count] = {
     {"fputs", CallClass::posix_write},     {"getline", CallClass::posix_read},
     {"fprintf", CallClass::posix_write},   {"fscanf", CallClass::posix_read},
 };
+
+// Whether the function works on a stream, not on a descriptor.
+constexpr bool is_of_stream(std::string_view function) {
+  for (auto i = static_cast<int>(FileFn::fopen); i < file_function_count; ++i) {
+    if (function == file_functions[i].name) return true;
+  }
+  return false;
+}
+static_assert(is_of_stream("fopen") && is_of_stream("getline") && !is_of_stream("fsync") && !is_of_stream("open"));
 
 }  // namespace leadline::trace

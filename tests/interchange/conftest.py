@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -32,18 +33,19 @@ class Exported:
 
 
 Export = Callable[..., Exported]
+Record = Callable[..., Path]
 
 
-def record(directory: Path, steps: int, **settings: str) -> Path:
+def record_in(directory: Path, program: str, *arguments: str, **settings: str) -> Path:
+    """The run of one of tests/programs."""
     library = find("mpich") or find("debian-mpich") or find("openmpi")
     recorder = running.find_recorder()
     if library is None or recorder is None:
         pytest.skip("an MPI library and the recorder are needed: ./dev setup")
-    program = [Builder().c(library, "exported.c"), str(steps)]
     done = running.run_mpi(
         library,
         RANKS,
-        program,
+        [Builder().c(library, program), *arguments],
         cwd=directory,
         recorder=recorder,
         run_directory=directory / "run",
@@ -55,13 +57,19 @@ def record(directory: Path, steps: int, **settings: str) -> Path:
 
 @pytest.fixture(scope="session")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return record(tmp_path_factory.mktemp("exported"), STEPS)
+    return record_in(tmp_path_factory.mktemp("exported"), "exported.c", str(STEPS))
 
 
 @pytest.fixture(scope="session")
 def sampled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Only some iterations' calls have times."""
-    return record(tmp_path_factory.mktemp("sampled"), MANY_STEPS, LEADLINE_SERIES="8kB")
+    return record_in(tmp_path_factory.mktemp("sampled"), "exported.c", str(MANY_STEPS), LEADLINE_SERIES="8kB")
+
+
+@pytest.fixture
+def record(tmp_path: Path) -> Record:
+    """record(PROGRAM, ARGUMENT...): the run, with the times of all calls."""
+    return partial(record_in, tmp_path, LEADLINE_SERIES="all")
 
 
 @pytest.fixture

@@ -17,6 +17,8 @@ pytest.importorskip("otf2", reason="the package otf2 is not installed: ./dev set
 from leadline.__main__ import main
 from leadline.interchange.importing import otf2 as importing
 
+from .conftest import record_in
+
 LONGEST_S = 300  # only against hanging
 NO_SUCH_RUN, DAMAGED, MISSING = 2, 4, 5
 
@@ -26,6 +28,18 @@ def archive(whole: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("archive") / "archive"
     assert main(["export", "otf2", str(whole), "-o", str(path)]) == 0
     return path
+
+
+@pytest.fixture(scope="module")
+def archives(archive: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """One of messages and collectives, one of files, one of one-sided operations."""
+    found = [archive]
+    for program, *arguments in (("random_files.c", "7", "{}", "200"), ("epochs.c",)):
+        folder = tmp_path_factory.mktemp("archive")
+        run = record_in(folder, program, *(word.format(folder) for word in arguments))
+        assert main(["export", "otf2", str(run), "-o", str(folder / "archive")]) == 0
+        found.append(folder / "archive")
+    return found
 
 
 def damage(rng: random.Random, path: Path) -> str:
@@ -77,17 +91,17 @@ def _survives(archive: Path, folder: Path, seed: int) -> None:
     assert "Traceback" not in said, how
 
 
-@pytest.mark.parametrize("number", range(8))
-def test_a_damaged_archive_ends_with_a_message_or_is_read_in_part(number: int, archive: Path, tmp_path: Path) -> None:
-    del number
-    _survives(archive, tmp_path, random.SystemRandom().randrange(1 << 30))
+@pytest.mark.parametrize("number", range(9))
+def test_a_damaged_archive_ends_with_a_message_or_is_read_in_part(
+    number: int, archives: list[Path], tmp_path: Path
+) -> None:
+    _survives(archives[number % len(archives)], tmp_path, random.SystemRandom().randrange(1 << 30))
 
 
 @pytest.mark.full
 @pytest.mark.parametrize("number", range(300))
-def test_many_damaged_archives(number: int, archive: Path, tmp_path: Path) -> None:
-    del number
-    _survives(archive, tmp_path, random.SystemRandom().randrange(1 << 30))
+def test_many_damaged_archives(number: int, archives: list[Path], tmp_path: Path) -> None:
+    _survives(archives[number % len(archives)], tmp_path, random.SystemRandom().randrange(1 << 30))
 
 
 def test_events_that_end_early_are_used_and_said(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import math
 import random
 from collections import Counter
@@ -14,18 +15,13 @@ import pytest
 pytest.importorskip("leadline._core", reason="the native part of leadline is not built: ./dev build")
 pytest.importorskip("otf2", reason="the package otf2 is not installed: ./dev setup")
 
-from recorder import running
-from recorder.building import Builder
-from recorder.libraries import find
-
 from leadline import _core
 from leadline.__main__ import main
 from leadline.report import to_json
 from leadline.run import open_run
 
-from .conftest import STEPS
+from .conftest import RANKS, STEPS, Record
 
-RANKS = 3
 PROFILES = (
     "mixed",
     "structureless",
@@ -97,30 +93,28 @@ def differences(recorded: dict[int, list[Call]], imported: dict[int, list[Call]]
 
 
 @pytest.fixture
-def round_trip(tmp_path: Path) -> Callable[..., list[str]]:
+def round_trip(record: Record, tmp_path: Path) -> Callable[..., list[str]]:
     """round_trip(PROGRAM, ARGUMENT...): record, export, import; what that changed."""
-    library = find("mpich") or find("debian-mpich") or find("openmpi")
-    recorder = running.find_recorder()
-    if library is None or recorder is None:
-        pytest.skip("an MPI library and the recorder are needed: ./dev setup")
 
     def run(program: str, *arguments: str) -> list[str]:
-        words = [Builder().c(library, program), *arguments]
-        done = running.run_mpi(
-            library,
-            RANKS,
-            words,
-            cwd=tmp_path,
-            recorder=recorder,
-            run_directory=tmp_path / "run",
-            environment={"LEADLINE_SERIES": "all"},
-        )
-        assert done.returncode == 0, done.stderr
-        assert main(["export", "otf2", str(tmp_path / "run"), "-o", str(tmp_path / "archive")]) == 0
+        recorded = record(program, *arguments)
+        assert main(["export", "otf2", str(recorded), "-o", str(tmp_path / "archive")]) == 0
         assert main(["import", str(tmp_path / "archive"), "-o", str(tmp_path / "imported")]) == 0
-        return differences(calls_of(tmp_path / "run"), calls_of(tmp_path / "imported"))
+        return differences(calls_of(recorded), calls_of(tmp_path / "imported"))
 
     return run
+
+
+def files_of(run: Path, table: Path) -> Counter[tuple[str, ...]]:
+    """What the ranks did with each file."""
+    assert main(["report", str(run), "--table", "io", "--csv", str(table)]) == 0
+    kept = "file rank layer opens closes reads writes others bytes_read bytes_written".split()
+    with table.open(newline="") as rows:
+        return Counter(
+            tuple(row[name] for name in kept)
+            for row in csv.DictReader(rows)
+            if row["layer"] in ("program", "mpi-io")
+        )  # fmt: skip
 
 
 @pytest.mark.parametrize("profile", ["mixed", "polling", "wild"])
@@ -138,8 +132,20 @@ def test_long_random_programs_come_back_whole(profile: str, round_trip: Callable
     assert not changed, f"seed {seed}: {len(changed)}: {changed[:3]}"
 
 
-def test_one_sided_operations_come_back(round_trip: Callable[..., list[str]]) -> None:
-    assert not round_trip("one_sided.c")
+def test_operations_on_files_come_back(round_trip: Callable[..., list[str]], tmp_path: Path) -> None:
+    seed = random.SystemRandom().randrange(1 << 30)
+    files = tmp_path / "files"
+    files.mkdir()
+    changed = round_trip("random_files.c", str(seed), str(files), "400")
+    assert not changed, f"seed {seed}: {len(changed)}: {changed[:3]}"
+    was, now = (files_of(tmp_path / run, tmp_path / f"{run}.csv") for run in ("run", "imported"))
+    assert len({file for file, *_ in was}) > RANKS
+    assert was == now, f"seed {seed}: {(was - now, now - was)}"
+
+
+@pytest.mark.parametrize("program", ["one_sided.c", "epochs.c"])
+def test_one_sided_operations_come_back(program: str, round_trip: Callable[..., list[str]]) -> None:
+    assert not round_trip(program)
 
 
 def test_every_analysis_works_on_an_imported_run(

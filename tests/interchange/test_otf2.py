@@ -4,43 +4,15 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter, defaultdict
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from .archives import locations_of, word
 from .conftest import RANKS, STEPS, Export
 
-otf2 = pytest.importorskip("otf2", reason="the package otf2 is not installed: ./dev setup")
-
-
-@dataclass
-class Events:
-    """Of one location: (kind, event) in order."""
-
-    name: str
-    rows: list[tuple[str, Any]] = field(default_factory=list)
-
-    def all(self, kind: str) -> list[Any]:
-        return [event for name, event in self.rows if name == kind]
-
-
-def locations_of(archive: Path) -> dict[int, Events]:
-    found: dict[int, Events] = {}
-    with otf2.reader.open(str(archive / "traces.otf2")) as trace:
-        for rank, location in enumerate(trace.definitions.locations):
-            found[rank] = Events(location.name)
-        ranks = {location.name: rank for rank, location in enumerate(trace.definitions.locations)}
-        for location, event in trace.events:
-            found[ranks[location.name]].rows.append((type(event).__name__, event))
-        declared = {location.name: location.number_of_events for location in trace.definitions.locations}
-    assert declared == {events.name: len(events.rows) for events in found.values()}
-    return found
-
-
-def _operation(event: Any) -> str:
-    return str(event.collective_op).rpartition(".")[2]
+pytest.importorskip("otf2", reason="the package otf2 is not installed: ./dev setup")
 
 
 def test_every_call_is_a_region_with_its_messages_and_collectives(whole: Path, export: Export) -> None:
@@ -61,10 +33,10 @@ def test_every_call_is_a_region_with_its_messages_and_collectives(whole: Path, e
             {(1, 64): STEPS} if rank == 0 else {}
         )
         assert Counter(e.sender for e in events.all("MpiRecv")) == ({0: STEPS} if rank == 1 else {})
-        operations = Counter(_operation(e) for e in events.all("MpiCollectiveEnd"))
+        operations = Counter(word(e.collective_op) for e in events.all("MpiCollectiveEnd"))
         assert operations["ALLREDUCE"] == STEPS
         assert operations["BCAST"] == operations["GATHER"] == 1
-        (broadcast,) = [e for e in events.all("MpiCollectiveEnd") if _operation(e) == "BCAST"]
+        (broadcast,) = [e for e in events.all("MpiCollectiveEnd") if word(e.collective_op) == "BCAST"]
         assert broadcast.root == 1
         assert (broadcast.size_sent > 0) == (rank == 1)
 

@@ -7,8 +7,6 @@
 
 namespace leadline::interchange::importing {
 
-using otf2::Callback;
-
 namespace {
 
 constexpr size_t longest_text = 4096;  // of a name
@@ -82,20 +80,22 @@ int context(void* d, uint32_t self, uint32_t region, uint32_t place, uint32_t pa
 }
 int attribute(void* d, uint32_t self, uint32_t name, uint32_t, uint8_t type) {
   if (type == otf2::type_calling_context) of(d).context_attributes[self] = name;
+  if (type == otf2::type_io_handle) of(d).file_attributes[self] = name;
   return success;
 }
 int file(void* d, uint32_t self, uint32_t name, uint32_t) {
   of(d).files[self] = name;
   return success;
 }
-int io_handle(void* d, uint32_t self, uint32_t name, uint32_t file, uint8_t, uint32_t, uint32_t, uint32_t) {
-  of(d).io_handles[self] = {name, file};
+int io_paradigm(void* d, uint8_t self, uint32_t identification, uint32_t, uint8_t, uint32_t, uint8_t, const void*,
+                const void*, const void*) {
+  of(d).io_paradigms[self] = identification;
   return success;
 }
-
-template <class Function>
-Callback plain(Function function) {
-  return reinterpret_cast<Callback>(function);
+int io_handle(void* d, uint32_t self, uint32_t name, uint32_t file, uint8_t paradigm, uint32_t, uint32_t comm,
+              uint32_t) {
+  of(d).io_handles[self] = {name, file, comm, paradigm};
+  return success;
 }
 
 }  // namespace
@@ -105,9 +105,9 @@ std::string Definitions::text(uint32_t string) const {
   return at == strings.end() ? "" : at->second;
 }
 
-uint32_t Definitions::call_path() const {
-  for (const auto& [attribute, name] : context_attributes) {
-    if (text(name) == otf2::call_path_name) return attribute;
+uint32_t Definitions::attribute(const std::unordered_map<uint32_t, uint32_t>& of_type, const char* name) const {
+  for (const auto& [number, its_name] : of_type) {
+    if (text(its_name) == name) return number;
   }
   return otf2::undefined;
 }
@@ -145,23 +145,24 @@ std::string Archive::open(const std::string& anchor) {
   otf2::GlobalDefReader* definitions = otf2_.Reader_GetGlobalDefReader(reader_);
   otf2::GlobalDefReaderCallbacks* calls = otf2_.GlobalDefReaderCallbacks_New();
   if (!definitions || !calls) return "its global definitions cannot be opened";
-  otf2_.GlobalDefReaderCallbacks_SetClockPropertiesCallback(calls, plain(clock));
-  otf2_.GlobalDefReaderCallbacks_SetStringCallback(calls, plain(string));
-  otf2_.GlobalDefReaderCallbacks_SetSystemTreeNodeCallback(calls, plain(node));
-  otf2_.GlobalDefReaderCallbacks_SetLocationGroupCallback(calls, plain(location_group));
-  otf2_.GlobalDefReaderCallbacks_SetLocationCallback(calls, plain(location));
-  otf2_.GlobalDefReaderCallbacks_SetRegionCallback(calls, plain(region));
-  otf2_.GlobalDefReaderCallbacks_SetGroupCallback(calls, plain(group));
-  otf2_.GlobalDefReaderCallbacks_SetCommCallback(calls, plain(comm));
-  otf2_.GlobalDefReaderCallbacks_SetRmaWinCallback(calls, plain(window));
-  otf2_.GlobalDefReaderCallbacks_SetParameterCallback(calls, plain(parameter));
-  otf2_.GlobalDefReaderCallbacks_SetSourceCodeLocationCallback(calls, plain(place));
-  otf2_.GlobalDefReaderCallbacks_SetCallingContextCallback(calls, plain(context));
-  otf2_.GlobalDefReaderCallbacks_SetAttributeCallback(calls, plain(attribute));
-  otf2_.GlobalDefReaderCallbacks_SetIoRegularFileCallback(calls, plain(file));
-  otf2_.GlobalDefReaderCallbacks_SetIoHandleCallback(calls, plain(io_handle));
+  otf2_.GlobalDefReaderCallbacks_SetClockPropertiesCallback(calls, otf2::callback(clock));
+  otf2_.GlobalDefReaderCallbacks_SetStringCallback(calls, otf2::callback(string));
+  otf2_.GlobalDefReaderCallbacks_SetSystemTreeNodeCallback(calls, otf2::callback(node));
+  otf2_.GlobalDefReaderCallbacks_SetLocationGroupCallback(calls, otf2::callback(location_group));
+  otf2_.GlobalDefReaderCallbacks_SetLocationCallback(calls, otf2::callback(location));
+  otf2_.GlobalDefReaderCallbacks_SetRegionCallback(calls, otf2::callback(region));
+  otf2_.GlobalDefReaderCallbacks_SetGroupCallback(calls, otf2::callback(group));
+  otf2_.GlobalDefReaderCallbacks_SetCommCallback(calls, otf2::callback(comm));
+  otf2_.GlobalDefReaderCallbacks_SetRmaWinCallback(calls, otf2::callback(window));
+  otf2_.GlobalDefReaderCallbacks_SetParameterCallback(calls, otf2::callback(parameter));
+  otf2_.GlobalDefReaderCallbacks_SetSourceCodeLocationCallback(calls, otf2::callback(place));
+  otf2_.GlobalDefReaderCallbacks_SetCallingContextCallback(calls, otf2::callback(context));
+  otf2_.GlobalDefReaderCallbacks_SetAttributeCallback(calls, otf2::callback(attribute));
+  otf2_.GlobalDefReaderCallbacks_SetIoParadigmCallback(calls, otf2::callback(io_paradigm));
+  otf2_.GlobalDefReaderCallbacks_SetIoRegularFileCallback(calls, otf2::callback(file));
+  otf2_.GlobalDefReaderCallbacks_SetIoHandleCallback(calls, otf2::callback(io_handle));
   if (otf2_.GlobalDefReaderCallbacks_SetInterCommCallback) {
-    otf2_.GlobalDefReaderCallbacks_SetInterCommCallback(calls, plain(inter_comm));
+    otf2_.GlobalDefReaderCallbacks_SetInterCommCallback(calls, otf2::callback(inter_comm));
   }
   int error = otf2_.Reader_RegisterGlobalDefCallbacks(reader_, definitions, calls, &definitions_);
   otf2_.GlobalDefReaderCallbacks_Delete(calls);
@@ -202,6 +203,7 @@ std::string Archive::read(uint64_t location, LocationEvents* events, uint64_t* r
   if (!calls) return "there is no memory";
   events->library = &otf2_;
   events->call_path = definitions_.call_path();
+  events->on_file = definitions_.on_file();
   otf2_.EvtReader_ApplyMappingTables(reader, true);
   otf2_.EvtReader_ApplyClockOffsets(reader, true);
   int error = otf2_.Reader_RegisterEvtCallbacks(reader_, reader, calls, events);

@@ -42,7 +42,8 @@ struct Definitions {
     uint32_t file, line;
   };
   struct IoHandle {
-    uint32_t name, file;
+    uint32_t name, file, comm;
+    uint8_t paradigm;
   };
 
   uint64_t resolution = 1'000'000'000, offset = 0, length = 0, epoch_ns = UINT64_MAX;
@@ -60,14 +61,20 @@ struct Definitions {
   std::unordered_map<uint32_t, Context> contexts;
   std::unordered_map<uint32_t, Place> places;
   std::unordered_map<uint32_t, uint32_t> context_attributes;  // whose values are calling contexts: their names
+  std::unordered_map<uint32_t, uint32_t> file_attributes;     // whose values are handles of files: their names
   std::unordered_map<uint32_t, uint32_t> files;               // their names
   std::unordered_map<uint32_t, IoHandle> io_handles;
+  std::unordered_map<uint8_t, uint32_t> io_paradigms;  // their identifications
 
   std::string text(uint32_t string) const;
-  // The attribute that says where a call was made, as our own export writes it.
-  uint32_t call_path() const;
+  // The attributes that say where a call was made, and what file it is about, as our own export writes them.
+  uint32_t call_path() const { return attribute(context_attributes, otf2::call_path_name); }
+  uint32_t on_file() const { return attribute(file_attributes, otf2::on_file_name); }
   // The host of a group of locations: the nearest node of the system tree that is one, else the nearest of all.
   std::string host_of(const LocationGroup& group) const;
+
+ private:
+  uint32_t attribute(const std::unordered_map<uint32_t, uint32_t>& of_type, const char* name) const;
 };
 
 class LocationEvents;

@@ -4,7 +4,6 @@ namespace leadline::interchange::importing {
 
 using Kind = Effect::Kind;
 using otf2::AttributeList;
-using otf2::Callback;
 
 namespace {
 
@@ -21,11 +20,14 @@ int tell(void* data, uint64_t time, const Effect& effect) {
 
 int enter(uint64_t, uint64_t time, uint64_t, void* data, AttributeList* attributes, uint32_t region) {
   const LocationEvents& events = of(data);
-  uint32_t made_in = otf2::undefined;
-  if (events.call_path != otf2::undefined && attributes) {
-    events.library->AttributeList_GetCallingContextRef(attributes, events.call_path, &made_in);
+  Attributes with;
+  if (attributes && events.call_path != otf2::undefined) {
+    events.library->AttributeList_GetCallingContextRef(attributes, events.call_path, &with.made_in);
   }
-  of(data).enter(time, region, made_in);
+  if (attributes && events.on_file != otf2::undefined) {
+    events.library->AttributeList_GetIoHandleRef(attributes, events.on_file, &with.file);
+  }
+  of(data).enter(time, region, with);
   return success;
 }
 int leave(LEADLINE_EVENT, uint32_t region) {
@@ -91,63 +93,79 @@ int atomic(LEADLINE_EVENT, uint32_t window, uint32_t target, uint8_t, uint64_t s
   return tell(data, time,
               {.kind = Kind::atomic, .comm = window, .peer = target, .bytes = sent, .other = received, .id = id});
 }
-int io_create(LEADLINE_EVENT, uint32_t handle, uint8_t, uint32_t, uint32_t) {
-  return tell(data, time, {.kind = Kind::file_opened, .comm = handle});
+int access_done(LEADLINE_EVENT, uint32_t window, uint64_t id) {
+  return tell(data, time, {.kind = Kind::access_done, .comm = window, .id = id});
+}
+int access_there(LEADLINE_EVENT, uint32_t window, uint64_t id) {
+  return tell(data, time, {.kind = Kind::access_there, .comm = window, .id = id});
+}
+int io_create(LEADLINE_EVENT, uint32_t handle, uint8_t access, uint32_t creation, uint32_t status) {
+  return tell(data, time,
+              {.kind = Kind::file_opened, .comm = handle, .peer = access, .tag = creation, .other = status});
 }
 int io_destroy(LEADLINE_EVENT, uint32_t handle) {
   return tell(data, time, {.kind = Kind::file_closed, .comm = handle});
 }
-int io_seek(LEADLINE_EVENT, uint32_t handle, int64_t, uint8_t, uint64_t position) {
-  return tell(data, time, {.kind = Kind::file_moved, .comm = handle, .bytes = position});
+int io_seek(LEADLINE_EVENT, uint32_t handle, int64_t offset, uint8_t whence, uint64_t) {
+  return tell(data, time,
+              {.kind = Kind::file_moved, .comm = handle, .peer = whence, .bytes = static_cast<uint64_t>(offset)});
 }
 int io_begin(LEADLINE_EVENT, uint32_t handle, uint8_t mode, uint32_t, uint64_t bytes, uint64_t id) {
   return tell(data, time, {.kind = Kind::transfer, .writes = mode != 0, .comm = handle, .bytes = bytes, .id = id});
 }
+int io_issued(LEADLINE_EVENT, uint32_t handle, uint64_t id) {
+  return tell(data, time, {.kind = Kind::transfer_issued, .comm = handle, .id = id});
+}
 int io_complete(LEADLINE_EVENT, uint32_t handle, uint64_t bytes, uint64_t id) {
   return tell(data, time, {.kind = Kind::transfer_done, .comm = handle, .bytes = bytes, .id = id});
 }
-#undef LEADLINE_EVENT
-
-template <class Function>
-Callback plain(Function function) {
-  return reinterpret_cast<Callback>(function);
+int io_test(LEADLINE_EVENT, uint32_t, uint64_t id) { return tell(data, time, {.kind = Kind::untested, .id = id}); }
+int io_cancelled(LEADLINE_EVENT, uint32_t, uint64_t id) {
+  return tell(data, time, {.kind = Kind::cancelled, .id = id});
 }
+#undef LEADLINE_EVENT
 
 }  // namespace
 
 otf2::EvtReaderCallbacks* event_callbacks(const otf2::ReadingLibrary& otf2) {
   otf2::EvtReaderCallbacks* c = otf2.EvtReaderCallbacks_New();
   if (!c) return nullptr;
-  otf2.EvtReaderCallbacks_SetEnterCallback(c, plain(enter));
-  otf2.EvtReaderCallbacks_SetLeaveCallback(c, plain(leave));
-  otf2.EvtReaderCallbacks_SetCallingContextEnterCallback(c, plain(enter_context));
-  otf2.EvtReaderCallbacks_SetCallingContextLeaveCallback(c, plain(leave_context));
-  otf2.EvtReaderCallbacks_SetMpiSendCallback(c, plain(send));
-  otf2.EvtReaderCallbacks_SetMpiIsendCallback(c, plain(isend));
-  otf2.EvtReaderCallbacks_SetMpiIsendCompleteCallback(c, plain(isend_complete));
-  otf2.EvtReaderCallbacks_SetMpiIrecvRequestCallback(c, plain(irecv_request));
-  otf2.EvtReaderCallbacks_SetMpiRecvCallback(c, plain(receive));
-  otf2.EvtReaderCallbacks_SetMpiIrecvCallback(c, plain(irecv));
-  otf2.EvtReaderCallbacks_SetMpiRequestTestCallback(c, plain(request_test));
-  otf2.EvtReaderCallbacks_SetMpiRequestCancelledCallback(c, plain(request_cancelled));
-  otf2.EvtReaderCallbacks_SetMpiCollectiveBeginCallback(c, plain(collective_begin));
-  otf2.EvtReaderCallbacks_SetMpiCollectiveEndCallback(c, plain(collective_end));
-  otf2.EvtReaderCallbacks_SetParameterUnsignedIntCallback(c, plain(parameter));
-  otf2.EvtReaderCallbacks_SetRmaWinCreateCallback(c, plain(window_create));
-  otf2.EvtReaderCallbacks_SetRmaWinDestroyCallback(c, plain(window_destroy));
-  otf2.EvtReaderCallbacks_SetRmaPutCallback(c, plain(put));
-  otf2.EvtReaderCallbacks_SetRmaGetCallback(c, plain(get));
-  otf2.EvtReaderCallbacks_SetRmaAtomicCallback(c, plain(atomic));
-  otf2.EvtReaderCallbacks_SetIoCreateHandleCallback(c, plain(io_create));
-  otf2.EvtReaderCallbacks_SetIoDestroyHandleCallback(c, plain(io_destroy));
-  otf2.EvtReaderCallbacks_SetIoSeekCallback(c, plain(io_seek));
-  otf2.EvtReaderCallbacks_SetIoOperationBeginCallback(c, plain(io_begin));
-  otf2.EvtReaderCallbacks_SetIoOperationCompleteCallback(c, plain(io_complete));
+  otf2.EvtReaderCallbacks_SetEnterCallback(c, otf2::callback(enter));
+  otf2.EvtReaderCallbacks_SetLeaveCallback(c, otf2::callback(leave));
+  otf2.EvtReaderCallbacks_SetCallingContextEnterCallback(c, otf2::callback(enter_context));
+  otf2.EvtReaderCallbacks_SetCallingContextLeaveCallback(c, otf2::callback(leave_context));
+  otf2.EvtReaderCallbacks_SetMpiSendCallback(c, otf2::callback(send));
+  otf2.EvtReaderCallbacks_SetMpiIsendCallback(c, otf2::callback(isend));
+  otf2.EvtReaderCallbacks_SetMpiIsendCompleteCallback(c, otf2::callback(isend_complete));
+  otf2.EvtReaderCallbacks_SetMpiIrecvRequestCallback(c, otf2::callback(irecv_request));
+  otf2.EvtReaderCallbacks_SetMpiRecvCallback(c, otf2::callback(receive));
+  otf2.EvtReaderCallbacks_SetMpiIrecvCallback(c, otf2::callback(irecv));
+  otf2.EvtReaderCallbacks_SetMpiRequestTestCallback(c, otf2::callback(request_test));
+  otf2.EvtReaderCallbacks_SetMpiRequestCancelledCallback(c, otf2::callback(request_cancelled));
+  otf2.EvtReaderCallbacks_SetMpiCollectiveBeginCallback(c, otf2::callback(collective_begin));
+  otf2.EvtReaderCallbacks_SetMpiCollectiveEndCallback(c, otf2::callback(collective_end));
+  otf2.EvtReaderCallbacks_SetParameterUnsignedIntCallback(c, otf2::callback(parameter));
+  otf2.EvtReaderCallbacks_SetRmaWinCreateCallback(c, otf2::callback(window_create));
+  otf2.EvtReaderCallbacks_SetRmaWinDestroyCallback(c, otf2::callback(window_destroy));
+  otf2.EvtReaderCallbacks_SetRmaPutCallback(c, otf2::callback(put));
+  otf2.EvtReaderCallbacks_SetRmaGetCallback(c, otf2::callback(get));
+  otf2.EvtReaderCallbacks_SetRmaAtomicCallback(c, otf2::callback(atomic));
+  otf2.EvtReaderCallbacks_SetRmaOpCompleteBlockingCallback(c, otf2::callback(access_done));
+  otf2.EvtReaderCallbacks_SetRmaOpCompleteNonBlockingCallback(c, otf2::callback(access_done));
+  otf2.EvtReaderCallbacks_SetRmaOpCompleteRemoteCallback(c, otf2::callback(access_there));
+  otf2.EvtReaderCallbacks_SetIoCreateHandleCallback(c, otf2::callback(io_create));
+  otf2.EvtReaderCallbacks_SetIoDestroyHandleCallback(c, otf2::callback(io_destroy));
+  otf2.EvtReaderCallbacks_SetIoSeekCallback(c, otf2::callback(io_seek));
+  otf2.EvtReaderCallbacks_SetIoOperationBeginCallback(c, otf2::callback(io_begin));
+  otf2.EvtReaderCallbacks_SetIoOperationIssuedCallback(c, otf2::callback(io_issued));
+  otf2.EvtReaderCallbacks_SetIoOperationTestCallback(c, otf2::callback(io_test));
+  otf2.EvtReaderCallbacks_SetIoOperationCancelledCallback(c, otf2::callback(io_cancelled));
+  otf2.EvtReaderCallbacks_SetIoOperationCompleteCallback(c, otf2::callback(io_complete));
   if (otf2.EvtReaderCallbacks_SetNonBlockingCollectiveRequestCallback) {
-    otf2.EvtReaderCallbacks_SetNonBlockingCollectiveRequestCallback(c, plain(collective_request));
+    otf2.EvtReaderCallbacks_SetNonBlockingCollectiveRequestCallback(c, otf2::callback(collective_request));
   }
   if (otf2.EvtReaderCallbacks_SetNonBlockingCollectiveCompleteCallback) {
-    otf2.EvtReaderCallbacks_SetNonBlockingCollectiveCompleteCallback(c, plain(collective_complete));
+    otf2.EvtReaderCallbacks_SetNonBlockingCollectiveCompleteCallback(c, otf2::callback(collective_complete));
   }
   return c;
 }

@@ -27,10 +27,14 @@ struct Effect {
     put,
     get,
     atomic,
-    file_opened,
+    access_done,   // at this rank
+    access_there,  // done at the target
+    file_opened,   // peer, tag, other: as OTF2 numbers access mode, creation and status
     file_closed,
-    file_moved,  // the position in it
+    file_moved,  // the position in it; peer: what `bytes` are counted from, as OTF2 numbers that
+    file_named,  // the call is about it
     transfer,
+    transfer_issued,
     transfer_done,
     parameter,  // of the region: comm is its number, bytes its value
   };
@@ -43,19 +47,24 @@ struct Effect {
   uint64_t id = 0;                // of a request, or what pairs a transfer's begin and end
 };
 
+// What our own export says of a call beside its region; undefined where the archive does not.
+struct Attributes {
+  uint32_t made_in = otf2::undefined;  // the calling context that the region was entered from
+  uint32_t file = otf2::undefined;     // the handle of a file
+};
+
 class LocationEvents {
  public:
   virtual ~LocationEvents() = default;
-  // `made_in`: the calling context that the region was entered from, undefined where the archive does not say.
-  virtual void enter(uint64_t time, uint32_t region, uint32_t made_in) = 0;
+  virtual void enter(uint64_t time, uint32_t region, const Attributes& with) = 0;
   virtual void leave(uint64_t time, uint32_t region) = 0;
   virtual void enter_context(uint64_t time, uint32_t context) = 0;
   virtual void leave_context(uint64_t time, uint32_t context) = 0;
   virtual void effect(uint64_t time, const Effect& effect) = 0;
 
-  // What an event's attributes are read with, and which of them is the calling context.
+  // What an event's attributes are read with, and their numbers.
   const otf2::ReadingLibrary* library = nullptr;
-  uint32_t call_path = otf2::undefined;
+  uint32_t call_path = otf2::undefined, on_file = otf2::undefined;
 };
 
 // To be given to OTF2 with a LocationEvents, then deleted. nullptr: no memory.

@@ -89,7 +89,7 @@ void LocationReader::pop(uint64_t time) {
 
 // --- Events ---
 
-void LocationReader::enter(uint64_t time, uint32_t region, uint32_t made_in) {
+void LocationReader::enter(uint64_t time, uint32_t region, const Attributes& with) {
   if (in_call_) {
     missing_.nested_calls += map_.routine(region).kind == Routine::Kind::call;
     ++nested_;
@@ -97,8 +97,11 @@ void LocationReader::enter(uint64_t time, uint32_t region, uint32_t made_in) {
   }
   const Routine& routine = map_.routine(region);
   if (routine.kind == Routine::Kind::nothing) return;
-  const uint32_t context = made_in == otf2::undefined ? context_of_call(routine, 0) : context_made_in(made_in, routine);
-  routine.kind == Routine::Kind::call ? begin_call(time, routine, context) : push(time, routine, context);
+  const uint32_t context =
+      with.made_in == otf2::undefined ? context_of_call(routine, 0) : context_made_in(with.made_in, routine);
+  if (routine.kind != Routine::Kind::call) return push(time, routine, context);
+  begin_call(time, routine, context);
+  if (with.file != otf2::undefined) call_.effects.push_back({.kind = Kind::file_named, .comm = with.file});
 }
 
 void LocationReader::leave(uint64_t time, uint32_t region) {

@@ -20,7 +20,7 @@ class LocationReader : public LocationEvents {
                  Missing* missing)
       : map_(*map), process_(*process), thread_(*thread), translator_(*translator), missing_(*missing) {}
 
-  void enter(uint64_t time, uint32_t region, uint32_t made_in) override;
+  void enter(uint64_t time, uint32_t region, const Attributes& with) override;
   void leave(uint64_t time, uint32_t region) override;
   void enter_context(uint64_t time, uint32_t context) override;
   void leave_context(uint64_t time, uint32_t context) override;

@@ -75,6 +75,20 @@ Objects::Communicator Objects::window(uint32_t window) {
   return c;
 }
 
+Objects::Communicator Objects::communicator_of(uint32_t handle) {
+  const auto at = map_.definitions().io_handles.find(handle);
+  const bool known = at != map_.definitions().io_handles.end() && at->second.comm != otf2::undefined;
+  return known ? communicator(at->second.comm) : Communicator{};
+}
+
+std::string Objects::paradigm(uint32_t handle) const {
+  const Definitions& definitions = map_.definitions();
+  const auto at = definitions.io_handles.find(handle);
+  if (at == definitions.io_handles.end()) return "";
+  const auto found = definitions.io_paradigms.find(at->second.paradigm);
+  return found == definitions.io_paradigms.end() ? "" : definitions.text(found->second);
+}
+
 Objects::File Objects::file(uint32_t handle, bool by_mpi) {
   const auto [known, fresh] = files_.try_emplace(handle);
   File& f = known->second;
@@ -84,11 +98,16 @@ Objects::File Objects::file(uint32_t handle, bool by_mpi) {
   if (at == definitions.io_handles.end()) return f;
   const auto file = definitions.files.find(at->second.file);
   std::string name = file == definitions.files.end() ? "" : definitions.text(file->second);
-  if (name.empty()) name = definitions.text(at->second.name);
+  if (name.empty() && !map_.ours()) name = definitions.text(at->second.name);
   if (!name.empty()) f.file = process_.file(name, by_mpi);
   if (!by_mpi) return f;
+  const Communicator over = communicator_of(handle);
   trace::LiveCommunicator made{};
   made.kind = static_cast<uint8_t>(ObjectKind::file);
+  made.parent = over.number;
+  made.identity = over.number ? identity_of(ObjectKind::file, handle) : 0;
+  made.rank = over.rank;
+  made.size = over.size;
   f.number = process_.communicator(made, {});
   return f;
 }

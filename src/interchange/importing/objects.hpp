@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <unordered_map>
 
 #include "interchange/importing/archive_map.hpp"
@@ -24,7 +25,10 @@ class Objects {
 
   Communicator communicator(uint32_t comm);
   Communicator window(uint32_t window);
+  Communicator communicator_of(uint32_t handle);  // that the file was opened over
   File file(uint32_t handle, bool by_mpi);
+  // The identification of the handle's paradigm; empty: not known.
+  std::string paradigm(uint32_t handle) const;
 
  private:
   ArchiveMap& map_;

@@ -53,11 +53,11 @@ class Timed : public LocationEvents {
  public:
   Timed(const Clock& clock, ArchiveMap* map, RecordedProcess* process, RecordedThread* thread, LocationReader* to)
       : clock_(clock), map_(*map), process_(*process), thread_(*thread), to_(*to) {}
-  void enter(uint64_t time, uint32_t region, uint32_t made_in) override {
+  void enter(uint64_t time, uint32_t region, const Attributes& with) override {
     ++events_;
     const uint64_t ticks = clock_.ticks(time);
     if (!calling_ && map_.routine(region).kind == Routine::Kind::call) first_call(ticks);
-    to_.enter(ticks, region, made_in);
+    to_.enter(ticks, region, with);
   }
   void leave(uint64_t time, uint32_t region) override {
     ++events_;

@@ -3,8 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
-#include <vector>
 
 #include "interchange/otf2_library.hpp"
 
@@ -17,6 +15,10 @@ struct GlobalDefReader;
 struct EvtReaderCallbacks;
 struct GlobalDefReaderCallbacks;
 using Callback = void (*)();
+template <class Function>
+Callback callback(Function function) {
+  return reinterpret_cast<Callback>(function);
+}
 
 // Error codes are 0 for success.
 // clang-format off
@@ -28,6 +30,7 @@ using Callback = void (*)();
   X(int, Reader_GetNumberOfGlobalDefinitions, (Reader*, uint64_t*))                                                    \
   X(int, Reader_SelectLocation, (Reader*, uint64_t))                                                                   \
   X(int, AttributeList_GetCallingContextRef, (AttributeList*, uint32_t, uint32_t*))                                    \
+  X(int, AttributeList_GetIoHandleRef, (AttributeList*, uint32_t, uint32_t*))                                          \
   X(int, GlobalDefReaderCallbacks_SetAttributeCallback, (GlobalDefReaderCallbacks*, Callback))                         \
   X(int, Reader_OpenDefFiles, (Reader*))                                                                               \
   X(int, Reader_CloseDefFiles, (Reader*))                                                                              \
@@ -61,6 +64,7 @@ using Callback = void (*)();
   X(int, GlobalDefReaderCallbacks_SetRmaWinCallback, (GlobalDefReaderCallbacks*, Callback))                            \
   X(int, GlobalDefReaderCallbacks_SetSourceCodeLocationCallback, (GlobalDefReaderCallbacks*, Callback))                \
   X(int, GlobalDefReaderCallbacks_SetCallingContextCallback, (GlobalDefReaderCallbacks*, Callback))                    \
+  X(int, GlobalDefReaderCallbacks_SetIoParadigmCallback, (GlobalDefReaderCallbacks*, Callback))                        \
   X(int, GlobalDefReaderCallbacks_SetIoRegularFileCallback, (GlobalDefReaderCallbacks*, Callback))                     \
   X(int, GlobalDefReaderCallbacks_SetIoHandleCallback, (GlobalDefReaderCallbacks*, Callback))                          \
   X(EvtReaderCallbacks*, EvtReaderCallbacks_New, ())                                                                   \
@@ -85,10 +89,16 @@ using Callback = void (*)();
   X(int, EvtReaderCallbacks_SetRmaPutCallback, (EvtReaderCallbacks*, Callback))                                        \
   X(int, EvtReaderCallbacks_SetRmaGetCallback, (EvtReaderCallbacks*, Callback))                                        \
   X(int, EvtReaderCallbacks_SetRmaAtomicCallback, (EvtReaderCallbacks*, Callback))                                     \
+  X(int, EvtReaderCallbacks_SetRmaOpCompleteBlockingCallback, (EvtReaderCallbacks*, Callback))                         \
+  X(int, EvtReaderCallbacks_SetRmaOpCompleteNonBlockingCallback, (EvtReaderCallbacks*, Callback))                      \
+  X(int, EvtReaderCallbacks_SetRmaOpCompleteRemoteCallback, (EvtReaderCallbacks*, Callback))                           \
   X(int, EvtReaderCallbacks_SetIoCreateHandleCallback, (EvtReaderCallbacks*, Callback))                                \
   X(int, EvtReaderCallbacks_SetIoDestroyHandleCallback, (EvtReaderCallbacks*, Callback))                               \
   X(int, EvtReaderCallbacks_SetIoSeekCallback, (EvtReaderCallbacks*, Callback))                                        \
   X(int, EvtReaderCallbacks_SetIoOperationBeginCallback, (EvtReaderCallbacks*, Callback))                              \
+  X(int, EvtReaderCallbacks_SetIoOperationIssuedCallback, (EvtReaderCallbacks*, Callback))                             \
+  X(int, EvtReaderCallbacks_SetIoOperationTestCallback, (EvtReaderCallbacks*, Callback))                               \
+  X(int, EvtReaderCallbacks_SetIoOperationCancelledCallback, (EvtReaderCallbacks*, Callback))                          \
   X(int, EvtReaderCallbacks_SetIoOperationCompleteCallback, (EvtReaderCallbacks*, Callback))
 // Since OTF2 3.
 #define LEADLINE_OTF2_READING_NEWER(X)                                                                                 \
@@ -98,13 +108,7 @@ using Callback = void (*)();
 // clang-format on
 
 struct ReadingLibrary {
-#define LEADLINE_OTF2_MEMBER(result, name, arguments) result(*name) arguments = nullptr;
-  LEADLINE_OTF2_READING(LEADLINE_OTF2_MEMBER)
-  LEADLINE_OTF2_READING_NEWER(LEADLINE_OTF2_MEMBER)  // null in OTF2 2
-#undef LEADLINE_OTF2_MEMBER
-
-  // The first of these files that can be loaded. Returns an empty message, or why none could.
-  std::string load(const std::vector<std::string>& files);
+  LEADLINE_OTF2_LOADED(LEADLINE_OTF2_READING, LEADLINE_OTF2_READING_NEWER)
 };
 
 }  // namespace leadline::interchange::otf2

@@ -101,7 +101,7 @@ bool Translator::polls_in_vain(const Call& call) const {
   const bool tests =
       cls == CallClass::test || cls == CallClass::testany || cls == CallClass::testall || cls == CallClass::testsome;
   return tests && !call.find(Kind::send_done) && !call.find(Kind::receive_done) && !call.find(Kind::collective_done) &&
-         !call.find(Kind::cancelled) && !call.find(Kind::transfer_done);
+         !call.find(Kind::cancelled) && !call.find(Kind::transfer_done) && !call.find(Kind::access_done);
 }
 
 // Our own export says how many there were, to a power of two.
@@ -215,7 +215,7 @@ void Translator::make(const Call& call, const Key& key) {
     const bool asks = e.kind == Kind::send_request || e.kind == Kind::receive_request ||
                       e.kind == Kind::collective_request || e.kind == Kind::transfer || e.kind == Kind::put ||
                       e.kind == Kind::get || e.kind == Kind::atomic;
-    if (!asks) continue;
+    if (!asks || (e.kind == Kind::transfer && !is_own_file(call, e))) continue;
     request.receives = received != nullptr;
     request.other = sent && received ? (e.kind == Kind::send_request ? received->id : sent->id) : 0;
     requests_.insert_or_assign(e.id, request);
@@ -225,7 +225,7 @@ void Translator::make(const Call& call, const Key& key) {
 Translator::Request* Translator::request_of(const Effect& done) {
   const bool completes = done.kind == Kind::send_done || done.kind == Kind::receive_done ||
                          done.kind == Kind::collective_done || done.kind == Kind::cancelled ||
-                         done.kind == Kind::transfer_done;
+                         done.kind == Kind::transfer_done || done.kind == Kind::access_done;
   if (!completes) return nullptr;
   const auto at = requests_.find(done.id);
   return at == requests_.end() ? nullptr : &at->second;

@@ -14,6 +14,7 @@ namespace leadline::interchange::importing {
 
 // As a trace has them: bytes, and the root of a collective.
 int64_t bytes_of(uint64_t bytes);
+int64_t known_bytes(uint64_t bytes);  // -1: the archive says that they are not known
 int32_t root_of(uint32_t root);
 
 class Translator {
@@ -63,7 +64,9 @@ class Translator {
   uint32_t link(uint64_t age, uint32_t site);
   void add_polls(const Call& call, uint32_t site);
   void start_one(const Effect& effect, uint32_t site, trace::Key* started);
-  void count_in_file(const Call& call, uint32_t file, trace::FileLayer layer, uint64_t bytes);
+  bool is_own_file(const Call& call, const Effect& effect);
+  const Effect* on_file(const Call& call, Effect::Kind kind);  // on a file of the call's own interface, if there is one
+  void count_in_file(const Call& call, uint32_t file, trace::FileLayer layer, int64_t bytes);
 
   ArchiveMap& map_;
   RecordedProcess& process_;

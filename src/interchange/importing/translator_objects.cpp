@@ -1,7 +1,9 @@
 // Calls on what all ranks of a communicator share: collectives, windows and files.
 #include <algorithm>
 
+#include "interchange/file_modes.hpp"
 #include "interchange/importing/translator.hpp"
+#include "trace/file_functions.hpp"
 
 namespace leadline::interchange::importing {
 
@@ -13,9 +15,17 @@ using Kind = Effect::Kind;
 
 namespace {
 
+constexpr uint32_t from_current = 1;  // of a seek
+
+FileModes modes_of(const Effect& opened) {
+  return {static_cast<uint8_t>(opened.peer), opened.tag, static_cast<uint32_t>(opened.other)};
+}
+
 constexpr uint32_t root_self = UINT32_MAX - 1, root_this_group = UINT32_MAX - 2;  // of intercommunicators
 
 }  // namespace
+
+int64_t known_bytes(uint64_t bytes) { return bytes == otf2::undefined_bytes ? trace::unknown_value : bytes_of(bytes); }
 
 int64_t bytes_of(uint64_t bytes) { return static_cast<int64_t>(std::min<uint64_t>(bytes, INT64_MAX)); }
 
@@ -55,12 +65,17 @@ void Translator::object(const Call& call, Key* key) {
     (frees ? key->comm : key->extra) = number;
   }
   const bool closes = cls == CallClass::file_close;
-  if (const Effect* file = call.find(closes ? Kind::file_closed : Kind::file_opened)) {
-    const Objects::File f = objects_.file(file->comm, true);
-    (closes ? key->comm : key->extra) = f.number;
-    if (!closes) key->count = f.file;
-    count_in_file(call, f.file, FileLayer::mpi, 0);
+  const Effect* file = on_file(call, closes ? Kind::file_closed : Kind::file_opened);
+  const Effect* named = file ? file : on_file(call, Kind::file_named);
+  if (!named) return;
+  const Objects::File f = objects_.file(named->comm, true);
+  (closes ? key->comm : key->extra) = f.number;
+  if (!closes) {
+    key->comm = objects_.communicator_of(named->comm).number;
+    key->count = f.file;
+    key->value = file ? mpi_mode(modes_of(*file)) : 0;
   }
+  count_in_file(call, f.file, FileLayer::mpi, 0);
 }
 
 void Translator::access(const Call& call, Key* key) {
@@ -85,41 +100,80 @@ void Translator::access(const Call& call, Key* key) {
   key->datatype = process_.bytes_type();
 }
 
+// Score-P records what a call does to the files beneath its own, too: a stream's descriptor, what the MPI library
+// calls.
+bool Translator::is_own_file(const Call& call, const Effect& effect) {
+  const std::string paradigm = objects_.paradigm(effect.comm);
+  const bool by_mpi = !trace::is_posix(call.routine->cls);
+  return paradigm.empty() || paradigm == (by_mpi                                    ? otf2::mpi_io
+                                          : trace::is_of_stream(call.routine->name) ? otf2::iso_c_io
+                                                                                    : otf2::posix_io);
+}
+
+const Effect* Translator::on_file(const Call& call, Kind kind) {
+  const Effect* first = nullptr;
+  for (const Effect& e : call.effects) {
+    if (e.kind != kind) continue;
+    if (is_own_file(call, e)) return &e;
+    if (!first) first = &e;
+  }
+  return first;
+}
+
 void Translator::transfer(const Call& call, Key* key) {
-  const Effect* begun = call.find(Kind::transfer);
-  const Effect* done = call.find(Kind::transfer_done);
-  const Effect* any = begun ? begun : done;
-  if (!any) return void(++missing_.no_transfer);
+  const Effect* begun = on_file(call, Kind::transfer);
+  const Effect* done = on_file(call, Kind::transfer_done);
+  const Effect* any = begun ? begun : done ? done : on_file(call, Kind::file_named);
+  const bool moves = trace::moves_of(call.routine->cls, call.routine->name) != 0;
+  if (!any) {
+    missing_.no_transfer += moves;
+    return;
+  }
   const Objects::File file = objects_.file(any->comm, true);
   key->comm = file.number;
+  if (!moves || !begun) {  // the bytes of a split collective belong to its begin
+    count_in_file(call, file.file, FileLayer::mpi, 0);
+    return;
+  }
+  const int64_t asked = known_bytes(begun->bytes), moved = done ? known_bytes(done->bytes) : trace::unknown_value;
   key->datatype = process_.bytes_type();
-  key->count = begun ? bytes_of(begun->bytes) : 0;
-  key->value = done ? bytes_of(done->bytes) : trace::unknown_value;
-  count_in_file(call, file.file, FileLayer::mpi, done ? done->bytes : 0);
+  key->count = asked >= 0 ? asked : std::max<int64_t>(moved, 0);
+  key->value = moved;
+  count_in_file(call, file.file, FileLayer::mpi, moved >= 0 ? moved : key->count);
 }
 
 void Translator::libc(const Call& call, Key* key) {
-  const Effect* any = nullptr;
-  for (const Kind kind :
-       {Kind::transfer, Kind::transfer_done, Kind::file_opened, Kind::file_closed, Kind::file_moved}) {
-    if (!any) any = call.find(kind);
-  }
-  if (!any) return void(++missing_.no_transfer);
-  const Objects::File file = objects_.file(any->comm, false);
-  const Effect* done = call.find(Kind::transfer_done);
-  key->tag = static_cast<int32_t>(any->comm + 1);  // of the open file
   const CallClass cls = call.routine->cls;
-  if (cls == CallClass::posix_open) key->count = file.file;
-  if (cls == CallClass::posix_read || cls == CallClass::posix_write) key->value = done ? bytes_of(done->bytes) : 0;
-  count_in_file(call, file.file, FileLayer::program, done ? done->bytes : 0);
+  const Effect* any = nullptr;
+  for (const Kind kind : {Kind::transfer, Kind::transfer_done, Kind::file_opened, Kind::file_closed, Kind::file_moved,
+                          Kind::file_named}) {
+    if (!any) any = on_file(call, kind);
+  }
+  if (!any) {  // what failed to open is no file
+    missing_.no_transfer += cls != CallClass::posix_open;
+    return;
+  }
+  const Objects::File file = objects_.file(any->comm, false);
+  const Effect* done = on_file(call, Kind::transfer_done);
+  const int64_t moved = done ? std::max<int64_t>(known_bytes(done->bytes), 0) : 0;
+  key->tag = static_cast<int32_t>(any->comm + 1);  // of the open file
+  if (const Effect* opened = on_file(call, Kind::file_opened)) {
+    key->count = file.file;
+    key->value = open_flags(modes_of(*opened));
+  }
+  if (cls == CallClass::posix_read || cls == CallClass::posix_write) key->value = moved;
+  if (cls == CallClass::posix_seek && any->kind == Kind::file_moved && any->peer == from_current) {
+    key->count = static_cast<int64_t>(any->bytes);
+  }
+  count_in_file(call, file.file, FileLayer::program, moved);
 }
 
-void Translator::count_in_file(const Call& call, uint32_t file, FileLayer layer, uint64_t bytes) {
+void Translator::count_in_file(const Call& call, uint32_t file, FileLayer layer, int64_t bytes) {
   uint64_t (&counts)[trace::file_counts] = process_.file_counts(file).counts[static_cast<size_t>(layer)];
   const auto count = [&](FileCount what, uint64_t n = 1) { counts[static_cast<size_t>(what)] += n; };
   const CallClass cls = call.routine->cls;
   const uint8_t moves = trace::moves_of(cls, call.routine->name);
-  const bool opens = cls == CallClass::file_open || cls == CallClass::posix_open;
+  const bool opens = call.find(Kind::file_opened) || cls == CallClass::file_open;
   const bool closes = cls == CallClass::file_close || cls == CallClass::posix_close;
   if (opens) {
     count(FileCount::opens);
@@ -127,10 +181,10 @@ void Translator::count_in_file(const Call& call, uint32_t file, FileLayer layer,
     count(FileCount::closes);
   } else if (moves & trace::moves::reads) {
     count(FileCount::reads);
-    count(FileCount::bytes_read, bytes);
+    count(FileCount::bytes_read, static_cast<uint64_t>(bytes));
   } else if (moves & trace::moves::writes) {
     count(FileCount::writes);
-    count(FileCount::bytes_written, bytes);
+    count(FileCount::bytes_written, static_cast<uint64_t>(bytes));
   } else {
     count(FileCount::others);
   }
