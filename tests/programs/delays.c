@@ -1,5 +1,5 @@
 // Delays on known ranks, for three of them; each rank prints what it waited: for the send to begin that it received,
-// and at most in the Waitall, the Barrier, the Allreduce and the fence.
+// and at most in the Waitall, the Barrier, the Allreduce, the fence, and the calls around an epoch.
 //   delays STEPS
 #include <mpi.h>
 #include <stdio.h>
@@ -71,23 +71,68 @@ __attribute__((noinline)) static double put_and_fence(int rank, MPI_Win window) 
   return now() - entered;
 }
 
+// Rank 0 puts at 2, which exposes its window after 25 ms. The library chooses which call of rank 0 waits for that.
+__attribute__((noinline)) static double late_exposure(int rank, MPI_Win window, MPI_Group other) {
+  double entered = now();
+  if (rank == 0) {
+    const double value = 1;
+    MPI_Win_start(other, 0, window);
+    MPI_Put(&value, 1, MPI_DOUBLE, 2, 0, 1, MPI_DOUBLE, window);
+    MPI_Win_complete(window);
+  }
+  if (rank == 2) {
+    work(25);
+    MPI_Win_post(other, 0, window);
+    entered = now();
+    MPI_Win_wait(window);
+  }
+  return now() - entered;
+}
+
+// Rank 0 works between its put and the end of its epoch.
+__attribute__((noinline)) static double long_epoch(int rank, MPI_Win window, MPI_Group other) {
+  double entered = now();
+  if (rank == 0) {
+    const double value = 1;
+    MPI_Win_start(other, 0, window);
+    MPI_Put(&value, 1, MPI_DOUBLE, 2, 0, 1, MPI_DOUBLE, window);
+    work(30);
+    MPI_Win_complete(window);
+  }
+  if (rank == 2) {
+    MPI_Win_post(other, 0, window);
+    entered = now();
+    MPI_Win_wait(window);
+  }
+  return now() - entered;
+}
+
 int main(int argc, char** argv) {
   int rank;
-  double waited[5] = {0}, memory = 0;
-  MPI_Win window;
+  double waited[7] = {0}, memory[2] = {0};
+  MPI_Win window, exposed;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   const int steps = argc > 1 ? atoi(argv[1]) : 8;
-  MPI_Win_create(&memory, sizeof memory, sizeof memory, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+  MPI_Win_create(&memory[0], sizeof(double), sizeof(double), MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+  MPI_Win_create(&memory[1], sizeof(double), sizeof(double), MPI_INFO_NULL, MPI_COMM_WORLD, &exposed);
   MPI_Win_fence(0, window);
+  MPI_Group all, other;
+  MPI_Comm_group(MPI_COMM_WORLD, &all);
+  MPI_Group_incl(all, 1, (const int[]){rank == 0 ? 2 : 0}, &other);
   for (int i = 0; i < steps; ++i) {
     waited[0] += chain(rank);
     waited[1] += exchange(rank);
     waited[2] += meet(rank);
     waited[3] += sum(rank);
     waited[4] += put_and_fence(rank, window);
+    waited[5] += late_exposure(rank, exposed, other);
+    waited[6] += long_epoch(rank, exposed, other);
   }
-  printf("%d %.9f %.9f %.9f %.9f %.9f\n", rank, waited[0], waited[1], waited[2], waited[3], waited[4]);
+  printf("%d", rank);
+  for (int i = 0; i < 7; ++i) printf(" %.9f", waited[i]);
+  printf("\n");
+  MPI_Win_free(&exposed);
   MPI_Win_free(&window);
   MPI_Finalize();
   return 0;

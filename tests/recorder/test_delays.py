@@ -23,8 +23,9 @@ EXPECTED = (
     ("wait_at_n_to_n", "MPI_Allreduce", "sum", 1, 2, "MPI_Allreduce"),
     ("wait_at_fence", "MPI_Win_fence", "put_and_fence", 0, 1, "MPI_Put"),
     ("wait_at_fence", "MPI_Win_fence", "put_and_fence", 2, 1, "MPI_Put"),
+    ("late_complete", "MPI_Win_wait", "long_epoch", 2, 0, "MPI_Win_complete"),
 )
-MEASURED = {"chain": 0, "exchange": 1, "meet": 2, "sum": 3, "put_and_fence": 4}
+MEASURED = {"chain": 0, "exchange": 1, "meet": 2, "sum": 3, "put_and_fence": 4, "late_exposure": 5, "long_epoch": 6}
 ROUNDING_S = 1e-3
 
 
@@ -53,6 +54,13 @@ def test_delays_are_found_where_they_are_with_their_cause(
         assert row["interval_s"] is None
         first = row["cause"][0]
         assert (first["rank"], first["doing"], first["site"]["function"]) == (cause, "computation", before), row
+    late_posts = [row for row in report["waits"] if row["kind"] == "late_post" and row["rank"] == 0]
+    exposure = [row for row in late_posts if row["site"]["routine"] == "late_exposure"]
+    assert {row["site"]["function"] for row in exposure} <= {"MPI_Win_start", "MPI_Win_complete"}
+    seconds = sum(row["seconds"] for row in exposure)
+    assert 0 < seconds <= measured[0][MEASURED["late_exposure"]] * 1.05 + ROUNDING_S
+    first = exposure[0]["cause"][0]
+    assert (first["rank"], first["doing"], first["site"]["function"]) == (2, "computation", "MPI_Win_post")
     classes = {row["class"]: row for row in report["collective_classes"]}
     for name, kind, function, n_bytes in (
         ("barrier", "wait_at_barrier", "MPI_Barrier", 0),

@@ -57,8 +57,9 @@ void WindowCalls::complete(uint32_t at, uint64_t identity, bool epoch, const Cal
   }
   window->open.clear();
   if (!epoch || window->started == none) return;
-  for (const int32_t target : targets)
-    epochs->access(identity, caller.rank, target, {caller.thread, window->started, at});
+  for (const int32_t target : targets) {
+    if (target >= 0) epochs->access(identity, caller.rank, target, {caller.thread, window->started, at});
+  }
   window->started = none;
 }
 
