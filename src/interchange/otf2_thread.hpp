@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 #include "interchange/otf2.hpp"
@@ -67,7 +67,8 @@ class Otf2Export::Thread {
   const otf2::Library& otf2_;
   otf2::EvtWriter* writer_;
   const trace::Process& process_;
-  uint64_t of_thread_;                    // in the numbers of transfers, which all threads of a process must tell apart
+  uint64_t of_thread_;  // in the numbers of transfers, which all threads of a process must tell apart
+  std::map<std::tuple<uint64_t, uint32_t, bool, bool>, uint32_t> handles_;  // that were looked up: by number and file
   std::vector<FunctionFacts> functions_;  // whose regions and names are looked up once
   uint64_t transfers_ = 0;                // without a request
   uint64_t transfer_ = 0;                 // of the call

@@ -36,6 +36,8 @@ int64_t moved_by(const structure::CallPart& part) {
 }  // namespace
 
 uint32_t Otf2Export::Thread::handle(const OpenFile& file) {
+  const auto [looked_up, fresh] = handles_.try_emplace({file.key(), file.file, file.stream, file.created}, 0);
+  if (!fresh) return looked_up->second;
   uint32_t comm = otf2::undefined;
   if (file.by == OpenFile::Interface::mpi && file.number < process_.communicators.size()) {
     const uint32_t over = process_.communicators[file.number].parent;
@@ -43,7 +45,7 @@ uint32_t Otf2Export::Thread::handle(const OpenFile& file) {
         over < process_.communicators.size() ? to_.communicator(process_.communicators[over].identity) : nullptr;
     if (known) comm = known->number;
   }
-  return to_.files_.handle(process_, file, comm);
+  return looked_up->second = to_.files_.handle(process_, file, comm);
 }
 
 Otf2Export::Thread::FunctionFacts& Otf2Export::Thread::facts_of(uint32_t function) {

@@ -45,7 +45,7 @@ def record_in(directory: Path, program: str, *arguments: str, **settings: str) -
     done = running.run_mpi(
         library,
         RANKS,
-        [Builder().c(library, program), *arguments],
+        [Builder().c(library, program, "-pthread"), *arguments],
         cwd=directory,
         recorder=recorder,
         run_directory=directory / "run",

@@ -120,3 +120,17 @@ def test_a_file_whose_open_call_is_not_in_the_trace_has_no_name(record: Record, 
         assert seen["lseek", "IoSeek"] == 1
         named = [e.region.name for e in events.all("Enter") if "on file" in {a.name for a in e.attributes or {}}]
         assert named == ["ftruncate", "mmap"]
+
+
+def test_threads_share_a_file_and_have_their_own(record: Record, export: Export, tmp_path: Path) -> None:
+    run = record("files_of_threads.c", str(tmp_path))
+    moved: Counter[tuple[str, int]] = Counter()
+    for events in locations_of(export("otf2", run).path).values():
+        moved.update((e.handle.file.name, e.bytes_result) for e in events.all("IoOperationComplete"))
+    expected = {}
+    for rank in range(RANKS):
+        expected[str(tmp_path / f"together-{rank}"), 100] = 3 * 10
+        for thread in range(3):
+            for name, times in ((0, 3), (1, 2)):
+                expected[str(tmp_path / f"own-{rank}-{thread}-{name}"), 10 + thread] = times
+    assert moved == expected

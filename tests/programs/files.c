@@ -1,6 +1,7 @@
 /* Ranks that do file I/O in ways whose bytes are known by construction.
 
-   files HOW DIRECTORY [STEPS]: whole, slices, gather, collective, view, stdio, steps, strided, kinds, chained, outside
+   files HOW DIRECTORY [STEPS]: whole, slices, gather, collective, view, stdio, log, steps, strided, kinds, chained,
+   outside
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -140,6 +141,17 @@ static void stdio(void) {
   fclose(f);
 }
 
+/* All ranks append lines of 15 bytes to one log, which is on the disk before another one writes. */
+static void append_to_log(void) {
+  FILE* f = fopen(file_named("log"), "a");
+  must(f != NULL, path);
+  for (int i = 0; i < 3 * size; ++i) {
+    if (i % size == rank) must(fprintf(f, "number %07d\n", i) == 15 && fflush(f) == 0, "log");
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  fclose(f);
+}
+
 /* A new file in each step, and one that all steps append to. */
 static void many_steps(void) {
   char name[64];
@@ -239,9 +251,9 @@ int main(int argc, char** argv) {
   const struct {
     const char* name;
     void (*run)(void);
-  } ways[] = {{"whole", whole}, {"slices", slices},  {"gather", gather},    {"collective", collective},
-              {"view", view},   {"stdio", stdio},    {"steps", many_steps}, {"strided", strided},
-              {"kinds", kinds}, {"chained", chained}};
+  } ways[] = {{"whole", whole},     {"slices", slices}, {"gather", gather},     {"collective", collective},
+              {"view", view},       {"stdio", stdio},   {"log", append_to_log}, {"steps", many_steps},
+              {"strided", strided}, {"kinds", kinds},   {"chained", chained}};
   for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); ++i) {
     if (strcmp(how, ways[i].name) == 0) ways[i].run();
   }

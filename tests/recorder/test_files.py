@@ -175,6 +175,16 @@ def test_streams_of_libc(one_of_each_family: Library, record: Any) -> None:
     assert (calls["fprintf"], calls["fgets"], calls["getline"], calls["fscanf"]) == (100 * ranks, ranks, ranks, ranks)
 
 
+def test_a_log_that_all_ranks_append_to(one_of_each_family: Library, record: Any) -> None:
+    """What the other ranks wrote in between is not this one's."""
+    recorded = record(one_of_each_family, "log")
+    file = recorded.file("log")
+    ranks = ranks_of(one_of_each_family)
+    assert file["size_bytes"] == 3 * ranks * 15
+    assert moved(file) == (0, 3 * ranks * 15)
+    assert [rank["bytes_written"] for rank in file["by_rank"]] == [3 * 15] * ranks
+
+
 def test_a_loop_of_steps_with_io_stays_constant(one_of_each_family: Library, record: Any) -> None:
     library = one_of_each_family
     sizes = {}

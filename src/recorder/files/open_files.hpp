@@ -17,6 +17,7 @@ struct OpenFile {
   uint32_t references;  // descriptors
   bool taken;           // false: this place is free
   bool by_mpi;          // opened by the library for MPI_File_open
+  bool appends;         // a stream that does
   bool ask;             // its position must be asked for: appends, or another process may move it
   bool wrote;           // through this open file
   bool any;             // something was transferred

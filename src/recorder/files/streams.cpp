@@ -35,7 +35,13 @@ int64_t stream_position(FILE* stream) {
 void catch_up(FILE* stream, OpenFile* file) {
   count_characters(file);
   const int64_t position = stream_position(stream);
-  if (position > file->position) count_unseen(file, position - file->position, !is_writing(stream));
+  if (position <= file->position) return;
+  // Where a stream appends, what others have appended lies before what it writes.
+  if (file->appends && is_writing(stream)) {
+    file->position = position;
+  } else {
+    count_unseen(file, position - file->position, !is_writing(stream));
+  }
 }
 
 namespace {
@@ -58,7 +64,10 @@ FILE* open_with(Caller caller, FileFn fn, int flags, Open really_open) {
   FileCall call(fn, nullptr, caller);
   FILE* stream = really_open();
   OpenFile* file = stream ? call.opened(descriptor_of(stream), flags & ~O_APPEND) : nullptr;
-  if (file && (flags & O_APPEND)) file->position = file->end = open_files.size_of(descriptor_of(stream));
+  if (file && (flags & O_APPEND)) {
+    file->appends = true;
+    file->position = file->end = open_files.size_of(descriptor_of(stream));
+  }
   call.end_open(file, flags, !stream);
   return stream;
 }
@@ -108,7 +117,10 @@ LEADLINE_FILE_WRAPPER(FILE*, fdopen, int fd, const char* mode) {
   if (!file) return LEADLINE_REAL(fdopen)(fd, mode);
   FileCall call(FileFn::fdopen, file, LEADLINE_CALLER);
   FILE* stream = LEADLINE_REAL(fdopen)(fd, mode);
-  if (stream && *mode == 'a') file->position = open_files.size_of(fd);
+  if (stream && *mode == 'a') {
+    file->appends = true;
+    file->position = open_files.size_of(fd);
+  }
   call.end_other(0, 0, !stream);
   return stream;
 }
