@@ -39,8 +39,10 @@ void add_site(const GlobalSite& site, Category category, std::vector<Counts>* pe
       row->max_ns_process = cell.process;
     }
   }
-  if (site.times.count > 0)
-    row->min_ns = row->min_ns == 0 ? site.times.min_ns : std::min(row->min_ns, site.times.min_ns);
+  if (site.times.count > 0) {  // where the counter is coarse, the shortest call may well take 0
+    const bool is_first = std::all_of(row->hist.begin(), row->hist.end(), [](uint64_t calls) { return calls == 0; });
+    row->min_ns = is_first ? site.times.min_ns : std::min(row->min_ns, site.times.min_ns);
+  }
   for (size_t i = 0; i < row->hist.size(); ++i) row->hist[i] += site.times.hist[i];
   (category == Category::one_sided ? row->operation_sizes : row->sizes).add(site.sizes);
 }

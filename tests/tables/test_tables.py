@@ -39,7 +39,7 @@ def test_a_row_of_calls_is_what_a_rank_did_at_a_site(whole: Opened) -> None:
         assert receive.bytes == receive.bytes_received == STEPS * 100 * ((rank - 1) % RANKS + 1)
         (local,) = where(calls, function="MPI_Comm_rank", rank=rank)
         assert (local.calls, local.min_s, local.max_s) == (1, None, None)
-        assert 0 < send.min_s <= send.max_s <= send.time_s
+        assert 0 <= send.min_s <= send.max_s <= send.time_s  # less than a tick of a coarse counter is 0
 
 
 def test_pairs_of_ranks(whole: Opened) -> None:
