@@ -71,6 +71,10 @@ class Routine {
   // From one call out of the routine, and from its begin to another call. Tail calls pass for silent.
   bool silently_anew(uint64_t from_return, uint64_t to_return);
 
+  // Whether control that comes from one call to another without leaving the routine passes a third one on its way,
+  // whichever way it takes.
+  bool always_passes(uint64_t from_return, uint64_t to_return, uint64_t by_return);
+
   // Where the routine may jump to, after the call or (0) at all, instead of returning: tail calls. Returns how many.
   uint32_t tail_calls(uint64_t from_return, uint64_t* targets, uint32_t room);
 

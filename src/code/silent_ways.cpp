@@ -157,4 +157,25 @@ bool Routine::silently_anew(uint64_t from_return, uint64_t to_return) {
   return found;
 }
 
+bool Routine::always_passes(uint64_t from_return, uint64_t to_return, uint64_t by_return) {
+  const uint32_t from = block_of_call(from_return), to = block_of_call(to_return), by = block_of_call(by_return);
+  if (from == none || to == none || by == none) return false;
+  const uint32_t from_at = index_of(from_return - 1), to_at = index_of(to_return - 1), by_at = index_of(by_return - 1);
+  if (by_at == from_at || by_at == to_at) return false;
+  if (from == to && from_at < to_at) return by == from && from_at < by_at && by_at < to_at;
+  if (by == from && from_at < by_at) return true;
+  if (by == to) return by_at < to_at;
+  Silence way{*this, 0, from, to};
+  way.begin();
+  bool avoided = false;
+  const auto enter = [&](uint32_t next) {
+    if (next == by) return;
+    avoided |= next == to;
+    way.visit(next);
+  };
+  successors(from, enter);
+  while (way.count && !avoided) successors(stack_[--way.count], enter);
+  return !avoided;
+}
+
 }  // namespace leadline::code

@@ -263,23 +263,25 @@ void EventGraph::mark_silent() {
   constexpr uint32_t enough = 2000;
   const uint32_t transitions = loops_.transitions.size(), sites = h_->sites.used;
   const Scratchpad<uint8_t> vain(sites), loud(loops_.source.contexts());
-  bool some_vain = false;
-  if (vain && loud && !h_->unordered && transitions < enough) {
-    uint32_t left = sites;
-    for (uint32_t s = 1; s < sites; ++s) vain[s] = 1;
-    for (uint32_t i = 1; i < transitions; ++i) {
-      const uint32_t ends[] = {loops_.transitions[i].from, loops_.transitions[i].to};
-      for (const uint32_t s : ends) {
-        if (s < sites && vain[s]) vain[s] = 0, --left;
-      }
+  const auto each = [&](auto visit) {
+    for (uint32_t i = 1; i < transitions && i < enough; ++i)
+      visit(loops_.transitions[i].from, loops_.transitions[i].to);
+  };
+  const bool know_quiet = vain && loud && transitions < enough;
+  if (know_quiet) {
+    if (!h_->unordered) {
+      for (uint32_t s = 1; s < sites; ++s) vain[s] = 1;
+      each([&](uint32_t from, uint32_t to) {
+        if (from < sites) vain[from] = 0;
+        if (to < sites) vain[to] = 0;
+      });
     }
-    some_vain = left > 1;
-    if (some_vain) loops_.source.begin_silence(vain.get(), loud.get());
+    loops_.source.begin_silence(vain.get(), loud.get());
+    each([&](uint32_t from, uint32_t to) { loops_.source.learn_quiet(from, to); });
+    loops_.source.end_learning();
   }
-  for (uint32_t i = 1; i < transitions && i < enough; ++i) {
-    loops_.source.mark_silent(loops_.transitions[i].from, loops_.transitions[i].to);
-  }
-  if (some_vain) loops_.source.forget();
+  each([&](uint32_t from, uint32_t to) { loops_.source.mark_silent(from, to); });
+  if (know_quiet) loops_.source.forget();
 }
 
 // The next event comes from no position.

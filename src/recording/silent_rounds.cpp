@@ -3,6 +3,26 @@
 
 namespace leadline::trace {
 
+void SourceLoops::learn_quiet(uint32_t from_site, uint32_t to_site) {
+  Meeting m;
+  if (!loud_ || !meet(from_site, to_site, &m)) return;
+  const uint64_t from = t_.contexts[m.from].frame, to = t_.contexts[m.to].frame;
+  for (uint32_t c = m.context + 1; c < loud_count_; ++c) {
+    const uint64_t by = t_.contexts[c].frame;
+    if (t_.contexts[c].parent != m.context || !loud_[c] || by == from || by == to) continue;
+    const Known* known = routine_of(to);
+    const auto knows = [&](uint64_t frame) { return known->routine->knows(frame + known->bias); };
+    if (!known || !knows(from) || !knows(to)) return;
+    uint32_t loop = 0;
+    const bool stayed = known->routine->way(from + known->bias, to + known->bias, &loop) != code::Routine::Way::out;
+    if (!stayed) return;
+    if (!knows(by) || !known->routine->always_passes(from + known->bias, to + known->bias, by + known->bias)) continue;
+    for (uint32_t same = first_context; same < loud_count_; ++same) {
+      if (t_.contexts[same].frame == by) loud_[same] = 0;
+    }
+  }
+}
+
 void SourceLoops::mark_silent(uint32_t from_site, uint32_t to_site) {
   Meeting m;
   if (!meet(from_site, to_site, &m)) return;
@@ -39,11 +59,13 @@ void SourceLoops::mark_silent_from(uint32_t context, const Known& known, uint64_
   code::Routine* const routine = known.routine;
   from += known.bias;
   to += known.bias;
+  Pin pin(known);
   const bool anew = routine->silently_anew(from, to) && makes_calls_of(context, known);
   for (; loop; loop = routine->outer(loop)) {
     if (!routine->silently_round(from, to, loop)) continue;
     if (const uint32_t marked = number(context, known, loop)) t_.loops[marked].silent = 1;
   }
+  pin.release();
   if (!anew) return;
   const LiveContext c = t_.contexts[context];
   if (const Known* above = routine_of(c.frame)) {

@@ -18,10 +18,9 @@ void SourceLoops::release(Known* known) {
   known->routine = nullptr;
 }
 
-void SourceLoops::forget() {
+void SourceLoops::forget_routines() {
   for (uint32_t i = 0; i < known_count_; ++i) release(&known_[i]);
-  known_count_ = oldest_ = 0;
-  loud_ = nullptr;
+  known_count_ = 0;
 }
 
 void SourceLoops::begin_silence(const uint8_t* vain, uint8_t* loud) {
@@ -55,36 +54,46 @@ bool SourceLoops::meet(uint32_t from_site, uint32_t to_site, Meeting* m) {
 
 // --- Routines ---
 
-// The routine whose code contains the call, even if that part of the code was moved away.
+// The routine whose code contains the call, even if that part of the code was moved away. It stays valid until
+// `most_routines` others were asked for, or while it is pinned.
 const SourceLoops::Known* SourceLoops::routine_of(uint64_t frame) {
   for (uint32_t i = 0; i < known_count_; ++i) {
-    if (known_[i].good && known_[i].routine->knows(frame + known_[i].bias)) return &known_[i];
+    if (!known_[i].good || !known_[i].routine->knows(frame + known_[i].bias)) continue;
+    known_[i].used = ++uses_;
+    return &known_[i];
   }
-  for (uint32_t i = 0; i < known_count_; ++i) {
+  Known* again = nullptr;
+  for (uint32_t i = 0; i < known_count_ && !again; ++i) {
     Known& k = known_[i];
     if (frame <= k.begin || frame > k.end) continue;
     // A return address that only a switch leads to: the routine is read once more when there are new ones.
-    if (!k.good || k.contexts == t_.contexts.size()) return nullptr;
-    release(&k);
-    k = known_[--known_count_];
-    break;
+    if (!k.good || k.pins || k.contexts == t_.contexts.size()) return nullptr;
+    again = &k;
   }
   uint64_t address = 0;
   if (!places_.address || !places_.address(places_.self, frame, &address)) return nullptr;
-  const Known* k = read(frame, address);
+  const Known* k = read(frame, address, again);
   return k && k->good && k->routine->knows(address) ? k : nullptr;
 }
 
-SourceLoops::Known* SourceLoops::read(uint64_t frame, uint64_t address) {
+// The place of the routine that was not asked for for longest, once all are taken.
+SourceLoops::Known* SourceLoops::room_for_one() {
+  if (known_count_ < most_routines) return &known_[known_count_++];
+  Known* best = nullptr;
+  for (Known& k : known_) {
+    if (!k.pins && (!best || k.used < best->used)) best = &k;
+  }
+  return best;
+}
+
+SourceLoops::Known* SourceLoops::read(uint64_t frame, uint64_t address, Known* into) {
   code::Range range;
   if (!places_.map.find(places_.map.self, address - 1, &range)) return nullptr;
-  if (known_count_ == most_routines) {
-    oldest_ = (oldest_ + 1) % most_routines;
-    release(&known_[oldest_]);
-    known_[oldest_] = known_[--known_count_];
-  }
-  Known* k = &known_[known_count_];
+  Known* k = into ? into : room_for_one();
+  if (!k) return nullptr;
+  release(k);
   *k = {};
+  k->used = ++uses_;
   k->bias = address - frame;
   k->begin = range.begin - k->bias;
   k->end = range.end - k->bias;
@@ -92,8 +101,9 @@ SourceLoops::Known* SourceLoops::read(uint64_t frame, uint64_t address) {
   void* memory =
       mmap(nullptr, sizeof(code::Routine), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   const Scratchpad<uint64_t> returns(most_returns);
-  if (memory == MAP_FAILED || !returns) return nullptr;
+  if (memory == MAP_FAILED) return nullptr;
   k->routine = static_cast<code::Routine*>(memory);
+  if (!returns) return nullptr;
   uint32_t count = 0;
   const auto add = [&](bool vain) {
     for (uint32_t c = first_context; c < k->contexts && count < most_returns; ++c) {
@@ -105,15 +115,16 @@ SourceLoops::Known* SourceLoops::read(uint64_t frame, uint64_t address) {
   const uint32_t loud = add(false);
   k->good = k->routine->read(places_.map, address - 1, returns.get(), add(true), loud);
   if (!k->good) release(k);
-  ++known_count_;
   return k;
 }
 
 const SourceLoops::Known* SourceLoops::routine_at(uint64_t begin, uint64_t address) {
   for (uint32_t i = 0; i < known_count_; ++i) {
-    if (known_[i].begin == begin) return known_[i].good ? &known_[i] : nullptr;
+    if (known_[i].begin != begin) continue;
+    known_[i].used = ++uses_;
+    return known_[i].good ? &known_[i] : nullptr;
   }
-  const Known* k = read(begin + 1, address + 1);
+  const Known* k = read(begin + 1, address + 1, nullptr);
   return k && k->good ? k : nullptr;
 }
 

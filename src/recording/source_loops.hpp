@@ -44,7 +44,10 @@ class SourceLoops {
   SourceLoops& operator=(const SourceLoops&) = delete;
 
   // Other code may have replaced unloaded code.
-  void forget();
+  void forget() {
+    forget_routines();
+    loud_ = nullptr;
+  }
 
   // The loop that control went round between calls at the two sites, 0: none.
   uint32_t round(uint32_t from_site, uint32_t to_site);
@@ -52,6 +55,12 @@ class SourceLoops {
   // Told once all calls are known, before mark_silent(): `vain` by site, whether its calls only polled, always in vain,
   // so that passing them leaves no event. `loud`: zeroed memory for a byte per context, needed until forget().
   void begin_silence(const uint8_t* vain, uint8_t* loud);
+
+  // Calls that lead to recorded ones don't always: a routine may write every tenth time that it is called. One is quiet
+  // that control must have passed, on whatever way from one site to the other, without an event. Told of all
+  // transitions before the first mark_silent().
+  void learn_quiet(uint32_t from_site, uint32_t to_site);
+  void end_learning() { forget_routines(); }  // routines know their loud calls
 
   // Marks the loops further out that control may have gone round as well on its way.
   void mark_silent(uint32_t from_site, uint32_t to_site);
@@ -83,9 +92,27 @@ class SourceLoops {
     uint64_t begin, end;  // frames
     uint64_t bias;        // address less frame
     uint32_t contexts;    // that there were when it was read
+    uint32_t pins;        // it must stay where it is
+    uint64_t used;        // when it was last asked for
     bool good;
   };
+  // What reads other routines meanwhile keeps its own.
+  class Pin {
+   public:
+    explicit Pin(const Known& known) : known_(const_cast<Known*>(&known)) { ++known_->pins; }
+    ~Pin() { release(); }
+    Pin(const Pin&) = delete;
+    Pin& operator=(const Pin&) = delete;
+    void release() {
+      if (known_) --known_->pins;
+      known_ = nullptr;
+    }
 
+   private:
+    Known* known_;
+  };
+
+  void forget_routines();
   bool is_vain(uint32_t context) const { return loud_ && context < loud_count_ && !loud_[context]; }
   bool has_code(uint32_t context) const { return context >= first_context && context < t_.contexts.size(); }
   bool meet(uint32_t from_site, uint32_t to_site, Meeting* m);
@@ -100,7 +127,8 @@ class SourceLoops {
   const Known* routine_of(uint64_t frame);
   const Known* routine_at(uint64_t begin, uint64_t address);
   bool tail_calls(const Known& known, uint64_t from_return, uint64_t routine, unsigned depth);
-  Known* read(uint64_t frame, uint64_t address);
+  Known* room_for_one();
+  Known* read(uint64_t frame, uint64_t address, Known* into);
   static void release(Known* known);
   void mark_silent_from(uint32_t context, const Known& known, uint64_t from, uint64_t to, uint32_t loop);
   void mark_silent_further(uint32_t context, const Known& called);
@@ -110,8 +138,9 @@ class SourceLoops {
   CodePlaces places_;
   PositionMap map_{1u << 16};
   Known known_[most_routines] = {};
-  uint32_t known_count_ = 0, oldest_ = 0;
-  const uint8_t* loud_ = nullptr;  // by context: recorded calls were made by way of it; null: all of them count as loud
+  uint32_t known_count_ = 0;
+  uint64_t uses_ = 0;
+  uint8_t* loud_ = nullptr;  // by context: passing it leaves events; null: all of them count as loud
   uint32_t loud_count_ = 0;
 };
 

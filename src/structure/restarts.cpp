@@ -99,15 +99,26 @@ class Periods {
 // What the instances of one inner loop say together.
 struct Inner {
   uint64_t times = 0, trips = 0, calls = 0;
-  bool known = true, alike = true;
+  uint64_t all_trips = 0, fewest = UINT64_MAX, most = 0;  // per instance
+  bool known = true, alike = true, uniform = true;
 
-  void add(const Restarts& r, uint64_t occur) {
+  void add(const Restarts& r, uint64_t items, uint64_t occur) {
+    uniform &= r.trips == 1;
+    all_trips = saturating_sum(all_trips, saturating_product(items, occur));
+    fewest = std::min(fewest, items);
+    most = std::max(most, items);
     // A period of one trip says nothing: all trips are alike.
     known &= r.times == 1 || r.trips > 1;
     times = saturating_sum(times, saturating_product(r.times, occur));
     if (r.times < 2) return;
     alike &= !trips || trips == r.trips;
     trips = r.trips;
+  }
+
+  // Where all trips are alike and an iteration was seen that makes one of them, the others may make one, too.
+  Restarts found() const {
+    if (uniform && fewest == 1 && most > 1) return {all_trips, 1};
+    return known ? Restarts{times, alike ? trips : 0} : Restarts{};
   }
 };
 
@@ -127,7 +138,7 @@ std::vector<Restarts> restarts_of(const LoopTree& tree, const trace::Stream& str
     if (!outer || !stream.loops[outer].silent) continue;
     Inner& own = inner[instance.loop];
     own.calls = saturating_sum(own.calls, saturating_product(occur[i], calls[instance.iterations]));
-    if (own.known) own.add(periods.of(instance.iterations), occur[i]);
+    own.add(periods.of(instance.iterations), tree.sequences.items(instance.iterations), occur[i]);
   }
   std::map<uint32_t, uint32_t> largest;  // by outer loop: the inner one that makes most calls
   for (const auto& [loop, own] : inner) {
@@ -135,8 +146,19 @@ std::vector<Restarts> restarts_of(const LoopTree& tree, const trace::Stream& str
     if (!best || own.calls > inner.at(best).calls) best = loop;
   }
   for (const auto& [outer, loop] : largest) {
-    const Inner& own = inner.at(loop);
-    if (own.known && own.times > stream.loops[outer].trips()) found[outer] = {own.times, own.alike ? own.trips : 0};
+    const uint64_t seen = stream.loops[outer].trips();
+    Restarts own = inner.at(loop).found();
+    if (own.times > seen) {
+      found[outer] = own;
+      continue;
+    }
+    // What starts anew in a loop further in does so in this one.
+    auto next = largest.find(loop);
+    for (size_t n = 0; own.times <= seen && next != largest.end() && n < stream.loops.size(); ++n) {
+      own = inner.at(next->second).found();
+      next = largest.find(next->second);
+    }
+    if (own.times > seen) found[outer] = {own.times, 0};
   }
   return found;
 }

@@ -3,7 +3,8 @@
 // A loop may make all its calls in an inner loop and go round without passing any other: the trips of the inner loop
 // then follow one another through several iterations of the outer one. If what they send and to whom is the same some
 // trips later, all along, an iteration of the outer loop may begin there. The inner loop may also have such a period by
-// itself, so this is how many iterations there are at most, if they are alike.
+// itself, so this is how many iterations there are at most, if they are alike. Where all trips are the same, the
+// shortest of the iterations that were seen decides: if it makes one trip, each trip may be one.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,8 @@ namespace leadline::structure {
 
 struct Restarts {
   uint64_t times = 0;  // that the inner loop's trips start anew, in the whole run; 0: they do not, or not regularly
-  uint64_t trips = 0;  // of the inner loop from one start to the next; 0: this differs
+  uint64_t trips =
+      0;  // of the inner loop from one start to the next; 0: this differs, or a loop further in starts anew
 };
 
 // Indexed by number of the stream's loops: those marked as silent, if the inner loop that makes most calls has a

@@ -6,6 +6,8 @@
 //   loops leave STEPS     an endless loop that is left in the middle; two ways through it, chosen as nobody can foresee
 //   loops silent STEPS    all calls of a step are those of its inner loop, but for a reduction every fifth step
 //   loops sweeps STEPS    all calls of a step are those of its inner loop, which sends one size, then another
+//   loops quiet STEPS     a step of one stage calls a routine that makes a reduction in two of seven steps
+//   loops tails STEPS     a step calls routines that end by calling another one, more than are read at a time
 //   loops turns STEPS     two conditional calls; most steps make only one of them
 //   loops short STEPS     a step is over in no time; the second half of them call something else
 //   loops warm STEPS      as nest, after a solver's iterations that take longer than all steps
@@ -99,6 +101,20 @@ static void leave_loop(int steps) {
   }
 }
 
+static __attribute__((noinline)) void report(int step) {
+  if (step % 7 >= 5) MPI_Allreduce(&out, &in, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  __asm__ volatile("" ::: "memory");  // no tail call
+}
+
+// clang-format off
+#define PAIR(n)                                                                                       \
+  static __attribute__((noinline)) void second##n(void) { exchange(n); __asm__ volatile("" ::: "memory"); } \
+  static __attribute__((noinline)) void first##n(void) { exchange(20 + n); second##n(); }
+#define PAIRS(f) f(1) f(2) f(3) f(4) f(5) f(6) f(7) f(8) f(9) f(10) f(11) f(12) f(13) f(14)
+#define CALL(n) first##n();
+// clang-format on
+PAIRS(PAIR)
+
 static void write_lines(void) {
   FILE* f = fopen("lines.txt", "w");
   for (int i = 0; f && i < 5000; ++i) fprintf(f, "%d\n", i);
@@ -134,6 +150,17 @@ int main(int argc, char** argv) {
   }
   if (!strcmp(kind, "sweeps")) {
     for (int step = 0; step < steps; ++step) sweep(size + 4);  // sweeps
+  }
+  if (!strcmp(kind, "quiet")) {
+    for (int step = 0; step < steps; ++step) {  // quiet
+      stages(steps > 0);
+      report(step);
+    }
+  }
+  if (!strcmp(kind, "tails")) {
+    for (int step = 0; step < steps; ++step) {  // tails
+      PAIRS(CALL)
+    }
   }
   if (!strcmp(kind, "turns")) {
     for (int step = 0; step < steps; ++step) {  // turns

@@ -16,7 +16,10 @@ from .libraries import Library, find
 from .running import run_mpi
 
 SOURCE = (PROGRAMS / "loops.c").read_text().splitlines()
-ROUTINES = {"nest": "main", "polls": "main", "deep": "main", "leave": "leave_loop", "files": "main", "warm": "main"}
+ROUTINES = {
+    **dict.fromkeys(("nest", "polls", "deep", "files", "warm", "tails"), "main"),
+    "leave": "leave_loop",
+}
 MARKS = {"leave": "// left in the middle", "files": "// nest"}
 
 
@@ -97,6 +100,19 @@ def test_iterations_that_calls_do_not_show_are_admitted(
     inner = main_loop(4)["iterations"]  # never
     assert (inner["count"], inner["at_least"]) == (12, False)
     assert (inner["around"]["routine"], inner["around"]["line"]) == ("main", line_of("silent"))
+
+
+@pytest.mark.parametrize("options", [("-O0", "-g"), ("-O2", "-g")])
+def test_a_routine_that_seldom_makes_calls_does_not_show_every_iteration(
+    library: Library, builder: Builder, recorder: Path, tmp_path: Path, options: tuple[str, ...]
+) -> None:
+    steps = 60
+    program = builder.c(library, "loops.c", *options)
+    seen = to_json(open_run(recorded(library, program, "quiet", steps, recorder, tmp_path / "run")))["iterations"]
+    assert (seen["line"], seen["at_least"]) == (line_of("quiet"), True)
+    assert seen["count"] == 1 + sum(step % 7 >= 5 for step in range(steps))
+    # A step of one stage was seen: between the two reductions.
+    assert seen["restarts"] == {"times": steps, "after_trips": 1}
 
 
 @pytest.mark.parametrize("options", [("-O0", "-g"), ("-O2", "-g")])

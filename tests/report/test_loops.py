@@ -1,7 +1,10 @@
 """The section of loops, as far as it can be wrong without a recorded program (tests/recorder/test_main_loop.py)."""
 
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any, cast
 
+from leadline.report.iterations import Iterations
 from leadline.report.loops import NamedLoop
 from leadline.report.sections.loops import LoopEntry, _lines, _loop
 
@@ -24,3 +27,22 @@ def test_calls_that_start_anew_are_told_where_trips_may_be_more() -> None:
     assert _loop(entry)["restarts"] == {"times": 20, "after_trips": 3}
     assert _lines([entry], 80)[1] == " 25.0 %          ?    solver.f90:12 in solve, calls start anew 20 ×"
     assert loop.starts_anew == "its calls start anew 20 times, each time after 3 trips of its inner loop"
+
+
+def timed(first: int, last: int, mean_s: float, at_least: bool = False) -> Iterations:
+    """Four iterations of a loop on each of two ranks, 20 s in all: those from `first` to `last` were timed."""
+    cells = [SimpleNamespace(rounds=3, entries=1)] * 2
+    run = SimpleNamespace(profile=SimpleNamespace(loops=SimpleNamespace(all=[None, SimpleNamespace(cells=cells)])))
+    found = SimpleNamespace(count=4, mean_ns=mean_s * 1e9, strip=[SimpleNamespace(first=first, last=last)])
+    loop = replace(LOOP, number=1, time_s=20.0, at_least=at_least)
+    return Iterations(cast(Any, run), cast(Any, found), loop, None)
+
+
+def test_few_iterations_that_are_unlike_the_others_do_not_stand_for_all() -> None:
+    assert timed(0, 0, 0.1).average_s == 2.5
+    assert timed(0, 0, 0.1).timed_are_unlike
+    assert timed(0, 2, 5.1).timed_are_unlike
+    assert not timed(0, 2, 4.9).timed_are_unlike
+    assert not timed(0, 2, 1.3).timed_are_unlike
+    assert not timed(0, 3, 0.1).timed_are_unlike
+    assert timed(0, 0, 0.1, at_least=True).average_s is None

@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <functional>
+#include <set>
 #include <string>
 
 #include "../recording/memory_thread.hpp"
@@ -52,6 +53,35 @@ Restarts restarts(int sweep_count, int step_count, const std::function<int(int)>
   return structure::restarts_of(structure::loop_tree(stream), stream)[sweeps];
 }
 
+// A loop of steps around one of stages, of which each step makes one: an exchange. At some steps a sum follows.
+// `inner`: a loop in the stage makes the exchange, that many times, with one partner and then with others.
+Restarts single_stages(int step_count, const std::set<int>& sums, int inner = 0) {
+  enum : uint32_t { time_steps = 1, stages, parts, all };
+  MemoryThread thread;
+  uint64_t entries = 1;
+  for (int step = 1; step <= step_count; ++step) {
+    thread.add(plain(exchange, 8, 1, 0), 100, 10);
+    for (int part = 1; part < inner; ++part) thread.add(plain(exchange, 8, 1 + part, 0), 100, 10);
+    if (!sums.count(step)) continue;
+    thread.add(plain(sum, 1, 0, 0), 100, 10);
+    if (step < step_count) ++entries;
+  }
+  std::string error;
+  trace::Stream stream = thread.decode(&error);
+  check(error.empty(), error);
+  const uint32_t innermost = inner ? parts : stages;
+  stream.sites.resize(sites);
+  stream.loops.resize(all);
+  stream.loops[time_steps].silent = stream.loops[stages].silent = true;
+  stream.loops[time_steps].rounds = entries - 1;
+  stream.loops[time_steps].entries = 1;
+  stream.loops[stages].outer = time_steps;
+  stream.loops[parts].outer = stages;
+  stream.site_loops = {outside, innermost, time_steps};
+  stream.rounds = {{exchange, exchange, innermost}, {sum, exchange, time_steps}};
+  return structure::restarts_of(structure::loop_tree(stream), stream)[time_steps];
+}
+
 int up_and_down(int step) { return step < 4 ? 1 : -1; }
 int same(int) { return 1; }
 int no_tag(int) { return 0; }
@@ -72,6 +102,10 @@ int main() {
   expect(restarts(5, 9, same, no_tag), 0, 0, "steps that are all alike say nothing");
   expect(restarts(1, 9, up_and_down, no_tag), 0, 0, "one sweep");
   expect(restarts(5, 9, up_and_down, no_tag, 0, false), 0, 0, "where no iteration can go unseen");
+  expect(single_stages(300, {4, 5, 100, 200}), 300, 1, "a step of one stage was seen");
+  expect(single_stages(300, {100, 200}), 0, 0, "a hundred stages may be a step");
+  expect(single_stages(300, {4, 100, 200}), 0, 0, "so may four");
+  expect(single_stages(60, {4, 5, 20}, 3), 60, 0, "three parts of a stage, which starts anew");
   if (failures == 0) std::puts("ok");
   return failures != 0;
 }

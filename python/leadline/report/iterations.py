@@ -45,6 +45,21 @@ class Iterations:
         return sum(part.last - part.first + 1 for part in self.found.strip)
 
     @property
+    def average_s(self) -> float | None:
+        """Of all iterations, timed or not; None where trips are not known exactly."""
+        if self.loop is None or self.loop.at_least:
+            return None
+        trips = sum(cell.rounds + cell.entries for cell in self.run.profile.loops.all[self.loop.number].cells)
+        return self.loop.time_s / trips if trips else None
+
+    @property
+    def timed_are_unlike(self) -> bool:
+        """The mean of the iterations that were timed is not half of the average of all, or more than twice as much."""
+        average_s, mean_s = self.average_s, self.found.mean_ns * 1e-9
+        missed = self.timed and self.timed_iterations < self.found.count
+        return missed and average_s is not None and not average_s / 2 <= mean_s <= 2 * average_s
+
+    @property
     def longest_ns(self) -> float:
         """On any rank. Times in the strip are rounded, those of outliers are not."""
         return max([self.found.max_ns, *(outlier.time_ns for outlier in self.found.outliers)])

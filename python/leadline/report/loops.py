@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from leadline import _core
+from leadline.report import format as fmt
 from leadline.run import Run
 from leadline.symbols import Location, call_path
 
@@ -56,7 +57,8 @@ class NamedLoop:
         """ "its calls start anew 10 times, each time after 70 trips of its inner loop"; "" if they do not."""
         if not self.restarts:
             return ""
-        after = f", each time after {self.restart_trips:,} trips of its inner loop" if self.restart_trips else ""
+        trips = fmt.plural(self.restart_trips, "trip")
+        after = f", each time after {trips} of its inner loop" if self.restart_trips else ""
         return f"its calls start anew {self.restarts:,} times{after}"
 
 

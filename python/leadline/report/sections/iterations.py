@@ -61,6 +61,8 @@ def _as_data(it: Iterations | None) -> dict[str, Any] | None:
         },
         "count": found.count,
         "calls_per_iteration": found.calls if it.timed else None,
+        "average_s": it.average_s,
+        "timed_are_unlike": it.timed_are_unlike,
         "mean_s": found.mean_ns * 1e-9 if it.timed else None,
         "min_s": found.min_ns * 1e-9 if it.timed else None,
         "max_s": it.longest_ns * 1e-9 if it.timed else None,
@@ -102,7 +104,7 @@ def _of_region(region: RegionEntry, it: Iterations) -> dict[str, Any]:
     """Only the number of a region's entries and their total time are known."""
     ranks = max(1, sum(1 for process in it.run.processes if process.regions))
     nothing = dict.fromkeys(("loop", "routine", "file", "line", "last_line", "path", "at_least", "restarts", "around"))
-    unknown = dict.fromkeys(("min_s", "max_s", "timed", "calls_per_iteration"))
+    unknown = dict.fromkeys(("min_s", "max_s", "timed", "calls_per_iteration", "average_s"))
     return {
         **nothing,
         **unknown,
@@ -111,6 +113,7 @@ def _of_region(region: RegionEntry, it: Iterations) -> dict[str, Any]:
         "site": dict.fromkeys(("function", "routine", "file", "line", "ends_with_it")),
         "count": round(region.entries / ranks),
         "mean_s": region.time_s / region.entries if region.entries else None,
+        "timed_are_unlike": False,
         "strip": [],
         "outliers": [],
         "sampled": [],
@@ -188,6 +191,11 @@ def _lines(it: Iterations, width: int) -> list[Line]:
     if not it.timed:
         return [*named, "The times of iterations were not kept (--series)."]
     count = f"{fmt.plural(found.count, 'iteration')} of " if it.loop is None else "An iteration: "
+    if it.timed_are_unlike and it.average_s is not None:
+        named.append(
+            f"An iteration takes {fmt.seconds(it.average_s)} on average. Those that were timed are not typical."
+        )
+        count = "Timed: "
     lines: list[Line] = [
         *named,
         f"{count}{found.calls:,.0f} calls; mean {fmt.seconds(found.mean_ns * 1e-9)}, "
