@@ -126,13 +126,13 @@ class Balance {
   uint64_t of(uint64_t ticks, uint64_t tolerance) {
     counts_ = ticks < longest;
     if (!counts_) return ticks;
-    const auto most = static_cast<int64_t>(ticks / 80);
-    const auto more = static_cast<uint64_t>(owed_ < -most ? -most : owed_ > most ? most : owed_);
-    owed_ = wrapping_sum(owed_, static_cast<int64_t>(ticks));
+    const double most = static_cast<double>(ticks / 80), owed = owed_ < -most ? -most : owed_ > most ? most : owed_;
+    const auto more = static_cast<uint64_t>(static_cast<int64_t>(owed));
+    owed_ += static_cast<double>(ticks);
     return is_fine(ticks, tolerance) && is_fine(ticks + more, tolerance) ? ticks + more : ticks;
   }
   void wrote(double ticks) {
-    if (counts_) owed_ = wrapping_difference(owed_, static_cast<int64_t>(ticks + 0.5));
+    if (counts_) owed_ -= ticks;
   }
 
  private:
@@ -140,7 +140,7 @@ class Balance {
     return detail_bits(level_of(ticks + 1), tolerance) >= 2;  // right within a hundredth
   }
   static constexpr uint64_t longest = uint64_t{1} << 52;  // days: no such time was measured
-  int64_t owed_ = 0;
+  double owed_ = 0;                                       // what is written may lie between two ticks
   bool counts_ = false;
 };
 
