@@ -140,7 +140,8 @@ class Balance {
     return detail_bits(level_of(ticks + 1), tolerance) >= 2;  // right within a hundredth
   }
   static constexpr uint64_t longest = uint64_t{1} << 52;  // days: no such time was measured
-  double owed_ = 0;                                       // what is written may lie between two ticks
+  // What is written may lie between two ticks.
+  double owed_ = 0;
   bool counts_ = false;
 };
 
