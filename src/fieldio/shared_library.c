@@ -44,7 +44,7 @@ static bool find(const char* variable, const char* const* names, char* path) {
 static bool fits(const char* path, char* why, size_t why_bytes) {
   char mpi[NAME_BYTES];
   if (!mpi_needed_by(path, mpi, sizeof mpi)) {
-    snprintf(why, why_bytes, "%s is no shared library for this machine", path);
+    snprintf(why, why_bytes, "%s is not a shared library for this machine", path);
     return false;
   }
   if (mpi[0] == '\0') return true;

@@ -225,8 +225,8 @@ static void take(leadline_segments* plan, int source, const int64_t* told, int64
     return;
   }
   keep_first(plan, LEADLINE_SEGMENTS_WRONG_PLAN,
-             "rank %d: rank %d has it as a neighbour that direction %d goes to and %d comes from, but has no such "
-             "neighbour itself here: no field, from %s on, would be received",
+             "rank %d: rank %d names it as a neighbour (direction %d out, %d in), but this rank has no matching "
+             "neighbour: no field from %s on would be received",
              plan->rank, source, (int)told[OUTGOING], (int)told[INCOMING], plan->fields[0].name);
 }
 

@@ -218,7 +218,7 @@ static void wait_all(leadline_segments* plan) {
 int leadline_segments_start(leadline_segments* plan) {
   int error = usable(plan);
   if (error != LEADLINE_SEGMENTS_OK) return error;
-  if (plan->under_way) return misuse(plan, "an exchange is started before the wait for the one before");
+  if (plan->under_way) return misuse(plan, "an exchange is started before the previous one was waited for");
   if (plan->tuning != NULL) error = tune_before(plan);
   if (error != LEADLINE_SEGMENTS_OK) return error;
   const double begin = plan->tuning != NULL ? MPI_Wtime() : 0.0;

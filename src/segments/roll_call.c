@@ -44,7 +44,7 @@ static void hear(MPI_Comm comm, int tag, bool* here) {
 
 static int say_who_is_missing(leadline_segments* plan, int tag, double waited_s) {
   bool* here = calloc((size_t)plan->ranks, sizeof *here);
-  if (here == NULL) return fail(plan, LEADLINE_SEGMENTS_RANK_MISSING, "a rank has not made the plan");
+  if (here == NULL) return fail(plan, LEADLINE_SEGMENTS_RANK_MISSING, "a rank has not created the plan");
   here[plan->rank] = true;
   for (int rank = 0; rank < plan->ranks; ++rank) {
     MPI_Request request; /* to a rank that is missing it never ends */

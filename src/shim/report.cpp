@@ -19,14 +19,14 @@ namespace {
 
 constexpr const char* reasons[] = {
     "no rule fits",
-    "the table says so",
+    "the table's rule is native",
     "nothing to send",
     "one process",
     "between two groups",
     "processes of several MPI_COMM_WORLDs",
     "the operation is not commutative",
     "operation or datatype without a schedule",
-    "arguments left to the library to judge",
+    "arguments whose errors the library reports",
     "2 GiB and more",
     "the algorithm can't do it",
     "no communicator of its own",

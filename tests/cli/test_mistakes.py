@@ -87,7 +87,7 @@ def test_leadline_started_by_the_launcher(command: str, mpich: mpi.Library, tiny
     around = f"leadline {command}{' TABLE' if command == 'apply' else ''} -- mpiexec -n 2"
     done = typed.plain(*mpiexec(mpich), *Command.words, *words, str(tiny(mpich)))
     assert done.code == 2, done.text
-    assert done.flat.count("once per rank: each would take its rank for a whole run; nothing was started") == 1
+    assert done.flat.count("once per rank, and each would record its rank as a separate run; nothing was started") == 1
     assert f"mpiexec started `leadline {command}` 2 times" in done.flat
     assert around in done.flat
     assert ("leadline exec" in done.flat) == (command != "apply")
@@ -156,7 +156,7 @@ def test_a_library_that_is_not_found(mpich: mpi.Library, typed: Typed) -> None:
     (folder / name).unlink()
     run = typed("run", "--", *mpiexec(mpich, 1), folder / "app")
     assert "warning: app was built for MPICH (and Intel MPI, Cray MPICH, MVAPICH), whose" in run.flat, run.text
-    assert f"{name} the loader does not find" in run.flat
+    assert f"the loader does not find its {name}" in run.flat
     doctor = typed("doctor", "--", *mpiexec(mpich, 1), folder / "app")
     assert doctor.code == 3
     assert doctor.flat.count("not found") == 1, doctor.text

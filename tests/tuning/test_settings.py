@@ -133,7 +133,7 @@ def test_mpich_is_always_told_that_the_node_layer_stands_aside() -> None:
 
 def test_what_a_library_has_not_is_refused_by_name() -> None:
     two = Table((Rule("bcast", (2, 8), (0, 99), "binomial"), Rule("bcast", (2, 8), (100, 2**40), "scatter_ring")))
-    assert "holds for every size" in mpich.settings(two, 4).not_set[0].why
+    assert "applies to every size" in mpich.settings(two, 4).not_set[0].why
     own = Table((Rule("bcast", (2, 8), WHOLE, "scatter_direct"),))
     for of in (intel.settings, mpich.settings, openmpi.settings):
         assert "no algorithm of its own that is scatter_direct" in of(own, 4).not_set[0].why

@@ -61,7 +61,7 @@ def parse_size(word: str) -> int:
         raise UsageError(f"not a size: {word!r}", hint="sizes are like 0, 8, 64k, 1M")
     size = int(found[1]) * _UNITS[found[2]]
     if size > MOST_BYTES:
-        raise UsageError(f"{word} is more than a message can hold ({MOST_BYTES} bytes)")
+        raise UsageError(f"{word} is too much: a message holds at most {MOST_BYTES} bytes")
     return size
 
 
@@ -71,7 +71,7 @@ def sizes_for(operation: str, given: Iterable[int | str] | None) -> list[int]:
         return netpipe_sizes(1 << 22) if operation == "netpipe" else list(DEFAULT_SIZES[operation])
     sizes = {parse_size(word) if isinstance(word, str) else word for word in given}
     if not sizes or any(size < 0 for size in sizes):
-        raise UsageError("no sizes are given")
+        raise UsageError("no sizes given")
     if operation == "netpipe":
         return netpipe_sizes(max(sizes))
     for size in sorted(sizes):

@@ -72,7 +72,7 @@ STUDY_TAKES = {"study", "full", "json_", "library", "timeout_s", *STUDY_SETTINGS
     type=click.IntRange(0),
     default=0,
     envvar="LEADLINE_REPEAT",
-    help="Operations in a row in one sample; 0: as many as needed.",
+    help="Operations per sample, one after the other; 0: as many as needed.",
 )
 @click.option(
     "--skew",

@@ -101,7 +101,7 @@ OPERATIONS = "bcast,reduce,allreduce"
     "--protocol",
     is_flag=True,
     envvar="LEADLINE_PROTOCOL",
-    help="Instead, try settings for sending messages, by running COMMAND with each.",
+    help="Instead, run COMMAND with each setting for sending messages.",
 )
 @click.option(
     "--time",

@@ -146,11 +146,11 @@ class Intel(MpiLibrary):
             return f"{variable} is not set in the ranks: {wrong.general}"
         if NETWORK in wrong.routines:
             return (
-                f"{wrong.where}: Intel MPI's network layer carries out short messages itself, in code without a name "
-                f"(seen: {NETWORK}, and no routine after it), so which algorithm that is can't be told"
+                f"{wrong.where}: Intel MPI's network layer carries out short messages itself, in unnamed code "
+                f"(seen: {NETWORK}, and no routine after it), so the algorithm is unknown"
             )
         if value.strip() == "0":
-            return f"{variable} is 0, which is not the default but an algorithm of its own: {wrong.general}"
+            return f"{variable} is 0, which names an algorithm, not the default: {wrong.general}"
         return wrong.general
 
 

@@ -113,9 +113,9 @@ def _why_not_by_file(rule: Rule, wrong: Wrong, answers: Answers) -> str:
     variable = CHOICE.format(rule.operation.upper())
     hidden = answers.variables.get(variable)
     if hidden not in {None, "auto"}:
-        return f"{variable}={hidden} is looked at before the file: {wrong.general}"
+        return f"{variable}={hidden} takes precedence over the file: {wrong.general}"
     if not any(wrong.routines):
-        return f"{wrong.general}: in the error provoked there this release names no algorithm, so it can't be told"
+        return f"{wrong.general}: this release names no algorithm in the provoked error, so it is unknown"
     needs = mpich_file.needs(rule.operation, rule.algorithm)
     return f"{wrong.general}; MPICH's is for {needs} only" if needs else wrong.general
 

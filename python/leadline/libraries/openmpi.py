@@ -163,16 +163,17 @@ class OpenMpi(MpiLibrary):
     def why_not_obeyed(self, rule: Rule, wrong: Wrong, answers: Answers) -> str:
         switch, file = answers.controls.get(USES_RULES), answers.controls.get(RULES_NAME)
         if switch is None:
-            return "the component coll/tuned is not there in the ranks: its rules can't be used"
+            return "the ranks have no component coll/tuned, so its rules cannot be used"
         if switch == "0":
-            return f"{USES_RULES} is 0 in the ranks: the rules file is not looked at"
+            return f"{USES_RULES} is 0 in the ranks, so the rules file is ignored"
         if not file:
-            return f"{RULES_NAME} is empty in the ranks: there is no rules file"
+            return f"{RULES_NAME} is empty in the ranks, so there is no rules file"
         try:
             text = Path(file).read_text()
         except OSError as error:
             return (
-                f"the rules file {file} can't be read ({error.strerror}): Open MPI says nothing and decides by itself"
+                f"the rules file {file} cannot be read ({error.strerror}): Open MPI does not report that, and chooses "
+                "by its own rules"
             )
         found = problems(text, answers.size)
         return f"{file}: {'; '.join(found)}" if found else wrong.general

@@ -79,7 +79,7 @@ def _same_results(samples: Sequence[Sample]) -> None:
     for sample in samples:
         if sample.checksum != first.checksum:
             raise MeasurementFailed(
-                f"{sample.directory.name} has another result than {first.directory.name}: checksum {sample.checksum}, "
+                f"{sample.directory.name} and {first.directory.name} differ: checksum {sample.checksum}, "
                 f"not {first.checksum}"
             )
 
