@@ -303,8 +303,8 @@ class TestCommand:
         ("words", "said"),
         [
             (["fast-1"], "at least two runs"),
-            (["fast-1", "none*"], "nothing is named none*"),
-            (["fast-1", "slow-3,slow-3"], "named twice"),
+            (["fast-1", "none*"], "no directory matches none*"),
+            (["fast-1", "slow-3,slow-3"], "names a run twice"),
             (["fast-1", ","], "names no run"),
             (["fast-1", "slow-3", "--fail-above", "much"], "a percentage is expected"),
             (["fast-1", "slow-3", "--fail-above", "5%"], "needs repeats"),
