@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from leadline.figures.content import Content
 from leadline.figures.json_entries import rank_id
-from leadline.figures.median import median
 from leadline.findings.finding import Evidence, Rule, at_least
+from leadline.statistics.median import median
 from leadline.text import format as fmt
 
 

@@ -9,8 +9,8 @@ from typing import Any
 from leadline.figures.content import Content
 from leadline.figures.control import LibrarySetting, Variable, settings, variables
 from leadline.figures.json_entries import rank_id
-from leadline.figures.median import median
 from leadline.report.section import Section
+from leadline.statistics.median import median
 from leadline.text import format as fmt
 from leadline.text.screen import Line, Screen
 
