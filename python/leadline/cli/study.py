@@ -164,8 +164,8 @@ def _write(found: dict[str, Any], html: str | None, json_: bool) -> None:
     else:
         from rich.console import Console
 
-        from leadline.report.screen import Screen
         from leadline.study.terminal import draw
+        from leadline.text.screen import Screen
 
         draw(found, Screen(Console()))
     if html is not None:

@@ -291,8 +291,8 @@ def _side_by_side(study: Study) -> list[dict[str, Any]]:
 
 def _findings(study: Study) -> list[str]:
     """What the report of the first run, as it was, proposes to change."""
+    from leadline.figures.run import open_run
     from leadline.report import to_json
-    from leadline.run import open_run
 
     report: Any = to_json(open_run(study.of(BEFORE.id, study.plan.ranks[0])[0].directory))
     return [finding["text"] for finding in report["findings"] if finding["id"] == "pattern"]

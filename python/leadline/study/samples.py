@@ -78,8 +78,8 @@ def take(
 def _read(
     form: str, ranks: int, directory: Path, files: Files, said: re.Match[str], clocks: Mapping[str, float]
 ) -> Sample:
+    from leadline.figures.run import open_run
     from leadline.report import to_json
-    from leadline.run import open_run
 
     report: Any = to_json(open_run(directory))
     touched = report["io"]["files"] if report["io"] else []

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from leadline.report import format as fmt
-from leadline.report.screen import Line, Screen
 from leadline.study.figures import words_of
+from leadline.text import format as fmt
+from leadline.text.screen import Line, Screen
 
 MOST_FINDINGS = 6
 
