@@ -55,7 +55,7 @@ static void signature_of(const char* path, const leadline_spread* spread, char* 
   snprintf(text + used, SIGNATURE_BYTES - (size_t)used, ", cut %08" PRIx32 " | ", cut);
 }
 
-/* -1: it is none that is tried. */
+/* -1: these hints are not among those that are tried. */
 static int set_with(const char* hints, size_t length) {
   for (int set = 0; set < LEADLINE_FIELDIO_HINT_SETS; ++set) {
     const char* text = leadline_fieldio_hint_set(set);

@@ -8,8 +8,8 @@
  *
  * NetCDF and PnetCDF are loaded when the first file is opened: neither need be there when the program is compiled.
  *
- * Functions that return int return LEADLINE_FIELDIO_OK or an error, the same on all ranks unless they are said to be
- * local. They do not end the program and do not leave anybody waiting. After an error of a file nothing more is done
+ * Functions that return int return LEADLINE_FIELDIO_OK or an error, the same on all ranks unless they are documented
+ * as local. They do not end the program and do not leave anybody waiting. After an error of a file nothing more is done
  * with it; every further call returns the error. docs/fieldio.md has the whole story. */
 #ifndef LEADLINE_FIELDIO_H
 #define LEADLINE_FIELDIO_H

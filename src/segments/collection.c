@@ -90,7 +90,7 @@ int leadline_collection_place(leadline_collection* c, int field, int rank, const
     return keep_first(c->plan, LEADLINE_SEGMENTS_WRONG_PLAN,
                       c->carried[field].handler != NULL
                           ? "rank %d: field %s has a handler, and a place for rank %d"
-                          : "rank %d: field %s has a place for rank %d, which there is not",
+                          : "rank %d: field %s has a place for rank %d, which does not exist",
                       c->plan->rank, c->plan->fields[field].name, rank);
   }
   return take_face(c, field, rank, place_of(c, field, rank), place);

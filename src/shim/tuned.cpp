@@ -121,8 +121,8 @@ int move_packed(const Plan& plan, Moving& moving, const Call& call, char* bytes,
   return error;
 }
 
-// Whether the predefined operation takes the predefined datatype: the library is asked with an element of zeros. What
-// is not allowed the library is to complain about in its own words.
+// Whether the predefined operation takes the predefined datatype: the library is asked with an element of zeros. Errors
+// are left to the library, so that the user sees its own message.
 bool takes(uint64_t op, uint64_t datatype, int64_t extent) {
   static std::atomic<uint64_t> known[256];
   const uint64_t key = (op * 0x9e3779b97f4a7c15u) ^ datatype;

@@ -168,7 +168,7 @@ def test_a_budget_that_ran_out_is_said_first(make_run: MakeRun) -> None:
     place = {"budget_files": 1_000_000, "budgets_given": 1, "allowed": []}
     run = run_of(make_run, [place] * 4, losses=losses(order_lost=1_000))
     assert verdict(Content(run)).startswith(
-        "The budget of 1.00 MB a rank (--budget) ran out on 4 ranks: 4,000 calls are counted and timed, but not in "
+        "The budget of 1.00 MB per rank (--budget) ran out on 4 ranks: 4,000 calls are counted and timed, but not in "
         "order; totals are exact. Record again with --budget 4MB. "
     )
     run = run_of(make_run, [place] * 4, losses=losses(order_lost=1_000, over_budget=2))

@@ -54,12 +54,12 @@ class NamedLoop:
 
     @property
     def starts_anew(self) -> str:
-        """ "its calls start anew 10 times, each time after 70 trips of its inner loop"; "" if they do not."""
+        """ "its call sequence restarts 10 times, each time after 70 iterations of its inner loop"; "" if not."""
         if not self.restarts:
             return ""
-        trips = fmt.plural(self.restart_trips, "trip")
-        after = f", each time after {trips} of its inner loop" if self.restart_trips else ""
-        return f"its calls start anew {self.restarts:,} times{after}"
+        iterations = fmt.plural(self.restart_trips, "iteration")
+        after = f", each time after {iterations} of its inner loop" if self.restart_trips else ""
+        return f"its call sequence restarts {self.restarts:,} times{after}"
 
 
 def named_loop(run: Run, number: int) -> NamedLoop:

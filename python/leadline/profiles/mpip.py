@@ -264,7 +264,7 @@ def _rows(lines: Sequence[Line], *widths: int) -> Iterator[tuple[str, str, list[
 
 
 def _sites(found: Iterable[_Site]) -> Iterator[CallSite]:
-    """mpiP numbers a call site anew for each address: those of one place are one."""
+    """mpiP gives a call site a number for each address; those of one place are merged here."""
     from leadline.symbols.names import readable
 
     by_place: dict[tuple[str, tuple[str, ...], int], list[_Site]] = defaultdict(list)

@@ -73,7 +73,7 @@ def disagreements(found: Tables) -> list[Disagreement]:
 
 
 def figures(found: Tables) -> Iterator[dict[str, Any]]:
-    """Of each table: seconds a rank of the application, of MPI, of MPI_Wait, and of the other MPI calls."""
+    """Of each table: seconds per rank of the application, of MPI, of MPI_Wait, and of the other MPI calls."""
     for (side, nodes), profile in found.items():
         wait_s = profile.exclusive_s(WAIT)
         yield {

@@ -102,7 +102,7 @@ def unseen_steps(entry: PhaseEntry) -> list[str]:
     words = []
     for loop in entry.around:
         anew = f"; {loop.starts_anew}" if loop.restarts else ""
-        words.append(f"within {loop.place}, trips unknown{anew}")
+        words.append(f"within {loop.place}, iterations unknown{anew}")
     return words
 
 
