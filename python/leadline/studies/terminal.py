@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from leadline.study.figures import words_of
+from leadline.studies.figures import words_of
 from leadline.text import format as fmt
 from leadline.text.screen import Line, Screen
 

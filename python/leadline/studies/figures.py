@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from leadline.statistics.median import median
-from leadline.study import published
-from leadline.study.forms import AFTER, BEFORE, GATHERED, PARALLEL
-from leadline.study.opatm import Study
-from leadline.study.samples import ROUTINES, Sample
+from leadline.studies import published
+from leadline.studies.forms import AFTER, BEFORE, GATHERED, PARALLEL
+from leadline.studies.opatm import Study
+from leadline.studies.samples import ROUTINES, Sample
 
 SCHEMA = "leadline.study.opatm/1"
 TITLES = {"input": "initialisation, input", "loop": "main loop", "output": "data storage, output"}

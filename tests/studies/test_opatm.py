@@ -103,7 +103,7 @@ def test_its_recordings_can_be_compared(found: Any) -> None:
 def test_the_terminal_has_every_part(found: Any) -> None:
     from rich.console import Console
 
-    from leadline.study.terminal import draw
+    from leadline.studies.terminal import draw
     from leadline.text.screen import Screen
 
     console = Console(width=80, record=True, file=open("/dev/null", "w"))  # noqa: SIM115

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from leadline.errors import MeasurementFailed, UsageError
-from leadline.study.files import Files, reason
+from leadline.studies.files import Files, reason
 
 ROUTINES = ("trcadv", "trchdf", "trcnxt", "trcwri")
 SUMMARY = re.compile(

@@ -9,9 +9,9 @@ from pathlib import Path
 from leadline import workloads
 from leadline.errors import MeasurementFailed
 from leadline.mpi import Library
-from leadline.study.files import Files, prepare, remove_output
-from leadline.study.forms import Form, forms, with_segments
-from leadline.study.samples import Sample, take
+from leadline.studies.files import Files, prepare, remove_output
+from leadline.studies.forms import Form, forms, with_segments
+from leadline.studies.samples import Sample, take
 
 TIMEOUT_S = 1800.0
 
