@@ -23,7 +23,7 @@ def a_study() -> dict[str, Any]:
         "ranks": [2, 4],
         "rounds": 5,
         "notes": ["4 ranks share 2 cores"],
-        "findings": ["51 messages could travel together <b>here</b>"],
+        "findings": ["51 messages could be one <b>here</b>"],
         "phases": [{"phase": "loop", "title": "main loop", "here": [{"ranks": n, **here} for n in (2, 4)]}],
         "routines": [{"routine": "trcadv", "ranks": 2, "forms": [form]}],
         "files": [

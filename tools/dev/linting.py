@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from dev.english import to_avoid
 from dev.environment import tool
 from dev.layers import violations
 from dev.paths import CMAKE_BUILD, ROOT
@@ -47,6 +48,7 @@ def lint(*, fix: bool, tidy: bool = False) -> int:
         "codespell": _run("codespell", *(["-w"] if fix else [])),
         "layers": _report("layers", violations()),
         "tables": _report("tables", outdated(fix=fix)),
+        "english": _report("english", to_avoid()),
         "links": check_links(),
     }
     if tidy:

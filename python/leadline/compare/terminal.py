@@ -54,7 +54,7 @@ def _draw_pair(comparison: Comparison, index: int, pair: Pair, out: Screen) -> N
         if found:
             steps = any(metric.per_iteration and metric.level != "rank" for metric in pair.metrics)
             out.section(
-                title, f"mean of the ranks, {'per iteration unless it says otherwise' if steps else 'whole run'}"
+                title, f"mean of the ranks, {'per iteration unless stated otherwise' if steps else 'whole run'}"
             )
             out.lines(_table(found, out.width, steps))
     out.paragraph(_capital(basis(pair)) + ".", "dim")

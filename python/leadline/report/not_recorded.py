@@ -30,7 +30,7 @@ def not_recorded(content: Content) -> list[NotRecorded]:
         entries.append(
             NotRecorded(
                 f"the end of {_labels(early)}",
-                "MPI_Finalize was not reached (killed, MPI_Abort, never called); calls up to the last flush are included",
+                "MPI_Finalize was not reached (killed, MPI_Abort, never called); calls up to the last flush are kept",
             )
         )
     for group in _alike(paused_ranks(run)):

@@ -47,9 +47,7 @@ def sentence(content: Content, found: Evidence) -> str:
     results = []
     if _ranks(content.run, _UNORDERED):
         results.append(f"{fmt.plural(unordered, 'call is', 'calls are')} counted and timed, but not in order")
-    results.append(
-        "parts are left out, so totals are too low and no shares are given" if cut else "totals are exact"
-    )
+    results.append("parts are left out, so totals are too low and no shares are given" if cut else "totals are exact")
     if not_written and not cut:
         begin = f"The recording could not be written on {fmt.plural(not_written, 'rank')}"
     else:

@@ -36,12 +36,12 @@ HELP = {
 }
 # The same of one-sided operations; {} is what they are.
 HELP_ONE_SIDED = {
-    "packable_messages": "Let one operation move all data for a target: place it side by side in memory, or use one datatype.",
+    "packable_messages": "Move all data for a target in one operation: side by side in memory, or by one datatype.",
 }
 FACT_ONE_SIDED = {
     "packable_messages": "{} at the same target follow one another and could be one",
-    "all_to_one": "all ranks send data to one by {}",
-    "one_to_all": "one rank sends data to all others by {}",
+    "all_to_one": "the data of all ranks goes to one by {}",
+    "one_to_all": "the data of one rank goes to all others by {}",
     "handmade_broadcast": "a broadcast is made of {}",
     "handmade_reduction": "a reduction is made of {}",
     "handmade_alltoall": "an all-to-all is made of {}",

@@ -115,11 +115,11 @@ def draw(content: Content, out: Screen) -> None:
 
 
 def _lines(entries: Sequence[LoopEntry], width: int) -> list[Line]:
-    lines: list[Line] = [("   Time Iterations  Loop", "dim")]
+    lines: list[Line] = [("   Time  Iterations  Loop", "dim")]
     for entry in entries:
         loop = entry.loop
         place = f"{loop.file.rsplit('/', 1)[-1]}:{loop.line} in " if loop.file and loop.line else ""
-        text = f"{100 * loop.share:5.1f} %  {_trips(entry):>9}  {'  ' * entry.depth}{place}{loop.routine}"
+        text = f"{100 * loop.share:5.1f} %  {_trips(entry):>10}  {'  ' * entry.depth}{place}{loop.routine}"
         if loop.restarts:
             text += f", call sequence restarts {fmt.short_count(loop.restarts)} ×"
         lines.append((text, "bold") if entry.main else text)
