@@ -57,6 +57,9 @@ IMPORT = re.compile(r"^\s*(?:from|import)\s+(leadline(?:\.\w+)*)(?:\s+import\s+\
 
 # Python packages that may not be imported by the lower ones.
 PYTHON_ABOVE: dict[str, set[str]] = {
+    "text": {"cli", "figures", "findings", "report"},
+    "figures": {"cli", "findings", "report", "tables"},
+    "findings": {"cli", "launch", "tables"},
     "report": {"cli", "launch", "tables"},
     "tables": {"cli", "launch"},
     "compare": {"cli", "launch"},

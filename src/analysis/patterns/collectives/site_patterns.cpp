@@ -1,0 +1,201 @@
+#include "analysis/patterns/collectives/site_patterns.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace leadline::analysis {
+
+namespace {
+
+using trace::CallClass;
+using trace::Category;
+
+constexpr double bound_share = 0.3;          // of the time of a loop's iterations
+constexpr double small_bytes = 1 << 12;      // an allreduce of less takes as long as one of nothing
+constexpr uint64_t failed_per_success = 10;  // polls
+constexpr uint64_t least_polls = 1000;
+constexpr double nearly_all = 0.9;  // of the steps
+
+bool is_allreduce(const std::string& name) { return name == "MPI_Allreduce" || name == "MPI_Allreduce_c"; }
+bool is_barrier(const std::string& name) { return name == "MPI_Barrier"; }
+// Those to other programs are made when these come.
+bool connects(const std::string& name) {
+  return name.starts_with("MPI_Comm_spawn") || name == "MPI_Comm_accept" || name == "MPI_Comm_connect" ||
+         name == "MPI_Comm_join";
+}
+
+double time_of(const GlobalSite& site) {
+  double sum = 0;
+  for (const Cell& c : site.cells) sum += c.counts.time_ns;
+  return sum;
+}
+
+class SitePatterns {
+ public:
+  SitePatterns(const Profile& profile, const RunTraffic& traffic, std::vector<Pattern>* found)
+      : profile_(profile), traffic_(traffic), found_(found), main_(profile.loops().main()) {}
+
+  void run() {
+    barriers();
+    allreduces();
+    polls();
+    created({CallClass::comm_create, CallClass::comm_icreate}, CallClass::comm_free, "communicators");
+    created({CallClass::win_create}, CallClass::win_free, "windows");
+  }
+
+ private:
+  const trace::Function& function(uint32_t s) const { return profile_.functions()[profile_.sites()[s].function]; }
+  bool within(uint32_t s, uint32_t loop) const {
+    return loop && traffic_.sites()[s].loop && profile_.loops().within(traffic_.sites()[s].loop, loop);
+  }
+
+  Pattern pattern(const char* name, std::vector<uint32_t> sites) const {
+    Pattern p;
+    p.name = name;
+    p.sites = std::move(sites);
+    std::set<uint32_t> ranks;
+    for (const uint32_t s : p.sites) {
+      p.in_main_loop |= within(s, main_);
+      for (const Cell& c : profile_.sites()[s].cells) {
+        if (c.counts.calls) ranks.insert(c.process);
+        p.messages += c.counts.messages;
+        p.bytes += c.counts.sent + c.counts.contributed;
+      }
+    }
+    p.ranks = static_cast<uint32_t>(ranks.size());
+    return p;
+  }
+
+  uint64_t calls(uint32_t s) const {
+    uint64_t sum = 0;
+    for (const Cell& c : profile_.sites()[s].cells) sum += c.counts.calls;
+    return sum;
+  }
+
+  // What a barrier may have to order: accesses to files, to windows and to shared memory, and receives from anyone.
+  // (A message orders its ends by itself.) Only in the main loop: at the start and at the end a barrier costs nothing.
+  void barriers() {
+    std::vector<uint32_t> found;
+    for (uint32_t s = 0; s < profile_.sites().size(); ++s) {
+      if (profile_.sites()[s].local || !within(s, main_)) continue;
+      const Category category = category_of(function(s).cls);
+      if (category == Category::one_sided || category == Category::io || traffic_.sites()[s].wildcards) return;
+      if (is_barrier(function(s).name)) found.push_back(s);
+    }
+    // One that is called in a few steps only separates what is measured from what is not.
+    std::erase_if(found, [&](uint32_t s) {
+      return 2 * calls(s) < profile_.loops().trips(main_) * profile_.sites()[s].cells.size();
+    });
+    if (found.empty()) return;
+    uint64_t times = 0;
+    for (const uint32_t s : found) times += calls(s);
+    Pattern p = pattern("redundant_barrier", found);
+    p.evidence = {{"barriers", static_cast<int64_t>(times)}};
+    found_->push_back(std::move(p));
+  }
+
+  // The innermost loops whose time goes into small allreduces.
+  void allreduces() {
+    const RunLoops& loops = profile_.loops();
+    for (uint32_t l = 1; l < loops.all().size(); ++l) {
+      std::vector<uint32_t> sites;
+      double time = 0;
+      uint64_t times = 0;
+      int64_t bytes = 0;
+      for (uint32_t s = 0; s < profile_.sites().size(); ++s) {
+        if (profile_.sites()[s].local || traffic_.sites()[s].loop != l || !is_allreduce(function(s).name)) continue;
+        if (profile_.sites()[s].cells.size() < 2) continue;
+        sites.push_back(s);
+        time += time_of(profile_.sites()[s]);
+        times += calls(s);
+        for (const Cell& c : profile_.sites()[s].cells) bytes += c.counts.contributed;
+      }
+      const double whole = loops.time_ns(l);
+      if (sites.empty() || loops.trips(l) < 2 || time < bound_share * whole) continue;
+      if (time > whole) continue;  // of a program that still runs, not all loops are known
+      if (static_cast<double>(bytes) > small_bytes * static_cast<double>(times)) continue;
+      Pattern p = pattern("allreduce_bound", sites);
+      p.evidence = {{"loop", int64_t{l}},
+                    {"share_of_loop", time / whole},
+                    {"bytes_of_one", static_cast<double>(bytes) / static_cast<double>(times)},
+                    {"allreduces", static_cast<int64_t>(times)}};
+      found_->push_back(std::move(p));
+    }
+  }
+
+  // Of all ranks; failed polls alone make no trip.
+  uint64_t trips(uint32_t loop) const {
+    uint64_t sum = 0;
+    for (const LoopCell& c : profile_.loops().all()[loop].cells) sum += c.trips();
+    return sum;
+  }
+
+  void polls() {
+    for (uint32_t s = 0; s < profile_.sites().size(); ++s) {
+      const SiteTraffic& t = traffic_.sites()[s];
+      if (t.failed_polls < least_polls || t.failed_polls < failed_per_success * (t.polls - t.failed_polls)) continue;
+      // One poll in a trip that makes other calls, too, only lets the library work on.
+      if (t.failed_polls < failed_per_success * trips(t.loop)) continue;
+      Pattern p = pattern("polling", {s});
+      p.evidence = {{"polls", static_cast<int64_t>(t.polls)}, {"in_vain", static_cast<int64_t>(t.failed_polls)}};
+      found_->push_back(std::move(p));
+    }
+  }
+
+  // Communicators or windows that are made in every step, by collectives that could be called once before the loop.
+  // The calls that free them belong to it.
+  void created(const std::set<CallClass>& making, CallClass freeing, const char* what) {
+    std::vector<uint32_t> sites, freed;
+    std::set<uint32_t> processes;
+    uint64_t times = 0;
+    for (uint32_t s = 0; s < profile_.sites().size(); ++s) {
+      const trace::Function& f = function(s);
+      if (profile_.sites()[s].local || !within(s, main_) || (f.cls != freeing && !making.count(f.cls))) continue;
+      if (connects(f.name) || !in_most_steps(s)) continue;
+      if (f.cls == freeing) {
+        freed.push_back(s);
+        continue;
+      }
+      sites.push_back(s);
+      times += calls(s);
+      for (const Cell& c : profile_.sites()[s].cells) processes.insert(c.process);
+    }
+    if (sites.empty()) return;
+    const double all = static_cast<double>(profile_.loops().trips(main_)) * static_cast<double>(processes.size());
+    sites.insert(sites.end(), freed.begin(), freed.end());
+    Pattern p = pattern("repeated_creation", sites);
+    p.evidence = {{"what", std::string(what)},
+                  {"made", static_cast<int64_t>(times)},
+                  {"made_per_step", static_cast<double>(times) / std::max(all, 1.0)}};
+    found_->push_back(std::move(p));
+  }
+
+  // Called in nearly all steps, on the processes that call there. Many calls in a few steps are none of these: an inner
+  // loop that the call is in must be entered as often.
+  bool in_most_steps(uint32_t s) const {
+    const RunLoops& loops = profile_.loops();
+    const size_t processes = profile_.sites()[s].cells.size();
+    const double least = nearly_all * static_cast<double>(loops.trips(main_)) * static_cast<double>(processes);
+    if (static_cast<double>(calls(s)) < least) return false;
+    uint32_t inner = traffic_.sites()[s].loop;
+    while (inner != main_ && loops.all()[inner].outer != main_) inner = loops.all()[inner].outer;
+    if (inner == main_) return true;
+    uint64_t entries = 0;
+    for (const LoopCell& c : loops.all()[inner].cells) entries += c.entries;
+    return static_cast<double>(entries) >= least;
+  }
+
+  const Profile& profile_;
+  const RunTraffic& traffic_;
+  std::vector<Pattern>* found_;
+  uint32_t main_;
+};
+
+}  // namespace
+
+void patterns_of_sites(const Profile& profile, const RunTraffic& traffic, std::vector<Pattern>* found) {
+  SitePatterns(profile, traffic, found).run();
+}
+
+}  // namespace leadline::analysis

@@ -1,0 +1,13 @@
+// Patterns of single call sites: barriers that order nothing, loops bound by allreduce, polling.
+#pragma once
+
+#include <vector>
+
+#include "analysis/patterns/exchanges/site_traffic.hpp"
+#include "analysis/patterns/patterns.hpp"
+
+namespace leadline::analysis {
+
+void patterns_of_sites(const Profile& profile, const RunTraffic& traffic, std::vector<Pattern>* found);
+
+}  // namespace leadline::analysis

@@ -1,0 +1,383 @@
+#include "analysis/patterns/exchanges/exchange_patterns.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "analysis/clocks.hpp"
+#include "analysis/patterns/exchanges/order.hpp"
+
+namespace leadline::analysis {
+
+namespace {
+
+using Kind = Shape::Kind;
+using trace::Category;
+
+constexpr double most_exceptions = 0.1;           // of what a pattern is recognised by
+constexpr int64_t most_bytes_to_pack = 1 << 18;   // larger messages gain nothing by travelling together
+constexpr int64_t least_bytes_to_wait = 1 << 12;  // no library waits for the receiver of a smaller message
+
+class Namer {
+ public:
+  Namer(const Profile& profile, const RunTraffic& traffic, const Steps& steps, const std::vector<Exchange>& exchanges,
+        std::vector<Pattern>* found)
+      : profile_(profile), traffic_(traffic), steps_(steps), exchanges_(exchanges), found_(found) {
+    std::vector<OwnTime> times;
+    for (const ProcessSummary& p : profile.processes()) times.push_back(own_time(p.meta));
+    time_ = run_time(times);
+  }
+
+  void run() {
+    const std::vector<bool> named = masters();
+    for (size_t i = 0; i < exchanges_.size(); ++i) {
+      const Exchange& e = exchanges_[i];
+      Ordering order = ordering_of(e, steps_.of(e), time_);
+      if (e.one_sided && !order.between) {  // the step may be one of some ranks only
+        const Ordering early = ordering_of(e, steps_.first_calls, time_);
+        order.passes_on = early.passes_on;
+        order.passing_ns = early.passing_ns;
+      }
+      const size_t first = found_->size();
+      const bool dependent = named[i] || name(e, order);
+      if (!named[i]) details(e, order, dependent, first);
+      if (e.wildcards) wildcards(e);
+      if (!e.one_sided) continue;
+      for (size_t p = first; p < found_->size(); ++p) (*found_)[p].evidence.emplace_back("one_sided", operations(e));
+    }
+  }
+
+ private:
+  Pattern pattern(const char* name, const Exchange& e) const {
+    Pattern p;
+    p.name = name;
+    p.sites = e.sites;
+    p.in_main_loop = e.in_main_loop;
+    p.ranks = e.shape.nodes;
+    p.messages = e.messages;
+    p.bytes = e.bytes;
+    return p;
+  }
+
+  void add(Pattern p) { found_->push_back(std::move(p)); }
+
+  static std::string operations(const Exchange& e) {
+    if (e.accesses.size() != 1) return "operations";
+    constexpr const char* names[] = {"", "puts", "gets", "accumulates"};
+    return names[static_cast<size_t>(*e.accesses.begin())];
+  }
+  const trace::Function& function_at(uint32_t site) const {
+    return profile_.functions()[profile_.sites()[site].function];
+  }
+
+  std::set<int64_t> halo_widths(const Exchange& e) const {
+    std::set<int64_t> widths;
+    for (const uint32_t s : e.sites) {
+      const std::set<int64_t>& told = traffic_.sites()[s].halo_widths;
+      widths.insert(told.begin(), told.end());
+    }
+    return widths;
+  }
+
+  static std::vector<int64_t> numbers(const auto& values) { return {values.begin(), values.end()}; }
+
+  // Pairs each gather from anyone with the scatter of the same rank that is nearest to it in the program.
+  std::vector<bool> masters() {
+    std::vector<bool> named(exchanges_.size());
+    for (size_t i = 0; i < exchanges_.size(); ++i) {
+      const Exchange& from = exchanges_[i];
+      size_t best = exchanges_.size(), most = 0;
+      for (size_t j = 0; j < exchanges_.size(); ++j) {
+        const Exchange& to = exchanges_[j];
+        if (named[j] || to.in_main_loop != from.in_main_loop) continue;
+        const auto ends = std::mismatch(from.path.begin(), from.path.end(), to.path.begin(), to.path.end());
+        const auto common = static_cast<size_t>(ends.first - from.path.begin()) + 1;
+        if (common > most && is_pair(from, to)) most = common, best = j;
+      }
+      if (named[i] || best == exchanges_.size()) continue;
+      named[i] = named[best] = true;
+      master_and_workers(from, exchanges_[best]);
+    }
+    return named;
+  }
+
+  bool is_pair(const Exchange& to_one, const Exchange& from_one) const {
+    const bool apart = to_one.shape.kind == Kind::gather && from_one.shape.kind == Kind::scatter &&
+                       to_one.shape.root == from_one.shape.root;
+    const bool both = &to_one == &from_one && to_one.shape.kind == Kind::exchange_with_one;
+    return (apart || both) && to_one.wildcards && replies(to_one.sites, from_one.sites, steps_.of(to_one));
+  }
+
+  // One end receives from anyone, the other sends to one rank after the other what that rank then works on.
+  void master_and_workers(const Exchange& to_one, const Exchange& from_one) {
+    Pattern p = pattern("master_worker", to_one);
+    if (&to_one != &from_one) {
+      p.sites.insert(p.sites.end(), from_one.sites.begin(), from_one.sites.end());
+      p.messages += from_one.messages;
+      p.bytes += from_one.bytes;
+    }
+    uint64_t least = UINT64_MAX, most = 0;
+    for (const GraphEdge& e : from_one.edges) {
+      if (e.from != from_one.shape.root) continue;
+      least = std::min(least, e.messages);
+      most = std::max(most, e.messages);
+    }
+    p.evidence = {{"master", int64_t{to_one.shape.root}},
+                  {"least_messages_to_a_worker", static_cast<int64_t>(least)},
+                  {"most_messages_to_a_worker", static_cast<int64_t>(most)}};
+    add(std::move(p));
+  }
+
+  // Returns whether messages wait for one another, so that they cannot travel together.
+  bool name(const Exchange& e, const Ordering& o) {
+    const Shape& s = e.shape;
+    const bool grid = s.kind == Kind::grid || s.kind == Kind::upwind;
+    if (grid && s.nodes > 2 && o.known && o.passes_on >= 1 - most_exceptions) {
+      Pattern p = pattern("pipeline", e);
+      p.evidence = {{"dims", numbers(s.dims)},
+                    {"both_ways", s.kind == Kind::grid},
+                    {"computation_between_s", o.passing_ns * 1e-9}};
+      add(std::move(p));
+      return true;
+    }
+    switch (s.kind) {
+      case Kind::grid:
+      case Kind::upwind: {
+        if (s.kind == Kind::upwind && s.nodes < 3) return false;
+        Pattern p = pattern("nearest_neighbour", e);
+        p.evidence = {{"dims", numbers(s.dims)},
+                      {"periodic", numbers(s.periodic)},
+                      {"corners", s.corners},
+                      {"one_way", s.kind == Kind::upwind},
+                      {"groups", static_cast<int64_t>(e.groups)},
+                      {"neighbours", int64_t{s.most_degree}}};
+        if (const std::set<int64_t> widths = halo_widths(e); !widths.empty())
+          p.evidence.emplace_back("halo_width", numbers(widths));
+        add(std::move(p));
+        return false;
+      }
+      case Kind::ring: {
+        Pattern p = pattern("ring", e);
+        p.evidence = {{"groups", static_cast<int64_t>(e.groups)}, {"rounds", per_step(e, s.nodes)}};
+        add(std::move(p));
+        return true;  // as a rule what is passed on is what was received
+      }
+      case Kind::gather:
+        return rooted("all_to_one", e);
+      case Kind::scatter:
+        return rooted("one_to_all", e);
+      case Kind::exchange_with_one:
+        rooted("all_to_one", e);
+        return rooted("one_to_all", e);
+      case Kind::tree_down:
+        return rooted("handmade_broadcast", e);
+      case Kind::tree_up:
+        rooted("handmade_reduction", e);
+        return true;
+      case Kind::hypercube: {
+        Pattern p = pattern("handmade_reduction", e);
+        p.evidence = {{"groups", static_cast<int64_t>(e.groups)}};
+        add(std::move(p));
+        return true;
+      }
+      case Kind::complete: {
+        Pattern p = pattern("handmade_alltoall", e);
+        p.evidence = {{"messages_between_two", per_step(e, s.nodes * (s.nodes - 1))}};
+        add(std::move(p));
+        return false;
+      }
+      case Kind::cliques: {
+        Pattern p = pattern("transpose", e);
+        p.evidence = {{"groups", int64_t{s.dims[0]}}, {"ranks_of_a_group", int64_t{s.dims[1]}}};
+        add(std::move(p));
+        return false;
+      }
+      case Kind::transposed: {
+        Pattern p = pattern("transpose", e);
+        p.evidence = {{"side", int64_t{s.dims[0]}}};
+        add(std::move(p));
+        return false;
+      }
+      case Kind::irregular: {
+        if (s.nodes < 4 || s.most_degree < 2) return false;
+        Pattern p = pattern("irregular", e);
+        p.evidence = {{"least_partners", int64_t{s.least_degree}}, {"most_partners", int64_t{s.most_degree}}};
+        add(std::move(p));
+        return false;
+      }
+      case Kind::none:
+        return true;
+    }
+    return true;
+  }
+
+  bool rooted(const char* name, const Exchange& e) {
+    Pattern p = pattern(name, e);
+    p.evidence = {{"root", int64_t{e.shape.root}}};
+    add(std::move(p));
+    return e.shape.kind == Kind::tree_down || e.shape.kind == Kind::tree_up;
+  }
+
+  uint64_t steps() const { return profile_.loops().main() ? profile_.loops().trips(profile_.loops().main()) : 0; }
+
+  // In a step, from each of so many pairs or nodes.
+  double per_step(const Exchange& e, uint64_t of) const {
+    const uint64_t n = e.in_main_loop ? std::max<uint64_t>(steps(), 1) : 1;
+    return static_cast<double>(e.messages) / static_cast<double>(n * std::max<uint64_t>(of, 1));
+  }
+
+  static int64_t mean_bytes(const Exchange& e) { return e.messages ? e.bytes / static_cast<int64_t>(e.messages) : 0; }
+
+  // `first`: of the exchange's patterns among those found.
+  void details(const Exchange& e, const Ordering& o, bool dependent, size_t first) {
+    // In one epoch, operations do not depend on one another.
+    if (!dependent || e.one_sided) packable(e, o, dependent);
+    if (!o.known) return;
+    if (!dependent && o.blocking_sends && mean_bytes(e) >= least_bytes_to_wait && e.shape.nodes > 2 &&
+        (o.chain == 0 || (o.chain >= 2 * o.chain_buffered && o.chain > 2)))
+      serialised(e, o, first);
+    if (o.nonblocking && overlaps_nothing(o.overlapped_by_process, o.completing_ns)) {
+      Pattern p = pattern("no_overlap", e);
+      p.evidence = {{"overlapped_s_in_step", o.overlapped_ns * 1e-9}, {"completing_s_in_step", o.completing_ns * 1e-9}};
+      add(std::move(p));
+    }
+    if (2 * o.large_unexpected > o.large) {
+      Pattern p = pattern("unexpected_large", e);
+      p.evidence = {{"large_in_step", static_cast<int64_t>(o.large)},
+                    {"unexpected_in_step", static_cast<int64_t>(o.large_unexpected)},
+                    {"large_bytes", int64_t{Ordering::large_bytes}}};
+      add(std::move(p));
+    }
+  }
+
+  // Where one rank sends to all or gets from all, that is why the calls come one after the other: it is one pattern.
+  void serialised(const Exchange& e, const Ordering& o, size_t first) {
+    const PatternEvidence order = {{"chain", static_cast<int64_t>(o.chain)},
+                                   {"chain_if_buffered", static_cast<int64_t>(o.chain_buffered)},
+                                   {"needs_buffering", o.chain == 0}};
+    bool explained = false;
+    for (size_t i = first; i < found_->size(); ++i) {
+      Pattern& p = (*found_)[i];
+      if (p.name != "all_to_one" && p.name != "one_to_all") continue;
+      p.evidence.insert(p.evidence.end(), order.begin(), order.end());
+      explained = true;
+    }
+    if (explained) return;
+    Pattern p = pattern("serialised_order", e);
+    p.evidence = order;
+    add(std::move(p));
+  }
+
+  void packable(const Exchange& e, const Ordering& o, bool dependent) {
+    if (mean_bytes(e) > most_bytes_to_pack) return;
+    const double each = per_step(e, e.edges.size());
+    // Messages of different steps cannot travel together: what recurs must be read in a step of its own.
+    const bool of_one_step = &steps_.of(e) == &steps_.iteration || !e.in_main_loop;
+    if (o.known && o.together > 1 && of_one_step) {
+      Pattern p = pattern("packable_messages", e);
+      p.evidence = {{"together", static_cast<int64_t>(o.together)},
+                    {"messages_to_a_partner_per_step", each},
+                    {"assumes", std::string("nothing")}};
+      add(std::move(p));
+      return;
+    }
+    const uint32_t loop = e.in_main_loop && !dependent && !may_wait_for_memory(e) ? repeating_loop(e) : 0;
+    if (!loop) return;
+    Pattern p = pattern("packable_messages", e);
+    p.evidence = {{"together", static_cast<int64_t>(fixed_trips(loop))},
+                  {"messages_to_a_partner_per_step", each},
+                  {"loop", int64_t{loop}},
+                  {"assumes", std::string("independent trips")}};
+    add(std::move(p));
+  }
+
+  // Where no fence orders them, a rank may wait for what others put into its memory, which no call tells.
+  bool may_wait_for_memory(const Exchange& e) const {
+    return std::any_of(e.sites.begin(), e.sites.end(), [&](uint32_t s) {
+      const trace::Function& f = function_at(s);
+      return f.cls == trace::CallClass::rma_sync && f.name != "MPI_Win_fence";
+    });
+  }
+
+  // The outermost loop within the step that a send is in, that goes round equally often each time, and that has no
+  // collective: what its trips send to one partner could be one message if no trip needs what an earlier one received.
+  // All sends of the exchange must be in loops of equal trips: the same one, as a rule, or copies of it. 0: there is no
+  // such loop.
+  uint32_t repeating_loop(const Exchange& e) const {
+    const RunLoops& loops = profile_.loops();
+    uint32_t found = 0;
+    for (const uint32_t s : e.sites) {
+      const SiteTraffic& t = traffic_.sites()[s];
+      if (t.sent.empty()) continue;
+      uint64_t messages = 0;
+      for (const auto& [edge, amount] : t.sent) messages += amount.messages;
+      const double to_each = static_cast<double>(messages) / static_cast<double>(t.sent.size());
+      uint32_t outermost = 0;
+      for (uint32_t l = t.loop; l && l != loops.main(); l = loops.all()[l].outer) {
+        // In each of its trips, to each partner.
+        const double rest = fixed_trips(l) > 1 ? to_each / static_cast<double>(loops.trips(l)) : 0;
+        if (rest < 0.99 || std::abs(rest - std::round(rest)) > 0.01 || collective_within(l)) continue;
+        outermost = l;
+      }
+      if (!outermost || (found && fixed_trips(found) != fixed_trips(outermost))) return 0;
+      if (!found) found = outermost;
+    }
+    return found;
+  }
+
+  // The trips of the loop each time it is entered; 0 if they differ or are not known. Where iterations of the loop
+  // around it may go unseen, it is entered more often than is seen: trips are multiples of the true number.
+  uint64_t fixed_trips(uint32_t loop) const {
+    const RunLoop& l = profile_.loops().all()[loop];
+    if (l.silent) return 0;
+    const structure::LoopShape shape = profile_.loops().shape(loop);
+    const auto all = [&](auto holds) { return std::all_of(l.cells.begin(), l.cells.end(), holds); };
+    if (all([&](const LoopCell& c) { return c.trips() == c.entries * shape.most; })) return shape.most;
+    const uint64_t few = shape.fewest;
+    if (!l.outer || !profile_.loops().all()[l.outer].silent || !few || shape.usual % few || shape.most % few) return 0;
+    return all([&](const LoopCell& c) { return c.trips() % few == 0; }) ? few : 0;
+  }
+
+  bool collective_within(uint32_t loop) const {
+    for (uint32_t s = 0; s < profile_.sites().size(); ++s) {
+      const GlobalSite& site = profile_.sites()[s];
+      if (site.local || !profile_.loops().within(traffic_.sites()[s].loop, loop)) continue;
+      if (category_of(profile_.functions()[site.function].cls) == Category::collective) return true;
+    }
+    return false;
+  }
+
+  void wildcards(const Exchange& e) {
+    Pattern p = pattern("wildcard_receive", e);
+    uint64_t receives = 0, any = 0;
+    std::set<uint32_t> receivers;
+    p.sites.clear();
+    for (const uint32_t s : e.sites) {
+      const SiteTraffic& t = traffic_.sites()[s];
+      receives += t.receives;
+      any += t.wildcards;
+      receivers.insert(t.wildcard_receivers.begin(), t.wildcard_receivers.end());
+      if (t.wildcards) p.sites.push_back(s);
+    }
+    p.messages = any;
+    p.ranks = static_cast<uint32_t>(receivers.size());
+    p.evidence = {{"receives", static_cast<int64_t>(receives)}, {"from_anyone", static_cast<int64_t>(any)}};
+    add(std::move(p));
+  }
+
+  const Profile& profile_;
+  const RunTraffic& traffic_;
+  const Steps& steps_;
+  const std::vector<Exchange>& exchanges_;
+  std::vector<Pattern>* found_;
+  RunTime time_;
+};
+
+}  // namespace
+
+void patterns_of_exchanges(const Profile& profile, const RunTraffic& traffic, const Steps& steps,
+                           const std::vector<Exchange>& exchanges, std::vector<Pattern>* found) {
+  Namer(profile, traffic, steps, exchanges, found).run();
+}
+
+}  // namespace leadline::analysis
