@@ -1,4 +1,4 @@
-"""./dev lint: formatting, types, spelling, layers, links, and what is made from declarations.
+"""./dev lint: formatting, types, spelling, layers, phrases, links, and what is made from declarations.
 
 Every tool is a pinned wheel in .venv; Biome, for JavaScript, is a pinned package of npm.
 """
