@@ -26,9 +26,8 @@ std::string described(const kit::HintChoice& choice, const std::string& keep) {
     std::snprintf(text, sizeof text, "the defaults: the limit of %.2f s was reached before the first round ended",
                   choice.took_s);
   } else {
-    std::snprintf(text, sizeof text,
-                  "%.2f of the defaults' time, found in %d rounds, %.2f s, %.0f MB written and read", choice.share,
-                  choice.rounds, choice.took_s, choice.written_bytes / 1e6);
+    std::snprintf(text, sizeof text, "%.2f of the defaults' time, found in %d rounds, %.2f s, %.0f MB written and read",
+                  choice.share, choice.rounds, choice.took_s, choice.written_bytes / 1e6);
   }
   return choice.hints + " (" + text + ")";
 }
