@@ -18,7 +18,7 @@ from rich.table import Table as Printed
 import leadline.mpi
 from bench.applied import measure_applied
 from leadline.bench import Interval, Measurement, interval, measure
-from leadline.bench.statistics import paired_ratios
+from leadline.statistics.paired import paired_ratios
 from leadline.tuning.table import Table
 from leadline.tuning.tune import SIZES, Wanted, tune
 

@@ -48,6 +48,12 @@ class SlowerThanAllowed(LeadlineError):
     exit_code = 6
 
 
+class MeasurementFailed(LeadlineError):
+    """A program that was to be measured ended with an error, or not in time. The message says at which point."""
+
+    exit_code = 7
+
+
 class CannotStart(LeadlineError):
     """The program could not be started: 127 if it was not found, 126 if it may not be executed."""
 

@@ -1,6 +1,6 @@
 // Patterns of file I/O of processes built by hand: which files are of one kind, what their calls take, and what would
 // remain.
-#include "analysis/patterns/file_patterns.hpp"
+#include "analysis/patterns/files/file_patterns.hpp"
 
 #include <algorithm>
 #include <string>

@@ -1,5 +1,5 @@
 // Shapes of graphs whose edges are made by the definition of each shape.
-#include "analysis/patterns/shape.hpp"
+#include "analysis/patterns/exchanges/shape.hpp"
 
 #include <cstdio>
 #include <cstdlib>

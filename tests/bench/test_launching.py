@@ -12,7 +12,8 @@ import pytest
 from leadline import mpi
 from leadline.bench import measuring, program
 from leadline.bench.asking import Candidate
-from leadline.bench.launching import Launch, MeasurementFailed, Plan, Point, Samples, launch, read
+from leadline.bench.launching import Launch, Plan, Point, Samples, launch, read
+from leadline.errors import MeasurementFailed
 
 PLAN = Plan((Point("bcast", 65536, (Candidate("native"), Candidate("chain", 8192))),))
 

@@ -7,9 +7,9 @@ import pytest
 
 from leadline import mpi
 from leadline.bench import study
-from leadline.bench.launching import MeasurementFailed
 from leadline.bench.rows import Asked, Measurement
 from leadline.bench.study import SERIES, Comparison, PublishedRatio, compare, published, ratio_of_rounded, summary
+from leadline.errors import MeasurementFailed
 
 POINT_TO_POINT, BROADCAST, SUM = SERIES
 NOWHERE = Path("nowhere")

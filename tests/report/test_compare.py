@@ -15,7 +15,6 @@ from rich.console import Console
 from leadline.__main__ import main
 from leadline.cli.compare import paths_of
 from leadline.compare import Comparison, Group, Subject, compare, from_run
-from leadline.compare import statistics as stats
 from leadline.compare.as_json import as_json
 from leadline.compare.environment import differences
 from leadline.compare.subject import Part
@@ -24,6 +23,7 @@ from leadline.compare.words import verdict
 from leadline.errors import UsageError
 from leadline.report.page import document
 from leadline.report.screen import Screen
+from leadline.statistics import student, welch
 
 from .handmade import Calls, HandmadeSite, a_process, an_edge, strips
 
@@ -91,12 +91,12 @@ def pair(a: Sequence[Subject] | Subject, b: Sequence[Subject] | Subject) -> Comp
 
 
 def test_students_distribution_and_holms_correction_are_the_published_ones() -> None:
-    assert stats.t_quantile(0.975, 10) == pytest.approx(2.2281, abs=1e-4)
-    assert stats.t_quantile(0.975, 2) == pytest.approx(4.3027, abs=1e-4)
-    assert stats.t_quantile(0.95, 30) == pytest.approx(1.6973, abs=1e-4)
-    assert stats.t_cdf(-2.0, 5) == pytest.approx(0.05097, abs=1e-5)
-    assert stats.holm([0.001, 0.02, 0.04, 0.3]) == [True, False, False, False]
-    assert stats.holm([0.012, 0.03, 0.001]) == [True, True, True]
+    assert student.t_quantile(0.975, 10) == pytest.approx(2.2281, abs=1e-4)
+    assert student.t_quantile(0.975, 2) == pytest.approx(4.3027, abs=1e-4)
+    assert student.t_quantile(0.95, 30) == pytest.approx(1.6973, abs=1e-4)
+    assert student.t_cdf(-2.0, 5) == pytest.approx(0.05097, abs=1e-5)
+    assert welch.holm([0.001, 0.02, 0.04, 0.3]) == [True, False, False, False]
+    assert welch.holm([0.012, 0.03, 0.001]) == [True, True, True]
 
 
 @pytest.mark.parametrize("repeats", [1, 3])

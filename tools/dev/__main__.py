@@ -14,6 +14,7 @@ from dev.libraries import ensure_libraries
 from dev.paths import MPI_HOME, PYTHON, ROOT
 from dev.prerequisites import BUILDING, CHARTS, Prerequisite, provide, provide_for_tests
 from dev.scripts import ensure_linter
+from dev.sentences import sentences
 from dev.steps import StepFailed, exclusive, say
 
 USAGE = """usage: ./dev COMMAND
@@ -27,6 +28,7 @@ USAGE = """usage: ./dev COMMAND
   build [--debug]   build again after an edit (seconds); the C++ tests with assertions, in build/debug
   setup             set up everything that the above need
   docs              check the links in the documentation
+  sentences [--comments] [PART]  every sentence that Leadline can print, or its comments, of files with PART in the path
 """
 MISSING_PREREQUISITE = 5
 
@@ -96,6 +98,7 @@ COMMANDS = {
     "bench": bench,
     "build": rebuild,
     "setup": setup,
+    "sentences": sentences,
     "docs": lambda _: linting.check_links(),
 }
 

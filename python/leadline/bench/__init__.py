@@ -3,8 +3,9 @@
 `measure()` is the function behind `leadline bench`.
 """
 
-from leadline.bench.measuring import MeasurementFailed, measure
+from leadline.bench.measuring import measure
 from leadline.bench.rows import Measurement
-from leadline.bench.statistics import Interval, interval
+from leadline.errors import MeasurementFailed
+from leadline.statistics.interval import Interval, interval
 
 __all__ = ["Interval", "Measurement", "MeasurementFailed", "interval", "measure"]

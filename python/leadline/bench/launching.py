@@ -13,15 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from leadline.bench.asking import Candidate
-from leadline.errors import LeadlineError
+from leadline.errors import MeasurementFailed
 
 GRACE_S = 1.0  # for a launch that is given up
-
-
-class MeasurementFailed(LeadlineError):
-    """The measuring program ended with an error, or not in time. The message says at which point."""
-
-    exit_code = 7
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,9 @@ from leadline import mpi
 from leadline.bench import program
 from leadline.bench.asking import OPERATIONS, POINT_TO_POINT, candidates_for, portfolio, sizes_for
 from leadline.bench.bounds import fit
-from leadline.bench.launching import Launch, MeasurementFailed, Plan, Point, launch
+from leadline.bench.launching import Launch, Plan, Point, launch
 from leadline.bench.rows import Asked, Measurement, is_better, rows_of
-from leadline.errors import UsageError
-
-__all__ = ["MeasurementFailed", "measure"]
+from leadline.errors import MeasurementFailed, UsageError
 
 
 def measure(

@@ -9,7 +9,8 @@ from typing import Any
 from leadline.bench.asking import POINT_TO_POINT, Candidate
 from leadline.bench.bounds import Network, bound_us
 from leadline.bench.launching import Launch, Noise, Samples
-from leadline.bench.statistics import Interval, interval, paired_ratios
+from leadline.statistics.interval import Interval, interval
+from leadline.statistics.paired import paired_ratios
 
 SCHEMA = 1
 US = 1e-3  # of a nanosecond

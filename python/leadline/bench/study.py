@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import Any
 
 from leadline import mpi
-from leadline.bench.measuring import MeasurementFailed, measure
+from leadline.bench.measuring import measure
 from leadline.bench.output import PIPE_WIDTH, notes
 from leadline.bench.rows import Measurement
-from leadline.errors import UsageError
+from leadline.errors import MeasurementFailed, UsageError
 
 STUDIES = ("intel-mpi",)
 DATA = Path(__file__).parent / "studies"

@@ -8,9 +8,9 @@ import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from leadline.compare import statistics as stats
-from leadline.compare.statistics import Ratio
 from leadline.compare.subject import Group, Part, Subject
+from leadline.statistics import welch as stats
+from leadline.statistics.welch import Ratio
 
 # Less is not claimed, whatever an interval says: of the time itself, and of the iteration (or run) it is a part of.
 LEAST_OF_REPEATS = 0.02

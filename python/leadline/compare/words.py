@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from leadline.compare.comparison import Comparison, Pair
 from leadline.compare.scaling import Scaling
-from leadline.compare.statistics import Ratio
 from leadline.compare.subject import Group
 from leadline.compare.times import Metric
 from leadline.report import format as fmt
+from leadline.statistics.welch import Ratio
 
 TOO_WIDE = 20.0  # an interval that holds ratios so far apart is not shown
 MOST_NAMED = 3  # differences of the environments

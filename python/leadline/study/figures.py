@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from leadline.bench.statistics import median
+from leadline.statistics.median import median
 from leadline.study import published
 from leadline.study.forms import AFTER, BEFORE, GATHERED, PARALLEL
 from leadline.study.opatm import Study

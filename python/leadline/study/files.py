@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from leadline.bench.measuring import MeasurementFailed
-from leadline.errors import UsageError
+from leadline.errors import MeasurementFailed, UsageError
 from leadline.mpi import Library
 
 TINY = ("--grid", "6x4x3", "--tracers", "1", "--steps", "1", "--cost", "light")

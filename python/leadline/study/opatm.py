@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from leadline import workloads
-from leadline.bench.measuring import MeasurementFailed
+from leadline.errors import MeasurementFailed
 from leadline.mpi import Library
 from leadline.study.files import Files, prepare, remove_output
 from leadline.study.forms import Form, forms, with_segments

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from leadline.bench.measuring import MeasurementFailed
-from leadline.errors import UsageError
+from leadline.errors import MeasurementFailed, UsageError
 from leadline.study.files import Files, reason
 
 ROUTINES = ("trcadv", "trchdf", "trcnxt", "trcwri")

@@ -12,7 +12,8 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from leadline.bench.launching import MeasurementFailed, run_in_time
+from leadline.bench.launching import run_in_time
+from leadline.errors import MeasurementFailed
 from leadline.launch.launcher import find_launcher, with_program
 
 ASK_S = 30.0

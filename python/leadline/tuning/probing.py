@@ -22,8 +22,8 @@ from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
-from leadline.bench.launching import MeasurementFailed, run_in_time
-from leadline.errors import LeadlineError, MissingPrerequisite
+from leadline.bench.launching import run_in_time
+from leadline.errors import LeadlineError, MeasurementFailed, MissingPrerequisite
 from leadline.launch.executable import inspect
 from leadline.launch.launcher import Launcher, find_launcher, with_program, words_for_ranks
 from leadline.launch.program import program_word

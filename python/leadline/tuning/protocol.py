@@ -17,11 +17,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from leadline.bench.launching import MeasurementFailed, run_in_time
-from leadline.bench.statistics import interval
-from leadline.errors import UsageError
+from leadline.bench.launching import run_in_time
+from leadline.errors import MeasurementFailed, UsageError
 from leadline.launch import process
 from leadline.libraries.sending import DEFAULT, Candidate
+from leadline.statistics.interval import interval
 from leadline.tuning.probing import ProbeFailed, Subject, ask, subject, words_with
 
 SCHEMA = 1

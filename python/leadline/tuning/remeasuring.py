@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from leadline.bench.statistics import Interval, interval
+from leadline.statistics.interval import Interval, interval
 from leadline.tuning.probing import Point, Subject, time_points
 from leadline.tuning.proving import points
 from leadline.tuning.table import Rule

@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "analysis/matching/step.hpp"
-#include "analysis/patterns/collective_patterns.hpp"
-#include "analysis/patterns/exchange_patterns.hpp"
-#include "analysis/patterns/file_patterns.hpp"
-#include "analysis/patterns/site_patterns.hpp"
+#include "analysis/patterns/collectives/collective_patterns.hpp"
+#include "analysis/patterns/collectives/site_patterns.hpp"
+#include "analysis/patterns/exchanges/exchange_patterns.hpp"
+#include "analysis/patterns/files/file_patterns.hpp"
 
 namespace leadline::analysis {
 

@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "analysis/patterns/exchange.hpp"
+#include "analysis/patterns/exchanges/exchange.hpp"
 #include "analysis/profile.hpp"
 #include "trace/process.hpp"
 

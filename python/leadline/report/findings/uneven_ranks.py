@@ -6,7 +6,7 @@ from leadline.report import format as fmt
 from leadline.report.content import Content
 from leadline.report.finding import Evidence, Rule, at_least
 from leadline.report.json_entries import rank_id
-from leadline.report.median import median
+from leadline.statistics.median import median
 
 
 def evidence(content: Content) -> Evidence | None:

@@ -10,9 +10,9 @@ from leadline.report import format as fmt
 from leadline.report.content import Content
 from leadline.report.control import LibrarySetting, Variable, settings, variables
 from leadline.report.json_entries import rank_id
-from leadline.report.median import median
 from leadline.report.screen import Line, Screen
 from leadline.report.section import Section
+from leadline.statistics.median import median
 
 
 def figures(content: Content) -> dict[str, Any]:

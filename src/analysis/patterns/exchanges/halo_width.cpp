@@ -1,4 +1,4 @@
-#include "analysis/patterns/halo_width.hpp"
+#include "analysis/patterns/exchanges/halo_width.hpp"
 
 namespace leadline::analysis {
 

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "analysis/matching/step.hpp"
-#include "analysis/patterns/shape.hpp"
-#include "analysis/patterns/site_traffic.hpp"
+#include "analysis/patterns/exchanges/shape.hpp"
+#include "analysis/patterns/exchanges/site_traffic.hpp"
 #include "analysis/profile.hpp"
 
 namespace leadline::analysis {

@@ -1,10 +1,10 @@
-#include "analysis/patterns/order.hpp"
+#include "analysis/patterns/exchanges/order.hpp"
 
 #include <algorithm>
 #include <map>
 
-#include "analysis/patterns/operation_order.hpp"
-#include "analysis/patterns/rows.hpp"
+#include "analysis/patterns/exchanges/operation_order.hpp"
+#include "analysis/patterns/exchanges/rows.hpp"
 
 namespace leadline::analysis {
 

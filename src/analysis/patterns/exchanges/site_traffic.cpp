@@ -1,9 +1,9 @@
-#include "analysis/patterns/site_traffic.hpp"
+#include "analysis/patterns/exchanges/site_traffic.hpp"
 
 #include <algorithm>
 
 #include "analysis/measure.hpp"
-#include "analysis/patterns/halo_width.hpp"
+#include "analysis/patterns/exchanges/halo_width.hpp"
 #include "structure/call_decoder.hpp"
 
 namespace leadline::analysis {

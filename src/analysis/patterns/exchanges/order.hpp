@@ -7,7 +7,7 @@
 
 #include "analysis/clocks.hpp"
 #include "analysis/matching/step.hpp"
-#include "analysis/patterns/exchange.hpp"
+#include "analysis/patterns/exchanges/exchange.hpp"
 
 namespace leadline::analysis {
 

@@ -1,4 +1,4 @@
-#include "analysis/patterns/site_patterns.hpp"
+#include "analysis/patterns/collectives/site_patterns.hpp"
 
 #include <algorithm>
 #include <map>

@@ -1,4 +1,4 @@
-#include "analysis/patterns/file_sites.hpp"
+#include "analysis/patterns/files/file_sites.hpp"
 
 #include <algorithm>
 #include <vector>

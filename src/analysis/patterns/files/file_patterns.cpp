@@ -1,4 +1,4 @@
-#include "analysis/patterns/file_patterns.hpp"
+#include "analysis/patterns/files/file_patterns.hpp"
 
 #include <algorithm>
 #include <map>
@@ -7,7 +7,7 @@
 #include <string>
 
 #include "analysis/files.hpp"
-#include "analysis/patterns/file_uses.hpp"
+#include "analysis/patterns/files/file_uses.hpp"
 
 namespace leadline::analysis {
 

@@ -3,8 +3,8 @@
 
 #include <vector>
 
+#include "analysis/patterns/exchanges/site_traffic.hpp"
 #include "analysis/patterns/patterns.hpp"
-#include "analysis/patterns/site_traffic.hpp"
 
 namespace leadline::analysis {
 

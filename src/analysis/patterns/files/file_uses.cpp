@@ -1,4 +1,4 @@
-#include "analysis/patterns/file_uses.hpp"
+#include "analysis/patterns/files/file_uses.hpp"
 
 #include <algorithm>
 #include <cctype>

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "analysis/patterns/file_sites.hpp"
+#include "analysis/patterns/files/file_sites.hpp"
 #include "analysis/patterns/patterns.hpp"
 
 namespace leadline::analysis {

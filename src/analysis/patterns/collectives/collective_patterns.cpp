@@ -1,10 +1,10 @@
-#include "analysis/patterns/collective_patterns.hpp"
+#include "analysis/patterns/collectives/collective_patterns.hpp"
 
 #include <algorithm>
 #include <map>
 #include <set>
 
-#include "analysis/patterns/order.hpp"
+#include "analysis/patterns/exchanges/order.hpp"
 
 namespace leadline::analysis {
 

@@ -1,10 +1,10 @@
-#include "analysis/patterns/operation_order.hpp"
+#include "analysis/patterns/exchanges/operation_order.hpp"
 
 #include <algorithm>
 #include <map>
 #include <set>
 
-#include "analysis/patterns/rows.hpp"
+#include "analysis/patterns/exchanges/rows.hpp"
 
 namespace leadline::analysis {
 

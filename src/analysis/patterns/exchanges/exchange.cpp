@@ -1,4 +1,4 @@
-#include "analysis/patterns/exchange.hpp"
+#include "analysis/patterns/exchanges/exchange.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,10 +7,10 @@
 #include <optional>
 #include <tuple>
 
-#include "analysis/patterns/operation_order.hpp"
-#include "analysis/patterns/order.hpp"
-#include "analysis/patterns/sets.hpp"
-#include "analysis/patterns/site_sets.hpp"
+#include "analysis/patterns/exchanges/operation_order.hpp"
+#include "analysis/patterns/exchanges/order.hpp"
+#include "analysis/patterns/exchanges/sets.hpp"
+#include "analysis/patterns/exchanges/site_sets.hpp"
 
 namespace leadline::analysis {
 

@@ -1,11 +1,11 @@
-#include "analysis/patterns/exchange_patterns.hpp"
+#include "analysis/patterns/exchanges/exchange_patterns.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <set>
 
 #include "analysis/clocks.hpp"
-#include "analysis/patterns/order.hpp"
+#include "analysis/patterns/exchanges/order.hpp"
 
 namespace leadline::analysis {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/patterns/file_sites.hpp"
+#include "analysis/patterns/files/file_sites.hpp"
 #include "analysis/profile.hpp"
 #include "trace/process.hpp"
 

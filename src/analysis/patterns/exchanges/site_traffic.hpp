@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/patterns/shape.hpp"
+#include "analysis/patterns/exchanges/shape.hpp"
 #include "analysis/profile.hpp"
 #include "trace/process.hpp"
 

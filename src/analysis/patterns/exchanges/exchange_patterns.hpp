@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "analysis/matching/step.hpp"
-#include "analysis/patterns/exchange.hpp"
+#include "analysis/patterns/exchanges/exchange.hpp"
 #include "analysis/patterns/patterns.hpp"
 
 namespace leadline::analysis {

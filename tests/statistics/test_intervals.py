@@ -4,7 +4,9 @@ import random
 
 import pytest
 
-from leadline.bench.statistics import FEWEST, Interval, interval, median, paired_ratios, quantile
+from leadline.statistics.interval import FEWEST, Interval, interval
+from leadline.statistics.median import median, quantile
+from leadline.statistics.paired import paired_ratios
 
 
 def test_medians_by_hand() -> None:

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "analysis/patterns/site_traffic.hpp"
+#include "analysis/patterns/exchanges/site_traffic.hpp"
 #include "analysis/profile.hpp"
 
 namespace leadline::analysis {

@@ -1,11 +1,11 @@
-#include "analysis/patterns/site_sets.hpp"
+#include "analysis/patterns/exchanges/site_sets.hpp"
 
 #include <algorithm>
 #include <map>
 #include <set>
 
-#include "analysis/patterns/exchange.hpp"
-#include "analysis/patterns/sets.hpp"
+#include "analysis/patterns/exchanges/exchange.hpp"
+#include "analysis/patterns/exchanges/sets.hpp"
 
 namespace leadline::analysis {
 

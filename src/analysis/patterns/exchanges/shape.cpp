@@ -1,4 +1,4 @@
-#include "analysis/patterns/shape.hpp"
+#include "analysis/patterns/exchanges/shape.hpp"
 
 #include <algorithm>
 #include <array>

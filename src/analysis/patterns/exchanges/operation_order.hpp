@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "analysis/matching/step.hpp"
-#include "analysis/patterns/order.hpp"
+#include "analysis/patterns/exchanges/order.hpp"
 
 namespace leadline::analysis {
 

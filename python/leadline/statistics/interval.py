@@ -6,6 +6,8 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from leadline.statistics.median import median, quantile
+
 RESAMPLES = 1000
 CONFIDENCE = 0.95
 FEWEST = 5  # samples without which an interval says nothing
@@ -21,15 +23,6 @@ class Interval:
 
     def as_dict(self) -> dict[str, float | None]:
         return {"median": self.median, "low": self.low, "high": self.high}
-
-
-def median(values: Sequence[float]) -> float:
-    """The median. Raises ValueError if there are no values."""
-    if not values:
-        raise ValueError("the median of nothing")
-    ordered = sorted(values)
-    middle = len(ordered) // 2
-    return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
 
 
 def interval(
@@ -64,17 +57,9 @@ def interval(
     return Interval(middle, quantile(medians, tail), quantile(medians, 1 - tail))
 
 
-def quantile(ordered: Sequence[float], share: float) -> float:
-    """The quantile of ascending values, linear between neighbours. share: 0 for the first, 1 for the last."""
-    if not ordered:
-        raise ValueError("the quantile of nothing")
-    place = share * (len(ordered) - 1)
-    below = int(place)
-    if below + 1 >= len(ordered):
-        return ordered[-1]
-    return ordered[below] + (place - below) * (ordered[below + 1] - ordered[below])
-
-
-def paired_ratios(base: Sequence[float | None], other: Sequence[float | None]) -> list[float]:
-    """base / other of every round in which both were on time (None: late)."""
-    return [a / b for a, b in zip(base, other, strict=True) if a is not None and b is not None and b > 0]
+def range_of(values: Sequence[float]) -> tuple[float, float]:
+    """The interval of the median; of fewer than FEWEST values the least and the greatest. Raises ValueError if none."""
+    found = interval([values])
+    if found is None or found.low is None or found.high is None:
+        return min(values), max(values)
+    return found.low, found.high
