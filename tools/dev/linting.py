@@ -37,7 +37,7 @@ def files(suffixes: set[str]) -> list[Path]:
 
 def lint(*, fix: bool, tidy: bool = False) -> int:
     native = files(NATIVE)
-    python = ["python", "tools", "codegen", "tests", "benchmarks"]
+    python = ["python", "parts", "tools", "codegen", "tests", "benchmarks"]
     python = [name for name in python if (ROOT / name).exists()]
     results = {
         "clang-format": _run("clang-format", *(["-i"] if fix else ["--dry-run", "--Werror"]), *native) if native else 0,
