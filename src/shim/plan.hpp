@@ -23,7 +23,7 @@ struct Plan {
   Plan& operator=(const Plan&) = delete;
 };
 
-// nullptr: the algorithm can't do it; the same on all ranks. (No memory: there is no such answer, the process ends.)
+// nullptr: the algorithm cannot do it; the same on all ranks. (Without memory the process ends.)
 Plan* plan_for(Communicator& c, const Rule& rule, int64_t count, int64_t element_bytes, int32_t root);
 
 // A collective of the program's, by the rule's algorithm. False: the library is to do it, for `why`; else *error.
