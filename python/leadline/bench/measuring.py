@@ -106,7 +106,7 @@ def measure(
         found.append(done)
         if first_look or only_better:
             wanted = _better(done, number, wanted, asked, perhaps=first_look)
-        if first_look:  # of those that stay it says nothing
+        if first_look:  # it says nothing about those that stay
             done.samples = {
                 (point, candidate): samples
                 for (point, candidate), samples in done.samples.items()

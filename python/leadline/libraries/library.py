@@ -66,7 +66,7 @@ class MpiLibrary(ABC):
     routines: ClassVar[re.Pattern[str] | None]  # those to be watched; None where it has no symbols: errors tell
     proof: ClassVar[str]  # how it is seen which routine ran
     unseen: ClassVar[str]  # what to say of a routine that was not seen
-    controls: ClassVar[tuple[str, ...]]  # variables of MPI_T that say whether its settings hold
+    controls: ClassVar[tuple[str, ...]]  # variables of MPI_T that show whether its settings are in effect
     rules_stand_alone: ClassVar[bool]  # whether a rule without effect leaves the others as they are
 
     def __init_subclass__(cls) -> None:

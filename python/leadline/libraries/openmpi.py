@@ -1,6 +1,6 @@
 """Open MPI: set by the rules file of its component coll/tuned, in the text form that 4.1 and 5.0 read.
 
-What goes wrong silently there, and why what is written here does not:
+What fails silently there, and how the files written here avoid it:
   * without coll_tuned_use_dynamic_rules the file is not even looked for; with a name that is no file nothing is said;
   * sizes are searched until one is greater: they must ascend, and calls below the first have no rule, so 0 is first;
   * the same of numbers of processes: a job with fewer than the first has no rule. Algorithm 0 means the library's own.

@@ -232,7 +232,7 @@ def _probe_words(subject: Subject, variables: dict[str, str], plan: Path) -> tup
 
 
 def _run(words: list[str], environ: dict[str, str], limit_s: float) -> list[str]:
-    """The lines it said. Ended after limit_s: after an error ranks may wait for ever."""
+    """The lines it wrote. Ended after limit_s: after an error ranks may wait for ever."""
     with tempfile.TemporaryFile("w+", errors="replace") as output:
         try:
             run_in_time(words, environ, output.fileno(), limit_s, give_up=lambda: _is_blind(output.fileno()))

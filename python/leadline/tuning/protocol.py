@@ -1,4 +1,4 @@
-"""How messages are sent, as something to tune: under a program of the user's, since which is better depends on it.
+"""Tunes how messages are sent, under a program of the user's, since it decides which setting is better.
 
 Every candidate is a setting of the MPI library that is first shown to have taken effect (MPI_T in the ranks, and the
 library still starts), then runs the program in turn with the library's defaults, several times, in an order that
@@ -97,7 +97,7 @@ def tune_protocol(
             say(f"not available: {candidate.name}: {found.why}")
         else:
             usable.append(candidate)
-    # With nothing to compare there is nothing to run.
+    # Without candidates to compare, nothing is run.
     times = _times(about, usable, launches if len(usable) > 1 else 0, pattern, say)
     rows = [judge(candidate.name, times["default"], times[candidate.name]) for candidate in usable]
     for row, candidate in zip(rows, usable, strict=True):
