@@ -19,11 +19,13 @@ class Own:
     """A library's own algorithm that is the same as one of ours.
 
     setting: its name or number in the library's settings.   function: the routine of the library that it is.
+    needs: conditions under which it may be used, as the library writes them.
     """
 
     setting: str
     function: str
     takes_segments: bool = False
+    needs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
