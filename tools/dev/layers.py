@@ -29,10 +29,10 @@ ALLOWED: dict[str, set[str]] = {
     "interchange": {"interchange", "recording", "analysis", "structure", "trace", "leadline"},
     "replay": {"replay", "analysis", "structure", "trace", "collectives", "network", "leadline"},
     "network": {"network"},
-    "collectives": {"collectives", "network"},
+    "collectives": {"collectives", "network", "leadline"},
     "shim": {"shim", "host", "collectives", "leadline"},
-    "bench": {"bench", "collectives", "network"},
-    "probe": {"probe", "leadline"},
+    "bench": {"bench", "collectives", "network", "leadline"},
+    "probe": {"probe", "collectives", "leadline"},
     "bindings": {
         "bindings",
         "replay",

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from dev import operation_docs
 from dev.english import to_avoid
 from dev.environment import tool
 from dev.layers import violations
@@ -21,6 +22,7 @@ from dev.tables import outdated
 
 NATIVE = {".cpp", ".hpp", ".h", ".c"}
 NOT_OURS = {".git", ".venv", ".mpi", "build", "leadline-runs"}
+PLACED = ROOT / "python" / "leadline" / "share"  # what the build has put there
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 
 
@@ -31,7 +33,8 @@ def files(suffixes: set[str]) -> list[Path]:
         if top.name in NOT_OURS:
             continue
         inside = [top] if top.is_file() else sorted(top.rglob("*"))
-        found += [path for path in inside if path.suffix in suffixes and path.is_file()]
+        ours = (path for path in inside if PLACED not in path.parents)
+        found += [path for path in ours if path.suffix in suffixes and path.is_file()]
     return found
 
 
@@ -47,7 +50,7 @@ def lint(*, fix: bool, tidy: bool = False) -> int:
         "biome": lint_scripts(fix=fix),
         "codespell": _run("codespell", *(["-w"] if fix else [])),
         "layers": _report("layers", violations()),
-        "tables": _report("tables", outdated(fix=fix)),
+        "tables": _report("tables", [*outdated(fix=fix), *operation_docs.outdated(fix=fix)]),
         "english": _report("english", to_avoid()),
         "links": check_links(),
     }

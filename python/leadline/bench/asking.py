@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 from leadline import _core
 from leadline.errors import UsageError
+from leadline.operations import operations
 
 EXCHANGES = ("blocking", "nonblocking", "persistent", "sendrecv", "bcast")
-COLLECTIVES = ("bcast", "reduce", "allreduce")
+COLLECTIVES = tuple(operations())
 POINT_TO_POINT = ("p2p", "latency", "netpipe")
 OPERATIONS = (*POINT_TO_POINT, *COLLECTIVES)
 CHECKS_CHECK = "nothing"  # does nothing, so its results are wrong and its row void
@@ -82,7 +83,7 @@ def sizes_for(operation: str, given: Iterable[int | str] | None) -> list[int]:
 
 def is_measurable(operation: str, n_bytes: int) -> bool:
     """Whether the size can be measured: sums are of doubles (src/bench/contents.hpp)."""
-    return operation not in {"reduce", "allreduce"} or n_bytes % 8 == 0
+    return operation in POINT_TO_POINT or not operations()[operation].reduces or n_bytes % 8 == 0
 
 
 def netpipe_sizes(most: int) -> list[int]:

@@ -31,6 +31,7 @@ from leadline.launch.wrappers import command_start, with_variables
 from leadline.launchers import srun
 from leadline.libraries import LIBRARIES, MpiLibrary, of_file
 from leadline.libraries.answers import Answer, Answers, Point
+from leadline.operations import operations
 from leadline.tuning.shared import shared_folder, unseen
 
 TIME_LIMIT_S = 60.0
@@ -202,7 +203,7 @@ def _launch(
     if how == "uneven":
         for rank, text in fatal_errors(said):
             answer = found.points.setdefault(points[0], Answer())
-            sends_more = (rank == 0) == (points[0].operation != "reduce")  # as in src/probe/main.cpp
+            sends_more = (rank == 0) != operations()[points[0].operation].root_receives  # as in src/probe/main.cpp
             (answer.errors_of_errant if sends_more else answer.errors).append(text)
     return found
 
