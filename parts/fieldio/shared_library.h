@@ -1,4 +1,4 @@
-/* A library that is loaded if it fits: one built for another MPI library than the program's would also load that *
+/* A library that is loaded if it fits: one built for another MPI library than the program's would also load that
  * library, which alone may end the program. The file is therefore inspected first. */
 #ifndef LEADLINE_FIELDIO_SHARED_LIBRARY_H
 #define LEADLINE_FIELDIO_SHARED_LIBRARY_H

@@ -13,8 +13,9 @@ export function canChart() {
 }
 
 /**
- * A figure with a chart. describe(colors) -> uPlot's options without sizes; data: uPlot's columns. label: what it
- * shows, in a sentence. hint: what can be done with it. /
+ * A figure with a chart. describe(colors) -> uPlot's options without sizes; data: uPlot's columns.
+ * label: what it shows, in a sentence.   hint: what can be done with it.
+ */
 export function chart({ label, data, height = 200, describe, hint = "Drag to zoom, double-click to see all." }) {
   if (!canChart()) {
     return h(
