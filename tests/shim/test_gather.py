@@ -196,3 +196,17 @@ def test_open_mpi_takes_each_rule_up_to_its_last_size(builder: Builder, tmp_path
         (8, 1000): {"ompi_coll_base_gather_intra_binomial"},
         (1001, 5000): {"ompi_coll_base_gather_intra_basic_linear"},
     }
+
+
+def test_mpich_is_told_no_sizes(builder: Builder, tmp_path: Path) -> None:
+    """It ends the program at a condition on the size of a gather."""
+    library = known("mpich")
+    rule = 'schema = 1\n[[rule]]\noperation = "gather"\nprocesses = [2, 4]\nbytes = [8, 1000]\nalgorithm = "binomial"\n'
+    (tmp_path / "table.toml").write_text(rule)
+    command = [*library.launch(2), str(builder.c(library, "shim_gather.c"))]
+    options = ("--via", "native", "--quiet", "--report", str(tmp_path / "report.json"))
+    done = leadline("apply", "table.toml", *options, "--", *command, cwd=tmp_path, environ=library.env())
+    found = json.loads((tmp_path / "report.json").read_text())
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert (found["applied"], found["settings"]) == ([], {})
+    assert "cannot tell sizes of gather apart" in found["not_applied"][0]["why"]
