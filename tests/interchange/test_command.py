@@ -15,7 +15,7 @@ from .conftest import Export
 @pytest.mark.parametrize("name", FORMATS)
 def test_nothing_is_ever_overwritten(whole: Path, export: Export, tmp_path: Path, name: str) -> None:
     (tmp_path / "out").write_text("mine")
-    assert "exists already" in export(name, whole, code=2).err
+    assert "already exists" in export(name, whole, code=2).err
     assert (tmp_path / "out").read_text() == "mine"
 
 
