@@ -41,7 +41,7 @@ def test_turns_are_taken_in_order_and_failures_are_results() -> None:
     ]
     assert json.loads(json.dumps(rows)) == rows
     assert (finished.why, finished.interrupted, finished.not_begun, finished.complete_rounds()) == ("", False, [], 2)
-    finished.end_if_interrupted()
+    finished.interruption.end_if_any()
 
 
 def test_a_launch_can_depend_on_those_before_it() -> None:
@@ -149,7 +149,7 @@ finished = Runner().run(turns("ab", 3), launch_of)
 done = before + [[each.turn.candidate, each.turn.round] for each in finished.done]
 Path(kept).write_text(json.dumps(done))
 print(finished.complete_rounds(), finished.why)
-finished.end_if_interrupted()
+finished.interruption.end_if_any()
 """
 
 

@@ -31,7 +31,7 @@ def execute(launch: Launch) -> Outcome:
     with interruption() as asked:
         outcome = outcome_of(launch, asked)
     if outcome.ending is Ending.INTERRUPTED:
-        asked.end()
+        asked.end_if_any()
     return outcome
 
 

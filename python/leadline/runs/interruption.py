@@ -12,7 +12,6 @@ import signal
 import threading
 from collections.abc import Iterator
 from types import FrameType
-from typing import NoReturn
 
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -40,11 +39,15 @@ class Interruption:
         if self._wake is not None:
             os.write(self._wake, b"s")
 
-    def end(self) -> NoReturn:
-        """Ends this process as the signal would have: for Ctrl-C KeyboardInterrupt, else 128 + its number."""
+    def end_if_any(self) -> None:
+        """Ends this process as the signal would have: for Ctrl-C KeyboardInterrupt, else 128 + its number.
+
+        To be called once what is finished has been written.
+        """
         if self.signal == signal.SIGINT:
             raise KeyboardInterrupt
-        raise SystemExit(128 + self.signal)
+        if self.signal:
+            raise SystemExit(128 + self.signal)
 
 
 _current: Interruption | None = None

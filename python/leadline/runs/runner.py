@@ -46,11 +46,6 @@ class Finished(Generic[T]):
     def interrupted(self) -> bool:
         return self.interruption.signal != 0
 
-    def end_if_interrupted(self) -> None:
-        """To be called once what is finished has been written. Raises KeyboardInterrupt or SystemExit."""
-        if self.interrupted:
-            self.interruption.end()
-
     def complete_rounds(self) -> int:
         """The number of rounds, from the first on, of which no turn is missing."""
         return min((turn.round for turn in self.not_begun), default=self._rounds())
@@ -79,7 +74,7 @@ class Runner:
         each: called with each launch that ended by itself or by its own limit. What it raises ends the run.
 
         A signal that asks this process to end ends the launch and the run, and nothing else: see
-        `Finished.end_if_interrupted`.
+        `Interruption.end_if_any`.
         """
         finished: Finished[T] = Finished()
         begin = time.monotonic()
