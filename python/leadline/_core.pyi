@@ -799,10 +799,57 @@ def demangle_short(name: str) -> str:
     is unchanged.
     """
 
-def collective_bound(
-    operation: str, processes: int, bytes: int, message_s: float, per_byte_s: float, reduce_per_byte_s: float
-) -> float:
-    """Seconds that bcast, reduce or allreduce takes at least: src/collectives/bound.hpp. Raises ValueError."""
+network_distances: tuple[str, ...]
+"""What two ranks share, from near to far: "core_complex", ... , "other_node"."""
+
+class NetworkPiece:
+    """The parameters of messages of `from_bytes` and more, up to the next piece: src/network/network.hpp."""
+
+    from_bytes: int
+    latency_ns: float
+    overhead_ns: float
+    overhead_per_byte_ns: float
+    gap_ns: float
+    per_byte_ns: float
+
+    def message_ns(self, bytes: int) -> float:
+        """From the start of the send to the end of the receive."""
+
+class NetworkLink:
+    """pieces: a copy; to be set as a whole.   handshake_ns: negative: two latencies."""
+
+    pieces: list[NetworkPiece]
+    eager_bytes: int
+    handshake_ns: float
+
+class NetworkPort:
+    gap_ns: float
+    per_byte_ns: float
+
+class Network:
+    """The parameters of a network model: src/network/network.hpp."""
+
+    reduce_per_byte_ns: float
+    copy_per_byte_ns: float
+    call_ns: float
+    port: NetworkPort
+
+    def own(self, between: str) -> NetworkLink:
+        """What was set for a distance; without pieces if nothing was. Raises ValueError for an unknown distance."""
+
+    def set(self, between: str, link: NetworkLink) -> None:
+        """Raises ValueError for an unknown distance."""
+
+    def most_favourable(self) -> NetworkPiece:
+        """The least of each parameter that occurs."""
+
+def most_favourable_network(
+    messages: Sequence[tuple[int, int]], reductions: Sequence[tuple[int, int]]
+) -> Network | None:
+    """The network that measured times (bytes, ns) allow; None without small and large messages."""
+
+def collective_bound_ns(operation: str, processes: int, bytes: int, network: Network) -> float:
+    """The least time of a collective: src/network/bounds.hpp. Raises ValueError for an unknown operation."""
 
 def site_sums(
     profile: Profile, process: Process, index: int, loop: int = 0, iterations: tuple[int, int] | None = None

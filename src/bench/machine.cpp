@@ -109,8 +109,8 @@ int64_t Waiting::more_ns() {
   return now - std::exchange(before_, now);
 }
 
-Network measure_network(const Job& job) {
-  Network network;
+network::Measured measure_network(const Job& job) {
+  network::Measured measured;
   int64_t empty = 0;  // message, one way
   for (const int64_t bytes : sizes) {
     std::vector<char> buffer(std::size_t(bytes * burst_of_large) + 1);
@@ -119,18 +119,18 @@ Network measure_network(const Job& job) {
         if (burst > 1 && bytes < large) continue;
         const int64_t ns = one_way(job, &buffer, bytes, burst);
         if (bytes == 0) empty = ns / 2;
-        if (job.rank == 0) network.messages.push_back({bytes, std::max(ns - empty, ns / 2) / burst});
+        if (job.rank == 0) measured.messages.push_back({bytes, std::max(ns - empty, ns / 2) / burst});
       }
     }
     patient_barrier(job.comm);
     if (job.rank == 0 && bytes >= 4096) {
       std::vector<double> from(bytes / 8, 1), to(bytes / 8, 1);
-      network.reductions.push_back(
+      measured.reductions.push_back(
           {bytes, fastest([&] { MPI_Reduce_local(from.data(), to.data(), int(bytes / 8), MPI_DOUBLE, MPI_SUM); })});
     }
     patient_barrier(job.comm);
   }
-  return network;
+  return measured;
 }
 
 }  // namespace leadline::bench

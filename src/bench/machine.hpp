@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bench/job.hpp"
+#include "network/measured.hpp"
 
 namespace leadline::bench {
 
@@ -34,17 +35,7 @@ class Waiting {
   int64_t before_ = 0;
 };
 
-struct Cost {
-  int64_t bytes;
-  int64_t ns;  // of the fastest
-};
-
-struct Network {
-  std::vector<Cost> messages;    // one way, between ranks 0 and 1
-  std::vector<Cost> reductions;  // MPI_Reduce_local of a sum of doubles
-};
-
-// At rank 0. Without messages where there is one rank only.
-Network measure_network(const Job& job);
+// At rank 0: messages between ranks 0 and 1, and MPI_Reduce_local. Without messages where there is one rank only.
+network::Measured measure_network(const Job& job);
 
 }  // namespace leadline::bench

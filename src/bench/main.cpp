@@ -35,11 +35,11 @@ void write_job(const Job& job) {
 }
 
 void write_network(const Job& job) {
-  const Network network = measure_network(job);
+  const network::Measured measured = measure_network(job);
   if (job.rank != 0) return;
-  for (const Cost& cost : network.messages)
+  for (const network::Cost& cost : measured.messages)
     std::fprintf(results, "message %" PRId64 " %" PRId64 "\n", cost.bytes, cost.ns);
-  for (const Cost& cost : network.reductions)
+  for (const network::Cost& cost : measured.reductions)
     std::fprintf(results, "reduction %" PRId64 " %" PRId64 "\n", cost.bytes, cost.ns);
 }
 

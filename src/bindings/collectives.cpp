@@ -10,7 +10,6 @@
 
 #include "bindings/bindings.hpp"
 #include "collectives/algorithm.hpp"
-#include "collectives/bound.hpp"
 
 namespace nb = nanobind;
 
@@ -60,16 +59,10 @@ std::vector<std::tuple<std::string, std::string, bool, bool, bool>> algorithms()
   return list;
 }
 
-// A rank sends one message at a time and receives one at a time; each takes `message_s` plus the time for its bytes.
-double bound(const std::string& operation, int processes, int64_t bytes, double message_s, double per_byte_s,
-             double reduce_per_byte_s) {
+double bound_ns(const std::string& operation, int processes, int64_t bytes, const network::Network& network) {
   Operation of;
   if (!collectives::operation_of(operation, &of)) throw nb::value_error("no such operation");
-  collectives::Network network;
-  network.gap = message_s;
-  network.per_byte = per_byte_s;
-  network.reduce_per_byte = reduce_per_byte_s;
-  return collectives::lower_bound(of, processes, bytes, network).seconds();
+  return network::lower_bound(collectives::movement_of(of), processes, bytes, network).ns();
 }
 
 }  // namespace
@@ -79,8 +72,8 @@ void bind_collectives(nb::module_& m) {
         nb::arg("root"), nb::arg("count"), nb::arg("element_bytes"), nb::arg("segment_bytes") = 0,
         nb::arg("radix") = 0);
   m.def("collective_algorithms", &algorithms);
-  m.def("collective_bound", &bound, nb::arg("operation"), nb::arg("processes"), nb::arg("bytes"), nb::arg("message_s"),
-        nb::arg("per_byte_s"), nb::arg("reduce_per_byte_s"));
+  m.def("collective_bound_ns", &bound_ns, nb::arg("operation"), nb::arg("processes"), nb::arg("bytes"),
+        nb::arg("network"));
 }
 
 }  // namespace leadline::bindings

@@ -19,6 +19,7 @@ NB_MODULE(_core, m) {
   leadline::bindings::bind_phases(m);
   leadline::bindings::bind_columns(m);
   leadline::bindings::bind_timeline(m);
+  leadline::bindings::bind_network(m);
   leadline::bindings::bind_collectives(m);
   leadline::bindings::bind_interchange(m);
   m.def("demangle_short", &leadline::analysis::demangle_short, nb::arg("name"));

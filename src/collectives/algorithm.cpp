@@ -87,6 +87,12 @@ const Algorithm* find_algorithm(Operation operation, std::string_view name) {
 
 const char* name_of(Operation operation) { return operations[static_cast<int>(operation)]; }
 
+network::Movement movement_of(Operation operation) {
+  return {.contributed = {.root_only = operation == Operation::broadcast},
+          .received = {.root_only = operation == Operation::reduce},
+          .reduced = operation != Operation::broadcast};
+}
+
 bool operation_of(std::string_view name, Operation* operation) {
   for (int i = 0; i < 3; ++i)
     if (name == operations[i]) {

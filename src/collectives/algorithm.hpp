@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "collectives/schedule.hpp"
+#include "network/bounds.hpp"
 
 namespace leadline::collectives {
 
@@ -26,6 +27,7 @@ std::span<const Algorithm> algorithms();
 // nullptr: there is none of that name.
 const Algorithm* find_algorithm(Operation operation, std::string_view name);
 const char* name_of(Operation operation);  // "bcast", "reduce", "allreduce": as commands and tables say
+network::Movement movement_of(Operation operation);
 bool operation_of(std::string_view name, Operation* operation);
 
 }  // namespace leadline::collectives

@@ -5,9 +5,15 @@
 #include <unordered_map>
 #include <vector>
 
-#include "collectives/bound.hpp"
+#include "collectives/cost.hpp"
 
 namespace leadline::collectives {
+
+using network::Distance;
+using network::Link;
+using network::Network;
+using network::Piece;
+using network::Places;
 
 namespace {
 
@@ -39,15 +45,21 @@ struct Rank {
   double leaves_at = pending;  // when one of them does
 };
 
+// A node's connection to the others: each of its directions is free again then.
+struct NodePort {
+  double out_free = 0, in_free = 0;
+};
+
 class Simulation {
  public:
-  Simulation(std::span<const Schedule> schedules, int64_t element_bytes, const Network& network, const Nodes* nodes)
+  Simulation(std::span<const Schedule> schedules, int64_t element_bytes, const Network& network, const Places& places)
       : schedules_(schedules),
         element_bytes_(element_bytes),
         network_(network),
-        nodes_(nodes),
+        places_(places),
         ranks_(schedules.size()) {
     for (size_t i = 0; i < ranks_.size(); ++i) {
+      ports_.resize(std::max(ports_.size(), node_of(static_cast<int>(i)) + 1));
       ranks_[i].done.assign(schedules[i].requests, pending);
       ranks_[i].on_waiting.assign(schedules[i].requests, 0);
       events_.push({0, static_cast<int>(i), false});
@@ -96,7 +108,7 @@ class Simulation {
     const double bytes = static_cast<double>(step.to.count * element_bytes_);
     switch (step.kind) {
       case Step::Kind::send:
-        r.clock += between(rank, step.peer).overhead;
+        r.clock += piece(rank, step.peer, step.from).processor_ns(step.from.count * element_bytes_);
         post(rank, step, true);
         return true;
       case Step::Kind::receive:
@@ -105,10 +117,10 @@ class Simulation {
       case Step::Kind::wait:
         return wait(r, step.request);
       case Step::Kind::copy:
-        r.clock += bytes * network_.copy_per_byte;
+        r.clock += bytes * network_.copy_per_byte_ns;
         return true;
       case Step::Kind::reduce:
-        r.clock += bytes * network_.reduce_per_byte;
+        r.clock += bytes * network_.reduce_per_byte_ns;
         return true;
       case Step::Kind::native:
         return false;
@@ -126,11 +138,13 @@ class Simulation {
     return true;
   }
 
-  const Network& between(int one, int other) const {
-    return nodes_ && nodes_->node_of[one] == nodes_->node_of[other] ? nodes_->within : network_;
+  const Link& between(int one, int other) const { return *network_.link(places_.between(one, other)); }
+  const Piece& piece(int one, int other, const Range& range) const {
+    return between(one, other).piece(range.count * element_bytes_);
   }
+  size_t node_of(int rank) const { return static_cast<size_t>(places_.node_of ? places_.node_of[rank] : rank); }
 
-  bool is_eager(const Message& message) const { return message.bytes <= between(message.from, message.to).eager_bytes; }
+  bool is_eager(const Message& message) const { return between(message.from, message.to).is_eager(message.bytes); }
 
   void post(int rank, const Step& step, bool is_send) {
     const int from = is_send ? rank : step.peer, to = is_send ? step.peer : rank;
@@ -152,13 +166,13 @@ class Simulation {
     } else {
       message.received_by = step.request;
       message.received_at = at(rank).clock;
-      at(rank).on_waiting[step.request] = between(from, to).overhead;
+      at(rank).on_waiting[step.request] = piece(from, to, step.to).processor_ns(step.to.count * element_bytes_);
     }
     if (is_send && is_eager(message)) queue(number, message.sent_at);
     if (!known) return;
-    const double latency = between(from, to).latency;
+    const double half = between(from, to).half_handshake_ns(message.bytes);
     if (!is_eager(message))
-      queue(number, std::max(message.sent_at + latency, message.received_at) + latency);
+      queue(number, std::max(message.sent_at + half, message.received_at) + half);
     else if (message.arrives != pending)
       complete(to, message.received_by, std::max(message.arrives, message.received_at));
   }
@@ -191,16 +205,30 @@ class Simulation {
         chosen = it;
     std::iter_swap(first, chosen);
     Message& message = messages_[sender.leaving[sender.left++]];
-    const Network& network = between(message.from, message.to);
-    Rank& receiver = at(message.to);
-    sender.out_free = now + network.busy(message.bytes);
-    receiver.in_free = std::max(now + network.latency, receiver.in_free) + network.busy(message.bytes);
-    message.arrives = receiver.in_free;
+    message.arrives = pass_ports(message, now);
     complete(message.from, message.sent_by, sender.out_free);
     if (message.received_by != unknown)
       complete(message.to, message.received_by, std::max(message.arrives, message.received_at));
     sender.leaves_at = pending;
     if (sender.left < sender.leaving.size()) wake(sender);
+  }
+
+  // When its last byte is there. It keeps both ranks' ports busy, and those of their nodes.
+  double pass_ports(const Message& message, double now) {
+    const Piece& piece = between(message.from, message.to).piece(message.bytes);
+    Rank &sender = at(message.from), &receiver = at(message.to);
+    NodePort &from = ports_[node_of(message.from)], &to = ports_[node_of(message.to)];
+    const double busy = piece.busy_ns(message.bytes);
+    if (!network_.port.limits() || places_.between(message.from, message.to) != Distance::other_node) {
+      sender.out_free = now + busy;
+      return receiver.in_free = std::max(now + piece.latency_ns, receiver.in_free) + busy;
+    }
+    const double port_busy = network_.port.busy_ns(message.bytes), leaves = std::max(now, from.out_free);
+    from.out_free = leaves + port_busy;
+    to.in_free = std::max(leaves + piece.latency_ns, to.in_free) + port_busy;
+    sender.out_free = leaves + busy;
+    receiver.in_free = std::max(std::max(leaves + piece.latency_ns, receiver.in_free) + busy, to.in_free);
+    return receiver.in_free;
   }
 
   void complete(int rank, uint32_t request, double when) {
@@ -214,8 +242,9 @@ class Simulation {
   std::span<const Schedule> schedules_;
   int64_t element_bytes_;
   const Network& network_;
-  const Nodes* nodes_;
+  const Places& places_;
   std::vector<Rank> ranks_;
+  std::vector<NodePort> ports_;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   std::vector<Message> messages_;
   std::unordered_map<uint64_t, Channel> channels_;  // from << 32 | to
@@ -223,9 +252,10 @@ class Simulation {
 
 }  // namespace
 
-double modelled_seconds(std::span<const Schedule> schedules, int64_t element_bytes, const Network& network,
-                        const Nodes* nodes) {
-  return Simulation(schedules, element_bytes, network, nodes).run();
+double modelled_ns(std::span<const Schedule> schedules, int64_t element_bytes, const Network& network,
+                   const Places& places) {
+  if (!network.link(Distance::other_node)) return -1;
+  return Simulation(schedules, element_bytes, network, places).run();
 }
 
 }  // namespace leadline::collectives

@@ -8,7 +8,7 @@ import pytest
 
 from leadline.bench import samples
 from leadline.bench.asking import Candidate
-from leadline.bench.bounds import Network
+from leadline.bench.bounds import fit
 from leadline.bench.launching import Launch, Noise, Samples
 from leadline.bench.output import headline, notes
 from leadline.bench.plot import page, svg
@@ -16,7 +16,7 @@ from leadline.bench.rows import Asked, Measurement, rows_of
 from leadline.errors import MissingPrerequisite
 
 ASKED = Asked("bcast", (8, 1 << 20), (Candidate("native"), Candidate("chain", 65536)), 4, "mpich", 1)
-NETWORK = Network(1.0, 0.001, 0.002)
+NETWORK = fit([(0, 1000), (1 << 20, 1000 + (1 << 20))], [(4096, 8192)])
 KEYS = {
     "operation", "algorithm", "bytes", "processes", "library", "median_us", "low_us", "high_us", "samples", "late",
     "correct", "problem", "bound_us", "percent_of_bound", "ratio_to_native", "ratio_by_launch",

@@ -13,7 +13,7 @@ import pytest
 from leadline import mpi
 from leadline.bench.output import legend
 from leadline.cli.command import COMMANDS
-from leadline.report.screen import folded
+from leadline.text.screen import folded
 
 from .conftest import Command
 from .terminal import in_terminal

@@ -8,17 +8,18 @@
 #include <map>
 #include <string>
 
-#include "collectives/bound.hpp"
+#include "collectives/cost.hpp"
 #include "portfolio.hpp"
 
 namespace {
 
 using namespace leadline::test;
+using namespace leadline::network;
 
 int failures = 0;
 
 // A port lets one message through in a unit of time, when it is waited for; nothing else takes any: time is rounds.
-const Network one_port{.gap = 1, .eager_bytes = 0};
+const Network one_port = Network::uniform({.gap_ns = 1}, 0);
 
 struct Figures {
   double rounds = 0;
@@ -27,7 +28,7 @@ struct Figures {
 
 Figures measured(const std::vector<Schedule>& schedules) {
   Figures figures;
-  figures.rounds = modelled_seconds(schedules, 1, one_port);
+  figures.rounds = modelled_ns(schedules, 1, one_port);
   for (const Schedule& schedule : schedules)
     for (const Step& step : schedule.steps)
       if (step.kind == Step::Kind::send) {
@@ -121,9 +122,21 @@ void check_formulas(int p) {
 // --- The model ------------------------------------------------------------------------------------------------------
 
 // Of clusters: latency and overhead in the order of a microsecond, 10 gigabytes a second; within a node half of that.
-const Network cluster{1e-6, 3e-7, 1e-7, 1e-10, 2e-10, 5e-11, 16384};
-const Network node{2e-7, 2e-7, 5e-8, 1e-10, 2e-10, 5e-11, 16384};
-const Network slow{5e-5, 1e-5, 1e-6, 8e-9, 2e-10, 5e-11, 65536};  // of gigabit Ethernet
+constexpr Piece between_nodes{.latency_ns = 1000, .overhead_ns = 300, .gap_ns = 100, .per_byte_ns = 0.1};
+constexpr Piece within_node{.latency_ns = 200, .overhead_ns = 200, .gap_ns = 50, .per_byte_ns = 0.1};
+constexpr Piece ethernet{.latency_ns = 50000, .overhead_ns = 10000, .gap_ns = 1000, .per_byte_ns = 8};
+
+Network with_memory(Network network) {
+  network.reduce_per_byte_ns = 0.2;
+  network.copy_per_byte_ns = 0.05;
+  return network;
+}
+Network with_nodes(Network network) {
+  network.set(Distance::node, Link{{within_node}, 16384});
+  return network;
+}
+const Network cluster = with_memory(Network::uniform(between_nodes, 16384));
+const Network slow = with_memory(Network::uniform(ethernet, 65536));
 
 void check_bounds(int p) {
   for (const Algorithm& algorithm : algorithms())
@@ -133,26 +146,26 @@ void check_bounds(int p) {
         problem.processes = p;
         problem.count = bytes;
         problem.segment_bytes = 8192;
-        const double took = modelled_seconds(schedules_of(algorithm, problem), 1, network);
-        const double least = lower_bound(algorithm.operation, p, bytes, network).seconds();
+        const double took = modelled_ns(schedules_of(algorithm, problem), 1, network);
+        const double least = lower_bound(movement_of(algorithm.operation), p, bytes, network).ns();
         if (took < 0 || took >= least * (1 - 1e-9)) continue;
         if (++failures <= 20)
-          std::printf("FAILED: %s %s, %d processes, %lld bytes: %g s, below the bound of %g s\n",
+          std::printf("FAILED: %s %s, %d processes, %lld bytes: %g ns, below the bound of %g ns\n",
                       name_of(algorithm.operation), algorithm.name, p, static_cast<long long>(bytes), took, least);
       }
 }
 
 struct Best {
-  double seconds = INFINITY;
+  double ns = INFINITY;
   std::string name;
 };
 
-Best best_of(Operation operation, int p, int64_t bytes, const Network& network, const Nodes* nodes) {
+Best best_of(Operation operation, int p, int64_t bytes, const Network& network, const Places& places) {
   Best best;
   for (const Algorithm& algorithm : algorithms()) {
     if (algorithm.operation != operation) continue;
     const bool quadratic = std::strstr(algorithm.name, "ring") || std::strstr(algorithm.name, "direct");
-    if (p > 512 && quadratic && !(nodes && std::strstr(algorithm.name, "two_level"))) continue;
+    if (p > 512 && quadratic && !(places.node_of && std::strstr(algorithm.name, "two_level"))) continue;
     for (const int64_t segment : {0, 4096, 16384, 65536})
       for (const int radix : {2, 4, 8}) {
         if ((segment && !algorithm.takes_segments) || (radix != 2 && !algorithm.takes_radix)) continue;
@@ -162,9 +175,9 @@ Best best_of(Operation operation, int p, int64_t bytes, const Network& network, 
         problem.count = bytes;
         problem.segment_bytes = segment;
         problem.radix = radix;
-        problem.node_of = nodes ? nodes->node_of : nullptr;
-        const double took = modelled_seconds(schedules_of(algorithm, problem), 1, network, nodes);
-        if (took >= 0 && took < best.seconds) {
+        problem.node_of = places.node_of;
+        const double took = modelled_ns(schedules_of(algorithm, problem), 1, network, places);
+        if (took >= 0 && took < best.ns) {
           best = {took, algorithm.name};
           if (segment) best.name += " segment=" + std::to_string(segment);
           if (radix != 2) best.name += " radix=" + std::to_string(radix);
@@ -183,15 +196,15 @@ void print_best(const char* only, int most, int per_node) {
           if (p == 4096 && bytes > 1048576) continue;
           std::vector<int> node_of(static_cast<size_t>(p));
           for (int rank = 0; rank < p; ++rank) node_of[static_cast<size_t>(rank)] = rank / per_node;
-          const Nodes nodes{node_of.data(), node};
           const bool slowly = kind >= 2, in_nodes = kind % 2;
           if (in_nodes && p <= per_node) continue;
           const Network& network = slowly ? slow : cluster;
-          const Best best = best_of(operation, p, bytes, network, in_nodes ? &nodes : nullptr);
-          const double least = lower_bound(operation, p, bytes, network).seconds();
+          const Best best = best_of(operation, p, bytes, in_nodes ? with_nodes(network) : network,
+                                    in_nodes ? Places{node_of.data()} : Places{});
+          const double least = lower_bound(movement_of(operation), p, bytes, network).ns();
           std::printf("%-10s %5d %9lld %-7s %-8s %-44s %10.2f us", name_of(operation), p, static_cast<long long>(bytes),
-                      slowly ? "slow" : "cluster", in_nodes ? "in nodes" : "", best.name.c_str(), best.seconds * 1e6);
-          if (!in_nodes) std::printf(" %4.0f %% of the bound", 100 * least / best.seconds);
+                      slowly ? "slow" : "cluster", in_nodes ? "in nodes" : "", best.name.c_str(), best.ns * 1e-3);
+          if (!in_nodes) std::printf(" %4.0f %% of the bound", 100 * least / best.ns);
           std::printf("\n");
           std::fflush(stdout);
         }

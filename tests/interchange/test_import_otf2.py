@@ -17,8 +17,8 @@ pytest.importorskip("otf2", reason="the package otf2 is not installed: ./dev set
 
 from leadline import _core
 from leadline.__main__ import main
+from leadline.figures.run import open_run
 from leadline.report import to_json
-from leadline.run import open_run
 
 from .conftest import RANKS, STEPS, Record
 

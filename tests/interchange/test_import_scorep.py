@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("leadline._core", reason="the native part of leadline is not built: ./dev build")
 
 from leadline.__main__ import main
-from leadline.run import open_run
+from leadline.figures.run import open_run
 
 otf2 = pytest.importorskip("otf2", reason="the package otf2 is not installed: ./dev setup")
 

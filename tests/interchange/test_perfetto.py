@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from leadline.run import open_run
+from leadline.figures.run import open_run
 
 from .conftest import MANY_STEPS, RANKS, STEPS, Export
 

@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from leadline.figures.run import open_run
 from leadline.profiles import read as read_profile
-from leadline.run import open_run
 
 from .conftest import RANKS, STEPS, Export
 

@@ -7,8 +7,8 @@ import pytest
 from recorder.clock_checks import assert_one_time
 
 from leadline import mpi
+from leadline.figures.run import open_run
 from leadline.report import to_json
-from leadline.run import open_run
 
 from .conftest import LEADLINE, Program, processes_of
 from .hosts import CLOCK_STEP_S

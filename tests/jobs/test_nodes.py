@@ -9,9 +9,9 @@ import pytest
 
 from leadline import mpi, nodes
 from leadline.errors import DamagedTrace
+from leadline.figures.run import open_run
 from leadline.launch.shim import library_path
 from leadline.report import to_json
-from leadline.run import open_run
 
 from . import hosts
 from .conftest import LEADLINE, Program, ranks_of, runs_below

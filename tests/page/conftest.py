@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from leadline.report import format as fmt
 from leadline.report import page as report_page
+from leadline.text import format as fmt
 
 from .synthetic import with_sections
 

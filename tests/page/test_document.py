@@ -20,10 +20,10 @@ from typing import Any
 import pytest
 
 from leadline import _core
-from leadline.report import format as fmt
 from leadline.report.page import document, page
 from leadline.report.page.bundle import bundle
 from leadline.report.page.packing import as_script_text, packed
+from leadline.text import format as fmt
 
 from .synthetic import report_of
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from leadline.report import format as fmt
 from leadline.report import page as report_page
 from leadline.report.page import document
+from leadline.text import format as fmt
 
 from .conftest import Opened, seconds
 from .synthetic import report_of, without_optional_parts

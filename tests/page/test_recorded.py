@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from leadline import mpi
-from leadline.report import format as fmt
+from leadline.text import format as fmt
 
 from .conftest import Opened, seconds
 

@@ -235,5 +235,5 @@ def test_a_page_of_a_thousand_ranks_stays_below_two_megabytes(show: Show) -> Non
     assert 45_000 < sum(step["calls"] for step in report["timeline"]["steps"]) <= 50_000
     assert len(page(report).encode()) < 2_000_000
     opened = show(report)
-    assert opened.tab.evaluate("leadline.report.timeline") == report["timeline"]
+    assert opened.tab.evaluate("leadline.figures.timeline") == report["timeline"]
     assert painted(opened)["--completion"] > 1_000

@@ -12,10 +12,10 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from leadline.figures.run import open_run
 from leadline.mpi import Library
 from leadline.mpi import find as find_library
 from leadline.report import to_json
-from leadline.run import open_run
 
 from .programs import Program, random_program
 from .score import Score, score

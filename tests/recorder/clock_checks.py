@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import Any
 
+from leadline.figures.run import open_run
 from leadline.report import to_json
-from leadline.run import open_run
 
 from .reading import core
 

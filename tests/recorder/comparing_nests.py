@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from leadline.figures.run import Run
 from leadline.report.sections.loops import LoopEntry, loop_entries
-from leadline.run import Run
 
 from .random_nests import Loop, Nest, Node, Program
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from leadline.figures.run import open_run
 from leadline.report import to_json
-from leadline.run import open_run
 
 from .building import Builder
 from .libraries import Library

@@ -8,8 +8,8 @@ import pytest
 from rich.console import Console
 
 from leadline.errors import DamagedTrace
+from leadline.figures.run import open_run
 from leadline.report import print_report
-from leadline.run import open_run
 
 from .building import Builder
 from .libraries import Library

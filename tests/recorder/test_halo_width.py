@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
+from leadline.figures.run import open_run
 from leadline.report import to_json
-from leadline.run import open_run
 
 from .building import Builder
 from .libraries import Library

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from leadline.errors import UsageError
+from leadline.figures.iterations import why_none
+from leadline.figures.run import open_run
 from leadline.report import to_json
-from leadline.report.iterations import why_none
-from leadline.run import open_run
 
 from .building import PROGRAMS, Builder
 from .libraries import Library, find

@@ -7,8 +7,8 @@ from typing import Any
 
 from rich.console import Console
 
+from leadline.figures.run import open_run
 from leadline.report import print_report
-from leadline.run import open_run
 
 from .building import Builder
 from .libraries import Library, has_large_counts

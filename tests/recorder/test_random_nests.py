@@ -6,7 +6,7 @@ from pathlib import Path
 import kept_builds
 import pytest
 
-from leadline.run import open_run
+from leadline.figures.run import open_run
 
 from .comparing_nests import Difference, differences
 from .libraries import Library, find

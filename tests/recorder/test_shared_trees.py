@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from leadline.run import open_run
+from leadline.figures.run import open_run
 
 from .building import Builder
 from .libraries import Library

@@ -16,7 +16,7 @@ from .handmade import BUILD_ID, KINDS, HandmadeProfile, HandmadeSite, a_process,
 def make_run(tmp_path: Path) -> Callable[..., Any]:
     """make_run(sites, processes, edges, losses=[]) -> Run, its routines known from symbols.json."""
     pytest.importorskip("leadline._core", reason="the native part of leadline is not built: ./dev build")
-    from leadline.run import Run
+    from leadline.figures.run import Run
 
     def make(sites: Sequence[HandmadeSite], processes: Sequence[Any], edges: Sequence[Any], losses: Any = ()) -> Any:
         profile: Any = HandmadeProfile(sites, processes, edges, KINDS)

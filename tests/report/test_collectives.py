@@ -4,7 +4,7 @@ from pathlib import Path
 
 import tomllib
 
-from leadline.report.collectives import CLASSES, TITLES, class_of
+from leadline.figures.collectives import CLASSES, TITLES, class_of
 
 SEMANTICS = Path(__file__).parents[2] / "api" / "semantics.toml"
 

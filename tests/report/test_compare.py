@@ -22,8 +22,8 @@ from leadline.compare.terminal import MOST_LINES, draw
 from leadline.compare.words import verdict
 from leadline.errors import UsageError
 from leadline.report.page import document
-from leadline.report.screen import Screen
 from leadline.statistics import student, welch
+from leadline.text.screen import Screen
 
 from .handmade import Calls, HandmadeSite, a_process, an_edge, strips
 
@@ -168,7 +168,7 @@ def one_more_field(sites: Sequence[HandmadeSite], factor: float) -> list[Handmad
 
 
 def recorded(make_run: Callable[..., Any], sites: Sequence[HandmadeSite], edges: Sequence[Any], name: str) -> Subject:
-    from leadline.report.content import Content
+    from leadline.figures.content import Content
 
     return from_run.subject_of(Content(make_run(sites, [a_process(rank, 4) for rank in range(4)], edges)), name)
 

@@ -8,9 +8,9 @@ import pytest
 
 pytest.importorskip("leadline._core", reason="the native part of leadline is not built: ./dev build")
 
+from leadline.figures.content import Content
+from leadline.findings import findings_of
 from leadline.report import to_json, verdict
-from leadline.report.content import Content
-from leadline.report.findings import findings_of
 
 from .handmade import a_placement, a_process, strips
 

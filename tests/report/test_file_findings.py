@@ -10,9 +10,9 @@ import pytest
 
 pytest.importorskip("leadline._core", reason="the native part of leadline is not built: ./dev build")
 
-from leadline.report.content import Content
-from leadline.report.finding import Finding
-from leadline.report.findings import findings_of
+from leadline.figures.content import Content
+from leadline.findings import findings_of
+from leadline.findings.finding import Finding
 from leadline.report.verdict import verdict
 
 from .handmade import Calls, HandmadeSite, a_process

@@ -16,10 +16,11 @@ import pytest
 
 pytest.importorskip("leadline._core", reason="the native part of leadline is not built: ./dev build")
 
-from leadline.report import to_json, unfinished
-from leadline.report.content import Content
-from leadline.report.finding import Bound, at_least, at_most, more_than
-from leadline.report.findings import RULES, findings_of
+from leadline.figures import unfinished
+from leadline.figures.content import Content
+from leadline.findings import RULES, findings_of
+from leadline.findings.finding import Bound, at_least, at_most, more_than
+from leadline.report import to_json
 from leadline.report.sections.patterns import title_of
 
 from .handmade import Calls, HandmadeSite, a_placement, a_process, an_edge

@@ -4,8 +4,8 @@ from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, cast
 
-from leadline.report.iterations import Iterations
-from leadline.report.loops import NamedLoop
+from leadline.figures.iterations import Iterations
+from leadline.figures.loops import NamedLoop
 from leadline.report.sections.loops import LoopEntry, _lines, _loop
 
 LOOP = NamedLoop(

@@ -7,8 +7,8 @@ import pytest
 
 pytest.importorskip("leadline._core", reason="the native part of leadline is not built: ./dev build")
 
-from leadline.report.phases import _Paths
-from leadline.run import Site
+from leadline.figures.phases import _Paths
+from leadline.figures.run import Site
 from leadline.symbols import Location
 
 # A step makes a sum and an exchange in each iteration. Calls of some iterations are added by the tests.

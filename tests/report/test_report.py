@@ -14,10 +14,10 @@ pytest.importorskip("leadline._core", reason="the native part of leadline is not
 from rich.console import Console
 
 from leadline.errors import DamagedTrace, NoSuchRun
-from leadline.report import format as fmt
+from leadline.figures.content import Content
+from leadline.figures.run import Loss, open_run, rank_list
 from leadline.report import print_report, to_json, verdict
-from leadline.report.content import Content
-from leadline.run import Loss, open_run, rank_list
+from leadline.text import format as fmt
 
 from .handmade import Calls, HandmadeSite, a_process, an_edge, strips
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from leadline.report.samples import samples_of
+from leadline.figures.samples import samples_of
 from leadline.symbols import Location
 
 FLUX = Location("flux", "hydro::flux(int)", "ocean", "/src/flux.cpp", 10)

@@ -16,10 +16,10 @@ pytest.importorskip("leadline._core", reason="the native part of leadline is not
 
 from rich.console import Console
 
+from leadline.registry import parts_of
 from leadline.report import print_report, to_json
 from leadline.report.page import document
 from leadline.report.page.drawings import drawings_in
-from leadline.report.registry import parts_of
 from leadline.report.section import Section
 from leadline.report.sections import SECTIONS, figures_of, listed
 
@@ -42,7 +42,7 @@ def test_a_section_is_in_every_output_or_says_why_not(section: Section, strip_ru
 
 
 def _content(run: Any) -> Any:
-    from leadline.report.content import Content
+    from leadline.figures.content import Content
 
     return Content(run)
 

@@ -13,8 +13,8 @@ import pytest
 pytest.importorskip("leadline._core", reason="the native part of leadline is not built: ./dev build")
 from rich.console import Console
 
+from leadline.findings.finding import Finding
 from leadline.report import print_summary, summary, to_json
-from leadline.report.finding import Finding
 
 from .handmade import Calls, HandmadeSite, a_process
 

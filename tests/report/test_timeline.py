@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from leadline.report.timeline import marks
-from leadline.report.timeline.lanes import choose_lanes
-from leadline.report.timeline.reading import IterationTime, StepCalls
-from leadline.report.timeline.steps import Step, representative_steps
-from leadline.report.timeline.text import axis, longest_calls, picture
+from leadline.figures.timeline import marks
+from leadline.figures.timeline.lanes import choose_lanes
+from leadline.figures.timeline.reading import IterationTime, StepCalls
+from leadline.figures.timeline.steps import Step, representative_steps
+from leadline.report.timeline_text import axis, longest_calls, picture
 
 NOT_KNOWN = float("nan")
 

@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("leadline._core", reason="the native part of leadline is not built: ./dev build")
 
-from leadline.report.unfinished import AT_LEAST, COMMAND, EXACT, RUNNING, UNKNOWN, Stop, first, sentence
+from leadline.figures.unfinished import AT_LEAST, COMMAND, EXACT, RUNNING, UNKNOWN, Stop, first, sentence
 
 WAITS = Stop("1", "n1", "MPI_Recv", "exchange", 5.0, 5.0, 150.0, COMMAND)
 IDLE = Stop("0", "n1", None, "", 4.9, 4.9, 150.0, COMMAND)

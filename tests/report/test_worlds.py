@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip("leadline._core", reason="the native part of leadline is not built: ./dev build")
 
-from leadline.worlds import SPAWNED_SOMEWHERE, labels_of, worlds_of
+from leadline.figures.worlds import SPAWNED_SOMEWHERE, labels_of, worlds_of
 
 from .handmade import a_process
 

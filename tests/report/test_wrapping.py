@@ -1,6 +1,6 @@
 """Lines never end between a number and its unit."""
 
-from leadline.report.wrapping import together, wrapped
+from leadline.text.wrapping import together, wrapped
 
 
 def test_a_number_and_its_unit_stay_together() -> None:

@@ -18,8 +18,8 @@ from recorder.building import Builder
 from recorder.libraries import find
 
 import leadline
+from leadline.figures.run import open_run
 from leadline.report import to_json
-from leadline.run import open_run
 
 RANKS, STEPS = 3, 7
 

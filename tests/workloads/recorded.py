@@ -191,7 +191,7 @@ def record(name: str, chosen: Library, ranks: int, options: Mapping[str, object]
         check=False,
     )
     assert done.returncode == 0, f"{options}\n{done.stdout}\n{done.stderr}"
-    open_run = pytest.importorskip("leadline.run", reason="the reader is not built: ./dev setup").open_run
+    open_run = pytest.importorskip("leadline.figures.run", reason="the reader is not built: ./dev setup").open_run
     from leadline.report.json_report import to_json
 
     report = to_json(open_run(directory))

@@ -21,8 +21,8 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], str, 
 
 
 def printed(directory: Path, *, whole: bool) -> str:
+    from leadline.figures.run import open_run
     from leadline.report import print_report, print_summary
-    from leadline.run import open_run
 
     out = io.StringIO()
     console = Console(file=out, width=200)
@@ -38,7 +38,7 @@ def base_s(report: dict[str, Any]) -> float:
 
 
 def percent(share: float) -> str:
-    from leadline.report import format as fmt
+    from leadline.text import format as fmt
 
     return fmt.percent(share)
 

@@ -27,10 +27,11 @@ ALLOWED: dict[str, set[str]] = {
     "structure": {"structure", "trace", "leadline"},
     "analysis": {"analysis", "structure", "trace", "leadline"},
     "interchange": {"interchange", "recording", "analysis", "structure", "trace", "leadline"},
-    "replay": {"replay", "analysis", "structure", "trace", "collectives", "leadline"},
-    "collectives": {"collectives"},
+    "replay": {"replay", "analysis", "structure", "trace", "collectives", "network", "leadline"},
+    "network": {"network"},
+    "collectives": {"collectives", "network"},
     "shim": {"shim", "host", "collectives", "leadline"},
-    "bench": {"bench", "collectives"},
+    "bench": {"bench", "collectives", "network"},
     "probe": {"probe", "leadline"},
     "segments": {"segments"},
     "fieldio": {"fieldio"},
@@ -43,6 +44,7 @@ ALLOWED: dict[str, set[str]] = {
         "recording/reading",
         "trace",
         "collectives",
+        "network",
         "leadline",
     },
 }
@@ -55,6 +57,9 @@ IMPORT = re.compile(r"^\s*(?:from|import)\s+(leadline(?:\.\w+)*)(?:\s+import\s+\
 
 # Python packages that may not be imported by the lower ones.
 PYTHON_ABOVE: dict[str, set[str]] = {
+    "text": {"cli", "figures", "findings", "report"},
+    "figures": {"cli", "findings", "report", "tables"},
+    "findings": {"cli", "launch", "tables"},
     "report": {"cli", "launch", "tables"},
     "tables": {"cli", "launch"},
     "compare": {"cli", "launch"},

@@ -10,7 +10,7 @@ from typing import Any
 from leadline.bench.asking import POINT_TO_POINT
 from leadline.bench.rows import Measurement
 from leadline.errors import UsageError
-from leadline.report import format as fmt
+from leadline.text import format as fmt
 
 WIDE = 100  # columns from which a table also holds the intervals of times
 NARROW = 76  # below it there is room for neither intervals nor the bound

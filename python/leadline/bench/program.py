@@ -9,11 +9,11 @@ from leadline.mpi import Library
 from leadline.workloads import Workload, build
 from leadline.workloads.building import default_folder
 
-FOLDERS = ("bench", "collectives")
+FOLDERS = ("bench", "collectives", "network")
 
 
 def sources_root() -> Path:
-    """The folder of bench/ and collectives/: what came with an installed package, or a source tree's src/."""
+    """The folder of bench/, collectives/ and network/: what came with an installed package, or a source tree's src/."""
     package = Path(__file__).resolve().parents[1]
     for root in (package / "share" / "bench", package.parents[1] / "src"):
         if (root / FOLDERS[0]).is_dir():
@@ -35,6 +35,6 @@ def executable(library: Library) -> Path:
         sources=sources,
         include=(root,),
         flags=("-O2", "-g1", "-std=c++20", "-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX"),
-        shared=tuple(source for source in sources if source.parent.name == "collectives"),
+        shared=tuple(source for source in sources if source.parent.name != "bench"),
     )
     return build(program, library, default_folder().with_name("bench"))

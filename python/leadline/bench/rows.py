@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from leadline.bench.asking import POINT_TO_POINT, Candidate
-from leadline.bench.bounds import Network, bound_us
+from leadline.bench.bounds import Network, as_dict, bound_us
 from leadline.bench.launching import Launch, Noise, Samples
 from leadline.runs.interruption import Interruption
 from leadline.statistics.interval import Interval, interval
@@ -87,7 +87,7 @@ class Measurement:
             "settings": self.settings,
             "failed": self.failed or None,
             "machine": machine(self.launches),
-            "network": None if self.network is None else self.network.as_dict(),
+            "network": None if self.network is None else as_dict(self.network),
             "rows": self.rows,
         }
 

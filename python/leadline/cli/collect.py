@@ -9,7 +9,7 @@ import click
 from leadline import nodes
 from leadline.cli.recording import say, shown
 from leadline.errors import UsageError
-from leadline.report import format as fmt
+from leadline.text import format as fmt
 
 
 @click.command("collect")

@@ -64,7 +64,7 @@ def command(
         from rich.console import Console
 
         from leadline.compare.terminal import draw
-        from leadline.report.screen import Screen
+        from leadline.text.screen import Screen
 
         draw(comparison, Screen(Console(), complete=all_tables))
     if page is not None:
@@ -126,7 +126,7 @@ def _written(comparison: Any, target: Path) -> Path:
 
 def _check(comparison: Any, allowed: float) -> None:
     from leadline.compare.words import letter
-    from leadline.report import format as fmt
+    from leadline.text import format as fmt
 
     slower, unknown = [], []
     for index, pair in enumerate(comparison.pairs, 1):

@@ -100,7 +100,7 @@ def _export(name: str, run: Any, target: Path, window: tuple[int, int] | None, r
 
 def _loop(run: Any, window: tuple[int, int] | None) -> int:
     """The number of the step's loop. Raises UsageError if a window is wanted and there are no iterations."""
-    from leadline.report.iterations import iterations, why_none
+    from leadline.figures.iterations import iterations, why_none
 
     if window is None and run.step is None:
         return 0

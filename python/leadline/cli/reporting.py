@@ -55,7 +55,7 @@ def working(what: str) -> Iterator[None]:
 def open_run(directory: Path) -> Any:
     """The run recorded in `directory`. Raises DamagedTrace, MissingPrerequisite."""
     try:
-        from leadline.run import open_run as opened
+        from leadline.figures.run import open_run as opened
     except ImportError as error:
         raise MissingPrerequisite(
             f"the native part of leadline is not built: {error}", hint="in a source tree: ./dev build"
@@ -134,8 +134,8 @@ def summarise(directory: Path, *, quiet: bool, exit_code: int, step: str | None 
 
 def advice_for(run: Any) -> str:
     """What would make the next report say more than this one; "" if nothing."""
-    from leadline.report.content import Content
-    from leadline.report.without_lines import advice
+    from leadline.figures.content import Content
+    from leadline.figures.without_lines import advice
 
     return advice(Content(run))
 

@@ -101,8 +101,8 @@ def opatm(
     if html is not None and Path(html).is_dir():
         raise UsageError(f"{html} is a directory", hint="leadline study opatm --html FILE")
     try:
-        from leadline.study.figures import figures
-        from leadline.study.opatm import Plan, measure
+        from leadline.studies.figures import figures
+        from leadline.studies.opatm import Plan, measure
     except ImportError as error:
         raise MissingPrerequisite(
             f"the native part of leadline is not built: {error}", hint="in a source tree: ./dev build"
@@ -159,8 +159,8 @@ def _write(found: dict[str, Any], html: str | None, json_: bool) -> None:
     else:
         from rich.console import Console
 
-        from leadline.report.screen import Screen
-        from leadline.study.terminal import draw
+        from leadline.studies.terminal import draw
+        from leadline.text.screen import Screen
 
         draw(found, Screen(Console()))
     if html is not None:

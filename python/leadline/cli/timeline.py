@@ -58,13 +58,13 @@ def command(iteration: str, ranks: str | None, width: int | None, step: str | No
 
 def drawn(run: Any, iteration: str, ranks: str | None, width: int) -> list[list[tuple[str, str]]]:
     """Lines of (text, style). Raises UsageError if there is no timeline, no such iteration or no such rank."""
-    from leadline.report.content import Content
-    from leadline.report.screen import folded
+    from leadline.figures.content import Content
+    from leadline.figures.timeline.drawing import Drawing
+    from leadline.figures.timeline.lanes import choose_lanes, shown_lanes
+    from leadline.figures.timeline.reading import StepTimeline, why_none
     from leadline.report.sections.iterations import about_clocks
-    from leadline.report.timeline.figures import Drawing
-    from leadline.report.timeline.lanes import choose_lanes, shown_lanes
-    from leadline.report.timeline.reading import StepTimeline, why_none
-    from leadline.report.timeline.text import longest_calls, picture
+    from leadline.report.timeline_text import longest_calls, picture
+    from leadline.text.screen import folded
 
     content = Content(run)
     if (why := why_none(content)) is not None:
@@ -107,7 +107,7 @@ def _wrapped(text: str, width: int, style: str) -> list[list[tuple[str, str]]]:
 
 
 def _find(timeline: Any, iteration: str) -> tuple[Any, str]:
-    from leadline.report.timeline.steps import representative_steps
+    from leadline.figures.timeline.steps import representative_steps
 
     if iteration != "output":
         found = timeline.find(int(iteration) if iteration.isdecimal() else iteration)
@@ -119,8 +119,8 @@ def _find(timeline: Any, iteration: str) -> tuple[Any, str]:
 
 
 def _about(timeline: Any, number: Any, title: str, run: Any) -> str:
-    from leadline.report import format as fmt
-    from leadline.report.timeline.steps import median_s
+    from leadline.figures.timeline.steps import median_s
+    from leadline.text import format as fmt
 
     ranks = "the ranks" if len(timeline.processes) == len(run.order) else f"{len(timeline.processes)} ranks"
     which = f"Iteration {number.number:,}{f' ({title})' if title else ''}"
@@ -131,7 +131,7 @@ def _about(timeline: Any, number: Any, title: str, run: Any) -> str:
 
 
 def _where(timeline: Any, calls: Any, row: int) -> str:
-    from leadline.report.paths import short_place
+    from leadline.figures.paths import short_place
 
     site = timeline.sites[calls.site[row]] if calls.site[row] >= 0 else None
     if site is None or not site.path:

@@ -25,7 +25,7 @@ def command() -> None:
 def list_() -> int:
     """List the workloads."""
     from leadline import workloads
-    from leadline.report.screen import folded
+    from leadline.text.screen import folded
 
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else sys.maxsize
     for name in workloads.names():

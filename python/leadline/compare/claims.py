@@ -14,7 +14,7 @@ from leadline.compare.environment import Difference
 from leadline.compare.structure import Cause
 from leadline.compare.subject import Group
 from leadline.compare.times import Metric
-from leadline.report import format as fmt
+from leadline.text import format as fmt
 
 MOST_PLACES = 3
 

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from leadline.report import format as fmt
-from leadline.report.job import cores_words, places
-from leadline.run import Run
+from leadline.figures.job import cores_words, places
+from leadline.figures.run import Run
+from leadline.text import format as fmt
 
 # In this order; settings by their own names come after "Provider".
 UNKNOWN = "not recorded"

@@ -10,7 +10,7 @@ from leadline.profiles import CallSite, Profile, cut_counts, read
 from leadline.profiles.profile import Row
 from leadline.profiles.tau import STARTUP
 from leadline.profiles.tau_columns import APPLICATION as APPLICATION_OF_COLUMNS
-from leadline.report import format as fmt
+from leadline.text import format as fmt
 
 # Timers of TAU that stand for the whole program.
 APPLICATION = (".TAU application", APPLICATION_OF_COLUMNS)

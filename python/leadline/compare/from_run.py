@@ -10,11 +10,11 @@ from typing import Any
 from leadline.compare.environment import environment_of
 from leadline.compare.subject import Part, Subject
 from leadline.errors import LeadlineError
-from leadline.report.content import Content
-from leadline.report.entries import COLLECTIVE, STARTUP
-from leadline.report.loops import NamedLoop, named_loop
-from leadline.report.placement import waited_share
-from leadline.run import Site
+from leadline.figures.content import Content
+from leadline.figures.entries import COLLECTIVE, STARTUP
+from leadline.figures.loops import NamedLoop, named_loop
+from leadline.figures.placement import waited_share
+from leadline.figures.run import Site
 
 MOST_DELAYED = 4
 IN_LOOP = 0.5  # a site belongs to the main loop if at least this share of its time does
@@ -84,8 +84,8 @@ def _iterations(content: Content) -> list[float]:
 def _kept(content: Content) -> tuple[dict[int, list[float]], dict[int, list[float]]]:
     """From the iterations whose calls all kept their times: by entry of content.sites, seconds of all ranks in each;
     by process, seconds of computation in each."""
-    from leadline.report.timeline import StepTimeline, why_none
-    from leadline.report.timeline.reading import groups_of
+    from leadline.figures.timeline import StepTimeline, why_none
+    from leadline.figures.timeline.reading import groups_of
 
     if why_none(content) is not None:
         return {}, {}

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from leadline.compare.comparison import Comparison, Pair
 from leadline.compare.times import Metric
 from leadline.compare.words import change, letter, value
-from leadline.report.screen import Line
+from leadline.text.screen import Line
 
 COLUMN = 10
 BESIDE = 20  # a time and its change

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from leadline.compare.subject import Group, Part, Subject
-from leadline.report import format as fmt
+from leadline.text import format as fmt
 
 # How often these are called depends on when messages come.
 BY_CHANCE = ("MPI_Test", "MPI_Iprobe", "MPI_Improbe", "MPI_Waitsome", "MPI_Waitany", "MPI_Request_get_status")

@@ -8,8 +8,8 @@ from leadline.compare import several
 from leadline.compare.comparison import Comparison, Pair
 from leadline.compare.times import Metric
 from leadline.compare.words import basis, change, letter, sentences, shown_name, tells, unchanged, value
-from leadline.report import format as fmt
-from leadline.report.screen import Line, Screen
+from leadline.text import format as fmt
+from leadline.text.screen import Line, Screen
 
 MOST_LINES = 30
 WIDE = 76  # columns; narrower tables have no column of intervals
@@ -62,7 +62,7 @@ def _draw_pair(comparison: Comparison, index: int, pair: Pair, out: Screen) -> N
 
 def _fitting(comparison: Comparison, width: int) -> list[Line]:
     """Parts with fewer and fewer lines until all fit."""
-    from leadline.report.screen import folded
+    from leadline.text.screen import folded
 
     room = MOST_LINES - 2 - len(comparison.groups)
     lines: list[Line] = []

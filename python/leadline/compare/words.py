@@ -6,8 +6,8 @@ from leadline.compare.comparison import Comparison, Pair
 from leadline.compare.scaling import Scaling
 from leadline.compare.subject import Group
 from leadline.compare.times import Metric
-from leadline.report import format as fmt
 from leadline.statistics.welch import Ratio
+from leadline.text import format as fmt
 
 TOO_WIDE = 20.0  # an interval that holds ratios so far apart is not shown
 MOST_NAMED = 3  # differences of the environments

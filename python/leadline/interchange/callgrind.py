@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from leadline import __version__
+from leadline.figures.run import Site
 from leadline.interchange.selection import Selection, Written
 from leadline.interchange.site_sums import Sum, sums_of
-from leadline.run import Site
 
 EVENTS = {
     "Nanoseconds": "time in MPI and file calls, ns",

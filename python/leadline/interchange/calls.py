@@ -44,7 +44,7 @@ def write_calls(selection: Selection, export: Export) -> Written:
 
 def site_texts(selection: Selection) -> list[str]:
     """What to call each of the profile's call sites: "exchange (halo.c:41)"; "" where it is not known."""
-    from leadline.report.paths import short_place
+    from leadline.figures.paths import short_place
 
     texts = [""] * len(selection.run.profile.sites())
     for number, site in selection.sites().items():

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from leadline import _core
 from leadline.errors import UsageError
+from leadline.figures.run import MOST_RANKS
 from leadline.interchange.actions import scanned
 from leadline.interchange.actions import written as written_of
 from leadline.interchange.selection import Selection, Written
-from leadline.run import MOST_RANKS
 
 
 def export(selection: Selection, path: Path) -> Written:

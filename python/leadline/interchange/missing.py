@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from leadline.interchange.selection import Selection
-from leadline.report import format as fmt
+from leadline.text import format as fmt
 
 
 def left_out(selection: Selection, untimed: int) -> str:
@@ -25,7 +25,7 @@ def nothing(selection: Selection, untimed: int) -> str:
 
 def kept_iterations(selection: Selection) -> str:
     """Which iterations' calls have times, in words."""
-    from leadline.report.timeline.reading import _ranges
+    from leadline.figures.timeline.reading import _ranges
 
     found = selection.run.profile.iterations(selection.loop)
     if not found.found:

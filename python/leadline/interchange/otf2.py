@@ -7,9 +7,9 @@ from pathlib import Path
 
 from leadline import _core
 from leadline.errors import LeadlineError, MissingPrerequisite
+from leadline.figures.run import MOST_RANKS, Run
 from leadline.interchange.calls import write_calls
 from leadline.interchange.selection import Selection, Written
-from leadline.run import MOST_RANKS, Run
 
 NOWHERE = 2**32 - 1  # no calling context
 SYSTEM = ("libotf2.so.10", "libopen-trace-format2.so.10", "libotf2.so")

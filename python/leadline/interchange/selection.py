@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from leadline import _core
 from leadline.errors import DamagedTrace
-from leadline.run import Run, Site
+from leadline.figures.run import Run, Site
 
 
 @dataclass(frozen=True)

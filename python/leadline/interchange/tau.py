@@ -12,9 +12,9 @@ from pathlib import Path
 from xml.sax.saxutils import escape
 
 from leadline import __version__
+from leadline.figures.run import Site
 from leadline.interchange.selection import Selection, Written
 from leadline.interchange.site_sums import ProcessSums, Sizes, sums_of
-from leadline.run import Site
 
 APPLICATION = ".TAU application"
 

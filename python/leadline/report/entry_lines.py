@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from leadline.report import format as fmt
-from leadline.report.entries import Entry
-from leadline.report.screen import Line
+from leadline.figures.entries import Entry
+from leadline.text import format as fmt
+from leadline.text.screen import Line
 
 _T = TypeVar("_T")
 HEADER = "dim"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from leadline.report.content import Content
-from leadline.report.files import OTHER_FILES, FileCounts, FileEntry, FileIO, total
-from leadline.report.json_entries import entry_json, rank_id, site_json
+from leadline.figures.content import Content
+from leadline.figures.files import OTHER_FILES, FileCounts, FileEntry, FileIO, total
+from leadline.figures.json_entries import entry_json, rank_id, site_json
 
 
 def files_json(content: Content) -> dict[str, Any] | None:

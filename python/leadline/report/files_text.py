@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from leadline.report import format as fmt
-from leadline.report.content import Content
-from leadline.report.files import OTHER_FILES, FileCounts, FileEntry
-from leadline.report.screen import Line
+from leadline.figures.content import Content
+from leadline.figures.files import OTHER_FILES, FileCounts, FileEntry
+from leadline.text import format as fmt
+from leadline.text.screen import Line
 
 MOST_FILES = 12
 ALL = 0.9995

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from leadline import __version__
-from leadline.report.content import Content
-from leadline.report.findings import findings_of
-from leadline.report.json_entries import rank_id
+from leadline.figures.content import Content
+from leadline.figures.json_entries import rank_id
+from leadline.figures.run import Run
+from leadline.findings import findings_of
 from leadline.report.one_sided import kinds_of_operations
 from leadline.report.sections import figures_of, listed
 from leadline.report.verdict import verdict
-from leadline.run import Run
 
 SCHEMA = "leadline.report/2"
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from leadline.report import format as fmt
-from leadline.report.content import Content
-from leadline.report.screen import Line
-from leadline.report.traffic import MatrixEntry
+from leadline.figures.content import Content
+from leadline.figures.traffic import MatrixEntry
+from leadline.text import format as fmt
+from leadline.text.screen import Line
 
 MOST_NUMBERS = 8  # ranks a matrix of numbers can show
 MOST_SHADES = 32  # rows of a heat map

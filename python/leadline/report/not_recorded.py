@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from leadline.report import format as fmt
-from leadline.report.content import Content
-from leadline.report.control import PausedRank, paused_ranks
-from leadline.report.samples import forbidden
-from leadline.report.without_lines import without_lines
+from leadline.figures.content import Content
+from leadline.figures.control import PausedRank, paused_ranks
+from leadline.figures.samples import forbidden
+from leadline.figures.without_lines import without_lines
 from leadline.sampling import with_help
+from leadline.text import format as fmt
 
 
 @dataclass(frozen=True)

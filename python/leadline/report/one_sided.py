@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from leadline.report import format as fmt
-from leadline.report.content import Content
+from leadline.figures.content import Content
+from leadline.text import format as fmt
 
 _KINDS = {"MPI_Put": "puts", "MPI_Rput": "puts", "MPI_Get": "gets", "MPI_Rget": "gets"}  # others: accumulates
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from leadline.report.content import Content
-from leadline.report.screen import Screen
+from leadline.figures.content import Content
+from leadline.text.screen import Screen
 
 Output = Literal["terminal", "json", "page"]
 Figures = dict[str, Any]

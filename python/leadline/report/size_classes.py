@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from leadline import _core
-from leadline.report import format as fmt
-from leadline.report.json_entries import whole
-from leadline.report.screen import Line
-from leadline.report.wrapping import wrapped
+from leadline.figures.json_entries import whole
+from leadline.text import format as fmt
+from leadline.text.screen import Line
+from leadline.text.wrapping import wrapped
 
 
 def histogram(sizes: _core.Sizes, what: str = "messages") -> list[dict[str, Any]]:

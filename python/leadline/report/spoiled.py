@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from leadline.report.content import Content
-from leadline.report.finding import Finding
-from leadline.report.findings.budget_spent import totals_are_low
+from leadline.figures.content import Content
+from leadline.findings.finding import Finding
+from leadline.findings.rules.budget_spent import totals_are_low
 
 # What says why there was no more than a start. The rest is about times, of which there are none.
 _OF_A_START = ("separate-processes", "still-running", "interrupted", "budget-spent", "incomplete")

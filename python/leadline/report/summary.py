@@ -10,20 +10,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from leadline.report import format as fmt
-from leadline.report.content import Content
+from leadline.figures.content import Content
+from leadline.figures.iterations import why_none
+from leadline.figures.phases import PhaseEntry
+from leadline.figures.run import Run
+from leadline.findings import findings_of
+from leadline.findings.finding import Finding
 from leadline.report.entry_lines import clip
-from leadline.report.finding import Finding
-from leadline.report.findings import findings_of
-from leadline.report.iterations import why_none
-from leadline.report.phases import PhaseEntry
-from leadline.report.screen import Line, Screen
 from leadline.report.sections.efficiency import run_efficiency
 from leadline.report.sections.phases import phase_words, unseen_steps
 from leadline.report.terminal import about
 from leadline.report.verdict import verdict
-from leadline.report.wrapping import together, wrapped
-from leadline.run import Run
+from leadline.text import format as fmt
+from leadline.text.screen import Line, Screen
+from leadline.text.wrapping import together, wrapped
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -10,16 +10,16 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from leadline.errors import UsageError
-from leadline.report import format as fmt
-from leadline.report import job
-from leadline.report.content import Content
-from leadline.report.finding import Finding
-from leadline.report.findings import findings_of
-from leadline.report.screen import Screen
+from leadline.figures import job
+from leadline.figures.content import Content
+from leadline.figures.run import Run
+from leadline.findings import findings_of
+from leadline.findings.finding import Finding
 from leadline.report.section import Section
 from leadline.report.sections import SECTIONS
 from leadline.report.verdict import verdict
-from leadline.run import Run
+from leadline.text import format as fmt
+from leadline.text.screen import Screen
 
 if TYPE_CHECKING:
     from rich.console import Console

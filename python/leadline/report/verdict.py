@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from leadline import _core
-from leadline.report import format as fmt
-from leadline.report.content import Content
-from leadline.report.entries import STARTUP
-from leadline.report.finding import Finding
-from leadline.report.findings import findings_of
+from leadline.figures.content import Content
+from leadline.figures.entries import STARTUP
+from leadline.figures.paths import chain, chain_key
+from leadline.findings import findings_of
+from leadline.findings.finding import Finding
 from leadline.report.one_sided import summary
-from leadline.report.paths import chain, chain_key
 from leadline.report.spoiled import spoiled_verdict
+from leadline.text import format as fmt
 
 IO_WORTH_SAYING = 0.01  # of the ranks' time
 NEARLY_ALL = 0.9

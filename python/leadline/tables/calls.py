@@ -10,7 +10,7 @@ from leadline.tables.declaration import TableDeclaration, count, index, n_bytes,
 from leadline.tables.places import WHERE, places_of
 
 if TYPE_CHECKING:
-    from leadline.report.content import Content
+    from leadline.figures.content import Content
 
 NOT_TIMED = "not known: calls to purely local functions are timed in total"
 

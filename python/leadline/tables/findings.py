@@ -10,7 +10,7 @@ from leadline.tables.column import Values
 from leadline.tables.declaration import TableDeclaration, flag, seconds, text
 
 if TYPE_CHECKING:
-    from leadline.report.content import Content
+    from leadline.figures.content import Content
 
 TABLE = TableDeclaration(
     "findings",
@@ -29,7 +29,7 @@ TABLE = TableDeclaration(
 
 
 def values(content: Content) -> Mapping[str, Values]:
-    from leadline.report.findings import findings_of
+    from leadline.findings import findings_of
 
     data = [finding.as_data() for finding in findings_of(content)]
     return {

@@ -10,7 +10,7 @@ from leadline.tables.declaration import TableDeclaration, count, n_bytes, number
 from leadline.tables.places import WHERE, columns_of, places_of
 
 if TYPE_CHECKING:
-    from leadline.report.content import Content
+    from leadline.figures.content import Content
 
 # Whose calls a row counts: its name in the table, and in FileOnRank.
 LAYERS = {"program": "within", "outside": "outside", "mpi-io": "mpi", "beneath": "beneath"}
@@ -47,7 +47,7 @@ TABLE = TableDeclaration(
 
 
 def values(content: Content) -> Mapping[str, Values]:
-    from leadline.report.files import OTHER_FILES
+    from leadline.figures.files import OTHER_FILES
 
     places = places_of(content.run)
     rows = [

@@ -10,7 +10,7 @@ from leadline.tables.declaration import TableDeclaration, count, seconds
 from leadline.tables.places import columns_of, places_of, where
 
 if TYPE_CHECKING:
-    from leadline.report.content import Content
+    from leadline.figures.content import Content
 
 TABLE = TableDeclaration(
     "iterations",

@@ -10,7 +10,7 @@ from leadline.tables.declaration import TableDeclaration, count, index, n_bytes
 from leadline.tables.places import OF_NO_WORLD, WHERE, places_of
 
 if TYPE_CHECKING:
-    from leadline.report.content import Content
+    from leadline.figures.content import Content
 
 TABLE = TableDeclaration(
     "matrix",

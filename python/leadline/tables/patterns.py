@@ -10,7 +10,7 @@ from leadline.tables.column import Values
 from leadline.tables.declaration import TableDeclaration, count, n_bytes, number, seconds, text
 
 if TYPE_CHECKING:
-    from leadline.report.content import Content
+    from leadline.figures.content import Content
 
 OUTSIDE = "it lies outside the main loop"
 

@@ -9,7 +9,7 @@ from leadline.tables.column import Values
 from leadline.tables.declaration import TableDeclaration, count, index, number, seconds, text
 
 if TYPE_CHECKING:
-    from leadline.report.content import Content
+    from leadline.figures.content import Content
 
 NO_WAITS = "not known: no times of calls were kept"
 NOTHING_COMPUTED = "no rank computed in it"

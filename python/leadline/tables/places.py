@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from leadline.tables.declaration import ColumnDeclaration, index
 
 if TYPE_CHECKING:
-    from leadline.run import Run
+    from leadline.figures.run import Run
 
 OF_NO_WORLD = "not known"
 WHERE = (

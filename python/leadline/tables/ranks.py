@@ -10,7 +10,7 @@ from leadline.tables.declaration import TableDeclaration, count, flag, index, n_
 from leadline.tables.places import WHERE, columns_of, places_of
 
 if TYPE_CHECKING:
-    from leadline.report.content import Content
+    from leadline.figures.content import Content
 
 # The column of each category of calls (docs/report.md, by_kind_s): io_s is that of libc's calls.
 OF_CATEGORY = {

@@ -23,7 +23,7 @@ from leadline.tables import (
 from leadline.tables.table import Table
 
 if TYPE_CHECKING:
-    from leadline.report.content import Content
+    from leadline.figures.content import Content
     from leadline.tables.rows import (
         CallsRow,
         FindingsRow,
@@ -122,8 +122,8 @@ def open(path: str | Path, *, step: str | None = None) -> Recording:
     it, or no readable one. Unreadable traces beside readable ones are listed in `losses()`.
     """
     try:
-        from leadline.report.content import Content
-        from leadline.run import open_run
+        from leadline.figures.content import Content
+        from leadline.figures.run import open_run
     except ImportError as error:
         raise MissingPrerequisite(
             f"the native part of leadline is not built: {error}", hint="in a source tree: ./dev build"

@@ -10,7 +10,7 @@ from leadline.tables.column import Values
 from leadline.tables.declaration import TableDeclaration, flag, index, seconds, text
 
 if TYPE_CHECKING:
-    from leadline.report.content import Content
+    from leadline.figures.content import Content
 
 NO_LINES = "not known: no debug information, or none of this call"
 
@@ -39,7 +39,7 @@ TABLE = TableDeclaration(
 
 
 def values(content: Content) -> Mapping[str, Values]:
-    from leadline.report.json_entries import described, line_json
+    from leadline.figures.json_entries import described, line_json
 
     entries = content.sites
     sites = [entry.site for entry in entries if entry.site is not None]

@@ -23,7 +23,7 @@ from leadline.tables.declaration import (
 from leadline.tables.places import WHERE, places_of
 
 if TYPE_CHECKING:
-    from leadline.report.content import Content
+    from leadline.figures.content import Content
 
 Which = int | Literal["typical", "slowest", "all"]
 NO_MESSAGE = "the call sends and receives nothing itself"
@@ -84,9 +84,9 @@ def values(content: Content, which: Which) -> Mapping[str, Values]:
 
     Empty if no iteration was kept; raises UsageError if that of a number was not.
     """
-    from leadline.report.timeline import StepTimeline, why_none
-    from leadline.report.timeline.lanes import shown_lanes
-    from leadline.report.timeline.reading import groups_of
+    from leadline.figures.timeline import StepTimeline, why_none
+    from leadline.figures.timeline.lanes import shown_lanes
+    from leadline.figures.timeline.reading import groups_of
 
     why = why_none(content)
     if (

@@ -10,8 +10,8 @@ from leadline.tables.declaration import TableDeclaration, number, seconds, text
 from leadline.tables.places import columns_of, places_of, where
 
 if TYPE_CHECKING:
-    from leadline.report.content import Content
-    from leadline.run import Site
+    from leadline.figures.content import Content
+    from leadline.figures.run import Site
 
 NO_CAUSE = "not known"
 

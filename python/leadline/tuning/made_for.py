@@ -11,7 +11,7 @@ from pathlib import Path
 
 from leadline.launch.launcher import find_launcher
 from leadline.libraries import LIBRARIES, of_file
-from leadline.report import format as fmt
+from leadline.text import format as fmt
 from leadline.tuning.probing import libmpi_of
 from leadline.tuning.table import Table
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from leadline.report.registry import file_name
+from leadline.registry import file_name
 from leadline.report.section import Section
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from leadline.report.content import Content
-from leadline.report.registry import parts_of
+from leadline.figures.content import Content
+from leadline.registry import parts_of
 from leadline.report.section import Section
 
 SECTIONS = parts_of(sys.modules[__name__], "SECTION", Section)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from leadline.report import format as fmt
-from leadline.report.call_tree import CallNode, call_tree
-from leadline.report.content import Content
+from leadline.figures.call_tree import CallNode, call_tree
+from leadline.figures.content import Content
 from leadline.report.entry_lines import clip_front
-from leadline.report.screen import Line, Screen
 from leadline.report.section import Section
+from leadline.text import format as fmt
+from leadline.text.screen import Line, Screen
 
 # Of the ranks' time. A routine with less is left out, unless it makes ten times as large a share of the calls.
 LEAST_SHARE = 0.0005

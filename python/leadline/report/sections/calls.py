@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from leadline.report import format as fmt
-from leadline.report.content import Content
-from leadline.report.entries import Entry, Spread
+from leadline.figures.content import Content
+from leadline.figures.entries import Entry, Spread
+from leadline.figures.json_entries import entry_json, line_json, site_json
+from leadline.figures.paths import shared_chain, short_place, without_main
 from leadline.report.entry_lines import clip_front, header, numbers
-from leadline.report.json_entries import entry_json, line_json, site_json
-from leadline.report.paths import shared_chain, short_place, without_main
-from leadline.report.screen import Line, Screen
 from leadline.report.section import Section
+from leadline.text import format as fmt
+from leadline.text.screen import Line, Screen
 
 MOST_SITES = 12
 KEPT_ROUTINES = 3

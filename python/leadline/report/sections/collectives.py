@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from leadline.report import format as fmt
-from leadline.report.collectives import TITLES, CollectiveClass, collective_classes
-from leadline.report.content import Content
+from leadline.figures.collectives import TITLES, CollectiveClass, collective_classes
+from leadline.figures.content import Content
 from leadline.report.entry_lines import clip
-from leadline.report.screen import Line, Screen
 from leadline.report.section import Section
+from leadline.text import format as fmt
+from leadline.text.screen import Line, Screen
 
 
 def figures(content: Content) -> dict[str, Any]:

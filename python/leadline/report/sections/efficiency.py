@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from leadline.report.content import Content
-from leadline.report.phases import Efficiency
-from leadline.report.screen import Screen
+from leadline.figures.content import Content
+from leadline.figures.phases import Efficiency
 from leadline.report.section import Section
 from leadline.report.sections.phases import efficiency_json
+from leadline.text.screen import Screen
 
 METHOD = "POP: parallel efficiency = load balance × communication efficiency; MPI_Init and MPI_Finalize do not count"
 

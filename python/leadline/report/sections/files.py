@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from leadline.report.content import Content
+from leadline.figures.content import Content
 from leadline.report.files_json import files_json
 from leadline.report.files_text import file_lines, summary
-from leadline.report.screen import Screen
 from leadline.report.section import Section
+from leadline.text.screen import Screen
 
 
 def figures(content: Content) -> dict[str, Any]:

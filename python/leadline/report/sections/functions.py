@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from leadline.report import format as fmt
-from leadline.report.content import Content
-from leadline.report.entries import COLLECTIVE, Entry
+from leadline.figures.content import Content
+from leadline.figures.entries import COLLECTIVE, Entry
+from leadline.figures.json_entries import entry_json
 from leadline.report.entry_lines import HEADER, clip, header, numbers
-from leadline.report.json_entries import entry_json
-from leadline.report.screen import Line, Screen
 from leadline.report.section import Section
-from leadline.report.wrapping import wrapped
+from leadline.text import format as fmt
+from leadline.text.screen import Line, Screen
+from leadline.text.wrapping import wrapped
 
 MOST_LOCAL = 4
 LEAST_NAME = 12

@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from leadline import _core
-from leadline.report import format as fmt
-from leadline.report.content import Content
-from leadline.report.control import RegionEntry
-from leadline.report.iterations import Iterations, why_none
-from leadline.report.json_entries import rank_id
-from leadline.report.loops import NamedLoop, named_loop
-from leadline.report.screen import Line, Screen
+from leadline.figures.content import Content
+from leadline.figures.control import RegionEntry
+from leadline.figures.iterations import Iterations, why_none
+from leadline.figures.json_entries import rank_id
+from leadline.figures.loops import NamedLoop, named_loop
+from leadline.figures.run import Run
 from leadline.report.section import Section
-from leadline.report.wrapping import wrapped
-from leadline.run import Run
 from leadline.symbols import Location
+from leadline.text import format as fmt
+from leadline.text.screen import Line, Screen
+from leadline.text.wrapping import wrapped
 
 if TYPE_CHECKING:
     from rich.console import Console

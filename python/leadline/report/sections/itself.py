@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from leadline.report import format as fmt
-from leadline.report.content import Content
-from leadline.report.screen import Screen
+from leadline.figures.content import Content
+from leadline.figures.run import Run
 from leadline.report.section import Section
-from leadline.run import Run
+from leadline.text import format as fmt
+from leadline.text.screen import Screen
 
 
 def figures(content: Content) -> dict[str, Any]:

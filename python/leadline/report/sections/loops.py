@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from leadline import _core
-from leadline.report import format as fmt
-from leadline.report.content import Content
-from leadline.report.loops import NamedLoop, named_loop
-from leadline.report.screen import Line, Screen
+from leadline.figures.content import Content
+from leadline.figures.loops import NamedLoop, named_loop
+from leadline.figures.run import Run
 from leadline.report.section import Section
-from leadline.run import Run
+from leadline.text import format as fmt
+from leadline.text.screen import Line, Screen
 
 # Of the ranks' time; loops that take less are left out, unless they make ten times as large a share of the calls.
 LEAST_SHARE = 0.0005

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from leadline.report import format as fmt
-from leadline.report import unfinished
-from leadline.report.content import Content
-from leadline.report.control import PausedRank
-from leadline.report.json_entries import rank_id
+from leadline.figures import unfinished
+from leadline.figures.content import Content
+from leadline.figures.control import PausedRank
+from leadline.figures.json_entries import rank_id
+from leadline.figures.run import Loss
 from leadline.report.not_recorded import not_recorded
-from leadline.report.screen import Screen
 from leadline.report.section import Section
-from leadline.run import Loss
+from leadline.text import format as fmt
+from leadline.text.screen import Screen
 
 MOST_LOSSES = 12
 

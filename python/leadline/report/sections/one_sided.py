@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from leadline.report.content import Content
-from leadline.report.json_entries import distinct_json
+from leadline.figures.content import Content
+from leadline.figures.json_entries import distinct_json
 from leadline.report.matrix_lines import GOT, PUT, matrix_lines
 from leadline.report.one_sided import summary
-from leadline.report.screen import Screen
 from leadline.report.section import Section
 from leadline.report.size_classes import histogram, size_lines
+from leadline.text.screen import Screen
 
 
 def figures(content: Content) -> dict[str, Any]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from leadline.report import format as fmt
-from leadline.report.content import Content
-from leadline.report.json_entries import place_json, rank_id
-from leadline.report.patterns import PROCESSES, PatternEntry
-from leadline.report.screen import Line, Screen
+from leadline.figures.content import Content
+from leadline.figures.json_entries import place_json, rank_id
+from leadline.figures.patterns import PROCESSES, PatternEntry
 from leadline.report.section import Section
+from leadline.text import format as fmt
+from leadline.text.screen import Line, Screen
 
 MOST_SHOWN = 12
 LEAST_SHARE_SHOWN = 0.001

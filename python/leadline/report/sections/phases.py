@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from leadline.report import format as fmt
-from leadline.report.content import Content
+from leadline.figures.content import Content
+from leadline.figures.phases import Efficiency, PhaseEntry
 from leadline.report.entry_lines import clip
-from leadline.report.phases import Efficiency, PhaseEntry
-from leadline.report.screen import Line, Screen
 from leadline.report.section import Section
-from leadline.report.wrapping import wrapped
+from leadline.text import format as fmt
+from leadline.text.screen import Line, Screen
+from leadline.text.wrapping import wrapped
 
 LEAST_SHARE_SHOWN = 0.005
 LEAST_PART_SHOWN = 0.02  # of a phase's samples, that a routine must have

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from leadline.report import job, placement
-from leadline.report.content import Content
-from leadline.report.json_entries import rank_id
-from leadline.report.screen import Screen
+from leadline.figures import job, placement
+from leadline.figures.content import Content
+from leadline.figures.json_entries import rank_id
 from leadline.report.section import Section
+from leadline.text.screen import Screen
 
 
 def figures(content: Content) -> dict[str, Any]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from leadline import _core
-from leadline.report import format as fmt
-from leadline.report.content import Content
-from leadline.report.json_entries import rank_id
-from leadline.report.rank_times import RankEntry
-from leadline.report.screen import Line, Screen
+from leadline.figures.content import Content
+from leadline.figures.json_entries import rank_id
+from leadline.figures.rank_times import RankEntry
 from leadline.report.section import Section
-from leadline.report.wrapping import wrapped
+from leadline.text import format as fmt
+from leadline.text.screen import Line, Screen
+from leadline.text.wrapping import wrapped
 
 MOST_BARS = 16
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from leadline.report import format as fmt
-from leadline.report.content import Content
+from leadline.figures.content import Content
+from leadline.figures.json_entries import entry_json
 from leadline.report.entry_lines import clip_front, header, numbers
-from leadline.report.json_entries import entry_json
-from leadline.report.screen import Line, Screen
 from leadline.report.section import Section
+from leadline.text import format as fmt
+from leadline.text.screen import Line, Screen
 
 LEAST_NAME = 12
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from leadline.report import format as fmt
-from leadline.report.content import Content
+from leadline.figures.content import Content
+from leadline.figures.paths import short_place
+from leadline.figures.samples import SampledRoutine
 from leadline.report.entry_lines import clip
-from leadline.report.paths import short_place
-from leadline.report.samples import SampledRoutine
-from leadline.report.screen import Line, Screen
 from leadline.report.section import Section
+from leadline.text import format as fmt
+from leadline.text.screen import Line, Screen
 
 MOST_ROUTINES = 12
 LEAST_SAMPLES = 10  # fewer say little about a routine's time

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from leadline.report.content import Content
-from leadline.report.json_entries import distinct_json
-from leadline.report.screen import Screen
+from leadline.figures.content import Content
+from leadline.figures.json_entries import distinct_json
 from leadline.report.section import Section
 from leadline.report.size_classes import histogram, size_lines
+from leadline.text.screen import Screen
 
 
 def figures(content: Content) -> dict[str, Any]:

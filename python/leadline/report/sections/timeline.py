@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from leadline.report.content import Content
+from leadline.figures.content import Content
 from leadline.report.section import Section
 
 
 def figures(content: Content) -> dict[str, Any]:
-    from leadline.report.timeline.figures import timeline_figures
+    from leadline.figures.timeline.drawing import timeline_figures
 
     timeline, why_none = timeline_figures(content)
     return {"timeline": timeline, "no_timeline": why_none}

@@ -6,13 +6,13 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any
 
-from leadline.report import format as fmt
-from leadline.report.content import Content
-from leadline.report.control import LibrarySetting, Variable, settings, variables
-from leadline.report.json_entries import rank_id
-from leadline.report.screen import Line, Screen
+from leadline.figures.content import Content
+from leadline.figures.control import LibrarySetting, Variable, settings, variables
+from leadline.figures.json_entries import rank_id
 from leadline.report.section import Section
 from leadline.statistics.median import median
+from leadline.text import format as fmt
+from leadline.text.screen import Line, Screen
 
 
 def figures(content: Content) -> dict[str, Any]:

@@ -7,14 +7,14 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from leadline.report import format as fmt
-from leadline.report.content import Content
-from leadline.report.json_entries import place_json, rank_id
-from leadline.report.paths import chain
-from leadline.report.screen import Line, Screen
+from leadline.figures.content import Content
+from leadline.figures.json_entries import place_json, rank_id
+from leadline.figures.paths import chain
+from leadline.figures.run import Site
+from leadline.figures.waits import WaitEntry, Waits
 from leadline.report.section import Section
-from leadline.report.waits import WaitEntry, Waits
-from leadline.run import Site
+from leadline.text import format as fmt
+from leadline.text.screen import Line, Screen
 
 MOST_IN_JSON = 500  # the table of waits has all
 MOST_CAUSES = 3

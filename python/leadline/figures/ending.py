@@ -1,0 +1,101 @@
+"""Ranks that ended at their start: in MPI_Init, or without any MPI call after it.
+
+If all ranks did, a share would have nothing to refer to. The report then says what happened, and withholds shares and
+durations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from leadline import _core
+from leadline.figures.run import Run, rank_list
+
+_STARTUP = _core.CATEGORIES.index("startup")
+_LOCAL = _core.CATEGORIES.index("local")
+
+
+@dataclass(frozen=True)
+class EndedAtStart:
+    """Labels of the ranks, in display order.
+
+    in_init: MPI_Init was called and did not return.
+    after_init: MPI_Init returned, but no other call did, except purely local ones. There were no calls on files either.
+    aborted: as after_init, but MPI_Abort was called.   all_ranks: nothing else was recorded of the run.
+    running: the run goes on, so these are no ends.
+    """
+
+    in_init: tuple[str, ...]
+    after_init: tuple[str, ...]
+    aborted: tuple[str, ...]
+    all_ranks: bool
+    exit_code: int | None
+    running: bool = False
+
+    def __bool__(self) -> bool:
+        return bool(self.in_init or self.after_init or self.aborted)
+
+    def sentence(self) -> str:
+        """The sentence for the verdict; "" if no rank ended like this."""
+        if self.running:
+            return self._so_far()
+        parts = []
+        if self.in_init:
+            parts.append(f"MPI_Init did not return on {_named(self.in_init)}")
+        if self.after_init:
+            parts.append(f"only purely local calls returned after MPI_Init on {_named(self.after_init)}")
+        if self.aborted:
+            parts.append(f"{_named(self.aborted)} called MPI_Abort right after MPI_Init")
+        text = "; ".join(parts)
+        if not self.all_ranks:
+            return f"{text[0].upper()}{text[1:]}." if text else ""
+        code = f" The command's exit code was {self.exit_code}." if self.exit_code else ""
+        return f"The run ended at its start: {text}.{code}"
+
+    def _so_far(self) -> str:
+        parts = []
+        if self.in_init:
+            parts.append(f"MPI_Init has not returned on {_named(self.in_init)}")
+        if self.after_init:
+            parts.append(f"no call but purely local ones has returned after MPI_Init on {_named(self.after_init)}")
+        if self.aborted:
+            parts.append(f"{_named(self.aborted)} called MPI_Abort right after MPI_Init")
+        return f"So far, {'; '.join(parts)}." if parts else ""
+
+
+def ended_at_start(run: Run, *, running: bool = False) -> EndedAtStart:
+    in_init: list[str] = []
+    after_init: list[str] = []
+    aborted: list[str] = []
+    for index in run.order:
+        process = run.processes[index]
+        calls = process.category_calls
+        others = sum(calls) - calls[_STARTUP] - calls[_LOCAL]
+        if process.finalized or not (process.initialized or process.initializing):
+            continue
+        if others or process.file_calls.calls or process.pauses.count:  # paused: it may have made calls
+            continue
+        # A crash while the recorder looks at what MPI_Init made comes before the call is recorded, too.
+        which = (
+            in_init if process.initializing or not calls[_STARTUP] else aborted if calls[_STARTUP] > 1 else after_init
+        )
+        which.append(run.label(index))
+    found = len(in_init) + len(after_init) + len(aborted)
+    code = run.description.get("exit_code")
+    return EndedAtStart(
+        tuple(in_init),
+        tuple(after_init),
+        tuple(aborted),
+        all_ranks=0 < found == len(run.processes),
+        exit_code=code if isinstance(code, int) else None,
+        running=running,
+    )
+
+
+def _named(labels: Sequence[str]) -> str:
+    numbers = [int(label) for label in labels if label.isdecimal()]
+    if len(numbers) == len(labels):
+        return rank_list(numbers)
+    shown = ", ".join(labels[:8])
+    return shown + (f" and {len(labels) - 8} more" if len(labels) > 8 else "")

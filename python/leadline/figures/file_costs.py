@@ -1,0 +1,72 @@
+"""What patterns of file I/O cost: the time of the calls beyond what would remain after the change, and the time that
+other ranks wait for them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from leadline import _core
+from leadline.figures.content import Content
+from leadline.figures.patterns import PatternEntry
+from leadline.figures.run import Site
+from leadline.figures.waits import WaitEntry
+
+Cause = tuple[str, str, Site | None, float]  # rank, doing, site, share
+
+LEAST_SHARE = 0.01  # of the time, from which a pattern is a finding
+_CLASSES = _core.CALL_CLASSES
+
+
+def recoverable_s(content: Content, entry: PatternEntry) -> float:
+    """Of a pattern of files. What remains after the change is not known of all; then it is the time of all calls."""
+    if entry.name == "file_per_rank" and "remaining_s" not in entry.evidence:
+        return 0.0  # the bytes have to be moved in any case
+    calls_s = max(entry.time_s - entry.evidence.get("remaining_s", 0.0), 0.0)
+    if entry.name != "write_by_one":
+        return calls_s
+    # If all others wait all the time, their waiting is what is lost; if they need not wait, it is the writer's time.
+    return max(calls_s, waited_for(content, entry))
+
+
+def costly(content: Content) -> list[PatternEntry]:
+    """Those that are findings."""
+    files = [entry for entry in content.patterns if entry.files]
+    return [entry for entry in files if content.share(recoverable_s(content, entry)) >= LEAST_SHARE]
+
+
+def waited_for(content: Content, entry: PatternEntry) -> float:
+    """Seconds that the other ranks wait for the one that writes, as matched calls show it."""
+    writer = entry.evidence["writer"]
+    return sum(wait.seconds * share_for(content, writer, _causes(wait)) for wait in content.waits.entries)
+
+
+def waited_for_writer(content: Content, writer: str | None, sites: Collection[Site]) -> float:
+    """Seconds of waiting at these call sites for the rank that writes for all."""
+    waits = [wait for wait in content.waits.entries if wait.site in sites] if writer is not None else []
+    return sum(wait.seconds * share_for(content, writer, _causes(wait)) for wait in waits)
+
+
+def writer_in_findings(content: Content) -> str | None:
+    """The rank that writes for all, if that is a finding to which the waiting for it belongs."""
+    for entry in costly(content):
+        if entry.name == "write_by_one":
+            return str(entry.evidence["writer"])
+    return None
+
+
+def share_for(content: Content, writer: str | None, causes: Iterable[Cause]) -> float:
+    """The part of a wait for which the writer was in calls on files that do not read."""
+    return sum(
+        share
+        for rank, doing, site, share in causes
+        if rank == writer and doing == "io" and site is not None and not _reads(content, site)
+    )
+
+
+def _causes(wait: WaitEntry) -> list[Cause]:
+    return [(cause.rank, cause.doing, cause.site, cause.share) for cause in wait.causes]
+
+
+def _reads(content: Content, site: Site) -> bool:
+    cls = next(function.cls for function in content.run.profile.functions if function.name == site.function)
+    return "reads" in _CLASSES[cls].moves or "read" in site.function

@@ -1,0 +1,92 @@
+"""The iterations of the run's main loop, as far as they were recorded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from leadline import _core
+from leadline.figures.control import RegionEntry
+from leadline.figures.loops import NamedLoop, main_loop
+from leadline.figures.run import Run, Site
+from leadline.figures.steps import find_step
+
+MISSING = {
+    "none": "no loop of the program takes a tenth of the time or more",
+    "apart": "ranks go round the loops that take most of the time differently often, or have different ones",
+    "few": "the loop that takes most of the time has fewer than three iterations",
+}
+
+
+@dataclass(frozen=True)
+class Iterations:
+    """The recorded facts about the main loop.
+
+    loop: the loop of the program's source; None if call paths do not show it and repeating calls were taken for one.
+    anchor: in that case, the call site with which an iteration begins (or ends).
+    """
+
+    run: Run
+    found: _core.RunIterations
+    loop: NamedLoop | None
+    anchor: Site | None
+    region: RegionEntry | None = None  # whose entries are the iterations, where a person said so
+
+    @property
+    def time(self) -> _core.RunTime:
+        return self.run.profile.time()
+
+    @property
+    def timed(self) -> bool:
+        return bool(self.found.strip)
+
+    @property
+    def timed_iterations(self) -> int:
+        """How many have a time: the recorder keeps none of those that it saw before it knew the loop."""
+        return sum(part.last - part.first + 1 for part in self.found.strip)
+
+    @property
+    def average_s(self) -> float | None:
+        """Of all iterations, timed or not; None where trips are not known exactly."""
+        if self.loop is None or self.loop.at_least:
+            return None
+        trips = sum(cell.rounds + cell.entries for cell in self.run.profile.loops.all[self.loop.number].cells)
+        return self.loop.time_s / trips if trips else None
+
+    @property
+    def timed_are_unlike(self) -> bool:
+        """The mean of the iterations that were timed is not half of the average of all, or more than twice as much."""
+        average_s, mean_s = self.average_s, self.found.mean_ns * 1e-9
+        missed = self.timed and self.timed_iterations < self.found.count
+        return missed and average_s is not None and not average_s / 2 <= mean_s <= 2 * average_s
+
+    @property
+    def longest_ns(self) -> float:
+        """On any rank. Times in the strip are rounded, those of outliers are not."""
+        return max([self.found.max_ns, *(outlier.time_ns for outlier in self.found.outliers)])
+
+    @property
+    def where(self) -> str:
+        """The place of the anchor as text: "MPI_Allreduce in step (model.c:41)"."""
+        if self.anchor is None:
+            return "a call at an unknown site"
+        place = self.anchor.location.place() if self.anchor.location is not None else ""
+        inside = f" in {self.anchor.routine}" if self.anchor.path else ""
+        return f"{self.anchor.function}{inside}" + (f" ({place})" if place else "")
+
+
+def iterations(run: Run) -> Iterations | None:
+    """None where no loop was found: see why_none()."""
+    step = find_step(run, run.step) if run.step else None
+    found = run.profile.iterations(step.number if isinstance(step, NamedLoop) else 0)
+    if isinstance(step, RegionEntry):
+        return Iterations(run, found, None, None, step)
+    if not found.found:
+        return None
+    loop = step or main_loop(run, found)
+    sites = () if loop is not None else (*run.sites, *run.file_sites)
+    return Iterations(run, found, loop, next((site for site in sites if found.site in site.members), None))
+
+
+def why_none(run: Run) -> str:
+    """Why there is no main loop, in words."""
+    return MISSING.get(run.profile.iterations().missing, MISSING["none"])

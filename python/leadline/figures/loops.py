@@ -1,0 +1,130 @@
+"""Loops of the program's source as a programmer would name them: routine, file, line, and what leads there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from leadline import _core
+from leadline.figures.run import Run
+from leadline.symbols import Location, call_path
+from leadline.text import format as fmt
+
+
+@dataclass(frozen=True)
+class NamedLoop:
+    """routine: the one that contains the loop.   file, line: those of its statement, as far as the debug information
+    says, otherwise of the first call in it; "" and 0 without debug information.   last_line: that of the last call in
+    it.
+    path: routines that lead to it, outermost first.   share: of the ranks' time between start-up and shut-down.
+    at_least: control may have gone round it more often, between two calls of an inner loop without passing any other
+    call.
+    around: the numbers of the enclosing loops of which that is true, the next one first.
+    restarts, restart_trips: where that is true, the calls of its inner loop start anew so many times, each time after
+    so many of the inner loop's trips; 0: they do not, or not regularly."""
+
+    number: int
+    routine: str
+    file: str
+    line: int
+    last_line: int
+    path: tuple[Location, ...]
+    trips: int
+    time_s: float
+    share: float
+    at_least: bool
+    around: tuple[int, ...]
+    restarts: int
+    restart_trips: int
+
+    @property
+    def place(self) -> str:
+        """ "step.f90:212 in advance", as much of it as is known."""
+        place = f"{self.file.rsplit('/', 1)[-1]}:{self.line} in " if self.file and self.line else ""
+        return f"{place}{self.routine}"
+
+    @property
+    def where(self) -> str:
+        """ "the loop at step.f90:212 in advance", as much of it as is known."""
+        return f"the loop {'at' if self.file and self.line else 'in'} {self.place}"
+
+    @property
+    def restarts_json(self) -> dict[str, int | None] | None:
+        return {"times": self.restarts, "after_trips": self.restart_trips or None} if self.restarts else None
+
+    @property
+    def starts_anew(self) -> str:
+        """ "its calls start anew 10 times, each time after 70 trips of its inner loop"; "" if they do not."""
+        if not self.restarts:
+            return ""
+        trips = fmt.plural(self.restart_trips, "trip")
+        after = f", each time after {trips} of its inner loop" if self.restart_trips else ""
+        return f"its calls start anew {self.restarts:,} times{after}"
+
+
+def named_loop(run: Run, number: int) -> NamedLoop:
+    """The loop with that number in the run's list."""
+    loops = run.profile.loops
+    loop = loops.all[number]
+    code = 0 if loop.by_order else 1  # of an instruction, not of where a call returns to
+    locate = run.places
+    header = _located(run, loop.header, code)
+    last = _located(run, loop.last, code)
+    calls = [_located(run, call) for call in loop.calls]
+    owner = _in_common([header, last, *calls])
+    place = header[owner]
+    lines = [chain[owner].line for chain in calls if chain[owner].file == place.file]
+    first = min(lines, default=0)
+    line = last[owner].line
+    if not 0 < line <= first:
+        line = min((n for n in (place.line, first) if n), default=0)
+    callers = [locate(module, offset) for module, offset in loop.callers]
+    locate.save()
+    time_s = loops.time_ns(number) * 1e-9
+    all_s = run.base_s
+    shape = loops.shape(number) if loop.silent else None
+    return NamedLoop(
+        number,
+        place.routine,
+        place.file,
+        line if place.file else 0,
+        max(lines, default=0) if place.file else 0,
+        call_path([tuple(reversed(header[: owner + 1])), *callers]),
+        loops.trips(number),
+        time_s,
+        time_s / all_s if all_s > 0 else 0.0,
+        loop.silent,
+        _silent_around(loops, loop.outer),
+        shape.restarts if shape is not None else 0,
+        shape.restart_trips if shape is not None else 0,
+    )
+
+
+def _silent_around(loops: _core.RunLoops, number: int) -> tuple[int, ...]:
+    found = []
+    while number:
+        if loops.all[number].silent:
+            found.append(number)
+        number = loops.all[number].outer
+    return tuple(found)
+
+
+def _located(run: Run, where: tuple[int, int], add: int = 0) -> list[Location]:
+    """Outermost first, so that inlined routines come last."""
+    module, offset = where
+    if module >= len(run.profile.modules):
+        module_name = "?"
+        return [Location(module_name, module_name, "", resolved=False)]
+    return list(reversed(run.places(module, offset + add)))
+
+
+def _in_common(chains: Sequence[Sequence[Location]]) -> int:
+    """How deep the inlined routine is that all of them are in."""
+    depth = 0
+    while all(len(chain) > depth + 1 for chain in chains) and len({chain[depth + 1].full for chain in chains}) == 1:
+        depth += 1
+    return depth
+
+
+def main_loop(run: Run, found: _core.RunIterations) -> NamedLoop | None:
+    return named_loop(run, found.loop) if found.loop else None

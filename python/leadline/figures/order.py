@@ -1,0 +1,54 @@
+"""What the order of calls says: it takes the traces once more, and all that needs it takes them together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from leadline import _core
+from leadline.figures.run import Run
+
+
+@dataclass(frozen=True)
+class Order:
+    """patterns: for each call site of the profile, the routines that lead to it as numbers."""
+
+    patterns: list[_core.Pattern]
+    waits: _core.RunWaits
+    phases: _core.RunPhases
+
+
+def order_of(run: Run) -> Order:
+    patterns = run.profile.pattern_finder()
+    waits = run.profile.wait_finder()
+    phases = run.profile.phase_finder()
+    for index, process in enumerate(run.processes):
+        try:
+            trace = _core.open_process(process.file)
+        except _core.TraceError:  # it is gone since the run was opened: the others' patterns are theirs
+            continue
+        patterns.add(trace, index)
+        waits.add(trace, index)
+        phases.add(trace, index)
+    paths = _routine_paths(run)
+    return Order(patterns.find(paths, _lines(run)), waits.find(), phases.find(paths))
+
+
+def _lines(run: Run) -> list[int]:
+    """For each call site of the profile, a number that sites of one line and path share."""
+    numbers = list(range(len(run.profile.sites())))
+    for site in run.sites:
+        for member in site.members:
+            numbers[member] = site.members[0]
+    return numbers
+
+
+def _routine_paths(run: Run) -> list[list[int]]:
+    """For each call site of the profile, the routines that lead to it as numbers, outermost first."""
+    by_member = {member: site for site in run.sites + run.file_sites for member in site.members}
+    numbers: dict[str, int] = {}
+    paths: list[list[int]] = []
+    for member in range(len(run.profile.sites())):
+        site = by_member.get(member)
+        routines = [location.full for location in site.path] if site else []
+        paths.append([numbers.setdefault(routine, len(numbers)) for routine in routines])
+    return paths

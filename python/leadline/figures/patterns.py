@@ -1,0 +1,96 @@
+"""The patterns of a run, with the places they are found in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from leadline import _core
+from leadline.figures.loops import main_loop, named_loop
+from leadline.figures.paths import LONGEST_CHAIN, common_routines, without_main
+from leadline.figures.run import Run, Site
+
+# Of the evidence, numbers that stand for something else: processes, and loops of the run.
+PROCESSES = {"root", "master", "writer"}
+
+
+@dataclass(frozen=True)
+class PatternEntry:
+    """One pattern.
+
+    routines: what all its call sites have in common, outermost first, without main.   files: names, of I/O only.
+    messages, n_bytes: of the whole run.   steps: those of the main loop, 0 if the pattern lies outside it.
+    evidence: see docs/patterns.md; processes are rank labels, a loop is its number in the section of loops.
+    """
+
+    name: str
+    sites: tuple[Site, ...]
+    routines: tuple[str, ...]
+    files: tuple[str, ...]
+    ranks: int
+    messages: int
+    n_bytes: int
+    steps: int
+    time_s: float
+    share: float
+    evidence: dict[str, Any]
+
+    @property
+    def messages_per_step(self) -> float | None:
+        return self.messages / self.steps if self.steps else None
+
+    @property
+    def bytes_per_step(self) -> float | None:
+        return self.n_bytes / self.steps if self.steps else None
+
+    @property
+    def where(self) -> str:
+        """The innermost routines, as "trcadv > exchange"; the first file's name for patterns of I/O."""
+        if self.files:
+            files = self.evidence.get("files", len(self.files))
+            return self.files[0] + (f" and {files - 1:,} more" if files > 1 else "")
+        shown = self.routines[-LONGEST_CHAIN:]
+        return " > ".join(shown if len(shown) == len(self.routines) else ["…", *shown]) or "several routines"
+
+
+def patterns_of(run: Run, found: list[_core.Pattern], time_s: float) -> list[PatternEntry]:
+    """Most time first. time_s: what shares are of."""
+    by_member = {member: site for site in run.sites + run.file_sites for member in site.members}
+    steps = _steps(run)
+    return [_entry(run, pattern, by_member, steps, time_s) for pattern in found]
+
+
+def _steps(run: Run) -> int:
+    """The iterations of the main loop on the median rank."""
+    loop = main_loop(run, run.profile.iterations())
+    return loop.trips if loop is not None else 0
+
+
+def _in_use(run: Run, sites: Sequence[Site]) -> Sequence[Site]:
+    """Without those that only create persistent requests, wherever in the program that is."""
+    creating = {function.name for function in run.profile.functions if function.cls.endswith("_init")}
+    return [site for site in sites if site.function not in creating] or sites
+
+
+def _entry(run: Run, pattern: _core.Pattern, by_member: dict[int, Site], steps: int, time_s: float) -> PatternEntry:
+    sites = tuple(dict.fromkeys(by_member[member] for member in pattern.sites if member in by_member))
+    evidence: dict[str, Any] = dict(pattern.evidence)
+    for name in PROCESSES & evidence.keys():
+        evidence[name] = run.label(evidence[name])
+    if "loop" in evidence:
+        loop = named_loop(run, evidence["loop"])
+        evidence |= {"loop_routine": loop.routine, "loop_file": loop.file or None, "loop_line": loop.line or None}
+    return PatternEntry(
+        name=pattern.name,
+        sites=sites,
+        routines=tuple(without_main(common_routines(_in_use(run, sites)))),
+        files=tuple(pattern.files),
+        ranks=pattern.ranks,
+        messages=pattern.messages,
+        n_bytes=pattern.bytes,
+        steps=steps if pattern.in_main_loop else 0,
+        time_s=pattern.time_ns * 1e-9,
+        share=pattern.time_ns * 1e-9 / time_s if time_s > 0 else 0.0,
+        evidence=evidence,
+    )

@@ -1,0 +1,88 @@
+"""Whether the ranks had processors of their own: who shared how many with whom, and how long they waited for one."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from leadline.figures.run import Run
+
+
+@dataclass(frozen=True)
+class HostUse:
+    """Ranks that ran at the same time on processors of one host: those with the fewest processors for their threads.
+
+    threads: those that ran; a rank that did not report them counts as one.   cores: those that these ranks may use
+    together, as the system counts them; a part of one if a control group limits their time.
+    waited_share: the part of their time in which they could run but had no core; None if the system does not report it.
+    """
+
+    host: str
+    ranks: int
+    threads: int
+    cores: float
+    host_cores: int
+    waited_share: float | None
+
+    @property
+    def oversubscribed(self) -> bool:
+        return self.threads > self.cores
+
+
+def uses(run: Run) -> list[HostUse]:
+    """An entry for each host whose processors are known, by name."""
+    by_host: dict[str, list[Any]] = defaultdict(list)
+    for process in run.processes:
+        if process.placement.known and process.placement.allowed:
+            by_host[process.host].append(process)
+    return [_tightest(host, _at_once(processes)) for host, processes in sorted(by_host.items())]
+
+
+def demand(process: Any) -> int:
+    """Threads of a process that want a core."""
+    return max(int(process.placement.busy), 1)
+
+
+def waited_share(processes: Sequence[Any]) -> float | None:
+    told = [p for p in processes if p.placement.waited_ns >= 0 and p.duration_ns > 0]
+    time_ns = sum(p.duration_ns for p in told)
+    return min(sum(p.placement.waited_ns for p in told) / time_ns, 1.0) if time_ns > 0 else None
+
+
+def _at_once(processes: Sequence[Any]) -> list[Any]:
+    """The ranks that ran at the moment when most threads did, because jobs may have followed one another."""
+    best: list[Any] = []
+    for each in processes:
+        # Times of day in nanoseconds are too many digits for a float, which durations are.
+        running = [p for p in processes if 0 <= each.start_unix_ns - p.start_unix_ns <= p.duration_ns]
+        if sum(map(demand, running)) > sum(map(demand, best)):
+            best = running
+    return best
+
+
+def _tightest(host: str, processes: Sequence[Any]) -> HostUse:
+    """Ranks may be bound: those that must do with a part of the processors are looked at for themselves."""
+    masks = {process.pid: _processors(process) for process in processes}
+    together = frozenset().union(*masks.values())
+    found = []
+    for allowed in {together, *masks.values()}:
+        members = [process for process in processes if masks[process.pid] <= allowed]
+        quotas = [p.placement.quota for p in members if p.placement.quota > 0]
+        cores = min([float(len(allowed)), *quotas])
+        found.append(
+            HostUse(
+                host,
+                len(members),
+                sum(map(demand, members)),
+                cores,
+                max(p.placement.processors for p in members),
+                waited_share(members),
+            )
+        )
+    return max(found, key=lambda use: (use.threads / use.cores, use.ranks))
+
+
+def _processors(process: Any) -> frozenset[int]:
+    return frozenset(n for first, count in process.placement.allowed for n in range(first, first + count))

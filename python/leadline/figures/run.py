@@ -1,0 +1,361 @@
+"""A recorded run: its processes, its profile, its call sites by routine, and its losses."""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from leadline import _core, nodes
+from leadline.errors import DamagedTrace, NoSuchRun
+from leadline.figures.worlds import World, display_order, labels_of, worlds_of
+from leadline.launch.rundir import JOB, read_description, read_json, runs_in
+from leadline.symbols import Location, ModuleProblem, Symbolizer, call_path, reaches_start
+from leadline.symbols.cache import SymbolCache
+from leadline.symbols.resolve import WITHOUT_MODULE
+
+MOST_RANKS = 10_000_000
+CONTEXT_BEGIN = 1  # of the profile's contexts; 0: what lies further out is not known
+
+
+@dataclass(frozen=True)
+class Loss:
+    """Something that is missing from the recording. rank: the label of the process, None for the run as a whole."""
+
+    code: str
+    amount: int
+    message: str
+    rank: str | None = None
+
+
+@dataclass(frozen=True)
+class Site:
+    """A call site as people see it: call sites of the trace with equal function and source path are one.
+
+    path: outermost first, empty if not known.   whole: whether the path goes back to the start of the program or
+    thread; it does not if unwind tables are missing.   members: indices of the profile's sites.
+    """
+
+    function: str
+    local: bool
+    path: tuple[Location, ...]
+    whole: bool
+    members: tuple[int, ...]
+
+    @property
+    def location(self) -> Location | None:
+        """The routine that contains the call."""
+        return self.path[-1] if self.path else None
+
+    @property
+    def routine(self) -> str:
+        return self.path[-1].routine if self.path else "?"
+
+
+class Places:
+    """Maps addresses of a run's modules to routines, files and lines; the results are kept in the run's directory."""
+
+    def __init__(self, modules: list[_core.Module], cache: SymbolCache, started_ns: int) -> None:
+        self.symbolizer = Symbolizer()
+        self.modules_ = modules
+        self.cache_ = cache
+        self.started_ns_ = started_ns
+
+    def __call__(self, module: int | None, offset: int) -> tuple[Location, ...]:
+        """Logical frames of a return address, innermost first. module None: no module's code."""
+        if module is None:
+            return WITHOUT_MODULE[offset != 0]
+        where = self.modules_[module]
+        known = self.cache_.get(where.path, where.build_id, offset)
+        if known is None:
+            known = self.symbolizer.resolve(where.path, where.build_id, offset, self.started_ns_)
+            self.cache_.put(where.path, where.build_id, offset, known)
+        return known
+
+    def save(self) -> None:
+        self.cache_.save()
+
+
+class Run:
+    """The result of open_run. Processes are numbered as in `profile.processes`."""
+
+    def __init__(
+        self,
+        path: Path,
+        description: dict[str, Any],
+        profile: _core.Profile,
+        losses: list[Loss],
+        others: tuple[Path, ...] = (),
+    ) -> None:
+        self.path = path
+        self.description = description
+        self.others = others  # directories of other jobs that the same command started
+        self.profile = profile
+        self.processes = profile.processes
+        self.worlds = worlds_of(self.processes)
+        self.labels = labels_of(self.worlds, self.processes)
+        self._world_of = {index: world for world in self.worlds for index in world.processes.values()}
+        self.order = display_order(self.worlds, len(self.processes))
+        self.losses = [*losses, *self._losses_of_processes(), *_missing_ranks(self.worlds)]
+        self._symbol_problems: list[ModuleProblem] = []
+        self.ends_seen: Any = None  # when processes ended, as report.unfinished first saw it
+        self.step: str | None = None  # what a person calls its step: ROUTINE, ROUTINE:LINE or a region
+
+    @property
+    def ranks(self) -> int:
+        """How many ranks the run had, recorded or not."""
+        in_worlds = sum(len(world.processes) for world in self.worlds)
+        return sum(max(w.size, len(w.processes)) for w in self.worlds) + len(self.processes) - in_worlds
+
+    @functools.cached_property
+    def base_s(self) -> float:
+        """Seconds of the main threads of all ranks, from MPI_Init to MPI_Finalize without these."""
+        startup = _core.CATEGORIES.index("startup")
+        return sum(max(p.duration_ns - p.category_ns[startup], 0.0) for p in self.processes) * 1e-9
+
+    @property
+    def library(self) -> str:
+        """The MPI library as it names itself."""
+        return next((p.library for p in self.processes if p.library), "")
+
+    @property
+    def complete(self) -> bool:
+        """Whether every rank's trace is here and was closed by its process."""
+        return self.ranks == len(self.processes) and all(p.complete for p in self.processes) and not self._unreadable
+
+    @property
+    def _unreadable(self) -> bool:
+        return any(loss.code == "unreadable-trace" for loss in self.losses)
+
+    @property
+    def duration_s(self) -> float:
+        """Seconds from MPI_Init to MPI_Finalize of the rank that took longest."""
+        return max(p.duration_ns for p in self.processes) * 1e-9
+
+    @functools.cached_property
+    def shared_bytes(self) -> int:
+        """Bytes of the files that hold data shared by ranks that behave alike."""
+        folder = self.path if self.path.is_dir() else self.path.parent
+        return sum(file.stat().st_size for file in folder.glob("shared-*.structure"))
+
+    @functools.cached_property
+    def sites(self) -> list[Site]:
+        """Call sites of MPI functions by source path. Reads the binaries' symbols the first time."""
+        return [site for site in self._all_sites if site.function not in self._file_functions]
+
+    @functools.cached_property
+    def file_sites(self) -> list[Site]:
+        """Call sites of libc's file functions."""
+        return [site for site in self._all_sites if site.function in self._file_functions]
+
+    @functools.cached_property
+    def _file_functions(self) -> set[str]:
+        classes = _core.CALL_CLASSES
+        return {function.name for function in self.profile.functions if classes[function.cls].event == "libc"}
+
+    @functools.cached_property
+    def _all_sites(self) -> list[Site]:
+        functions = [function.name for function in self.profile.functions]
+        merged: dict[tuple[Any, ...], Site] = {}
+        with_members: dict[tuple[Any, ...], list[int]] = {}
+        for index, (function, local, path, whole) in enumerate(self._symbolized()):
+            key = (function, local, path, whole)
+            merged.setdefault(key, Site(functions[function], local, path, whole, ()))
+            with_members.setdefault(key, []).append(index)
+        return [replace(site, members=tuple(with_members[key])) for key, site in merged.items()]
+
+    def symbol_losses(self) -> list[Loss]:
+        """Binaries whose routines could not be determined (after `sites` was read)."""
+        _ = self.sites
+        return [Loss(problem.code, 1, problem.message) for problem in self._symbol_problems]
+
+    @property
+    def unusable_modules(self) -> set[str]:
+        """Binaries that are gone, changed or unreadable."""
+        _ = self.sites
+        return {problem.module for problem in self._symbol_problems}
+
+    def label(self, process: int) -> str:
+        """The rank of a process, with its world before it if there are several."""
+        return self.labels[process]
+
+    def process_of(self, source: int, world_rank: int) -> int | None:
+        """The process with a rank in the same MPI_COMM_WORLD as `source`; None if it was not recorded."""
+        world = self._world_of.get(source)
+        return None if world is None else world.processes.get(world_rank)
+
+    def _symbolized(self) -> Iterable[tuple[int, bool, tuple[Location, ...], bool]]:
+        locate = self.places
+        contexts = self.profile.contexts()
+        located: dict[int, tuple[Location, ...]] = {}
+        paths: dict[int, tuple[tuple[Location, ...], bool]] = {}
+        found = []
+        for function, local, innermost in self.profile.sites():
+            if innermost not in paths:
+                frames = []
+                at = innermost
+                while at > CONTEXT_BEGIN:
+                    module, offset, parent = contexts[at]
+                    if at not in located:
+                        located[at] = locate(module, offset)
+                    frames.append(located[at])
+                    at = parent
+                paths[innermost] = (call_path(frames), at == CONTEXT_BEGIN or reaches_start(frames))
+            found.append((function, local, *paths[innermost]))
+        locate.save()
+        # Frames that are not shown need no names: start-up code of the system's libraries, the interpreter's frames.
+        shown = {location.module for _, _, path, _ in found for location in path if not location.resolved}
+        self._symbol_problems = [problem for problem in locate.symbolizer.problems() if problem.module in shown]
+        return found
+
+    @functools.cached_property
+    def places(self) -> Places:
+        """The symbols at addresses of the run's modules."""
+        started_ns = min((p.start_unix_ns for p in self.processes if p.start_unix_ns > 0), default=0)
+        directory = self.path if self.path.is_dir() else self.path.parent
+        return Places(self.profile.modules, SymbolCache(directory), started_ns)
+
+    def _losses_of_processes(self) -> list[Loss]:
+        losses = []
+        for index, process in enumerate(self.processes):
+            losses += [Loss(loss.code, loss.amount, loss.message, self.labels[index]) for loss in process.losses]
+        return losses
+
+
+def open_run(path: str | Path) -> Run:
+    """Opens a run directory (or one trace file) and reads every process of it.
+
+    Raises NoSuchRun if there is nothing of that name, and DamagedTrace if no trace is in it, or no readable one. An
+    unreadable trace beside readable ones is a loss, and so is a rank without a trace.
+    """
+    path = Path(path)
+    if not path.exists():
+        raise NoSuchRun(f"there is no {path}", hint="give the directory that leadline record wrote")
+    runs = runs_in(path) if path.is_dir() else [path]
+    if runs and path not in runs:
+        path = runs[0]  # whoever was the first to come recorded nothing
+    try:
+        files = sorted(_files_of(path) if path.is_dir() else [str(path)], key=os.path.basename)
+    except _core.TraceError as error:
+        raise DamagedTrace(f"{path} cannot be read: {error}") from error
+    elsewhere = [node for node in nodes.on_nodes(path) if not node.here] if path.is_dir() else []
+    if not files and elsewhere:
+        raise DamagedTrace(f"{path} holds no trace: {_said(elsewhere)}")
+    if not files:
+        raise DamagedTrace(
+            f"{path} holds no trace (*.trace or *.live)", hint="leadline record -o DIR -- COMMAND writes one per rank"
+        )
+    profile = _core.Profile()
+    losses = []
+    for file in files:
+        try:
+            process = _core.open_process(file)
+            if _took_part(process):
+                profile.add(process)
+            else:
+                losses.append(
+                    Loss(
+                        "never-initialized",
+                        1,
+                        f"process {process.pid} on {process.host} ended, or became another, before it called MPI_Init: "
+                        "it is counted nowhere",
+                    )
+                )
+        except _core.TraceError as error:
+            losses.append(Loss("unreadable-trace", 1, f"{os.path.basename(file)}: {error}"))
+    if not profile.processes:
+        first = losses[0].message
+        more = f" (and {len(losses) - 1} more)" if len(losses) > 1 else ""
+        if all(loss.code == "never-initialized" for loss in losses):
+            raise DamagedTrace(f"nothing was recorded in {path}: {first}{more}")
+        raise DamagedTrace(f"no trace in {path} can be read: {first}{more}")
+    description = _description(path)
+    losses += _lacks(description)
+    run = Run(path, description, profile, losses, tuple(other for other in runs if other != path))
+    if elsewhere and not run.complete:
+        run.losses.append(Loss("on-nodes", len(elsewhere), _said(elsewhere)))
+    return run
+
+
+def _files_of(path: Path) -> list[str]:
+    """The traces in the run's directory, and live memory on this node that has no trace there."""
+    files = list(_core.trace_files(str(path)))
+    stems = {os.path.basename(file).rpartition(".")[0] for file in files}
+    for node in nodes.on_nodes(path):
+        files += [str(f) for f in node.live_files() if not any(stem.endswith(f.stem) for stem in stems)]
+    return files
+
+
+def _said(elsewhere: list[nodes.OnNode]) -> str:
+    """The message that says which nodes hold recordings, and the next step."""
+    shown = ", ".join(f"{node.host}:{node.folder}" for node in elsewhere[:8])
+    more = f" and {len(elsewhere) - 8} more nodes" if len(elsewhere) > 8 else ""
+    return (
+        f"recordings of ranks that were killed, or still run, lie on {shown}{more}; "
+        "leadline collect DIR, started there, brings them here"
+    )
+
+
+def _took_part(process: _core.Process) -> bool:
+    """Whether it called MPI_Init, or any function that is not allowed before MPI_Init."""
+    return (
+        process.initialized or process.initializing or any(process.tallies(thread) for thread in range(process.threads))
+    )
+
+
+def _description(path: Path) -> dict[str, Any]:
+    """run.json, if leadline record started the job; "job": job.json, written by the job's first rank."""
+    found = read_description(path)
+    job = read_json(path / JOB)
+    if not found and job and (path.parent / JOB).exists():  # another job that the same command started
+        found = {**read_description(path.parent), "command": None}
+    return {**found, "job": job}
+
+
+def _lacks(description: dict[str, Any]) -> list[Loss]:
+    """What an imported archive did not have, as leadline import wrote it down."""
+    found = description.get("lacks")
+    if not isinstance(found, list):
+        return []
+    return [
+        Loss(lack["code"], lack["amount"], lack["message"])
+        for lack in found
+        if isinstance(lack, dict)
+        and isinstance(lack.get("code"), str)
+        and isinstance(lack.get("amount"), int)
+        and isinstance(lack.get("message"), str)
+    ]
+
+
+def _missing_ranks(worlds: list[World]) -> list[Loss]:
+    losses = []
+    for number, world in enumerate(worlds):
+        size = min(world.size, MOST_RANKS)  # a damaged trace may claim any
+        missing = [rank for rank in range(size) if rank not in world.processes]
+        if missing:
+            of = f" of world {number}" if len(worlds) > 1 else ""
+            losses.append(
+                Loss(
+                    "missing-ranks",
+                    len(missing),
+                    f"{rank_list(missing)}{of} left no trace file: {len(missing)} of {world.size} ranks are missing "
+                    "from every figure (were they killed before MPI_Init, or did they write elsewhere?)",
+                )
+            )
+    return losses
+
+
+def rank_list(ranks: Iterable[int]) -> str:
+    """[1, 2, 3, 7] -> "ranks 1-3, 7"."""
+    ordered = sorted(ranks)
+    parts: list[str] = []
+    begin = 0
+    for i in range(1, len(ordered) + 1):
+        if i == len(ordered) or ordered[i] != ordered[i - 1] + 1:
+            first, last = ordered[begin], ordered[i - 1]
+            parts.append(str(first) if first == last else f"{first}-{last}" if last > first + 1 else f"{first}, {last}")
+            begin = i
+    return ("rank " if len(ordered) == 1 else "ranks ") + ", ".join(parts)

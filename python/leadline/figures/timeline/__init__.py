@@ -1,0 +1,10 @@
+"""Steps of the main loop call by call, for the page and the terminal.
+
+lanes (which ranks) ─► reading (their calls) ─► steps (which iterations) ─► marks, or tiles where they are many
+                                                                            text (for the terminal)
+"""
+
+from leadline.figures.timeline.reading import StepTimeline, why_none
+from leadline.figures.timeline.steps import Step, representative_steps
+
+__all__ = ["Step", "StepTimeline", "representative_steps", "why_none"]

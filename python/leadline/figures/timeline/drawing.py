@@ -1,0 +1,153 @@
+"""The timeline as data, in the form that docs/report.md describes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from leadline import _core
+from leadline.errors import DamagedTrace
+from leadline.figures.content import Content
+from leadline.figures.json_entries import rank_id
+from leadline.figures.paths import chain
+from leadline.figures.run import Run, Site
+from leadline.figures.timeline import marks
+from leadline.figures.timeline.lanes import calls_to_read, shown_lanes
+from leadline.figures.timeline.reading import StepCalls, StepTimeline, no_whole_iteration, why_none
+from leadline.figures.timeline.steps import Step, median_s, representative_steps
+
+FILES = "files"
+"""The category of libc's calls on files, which have none of MPI's."""
+
+
+def timeline_figures(content: Content) -> tuple[dict[str, Any] | None, str | None]:
+    """(the timeline, None), or (None, why there is none)."""
+    if (why := why_none(content)) is not None:
+        return None, why
+    lanes = shown_lanes(content)
+    if not lanes.processes:
+        kept = f"{calls_to_read(content):,} calls of a rank"
+        return None, f"the times of {kept} were kept, more than a report reads (--series SIZE keeps fewer)"
+    try:
+        timeline = StepTimeline(content, lanes.processes)
+    except DamagedTrace as error:
+        return None, str(error)
+    steps = representative_steps(timeline)
+    if not steps:
+        return None, no_whole_iteration(timeline.found)
+    drawing = Drawing(timeline)
+    paths = critical_paths(content.run, [step.number for step in steps])
+    found = [drawing.step(step, paths.get(step.number, [])) for step in steps]
+    return {
+        "ranks": [rank_id(content.run.label(process)) for process in lanes.processes],
+        "ranks_why": lanes.why or None,
+        "median_s": median_s(timeline),
+        "sites": drawing.sites,
+        "steps": found,
+    }, None
+
+
+def critical_paths(run: Run, iterations: list[int]) -> dict[int, list[_core.PathStretch]]:
+    """By iteration. Of a step that the user named there is none: paths are those of the main loop's iterations."""
+    if run.step is not None:
+        return {}
+    numbers = sorted(set(iterations))
+    finder = run.profile.path_finder(numbers)
+    for index, process in enumerate(run.processes):
+        try:
+            finder.add(_core.open_process(process.file), index)
+        except _core.TraceError:  # it is gone since the run was opened: the path stays on the other ranks
+            continue
+    return dict(zip(numbers, finder.find(), strict=True))
+
+
+class Drawing:
+    """Steps one after the other; `sites` are the call sites that occur in them."""
+
+    def __init__(self, timeline: StepTimeline) -> None:
+        self.timeline = timeline
+        self.sites: list[dict[str, Any]] = []
+        self._numbers: dict[tuple[int, str], int] = {}
+        many = len(timeline.run.processes) > marks.MANY_RANKS
+        self._left = marks.MOST_MARKS_OF_MANY if many else marks.MOST_MARKS
+        self._classes = {function.name: function.cls for function in timeline.run.profile.functions}
+
+    def step(self, step: Step, path: list[_core.PathStretch]) -> dict[str, Any]:
+        timeline, calls = self.timeline, self.timeline.calls(step.number)
+        lanes = len(timeline.processes)
+        unit_s = marks.unit_of(calls.stop_s - calls.start_s)
+        kind_of = self._kind_of(calls)
+        whole = len(calls) <= self._left
+        rows = list(range(len(calls))) if whole else marks.longest(calls)
+        self._left -= len(rows)
+        return {
+            "iteration": step.number,
+            "kinds": list(step.kinds),
+            "mean_s": step.time.mean_s,
+            "longest_s": step.time.longest_s,
+            "longest_rank": rank_id(timeline.run.label(step.time.process)),
+            "start_s": calls.start_s,
+            "unit_s": unit_s,
+            "calls": len(calls),
+            "lanes": marks.edges(calls, lanes, unit_s),
+            "marks": marks.marks(calls, rows, lanes, unit_s, kind_of),
+            "polled": [n for n, row in enumerate(rows) if calls.polled[row]],
+            "after_others": marks.after_others(calls, unit_s) if whole else [],
+            "messages": marks.messages(calls, rows, unit_s) if whole else None,
+            "critical_path": self._path(path, calls.start_s, unit_s),
+            "tiles": None
+            if whole
+            else marks.tiles(calls, lanes, lambda row: str(self.sites[kind_of(row)]["category"])),
+        }
+
+    def _path(self, path: list[_core.PathStretch], start_s: float, unit_s: float) -> dict[str, list[Any]] | None:
+        """Stretches on one rank that follow one another are one."""
+        lanes = {process: lane for lane, process in enumerate(self.timeline.processes)}
+        found: list[list[int]] = []
+        for stretch in path:
+            lane = lanes.get(stretch.process)
+            if lane is None:
+                continue
+            begin = max(0, round((stretch.begin_ns * 1e-9 - start_s) / unit_s))
+            end = round((stretch.end_ns * 1e-9 - start_s) / unit_s)
+            if found and found[-1][0] == lane:
+                found[-1][2] = max(end - found[-1][1], 0)
+            elif end > begin:
+                found.append([lane, begin, end - begin])
+        if not found:
+            return None
+        ranks = [rank_id(self.timeline.run.label(self.timeline.processes[lane])) for lane, _, _ in found]
+        return {"rank": ranks, "begin": [each[1] for each in found], "duration": [each[2] for each in found]}
+
+    def _kind_of(self, calls: StepCalls) -> Callable[[int], int]:
+        def kind(row: int) -> int:
+            key = calls.site[row], calls.function[row]
+            known = self._numbers.get(key)
+            if known is None:
+                known = self._numbers[key] = len(self.sites)
+                self.sites.append(self._site(*key))
+            return known
+
+        return kind
+
+    def _site(self, number: int, function: str) -> dict[str, Any]:
+        site = self.timeline.sites[number] if number >= 0 else None
+        return {"function": function, "category": self.category(function), **_place(site)}
+
+    def category(self, function: str) -> str:
+        cls = self._classes.get(function)
+        if cls is None:
+            return "setup"
+        facts = _core.CALL_CLASSES[cls]
+        return FILES if facts.event == "libc" else facts.category
+
+
+def _place(site: Site | None) -> dict[str, Any]:
+    where = site.location if site is not None else None
+    known = where is not None and bool(where.file)
+    return {
+        "routine": site.routine if site is not None and site.path else None,
+        "file": where.file if where is not None and known else None,
+        "line": where.line if where is not None and known else None,
+        "path": chain(site.path) if site is not None and site.path else None,
+    }

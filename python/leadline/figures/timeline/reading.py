@@ -1,0 +1,240 @@
+"""The calls of single iterations, on the ranks that are shown, in one time."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from leadline import _core
+from leadline.errors import DamagedTrace, UsageError
+from leadline.figures.content import Content
+from leadline.figures.iterations import why_none as why_no_loop
+from leadline.figures.run import Run, Site
+from leadline.text import format as fmt
+
+
+@dataclass(frozen=True)
+class IterationTime:
+    """Of an iteration whose calls all ranks kept. process: the one for which it took longest."""
+
+    number: int
+    mean_s: float
+    longest_s: float
+    process: int
+
+
+@dataclass(frozen=True)
+class StepCalls:
+    """The calls of one iteration: rows by lane, then by time. Every column has a value per row, often in a buffer.
+
+    lane: index into StepTimeline.processes.   site: index into StepTimeline.sites, -1 not known.
+    Times in seconds since the run began.   gap_s: since the call before.   polled: polls found nothing in that gap.
+    role: "send", "receive", "both", "collective" or "other".   partner, source, completion: rows; -1: not among these.
+    source: of what the call receives.   sent, received: bytes, -1 not known.
+    messages: the rows that send and receive each, -1: in another iteration.   unmatched: ends that lack the other end.
+    completed_s: when the call's request was completed, NaN not known.
+    """
+
+    number: int
+    lane: Sequence[int]
+    site: Sequence[int]
+    function: Sequence[str]
+    begin_s: Sequence[float]
+    end_s: Sequence[float]
+    gap_s: Sequence[float]
+    polled: Sequence[int]
+    role: Sequence[str]
+    partner: Sequence[int]
+    partner_rank: Sequence[int]
+    source: Sequence[int]
+    completion: Sequence[int]
+    completed_s: Sequence[float]
+    sent: Sequence[int]
+    received: Sequence[int]
+    messages: Sequence[tuple[int, int]]
+    unmatched: int
+
+    def __len__(self) -> int:
+        return len(self.site)
+
+    @functools.cached_property
+    def start_s(self) -> float:
+        """The end of the last call before the iteration, on the rank that began it first."""
+        return min((begin - gap for begin, gap in zip(self.begin_s, self.gap_s, strict=True)), default=0.0)
+
+    @functools.cached_property
+    def stop_s(self) -> float:
+        return max(self.end_s, default=0.0)
+
+    def rows_by_lane(self, lanes: int) -> list[range]:
+        ends = [0] * lanes
+        for lane in self.lane:
+            ends[lane] += 1
+        found, at = [], 0
+        for count in ends:
+            found.append(range(at, at + count))
+            at += count
+        return found
+
+
+class StepTimeline:
+    """Iterations of the main loop (or of the step that the user named) on some ranks."""
+
+    def __init__(self, content: Content, processes: Sequence[int]) -> None:
+        """processes: indices into run.processes, in display order. Reads their traces. Raises DamagedTrace."""
+        iterations = content.iterations
+        assert iterations is not None
+        self.run = content.run
+        self.found = iterations.found
+        self.processes = tuple(processes)
+        try:
+            opened = [_core.open_process(self.run.processes[index].file) for index in processes]
+        except _core.TraceError as error:
+            raise DamagedTrace(f"a trace cannot be read again: {error}") from error
+        self._core = _core.Timeline(self.run.profile, opened, list(processes), self.found.loop)
+
+    @functools.cached_property
+    def times(self) -> list[IterationTime]:
+        """Of the iterations whose calls' times all ranks kept, ascending."""
+        kept = None if self.found.kept == "full" else set(self.found.sampled)
+        return [
+            IterationTime(number, mean * 1e-9, longest * 1e-9, process)
+            for number, mean, longest, process in self._core.times()
+            if kept is None or number in kept
+        ]
+
+    def sites_besides(self, number: int) -> dict[int, set[int]]:
+        """By kept iteration, indices into `sites` at which a rank calls in it and not in the given one."""
+        kept = {time.number for time in self.times}
+        found = {}
+        for iteration, sites in self._core.sites_besides(number).items():
+            groups = {self._groups[site] for site in sites if site < len(self._groups)} - {-1}
+            if iteration in kept and groups:
+                found[iteration] = groups
+        return found
+
+    @functools.cached_property
+    def sites(self) -> list[Site]:
+        return [*self.run.sites, *self.run.file_sites]
+
+    @functools.cached_property
+    def _groups(self) -> list[int]:
+        return groups_of(self.run, self.sites)
+
+    def find(self, which: int | str) -> IterationTime:
+        """The kept iteration of that number, "typical" or "slowest". Raises UsageError if there is none."""
+        from leadline.figures.timeline.steps import slowest_of, typical_of
+
+        if self.times and which in ("typical", "slowest"):
+            return typical_of(self) if which == "typical" else slowest_of(self)
+        for time in self.times:
+            if time.number == which:
+                return time
+        raise UsageError(
+            f"the calls' times of iteration {which} were not kept on all ranks",
+            hint=f"there are {_ranges([time.number for time in self.times])}"
+            if self.times
+            else "--series SIZE keeps more",
+        )
+
+    def sums(self, groups: list[int]) -> tuple[dict[int, Sequence[float]], dict[int, Sequence[float]]]:
+        """In each of `times`, seconds of all ranks by group, and of computation by process."""
+        return self._core.sums([time.number for time in self.times], groups)
+
+    def columns(self, number: int, groups: list[int], places: Sequence[tuple[int, int, int]]) -> dict[str, Any]:
+        """Of the table `timeline`; groups: by site of the profile, what `site` is to hold."""
+        return self._core.iteration(number, groups, places)
+
+    def calls(self, number: int) -> StepCalls:
+        lane = {process: lane for lane, process in enumerate(self.processes)}
+        places = [(lane.get(index, -1), -1, process.rank) for index, process in enumerate(self.run.processes)]
+        columns = self.columns(number, self._groups, places)
+        of: dict[str, Any] = {
+            name: _texts(values) if isinstance(values, tuple) else values for name, values in columns.items()
+        }
+        return StepCalls(
+            number,
+            lane=of["process"],
+            partner=of["partner_row"],
+            source=of["source_row"],
+            completion=of["completion_row"],
+            sent=of["bytes"],
+            received=of["bytes_received"],
+            messages=list(zip(of["sends"], of["receives"], strict=True)),
+            unmatched=of["unmatched"],
+            **{
+                name: of[name]
+                for name in (
+                    "site",
+                    "function",
+                    "begin_s",
+                    "end_s",
+                    "gap_s",
+                    "polled",
+                    "role",
+                    "partner_rank",
+                    "completed_s",
+                )
+            },
+        )
+
+
+def groups_of(run: Run, sites: Sequence[Site]) -> list[int]:
+    """By site of the profile, the index of the site that it is a member of; -1: of none."""
+    groups = [-1] * len(run.profile.sites())
+    for number, site in enumerate(sites):
+        for member in site.members:
+            groups[member] = number
+    return groups
+
+
+def _texts(values: tuple[memoryview[Any], memoryview[Any]]) -> list[str]:
+    offsets, data = values[0].tolist(), bytes(values[1])
+    known: dict[bytes, str] = {}
+    found = []
+    for begin, end in itertools.pairwise(offsets):
+        text = data[begin:end]
+        found.append(known.get(text) or known.setdefault(text, text.decode("utf-8", "backslashreplace")))
+    return found
+
+
+def _ranges(numbers: list[int], most: int = 6) -> str:
+    """[0, 1, 2, 7] -> "0-2, 7"; of many ranges the first ones."""
+    ranges: list[list[int]] = []
+    for number in numbers:
+        if ranges and number == ranges[-1][1] + 1:
+            ranges[-1][1] = number
+        else:
+            ranges.append([number, number])
+    shown = [str(a) if a == b else f"{a}-{b}" for a, b in ranges[:most]]
+    return ", ".join(shown) + (
+        f" and {len(numbers) - sum(b - a + 1 for a, b in ranges[:most])} more" if ranges[most:] else ""
+    )
+
+
+def why_none(content: Content) -> str | None:
+    """Why there is no timeline, in words that complete a sentence; None if there may be one."""
+    iterations = content.iterations
+    if iterations is None:
+        return why_no_loop(content.run)
+    if iterations.region is not None:
+        return f"the step is the region {iterations.region.name}, and the calls of its entries are not kept apart"
+    found = iterations.found
+    if found.kept == "none" and content.run.step:
+        return f"the iterations of {content.run.step} were not told apart while the program ran (leave out --step)"
+    if found.kept == "none":
+        return "the times of single calls were not kept (--series)"
+    if found.kept == "sampled" and not found.sampled:
+        return no_whole_iteration(found)
+    return None
+
+
+def no_whole_iteration(found: _core.RunIterations) -> str:
+    """The reason if no iteration is kept whole, with what would keep one: a call takes five quarters of a byte."""
+    enough = math.ceil(found.calls * 4 * 5 / 4 / 1e6)
+    an_iteration = f"an iteration makes {fmt.plural(round(found.calls), 'call')} on a rank"
+    return f"{an_iteration}, and of none were the times of all calls kept on all ranks (--series {enough}MB keeps more)"

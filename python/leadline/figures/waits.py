@@ -1,0 +1,84 @@
+"""The wait states of a run: which calls waited, on which rank, for whom, and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from leadline import _core
+from leadline.figures.run import Run, Site
+
+
+@dataclass(frozen=True)
+class WaitCause:
+    """What another rank did meanwhile. doing: "computation" before a call at `site`, or "io" or "mpi" in it.
+
+    share: of the wait.
+    """
+
+    rank: str
+    doing: str
+    site: Site | None
+    share: float
+
+
+@dataclass(frozen=True)
+class WaitEntry:
+    """Waiting of one kind at one call site on one rank, in the whole run.
+
+    member: the site's number in the profile.
+    error_s: half of the interval that holds the seconds with a probability of 95 %; 0 if they are exact.
+    """
+
+    kind: str
+    site: Site | None
+    rank: str
+    process: int
+    member: int
+    seconds: float
+    error_s: float
+    causes: tuple[WaitCause, ...]
+
+
+@dataclass(frozen=True)
+class PathEntry:
+    """A part of the critical path of a step: what a rank did, and at which call site."""
+
+    rank: str
+    doing: str
+    site: Site | None
+    share: float
+
+
+@dataclass(frozen=True)
+class Waits:
+    """found: whether times of calls were kept that waits could be read from.   estimated: from `iterations` of them."""
+
+    found: bool
+    estimated: bool
+    iterations: int
+    entries: tuple[WaitEntry, ...]
+    path: tuple[PathEntry, ...]
+    path_steps: int
+    imbalance: _core.Imbalance
+
+
+def waits_of(run: Run, found: _core.RunWaits) -> Waits:
+    by_member = {member: site for site in run.sites + run.file_sites for member in site.members}
+    entries = tuple(
+        WaitEntry(
+            row.kind,
+            by_member.get(row.site),
+            run.label(row.process),
+            row.process,
+            row.site,
+            row.ns * 1e-9,
+            row.error_ns * 1e-9,
+            tuple(
+                WaitCause(run.label(cause.process), cause.doing, by_member.get(cause.site), cause.share)
+                for cause in row.causes
+            ),
+        )
+        for row in found.rows
+    )
+    path = tuple(PathEntry(run.label(row.process), row.doing, by_member.get(row.site), row.share) for row in found.path)
+    return Waits(found.found, found.estimated, found.iterations, entries, path, found.path_steps, found.imbalance)

@@ -1,0 +1,66 @@
+"""Patterns of file I/O in words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from leadline.figures.files import in_words
+from leadline.text import format as fmt
+
+WORTH_SAYING = 0.001  # of the time
+
+
+def file_sentence(found: dict[str, Any]) -> str:
+    return {
+        "read_all_by_all": _read_by_all,
+        "write_by_one": _written_by_one,
+        "small_io": _small,
+        "file_per_rank": _one_per_rank,
+    }[found["pattern"]](found)
+
+
+def _takes(found: dict[str, Any], then: str) -> str:
+    """What the calls take, and what they would take after the change, if that is known."""
+    text = f"these calls take {fmt.percent(found['share'])} of the time"
+    if found["remaining_share"] is not None:
+        text += f", {then} would take {fmt.percent(found['remaining_share'])}"
+    return text
+
+
+def _read_by_all(found: dict[str, Any]) -> str:
+    each = "each of them" if found["files"] > 1 else "it"
+    return (
+        f"{fmt.plural(found['readers'], 'rank')} read all of {in_words(found['file'], found['files'])}, "
+        f"{fmt.size(found['file_bytes'])}: {_takes(found, f'reading {each} once')}."
+    )
+
+
+def _written_by_one(found: dict[str, Any]) -> str:
+    files, others = in_words(found["file"], 1), found["files"] - 1
+    files += f" and {fmt.plural(others, 'other file')}" if others else ""
+    text = (
+        f"Rank {found['writer']} writes {files} for all ranks, {fmt.size(found['bytes_written'])}: these calls take "
+        f"{fmt.percent(found['share'])} of the time"
+    )
+    if found["waited_share"] >= WORTH_SAYING:
+        text += f", and the others wait {fmt.percent(found['waited_share'])} of the time for them"
+    return text + "."
+
+
+def _small(found: dict[str, Any]) -> str:
+    done = "read and written"
+    if not found["writes"] or not found["reads"]:
+        done = "read" if found["reads"] else "written"
+    verb = "is" if found["files"] == 1 else "are"
+    through = " through a stream's buffer" if found["buffered"] else ""
+    return (
+        f"{in_words(found['file'], found['files'])} {verb} {done} in {fmt.count(found['transfers'])} pieces of "
+        f"{fmt.size(found['bytes_each'])} on average{through}: {_takes(found, 'large pieces')}."
+    )
+
+
+def _one_per_rank(found: dict[str, Any]) -> str:
+    return (
+        f"Every rank has files of its own, {in_words(found['file'], found['files'])}: opening them takes "
+        f"{fmt.percent(found['deciding_share'])} of the time."
+    )

@@ -1,0 +1,1 @@
+"""The rules by which findings are found, a file each."""

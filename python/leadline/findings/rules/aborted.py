@@ -1,0 +1,43 @@
+"""The program ended the run itself, by MPI_Abort."""
+
+from __future__ import annotations
+
+from leadline.figures.content import Content
+from leadline.figures.paths import short_place
+from leadline.findings.finding import Evidence, Rule
+from leadline.text import format as fmt
+
+
+def evidence(content: Content) -> Evidence | None:
+    if not content.aborts or content.still_running or content.interruption or content.ended_at_start.all_ranks:
+        return None
+    # Others may follow the first, each from a place of its own: how many ranks do is a matter of time.
+    entry = max(content.aborts, key=lambda each: each.calls)
+    site = entry.site
+    return {
+        "rank": entry.calls_spread.max_rank,
+        "ranks": sum(each.ranks for each in content.aborts),
+        "routine": site.routine if site is not None and site.routine not in ("", "?") else None,
+        "place": short_place(site.location) if site is not None else "",
+        "exit_code": content.run.description.get("exit_code"),
+    }
+
+
+def sentence(content: Content, found: Evidence) -> str:
+    others = found["ranks"] - 1
+    who = f"Rank {found['rank']}" + (f" and {fmt.plural(others, 'other')}" if others else "")
+    of = f" in {found['routine']}" if found["routine"] else ""
+    at = f" at {found['place']}" if found["place"] else ""
+    code = f" (the command's exit code was {found['exit_code']})" if found["exit_code"] else ""
+    return f"{who} called MPI_Abort{of}{at}{code}: the figures cover the time until then."
+
+
+RULE = Rule(
+    id="aborted",
+    order=7,
+    severity="warning",
+    section="missing",
+    evidence=evidence,
+    sentence=sentence,
+    in_verdict=True,
+)

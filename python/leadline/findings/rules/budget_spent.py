@@ -1,0 +1,83 @@
+"""Calls without order, or parts left out, because a budget was spent or a disk full."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from leadline.figures.content import Content
+from leadline.figures.run import Run
+from leadline.findings.finding import Evidence, Rule, at_least
+from leadline.text import format as fmt
+
+_CUT, _UNORDERED, _NOT_WRITTEN = "over-budget", "order-lost", "write-failed"
+
+
+def evidence(content: Content) -> Evidence | None:
+    run = content.run
+    affected = _ranks(run, _CUT) | _ranks(run, _UNORDERED)
+    return {
+        "ranks": len(affected),
+        "calls_without_order": _amounts(run)[_UNORDERED],
+        "parts_left_out": bool(_ranks(run, _CUT)),
+        "budget_bytes": max((run.processes[i].placement.budget_files for i in affected), default=0) or None,
+    }
+
+
+def totals_are_low(content: Content) -> bool:
+    """Whether shares would be of what happened to fit."""
+    return bool(_ranks(content.run, _CUT))
+
+
+def _ranks(run: Run, code: str) -> set[int]:
+    return {i for i, process in enumerate(run.processes) if any(loss.code == code for loss in process.losses)}
+
+
+def _amounts(run: Run) -> Counter[str]:
+    amounts: Counter[str] = Counter()
+    for process in run.processes:
+        for loss in process.losses:
+            amounts[loss.code] += loss.amount
+    return amounts
+
+
+def sentence(content: Content, found: Evidence) -> str:
+    cut, unordered = found["parts_left_out"], found["calls_without_order"]
+    size = found["budget_bytes"]
+    not_written = len(_ranks(content.run, _NOT_WRITTEN))
+    results = []
+    if _ranks(content.run, _UNORDERED):
+        results.append(f"{fmt.plural(unordered, 'call is', 'calls are')} counted and timed, but not in order")
+    results.append(
+        "parts are left out, so totals are too low and shares are not given here" if cut else "totals are exact"
+    )
+    if not_written and not cut:
+        begin = f"The recording could not be written on {fmt.plural(not_written, 'rank')}"
+    else:
+        begin = f"{_budget(content.run, size)} ran out on {fmt.plural(found['ranks'], 'rank')}"
+    more = f" Record again with --budget {_more(size)}." if size and not not_written else ""
+    return f"{begin}: {'; '.join(results)}.{more}"
+
+
+def _budget(run: Run, size: int | None) -> str:
+    affected = _ranks(run, _CUT) | _ranks(run, _UNORDERED)
+    given = any(run.processes[index].placement.budgets_given & 1 for index in affected)
+    name = f"The budget of {fmt.size(size)} a rank" if size else "The budget for files"
+    return f"{name} (--budget)" if given else name
+
+
+def _more(size: int) -> str:
+    """Four times as much, as one would type it."""
+    megabytes = max(4 * size // 1_000_000, 1)
+    return f"{megabytes}MB"
+
+
+RULE = Rule(
+    id="budget-spent",
+    order=8,
+    severity="warning",
+    section="missing",
+    evidence=evidence,
+    sentence=sentence,
+    threshold={"ranks": at_least(1)},
+    in_verdict=True,
+)

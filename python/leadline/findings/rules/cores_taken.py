@@ -1,0 +1,37 @@
+"""Ranks waited for cores, although there were enough for them."""
+
+from __future__ import annotations
+
+from leadline.figures import placement
+from leadline.figures.content import Content
+from leadline.findings.finding import Evidence, Rule, at_least
+from leadline.findings.rules.oversubscribed import crowded
+from leadline.text import format as fmt
+
+WAITING_FOR_OTHERS = 0.1  # of the ranks' time
+
+
+def evidence(content: Content) -> Evidence | None:
+    if crowded(content) or not placement.uses(content.run):
+        return None
+    waited = placement.waited_share(content.run.processes)
+    return None if waited is None else {"waited_share": waited}
+
+
+def sentence(content: Content, found: Evidence) -> str:
+    return (
+        f"The ranks waited {fmt.percent(found['waited_share'])} of their time for a core, although there were enough: "
+        "something else used them."
+    )
+
+
+RULE = Rule(
+    id="cores-taken",
+    order=40,
+    severity="warning",
+    section="placement",
+    evidence=evidence,
+    sentence=sentence,
+    threshold={"waited_share": at_least(WAITING_FOR_OTHERS)},
+    in_verdict=True,
+)

@@ -1,0 +1,59 @@
+"""The ranks' computation in a step is uneven, and which kind of unevenness it is."""
+
+from __future__ import annotations
+
+from leadline.figures.content import Content
+from leadline.figures.json_entries import rank_id
+from leadline.findings.finding import Evidence, Rule, at_least
+from leadline.text import format as fmt
+
+
+def evidence(content: Content) -> Evidence | None:
+    found = content.waits.imbalance
+    steps = content.iterations
+    if not found.found or not found.slowest or steps is None or not steps.found.mean_ns > 0:
+        return None
+    process, ratio = found.slowest[0]
+    parts = {"fixed": found.fixed_ns, "wandering": found.wandering_ns, "noise": found.noise_ns}
+    kind = max(parts, key=lambda name: parts[name])
+    ranks = len(content.ranks)
+    return {
+        "kind": "host" if kind == "fixed" and found.between_hosts >= 0.8 else kind,
+        "rank": rank_id(content.run.label(process)),
+        "host": content.run.processes[process].host,
+        "times_mean": ratio,
+        "lost_per_step_s": found.lost_ns * 1e-9,
+        "share": found.lost_ns / steps.found.mean_ns,
+        "lost_s": found.lost_ns * 1e-9 * steps.found.count * ranks,
+    }
+
+
+def sentence(content: Content, found: Evidence) -> str:
+    lost = f"{fmt.seconds(found['lost_per_step_s'])} of each step ({fmt.percent(found['share'])})"
+    if found["kind"] == "host":
+        return f"The ranks on {found['host']} compute longer than the others in every step; that costs {lost}."
+    if found["kind"] == "fixed":
+        return (
+            f"Rank {found['rank']} computes {fmt.times(found['times_mean'])} as long as the mean rank, in every step; "
+            f"uneven computation costs {lost}."
+        )
+    if found["kind"] == "wandering":
+        return f"Now one rank, now another computes longest, for several steps each; that costs {lost}."
+    return f"Ranks differ in their computation by chance, as on a busy machine; that costs {lost}."
+
+
+RULE = Rule(
+    id="imbalance",
+    order=212,
+    severity="notice",
+    section="waits",
+    evidence=evidence,
+    sentence=sentence,
+    threshold={"share": at_least(0.02)},
+    cost_s=lambda found: float(found["lost_s"]),
+    help=lambda found: (
+        "Divide the work anew."
+        if found["kind"] in ("fixed", "wandering")
+        else "Look at the machine: other load, temperature, placement."
+    ),
+)

@@ -1,0 +1,44 @@
+"""A trace is missing, or ends before its program did, and nobody is known to have ended it."""
+
+from __future__ import annotations
+
+from leadline.figures.content import Content
+from leadline.findings.finding import Evidence, Rule
+from leadline.text import format as fmt
+
+
+def evidence(content: Content) -> Evidence | None:
+    run = content.run
+    if run.complete:
+        return None
+    missing = run.ranks - len(run.processes)
+    cut = sum(not process.complete for process in run.processes)
+    # What goes on, what somebody ended, and what ended at its start, is said as that.
+    at_start = content.ended_at_start.all_ranks
+    is_said = content.still_running or content.interruption or content.aborts or at_start
+    if missing <= 0 and cut and is_said:
+        return None
+    return {"ranks": run.ranks, "ranks_recorded": len(run.processes), "traces_cut": 0 if is_said else cut}
+
+
+def sentence(content: Content, found: Evidence) -> str:
+    parts = []
+    missing, cut = found["ranks"] - found["ranks_recorded"], found["traces_cut"]
+    if missing > 0:
+        parts.append(f"{missing} of {fmt.plural(found['ranks'], 'rank')} left no readable trace")
+    if cut:
+        parts.append(f"{fmt.plural(cut, 'trace ends', 'traces end')} before the program did")
+    code = content.run.description.get("exit_code")
+    why = f" (the command's exit code was {code})" if cut and code else ""
+    return f"Incomplete: {' and '.join(parts)}{why}." if parts else "Incomplete: a trace cannot be read."
+
+
+RULE = Rule(
+    id="incomplete",
+    order=9,
+    severity="warning",
+    section="missing",
+    evidence=evidence,
+    sentence=sentence,
+    in_verdict=True,
+)

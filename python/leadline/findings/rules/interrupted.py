@@ -1,0 +1,38 @@
+"""A person, or a time limit, ended the run."""
+
+from __future__ import annotations
+
+from leadline.figures import cut_short
+from leadline.figures.content import Content
+from leadline.findings.finding import Evidence, Rule
+from leadline.text import format as fmt
+
+
+def evidence(content: Content) -> Evidence | None:
+    found = content.interruption
+    return None if found is None else {"cause": found.cause, "after_s": found.after_s}
+
+
+def sentence(content: Content, found: Evidence) -> str:
+    cause = found["cause"]
+    if cause == cut_short.TIMEOUT:
+        what = "The time limit of `timeout` ended the run"
+    elif cause == cut_short.JOB_LIMIT:
+        what = "The run ended at the time limit of its batch job"
+    elif cause == "SIGINT":
+        what = f"The run was interrupted ({cut_short.SENDERS[cause]})"
+    else:
+        what = f"{cause} ended the run ({cut_short.SENDERS[cause]})"
+    when = f" after {fmt.seconds(found['after_s'])}" if found["after_s"] is not None else ""
+    return f"{what}{when}: the figures cover the time until then."
+
+
+RULE = Rule(
+    id="interrupted",
+    order=6,
+    severity="warning",
+    section="missing",
+    evidence=evidence,
+    sentence=sentence,
+    in_verdict=True,
+)

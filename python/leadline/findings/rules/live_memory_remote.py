@@ -1,0 +1,41 @@
+"""Live memory was on a network file system although nobody asked for that."""
+
+from __future__ import annotations
+
+from leadline.figures.content import Content
+from leadline.findings.finding import Evidence, Rule, at_least
+from leadline.text import format as fmt
+
+_NOT_ON_THE_NODE = {
+    "no-local-directory": "neither /dev/shm nor a temporary directory of the node is local",
+    "too-little-room": "less than 256 MiB is left in /dev/shm and the node's temporary directories",
+    "not-permitted": "no directory could be made in /dev/shm or the node's temporary directories",
+}
+
+
+def evidence(content: Content) -> Evidence | None:
+    places = [process.placement for process in content.run.processes]
+    remote = [p for p in places if p.remote and p.live_kind == "run" and p.live_reason in _NOT_ON_THE_NODE]
+    if not remote:
+        return None
+    return {"ranks": len(remote), "file_system": remote[0].file_system, "reason": remote[0].live_reason}
+
+
+def sentence(content: Content, found: Evidence) -> str:
+    return (
+        f"The recording of {fmt.plural(found['ranks'], 'rank')} was on {found['file_system']} while the program ran, "
+        f"so the program may have waited for it: {_NOT_ON_THE_NODE[found['reason']]}. To choose a directory of the "
+        "nodes, use --live."
+    )
+
+
+RULE = Rule(
+    id="live-memory-remote",
+    order=60,
+    severity="warning",
+    section="itself",
+    evidence=evidence,
+    sentence=sentence,
+    threshold={"ranks": at_least(1)},
+    in_verdict=True,
+)

@@ -1,0 +1,41 @@
+"""Other jobs were recorded in the same directory."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from leadline.figures.content import Content
+from leadline.figures.run import Run
+from leadline.findings.finding import Evidence, Rule, at_least
+from leadline.text import format as fmt
+
+MOST_NAMED = 3
+
+
+def evidence(content: Content) -> Evidence | None:
+    directories = [str(path) for path in content.run.others]
+    return {"directories": directories, "jobs": len(directories)}
+
+
+def sentence(content: Content, found: Evidence) -> str:
+    names = [_relative(content.run, path) for path in content.run.others]
+    shown = ", ".join(names[:MOST_NAMED]) + (f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else "")
+    jobs = fmt.plural(found["jobs"], "other job", "other jobs")
+    return f"The same directory holds {jobs}, recorded separately: {shown}."
+
+
+def _relative(run: Run, path: Path) -> str:
+    return os.path.relpath(path, run.path if run.path in path.parents else run.path.parent)
+
+
+RULE = Rule(
+    id="other-jobs",
+    order=70,
+    severity="notice",
+    section="missing",
+    evidence=evidence,
+    sentence=sentence,
+    threshold={"jobs": at_least(1)},
+    in_verdict=True,
+)

@@ -1,0 +1,71 @@
+"""More threads ran on a host than there are cores for them."""
+
+from __future__ import annotations
+
+from leadline.figures import placement
+from leadline.figures.content import Content
+from leadline.findings.finding import Evidence, Rule, at_least, more_than
+from leadline.text import format as fmt
+
+WAITING_WORTH_SAYING = 0.02  # of the ranks' time
+
+
+def crowded(content: Content) -> list[placement.HostUse]:
+    """Hosts whose ranks shared cores and had to wait, as far as the system reports it."""
+    uses = placement.uses(content.run)
+    return [use for use in uses if use.oversubscribed and _is_felt(use.waited_share)]
+
+
+def _is_felt(waited: float | None) -> bool:
+    return RULE.threshold["waited_share"].reached(waited)
+
+
+def evidence(content: Content) -> Evidence | None:
+    """The figures of the host where most threads shared a core. If none was crowded, all hosts count."""
+    found = crowded(content)
+    uses = found or placement.uses(content.run)
+    if not uses:
+        return None
+    use = max(uses, key=lambda use: (use.threads / use.cores, use.ranks))
+    return {
+        "host": use.host,
+        "ranks": use.ranks,
+        "threads": use.threads,
+        "cores": use.cores,
+        "host_cores": use.host_cores,
+        "waited_share": use.waited_share,
+        "hosts": len(found),
+        "threads_per_core": use.threads / use.cores,
+    }
+
+
+def sentence(content: Content, found: Evidence) -> str:
+    ranks, threads, cores, hosts = found["ranks"], found["threads"], found["cores"], found["hosts"]
+    who = fmt.plural(ranks, "rank")
+    if threads > ranks:
+        who += f" with {threads} busy threads"
+    verb = "shares" if ranks == 1 and threads == 1 else "share"
+    one = cores == 1 and found["host_cores"] <= 1
+    shared = f"{cores:g} of the {found['host_cores']}" if found["host_cores"] > cores else f"{cores:g}"
+    shared += " core" if one else " cores"
+    where = f" of {found['host']}" if found["host"] else ""
+    others = f", and likewise on {fmt.plural(hosts - 1, 'more host')}" if hosts > 1 else ""
+    if found["waited_share"] is None:
+        return f"{who} {verb} {shared}{where}{others}: every time below includes waits for a core."
+    waited = fmt.percent(found["waited_share"])
+    return (
+        f"{who} {verb} {shared}{where} and wait {waited} of their time for one{others}; "
+        "every time below includes that wait."
+    )
+
+
+RULE = Rule(
+    id="oversubscribed",
+    order=30,
+    severity="warning",
+    section="placement",
+    evidence=evidence,
+    sentence=sentence,
+    threshold={"threads_per_core": more_than(1), "waited_share": at_least(WAITING_WORTH_SAYING)},
+    in_verdict=True,
+)

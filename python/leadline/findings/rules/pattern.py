@@ -1,0 +1,210 @@
+"""A pattern of communication or I/O that can be replaced by something faster."""
+
+from __future__ import annotations
+
+import math
+import re
+
+from leadline.figures import file_costs
+from leadline.figures.content import Content
+from leadline.figures.patterns import PatternEntry
+from leadline.findings.file_words import file_sentence
+from leadline.findings.finding import Evidence, Rule, at_least
+from leadline.text import format as fmt
+
+MOST = 8
+FENCE = "MPI_Win_fence"
+
+HELP = {
+    "packable_messages": "Pack the messages to one partner into fewer ones, or describe them by one datatype.",
+    "all_to_one": "Use MPI_Gather or MPI_Gatherv, or MPI_Reduce if the values are summed up.",
+    "one_to_all": "Use MPI_Scatter or MPI_Scatterv, or MPI_Bcast if all get the same.",
+    "handmade_broadcast": "Use MPI_Bcast: the library chooses the algorithm by size and ranks.",
+    "handmade_reduction": "Use MPI_Reduce or MPI_Allreduce.",
+    "handmade_alltoall": "Use MPI_Alltoall or MPI_Alltoallv.",
+    "serialised_order": "Post the receives first (MPI_Irecv), or use MPI_Sendrecv.",
+    "unexpected_large": "Post the receive before the sender sends.",
+    "redundant_barrier": "Leave the barrier out: messages order their ends by themselves.",
+    "allreduce_bound": "Combine several reductions into one, or overlap them (MPI_Iallreduce).",
+    "no_overlap": "Compute what needs no message between posting and completing.",
+    "polling": "Wait (MPI_Wait, MPI_Probe) where there is nothing else to do.",
+    "repeated_creation": "Make them once, before the loop, if the same ranks are in them in every step.",
+    "read_all_by_all": "Read the file once: collectively (MPI_File_read_all), or on one rank with a broadcast.",
+    "write_by_one": "Write in parallel (MPI_File_write_all, parallel NetCDF or HDF5).",
+    "small_io": "Use larger transfers: whole arrays, or collective MPI-IO.",
+    "file_per_rank": "Write one shared file collectively; many small files burden the file system's directory.",
+}
+# The same of one-sided operations; {} is what they are.
+HELP_ONE_SIDED = {
+    "packable_messages": "Let one operation move what goes to one target: side by side in memory, or by one datatype.",
+}
+FACT_ONE_SIDED = {
+    "packable_messages": "{} at the same target follow one another and could travel together",
+    "all_to_one": "data of all ranks go to one by {}",
+    "one_to_all": "data of one rank go to all others by {}",
+    "handmade_broadcast": "a broadcast is made of {}",
+    "handmade_reduction": "a reduction is made of {}",
+    "handmade_alltoall": "an all-to-all is made of {}",
+}
+COLLECTIVE = re.compile("^MPI_File_.*_(all|ordered)")
+FREEING = ("_free", "_disconnect")
+ROOTED = ("all_to_one", "one_to_all")
+OF_FILES = {
+    *("files", "file_bytes", "readers", "remaining_s", "writer", "bytes_written"),
+    *("names", "opening_s", "transfers", "bytes_each", "reads", "writes"),
+}
+FACT = {
+    "packable_messages": "messages to the same partner follow one another and could travel together",
+    "all_to_one": "all ranks send to one",
+    "one_to_all": "one rank sends to all others",
+    "handmade_broadcast": "a broadcast is made of sends",
+    "handmade_reduction": "a reduction is made of sends",
+    "handmade_alltoall": "an all-to-all is made of sends",
+    "serialised_order": "the order of blocking sends lets one rank wait for the next",
+    "unexpected_large": "large messages are sent before their receive is posted",
+    "redundant_barrier": "barriers order nothing",
+    "allreduce_bound": "a loop is bound by small allreduces",
+    "no_overlap": "nonblocking messages are completed before anything is computed",
+    "polling": "polls find nothing",
+}
+
+
+def evidence(content: Content) -> list[Evidence]:
+    writer = file_costs.writer_in_findings(content)
+    found: dict[tuple[str, str, str | None, str | None], Evidence] = {}
+    for entry in content.patterns:
+        if entry.name not in HELP:
+            continue
+        key = (entry.name, entry.where, _loop(entry), entry.evidence.get("one_sided"))
+        if key in found:  # other call sites of the same routines: one statement
+            for name, value in (
+                ("time_s", entry.time_s),
+                ("share", entry.share),
+                ("deciding_share", entry.share),
+                ("recoverable_s", _recoverable_s(content, entry, writer)),
+                ("messages_per_step", entry.messages_per_step or 0.0),
+            ):
+                found[key][name] = (found[key][name] or 0.0) + value
+            found[key]["together"] = max(found[key]["together"] or 0, entry.evidence.get("together") or 0) or None
+        elif len(found) < MOST:
+            found[key] = {
+                "pattern": entry.name,
+                "where": entry.where,
+                "time_s": entry.time_s,
+                "share": entry.share,
+                "deciding_share": entry.share,
+                "recoverable_s": _recoverable_s(content, entry, writer),
+                "messages_per_step": entry.messages_per_step,
+                "together": entry.evidence.get("together"),
+                "assumes": entry.evidence.get("assumes"),
+                "loop": _loop(entry),
+                "one_sided": entry.evidence.get("one_sided"),
+                **_more(content, entry),
+            }
+    return list(found.values())
+
+
+def _more(content: Content, entry: PatternEntry) -> Evidence:
+    """What the sentences of some patterns need besides."""
+    told = entry.evidence
+    if entry.files:
+        return _of_files(content, entry)
+    if entry.name == "repeated_creation":
+        making = {site.function for site in entry.sites if not site.function.endswith(FREEING)}
+        return {"what": told["what"], "made_per_step": told["made_per_step"], "functions": sorted(making)}
+    return {"waits_in_order": True} if told.get("chain") is not None and entry.name in ROOTED else {}
+
+
+def _of_files(content: Content, entry: PatternEntry) -> Evidence:
+    """deciding_share: of the time that could be saved at most."""
+    told = entry.evidence
+    waited_s = file_costs.waited_for(content, entry) if entry.name == "write_by_one" else None
+    return {
+        "deciding_share": content.share(file_costs.recoverable_s(content, entry)),
+        "remaining_share": content.share(told["remaining_s"]) if "remaining_s" in told else None,
+        "waited_s": waited_s,
+        "waited_share": content.share(waited_s) if waited_s is not None else None,
+        "file": entry.files[0],
+        **{name: told[name] for name in OF_FILES & told.keys()},
+        "buffered": told.get("buffered"),
+        "collective": bool(entry.sites) and all(COLLECTIVE.search(site.function) for site in entry.sites),
+    }
+
+
+def _recoverable_s(content: Content, entry: PatternEntry, writer: str | None) -> float:
+    """At most this much of its time can be saved: communication hides behind no more computation than there is, and
+    when calls are combined or replaced, ranks still wait for a slow one, for one that writes a file, or at a fence."""
+    if entry.name == "no_overlap":
+        return min(entry.time_s, sum(rank.computation_s for rank in content.ranks))
+    if entry.files:
+        return file_costs.recoverable_s(content, entry)
+    sites = set(entry.sites)
+    if entry.name in ROOTED:
+        return max(entry.time_s - file_costs.waited_for_writer(content, writer, sites), 0.0)
+    if entry.name not in ("packable_messages", "allreduce_bound", "repeated_creation"):
+        return entry.time_s
+    fences = {each.site: each.time_s for each in content.sites if each.site in sites and each.name == FENCE}
+    waiting = sum(wait.seconds for wait in content.waits.entries if wait.site in sites - fences.keys())
+    left_s = max(entry.time_s - waiting - sum(fences.values()), 0.0)
+    return left_s * (1 - 1 / (entry.evidence.get("together") or math.inf))
+
+
+def _loop(entry: PatternEntry) -> str | None:
+    """The loop that a pattern lies in: "advection.cpp:356 in trcadv"."""
+    if not entry.evidence.get("loop_line"):
+        return entry.evidence.get("loop_routine")
+    file = str(entry.evidence["loop_file"]).rsplit("/", 1)[-1]
+    return f"{file}:{entry.evidence['loop_line']} in {entry.evidence['loop_routine']}"
+
+
+def sentence(content: Content, found: Evidence) -> str:
+    if "file" in found:
+        return file_sentence(found)
+    how = found["one_sided"]
+    fact = FACT_ONE_SIDED[found["pattern"]].format(how) if how else FACT.get(found["pattern"], "")
+    if found["assumes"] == "independent trips":
+        does = (
+            f"calls {fmt.count(found['together'])} {how} at each target"
+            if how
+            else (f"sends {fmt.count(found['together'])} messages to each partner")
+        )
+        fact = (
+            f"the loop at {found['loop']} {does} that could travel together, if its trips do not need one another's "
+            "data"
+        )
+    elif found["together"]:
+        fact = f"{fmt.count(found['together'])} {fact}"
+    elif found["pattern"] == "repeated_creation":
+        fact = (
+            f"{found['what']} are made in every step, {fmt.number(found['made_per_step'])} by each rank "
+            f"({', '.join(found['functions'])})"
+        )
+    elif found.get("waits_in_order"):
+        fact += ", by blocking sends that wait for one another"
+    elif found["loop"]:
+        fact = f"the loop at {found['loop']} is bound by small allreduces"
+    calls = "these calls and their synchronisation" if how else "these calls"
+    return f"In {found['where']}, {fact}; {calls} take {fmt.percent(found['share'])} of the time."
+
+
+def help_for(found: Evidence) -> str:
+    if found["one_sided"] and found["pattern"] in HELP_ONE_SIDED:
+        return HELP_ONE_SIDED[found["pattern"]]
+    if found["pattern"] == "small_io" and found["collective"]:
+        return "Move more in each call: a view (MPI_File_set_view) describes pieces that lie apart in the file."
+    if found["pattern"] == "small_io" and found["buffered"]:
+        return "Move whole arrays in one call, in binary, rather than value by value."
+    return HELP[found["pattern"]]
+
+
+RULE = Rule(
+    id="pattern",
+    order=213,
+    severity="notice",
+    section="patterns",
+    evidence=evidence,
+    sentence=sentence,
+    threshold={"deciding_share": at_least(0.01)},
+    cost_s=lambda found: float(found["recoverable_s"]),
+    help=help_for,
+)

@@ -1,0 +1,83 @@
+"""Ranks of one launcher that are each a world of its own: the launcher belongs to another library."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from leadline.figures.content import Content
+from leadline.findings.finding import Evidence, Rule, at_least
+from leadline.launchers import LAUNCHERS, LauncherKind
+from leadline.text import format as fmt
+
+# Variables of launchers that start the ranks of any library, if they are told how.
+_STARTS_MANY = {"FLUX_JOB_SIZE": "flux", "JSM_NAMESPACE_SIZE": "jsrun", "SLURM_STEP_NUM_TASKS": "srun"}
+
+
+def evidence(content: Content) -> Evidence | None:
+    processes = content.run.processes
+    launched = [p.placement for p in processes if p.placement.launched > 1]
+    ranks = {place.launched_rank for place in launched}
+    if not launched or len(launched) < len(processes) or len(ranks) < len(processes):
+        return None
+    if not all(process.world_size == 1 for process in processes) and not _failed_under_another(processes):
+        return None
+    first = launched[0]
+    return {"processes": len(processes), "launched": first.launched, "launcher_variable": first.launcher}
+
+
+def _failed_under_another(processes: Sequence[Any]) -> bool:
+    """Whether no MPI_Init came back, and each was that of another library than the launcher's."""
+    return all(
+        not process.initialized
+        and _title_of(process.family)
+        and (kind := _by_variable(process.placement.launcher)) is not None
+        and kind.starts != process.family
+        for process in processes
+    )
+
+
+def _by_variable(variable: str) -> LauncherKind | None:
+    """The launcher that gives the number of ranks in this variable, if it is one library's."""
+    return next((kind for kind in LAUNCHERS if kind.starts and kind.size_variable == variable), None)
+
+
+def _title_of(family: str) -> str:
+    """The libraries of an ABI family, for a program that did not get to say its own; "" if that is not known."""
+    return next((kind.title for kind in LAUNCHERS if kind.starts and kind.starts == family), "")
+
+
+def sentence(content: Content, found: Evidence) -> str:
+    processes = content.run.processes
+    library = fmt.library(content.run.library) or _title_of(processes[0].family) or "another library"
+    variable = found["launcher_variable"]
+    if variable in _STARTS_MANY:
+        why = f"{_STARTS_MANY[variable]} did not start them as ranks of {library}"
+        hint = "see srun --mpi=list" if variable.startswith("SLURM") else f"it may need an option for {library}"
+    else:
+        kind = _by_variable(variable)
+        launcher = f"the mpiexec of {kind.title}{_version(content)}" if kind is not None else "a launcher"
+        why = f"they were started by {launcher}, and the program uses {library}"
+        hint = f"start it with the mpiexec of {library}"
+    if not any(process.initialized for process in processes):
+        return f"{fmt.plural(len(processes), 'rank')} failed to form a job: {why}; {hint}."
+    return f"{fmt.plural(len(processes), 'process', 'processes')} ran separately, each as rank 0 of 1: {why}; {hint}."
+
+
+def _version(content: Content) -> str:
+    """Of the launcher, if the command began with it."""
+    launcher = content.run.description.get("launcher")
+    version = launcher.get("version") if isinstance(launcher, dict) else ""
+    return f" {version}" if version else ""
+
+
+RULE = Rule(
+    id="separate-processes",
+    order=2,
+    severity="error",
+    section="placement",
+    evidence=evidence,
+    sentence=sentence,
+    threshold={"processes": at_least(2)},
+    in_verdict=True,
+)

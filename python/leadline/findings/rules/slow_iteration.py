@@ -1,0 +1,45 @@
+"""One iteration of the main loop took much longer than the others."""
+
+from __future__ import annotations
+
+from leadline.figures.content import Content
+from leadline.figures.json_entries import rank_id
+from leadline.findings.finding import Evidence, Rule, at_least
+from leadline.text import format as fmt
+
+FACTOR = 2  # as outlier_factor in src/analysis/iterations.cpp, which keeps no others
+
+
+def evidence(content: Content) -> Evidence | None:
+    found = content.iterations
+    if found is None or found.region is not None:
+        return None
+    outliers = [outlier for outlier in found.found.outliers if outlier.typical_ns > 0]
+    if not outliers:
+        return None
+    worst = max(outliers, key=lambda outlier: outlier.time_ns / outlier.typical_ns)
+    return {
+        "iteration": worst.iteration,
+        "rank": rank_id(content.run.label(worst.process)),
+        "time_s": worst.time_ns * 1e-9,
+        "typical_s": worst.typical_ns * 1e-9,
+        "times_typical": worst.time_ns / worst.typical_ns,
+    }
+
+
+def sentence(content: Content, found: Evidence) -> str:
+    return (
+        f"Iteration {found['iteration']:,} took {fmt.seconds(found['time_s'])} on rank {found['rank']}, "
+        f"{fmt.times(found['times_typical'])} the typical {fmt.seconds(found['typical_s'])}."
+    )
+
+
+RULE = Rule(
+    id="slow-iteration",
+    order=220,
+    severity="notice",
+    section="iterations",
+    evidence=evidence,
+    sentence=sentence,
+    threshold={"times_typical": at_least(FACTOR)},
+)

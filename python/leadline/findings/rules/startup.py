@@ -1,0 +1,36 @@
+"""Start-up and shut-down take a large part of the time."""
+
+from __future__ import annotations
+
+from leadline.figures.content import Content
+from leadline.findings.finding import Evidence, Rule, at_least
+from leadline.text import format as fmt
+
+
+def evidence(content: Content) -> Evidence | None:
+    spent_s = content.startup_s
+    if not content.base_s > 0:
+        return None
+    return {
+        "startup_s": spent_s,
+        "share": spent_s / content.time_s,
+        "mpi_share_of_rest": content.mpi_share,
+    }
+
+
+def sentence(content: Content, found: Evidence) -> str:
+    return (
+        f"MPI_Init and MPI_Finalize take {fmt.percent(found['share'])} of the time of the run, which is short; other "
+        "shares are of the time between them."
+    )
+
+
+RULE = Rule(
+    id="startup",
+    order=300,
+    severity="notice",
+    section="functions",
+    evidence=evidence,
+    sentence=sentence,
+    threshold={"share": at_least(0.25)},
+)

@@ -1,0 +1,132 @@
+"""Calls wait for other ranks."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from leadline.figures import file_costs
+from leadline.figures.content import Content
+from leadline.figures.entries import STARTUP
+from leadline.figures.json_entries import rank_id
+from leadline.findings.finding import Evidence, Rule, at_least
+from leadline.report.sections.waits import WaitGroup, groups_by_routine
+from leadline.text import format as fmt
+
+MOST = 5
+ONE_CAUSE = 0.5  # of a wait: then it is named
+
+HELP = {
+    "computation": "Give the rank that computes longest less work, or let the others work on something else meanwhile.",
+    "io": "Let the other ranks go on while files are read or written, or divide this work among the ranks.",
+    "mpi": "Shorten what the other rank does in MPI before: fewer, larger messages, or a collective.",
+}
+
+
+def evidence(content: Content) -> list[Evidence]:
+    """cause: of at least half of the wait. late_rank: the one that most of it is for; late_share: how much;
+    late_ranks: how many ranks it is for.   for_writer_s: what belongs to the finding that one rank writes for all."""
+    found = []
+    writer = file_costs.writer_in_findings(content)
+    starting = {function.name for function in content.run.profile.functions if function.cls in STARTUP}
+    for group in groups_by_routine(content.waits)[:MOST]:
+        cause = group.causes[0] if group.causes and group.causes[0][3] >= ONE_CAUSE else None
+        site = cause[2] if cause else None
+        late = _late_ranks(group)
+        found.append(
+            {
+                "kind": group.kind,
+                "function": group.site.function if group.site else None,
+                "routine": group.site.routine if group.site else None,
+                "ranks": group.ranks,
+                "wait_s": group.seconds,
+                "share": content.share(group.seconds),
+                "for_writer_s": group.seconds * file_costs.share_for(content, writer, group.causes),
+                "estimated": content.waits.estimated,
+                "cause_rank": rank_id(cause[0]) if cause else None,
+                "cause": cause[1] if cause else None,
+                "cause_function": site.function if site else None,
+                "cause_routine": site.routine if site else None,
+                "cause_share": cause[3] if cause else None,
+                "late_rank": rank_id(late[0][0]) if late else None,
+                "late_share": late[0][1] if late else None,
+                "late_ranks": len(late),
+                "since_start": site is not None and site.function in starting,
+                "times_mean": _in_every_step(content, cause[0]) if cause and cause[1] == "computation" else None,
+            }
+        )
+    return found
+
+
+def _late_ranks(group: WaitGroup) -> list[tuple[str, float]]:
+    """The ranks that caused the wait, whatever they did, with their share of it; largest first."""
+    shares: dict[str, float] = defaultdict(float)
+    for rank, _, _, share in group.causes:
+        shares[rank] += share
+    return sorted(shares.items(), key=lambda item: -item[1])
+
+
+def _in_every_step(content: Content, rank: str) -> float | None:
+    """How many times as long as the mean rank it computes, if it is always the slowest."""
+    imbalance = content.waits.imbalance
+    if not imbalance.found or not imbalance.slowest or imbalance.fixed_ns < imbalance.lost_ns / 2:
+        return None
+    process, ratio = imbalance.slowest[0]
+    return ratio if content.run.label(process) == rank else None
+
+
+def sentence(content: Content, found: Evidence) -> str:
+    about = "about " if found["estimated"] else ""
+    where = f"{found['function']} of {found['routine']}" if found["function"] else "calls"
+    waiting = fmt.plural(found["ranks"], "rank waits", "ranks wait")
+    text = f"{waiting} in {where}, {about}{fmt.percent(found['share'])} of the time"
+    if found["cause"] is None:
+        return f"{text}{_for_whom(found)}."
+    if found["times_mean"] is not None:
+        return (
+            f"{text}, most of it because rank {found['cause_rank']} computes {fmt.times(found['times_mean'])} as long "
+            "as the mean rank, in every step."
+        )
+    call = f"{found['cause_function']} of {found['cause_routine']}" if found["cause_function"] else "a call"
+    if found["since_start"]:
+        return f"{text}, most of it because rank {found['cause_rank']} left {found['cause_function']} last."
+    doing = {
+        "computation": f"computes before {call}",
+        "io": f"is in {call}",
+        "mpi": f"is in {call}",
+        "unknown": "does what is not known",
+    }[found["cause"]]
+    return f"{text}, most of it because rank {found['cause_rank']} {doing}."
+
+
+def _for_whom(found: Evidence) -> str:
+    if not found["late_ranks"]:
+        return ""
+    if found["late_ranks"] == 1:
+        return f", for rank {found['late_rank']}"
+    if found["late_share"] >= ONE_CAUSE:
+        return f", most of it for rank {found['late_rank']}"
+    return (
+        f", for {fmt.count(found['late_ranks'])} different ranks: at most {fmt.percent(found['late_share'])} of it is "
+        f"for one of them, rank {found['late_rank']}"
+    )
+
+
+def cost_s(found: Evidence) -> float | None:
+    """None if most of it belongs to another finding, which says the same."""
+    if found["for_writer_s"] >= ONE_CAUSE * found["wait_s"]:
+        return None
+    # What the launcher did to the ranks is not the program's to change.
+    return 0.0 if found["since_start"] else float(found["wait_s"] - found["for_writer_s"])
+
+
+RULE = Rule(
+    id="waiting",
+    order=211,
+    severity="notice",
+    section="waits",
+    evidence=evidence,
+    sentence=sentence,
+    threshold={"share": at_least(0.01)},
+    cost_s=cost_s,
+    help=lambda found: "" if found["since_start"] else HELP.get(found["cause"] or "", ""),
+)

@@ -1,0 +1,229 @@
+"""Reads and writes the file of a network's parameters. docs/network.md describes it.
+
+Its figures are found by their paths, as in "link.node.piece.0.gap_ns".
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from leadline import _core
+from leadline.errors import LeadlineError
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+SCHEMA = 1
+MOST_FILE_BYTES = 1 << 20
+MOST_PIECES = 64
+MOST_NS = 1e15  # eleven days: more is a mistake in the unit
+MOST_BYTES = 2**63 - 1
+GENERAL = ("reduce_per_byte_ns", "copy_per_byte_ns", "call_ns")
+PORT = ("gap_ns", "per_byte_ns")
+PIECE = ("latency_ns", "overhead_ns", "overhead_per_byte_ns", "gap_ns", "per_byte_ns")
+
+
+class MalformedNetwork(LeadlineError):
+    """A file of a network that cannot be used. The message names the file, the figure and the reason."""
+
+    exit_code = 2
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a figure comes from, and when it was found; "" where that is not said."""
+
+    source: str = ""
+    date: str = ""
+
+
+@dataclass
+class Described:
+    """A network with the origins of its figures. origin: of all figures that are not in `origins`, which has paths."""
+
+    network: _core.Network
+    origin: Origin = Origin()
+    origins: dict[str, Origin] = field(default_factory=dict)
+
+    def origin_of(self, path: str) -> Origin:
+        return self.origins.get(path, self.origin)
+
+
+def read(path: Path | str) -> Described:
+    """Raises MalformedNetwork."""
+    try:
+        with Path(path).open("rb") as file:
+            content = file.read(MOST_FILE_BYTES + 1)
+        text = content.decode()
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is not text"
+        raise MalformedNetwork(f"{path}: {why}") from error
+    if len(content) > MOST_FILE_BYTES:
+        raise MalformedNetwork(f"{path}: it is larger than 1 MiB")
+    return parse(text, str(path))
+
+
+def parse(text: str, path: str = "the network") -> Described:
+    """The network in a file's text. Raises MalformedNetwork."""
+    try:
+        content = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise MalformedNetwork(f"{path}: not TOML: {error}") from error
+    return _Reader(path).network(content)
+
+
+class _Reader:
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.origins: dict[str, Origin] = {}
+
+    def network(self, content: dict[str, Any]) -> Described:
+        if content.get("schema") != SCHEMA:
+            raise self.wrong("schema", f"is {content.get('schema')!r}; this leadline reads schema = {SCHEMA}")
+        self.check_keys("", content, {"schema", "source", "date", "port", "link", *GENERAL})
+        network = _core.Network()
+        for key in GENERAL:
+            setattr(network, key, self.ns("", content, key))
+        port = self.table("port", content.get("port", {}))
+        self.check_keys("port.", port, set(PORT))
+        ports = _core.NetworkPort()
+        for key in PORT:
+            setattr(ports, key, self.ns("port.", port, key))
+        network.port = ports
+        links = self.table("link", content.get("link", {}))
+        if not links:
+            raise self.wrong("link", "is missing: a network has one link at least")
+        self.check_keys("link.", links, set(_core.network_distances))
+        for name, given in links.items():
+            network.set(name, self.link(f"link.{name}", self.table(f"link.{name}", given)))
+        return Described(network, self.origin("", content), self.origins)
+
+    def link(self, path: str, given: dict[str, Any]) -> _core.NetworkLink:
+        self.check_keys(f"{path}.", given, {"eager_bytes", "handshake_ns", "piece"})
+        link = _core.NetworkLink()
+        if "eager_bytes" in given:
+            link.eager_bytes = self.n_bytes(f"{path}.", given, "eager_bytes")
+        if "handshake_ns" in given:
+            link.handshake_ns = self.ns(f"{path}.", given, "handshake_ns")
+        pieces = given.get("piece")
+        if not isinstance(pieces, list) or not 1 <= len(pieces) <= MOST_PIECES:
+            raise self.wrong(f"{path}.piece", f"is not 1 to {MOST_PIECES} tables")
+        found = [self.piece(f"{path}.piece.{number}", each) for number, each in enumerate(pieces)]
+        if found[0].from_bytes != 0:
+            raise self.wrong(f"{path}.piece.0.from_bytes", "is not 0: short messages would have no parameters")
+        for number in range(1, len(found)):
+            if found[number].from_bytes <= found[number - 1].from_bytes:
+                raise self.wrong(f"{path}.piece.{number}.from_bytes", "is not above that of the piece before it")
+        link.pieces = found
+        return link
+
+    def piece(self, path: str, given: Any) -> _core.NetworkPiece:
+        table = self.table(path, given)
+        self.check_keys(f"{path}.", table, {"from_bytes", *PIECE})
+        piece = _core.NetworkPiece()
+        piece.from_bytes = self.n_bytes(f"{path}.", table, "from_bytes") if "from_bytes" in table else 0
+        for key in PIECE:
+            setattr(piece, key, self.ns(f"{path}.", table, key))
+        return piece
+
+    def figure(self, path: str, given: Any) -> Any:
+        """The number of `12` or of `{value = 12, source = "...", date = "..."}`, whose origin is kept."""
+        if not isinstance(given, dict):
+            return given
+        self.check_keys(f"{path}.", given, {"value", "source", "date"})
+        self.origins[path] = self.origin(f"{path}.", given)
+        return given.get("value")
+
+    def origin(self, at: str, given: dict[str, Any]) -> Origin:
+        words = []
+        for key in ("source", "date"):
+            value = given.get(key, "")
+            word = value if isinstance(value, str) else str(value) if key == "date" else None
+            if word is None:
+                raise self.wrong(f"{at}{key}", "is not a text")
+            words.append(word)
+        return Origin(*words)
+
+    def ns(self, at: str, given: dict[str, Any], key: str) -> float:
+        value = self.figure(f"{at}{key}", given.get(key, 0))
+        number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        if not number or not math.isfinite(value) or not 0 <= value <= MOST_NS:
+            raise self.wrong(f"{at}{key}", f"is {_short(value)}, not a time in nanoseconds")
+        return float(value)
+
+    def n_bytes(self, at: str, given: dict[str, Any], key: str) -> int:
+        value = self.figure(f"{at}{key}", given[key])
+        if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= MOST_BYTES:
+            raise self.wrong(f"{at}{key}", f"is {_short(value)}, not a number of bytes")
+        return value
+
+    def table(self, path: str, given: Any) -> dict[str, Any]:
+        if not isinstance(given, dict):
+            raise self.wrong(path, "is not a table")
+        return given
+
+    def check_keys(self, at: str, given: dict[str, Any], known: set[str]) -> None:
+        for key in given:
+            if key not in known:
+                raise self.wrong(f"{at}{_short(key)}", f"is unknown; there are {', '.join(sorted(known))}")
+
+    def wrong(self, figure: str, why: str) -> MalformedNetwork:
+        return MalformedNetwork(f"{self.path}: {figure} {why}")
+
+
+def _short(value: Any) -> str:
+    text = str(value)
+    return text if len(text) <= 40 else f"{text[:40]}…"
+
+
+def write(described: Described) -> str:
+    """The file's text; parse() gives the same back."""
+    network = described.network
+    out = [f"schema = {SCHEMA}"]
+    out += [f"{key} = {json.dumps(word)}" for key, word in vars(described.origin).items() if word]
+    out += _lines(described, "", network, GENERAL)
+    port = _lines(described, "port.", network.port, PORT)
+    out += ["", "[port]", *port] if port else []
+    for name in _core.network_distances:
+        link = network.own(name)
+        if link.pieces:
+            out += _link(described, f"link.{name}", link)
+    return "\n".join(out) + "\n"
+
+
+def _link(described: Described, path: str, link: _core.NetworkLink) -> Iterator[str]:
+    yield from ("", f"[{path}]")
+    if link.eager_bytes < MOST_BYTES:
+        yield _line(described, f"{path}.eager_bytes", link.eager_bytes)
+    if link.handshake_ns >= 0:
+        yield _line(described, f"{path}.handshake_ns", link.handshake_ns)
+    for number, piece in enumerate(link.pieces):
+        yield from ("", f"[[{path}.piece]]")
+        yield _line(described, f"{path}.piece.{number}.from_bytes", piece.from_bytes)
+        yield from _lines(described, f"{path}.piece.{number}.", piece, PIECE)
+
+
+def _lines(described: Described, at: str, of: Any, keys: tuple[str, ...]) -> list[str]:
+    """Those that are not 0, which is what a missing one means."""
+    return [
+        _line(described, f"{at}{key}", getattr(of, key))
+        for key in keys
+        if getattr(of, key) or f"{at}{key}" in described.origins
+    ]
+
+
+def _line(described: Described, path: str, value: float) -> str:
+    origin = described.origins.get(path)
+    text = repr(value)
+    if origin is not None:
+        said = [f"{key} = {json.dumps(word)}" for key, word in vars(origin).items() if word]
+        text = "{" + ", ".join([f"value = {text}", *said]) + "}"
+    return f"{path.rpartition('.')[2]} = {text}"

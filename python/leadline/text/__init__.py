@@ -1,0 +1,1 @@
+"""How numbers and lines are written for people, whatever they are about."""

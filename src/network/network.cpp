@@ -1,0 +1,52 @@
+#include "network/network.hpp"
+
+namespace leadline::network {
+
+const Piece& Link::piece(int64_t bytes) const {
+  size_t found = 0;
+  while (found + 1 < pieces.size() && pieces[found + 1].from_bytes <= bytes) ++found;
+  return pieces[found];
+}
+
+Network Network::uniform(const Piece& piece, int64_t eager_bytes) {
+  Network network;
+  network.set(Distance::other_node, Link{{piece}, eager_bytes});
+  return network;
+}
+
+const Link* Network::link(Distance distance) const {
+  const int wanted = static_cast<int>(distance);
+  for (int farther = wanted; farther < distance_count; ++farther)
+    if (links_[farther].known()) return &links_[farther];
+  for (int nearer = wanted - 1; nearer >= 0; --nearer)
+    if (links_[nearer].known()) return &links_[nearer];
+  return nullptr;
+}
+
+Piece Network::most_favourable() const {
+  Piece least;
+  bool first = true;
+  for (const Link& link : links_)
+    for (const Piece& piece : link.pieces) {
+      if (first) least = piece;
+      first = false;
+      least.latency_ns = std::min(least.latency_ns, piece.latency_ns);
+      least.overhead_ns = std::min(least.overhead_ns, piece.overhead_ns);
+      least.overhead_per_byte_ns = std::min(least.overhead_per_byte_ns, piece.overhead_per_byte_ns);
+      least.gap_ns = std::min(least.gap_ns, piece.gap_ns);
+      least.per_byte_ns = std::min(least.per_byte_ns, piece.per_byte_ns);
+    }
+  least.from_bytes = 0;
+  return least;
+}
+
+bool distance_of(std::string_view name, Distance* distance) {
+  for (int i = 0; i < distance_count; ++i)
+    if (name == distance_names[i]) {
+      *distance = static_cast<Distance>(i);
+      return true;
+    }
+  return false;
+}
+
+}  // namespace leadline::network

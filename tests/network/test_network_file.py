@@ -1,0 +1,147 @@
+"""The file of a network: what is written is read again, figures keep their origins, and bad files are refused."""
+
+import random
+from pathlib import Path
+
+import pytest
+
+from leadline import _core
+from leadline.errors import LeadlineError
+from leadline.network import Described, MalformedNetwork, Origin, parse, read, write
+
+TEXT = """
+schema = 1
+source = "leadline calibrate, Open MPI 5.0.11"
+date = 2026-11-25
+reduce_per_byte_ns = 0.2
+call_ns = {value = 40, source = "datasheet", date = "2025"}
+
+[port]
+gap_ns = 100
+per_byte_ns = 0.08
+
+[link.node]
+eager_bytes = 4096
+handshake_ns = 900
+
+[[link.node.piece]]
+latency_ns = 200
+gap_ns = 50
+
+[[link.node.piece]]
+from_bytes = 8192
+latency_ns = 250
+overhead_ns = {value = 30.5}
+overhead_per_byte_ns = 0.01
+gap_ns = 60
+per_byte_ns = 0.1
+
+[link.other_node]
+[[link.other_node.piece]]
+latency_ns = 1000
+"""
+
+
+def figures(network: _core.Network) -> list[object]:
+    links = [network.own(name) for name in _core.network_distances]
+    return [
+        (network.reduce_per_byte_ns, network.copy_per_byte_ns, network.call_ns),
+        (network.port.gap_ns, network.port.per_byte_ns),
+        *[(link.eager_bytes, link.handshake_ns) for link in links],
+        *[
+            (p.from_bytes, p.latency_ns, p.overhead_ns, p.overhead_per_byte_ns, p.gap_ns, p.per_byte_ns)
+            for link in links
+            for p in link.pieces
+        ],
+    ]
+
+
+def test_every_figure_is_read_with_its_origin() -> None:
+    found = parse(TEXT)
+    node = found.network.own("node")
+    assert (node.eager_bytes, node.handshake_ns, len(node.pieces)) == (4096, 900, 2)
+    assert [piece.from_bytes for piece in node.pieces] == [0, 8192]
+    assert (node.pieces[1].overhead_ns, node.pieces[1].per_byte_ns) == (30.5, 0.1)
+    assert found.network.own("other_node").handshake_ns < 0
+    assert not found.network.own("socket").pieces
+    assert found.origin == Origin("leadline calibrate, Open MPI 5.0.11", "2026-11-25")
+    assert found.origin_of("call_ns") == Origin("datasheet", "2025")
+    assert found.origin_of("link.node.piece.1.overhead_ns") == Origin()
+    assert found.origin_of("port.gap_ns") == found.origin
+
+
+def test_what_is_written_is_read_again() -> None:
+    found = parse(TEXT)
+    again = parse(write(found))
+    assert figures(again.network) == figures(found.network)
+    assert (again.origin, again.origins) == (found.origin, found.origins)
+    assert write(again) == write(found)
+
+
+def test_the_parameters_of_a_message_are_those_of_its_piece() -> None:
+    """By hand: 2 (o + n O) + L + g + n G."""
+    pieces = parse(TEXT).network.own("node").pieces
+    assert pieces[0].message_ns(100) == 250
+    assert pieces[1].message_ns(10_000) == pytest.approx(2 * (30.5 + 100) + 250 + 60 + 1000)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("schema = 2", "schema"),
+        ("schema = 1", "link is missing"),
+        ("schema = ", "not TOML"),
+        ("schema = 1\nx = 1", "x is unknown"),
+        (TEXT.replace("link.node", "link.rack"), "link.rack is unknown"),
+        (TEXT.replace("latency_ns = 200", "latency_ns = -1"), "link.node.piece.0.latency_ns is -1"),
+        (TEXT.replace("latency_ns = 200", "latency_ns = nan"), "nan"),
+        (TEXT.replace("latency_ns = 200", "latency_ns = inf"), "inf"),
+        (TEXT.replace("latency_ns = 200", "latency_ns = true"), "True"),
+        (TEXT.replace("latency_ns = 200", 'latency_ns = "2 us"'), "2 us"),
+        (TEXT.replace("latency_ns = 200", "latency_ns = 1e300"), "1e+300"),
+        (TEXT.replace("latency_ns = 200", "latency_ns = {source = 'x'}"), "is None"),
+        (TEXT.replace("latency_ns = 200", "latency_ns = {value = 1, unit = 's'}"), "unit is unknown"),
+        (TEXT.replace("from_bytes = 8192", "from_bytes = 0"), "is not above"),
+        (TEXT.replace("gap_ns = 50", "from_bytes = 1"), "is not 0"),
+        (TEXT.replace("eager_bytes = 4096", "eager_bytes = 4096.5"), "not a number of bytes"),
+        (TEXT.replace("eager_bytes = 4096", "eager_bytes = 99999999999999999999"), "not a number of bytes"),
+        ("schema = 1\nlink = 3", "link is not a table"),
+        ("schema = 1\n[link.node]\npiece = [3]", "link.node.piece.0 is not a table"),
+        ("schema = 1\n[link.node]\npiece = []", "is not 1 to 64 tables"),
+        (TEXT.replace("schema = 1", "schema = 1\nx = " + "[" * 5000), "not TOML"),
+    ],
+)
+def test_a_bad_file_is_refused_and_the_figure_named(text: str, says: str) -> None:
+    with pytest.raises(MalformedNetwork, match="the network: ") as refused:
+        parse(text)
+    assert says in str(refused.value)
+
+
+def test_no_damage_gets_past_the_reader() -> None:
+    chance = random.Random(28)
+    for _ in range(400):
+        letters = list(TEXT)
+        for _ in range(chance.randint(1, 6)):
+            place = chance.randrange(len(letters))
+            letters[place] = chance.choice(["", chr(chance.randrange(32, 127)), "\n", letters[place] * 2])
+        try:
+            found = parse("".join(letters))
+        except LeadlineError:
+            continue
+        assert isinstance(found, Described)
+        assert all(number >= 0 for piece in found.network.own("node").pieces for number in figures_of(piece))
+
+
+def figures_of(piece: _core.NetworkPiece) -> tuple[float, ...]:
+    return piece.from_bytes, piece.latency_ns, piece.gap_ns, piece.per_byte_ns
+
+
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    with pytest.raises(MalformedNetwork, match="No such file"):
+        read(tmp_path / "none.toml")
+    (tmp_path / "binary").write_bytes(b"\xff\xfe")
+    with pytest.raises(MalformedNetwork, match="not text"):
+        read(tmp_path / "binary")
+    (tmp_path / "large").write_bytes(b" " * (2 << 20))
+    with pytest.raises(MalformedNetwork, match="1 MiB"):
+        read(tmp_path / "large")
