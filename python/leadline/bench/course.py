@@ -10,7 +10,7 @@ from leadline.bench.asking import POINT_TO_POINT
 from leadline.bench.launching import Launch, Plan, Point, prepared, result_of
 from leadline.bench.rows import Asked, is_better
 from leadline.errors import MeasurementFailed
-from leadline.runs import launch as runs
+from leadline.runs.launch import Launch as ProgramLaunch
 from leadline.runs.order import Turn, turns
 from leadline.runs.runner import Done
 
@@ -46,7 +46,7 @@ class Course:
     def turns(self, launches: int) -> list[Turn[str]]:
         return [*turns([FIRST_LOOK], 1 if self.screening else 0), *turns([MEASURED], launches)]
 
-    def launch_of(self, turn: Turn[str]) -> runs.Launch | None:
+    def launch_of(self, turn: Turn[str]) -> ProgramLaunch | None:
         """The wanted candidates; none if nothing is wanted any more, or a launch failed."""
         if not self._wanted or self.failed:
             return None

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from leadline.bench.asking import Candidate
 from leadline.errors import MeasurementFailed
-from leadline.runs import launch as runs
+from leadline.runs.launch import Launch as ProgramLaunch
 from leadline.runs.outcome import Ending, Outcome
 
 
@@ -118,11 +118,11 @@ def prepared(
     *,
     label: str = "leadline-bench",
     timeout_s: float | None = None,
-) -> runs.Launch:
+) -> ProgramLaunch:
     """The launch of `words` (launcher and program) with the plan, which is written. folder: an empty one."""
     (folder / "plan").write_text(plan.text())
     argv = (*words, str(folder / "plan"), str(folder / "results"))
-    return runs.Launch(label, argv, environ, limit_s=timeout_s or plan.time_limit_s(), merged=True)
+    return ProgramLaunch(label, argv, environ, limit_s=timeout_s or plan.time_limit_s(), merged=True)
 
 
 def result_of(outcome: Outcome, plan: Plan, folder: Path) -> Launch:

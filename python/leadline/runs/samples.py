@@ -26,7 +26,10 @@ class Samples:
         return len(self.by_round(name)) - len(self.values(name))
 
     def ratio(self, base: str, other: str) -> PairedRatio | None:
-        """base / other of the rounds in which neither failed: above 1 the other is faster. None if there are none."""
+        """base / other of the rounds in which neither failed or took no time: above 1 the other is faster.
+
+        None if there are none.
+        """
         one, two = self._values.get(base, {}), self._values.get(other, {})
-        both = sorted(set(one) & set(two))
+        both = sorted(number for number in one if one[number] and two.get(number))
         return paired([one[number] for number in both], [two[number] for number in both])
