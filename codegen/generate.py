@@ -6,13 +6,16 @@ import argparse
 import sys
 from pathlib import Path
 
-from mpiapi import emit
+from mpiapi import emit, emit_operations
 from mpiapi.classes import classes_header
 from mpiapi.families import families_header, load_families
+from mpiapi.operations import load_operations
 from mpiapi.semantics import load_semantics
 from mpiapi.standard import PYMPISTANDARD_VERSION, ApiError, load_functions
 
-API = Path(__file__).resolve().parent.parent / "api"
+ROOT = Path(__file__).resolve().parent.parent
+API = ROOT / "api"
+COLLECTIVES = ROOT / "src" / "collectives"
 
 
 def sources(api: Path, wrapped: set[str] | None = None) -> dict[str, str]:
@@ -23,6 +26,7 @@ def sources(api: Path, wrapped: set[str] | None = None) -> dict[str, str]:
     functions = load_functions(api)
     with_wrappers = [f for f in functions if wrapped is None or f.name in wrapped]
     meanings, classes = load_semantics(api, functions)
+    operations = load_operations(api, COLLECTIVES, meanings)
     return {
         "call_classes.hpp": classes_header(classes),
         "functions.hpp": emit.functions_header(meanings),
@@ -30,6 +34,11 @@ def sources(api: Path, wrapped: set[str] | None = None) -> dict[str, str]:
         "wrappers_c.cpp": emit.large_count_wrappers(with_wrappers),
         "symbols.hpp": emit.symbols_header(functions),
         "families.hpp": families_header(load_families(api)),
+        "operations.hpp": emit_operations.operations_header(operations),
+        "algorithms.hpp": emit_operations.algorithms_header(operations),
+        "native_calls.inc": emit_operations.native_calls(operations),
+        "shim_collectives.hpp": emit_operations.shim_header(operations),
+        "shim_wrappers.inc": emit_operations.shim_wrappers(operations),
     }
 
 

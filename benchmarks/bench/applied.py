@@ -20,6 +20,7 @@ from rich.table import Table as Printed
 import leadline.mpi
 from leadline.bench import interval
 from leadline.errors import MissingPrerequisite
+from leadline.operations import operations
 from leadline.runs.launch import Launch
 from leadline.runs.order import Order, Turn, turns
 from leadline.runs.runner import Done, Runner
@@ -28,7 +29,7 @@ from leadline.statistics.paired import paired_ratios
 from leadline.tuning.table import Table, write
 from leadline.tuning.tune import SIZES
 
-BENCHMARKS = {"bcast": "Bcast", "reduce": "Reduce", "allreduce": "Allreduce"}
+BENCHMARKS = {name: operation.function for name, operation in operations().items()}  # as IMB calls them
 LINE = re.compile(r"^\s+(\d+)\s+\d+\s+[\d.]+\s+[\d.]+\s+([\d.]+)\s*$")  # bytes, repetitions, least, most, mean
 ITERATIONS = "2000,400"  # and no more than so many MB together
 TIMEOUT_S = 300

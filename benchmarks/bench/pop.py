@@ -209,7 +209,7 @@ def _print(console: Console, times: dict[tuple[str, str], Times], rows: list[dic
         for way in WAYS:
             found = times[way, algorithm]
             shown.append(f"{found.median:.2f} ({found.range[0]:.2f}–{found.range[1]:.2f})" if found.seconds else "none")
-        table.add_row(algorithm, *shown, openmpi.ALGORITHMS["allreduce"][algorithm].function)
+        table.add_row(algorithm, *shown, openmpi.algorithms()["allreduce"][algorithm].function)
     console.print(table)
     pairs = Printed(title="pairs: the first one's time by the second one's; faster where intervals are disjoint",
                     box=None, title_justify="left")  # fmt: skip

@@ -18,11 +18,12 @@ from rich.table import Table as Printed
 import leadline.mpi
 from bench.applied import measure_applied
 from leadline.bench import Interval, Measurement, interval, measure
+from leadline.operations import operations
 from leadline.statistics.paired import paired_ratios
 from leadline.tuning.table import Table
 from leadline.tuning.tune import SIZES, Wanted, tune
 
-OPERATIONS = ("bcast", "reduce", "allreduce")
+OPERATIONS = tuple(operations())
 SEEDS = (1, 5001)  # of the two tunings
 FRESH_SEED = 9001
 ALIKE = 0.05  # two choices are worth the same if their times are so close

@@ -3,7 +3,7 @@
 
 The input of opatm on hosts that read it from a file server over a slow link, and have no cache in common: namespaces
 with a network, a mount and so a page cache each, joined by virtual cables whose rate is limited (token bucket). The
-files are mounted by sshfs, without ssh, anew for each run. Needs root, sshfs, socat and OpenSSH's sftp-server;
+files are mounted again for each run by sshfs, without ssh. Needs root, sshfs, socat and OpenSSH's sftp-server;
 docs/workloads/opatm.md has the result.
 """
 
@@ -38,7 +38,7 @@ def serve(server: hosts.Host) -> subprocess.Popen[str]:
 
 
 def mount(nodes: Sequence[hosts.Host], server: hosts.Host, folder: Path) -> None:
-    """Anew: what was read before is in no host's memory."""
+    """A fresh mount, so that no host still has in memory what was read before."""
     script = f"umount {MOUNTED} 2>/dev/null; mkdir -p {MOUNTED} && sshfs -o ro,directport={PORT} $0 {MOUNTED}"
     for node in nodes:
         ended = node.run(["sh", "-c", script, f"{server.address}:{folder}"])

@@ -15,8 +15,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from leadline.compiled_in import sources
 from leadline.mpi import Library, available, find
-from leadline.segments.sources import sources
 
 PROGRAM = Path(__file__).resolve().parent / "exchanges.c"
 HAND = "hand: "
@@ -31,9 +31,9 @@ def build(library: Library, folder: Path, *options: str) -> Path:
         "-O3",
         "-w",
         *options,
-        f"-I{sources()}",
+        f"-I{sources('segments')}",
         str(PROGRAM),
-        *map(str, sorted(sources().glob("[a-z]*.c"))),
+        *map(str, sorted(sources("segments").glob("[a-z]*.c"))),
     ]
     subprocess.run([*words, "-o", str(target)], check=True, env=library.env())
     return target

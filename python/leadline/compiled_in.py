@@ -10,11 +10,8 @@ PARTS = ("segments", "fieldio")
 
 
 def sources(part: str) -> Path:
-    """An installed package's copy, or that of a source tree."""
-    package = Path(__file__).resolve().parent
-    for folder in (package / "share" / part, package.parents[1] / "src" / part):
-        if folder.is_dir():
-            return folder
-    raise MissingPrerequisite(
-        f"the sources of {part} are not at {package / 'share' / part}", hint="install leadline again"
-    )
+    """The part's folder, which is also its Python package. In a source tree that is a link to parts/."""
+    folder = Path(__file__).resolve().parent / part
+    if not any(folder.glob("[a-z]*.c")):
+        raise MissingPrerequisite(f"the sources of {part} are not at {folder}", hint="install leadline again")
+    return folder.resolve()

@@ -21,7 +21,7 @@ def refusal() -> str:
     """The system's words, with what would help; "" if it allows samples."""
     number = CALL_NUMBERS.get(platform.machine())
     if number is None:
-        return f"it is not known how to ask for them on {platform.machine()}"
+        return f"sampling is not supported on {platform.machine()}"
     attributes = struct.pack("=IIQQQQQ", SOFTWARE, SIZE, CPU_CLOCK, PERIOD_NS, ADDRESS, 0, USER_MODE_ONLY).ljust(
         SIZE, b"\0"
     )

@@ -168,7 +168,7 @@ void keep_common(const std::vector<uint64_t>& with, std::vector<uint64_t>* sampl
 }
 
 // Of a rank that counts an inner loop, so many times what the others count: their iterations of which it kept all, and
-// one on either side, since nobody knows where in an iteration its count begins.
+// one on either side, since it is unknown where in an iteration its count begins.
 std::vector<uint64_t> usual_iterations(const ProcessLoop& l, uint64_t usual) {
   std::vector<uint64_t> found;
   const uint64_t own = l.times.iterations(), ratio = usual ? (own + usual / 2) / usual : 0;

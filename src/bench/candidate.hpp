@@ -7,6 +7,7 @@
 #include "bench/contents.hpp"
 #include "bench/job.hpp"
 #include "bench/plan.hpp"
+#include "leadline/operations.hpp"
 
 namespace leadline::bench {
 
@@ -17,14 +18,15 @@ class Candidate {
   int times_per_run = 1;   // a ping-pong is two messages
 };
 
-bool kind_of(const std::string& operation, Kind* kind);
+// What a point measures: a collective, or nullptr: the exchange of two ranks. False: there is no such operation.
+bool facts_of(const std::string& operation, const collectives::OperationFacts** facts);
 
 // nullptr, with the reason in `why`: the same answer on every rank.
-std::unique_ptr<Candidate> make_candidate(const Job& job, const Plan& plan, Kind kind, const CandidateName& name,
-                                          Contents* contents, std::string* why);
+std::unique_ptr<Candidate> make_candidate(const Job& job, const Plan& plan, const std::string& operation,
+                                          const CandidateName& name, Contents* contents, std::string* why);
 std::unique_ptr<Candidate> make_exchange(const Job& job, const CandidateName& name, Contents* contents,
                                          std::string* why);
-std::unique_ptr<Candidate> make_collective(const Job& job, const Plan& plan, Kind kind, const CandidateName& name,
-                                           Contents* contents, std::string* why);
+std::unique_ptr<Candidate> make_collective(const Job& job, const Plan& plan, collectives::Operation operation,
+                                           const CandidateName& name, Contents* contents, std::string* why);
 
 }  // namespace leadline::bench

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "bench/candidate.hpp"
+#include "bench/native_call.hpp"
 #include "collectives/algorithm.hpp"
 #include "collectives/execute.hpp"
 
@@ -13,25 +14,20 @@ namespace {
 constexpr int tag = 2;
 
 using collectives::Operation;
-// Kinds begin with the operations, in their order.
-static_assert(int(Kind::broadcast) == int(Operation::broadcast) && int(Kind::reduce) == int(Operation::reduce) &&
-              int(Kind::allreduce) == int(Operation::allreduce));
 
 struct Call {
-  Kind kind;
+  Operation operation;
   MPI_Comm comm;
-  int root;
+  int rank, root;
   MPI_Datatype type;
   int64_t extent;
 
+  // `count` elements of each block. In place if the contribution is where the result is to be.
   int native(const void* from, void* to, int64_t count) const {
+    const bool may_be_in_place = collectives::facts_of(operation).has_result(rank == root);
+    const void* const input = from == to && may_be_in_place ? MPI_IN_PLACE : from;
     const int n = int(count);
-    if (kind == Kind::broadcast) return MPI_Bcast(to, n, type, root, comm);
-    const void* input = from == to ? MPI_IN_PLACE : from;
-    if (kind == Kind::allreduce) return MPI_Allreduce(input, to, n, type, MPI_SUM, comm);
-    int rank = 0;
-    MPI_Comm_rank(comm, &rank);
-    return MPI_Reduce(rank == root ? input : from, to, n, type, MPI_SUM, root, comm);
+    return call_native(operation, {input, n, type, to, n, type, MPI_SUM, root, comm});
   }
 };
 
@@ -108,12 +104,11 @@ std::vector<int> nodes(const Job& job, int pretended) {
 
 }  // namespace
 
-std::unique_ptr<Candidate> make_collective(const Job& job, const Plan& plan, Kind kind, const CandidateName& name,
-                                           Contents* contents, std::string* why) {
-  const Call call{kind, job.comm, plan.root, contents->type(), contents->extent()};
+std::unique_ptr<Candidate> make_collective(const Job& job, const Plan& plan, Operation operation,
+                                           const CandidateName& name, Contents* contents, std::string* why) {
+  const Call call{operation, job.comm, job.rank, plan.root, contents->type(), contents->extent()};
   if (name.name == "native") return std::make_unique<Native>(call, contents);
   if (name.name == "nothing") return std::make_unique<Nothing>();
-  const auto operation = static_cast<Operation>(kind);
   const collectives::Algorithm* algorithm = collectives::find_algorithm(operation, name.name);
   if (!algorithm) {
     *why = "no such algorithm";
@@ -138,21 +133,20 @@ std::unique_ptr<Candidate> make_collective(const Job& job, const Plan& plan, Kin
   return std::make_unique<Scheduled>(call, contents, std::move(schedule));
 }
 
-bool kind_of(const std::string& operation, Kind* kind) {
-  if (operation == "p2p") {
-    *kind = Kind::exchange;
-    return true;
-  }
+bool facts_of(const std::string& operation, const collectives::OperationFacts** facts) {
+  *facts = nullptr;
+  if (operation == "p2p") return true;
   Operation found;
   if (!collectives::operation_of(operation, &found)) return false;
-  *kind = static_cast<Kind>(found);
+  *facts = &collectives::facts_of(found);
   return true;
 }
 
-std::unique_ptr<Candidate> make_candidate(const Job& job, const Plan& plan, Kind kind, const CandidateName& name,
-                                          Contents* contents, std::string* why) {
-  if (kind == Kind::exchange) return make_exchange(job, name, contents, why);
-  return make_collective(job, plan, kind, name, contents, why);
+std::unique_ptr<Candidate> make_candidate(const Job& job, const Plan& plan, const std::string& operation,
+                                          const CandidateName& name, Contents* contents, std::string* why) {
+  Operation found;
+  if (!collectives::operation_of(operation, &found)) return make_exchange(job, name, contents, why);
+  return make_collective(job, plan, found, name, contents, why);
 }
 
 }  // namespace leadline::bench

@@ -5,15 +5,15 @@
 
 namespace leadline::bench {
 
-Contents::Contents(const Job& job, Kind kind, int64_t bytes, int root)
+Contents::Contents(const Job& job, const collectives::OperationFacts* operation, int64_t bytes, int root)
     : job_(job),
-      kind_(kind),
+      operation_(operation),
       root_(root),
       type_(bytes % 8 == 0 ? MPI_DOUBLE : MPI_BYTE),
       count_(bytes % 8 == 0 ? bytes / 8 : bytes),
       extent_(bytes % 8 == 0 ? 8 : 1),
-      input_(pages(bytes)),
-      data_(pages(bytes)) {}
+      input_(pages(contributes() ? contributed() * extent_ : bytes)),
+      data_(pages(receives() ? received() * extent_ : bytes)) {}
 
 std::unique_ptr<char, Contents::Free> Contents::pages(int64_t bytes) {
   const std::size_t whole = std::size_t(bytes / 4096 + 1) * 4096;
@@ -46,44 +46,43 @@ double Contents::own(int rank, int64_t i, uint64_t salt) const {
 }
 
 double Contents::expected(int64_t i, uint64_t salt) const {
-  if (kind_ == Kind::broadcast) return own(root_, i, salt);
-  if (kind_ == Kind::exchange) return own(1 - job_.rank, i, salt);
+  if (!operation_) return own(1 - job_.rank, i, salt);
+  // Of those who contributed a block for each rank, the one for this.
+  const int64_t within =
+      (operation_->contributed.block_per_rank ? job_.rank * count_ : 0) + i % std::max<int64_t>(count_, 1);
+  if (!operation_->reduces) return own(operation_->received.block_per_rank ? int(i / count_) : root_, within, salt);
   double sum = 0;
-  for (int rank = 0; rank < job_.size; ++rank) sum += own(rank, i, salt);
+  for (int rank = 0; rank < job_.size; ++rank) sum += own(rank, within, salt);
   return sum;
-}
-
-void Contents::set(int64_t i, uint64_t salt) {
-  if (contributes()) put(kind_ == Kind::broadcast ? data() : input(), i, own(job_.rank, i, salt));
-  if (receives()) put(data(), i, expected(i, salt) + 1);
 }
 
 void Contents::set_all(uint64_t salt) {
   salt_ = some_salt_ = salt;
-  for (int64_t i = 0; i < count_; ++i) set(i, salt);
+  for (int64_t i = 0; contributes() && i < contributed(); ++i) contribute(i, salt);
+  for (int64_t i = 0; receives() && i < received(); ++i) spoil(i, salt);
 }
 
 void Contents::set_some(uint64_t salt) {
   some_salt_ = salt;
-  if (count_ <= places_)
-    set_all(salt);
-  else
-    for (int i = 0; i < places_; ++i) set(place(i), salt);
+  if (count_ <= places_) return set_all(salt);
+  for (int i = 0; i < places_; ++i) {
+    for (int64_t block = 0; contributes() && block < contributed(); block += count_)
+      contribute(block + place(i, count_), salt);
+    for (int64_t block = 0; receives() && block < received(); block += count_) spoil(block + place(i, count_), salt);
+  }
 }
 
 void Contents::work_on_it() const {
   constexpr int64_t line = 64;
   const volatile char* result = data();
-  volatile char* input = kind_ == Kind::broadcast ? data() : this->input();
-  for (int64_t i = 0; i < count_ * extent_; i += line) {
-    if (receives()) (void)result[i];
-    if (contributes()) input[i] = input[i];
-  }
+  volatile char* input = contribution();
+  for (int64_t i = 0; receives() && i < received() * extent_; i += line) (void)result[i];
+  for (int64_t i = 0; contributes() && i < contributed() * extent_; i += line) input[i] = input[i];
 }
 
 bool Contents::all_right() const {
   if (!receives()) return true;
-  for (int64_t i = 0; i < count_; ++i)
+  for (int64_t i = 0; i < received(); ++i)
     if (!right(i, salt_)) return false;
   return true;
 }
@@ -91,8 +90,9 @@ bool Contents::all_right() const {
 bool Contents::some_right() const {
   if (!receives()) return true;
   if (count_ <= places_) return all_right();
-  for (int i = 0; i < places_; ++i)
-    if (!right(place(i), some_salt_)) return false;
+  for (int64_t block = 0; block < received(); block += count_)
+    for (int i = 0; i < places_; ++i)
+      if (!right(block + place(i, count_), some_salt_)) return false;
   return true;
 }
 

@@ -9,20 +9,20 @@
 #include <memory>
 
 #include "bench/job.hpp"
+#include "collectives/operation.hpp"
 
 namespace leadline::bench {
-
-enum class Kind : uint8_t { broadcast, reduce, allreduce, exchange };
 
 // Elements are doubles, but bytes in messages that doubles don't fill.
 class Contents {
  public:
-  Contents(const Job& job, Kind kind, int64_t bytes, int root);
+  // operation: nullptr: two ranks exchange what they have. bytes: of a block.
+  Contents(const Job& job, const collectives::OperationFacts* operation, int64_t bytes, int root);
 
   MPI_Datatype type() const { return type_; }
-  int64_t count() const { return count_; }
+  int64_t count() const { return count_; }  // elements of a block
   int64_t extent() const { return extent_; }
-  char* input() const { return input_.get(); }  // of a broadcast: not used
+  char* input() const { return input_.get(); }  // not used where the operation has one buffer
   char* data() const { return data_.get(); }
 
   // Before an operation: what this rank contributes, and something wrong where the result is to be.
@@ -41,21 +41,25 @@ class Contents {
   };
   static std::unique_ptr<char, Free> pages(int64_t bytes);
 
-  bool contributes() const { return kind_ != Kind::broadcast || job_.rank == root_; }
-  bool receives() const {
-    return kind_ == Kind::broadcast ? job_.rank != root_ : kind_ != Kind::reduce || job_.rank == root_;
-  }
-  int64_t place(int i) const { return (count_ - 1) * i / (places_ - 1); }
+  bool is_root() const { return job_.rank == root_; }
+  bool contributes() const { return !operation_ || operation_->contributes(is_root()); }
+  bool receives() const { return !operation_ || operation_->receives(is_root()); }
+  // Elements of the whole buffers.
+  int64_t contributed() const { return count_ * (operation_ ? operation_->blocks_contributed(job_.size) : 1); }
+  int64_t received() const { return count_ * (operation_ ? operation_->blocks_received(job_.size) : 1); }
+  char* contribution() const { return operation_ && operation_->has_one_buffer() ? data() : input(); }
+  static int64_t place(int i, int64_t count) { return (count - 1) * i / (places_ - 1); }
   void put(char* base, int64_t i, double value) const;
   double get(const char* base, int64_t i) const;
   double own(int rank, int64_t i, uint64_t salt) const;
   double expected(int64_t i, uint64_t salt) const;
-  void set(int64_t i, uint64_t salt);
+  void contribute(int64_t i, uint64_t salt) const { put(contribution(), i, own(job_.rank, i, salt)); }
+  void spoil(int64_t i, uint64_t salt) const { put(data(), i, expected(i, salt) + 1); }
   bool right(int64_t i, uint64_t salt) const { return get(data_.get(), i) == expected(i, salt); }
 
   static constexpr int places_ = 16;
   const Job& job_;
-  Kind kind_;
+  const collectives::OperationFacts* operation_;
   int root_;
   MPI_Datatype type_;
   int64_t count_, extent_;

@@ -37,17 +37,18 @@ struct Runner {
 
 class Measurement {
  public:
-  Measurement(const Job& job, const Plan& plan, int point, Kind kind, Announce announce)
+  Measurement(const Job& job, const Plan& plan, int point, const collectives::OperationFacts* facts, Announce announce)
       : job_(job),
         plan_(plan),
         point_(point),
-        kind_(kind),
-        contents_(job, kind, plan.points[point].bytes, plan.root),
+        exchange_(!facts),
+        contents_(job, facts, plan.points[point].bytes, plan.root),
         announce_(announce) {
     lead_ns_ = job.oversubscribed ? shared_lead_ns : first_lead_ns;
     for (const CandidateName& name : plan.points[point].candidates) {
       Runner runner;
-      runner.candidate = make_candidate(job, plan, kind, name, &contents_, &runner.samples.problem);
+      runner.candidate =
+          make_candidate(job, plan, plan.points[point].operation, name, &contents_, &runner.samples.problem);
       runners_.push_back(std::move(runner));
     }
     for (std::size_t i = 0; i < runners_.size(); ++i)
@@ -91,9 +92,7 @@ class Measurement {
     runner.samples.repeat = plan_.repeat;
     if (plan_.repeat == 0)
       runner.samples.repeat =
-          kind_ == Kind::exchange
-              ? int(std::clamp(ping_pong_ns / std::max<int64_t>(slowest, 1), int64_t{1}, int64_t{1000}))
-              : 1;
+          exchange_ ? int(std::clamp(ping_pong_ns / std::max<int64_t>(slowest, 1), int64_t{1}, int64_t{1000})) : 1;
     runner.slack_ns = job_.oversubscribed ? 500'000 : 10'000;
     runner.prelude_ns = 2 * slowest;
     runner.window_ns = slowest * runner.samples.repeat;
@@ -158,7 +157,7 @@ class Measurement {
 
   // The operation before is in the caches. It is therefore the operation itself, for all candidates.
   void run_prelude(Runner* runner) {
-    if (runner->samples.repeat > 1 || kind_ == Kind::exchange) return;
+    if (runner->samples.repeat > 1 || exchange_) return;
     runner->candidate->run();
     if (plan_.buffers_written) contents_.work_on_it();
   }
@@ -240,7 +239,7 @@ class Measurement {
   const Job& job_;
   const Plan& plan_;
   int point_;
-  Kind kind_;
+  bool exchange_;
   Contents contents_;
   Announce announce_;
   Waiting waiting_;
@@ -270,10 +269,10 @@ void measure_points(const Job& job, const Plan& plan, const std::function<void()
     end = end_of_group(plan, begin);
     std::vector<std::unique_ptr<Measurement>> group;
     for (std::size_t i = begin; i < end; ++i) {
-      Kind kind{};
+      const collectives::OperationFacts* facts = nullptr;
       if (i == begin) before_turn();
-      const bool known = kind_of(plan.points[i].operation, &kind);
-      group.push_back(known ? std::make_unique<Measurement>(job, plan, int(i), kind, announce) : nullptr);
+      const bool known = facts_of(plan.points[i].operation, &facts);
+      group.push_back(known ? std::make_unique<Measurement>(job, plan, int(i), facts, announce) : nullptr);
     }
     std::vector<bool> going(group.size(), true);
     for (bool any = true; any;) {

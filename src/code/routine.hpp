@@ -91,7 +91,7 @@ class Routine {
     uint32_t number, low;            // of the search for loops
     uint32_t first_loud, last_loud;  // indices of the bytes that loud calls in it return to, + 1; 0: none
     uint32_t first_target, targets;  // in targets_, if it ends with a switch
-    bool unknown;                    // ends with an indirect jump to nobody knows where
+    bool unknown;                    // ends with an indirect jump to an unknown target
     bool leaves;                     // ends with a return or a tail call
     bool waits;                      // in that search: its set is not complete
   };

@@ -1,6 +1,6 @@
-// The portfolio: a file per algorithm, and one list of them. All algorithms work in place (`input` is the same memory
-// as `data`). Reductions have the same result on all ranks, bit for bit. On ranks other than the root of a reduce,
-// which have no result, `data` is not touched.
+// The portfolio: a folder per operation, a file per algorithm, and in each folder a list of its algorithms
+// (algorithms.toml) that the table of all is generated from. All algorithms work in place (`input` is in `data`).
+// Reductions have the same result on all ranks, bit for bit. On ranks that receive nothing, `data` is not touched.
 #pragma once
 
 #include <span>
@@ -17,7 +17,6 @@ struct Algorithm {
   bool needs_commutative;  // it reduces in another order than that of the ranks
   bool takes_segments;     // Problem::segment_bytes means something to it
   bool takes_radix;        // Problem::radix does
-  const char* source;      // where it was published
   // Appends what `problem.rank` does. False: the algorithm can't be used for this problem (fewer elements than it
   // needs, ...); the answer is the same on every rank.
   bool (*build)(const Problem& problem, Schedule* schedule);
@@ -26,8 +25,10 @@ struct Algorithm {
 std::span<const Algorithm> algorithms();
 // nullptr: there is none of that name.
 const Algorithm* find_algorithm(Operation operation, std::string_view name);
-const char* name_of(Operation operation);  // "bcast", "reduce", "allreduce": as commands and tables say
-network::Movement movement_of(Operation operation);
+
+const char* name_of(Operation operation);  // "bcast": as commands and tables say
 bool operation_of(std::string_view name, Operation* operation);
+// What its data do, for its lower bound.
+network::Movement movement_of(Operation operation);
 
 }  // namespace leadline::collectives

@@ -41,7 +41,7 @@ void Partial::settle(Range elements) {
   here_ = home_;
 }
 
-Folding::Folding(const Problem& problem) : root_(problem.operation == Operation::reduce ? problem.root : -1) {
+Folding::Folding(const Problem& problem) : root_(facts_of(problem.operation).received.root_only ? problem.root : -1) {
   while (2 * participants_ <= problem.processes) participants_ *= 2;
   pairs_ = problem.processes - participants_;
   if (problem.rank >= 2 * pairs_) {

@@ -10,7 +10,7 @@ namespace leadline::collectives {
 // The same range of `input` moved into `data`, as of a reduction of one process.
 void take_input(const Problem& problem, Schedule* schedule);
 inline bool has_result(const Problem& problem) {
-  return problem.operation == Operation::allreduce || problem.rank == problem.root;
+  return facts_of(problem.operation).has_result(problem.rank == problem.root);
 }
 
 // A partial result of runs of ranks, kept in their order. It lies in one of two places of the call's length and moves

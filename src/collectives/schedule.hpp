@@ -2,8 +2,8 @@
 // An algorithm is written once, as the program of every rank. It is executed over MPI (execute.hpp), replayed in a
 // network model, and checked without either (tests/collectives).
 //
-//   data      the result: the buffer of a broadcast, the receive buffer of a reduction
-//   input     the rank's contribution to a reduction; the same memory as `data` if the call is in place
+//   data      the result, and the contribution too if the operation has one buffer for both
+//   input     the rank's contribution; in the memory of `data` if the call is in place
 //   scratch   memory of the algorithm, as long as `scratch_elements` says
 //
 // Messages between two ranks are matched in the order in which they are posted. A request is waited for exactly once.
@@ -13,17 +13,22 @@
 #include <cstdint>
 #include <vector>
 
+#include "leadline/operations.hpp"
+
 namespace leadline::collectives {
 
-enum class Operation : uint8_t { broadcast, reduce, allreduce };
-
-// The problem of one call. It is the same on every rank, except `rank`. Counts are in elements of the call's datatype.
+// The problem of one call. It is the same on every rank, except `rank`. Counts are in elements of a datatype that both
+// sides of the call have in common: of its own if they have one, otherwise bytes.
 struct Problem {
-  Operation operation = Operation::broadcast;
+  Operation operation{};
   int processes = 1;
   int rank = 0;
-  int root = 0;  // of a broadcast or a reduce
-  int64_t count = 0;
+  int root = 0;       // of operations that have one
+  int64_t count = 0;  // of a block
+  // By rank, of operations whose blocks have their own counts: what this rank contributes to each and receives from
+  // each. nullptr: `count`.
+  const int64_t* counts_contributed = nullptr;
+  const int64_t* counts_received = nullptr;
   int64_t element_bytes = 1;
   int64_t segment_bytes = 0;     // of the algorithms that cut messages into segments; 0: they don't
   int radix = 2;                 // of k-nomial trees, and the number of parts of a split native call

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "collectives/algorithms.hpp"
+#include "leadline/algorithms.hpp"
 
 namespace leadline::collectives {
 
@@ -63,14 +63,14 @@ bool two_level_allreduce(const Problem& problem, Builder* over, Schedule* schedu
   const Group node = node_mates(problem), top = leaders(problem, false);
   Schedule up, across, down;
   // The leader is the first of its node. The others keep data on its way in their own scratch.
-  if (!reduce_binomial(within(problem, Operation::reduce, node, 0), &up)) return false;
+  if (!reduce::binomial(within(problem, Operation::reduce, node, 0), &up)) return false;
   schedule->append(up, node.members.data(), {});
   // Whether the other algorithm can be used is asked by all, as the answer is the same on every rank.
   Problem asked = within(problem, Operation::allreduce, top, 0);
   if (top.own < 0) asked.rank = 0;
   if (!over(asked, &across)) return false;
   if (top.own >= 0) schedule->append(across, top.members.data(), reduced);
-  if (!broadcast_binomial(within(problem, Operation::broadcast, node, 0), &down)) return false;
+  if (!broadcast::binomial(within(problem, Operation::broadcast, node, 0), &down)) return false;
   schedule->append(down, node.members.data(), {});
   return true;
 }
@@ -79,7 +79,7 @@ bool two_level_reduce(const Problem& problem, Builder* over, Schedule* schedule)
   const Group node = node_mates(problem), top = leaders(problem, true);
   const int leader = node.root >= 0 ? node.root : 0;
   Schedule up, across;
-  if (!reduce_binomial(within(problem, Operation::reduce, node, leader), &up)) return false;
+  if (!reduce::binomial(within(problem, Operation::reduce, node, leader), &up)) return false;
   Problem asked = within(problem, Operation::reduce, top, top.root);
   if (top.own < 0) asked.rank = 0;
   if (!over(asked, &across)) return false;

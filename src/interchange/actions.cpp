@@ -35,7 +35,7 @@ class Actions::Reading {
 
   void call(const CallStream& c) {
     const structure::DecodedCall& call = c.call();
-    if (c.polls()) return;  // waiting, which the simulator finds anew
+    if (c.polls()) return;  // waiting, which the simulator derives again
     if (call.cls != trace::CallClass::init) compute(c);
     const bool io = call.facts().category == trace::Category::io;
     if (io && c.timed()) compute_ns(c.end_ns() - c.begin_ns());

@@ -78,9 +78,11 @@ const char* load(const std::string& path, Library* library) {
                      find(object, "MPI_Comm_split", &it.split) && find(object, "MPI_Comm_free", &it.free) &&
                      find(object, "MPI_Comm_set_errhandler", &it.set_errhandler) &&
                      find(object, "MPI_Barrier", &it.barrier) && find(object, "MPI_Bcast", &it.bcast) &&
-                     find(object, "MPI_Reduce", &it.reduce) && find(object, "MPI_Allreduce", &it.allreduce) &&
                      find(object, "MPI_Error_string", &it.error_string);
   if (!whole) return "it lacks MPI functions";
+  for (int i = 0; i < collectives::operation_count; ++i) {
+    if (!find(object, collectives::facts_of_operations[i].function, &it.collectives[i])) return "it lacks collectives";
+  }
   find(object, "MPI_Isend", &it.isend);
   find(object, "MPI_Send", &it.send);
   find(object, "MPI_Recv", &it.recv);
@@ -99,9 +101,9 @@ void take_those_in_front(const std::string& path, Library* library) {
   Library& it = *library;
   find_in_front(object, "MPI_Init", &it.init);
   find_in_front(object, "MPI_Finalize", &it.finalize);
-  find_in_front(object, "MPI_Bcast", &it.bcast);
-  find_in_front(object, "MPI_Reduce", &it.reduce);
-  find_in_front(object, "MPI_Allreduce", &it.allreduce);
+  for (int i = 0; i < collectives::operation_count; ++i) {
+    find_in_front(object, collectives::facts_of_operations[i].function, &it.collectives[i]);
+  }
 }
 
 bool read_control(const Library& it, const std::string& name, std::string* value) {

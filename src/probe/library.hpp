@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string>
 
+#include "leadline/operations.hpp"
+
 namespace leadline::probe {
 
 using Handle = intptr_t;
@@ -20,8 +22,7 @@ struct Library {
   int (*set_errhandler)(Handle, Handle);
   int (*barrier)(Handle);
   int (*bcast)(void*, int, Handle, int, Handle);
-  int (*reduce)(const void*, void*, int, Handle, Handle, int, Handle);
-  int (*allreduce)(const void*, void*, int, Handle, Handle, Handle);
+  void* collectives[collectives::operation_count];  // by operation
   int (*error_string)(int, char*, int*);
   // Null where the library has them not; a status is a buffer that is long enough for any.
   int (*isend)(const void*, int, Handle, int, int, Handle, Handle*);

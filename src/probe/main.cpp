@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <vector>
 
+#include "collectives/words.hpp"
 #include "probe/eager.hpp"
 #include "probe/library.hpp"
 #include "probe/plan.hpp"
@@ -18,6 +19,7 @@
 namespace {
 
 using namespace leadline::probe;
+namespace collectives = leadline::collectives;
 
 void write_text(FILE* out, const std::string& text) {
   std::fputc('"', out);
@@ -60,8 +62,9 @@ void write_controls(FILE* out, const Plan& plan, const Library& library) {
   }
 }
 
+// Those whose data go to others: the others where only the root receives.
 bool sends_more(const Point& point, int rank) {
-  const bool root_sends = point.operation != "reduce";
+  const bool root_sends = !facts_of(point.operation).received.root_only;
   return point.uneven && (rank == 0) == root_sends;
 }
 
@@ -97,10 +100,25 @@ int call(const Library& it, const Point& point, int rank, Handle group, std::vec
   const bool reals = point.bytes % 8 == 0;
   const Handle type = reals ? it.real : it.byte;
   const Handle op = reals ? it.sum : it.bitwise_or;
-  const int count = static_cast<int>((reals ? point.bytes / 8 : point.bytes) + sends_more(point, rank));
-  if (point.operation == "bcast") return it.bcast(from->data(), count, type, 0, group);
-  if (point.operation == "reduce") return it.reduce(from->data(), to->data(), count, type, op, 0, group);
-  return it.allreduce(from->data(), to->data(), count, type, op, group);
+  const auto count = static_cast<uint64_t>(reals ? point.bytes / 8 : point.bytes);
+  const auto address = [](std::vector<char>* of) { return reinterpret_cast<uint64_t>(of->data()); };
+  const auto word = [](Handle handle) { return static_cast<uint64_t>(handle); };
+  const collectives::CallWords words{.sbuf = address(from),
+                                     .scount = count + sends_more(point, rank),
+                                     .stype = word(type),
+                                     .rbuf = address(to),
+                                     .rcount = count,
+                                     .rtype = word(type),
+                                     .op = word(op),
+                                     .root = 0,
+                                     .comm = word(group)};
+  return collectives::call_by_words(it.collectives[static_cast<int>(point.operation)],
+                                    facts_of(point.operation).arguments, words);
+}
+
+// Room for what the ranks of a point contribute or receive, and for an element more.
+std::vector<char> buffer(const Point& point, const collectives::DataSide& side) {
+  return std::vector<char>(static_cast<size_t>(point.bytes) * (side.block_per_rank ? point.processes : 1) + 16);
 }
 
 // After an error that left other ranks waiting: the job can't be ended in MPI's way.
@@ -118,10 +136,11 @@ void time_point(FILE* out, const Library& it, const Point& point) {
   Handle group = 0;
   it.split(it.world, rank < point.processes, rank, &group);
   if (rank < point.processes && point.processes <= size) {
-    std::vector<char> from(point.bytes + 16), to(point.bytes + 16);
+    std::vector<char> from = buffer(point, facts_of(point.operation).contributed);
+    std::vector<char> to = buffer(point, facts_of(point.operation).received);
     const std::vector<double> found = time_blocks(it, group, [&] { call(it, point, rank, group, &from, &to); });
-    std::fprintf(out, "{\"timed\": \"%s\", \"bytes\": %ld, \"processes\": %d, \"us\": [", point.operation.c_str(),
-                 point.bytes, point.processes);
+    std::fprintf(out, "{\"timed\": \"%s\", \"bytes\": %ld, \"processes\": %d, \"us\": [",
+                 facts_of(point.operation).name, point.bytes, point.processes);
     for (size_t i = 0; i < found.size(); i++) std::fprintf(out, "%s%.3f", i ? ", " : "", found[i]);
     std::fputs("]}\n", out);
     std::fflush(out);
@@ -138,14 +157,16 @@ void probe_point(FILE* out, const Plan& plan, const Library& it, const Point& po
   it.split(it.world, rank < point.processes, rank, &group);
   if (rank < point.processes && point.processes <= size) {
     it.set_errhandler(group, it.errors_return);
-    std::vector<char> from(point.bytes + 16), to(point.bytes + 16);
+    std::vector<char> from = buffer(point, facts_of(point.operation).contributed);
+    std::vector<char> to = buffer(point, facts_of(point.operation).received);
     it.barrier(group);
     if (traps) arm_traps();
     const int code = call(it, point, rank, group, &from, &to);
     const std::vector<int> found = traps ? entered() : std::vector<int>();
     if (traps) disarm_traps();
     std::fprintf(out, "{\"point\": \"%s\", \"bytes\": %ld, \"processes\": %d, \"errant\": %s, \"error\": ",
-                 point.operation.c_str(), point.bytes, point.processes, sends_more(point, rank) ? "true" : "false");
+                 facts_of(point.operation).name, point.bytes, point.processes,
+                 sends_more(point, rank) ? "true" : "false");
     char text[8192] = "";
     int length = 0;
     if (code != 0) it.error_string(code, text, &length);

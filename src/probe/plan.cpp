@@ -8,6 +8,15 @@ namespace leadline::probe {
 
 namespace {
 
+bool read_operation(const std::string& name, collectives::Operation* operation) {
+  for (int i = 0; i < collectives::operation_count; ++i) {
+    if (name != collectives::facts_of_operations[i].name) continue;
+    *operation = static_cast<collectives::Operation>(i);
+    return true;
+  }
+  return false;
+}
+
 bool read_line(const std::string& line, Plan* plan) {
   std::istringstream words(line);
   std::string what;
@@ -27,8 +36,9 @@ bool read_line(const std::string& line, Plan* plan) {
   }
   if (what == "point") {
     Point& point = plan->points.emplace_back();
-    std::string how;
-    if (!(words >> point.operation >> point.bytes >> point.processes >> how)) return false;
+    std::string operation, how;
+    if (!(words >> operation >> point.bytes >> point.processes >> how)) return false;
+    if (!read_operation(operation, &point.operation)) return false;
     point.uneven = how == "uneven";
     point.timed = how == "timed";
     return how == "even" || how == "uneven" || how == "timed";

@@ -12,13 +12,15 @@
 // HOW is "even", as a program would call it; "timed", repeatedly, to measure the time through the preloaded libraries;
 // or "uneven", with a count that is greater by one on the ranks that send. MPICH and Intel MPI describe that error with
 // the names of the functions it happened in. Such a point is the plan's last. If settings depend on the size, those of
-// the ranks that send more are made for their size, so that all choose the same algorithm. OPERATION is bcast, reduce
-// or allreduce. PROCESSES is a number of the job's first processes.
+// the ranks that send more are made for their size, so that all choose the same algorithm. OPERATION is one of
+// api/operations.toml. PROCESSES is a number of the job's first processes.
 #pragma once
 
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "leadline/operations.hpp"
 
 namespace leadline::probe {
 
@@ -28,7 +30,7 @@ struct Function {
 };
 
 struct Point {
-  std::string operation;
+  collectives::Operation operation{};
   long bytes = 0;
   int processes = 0;
   bool uneven = false, timed = false;

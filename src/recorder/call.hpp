@@ -23,7 +23,7 @@ inline bool nested(Thread* t, Caller caller) {
          *reinterpret_cast<const void* const*>(outer - sizeof(void*)) == t->outer_return;
 }
 
-inline void come_in(Thread* t, Caller caller) {
+inline void enter_call(Thread* t, Caller caller) {
   t->depth = 1;
   t->outer_frame = caller.frame;
   t->outer_return = caller.return_address;
@@ -58,7 +58,7 @@ struct RealFunction<CallClass::pcontrol, R, First, A...> {
   using type = R (*)(First, ...);
 };
 
-// The function is not there behind us: the program was linked against a newer library.
+// The loaded library does not provide the function: the program was linked against a newer one.
 Word missing(Fn fn, Name name);
 
 // A call while recording is paused: only what later calls need is kept.
@@ -68,7 +68,7 @@ template <class R, Fn fn, Name name, class... A, size_t... I>
   const auto real = reinterpret_cast<typename RealFunction<t.cls, R, A...>::type>(target);
   if (t.cls == CallClass::local || !thread || nested(thread, caller)) return real(a...);
   Word args[] = {a..., 0};
-  come_in(thread, caller);
+  enter_call(thread, caller);
   R rc;
   if constexpr (t.cls == CallClass::type_free) {
     before_type_free(*thread, args[0]);
@@ -118,7 +118,7 @@ template <class R, Fn fn, Name name, class... A, size_t... I>
   if constexpr (t.cls == CallClass::local || t.cls == CallClass::type_free) {
     trace::LiveLocal* local = thread->locals.find(fn, caller.return_address);
     if (local == LocalCalls::not_counted) return real(a...);
-    come_in(thread, caller);
+    enter_call(thread, caller);
     if constexpr (t.cls == CallClass::type_free) {
       const Word args[] = {a..., 0};
       before_type_free(*thread, args[0]);
@@ -137,7 +137,7 @@ template <class R, Fn fn, Name name, class... A, size_t... I>
   } else {
     constexpr bool large = name == Name::mpi_c || name == Name::pmpi_c;
     Word args[] = {a..., 0};
-    come_in(thread, caller);
+    enter_call(thread, caller);
     if constexpr (is_hot(t.cls)) {
       HotCall<fn, large> call{*thread, args, caller, thread->paths.site(fn, caller)};
       if (__builtin_expect(call.site == no_site, 0)) {

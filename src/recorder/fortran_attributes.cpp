@@ -30,7 +30,7 @@ template <Fn fn>
   trace::LiveLocal* local =
       thread && recorded && !nested(thread, caller) ? thread->locals.find(fn, caller.return_address) : nullptr;
   if (!local) return real(a, b, c, d, e);
-  come_in(thread, caller);
+  enter_call(thread, caller);
   const Ticks begin = now();
   real(a, b, c, d, e);
   local->ticks += now() - begin;

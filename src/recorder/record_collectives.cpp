@@ -73,7 +73,7 @@ class Collective {
 
   bool applies(Bytes b) const {
     if (b.rule == ByteRule::zero || nobody_) return false;
-    if (b.when == ByteWhen::always) return root_ != abi.root;  // between groups: the one that has not the root
+    if (b.when == ByteWhen::always) return root_ != abi.root;  // between groups: the one without the root
     return (b.when == ByteWhen::root_only) == is_root_;
   }
 

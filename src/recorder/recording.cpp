@@ -125,7 +125,7 @@ void Recording::start() {
   create_live_file();
   if (!attach_process()) {
     discard_live();
-    return tell("this program is not recorded: its memory limit (ulimit -v) is too low for that");
+    return tell("this program is not recorded: its memory limit (ulimit -v) is too low");
   }
   if (!have_thread_key) {
     have_thread_key = pthread_key_create(&thread_key, [](void* t) { recording.leave(static_cast<Thread*>(t)); }) == 0;

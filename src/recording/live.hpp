@@ -231,7 +231,7 @@ struct ThreadHeader {
   PollCounts polls;
   uint64_t literal_repeats;  // repeats of the last literal, not yet written
   Key previous_literal;
-  uint32_t left_site;  // site of the previous event, where the walk begins anew; the same in all generations
+  uint32_t left_site;  // site of the previous event, where the walk begins again; the same in all generations
   uint32_t unused;
   uint64_t calls_before;  // in generations already written
   uint64_t requests_made, persistent_made;

@@ -41,7 +41,7 @@ Crossing ThreadLoops::look_at_crossing(uint32_t number, uint32_t loop) {
   const bool before = source.within(source.around(transitions[number].from), loop);
   const bool after = source.within(source.around(transitions[number].to), loop);
   if (!after) return before ? Crossing::ends : Crossing::none;
-  // The round is its own, or that of a loop it lies in: then it was entered anew.
+  // The round is the loop's own, or that of an enclosing loop: then the loop was entered again.
   return !before || source.within(loop, went_round) ? Crossing::begins : Crossing::none;
 }
 

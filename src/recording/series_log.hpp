@@ -13,7 +13,7 @@ class SeriesLog {
  public:
   // The services that the log needs from its recorder.
   struct Host {
-    bool (*spill)(void* self) = nullptr;  // writes the log to the file, so that it can begin anew; false: it can't be
+    bool (*spill)(void* self) = nullptr;  // writes the log to the file, so that it can start empty; false: it cannot
     void* self = nullptr;
     uint64_t (*now)() = nullptr;              // ticks
     void (*spent)(uint64_t ticks) = nullptr;  // work done by the log itself

@@ -44,11 +44,11 @@ Communicator::Communicator(uint64_t comm) : handle(comm) {
     closed = Reason::one_process;
   } else {
     bool any = false;
-    for (int i = 0; i < 3; ++i) any = any || !population->rules[i].empty();
+    for (const auto& rules : population->rules) any = any || !rules.empty();
     if (any && !of_one_world()) closed = Reason::other_world;
   }
   if (closed != Reason::count) return;
-  for (int i = 0; i < 3; ++i) has_rules[i] = !population->rules[i].empty();
+  for (int i = 0; i < collectives::operation_count; ++i) has_rules[i] = !population->rules[i].empty();
 }
 
 Communicator::~Communicator() {

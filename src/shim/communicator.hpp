@@ -33,9 +33,9 @@ class Communicator {
 
   const uint64_t handle;
   int32_t processes = 0, rank = 0;
-  Reason closed = Reason::count;     // why all its collectives are left alone; `count`: they aren't
-  Population* population = nullptr;  // nullptr: there was no memory, all is left alone
-  bool has_rules[3] = {};            // by operation
+  Reason closed = Reason::count;                      // why all its collectives are left alone; `count`: they aren't
+  Population* population = nullptr;                   // nullptr: there was no memory, all is left alone
+  bool has_rules[collectives::operation_count] = {};  // by operation
   Plan* plans[plan_slots] = {};
 
  private:

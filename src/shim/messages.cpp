@@ -2,11 +2,11 @@
 
 #include <string.h>
 
+#include "collectives/words.hpp"
 #include "shim/settling.hpp"
 
 namespace leadline::shim {
 
-using collectives::Operation;
 using collectives::Step;
 using host::call_real;
 
@@ -69,20 +69,25 @@ int copy_here(void* state, const void* from, void* to, int64_t count) {
   return error ? error : noted_error;
 }
 
-int collective_by_the_library(void* state, const void* from, void* to, int64_t count) {
-  const Moving& m = of(state);
-  if (m.operation == Operation::broadcast) return call_real(Fn::Bcast, to, narrow(count), m.datatype, m.root, m.own);
-  const Word input = from == to ? abi.in_place : reinterpret_cast<Word>(from);
-  if (m.operation == Operation::allreduce) {
-    return call_real(Fn::Allreduce, input, to, narrow(count), m.datatype, m.op, m.own);
-  }
-  const bool at_root = static_cast<int32_t>(m.root) == m.rank;
-  return call_real(Fn::Reduce, at_root ? input : reinterpret_cast<Word>(from), to, narrow(count), m.datatype, m.op,
-                   m.root, m.own);
+int collective_by_the_library(const Moving& m, const void* from, const void* to, int64_t count) {
+  const auto word = [](const void* address) { return reinterpret_cast<Word>(address); };
+  const bool may_be_in_place = m.facts->has_result(static_cast<int32_t>(m.root) == m.rank);
+  const auto n = static_cast<Word>(count);
+  collectives::CallWords words{.sbuf = from == to && may_be_in_place ? abi.in_place : word(from),
+                               .scount = n,
+                               .stype = m.datatype,
+                               .rbuf = word(to),
+                               .rcount = n,
+                               .rtype = m.datatype,
+                               .op = m.op,
+                               .root = m.root,
+                               .comm = m.own};
+  if (m.facts->has_one_buffer()) words.sbuf = word(to);
+  return collectives::call_by_words(m.function, m.facts->arguments, words);
 }
 
 int by_the_library(void* state, const void* from, void* to, int64_t count) {
-  const int error = collective_by_the_library(state, from, to, count);
+  const int error = collective_by_the_library(of(state), from, to, count);
   return error ? error : noted_error;
 }
 

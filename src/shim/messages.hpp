@@ -20,7 +20,8 @@ namespace leadline::shim {
 struct Moving {
   uint64_t own, datatype, op, root;
   Layout layout;
-  collectives::Operation operation;
+  const collectives::OperationFacts* facts;
+  void* function;  // the library's own
   int32_t rank;
   int64_t size;             // bytes of an element
   bool takes_less = false;  // a message that is shorter than expected is no error, as in the libraries

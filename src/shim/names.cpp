@@ -4,6 +4,7 @@
 #include "host/exports.hpp"
 #include "host/significance.hpp"
 #include "host/spawning.hpp"
+#include "leadline/shim_collectives.hpp"
 #include "shim/plan.hpp"
 
 #define LEADLINE_EXPORT __attribute__((visibility("default")))
@@ -32,18 +33,30 @@ Word pass_on(Fn fn, Name name, A... a) {
   return reinterpret_cast<Word (*)(A...)>(real)(a...);
 }
 
+// Blocks in the longest buffer of any rank: what its bytes are counted by must fit in an int.
+int32_t most_blocks(Operation operation, int32_t processes) {
+  const collectives::OperationFacts& facts = collectives::facts_of(operation);
+  return facts.contributed.block_per_rank || facts.received.block_per_rank ? processes : 1;
+}
+
+// A block of the side that decides, which every rank has.
+struct Block {
+  int64_t count, size;  // elements, and bytes of one; size: negative: not known
+  int64_t bytes() const { return count < 0 || size < 0 ? -1 : count * size; }
+};
+
 // A collective that is looked at: true if it is done.
-[[gnu::noinline]] bool consider(Operation operation, Communicator& c, const Call& call, int64_t size, Word* result) {
-  const int64_t bytes = call.count < 0 || size < 0 ? -1 : call.count * size;
+[[gnu::noinline]] bool consider(Operation operation, Communicator& c, const Call& call, Block block, Word* result) {
+  const int64_t bytes = block.bytes();
   Reason why = c.closed;
   if (why == Reason::count) {
     const auto& rules = c.population->rules[static_cast<int>(operation)];
     why = shim.problem[0] ? Reason::off : Reason::no_rule;
-    if (call.count < 0 || (size < 0 && call.count != 0)) {
+    if (block.count < 0 || (block.size < 0 && block.count != 0)) {
       why = Reason::arguments;
     } else if (bytes == 0) {
       why = Reason::nothing_to_send;
-    } else if (call.count > INT32_MAX || bytes > INT32_MAX) {
+    } else if (block.count > INT32_MAX || bytes > INT32_MAX / most_blocks(operation, c.processes)) {
       why = Reason::too_large;
     } else {
       for (const Rule* rule : rules) {
@@ -51,9 +64,7 @@ Word pass_on(Fn fn, Name name, A... a) {
         why = Reason::table_says;
         if (!rule->algorithm) break;
         int error = 0;
-        const bool done = operation == Operation::broadcast ? broadcast(c, *rule, call, &why, &error)
-                                                            : reduce(c, *rule, call, &why, &error);
-        if (!done) break;
+        if (!carry_out_call(c, *rule, call, &why, &error)) break;
         c.population->count(operation, bytes, rule, why);
         *result = static_cast<Word>(error);
         return true;
@@ -65,76 +76,82 @@ Word pass_on(Fn fn, Name name, A... a) {
 }
 
 // Whether count and datatype of a call between groups mean something on this process.
-[[gnu::noinline]] bool has_data(Operation operation, const Call& call) {
-  const auto counts = [](Fn fn, const Word* args) {
-    const host::Traits& traits = host::traits[static_cast<int>(fn)];
-    return host::Significance(traits, args, -1).of(traits.roles.stype);
-  };
-  const auto count = static_cast<Word>(call.count);
-  if (operation == Operation::broadcast) {
-    const Word args[] = {call.to, count, call.datatype, call.root, call.comm};
-    return counts(Fn::Bcast, args);
+[[gnu::noinline]] bool has_data(Operation operation, const Word* args) {
+  const host::Traits& traits = host::traits[static_cast<int>(function_of_operation[static_cast<int>(operation)])];
+  return host::Significance(traits, args, -1).of(traits.roles.stype);
+}
+
+// The side whose count and datatype mean something on every rank: that of what is contributed, or where the root alone
+// does, that of what is received. A rank that passes MPI_IN_PLACE there has the other one.
+template <Operation operation>
+inline bool decided_by_receive_side(const Word* args) {
+  constexpr const collectives::OperationFacts& facts = collectives::facts_of(operation);
+  if constexpr (facts.arguments.rcount < 0) return false;
+  constexpr bool receives = facts.contributed.root_only;
+  const Word buffer = args[receives ? facts.arguments.rbuf : facts.arguments.sbuf];
+  return (buffer == abi.in_place) != receives;
+}
+
+template <Operation operation>
+inline Call call_of(const Word* args, bool large) {
+  constexpr collectives::Arguments at = collectives::facts_of(operation).arguments;
+  const auto word = [args](int8_t place) { return place >= 0 ? args[place] : 0; };
+  constexpr bool by_rank = at.sdispls >= 0 || at.rdispls >= 0;
+  static_assert(!by_rank, "blocks with their own counts are not carried out yet");
+  Call call{};
+  call.from = {word(at.sbuf), word(at.stype), count_in(word(at.scount), large), 0, 0, 0};
+  call.to = call.from;
+  if constexpr (at.rbuf >= 0) call.to.buffer = args[at.rbuf];
+  if constexpr (at.rcount >= 0) {
+    call.to.count = count_in(args[at.rcount], large);
+    call.to.datatype = args[at.rtype];
   }
-  if (operation == Operation::reduce) {
-    const Word args[] = {call.from, call.to, count, call.datatype, call.op, call.root, call.comm};
-    return counts(Fn::Reduce, args);
-  }
-  const Word args[] = {call.from, call.to, count, call.datatype, call.op, call.comm};
-  return counts(Fn::Allreduce, args);
+  call.op = word(at.op);
+  call.root = word(at.root);
+  call.comm = word(at.comm);
+  return call;
 }
 
 // Whether a rule may fit. Calls that are left alone get no further than here.
-[[gnu::always_inline]] inline bool taken(Operation operation, const Call& call, Word* result) {
+template <Operation operation>
+[[gnu::always_inline]] inline bool taken(const Word* args, bool large, Word* result) {
+  constexpr collectives::Arguments at = collectives::facts_of(operation).arguments;
   if (__builtin_expect(!watching.load(std::memory_order_relaxed), 0)) {
     if (!begun.load(std::memory_order_relaxed)) shim.note_call_without_init();
     return false;
   }
   Memory& m = memory;
   if (m.busy) return false;
-  Communicator* c = communicator_of(m, abi.comm(call.comm));
+  Communicator* c = communicator_of(m, abi.comm(args[at.comm]));
   if (!c || !c->population) return false;
   const bool has_rules = c->has_rules[static_cast<int>(operation)];
   if (!has_rules && !shim.reports()) return false;
-  if (__builtin_expect(c->closed == Reason::between_groups && !has_data(operation, call), 0)) {
+  if (__builtin_expect(c->closed == Reason::between_groups && !has_data(operation, args), 0)) {
     c->population->count(operation, 0, nullptr, c->closed);
     return false;
   }
-  const int64_t size = size_of(m, abi.datatype(call.datatype));
+  const bool by_receive_side = decided_by_receive_side<operation>(args);
+  Call call = call_of<operation>(args, large);
+  CallSide& side = by_receive_side ? call.to : call.from;
+  side.size = size_of(m, abi.datatype(side.datatype));
+  const Block block{side.count, side.size};
   if (!shim.reports()) {
-    const int64_t bytes = call.count * size;  // of sensible ones; the others are looked at below
-    bool any = call.count < 0 || size < 0 || call.count > INT32_MAX;
+    const int64_t bytes = block.count * block.size;  // of sensible ones; the others are looked at below
+    bool any = block.count < 0 || block.size < 0 || block.count > INT32_MAX;
     if (!any) {
       for (const Rule* rule : c->population->rules[static_cast<int>(operation)]) any = any || rule->fits(bytes);
     }
     if (!any) return false;
   }
-  Call sized = call;
-  sized.size = size;
-  return consider(operation, *c, sized, size, result);
+  return consider(operation, *c, call, block, result);
 }
 
-template <Name name>
-Word bcast(Word buffer, Word count, Word datatype, Word root, Word comm) {
+template <Operation operation, Name name, class... A>
+Word collective(A... a) {
+  const Word args[] = {a...};
   Word result = 0;
-  const Call call{0, buffer, datatype, 0, root, comm, count_in(count, is_large(name)), 0};
-  if (taken(Operation::broadcast, call, &result)) return result;
-  return pass_on(Fn::Bcast, name, buffer, count, datatype, root, comm);
-}
-
-template <Name name>
-Word reduce_to_root(Word from, Word to, Word count, Word datatype, Word op, Word root, Word comm) {
-  Word result = 0;
-  const Call call{from, to, datatype, op, root, comm, count_in(count, is_large(name)), 0};
-  if (taken(Operation::reduce, call, &result)) return result;
-  return pass_on(Fn::Reduce, name, from, to, count, datatype, op, root, comm);
-}
-
-template <Name name>
-Word allreduce(Word from, Word to, Word count, Word datatype, Word op, Word comm) {
-  Word result = 0;
-  const Call call{from, to, datatype, op, 0, comm, count_in(count, is_large(name)), 0};
-  if (taken(Operation::allreduce, call, &result)) return result;
-  return pass_on(Fn::Allreduce, name, from, to, count, datatype, op, comm);
+  if (taken<operation>(args, is_large(name), &result)) return result;
+  return pass_on(function_of_operation[static_cast<int>(operation)], name, a...);
 }
 
 Word begin_after(Word result) {
@@ -181,33 +198,17 @@ Word comm_spawn_multiple(Word count, Word commands, Word argvs, Word most, Word 
   return result;
 }
 
+constexpr const char* other_names[] = {
+    "MPI_Init",      "PMPI_Init",      "MPI_Init_thread", "PMPI_Init_thread",        "MPI_Finalize",
+    "PMPI_Finalize", "MPI_Comm_spawn", "PMPI_Comm_spawn", "MPI_Comm_spawn_multiple", "PMPI_Comm_spawn_multiple",
+};
+
 struct OwnNames {
-  static constexpr const char* names[] = {
-      "MPI_Bcast",
-      "PMPI_Bcast",
-      "MPI_Bcast_c",
-      "PMPI_Bcast_c",
-      "MPI_Reduce",
-      "PMPI_Reduce",
-      "MPI_Reduce_c",
-      "PMPI_Reduce_c",
-      "MPI_Allreduce",
-      "PMPI_Allreduce",
-      "MPI_Allreduce_c",
-      "PMPI_Allreduce_c",
-      "MPI_Init",
-      "PMPI_Init",
-      "MPI_Init_thread",
-      "PMPI_Init_thread",
-      "MPI_Finalize",
-      "PMPI_Finalize",
-      "MPI_Comm_spawn",
-      "PMPI_Comm_spawn",
-      "MPI_Comm_spawn_multiple",
-      "PMPI_Comm_spawn_multiple",
-  };
-  static constexpr int count = sizeof(names) / sizeof(*names);
-  static constexpr const char* name(int i) { return names[i]; }
+  static constexpr int of_operations = sizeof(names_of_operations) / sizeof(*names_of_operations);
+  static constexpr int count = of_operations + sizeof(other_names) / sizeof(*other_names);
+  static constexpr const char* name(int i) {
+    return i < of_operations ? names_of_operations[i] : other_names[i - of_operations];
+  }
   static void bound() {}
 };
 
@@ -219,9 +220,12 @@ __attribute__((destructor)) void end_of_process() { shim.end_of_process(); }
 
 }  // namespace leadline::shim
 
+using leadline::collectives::Operation;
 using leadline::host::Name;
 using leadline::host::Word;
 namespace shim = leadline::shim;
+
+#include "leadline/shim_wrappers.inc"
 
 #define LEADLINE_NAME(symbol, function, name, parameters, arguments)                                                 \
   extern "C" LEADLINE_EXPORT Word leadline_shim_##symbol parameters { return shim::function<Name::name> arguments; } \
@@ -229,17 +233,7 @@ namespace shim = leadline::shim;
 #define LEADLINE_NAMES(symbol, function, parameters, arguments)     \
   LEADLINE_NAME(MPI_##symbol, function, mpi, parameters, arguments) \
   LEADLINE_NAME(PMPI_##symbol, function, pmpi, parameters, arguments)
-#define LEADLINE_LARGE_NAMES(symbol, function, parameters, arguments)     \
-  LEADLINE_NAME(MPI_##symbol##_c, function, mpi_c, parameters, arguments) \
-  LEADLINE_NAME(PMPI_##symbol##_c, function, pmpi_c, parameters, arguments)
 
-LEADLINE_NAMES(Bcast, bcast, (Word a, Word b, Word c, Word d, Word e), (a, b, c, d, e))
-LEADLINE_LARGE_NAMES(Bcast, bcast, (Word a, Word b, Word c, Word d, Word e), (a, b, c, d, e))
-LEADLINE_NAMES(Reduce, reduce_to_root, (Word a, Word b, Word c, Word d, Word e, Word f, Word g), (a, b, c, d, e, f, g))
-LEADLINE_LARGE_NAMES(Reduce, reduce_to_root, (Word a, Word b, Word c, Word d, Word e, Word f, Word g),
-                     (a, b, c, d, e, f, g))
-LEADLINE_NAMES(Allreduce, allreduce, (Word a, Word b, Word c, Word d, Word e, Word f), (a, b, c, d, e, f))
-LEADLINE_LARGE_NAMES(Allreduce, allreduce, (Word a, Word b, Word c, Word d, Word e, Word f), (a, b, c, d, e, f))
 LEADLINE_NAMES(Init, init, (Word a, Word b), (a, b))
 LEADLINE_NAMES(Init_thread, init_thread, (Word a, Word b, Word c, Word d), (a, b, c, d))
 LEADLINE_NAMES(Finalize, finalize, (), ())

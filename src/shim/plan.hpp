@@ -26,13 +26,21 @@ struct Plan {
 // nullptr: the algorithm can't do it; the same on all ranks. (No memory: there is no such answer, the process ends.)
 Plan* plan_for(Communicator& c, const Rule& rule, int64_t count, int64_t element_bytes, int32_t root);
 
-// A collective of the program's, by the rule's algorithm. False: the library is to do it, for `why`; else *error.
-struct Call {
-  Word from, to, datatype, op, root, comm;  // of a broadcast: `to` alone
+// One side of a call. Where blocks have their own counts, `count` is this rank's, and `counts` and `places` are the
+// program's arrays, by rank.
+struct CallSide {
+  Word buffer, datatype;
   int64_t count;
-  int64_t size;  // bytes of an element
+  int64_t size;  // bytes of an element; of the side that decides, until the call is carried out
+  Word counts, places;
 };
-bool broadcast(Communicator& c, const Rule& rule, const Call& call, Reason* why, int* error);
-bool reduce(Communicator& c, const Rule& rule, const Call& call, Reason* why, int* error);  // and allreduce
+
+struct Call {
+  CallSide from, to;  // of a function with one buffer both are that
+  Word op, root, comm;
+};
+
+// A collective of the program's, by the rule's algorithm. False: the library is to do it, for `why`; else *error.
+bool carry_out_call(Communicator& c, const Rule& rule, const Call& call, Reason* why, int* error);
 
 }  // namespace leadline::shim

@@ -19,14 +19,14 @@ namespace {
 
 constexpr const char* reasons[] = {
     "no rule fits",
-    "the table says so",
+    "the table's rule is native",
     "nothing to send",
     "one process",
     "between two groups",
     "processes of several MPI_COMM_WORLDs",
     "the operation is not commutative",
     "operation or datatype without a schedule",
-    "arguments left to the library to judge",
+    "arguments whose errors the library reports",
     "2 GiB and more",
     "the algorithm can't do it",
     "no communicator of its own",
@@ -51,7 +51,9 @@ Population::Population(int32_t n, const Table& table, bool counts)
   for (const Rule& rule : table.rules) {
     if (n >= rule.first_processes && n <= rule.last_processes) rules[static_cast<int>(rule.operation)].push_back(&rule);
   }
-  if (counts) counts_ = static_cast<uint64_t*>(calloc(size_t{3} * buckets * outcomes_, sizeof(uint64_t)));
+  if (counts)
+    counts_ =
+        static_cast<uint64_t*>(calloc(size_t{collectives::operation_count} * buckets * outcomes_, sizeof(uint64_t)));
 }
 
 void Population::count(collectives::Operation operation, int64_t bytes, const Rule* rule, Reason reason) {
@@ -63,7 +65,7 @@ void Population::count(collectives::Operation operation, int64_t bytes, const Ru
 
 void Population::write(int fd) const {
   if (!counts_) return;
-  for (int operation = 0; operation < 3; ++operation) {
+  for (int operation = 0; operation < collectives::operation_count; ++operation) {
     for (int bucket = 0; bucket < buckets; ++bucket) {
       const long long first = bucket ? 1ll << (bucket - 1) : 0;
       const long long last = bucket > 62 ? INT64_MAX : bucket ? (1ll << bucket) - 1 : 0;

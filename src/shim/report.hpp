@@ -32,7 +32,7 @@ class Population {
   Population(int32_t processes, const Table& table, bool counts);
 
   const int32_t processes;
-  std::vector<const Rule*> rules[3];  // by operation, in the table's order
+  std::vector<const Rule*> rules[collectives::operation_count];  // by operation, in the table's order
 
   // rule: nullptr where the library's own algorithm served. bytes: negative: not known.
   void count(collectives::Operation operation, int64_t bytes, const Rule* rule, Reason reason);

@@ -1,13 +1,16 @@
 // A collective of the program, carried out by a schedule with the library's own functions.
 #include <pthread.h>
 
+#include <algorithm>
+
 #include "host/datatype_contents.hpp"
+#include "leadline/shim_collectives.hpp"
 #include "shim/messages.hpp"
 #include "shim/scratch.hpp"
 
 namespace leadline::shim {
 
-using collectives::Operation;
+using collectives::OperationFacts;
 using host::call_real;
 
 namespace {
@@ -109,20 +112,8 @@ class Packing {
   uint64_t datatype_, made_ = 0;
 };
 
-int move_packed(const Plan& plan, Moving& moving, const Call& call, char* bytes, int64_t size) {
-  const Packing packing(call.to, narrow(call.count), moving.datatype);
-  const bool is_root = static_cast<int32_t>(call.root) == moving.rank;
-  moving.datatype = abi.byte;
-  moving.layout.one_block = true;
-  moving.layout.extent = 1;
-  int error = is_root ? packing.pack(bytes, narrow(size), moving.own) : 0;
-  if (!error) error = carry_out(plan, moving, {bytes, bytes, bytes + size, 1});
-  if (!error && !is_root) error = packing.unpack(bytes, narrow(size), moving.own);
-  return error;
-}
-
-// Whether the predefined operation takes the predefined datatype: the library is asked with an element of zeros. What
-// is not allowed the library is to complain about in its own words.
+// Whether the predefined operation takes the predefined datatype: the library is asked with an element of zeros. Errors
+// are left to the library, so that the user sees its own message.
 bool takes(uint64_t op, uint64_t datatype, int64_t extent) {
   static std::atomic<uint64_t> known[256];
   const uint64_t key = (op * 0x9e3779b97f4a7c15u) ^ datatype;
@@ -155,79 +146,203 @@ bool reducible(const Rule& rule, uint64_t op, uint64_t datatype, const Layout& l
   return commutative || !rule.algorithm->needs_commutative;
 }
 
-}  // namespace
-
-bool broadcast(Communicator& c, const Rule& rule, const Call& call, Reason* why, int* error) {
-  const auto root = static_cast<int32_t>(call.root);
-  const int64_t bytes = call.count * call.size;
-  *why = Reason::arguments;
-  if (root < 0 || root >= c.processes) return false;
-  const Busy busy;
-  Moving moving{0, abi.datatype(call.datatype), 0, call.root, {}, Operation::broadcast, c.rank, 1};
-  moving.layout = layout_of(moving.datatype, call.size);
-  if (!call.to && moving.layout.named) return false;
-  *why = Reason::no_communicator;
-  if (!c.ready()) return false;
-  moving.own = c.own();
-  *why = Reason::refused;
-  const Plan* plan = plan_for(c, rule, bytes, 1, root);
-  if (!plan) return false;
-  const bool direct = moving.layout.one_block;
-  moving.takes_less = direct && plan->whole && !library_tells_shorter_broadcasts();
-  const Scratch scratch(static_cast<size_t>(plan->schedule.scratch_elements + (direct ? 0 : bytes)));
-  char* const data = reinterpret_cast<char*>(call.to);
-  if (direct) {
-    moving.datatype = abi.byte;
-    moving.layout.extent = 1;
-    *error = carry_out(*plan, moving, {data, data, scratch.get(), 1});
-  } else if (scratch.get()) {
-    *error = move_packed(*plan, moving, call, scratch.get(), bytes);
-  } else {
-    *error = error_without_memory;
-  }
-  memory.busy = false;
-  told(*error, c.handle);
-  return true;
+// Whether a message that is shorter than expected is no error in the libraries, where the schedule moves whole blocks.
+bool takes_less(const OperationFacts& facts, const Plan& plan) {
+  if (!plan.whole) return false;
+  if (facts.received.root_only) return true;
+  return facts.contributed.root_only && !library_tells_shorter_broadcasts();
 }
 
+Moving moving_of(const Communicator& c, const Rule& rule, const Call& call, const Plan& plan) {
+  const int operation = static_cast<int>(rule.operation);
+  const auto& facts = collectives::facts_of_operations[operation];
+  void* const function =
+      host::real_functions[static_cast<int>(function_of_operation[operation])][static_cast<int>(Name::pmpi)];
+  const uint64_t root = facts.has_root ? call.root : 0;
+  return {c.own(), abi.byte, 0, root, {}, &facts, function, c.rank, 1, takes_less(facts, plan)};
+}
+
+// What a rank has of one side of a call that moves blocks as they are.
+struct Part {
+  bool there = false;  // in a buffer of its own
+  CallSide side{};
+  uint64_t datatype = 0;
+  Layout layout{};
+  int64_t blocks = 1;
+
+  int64_t block_bytes() const { return side.count * side.size; }
+  int32_t elements() const { return narrow(side.count * blocks); }
+
+  // False: its arguments make no sense, or are left to the library to judge.
+  bool look(const CallSide& given, int64_t blocks_of_it) {
+    there = true;
+    side = given;
+    blocks = blocks_of_it;
+    datatype = abi.datatype(side.datatype);
+    if (side.count < 0 || (side.size = size_of(memory, datatype)) < 0) return false;
+    if (side.count && side.size > INT32_MAX / blocks / side.count) return false;
+    layout = layout_of(datatype, side.size);
+    return side.buffer || !layout.named;
+  }
+  char* at(int64_t block) const { return reinterpret_cast<char*>(side.buffer) + block * side.count * layout.extent; }
+};
+
+// A call whose blocks are moved and not reduced. They are moved as bytes, because the sides' datatypes may differ.
+class Move {
+ public:
+  Move(Communicator& c, const Rule& rule, const Call& call)
+      : c_(c), rule_(rule), call_(call), facts_(collectives::facts_of(rule.operation)) {}
+
+  bool run(Reason* why, int* error) {
+    *why = Reason::arguments;
+    if (!look()) return false;
+    *why = Reason::no_communicator;
+    if (!c_.ready()) return false;
+    *why = Reason::refused;
+    const Plan* plan = plan_for(c_, rule_, block_bytes_, 1, root_);
+    if (!plan) return false;
+    *error = is_direct() ? directly(*plan) : packed(*plan);
+    if (!*error && received_.there && contributed_.there && contributed_.block_bytes() > block_bytes_) {
+      *error = abi.family->err_truncate;
+    }
+    return true;
+  }
+
+ private:
+  bool look() {
+    root_ = facts_.has_root ? static_cast<int32_t>(call_.root) : 0;
+    if (root_ < 0 || root_ >= c_.processes) return false;
+    const bool is_root = facts_.has_root && root_ == c_.rank;
+    bool contributes = facts_.contributes(is_root), receives = facts_.receives(is_root);
+    contributes_in_place_ = !facts_.has_one_buffer() && contributes && call_.from.buffer == abi.in_place;
+    const bool keeps = !facts_.has_one_buffer() && receives && call_.to.buffer == abi.in_place;
+    if (contributes_in_place_ || keeps) {
+      const bool may = facts_.in_place == collectives::InPlace::all || is_root;
+      // The blocks of a buffer that all are exchanged would have to be kept elsewhere.
+      if (!may || (facts_.contributed.block_per_rank && facts_.received.block_per_rank)) return false;
+    }
+    contributes = contributes && !contributes_in_place_;
+    receives = receives && !keeps;
+    if (contributes && !contributed_.look(call_.from, facts_.blocks_contributed(c_.processes))) return false;
+    if (receives && !received_.look(call_.to, facts_.blocks_received(c_.processes))) return false;
+    block_bytes_ = receives ? received_.block_bytes() : contributed_.block_bytes();
+    return true;
+  }
+
+  bool is_direct() const {
+    return (!contributed_.there || (contributed_.layout.one_block && contributed_.block_bytes() == block_bytes_)) &&
+           (!received_.there || received_.layout.one_block);
+  }
+
+  // A rank's own block where it contributes what lies in the buffer of the result.
+  int64_t own_block() const { return facts_.received.block_per_rank ? c_.rank : 0; }
+
+  Moving moving(const Plan& plan) const {
+    Moving moving = moving_of(c_, rule_, call_, plan);
+    moving.layout.one_block = true;
+    moving.layout.extent = 1;
+    return moving;
+  }
+
+  int directly(const Plan& plan) const {
+    const Scratch scratch(static_cast<size_t>(plan.schedule.scratch_elements));
+    const bool one_buffer = facts_.has_one_buffer() && contributed_.there;
+    char* const data = received_.there ? received_.at(0) : one_buffer ? contributed_.at(0) : nullptr;
+    const char* const input = contributed_.there ? contributed_.at(0) : data + own_block() * block_bytes_;
+    Moving moved = moving(plan);
+    return carry_out(plan, moved, {data, input, scratch.get(), 1});
+  }
+
+  // By way of buffers of bytes, those of the algorithm first, then the result, then what is contributed.
+  int packed(const Plan& plan) const {
+    const bool has_result = received_.there || facts_.has_one_buffer();
+    const int64_t result = has_result ? block_bytes_ * facts_.blocks_received(c_.processes) : 0;
+    const int64_t contribution = contributed_.there ? contributed_.block_bytes() * contributed_.blocks : 0;
+    const int64_t own = plan.schedule.scratch_elements;
+    const Scratch scratch(static_cast<size_t>(own + result + std::max(contribution, block_bytes_)));
+    if (!scratch.get()) return error_without_memory;
+    char* const data = scratch.get() + own;
+    char* input = facts_.has_one_buffer() ? data : data + result;
+    Moving moved = moving(plan);
+    moved.takes_less = false;
+    int error = 0;
+    if (contributed_.there) {
+      const Packing packing(contributed_.side.buffer, contributed_.elements(), contributed_.datatype);
+      error = packing.pack(input, narrow(contribution), moved.own);
+    } else if (contributes_in_place_) {
+      input = data + own_block() * block_bytes_;
+      const Packing packing(reinterpret_cast<Word>(received_.at(own_block())), narrow(received_.side.count),
+                            received_.datatype);
+      error = packing.pack(input, narrow(block_bytes_), moved.own);
+    }
+    if (!error) error = carry_out(plan, moved, {data, input, scratch.get(), 1});
+    if (error || !received_.there) return error;
+    const Packing packing(received_.side.buffer, received_.elements(), received_.datatype);
+    return packing.unpack(data, narrow(result), moved.own);
+  }
+
+  Communicator& c_;
+  const Rule& rule_;
+  const Call& call_;
+  const OperationFacts& facts_;
+  int32_t root_ = 0;
+  bool contributes_in_place_ = false;
+  Part contributed_, received_;
+  int64_t block_bytes_ = 0;
+};
+
 bool reduce(Communicator& c, const Rule& rule, const Call& call, Reason* why, int* error) {
-  const bool to_all = rule.operation == Operation::allreduce;
-  const int32_t root = to_all ? 0 : static_cast<int32_t>(call.root);
-  const bool has_result = to_all || root == c.rank;
-  const bool in_place = call.from == abi.in_place;
-  const uint64_t datatype = abi.datatype(call.datatype);
+  const OperationFacts& facts = collectives::facts_of(rule.operation);
+  const int32_t root = facts.has_root ? static_cast<int32_t>(call.root) : 0;
+  const bool has_result = facts.has_result(root == c.rank);
+  const bool in_place = call.from.buffer == abi.in_place;
+  const int64_t count = call.from.count, size = call.from.size;
+  const uint64_t datatype = abi.datatype(call.from.datatype);
   const uint64_t op = Abi::handle(call.op, abi.family->handle_bytes.op);
   *why = Reason::arguments;
   if (root < 0 || root >= c.processes || (in_place && !has_result)) return false;
-  const Busy busy;
-  const Layout layout = layout_of(datatype, call.size);
-  if (layout.named && (!call.from || (has_result && !call.to))) return false;
-  if (has_result && call.from == call.to) return false;
+  const Layout layout = layout_of(datatype, size);
+  if (layout.named && (!call.from.buffer || (has_result && !call.to.buffer))) return false;
+  if (has_result && call.from.buffer == call.to.buffer) return false;
   if (op == Abi::handle(abi.op_null, abi.family->handle_bytes.op) || !reducible(rule, op, datatype, layout, why)) {
     return false;
   }
   *why = Reason::no_communicator;
   if (!c.ready()) return false;
   *why = Reason::refused;
-  const Plan* plan = plan_for(c, rule, call.count, call.size, root);
+  const Plan* plan = plan_for(c, rule, count, size, root);
   if (!plan) return false;
-  Moving moving{c.own(), datatype, op, call.root, layout, rule.operation, c.rank, call.size};
-  moving.takes_less = plan->whole && !to_all;
+  Moving moving = moving_of(c, rule, call, *plan);
+  moving.datatype = datatype;
+  moving.op = op;
+  moving.layout = layout;
+  moving.size = size;
   const bool spare_data = !has_result && plan->uses_data;
-  const int64_t elements = plan->schedule.scratch_elements + (spare_data ? call.count : 0);
+  const int64_t elements = plan->schedule.scratch_elements + (spare_data ? count : 0);
   const Scratch scratch(elements ? static_cast<size_t>(elements * layout.extent + layout.true_extent) : 0);
   if (elements && !scratch.get()) {
     *error = error_without_memory;
-  } else {
-    char* const base = elements ? scratch.get() - layout.true_lb : nullptr;
-    char* const data =
-        spare_data ? base + plan->schedule.scratch_elements * layout.extent : reinterpret_cast<char*>(call.to);
-    const char* const input = in_place ? data : reinterpret_cast<const char*>(call.from);
-    *error = carry_out(*plan, moving, {data, input, base, layout.extent});
+    return true;
   }
-  memory.busy = false;
-  told(*error, c.handle);
+  char* const base = elements ? scratch.get() - layout.true_lb : nullptr;
+  char* const data =
+      spare_data ? base + plan->schedule.scratch_elements * layout.extent : reinterpret_cast<char*>(call.to.buffer);
+  const char* const input = in_place ? data : reinterpret_cast<const char*>(call.from.buffer);
+  *error = carry_out(*plan, moving, {data, input, base, layout.extent});
   return true;
+}
+
+}  // namespace
+
+bool carry_out_call(Communicator& c, const Rule& rule, const Call& call, Reason* why, int* error) {
+  bool done = false;
+  {
+    const Busy busy;
+    done = collectives::facts_of(rule.operation).reduces ? reduce(c, rule, call, why, error)
+                                                         : Move(c, rule, call).run(why, error);
+  }
+  if (done) told(*error, c.handle);
+  return done;
 }
 
 }  // namespace leadline::shim

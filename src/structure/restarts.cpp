@@ -45,7 +45,7 @@ class Periods {
  public:
   explicit Periods(const LoopTree& tree) : tree_(tree), contents_(contents(tree)) {}
 
-  // How often the iterations start anew, and after how many; {0, 0}: they do not, or there are too many of them.
+  // How often the iterations restart, and after how many; {0, 0}: they do not, or there are too many of them.
   Restarts of(Sequence iterations) {
     const uint64_t n = tree_.sequences.items(iterations);
     if (n > left_) return {};
@@ -152,7 +152,7 @@ std::vector<Restarts> restarts_of(const LoopTree& tree, const trace::Stream& str
       found[outer] = own;
       continue;
     }
-    // What starts anew in a loop further in does so in this one.
+    // What restarts in a loop further in does so in this one.
     auto next = largest.find(loop);
     for (size_t n = 0; own.times <= seen && next != largest.end() && n < stream.loops.size(); ++n) {
       own = inner.at(next->second).found();

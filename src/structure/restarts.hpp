@@ -1,4 +1,4 @@
-// Iterations that no call shows, bounded by calls that start anew.
+// Iterations that no call shows, bounded by call sequences that restart.
 //
 // A loop may make all its calls in an inner loop and go round without passing any other: the trips of the inner loop
 // then follow one another through several iterations of the outer one. If what they send and to whom is the same some
@@ -15,9 +15,8 @@
 namespace leadline::structure {
 
 struct Restarts {
-  uint64_t times = 0;  // that the inner loop's trips start anew, in the whole run; 0: they do not, or not regularly
-  uint64_t trips =
-      0;  // of the inner loop from one start to the next; 0: this differs, or a loop further in starts anew
+  uint64_t times = 0;  // that the inner loop's trips restart, in the whole run; 0: they do not, or not regularly
+  uint64_t trips = 0;  // of the inner loop from one start to the next; 0: this differs, or a loop further in restarts
 };
 
 // Indexed by number of the stream's loops: those marked as silent, if the inner loop that makes most calls has a

@@ -151,7 +151,7 @@ void reads_do_not_tell_how_long_writes_take() {
   CHECK_EQUAL(value(run.patterns("small_io")[0], "remaining_s") == nullptr, true);
 }
 
-// The library makes transfers of 50 kB for collective calls of 100 bytes a rank; in the other file it does not.
+// The library makes transfers of 50 kB for collective calls of 100 bytes per rank; in the other file it does not.
 void transfers_that_the_library_merges_are_not_small() {
   Run run(2);
   for (size_t rank = 0; rank < 2; ++rank) {

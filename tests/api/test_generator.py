@@ -23,7 +23,18 @@ def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("header", ["call_classes.hpp", "functions.hpp", "symbols.hpp", "families.hpp"])
+@pytest.mark.parametrize(
+    "header",
+    [
+        "call_classes.hpp",
+        "functions.hpp",
+        "symbols.hpp",
+        "families.hpp",
+        "operations.hpp",
+        "algorithms.hpp",
+        "shim_collectives.hpp",
+    ],
+)
 def test_headers_compile_by_themselves(generated: Path, tmp_path: Path, header: str) -> None:
     source = tmp_path / "includes.cpp"
     source.write_text(
@@ -39,8 +50,10 @@ def test_headers_compile_by_themselves(generated: Path, tmp_path: Path, header: 
 
 def test_output_says_what_made_it(generated: Path) -> None:
     files = sorted((generated / "leadline").iterdir())
-    headers = ["call_classes.hpp", "families.hpp", "functions.hpp", "symbols.hpp"]
-    assert [f.name for f in files] == [*headers, "wrappers.cpp", "wrappers_c.cpp"]
+    assert {f.name for f in files} == {
+        *("call_classes.hpp", "families.hpp", "functions.hpp", "symbols.hpp", "wrappers.cpp", "wrappers_c.cpp"),
+        *("operations.hpp", "algorithms.hpp", "native_calls.inc", "shim_collectives.hpp", "shim_wrappers.inc"),
+    }
     for file in files:
         assert file.read_text().startswith("// Made by codegen/generate.py from pympistandard")
 
@@ -97,6 +110,24 @@ def test_unchanged_files_keep_their_time(tmp_path: Path) -> None:
         ("semantics.toml", "Rput = {}", 'Rput = { origin_addr = "operates" }', "operates needs the role op"),
         ("semantics.toml", "Rput = {}", "Rput = {}\nSend = {}", "Send has a line, but send is in `everywhere`"),
         ("overrides.toml", "Type_lb = ", "Type_size = ", "Type_size is in the standard's data"),
+        ("operations.toml", 'function = "Bcast"', 'function = "Ibcast"', "'Ibcast' is no blocking collective"),
+        ("operations.toml", 'folder = "broadcast"', 'folder = "bcast"', "src/collectives/bcast/algorithms.toml"),
+        (
+            "operations.toml",
+            'contributed = { by = "root" }',
+            'contributed = { by = "all" }',
+            "only if the function has a root",
+        ),
+        ("operations.toml", "reduces = true", "reduces = false", "if the function takes an MPI_Op"),
+        ("operations.toml", 'in_place = "of_result"', 'in_place = "all"', "if the function has one buffer"),
+        ("operations.toml", 'in_place = "root"', 'in_place = "some"', "'some' is no such word"),
+        ("operations.toml", 'received = { by = "all" }', 'received = { by = "most" }', "'most' is no such word"),
+        (
+            "operations.toml",
+            'received = { by = "root" }',
+            'received = { by = "root", counts = "per_rank" }',
+            "count is no",
+        ),
         ("abi/mpich.toml", "PROC_NULL = -1", "PROC_NIL = -1", "PROC_NIL, PROC_NULL"),
         ("abi/mpi5.toml", '"ask"', '"guess"', "unknown count_code"),
     ],

@@ -54,7 +54,7 @@ def test_agreement_needs_both_to_be_clear() -> None:
         None,
     ]
     assert summary([same, opposite, unclear_there, no_table]).startswith(
-        "Clear both here and as published: 2 of 3 points that have a published table; the same one wins at 1"
+        "2 of 3 published points are clear both here and as published; the same algorithm wins at 1"
     )
 
 

@@ -84,6 +84,12 @@ def test_pip_install_gives_a_working_leadline(tmp_path: Path, mpich: mpi.Library
     built = Path(run("workload", "build", "opatm", "--mpi", "mpich").strip())
     assert built.is_file()
     assert tmp_path in built.parents
+    for part in ("segments", "fieldio"):
+        sources = Path(run("config", f"--{part}").strip())
+        assert tmp_path in sources.parents
+        assert (sources / f"leadline_{part}.h").is_file()
+        assert (sources / f"leadline_{part}.f90").is_file()
+        subprocess.run([prefix / "bin" / "python", "-c", f"import leadline.{part}"], cwd=tmp_path, check=True)
     measured = json.loads(run("bench", "allreduce", "--algorithms", "native,ring", "--sizes", "8", *FEW))
     assert {(row["algorithm"], row["bytes"], row["correct"]) for row in measured["rows"]} == {
         ("native", 8, True),

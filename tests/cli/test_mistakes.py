@@ -87,7 +87,7 @@ def test_leadline_started_by_the_launcher(command: str, mpich: mpi.Library, tiny
     around = f"leadline {command}{' TABLE' if command == 'apply' else ''} -- mpiexec -n 2"
     done = typed.plain(*mpiexec(mpich), *Command.words, *words, str(tiny(mpich)))
     assert done.code == 2, done.text
-    assert done.flat.count("once per rank: each would take its rank for a whole run; nothing was started") == 1
+    assert done.flat.count("once per rank, and each would record its rank as a separate run; nothing was started") == 1
     assert f"mpiexec started `leadline {command}` 2 times" in done.flat
     assert around in done.flat
     assert ("leadline exec" in done.flat) == (command != "apply")
@@ -135,7 +135,7 @@ def test_a_library_that_takes_the_place_of_the_one_linked(mpich: mpi.Library, ti
     doctor = typed("doctor", "--", *mpiexec(mpich), program, environ=environ)
     assert doctor.code == 0, doctor.text
     packed = "".join(doctor.text.split())
-    assert f"butLD_LIBRARY_PATHgivesitMPICH({other}/libmpi.so.12):thatiswhatwillbemeasured" in packed
+    assert f"butLD_LIBRARY_PATHgivesitMPICH({other}/libmpi.so.12),whichiswhatwillbemeasured" in packed
     run = typed("record", "--", *mpiexec(mpich), program, environ=environ)
     assert f"warning: {program.name} was linked for MPICH (" in run.flat
     same = {"LD_LIBRARY_PATH": str(linked.parent)}
@@ -155,8 +155,8 @@ def test_a_library_that_is_not_found(mpich: mpi.Library, typed: Typed) -> None:
     subprocess.run(["gcc", "app.c", name, "-o", "app"], cwd=folder, check=True)
     (folder / name).unlink()
     run = typed("run", "--", *mpiexec(mpich, 1), folder / "app")
-    assert "warning: app was built for MPICH (and Intel MPI, Cray MPICH, MVAPICH), whose" in run.flat, run.text
-    assert f"{name} the loader does not find" in run.flat
+    assert "warning: app was built for MPICH (and Intel MPI, Cray MPICH, MVAPICH), but" in run.flat, run.text
+    assert f"the loader does not find its {name}" in run.flat
     doctor = typed("doctor", "--", *mpiexec(mpich, 1), folder / "app")
     assert doctor.code == 3
     assert doctor.flat.count("not found") == 1, doctor.text
@@ -180,7 +180,7 @@ def test_a_budget_that_ran_out_leads_the_verdict(mpich: mpi.Library, typed: Type
     done = typed("run", "-o", "run", "--budget", "64kB", "--", program, "3", "structureless", "30000")
     assert done.code == 0, done.text
     report = typed("report", "run")
-    assert report.flat.startswith("The budget of 65.5 kB a rank (--budget) ran out on 1 rank: "), report.text
+    assert report.flat.startswith("The budget of 65.5 kB per rank (--budget) ran out on 1 rank: "), report.text
     assert "Record again with --budget 1MB." in report.flat
 
 

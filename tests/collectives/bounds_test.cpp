@@ -188,10 +188,11 @@ Best best_of(Operation operation, int p, int64_t bytes, const Network& network, 
 }
 
 void print_best(const char* only, int most, int per_node) {
-  for (const Operation operation : {B, R, A})
+  for (int number = 0; number < operation_count; ++number)
     for (const int p : {2, 3, 4, 6, 8, 16, 33, 64, 256, 512, 4096})
       for (const int64_t bytes : {8, 1024, 16384, 131072, 1048576, 16777216})
         for (const int kind : {0, 1, 2, 3}) {
+          const auto operation = static_cast<Operation>(number);
           if (p > most || (*only && std::strcmp(only, name_of(operation)) != 0)) continue;
           if (p == 4096 && bytes > 1048576) continue;
           std::vector<int> node_of(static_cast<size_t>(p));

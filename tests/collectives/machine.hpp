@@ -93,6 +93,8 @@ class Machine {
     std::vector<Request> requests;
     size_t next_step = 0;
     int64_t blocked_on = -1;  // request
+    bool aliased = false;     // the input is in the data, from `own_block` on
+    int64_t own_block = 0;
   };
   struct Post {
     int rank;
@@ -108,27 +110,35 @@ class Machine {
   void begin(int rank) {
     Rank& r = ranks_[static_cast<size_t>(rank)];
     const Schedule& schedule = (*schedules_)[static_cast<size_t>(rank)];
-    const bool reduces = problem_.operation != Operation::broadcast;
-    const bool has_data = problem_.operation != Operation::reduce || rank == problem_.root;
-    const int64_t sizes[] = {has_data ? problem_.count : 0, reduces ? problem_.count : 0, schedule.scratch_elements};
-    const bool aliased = options_.in_place && has_data && reduces;
+    const OperationFacts& facts = facts_of(problem_.operation);
+    const bool is_root = rank == problem_.root, has_data = facts.has_result(is_root);
+    const bool has_input = facts.contributes(is_root) && !facts.has_one_buffer();
+    const int64_t contributed = problem_.count * facts.blocks_contributed(problem_.processes);
+    const int64_t received = problem_.count * facts.blocks_received(problem_.processes);
+    const int64_t sizes[] = {has_data ? received : 0, has_input ? contributed : 0, schedule.scratch_elements};
+    // In place, a rank's contribution is where its block of the result is to be.
+    r.aliased = options_.in_place && has_data && has_input;
+    r.own_block = r.aliased && facts.received.block_per_rank ? rank * problem_.count : 0;
     for (int i = 0; i < 3; ++i) {
-      const auto size = static_cast<size_t>(i == 1 && aliased ? 0 : sizes[i]);
+      const auto size = static_cast<size_t>(i == 1 && r.aliased ? 0 : sizes[i]);
       r.spaces[i].values.assign(size, {});
       r.spaces[i].in_flight.assign(size, 0);
     }
     r.requests.assign(schedule.requests, {});
     r.next_step = 0;
     r.blocked_on = -1;
-    Memory& own = memory(r, reduces ? Space::input : Space::data);
-    if (reduces || rank == problem_.root)
-      for (int64_t i = 0; i < problem_.count; ++i) own.values[static_cast<size_t>(i)] = contribution(rank, i);
+    if (!facts.contributes(is_root)) return;
+    Memory& own = memory(r, facts.has_one_buffer() ? Space::data : Space::input);
+    for (int64_t i = 0; i < contributed; ++i) own.values[static_cast<size_t>(r.own_block + i)] = contribution(rank, i);
   }
 
   Memory& memory(Rank& r, Space space) {
-    const bool reduces = problem_.operation != Operation::broadcast;
-    if (space == Space::input && reduces && r.spaces[1].values.empty()) return r.spaces[0];
-    return r.spaces[static_cast<int>(space)];
+    return r.spaces[space == Space::input && r.aliased ? 0 : static_cast<int>(space)];
+  }
+
+  // Where a range lies in its memory.
+  static int64_t first(const Rank& r, const Range& range) {
+    return range.first + (range.space == Space::input ? r.own_block : 0);
   }
 
   void fail(int rank, const char* what) {
@@ -147,7 +157,9 @@ class Machine {
   }
 
   // False: it waits for others.
-  bool perform(int rank, Rank& r, const Step& step) {
+  bool perform(int rank, Rank& r, Step step) {
+    step.from.first = first(r, step.from);
+    step.to.first = first(r, step.to);
     switch (step.kind) {
       case Step::Kind::send:
       case Step::Kind::receive:

@@ -23,27 +23,35 @@ std::string described(const Algorithm& algorithm, const Problem& problem, Machin
   return text;
 }
 
-std::vector<Value> expected(const Problem& problem) {
+// What a rank is to have.
+std::vector<Value> expected(const Problem& problem, int rank) {
+  const OperationFacts& facts = facts_of(problem.operation);
   std::vector<Value> values;
-  for (int64_t i = 0; i < problem.count; ++i) {
-    Value value = contribution(problem.operation == Operation::broadcast ? problem.root : 0, i);
-    if (problem.operation != Operation::broadcast)
-      for (int rank = 1; rank < problem.processes; ++rank) value = combined(value, contribution(rank, i));
+  for (int64_t i = 0; i < problem.count * facts.blocks_received(problem.processes); ++i) {
+    const int64_t within = (facts.contributed.block_per_rank ? rank * problem.count : 0) + i % problem.count;
+    const int64_t from = facts.received.block_per_rank ? i / problem.count : facts.reduces ? 0 : problem.root;
+    Value value = contribution(static_cast<int>(from), within);
+    for (int other = 1; facts.reduces && other < problem.processes; ++other)
+      value = combined(value, contribution(other, within));
     values.push_back(value);
   }
   return values;
 }
 
-std::string compared(const Algorithm& algorithm, const Problem& problem, const std::vector<Value>& right) {
+std::string compared(const Algorithm& algorithm, const Problem& problem) {
+  const OperationFacts& facts = facts_of(problem.operation);
+  const bool differs = facts.contributed.block_per_rank;  // between the ranks
+  std::vector<Value> right;
   for (int rank = 0; rank < problem.processes; ++rank) {
-    if (problem.operation == Operation::reduce && rank != problem.root) continue;
-    for (int64_t i = 0; i < problem.count; ++i) {
+    if (!facts.has_result(rank == problem.root)) continue;
+    if (right.empty() || differs) right = expected(problem, rank);
+    for (int64_t i = 0; i < static_cast<int64_t>(right.size()); ++i) {
       const Value &is = machine.data(rank, i), &should = right[static_cast<size_t>(i)];
       const std::string where = "rank " + std::to_string(rank) + ", element " + std::to_string(i) + ": ";
       if (is.sum != should.sum || is.power != should.power)
         return where + "a contribution is missing, twice or foreign";
       if (!algorithm.needs_commutative && is.sequence != should.sequence) return where + "not in the order of ranks";
-      if (problem.operation == Operation::allreduce && is.tree != machine.data(0, i).tree)
+      if (facts.reduces && !facts.received.root_only && !differs && is.tree != machine.data(0, i).tree)
         return where + "reduced in another way than on rank 0";
     }
   }
@@ -58,14 +66,13 @@ void check(const Algorithm& algorithm, Problem problem, bool thorough) {
       ++failures;
       return;
     }
-  const std::vector<Value> right = expected(problem);
   for (const Machine::Options options : {Machine::Options{true, true}, {false, false}, {true, false}, {false, true}}) {
     std::string error = machine.run(schedules, problem, options);
-    if (error.empty()) error = compared(algorithm, problem, right);
+    if (error.empty()) error = compared(algorithm, problem);
     if (!error.empty() && ++failures <= 20)
       std::printf("FAILED: %s: %s\n", described(algorithm, problem, options).c_str(), error.c_str());
     if (!thorough && !options.in_place) break;
-    if (problem.operation == Operation::broadcast && !options.rendezvous) break;
+    if (facts_of(problem.operation).has_one_buffer() && !options.rendezvous) break;
   }
 }
 
@@ -120,7 +127,7 @@ void check_processes(int p) {
   for (const Algorithm& algorithm : algorithms())
     for (const int64_t count : counts)
       for (const int root : roots) {
-        if (root != *roots.begin() && algorithm.operation == Operation::allreduce) continue;
+        if (root != *roots.begin() && !facts_of(algorithm.operation).has_root) continue;
         Problem problem;
         problem.operation = algorithm.operation;
         problem.processes = p;

@@ -17,6 +17,7 @@ from leadline.mpi import Library, find
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = ROOT / "tests" / "programs" / "collectives_over_mpi.cpp"
+GENERATED = ROOT / "build" / "dev" / "generated"
 ALGORITHMS = ROOT / "build" / "dev" / "libleadline_collectives.a"
 ALL = tiers.everything()
 # Ranks of MPICH and Intel MPI wait busily: more than there are cores take seconds for what Open MPI does in a tenth.
@@ -39,14 +40,15 @@ def _library(name: str) -> Library:
 
 def _built(library: Library) -> Path:
     words = [str(library.mpicxx), "-O1", "-std=c++20", "-DMPICH_SKIP_MPICXX", "-DOMPI_SKIP_MPICXX"]
-    words += [f"-I{ROOT / 'src'}", str(PROGRAM), str(ALGORITHMS)]
+    words += [f"-I{ROOT / 'src'}", f"-I{GENERATED}", str(PROGRAM), str(ALGORITHMS)]
 
     def compile_to(target: Path) -> None:
         command = [*words, "-o", str(target)]
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=200, env=library.env())
         assert done.returncode == 0, done.stderr
 
-    headers = sorted((ROOT / "src/collectives").glob("*.hpp"))
+    headers = [*sorted((ROOT / "src/collectives").glob("*.hpp")), ROOT / "src/bench/native_call.hpp"]
+    headers += [GENERATED / "leadline" / name for name in ("operations.hpp", "native_calls.inc")]
     made_from = [*words, kept_builds.identity(library), PROGRAM, ALGORITHMS, *headers]
     return kept_builds.kept(f"collectives-{library.name}", made_from, compile_to)
 

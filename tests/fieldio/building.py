@@ -22,7 +22,7 @@ def built(chosen: Library) -> Path:
     folder = sources("fieldio")
     words = [str(chosen.mpicc), *STRICT, f"-I{folder}", str(PROGRAM)]
     words += [*map(str, sorted(folder.glob("[a-z]*.c"))), "-ldl"]
-    return compiled(f"fieldio-{chosen.name}", words, chosen, [PROGRAM, *sorted(folder.iterdir())])
+    return compiled(f"fieldio-{chosen.name}", words, chosen, [PROGRAM, *sorted(folder.glob("*.[chf]*"))])
 
 
 def run(

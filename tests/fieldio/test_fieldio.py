@@ -28,7 +28,7 @@ WRONG = {
     "overlap": "wrong.nc: the blocks of ranks 1 and 2 overlap in 4 points",
     "missing": "wrong.nc: 4 points of the field are in no rank's block",
     "dimensions": "rank 2: a field has 1 to 6 dimensions, sizes, and a block",
-    "ways": "wrong.nc: rank 2 opens it in another way than rank 0",
+    "ways": "wrong.nc: rank 2 opens it differently from rank 0",
     "no file": "none.nc: ",
     "no netcdf": "text.nc: NetCDF: Unknown file format",
     "read only": "/sys/wrong.nc: ",
@@ -80,7 +80,7 @@ def test_libraries_can_be_named(tmp_path: Path) -> None:
         assert all(f"wrong.nc: {library_name} cannot be used: there is no " in line for line in done.lines), done.stdout
         text = {name: str(tmp_path / "text.so") for name in nowhere}
         done = run("openmpi", 2, ["wrong", way, "right"], cwd=tmp_path, environment=text)
-        assert all("is no shared library for this machine" in line for line in done.lines), done.stdout
+        assert all("is not a shared library for this machine" in line for line in done.lines), done.stdout
         assert len(done.lines) == 2
 
 

@@ -39,7 +39,7 @@ def run_example(language: str, frame: str, options: list[str], tmp_path: Path) -
     modules = [str(folder / "leadline_fieldio.f90")] if language == "Fortran" else []
     words = [str(compiler), "-O1", "-w", *options, *map(str, sorted(folder.glob("[a-z]*.c"))), *modules, frame]
     words += [f"-I{folder}", "-ldl"]
-    files = [PAGE, FRAMES / frame, *sorted(folder.iterdir())]
+    files = [PAGE, FRAMES / frame, *sorted(folder.glob("*.[chf]*"))]
     return run_mpi(chosen, RANKS, [compiled(f"fieldio-docs-{language}", words, chosen, files, tmp_path)], cwd=tmp_path)
 
 

@@ -53,7 +53,7 @@ def test_random_fields_come_back(name: str, ranks: int, written: str, read: str,
 def test_what_is_wrong_on_one_rank_is_raised_on_all(way: str, tmp_path: Path) -> None:
     need(PARALLEL, way, tmp_path)
     said = lines_of(PARALLEL, 3, ["wrong", way], tmp_path)
-    unusable = "wrong.nc: a field in memory is contiguous, of numbers with 4 or 8 bytes, and as large as was said"
+    unusable = "wrong.nc: a field in memory is contiguous, of numbers with 4 or 8 bytes, and as large as declared"
     wrong = {
         "no file": "none.nc: ",
         "block": "rank 2: its block has 4 points from 0 on in dimension 1, but the field has 3",

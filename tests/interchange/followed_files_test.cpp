@@ -108,7 +108,7 @@ void one_thread() {
 void files_of_mpi() {
   const trace::Process p = process();
   Thread t(p);
-  check(t.open_mpi(5, 0, 8).file == others, "the next file is none that MPI opened");
+  check(t.open_mpi(5, 0, 8).file == others, "the next file was not opened by MPI");
   check(t.open(1, b).file == b && t.open_mpi(6, 0, 8).file == of_mpi, "the next file is");
   check(t.use_mpi(6).created && t.use_mpi(6).file == of_mpi && t.use_mpi(6, mpi_closes).file == of_mpi, "through it");
   check(t.use_mpi(6).file == others, "it is closed");

@@ -118,7 +118,7 @@ def test_what_a_recording_has_besides_is_on_its_page(ring: Path, open_page: Call
         file = opened.rows("files")[0]
         assert file[0].endswith("result.bin")
         assert [file[1], file[2], file[7]] == ["1", "1", "1,536 B"]
-    assert "200 iterations of 2 MPI calls a rank" in opened.texts("#iterations .remark")[0]
+    assert "200 iterations of 2 MPI calls per rank" in opened.texts("#iterations .remark")[0]
     for key, section in (("io", "files"), ("iterations", "iterations"), ("regions", "regions")):
         assert (section in present) == bool(report.get(key))
 

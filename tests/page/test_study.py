@@ -18,12 +18,12 @@ def a_study() -> dict[str, Any]:
     here = {"before_s": 2.0, "before_mpi_s": 1.0, "after_s": 1.0, "after_mpi_s": 0.2, "ratio": RATIO}
     form = {"form": "packed", "title": "one segment", "messages": 48, "mpi_s": 0.1, "ratio": UNCLEAR}
     return {
-        "verdict": "The changed program takes less.",
+        "verdict": "The changed program is faster.",
         "program": ["opatm", "--grid", "16x12x6"],
         "ranks": [2, 4],
         "rounds": 5,
         "notes": ["4 ranks share 2 cores"],
-        "findings": ["51 messages could travel together <b>here</b>"],
+        "findings": ["51 messages could be one <b>here</b>"],
         "phases": [{"phase": "loop", "title": "main loop", "here": [{"ranks": n, **here} for n in (2, 4)]}],
         "routines": [{"routine": "trcadv", "ranks": 2, "forms": [form]}],
         "files": [

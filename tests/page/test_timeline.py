@@ -197,9 +197,9 @@ def test_the_error_of_clocks_is_said(show: Show) -> None:
 
 def test_why_there_is_no_timeline_is_said(show: Show) -> None:
     report = report_of(4)
-    report |= {"timeline": None, "no_timeline": "no loop of the program takes a tenth of the time or more"}
+    report |= {"timeline": None, "no_timeline": "no loop takes 10 % of the time or more"}
     opened = show(report)
-    said = "There is no timeline: no loop of the program takes a tenth of the time or more."
+    said = "There is no timeline: no loop takes 10 % of the time or more."
     assert opened.texts("#timeline .remark") == [said]
 
 

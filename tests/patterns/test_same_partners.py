@@ -16,7 +16,7 @@ from .programs import HEAD, Program
 from .run import report_of
 
 # Eight ranks as two rows of four: a panel is passed on along each row from a root that moves on with the steps, the two
-# ranks of a column search together ten times a step and swap once. Then all send to all what these asked for, and each
+# ranks of a column search together 10 times per step and swap once. Then all send to all what these asked for, and each
 # passes a large message on by MPI_Sendrecv, later than the one that sends to it.
 TEXT = (
     HEAD

@@ -109,8 +109,8 @@ def test_a_report_with_its_longest_sites_only_is_not_summed(tmp_path: Path) -> N
     ("old", "new", "message"),
     [
         ("@--- End of Report", "@--- Other", "was it cut off"),
-        ("@ mpiP\n", "@ mpip\n", "is no profile"),
-        ("   1      ", "   0      ", "task 0 is there twice"),
+        ("@ mpiP\n", "@ mpip\n", "is not a profile"),
+        ("   1      ", "   0      ", "task 0 appears twice"),
         ("@--- Callsite Message", "@--- Callsites: 3 -\n@--- Callsite Message", "a second section 'Callsites'"),
         ("MPI_Call", "Call", "not the columns of a list of call sites"),
         ("  1   1 ", "  1   0 ", "level 0 of call site 1 is out of order"),

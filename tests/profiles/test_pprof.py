@@ -60,7 +60,7 @@ def test_times_of_minutes_and_hours_and_rounded_counts_are_read(tmp_path: Path) 
     assert rows[".TAU application"].inclusive_s == pytest.approx(3662.003456, abs=1e-3)
     assert rows["MPI_Send"].exclusive_s == pytest.approx(2.5, abs=1e-3)
     assert (rows["MPI_Wait"].calls, rows["MPI_Wait"].calls_error) == (1_797_680, 5)
-    assert [cut.function for cut in cut_counts(read(file))] == []  # 25 µs a call
+    assert [cut.function for cut in cut_counts(read(file))] == []  # 25 µs per call
     file.write_text(TABLE.replace("2,500", "  500"))
     assert [cut.function for cut in cut_counts(read(file))] == ["MPI_Send"]
 

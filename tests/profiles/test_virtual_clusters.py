@@ -27,7 +27,7 @@ def test_bcast_and_gatherv_contradict_the_conclusion() -> None:
     assert at_eight["MPI_Bcast"].slower == at_eight["MPI_Gatherv"].slower == "physical"
     assert at_eight["MPI_Bcast"].ratio == pytest.approx(10749 / 1965, rel=1e-3)
     assert at_eight["MPI_Gatherv"].ratio == pytest.approx(2306 / 204, rel=2e-3)
-    assert "MPI_Gatherv on 8 nodes: 2,306 µs a call physical, 204 µs virtual (11.3 times)" in text(tables())
+    assert "MPI_Gatherv on 8 nodes: 2,306 µs per call physical, 204 µs virtual (11.3 times)" in text(tables())
 
 
 def test_counts_that_throttling_cut_are_named() -> None:

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/native_call.hpp"
 #include "collectives/algorithm.hpp"
 #include "collectives/execute.hpp"
 
@@ -169,30 +170,32 @@ constexpr char untouched = 0x5a;
 constexpr size_t margin = 64;
 
 void run(const Case& c, MPI_Comm comm, const std::vector<char>& given, const std::vector<char>& native) {
-  const Operation operation = c.problem.operation;
+  const OperationFacts& facts = facts_of(c.problem.operation);
+  const bool is_root = rank == c.problem.root;
   Schedule schedule;
   if (!c.algorithm.build(c.problem, &schedule)) return;
   ++cases;
-  const auto bytes = static_cast<size_t>(c.problem.count * c.kind.bytes);
-  const bool has_result = operation != Operation::reduce || rank == c.problem.root;
-  const bool starts_with_given = c.in_place || (operation == Operation::broadcast && rank == c.problem.root);
+  const auto block = static_cast<size_t>(c.problem.count * c.kind.bytes), bytes = native.size();
+  const bool has_result = facts.has_result(is_root);
+  const bool starts_with_given = facts.has_one_buffer() ? is_root : c.in_place;
+  const size_t own = facts.received.block_per_rank ? static_cast<size_t>(rank) * block : 0;
   std::vector<char> data(has_result ? bytes + margin : 0, untouched), input(given);
-  if (has_result && starts_with_given && bytes) std::memcpy(data.data(), given.data(), bytes);
+  if (has_result && starts_with_given && !given.empty()) std::memcpy(data.data() + own, given.data(), given.size());
   std::vector<char> scratch(static_cast<size_t>(schedule.scratch_elements * c.kind.bytes));
   std::vector<MPI_Request> requests(schedule.requests + 1);
   Call call{comm, &c.kind, c.problem.root};
-  const Buffers buffers{has_result ? data.data() : nullptr, c.in_place && has_result ? data.data() : input.data(),
+  const Buffers buffers{has_result ? data.data() : nullptr, c.in_place && has_result ? data.data() + own : input.data(),
                         scratch.data(), c.kind.bytes};
   if (execute(schedule, transport_of(&call), buffers, requests.data())) return failed(c, "an error of MPI");
   if (input != given) failed(c, "the input was changed");
   if (!has_result) return;
   for (size_t i = bytes; i < data.size(); ++i)
     if (data[i] != untouched) return failed(c, "wrote beyond the data");
-  const bool rounds = c.kind.rounds && operation != Operation::broadcast;
+  const bool rounds = c.kind.rounds && facts.reduces;
   if (rounds ? !within_rounding(data.data(), native.data(), c.problem.count)
              : bytes && std::memcmp(data.data(), native.data(), bytes) != 0)
     failed(c, "not what the library's own gives");
-  if (!rounds || operation != Operation::allreduce) return;
+  if (!rounds || facts.received.root_only) return;
   std::vector<char> first(data.begin(), data.begin() + static_cast<long>(bytes));
   MPI_Bcast(first.data(), static_cast<int>(bytes), MPI_BYTE, 0, MPI_COMM_WORLD);
   if (bytes && std::memcmp(first.data(), data.data(), bytes) != 0) failed(c, "another result than on rank 0");
@@ -206,24 +209,22 @@ void run_variants(const Algorithm& algorithm, const Kind& kind, Problem problem,
     if (segment && (!algorithm.takes_segments || bytes <= segment)) break;
     problem.segment_bytes = segment;
     for (problem.radix = 2; problem.radix <= (algorithm.takes_radix ? 4 : 2); ++problem.radix)
-      run({algorithm, kind, problem, problem.operation != Operation::broadcast && ++turn % 2 == 0}, comm, given,
+      run({algorithm, kind, problem, !facts_of(problem.operation).has_one_buffer() && ++turn % 2 == 0}, comm, given,
           native);
   }
 }
 
 void run_operation(Operation operation, const Kind& kind, int64_t count, int root, MPI_Comm comm) {
+  const OperationFacts& facts = facts_of(operation);
   const auto bytes = static_cast<size_t>(count * kind.bytes);
-  std::vector<char> given(bytes), native(bytes);
-  fill(kind, &given, count, operation == Operation::broadcast ? 1 : static_cast<uint32_t>(rank + 1));
+  std::vector<char> given(bytes * static_cast<size_t>(facts.blocks_contributed(processes)));
+  std::vector<char> native(bytes * static_cast<size_t>(facts.blocks_received(processes)));
+  const bool contributes = facts.contributes(rank == root);
+  fill(kind, &given, count * facts.blocks_contributed(processes), static_cast<uint32_t>(rank + 1));
   const int n = static_cast<int>(count);
-  if (operation == Operation::broadcast) {
-    if (rank == root) native = given;
-    MPI_Bcast(native.data(), n, kind.datatype, root, MPI_COMM_WORLD);
-  } else if (operation == Operation::reduce) {
-    MPI_Reduce(given.data(), native.data(), n, kind.datatype, kind.op, root, MPI_COMM_WORLD);
-  } else {
-    MPI_Allreduce(given.data(), native.data(), n, kind.datatype, kind.op, MPI_COMM_WORLD);
-  }
+  if (facts.has_one_buffer() && contributes) native = given;
+  leadline::bench::call_native(
+      operation, {given.data(), n, kind.datatype, native.data(), n, kind.datatype, kind.op, root, MPI_COMM_WORLD});
   std::vector<int> nodes(static_cast<size_t>(processes));
   for (int i = 0; i < processes; ++i) nodes[static_cast<size_t>(i)] = count % 2 ? i % 3 : i / 4;
   for (const Algorithm& algorithm : algorithms()) {
@@ -262,9 +263,9 @@ int main(int argc, char** argv) {
     for (const int64_t size : sizes) {
       const int64_t count = size == 1 ? 1 : size / kind.bytes;
       for (const int root : roots) {
-        run_operation(Operation::broadcast, kind, count, root, comm);
-        run_operation(Operation::reduce, kind, count, root, comm);
-        if (root == roots.front()) run_operation(Operation::allreduce, kind, count, root, comm);
+        for (int i = 0; i < operation_count; ++i)
+          if (facts_of_operations[i].has_root || root == roots.front())
+            run_operation(static_cast<Operation>(i), kind, count, root, comm);
       }
     }
   long total = 0;

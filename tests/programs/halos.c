@@ -57,7 +57,7 @@ ROUTINE(some_0, const int at[3] = {0, 7, 40}; MPI_Type_create_indexed_block(3, 2
 ROUTINE(large_2, MPI_Type_vector_c(NY, 2, NX, MPI_DOUBLE, &face); kept(face))
 #endif
 
-/* A datatype that is made anew in every step. */
+/* A datatype that is created again in every step. */
 static void __attribute__((noinline)) fleeting_1(void) {
   MPI_Datatype face;
   MPI_Type_vector(NY, 1, NX + 2, MPI_DOUBLE, &face);

@@ -15,7 +15,7 @@ static Work works[most_threads];
 static pthread_t ids[most_threads];
 static pthread_barrier_t together;
 
-// Per step: MPI_Irecv, MPI_Send, MPI_Wait. Then, in an own communicator, one MPI_Allreduce for each step in ten.
+// Per step: MPI_Irecv, MPI_Send, MPI_Wait. Then, in its own communicator, one MPI_Allreduce for each step in ten.
 static void* work(void* argument) {
   Work* w = argument;
   double one = 1, all = 0;

@@ -5,7 +5,7 @@
 //
 // A line: NAME key=value ...   peer: rank of the partner minus own rank; `null`, `any`, `none`.  comm: ordinal, 0 is
 // MPI_COMM_WORLD, 1 MPI_COMM_SELF, then in order of creation.  age: how many requests ago the completed one was made,
-// 1 = the last; a persistent request is made anew by each start, and of MPI_Start and of inactive ones it counts those
+// 1 = the last; a persistent request is made again by each start, and of MPI_Start and of inactive ones it counts those
 // created.  bytes: received, `?` where no status was passed.  One thread only.
 #include <mpi.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
      groups   a broadcast in groups of 2, 3 and 4 of four ranks
      killed   rank 1 kills itself between reductions, the others go on
      errors   a reduction, and then an error on a duplicate of MPI_COMM_WORLD, and one on nothing
-     types    broadcasts of datatypes without gaps and with, and one of 2 GiB with a root that there is not
+     types    broadcasts of datatypes without gaps and with, and one of 2 GiB with a root that does not exist
      session  rank 0 reduces in a session before MPI_Init, then all broadcast */
 #include <mpi.h>
 #include <signal.h>

@@ -289,7 +289,7 @@ int main() {
   for (uint64_t seed = 5; seed <= 8; ++seed) unordered_totals_are_exact(seed, 3000, uint64_t{1} << 30, false);
   unordered_totals_are_exact(9, 16000, uint64_t{1} << 30, false);
   const size_t few = bytes_of_steps(5000), many = bytes_of_steps(50000);
-  std::printf("409 calls a step: %zu bytes at 5000 steps, %zu at 50,000\n", few, many);
+  std::printf("409 calls per step: %zu bytes at 5000 steps, %zu at 50,000\n", few, many);
   check(many <= few + few * 3 / 10, "a regular program's trace grows with its steps");
   check(few <= 30000, "a regular program's trace takes " + std::to_string(few) + " bytes");
   std::puts(failures ? "failed" : "ok");

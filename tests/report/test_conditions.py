@@ -32,13 +32,13 @@ def conditions(run: Any) -> list[str]:
 def test_ranks_that_share_cores_are_said_first(make_run: MakeRun) -> None:
     run = run_of(make_run, [{"processors": 2, "allowed": [(0, 2)], "waited_ns": 6e9}] * 4)
     assert verdict(Content(run)).startswith(
-        "4 ranks share 2 cores of node0 and wait 60 % of their time for one; every time below includes that wait. "
+        "4 ranks share 2 cores on node0 and spend 60 % of their time waiting for a core. All times below include that. "
     )
     report = to_json(run)
     assert report["conditions"] == [
         {
             "code": "oversubscribed",
-            "message": report["verdict"].split(". ")[0] + ".",
+            "message": report["verdict"].partition(" 6.9 %")[0],
             "host": "node0",
             "ranks": 4,
             "threads": 4,
@@ -57,7 +57,7 @@ def test_ranks_that_share_cores_are_said_first(make_run: MakeRun) -> None:
 def test_threads_that_share_cores_are_said(make_run: MakeRun) -> None:
     run = run_of(make_run, [{"threads": 9, "busy": 4}] * 4)
     assert verdict(Content(run)).startswith(
-        "4 ranks with 16 busy threads share 8 cores of node0: every time below includes waits for a core. "
+        "4 ranks with 16 busy threads share 8 cores on node0. All times below include waits for a core. "
     )
 
 
@@ -71,17 +71,17 @@ def test_ranks_with_cores_of_their_own_need_no_word(make_run: MakeRun) -> None:
 
 def test_ranks_bound_to_one_core_are_said_though_others_are_free(make_run: MakeRun) -> None:
     run = run_of(make_run, [{"allowed": [(core, 1)]} for core in (0, 0, 1, 2)])
-    assert verdict(Content(run)).startswith("2 ranks share 1 of the 8 cores of node0: ")
+    assert verdict(Content(run)).startswith("2 ranks share 1 of the 8 cores on node0. ")
 
 
 def test_threads_of_one_rank_bound_to_one_core_are_said(make_run: MakeRun) -> None:
     run = run_of(make_run, [{"allowed": [(core, 1)], "busy": 2 if core == 0 else 1} for core in range(4)])
-    assert verdict(Content(run)).startswith("1 rank with 2 busy threads share 1 of the 8 cores of node0: ")
+    assert verdict(Content(run)).startswith("1 rank with 2 busy threads share 1 of the 8 cores on node0. ")
 
 
 def test_limits_of_containers_count_as_cores(make_run: MakeRun) -> None:
     run = run_of(make_run, [{"quota": 1.5}] * 4)
-    assert verdict(Content(run)).startswith("4 ranks share 1.5 of the 8 cores of node0: ")
+    assert verdict(Content(run)).startswith("4 ranks share 1.5 of the 8 cores on node0. ")
 
 
 def test_ranks_that_hardly_wait_for_shared_cores_need_no_word(make_run: MakeRun) -> None:
@@ -112,7 +112,8 @@ def test_a_process_killed_at_once_ran_all_the_same(make_run: MakeRun) -> None:
 def test_cores_that_others_took_are_said(make_run: MakeRun) -> None:
     run = run_of(make_run, [{"waited_ns": 2e9}] * 4)
     assert verdict(Content(run)).startswith(
-        "The ranks waited 20 % of their time for a core, although there were enough: something else used them. "
+        "The ranks spent 20 % of their time waiting for a core, although there were enough cores: something else used "
+        "them. "
     )
     assert conditions(run_of(make_run, [{"waited_ns": 5e8}] * 4)) == []
 
@@ -168,7 +169,7 @@ def test_a_budget_that_ran_out_is_said_first(make_run: MakeRun) -> None:
     place = {"budget_files": 1_000_000, "budgets_given": 1, "allowed": []}
     run = run_of(make_run, [place] * 4, losses=losses(order_lost=1_000))
     assert verdict(Content(run)).startswith(
-        "The budget of 1.00 MB a rank (--budget) ran out on 4 ranks: 4,000 calls are counted and timed, but not in "
+        "The budget of 1.00 MB per rank (--budget) ran out on 4 ranks: 4,000 calls are counted and timed, but not in "
         "order; totals are exact. Record again with --budget 4MB. "
     )
     run = run_of(make_run, [place] * 4, losses=losses(order_lost=1_000, over_budget=2))

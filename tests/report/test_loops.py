@@ -18,15 +18,16 @@ def test_a_loop_whose_order_of_calls_was_lost_has_its_trips_in_all() -> None:
     data = _loop(entry)
     assert (data["trips"], data["trips_of_all_ranks"], data["calls"]) == (40, 160, 320)
     assert (data["trips_per_parent"], data["variants"]) == (None, None)
-    assert _lines([entry], 80)[1] == " 25.0 %          ?    solver.f90:12 in solve"
+    assert _lines([entry], 80)[1] == " 25.0 %           ?    solver.f90:12 in solve"
 
 
-def test_calls_that_start_anew_are_told_where_trips_may_be_more() -> None:
+def test_call_sequences_that_restart_are_reported_where_iterations_may_be_more() -> None:
     loop = replace(LOOP, at_least=True, restarts=20, restart_trips=3)
     entry = LoopEntry(loop, parent=1, depth=1, trips=160, shape=None, calls=320, main=False)
     assert _loop(entry)["restarts"] == {"times": 20, "after_trips": 3}
-    assert _lines([entry], 80)[1] == " 25.0 %          ?    solver.f90:12 in solve, calls start anew 20 ×"
-    assert loop.starts_anew == "its calls start anew 20 times, each time after 3 trips of its inner loop"
+    assert _lines([entry], 80)[1] == " 25.0 %           ?    solver.f90:12 in solve, call sequence restarts 20 ×"
+    in_words = "its call sequence restarts 20 times, each time after 3 iterations of its inner loop"
+    assert loop.restarts_in_words == in_words
 
 
 def timed(first: int, last: int, mean_s: float, at_least: bool = False) -> Iterations:

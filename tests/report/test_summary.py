@@ -35,7 +35,7 @@ def test_summary_says_where_the_time_goes_and_how_efficient_it_was(strip_run: An
     assert bar.count("#") + bar.count("=") == 68
     text = "\n".join(lines)
     assert f"computation {100 * (1 - report['mpi_share']):.0f} %  = MPI {100 * report['mpi_share']:.1f} %" in text
-    assert "(100 ms a rank)" in " ".join(text.split())
+    assert "shares exclude MPI_Init and MPI_Finalize (100 ms per rank)" in " ".join(text.split())
     assert "Efficiency  93 % parallel" in text
     assert lines[-1] == "Tables: leadline report DIR --all"
 

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -146,10 +147,11 @@ def test_processor_time_and_memory_are_those_of_all_processes() -> None:
 
 OUTER = """
 import sys
-from leadline.runs.execute import execute
+from leadline.runs import execute
 from leadline.runs.launch import Launch
+execute.TERMINATION_S = 1e6
 try:
-    execute(Launch("inner", tuple(sys.argv[1:])))
+    execute.execute(Launch("inner", tuple(sys.argv[1:])))
 except KeyboardInterrupt:
     sys.exit("Ctrl-C")
 """
@@ -158,22 +160,43 @@ except KeyboardInterrupt:
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
 @pytest.mark.parametrize("stubborn", [False, True])
 def test_a_launch_does_not_outlive_us(number: signal.Signals, stubborn: bool, tmp_path: Path) -> None:
-    """stubborn: it ignores SIGTERM; a second signal to us means at once."""
-    script = ("trap '' TERM; " if stubborn else "") + 'echo $$ > "$0"; while :; do sleep 1; done'
-    pid = tmp_path / "pid"
+    """stubborn: it goes on after SIGTERM; a second signal to us means at once."""
+    trap = "trap 'echo said >> \"$0\"' TERM; " if stubborn else ""
+    log = tmp_path / "log"
+    script = trap + 'echo $$ > "$0"; while :; do sleep 0.05; done'
     outer = subprocess.Popen(
-        [sys.executable, "-c", OUTER, "sh", "-c", script, str(pid)], stderr=subprocess.PIPE, text=True
+        [sys.executable, "-c", OUTER, "sh", "-c", script, str(log)], stderr=subprocess.PIPE, text=True
     )
-    while not (pid.exists() and pid.read_text().endswith("\n")):
-        time.sleep(0.02)
-    outer.send_signal(number)
-    while stubborn and outer.poll() is None:
-        time.sleep(0.1)
+    for lines in (1, 2) if stubborn else (1,):
+        while not (log.exists() and log.read_text().count("\n") == lines):
+            time.sleep(0.02)
         outer.send_signal(number)
     _, errors = outer.communicate()
     assert outer.returncode == (1 if number == signal.SIGINT else 128 + number)
     assert errors == ("Ctrl-C\n" if number == signal.SIGINT else "")
-    assert is_over(int(pid.read_text()))
+    assert is_over(int(log.read_text().split()[0]))
+
+
+def test_a_signal_that_comes_as_soon_as_it_is_started_is_not_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*words: Any, **more: Any) -> subprocess.Popen[bytes]:
+        process = real(*words, **more)
+        os.kill(os.getpid(), signal.SIGINT)
+        return process
+
+    real = subprocess.Popen
+    monkeypatch.setattr("leadline.runs.execute.subprocess.Popen", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        sh("exec sleep 250")
+
+
+def test_what_ends_just_as_it_is_to_be_ended_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    def too_late(_: object, watch: Any, *__: object) -> Ending:
+        while not watch.wait(None):
+            pass
+        return Ending.TIMED_OUT
+
+    monkeypatch.setattr("leadline.runs.execute._until", too_late)
+    assert sh("echo a", limit_s=1).ending is Ending.TIMED_OUT
 
 
 def test_signals_are_ours_again_afterwards() -> None:

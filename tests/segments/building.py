@@ -10,9 +10,9 @@ import kept_builds
 import pytest
 from recorder.running import Outcome, run_mpi
 
+from leadline.compiled_in import sources
 from leadline.errors import LeadlineError
 from leadline.mpi import Library, find
-from leadline.segments.sources import sources
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = ROOT / "tests" / "programs" / "segments.c"
@@ -28,7 +28,7 @@ def library(name: str) -> Library:
 
 
 def built(chosen: Library, *options: str, program: Path = PROGRAM) -> Path:
-    folder = sources()
+    folder = sources("segments")
     words = [
         str(chosen.mpicc),
         "-O2",
@@ -43,7 +43,7 @@ def built(chosen: Library, *options: str, program: Path = PROGRAM) -> Path:
     ]
     words += map(str, sorted(folder.glob("[a-z]*.c")))
     name = "-".join([program.stem, chosen.name, *(option.strip("-").partition("=")[0] for option in options[:1])])
-    return compiled(name, words, chosen, [program, *sorted(folder.iterdir())])
+    return compiled(name, words, chosen, [program, *sorted(folder.glob("*.[chf]*"))])
 
 
 def compiled(name: str, words: Sequence[str], chosen: Library, files: Sequence[Path], cwd: Path | None = None) -> Path:

@@ -33,7 +33,7 @@ WRONG = {
     "many": ("3 segments for 2 fields", ""),
     "sum": ("segment 1 has 2 fields, with 1 of 2 before it", ""),
     "freed": ("rank 2: field temperature, neighbour 0 (rank 1): its face is not in memory; was the field freed?", ""),
-    "twice": ("an exchange is started before the wait for the one before", ""),
+    "twice": ("an exchange is started before the previous one was waited for", ""),
     "early": ("wait for field temperature, whose segment has 1 fields that are not ready", ""),
 }
 

@@ -8,8 +8,8 @@ import pytest
 from recorder.mpi4py_programs import python_command
 from recorder.running import Outcome, run_mpi
 
+from leadline.compiled_in import sources
 from leadline.segments.building import shared_library
-from leadline.segments.sources import sources
 
 from .building import ROOT, compiled, library
 
@@ -44,11 +44,11 @@ def run_compiled(language: str, frame: str, options: list[str], tmp_path: Path) 
     if compiler is None:
         pytest.skip(f"{chosen.name} has no Fortran compiler here")
     program(language, frame, tmp_path)
-    folder = sources()
+    folder = sources("segments")
     sources_in_c = map(str, sorted(folder.glob("[a-z]*.c")))
     modules = [str(folder / "leadline_segments.f90")] if language == "Fortran" else []
     words = [str(compiler), "-O1", "-w", *options, *sources_in_c, *modules, frame, f"-I{folder}"]
-    files = [PAGE, FRAMES / frame, *sorted(folder.iterdir())]
+    files = [PAGE, FRAMES / frame, *sorted(folder.glob("*.[chf]*"))]
     return run_mpi(
         chosen, RANKS, [compiled(f"segments-docs-{Path(frame).name}", words, chosen, files, tmp_path)], cwd=tmp_path
     )

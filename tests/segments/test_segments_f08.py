@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from recorder.running import run_mpi
 
+from leadline.compiled_in import sources
 from leadline.errors import LeadlineError
 from leadline.mpi import Library, find
-from leadline.segments.sources import sources
 
 from .building import ROOT, compiled
 
@@ -26,11 +26,13 @@ def library(request: pytest.FixtureRequest) -> Library:
 
 
 def _built(library: Library, modules: Path) -> Path:
-    folder = sources()
+    folder = sources("segments")
     words = [str(library.mpifort), "-O2", "-w", "-DLEADLINE_SEGMENTS_FORTRAN", f"-I{folder}"]
     words += map(str, [*sorted(folder.glob("[a-z]*.c")), folder / "leadline_segments.f90", PROGRAM])
     # Where the module goes is no part of what is built.
-    return compiled(f"segments-f08-{library.name}", words, library, [PROGRAM, *sorted(folder.iterdir())], cwd=modules)
+    return compiled(
+        f"segments-f08-{library.name}", words, library, [PROGRAM, *sorted(folder.glob("*.[chf]*"))], cwd=modules
+    )
 
 
 def test_halos_of_sections_arrive(library: Library, tmp_path: Path) -> None:

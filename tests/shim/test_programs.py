@@ -93,10 +93,10 @@ def test_what_the_library_keeps_is_told_with_the_reason(builder: Builder, shim: 
     why = {(line.operation, line.why) for line in lines if line.algorithm == "native"}
     assert {
         ("bcast", "nothing to send"),
-        ("bcast", "the table says so"),
+        ("bcast", "the table's rule is native"),
         ("bcast", "one process"),
         ("bcast", "between two groups"),
-        ("bcast", "arguments left to the library to judge"),
+        ("bcast", "arguments whose errors the library reports"),
         ("allreduce", "operation or datatype without a schedule"),
         ("allreduce", "the operation is not commutative"),
         ("reduce", "the operation is not commutative"),

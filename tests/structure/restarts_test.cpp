@@ -1,4 +1,4 @@
-// How often calls start anew where a loop's iterations make all their calls in an inner loop.
+// How often calls restart where a loop's iterations make all their calls in an inner loop.
 #include "structure/restarts.hpp"
 
 #include <cstdio>
@@ -27,7 +27,7 @@ enum Site : uint32_t { none, exchange, sum, sites };
 enum Loop : uint32_t { outside, sweeps, steps, loops };
 
 // A loop of sweeps around one of steps, which exchanges with partner(step) and gives messages the tag `tag(sweep)`. In
-// every `sum_every`th sweep a sum follows, which shows that the loop of steps is entered anew.
+// every `sum_every`th sweep a sum follows, which shows that the loop of steps is entered again.
 Restarts restarts(int sweep_count, int step_count, const std::function<int(int)>& partner,
                   const std::function<int(int)>& tag, int sum_every = 0, bool silent = true) {
   MemoryThread thread;
@@ -105,7 +105,7 @@ int main() {
   expect(single_stages(300, {4, 5, 100, 200}), 300, 1, "a step of one stage was seen");
   expect(single_stages(300, {100, 200}), 0, 0, "a hundred stages may be a step");
   expect(single_stages(300, {4, 100, 200}), 0, 0, "so may four");
-  expect(single_stages(60, {4, 5, 20}, 3), 60, 0, "three parts of a stage, which starts anew");
+  expect(single_stages(60, {4, 5, 20}, 3), 60, 0, "three parts of a stage, which restarts");
   if (failures == 0) std::puts("ok");
   return failures != 0;
 }

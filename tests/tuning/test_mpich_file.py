@@ -22,9 +22,9 @@ def made_up() -> mpich_file.BuiltIn:
     trees: list[dict[str, Any]] = []
     for kind in ("algorithm=own", "composition=own"):
         intra = {"comm_type=intra": {"comm_size<8": {kind: {}}, "comm_size=any": {kind: {}}}}
-        one: dict[str, Any] = {f"collective={operation}": intra for operation in mpich.ALGORITHMS}
+        one: dict[str, Any] = {f"collective={operation}": intra for operation in mpich.algorithms()}
         trees.append({**one, "collective=barrier": {"comm_type=intra": {kind: {}}}})
-    names = {own.function for known in mpich.ALGORITHMS.values() for own in known.values()}
+    names = {own.function for known in mpich.algorithms().values() for own in known.values()}
     return mpich_file.BuiltIn(trees[0], trees[1], frozenset(names))
 
 
@@ -56,9 +56,9 @@ def holds(key: str, facts: dict[str, Any]) -> bool:
 def random_table(chance: random.Random) -> Table:
     rules = []
     for _ in range(chance.randrange(1, 8)):
-        operation = chance.choice(list(mpich.ALGORITHMS))
+        operation = chance.choice(list(mpich.algorithms()))
         p, b = sorted(chance.choices(range(1, 10), k=2)), sorted(chance.choices(range(60), k=2))
-        name = chance.choice([*mpich.ALGORITHMS[operation], "native"])
+        name = chance.choice([*mpich.algorithms()[operation], "native"])
         rules.append(Rule(operation, (p[0], p[1]), (b[0], b[1]), name))
     return Table(tuple(rules))
 
@@ -72,7 +72,7 @@ def test_mpich_reads_from_the_files_what_the_table_says_and_else_its_own() -> No
             json.loads(mpich_file.files(table, own, more)[name]) for name in (mpich_file.GENERAL, mpich_file.DEVICE)
         )
         assert general["collective=barrier"] == own.general["collective=barrier"]
-        for operation in mpich.ALGORITHMS:
+        for operation in mpich.algorithms():
             for processes in range(1, 12):
                 for size in range(0, 64, 3):
                     facts = {
@@ -88,7 +88,7 @@ def test_mpich_reads_from_the_files_what_the_table_says_and_else_its_own() -> No
                     able = choice and (choice.algorithm != "scatter_recursive_doubling" or processes in {1, 2, 4, 8})
                     key = f"collective={operation}"
                     wanted = (
-                        (f"algorithm={mpich.ALGORITHMS[operation][choice.algorithm].function}", None)
+                        (f"algorithm={mpich.algorithms()[operation][choice.algorithm].function}", None)
                         if choice and able
                         else ("algorithm=own", "composition=own")
                     )

@@ -40,9 +40,9 @@ def reading(rules: Ranges, collective: int, processes: int, size: int) -> tuple[
 def random_table(chance: random.Random) -> Table:
     rules = []
     for _ in range(chance.randrange(1, 8)):
-        operation = chance.choice(list(openmpi.COLLECTIVES))
-        name = chance.choice([*openmpi.ALGORITHMS[operation], "native"])
-        own = openmpi.ALGORITHMS[operation].get(name)
+        operation = chance.choice(list(openmpi.collectives()))
+        name = chance.choice([*openmpi.algorithms()[operation], "native"])
+        own = openmpi.algorithms()[operation].get(name)
         segment = chance.choice([0, 1024]) if own and own.takes_segments else 0
         p, b = sorted(chance.choices(range(1, 10), k=2)), sorted(chance.choices(range(60), k=2))
         rules.append(Rule(operation, (p[0], p[1]), (b[0], b[1]), name, segment))
@@ -56,13 +56,13 @@ def test_open_mpi_reads_from_the_rules_file_what_the_table_says() -> None:
         text = openmpi.rules_file(table)
         assert problems(text, 1) == []
         rules = ranges_of(text)
-        for operation, collective in openmpi.COLLECTIVES.items():
+        for operation, collective in openmpi.collectives().items():
             for processes in range(1, 12):
                 for size in range(0, 64, 3):
                     choice = table.choice(operation, size, processes)
                     wanted = (0, 0)
                     if choice is not None:
-                        wanted = (int(openmpi.ALGORITHMS[operation][choice.algorithm].setting), choice.segment_bytes)
+                        wanted = (int(openmpi.algorithms()[operation][choice.algorithm].setting), choice.segment_bytes)
                     assert (reading(rules, collective, processes, size) or (0, 0)) == wanted
 
 
@@ -123,17 +123,17 @@ def test_sizes_left_to_the_library_are_refused_where_it_cannot_leave_them_alone(
 
 def test_mpich_is_always_told_that_the_node_layer_stands_aside() -> None:
     table = Table(
-        tuple(Rule(op, (2, 8), WHOLE, name) for op, known in mpich.ALGORITHMS.items() for name in list(known)[:1])
+        tuple(Rule(op, (2, 8), WHOLE, name) for op, known in mpich.algorithms().items() for name in list(known)[:1])
     )
     found = mpich.settings(table, 4).variables
-    assert len(found) == 2 * len(mpich.ALGORITHMS)
-    for operation in mpich.ALGORITHMS:
+    assert len(found) == 2 * len(mpich.algorithms())
+    for operation in mpich.algorithms():
         assert found[f"MPIR_CVAR_{operation.upper()}_POSIX_INTRA_ALGORITHM"] == "mpir"
 
 
 def test_what_a_library_has_not_is_refused_by_name() -> None:
     two = Table((Rule("bcast", (2, 8), (0, 99), "binomial"), Rule("bcast", (2, 8), (100, 2**40), "scatter_ring")))
-    assert "holds for every size" in mpich.settings(two, 4).not_set[0].why
+    assert "applies to every size" in mpich.settings(two, 4).not_set[0].why
     own = Table((Rule("bcast", (2, 8), WHOLE, "scatter_direct"),))
     for of in (intel.settings, mpich.settings, openmpi.settings):
         assert "no algorithm of its own that is scatter_direct" in of(own, 4).not_set[0].why

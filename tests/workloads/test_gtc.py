@@ -79,7 +79,7 @@ REFUSED = {
     "an unknown option": (["--pencils", "4"], "no option --pencils"),
     "no steps": (["--steps", "0"], "--steps must be a whole number from 1"),
     "no particles": (["--particles", "0"], "--particles must be a whole number from 1"),
-    "fewer particles than processes": (["--particles", "2"], "--particles 2 is less than one for each of 3 processes"),
+    "fewer particles than processes": (["--particles", "2"], "--particles 2 is fewer than one for each of 3 processes"),
     "a grid of two sizes": (["--grid", "33x64"], "--grid must look like 33x64x16"),
     "a plane too small": (["--grid", "4x64x16"], "at least 5 points radially"),
     "an odd plane": (["--grid", "33x63x16"], "even number of points"),

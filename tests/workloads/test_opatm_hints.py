@@ -16,7 +16,7 @@ RANKS = 3
 USUAL = "nc_header_read_chunk_size=16384"
 TRIED = re.compile(
     rf"^opatm: hints (?P<hints>{USUAL}\S*) "
-    r"\((\d\.\d\d) of the usual ones' time, found in 7 rounds, \d+\.\d\d s, (?P<mb>\d+) MB written and read\)$"
+    r"\((\d\.\d\d) of the defaults' time, found in 7 rounds, \d+\.\d\d s, (?P<mb>\d+) MB written and read\)$"
 )
 GRID = "40x24x10"
 OPTIONS = {"steps": 1, "cost": "light", "io": "parallel", "output": "out.nc"}

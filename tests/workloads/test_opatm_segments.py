@@ -15,7 +15,7 @@ FACE, ROW = 8 * NY * NZ, 8 * NY
 ROUTINES = {"trcadv": (8, FACE), "trchdf": (NZ - 1, ROW), "trcnxt": (1, FACE)}
 SIZES = {"1": [5], "2": [3, 2], "3,1,1": [3, 1, 1], "1,4": [1, 4], "5": [1] * 5}
 FORMS = [*SIZES, "auto"]
-LEAST_PERSISTENT = 512  # bytes, PERSISTENT in src/segments/message_sizes.h
+LEAST_PERSISTENT = 512  # bytes, PERSISTENT in parts/segments/message_sizes.h
 RECORDED = [("mpich", 2, "1"), ("mpich", 2, "5"), ("openmpi", 4, "3,1,1"), ("openmpi", 3, "2")]
 
 

@@ -5,7 +5,7 @@ trace <- structure <- analysis <- replay <- bindings <- python     recording, an
 The recorder takes what writes; trace/reading and recording/reading are for what comes after it.
 What differs between MPI libraries, or between launchers, stands in a file for each, behind a protocol: elsewhere in
 Python nothing is compared with the name of one, and no table has their names as keys.
-mpi.h only in workloads, tests, bench, segments and fieldio; nanobind only in bindings.
+mpi.h only in workloads, tests, bench and parts; nanobind only in bindings.
 """
 
 from __future__ import annotations
@@ -29,12 +29,10 @@ ALLOWED: dict[str, set[str]] = {
     "interchange": {"interchange", "recording", "analysis", "structure", "trace", "leadline"},
     "replay": {"replay", "analysis", "structure", "trace", "collectives", "network", "leadline"},
     "network": {"network"},
-    "collectives": {"collectives", "network"},
+    "collectives": {"collectives", "network", "leadline"},
     "shim": {"shim", "host", "collectives", "leadline"},
-    "bench": {"bench", "collectives", "network"},
-    "probe": {"probe", "leadline"},
-    "segments": {"segments"},
-    "fieldio": {"fieldio"},
+    "bench": {"bench", "collectives", "network", "leadline"},
+    "probe": {"probe", "collectives", "leadline"},
     "bindings": {
         "bindings",
         "replay",
@@ -48,7 +46,9 @@ ALLOWED: dict[str, set[str]] = {
         "leadline",
     },
 }
-MPI_HEADER_ALLOWED = {"bench", "segments", "fieldio"}
+MPI_HEADER_ALLOWED = {"bench"}
+# What the Python of parts/ may import. Their C includes its own headers only: users compile it with their programs.
+PARTS_MAY_IMPORT = {"errors", "shared_object"}
 READING = re.compile(r"^(trace|recording)/reading/")
 READERS = {"structure", "analysis", "interchange", "replay", "bindings"}
 
@@ -80,7 +80,7 @@ NAMED = ("python/leadline/libraries", "python/leadline/launchers")
 
 def violations() -> list[str]:
     """One line for each include or import against an arrow, and for each comparison with a library's name."""
-    return [*_native_violations(), *_python_violations(), *_name_violations()]
+    return [*_native_violations(), *_parts_violations(), *_python_violations(), *_name_violations()]
 
 
 def _native_violations() -> Iterator[str]:
@@ -110,6 +110,20 @@ def _of_file(path: Path, folder: str, allowed: set[str], siblings: set[str]) -> 
         parts = {top, header, header.rpartition("/")[0]}
         if "/" in header and top in siblings | {"leadline"} and not parts & allowed:
             yield f"{name}: includes {header}; src/{folder} may use {', '.join(sorted(allowed))}"
+
+
+def _parts_violations() -> Iterator[str]:
+    for folder in sorted((ROOT / "parts").iterdir()):
+        for path in sorted(folder.glob("*.[ch]")):
+            for quote, header in INCLUDE.findall(path.read_text()):
+                if quote == '"' and not (folder / header).is_file():
+                    yield f"{path.relative_to(ROOT)}: includes {header}; a part uses headers of its own folder"
+        for path in sorted(folder.glob("*.py")):
+            for module, names in IMPORT.findall(path.read_text()):
+                words = module.split(".")
+                imported = {words[1]} if len(words) > 1 else {name.strip() for name in names.split(",")}
+                for bad in sorted(imported - PARTS_MAY_IMPORT - {folder.name}):
+                    yield f"{path.relative_to(ROOT)}: a part may not import leadline.{bad}"
 
 
 def _python_violations() -> Iterator[str]:

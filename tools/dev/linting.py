@@ -1,4 +1,4 @@
-"""./dev lint: formatting, types, spelling, layers, links, and what is made from declarations.
+"""./dev lint: formatting, types, spelling, layers, phrases, links, and what is made from declarations.
 
 Every tool is a pinned wheel in .venv; Biome, for JavaScript, is a pinned package of npm.
 """
@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from dev import operation_docs
+from dev.english import to_avoid
 from dev.environment import tool
 from dev.layers import violations
 from dev.paths import CMAKE_BUILD, ROOT
@@ -20,6 +22,7 @@ from dev.tables import outdated
 
 NATIVE = {".cpp", ".hpp", ".h", ".c"}
 NOT_OURS = {".git", ".venv", ".mpi", "build", "leadline-runs"}
+PLACED = ROOT / "python" / "leadline" / "share"  # what the build has put there
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 
 
@@ -30,13 +33,14 @@ def files(suffixes: set[str]) -> list[Path]:
         if top.name in NOT_OURS:
             continue
         inside = [top] if top.is_file() else sorted(top.rglob("*"))
-        found += [path for path in inside if path.suffix in suffixes and path.is_file()]
+        ours = (path for path in inside if PLACED not in path.parents)
+        found += [path for path in ours if path.suffix in suffixes and path.is_file()]
     return found
 
 
 def lint(*, fix: bool, tidy: bool = False) -> int:
     native = files(NATIVE)
-    python = ["python", "tools", "codegen", "tests", "benchmarks"]
+    python = ["python", "parts", "tools", "codegen", "tests", "benchmarks"]
     python = [name for name in python if (ROOT / name).exists()]
     results = {
         "clang-format": _run("clang-format", *(["-i"] if fix else ["--dry-run", "--Werror"]), *native) if native else 0,
@@ -46,7 +50,8 @@ def lint(*, fix: bool, tidy: bool = False) -> int:
         "biome": lint_scripts(fix=fix),
         "codespell": _run("codespell", *(["-w"] if fix else [])),
         "layers": _report("layers", violations()),
-        "tables": _report("tables", outdated(fix=fix)),
+        "tables": _report("tables", [*outdated(fix=fix), *operation_docs.outdated(fix=fix)]),
+        "english": _report("english", to_avoid()),
         "links": check_links(),
     }
     if tidy:

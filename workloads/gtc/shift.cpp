@@ -45,7 +45,7 @@ std::vector<Particle> passed_on(const Model& model, const std::vector<Particle>&
                theirs.particles * reals, MPI_DOUBLE, from, way.tag + 2, model.torus.ring(), MPI_STATUS_IGNORE);
   int on = 0;
   for (const Particle& particle : coming) on += distance(model.torus, particle) != 0 ? 1 : 0;
-  if (on != theirs.travelling_on) throw std::runtime_error("particles arrived other than announced");
+  if (on != theirs.travelling_on) throw std::runtime_error("other particles arrived than were announced");
   return coming;
 }
 

@@ -16,7 +16,7 @@ Torus::Torus(const Settings& settings, int rank, int ranks) : settings_(settings
   }
   sharers_ = ranks / domains_;
   if (settings.particles < ranks) {
-    throw kit::UsageError("--particles " + std::to_string(settings.particles) + " is less than one for each of " +
+    throw kit::UsageError("--particles " + std::to_string(settings.particles) + " is fewer than one for each of " +
                           std::to_string(ranks) + " processes");
   }
   if (sharers_ > settings.poloidal / 2) {

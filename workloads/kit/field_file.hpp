@@ -1,4 +1,4 @@
-// Field I/O (src/fieldio) for the workloads: fields that are spread over the ranks, in NetCDF files.
+// Field I/O (parts/fieldio) for the workloads: fields that are spread over the ranks, in NetCDF files.
 #pragma once
 
 #include <array>

@@ -104,8 +104,8 @@ std::string Forcing::wrong_in_cell(int i, int k, int j, const Block& block,
                            {flow.north.row(i, k)[j], here_m, from_south},
                            {flow.down.row(i, k)[j], std::min(here_m, above_m), from_above}}) {
     if (std::abs(face.carried_m) <= (face.open ? most_of_a_cell * face.thinner_m : 0.0)) continue;
-    return face.open ? "the flow is too fast for the time step, or no number, in"
-                     : "water flows through land or bed into";
+    return face.open ? "the flow is too fast for the time step, or not a number, in"
+                     : "water flows through land or the bed into";
   }
   return "";
 }

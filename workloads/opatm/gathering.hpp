@@ -1,5 +1,5 @@
-// The output brought to the root by collections (src/segments), in bounded memory: the root gets each rank's summaries,
-// and pieces of its maps that it passes on at once.
+// The output brought to the root by collections (parts/segments), in bounded memory: the root gets each rank's
+// summaries, and pieces of its maps that it passes on at once.
 #pragma once
 
 #include <cstddef>

@@ -62,7 +62,7 @@ void EndMark::write(kit::FieldFile& file) const { file.put(variable_, {}, {}, &e
 
 void EndMark::check(kit::FieldFile& file, const std::string& path) {
   if (file.value(file.variable(end_mark_name, {})) == end_mark) return;
-  throw kit::UsageError(path + " is not complete: its last variable has not the value it must have");
+  throw kit::UsageError(path + " is not complete: its last variable does not have the expected value");
 }
 
 StateFile::StateFile(kit::FieldFile& file, const Extent& grid, int tracers, int64_t step) {
@@ -139,7 +139,7 @@ Input::Input(Settings& settings)
     Field& concentration = model.concentration[tracer];
     file.read(variable, {tracer}, spread, concentration.values().data());
     if (has_impossible_value(concentration)) {
-      wrong = "tracer " + std::to_string(tracer) + " has a concentration that none can be";
+      wrong = "tracer " + std::to_string(tracer) + " has an impossible concentration";
     }
   }
   file.close();

@@ -71,7 +71,7 @@ void react(Cell& cell, const Rates& rates, const Surroundings& around, double li
   cell.detritus += (spilled + died + lost) - remineralised;
 }
 
-// The growing cells shade themselves, so the response is taken anew in every sub-step.
+// The growing cells shade themselves, so the response is computed again in every sub-step.
 void react_in_full(Cell& cell, const Rates& rates, Surroundings around) {
   constexpr int sub_steps = 8;
   around.step_days /= sub_steps;

@@ -19,7 +19,7 @@ const char* const usage =
     "  --cost full|light  the reactor with 8 sub-steps and exponential light response, or 1 and a simpler one (full)\n"
     "  --segments HOW     none: a message for each tracer; N: the tracers' messages packed into N; A,B,...: into "
     "segments\n"
-    "                     of so many tracers; auto: as is found fastest in the first steps (none)\n"
+    "                     of so many tracers; auto: what proves fastest in the first steps (none)\n"
     "  --io HOW           serial: every rank reads all, and sends its output to the root piece by piece; gathered: the "
     "root\n"
     "                     reads and writes, by collectives; parallel: every rank its part, which needs PnetCDF "
@@ -27,16 +27,16 @@ const char* const usage =
     "  --threads N           threads that do each process's arithmetic (OMP_NUM_THREADS, or 1)\n"
     "  --input DIR        forcing and initial state are read from DIR/forcing.nc and DIR/initial.nc (formulas)\n"
     "  --restart FILE     the state to begin with instead, as --save left it\n"
-    "  --save FILE        where the state goes after the last step, as NetCDF (nowhere)\n"
-    "  --hints TEXT       for --io parallel: name=value;name=value, which MPI-IO and PnetCDF are to heed; auto: "
-    "those that\n"
-    "                     are fastest when tried at the beginning; auto:FILE: those that FILE has for such a run, else "
-    "tried\n"
-    "                     and added to it (none)\n"
+    "  --save FILE        write the state there after the last step, as NetCDF (nowhere)\n"
+    "  --hints TEXT       for --io parallel: name=value;name=value, hints for MPI-IO and PnetCDF; auto: tries "
+    "some at\n"
+    "                     the beginning and takes the fastest; auto:FILE: takes those that FILE has for such a run, or "
+    "tries\n"
+    "                     and adds them (none)\n"
     "  --output FILE      where the output goes: 32 bytes per point and tracer each time; NetCDF if it ends in .nc "
     "(none)\n"
-    "  --make-input DIR   only makes an input of this grid (90x32x24) and of these tracers\n"
-    "  --merge yes|no     it is made from twice the resolution by merging cells, or is what would be merged (yes)\n";
+    "  --make-input DIR   only makes an input with this grid (90x32x24) and these tracers\n"
+    "  --merge yes|no     make it at twice the resolution and merge cells, or leave the cells unmerged (yes)\n";
 
 namespace {
 
@@ -140,7 +140,7 @@ Segmentation segmentation(const std::string& text, int tracers) {
 Extent checked_grid(int64_t nx, int64_t ny, int64_t nz) {
   const std::string text = std::to_string(nx) + "x" + std::to_string(ny) + "x" + std::to_string(nz);
   if (std::min(nx, ny) < 2 || nz < 3 || std::max(nx, ny) > most_columns || nz > most_levels) {
-    throw kit::UsageError("a grid of " + text + " is none that the model can have");
+    throw kit::UsageError("the model cannot have a grid of " + text);
   }
   if (nx * ny * nz > INT_MAX) throw kit::UsageError("--grid " + text + " has more than 2^31 points");
   return {static_cast<int>(nx), static_cast<int>(ny), static_cast<int>(nz)};

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 from leadline import _core
 from leadline.errors import UsageError
+from leadline.operations import operations
 
 EXCHANGES = ("blocking", "nonblocking", "persistent", "sendrecv", "bcast")
-COLLECTIVES = ("bcast", "reduce", "allreduce")
+COLLECTIVES = tuple(operations())
 POINT_TO_POINT = ("p2p", "latency", "netpipe")
 OPERATIONS = (*POINT_TO_POINT, *COLLECTIVES)
 CHECKS_CHECK = "nothing"  # does nothing, so its results are wrong and its row void
@@ -61,7 +62,7 @@ def parse_size(word: str) -> int:
         raise UsageError(f"not a size: {word!r}", hint="sizes are like 0, 8, 64k, 1M")
     size = int(found[1]) * _UNITS[found[2]]
     if size > MOST_BYTES:
-        raise UsageError(f"{word} is more than a message can hold ({MOST_BYTES} bytes)")
+        raise UsageError(f"{word} is too much: a message holds at most {MOST_BYTES} bytes")
     return size
 
 
@@ -71,7 +72,7 @@ def sizes_for(operation: str, given: Iterable[int | str] | None) -> list[int]:
         return netpipe_sizes(1 << 22) if operation == "netpipe" else list(DEFAULT_SIZES[operation])
     sizes = {parse_size(word) if isinstance(word, str) else word for word in given}
     if not sizes or any(size < 0 for size in sizes):
-        raise UsageError("no sizes are given")
+        raise UsageError("no sizes given")
     if operation == "netpipe":
         return netpipe_sizes(max(sizes))
     for size in sorted(sizes):
@@ -82,7 +83,7 @@ def sizes_for(operation: str, given: Iterable[int | str] | None) -> list[int]:
 
 def is_measurable(operation: str, n_bytes: int) -> bool:
     """Whether the size can be measured: sums are of doubles (src/bench/contents.hpp)."""
-    return operation not in {"reduce", "allreduce"} or n_bytes % 8 == 0
+    return operation in POINT_TO_POINT or not operations()[operation].reduces or n_bytes % 8 == 0
 
 
 def netpipe_sizes(most: int) -> list[int]:

@@ -23,18 +23,29 @@ def sources_root() -> Path:
     )
 
 
+def generated_headers() -> list[Path]:
+    """Those that the build made from api/ (api/operations.toml). Raises MissingPrerequisite if there are none."""
+    folder = Path(__file__).resolve().parents[1] / "share" / "include" / "leadline"
+    found = sorted(folder.glob("*"))
+    if not found:
+        raise MissingPrerequisite(f"{folder} has no headers", hint="in a source tree: ./dev build; else install again")
+    return found
+
+
 def executable(library: Library) -> Path:
     """The program for `library`. Raises MissingPrerequisite if it cannot be built."""
     root = sources_root()
-    sources = tuple(source for folder in FOLDERS for source in sorted((root / folder).glob("*.cpp")))
+    sources = tuple(source for folder in FOLDERS for source in sorted((root / folder).rglob("*.cpp")))
+    headers = generated_headers()
     program = Workload(
         name="leadline_bench",
         folder=root,
         summary="",
         language="c++",
         sources=sources,
-        include=(root,),
+        include=(root, headers[0].parents[1]),
         flags=("-O2", "-g1", "-std=c++20", "-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX"),
-        shared=tuple(source for source in sources if source.parent.name != "bench"),
+        shared=tuple(source for source in sources if root / "bench" not in source.parents),
+        headers=tuple(headers),
     )
     return build(program, library, default_folder().with_name("bench"))

@@ -24,7 +24,7 @@ SAMPLES = TableDeclaration(
         count("launch", "launch of the program that measures, counted from 0"),
         count("round", "round within the launch, counted from 0"),
         ColumnDeclaration("time_us", Kind.NUMBER, "time of the slowest rank", "µs", "a rank was late"),
-        flag("late", "a rank came late, or was kept from its core"),
+        flag("late", "a rank was late or preempted"),
         flag("correct", "every rank had the right result"),
     ),
 )

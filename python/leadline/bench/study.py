@@ -287,8 +287,8 @@ def compare(series: Series, found: Measurement) -> list[Comparison]:
 
 
 LEGEND = (
-    "here: the ratio measured, with its 95 % interval; faster: whether the algorithm was; published: the range of his "
-    "ratios; same: whether both agree"
+    "here: the measured ratio with its 95 % interval; faster: whether the algorithm won; published: the range of his "
+    "ratios; same: whether the two agree"
 )
 
 
@@ -343,6 +343,6 @@ def summary(comparisons: Sequence[Comparison]) -> str:
     clear = [each for each in comparisons if each.agrees is not None]
     same = sum(each.agrees is True for each in clear)
     return (
-        f"Clear both here and as published: {len(clear)} of {sum(bool(each.published) for each in comparisons)} points "
-        f"that have a published table; the same one wins at {same} of them."
+        f"{len(clear)} of {sum(bool(each.published) for each in comparisons)} published points are clear both here and "
+        f"as published; the same algorithm wins at {same} of them."
     )

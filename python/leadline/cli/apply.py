@@ -34,7 +34,7 @@ MEASURED = "times as fast: the library's own time divided by the rule's"
     "--fill",
     is_flag=True,
     envvar="LEADLINE_FILL",
-    help="With --via native: where the library cannot keep its default, let sizes without a rule take a neighbour's.",
+    help="With --via native: if the library cannot keep its default, give sizes without a rule their neighbour's rule.",
 )
 @click.option(
     "--as-set",
@@ -46,7 +46,7 @@ MEASURED = "times as fast: the library's own time divided by the rule's"
     "--measure",
     is_flag=True,
     envvar="LEADLINE_MEASURE",
-    help="First time each rule in a job like this one, and leave out rules that are slower.",
+    help="Time each rule first, in a job like this one, and drop the rules that are slower.",
 )
 @click.option(
     "--json", "json_", is_flag=True, envvar="LEADLINE_JSON", help="Print one line of JSON after the program's output."
@@ -75,9 +75,9 @@ def command(
 ) -> int:
     """Run COMMAND with TABLE, a table that `leadline tune` wrote.
 
-    A table that is missing or malformed is refused before the program starts. From then on the program keeps its own
-    input, output and exit code: if a rule cannot be applied here, or a setting has no effect, it runs all the same,
-    without it, and a message gives the reason.
+    A table that is missing or malformed is refused before the program starts. After that the program keeps its own
+    input, output and exit code. A rule that cannot be applied, or a setting that has no effect, is left out and
+    reported; the program still runs.
     """
     refuse_inside_job("apply", program, os.environ)
     for option, given in (("--fill", fill), ("--as-set", as_set)):

@@ -72,7 +72,7 @@ STUDY_TAKES = {"study", "full", "json_", "library", "timeout_s", *STUDY_SETTINGS
     type=click.IntRange(0),
     default=0,
     envvar="LEADLINE_REPEAT",
-    help="Operations in a row in one sample; 0: as many as needed.",
+    help="Operations per sample, one after the other; 0: as many as needed.",
 )
 @click.option(
     "--skew",
@@ -91,7 +91,11 @@ STUDY_TAKES = {"study", "full", "json_", "library", "timeout_s", *STUDY_SETTINGS
     help="written: ranks write their buffers before each operation.",
 )
 @click.option(
-    "--root", type=click.IntRange(0), default=0, envvar="LEADLINE_ROOT", help="Root of bcast and reduce.  [default: 0]"
+    "--root",
+    type=click.IntRange(0),
+    default=0,
+    envvar="LEADLINE_ROOT",
+    help="Root, if the operation has one.  [default: 0]",
 )
 @click.option(
     "--nodes",

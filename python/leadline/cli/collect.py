@@ -28,7 +28,7 @@ def command(directory: Path, quiet: bool) -> int:
     try:
         done = nodes.collect(directory)
     except OSError as error:
-        raise UsageError(f"cannot bring the recordings on this node into {directory}: {error.strerror}") from error
+        raise UsageError(f"cannot bring this node's recordings into {directory}: {error.strerror}") from error
     if quiet:
         return 0
     if done.files:
@@ -43,5 +43,5 @@ def command(directory: Path, quiet: bool) -> int:
             "run leadline collect there, too"
         )
     elif not done.files and not done.running:
-        say(f"no recording of {shown(directory)} is on this node")
+        say(f"this node has no recording of {shown(directory)}")
     return 0

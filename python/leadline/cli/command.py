@@ -25,11 +25,11 @@ COMMANDS = {
     "exec": "Record one rank; srun or mpiexec starts it.",
     "collect": "Bring in what killed processes left on this node.",
     "workload": "List, build and run the programs that come with Leadline.",
-    "study": "Do a published optimisation again, and set it beside the papers.",
+    "study": "Repeat a published optimisation and compare it with the papers.",
     "bench": "Compare what messages and collective algorithms cost here.",
     "tune": "Find collective algorithms that are faster here than the library's own.",
     "apply": "Run a command with a tuning table, and prove which rules took effect.",
-    "config": "Print where the files for named regions are.",
+    "config": "Print paths and compiler options for building with Leadline.",
     "doctor": "List what is installed, and say whether a command would be recorded.",
 }
 

@@ -28,7 +28,7 @@ PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%?")
     "--fail-above",
     metavar="PERCENT",
     envvar="LEADLINE_FAIL_ABOVE",
-    help="End with code 6 if another group's iterations take longer than A's by more than that, beyond the noise.",
+    help="End with code 6 if another group's iterations take longer than A's by more than this, beyond the noise.",
 )
 @step_option
 @click.argument("groups", metavar="A B [C…]", nargs=-1)
@@ -42,10 +42,12 @@ def command(
     """
     allowed = _percent(fail_above) if fail_above is not None else None
     if len(groups) < 2:
-        raise UsageError("two runs at least are compared", hint="leadline compare A B, or A1,A2,A3 B1,B2,B3 of repeats")
+        raise UsageError(
+            "compare needs at least two runs", hint="leadline compare A B, or A1,A2,A3 B1,B2,B3 of repeats"
+        )
     if allowed is not None and all(len(paths_of(text)) < 2 for text in groups):
         raise UsageError(
-            "--fail-above needs repeats: one run each does not show how much runs differ anyway",
+            "--fail-above needs repeats: single runs do not show how much runs vary",
             hint="record each configuration three times or more, in turn: leadline compare A1,A2,A3 B1,B2,B3",
         )
     with working("reading the recordings"):
@@ -93,12 +95,12 @@ def paths_of(text: str) -> list[Path]:
     for part in text.split(","):
         matches = sorted(glob.glob(part)) if part and not Path(part).exists() and glob.has_magic(part) else []
         if part and not matches and glob.has_magic(part) and not Path(part).exists():
-            raise UsageError(f"nothing is named {part}", hint="a pattern stands for the directories of repeats")
+            raise UsageError(f"no directory matches {part}", hint="a pattern names the directories of repeats")
         found += [Path(match) for match in matches] if matches else [Path(part)] if part else []
     if not found:
         raise UsageError(f"{text!r} names no run", hint="leadline compare A B, or A1,A2,A3 B1,B2,B3 of repeats")
     if len({path.resolve() for path in found}) < len(found):
-        raise UsageError(f"{text}: a run is named twice, and it is no repeat of itself")
+        raise UsageError(f"{text} names a run twice")
     return found
 
 

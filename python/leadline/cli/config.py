@@ -30,7 +30,7 @@ INCLUDE = Path(__file__).resolve().parents[1] / "include"
     help="Install completion for your shell ($SHELL); with a shell's name, print its script.",
 )
 def command(what: str | None, completion: str | None) -> int:
-    """Print where the files are that programs are built with, as in: cc $(leadline config --cflags) app.c"""
+    """Print paths and options for building a program with Leadline, as in: cc $(leadline config --cflags) app.c"""
     from leadline.compiled_in import sources
     from leadline.launch.recorder import library_path
 

@@ -24,7 +24,7 @@ class _Formats(click.Choice[str]):
     "--iterations",
     metavar="A:B",
     envvar="LEADLINE_ITERATIONS",
-    help="Only the step's iterations from A up to, not including, B (counted from 0).  [default: the whole run]",
+    help="Only iterations A to B - 1 of the step, counted from 0.  [default: the whole run]",
 )
 @click.option(
     "--ranks", metavar="RANKS", envvar="LEADLINE_RANKS", help="Only these ranks, as in 0-3,17.  [default: all]"
@@ -46,7 +46,7 @@ def command(name: str, directory: str, output: str, iterations: str | None, rank
     """
     target = Path(output)
     if target.exists() or target.is_symlink():
-        raise UsageError(f"{target} exists already: an export never overwrites anything", hint="-o NEWPATH")
+        raise UsageError(f"{target} already exists, and an export never overwrites anything", hint="-o NEWPATH")
     if not target.absolute().parent.is_dir():
         raise UsageError(f"there is no directory {target.absolute().parent}")
     window = window_of(iterations)
@@ -106,9 +106,9 @@ def _loop(run: Any, window: tuple[int, int] | None) -> int:
         return 0
     found = iterations(run)
     if window is not None and found is None:
-        raise UsageError(f"--iterations: the run has none: {why_none(run)}")
+        raise UsageError(f"--iterations: the run has no iterations: {why_none(run)}")
     if window is not None and found is not None and found.region is not None:
-        raise UsageError(f"--iterations: the step is the region {found.region.name}, whose calls are not told apart")
+        raise UsageError(f"--iterations: calls of the region {found.region.name} are not kept by iteration")
     if window is not None and found is not None and window[0] >= found.found.count:
         raise UsageError(f"--iterations: the step has {found.found.count:,} iterations, counted from 0")
     return 0 if found is None else found.found.loop

@@ -22,7 +22,7 @@ from leadline.errors import UsageError
     envvar="LEADLINE_IMPORT_SERIES",
     default="all",
     show_default=True,
-    help="How many times of single calls each thread keeps: all, none, or a number.",
+    help="Call times to keep per thread: all, none, or a number.",
 )
 @click.argument("path", metavar="PATH")
 def command(path: str, output: str, series: str) -> int:
@@ -35,7 +35,7 @@ def command(path: str, output: str, series: str) -> int:
 
     target = Path(output)
     if target.exists() or target.is_symlink():
-        raise UsageError(f"{target} exists already: an import never overwrites anything", hint="-o NEWDIR")
+        raise UsageError(f"{target} already exists, and an import never overwrites anything", hint="-o NEWDIR")
     kept = _series(series)
     try:
         target.mkdir()

@@ -63,7 +63,7 @@ SETTINGS = (
     Setting(
         "sample",
         "rate",
-        "Take samples of where the program computes between MPI calls, RATE in a second of a thread's own time.  "
+        "Sample where the program computes between MPI calls, RATE times per second of a thread's own time.  "
         f"[default: none; without RATE: {SAMPLES_PER_S}]",
     ),
     Setting("start_paused", "flag", "Record nothing until the program calls MPI_Pcontrol(1)."),

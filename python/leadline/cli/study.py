@@ -25,7 +25,7 @@ SEGMENTS = "1,2,3,5,10,17,26,51"
 
 @click.group("study")
 def command() -> None:
-    """Do a published optimisation again, from the first recording to the comparison."""
+    """Repeat a published optimisation, from the first recording to the comparison."""
 
 
 @command.command("opatm")
@@ -39,7 +39,12 @@ def command() -> None:
     help="Two numbers of ranks.",
 )
 @click.option(
-    "--grid", metavar="NXxNYxNZ", envvar="LEADLINE_GRID", default=GRID, show_default=True, help="As opatm's own."
+    "--grid",
+    metavar="NXxNYxNZ",
+    envvar="LEADLINE_GRID",
+    default=GRID,
+    show_default=True,
+    help="The same as opatm's --grid.",
 )
 @click.option("--steps", type=click.IntRange(3), envvar="LEADLINE_STEPS", default=3, show_default=True, help="Steps.")
 @click.option(
@@ -64,7 +69,7 @@ def command() -> None:
     envvar="LEADLINE_ROUNDS",
     default=5,
     show_default=True,
-    help="Runs of each form, in turn.",
+    help="Runs of each form, interleaved.",
 )
 @click.option(
     "--mpi",
@@ -89,10 +94,10 @@ def opatm(
     html: str | None,
     json_: bool,
 ) -> int:
-    """OPATM-BFM: pack its messages, replace sends by collectives, read and write by all ranks, and measure again.
+    """OPATM-BFM: pack its messages, replace sends by collectives, let all ranks read and write, and measure again.
 
-    Records the program as it was, each change alone and all together, at two numbers of ranks, and each number of
-    segments, all in turn. The tables are those of two papers, with their figures beside the ones measured here.
+    Records the original program, each change alone and all changes together, at two numbers of ranks, and each number
+    of segments, interleaved. The tables show the figures of two papers beside those measured here.
     """
     numbers = sorted(_numbers("--ranks", ranks, 2, 4096))
     if len(numbers) != 2:

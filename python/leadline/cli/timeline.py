@@ -21,7 +21,7 @@ WORDS = ("typical", "slowest", "output")
     default="typical",
     show_default=True,
     envvar="LEADLINE_ITERATION",
-    help="The iteration to draw, counted from 0; output: one that writes files, or that makes other calls.",
+    help="The iteration to draw, counted from 0; output: one that writes files or makes unusual calls.",
 )
 @click.option(
     "--ranks",

@@ -11,8 +11,9 @@ import click
 
 from leadline.cli.recording import say, shown
 from leadline.errors import UsageError
+from leadline.operations import operations
 
-OPERATIONS = "bcast,reduce,allreduce"
+OPERATIONS = ",".join(operations())
 
 
 @click.command("tune")
@@ -101,7 +102,7 @@ OPERATIONS = "bcast,reduce,allreduce"
     "--protocol",
     is_flag=True,
     envvar="LEADLINE_PROTOCOL",
-    help="Instead, try settings for sending messages, by running COMMAND with each.",
+    help="Instead, run COMMAND with each setting for sending messages.",
 )
 @click.option(
     "--time",
@@ -140,20 +141,20 @@ def _algorithms(asked: dict[str, Any]) -> int:
     from leadline.tuning.table import ALGORITHMS, write
     from leadline.tuning.tune import SIZES, Wanted, tune
 
-    operations = tuple(dict.fromkeys(asked["operations"].split(",")))
-    for operation in operations:
+    chosen = tuple(dict.fromkeys(asked["operations"].split(",")))
+    for operation in chosen:
         if operation not in ALGORITHMS:
             raise UsageError(f"no operation is called {operation!r}", hint=f"there are: {OPERATIONS}")
     ranks = tuple(sorted({_whole(word) for word in asked["ranks"].split(",")}))
     calls = tuple(of_run(asked["trace"])) if asked["trace"] is not None else ()
-    if asked["trace"] is not None and not any(call.operation in operations for call in calls):
+    if asked["trace"] is not None and not any(call.operation in chosen for call in calls):
         raise UsageError(f"{asked['trace']} has none of {asked['operations']}, so there is nothing to tune")
     most = max([call.processes for call in calls] or ranks)
-    algorithms = algorithms_by_operation(asked["algorithms"].split(","), operations) if asked["algorithms"] else None
+    algorithms = algorithms_by_operation(asked["algorithms"].split(","), chosen) if asked["algorithms"] else None
     library = asked["library"] or (library_of_run(asked["trace"]) if calls else None) or default_library("c++", most)
     wanted = Wanted(
         library=library_for(library),
-        operations=operations,
+        operations=chosen,
         sizes=tuple(sorted({parse_size(word) for word in asked["sizes"].split(",")})) if asked["sizes"] else SIZES,
         ranks=ranks,
         calls=calls,
@@ -166,7 +167,7 @@ def _algorithms(asked: dict[str, Any]) -> int:
         seed=asked["seed"],
     )
     if calls:
-        say(f"{sum(call.operation in operations for call in calls)} kinds of calls in {asked['trace']}, with {library}")
+        say(f"{sum(call.operation in chosen for call in calls)} kinds of calls in {asked['trace']}, with {library}")
     with ProgressLine(say) as line:
         found = tune(wanted, line.note, line.show)
     text = write(found.table)

@@ -77,7 +77,7 @@ def _ranks(a: Group, b: Group, metrics: Sequence[Metric]) -> Claim:
         return Claim("ranks", what)
     text = f"{what}: {main.name} takes {fmt.seconds(main.b)} instead of {fmt.seconds(main.a)}"
     if main.ratio is None or not main.claimed:
-        text += ", which is within the noise" if main.ratio is not None else ", of which one run each gives no interval"
+        text += ", within the noise" if main.ratio is not None else ", without an interval (one run each)"
     return Claim("ranks", text)
 
 
@@ -98,7 +98,7 @@ def _cause_text(cause: Cause) -> str:
     if first.kind == "went":
         return f"{fmt.plural(len(names), 'call site')} only in A: {where}"
     if first.kind == "partners":
-        return f"ranks send to others: {where} ({numbers} partners)"
+        return f"different {where} ({numbers})"
     if first.kind == "trips":
         alike = [
             c.where for c in cause.changes if c.kind == "trips" and (c.before, c.after) == (first.before, first.after)
@@ -106,8 +106,8 @@ def _cause_text(cause: Cause) -> str:
         others = sum(change.kind == "trips" for change in cause.changes) - 1
         where = alike[0] + (f" (and {fmt.plural(others, 'more loop')})" if others else "")
         messages = [change for change in cause.changes if change.kind == "messages"]
-        more = f", and with them {_more(first.factor)} messages" if messages else ""
-        return f"{numbers} trips{each} of {where}{more}"
+        more = f", and {_more(first.factor)} messages with them" if messages else ""
+        return f"{numbers} iterations{each} of {where}{more}"
     if first.kind == "bytes":
         numbers = f"{fmt.size(first.before)} → {fmt.size(first.after)}"
         return f"{'larger' if first.factor > 1 else 'smaller'} messages ({numbers}) at {where}"
@@ -128,7 +128,8 @@ def _time_text(metric: Metric) -> str:
     longer = "longer" if ratio.value > 1 else "shorter"
     by = fmt.times(ratio.value) if ratio.value >= 2 else f"{abs(ratio.value - 1) * 100:.1f} % {longer}"
     if metric.level == "rank":
-        return f"rank {metric.key[0]} computes {by} against the other ranks than in A ({span})"
+        than = "as long as" if ratio.value >= 2 else "than"
+        return f"rank {metric.key[0]} computes {by} {than} in A, relative to the other ranks ({span})"
     each = " per iteration" if metric.per_iteration and metric.level != "iteration" else ""
     numbers = f"{fmt.seconds(metric.a)} → {fmt.seconds(metric.b)}{each}"
     takes = "as long" if ratio.value >= 2 else ""

@@ -41,18 +41,18 @@ def in_common(groups: Sequence[Group]) -> tuple[list[Group], list[str]]:
         reduced = [_at_depth(run, depth, len(kinds) > 1) for run in runs]
         share = _alike(reduced)
         if len(kinds) > 1 and share == 0:
-            depth, why = 0, "Their call sites have no names in common, so functions are compared."
+            depth, why = 0, "Functions are compared, because the call sites have no names in common."
         elif len(kinds) > 1 and share < 1:
             why += f" {share * 100:.0f} % of the call sites have the same names in all; the others are left out."
     if why:
         said.append(why.strip())
     if len(kinds) > 1:
         said.append(
-            "Tools wrap different functions, and count messages and bytes in different ways: only calls and times of "
-            "what all have are compared."
+            "Tools wrap different functions and count messages and bytes differently. Only the calls and times that "
+            "all of them have are compared."
         )
     elif not all(run.all_sites for run in runs):
-        said.append("Not all call sites are there: none is said to be new or gone.")
+        said.append("Call sites are incomplete, so none is reported as new or gone.")
     found = iter([_reduced(run, depth, len(kinds) > 1, set(uncounted)) for run in runs])
     return [replace(group, runs=[next(found) for _ in group.runs]) for group in groups], said
 
@@ -82,7 +82,7 @@ def _depth(runs: Sequence[Subject]) -> tuple[int | None, str]:
         return None, ""
     least = min(known)
     innermost = "routine that calls MPI" if least == 1 else f"{least} routines next to the call"
-    return least, f"Call sites are compared by the {innermost}: more is not known of all."
+    return least, f"Call sites are compared by the {innermost}; not all of them are known further out."
 
 
 def _alike(runs: Sequence[Subject]) -> float:

@@ -130,8 +130,8 @@ def _partners(a: Subject, b: Subject) -> list[Change]:
 
 
 def _all_messages(a: Group, b: Group, sites: Sequence[Change]) -> list[Change]:
-    """Where an exchange was written anew, its calls went and others appeared; the messages of all calls tell what
-    became of it."""
+    """If an exchange was rewritten, its calls went and others appeared; the messages of all calls tell what became of
+    it."""
     if not any(change.kind in ("appeared", "went") for change in sites):
         return []
     in_loop = bool(a.first.iterations and b.first.iterations)

@@ -31,7 +31,7 @@ def draw(comparison: Comparison, out: Screen) -> None:
     out.section("Environments")
     out.lines(_environment(comparison, None))
     if comparison.limits:
-        out.section("What cannot be told")
+        out.section("Limits of this comparison")
         out.lines([f"  {each}" for each in comparison.limits])
     for index, pair in enumerate(comparison.pairs, 1):
         _draw_pair(comparison, index, pair, out)
@@ -54,7 +54,7 @@ def _draw_pair(comparison: Comparison, index: int, pair: Pair, out: Screen) -> N
         if found:
             steps = any(metric.per_iteration and metric.level != "rank" for metric in pair.metrics)
             out.section(
-                title, f"mean of the ranks, {'per iteration unless it says otherwise' if steps else 'whole run'}"
+                title, f"mean of the ranks, {'per iteration unless stated otherwise' if steps else 'whole run'}"
             )
             out.lines(_table(found, out.width, steps))
     out.paragraph(_capital(basis(pair)) + ".", "dim")
@@ -77,7 +77,7 @@ def _fitting(comparison: Comparison, width: int) -> list[Line]:
 def _short(comparison: Comparison, most: int, width: int) -> list[Line]:
     lines: list[Line] = [("Environments", "bold"), *_environment(comparison, most)]
     if comparison.limits:
-        lines += [("What cannot be told", "bold"), *(f"  {each}" for each in comparison.limits[:most])]
+        lines += [("Limits of this comparison", "bold"), *(f"  {each}" for each in comparison.limits[:most])]
     if len(comparison.pairs) > 1:
         lines += several.differences(comparison, most)
         if comparison.scaling is None:  # whose table has the same times
@@ -99,7 +99,7 @@ def _short(comparison: Comparison, most: int, width: int) -> list[Line]:
 def _environment(comparison: Comparison, most: int | None) -> list[Line]:
     found = comparison.differences
     if not found:
-        return ["  the same, as far as it was recorded"]
+        return ["  the same, as far as recorded"]
     known = [each for each in found if not each.unknown]
     shown = found if most is None else known[:most]
     lines: list[Line] = []

@@ -174,7 +174,7 @@ def _ranks(pair: _Pair) -> list[Metric]:
 
         return pair.metric(
             "rank",
-            f"computation of rank {rank} against the others",
+            f"computation of rank {rank} relative to the others",
             middle,
             lambda run: relative[id(run)][rank],
             per_iteration=True,

@@ -94,20 +94,18 @@ def unchanged(pair: Pair) -> str:
     """Said where nothing differs beyond the noise."""
     if not pair.same_ranks:
         return "nothing"
-    same = (
-        "structure is the same" if pair.a.first.has_structure else "numbers of calls are the same, where all have them"
-    )
+    same = "structure is the same" if pair.a.first.has_structure else "call counts are the same wherever all have them"
     return f"nothing beyond the noise; {same}"
 
 
 def _nothing(pair: Pair) -> str:
     main = pair.main
-    structure = "structure" if pair.a.first.has_structure else "the numbers of calls, where both have them"
+    structure = "structure" if pair.a.first.has_structure else "the call counts that both have"
     if main.ratio is None:
         numbers = f"{fmt.seconds(main.a)} and {fmt.seconds(main.b)}"
         return (
-            f"no difference in {structure}; {main.name} takes {numbers}, but without repeats, or enough iterations "
-            "with times, no claim can be made about times"
+            f"no difference in {structure}; {main.name} takes {numbers}, but a claim about times needs repeats or "
+            "enough iterations with times"
         )
     ratio = main.ratio
     values = f"{fmt.seconds(main.a)} and {fmt.seconds(main.b)}"
@@ -115,7 +113,7 @@ def _nothing(pair: Pair) -> str:
     if not pair.repeats:
         within = f"within them {span}" if tells(ratio) else "they vary too much for an interval"
         return (
-            f"no difference that one run each can show: {main.name} took {values} ({fmt.change(ratio.value)}; {within})"
+            f"no difference that single runs can show: {main.name} took {values} ({fmt.change(ratio.value)}; {within})"
         )
     span = span if tells(ratio) else "the runs vary too much for an interval"
     return f"no difference beyond the noise: {main.name} takes {values} ({fmt.change(ratio.value)}; {span})"
@@ -132,7 +130,7 @@ def basis(pair: Pair) -> str:
         return f"intervals from {a} and {b} runs" if a != b else f"intervals from {a} runs each"
     if any(metric.ratio is not None for metric in pair.metrics):
         return (
-            "one run each: intervals from blocks of iterations, which do not show how runs of one kind differ; "
-            "so no time is claimed to differ but a rank's against the others'. Repeats: compare A1,A2,A3 B1,B2,B3"
+            "one run each: intervals come from blocks of iterations and do not show how repeats vary, so only a rank's "
+            "time relative to the others is claimed to differ. For more, compare repeats: A1,A2,A3 B1,B2,B3"
         )
-    return "one run each, and no times of single iterations: no claim about times. Repeats: compare A1,A2,A3 B1,B2,B3"
+    return "one run each, without times of single iterations: no claim about times. Compare repeats: A1,A2,A3 B1,B2,B3"

@@ -11,8 +11,8 @@ from leadline.figures.run import Run, Site
 from leadline.figures.steps import find_step
 
 MISSING = {
-    "none": "no loop of the program takes a tenth of the time or more",
-    "apart": "ranks go round the loops that take most of the time differently often, or have different ones",
+    "none": "no loop takes 10 % of the time or more",
+    "apart": "the ranks differ in the loops that take most of the time, or in their numbers of iterations",
     "few": "the loop that takes most of the time has fewer than three iterations",
 }
 

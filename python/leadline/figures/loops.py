@@ -20,8 +20,8 @@ class NamedLoop:
     at_least: control may have gone round it more often, between two calls of an inner loop without passing any other
     call.
     around: the numbers of the enclosing loops of which that is true, the next one first.
-    restarts, restart_trips: where that is true, the calls of its inner loop start anew so many times, each time after
-    so many of the inner loop's trips; 0: they do not, or not regularly."""
+    restarts, restart_trips: where that is true, the call sequence of its inner loop restarts so many times, each
+    time after so many of the inner loop's iterations; 0: it does not, or not regularly."""
 
     number: int
     routine: str
@@ -53,13 +53,13 @@ class NamedLoop:
         return {"times": self.restarts, "after_trips": self.restart_trips or None} if self.restarts else None
 
     @property
-    def starts_anew(self) -> str:
-        """ "its calls start anew 10 times, each time after 70 trips of its inner loop"; "" if they do not."""
+    def restarts_in_words(self) -> str:
+        """ "its call sequence restarts 10 times, each time after 70 iterations of its inner loop"; "" if not."""
         if not self.restarts:
             return ""
-        trips = fmt.plural(self.restart_trips, "trip")
-        after = f", each time after {trips} of its inner loop" if self.restart_trips else ""
-        return f"its calls start anew {self.restarts:,} times{after}"
+        iterations = fmt.plural(self.restart_trips, "iteration")
+        after = f", each time after {iterations} of its inner loop" if self.restart_trips else ""
+        return f"its call sequence restarts {self.restarts:,} times{after}"
 
 
 def named_loop(run: Run, number: int) -> NamedLoop:

@@ -260,8 +260,8 @@ def open_run(path: str | Path) -> Run:
                     Loss(
                         "never-initialized",
                         1,
-                        f"process {process.pid} on {process.host} ended, or became another, before it called MPI_Init: "
-                        "it is counted nowhere",
+                        f"process {process.pid} on {process.host} ended or replaced itself before MPI_Init, so it is "
+                        "not counted",
                     )
                 )
         except _core.TraceError as error:
@@ -294,8 +294,8 @@ def _said(elsewhere: list[nodes.OnNode]) -> str:
     shown = ", ".join(f"{node.host}:{node.folder}" for node in elsewhere[:8])
     more = f" and {len(elsewhere) - 8} more nodes" if len(elsewhere) > 8 else ""
     return (
-        f"recordings of ranks that were killed, or still run, lie on {shown}{more}; "
-        "leadline collect DIR, started there, brings them here"
+        f"recordings of ranks that were killed or still run are on {shown}{more}; "
+        "run leadline collect DIR there to bring them here"
     )
 
 

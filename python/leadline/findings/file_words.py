@@ -19,19 +19,18 @@ def file_sentence(found: dict[str, Any]) -> str:
     }[found["pattern"]](found)
 
 
-def _takes(found: dict[str, Any], then: str) -> str:
-    """What the calls take, and what they would take after the change, if that is known."""
-    text = f"these calls take {fmt.percent(found['share'])} of the time"
-    if found["remaining_share"] is not None:
-        text += f", {then} would take {fmt.percent(found['remaining_share'])}"
-    return text
+def _would_take(found: dict[str, Any], then: str) -> str:
+    """What the calls would take after the change, if that is known."""
+    share = found["remaining_share"]
+    return f"; {then} would take {fmt.percent(share)}" if share is not None else ""
 
 
 def _read_by_all(found: dict[str, Any]) -> str:
     each = "each of them" if found["files"] > 1 else "it"
     return (
-        f"{fmt.plural(found['readers'], 'rank')} read all of {in_words(found['file'], found['files'])}, "
-        f"{fmt.size(found['file_bytes'])}: {_takes(found, f'reading {each} once')}."
+        f"{fmt.percent(found['share'])}: {fmt.plural(found['readers'], 'rank')} read all of "
+        f"{in_words(found['file'], found['files'])} ({fmt.size(found['file_bytes'])})"
+        f"{_would_take(found, f'reading {each} once')}."
     )
 
 
@@ -39,11 +38,11 @@ def _written_by_one(found: dict[str, Any]) -> str:
     files, others = in_words(found["file"], 1), found["files"] - 1
     files += f" and {fmt.plural(others, 'other file')}" if others else ""
     text = (
-        f"Rank {found['writer']} writes {files} for all ranks, {fmt.size(found['bytes_written'])}: these calls take "
-        f"{fmt.percent(found['share'])} of the time"
+        f"{fmt.percent(found['share'])}: rank {found['writer']} writes {files} for all ranks "
+        f"({fmt.size(found['bytes_written'])})"
     )
     if found["waited_share"] >= WORTH_SAYING:
-        text += f", and the others wait {fmt.percent(found['waited_share'])} of the time for them"
+        text += f"; the others wait {fmt.percent(found['waited_share'])} of the time for it"
     return text + "."
 
 
@@ -54,13 +53,14 @@ def _small(found: dict[str, Any]) -> str:
     verb = "is" if found["files"] == 1 else "are"
     through = " through a stream's buffer" if found["buffered"] else ""
     return (
-        f"{in_words(found['file'], found['files'])} {verb} {done} in {fmt.count(found['transfers'])} pieces of "
-        f"{fmt.size(found['bytes_each'])} on average{through}: {_takes(found, 'large pieces')}."
+        f"{fmt.percent(found['share'])}: {in_words(found['file'], found['files'])} {verb} {done} in "
+        f"{fmt.count(found['transfers'])} pieces of {fmt.size(found['bytes_each'])} on average{through}"
+        f"{_would_take(found, 'large pieces')}."
     )
 
 
 def _one_per_rank(found: dict[str, Any]) -> str:
     return (
-        f"Every rank has files of its own, {in_words(found['file'], found['files'])}: opening them takes "
-        f"{fmt.percent(found['deciding_share'])} of the time."
+        f"{fmt.percent(found['deciding_share'])}: every rank opens files of its own, "
+        f"{in_words(found['file'], found['files'])}."
     )

@@ -25,13 +25,12 @@ def written(selection: Selection, actions: _core.Actions) -> Written:
     if not sums["actions"]:
         raise UsageError(nothing(selection, 0))
     notes = {
-        "estimated": "computations are means of their calls': their own times were not kept "
+        "estimated": "computations are means over their call site, because single times were not kept "
         f"({kept_iterations(selection)})",
         "unmatched": "ends of messages were left out: their other ends are not among the exported calls",
-        "parts": "collectives were left out: they are of some ranks only, or a kind that simulators lack",
+        "parts": "collectives were left out: they involve only some of the ranks, or simulators lack them",
         "threads": "calls of further threads were left out",
-        "untold": "receives from any rank were left out: the program did not ask who had sent, or nothing "
-        "completed them",
+        "untold": "receives from any rank were left out: the program did not ask who sent, or nothing completed them",
     }
     found = Written({"message": sums["messages"], "collective call": sums["collectives"]})
     found.notes += [f"{sums[what]:,} {text}" for what, text in notes.items() if sums[what]]

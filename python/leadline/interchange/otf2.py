@@ -33,7 +33,7 @@ def export(selection: Selection, path: Path) -> Written:
         raise LeadlineError(f"OTF2: {path} cannot be written: {error}") from error
     if writer.undescribed:
         written.notes.append(
-            f"{writer.undescribed:,} messages and collectives are in no event: their communicators connect "
+            f"{writer.undescribed:,} messages and collectives have no event: their communicators connect "
             "two groups, or are lost"
         )
     return written

@@ -147,7 +147,7 @@ def _batch_job() -> Iterator[Check]:
 def _compilers() -> Iterator[Check]:
     for name, purpose in (("g++", "builds the workloads"), ("gfortran", "Fortran tests only")):
         path = shutil.which(name)
-        yield Check(name, "yes" if path else "note", path or f"not here ({purpose})")
+        yield Check(name, "yes" if path else "note", path or f"not found ({purpose})")
 
 
 def _clock() -> Check:

@@ -77,7 +77,7 @@ def _obstacle(program: Executable) -> Verdict | None:
         return Verdict(
             "no",
             f"{program.path} cannot be loaded here: {', '.join(program.unresolved)} not found",
-            "set the LD_LIBRARY_PATH, or load the module, that it was built with",
+            "load the module that it was built with, or set LD_LIBRARY_PATH as it was then",
         )
     return None
 
@@ -135,7 +135,7 @@ def why_nothing(command: Sequence[str], launcher: Launcher | None, directory: Pa
         name = PurePath(launcher.path).name
         hint = f"Leadline does not know the launcher {launcher.path}; try: {name} … leadline exec {word} …"
     if launcher is None:  # on this host, with what was preloaded: nothing else could keep it from being recorded
-        return Verdict("no", f"{word} is an MPI program, but it did not get as far as MPI_Init")
+        return Verdict("no", f"{word} is an MPI program, but it did not reach MPI_Init")
     return Verdict(
         "no",
         f"{word} is an MPI program, but its ranks left nothing in {directory}: they ended before MPI_Init, or ran "

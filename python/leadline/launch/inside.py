@@ -49,8 +49,8 @@ class InsideJob(UsageError):
         around = f"leadline {command}{' TABLE' if command == 'apply' else ''} -- {begin} {program}"
         instead = f", or {begin} leadline exec {program}" if command in {"run", "record"} else ""
         super().__init__(
-            f"{own.launcher} started `leadline {command}` {own.size} times, once per rank: each would take its rank "
-            "for a whole run; nothing was started",
+            f"{own.launcher} started `leadline {command}` {own.size} times, once per rank, and each would record its "
+            "rank as a separate run; nothing was started",
             hint=f"type {around}{instead}",
         )
         if own.rank > 0:  # a launcher that sees a rank fail may end the others, before the message is out

@@ -91,8 +91,8 @@ def _replaced(path: Path, libraries: Sequence[str], environ: Mapping[str, str]) 
             "replaced-library",
             "library",
             f"{path.name} was linked for {_title(built_with)} ({built_with}), but LD_LIBRARY_PATH gives it "
-            f"{_title(here)} ({here}): that is what will be measured",
-            "if that is not meant, unload the module that set LD_LIBRARY_PATH",
+            f"{_title(here)} ({here}), which is what will be measured",
+            "if you did not intend that, unload the module that set LD_LIBRARY_PATH",
         )
     ]
 
@@ -105,8 +105,8 @@ def _not_found(program: str, missing: Sequence[str]) -> list[Mistake]:
                 Mistake(
                     "library-not-found",
                     "library",
-                    f"{program} was built for {family.title}, whose {name} the loader does not find",
-                    "load the module, or set the LD_LIBRARY_PATH, that it was built with",
+                    f"{program} was built for {family.title}, but the loader does not find its {name}",
+                    "load the module that it was built with, or set LD_LIBRARY_PATH as it was then",
                 )
             ]
     return []
@@ -179,9 +179,9 @@ def _too_many(
         Mistake(
             "oversubscribed",
             "cores",
-            f"{what} on {cores} {'core' if cores == 1 else 'cores'}: they take turns, so every time will include waits "
-            "for a core and not be the program's own",
-            f"for figures of the program, use {cores} at most, or a larger machine",
+            f"{what} on {cores} {'core' if cores == 1 else 'cores'}: they take turns, so all times will include waits "
+            "for a core",
+            f"for undisturbed times, use at most {cores}, or a larger machine",
         )
     ]
 

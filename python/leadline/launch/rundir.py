@@ -107,7 +107,7 @@ def write_description(directory: Path, description: dict[str, Any]) -> None:
 
 
 def read_description(directory: Path) -> dict[str, Any]:
-    """run.json; {} if there is none that can be read."""
+    """run.json; {} if it cannot be read."""
     return read_json(directory / "run.json")
 
 

@@ -17,36 +17,26 @@ from leadline.launchers.hydra import HYDRA
 from leadline.libraries import intel_installation
 from leadline.libraries.answers import Answer, Answers, Point, Wrong
 from leadline.libraries.library import MpiLibrary, Tools, version_numbers
+from leadline.libraries.own import Algorithms, functions, own_algorithms
 from leadline.libraries.sending import Candidate
-from leadline.libraries.settings import MOST_BYTES, NotSet, Own, Settings, mention_all, only_one, unable
+from leadline.libraries.settings import MOST_BYTES, NotSet, Settings, mention_all, only_one, unable
+from leadline.operations import operations
 from leadline.tuning.rule import Rule, Table
 
 VARIABLE = "I_MPI_ADJUST_{}"
 NETWORK = "MPIDI_OFI_coll_select"  # allreduce with I_MPI_ADJUST_ALLREDUCE=1, for one
 
-ALGORITHMS: dict[str, dict[str, Own]] = {
-    "bcast": {
-        "binomial": Own("1", "MPIR_Bcast_intra_binomial"),
-        "scatter_recursive_doubling": Own("2", "MPIR_Bcast_intra_scatter_recursive_doubling_allgather"),
-        "scatter_ring": Own("3", "MPIR_Bcast_intra_scatter_ring_allgather"),
-        "knomial": Own("8", "MPIR_Bcast_intra_knomial"),
-    },
-    "reduce": {
-        "binomial": Own("2", "MPIR_Reduce_intra_binomial"),
-        "rabenseifner": Own("5", "MPIR_Reduce_intra_redscat_gather"),
-    },
-    "allreduce": {
-        "recursive_doubling": Own("1", "MPIR_Allreduce_intra_recursive_doubling"),
-        "rabenseifner": Own("2", "MPIR_Allreduce_intra_rabenseifner"),
-        "ring": Own("8", "MPIR_Allreduce_intra_nb_ring"),
-    },
-}
+ROUTINE = "MPIR_{function}_intra_{routine}"
+
+
+def algorithms() -> Algorithms:
+    return own_algorithms("intel", ROUTINE)
 
 
 def settings(table: Table, processes: int, *, fill: bool = False) -> Settings:
     """The settings for a job of this many processes. fill: as in settings.only_one."""
     out = Settings()
-    for operation, known in ALGORITHMS.items():
+    for operation, known in algorithms().items():
         line, not_set = only_one(table, operation, processes, fill)
         out.not_set += not_set
         reasons = {rule: unable(rule, known, "Intel MPI") for _, _, rule in line}
@@ -84,11 +74,7 @@ class Intel(MpiLibrary):
     shares_cores = False
     unbound: ClassVar[dict[str, str]] = {}
     files = ("lib/libmpi.so.12", "lib/release/libmpi.so.12")
-    algorithms = ALGORITHMS
-    routines = re.compile(
-        r"(MPIR|MPIDI_POSIX|MPIDI)_(Bcast|Reduce|Allreduce)_intra_(?!.*(_auto|_check|_cnt|generic|lut)$)"
-        rf"|MPIDI_SHMGR_|{NETWORK}$"  # of a node, by shared memory; of the network layer
-    )
+    routine_form = ROUTINE
     proof = "seen entering the library's routine"
     unseen = "nothing that is known"
     controls = ()
@@ -132,11 +118,19 @@ class Intel(MpiLibrary):
     def sizes_asked(self, *, errant: bool) -> int:
         return 3
 
+    @property
+    def routines(self) -> re.Pattern[str]:
+        return re.compile(
+            rf"(MPIR|MPIDI_POSIX|MPIDI)_({functions()})_intra_(?!.*(_auto|_check|_cnt|generic|lut)$)"
+            rf"|MPIDI_SHMGR_|{NETWORK}$"  # of a node, by shared memory; of the network layer
+        )
+
     def variables(self, operations: Sequence[str]) -> list[str]:
         return [VARIABLE.format(operation.upper()) for operation in operations]
 
     def routine_of(self, point: Point, answer: Answer, wanted: str) -> str:
-        mine = [entered for entered in answer.entered if f"_{point.operation.capitalize()}_intra_" in entered]
+        function = operations()[point.operation].function
+        mine = [entered for entered in answer.entered if f"_{function}_intra_" in entered]
         return wanted if wanted in mine else mine[0] if mine else next(reversed(answer.entered), "")
 
     def why_not_obeyed(self, rule: Rule, wrong: Wrong, answers: Answers) -> str:
@@ -146,11 +140,11 @@ class Intel(MpiLibrary):
             return f"{variable} is not set in the ranks: {wrong.general}"
         if NETWORK in wrong.routines:
             return (
-                f"{wrong.where}: Intel MPI's network layer carries out short messages itself, in code without a name "
-                f"(seen: {NETWORK}, and no routine after it), so which algorithm that is can't be told"
+                f"{wrong.where}: Intel MPI's network layer carries out short messages itself, in unnamed code "
+                f"(seen: {NETWORK}, and no routine after it), so the algorithm is unknown"
             )
         if value.strip() == "0":
-            return f"{variable} is 0, which is not the default but an algorithm of its own: {wrong.general}"
+            return f"{variable} is 0, which names an algorithm, not the default: {wrong.general}"
         return wrong.general
 
 

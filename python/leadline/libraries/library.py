@@ -17,11 +17,10 @@ from typing import ClassVar
 
 from leadline.launchers import LauncherKind
 from leadline.libraries.answers import Answer, Answers, Point, Wrong
+from leadline.libraries.own import Algorithms, own_algorithms
 from leadline.libraries.sending import Candidate
-from leadline.libraries.settings import Own, Settings
+from leadline.libraries.settings import Settings
 from leadline.tuning.rule import Rule, Table
-
-Algorithms = Mapping[str, Mapping[str, Own]]
 
 
 @dataclass(frozen=True)
@@ -62,8 +61,7 @@ class MpiLibrary(ABC):
     files: ClassVar[tuple[str, ...]]  # the library, from the folder above that of its mpiexec
 
     # How it chooses algorithms, and how that is seen.
-    algorithms: ClassVar[Algorithms]  # its own that are the same as ours, by operation
-    routines: ClassVar[re.Pattern[str] | None]  # those to be watched; None where it has no symbols: errors tell
+    routine_form: ClassVar[str]  # the names of its routines: own.own_algorithms
     proof: ClassVar[str]  # how it is seen which routine ran
     unseen: ClassVar[str]  # what to say of a routine that was not seen
     controls: ClassVar[tuple[str, ...]]  # variables of MPI_T that say whether its settings hold
@@ -107,6 +105,11 @@ class MpiLibrary(ABC):
 
     # Setting.
 
+    @property
+    def algorithms(self) -> Algorithms:
+        """Its own that are the same as ours, by operation."""
+        return own_algorithms(self.name, self.routine_form)
+
     @abstractmethod
     def settings(self, table: Table, processes: int, *, fill: bool, file: Path) -> Settings:
         """The table as settings for a job of this many processes. fill: as in settings.only_one. file: its libmpi."""
@@ -116,6 +119,11 @@ class MpiLibrary(ABC):
         """Settings of how messages are sent, without the default."""
 
     # Proving.
+
+    @property
+    def routines(self) -> re.Pattern[str] | None:
+        """Those to be watched; None where it has no symbols: errors tell."""
+        return None
 
     @abstractmethod
     def sizes_asked(self, *, errant: bool) -> int:

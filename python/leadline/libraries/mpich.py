@@ -15,6 +15,7 @@ from leadline.libraries.library import MpiLibrary, Tools, tools_beside
 from leadline.libraries.mpich_variables import CHOICE, NODE
 from leadline.libraries.sending import Candidate
 from leadline.libraries.settings import Settings, mention_all
+from leadline.operations import operations
 from leadline.tuning.rule import Rule, Table
 
 COPIED_ONCE = "MPIR_CVAR_CH4_IPC_CMA_P2P_THRESHOLD"
@@ -33,8 +34,7 @@ class Mpich(MpiLibrary):
     shares_cores = False
     unbound: ClassVar[dict[str, str]] = {}
     files = ("lib/libmpi.so.12",)
-    algorithms = mpich_variables.ALGORITHMS
-    routines = None
+    routine_form = mpich_variables.ROUTINE
     proof = "named by the library in a provoked error"
     unseen = "what the library did not tell"
     controls = ()
@@ -81,7 +81,7 @@ class Mpich(MpiLibrary):
         layer = re.search(r"MPIDI_POSIX_mpi_\w*(?:release_gather|ipc_read)\w*", text)
         if layer:  # it stands aside for the first few calls, then no longer
             return layer[0]
-        found = re.findall(rf"MPI[RI]\w*_{point.operation.capitalize()}_intra_(?!composition)\w+", text)
+        found = re.findall(rf"MPI[RI]\w*_{operations()[point.operation].function}_intra_(?!composition)\w+", text)
         return found[-1] if found else ""
 
     def why_not_obeyed(self, rule: Rule, wrong: Wrong, answers: Answers) -> str:
@@ -113,9 +113,9 @@ def _why_not_by_file(rule: Rule, wrong: Wrong, answers: Answers) -> str:
     variable = CHOICE.format(rule.operation.upper())
     hidden = answers.variables.get(variable)
     if hidden not in {None, "auto"}:
-        return f"{variable}={hidden} is looked at before the file: {wrong.general}"
+        return f"{variable}={hidden} takes precedence over the file: {wrong.general}"
     if not any(wrong.routines):
-        return f"{wrong.general}: in the error provoked there this release names no algorithm, so it can't be told"
+        return f"{wrong.general}: this release names no algorithm in the provoked error, so it is unknown"
     needs = mpich_file.needs(rule.operation, rule.algorithm)
     return f"{wrong.general}; MPICH's is for {needs} only" if needs else wrong.general
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from leadline.libraries.mpich_variables import ALGORITHMS
+from leadline.libraries.mpich_variables import algorithms
 from leadline.libraries.settings import MOST_BYTES, NotSet, Settings, pieces, unable
 from leadline.tuning.rule import Rule, Table
 
@@ -28,12 +28,6 @@ GENERAL = "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE"
 UNEVEN = (1, 8)  # bytes more that the probe sends from one side (src/probe/plan.hpp)
 
 Tree = dict[str, Any]
-_NEEDS = {
-    "scatter_recursive_doubling_allgather": ("comm_size=pow2",),
-    "reduce_scatter_gather": ("is_op_built_in=yes", "count<pow2"),
-    "reduce_scatter_allgather": ("is_op_built_in=yes", "count<pow2"),
-    "ring": ("is_commutative=yes",),
-}
 _OTHERWISE = {
     "comm_size=pow2": "comm_size=any",
     "is_op_built_in=yes": "is_op_built_in=no",
@@ -73,7 +67,7 @@ def built_in(library: Path) -> BuiltIn | None:
         elif b'"algorithm=MPIR_' in text:
             general = tree
     names = frozenset(name.decode() for name in re.findall(rb"algorithm=(MPIR_\w+_intra_\w+)\0", content))
-    whole = general is not None and all("comm_type=intra" in general.get(_collective(op), {}) for op in ALGORITHMS)
+    whole = general is not None and all("comm_type=intra" in general.get(_collective(op), {}) for op in algorithms())
     return BuiltIn(general, device, names) if general is not None and whole else None
 
 
@@ -82,9 +76,9 @@ def settings(table: Table, own: BuiltIn) -> Settings:
     out = Settings()
     usable: list[Rule] = []
     for rule in table.rules:
-        why = "" if rule.algorithm == "native" else unable(rule, ALGORITHMS[rule.operation], "MPICH")
+        why = "" if rule.algorithm == "native" else unable(rule, algorithms()[rule.operation], "MPICH")
         if not why and rule.algorithm != "native":
-            name = ALGORITHMS[rule.operation][rule.algorithm].function
+            name = algorithms()[rule.operation][rule.algorithm].function
             why = "" if name in own.names else f"this release of MPICH has no {name}"
         if why:
             out.not_set.append(NotSet.whole(rule, why))
@@ -108,7 +102,7 @@ def files(table: Table, own: BuiltIn, more: int) -> dict[str, str]:
 
 def needs(operation: str, algorithm: str) -> str:
     """The restriction of the library's algorithm, in words; "" if it has none."""
-    conditions = _NEEDS.get(ALGORITHMS[operation][algorithm].setting, ())
+    conditions = algorithms()[operation][algorithm].needs
     return " and ".join(NEEDS_SAID[condition] for condition in conditions)
 
 
@@ -118,7 +112,7 @@ def _collective(operation: str) -> str:
 
 def _text(table: Table, own: Tree, more: int, leaf: Callable[[Rule, Tree], Tree]) -> str:
     whole = dict(own)
-    for operation in ALGORITHMS:
+    for operation in algorithms():
         key = _collective(operation)
         native = own.get(key, {}).get("comm_type=intra")
         if native is not None and any(rule.operation == operation for rule in table.rules):
@@ -157,7 +151,7 @@ def _by_bytes(
 
 def _guarded(rule: Rule, native: Tree, leaf: Callable[[Rule, Tree], Tree]) -> Tree:
     tree = leaf(rule, native)
-    for condition in reversed(_NEEDS.get(ALGORITHMS[rule.operation][rule.algorithm].setting, ())):
+    for condition in reversed(algorithms()[rule.operation][rule.algorithm].needs):
         otherwise = _OTHERWISE[condition]
         # "count<pow2" is the one that says for what the algorithm is not.
         tree = (
@@ -167,7 +161,7 @@ def _guarded(rule: Rule, native: Tree, leaf: Callable[[Rule, Tree], Tree]) -> Tr
 
 
 def _algorithm(rule: Rule, native: Tree) -> Tree:
-    return {f"algorithm={ALGORITHMS[rule.operation][rule.algorithm].function}": {}}
+    return {f"algorithm={algorithms()[rule.operation][rule.algorithm].function}": {}}
 
 
 def _nothing(rule: Rule, native: Tree) -> Tree:

@@ -6,47 +6,29 @@ With "mpir" that layer leaves the choice to the general layer, where the variabl
 
 from __future__ import annotations
 
-from leadline.libraries.settings import NotSet, Own, Settings, only_one, unable
+from leadline.libraries.own import Algorithms, own_algorithms
+from leadline.libraries.settings import NotSet, Settings, only_one, unable
 from leadline.tuning.rule import Table
 
 CHOICE = "MPIR_CVAR_{}_INTRA_ALGORITHM"
 NODE = "MPIR_CVAR_{}_POSIX_INTRA_ALGORITHM"
-
-_FUNCTION = "MPIR_{}_intra_{}"
-
-
-def _own(operation: str, name: str) -> Own:
-    return Own(name, _FUNCTION.format(operation, name))
+ROUTINE = "MPIR_{function}_intra_{routine}"
 
 
-ALGORITHMS: dict[str, dict[str, Own]] = {
-    "bcast": {
-        "binomial": _own("Bcast", "binomial"),
-        "scatter_recursive_doubling": _own("Bcast", "scatter_recursive_doubling_allgather"),
-        "scatter_ring": _own("Bcast", "scatter_ring_allgather"),
-    },
-    "reduce": {
-        "binomial": _own("Reduce", "binomial"),
-        "rabenseifner": _own("Reduce", "reduce_scatter_gather"),
-    },
-    "allreduce": {
-        "recursive_doubling": _own("Allreduce", "recursive_doubling"),
-        "rabenseifner": _own("Allreduce", "reduce_scatter_allgather"),
-        "ring": _own("Allreduce", "ring"),
-    },
-}
+def algorithms() -> Algorithms:
+    return own_algorithms("mpich", ROUTINE)
 
 
 def settings(table: Table, processes: int, *, fill: bool = False) -> Settings:
     """The settings for a job of this many processes. fill: as in settings.only_one."""
     out = Settings()
-    for operation, known in ALGORITHMS.items():
+    for operation, known in algorithms().items():
         line, not_set = only_one(table, operation, processes, fill)
         out.not_set += not_set
         rules = list(dict.fromkeys(rule for _, _, rule in line))
         if len({rule.name for rule in rules}) > 1:
             names = ", ".join(dict.fromkeys(rule.name for rule in rules))
-            why = f"MPICH's variable holds for every size, and the table wants several: {names}"
+            why = f"MPICH's variable applies to every size, but the table wants several: {names}"
             out.not_set += [NotSet.whole(rule, why) for rule in rules]
             continue
         for rule in rules:

@@ -19,8 +19,10 @@ from leadline.launchers.openmpi import OPENMPI
 from leadline.libraries.answers import Answer, Answers, Point, Wrong
 from leadline.libraries.library import MpiLibrary, Tools, tools_beside
 from leadline.libraries.openmpi_rules import problems
+from leadline.libraries.own import Algorithms, own_algorithms
 from leadline.libraries.sending import Candidate
-from leadline.libraries.settings import MOST_BYTES, NotSet, Own, Settings, pieces, unable
+from leadline.libraries.settings import MOST_BYTES, NotSet, Settings, pieces, unable
+from leadline.operations import operations
 from leadline.tuning.rule import Rule, Table
 
 # Both generations of Open MPI refuse to start as root unless two variables confirm it.
@@ -29,39 +31,17 @@ AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 SWITCH = "OMPI_MCA_coll_tuned_use_dynamic_rules"
 FILE = "OMPI_MCA_coll_tuned_dynamic_rules_filename"
 USES_RULES, RULES_NAME = "coll_tuned_use_dynamic_rules", "coll_tuned_dynamic_rules_filename"
-COLLECTIVES = {"allreduce": 2, "bcast": 7, "reduce": 11}  # numbered as in Open MPI's coll_base_functions.h
-
-_FUNCTION = "ompi_coll_base_{}_intra_{}"
+ROUTINE = "ompi_coll_base_{operation}_intra_{routine}"
 
 
-def _own(operation: str, number: int, function: str, segments: bool = False) -> Own:
-    return Own(str(number), _FUNCTION.format(operation, function), segments)
+def algorithms() -> Algorithms:
+    return own_algorithms("openmpi", ROUTINE)
 
 
-ALGORITHMS: dict[str, dict[str, Own]] = {
-    "bcast": {
-        "linear": _own("bcast", 1, "basic_linear"),
-        "chain": _own("bcast", 3, "pipeline", True),
-        "split_binary_tree": _own("bcast", 4, "split_bintree", True),
-        "binary_tree_async": _own("bcast", 5, "bintree", True),
-        "binomial": _own("bcast", 6, "binomial", True),
-        "scatter_recursive_doubling": _own("bcast", 8, "scatter_allgather"),
-        "scatter_ring": _own("bcast", 9, "scatter_allgather_ring"),
-    },
-    "reduce": {
-        "linear": _own("reduce", 1, "basic_linear"),
-        "binary_tree_async": _own("reduce", 4, "binary", True),
-        "binomial": _own("reduce", 5, "binomial", True),
-        "rabenseifner": _own("reduce", 7, "redscat_gather"),
-    },
-    "allreduce": {
-        "linear": _own("allreduce", 1, "basic_linear"),
-        "recursive_doubling": _own("allreduce", 3, "recursivedoubling"),
-        "ring": _own("allreduce", 4, "ring"),
-        "segmented_ring": _own("allreduce", 5, "ring_segmented", True),
-        "rabenseifner": _own("allreduce", 6, "redscat_allgather"),
-    },
-}
+def collectives() -> dict[str, int]:
+    """The number of each operation in a rules file: as in Open MPI's coll_base_functions.h."""
+    numbers = {name: operation.libraries["openmpi"]["number"] for name, operation in operations().items()}
+    return dict(sorted(numbers.items(), key=lambda item: item[1]))
 
 
 def settings(table: Table, processes: int) -> Settings:
@@ -69,7 +49,7 @@ def settings(table: Table, processes: int) -> Settings:
     out = Settings()
     usable: list[Rule] = []
     for rule in table.rules:
-        why = "" if rule.algorithm == "native" else unable(rule, ALGORITHMS[rule.operation], "Open MPI")
+        why = "" if rule.algorithm == "native" else unable(rule, algorithms()[rule.operation], "Open MPI")
         if why:
             out.not_set.append(NotSet.whole(rule, why))
         else:
@@ -84,8 +64,8 @@ def settings(table: Table, processes: int) -> Settings:
 
 
 def rules_file(table: Table) -> str:
-    """The table as a rules file. Every rule must be one that ALGORITHMS has."""
-    operations = [name for name in COLLECTIVES if any(rule.operation == name for rule in table.rules)]
+    """The table as a rules file. Every rule must be one that algorithms() has."""
+    operations = [name for name in collectives() if any(rule.operation == name for rule in table.rules)]
     out = [f"{len(operations)}  # collectives"]
     for operation in operations:
         edges = {1}
@@ -93,7 +73,7 @@ def rules_file(table: Table) -> str:
             if rule.operation == operation:
                 edges |= {rule.processes[0], rule.processes[1] + 1}
         sizes = sorted(edge for edge in edges if edge <= MOST_BYTES)
-        out += [f"{COLLECTIVES[operation]}  # {operation}", f"{len(sizes)}  # numbers of processes"]
+        out += [f"{collectives()[operation]}  # {operation}", f"{len(sizes)}  # numbers of processes"]
         for processes in sizes:
             line = [p for p in pieces(table, operation, processes) if p[0] <= MOST_BYTES]
             out += [f"{processes}  # processes or more", f"{len(line)}  # sizes"]
@@ -105,7 +85,7 @@ def _line(first: int, rule: Rule | None) -> str:
     """Bytes or more; algorithm; fan-out, 0: its own; segment."""
     if rule is None:
         return f"{first} 0 0 0"
-    return f"{first} {ALGORITHMS[rule.operation][rule.algorithm].setting} 0 {rule.segment_bytes}"
+    return f"{first} {algorithms()[rule.operation][rule.algorithm].setting} 0 {rule.segment_bytes}"
 
 
 class OpenMpi(MpiLibrary):
@@ -124,8 +104,7 @@ class OpenMpi(MpiLibrary):
         "PRTE_MCA_hwloc_default_binding_policy": "none",
     }
     files = ("lib/libmpi.so.40",)
-    algorithms = ALGORITHMS
-    routines = re.compile(r"ompi_coll_(base|tuned)_(bcast|reduce|allreduce)_intra_(?!.*(generic|check|local_count))")
+    routine_form = ROUTINE
     proof = "seen entering the library's routine"
     unseen = "nothing that is known"
     controls = (USES_RULES, RULES_NAME, "coll_tuned_priority")
@@ -152,6 +131,11 @@ class OpenMpi(MpiLibrary):
     def sizes_asked(self, *, errant: bool) -> int:
         return 3
 
+    @property
+    def routines(self) -> re.Pattern[str]:
+        names = "|".join(operations())
+        return re.compile(rf"ompi_coll_(base|tuned)_({names})_intra_(?!.*(generic|check|local_count))")
+
     def variables(self, operations: Sequence[str]) -> list[str]:
         return [SWITCH, FILE]
 
@@ -163,16 +147,17 @@ class OpenMpi(MpiLibrary):
     def why_not_obeyed(self, rule: Rule, wrong: Wrong, answers: Answers) -> str:
         switch, file = answers.controls.get(USES_RULES), answers.controls.get(RULES_NAME)
         if switch is None:
-            return "the component coll/tuned is not there in the ranks: its rules can't be used"
+            return "the ranks have no component coll/tuned, so its rules cannot be used"
         if switch == "0":
-            return f"{USES_RULES} is 0 in the ranks: the rules file is not looked at"
+            return f"{USES_RULES} is 0 in the ranks, so the rules file is ignored"
         if not file:
-            return f"{RULES_NAME} is empty in the ranks: there is no rules file"
+            return f"{RULES_NAME} is empty in the ranks, so there is no rules file"
         try:
             text = Path(file).read_text()
         except OSError as error:
             return (
-                f"the rules file {file} can't be read ({error.strerror}): Open MPI says nothing and decides by itself"
+                f"the rules file {file} cannot be read ({error.strerror}): Open MPI does not report that, and chooses "
+                "by its own rules"
             )
         found = problems(text, answers.size)
         return f"{file}: {'; '.join(found)}" if found else wrong.general

@@ -19,11 +19,13 @@ class Own:
     """A library's own algorithm that is the same as one of ours.
 
     setting: its name or number in the library's settings.   function: the routine of the library that it is.
+    needs: conditions under which it may be used, as the library writes them.
     """
 
     setting: str
     function: str
     takes_segments: bool = False
+    needs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -122,8 +124,8 @@ def only_one(
             f"{first} to {last} bytes" if last is not None else f"{first} bytes on" for first, last in empty
         )
         why = (
-            f"the library can't be told to leave sizes alone, and the table has no rule for {which}; with --fill they "
-            "take their neighbour's"
+            f"the table has no rule for {which}, and the library cannot keep its default for some sizes only; "
+            "--fill gives them their neighbour's rule"
         )
         return [], [NotSet.whole(rule, why) for rule in dict.fromkeys(rules)]
     out: list[tuple[int, int | None, Rule]] = []
@@ -145,7 +147,7 @@ def mention_all(found: Settings, table: Table, processes: int) -> Settings:
             why = (
                 f"the job has {processes} processes; the rule is for {first} to {last}"
                 if not first <= processes <= last
-                else "rules before it hold for its whole range"
+                else "earlier rules cover its whole range"
             )
             found.not_set.append(NotSet.whole(rule, why))
     return found

@@ -27,7 +27,7 @@ def read(path: str | Path) -> Profile:
         return tau_folder.read(path)
     reader = _reader(path)
     if reader is None:
-        raise UnreadableProfile(f"{path} is no profile that can be read", hint=f"known are {FORMATS}")
+        raise UnreadableProfile(f"{path} is not a profile that Leadline can read", hint=f"known are {FORMATS}")
     return reader(path)
 
 

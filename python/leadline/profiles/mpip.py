@@ -147,7 +147,7 @@ def _spans(
         if cells[0] != "*":
             rank = int(number(cells[0], line.place))
             if rank in application:
-                raise UnreadableProfile(f"{line.place}: task {rank} is there twice")
+                raise UnreadableProfile(f"{line.place}: task {rank} appears twice")
             app_s, mpi_s, share = (number(cell, line.place) for cell in cells[1:])
             by_time = last_digit(cells[1]) + last_digit(cells[2])
             by_share = app_s * last_digit(cells[3]) / 100  # finer, as a rule: times have three digits
@@ -168,7 +168,9 @@ def _spans(
         raise UnreadableProfile(f"{rows['Mean'].place}: no mean time of a task")
     tasks = values["Aggregate"][0] / values["Mean"][0]
     if not 1 <= round(tasks) <= 1e9 or abs(tasks - round(tasks)) > 0.1:
-        raise UnreadableProfile(f"{rows['Aggregate'].place}: {tasks:.4g} times the mean is no number of tasks")
+        raise UnreadableProfile(
+            f"{rows['Aggregate'].place}: the total is {tasks:.4g} times the mean, which cannot be a number of tasks"
+        )
     return {None: values["Aggregate"][0]}, {None: values["Aggregate"][1]}, 0.0, round(tasks)
 
 
@@ -262,7 +264,7 @@ def _rows(lines: Sequence[Line], *widths: int) -> Iterator[tuple[str, str, list[
 
 
 def _sites(found: Iterable[_Site]) -> Iterator[CallSite]:
-    """mpiP numbers a call site anew for each address: those of one place are one."""
+    """mpiP gives a call site a number for each address; those of one place are merged here."""
     from leadline.symbols.names import readable
 
     by_place: dict[tuple[str, tuple[str, ...], int], list[_Site]] = defaultdict(list)

@@ -43,9 +43,7 @@ def read(path: Path) -> Profile:
         rows, sites = totals, total_sites
         top = max(rows, key=lambda row: row.inclusive_s, default=None)
         if top is None:
-            raise UnreadableProfile(
-                f"{path}: no table of pprof's is there but, at most, that of the mean, which has no counts"
-            )
+            raise UnreadableProfile(f"{path}: it has no table of pprof's with counts (the table of the mean has none)")
         if top.function != tau.APPLICATION or not 1 <= top.calls <= 1e9 or top.calls_error:
             raise UnreadableProfile(
                 f"{path}: the summary does not say how many ranks there were: it has no {tau.APPLICATION}; run pprof "

@@ -73,7 +73,7 @@ def disagreements(found: Tables) -> list[Disagreement]:
 
 
 def figures(found: Tables) -> Iterator[dict[str, Any]]:
-    """Of each table: seconds a rank of the application, of MPI, of MPI_Wait, and of the other MPI calls."""
+    """Of each table: seconds per rank of the application, of MPI, of MPI_Wait, and of the other MPI calls."""
     for (side, nodes), profile in found.items():
         wait_s = profile.exclusive_s(WAIT)
         yield {
@@ -100,7 +100,7 @@ def document(found: Tables) -> dict[str, Any]:
 
 
 def text(found: Tables) -> str:
-    lines = ["WRF em_b_wave, TAU: seconds a rank, one rank on each node", ""]
+    lines = ["WRF em_b_wave, TAU: seconds per rank, one rank on each node", ""]
     lines.append(f"{'':9}{'nodes':>6}{'application':>13}{'MPI':>9}{'MPI_Wait':>10}{'other MPI':>11}")
     for row in figures(found):
         lines.append(
@@ -112,11 +112,14 @@ def text(found: Tables) -> str:
         "The study concludes that calls other than MPI_Wait behave alike on both sides. Its tables contradict that:",
     ]
     lines += [
-        f"  {each.function} on {each.nodes} nodes: {each.physical_us:,.0f} µs a call physical, "
+        f"  {each.function} on {each.nodes} nodes: {each.physical_us:,.0f} µs per call physical, "
         f"{each.virtual_us:,.0f} µs virtual ({each.ratio:.1f} times)"
         for each in disagreements(found)
     ] or ["  nowhere"]
-    lines += ["", "Counts that are too low: TAU stopped after 100,000 calls on a rank that took less than 10 µs each."]
+    lines += [
+        "",
+        "Counts that are too low (TAU stops counting a function after 100,000 calls of less than 10 µs on a rank):",
+    ]
     for (side, nodes), profile in found.items():
         cuts = ", ".join(
             f"{cut.function} ({cut.calls:,.0f} on {cut.ranks} of {profile.ranks} ranks)" for cut in cut_counts(profile)
@@ -135,7 +138,7 @@ def draw(found: Tables, path: Path) -> None:
         raise MissingPrerequisite("figures need matplotlib", hint="pip install 'leadline[figures]'") from error
     rows = list(figures(found))
     drawing = figure_type(figsize=(15, 4.8), layout="constrained")
-    drawing.suptitle("WRF em_b_wave on physical and virtual nodes, one rank on each: seconds a rank")
+    drawing.suptitle("WRF em_b_wave on physical and virtual nodes, one rank on each: seconds per rank")
     panels = drawing.subplots(1, 3, sharey=True)
     _bars(panels[0], rows, "MPI and application", {"application_s": "application", "mpi_s": "MPI"})
     _bars(panels[1], rows, WAIT, {"wait_s": WAIT})

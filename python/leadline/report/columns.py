@@ -72,7 +72,7 @@ _STUDY_RATIO = Column(
 COLUMNS: Mapping[str, Mapping[str, Column]] = {
     "ranks": {
         "rank": RANK,
-        "strip": Column("Where the time went", "The rank's time by kind, as long as that of the slowest rank at most"),
+        "strip": Column("Where the time went", "The rank's time by kind; the full width is the slowest rank's time"),
         "computation": Column("Computation", "Time outside MPI and outside calls on files"),
         "mpi": Column("MPI", "Time in MPI functions"),
         "mpi_share": Column("% MPI", "Share of the rank's own time between MPI_Init and MPI_Finalize that is MPI"),
@@ -94,7 +94,7 @@ COLUMNS: Mapping[str, Mapping[str, Column]] = {
         **{letter: Column(letter, f"In the runs of group {letter}") for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"},
     },
     "comparison": {
-        "name": Column("What", "Per iteration of the main loop, mean of the ranks, unless it says otherwise"),
+        "name": Column("What", "Per iteration of the main loop, mean of the ranks, unless stated otherwise"),
         "a": Column("A", "Typical time in the first group; of a rank, its computation divided by that of the others"),
         "b": Column("B", "The same in the other group"),
         "change": Column("Change", "B compared with A"),
@@ -102,7 +102,7 @@ COLUMNS: Mapping[str, Mapping[str, Column]] = {
         "claimed": Column("Beyond noise", "Whether the runs support that it differs, among all that is compared"),
     },
     "comparisons": {
-        "name": Column("What", "Per iteration of the main loop, mean of the ranks, unless it says otherwise"),
+        "name": Column("What", "Per iteration of the main loop, mean of the ranks, unless stated otherwise"),
         "A": Column("A", "Typical time in the first group; of a rank, its computation divided by that of the others"),
         **{
             letter: Column(letter, f"Typical time in group {letter}, its change against A, and its 95 % interval")
@@ -123,7 +123,7 @@ COLUMNS: Mapping[str, Mapping[str, Column]] = {
         "time": Column(
             "Time", "Time in these calls, summed over all ranks; not in calls that complete nonblocking ones"
         ),
-        "waited": Column("Waited", "Part of that time in which other ranks had not come yet"),
+        "waited": Column("Waited", "Part of that time before the other ranks arrived"),
         "calls": ENTRY["calls"],
         "bytes": Column("Bytes", "What a rank contributes to a call, on average"),
         "received": Column("Received", "What a rank receives from a call, on average"),
@@ -146,7 +146,7 @@ COLUMNS: Mapping[str, Mapping[str, Column]] = {
     "study_phases": {
         "phase": Column("Phase", "Of the program"),
         "ranks": Column("Ranks", "Number of ranks"),
-        "before": Column("As it was", "Time on the rank that took longest, by the program's own clock; median"),
+        "before": Column("As it was", "Time on the slowest rank, by the program's own clock; median"),
         "before_mpi": Column("in MPI", "Time in MPI, mean of the ranks"),
         "after": Column("Changed", "The same of the changed program"),
         "after_mpi": Column("in MPI ", "Time in MPI of the changed program, mean of the ranks"),
@@ -163,10 +163,10 @@ COLUMNS: Mapping[str, Mapping[str, Column]] = {
     "study_files": {
         "form": Column("Form", "How files are read and written"),
         "ranks": Column("Ranks", "Number of ranks"),
-        "read": Column("Input", "Time of reading, by the program's own clock, on the rank that took longest"),
+        "read": Column("Input", "Time of reading, by the program's own clock, on the slowest rank"),
         "times": Column("Read", "What all ranks together read, as a multiple of the files"),
         "read_ratio": _STUDY_RATIO,
-        "write": Column("Output", "Time of the output, by the program's own clock, on the rank that took longest"),
+        "write": Column("Output", "Time of the output, by the program's own clock, on the slowest rank"),
         "write_ratio": _STUDY_RATIO,
     },
     "study_segments": {
@@ -198,7 +198,7 @@ COLUMNS: Mapping[str, Mapping[str, Column]] = {
         "rank": Column("on rank", "The rank on which it took longest"),
     },
     "call_tree": {
-        "routine": Column("Routine", "Beneath the routine that called it"),
+        "routine": Column("Routine", "Indented below the routine that called it"),
         "share": SHARE,
         "time": Column("Inclusive", "Time of the MPI calls made in it and in the routines it calls, of all ranks"),
         "own": Column("Exclusive", "Time of the MPI calls that it makes itself, summed over all ranks"),
@@ -221,7 +221,7 @@ COLUMNS: Mapping[str, Mapping[str, Column]] = {
         "phase": Column("Phase", "Part of the run; what recurs within the main loop is indented"),
         "share": SHARE,
         "time": Column("Time", "Time of all ranks in the phase"),
-        "iterations": Column("Iterations", "How often it happens, or after how many steps again"),
+        "iterations": Column("Iterations", "How often it happens, or every how many steps"),
         "period": Column("Period", "Time from one iteration to the next"),
         "computes": Column("% computes", "Share of the phase outside MPI and outside calls on files"),
         "mpi": Column("% MPI", "Share of the phase in MPI functions"),
@@ -234,7 +234,7 @@ COLUMNS: Mapping[str, Mapping[str, Column]] = {
         "loop": Column("Loop", "Routine, file and line of a loop of the source; loops within it are indented"),
         "share": SHARE,
         "time": Column("Time", "Time of all ranks in the loop, loops within it included"),
-        "trips": Column("Trips", "Iterations in one iteration of the loop around it, the least and the most"),
+        "trips": Column("Iterations", "Fewest and most iterations per iteration of the enclosing loop"),
         "in_all": Column("In all", "Iterations of the median rank in the whole run"),
         "bodies": Column("Bodies", "Distinct sequences of calls that its iterations make"),
         "calls": Column("Calls", "MPI calls of all ranks in it"),
@@ -259,7 +259,7 @@ COLUMNS: Mapping[str, Mapping[str, Column]] = {
         "share": Column("% of path", "Its part of the time of the path"),
     },
     "patterns": {
-        "pattern": Column("Pattern", "What the calls amount to"),
+        "pattern": Column("Pattern", "What the calls do together"),
         "share": SHARE,
         "time": Column("Time", "Time of all ranks in these calls"),
         "messages": Column("Messages", "Messages of all ranks in a step of the main loop"),
@@ -269,7 +269,7 @@ COLUMNS: Mapping[str, Mapping[str, Column]] = {
     },
     "functions": {"function": Column("Function", "MPI function"), **ENTRY},
     "local_functions": {
-        "function": Column("Function", "MPI function that asks nothing of other ranks"),
+        "function": Column("Function", "MPI function that needs nothing from other ranks"),
         "calls": ENTRY["calls"],
         "time": ENTRY["time"],
         "mean": ENTRY["mean"],
@@ -363,7 +363,7 @@ COLUMNS: Mapping[str, Mapping[str, Column]] = {
     "settings": {
         "setting": Column("Setting", "Variable of the environment that the MPI library reads"),
         "value": Column("Value", "What it was set to"),
-        "ranks": Column("Ranks", "Ranks on which it was set so"),
+        "ranks": Column("Ranks", "Ranks with this setting"),
     },
     "losses": {
         "loss": Column("Loss", "Kind of loss, as in --json"),

@@ -30,7 +30,7 @@ def not_recorded(content: Content) -> list[NotRecorded]:
         entries.append(
             NotRecorded(
                 f"the end of {_labels(early)}",
-                "MPI_Finalize was not reached (killed, MPI_Abort, never called); calls up to the last flush are here",
+                "MPI_Finalize was not reached (killed, MPI_Abort, never called); calls up to the last flush are kept",
             )
         )
     for group in _alike(paused_ranks(run)):
@@ -81,7 +81,7 @@ def not_recorded(content: Content) -> list[NotRecorded]:
             )
         )
     entries.append(
-        NotRecorded("time before MPI_Init and after MPI_Finalize", "a rank's time begins and ends with them")
+        NotRecorded("time before MPI_Init and after MPI_Finalize", "a rank's recorded time begins and ends with them")
     )
     return entries
 
@@ -96,12 +96,12 @@ def _of_samples(content: Content) -> list[NotRecorded]:
         why = with_help(samples.reason, forbidden=forbidden(samples))
         found.append(NotRecorded(f"samples of {fmt.plural(samples.refused, 'thread')}", why))
     if samples.lost:
-        why = "a thread computed so long between two calls that the memory for samples was full: take fewer in a second"
+        why = "a thread computed so long between two calls that the memory for samples was full: sample less often"
         found.append(
             NotRecorded(f"{fmt.count(samples.lost)} of {fmt.count(samples.taken + samples.lost)} samples", why)
         )
     if samples.no_room:
-        why = "they are of more different instructions than there is room for"
+        why = "they hit more distinct instructions than the table holds"
         found.append(NotRecorded(f"the routines of {fmt.count(samples.no_room)} samples", why))
     return found
 

@@ -130,9 +130,9 @@ def _where_time_goes(content: Content, width: int) -> list[Line]:
     lines: list[Line] = _fact("Time", bar[:room], width)
     lines += _wrapped("  ".join(words), width, " " * LABEL)
     startup = content.startup_s / max(len(content.ranks), 1)
-    note = f"of the ranks' time between MPI_Init and MPI_Finalize ({fmt.seconds(startup)} a rank)"
+    note = f"shares exclude MPI_Init and MPI_Finalize ({fmt.seconds(startup)} per rank)"
     if waiting is None:
-        note += "; how much is waiting is not known: no step is short enough to keep its times"
+        note += "; waiting unknown: no iteration's call times were kept"
     return lines + _wrapped(note, width, " " * LABEL, "dim") + _computes_in(content, width)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import select
+import signal
 import subprocess
 import tempfile
 import threading
@@ -85,15 +86,16 @@ def _waited(
 def _until(launch: Launch, watch: _Watch, asked: Interruption, end: float | None, output: IO[bytes]) -> Ending | None:
     """Why it has to be ended; None if it ended by itself."""
     given_up = False
-    while not watch.wait(end if not launch.gives_up_on else _sooner(end, time.perf_counter() + LOOK_S)):
-        if asked.signal:
+    while True:
+        if asked.signal:  # looked at before each wait: it may have come before there was anything to wake
             return Ending.INTERRUPTED
+        if watch.wait(end if not launch.gives_up_on else _sooner(end, time.perf_counter() + LOOK_S)):
+            return None
         if end is not None and time.perf_counter() >= end:
             return Ending.GIVEN_UP if given_up else Ending.TIMED_OUT
         if launch.gives_up_on and not given_up:
             given_up = launch.gives_up_on.encode() in os.pread(output.fileno(), LOOKED_AT_BYTES, 0)
             end = _sooner(end, time.perf_counter() + GRACE_S) if given_up else end
-    return None
 
 
 def _sooner(one: float | None, other: float) -> float:
@@ -102,9 +104,9 @@ def _sooner(one: float | None, other: float) -> float:
 
 def _end(watch: _Watch, asked: Interruption) -> None:
     """The launcher first, which ends its ranks; then whatever is left of them. A second signal to us: at once."""
-    watch.process.terminate()
+    os.kill(watch.process.pid, signal.SIGTERM)  # not terminate(), which would take the number of one that is over
     patience = time.perf_counter() + TERMINATION_S
-    while not watch.wait(patience) and time.perf_counter() < patience and asked.times < 2:
+    while asked.times < 2 and time.perf_counter() < patience and not watch.wait(patience):
         pass
     kill_session(watch.process.pid)
     while not watch.wait(None):

@@ -44,7 +44,7 @@ def figures(study: Study) -> dict[str, Any]:
 
 def verdict(totals: Sequence[dict[str, Any]]) -> str:
     parts = [f"with {here['ranks']} ranks {words_of(here['ratio'])}" for here in totals]
-    return f"The changed program takes, of the time as it was: {'; '.join(parts)}."
+    return f"Time of the changed program relative to the original: {'; '.join(parts)}."
 
 
 def words_of(ratio: dict[str, Any] | None) -> str:
@@ -58,7 +58,7 @@ def words_of(ratio: dict[str, Any] | None) -> str:
 def _notes(study: Study) -> list[str]:
     cores = len(os.sched_getaffinity(0))
     early = [f"interrupted after {study.rounds} of {study.plan.rounds} rounds"] if study.interruption.signal else []
-    missing = [f"reading and writing by all ranks is not among the forms: {study.files.missing}"]
+    missing = [f"the form in which all ranks read and write was left out: {study.files.missing}"]
     return [
         *early,
         *(missing if study.files.missing else []),

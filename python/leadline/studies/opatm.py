@@ -108,6 +108,6 @@ def _same_results(samples: Sequence[Sample]) -> None:
     for each in samples:
         if each.checksum != first.checksum:
             raise MeasurementFailed(
-                f"{each.directory.name} has another result than {first.directory.name}: checksum {each.checksum}, "
+                f"{each.directory.name} and {first.directory.name} differ: checksum {each.checksum}, "
                 f"not {first.checksum}"
             )

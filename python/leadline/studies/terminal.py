@@ -21,7 +21,7 @@ def draw(found: dict[str, Any], out: Screen) -> None:
     out.section("What the recording of the first run proposes")
     for text in found["findings"][:MOST_FINDINGS]:
         out.item(text)
-    out.section("Time by phase", "seconds: all, and in MPI of it; before → after, medians")
+    out.section("Time by phase", "seconds, in brackets those in MPI; before → after, medians")
     out.lines(_phases(found))
     out.section("Communication by routine", "in MPI, mean of the ranks; × as it was")
     out.lines(_routines(found))

@@ -21,7 +21,9 @@ TABLE = TableDeclaration(
         text("name", "the routine, or initialisation and finalisation"),
         text("kind", "init, loop, output or final"),
         index("parent", "row of the phase that it is a part of", "the run"),
-        count("iterations", "of the main loop in which it occurs; of an inner loop, its own trips on the median rank"),
+        count(
+            "iterations", "of the main loop in which it occurs; of an inner loop, its own iterations on the median rank"
+        ),
         count("every", "n if it occurs in every n-th iteration, else 0"),
         seconds("period_s", "one iteration on the median rank", "it does not repeat"),
         seconds("computation_s", "between calls, without file I/O, all ranks"),

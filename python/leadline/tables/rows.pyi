@@ -250,7 +250,7 @@ class PhasesRow(NamedTuple):
     parent: int | None
     """row of the phase that it is a part of; null: the run."""
     iterations: int
-    """of the main loop in which it occurs; of an inner loop, its own trips on the median rank."""
+    """of the main loop in which it occurs; of an inner loop, its own iterations on the median rank."""
     every: int
     """n if it occurs in every n-th iteration, else 0."""
     period_s: float | None

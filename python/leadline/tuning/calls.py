@@ -9,8 +9,8 @@ from pathlib import Path
 
 from leadline import _core, mpi
 from leadline.errors import DamagedTrace, UsageError
+from leadline.operations import operations
 
-NAMES = {"MPI_Bcast": "bcast", "MPI_Reduce": "reduce", "MPI_Allreduce": "allreduce"}
 COMMUNICATOR = 0xFFFFFF  # docs/format.md: the rest of the number is flags
 
 
@@ -51,11 +51,12 @@ def library_of_run(directory: Path) -> str | None:
 
 
 def _of_process(process: _core.Process) -> Counter[tuple[str, int, int]]:
+    names = {f"MPI_{operation.function}": name for name, operation in operations().items()}
     found: Counter[tuple[str, int, int]] = Counter()
     for thread in range(process.threads):
         sites = process.sites(thread)
         for tally in process.tallies(thread):
-            operation = NAMES.get(process.functions[sites[tally.key.site].function].name)
+            operation = names.get(process.functions[sites[tally.key.site].function].name)
             communicator = tally.key.comm & COMMUNICATOR
             if operation is None or communicator >= len(process.communicators):
                 continue

@@ -29,6 +29,7 @@ from leadline.launch.wrappers import command_start, with_variables
 from leadline.launchers import srun
 from leadline.libraries import LIBRARIES, MpiLibrary, of_file
 from leadline.libraries.answers import Answer, Answers, Point
+from leadline.operations import operations
 from leadline.runs.execute import execute
 from leadline.runs.launch import Launch
 from leadline.runs.outcome import Ending
@@ -203,7 +204,7 @@ def _launch(
     if how == "uneven":
         for rank, text in fatal_errors(said):
             answer = found.points.setdefault(points[0], Answer())
-            sends_more = (rank == 0) == (points[0].operation != "reduce")  # as in src/probe/main.cpp
+            sends_more = (rank == 0) != operations()[points[0].operation].root_receives  # as in src/probe/main.cpp
             (answer.errors_of_errant if sends_more else answer.errors).append(text)
     return found
 

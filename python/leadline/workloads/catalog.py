@@ -21,7 +21,7 @@ class Workload:
 
     language: "c++" or "fortran".   sources, include: absolute paths.   flags: for compiling and linking.
     shared: those of `sources` without mpi.h, which are compiled once for all libraries with the same compiler.
-    link: words for the linker, after the objects.
+    link: words for the linker, after the objects.   headers: those outside of the folders of the sources.
     """
 
     name: str
@@ -33,12 +33,13 @@ class Workload:
     flags: tuple[str, ...]
     shared: tuple[Path, ...] = ()
     link: tuple[str, ...] = ()
+    headers: tuple[Path, ...] = ()
 
     @property
     def inputs(self) -> list[Path]:
         """Every file whose change means building again."""
         folders = {path.parent for path in self.sources}
-        return sorted(path for folder in folders for path in folder.iterdir() if path.is_file())
+        return sorted({path for folder in folders for path in folder.iterdir() if path.is_file()} | {*self.headers})
 
 
 def sources_root() -> Path:

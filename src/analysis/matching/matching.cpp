@@ -35,7 +35,7 @@ class Matcher {
     });
   }
 
-  // Of others, which come last, only the calls that those have something to do with.
+  // Of the remaining threads, only the calls that match a call above.
   void add_concerned(TimedCalls* calls, uint32_t index) {
     Completions completions(&out_.calls);
     calls->visit_all([&](const TimedCalls::Call& c) {

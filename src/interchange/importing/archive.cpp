@@ -137,7 +137,7 @@ std::string Archive::wrong(int error) const {
 
 std::string Archive::open(const std::string& anchor) {
   reader_ = otf2_.Reader_Open(anchor.c_str());
-  if (!reader_) return "OTF2's library cannot open it: it is no anchor file, or files beside it are missing";
+  if (!reader_) return "OTF2's library cannot open it: it is not an anchor file, or files beside it are missing";
   if (const int error = otf2_.Reader_SetSerialCollectiveCallbacks(reader_)) return wrong(error);
   char* creator = nullptr;
   if (!otf2_.Reader_GetCreator(reader_, &creator) && creator) creator_ = creator;
@@ -214,7 +214,7 @@ std::string Archive::read(uint64_t location, LocationEvents* events, uint64_t* r
     error = otf2_.Reader_ReadLocalEvents(reader_, reader, at_once, &read);
     if (read > events_left_) {
       otf2_.Reader_CloseEvtReader(reader_, reader);
-      return "there are more events than the files have room for";
+      return "it claims more events than its files can hold";
     }
     events_left_ -= read;
     *records += read;

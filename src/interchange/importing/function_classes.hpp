@@ -14,8 +14,8 @@ struct NamedFunction {
   trace::CallClass cls;
 };
 
-// "MPI_Send", "PMPI_Send", "mpi_send_", "MPI_Send_c". A function of MPI that nobody knows is of class `other`; what is
-// no function of MPI is none.
+// "MPI_Send", "PMPI_Send", "mpi_send_", "MPI_Send_c". An unknown function of MPI is of class `other`; any other
+// function has no class.
 std::optional<NamedFunction> mpi_function(std::string_view name);
 // A function of libc on files: "write", "fopen64".
 std::optional<NamedFunction> file_function(std::string_view name);

@@ -44,7 +44,7 @@ FileCall::FileCall(FileFn fn, OpenFile* file, Caller caller) : fn_(fn), file_(fi
   where_ = look_around(caller);
   if (file && file->by_mpi && of_program()) where_ = Where::beneath_mpi;
   if (where_ == Where::event) {
-    come_in(thread_, caller);
+    enter_call(thread_, caller);
     thread_->depth = within_file_call;
   }
   begin_ = now();

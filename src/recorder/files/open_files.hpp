@@ -45,7 +45,7 @@ class OpenFiles {
 
   FileTable& table() { return table_; }
 
-  // The open file a descriptor stands for, nullptr where it is none that is recorded.
+  // The open file of a descriptor; nullptr if it is not recorded.
   OpenFile* find(int fd) {
     if (static_cast<uint32_t>(fd) >= max_descriptors || !slots_) return nullptr;
     const uint32_t slot = slot_of(fd);

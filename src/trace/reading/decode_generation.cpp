@@ -55,9 +55,9 @@ size_t get_node_count(ByteReader& in, size_t least) {
 
 std::string get_positions(ByteReader& in, Generation* g) {
   const size_t n = get_node_count(in, 2);  // control and mask
-  if (!in.ok() || n > capacity::positions) return "more positions than there can be";
+  if (!in.ok() || n > capacity::positions) return "more positions than the format allows";
   g->positions.resize(std::max<size_t>(n, 1));
-  if (n > 0 && !get_next(static_cast<int64_t>(in.varint()), n, &g->positions[0].next)) return "a link leads nowhere";
+  if (n > 0 && !get_next(static_cast<int64_t>(in.varint()), n, &g->positions[0].next)) return "a link to no position";
   struct Memory {
     uint32_t last_position = 0, next_site = 0;
   };
@@ -71,7 +71,7 @@ std::string get_positions(ByteReader& in, Generation* g) {
     p.key.site = static_cast<uint32_t>(site);
     const auto here = static_cast<int64_t>(i);
     const int64_t next = control & next_is_following ? here + 1 : wrapping_sum(here, in.svarint());
-    if (!get_next(next, n, &p.next)) return "a link leads nowhere";
+    if (!get_next(next, n, &p.next)) return "a link to no position";
     if (!(control & mode_is_plain)) {
       const uint64_t mode = in.varint();
       if (mode > mode_first_wild) return "a position of unknown kind";

@@ -26,8 +26,8 @@ bool is_nested(const std::vector<SourceLoop>& loops) {
 
 std::string decode_loops(ByteReader& in, Stream* stream) {
   const size_t n = in.count(7);
-  if (!in.ok() || n >= capacity::loops) return "more loops than there can be";
-  if (!stream->loops.empty()) return "the loops of a thread a second time";
+  if (!in.ok() || n >= capacity::loops) return "more loops than the format allows";
+  if (!stream->loops.empty()) return "a second list of a thread's loops";
   std::vector<SourceLoop> loops(1);
   std::vector<uint32_t> around;
   uint64_t header = 0;
@@ -49,7 +49,7 @@ std::string decode_loops(ByteReader& in, Stream* stream) {
   for (SourceLoop& l : loops) {
     if (l.outer >= loops.size()) l.outer = 0;
   }
-  if (!is_nested(loops)) return "loops that lie in one another";
+  if (!is_nested(loops)) return "loops that contain each other";
   const size_t sites = in.count();
   for (size_t i = 0; i < sites && in.ok(); ++i) {
     const uint64_t l = in.varint();
@@ -61,7 +61,7 @@ std::string decode_loops(ByteReader& in, Stream* stream) {
   for (size_t i = 0; i < m && in.ok(); ++i) {
     from += static_cast<uint64_t>(in.svarint());
     const uint64_t to = from + static_cast<uint64_t>(in.svarint()), loop = in.varint();
-    if (from >= sites || to >= sites || !loop || loop >= loops.size()) return "a way round a loop that is not there";
+    if (from >= sites || to >= sites || !loop || loop >= loops.size()) return "an iteration of an unknown loop";
     rounds.push_back({static_cast<uint32_t>(from), static_cast<uint32_t>(to), static_cast<uint32_t>(loop)});
   }
   if (!in.ok()) return "the loops end too early";

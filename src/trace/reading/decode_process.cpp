@@ -255,7 +255,7 @@ void decode_losses(ByteReader& in, Process* p) {
 std::string add_generation(Generation&& g, uint32_t thread, Process* p) {
   Stream& s = stream_of(p, thread);
   for (const Generation& other : s.generations) {
-    if (other.number == g.number) return "a generation that was there before";
+    if (other.number == g.number) return "a generation that occurred before";
   }
   s.generations.push_back(std::move(g));
   return "";
@@ -267,7 +267,7 @@ std::string decode_times_of(ByteReader& in, Process* p) {
   for (Generation& g : stream_of(p, static_cast<uint32_t>(thread)).generations) {
     if (g.number == number) return decode_times(in, &g);
   }
-  return "times of a generation that is not there";
+  return "times of a missing generation";
 }
 
 std::string decode_series_of(ByteReader& in, Process* p) {

@@ -123,7 +123,7 @@ std::string decode_series(ByteReader& in, Series* into) {
   series.ns_per_tick = static_cast<double>(in.varint()) * 0x1p-32;
   series.tolerance = in.varint();
   const size_t loops = in.count(12);
-  if (!in.ok() || loops > most_loops) return "more loops than there can be";
+  if (!in.ok() || loops > most_loops) return "more loops than the format allows";
   for (size_t i = 0; i < loops; ++i) {
     series.loops.emplace_back();
     if (!get_loop(in, series.ns_per_tick, &series.loops.back())) return "a loop's times can't be read";

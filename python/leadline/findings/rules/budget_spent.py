@@ -47,9 +47,7 @@ def sentence(content: Content, found: Evidence) -> str:
     results = []
     if _ranks(content.run, _UNORDERED):
         results.append(f"{fmt.plural(unordered, 'call is', 'calls are')} counted and timed, but not in order")
-    results.append(
-        "parts are left out, so totals are too low and shares are not given here" if cut else "totals are exact"
-    )
+    results.append("parts are left out, so totals are too low and no shares are given" if cut else "totals are exact")
     if not_written and not cut:
         begin = f"The recording could not be written on {fmt.plural(not_written, 'rank')}"
     else:
@@ -61,7 +59,7 @@ def sentence(content: Content, found: Evidence) -> str:
 def _budget(run: Run, size: int | None) -> str:
     affected = _ranks(run, _CUT) | _ranks(run, _UNORDERED)
     given = any(run.processes[index].placement.budgets_given & 1 for index in affected)
-    name = f"The budget of {fmt.size(size)} a rank" if size else "The budget for files"
+    name = f"The budget of {fmt.size(size)} per rank" if size else "The budget for files"
     return f"{name} (--budget)" if given else name
 
 

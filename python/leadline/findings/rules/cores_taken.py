@@ -20,8 +20,8 @@ def evidence(content: Content) -> Evidence | None:
 
 def sentence(content: Content, found: Evidence) -> str:
     return (
-        f"The ranks waited {fmt.percent(found['waited_share'])} of their time for a core, although there were enough: "
-        "something else used them."
+        f"The ranks spent {fmt.percent(found['waited_share'])} of their time waiting for a core, although there were "
+        "enough cores: something else used them."
     )
 
 

@@ -49,12 +49,12 @@ def _is_pattern(content: Content, file: FileEntry) -> bool:
 
 def sentence(content: Content, found: Evidence) -> str:
     text = (
-        f"{fmt.plural(found['ranks'], 'rank')} each read all of {found['file']} ({fmt.size(found['size_bytes'])}): "
-        f"{fmt.size(found['bytes_read'])} in all"
+        f"{fmt.plural(found['ranks'], 'rank')} each read all of {found['file']} ({fmt.size(found['size_bytes'])}), "
+        f"{fmt.size(found['bytes_read'])} in total"
     )
     share = found["more_than_once_share"]
     if share is not None and share >= file_costs.LEAST_SHARE:
-        text += f"; reading it more than once takes {fmt.percent(share)} of the time"
+        return f"{fmt.percent(share)} is reading a file more than once: {text}."
     return text + "."
 
 

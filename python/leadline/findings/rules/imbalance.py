@@ -29,17 +29,17 @@ def evidence(content: Content) -> Evidence | None:
 
 
 def sentence(content: Content, found: Evidence) -> str:
-    lost = f"{fmt.seconds(found['lost_per_step_s'])} of each step ({fmt.percent(found['share'])})"
+    lost = f"{fmt.percent(found['share'])} of each step ({fmt.seconds(found['lost_per_step_s'])})"
     if found["kind"] == "host":
-        return f"The ranks on {found['host']} compute longer than the others in every step; that costs {lost}."
+        return f"{lost} is lost because the ranks on {found['host']} compute longer than the others in every step."
     if found["kind"] == "fixed":
         return (
-            f"Rank {found['rank']} computes {fmt.times(found['times_mean'])} as long as the mean rank, in every step; "
-            f"uneven computation costs {lost}."
+            f"{lost} is lost to uneven computation: rank {found['rank']} computes {fmt.times(found['times_mean'])} as "
+            "long as the mean rank in every step."
         )
     if found["kind"] == "wandering":
-        return f"Now one rank, now another computes longest, for several steps each; that costs {lost}."
-    return f"Ranks differ in their computation by chance, as on a busy machine; that costs {lost}."
+        return f"{lost} is lost to uneven computation: a different rank computes longest every few steps."
+    return f"{lost} is lost to uneven computation: ranks differ at random, as on a busy machine."
 
 
 RULE = Rule(
@@ -52,7 +52,7 @@ RULE = Rule(
     threshold={"share": at_least(0.02)},
     cost_s=lambda found: float(found["lost_s"]),
     help=lambda found: (
-        "Divide the work anew."
+        "Rebalance the work."
         if found["kind"] in ("fixed", "wandering")
         else "Look at the machine: other load, temperature, placement."
     ),

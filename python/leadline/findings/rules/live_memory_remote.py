@@ -23,8 +23,8 @@ def evidence(content: Content) -> Evidence | None:
 
 def sentence(content: Content, found: Evidence) -> str:
     return (
-        f"The recording of {fmt.plural(found['ranks'], 'rank')} was on {found['file_system']} while the program ran, "
-        f"so the program may have waited for it: {_NOT_ON_THE_NODE[found['reason']]}. To choose a directory of the "
+        f"The recording of {fmt.plural(found['ranks'], 'rank')} was on {found['file_system']} during the run, "
+        f"so the program may have waited for it: {_NOT_ON_THE_NODE[found['reason']]}. To choose a directory on the "
         "nodes, use --live."
     )
 

@@ -48,14 +48,15 @@ def sentence(content: Content, found: Evidence) -> str:
     one = cores == 1 and found["host_cores"] <= 1
     shared = f"{cores:g} of the {found['host_cores']}" if found["host_cores"] > cores else f"{cores:g}"
     shared += " core" if one else " cores"
-    where = f" of {found['host']}" if found["host"] else ""
-    others = f", and likewise on {fmt.plural(hosts - 1, 'more host')}" if hosts > 1 else ""
+    where = f" on {found['host']}" if found["host"] else ""
+    others = f" (as on {fmt.plural(hosts - 1, 'more host')})" if hosts > 1 else ""
     if found["waited_share"] is None:
-        return f"{who} {verb} {shared}{where}{others}: every time below includes waits for a core."
+        return f"{who} {verb} {shared}{where}{others}. All times below include waits for a core."
     waited = fmt.percent(found["waited_share"])
+    spend, their = ("spends", "its") if verb == "shares" else ("spend", "their")
     return (
-        f"{who} {verb} {shared}{where} and wait {waited} of their time for one{others}; "
-        "every time below includes that wait."
+        f"{who} {verb} {shared}{where}{others} and {spend} {waited} of {their} time waiting for a core. "
+        "All times below include that."
     )
 
 

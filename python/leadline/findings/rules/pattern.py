@@ -16,7 +16,7 @@ MOST = 8
 FENCE = "MPI_Win_fence"
 
 HELP = {
-    "packable_messages": "Pack the messages to one partner into fewer ones, or describe them by one datatype.",
+    "packable_messages": "Pack the messages to a partner into one, or describe them by one datatype.",
     "all_to_one": "Use MPI_Gather or MPI_Gatherv, or MPI_Reduce if the values are summed up.",
     "one_to_all": "Use MPI_Scatter or MPI_Scatterv, or MPI_Bcast if all get the same.",
     "handmade_broadcast": "Use MPI_Bcast: the library chooses the algorithm by size and ranks.",
@@ -24,24 +24,24 @@ HELP = {
     "handmade_alltoall": "Use MPI_Alltoall or MPI_Alltoallv.",
     "serialised_order": "Post the receives first (MPI_Irecv), or use MPI_Sendrecv.",
     "unexpected_large": "Post the receive before the sender sends.",
-    "redundant_barrier": "Leave the barrier out: messages order their ends by themselves.",
+    "redundant_barrier": "Leave the barrier out: the messages already synchronise both ranks.",
     "allreduce_bound": "Combine several reductions into one, or overlap them (MPI_Iallreduce).",
-    "no_overlap": "Compute what needs no message between posting and completing.",
-    "polling": "Wait (MPI_Wait, MPI_Probe) where there is nothing else to do.",
-    "repeated_creation": "Make them once, before the loop, if the same ranks are in them in every step.",
+    "no_overlap": "Move independent computation between Isend/Irecv and Wait.",
+    "polling": "Wait (MPI_Wait, MPI_Probe) if there is nothing else to do.",
+    "repeated_creation": "Create them once, before the loop, if the same ranks are in them in every step.",
     "read_all_by_all": "Read the file once: collectively (MPI_File_read_all), or on one rank with a broadcast.",
     "write_by_one": "Write in parallel (MPI_File_write_all, parallel NetCDF or HDF5).",
     "small_io": "Use larger transfers: whole arrays, or collective MPI-IO.",
-    "file_per_rank": "Write one shared file collectively; many small files burden the file system's directory.",
+    "file_per_rank": "Write one shared file collectively: many small files burden the file system.",
 }
 # The same of one-sided operations; {} is what they are.
 HELP_ONE_SIDED = {
-    "packable_messages": "Let one operation move what goes to one target: side by side in memory, or by one datatype.",
+    "packable_messages": "Move all data for a target in one operation: side by side in memory, or by one datatype.",
 }
 FACT_ONE_SIDED = {
-    "packable_messages": "{} at the same target follow one another and could travel together",
-    "all_to_one": "data of all ranks go to one by {}",
-    "one_to_all": "data of one rank go to all others by {}",
+    "packable_messages": "{} at the same target follow one another and could be one",
+    "all_to_one": "the data of all ranks goes to one by {}",
+    "one_to_all": "the data of one rank goes to all others by {}",
     "handmade_broadcast": "a broadcast is made of {}",
     "handmade_reduction": "a reduction is made of {}",
     "handmade_alltoall": "an all-to-all is made of {}",
@@ -54,18 +54,18 @@ OF_FILES = {
     *("names", "opening_s", "transfers", "bytes_each", "reads", "writes"),
 }
 FACT = {
-    "packable_messages": "messages to the same partner follow one another and could travel together",
+    "packable_messages": "messages to the same partner follow one another and could be one",
     "all_to_one": "all ranks send to one",
     "one_to_all": "one rank sends to all others",
     "handmade_broadcast": "a broadcast is made of sends",
     "handmade_reduction": "a reduction is made of sends",
     "handmade_alltoall": "an all-to-all is made of sends",
-    "serialised_order": "the order of blocking sends lets one rank wait for the next",
+    "serialised_order": "blocking sends are in an order that makes each rank wait for the next",
     "unexpected_large": "large messages are sent before their receive is posted",
     "redundant_barrier": "barriers order nothing",
     "allreduce_bound": "a loop is bound by small allreduces",
-    "no_overlap": "nonblocking messages are completed before anything is computed",
-    "polling": "polls find nothing",
+    "no_overlap": "no computation overlaps the nonblocking messages",
+    "polling": "polls find nothing to complete",
 }
 
 
@@ -161,30 +161,30 @@ def sentence(content: Content, found: Evidence) -> str:
     if "file" in found:
         return file_sentence(found)
     how = found["one_sided"]
+    share = fmt.percent(found["share"]) + (" with synchronisation" if how else "")
     fact = FACT_ONE_SIDED[found["pattern"]].format(how) if how else FACT.get(found["pattern"], "")
     if found["assumes"] == "independent trips":
-        does = (
-            f"calls {fmt.count(found['together'])} {how} at each target"
-            if how
-            else (f"sends {fmt.count(found['together'])} messages to each partner")
-        )
-        fact = (
-            f"the loop at {found['loop']} {does} that could travel together, if its trips do not need one another's "
-            "data"
-        )
+        many = fmt.count(found["together"])
+        does = f"calls {many} {how} at each target" if how else f"sends each partner {many} messages"
+        return f"{share}: {_in_words(found['loop'])} {does} that could be one, if no iteration needs another's data."
     elif found["together"]:
         fact = f"{fmt.count(found['together'])} {fact}"
     elif found["pattern"] == "repeated_creation":
         fact = (
-            f"{found['what']} are made in every step, {fmt.number(found['made_per_step'])} by each rank "
+            f"{found['what']} are created in every step, {fmt.number(found['made_per_step'])} by each rank "
             f"({', '.join(found['functions'])})"
         )
     elif found.get("waits_in_order"):
         fact += ", by blocking sends that wait for one another"
     elif found["loop"]:
-        fact = f"the loop at {found['loop']} is bound by small allreduces"
-    calls = "these calls and their synchronisation" if how else "these calls"
-    return f"In {found['where']}, {fact}; {calls} take {fmt.percent(found['share'])} of the time."
+        return f"{share}: {_in_words(found['loop'])} is bound by small allreduces."
+    return f"{share}: in {found['where']}, {fact}."
+
+
+def _in_words(loop: str) -> str:
+    """ "the loop at advection.cpp:356 (trcadv)", as much of it as is known."""
+    place, _, routine = loop.rpartition(" in ")
+    return f"the loop at {place} ({routine})" if place else f"the loop in {routine}"
 
 
 def help_for(found: Evidence) -> str:

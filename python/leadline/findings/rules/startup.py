@@ -19,10 +19,7 @@ def evidence(content: Content) -> Evidence | None:
 
 
 def sentence(content: Content, found: Evidence) -> str:
-    return (
-        f"MPI_Init and MPI_Finalize take {fmt.percent(found['share'])} of the time of the run, which is short; other "
-        "shares are of the time between them."
-    )
+    return f"{fmt.percent(found['share'])} of this short run is MPI_Init and MPI_Finalize. Other shares exclude them."
 
 
 RULE = Rule(

@@ -16,9 +16,9 @@ MOST = 5
 ONE_CAUSE = 0.5  # of a wait: then it is named
 
 HELP = {
-    "computation": "Give the rank that computes longest less work, or let the others work on something else meanwhile.",
+    "computation": "Give the rank that computes longest less work, or let the others do other work meanwhile.",
     "io": "Let the other ranks go on while files are read or written, or divide this work among the ranks.",
-    "mpi": "Shorten what the other rank does in MPI before: fewer, larger messages, or a collective.",
+    "mpi": "Shorten the other rank's MPI calls before that: fewer, larger messages, or a collective.",
 }
 
 
@@ -75,27 +75,27 @@ def _in_every_step(content: Content, rank: str) -> float | None:
 
 
 def sentence(content: Content, found: Evidence) -> str:
-    about = "about " if found["estimated"] else ""
+    share = ("About " if found["estimated"] else "") + fmt.percent(found["share"])
     where = f"{found['function']} of {found['routine']}" if found["function"] else "calls"
     waiting = fmt.plural(found["ranks"], "rank waits", "ranks wait")
-    text = f"{waiting} in {where}, {about}{fmt.percent(found['share'])} of the time"
+    text = f"{share}: {waiting} in {where}"
     if found["cause"] is None:
         return f"{text}{_for_whom(found)}."
     if found["times_mean"] is not None:
         return (
-            f"{text}, most of it because rank {found['cause_rank']} computes {fmt.times(found['times_mean'])} as long "
-            "as the mean rank, in every step."
+            f"{text}, mostly because rank {found['cause_rank']} computes {fmt.times(found['times_mean'])} as long "
+            "as the mean rank in every step."
         )
     call = f"{found['cause_function']} of {found['cause_routine']}" if found["cause_function"] else "a call"
     if found["since_start"]:
-        return f"{text}, most of it because rank {found['cause_rank']} left {found['cause_function']} last."
+        return f"{text}, mostly because rank {found['cause_rank']} left {found['cause_function']} last."
     doing = {
         "computation": f"computes before {call}",
         "io": f"is in {call}",
         "mpi": f"is in {call}",
-        "unknown": "does what is not known",
+        "unknown": "does something unknown",
     }[found["cause"]]
-    return f"{text}, most of it because rank {found['cause_rank']} {doing}."
+    return f"{text}, mostly because rank {found['cause_rank']} {doing}."
 
 
 def _for_whom(found: Evidence) -> str:
@@ -104,11 +104,8 @@ def _for_whom(found: Evidence) -> str:
     if found["late_ranks"] == 1:
         return f", for rank {found['late_rank']}"
     if found["late_share"] >= ONE_CAUSE:
-        return f", most of it for rank {found['late_rank']}"
-    return (
-        f", for {fmt.count(found['late_ranks'])} different ranks: at most {fmt.percent(found['late_share'])} of it is "
-        f"for one of them, rank {found['late_rank']}"
-    )
+        return f", mostly for rank {found['late_rank']}"
+    return f", for no rank in particular (most for rank {found['late_rank']}, {fmt.percent(found['late_share'])})"
 
 
 def cost_s(found: Evidence) -> float | None:

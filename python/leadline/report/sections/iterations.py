@@ -157,12 +157,12 @@ def _about_loop(run: Run, loop: NamedLoop, width: int) -> list[str]:
     if loop.at_least:
         lines.append("  an iteration that makes all its calls in one inner loop may go unseen")
         if loop.restarts:
-            lines.append(f"  {loop.starts_anew}")
+            lines.append(f"  {loop.restarts_in_words}")
     for number in loop.around:
         around = named_loop(run, number)
         lines.append(f"  calls do not show the iterations of {around.where}, which encloses it")
         if around.restarts:
-            lines.append(f"    {around.starts_anew}")
+            lines.append(f"    {around.restarts_in_words}")
     if len(loop.path) > 1:
         lines.append("  reached through " + " > ".join(frame.routine for frame in loop.path))
     lines = [line[0].upper() + line[1:] if line.startswith("the") else line for line in lines]

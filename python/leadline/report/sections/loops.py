@@ -104,7 +104,7 @@ def draw(content: Content, out: Screen) -> None:
     entries = loop_entries(content.run, LEAST_SHARE if out.complete else LEAST_SHARE_SHOWN)
     shown = entries if out.complete else entries[:MOST_SHOWN]
     if shown:
-        out.section(SECTION.title, "trips: in an iteration of the loop around it; time of all ranks")
+        out.section(SECTION.title, "iterations: per iteration of the enclosing loop; time of all ranks")
         out.lines(_lines(shown, out.width))
         left = len(content.run.profile.loops.all) - 1 - len(shown)
         if left:
@@ -115,13 +115,13 @@ def draw(content: Content, out: Screen) -> None:
 
 
 def _lines(entries: Sequence[LoopEntry], width: int) -> list[Line]:
-    lines: list[Line] = [("   Time      Trips  Loop", "dim")]
+    lines: list[Line] = [("   Time  Iterations  Loop", "dim")]
     for entry in entries:
         loop = entry.loop
         place = f"{loop.file.rsplit('/', 1)[-1]}:{loop.line} in " if loop.file and loop.line else ""
-        text = f"{100 * loop.share:5.1f} %  {_trips(entry):>9}  {'  ' * entry.depth}{place}{loop.routine}"
+        text = f"{100 * loop.share:5.1f} %  {_trips(entry):>10}  {'  ' * entry.depth}{place}{loop.routine}"
         if loop.restarts:
-            text += f", calls start anew {fmt.short_count(loop.restarts)} ×"
+            text += f", call sequence restarts {fmt.short_count(loop.restarts)} ×"
         lines.append((text, "bold") if entry.main else text)
     return lines
 

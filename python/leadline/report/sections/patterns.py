@@ -35,7 +35,7 @@ TITLES = {
     "allreduce_bound": "loop bound by allreduce",
     "no_overlap": "nonblocking calls that overlap nothing",
     "polling": "polling",
-    "repeated_creation": "made anew in every step",
+    "repeated_creation": "created again in every step",
     "read_all_by_all": "every rank reads the whole file",
     "write_by_one": "one rank writes for all",
     "small_io": "small transfers",

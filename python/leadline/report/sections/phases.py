@@ -101,8 +101,8 @@ def unseen_steps(entry: PhaseEntry) -> list[str]:
     """The loops around the main one that may be the program's steps, although calls do not show how many."""
     words = []
     for loop in entry.around:
-        anew = f"; {loop.starts_anew}" if loop.restarts else ""
-        words.append(f"within {loop.place}, trips unknown{anew}")
+        restarting = f"; {loop.restarts_in_words}" if loop.restarts else ""
+        words.append(f"within {loop.place}, iterations unknown{restarting}")
     return words
 
 

@@ -33,12 +33,17 @@ TITLES = {
     "late_post": "late post",
     "late_complete": "late complete",
 }
-DOING = {"computation": "computes before", "io": "is in file I/O", "mpi": "is in", "unknown": "is not known before"}
+DOING = {
+    "computation": "computes before",
+    "io": "is in file I/O",
+    "mpi": "is in",
+    "unknown": "does something unknown before",
+}
 DOING_TOGETHER = {
     "computation": "compute before",
     "io": "are in file I/O",
     "mpi": "are in",
-    "unknown": "are not known before",
+    "unknown": "do something unknown before",
 }
 LEAST_OF_ONE_RANK = 0.5
 

@@ -21,7 +21,7 @@ export function show() {
   const comparison = read();
   const sections = [
     { id: "environments", title: "Environments", inside: environments(comparison) },
-    { id: "limits", title: "What cannot be told", inside: limits(comparison) },
+    { id: "limits", title: "Limits of this comparison", inside: limits(comparison) },
     { id: "differences", title: "What differs", inside: differences(comparison) },
     { id: "iterations", title: "Iterations", inside: iterations(comparison) },
     { id: "scaling", title: "Scaling", inside: comparison.scaling ? scaling(comparison.scaling) : null },
@@ -50,7 +50,7 @@ function groups({ groups }) {
 }
 
 function environments({ environment, groups }) {
-  if (!environment.length) return h("p", null, "The same, as far as it was recorded.");
+  if (!environment.length) return h("p", null, "The same, as far as recorded.");
   return table({
     of: "environments",
     label: "Environments",

@@ -9,7 +9,7 @@ import { table } from "../table.js";
 const DEEPEST = 24;
 
 export const drawing = {
-  remark: () => "Each routine beneath the one that called it. Times are those of MPI calls, of all ranks.",
+  remark: () => "Each routine is below the one that called it. Times are those of MPI calls, of all ranks.",
   render: (report) => {
     const nodes = new Map(report.call_tree.map((e) => [e.id, e]));
     const depth = (e) => {

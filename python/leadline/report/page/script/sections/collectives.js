@@ -6,7 +6,7 @@ import { count, percentColumn, seconds, size } from "../format.js";
 import { table } from "../table.js";
 
 export const drawing = {
-  remark: () => "Which way the data of collectives goes, whatever the function and the call.",
+  remark: () => "Collectives by the direction of their data, over all functions and calls.",
   render: (report) => [
     table({
       of: "collectives",

@@ -35,19 +35,19 @@ export const drawing = {
   },
 };
 
-function anew(restarts) {
+function restarting(restarts) {
   if (!restarts) return "";
-  const after = restarts.after_trips ? `, each time after ${plural(restarts.after_trips, "trip")} of its inner loop` : "";
-  return ` (its calls start anew ${plural(restarts.times, "time")}${after})`;
+  const after = restarts.after_trips ? `, each time after ${plural(restarts.after_trips, "iteration")} of its inner loop` : "";
+  return ` (its call sequence restarts ${plural(restarts.times, "time")}${after})`;
 }
 
 function about(it) {
   const loop = it.routine
     ? `The loop${it.file ? ` at ${place(it)}` : ""} in ${it.routine}, ${fixed(100 * it.share, 0)} % of the ranks' time: `
     : "";
-  const iterations = `${it.at_least ? "at least " : ""}${plural(it.count, "iteration")}${anew(it.restarts)}`;
+  const iterations = `${it.at_least ? "at least " : ""}${plural(it.count, "iteration")}${restarting(it.restarts)}`;
   const around = it.around
-    ? ` Calls do not show the iterations of the loop${it.around.file ? ` at ${place(it.around)}` : ""} in ${it.around.routine}, which encloses it${anew(it.around.restarts)}.`
+    ? ` Calls do not show the iterations of the loop${it.around.file ? ` at ${place(it.around)}` : ""} in ${it.around.routine}, which encloses it${restarting(it.around.restarts)}.`
     : "";
   if (it.mean_s === null) return `${loop}${iterations}. ${KEPT[it.kept]?.(it) ?? ""}${around}`;
   const where = it.routine ? "" : [
@@ -59,7 +59,7 @@ function about(it) {
     .join(" ");
   return [
     loop,
-    `${iterations}${it.calls_per_iteration ? ` of ${fixed(it.calls_per_iteration, 1).replace(/\.0$/, "")} MPI calls a rank` : ""}`,
+    `${iterations}${it.calls_per_iteration ? ` of ${fixed(it.calls_per_iteration, 1).replace(/\.0$/, "")} MPI calls per rank` : ""}`,
     where ? `; each ${it.site.ends_with_it ? "ends" : "begins"} ${where}` : "",
     it.timed_are_unlike ? `: ${seconds(it.average_s)} on average. Those that were timed are not typical` : "",
     `: ${seconds(it.mean_s)} on average, ${seconds(it.min_s)} to ${seconds(it.max_s)}${it.timed < it.count ? ` (${count(it.timed)} of ${count(it.count)} were timed)` : ""}. `,

@@ -31,7 +31,7 @@ const HOW = {
 
 export const drawing = {
   remark: () =>
-    "Messages from the rank of the row to that of the column. Ranks are those of MPI_COMM_WORLD, whatever the communicator.",
+    "Messages from the rank of the row to that of the column. Ranks are always those of MPI_COMM_WORLD.",
   render: (report) => {
     const cells = blocksOf(report, ["messages", "bytes"]);
     return [

@@ -11,7 +11,7 @@ const whole = (e) => (e.files.length ? e.files.join(", ") : e.routines.join(" â€
 
 export const drawing = {
   remark: () =>
-    "What the messages and transfers amount to; one call may be part of several. Open a line for what shows it.",
+    "What messages and transfers do together; one call may be part of several patterns. Open a line for what shows it.",
   render: (report) => [
     table({
       of: "patterns",

@@ -24,14 +24,14 @@ export const drawing = {
 function intro(report) {
   const { ranks_why: why, ranks } = report.timeline;
   const which = why ? `Shown are ${why}.` : `All ${plural(ranks.length, "rank")}, a lane each.`;
-  return `Single iterations of the main loop, call by call, in one time for all ranks. ${which}${aboutClocks(report.iterations?.clocks)}`;
+  return `Single iterations of the main loop, call by call, on one time axis for all ranks. ${which}${aboutClocks(report.iterations?.clocks)}`;
 }
 
 /** By how much times of ranks on different hosts may be off. */
 function aboutClocks(clocks) {
   if (!clocks || clocks.kind === "shared") return "";
-  if (clocks.kind === "system" || clocks.error_s === null) return " Times of different hosts are compared by wall-clock time, whose error is not known.";
-  return ` Times of different hosts may be off by ${seconds(clocks.error_s)} at most: arrows may seem to go back by as much.`;
+  if (clocks.kind === "system" || clocks.error_s === null) return " Times of different hosts are compared by wall-clock time, whose error is unknown.";
+  return ` Times of different hosts may be off by ${seconds(clocks.error_s)} at most, so arrows may point backwards by that much.`;
 }
 
 class Timeline {
@@ -162,10 +162,10 @@ class Timeline {
     if (step.tiles) {
       const width = (this.picture.data.span * step.unit_s) / step.tiles.tiles;
       notes.push(
-        `${count(step.calls)} calls are more than a page holds: they are summed up in stretches of ${seconds(width)}, without messages, and only the longest ${count(step.marks.site.length)} can be looked at one by one.`,
+        `${count(step.calls)} calls are too many for a page. They are summed over stretches of ${seconds(width)}, without messages; only the longest ${count(step.marks.site.length)} can be inspected one by one.`,
       );
     }
-    if (drawn?.seen > drawn?.drawn) notes.push(`${plural(drawn.seen, "message")} in the picture are too many to draw: zoom in, or choose ranks.`);
+    if (drawn?.seen > drawn?.drawn) notes.push(`${plural(drawn.seen, "message")} are too many to draw: zoom in, or choose ranks.`);
     if (step.messages?.elsewhere) notes.push(`${plural(step.messages.elsewhere, "message")} not drawn: the other end is in another iteration, on a rank that is not shown, or not known.`);
     this.notes.textContent = notes.join(" ");
     this.notes.hidden = !notes.length;

@@ -13,7 +13,7 @@ const titleOf = (kind) => kind.replaceAll("_", " ").replace("n to n", "n-to-n");
 
 export const drawing = {
   remark: (report) =>
-    "What calls waited for other ranks, and what these did meanwhile. Open a line for the ranks that waited. " +
+    "How long calls waited for other ranks, and what these did meanwhile. Open a line for the ranks that waited. " +
     (report.waits_estimated_from
       ? `Estimated from ${plural(report.waits_estimated_from, "iteration")} whose calls' times were kept.`
       : "All calls' times were kept."),

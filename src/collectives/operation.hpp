@@ -1,0 +1,46 @@
+// What is known of an operation: the words of api/operations.toml, whose head says what each means. The table itself,
+// `facts_of_operations`, is generated from there (leadline/operations.hpp).
+#pragma once
+
+#include <cstdint>
+
+namespace leadline::collectives {
+
+// The data that ranks contribute to an operation, or receive from it.
+struct DataSide {
+  bool root_only;          // else it is all ranks'
+  bool block_per_rank;     // a block for each rank; else one block
+  bool count_per_rank;     // blocks have their own counts and places, as in MPI_Gatherv; else one count
+  bool datatype_per_rank;  // and their own datatypes, as in MPI_Alltoallw
+};
+
+// Who may pass MPI_IN_PLACE. of_result: nobody needs to, as the result takes the place of the contribution.
+enum class InPlace : uint8_t { nobody, root, all, of_result };
+
+// Which argument of the function is which; -1: it has none.
+struct Arguments {
+  int8_t number;
+  int8_t sbuf, scount, sdispls, stype, rbuf, rcount, rdispls, rtype, op, root, comm;
+};
+
+struct OperationFacts {
+  const char* name;      // "bcast": as commands and tables say
+  const char* function;  // "MPI_Bcast"
+  DataSide contributed, received;
+  bool reduces, has_root;
+  InPlace in_place;
+  Arguments arguments;
+
+  bool has_one_buffer() const { return in_place == InPlace::of_result; }
+  bool contributes(bool is_root) const { return !contributed.root_only || is_root; }
+  // With one buffer what a rank contributed is its result already.
+  bool receives(bool is_root) const {
+    return (!received.root_only || is_root) && !(has_one_buffer() && contributes(is_root));
+  }
+  bool has_result(bool is_root) const { return !received.root_only || is_root; }
+  // In blocks, of the buffers of `processes` ranks.
+  int64_t blocks_contributed(int processes) const { return contributed.block_per_rank ? processes : 1; }
+  int64_t blocks_received(int processes) const { return received.block_per_rank ? processes : 1; }
+};
+
+}  // namespace leadline::collectives
