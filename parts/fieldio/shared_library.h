@@ -1,5 +1,5 @@
-/* A library that is loaded if it fits: one built for another MPI library than the program's would bring that one along,
- * whose mere loading may end the program. So the file is looked into first. */
+/* A library that is loaded if it fits: one built for another MPI library than the program's would also load that
+ * library, which alone may end the program. The file is therefore inspected first. */
 #ifndef LEADLINE_FIELDIO_SHARED_LIBRARY_H
 #define LEADLINE_FIELDIO_SHARED_LIBRARY_H
 

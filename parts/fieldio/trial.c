@@ -42,7 +42,7 @@ static bool failed(Trial* trial, leadline_field_file** file) {
   return false;
 }
 
-/* Reading is to come from where the file is, not from this host's memory. Where that cannot be had, it does not. */
+/* Reading should come from where the file is, not from this host's memory, if that can be arranged. */
 static void forget(const char* path) {
   const int descriptor = open(path, O_RDONLY);
   if (descriptor < 0) return;

@@ -1,4 +1,4 @@
-/* Is the plan right? Each rank looks at its own part and at what its neighbours tell; then all agree. */
+/* Is the plan right? Each rank checks its own part and what its neighbours send; then all agree. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -146,7 +146,7 @@ int check_memory(leadline_segments* plan) {
 
 /* --- What neighbours tell one another ----------------------------------------------------------------------------- */
 
-/* What a rank says of one of its neighbours to that neighbour, in numbers of 64 bits; three more for each field. */
+/* What a rank sends to a neighbour about that neighbour, in numbers of 64 bits; three more for each field. */
 enum { OUTGOING, INCOMING, FIELDS, SEGMENTATION, HEADER };
 enum { NAME, SENT, RECEIVED, PER_FIELD };
 

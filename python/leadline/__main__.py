@@ -12,7 +12,7 @@ from leadline.errors import LeadlineError
 
 
 def main(arguments: list[str] | None = None) -> int:
-    gc.disable()  # nothing is garbage while modules are imported; the command's file turns it on again
+    gc.disable()  # modules being imported leave no garbage; the command's file turns collection on again
     from leadline.cli import command
 
     try:

@@ -7,7 +7,7 @@ class LeadlineError(Exception):
     """Leadline could not do something. `hint` is the next step, if there is one."""
 
     exit_code = 1
-    silent = False  # another process of ours says it
+    silent = False  # another process of ours prints the message
 
     def __init__(self, message: str, *, hint: str = "") -> None:
         super().__init__(message)

@@ -1,9 +1,8 @@
 // One time for all processes of a run.
 //
 // Processes with the same clock (on one kernel) need no correction. The clocks of other hosts were compared with that
-// of rank 0 of the process's MPI_COMM_WORLD in MPI_Init and MPI_Finalize: between the two their offset is taken to
-// change at a constant rate. Without a comparison the time falls back to the system's time of day, whose error is not
-// known.
+// of rank 0 of the process's MPI_COMM_WORLD in MPI_Init and MPI_Finalize: between the two their offset is assumed to
+// change at a constant rate. Without a comparison the time falls back to wall-clock time, whose error is unknown.
 #pragma once
 
 #include <cstdint>

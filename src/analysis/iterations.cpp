@@ -167,8 +167,8 @@ void keep_common(const std::vector<uint64_t>& with, std::vector<uint64_t>* sampl
   *sampled = std::move(both);
 }
 
-// Of a rank that counts an inner loop, so many times what the others count: their iterations of which it kept all, and
-// one on either side, since it is unknown where in an iteration its count begins.
+// If a rank counts an inner loop, it counts a multiple of what the others count. These are the others' iterations of
+// which it kept all, and one on either side, since it is unknown where in an iteration its count begins.
 std::vector<uint64_t> usual_iterations(const ProcessLoop& l, uint64_t usual) {
   std::vector<uint64_t> found;
   const uint64_t own = l.times.iterations(), ratio = usual ? (own + usual / 2) / usual : 0;
@@ -209,7 +209,7 @@ uint64_t usual_count(const std::vector<const ProcessLoop*>& loops, uint32_t main
 }
 
 RunIterations merge_loops(const std::vector<const ProcessLoop*>& all, uint32_t main) {
-  // Ranks that count differently have no place beside the others.
+  // Ranks that count differently cannot be compared with the others.
   static const ProcessLoop none;
   const uint64_t usual = usual_count(all, main);
   std::vector<const ProcessLoop*> loops = all, others;

@@ -31,9 +31,9 @@ std::vector<ProcessLoop> loops_of(const trace::Process& process, const std::vect
 std::vector<const ProcessLoop*> loops_to_merge(const std::vector<const std::vector<ProcessLoop>*>& processes,
                                                uint32_t main);
 
-// Ranks that see other levels of the program's loops (one exchanges often in a step with a rank that exchanges with a
-// third once) count differently: this is the most common number of iterations, and the smallest in a tie, among the
-// ranks that timed the loop `main` itself if there is one.
+// Ranks that see other levels of the program's loops (one exchanges many times in a step with a rank that exchanges
+// once with a third) count differently: this is the most common number of iterations, and the smallest in a tie, among
+// the ranks that timed the loop `main` itself if there is one.
 uint64_t usual_count(const std::vector<const ProcessLoop*>& loops, uint32_t main);
 // Whether ranks with these numbers of iterations count the same: the ends of a run that was cut off may lie apart.
 bool same_numbers(uint64_t a, uint64_t b);

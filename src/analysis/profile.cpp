@@ -334,14 +334,14 @@ void Profile::add_times(const trace::Process& process, const trace::Stream& stre
       calls_mpi = true;
     }
   }
-  // A thread that makes no call of MPI's is no part of the rank's time: one that writes files, or a library's own.
+  // A thread that makes no MPI call, such as one that writes files or a library's own, is not part of the rank's time.
   if (!calls_mpi) return;
   ++summary->threads;
   summary->gap_ns += gap_ns;
   summary->files_ns += files_ns;
 }
 
-// The same names within one another are one region on all ranks.
+// Regions with the same nested names are one region on all ranks.
 void Profile::add_regions(const trace::Process& process, Mapping* mapping) {
   mapping->regions.push_back(0);
   for (size_t i = 1; i < process.regions.size(); ++i) {

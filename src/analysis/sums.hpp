@@ -1,4 +1,4 @@
-// A damaged trace may hold any figure: sums of them wrap, which signed arithmetic must not do by itself.
+// A damaged trace may hold any figure: sums of them wrap, which is undefined in signed arithmetic.
 #pragma once
 
 #include <cstdint>

@@ -89,7 +89,7 @@ class Scheduled : public Candidate {
   collectives::Buffers buffers_;
 };
 
-// Nothing at all: faster than any, and never right. It shows that results are looked at.
+// Does nothing: faster than any other, and never right. It shows that results are checked.
 class Nothing : public Candidate {
  public:
   void run() override {}

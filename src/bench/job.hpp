@@ -33,7 +33,7 @@ class Job {
   int64_t now_ns() const { return local_ns() + clock_offset_ns; }
   // Returns when it is `instant`, or at once where that is past. Ranks that share a core sleep.
   void wait_until(int64_t instant) const;
-  // Once more, for clocks drift apart. Collective.
+  // Repeats the comparison, since clocks drift apart. Collective.
   void compare_clocks();
 
  private:

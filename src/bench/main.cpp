@@ -43,7 +43,7 @@ void write_network(const Job& job) {
     std::fprintf(results, "reduction %" PRId64 " %" PRId64 "\n", cost.bytes, cost.ns);
 }
 
-// Where it stands, for whoever has to say what hangs.
+// Progress, so that the caller can say what hangs.
 void announce(int point, int candidate) {
   std::fprintf(results, "begin %d %d\n", point, candidate);
   std::fflush(results);

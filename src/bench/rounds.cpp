@@ -10,7 +10,7 @@ namespace leadline::bench {
 namespace {
 
 constexpr int fewest_rounds = 5;
-constexpr int batch = 8;  // rounds after which the ranks tell one another how it goes, and another point has its turn
+constexpr int batch = 8;  // rounds after which the ranks exchange their progress, and another point has its turn
 constexpr int64_t most_bytes_by_turns = int64_t{16} << 20;
 constexpr int64_t shortest_tolerance_ns = 1000;
 constexpr int64_t ping_pong_ns = 200'000;    // of ping-pongs a sample is so long, more or less
@@ -116,7 +116,7 @@ class Measurement {
     return order;
   }
 
-  // How much after the start this rank comes; the rank that comes last comes at the end of the skew.
+  // How long after the start this rank arrives; the last rank arrives at the end of the skew.
   int64_t skew_of(int round) const {
     if (plan_.skew_us <= 0) return 0;
     const uint64_t of_round = mixed(plan_.seed * 7919 + uint64_t(round));
@@ -155,7 +155,7 @@ class Measurement {
     return agreed[1] != 0;
   }
 
-  // The operation before is in the caches. It is therefore the operation itself, for all candidates.
+  // The caches hold what the previous operation left. That is therefore the operation itself, for all candidates.
   void run_prelude(Runner* runner) {
     if (runner->samples.repeat > 1 || exchange_) return;
     runner->candidate->run();
@@ -206,7 +206,7 @@ class Measurement {
       runner.late += int(all[3 * i + 1]);
       most_late_ = std::max(most_late_, runner.late);
       if (all[3 * i + 1] * 5 <= batch) continue;
-      // The window before it may have been too short, or the lead.
+      // The previous window, or the lead, may have been too short.
       for (const int other : order) runners_[other].slack_ns = std::min(most_slack, runners_[other].slack_ns * 5 / 4);
       lead_ns_ = std::min(most_slack, lead_ns_ * 5 / 4);
     }
@@ -229,7 +229,8 @@ class Measurement {
     for (int round = 0; round < rounds; ++round) {
       runner.samples.late += late[round];
       const bool dropped = late[round] && !job_.oversubscribed;
-      // Of late ones that are kept, from when the last rank began: what kept it may be the candidate before.
+      // Late samples that are kept count from when the last rank began, since the previous candidate may have delayed
+      // it.
       const double took = longest[round] - (late[round] ? last_began[round] : 0);
       runner.samples.ns.push_back(dropped ? -1 : took / operations);
     }

@@ -25,9 +25,9 @@ struct Samples {
   std::vector<double> ns;    // of one operation, by round; negative: late
 };
 
-// Told at rank 0 before something might hang: a point, by its place in the plan, and a candidate.
+// Called at rank 0 before something might hang, with a point, by its place in the plan, and a candidate.
 using Announce = void (*)(int point, int candidate);
-// Told at rank 0 of each candidate's samples.
+// Called at rank 0 with each candidate's samples.
 using Report = void (*)(int point, int candidate, const Samples& samples);
 
 // Every point of the plan. `before_turn`: on all ranks before points have their next turn.

@@ -19,8 +19,8 @@ int32_t distance_at(uint64_t address) {
   return distance;
 }
 
-// Where the pointer lies by which a call or a jump goes on (FF /2, FF /4, relative to the instruction); 0: it goes
-// otherwise.
+// The place of the pointer that a call or a jump goes through (FF /2, FF /4, relative to the instruction); 0: it uses
+// none.
 uint64_t slot_of(uint64_t address, uint64_t end) {
   constexpr uint8_t endbr[] = {0xf3, 0x0f, 0x1e, 0xfa};
   if (end - address >= sizeof(endbr) && memcmp(reinterpret_cast<const void*>(address), endbr, sizeof(endbr)) == 0) {

@@ -57,7 +57,7 @@ void Routine::follow_all(JumpTables* tables) {
   while (waiting_count_) follow(waiting_[--waiting_count_], tables);
 }
 
-// Whether the routine has it, or its part that was moved away, which is found by that.
+// Whether the routine contains it, or the part of the routine that was moved away, which is found in this way.
 bool Routine::has_or_finds(uint64_t target, uint64_t from) {
   if (has(target)) return true;
   if (ranges_[1].end || !ranges_[0].has(from)) return false;
@@ -339,8 +339,7 @@ void Routine::take_loop(uint32_t first, uint32_t within) {
 
 // --- Questions ---
 
-// The call that ends where it returns to; where an indirect jump leads there, all that is known of it is where it goes
-// on.
+// The call that returns there. If an indirect jump leads there, only the place where it goes on is known.
 uint32_t Routine::block_of_call(uint64_t return_address) const {
   const uint32_t index = index_of(return_address - 1);
   if (index != none) {
@@ -361,8 +360,8 @@ uint32_t Routine::loop_of(uint64_t return_address) const {
   return b == none ? 0 : blocks_[b].loop;
 }
 
-// Whether there is a way that goes round neither the loop nor one around it. Loops within it may have to be gone round
-// to be left.
+// Whether a way exists that iterates neither the loop nor an enclosing one. Loops within it may have to iterate before
+// they are left.
 bool Routine::reaches(uint32_t from, uint32_t to, uint32_t but_round) {
   const auto forbidden = [&](uint32_t b, uint32_t to) {
     if (!closes(b, to)) return false;
@@ -400,7 +399,7 @@ Routine::Way Routine::way(uint64_t from_return, uint64_t to_return, uint32_t* lo
   while (common && !holds(common)) common = loops_[common].outer;
   *loop = common;
   if ((from == to && from_return < to_return) || reaches(from, to, common)) return Way::onward;
-  // By way of a switch whose targets are not known: what comes later in the code is taken to come later.
+  // Through a switch with unknown targets: code that lies further on is assumed to run later.
   if (met_unknown_ && from_return < to_return) return Way::onward;
   return common ? Way::round : Way::out;
 }

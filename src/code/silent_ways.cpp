@@ -33,8 +33,8 @@ struct Routine::Silence {
     return loop && r.loops_[loop].loud && !r.in_loop(block, loop) && !is_own(loop) ? loop : 0;
   }
 
-  // A loop that is asked about at its end has another question before it: whether to go round at all. One that asks at
-  // its begin needs none.
+  // A loop that tests at its end has another test before it: whether to enter at all. A loop that tests at its
+  // beginning needs none.
   bool asks_at_begin(uint32_t header, uint32_t loop) const {
     if (r.blocks_[header].first_loud) return false;
     bool leaves = false;
@@ -42,7 +42,7 @@ struct Routine::Silence {
     return leaves;
   }
 
-  // Whether to go round one of the calls' own loops once more is another question, whatever comes first in its body.
+  // Whether one of the calls' own loops iterates again is a separate test, whatever comes first in its body.
   bool asks_of_own(uint32_t block) const {
     const uint32_t loop = r.blocks_[block].loop;
     bool leaves = false;

@@ -26,7 +26,7 @@ void add(Group* group, const Problem& problem, int rank) {
   group->members.push_back(rank);
 }
 
-// The ranks of the own node.
+// The ranks of this rank's node.
 Group node_mates(const Problem& problem) {
   Group group;
   for (int rank = 0; rank < problem.processes; ++rank)
@@ -65,7 +65,7 @@ bool two_level_allreduce(const Problem& problem, Builder* over, Schedule* schedu
   // The leader is the first of its node. The others keep data on its way in their own scratch.
   if (!reduce::binomial(within(problem, Operation::reduce, node, 0), &up)) return false;
   schedule->append(up, node.members.data(), {});
-  // Whether the other algorithm can be used is asked by all, as the answer is the same on every rank.
+  // All ranks ask whether the other algorithm can be used, since the answer is the same on every rank.
   Problem asked = within(problem, Operation::allreduce, top, 0);
   if (top.own < 0) asked.rank = 0;
   if (!over(asked, &across)) return false;

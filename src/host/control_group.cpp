@@ -36,7 +36,8 @@ void read_cfs(const char* folder, ReadFile read, uint32_t* limit) {
   if (quota > 0 && read(path, text, sizeof(text))) tighten(quota, atof(text), limit);
 }
 
-// The group and all that it is in. In a container the group's path may be the host's, of which only the root is here.
+// The group and all groups around it. In a container the group's path may be that on the host, of which only the root
+// is visible.
 void read_levels(const char* mount, const char* group, void (*of)(const char*, ReadFile, uint32_t*), ReadFile read,
                  uint32_t* limit) {
   char folder[longest_path];

@@ -11,7 +11,7 @@ struct Envelope {
   int64_t integers = 0, addresses = 0, large_counts = 0, datatypes = 0;
 };
 
-// False: the library did not tell.
+// False: the library gave no answer.
 bool envelope_of(uint64_t datatype, Envelope* envelope);
 
 // What a datatype made of one other was made with. The other one is given back at the end of the scope.

@@ -24,7 +24,7 @@ int search_object(dl_phdr_info* info, size_t, void* data) {
   auto& search = *static_cast<Search*>(data);
   if (info->dlpi_addr == own_base()) return 0;
   const LoadedObject object(*info);
-  // The recorder and the shim may both be here: what only they define is not there.
+  // The recorder and the shim may both be loaded: a name that only they define does not count.
   search.found = object.find(search.name) != nullptr && !is_leadlines(object);
   return search.found ? 1 : 0;
 }

@@ -74,7 +74,7 @@ __attribute__((constructor(102))) void look_at_standard_error() {
 }  // namespace
 
 void write_to_standard_error(const char* text, size_t size) {
-  look_at_standard_error();  // the first word may be said before our constructors ran
+  look_at_standard_error();  // the first message may come before our constructors ran
   FileIdentity now;
   if (looked != Looked::open || !now.of(STDERR_FILENO) || !(now == standard_error)) return;
   const HeldSignals quiet;

@@ -13,8 +13,8 @@ namespace {
 
 constexpr uint64_t zero_page = 4096;
 
-// Reads the word if it can be read, without a signal if not: the kernel is handed the address as a set of signals,
-// looks at it first, and then finds that there is no such way to change the mask.
+// Reads the word if it is readable, and raises no signal if not: the kernel gets the address as a set of signals, reads
+// it first, and then rejects the invalid way to change the mask.
 bool peek(uint64_t address, uint64_t* word) {
   constexpr int no_way = ~0;
   if (address < zero_page || address % alignof(uint64_t)) return false;

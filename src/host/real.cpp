@@ -36,8 +36,8 @@ const Family* family_of(const char* name) {
   return nullptr;
 }
 
-// The loaded object whose name is one of an MPI library and which defines PMPI_Init. mpi4py opens `libmpi.so`: then
-// what the library calls itself counts.
+// The loaded object whose name is one of an MPI library and which defines PMPI_Init. mpi4py opens `libmpi.so`; then the
+// library's own name counts.
 int look_at_object(dl_phdr_info* info, size_t, void* found) {
   auto* into = static_cast<Library*>(found);
   if (!info->dlpi_name || !*info->dlpi_name) return 0;

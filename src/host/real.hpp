@@ -34,7 +34,7 @@ struct Abi {
   int32_t proc_null = 0, any_source = 0, any_tag = 0, root = 0, undefined = 0, thread_multiple = 0;
 
   static uint64_t handle(Word w, uint8_t bytes) { return bytes == 4 ? static_cast<uint32_t>(w) : w; }
-  // The handle an argument points to. A null pointer is the library's to complain about.
+  // The handle that an argument points to. The library reports a null pointer itself.
   static uint64_t stored(Word at, uint8_t bytes) {
     if (__builtin_expect(!at, 0)) return 0;
     return bytes == 4 ? *reinterpret_cast<const uint32_t*>(at) : *reinterpret_cast<const uint64_t*>(at);

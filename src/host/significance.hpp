@@ -23,7 +23,7 @@ class Significance {
     if (r.op >= 0 && Abi::handle(args[r.op], abi.family->handle_bytes.op) != abi.no_op) holds_ |= needs::operates;
   }
 
-  // role: index of an argument, -1 for one that the function has not.
+  // role: index of an argument, -1 if the function has none in that role.
   bool of(int8_t role) const { return role >= 0 && (traits_.needs.of[role] & ~holds_) == 0; }
 
  private:

@@ -13,7 +13,7 @@ constexpr int32_t longest_value = 255;  // of an info's value: MPI_MAX_INFO_VAL 
 
 bool begins(const char* text, const char* with) { return strncmp(text, with, strlen(with)) == 0; }
 
-// How this version of Open MPI calls the key; nullptr: it is another library. Version 5 takes the old one too, with a
+// The key's name in this version of Open MPI; nullptr: another library. Version 5 also takes the old name, with a
 // warning.
 const char* key_of_variables() {
   if (strcmp(abi.family->name, "openmpi") != 0 || !has_real(Fn::Get_library_version)) return nullptr;
@@ -56,8 +56,8 @@ class Lines {
   char text_[longest_value + 1] = {};
 };
 
-// The first is needed, the others in this order as far as there is room: on this node the launcher's own environment
-// has them too.
+// The first is needed. The others follow in this order while there is room: on this node the launcher's own environment
+// has them, too.
 bool add_variables(Lines* lines) {
   for (const char* wanted : {"LD_PRELOAD=", "LEADLINE_DIR=", "LEADLINE_TABLE=", "LEADLINE_SHIM_REPORT=", "LEADLINE_"}) {
     for (char** at = environ; at && *at; ++at) {

@@ -129,7 +129,7 @@ class Actions::Reading {
     if (matched(m)) put(of(m, Action::Kind::wait, request));
   }
 
-  // How much a receive gets is known when it ends, and from whom perhaps too.
+  // The size of a receive is known when it ends, and so, perhaps, is its sender.
   void receive_later(const RequestUnderWay& r) {
     if (!r.receives || (r.received && !matched(*r.received))) return;
     Action action;

@@ -80,7 +80,7 @@ void CallStream::take() {
   const bool exported = wanted_ && (timed() || !only_timed_);
   files_.follow(call_, exported, timed() ? event_.begin_ns : std::nan(""));
   one_sided_.follow(call_, exported);
-  // What ranks do together to a window is no collective of the formats.
+  // Collective calls on a window are not collectives in these formats.
   const trace::EventForm form = call_.facts().event;
   const bool of_communicator = form == trace::EventForm::collective || form == trace::EventForm::creation;
   collective_ = of_communicator ? traffic_.collective_number(acts) : 0;

@@ -28,8 +28,8 @@ void OpenedFiles::add(const NumberUses& of_thread) {
   }
 }
 
-// What had the number before, and was opened without a call of the trace, would have been closed by a thread that
-// hadn't opened it.
+// A file that had the number before and was opened without a call in the trace would have been closed by a thread that
+// had not opened it.
 std::optional<OpenFile> OpenedFiles::by_another(size_t stream, uint64_t key) const {
   const NumberUse* all = find(all_, key);
   if (!all || all->opens != 1 || all->closes_of_others || stream >= threads_.size()) return std::nullopt;
@@ -122,7 +122,7 @@ void FollowedFiles::use(Interface by, uint32_t number) {
   }
 }
 
-// What happened to the files in a pause is not known.
+// The effects on files during a pause are unknown.
 void FollowedFiles::pass_pauses(double begin_ns) {
   const trace::Pauses& pauses = process_.pauses;
   const size_t before = pauses_passed_;

@@ -1,7 +1,7 @@
 // Which messages have both of their ends among the calls that are exported, and a number for each of them.
 //
 // The ends are looked at in a first pass over all processes. A channel's messages are counted alike at both ends, so
-// what is kept of each channel are runs of consecutive numbers: as many as windows of calls, not as messages.
+// what is kept of each channel are runs of consecutive numbers: as many as there are windows of calls, not messages.
 #pragma once
 
 #include <cstddef>

@@ -14,7 +14,7 @@ constexpr size_t most_under_way = size_t{1} << 16;  // on a window: the oldest a
 
 }  // namespace
 
-// MPI 4.1, 12.5: what a call says of the operations before it. Where a target is told, it is about that one's only.
+// MPI 4.1, 12.5: what a call says about the operations before it. If it names a target, it concerns that target only.
 OneSidedOperations::Synchronisation OneSidedOperations::synchronisation(const std::string& function) {
   struct Row {
     std::string_view name;
@@ -69,7 +69,7 @@ void OneSidedOperations::synchronise(const structure::DecodedCall& call, const S
   const auto window = under_way_.find(call.identity);
   if (window == under_way_.end()) return;
   std::deque<Operation>& operations = window->second;
-  // Recorders that did not keep the target: which operations are complete is not known from here on.
+  // The recorder did not keep the target, so from here on it is unknown which operations are complete.
   if (!s.all && call.partner.rank < 0) return void(under_way_.erase(window));
   const auto concerns = [&](const Operation& o) { return s.all || o.target == call.partner.rank; };
   for (Operation& o : operations) {

@@ -22,7 +22,7 @@ class OneSidedOperations {
   };
   OneSidedOperations(const trace::Process& process, size_t stream);
 
-  // The thread's next call. Only operations that are exported are told when they are complete.
+  // The thread's next call. Only exported operations are reported as complete.
   void follow(const structure::DecodedCall& call, bool exported);
   // The request of an operation on that window was completed. Returns whether nothing had completed it before.
   bool complete(uint64_t window, uint64_t operation);

@@ -85,7 +85,7 @@ class Otf2Export {
   otf2::AttributeList* attributes_;  // of the next call
   otf2::Archive* archive_;
   std::string failure_;
-  bool complete_ = true;  // everything is exported: ends of messages that lack the other one, too
+  bool complete_ = true;  // everything is exported, even ends of messages that lack the other end
   std::map<uint64_t, Location> locations_;
   std::map<uint64_t, Communicator> communicators_;
   std::map<uint64_t, RemoteWindow> windows_;

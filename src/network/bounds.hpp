@@ -20,7 +20,7 @@ struct Movement {
 // ceil(log_radix processes): the rounds until all know of one, if each informs radix - 1 others in a round.
 int rounds_at_least(int processes, int radix);
 
-// Each is a bound for itself, so the greatest of them is one too; their sum isn't.
+// Each is a bound by itself, so the greatest of them is one, too; their sum is not.
 struct Bound {
   double latency_ns = 0;      // until all could have heard of one rank, in messages of nothing
   double bandwidth_ns = 0;    // until the busiest port has let through what it must, after a first message's latency

@@ -22,7 +22,7 @@ bool read_state(int pid, ProcessState* state);
 // there.
 bool read_of_process(char* into, size_t size, size_t* length, const char* format, int pid);
 
-// What follows a word of a command line, whose words have a zero each after them; nullptr: nothing.
+// The text after a word of a command line, whose words each end with a zero; nullptr: none.
 const char* word_after(const char* line, size_t length, const char* option);
 
 }  // namespace leadline::recorder

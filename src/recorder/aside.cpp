@@ -4,7 +4,7 @@ namespace leadline::recorder {
 
 namespace {
 
-// Recorded as usual but for the event: takes back what counts makers among the events.
+// The call is recorded as usual, but without an event: takes back the counting of calls that make requests.
 void hide_request(Call& call) {
   if (call.rc != 0 || call.roles().request < 0) return;
   const Word address = call.arg(call.roles().request);

@@ -50,7 +50,7 @@ void read_series(const char* text, uint64_t* entries, bool* automatic) {
 }  // namespace
 
 void Budgets::read() {
-  // Where the variable is set by hand, nobody has refused a budget into which not even the call sites go.
+  // If the variable was set by hand, nothing has rejected a budget that is too small even for the call sites.
   constexpr uint64_t least_files = uint64_t{64} << 10;
   files = bytes_from(getenv("LEADLINE_BUDGET"), uint64_t{64} << 20);
   if (files < least_files) files = least_files;

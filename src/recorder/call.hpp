@@ -37,7 +37,7 @@ inline void enter_call(Thread* t, Caller caller) {
 }
 [[gnu::always_inline]] inline void call_is_over(Thread* t) { __atomic_store_n(&t->header->call, 0, __ATOMIC_RELAXED); }
 
-// Samples are rare, so whether some wait costs a call nothing that can be measured.
+// Samples are rare, so looking for them costs a call nothing measurable.
 [[gnu::always_inline]] inline void samples_before(Thread& t, uint32_t site) {
   if (__builtin_expect(t.ring.waiting(), 0)) {
     recording.take_samples(t, site == Call::not_sited ? no_site : site, Recording::Where::before_call);

@@ -38,7 +38,7 @@ class CallPaths {
 
   bool attach(trace::Table<trace::LiveSite> sites, trace::Table<trace::LiveContext> contexts, Shared shared);
 
-  // Another code may stand where some was unloaded: nothing that was found by address holds any more.
+  // Other code may be where some was unloaded, so nothing that was found by address is valid any more.
   void forget();
 
   // Number of the call site in the trace, or no_site.

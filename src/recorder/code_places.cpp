@@ -16,8 +16,8 @@ const void* _Unwind_Find_FDE(void* address, dwarf_eh_bases* bases);
 
 namespace leadline::recorder {
 
-// An entry of .eh_frame: length, place of what several have in common, begin, size. How the last two are written is
-// said elsewhere; nearly always as 32 bits, the begin relative to its own place, which can be seen.
+// An entry of .eh_frame: length, place of the part that several share, begin, size. The encoding of the last two is
+// given elsewhere: nearly always 32 bits, the begin relative to its own place, which can be checked.
 bool find_code(void*, uint64_t address, code::Range* range) {
   dwarf_eh_bases bases{};
   const auto* entry = static_cast<const char*>(_Unwind_Find_FDE(reinterpret_cast<void*>(address), &bases));

@@ -12,7 +12,7 @@ bool find_code(void*, uint64_t address, code::Range* range);
 // go by; nullptr: none.
 const char* find_import(void*, uint64_t slot);
 
-// The part of a loaded object around the address that is there to be read.
+// The readable part of a loaded object around the address.
 bool find_constants(void*, uint64_t address, code::Range* range);
 
 }  // namespace leadline::recorder

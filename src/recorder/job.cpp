@@ -57,8 +57,8 @@ Starter kind_of(const char* name) {
   return Starter::none;
 }
 
-// The title of a step's manager is "slurmstepd: [12.0]", that of a batch script's "[12.batch]". Another name than a
-// number: nothing there was started as a rank.
+// The title of a step's manager is "slurmstepd: [12.0]", that of a batch script's "[12.batch]". If the name is not a
+// number, nothing there was started as a rank.
 bool runs_a_script(int pid) {
   char line[256];
   size_t length = 0;
@@ -224,7 +224,7 @@ bool of_namespace(Job* job) {
   } else {
     set_name(job, "pmix-%.100s", space);
   }
-  // Drawn at random by mpirun, where it does.
+  // Drawn at random by mpirun, in versions that do so.
   const char* drawn = value("OMPI_MCA_orte_precondition_transports");
   const char* uri = value("OMPI_MCA_orte_hnp_uri");
   if (drawn) add_identity(job, " %s", drawn);
@@ -280,7 +280,7 @@ void find(Job* job, const Found& found) {
   if (found.kind == Starter::this_host) return of_launcher_here(job, found);
   if (found.kind != Starter::none && found.kind != Starter::slurm_batch && of_namespace(job)) return;
   if (found.kind == Starter::other && of_other_launcher(job)) return;
-  // Whoever started us can't be seen, as from a container.
+  // The process that started us is not visible, as in a container.
   if (!was_started_as_rank()) return of_process(job);
   if (of_other_launcher(job) || of_namespace(job) || is_step(job)) return;
   of_batch_job(job);

@@ -135,7 +135,7 @@ bool is_of_parent(const char* theirs, const Job& job) {
 
 // Whether the job that has claimed the directory is this one.
 Claim compare(const char* path, const Job& job, const Text& ours) {
-  static char theirs[4096];  // the begin of it is enough
+  static char theirs[4096];  // its beginning is enough
   const int fd = open_own(path, O_RDONLY);
   if (fd < 0) return Claim::failed;
   const ssize_t got = read(fd, theirs, sizeof(theirs) - 1);
@@ -145,7 +145,7 @@ Claim compare(const char* path, const Job& job, const Text& ours) {
   return same ? Claim::ours : Claim::of_another;
 }
 
-// Whether no process of this rank's number was here before.
+// Whether no process with this rank's number was here before.
 Claim leave_number(const char* directory) {
   static char path[PATH_MAX];
   const long long rank = launched_rank();

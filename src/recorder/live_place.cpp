@@ -26,7 +26,7 @@ uint64_t hash_of(const char* text) {
   return h;
 }
 
-// In place of what it was, for those that read it at any time.
+// Replaces the file in one step, since others may read it at any time.
 bool write_file(const char* path, const char* text) {
   const int fd = open_own(path, O_WRONLY | O_CREAT | O_TRUNC);
   if (fd < 0) return false;

@@ -21,7 +21,7 @@ class LocalCalls {
     shared_ = shared;
   }
 
-  // Another code may stand where some was unloaded.
+  // Other code may be where some was unloaded.
   void forget() {
     for (Cached& c : cache_) c = Cached{};
   }

@@ -15,7 +15,7 @@ class Lock {
   void set_needed(bool needed) { needed_.store(needed, std::memory_order_relaxed); }
   bool needed() const { return needed_.load(std::memory_order_relaxed); }
 
-  // Whether it was taken: a program may get another thread level while somebody is inside.
+  // Whether it was taken: a program may get another thread level while the lock is held.
   bool take() {
     if (!needed()) return false;
     const void* const self = &here_;
@@ -30,7 +30,7 @@ class Lock {
     }
     return true;
   }
-  // Gives up soon: for those who may hold what the lock's owner waits for. False: not to be had.
+  // Gives up soon: for callers that may hold what the lock's owner waits for. False: not taken.
   bool try_take(bool* taken) {
     *taken = false;
     if (!needed() || owner_.load(std::memory_order_relaxed) == &here_) return true;

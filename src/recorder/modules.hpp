@@ -25,7 +25,7 @@ class Modules {
   ModuleAddress find(uint64_t address);
   // Where a frame of the trace is in memory now. False: its module is not loaded any more.
   bool address_of(uint32_t module, uint64_t offset, uint64_t* address);
-  // Whether it interprets programs: its frames are none of theirs.
+  // Whether it interprets programs: its frames are not theirs.
   bool interprets(uint32_t module) const;
   // The same, among the objects that were loaded at the last find().
   ModuleAddress find_again(uint64_t address);

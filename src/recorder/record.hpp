@@ -249,8 +249,8 @@ inline void add_poll(Call& call, uint32_t site) {
   if (__builtin_expect(--t.sample_left == 0, 0)) sample_own_time(t, call.end);
 }
 
-// What a call was given that failed may be no handle at all: then the library is not asked about it, which would call
-// the program's error handler once more.
+// A failed call may have been given something that is not a handle. The library is not asked about it then, since that
+// would call the program's error handler again.
 const CommView& look_up_comm(Thread& t, uint64_t handle, int rc);
 const TypeView& look_up_type(Thread& t, uint64_t handle, int rc);
 

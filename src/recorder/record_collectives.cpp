@@ -77,7 +77,7 @@ class Collective {
     return (b.when == ByteWhen::root_only) == is_root_;
   }
 
-  // With MPI_IN_PLACE one side's arguments mean nothing: the other side's stand for them.
+  // With MPI_IN_PLACE one side's arguments mean nothing, and the other side's are used instead.
   int64_t bytes(Bytes b) const {
     if (!applies(b)) return 0;
     const bool has_other = r_.rcount >= 0 && r_.scount >= 0;

@@ -11,7 +11,7 @@ namespace {
 
 bool takes_list(const Call& call) { return call.roles().requests >= 0; }
 
-// Whether the call asks, and does not wait: with null requests only, it is as good as one that said no.
+// Whether the call tests and does not wait: with null requests only, it counts as one that found nothing.
 bool polls(CallClass c) {
   return c == CallClass::test || c == CallClass::testany || c == CallClass::testall || c == CallClass::testsome;
 }

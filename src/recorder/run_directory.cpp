@@ -41,7 +41,7 @@ void look() {
 
 __attribute__((constructor(103))) void look_at_the_environment() { look(); }
 
-// With those above it. A node may lack what the others have in common.
+// Together with its parents: a node may lack folders that the others share.
 bool make_directory(char* path) {
   if (mkdir(path, 0777) == 0 || errno == EEXIST) return true;
   if (errno != ENOENT) return false;
@@ -78,7 +78,7 @@ const char* asked_directory() {
 bool run_directory_fits() { return fits; }
 
 void choose_run_directory() {
-  // A child of a process that did not come to MPI itself goes on with what that one began.
+  // A child of a process that never called MPI continues what its parent began.
   if (job.alone && directory[0]) return;
   find_job(&job);
   // `leadline exec` names the folder of all runs, and this one is named for its job.

@@ -39,8 +39,8 @@ bool is_cheap() {
   return version && strtol(version + strlen("Open MPI v"), nullptr, 10) >= 5;
 }
 
-// Whether the interface may be started although the program has ended it: MPICH before 4.2 has given its variables back
-// by then, and reads them all the same. Libraries that are made from it do not say from which.
+// Whether the interface may be started although the program has ended it: MPICH before 4.2 has freed its variables by
+// then, but still reads them. Libraries derived from it do not say from which version.
 bool can_be_started_again() {
   if (strcmp(abi.family->name, "openmpi") == 0) return true;
   constexpr const char* before = "MPICH Version:";
@@ -143,7 +143,7 @@ bool Session::read(int32_t index, trace::ByteSink* out) {
   name[sizeof(name) - 1] = description[sizeof(description) - 1] = 0;
   const Numbers n = numbers();
   const bool of_communicator = bind == n.of_communicator;
-  // Others begin to count when somebody starts them: now it is too late for that.
+  // Other variables count only after they are started, and now it is too late for that.
   if (!continuous || (bind != n.unbound && !of_communicator) || !is_safe(name, of_communicator)) return false;
   if (abi.family->handle_bytes.datatype == 4) datatype = static_cast<uint32_t>(datatype);
   const Type type = type_of(datatype);

@@ -8,8 +8,8 @@
 
 namespace leadline::recorder {
 
-// Whether the program has ended the tools interface: as many ends as beginnings. The library can't be asked, whose
-// MPI_T functions call the error handler when it is over (MPICH 3).
+// Whether the program has ended the tools interface: as many ends as beginnings. The library cannot be asked: after the
+// end its MPI_T functions call the error handler (MPICH 3).
 class ToolInterface {
  public:
   void begun() { uses_.fetch_add(1, std::memory_order_relaxed); }

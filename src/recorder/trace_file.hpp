@@ -18,7 +18,7 @@ class TraceFile {
   // Returns the errno of a failure, 0 on success.
   int finish();
   uint64_t written() const { return written_; }
-  // From now on chunks that go beyond it are left out, but those without which nothing can be read.
+  // From now on, chunks that exceed it are left out, except those without which nothing can be read.
   void set_limit(uint64_t bytes) { limit_ = bytes; }
   bool fits(uint64_t bytes) const { return written_ + bytes + reserve <= limit_; }
   uint32_t left_out() const { return left_out_; }

@@ -7,7 +7,7 @@ namespace leadline::trace {
 
 namespace {
 
-// Makes a tree of what may be anything: parents come first, and who has none that does hangs on nothing.
+// Makes a tree of untrusted data: parents come first, and an entry whose parent does not becomes a root.
 void check_contexts(ThreadHeader* h, char* region) {
   if (h->contexts.used > capacity::contexts) h->contexts.used = capacity::contexts;
   auto* contexts = reinterpret_cast<LiveContext*>(region + thread_at::contexts);
@@ -45,7 +45,8 @@ void check_transitions(ThreadHeader* h, char* region) {
   }
 }
 
-// Between which calls control went round a loop. Where it didn't, the loops around both tell what it left and entered.
+// The pairs of calls between which control iterated a loop. For other pairs, the loops around both show what it left
+// and entered.
 void encode_rounds(const ThreadLoops& loops, ByteSink* out) {
   uint64_t n = 0;
   for (uint32_t i = 1; i < loops.transitions.size(); ++i) n += loops.transitions[i].round != 0;

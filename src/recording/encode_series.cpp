@@ -119,8 +119,8 @@ uint64_t tolerance_of(const SeriesLoop* loops, uint64_t n) {
   return longest ? longest / 4096 + 1 : UINT64_MAX;
 }
 
-// What rounding has taken from the times so far is given back to the long ones: the sum of all, the time at which a
-// call begins, stays right. At most an eightieth of a value, so that each is within 3 % still.
+// The error of rounding so far is added to long times, so that the sum of all, the time at which a call begins, stays
+// right. It is at most an eightieth of a value, so that each value stays within 3 %.
 class Balance {
  public:
   uint64_t of(uint64_t ticks, uint64_t tolerance) {

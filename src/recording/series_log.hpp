@@ -53,8 +53,8 @@ class SeriesLog {
   void gap_before_poll(uint64_t gap) {
     if (gap > s_->long_gap) s_->long_gap = gap, s_->long_gap_position = poll_position;
   }
-  // What passed between two calls is told best by a place for the polls there: more bytes for these where the times of
-  // calls are kept, and again where a loop's iterations are; as many as it takes where the user asked for more times.
+  // The places of polls show best what happened between two calls. They get more bytes where the times of calls are
+  // kept, more again where a loop's iterations are, and as many as needed if the user asked for more times.
   uint64_t room_for_polls(uint64_t elsewhere) const {
     if (!s_->automatic && s_->limit > elsewhere) return 4 * s_->limit;
     return (s_->mode == SeriesMode::sampling ? 4 : 2) * elsewhere;
@@ -71,8 +71,8 @@ class SeriesLog {
   bool follows_source() const { return s_->loops && loop().source && loop().trips == 1; }
   bool marked(const Position& p) const { return p.visits == 0 && (follows_source() || anchors(p.key)); }
 
-  // Control goes on by a way that was not foreseen: the transition's number. Looks out for loops further out than the
-  // one that is followed, and tells whether an iteration of this begins or ends with it (crosses()).
+  // Control took a transition that was not predicted, whose number is given. Watches for loops outside the followed
+  // one, and returns whether an iteration of that one begins or ends with it (crosses()).
   void passes(uint32_t transition) {
     if (follows_source()) arrive(transition);
   }

@@ -8,8 +8,8 @@ namespace leadline::trace {
 
 namespace {
 
-// Several trips are timed as one below that: no message to another rank and back takes so little. To look at each trip
-// of a loop of the source costs 30 ns.
+// Below that, several trips are timed as one: no message to another rank and back is that fast. To look at each trip of
+// a loop of the source costs 30 ns.
 constexpr uint64_t short_iteration_ns = 2000, short_trip_ns = 500;
 constexpr uint32_t trips_at_once = 8;  // size of one batch of times
 constexpr uint32_t least_width = 4;    // fewest iterations in a window: its first and last may lack their partners
@@ -219,7 +219,7 @@ void SeriesLog::take(const SeriesLoop& found) {
   l = again;
   if (l.trips > 1) count_by_batches(&l);
   mark_all();
-  // Of an outer loop that took another one's place no iteration may be timed yet.
+  // Perhaps no iteration of an outer loop that replaced another one is timed yet.
   const uint64_t body = l.timed ? l.calls / l.timed + 1 : found.calls ? found.calls : 1;
   make_room_for(body);
   if (!l.width) {
@@ -365,7 +365,7 @@ void SeriesLog::cross(uint32_t index, uint64_t duration, uint64_t gap) {
   }
   const Crossing crossing = loops_->crossing(transition, loop().source);
   if (crossing == Crossing::begins) {
-    // Of a loop that was taken up just now, this iteration is among those that were counted.
+    // If the loop was adopted just now, this iteration is already counted.
     if (loop().source == followed) ++loop().occurrences;
     begin_iteration(h_->last_end - duration - gap, entries_of(*h_) - 1, index, duration, gap);
   } else if (crossing == Crossing::ends) {
@@ -373,8 +373,8 @@ void SeriesLog::cross(uint32_t index, uint64_t duration, uint64_t gap) {
   }
 }
 
-// Whether another loop is the main one by now. What was timed of the one before stays. True if the log was gone
-// through, with the event at hand.
+// Whether another loop is the main one by now. The times of the previous one are kept. True if the log was searched,
+// including the current event.
 bool SeriesLog::reconsider(uint32_t transition) {
   s_->lost_at = 2 * h_->steps;
   const LoopProfile profile(*h_, region_, loops_, transition);

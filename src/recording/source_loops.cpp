@@ -266,7 +266,7 @@ void SourceLoops::take_in(uint32_t loop) {
 // --- Who went round ---
 
 // A statement that reads a list, or closes a file, is one call of the language's run-time library, which reads and
-// writes as often as it likes. How often such a statement was reached does not show.
+// writes as often as it likes. How often such a statement was reached cannot be seen.
 bool SourceLoops::may_be_one_call(uint32_t from_site, uint32_t to_site) {
   const uint32_t context = t_.sites[from_site].context;
   if (context != t_.sites[to_site].context || !has_code(context)) return false;

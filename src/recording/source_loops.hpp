@@ -17,7 +17,7 @@
 
 namespace leadline::trace {
 
-// Where a frame's code lies in memory now; false where it can't be told. An interpreter's own loops say nothing of the
+// Where a frame's code lies in memory now; false if that is unknown. An interpreter's own loops say nothing of the
 // program that it runs: frames in one are opaque.
 struct CodePlaces {
   bool (*address)(void* self, uint64_t frame, uint64_t* address) = nullptr;
@@ -52,13 +52,13 @@ class SourceLoops {
   // The loop that control went round between calls at the two sites, 0: none.
   uint32_t round(uint32_t from_site, uint32_t to_site);
 
-  // Told once all calls are known, before mark_silent(): `vain` by site, whether its calls only polled, always in vain,
-  // so that passing them leaves no event. `loud`: zeroed memory for a byte per context, needed until forget().
+  // Called once all calls are known, before mark_silent(). `vain`: by site, whether its calls only polled and always
+  // failed, so that passing them leaves no event. `loud`: zeroed memory for a byte per context, needed until forget().
   void begin_silence(const uint8_t* vain, uint8_t* loud);
 
-  // Calls that lead to recorded ones don't always: a routine may write every tenth time that it is called. One is quiet
-  // that control must have passed, on whatever way from one site to the other, without an event. Told of all
-  // transitions before the first mark_silent().
+  // Calls that lead to recorded ones do not always do so: a routine may write only every tenth time that it is called.
+  // A call is quiet if control must have passed it without an event, whatever way it took from one site to the other.
+  // Call this for all transitions before the first mark_silent().
   void learn_quiet(uint32_t from_site, uint32_t to_site);
   void end_learning() { forget_routines(); }  // routines know their loud calls
 

@@ -30,7 +30,7 @@ int start_receive(void* state, void* to, const Step& step, void* request) {
   return error ? error : noted_error;
 }
 
-// Whether what came is what the schedule expects.
+// Whether the message that arrived is the one that the schedule expects.
 int look_at(const Moving& m, const Step& step, const Arrival& came) {
   const int64_t expected = step.to.count * m.size;
   if (__builtin_expect(came.error, 0)) return came.error;

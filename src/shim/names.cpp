@@ -96,10 +96,12 @@ template <Operation operation>
 inline Call call_of(const Word* args, bool large) {
   constexpr collectives::Arguments at = collectives::facts_of(operation).arguments;
   const auto word = [args](int8_t place) { return place >= 0 ? args[place] : 0; };
-  constexpr bool by_rank = at.sdispls >= 0 || at.rdispls >= 0;
-  static_assert(!by_rank, "blocks with their own counts are not carried out yet");
+  constexpr const collectives::OperationFacts& facts = collectives::facts_of(operation);
+  constexpr bool by_rank = facts.contributed.count_per_rank || facts.received.count_per_rank ||
+                           facts.contributed.datatype_per_rank || facts.received.datatype_per_rank;
+  static_assert(!by_rank, "blocks with their own counts or datatypes are not carried out yet");
   Call call{};
-  call.from = {word(at.sbuf), word(at.stype), count_in(word(at.scount), large), 0, 0, 0};
+  call.from = {word(at.sbuf), word(at.stype), count_in(word(at.scount), large), 0, 0, 0, 0};
   call.to = call.from;
   if constexpr (at.rbuf >= 0) call.to.buffer = args[at.rbuf];
   if constexpr (at.rcount >= 0) {

@@ -23,16 +23,16 @@ struct Plan {
   Plan& operator=(const Plan&) = delete;
 };
 
-// nullptr: the algorithm can't do it; the same on all ranks. (No memory: there is no such answer, the process ends.)
+// nullptr: the algorithm cannot do it; the same on all ranks. (Without memory the process ends.)
 Plan* plan_for(Communicator& c, const Rule& rule, int64_t count, int64_t element_bytes, int32_t root);
 
-// One side of a call. Where blocks have their own counts, `count` is this rank's, and `counts` and `places` are the
+// One side of a call. Where blocks have their own counts or datatypes, `counts`, `places` and `datatypes` are the
 // program's arrays, by rank.
 struct CallSide {
   Word buffer, datatype;
   int64_t count;
   int64_t size;  // bytes of an element; of the side that decides, until the call is carried out
-  Word counts, places;
+  Word counts, places, datatypes;
 };
 
 struct Call {

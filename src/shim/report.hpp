@@ -8,7 +8,7 @@
 
 namespace leadline::shim {
 
-// Why the library's own algorithm served.
+// Why the library's own algorithm was used.
 enum class Reason : uint8_t {
   no_rule,
   table_says,
@@ -52,8 +52,8 @@ class Population {
 // The one of that size; made when it is first asked for. nullptr: no memory.
 Population* population_of(int32_t processes);
 
-// The report of this rank, if one is wanted: who writes it, and then what was done. One that has no end is of a rank
-// that did not come to MPI_Finalize.
+// The report of this rank, if one is wanted: who writes it, and then what was done. A report without an end is of a
+// rank that did not reach MPI_Finalize.
 void begin_report();
 void end_report();
 

@@ -95,7 +95,7 @@ bool Shim::make_own_objects() {
   return call_real(Fn::Comm_set_errhandler, alone, handler) == 0;
 }
 
-// The library's own reduction of the hash and its complement: any difference leaves a bit that both have lost. The
+// Uses the library's own reduction of the hash and its complement: any difference leaves a bit that both have lost. The
 // error handler is left alone: one that was set, even to what it was, MPICH gives to communicators that are duplicated
 // later, whose errors otherwise go to the handler that MPI_COMM_WORLD has by then.
 bool Shim::agree() {
@@ -133,7 +133,8 @@ void Shim::begin() {
   watching = made && (!table.rules.empty() || reports());
 }
 
-// The program's sessions may go on without, and MPI_Init may yet come, on all ranks: nothing else is decided here.
+// The program's sessions may continue without it, and MPI_Init may still follow on all ranks, so nothing else is
+// decided here.
 void Shim::note_call_without_init() {
   pid_t nobody = 0;
   if (!without_init.compare_exchange_strong(nobody, getpid()) || !find_library()) return;

@@ -63,7 +63,7 @@ Layout layout_of(uint64_t datatype, int64_t size) {
   return place.layout;
 }
 
-// Calls that the library makes meanwhile are its own.
+// Calls that the library makes during this are its own.
 class Busy {
  public:
   Busy() { memory.busy = true; }
@@ -124,7 +124,7 @@ bool takes(uint64_t op, uint64_t datatype, int64_t extent) {
   static pthread_mutex_t asking = PTHREAD_MUTEX_INITIALIZER;
   pthread_mutex_lock(&asking);
   const int32_t one = 1;
-  // Not by MPI_Reduce_local: whose error handler it calls differs from library to library.
+  // Not by MPI_Reduce_local: libraries differ in whose error handler it calls.
   noted_error = 0;
   const bool taken = call_real(Fn::Allreduce, zeros[0], zeros[1], one, datatype, op, shim.alone) == 0 && !noted_error;
   pthread_mutex_unlock(&asking);

@@ -32,7 +32,7 @@ class CallDecoder {
   uint64_t identity(uint32_t comm) const;
   // The partner by its rank relative to the caller, in a communicator or window of the table.
   Partner partner(uint32_t comm, int32_t peer) const;
-  int64_t bytes_of(int64_t count, uint32_t datatype) const;  // 0 for what makes no sense
+  int64_t bytes_of(int64_t count, uint32_t datatype) const;  // 0 for meaningless values
 
  private:
   using Words = std::span<const int64_t>;

@@ -106,7 +106,7 @@ void CallDecoder::completions(Words words, DecodedCall* call) const {
     part.identity = 0;
     part.count = 0;
     part.datatype = 0;
-    // They are told for receives with wildcards only.
+    // They are recorded for receives with wildcards only.
     part.partner_told = words[i + 2] != 0;
     part.partner = {high(words[i + 2]), rank_unknown, rank_unknown};
     if (!part.partner.real()) part.partner.rank = part.partner.peer;

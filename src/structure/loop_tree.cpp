@@ -1,8 +1,8 @@
 // Derives the tree from the trace's graphs without expanding them.
 //
-// A generation is a hierarchy of graphs, whose order comes in pieces (trace/reading/order.hpp). What a way of some
-// steps from a node does is the same each time, so it is parsed once; where it goes round a cycle of edges, one round
-// is. Literals are read where they come.
+// A generation is a hierarchy of graphs, whose order comes in pieces (trace/reading/order.hpp). A way of some steps
+// from a node does the same each time, so it is parsed once; of a cycle of edges, one round is parsed. Literals are
+// read where they come.
 #include "structure/loop_tree.hpp"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ using trace::saturating_product;
 using trace::saturating_sum;
 using trace::Token;
 
-// Calls that are looked at one by one. More make no tree worth having, or come from a damaged file.
+// Calls that are examined one by one. More give no useful tree, or come from a damaged file.
 constexpr uint64_t most_calls = uint64_t{1} << 26;
 // If ways are shorter than this, taking them step by step is quicker.
 constexpr uint64_t short_way = 4;

@@ -49,7 +49,7 @@ void Parser::call(uint32_t before, uint32_t site, uint64_t item, uint64_t times,
     const uint64_t here = at_once ? left : 1;
     add(Element{item, 0, here}, &stretch->open.back().body.now);
     left -= here;
-    if (left > 1) {  // alike calls in a row that go round: one more, and then as often as it takes
+    if (left > 1) {  // equal calls in a row that iterate: one more, and then as many as needed
       Stretch once;
       call(site, site, item, 1, &once);
       append(repeated(once, left), stretch);

@@ -13,7 +13,7 @@ namespace {
 using trace::saturating_product;
 using trace::saturating_sum;
 
-// Bodies that are looked at one by one, of all instances of a thread. More are not a step that a person looks for.
+// Bodies that are examined one by one, of all instances of a thread. More are not a step that a person looks for.
 constexpr uint64_t most_bodies = uint64_t{1} << 18;
 
 // Which calls a sequence makes, in any order: which requests they complete, and in which order, differs by chance, and
@@ -96,7 +96,7 @@ class Periods {
   uint64_t left_ = most_bodies;
 };
 
-// What the instances of one inner loop say together.
+// What all instances of one inner loop show together.
 struct Inner {
   uint64_t times = 0, trips = 0, calls = 0;
   uint64_t all_trips = 0, fewest = UINT64_MAX, most = 0;  // per instance

@@ -328,7 +328,7 @@ struct Event {
   size_t generation = 0;  // index
 };
 
-// Told what a walk passes without stopping, in no order.
+// Receives what a walk passes without stopping, in no order.
 struct Passed {
   std::function<void(const Event&)> events;  // `times` of them are alike; no runs of failed polls
   // How often a call at one site followed one at the other.

@@ -87,7 +87,7 @@ def test_skewed_and_repeated_rounds_on_clocks_that_are_compared(a_library: Libra
     ("words", "said"),
     [
         ((), "name the operation to measure"),
-        (("gather",), "there is no operation 'gather'"),
+        (("sort",), "there is no operation 'sort'"),
         (("p2p", "-n", "3"), "runs on 2 ranks"),
         (("bcast", "--sizes", "lots"), "not a size"),
         (("allreduce", "--sizes", "9"), "whole number of doubles"),

@@ -154,7 +154,7 @@ def test_a_step_of_too_many_calls_is_drawn_from_tiles(show: Show) -> None:
     timeline = report["timeline"]
     timeline["steps"] = [in_tiles(timeline["steps"][0])]
     opened = show(report)
-    assert "1,234,567 calls are more than a page holds" in opened.texts("#timeline .note")[1]
+    assert "1,234,567 calls are too many for a page" in opened.texts("#timeline .note")[1]
     assert painted(opened)["--collective"] > 1_000
     keys(opened, "Home")
     said = "Rank 0 from the start to 21"
@@ -192,7 +192,7 @@ def test_the_error_of_clocks_is_said(show: Show) -> None:
     report["iterations"]["clocks"] = {"kind": "exchanged", "clocks": 2, "error_s": 2.5e-6, "drift_known": True}
     assert "hosts may be off by 2.50 µs at most" in show(report).texts("#timeline .remark")[0]
     report["iterations"]["clocks"] = {"kind": "system", "clocks": 2, "error_s": None, "drift_known": False}
-    assert "whose error is not known" in show(report).texts("#timeline .remark")[0]
+    assert "whose error is unknown" in show(report).texts("#timeline .remark")[0]
 
 
 def test_why_there_is_no_timeline_is_said(show: Show) -> None:
@@ -235,5 +235,5 @@ def test_a_page_of_a_thousand_ranks_stays_below_two_megabytes(show: Show) -> Non
     assert 45_000 < sum(step["calls"] for step in report["timeline"]["steps"]) <= 50_000
     assert len(page(report).encode()) < 2_000_000
     opened = show(report)
-    assert opened.tab.evaluate("leadline.figures.timeline") == report["timeline"]
+    assert opened.tab.evaluate("leadline.report.timeline") == report["timeline"]
     assert painted(opened)["--completion"] > 1_000

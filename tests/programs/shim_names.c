@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define NAMES(name) EACH(MPI_##name) EACH(PMPI_##name) EACH(MPI_##name##_c) EACH(PMPI_##name##_c)
-#define ALL NAMES(Bcast) NAMES(Reduce) NAMES(Allreduce) NAMES(Init) NAMES(Init_thread) NAMES(Finalize) NAMES(Gather)
+#define ALL NAMES(Bcast) NAMES(Reduce) NAMES(Allreduce) NAMES(Init) NAMES(Init_thread) NAMES(Finalize) NAMES(Pack)
 
 #define EACH(name)       \
   extern int name(void); \

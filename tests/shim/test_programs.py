@@ -109,7 +109,7 @@ def test_what_the_library_keeps_is_told_with_the_reason(builder: Builder, shim: 
     [
         ("bcast 2 4 0 100 binomial 0\n", "line 1: 7 words instead of 8"),
         ("# all\n\nbcast 2 4 0 100 binomal 0 0\n", "line 3: no algorithm binomal of bcast"),
-        ("bcast 2 4 1 9 chain 0 0\ngather 2 4 1 9 chain 0 0", "line 2: no such operation: gather"),
+        ("bcast 2 4 1 9 chain 0 0\nsort 2 4 1 9 chain 0 0", "line 2: no such operation: sort"),
         ("bcast 4 2 0 100 binomial 0 0", "line 1: the first number of processes, 4, is above the last, 2"),
         ("bcast 2 4 -1 100 binomial 0 0", "line 1: -1 is not a number of bytes"),
         ("bcast 2 4 0 100 binomial 1k 0", "line 1: 1k is not a number of bytes"),

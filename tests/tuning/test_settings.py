@@ -53,7 +53,7 @@ def test_open_mpi_reads_from_the_rules_file_what_the_table_says() -> None:
     chance = random.Random(5)
     for _ in range(100):
         table = random_table(chance)
-        text = openmpi.rules_file(table)
+        text = openmpi.rules_file(table, 12)
         assert problems(text, 1) == []
         rules = ranges_of(text)
         for operation, collective in openmpi.collectives().items():
@@ -63,7 +63,8 @@ def test_open_mpi_reads_from_the_rules_file_what_the_table_says() -> None:
                     wanted = (0, 0)
                     if choice is not None:
                         wanted = (int(openmpi.algorithms()[operation][choice.algorithm].setting), choice.segment_bytes)
-                    assert (reading(rules, collective, processes, size) or (0, 0)) == wanted
+                    read_as = size * processes if openmpi.counts_all_blocks(operation) else size
+                    assert (reading(rules, collective, processes, read_as) or (0, 0)) == wanted
 
 
 @pytest.mark.parametrize(

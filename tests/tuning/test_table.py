@@ -36,7 +36,7 @@ def test_a_table_reads_as_it_was_written() -> None:
         (RULE.replace("[2, 4]", "[2, 4"), 5, "not TOML"),
         (RULE.replace("schema = 1", "schema = 2"), 1, "schema 2"),
         (RULE.replace("schema = 1\n", ""), 1, "no schema"),
-        (RULE.replace('"bcast"', '"gather"'), 3, "'gather'"),
+        (RULE.replace('"bcast"', '"sort"'), 3, "'sort'"),
         (RULE.replace("[2, 4]", "[4, 2]"), 4, "first is greater"),
         (RULE.replace("[2, 4]", "[0, 2]"), 4, "1 or more"),
         (RULE.replace("[2, 4]", "[2, 2147483648]"), 4, "2147483647 at most"),

@@ -83,7 +83,7 @@ class Course:
         self.found.append(launch)
         if first_look or self.only_better:
             self._wanted = self._better(launch, _number(done.turn), perhaps=first_look)
-        if first_look:  # of those that stay it says nothing
+        if first_look:  # it says nothing about those that stay
             launch.samples = {
                 (point, candidate): samples
                 for (point, candidate), samples in launch.samples.items()

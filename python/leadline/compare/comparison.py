@@ -56,17 +56,15 @@ class Pair:
         return next((m for m in self.metrics if m.level == "iteration"), self.metrics[0])
 
     def slower_than(self, share: float) -> bool:
-        """Whether b takes longer than a by more than that, beyond the noise: the whole interval lies above it.
-
-        Only repeats can say so. One time, chosen beforehand, is judged: there is nothing to correct for.
-        """
+        """Whether b takes longer than a by more than that, beyond the noise: the whole interval lies above it. Only
+        repeats can show that. A single time, chosen beforehand, is judged, so there is nothing to correct for."""
         ratio = self.main.ratio
         return ratio is not None and self.main.supported and ratio.low > 1 + share
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """limits: what cannot be told, in sentences, because some of what is compared are other tools' profiles."""
+    """limits: what the comparison leaves open, in sentences, because it includes other tools' profiles."""
 
     groups: Sequence[Group]
     limits: Sequence[str] = ()

@@ -66,7 +66,7 @@ def environment_of(run: Run) -> dict[str, str | None]:
 
 
 def _build(library: str) -> str | None:
-    """What the library says of its build besides its version."""
+    """What the library reports about its build, besides its version."""
     return " ".join(library.split()) or None
 
 

@@ -27,7 +27,7 @@ KINDS = {
 
 
 def in_common(groups: Sequence[Group]) -> tuple[list[Group], list[str]]:
-    """The groups, reduced; and a sentence for each thing that cannot be told of them."""
+    """The groups, reduced; and a sentence for each thing that they leave open."""
     runs = [run for group in groups for run in group.runs]
     if all(run.has_structure for run in runs):
         return list(groups), []
@@ -73,7 +73,7 @@ def _without_loops(runs: Sequence[Subject]) -> str:
 
 
 def _depth(runs: Sequence[Subject]) -> tuple[int | None, str]:
-    """How many routines of call sites are compared, None for all, and what is to be said of it."""
+    """How many routines of call sites are compared, None for all; and the sentence about that."""
     without = [run for run in runs if not run.sites]
     if without:
         return 0, f"Functions are compared, as {_named(without)} has no call sites here."
@@ -86,7 +86,7 @@ def _depth(runs: Sequence[Subject]) -> tuple[int | None, str]:
 
 
 def _alike(runs: Sequence[Subject]) -> float:
-    """Of the call sites of the one that has fewest, which share all have."""
+    """The share of the call sites that all have, among those of the run with the fewest."""
     keys = [{part.key for part in run.sites if not part.local} for run in runs]
     common = set.intersection(*keys)
     return len(common) / max(min(map(len, keys)), 1)

@@ -80,7 +80,7 @@ def _short(comparison: Comparison, most: int, width: int) -> list[Line]:
         lines += [("Limits of this comparison", "bold"), *(f"  {each}" for each in comparison.limits[:most])]
     if len(comparison.pairs) > 1:
         lines += several.differences(comparison, most)
-        if comparison.scaling is None:  # whose table has the same times
+        if comparison.scaling is None:  # the table there has the same times
             lines += several.times(comparison, most, width)
     for pair in comparison.pairs if len(comparison.pairs) == 1 else ():
         lines += [("What differs", "bold"), *_claims(pair, most)]

@@ -50,7 +50,7 @@ class Metric:
     def solid(self) -> bool:
         """Whether undisturbed iterations, too, differ by three quarters of it at least.
 
-        Other load on the machine comes and goes, and leaves some iterations as they would be without it.
+        Other load on the machine comes and goes, so some iterations run as they would without it.
         """
         if self.floor is None or self.ratio is None:
             return self.ratio is not None
@@ -182,7 +182,7 @@ def _ranks(pair: _Pair) -> list[Metric]:
         )
 
     found = [of(rank) for rank in first.rank_computation]
-    if len(found) == 2:  # each is the other's inverse: the one whose own computation changed more
+    if len(found) == 2:  # each is the other's inverse: take the one whose own computation changed more
         change = [_own_change(pair, rank) for rank in first.rank_computation]
         return [found[0] if change[0] > change[1] else found[1]]
     return found
@@ -195,7 +195,7 @@ def _relative(run: Subject) -> dict[int, list[float]]:
     found = {}
     for rank, own in every.items():
         middle: Sequence[float] = of_all
-        if len(every) <= FEW_RANKS:  # where one more or less matters
+        if len(every) <= FEW_RANKS:  # where one more or one fewer matters
             others = [values for key, values in every.items() if key != rank]
             middle = [statistics.median(part) for part in zip(*others, strict=True)]
         found[rank] = [mine / theirs for mine, theirs in zip(own, middle, strict=True) if mine > 0 and theirs > 0]
@@ -250,8 +250,8 @@ def _parts(pair: _Pair, level: str, of: Callable[[Subject], Sequence[Part]]) -> 
 def _supported(metric: Metric, pair: _Pair) -> bool:
     """Whether the runs can support a claim about it at all.
 
-    One run each says nothing of times: they depend on where ranks and memory lie and on what else the machine does,
-    which changes from run to run by more than within one. A rank against the others of the same run is what is left.
+    Single runs show nothing about times: times depend on where ranks and memory are and on what else the machine does,
+    which changes more between runs than within one. What remains is a rank relative to the others of the same run.
     """
     if pair.repeats:
         return True

@@ -91,7 +91,7 @@ def _sentence(pair: Pair) -> str:
 
 
 def unchanged(pair: Pair) -> str:
-    """Said where nothing differs beyond the noise."""
+    """The sentence if nothing differs beyond the noise."""
     if not pair.same_ranks:
         return "nothing"
     same = "structure is the same" if pair.a.first.has_structure else "call counts are the same wherever all have them"

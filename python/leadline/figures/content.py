@@ -113,7 +113,7 @@ class Content:
 
     @functools.cached_property
     def interruption(self) -> cut_short.Interruption | None:
-        """Who ended the run; None if it came to its end, goes on, or nobody is known to have ended it."""
+        """Who ended the run; None if it reached its end, is still running, or was ended by something unknown."""
         return cut_short.interruption(self.run) if self.still_running is None else None
 
     @property

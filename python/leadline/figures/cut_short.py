@@ -1,4 +1,4 @@
-"""Why a run has no end: it is still going, or somebody ended it. Anything else is an accident of the program's."""
+"""Why a run has no end: it is still running, or somebody ended it. Anything else is a failure of the program."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from leadline.figures import job, unfinished
 from leadline.figures.run import Run
 
-# The signals of those who want a program to end, and what sends them as a rule.
+# Signals that ask a program to end, and what usually sends them.
 SENDERS = {
     "SIGINT": "Ctrl-C",
     "SIGTERM": "a time limit, or a cancelled job",
@@ -43,7 +43,7 @@ def still_running(run: Run) -> tuple[int, float] | None:
 
 
 def interruption(run: Run) -> Interruption | None:
-    """Of a run that is over. None if every rank came to its end, or if nobody is known to have ended it."""
+    """Of a run that is over. None if every rank reached its end, or if it is unknown who ended it."""
     if all(process.finalized for process in run.processes):
         return None
     description = run.description

@@ -1,4 +1,4 @@
-"""What the order of calls says: it takes the traces once more, and all that needs it takes them together."""
+"""What the order of calls shows. It needs the traces again, so all analyses that need it read them together."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def order_of(run: Run) -> Order:
     for index, process in enumerate(run.processes):
         try:
             trace = _core.open_process(process.file)
-        except _core.TraceError:  # it is gone since the run was opened: the others' patterns are theirs
+        except _core.TraceError:  # it has disappeared since the run was opened: the patterns are those of the others
             continue
         patterns.add(trace, index)
         waits.add(trace, index)

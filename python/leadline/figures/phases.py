@@ -214,7 +214,7 @@ def _computes_in(phase: _core.Phase, samples: Samples) -> tuple[tuple[str, float
 
 
 def efficiency_of(times: list[_core.PhaseTime]) -> Efficiency | None:
-    """None for what no rank computed in."""
+    """None if no rank computed in it."""
     each = [t.computation for t in times]
     longest = max(each, default=0.0)
     elapsed = max((t.computation + t.mpi + t.io for t in times), default=0.0)
@@ -224,7 +224,7 @@ def efficiency_of(times: list[_core.PhaseTime]) -> Efficiency | None:
 
 
 def _class(computation: float, mpi: float, io: float, efficiency: Efficiency | None) -> str:
-    """What the phase is bound by."""
+    """What limits the phase."""
     whole = computation + mpi + io
     if whole <= 0:
         return "empty"

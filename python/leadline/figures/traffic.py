@@ -1,4 +1,4 @@
-"""The traffic between pairs of ranks: messages, and operations on one another's memory."""
+"""The traffic between pairs of ranks: messages, and operations on each other's memory."""
 
 from __future__ import annotations
 

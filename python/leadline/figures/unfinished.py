@@ -1,4 +1,4 @@
-"""Ranks that did not come to their end: the call they sat in, since when, and which of them stopped first.
+"""Ranks that did not reach their end: the call they were in, since when, and which of them stopped first.
 
 Live memory holds a rank's last call, and when that began or ended. Processes that outlived the rank know how long it
 lived: the keeper of `leadline exec` and `leadline run` note the end of processes on their node, and run.json has that
@@ -16,7 +16,7 @@ from leadline import nodes
 from leadline.figures.run import Run, rank_list
 from leadline.text import format as fmt
 
-LEAST_S = 1.0  # of silence that is worth a word, and
+LEAST_S = 1.0  # of silence that is worth a message, and
 LEAST_SHARE = 0.1  # of the rank's life
 APART_S = 3.0  # between ends of processes that did not end together: some are noted every two seconds
 

@@ -8,7 +8,7 @@ from collections import Counter
 from leadline.figures.content import Content
 from leadline.symbols.resolve import PYTHON
 
-LEAST_SHARE = 0.5  # of the call sites: a library without it, in a program that has it, is nobody's mistake
+LEAST_SHARE = 0.5  # of the call sites: a library without it, in a program that has it, is not a mistake
 
 
 def without_lines(content: Content) -> str:
@@ -16,7 +16,7 @@ def without_lines(content: Content) -> str:
     sites = [entry.site for entry in content.sites if entry.site is not None and not entry.local]
     paths = [site.path for site in sites if site.path and all(where.full != PYTHON for where in site.path)]
     bare = [path for path in paths if not any(where.file for where in path)]
-    # A binary that changed, or is gone, is a loss, which is said as that.
+    # A binary that changed or disappeared is reported as a loss.
     unusable = content.run.unusable_modules
     blamed = Counter(path[-1].module for path in bare if path[-1].module and path[-1].module not in unusable)
     if not blamed or sum(blamed.values()) < LEAST_SHARE * len(paths):
@@ -25,7 +25,7 @@ def without_lines(content: Content) -> str:
 
 
 def advice(content: Content) -> str:
-    """One sentence with what to do; "" if there is nothing to be said."""
+    """One sentence with what to do; "" if there is nothing to say."""
     name = without_lines(content)
     if not name:
         return ""

@@ -2,7 +2,7 @@
 
 The processes of one world agree on its size, and no two of them have one rank. The traces say more (`world`, see
 docs/format.md): an identity that is known on all hosts, or on one host only, or just that the process was spawned.
-Whatever is not known, no rank is counted that a process does not vouch for with the size of its world.
+Even where facts are unknown, a rank counts only if a process confirms it by the size of its world.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ Routine = tuple[str, str]  # file, name
 
 @dataclass
 class _Entry:
-    """What is known of a routine: its own costs, and by (callee, line) the calls and the costs beneath."""
+    """What is known about a routine: its own costs, and by (callee, line) the calls and the costs below it."""
 
     own: Costs = field(default_factory=lambda: [0] * len(EVENTS))
     calls: dict[tuple[Routine, int], tuple[int, Costs]] = field(default_factory=dict)

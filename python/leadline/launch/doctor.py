@@ -63,7 +63,7 @@ def examine_command(words: Sequence[str]) -> list[Check]:
 
 
 def _mistakes(words: Sequence[str]) -> Iterator[Check]:
-    """Of these the calls would be recorded all the same, but not of the job that was meant."""
+    """With these mistakes the calls would still be recorded, but not as the job that was meant."""
     for mistake in mistakes_of(words, find_launcher(words)):
         if mistake.code == "library-not-found":  # which the program's own check says
             continue

@@ -134,7 +134,7 @@ def why_nothing(command: Sequence[str], launcher: Launcher | None, directory: Pa
     if launcher is not None and launcher.kind is OTHER:
         name = PurePath(launcher.path).name
         hint = f"Leadline does not know the launcher {launcher.path}; try: {name} … leadline exec {word} …"
-    if launcher is None:  # on this host, with what was preloaded: nothing else could keep it from being recorded
+    if launcher is None:  # on this host, with the recorder preloaded: nothing else could have prevented the recording
         return Verdict("no", f"{word} is an MPI program, but it did not reach MPI_Init")
     return Verdict(
         "no",

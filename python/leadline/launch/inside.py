@@ -41,7 +41,8 @@ def own_rank(environ: Mapping[str, str]) -> OwnRank | None:
 
 
 class InsideJob(UsageError):
-    """One of several ranks was about to do what is done once, around all of them. `silent`: rank 0 says it for all."""
+    """One of several ranks was about to do what is done once, around all of them. `silent`: rank 0 reports it for
+    all."""
 
     def __init__(self, own: OwnRank, command: str, words: Sequence[str]) -> None:
         program = " ".join(words) if len(" ".join(words)) < MOST_SHOWN else f"{words[0]} …"

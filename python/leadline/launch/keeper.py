@@ -91,7 +91,7 @@ def _start(directory: Path, listener: socket.socket, rank: int) -> None:
 
 
 def _let_go(listener: socket.socket) -> None:
-    """Nobody waits for the end of a stream because we have it, and no file system stays busy."""
+    """So nobody waits for the end of a stream because we hold it, and no file system stays busy."""
     os.chdir("/")
     null = os.open(os.devnull, os.O_RDWR)
     for standard in (0, 1, 2):
@@ -125,7 +125,7 @@ class Keeper:
                     self._ended(descriptor)
             with contextlib.suppress(OSError):
                 self._beat()
-        # Whoever asks from now on gets no answer, and starts another keeper.
+        # A process that asks from now on gets no answer, and starts another keeper.
         self._listener.close()
         with contextlib.suppress(OSError):
             self._finish()
@@ -150,7 +150,7 @@ class Keeper:
         os.close(descriptor)
 
     def _beat(self) -> None:
-        """Says that we live, where live memory lies: the run's directory may be on a network file system."""
+        """Notes that we are alive, beside live memory: the run's directory may be on a network file system."""
         for rank in self._ranks.values():
             if rank not in self._live and (live := nodes.live_of(rank)) is not None:
                 self._live[rank] = live

@@ -11,7 +11,7 @@ THREADS = ("OMP_NUM_THREADS", "OMP_PROC_BIND", "OMP_PLACES")
 
 
 def machine() -> dict[str, object]:
-    """Takes a millisecond: it reads a few files of /proc and /sys. What cannot be found out is None."""
+    """Takes a millisecond: it reads a few files of /proc and /sys. Unknown facts are None."""
     cpu = _text(Path("/proc/cpuinfo"))
     fields = dict(_fields(cpu))
     return {

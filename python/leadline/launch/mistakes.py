@@ -47,7 +47,7 @@ def mistakes_of(
     environ = os.environ if environ is None else environ
     path = _program(command, launcher, environ)
     libraries, missing = loading.loaded(path, environ) if path is not None else ([], [])
-    if any("LD_LIBRARY_PATH" in word for word in command):  # the ranks' loader may find others than ours
+    if any("LD_LIBRARY_PATH" in word for word in command):  # the ranks' loader may find other libraries than ours
         libraries, missing = [], []
     found = []
     if path is not None and libraries:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from leadline.errors import CannotStart
 
-ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)  # who sends one wants the program to end
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)  # a sender of these wants the program to end
 FORWARDED = (*ENDING, signal.SIGUSR1, signal.SIGUSR2)
 # siginfo's si_code of a signal that the kernel sent, as it does for a key on the terminal: the program has it already.
 SI_KERNEL = 0x80

@@ -82,7 +82,7 @@ def runs_in(directory: Path) -> list[Path]:
 
 
 def is_unclaimed_run(directory: Path) -> bool:
-    """Whether traces are there and nothing says what job they are of."""
+    """Whether there are traces whose job is unknown."""
     return not (directory / JOB).exists() and bool(traces(directory))
 
 

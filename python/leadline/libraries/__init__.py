@@ -22,7 +22,7 @@ LIBRARIES: tuple[MpiLibrary, ...] = _all()
 
 
 def of_file(file: Path) -> MpiLibrary | None:
-    """The library that a libmpi belongs to, from its name and the names of settings in it; None if it is not known."""
+    """The library that a libmpi belongs to, from its name and the names of settings in it; None if unknown."""
     with file.open("rb") as opened, mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ) as content:
         found = [library for library in LIBRARIES if library.is_in(content, file.name)]
     originals = {library.derived_from for library in found}

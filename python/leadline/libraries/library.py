@@ -64,7 +64,7 @@ class MpiLibrary(ABC):
     routine_form: ClassVar[str]  # the names of its routines: own.own_algorithms
     proof: ClassVar[str]  # how it is seen which routine ran
     unseen: ClassVar[str]  # what to say of a routine that was not seen
-    controls: ClassVar[tuple[str, ...]]  # variables of MPI_T that say whether its settings hold
+    controls: ClassVar[tuple[str, ...]]  # variables of MPI_T that show whether its settings are in effect
     rules_stand_alone: ClassVar[bool]  # whether a rule without effect leaves the others as they are
 
     def __init_subclass__(cls) -> None:

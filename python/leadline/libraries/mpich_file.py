@@ -21,6 +21,7 @@ from typing import Any
 
 from leadline.libraries.mpich_variables import algorithms
 from leadline.libraries.settings import MOST_BYTES, NotSet, Settings, pieces, unable
+from leadline.operations import operations
 from leadline.tuning.rule import Rule, Table
 
 DEVICE = "MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE"
@@ -80,9 +81,10 @@ def settings(table: Table, own: BuiltIn) -> Settings:
         if not why and rule.algorithm != "native":
             name = algorithms()[rule.operation][rule.algorithm].function
             why = "" if name in own.names else f"this release of MPICH has no {name}"
+            why = why or _sizes_too_many(table, rule)
         if why:
             out.not_set.append(NotSet.whole(rule, why))
-        else:
+        elif not _sizes_too_many(table, rule):
             usable.append(rule)
     out.kept = usable
     out.set = [rule for rule in usable if rule.algorithm != "native"]
@@ -90,6 +92,19 @@ def settings(table: Table, own: BuiltIn) -> Settings:
         out.files = files(Table(tuple(usable)), own, 0)
         out.files_for_more = {more: files(Table(tuple(usable)), own, more) for more in UNEVEN}
     return out
+
+
+def _sizes_too_many(table: Table, rule: Rule) -> str:
+    """MPICH ends the program at a condition on the size of an operation for which it defines none: why the rule cannot
+    be set if the table would need one, otherwise ""."""
+    if operations()[rule.operation].libraries.get("mpich", {}).get("sizes") != "any":
+        return ""
+    of_operation = [other for other in table.rules if other.operation == rule.operation]
+    if all(other.n_bytes[0] == 0 and other.n_bytes[1] >= MOST_BYTES for other in of_operation):
+        return ""
+    return (
+        f"MPICH's files cannot tell sizes of {rule.operation} apart: its rules must be for all of them, from 0 bytes on"
+    )
 
 
 def files(table: Table, own: BuiltIn, more: int) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """Open MPI: set by the rules file of its component coll/tuned, in the text form that 4.1 and 5.0 read.
 
-What goes wrong silently there, and why what is written here does not:
+What fails silently there, and how the files written here avoid it:
   * without coll_tuned_use_dynamic_rules the file is not even looked for; with a name that is no file nothing is said;
   * sizes are searched until one is greater: they must ascend, and calls below the first have no rule, so 0 is first;
   * the same of numbers of processes: a job with fewer than the first has no rule. Algorithm 0 means the library's own.
@@ -58,27 +58,51 @@ def settings(table: Table, processes: int) -> Settings:
     out.kept = usable
     out.set = [rule for rule in usable if rule.algorithm != "native"]
     if out.set:
-        out.files[FILE] = rules_file(able)
+        out.files[FILE] = rules_file(able, processes)
         out.variables[SWITCH] = "1"
     return out
 
 
-def rules_file(table: Table) -> str:
-    """The table as a rules file. Every rule must be one that algorithms() has."""
-    operations = [name for name in collectives() if any(rule.operation == name for rule in table.rules)]
-    out = [f"{len(operations)}  # collectives"]
-    for operation in operations:
-        edges = {1}
-        for rule in table.rules:
-            if rule.operation == operation:
-                edges |= {rule.processes[0], rule.processes[1] + 1}
-        sizes = sorted(edge for edge in edges if edge <= MOST_BYTES)
-        out += [f"{collectives()[operation]}  # {operation}", f"{len(sizes)}  # numbers of processes"]
-        for processes in sizes:
-            line = [p for p in pieces(table, operation, processes) if p[0] <= MOST_BYTES]
+def counts_all_blocks(operation: str) -> bool:
+    """Whether the sizes of its rules are those of the blocks of all ranks together."""
+    return operations()[operation].libraries["openmpi"].get("sizes") == "all_blocks"
+
+
+def rules_file(table: Table, most_processes: int) -> str:
+    """The table as a rules file for up to this many processes. Every rule must be one that algorithms() has."""
+    ruled = [name for name in collectives() if any(rule.operation == name for rule in table.rules)]
+    out = [f"{len(ruled)}  # collectives"]
+    for operation in ruled:
+        counts = _numbers_of_processes(table, operation, most_processes)
+        out += [f"{collectives()[operation]}  # {operation}", f"{len(counts)}  # numbers of processes"]
+        for processes in counts:
+            line = _sizes(table, operation, processes)
             out += [f"{processes}  # processes or more", f"{len(line)}  # sizes"]
-            out += [_line(first, rule) for first, _, rule in line]
+            out += [_line(first, rule) for first, rule in line.items()]
     return "\n".join(out) + "\n"
+
+
+def _numbers_of_processes(table: Table, operation: str, most: int) -> list[int]:
+    """Those from which the sizes differ: with sizes of all blocks every one."""
+    if counts_all_blocks(operation):
+        return list(range(1, most + 1))
+    edges = {1}
+    for rule in table.rules:
+        if rule.operation == operation:
+            edges |= {rule.processes[0], rule.processes[1] + 1}
+    return sorted(edge for edge in edges if edge <= MOST_BYTES)
+
+
+def _sizes(table: Table, operation: str, processes: int) -> dict[int, Rule | None]:
+    """The choice by the first size that it is for."""
+    found: dict[int, Rule | None] = {}
+    blocks = processes if counts_all_blocks(operation) else 1
+    for first, _, rule in pieces(table, operation, processes):
+        if first * blocks <= MOST_BYTES:
+            found[first * blocks] = rule
+        elif blocks > 1:  # cannot be said: nothing may take the place of what is chosen there
+            found[MOST_BYTES] = None
+    return found
 
 
 def _line(first: int, rule: Rule | None) -> str:

@@ -1,4 +1,4 @@
-"""Reads a rules file of Open MPI's coll/tuned as Open MPI does, and says what in it has no effect without a word."""
+"""Reads a rules file of Open MPI's coll/tuned as Open MPI does, and finds the parts that silently have no effect."""
 
 from __future__ import annotations
 

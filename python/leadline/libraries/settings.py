@@ -18,7 +18,7 @@ MOST_BYTES = 2**31 - 1  # libraries read the sizes in their settings as C's int
 class Own:
     """A library's own algorithm that is the same as one of ours.
 
-    setting: its name or number in the library's settings.   function: the routine of the library that it is.
+    setting: its name or number in the library's settings.   function: the library's routine that implements it.
     needs: conditions under which it may be used, as the library writes them.
     """
 

@@ -40,7 +40,7 @@ def is_profile(path: Path) -> bool:
 
 
 def _reader(path: Path) -> Callable[[Path], Profile] | None:
-    """By what a file begins with. Raises UsageError for what cannot be opened."""
+    """Decides by how a file begins. Raises UsageError if it cannot be opened."""
     try:
         if not path.is_file():
             raise UsageError(f"{path} is not a file")

@@ -14,7 +14,7 @@ MOST_BYTES = 256 << 20  # of one file; profiles are small, and a wrong path is o
 
 
 class UnreadableProfile(LeadlineError):
-    """A profile of another tool is damaged, or is none."""
+    """A profile of another tool is damaged, or is not a profile."""
 
     exit_code = 4
 
@@ -115,7 +115,7 @@ class Profile:
 
 
 def text_lines(path: Path) -> list[str]:
-    """Raises UnreadableProfile for what is no text, UsageError for what cannot be opened."""
+    """Raises UnreadableProfile if it is not text, UsageError if it cannot be opened."""
     try:
         if not path.is_file():
             raise UsageError(f"{path} is not a file")

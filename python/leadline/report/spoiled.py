@@ -1,7 +1,7 @@
 """The verdict of a run whose figures would mislead: what happened instead of how the time was spent.
 
-What spoils a run, with what to do, are the findings that the verdict begins with (findings/, `in_verdict`): each is a
-file with its evidence. Where they leave figures that can be read, the verdict goes on with these.
+The findings that the verdict begins with (findings/, `in_verdict`) say what spoils a run and what to do: each is a file
+with its evidence. If they leave figures that can be read, the verdict continues with these.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from leadline.figures.content import Content
 from leadline.findings.finding import Finding
 from leadline.findings.rules.budget_spent import totals_are_low
 
-# What says why there was no more than a start. The rest is about times, of which there are none.
+# The findings that say why there was only a start. The rest are about times, of which there are none.
 _OF_A_START = ("separate-processes", "still-running", "interrupted", "budget-spent", "incomplete")
 
 

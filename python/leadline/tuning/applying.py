@@ -1,4 +1,4 @@
-"""Runs a program with a table applied to it, and says what of the table took effect."""
+"""Runs a program with a table applied to it, and reports which of its rules took effect."""
 
 from __future__ import annotations
 

@@ -15,8 +15,8 @@ from typing import Any
 from leadline.tuning.table import Rule, merged
 
 CLEAR_OF = 1.0
-SHIM_US = 0.25  # the shim takes up to 0.2 of a call that it serves (docs/shim.md): a gain below that would be none
-ALIKE = 0.05  # candidates whose ratios are so close are as good as one another
+SHIM_US = 0.25  # the shim takes up to 0.2 of a call that it serves (docs/shim.md), which would consume any smaller gain
+ALIKE = 0.05  # candidates with ratios this close count as equal
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ sys.stdout.write(text.value.decode(errors="replace"))
 
 
 def warnings_about(table: Table, command: Sequence[str], environ: Mapping[str, str] | None = None) -> list[str]:
-    """What is known to differ, in a sentence each; nothing if either is not known."""
+    """A sentence for each known difference; none if either library is unknown."""
     environ = dict(os.environ if environ is None else environ)
     name = str(table.evidence.get("library") or "")
     made_for = next((library for library in LIBRARIES if library.name == name), None)

@@ -234,7 +234,7 @@ def _probe_words(subject: Subject, variables: dict[str, str], plan: Path) -> tup
 
 
 def _run(words: list[str], environ: dict[str, str], limit_s: float) -> list[str]:
-    """The lines it said. Ended after limit_s: after an error ranks may wait for ever. If a rank says that it can't see
+    """The lines it wrote. Ended after limit_s: after an error ranks may wait for ever. If a rank says that it can't see
     the plan, the others wait in MPI_Init for it."""
     found = execute(Launch("the probe", tuple(words), environ, limit_s=limit_s, merged=True, gives_up_on=UNSEEN))
     if found.ending is Ending.NOT_STARTED:

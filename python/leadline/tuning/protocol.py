@@ -1,4 +1,4 @@
-"""How messages are sent, as something to tune: under a program of the user's, since which is better depends on it.
+"""Tunes how messages are sent, under a program of the user's, since it decides which setting is better.
 
 Every candidate is a setting of the MPI library that is first shown to have taken effect (MPI_T in the ranks, and the
 library still starts), then runs the program in turn with the library's defaults, several times, in an order that
@@ -116,7 +116,7 @@ def tune_protocol(
             say(f"not available: {candidate.name}: {found.why}")
         else:
             usable.append(candidate)
-    # With nothing to compare there is nothing to run.
+    # Without candidates to compare, nothing is run.
     course = _Course(about, pattern, say)
     runner = Runner(progress)
     finished = runner.run(turns(usable, launches if len(usable) > 1 else 0), course.launch_of, course.take)

@@ -66,6 +66,6 @@ def remeasure(
 
 
 def why_slower(found: Sequence[Worth]) -> str:
-    """The reason why a rule is better left out; "" if it was slower nowhere."""
+    """The reason why a rule should be left out; "" if it was never slower."""
     slower = [str(worth) for worth in found if worth.slower]
     return f"measured in this job, {'; '.join(slower)} as the library's own" if slower else ""

@@ -37,5 +37,5 @@ def _usable(folder: Path) -> bool:
 
 
 def unseen(folder: Path) -> str:
-    """Advice for the case that a node does not see it."""
+    """Advice in case a node does not see it."""
     return f"{folder.parent} does not exist, or is not writable, on all nodes: set {VARIABLE} to a directory that is"

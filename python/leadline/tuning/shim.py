@@ -89,7 +89,7 @@ def _library_of_all_nodes(command: Sequence[str]) -> Path:
 def _slower(
     table: Table, command: Sequence[str], folder: Path, library: Path, outcome: Outcome
 ) -> tuple[dict[Rule, str], dict[Rule, list[Worth]]]:
-    """Rules that are better left out, and why; and the worth of all rules in this job. Empty if it cannot be
+    """Rules that should be left out, and why; and the gain of all rules in this job. Empty if it cannot be
     measured."""
     variables = {"LD_PRELOAD": str(library), "LEADLINE_TABLE": str(folder / "table")}
     rules = [rule for rule in table.rules if rule.algorithm != "native"]

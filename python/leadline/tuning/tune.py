@@ -141,7 +141,7 @@ def _confirm(bench: _Bench, found: list[Choice], tuned: Tuned) -> list[Choice]:
     tuned.written = _again(bench, kept, "buffers written", buffers="written")
     kept, slower = not_slower(kept, "written", tuned.written)
     tuned.lost += slower
-    if not machine(bench.launches)["oversubscribed"]:  # there they wait for one another as it is
+    if not machine(bench.launches)["oversubscribed"]:  # there they already wait for one another
         tuned.in_a_row = _again(bench, kept, "operations in a row", repeat=ROW)
         kept, slower = not_slower(kept, "in_a_row", tuned.in_a_row)
         tuned.lost += slower
@@ -215,7 +215,7 @@ class _Bench:
 
 
 def _again(bench: _Bench, found: list[Choice], said: str, **how: Any) -> Rows:
-    """Every choice against the library's own in fresh launches."""
+    """Measures every choice against the library's own in fresh launches."""
     rows: Rows = []
     groups: dict[tuple[str, int, str], list[int]] = {}
     for choice in found:

@@ -59,7 +59,7 @@ def names() -> list[str]:
 
 
 def find(name: str) -> Workload:
-    """Raises UsageError for a name that is none."""
+    """Raises UsageError for an unknown name."""
     if name not in names():
         raise UsageError(f"there is no workload {name!r}", hint=f"there are: {', '.join(names())}")
     folder = sources_root() / name

@@ -24,7 +24,7 @@ class Matcher {
  public:
   Matcher(uint64_t iteration, const RunTime& time) : wanted_(iteration), time_(time) {}
 
-  // Of a process that counts its iterations as the wanted one is counted.
+  // For a process that counts its iterations in the same way as the wanted one is counted.
   void add(TimedCalls* calls, uint32_t index) {
     const uint64_t first = wanted_ ? wanted_ - 1 : 0, last = wanted_ + 1;
     Completions completions(&out_.calls);

@@ -1,4 +1,4 @@
-// The calls of one iteration on all ranks, in one time (clocks.hpp), sends beside their receives.
+// The calls of one iteration on all ranks, on one clock (clocks.hpp), with sends matched to their receives.
 //
 // A message is known by its channel (communicator, sender, receiver, tag) and its number in it: MPI delivers the
 // messages of a channel in order, so both ends count alike. A receive from anybody is counted when the source of its

@@ -51,7 +51,7 @@ void StepReader::choose(const RunIterations& run) {
     return;
   }
   if (!timed_) return;
-  // The slowest ones are kept because they are slow: beside those regularly chosen they would count too much.
+  // The slowest ones are kept because they are slow: among the regularly chosen ones they would count too much.
   std::set<uint64_t> slow;
   for (const Outlier& o : run.outliers) slow.insert(o.iteration);
   const double calls = 3 * run.calls * static_cast<double>(profile_.processes().size());
@@ -65,7 +65,7 @@ void StepReader::choose(const RunIterations& run) {
     return;
   }
   const uint64_t all = whole ? run.count : run.sampled.size();
-  // In pairs that follow one another: whether what happens in an iteration lasts shows in the next one.
+  // In consecutive pairs: the next iteration shows whether what happened in one lasts.
   for (size_t i = 0; i < most && i < all; ++i) {
     const uint64_t at = most >= all ? i : std::min<uint64_t>(i / 2 * 2 * all / most + i % 2, all - 1);
     const uint64_t iteration = whole ? at : run.sampled[at];
@@ -311,7 +311,7 @@ void StepReader::add(const trace::Process& process, uint32_t index) {
   });
 }
 
-// From the first call on, for nothing says where the iteration is.
+// From the first call on, since the place of the iteration is unknown.
 void StepReader::walk(const trace::Process& process, const ProcessLoop& loop, Reading* reading) {
   const trace::Stream& stream = process.streams[loop.stream];
   LoopIterations iterations(stream, generation_of(stream, loop.times), loop.times);

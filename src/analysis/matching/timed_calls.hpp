@@ -1,6 +1,6 @@
 // The calls of a process whose times were kept, with what they do and the iterations they belong to. Any iteration is
-// found at once, however many came before it. Times are read where they are asked for: of a run that kept all of them,
-// only some are in memory.
+// found at once, however many came before it. Times are read when they are needed: if a run kept all of them, only some
+// are in memory.
 #pragma once
 
 #include <deque>

@@ -25,7 +25,7 @@ void Traffic::pass(const trace::Event& e) {
   if (other_.collective) counts_[*other_.collective] += e.times;
 }
 
-// A position's calls are all alike but where parameters vary. What a call on a list completes may depend on the calls
+// A position's calls are all alike unless parameters vary. What a call on a list completes may depend on the calls
 // before it.
 const Acts& Traffic::count(const trace::Event& e) {
   if (!sites_.alike()) decode(e);

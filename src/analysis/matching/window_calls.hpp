@@ -39,7 +39,7 @@ struct StepAccesses {
 };
 
 // From MPI_Win_start to MPI_Win_complete on the origin, and from MPI_Win_post to MPI_Win_wait on a target. A wait that
-// was polled for is none.
+// was polled for does not count.
 struct StepEpoch {
   uint32_t start = 0, complete = 0, post = 0, wait = StepOperation::none;
 };

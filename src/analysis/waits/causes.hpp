@@ -21,7 +21,7 @@ using Causes = std::map<Cause, double>;  // ns
 class CauseFinder {
  public:
   CauseFinder(const TimedStep& timed, const Profile& profile) : timed_(timed), profile_(profile) {}
-  // Adds what `call` waited for, with a sum of what it waited.
+  // Adds the causes of the wait of `call`, and how long it waited for each.
   void add(uint32_t call, Causes* causes) const;
 
  private:

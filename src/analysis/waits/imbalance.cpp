@@ -27,7 +27,7 @@ size_t highest(const std::vector<double>& v) {
   return static_cast<size_t>(std::max_element(v.begin(), v.end()) - v.begin());
 }
 
-// The mean of these values if it is certain not to be chance.
+// The mean of these values if it is significant.
 double certain(const std::vector<double>& values, double lost) {
   if (values.size() < 2) return 0;
   const double m = mean(values);

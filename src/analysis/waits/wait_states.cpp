@@ -17,7 +17,7 @@ constexpr int64_t least_bytes_to_wait = 1 << 12;
 bool begins_with_any(std::string_view name, std::initializer_list<std::string_view> any) {
   return std::any_of(any.begin(), any.end(), [&](std::string_view one) { return name.starts_with(one); });
 }
-// Of collectives between neighbours it is not known who they are.
+// The neighbours of neighbourhood collectives are unknown.
 bool between_neighbours(std::string_view f) { return begins_with_any(f, {"MPI_Neighbor", "MPI_Ineighbor"}); }
 // Each rank gets something from the ranks before it only.
 bool scans(std::string_view f) { return begins_with_any(f, {"MPI_Scan", "MPI_Exscan", "MPI_Iscan", "MPI_Iexscan"}); }
@@ -27,7 +27,7 @@ bool is_fence(std::string_view f) { return f == "MPI_Win_fence"; }
 bool is_of_window(trace::CallClass c) {
   return c == trace::CallClass::rma_sync || c == trace::CallClass::win_create || c == trace::CallClass::win_free;
 }
-// They end when the receive has begun, whatever their size, or never wait for it.
+// These end when the receive has begun, whatever their size, or never wait for it.
 bool synchronous(std::string_view f) { return begins_with_any(f, {"MPI_Ssend", "MPI_Issend"}); }
 bool buffered(std::string_view f) { return begins_with_any(f, {"MPI_Bsend", "MPI_Ibsend"}); }
 
@@ -87,7 +87,7 @@ class Finder {
   }
 
   void wait_for(uint32_t call, uint32_t culprit, WaitKind kind) {
-    // It ended before: it needed nothing of the other one.
+    // It ended before, so it needed nothing from the other call.
     const double rounding = step_.calls[call].rounding_ns + step_.calls[culprit].rounding_ns;
     if (timed_.end_ns[call] + error_ns_ + 2 * rounding < timed_.begin_ns[culprit]) return;
     const double begin = timed_.begin_ns[call];

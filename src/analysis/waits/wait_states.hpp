@@ -49,7 +49,7 @@ struct TimedStep {
   std::vector<CallWait> waits;           // by call
 };
 
-// What calls that need not wait for others did where the others came late.
+// The behaviour of calls that need not wait for others when the others came late.
 class SeenToReturn {
  public:
   void learn(const Step& step, const Profile& profile, const RunTime& time);

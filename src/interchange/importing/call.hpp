@@ -24,7 +24,7 @@ struct Call {
   }
 };
 
-// What an archive lacks, or has and cannot be expressed in a run: the name by which it is told, and how often.
+// What an archive lacks, or has but a run cannot express: the name in the message, and how often it occurred.
 #define LEADLINE_MISSING(X)                                                                               \
   X(unknown_records)  /* of kinds that are not read */                                                    \
   X(outside_calls)    /* messages and the like outside of a call */                                       \

@@ -9,7 +9,7 @@ namespace {
 
 constexpr int success = 0;
 
-// What OTF2 passes before an event's own arguments.
+// The arguments that OTF2 passes before an event's own.
 #define LEADLINE_EVENT uint64_t, uint64_t time, uint64_t, void *data, AttributeList *
 
 LocationEvents& of(void* data) { return *static_cast<LocationEvents*>(data); }

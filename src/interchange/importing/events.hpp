@@ -13,7 +13,7 @@ struct Effect {
     send,
     receive,
     send_request,     // a nonblocking send
-    receive_request,  // a nonblocking receive: what it is about is told when it completes
+    receive_request,  // a nonblocking receive: its message is known when it completes
     send_done,
     receive_done,
     untested,  // a request was looked at and had not completed
@@ -39,7 +39,7 @@ struct Effect {
     parameter,  // of the region: comm is its number, bytes its value
   };
   Kind kind{};
-  bool told = true;               // false: a request whose comm, peer, tag and bytes are told later
+  bool told = true;               // false: a request whose comm, peer, tag and bytes come later
   bool writes = false;            // of a transfer
   uint32_t comm = 0;              // window or file
   uint32_t peer = 0, tag = 0;     // a collective's root

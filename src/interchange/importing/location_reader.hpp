@@ -1,7 +1,7 @@
 // The calls of one location, put together from its events, in their order.
 //
-// What a nonblocking receive or collective is about, OTF2 tells with its completion. A call that makes such a request
-// therefore waits for that, and the calls behind it with it: at most so many, and what they hold does not grow further.
+// OTF2 describes a nonblocking receive or collective at its completion. A call that makes such a request therefore
+// waits for that, together with the calls behind it: their number is bounded, and so is what they hold.
 #pragma once
 
 #include <cstdint>

@@ -123,7 +123,7 @@ std::string import_process(Archive* archive, ArchiveMap* map, const ArchiveProce
     initialized |= translator.initialized();
     finalized |= translator.finalized();
   }
-  // Where the tracer left out both, nothing says that the process did not come to its end.
+  // If the tracer left out both, nothing shows that the process did not reach its end.
   result->missing.no_start += !initialized;
   const int error = process.finish(finalized || !initialized);
   return error ? std::strerror(error) : "";

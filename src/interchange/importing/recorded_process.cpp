@@ -21,7 +21,7 @@ using trace::ChunkType;
 namespace {
 
 constexpr uint64_t generation_room = uint64_t{128} << 20;  // as the recorder has by default
-constexpr uint64_t exact = 1;                              // nobody waits for the room that rounding saves
+constexpr uint64_t exact = 1;                              // the room that rounding saves is not needed here
 const trace::Backing always{[](void*, char*, char*) { return true; }, nullptr};
 
 template <class T>

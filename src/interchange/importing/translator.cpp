@@ -293,8 +293,8 @@ void Translator::completions(const Call& call, Key* key) {
   key->extra = thread_.intern(words_);
 }
 
-// Which creation a start belongs to, the archive does not say. A request that was started before is known by its
-// number; otherwise it is the one of its kind that was not started for the longest time.
+// The archive does not say to which creation a start belongs. A request that was started before is known by its number;
+// otherwise the one of its kind that was not started for the longest time is taken.
 Translator::Creation* Translator::creation_for(const Effect& effect) {
   const auto known = created_for_.find(effect.id);
   if (known != created_for_.end()) return &known->second;
@@ -308,7 +308,7 @@ Translator::Creation* Translator::creation_for(const Effect& effect) {
   return &(created_for_[effect.id] = found);
 }
 
-// What the creation of the request would have said of it.
+// What the creation of the request would have recorded.
 void Translator::start_one(const Effect& effect, uint32_t site, Key* started) {
   started->site = site;
   started->peer = trace::peer_none;

@@ -133,8 +133,8 @@ void FileCall::transferred(int64_t offset, int64_t bytes, bool reads) {
   errno = saved;
 }
 
-// Beneath MPI calls only what MPI_File_open was asked for: the rest is the library's own business, and so is what it
-// opens in threads of its own.
+// Within MPI calls, only the file that MPI_File_open was asked for counts. The rest is the library's own business, and
+// so is what it opens in its own threads.
 OpenFile* FileCall::opened(int fd, int flags) const {
   if (of_program() && !Modules::in_mpi_library(reinterpret_cast<uint64_t>(caller_.return_address))) {
     return open_files.opened(fd, flags, nullptr);

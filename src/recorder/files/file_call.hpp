@@ -53,7 +53,7 @@ class FileCall {
   Ticks begin_ = 0, end_ = 0;
 };
 
-// A call for one character, dear to be an event: counted by caller, timed by sampling.
+// A call for one character, too expensive for an event: counted by caller, timed by sampling.
 class CharacterCall {
  public:
   CharacterCall(FileFn fn, OpenFile* file, Caller caller);

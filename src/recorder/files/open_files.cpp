@@ -250,7 +250,7 @@ bool OpenFiles::closing(int fd) {
 
 void OpenFiles::closing_range(unsigned first, unsigned last) {
   if (!slots_ || inside_recorder || !is_own_process()) return;
-  // A descriptor beyond the highest one that was ever seen is not known, and its page of the table not there.
+  // A descriptor above the highest one ever seen is unknown, and its page of the table does not exist.
   for (unsigned fd = first; fd <= last && fd < max_descriptors && fd < 65536; ++fd) closing(static_cast<int>(fd));
 }
 

@@ -115,7 +115,7 @@ class OpenFiles {
 
 extern constinit OpenFiles& open_files;
 
-// nullptr where it is no file that is recorded.
+// nullptr if it is not a recorded file.
 inline OpenFile* file_of(int fd) { return open_files.watching() ? open_files.find(fd) : nullptr; }
 
 }  // namespace leadline::recorder

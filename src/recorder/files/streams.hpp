@@ -17,7 +17,7 @@ inline int descriptor_of(FILE* stream) {
 #endif
 }
 
-// nullptr where it is no file that is recorded: memory, pipes, terminals.
+// nullptr if it is not a recorded file: memory, pipes, terminals.
 inline OpenFile* file_of(FILE* stream) {
   if (!open_files.watching() || !stream) return nullptr;
   const int fd = descriptor_of(stream);

@@ -1,4 +1,4 @@
-// What stands written out in a graph's literals, and what the symbols do.
+// The values written out in a graph's literals, and the effects of its symbols.
 #pragma once
 
 #include <algorithm>

@@ -63,7 +63,7 @@ class OrderWalk {
   };
   // The next piece. A way weighs at most `most_weight`.
   Piece next(uint64_t most_weight);
-  // The next single step: never a way. Its weight is not told.
+  // The next single step: never a way. Its weight is not given.
   Piece step() {
     Level& l = level_[0];
     if (l.in_literals) return {Piece::Kind::literal, 0, 0, 0, 0};

@@ -12,7 +12,7 @@ namespace leadline::trace {
 
 class Routes {
  public:
-  static constexpr uint64_t closed = UINT64_MAX;  // the weight of an edge that nobody can pass
+  static constexpr uint64_t closed = UINT64_MAX;  // the weight of an edge that cannot be passed
 
   // By node: the node it leads to, and the weight of that step, at least 1.
   Routes() = default;

@@ -40,7 +40,8 @@ def _readers(file: FileEntry) -> list[FileOnRank]:
 
 
 def _is_pattern(content: Content, file: FileEntry) -> bool:
-    """Whether the finding that nearly all ranks read such files says it, which may name only the first of them."""
+    """Whether it is already reported by the finding that nearly all ranks read such files, which may name only the
+    first."""
     return any(
         entry.name == "read_all_by_all" and (file.file in entry.files or entry.evidence["files"] > len(entry.files))
         for entry in file_costs.costly(content)

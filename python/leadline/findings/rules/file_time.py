@@ -1,4 +1,4 @@
-"""File I/O takes a part of the time that can be seen."""
+"""File I/O takes a noticeable part of the time."""
 
 from __future__ import annotations
 

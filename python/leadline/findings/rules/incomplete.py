@@ -13,7 +13,7 @@ def evidence(content: Content) -> Evidence | None:
         return None
     missing = run.ranks - len(run.processes)
     cut = sum(not process.complete for process in run.processes)
-    # What goes on, what somebody ended, and what ended at its start, is said as that.
+    # A run that goes on, was ended by somebody, or ended at its start, is reported as such.
     at_start = content.ended_at_start.all_ranks
     is_said = content.still_running or content.interruption or content.aborts or at_start
     if missing <= 0 and cut and is_said:

@@ -1,4 +1,4 @@
-"""Live memory was on a network file system although nobody asked for that."""
+"""Live memory was on a network file system, although the user did not ask for that."""
 
 from __future__ import annotations
 

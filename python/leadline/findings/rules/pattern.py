@@ -76,7 +76,7 @@ def evidence(content: Content) -> list[Evidence]:
         if entry.name not in HELP:
             continue
         key = (entry.name, entry.where, _loop(entry), entry.evidence.get("one_sided"))
-        if key in found:  # other call sites of the same routines: one statement
+        if key in found:  # other call sites of the same routines: one finding
             for name, value in (
                 ("time_s", entry.time_s),
                 ("share", entry.share),
@@ -105,7 +105,7 @@ def evidence(content: Content) -> list[Evidence]:
 
 
 def _more(content: Content, entry: PatternEntry) -> Evidence:
-    """What the sentences of some patterns need besides."""
+    """What else the sentences of some patterns need."""
     told = entry.evidence
     if entry.files:
         return _of_files(content, entry)

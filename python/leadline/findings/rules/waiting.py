@@ -109,10 +109,10 @@ def _for_whom(found: Evidence) -> str:
 
 
 def cost_s(found: Evidence) -> float | None:
-    """None if most of it belongs to another finding, which says the same."""
+    """None if most of it belongs to another finding, which reports the same."""
     if found["for_writer_s"] >= ONE_CAUSE * found["wait_s"]:
         return None
-    # What the launcher did to the ranks is not the program's to change.
+    # The program cannot change what the launcher did to the ranks.
     return 0.0 if found["since_start"] else float(found["wait_s"] - found["for_writer_s"])
 
 

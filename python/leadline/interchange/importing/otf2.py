@@ -17,7 +17,7 @@ from leadline.interchange.importing.missing import Lack, lacks
 from leadline.symbols import Location
 from leadline.symbols.cache import SymbolCache
 
-# What a reader may take that is not let astray: OTF2's library reads some 10 MB of an archive in a second.
+# What a reader of an undamaged archive may take: OTF2's library reads about 10 MB of an archive per second.
 CPU_S, CPU_S_PER_MB = 120, 2
 READER = ["-m", "leadline.interchange.importing.reader"]
 
@@ -122,7 +122,7 @@ def _answer(output: bytes) -> dict[str, Any] | None:
 
 
 def _end(code: int) -> str:
-    """What became of the reader, which gave no answer."""
+    """How the reader ended, which gave no answer."""
     if code == -signal.SIGXCPU:
         return "OTF2's library took longer than an archive of this size can need"
     if code < 0:

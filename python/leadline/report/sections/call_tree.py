@@ -70,7 +70,7 @@ def draw(content: Content, out: Screen) -> None:
 
 
 def _lines(nodes: list[CallNode], whole_s: float, width: int) -> Iterator[Line]:
-    """A routine that only passes through to the one beneath it shares that one's line: "main > run > step"."""
+    """A routine that only calls the one below it shares that one's line: "main > run > step"."""
     depths: dict[int, int] = {}
     passed: list[str] = []
     for node in nodes:

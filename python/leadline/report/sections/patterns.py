@@ -1,4 +1,4 @@
-"""Patterns of communication and I/O: what the messages and transfers amount to."""
+"""Patterns of communication and I/O: what messages and transfers do together."""
 
 from __future__ import annotations
 

@@ -177,7 +177,7 @@ def _lines(groups: Sequence[WaitGroup], whole: float, width: int) -> list[Line]:
 
 
 def _cause(group: WaitGroup) -> str:
-    """The rank that most of it was waited for, or what most ranks did if that is one of many."""
+    """The rank that caused most of the wait, or what most ranks did if that rank is one of many."""
     if not group.causes:
         return ""
     together: dict[tuple[str, str], list[tuple[str, float]]] = defaultdict(list)

@@ -73,8 +73,9 @@ class SitePatterns {
     return sum;
   }
 
-  // What a barrier may have to order: accesses to files, to windows and to shared memory, and receives from anyone.
-  // (A message orders its ends by itself.) Only in the main loop: at the start and at the end a barrier costs nothing.
+  // What a barrier may have to order: accesses to files, to windows and to shared memory, and receives from anyone. (A
+  // message already synchronises both ranks.) Only in the main loop: at the start and at the end a barrier costs
+  // nothing.
   void barriers() {
     std::vector<uint32_t> found;
     for (uint32_t s = 0; s < profile_.sites().size(); ++s) {
@@ -135,7 +136,7 @@ class SitePatterns {
     for (uint32_t s = 0; s < profile_.sites().size(); ++s) {
       const SiteTraffic& t = traffic_.sites()[s];
       if (t.failed_polls < least_polls || t.failed_polls < failed_per_success * (t.polls - t.failed_polls)) continue;
-      // One poll in a trip that makes other calls, too, only lets the library work on.
+      // One poll in a trip that also makes other calls only lets the library make progress.
       if (t.failed_polls < failed_per_success * trips(t.loop)) continue;
       Pattern p = pattern("polling", {s});
       p.evidence = {{"polls", static_cast<int64_t>(t.polls)}, {"in_vain", static_cast<int64_t>(t.failed_polls)}};
@@ -171,8 +172,8 @@ class SitePatterns {
     found_->push_back(std::move(p));
   }
 
-  // Called in nearly all steps, on the processes that call there. Many calls in a few steps are none of these: an inner
-  // loop that the call is in must be entered as often.
+  // Called in nearly all steps, on the processes that call there. Many calls in a few steps do not count: an inner loop
+  // that the call is in must be entered as often.
   bool in_most_steps(uint32_t s) const {
     const RunLoops& loops = profile_.loops();
     const size_t processes = profile_.sites()[s].cells.size();

@@ -208,8 +208,8 @@ class Finder {
     }
   }
 
-  // A grid of two points in each dimension: neighbours in a small grid, or the stages of a reduction, which both may go
-  // through one dimension after the other. Only a few numbers are taken for a reduction.
+  // A grid of two points in each dimension: neighbours in a small grid, or the stages of a reduction. Both may go
+  // through one dimension after the other. Only messages of a few numbers are taken for a reduction.
   static bool is_cube(const Exchange& e) {
     const Shape& s = e.shape;
     if (e.bytes > most_reduced * static_cast<int64_t>(e.messages)) return false;
@@ -249,7 +249,7 @@ class Finder {
     e->groups = groups.size();
   }
 
-  // Not a part of something larger that is to be looked for.
+  // Not a part of something larger that is still to be found.
   static bool is_whole(const Exchange& e) {
     const Kind k = e.shape.kind;
     const bool one_way = k == Kind::upwind || k == Kind::ring;
@@ -283,8 +283,8 @@ class Finder {
     *parts = std::move(left);
   }
 
-  // What has a shape of its own, goes to partners that the others reach without it, and has messages of another size
-  // than all of theirs, is no part of the same exchange: it only lies beside it.
+  // A part that has a shape of its own, goes to partners that the others reach without it, and has messages of a size
+  // that none of theirs have, does not belong to the same exchange: it only comes next to it.
   static std::vector<Exchange> take_apart(std::vector<Exchange>* members) {
     const auto size_of = [](const Exchange& e) {
       return static_cast<double>(e.bytes) / static_cast<double>(std::max<uint64_t>(e.messages, 1));
@@ -326,8 +326,8 @@ class Finder {
     return false;
   }
 
-  // The parts as one exchange, if that has a shape that none of them has: else they only happen to lie side by side.
-  // Parts of one routine without any shape are one irregular exchange.
+  // The parts as one exchange, if together they have a shape that none of them has alone; otherwise they only happen to
+  // be side by side. Parts of one routine without any shape are one irregular exchange.
   std::optional<Exchange> joined(const std::vector<Exchange>& members) const {
     if (members.size() < 2) return {};
     Exchange all;

@@ -44,7 +44,7 @@ struct Exchange {
 // The order of calls: in a step of the main loop, and at the start of the run.
 struct Steps {
   Step iteration, first_calls;
-  // What recurs in some iterations only may be missing in the one that was read.
+  // Calls that recur in some iterations only may be missing in the one that was read.
   const Step& of(const Exchange& e) const {
     for (const uint32_t s : e.sites) {
       if (iteration.sent_at.count(s) || iteration.operated_at.count(s)) return iteration;

@@ -16,7 +16,7 @@ using trace::Category;
 
 constexpr double most_exceptions = 0.1;           // of what a pattern is recognised by
 constexpr int64_t most_bytes_to_pack = 1 << 18;   // larger messages gain nothing by travelling together
-constexpr int64_t least_bytes_to_wait = 1 << 12;  // no library waits for the receiver of a smaller message
+constexpr int64_t least_bytes_to_wait = 1 << 12;  // for smaller messages, no library waits for the receiver
 
 class Namer {
  public:
@@ -160,7 +160,7 @@ class Namer {
         Pattern p = pattern("ring", e);
         p.evidence = {{"groups", static_cast<int64_t>(e.groups)}, {"rounds", per_step(e, s.nodes)}};
         add(std::move(p));
-        return true;  // as a rule what is passed on is what was received
+        return true;  // usually the data passed on is the data received
       }
       case Kind::gather:
         return rooted("all_to_one", e);
@@ -291,7 +291,7 @@ class Namer {
     add(std::move(p));
   }
 
-  // Where no fence orders them, a rank may wait for what others put into its memory, which no call tells.
+  // If no fence orders them, a rank may wait for what others put into its memory, which no call shows.
   bool may_wait_for_memory(const Exchange& e) const {
     return std::any_of(e.sites.begin(), e.sites.end(), [&](uint32_t s) {
       const trace::Function& f = function_at(s);

@@ -66,7 +66,7 @@ void passing(const Exchange& e, const Step& step, Ordering* o) {
     if (!reached.count(ends.first)) continue;
     ++o->between;
     const std::vector<uint32_t>& received = exposed[ends.first];
-    // One more or less: what was read may end between the two.
+    // One more or fewer: the part that was read may end between the two.
     const size_t pairs = std::min(calls.size(), received.size());
     bool each = pairs > 0 && std::max(calls.size(), received.size()) <= pairs + 1;
     for (size_t i = 0; each && i < pairs; ++i) each = received[i] < calls[i];

@@ -48,7 +48,7 @@ void passing(const std::vector<StepMessage>& messages, const Step& step, const E
       std::sort(sent.begin(), sent.end());
       std::sort(received.begin(), received.end());
       ++o->between;
-      // One more or less: what was read may end between the two.
+      // One more or fewer: the part that was read may end between the two.
       const size_t pairs = std::min(sent.size(), received.size());
       bool each = std::max(sent.size(), received.size()) <= pairs + 1;
       for (size_t i = 0; each && i < pairs; ++i) each = received[i] < sent[i];

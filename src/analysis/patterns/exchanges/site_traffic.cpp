@@ -20,7 +20,7 @@ bool may_find_nothing(CallClass c) {
          c == CallClass::iprobe || c == CallClass::improbe;
 }
 
-// What is sent by the transfer's call.
+// The part of the transfer's call that sends.
 bool is_sent(Transfer::Kind kind, Access access) {
   if (access == Access::none) return kind == Transfer::Kind::message;
   return kind == (access == Access::get ? Transfer::Kind::got : Transfer::Kind::put);
@@ -64,7 +64,7 @@ void RunTraffic::add_stream(const trace::Process& process, size_t index, uint32_
   for (uint32_t s = 0; s < stream.sites.size(); ++s) {
     const uint32_t own = number_of(index, s), loop = stream.loop_around(s);
     if (own >= sites_.size() || index >= loops.size() || loop >= loops[index].size()) continue;
-    // A rank that goes through an inner loop once does not show it: the deepest loop of all ranks counts.
+    // A rank that goes through an inner loop only once does not reveal it, so the deepest loop of all ranks counts.
     uint32_t& known = sites_[own].loop;
     if (loops[index][loop] && profile_.loops().within(loops[index][loop], known)) known = loops[index][loop];
   }

@@ -45,13 +45,14 @@ class FileUses {
   FileUses(const Profile& profile, const FileSites& sites);
 
   const std::vector<FileUse>& all() const { return all_; }
-  // The uses of the files of one kind. `moved`: trace::moves by which they are told.
+  // The uses of the files of one kind. `moved`: the trace::moves that identify them.
   std::vector<std::vector<FileUse>> kinds(uint8_t moved) const;
   // Files whose names differ in numbers only, each of which one process reads or writes; by their common name.
   std::map<std::string, std::vector<FileUse>> families_of_one_rank() const;
   // What the MPI library did with the file for MPI_File_*, on all processes.
   const FileUse::Amount& beneath(const std::string& name) const;
-  // What moving the bytes of these uses takes in large transfers, as the run itself has some. Nothing if it has none.
+  // The time that the bytes of these uses would take in large transfers, at the rate of the run's own ones. Nothing if
+  // it has none.
   std::optional<double> time_of_large_ns(const std::vector<FileUse>& uses) const;
 
  private:

@@ -31,7 +31,7 @@ export function chart({ label, data, height = 200, describe, hint = "Drag to zoo
   return h("figure", null, place, h("figcaption", null, `${hint ?? ""} Keys, when the chart has the focus: ← → Home End.`.trim()));
 }
 
-/** Moves the cursor from one value to another; the legend says what is there. */
+/** Moves the cursor from one value to another; the legend shows the values there. */
 function move({ plot, data }, event) {
   const last = data[0].length - 1;
   const at = plot.cursor.idx;
