@@ -15,7 +15,7 @@ class Order(enum.Enum):
     """How a round differs from the one before it.
 
     ROTATING: it begins at another place, so that no candidate always comes first; the first round is as given.
-    SHUFFLED: it is drawn anew, so that no candidate always follows the same one.
+    SHUFFLED: each round is a new draw, so that no candidate always follows the same one.
     BACK_AND_FORTH: it is reversed. Of two candidates, A B B A: a steady drift cancels.
     SAME: not at all, for a base that comes before each.
     """
