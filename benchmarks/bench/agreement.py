@@ -23,8 +23,11 @@ from rich.table import Table
 
 import leadline.mpi
 from leadline.bench import Interval, Measurement, interval, measure
-from leadline.bench.launching import run_in_time
 from leadline.errors import LeadlineError, MissingPrerequisite
+from leadline.runs.execute import execute
+from leadline.runs.launch import Launch
+from leadline.runs.order import Order, turns
+from leadline.statistics.median import median
 
 SIZES = (8, 64, 1024, 8192, 65536, 262144, 1048576)
 TRIALS = 7  # of NetPIPE
@@ -81,8 +84,8 @@ class Agreement:
             "peer": self.peer,
             "operation": self.operation,
             "bytes": self.n_bytes,
-            "ours_us": statistics.median(self.ours) if self.ours else None,
-            "theirs_us": statistics.median(self.theirs) if self.theirs else None,
+            "ours_us": median(self.ours) if self.ours else None,
+            "theirs_us": median(self.theirs) if self.theirs else None,
             "ratio": None if ratio is None else ratio.as_dict(),
             "noise": self.noise,
             "verdict": self.verdict,
@@ -92,7 +95,7 @@ class Agreement:
 
 
 def _apart(values: Sequence[float]) -> float:
-    return statistics.median(abs(a / b - 1) for a, b in itertools.pairwise(values)) if len(values) > 1 else 0
+    return median(abs(a / b - 1) for a, b in itertools.pairwise(values)) if len(values) > 1 else 0
 
 
 def measure_agreement(console: Console, launches: int) -> list[dict[str, Any]]:
@@ -107,15 +110,15 @@ def measure_agreement(console: Console, launches: int) -> list[dict[str, Any]]:
         return []
     began = time.monotonic()
     done = 0
-    for number in range(launches):
-        for pair in pairs:
-            if time.monotonic() - began > LONGEST_S:
-                continue
-            try:
-                pair.launch(ours_first=number % 2 == 0)
-            except LeadlineError as error:
-                console.print(f"agreement: {pair.peer} {pair.operation}, launch {number + 1} left out: {error}")
-            done += 1
+    for turn in turns(pairs, launches):
+        if time.monotonic() - began > LONGEST_S:
+            break
+        pair = turn.candidate
+        try:
+            pair.launch(turn.round)
+        except LeadlineError as error:
+            console.print(f"agreement: {pair.peer} {pair.operation}, launch {turn.round + 1} left out: {error}")
+        done += 1
     if done < launches * len(pairs):
         console.print(
             f"agreement: ended after {LONGEST_S:.0f} s with {done} of {launches * len(pairs)} pairs of launches"
@@ -165,11 +168,13 @@ class Pair:
     def __post_init__(self) -> None:
         self.found = {size: Agreement(self.peer, self.operation, size) for size in SIZES}
 
-    def launch(self, *, ours_first: bool) -> None:
-        """Raises LeadlineError if one of the programs fails or does not end in time."""
-        ours = self.ours() if ours_first else {}
-        theirs = self.theirs()
-        ours = ours or self.ours()
+    def launch(self, number: int) -> None:
+        """Launches of both, in an order that alternates. Raises LeadlineError if one fails or does not end in time."""
+        both = [
+            turn for turn in turns([self.ours, self.theirs], number + 1, Order.BACK_AND_FORTH) if turn.round == number
+        ]
+        times = {turn.candidate: turn.candidate() for turn in both}
+        ours, theirs = times[self.ours], times[self.theirs]
         for size, each in self.found.items():
             if size in ours and size in theirs:
                 each.ours.append(ours[size])
@@ -258,12 +263,5 @@ def _by_size(found: Measurement, algorithm: str, summary: Callable[[Sequence[flo
 
 
 def _output(name: str, words: Sequence[str], library: leadline.mpi.Library) -> str:
-    """The program's output. Raises LeadlineError if it fails or does not end in time; nothing of it is left behind."""
-    with tempfile.TemporaryFile("w+") as output:
-        code = run_in_time(words, library.env(), output.fileno(), TIMEOUT_S)
-        output.seek(0)
-        said = output.read()
-    if code != 0:
-        ended = f"did not end in {TIMEOUT_S:.0f} s" if code is None else f"ended with {code}: {said.strip()[-300:]}"
-        raise LeadlineError(f"{name} {ended}")
-    return said
+    """The program's output. Raises MeasurementFailed if it fails or does not end in time."""
+    return execute(Launch(name, tuple(words), library.env(), limit_s=TIMEOUT_S, merged=True)).required().output

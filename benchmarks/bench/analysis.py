@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import statistics
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -14,7 +12,12 @@ from typing import Any
 from rich.console import Console
 
 from bench.cases import SIZE_CASE
-from bench.program import LaunchFailed, Program
+from bench.program import Program
+from leadline.errors import MeasurementFailed
+from leadline.runs.execute import execute
+from leadline.runs.launch import Launch
+from leadline.runs.order import turns
+from leadline.statistics.median import median
 
 CALLS_OF_A_STEP = 409
 BOUNDED_STEPS = (50, 5000)
@@ -44,10 +47,12 @@ def measure_analysis(console: Console, program: Program, repeats: int, most_call
 
 def _bounded(console: Console, program: Program, folder: Path, series: str, repeats: int) -> dict[str, Any]:
     runs = [_recorded(program, folder / f"{series}-{n}", n, series) for n in BOUNDED_STEPS]
-    each = [[_report(run) for run in runs] for _ in range(repeats)]
+    each: list[list[dict[str, Any]]] = [[{} for _ in runs] for _ in range(repeats)]
+    for turn in turns(range(len(runs)), repeats):
+        each[turn.round][turn.candidate] = _report(runs[turn.candidate])
     if each[0][1]["kept"] != "sampled":
-        raise LaunchFailed(f"with --series {series}, the times kept of the long run are {each[0][1]['kept']}")
-    medians = [statistics.median(rows[i]["cpu_s"] for rows in each) for i in range(len(runs))]
+        raise MeasurementFailed(f"with --series {series}, the times kept of the long run are {each[0][1]['kept']}")
+    medians = [median(rows[i]["cpu_s"] for rows in each) for i in range(len(runs))]
     for steps, cpu_s, row in zip(BOUNDED_STEPS, medians, each[0], strict=True):
         console.print(
             f"--series {series}, {steps:>5,} steps: {cpu_s:5.2f} s, times {row['kept']}, "
@@ -62,28 +67,19 @@ def _recorded(program: Program, run: Path, steps: int, series: str) -> Path:
     launch = [*program.library.launch(program.ranks), str(program.path), SIZE_CASE]
     launch += ["--blocks", "1", "--no-warm-up", "--iterations", str(steps)]
     command = [sys.executable, "-m", "leadline", "record", *options, "--", *launch]
-    done = subprocess.run(command, capture_output=True, text=True, env=program.library.env(), check=False)
-    if done.returncode != 0:
-        raise LaunchFailed(f"{' '.join(command)} ended with {done.returncode}: {done.stderr.strip()[-500:]}")
+    execute(Launch(f"recording {run.name}", tuple(command), program.library.env())).required()
     return run
 
 
 def _report(run: Path) -> dict[str, Any]:
-    """Raises LaunchFailed if the report fails."""
-    core = min(os.sched_getaffinity(0))
-    with tempfile.TemporaryFile() as output:
-        child = subprocess.Popen(
-            ["taskset", "-c", str(core), sys.executable, "-m", "leadline", "report", "--json", str(run)], stdout=output
-        )
-        _, status, usage = os.wait4(child.pid, 0)
-        child.returncode = os.waitstatus_to_exitcode(status)
-        output.seek(0)
-        if child.returncode != 0:
-            raise LaunchFailed(f"leadline report of {run.name} ended with {child.returncode}")
-        report = json.load(output)
+    """Raises MeasurementFailed if the report fails."""
+    core = str(min(os.sched_getaffinity(0)))
+    command = ("taskset", "-c", core, sys.executable, "-m", "leadline", "report", "--json", str(run))
+    done = execute(Launch(f"leadline report of {run.name}", command)).required()
+    report = json.loads(done.output)
     return {
-        "cpu_s": usage.ru_utime + usage.ru_stime,
-        "peak_kb": usage.ru_maxrss,
+        "cpu_s": done.cpu_s,
+        "peak_kb": done.peak_kb,
         "kept": report["iterations"]["kept"],
         "sampled": len(report["iterations"]["sampled"]),
         "waits": report["waits_s"] is not None,

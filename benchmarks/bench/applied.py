@@ -7,8 +7,6 @@ its figures are not those of `leadline bench`. It runs with the table and withou
 from __future__ import annotations
 
 import re
-import statistics
-import subprocess
 import sys
 import tempfile
 from collections import defaultdict
@@ -23,6 +21,11 @@ import leadline.mpi
 from leadline.bench import interval
 from leadline.errors import MissingPrerequisite
 from leadline.operations import operations
+from leadline.runs.launch import Launch
+from leadline.runs.order import Order, Turn, turns
+from leadline.runs.runner import Done, Runner
+from leadline.statistics.median import median
+from leadline.statistics.paired import paired_ratios
 from leadline.tuning.table import Table, write
 from leadline.tuning.tune import SIZES
 
@@ -52,11 +55,8 @@ def measure_applied(
             for operation, benchmark in BENCHMARKS.items():
                 options = [benchmark, "-msglen", str(lengths), "-iter", ITERATIONS, "-red_data_type", "double"]
                 options += ["-npmin", str(processes)]
-                times: dict[tuple[bool, int], list[float]] = defaultdict(list)
-                for launch in range(launches):
-                    for applied in (False, True) if launch % 2 == 0 else (True, False):
-                        for size, us in _run([*(apply if applied else []), *job, *options], library).items():
-                            times[applied, size].append(us)
+                ways = {False: (*job, *options), True: (*apply, *job, *options)}
+                times = _by_turns(f"{benchmark} on {processes} ranks", ways, launches, library)
                 rows += [_row(library.name, operation, size, processes, tuned, times) for size in SIZES]
     _print(console, library.name, rows)
     return rows
@@ -72,16 +72,25 @@ def _program(library: leadline.mpi.Library) -> Path:
     return program
 
 
-def _run(words: Sequence[str], library: leadline.mpi.Library) -> dict[int, float]:
-    """Microseconds by bytes."""
+def _by_turns(
+    label: str, ways: dict[bool, tuple[str, ...]], launches: int, library: leadline.mpi.Library
+) -> dict[tuple[bool, int], list[float]]:
+    """Microseconds of each launch, by whether the table is applied, and bytes. Raises MeasurementFailed."""
     environ = library.env()
     environ["LD_LIBRARY_PATH"] = f"{library.mpiexec.parent.parent / 'lib'}:{environ.get('LD_LIBRARY_PATH', '')}"
-    done = subprocess.run(
-        words, env=environ, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=TIMEOUT_S
-    )
-    if done.returncode != 0:
-        raise MissingPrerequisite(f"IMB-MPI1 ended with {done.returncode}: {done.stderr.strip()[-300:]}")
-    return {int(found[1]): float(found[2]) for line in done.stdout.splitlines() if (found := LINE.match(line))}
+    times: dict[tuple[bool, int], list[float]] = defaultdict(list)
+
+    def launch_of(turn: Turn[bool]) -> Launch:
+        return Launch(label, ways[turn.candidate], environ, limit_s=TIMEOUT_S)
+
+    def take(done: Done[bool]) -> None:
+        for line in done.outcome.required().output.splitlines():
+            if found := LINE.match(line):
+                times[done.turn.candidate, int(found[1])].append(float(found[2]))
+
+    finished = Runner().run(turns([False, True], launches, Order.BACK_AND_FORTH), launch_of, take)
+    finished.interruption.end_if_any()
+    return times
 
 
 def _row(
@@ -89,15 +98,15 @@ def _row(
 ) -> dict[str, Any]:
     rule = tuned.choice(operation, size, processes)
     before, after = times[False, size], times[True, size]
-    gain = interval([[a / b for a, b in zip(before, after, strict=True)]])
+    gain = interval([paired_ratios(before, after)])
     return {
         "library": library,
         "operation": operation,
         "bytes": size,
         "processes": processes,
         "algorithm": rule.name if rule else "native",
-        "native_us": statistics.median(before),
-        "applied_us": statistics.median(after),
+        "native_us": median(before),
+        "applied_us": median(after),
         "gain": None if gain is None else gain.as_dict(),
     }
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import itertools
-import random
-import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
+
+from leadline.statistics.interval import range_of
+from leadline.statistics.median import median
 
 
 @dataclass(frozen=True)
@@ -18,14 +19,9 @@ class Estimate:
     high: float
 
     @classmethod
-    def of(cls, values: Sequence[float], resamples: int = 2000) -> Estimate:
-        """Percentile bootstrap of the median; the same values give the same interval. Raises ValueError for none."""
-        if not values:
-            raise ValueError("no values")
-        draw = random.Random(20240229)
-        medians = sorted(statistics.median(draw.choices(values, k=len(values))) for _ in range(resamples))
-        low, high = medians[int(0.025 * resamples)], medians[min(int(0.975 * resamples), resamples - 1)]
-        return cls(statistics.median(values), low, high)
+    def of(cls, values: Sequence[float]) -> Estimate:
+        """Of fewer than five values, the least and the greatest are the interval. Raises ValueError for none."""
+        return cls(median(values), *range_of(values))
 
 
 @dataclass(frozen=True)
@@ -54,5 +50,5 @@ def cost(base: Sequence[float], recorded: Sequence[float]) -> Cost:
         recorded=Estimate.of(recorded),
         added=Estimate.of([r - b for b, r in pairs]),
         ratio=Estimate.of([r / b for b, r in pairs]),
-        noise=statistics.median(abs(after - before) for before, after in itertools.pairwise(base)),
+        noise=median(abs(after - before) for before, after in itertools.pairwise(base)),
     )

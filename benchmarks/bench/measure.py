@@ -10,6 +10,8 @@ from typing import Any, Literal
 from bench.cases import SIZE_CASE, Case
 from bench.estimate import Cost, cost
 from bench.program import Program, Result
+from leadline.runs.order import Order, Turn, turns
+from leadline.statistics.median import median
 
 Clock = Literal["wall_ns", "cpu_ns"]
 
@@ -43,14 +45,14 @@ class CaseCost:
 
 
 def measure_case(program: Program, case: Case, pairs: int, clock: Clock) -> CaseCost:
-    """Measure one case. Raises LaunchFailed if a launch fails."""
-    base = [program.run(case.name, recorded=False)]
-    recorded = []
-    for _ in range(pairs):
-        recorded.append(program.run(case.name, recorded=True))
-        base.append(program.run(case.name, recorded=False))
-    medians = [[_over_blocks(r, clock, statistics.median) for r in results] for results in (base, recorded)]
-    fastest = [[_over_blocks(r, clock, min) for r in results] for results in (base, recorded)]
+    """Measure one case. Raises MeasurementFailed if a launch fails."""
+    results: dict[bool, list[Result]] = {False: [], True: []}
+    last = Turn(False, pairs, 0, pairs, 2)  # so that every recorded launch has one before it and one after it
+    for turn in [*turns([False, True], pairs, Order.SAME), last]:
+        results[turn.candidate].append(program.run(case.name, recorded=turn.candidate))
+    base, recorded = results[False], results[True]
+    medians = [[_over_blocks(r, clock, median) for r in of] for of in (base, recorded)]
+    fastest = [[_over_blocks(r, clock, min) for r in of] for of in (base, recorded)]
     launches = {"base": medians[0], "recorded": medians[1], "base_best": fastest[0], "recorded_best": fastest[1]}
     return CaseCost(case, program.library.name, cost(*medians), cost(*fastest), launches)
 
@@ -76,11 +78,10 @@ class MemoryCost:
 
 
 def measure_memory(program: Program, case: str, pairs: int) -> MemoryCost:
-    base, recorded = [], []
-    for _ in range(pairs):
-        base.append(max(program.run(case, "--peak", recorded=False).peak_kb))
-        recorded.append(max(program.run(case, "--peak", recorded=True).peak_kb))
-    return MemoryCost(case, program.library.name, int(statistics.median(base)), int(statistics.median(recorded)))
+    peaks: dict[bool, list[float]] = {False: [], True: []}
+    for turn in turns([False, True], pairs):
+        peaks[turn.candidate].append(max(program.run(case, "--peak", recorded=turn.candidate).peak_kb))
+    return MemoryCost(case, program.library.name, int(median(peaks[False])), int(median(peaks[True])))
 
 
 @dataclass(frozen=True)

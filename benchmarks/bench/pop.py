@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import itertools
 import os
-import random
 import re
-import statistics
+import shutil
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -24,11 +23,16 @@ from rich.table import Table as Printed
 
 import leadline.mpi
 from leadline import workloads
-from leadline.bench import interval
-from leadline.bench.launching import run_in_time
 from leadline.errors import LeadlineError
 from leadline.launch import shim
 from leadline.libraries import openmpi
+from leadline.runs.execute import execute
+from leadline.runs.launch import Launch
+from leadline.runs.order import Order, Turn, turns
+from leadline.runs.outcome import Outcome
+from leadline.runs.runner import Done, Runner
+from leadline.statistics.interval import range_of
+from leadline.statistics.median import median
 from leadline.tuning.probing import subject
 from leadline.tuning.proving import prove
 from leadline.tuning.shim import lines_of
@@ -67,15 +71,12 @@ class Times:
 
     @property
     def median(self) -> float:
-        return statistics.median(self.seconds)
+        return median(self.seconds)
 
     @property
     def range(self) -> tuple[float, float]:
         """The interval of the median; of fewer than five launches the least and the greatest."""
-        found = interval([self.seconds])
-        if found is None or found.low is None or found.high is None:
-            return min(self.seconds), max(self.seconds)
-        return found.low, found.high
+        return range_of(self.seconds)
 
 
 def measure_pop(console: Console, launches: int) -> list[dict[str, Any]]:
@@ -91,16 +92,22 @@ def measure_pop(console: Console, launches: int) -> list[dict[str, Any]]:
         ]
         steps = _steps(console, everything, words, program, launches, folder)
         times: dict[tuple[str, str], Times] = {(each.way, each.algorithm): Times() for each in everything}
-        chance = random.Random(1)
-        for _ in range(launches):
-            chance.shuffle(everything)
-            for each in everything:
-                try:
-                    _, seconds = _phases(each, words, program, steps, folder, TIMEOUT_S + 3 * PLANNED_S / launches / 10)
-                except LeadlineError as error:
-                    console.print(f"pop: left out: {error}", style="yellow")
-                else:
-                    times[each.way, each.algorithm].seconds.append(seconds)
+        limit_s = TIMEOUT_S + 3 * PLANNED_S / launches / 10
+
+        def launch_of(turn: Turn[Configuration]) -> Launch:
+            return _launch(turn.candidate, words, program, steps, folder, limit_s)
+
+        def take(done: Done[Configuration]) -> None:
+            each = done.turn.candidate
+            try:
+                _, seconds = _phases(each, done.outcome, folder)
+            except LeadlineError as error:
+                console.print(f"pop: left out: {error}", style="yellow")
+            else:
+                times[each.way, each.algorithm].seconds.append(seconds)
+
+        finished = Runner().run(turns(everything, launches, Order.SHUFFLED), launch_of, take)
+        finished.interruption.end_if_any()
     rows = [_row(*pair, times) for pair in itertools.combinations(ALGORITHMS, 2)]
     _print(console, times, rows, steps)
     return rows
@@ -130,36 +137,43 @@ def _steps(
     console: Console, everything: list[Configuration], words: list[str], program: Path, launches: int, folder: Path
 ) -> int:
     """So many that all launches take the planned time: each configuration is run once, and looked at."""
-    seconds = [
-        sum(_phases(each, words, program, PILOT_STEPS, folder, 2 * TIMEOUT_S)) / PILOT_STEPS for each in everything
-    ]
+    seconds = []
+    for each in everything:
+        outcome = execute(_launch(each, words, program, PILOT_STEPS, folder, 2 * TIMEOUT_S))
+        seconds.append(sum(_phases(each, outcome, folder)) / PILOT_STEPS)
     steps = max(min(int(PLANNED_S / launches / sum(seconds)), MOST_STEPS), PILOT_STEPS)
     console.print(f"pop: {steps} steps in each launch: about {launches * steps * sum(seconds):.0f} s, and the starts")
     return steps
 
 
-def _phases(
+def _launch(
     each: Configuration, words: Sequence[str], program: Path, steps: int, folder: Path, limit_s: float
-) -> tuple[float, float]:
-    """Seconds of the baroclinic and of the barotropic phase of one run. Raises LeadlineError if it fails."""
+) -> Launch:
+    """The shim's report goes where none is: it never writes one over another."""
     command = list(words)
-    report = Path(tempfile.mkdtemp(dir=folder))  # one each: the shim never writes a report over another
     if each.table is not None:
+        report = _report(each, folder)
+        shutil.rmtree(report, ignore_errors=True)
+        report.mkdir()
         command += ["env", f"LD_PRELOAD={shim.require_library()}", f"LEADLINE_TABLE={each.table}"]
         command += [f"LEADLINE_SHIM_REPORT={report}"]
-    with (folder / "output").open("w+") as output:
-        code = run_in_time(
-            [*command, str(program), *OPTIONS, f"--steps={steps}"], each.environ, output.fileno(), limit_s
-        )
-        output.seek(0)
-        said = output.read()
-    what = f"{each.algorithm} by the {each.way}"
-    found = PHASES.search(said)
-    if code != 0 or found is None:
-        ended = f"ended with {code}" if code is not None else f"did not end in {limit_s:.0f} s"
-        raise LeadlineError(f"{what} {ended}: {said.strip()[-300:]}")
+    argv = (*command, str(program), *OPTIONS, f"--steps={steps}")
+    return Launch(f"{each.algorithm} by the {each.way}", argv, each.environ, limit_s=limit_s, merged=True)
+
+
+def _report(each: Configuration, folder: Path) -> Path:
+    return folder / f"report-{each.algorithm}"
+
+
+def _phases(each: Configuration, outcome: Outcome, folder: Path) -> tuple[float, float]:
+    """Seconds of the baroclinic and of the barotropic phase of one run. Raises LeadlineError if it failed."""
+    what = outcome.launch.label
+    found = PHASES.search(outcome.required().output)
+    if found is None:
+        raise LeadlineError(f"{what} printed no times: {outcome.output.strip()[-300:]}")
     if each.table is not None:
-        others = [done for done in lines_of((report / "shim-0").read_text()) if done.algorithm != each.algorithm]
+        report = (_report(each, folder) / "shim-0").read_text()
+        others = [done for done in lines_of(report) if done.algorithm != each.algorithm]
         if any(done.operation == "allreduce" for done in others):
             raise LeadlineError(f"{what}: the shim did {others[0].algorithm} ({others[0].why})")
     return float(found[1]), float(found[2])

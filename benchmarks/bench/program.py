@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from leadline.errors import LeadlineError
+from leadline.errors import MeasurementFailed
 from leadline.mpi import Library
+from leadline.runs.execute import execute
+from leadline.runs.launch import Launch
 
 SOURCES = Path(__file__).resolve().parents[1] / "programs"
 TIMEOUT_S = 1800
@@ -22,10 +24,6 @@ bcast 2 64 1048576 1073741824 linear 0 0
 reduce 2 64 1048576 1073741824 linear 0 0
 allreduce 2 64 1048576 1073741824 linear 0 0
 """
-
-
-class LaunchFailed(LeadlineError):
-    """A benchmark program did not end as it should."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +47,7 @@ class Program:
 
     @classmethod
     def build(cls, library: Library, recorder: Path, folder: Path, ranks: int = 2) -> Program:
-        """Compile it unless it is there. Raises LaunchFailed if the compiler fails."""
+        """Compile it unless it is there. Raises MeasurementFailed if the compiler fails."""
         sources = sorted(SOURCES.glob("*.c"))
         text = b"".join(path.read_bytes() for path in sorted(SOURCES.iterdir()) if path.is_file())
         digest = hashlib.sha256(text + str(library.mpicc).encode()).hexdigest()[:10]
@@ -59,11 +57,13 @@ class Program:
             command = [str(library.mpicc), "-O2", "-std=gnu11", "-Wall", "-Wextra", *map(str, sources), "-o", str(path)]
             done = subprocess.run(command, capture_output=True, text=True, env=library.env(), check=False)
             if done.returncode != 0:
-                raise LaunchFailed(f"the benchmarks could not be compiled with {library.mpicc}: {done.stderr.strip()}")
+                raise MeasurementFailed(
+                    f"the benchmarks could not be compiled with {library.mpicc}: {done.stderr.strip()}"
+                )
         return cls(library, path, recorder, ranks)
 
     def run(self, case: str, *options: str, recorded: bool) -> Result:
-        """One launch. Raises LaunchFailed if it fails or prints no result."""
+        """One launch. Raises MeasurementFailed if it fails or prints no result."""
         with tempfile.TemporaryDirectory(prefix="leadline-bench-") as run_directory:
             environ = [f"LEADLINE_DIR={run_directory}", f"LD_PRELOAD={self.recorder}"] if recorded else []
             if recorded and self.shim:
@@ -71,22 +71,14 @@ class Program:
                 table.write_text(SHIM_TABLE)
                 environ = [f"LEADLINE_TABLE={table}", f"LEADLINE_SHIM_REPORT={run_directory}"]
                 environ.append(f"LD_PRELOAD={self.shim}")
-            command = [*self.library.launch(self.ranks), "env", *environ, str(self.path), case, *options]
-            done = subprocess.run(
-                command,
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                text=True,
-                env=self.library.env(),
-                timeout=TIMEOUT_S,
-                check=False,
-            )
-            found = _objects(done.stdout)
-            if done.returncode != 0 or not any("case" in item for item in found):
-                raise LaunchFailed(f"{' '.join(command)} ended with {done.returncode}: {done.stderr.strip()[-500:]}")
+            command = (*self.library.launch(self.ranks), "env", *environ, str(self.path), case, *options)
+            done = execute(Launch(" ".join(command), command, self.library.env(), limit_s=TIMEOUT_S)).required()
+            found = _objects(done.output)
+            if not any("case" in item for item in found):
+                raise MeasurementFailed(f"{done.launch.label} printed no times: {done.errors.strip()[-500:]}")
             traces = list(Path(run_directory).iterdir())
             if recorded and not self.shim and len([path for path in traces if path.suffix == ".trace"]) != self.ranks:
-                raise LaunchFailed(f"{' '.join(command)} left no trace: {done.stderr.strip()[-500:]}")
+                raise MeasurementFailed(f"{done.launch.label} left no trace: {done.errors.strip()[-500:]}")
             times = next(item for item in found if "case" in item)
             return Result(
                 calls=times["calls"],

@@ -1,19 +1,17 @@
 """The end of a launch: success, an error, or a time limit; and the results that remain."""
 
 import os
-import signal
-import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from leadline import mpi
-from leadline.bench import measuring, program
+from leadline.bench import Measurement, measure, program
 from leadline.bench.asking import Candidate
-from leadline.bench.launching import Launch, Plan, Point, Samples, launch, read
+from leadline.bench.launching import Launch, Plan, Point, prepared, read, result_of
 from leadline.errors import MeasurementFailed
+from leadline.runs.execute import execute
 
 PLAN = Plan((Point("bcast", 65536, (Candidate("native"), Candidate("chain", 8192))),))
 
@@ -25,10 +23,11 @@ def _program(tmp_path: Path, body: str) -> list[str]:
     return [sys.executable, str(script)]
 
 
-def _run(tmp_path: Path, body: str, timeout_s: float | None = None) -> object:
+def _run(tmp_path: Path, body: str, timeout_s: float | None = None) -> Launch:
     folder = tmp_path / "launch"
     folder.mkdir()
-    return launch(PLAN, _program(tmp_path, body), os.environ, folder, timeout_s=timeout_s)
+    outcome = execute(prepared(PLAN, _program(tmp_path, body), os.environ, folder, timeout_s=timeout_s))
+    return result_of(outcome, PLAN, folder)
 
 
 def test_the_plan_says_everything() -> None:
@@ -48,27 +47,12 @@ def test_an_error_names_the_point_and_what_was_said(tmp_path: Path) -> None:
 
 def test_what_does_not_end_is_ended(tmp_path: Path) -> None:
     with pytest.raises(MeasurementFailed, match="did not end within 1 s"):
-        _run(tmp_path, "open(sys.argv[1] + '.pid', 'w').write(str(os.getpid())); time.sleep(250)", timeout_s=1)
+        _run(tmp_path, "time.sleep(250)", timeout_s=1)
 
 
-OUTER = """
-import os, sys
-from pathlib import Path
-from leadline.bench.launching import Plan, launch
-launch(Plan(()), sys.argv[2:], os.environ, Path(sys.argv[1]))
-"""
-
-
-def test_ranks_do_not_outlive_the_command(tmp_path: Path) -> None:
-    inner = _program(tmp_path, "print(os.getpid(), flush=True); time.sleep(250)")
-    outer = subprocess.Popen([sys.executable, "-c", OUTER, str(tmp_path), *inner])
-    output = tmp_path / "output"
-    while not (output.exists() and output.read_text().endswith("\n")):
-        time.sleep(0.05)
-    outer.terminate()
-    assert outer.wait() == 128 + signal.SIGTERM
-    with pytest.raises(ProcessLookupError):
-        os.kill(int(output.read_text()), 0)
+def test_a_signal_that_ended_it_is_named(tmp_path: Path) -> None:
+    with pytest.raises(MeasurementFailed, match="was killed by SIGKILL, before its first point"):
+        _run(tmp_path, "os.kill(os.getpid(), 9)")
 
 
 def test_results_without_an_end_are_a_failure(tmp_path: Path) -> None:
@@ -78,7 +62,7 @@ def test_results_without_an_end_are_a_failure(tmp_path: Path) -> None:
 
 def test_a_launcher_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(MeasurementFailed, match="No such file"):
-        launch(PLAN, ["/nowhere/mpiexec"], os.environ, tmp_path)
+        result_of(execute(prepared(PLAN, ["/nowhere/mpiexec"], os.environ, tmp_path)), PLAN, tmp_path)
 
 
 RESULTS = """leadline-bench 1
@@ -110,20 +94,44 @@ def test_results_that_break_off_anywhere_are_read_so_far(tmp_path: Path) -> None
         assert not read(tmp_path / "results").ended
 
 
-def test_launches_before_one_that_fails_are_kept_on_request(monkeypatch: pytest.MonkeyPatch) -> None:
-    nowhere = Path("nowhere")
-    library = mpi.Library("mpich", mpi.FROM_PYPI["mpich"], "mpich", nowhere, nowhere, None, nowhere, nowhere)
+NOWHERE = Path("nowhere")
+LIBRARY = mpi.Library("mpich", mpi.FROM_PYPI["mpich"], "mpich", NOWHERE, NOWHERE, None, NOWHERE, NOWHERE)
+MEASURING = """
+seed = int(next(line for line in open(sys.argv[1]) if line.startswith("seed")).split()[1])
+if seed == 2:
+    {what}
+print("library MPICH Version: 5\\njob 2 1 2 2 0 1 1\\nsamples 0 0 correct 1 0 1 1000 2000 4000\\nend", file=out)
+"""
 
-    def launched(plan: Plan, *_: object, **__: object) -> Launch:
-        if plan.seed == 2:
-            raise MeasurementFailed("out of luck")
-        return Launch(library="MPICH", ranks=2, samples={(0, 0): Samples(times_ns=[1000.0, 2000.0, 4000.0])})
 
-    monkeypatch.setattr(measuring, "launch", launched)
-    monkeypatch.setattr(program, "executable", lambda _: nowhere)
+def _measure(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, what: str, *, keep: bool) -> Measurement:
+    """Three launches of a program whose second one does `what`."""
+    launcher = _program(tmp_path, MEASURING.format(what=what))
+    script = tmp_path / "mpiexec"
+    script.write_text(f'exec {launcher[0]} {launcher[1]} "$2" "$3"')  # $1: the program that it stands for
+    monkeypatch.setattr(program, "executable", lambda _: tmp_path / "leadline-bench")
+    return measure(
+        "bcast", algorithms=["native"], sizes=[8], library=LIBRARY, launches=3, launcher=["sh", str(script)], keep=keep
+    )
+
+
+def test_launches_before_one_that_fails_are_kept_on_request(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     with pytest.raises(MeasurementFailed, match="out of luck"):
-        measuring.measure("bcast", algorithms=["native"], sizes=[8], library=library, launches=3)
-    found = measuring.measure("bcast", algorithms=["native"], sizes=[8], library=library, launches=3, keep=True)
+        _measure(monkeypatch, tmp_path, "sys.exit('out of luck')", keep=False)
+    found = _measure(monkeypatch, tmp_path, "sys.exit('out of luck')", keep=True)
     assert (len(found.launches), [row["samples"] for row in found.rows]) == (1, [3])
-    assert found.failed == "launch 2 of 3 failed; the launches before it are kept: out of luck"
+    assert found.failed.startswith("launch 2 of 3 failed; the launches before it are kept: the measurement ended with")
+    assert found.failed.endswith("code 1, before its first point: out of luck")
     assert found.document()["failed"] == found.failed
+    found.interruption.end_if_any()  # there was none
+
+
+def test_launches_before_an_interruption_are_kept_on_request(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    interrupt = "os.kill(os.getppid(), 2); time.sleep(250)"
+    with pytest.raises(KeyboardInterrupt):
+        _measure(monkeypatch, tmp_path, interrupt, keep=False)
+    found = _measure(monkeypatch, tmp_path, interrupt, keep=True)
+    assert (len(found.launches), [row["samples"] for row in found.rows]) == (1, [3])
+    assert found.failed == "interrupted; the launches before that are kept: 1 of 3"
+    with pytest.raises(KeyboardInterrupt):
+        found.interruption.end_if_any()

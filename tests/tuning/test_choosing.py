@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from leadline.runs.samples import Samples
 from leadline.tuning.choosing import (
     Choice,
     choices,
@@ -155,9 +156,15 @@ def test_names_carry_parameters() -> None:
 
 def test_a_protocol_is_best_only_where_it_was_in_every_pair() -> None:
     base = [2.0, 2.1, 2.0, 2.2, 2.0]
-    always = judge("cm", base, [1.0, 1.1, 1.0, 1.1, 1.0])
-    mostly = judge("ob1", base, [0.5, 0.5, 0.5, 0.5, 2.1])
-    failed = judge("eager", base, [0.1, 0.1, None, 0.1, 0.1])
-    itself = judge("default", base, base)
+    times = Samples()
+    for name, seconds in {
+        "default": base,
+        "cm": [1.0, 1.1, 1.0, 1.1, 1.0],
+        "ob1": [0.5, 0.5, 0.5, 0.5, 2.1],
+        "eager": [0.1, 0.1, None, 0.1, 0.1],
+    }.items():
+        for number, value in enumerate(seconds):
+            times.add(name, number, value)
+    itself, always, mostly, failed = (judge(name, times) for name in ("default", "cm", "ob1", "eager"))
     assert best([itself, always, mostly, failed]) == "cm"
     assert best([itself, mostly, failed]) == "default"

@@ -3,6 +3,8 @@
 import os
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -14,7 +16,7 @@ from leadline.libraries import intel, mpich, of_file, openmpi
 from leadline.libraries.sending import DEFAULT
 from leadline.tuning import protocol
 from leadline.tuning.probing import Subject
-from leadline.tuning.protocol import MOST_EAGER, Candidate, tried, tune_protocol
+from leadline.tuning.protocol import MOST_EAGER, Candidate, Found, tried, tune_protocol
 
 
 def subject_of(name: str) -> Subject:
@@ -62,13 +64,43 @@ def test_a_pattern_that_finds_no_time_is_refused_before_anything_runs(pattern: s
         tune_protocol([str(tmp_path / "nothing")], launches=2, pattern=pattern, say=print)
 
 
-def test_a_program_that_hangs_under_a_setting_has_failed_there() -> None:
+def _in_turn_with_default(monkeypatch: pytest.MonkeyPatch, candidate: Candidate, *words: str) -> Found:
+    """The runs of a Python program under a library that has one candidate."""
+    library: Any = SimpleNamespace(candidates=lambda: [candidate], title="a library")
+    about = Subject((sys.executable, *words), None, Path(), library, dict(os.environ))
+    monkeypatch.setattr(protocol, "subject", lambda _: about)
+    monkeypatch.setattr(protocol, "tried", lambda *_: protocol.Tried(""))
+    return tune_protocol(about.command, launches=3, pattern=None, say=print)
+
+
+def test_a_program_that_hangs_under_a_setting_has_failed_there(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     script = "import os, time; time.sleep(250 if 'HANG' in os.environ else 0)"
-    about = Subject((sys.executable, "-c", script), None, Path(), None, dict(os.environ))
-    assert protocol._run(about, Candidate("default", "", {}), None, None).why == ""
-    hung = protocol._run(about, Candidate("hangs", "", {"HANG": "1"}), None, 0.5)
-    assert hung.counts is None
-    assert "did not end" in hung.why
+    monkeypatch.setattr(protocol, "LONGEST", (0.5, 0.0))
+    found = _in_turn_with_default(monkeypatch, Candidate("hangs", "", {"HANG": "1"}), "-c", script).document
+    default, hung = found["rows"]
+    assert all(default["seconds"])
+    assert (hung["seconds"], hung["failed"], hung["ratio"], hung["ratio_by_launch"]) == ([None] * 3, 3, None, [])
+    assert (found["best"], found["interrupted"]) == ("default", False)
+    said = capsys.readouterr().out.splitlines()
+    assert said == ["failed: hangs: it did not end within 0.5 s: it printed nothing"] * 3
+
+
+def test_an_interruption_keeps_the_runs_before_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The fourth of all runs sends it."""
+    script = (
+        "import os, sys, time; open(sys.argv[1], 'a').write('x')\n"
+        "if os.path.getsize(sys.argv[1]) == 4: os.kill(os.getppid(), 2); time.sleep(250)"
+    )
+    candidate = Candidate("other", "", {"A": "1"})
+    found = _in_turn_with_default(monkeypatch, candidate, "-c", script, str(tmp_path / "count"))
+    seconds = {row["candidate"]: len(row["seconds"]) for row in found.document["rows"]}
+    assert seconds == {"default": 1, "other": 2}  # default, other, other
+    assert [len(row["ratio_by_launch"]) for row in found.document["rows"]] == [1, 1]
+    assert (found.document["interrupted"], found.document["best"]) == (True, "default")
+    with pytest.raises(KeyboardInterrupt):
+        found.interruption.end_if_any()
 
 
 def test_a_program_that_fails_as_it_is_is_a_failed_measurement(monkeypatch: pytest.MonkeyPatch) -> None:

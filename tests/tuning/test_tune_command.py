@@ -9,6 +9,7 @@ import pytest
 
 from leadline import mpi
 from leadline.bench.asking import algorithms_by_operation
+from leadline.runs.interruption import Interruption
 from leadline.tuning import tune
 from leadline.tuning.calls import library_of_run, of_run
 from leadline.tuning.table import read
@@ -62,7 +63,7 @@ def test_each_operation_is_tuned_with_those_algorithms_that_it_has(monkeypatch: 
 
     def measure(operation: str, *, algorithms: list[str], sizes: list[int], **_: object) -> SimpleNamespace:
         measured.append((operation, algorithms, sizes))
-        return SimpleNamespace(launches=[], rows=[], failed="", wrong=[])
+        return SimpleNamespace(launches=[], rows=[], failed="", wrong=[], interruption=Interruption())
 
     library = SimpleNamespace(name="mpich", version="")
     operations = ("bcast", "reduce", "allreduce")

@@ -1,21 +1,16 @@
-"""One launch of the program: its plan written, its ranks started and ended, its results read."""
+"""One launch of the measuring program: its plan, and its results."""
 
 from __future__ import annotations
 
 import contextlib
-import os
-import signal
-import subprocess
-import threading
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from leadline.bench.asking import Candidate
 from leadline.errors import MeasurementFailed
-
-GRACE_S = 1.0  # for a launch that is given up
+from leadline.runs.launch import Launch as ProgramLaunch
+from leadline.runs.outcome import Ending, Outcome
 
 
 @dataclass(frozen=True)
@@ -115,27 +110,37 @@ class Launch:
     ended: bool = False
 
 
-def launch(
-    plan: Plan, words: Sequence[str], environ: Mapping[str, str], folder: Path, *, timeout_s: float | None = None
-) -> Launch:
-    """Run `words` (launcher and program) with the plan. folder: an empty one. Raises MeasurementFailed."""
+def prepared(
+    plan: Plan,
+    words: Sequence[str],
+    environ: Mapping[str, str],
+    folder: Path,
+    *,
+    label: str = "leadline-bench",
+    timeout_s: float | None = None,
+) -> ProgramLaunch:
+    """The launch of `words` (launcher and program) with the plan, which is written. folder: an empty one."""
     (folder / "plan").write_text(plan.text())
-    results = folder / "results"
-    limit = timeout_s or plan.time_limit_s()
-    with (folder / "output").open("w") as output:
-        code = run_in_time([*words, str(folder / "plan"), str(results)], environ, output.fileno(), limit)
-    found = read(results)
-    if code == 0 and found.ended:
+    argv = (*words, str(folder / "plan"), str(folder / "results"))
+    return ProgramLaunch(label, argv, environ, limit_s=timeout_s or plan.time_limit_s(), merged=True)
+
+
+def result_of(outcome: Outcome, plan: Plan, folder: Path) -> Launch:
+    """What a launch left in its folder. Raises MeasurementFailed if that is not everything."""
+    found = read(folder / "results")
+    if outcome.ok and found.ended:
         return found
     where = _where(plan, found)
-    if code is None:
+    if outcome.ending is Ending.NOT_STARTED:
+        raise MeasurementFailed(outcome.reason)
+    if outcome.ending is Ending.TIMED_OUT:
         raise MeasurementFailed(
-            f"the measurement did not end within {limit:.0f} s{where}", hint="allow more time with --timeout SECONDS"
+            f"the measurement did not end within {outcome.limit_s:.0f} s{where}",
+            hint="allow more time with --timeout SECONDS",
         )
-    said = (folder / "output").read_text(errors="replace").strip().splitlines()
-    raise MeasurementFailed(
-        f"the measurement ended with code {code}{where}" + (": " + " | ".join(said[-4:]) if said else "")
-    )
+    how = f"was {outcome.reason}" if outcome.exit_code is None else f"ended with code {outcome.exit_code}"
+    said = outcome.last_lines()
+    raise MeasurementFailed(f"the measurement {how}{where}" + (": " + " | ".join(said) if said else ""))
 
 
 def _where(plan: Plan, found: Launch) -> str:
@@ -143,84 +148,6 @@ def _where(plan: Plan, found: Launch) -> str:
         return ", before its first point"
     point = plan.points[found.at[0]]
     return f", in {point.operation} of {point.n_bytes} bytes by {point.candidates[found.at[1]]}"
-
-
-def run_in_time(
-    words: Sequence[str],
-    environ: Mapping[str, str],
-    output: int,
-    limit_s: float | None,
-    *,
-    errors: int | None = None,
-    give_up: Callable[[], bool] | None = None,
-) -> int | None:
-    """The exit code; None if the program was ended after its time limit. However we end, nothing of it is left.
-
-    give_up: asked several times a second; after a yes the program has GRACE_S to end by itself.
-
-    output: a file's descriptor; errors: another one, for standard error. limit_s: None for no limit. Raises
-    MeasurementFailed if it cannot be started.
-    """
-    with _ending_cleanly():
-        try:
-            process = subprocess.Popen(
-                words,
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=output if errors is None else errors,
-                env=dict(environ),
-                start_new_session=True,
-            )
-        except OSError as error:
-            raise MeasurementFailed(f"{words[0]}: {error.strerror}") from error
-        try:
-            return process.wait(limit_s) if give_up is None else _wait(process, limit_s, give_up)
-        except subprocess.TimeoutExpired:
-            return None
-        finally:
-            if process.poll() is None:
-                _end(process)
-
-
-def _wait(process: subprocess.Popen[bytes], limit_s: float | None, give_up: Callable[[], bool]) -> int:
-    end = None if limit_s is None else time.monotonic() + limit_s
-    given_up = False
-    while True:
-        try:
-            return process.wait(0.1)
-        except subprocess.TimeoutExpired:
-            if not given_up and give_up():
-                given_up, end = True, time.monotonic() + GRACE_S
-            if end is not None and time.monotonic() >= end:
-                raise
-
-
-@contextlib.contextmanager
-def _ending_cleanly() -> Iterator[None]:
-    """The ranks are in a session of their own, so whoever ends us must not leave them behind."""
-
-    def leave(number: int, _: object) -> None:
-        raise SystemExit(128 + number)
-
-    ours = threading.current_thread() is threading.main_thread()
-    taken = [s for s in (signal.SIGTERM, signal.SIGHUP) if ours and signal.getsignal(s) is signal.SIG_DFL]
-    for each in taken:
-        signal.signal(each, leave)
-    try:
-        yield
-    finally:
-        for each in taken:
-            signal.signal(each, signal.SIG_DFL)
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """The launcher first, which ends its ranks; then whatever is left of them."""
-    process.terminate()
-    with contextlib.suppress(subprocess.TimeoutExpired):
-        process.wait(5)
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
 
 
 def read(path: Path) -> Launch:

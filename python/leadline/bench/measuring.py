@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +11,11 @@ from leadline import mpi
 from leadline.bench import program
 from leadline.bench.asking import OPERATIONS, POINT_TO_POINT, candidates_for, portfolio, sizes_for
 from leadline.bench.bounds import fit
-from leadline.bench.launching import Launch, Plan, Point, launch
-from leadline.bench.rows import Asked, Measurement, is_better, rows_of
-from leadline.errors import MeasurementFailed, UsageError
+from leadline.bench.course import Course
+from leadline.bench.launching import Launch, Plan
+from leadline.bench.rows import Asked, Measurement, rows_of
+from leadline.errors import UsageError
+from leadline.runs.runner import Runner
 
 
 def measure(
@@ -56,7 +57,7 @@ def measure(
     only_better: a candidate that was not better than the base in a launch, its interval clear of 1, is left out of the
     next ones; there may be none left.
     screening: rounds of an extra first launch, which does not count but leaves out candidates that are clearly slower.
-    keep: if a launch fails, return the results of those before it, with the reason in `failed`.
+    keep: if a launch fails or a signal comes, return the results of those before it, with the reason in `failed`.
     progress: called with a description of each step.
 
     Raises UsageError, MissingPrerequisite, and MeasurementFailed if a launch ends with an error or not in time.
@@ -87,61 +88,28 @@ def measure(
     )
     words = [*(launcher or chosen.launch(ranks)), str(executable)]
     environment = {**chosen.env(), **(environ or {})}
-    wanted = {point: list(range(len(asked.candidates))) for point in range(len(asked.sizes))}
-    found: list[Launch] = []
-    failed = ""
-    for number in range(-1 if screening else 0, launches):
-        first_look = number < 0
-        which = "a first look" if first_look else f"launch {number + 1} of {launches}"
-        if progress is not None:
-            progress(f"{operation} on {ranks} ranks of {chosen.name}: {which}")
-        this = replace(plan, seed=seed + number, rounds=screening if first_look else rounds)
-        try:
-            done = _launch(asked, wanted, this, words, environment, timeout_s)
-        except MeasurementFailed as error:
-            if not (keep and found):
-                raise
-            failed = f"{which} failed; the launches before it are kept: {error}"
-            break
-        found.append(done)
-        if first_look or only_better:
-            wanted = _better(done, number, wanted, asked, perhaps=first_look)
-        if first_look:  # it says nothing about those that stay
-            done.samples = {
-                (point, candidate): samples
-                for (point, candidate), samples in done.samples.items()
-                if candidate == asked.base or candidate not in wanted.get(point, ())
-            }
-        if not wanted:
-            break
-    settings = {**_settings(plan), "launches": launches, "environ": dict(environ or {})}
-    measurement = _measurement(asked, found, settings)
-    measurement.failed = failed
-    return measurement
-
-
-def _launch(
-    asked: Asked,
-    wanted: Mapping[int, list[int]],
-    plan: Plan,
-    words: Sequence[str],
-    environ: Mapping[str, str],
-    timeout_s: float | None,
-) -> Launch:
-    """One launch of the wanted candidates by point; its samples are numbered as in `asked`."""
-    native = "p2p" if asked.operation in POINT_TO_POINT else asked.operation
-    points = tuple(
-        Point(native, asked.sizes[point], tuple(asked.candidates[c] for c in candidates))
-        for point, candidates in wanted.items()
-    )
     with tempfile.TemporaryDirectory(prefix="leadline-bench-") as folder:
-        done = launch(replace(plan, points=points), words, environ, Path(folder), timeout_s=timeout_s)
-    numbers = list(wanted)
-    done.samples = {
-        (numbers[point], wanted[numbers[point]][candidate]): samples
-        for (point, candidate), samples in done.samples.items()
-    }
-    return done
+        course = Course(
+            asked,
+            plan,
+            words,
+            environment,
+            Path(folder),
+            label=f"{operation} on {ranks} ranks of {chosen.name}",
+            timeout_s=timeout_s,
+            screening=screening,
+            only_better=only_better,
+            keep=keep,
+        )
+        finished = Runner(progress).run(course.turns(launches), course.launch_of, course.take)
+    if finished.interrupted:
+        if not (keep and course.found):
+            finished.interruption.end_if_any()
+        course.failed = f"interrupted; the launches before that are kept: {len(course.found)} of {launches}"
+    settings = {**_settings(plan), "launches": launches, "environ": dict(environ or {})}
+    measurement = _measurement(asked, course.found, settings)
+    measurement.failed, measurement.interruption = course.failed, finished.interruption
+    return measurement
 
 
 def _check(operation: str, ranks: int, launches: int, rounds: int, root: int) -> None:
@@ -153,18 +121,6 @@ def _check(operation: str, ranks: int, launches: int, rounds: int, root: int) ->
         raise UsageError("ranks, launches and rounds must be 1 or more")
     if not 0 <= root < ranks:
         raise UsageError(f"the root must be one of the ranks 0 to {ranks - 1}, not {root}")
-
-
-def _better(
-    done: Launch, number: int, wanted: Mapping[int, list[int]], asked: Asked, perhaps: bool
-) -> dict[int, list[int]]:
-    """The candidates that are worth another launch, with the base, by point."""
-    left = {}
-    for point, candidates in wanted.items():
-        better = [c for c in candidates if c != asked.base and is_better(done, number, point, c, asked, perhaps)]
-        if better:
-            left[point] = [asked.base, *better]
-    return left
 
 
 def _settings(plan: Plan) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import Any
 from leadline.bench.asking import POINT_TO_POINT, Candidate
 from leadline.bench.bounds import Network, as_dict, bound_us
 from leadline.bench.launching import Launch, Noise, Samples
+from leadline.runs.interruption import Interruption
 from leadline.statistics.interval import Interval, interval
 from leadline.statistics.paired import paired_ratios
 
@@ -31,7 +32,10 @@ class Asked:
 
 @dataclass
 class Measurement:
-    """The result of measure(). rows: as in `leadline bench --json`. failed: why there are fewer launches, or ""."""
+    """The result of measure(). rows: as in `leadline bench --json`. failed: why there are fewer launches, or "".
+
+    interruption: the signal that ended it early, if any. Whoever has kept what is finished passes it on.
+    """
 
     asked: Asked
     launches: list[Launch]
@@ -39,6 +43,7 @@ class Measurement:
     settings: dict[str, Any]
     rows: list[dict[str, Any]] = field(default_factory=list)
     failed: str = ""
+    interruption: Interruption = field(default_factory=Interruption)
 
     @property
     def oversubscribed(self) -> bool:

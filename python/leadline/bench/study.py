@@ -22,6 +22,7 @@ from leadline.bench.measuring import measure
 from leadline.bench.output import PIPE_WIDTH, notes
 from leadline.bench.rows import Measurement
 from leadline.errors import MeasurementFailed, UsageError
+from leadline.runs.interruption import Interruption, interruption
 
 STUDIES = ("intel-mpi",)
 DATA = Path(__file__).parent / "studies"
@@ -133,12 +134,15 @@ class Comparison:
 
 @dataclass
 class Study:
-    """The result of run(). left_out: points that were not to be measured, and why; failed: points that are missing."""
+    """The result of run(). left_out: points that were not to be measured, and why; failed: points that are missing.
+
+    interruption: the signal that ended it early, if any."""
 
     measurements: list[Measurement] = field(default_factory=list)
     comparisons: list[Comparison] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
+    interruption: Interruption = field(default_factory=Interruption)
 
     def document(self) -> dict[str, Any]:
         return {
@@ -199,15 +203,19 @@ def run(
     """Measures the study's three series with each library.
 
     full: every number of processes and elements of the study, however many cores there are; else what fits them.
-    timeout_s: of a launch. Raises UsageError for an unknown study. Where a launch of a series fails, that is said, and
-    what was measured before is kept.
+    timeout_s: of a launch. Raises UsageError for an unknown study. Where a launch of a series fails, or a signal comes,
+    that is said, and what was measured before is kept.
     """
     if name not in STUDIES:
         raise UsageError(f"there is no study {name!r}", hint=f"there are: {', '.join(STUDIES)}")
     study = Study()
-    for library in libraries:
-        for series in SERIES:
+    with interruption() as study.interruption:
+        for library, series in itertools.product(libraries, SERIES):
             for processes, sizes in _extent(series, full, study):
+                what = f"{series.name} on {processes} ranks of {library.name}"
+                if study.interruption.signal:
+                    study.failed.append(f"{what} is missing: interrupted")
+                    continue
                 try:
                     found = measure(
                         series.operation,
@@ -224,10 +232,15 @@ def run(
                         progress=progress,
                     )
                 except MeasurementFailed as error:
-                    study.failed.append(f"{series.name} on {processes} ranks of {library.name} is missing: {error}")
+                    study.failed.append(f"{what} is missing: {error}")
+                    continue
+                except (KeyboardInterrupt, SystemExit):
+                    if not study.interruption.signal or not study.measurements:
+                        raise
+                    study.failed.append(f"{what} is missing: interrupted")
                     continue
                 if found.failed:
-                    study.failed.append(f"{series.name} on {processes} ranks of {library.name}: {found.failed}")
+                    study.failed.append(f"{what}: {found.failed}")
                 study.measurements.append(found)
                 study.comparisons += compare(series, found)
     study.left_out = list(dict.fromkeys(study.left_out))

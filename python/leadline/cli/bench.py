@@ -191,6 +191,7 @@ def command(
     from leadline.bench import samples as files
     from leadline.cli.recording import say
     from leadline.cli.workload import default_library, library_for
+    from leadline.runs.progress import ProgressLine
 
     if study is not None:
         given = [name for name in context.params if context.get_parameter_source(name) in GIVEN]
@@ -213,26 +214,27 @@ def command(
         files.parquet_writer()
     if csv_ is not None:
         output.check_folder(csv_)
-    found = measure(
-        operation,
-        algorithms=algorithms,
-        sizes=sizes.split(",") if sizes is not None else None,
-        ranks=ranks,
-        library=library_for(library or default_library("c++", ranks)),
-        launches=launches,
-        rounds=rounds,
-        seconds=seconds,
-        repeat=repeat,
-        skew_us=skew_us,
-        buffers=buffers,
-        root=root,
-        nodes=nodes,
-        seed=seed,
-        timeout_s=timeout_s,
-        launcher=shlex.split(launcher) if launcher else None,
-        keep=True,
-        progress=say,
-    )
+    with ProgressLine(say) as line:
+        found = measure(
+            operation,
+            algorithms=algorithms,
+            sizes=sizes.split(",") if sizes is not None else None,
+            ranks=ranks,
+            library=library_for(library or default_library("c++", ranks)),
+            launches=launches,
+            rounds=rounds,
+            seconds=seconds,
+            repeat=repeat,
+            skew_us=skew_us,
+            buffers=buffers,
+            root=root,
+            nodes=nodes,
+            seed=seed,
+            timeout_s=timeout_s,
+            launcher=shlex.split(launcher) if launcher else None,
+            keep=True,
+            progress=line.show,
+        )
     if parquet is not None:
         files.write_parquet(found, parquet)
     if csv_ is not None:
@@ -243,6 +245,7 @@ def command(
         print_json(found.document())
     else:
         output.print_tables(found)
+    found.interruption.end_if_any()
     return FAILED if found.wrong or found.failed else 0
 
 
@@ -276,13 +279,16 @@ def run_study(
     from leadline.bench import study
     from leadline.cli.recording import say
     from leadline.cli.workload import library_for
+    from leadline.runs.progress import ProgressLine
 
     chosen = [library_for(word) for word in (libraries or "intel").split(",")]
     # The study's defaults are smaller than those of one operation.
     given = {name: context.params[name] for name in STUDY_SETTINGS if context.get_parameter_source(name) in GIVEN}
-    found = study.run(name, chosen, full=full, timeout_s=timeout_s, progress=say, **given)
+    with ProgressLine(say) as line:
+        found = study.run(name, chosen, full=full, timeout_s=timeout_s, progress=line.show, **given)
     if json_:
         print_json(found.document())
     else:
         study.print_study(found)
+    found.interruption.end_if_any()
     return FAILED if found.failed or any(each.wrong for each in found.measurements) else 0

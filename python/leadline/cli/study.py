@@ -106,6 +106,7 @@ def opatm(
     if html is not None and Path(html).is_dir():
         raise UsageError(f"{html} is a directory", hint="leadline study opatm --html FILE")
     try:
+        from leadline.runs.progress import ProgressLine
         from leadline.studies.figures import figures
         from leadline.studies.opatm import Plan, measure
     except ImportError as error:
@@ -121,8 +122,10 @@ def opatm(
         library=_library(library, numbers[1]),
         directory=_directory(output),
     )
-    found = figures(measure(plan, say))
-    _write(found, html, json_)
+    with ProgressLine(say) as line:
+        study = measure(plan, line.show)
+    _write(figures(study), html, json_)
+    study.interruption.end_if_any()
     return 0
 
 

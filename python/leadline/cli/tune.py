@@ -136,6 +136,7 @@ def command(program: tuple[str, ...], protocol: bool, pattern: str | None, **ask
 def _algorithms(asked: dict[str, Any]) -> int:
     from leadline.bench.asking import algorithms_by_operation, parse_size
     from leadline.cli.workload import default_library, library_for
+    from leadline.runs.progress import ProgressLine
     from leadline.tuning.calls import library_of_run, of_run
     from leadline.tuning.table import ALGORITHMS, write
     from leadline.tuning.tune import SIZES, Wanted, tune
@@ -167,7 +168,8 @@ def _algorithms(asked: dict[str, Any]) -> int:
     )
     if calls:
         say(f"{sum(call.operation in chosen for call in calls)} kinds of calls in {asked['trace']}, with {library}")
-    found = tune(wanted, say)
+    with ProgressLine(say) as line:
+        found = tune(wanted, line.note, line.show)
     text = write(found.table)
     if asked["output"] is not None:
         asked["output"].write_text(text)
@@ -205,11 +207,14 @@ def _document(found: Any) -> dict[str, Any]:
 
 
 def _protocol(program: tuple[str, ...], pattern: str | None, asked: dict[str, Any]) -> int:
+    from leadline.runs.progress import ProgressLine
     from leadline.tuning.protocol import print_found, tune_protocol
 
     if not program:
         raise UsageError("--protocol needs a command to run", hint="leadline tune --protocol -- COMMAND")
-    found = tune_protocol(program, launches=asked["launches"], pattern=pattern, say=say)
+    with ProgressLine(say) as line:
+        tuned = tune_protocol(program, launches=asked["launches"], pattern=pattern, say=line.note, progress=line.show)
+    found = tuned.document
     if asked["output"] is not None:
         asked["output"].write_text(json.dumps(found, indent=1) + "\n")
     if asked["json_"]:
@@ -217,6 +222,7 @@ def _protocol(program: tuple[str, ...], pattern: str | None, asked: dict[str, An
         sys.stdout.write("\n")
     else:
         print_found(found)
+    tuned.interruption.end_if_any()
     return 0
 
 

@@ -37,6 +37,11 @@ class PairedRatio:
         """Whether all rounds agree on the direction, and there are enough: by chance five agree with 6 %."""
         return len(self.ratios) >= FEWEST and (self.most < 1 or self.least > 1)
 
+    @property
+    def faster(self) -> bool:
+        """Whether what is compared with the base is, clearly."""
+        return self.clear and self.least > 1
+
     def interval(self) -> dict[str, float | None]:
         """Of the median: "median", "low" and "high". Each round is a group of its own."""
         found = interval([[ratio] for ratio in self.ratios])

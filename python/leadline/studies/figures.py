@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from leadline.statistics.median import median
+from leadline.statistics.paired import paired
 from leadline.studies import published
 from leadline.studies.forms import AFTER, BEFORE, GATHERED, PARALLEL
 from leadline.studies.opatm import Study
@@ -14,7 +15,6 @@ from leadline.studies.samples import ROUTINES, Sample
 
 SCHEMA = "leadline.study.opatm/1"
 TITLES = {"input": "initialisation, input", "loop": "main loop", "output": "data storage, output"}
-ENOUGH = 5  # rounds: that they all agree by chance has a probability of 6 %
 Quantity = Callable[[Sample], float]
 
 
@@ -28,7 +28,7 @@ def figures(study: Study) -> dict[str, Any]:
         "program": ["opatm", *study.plan.grid, *study.plan.program],
         "ranks": [few, many],
         "library": study.plan.library.name,
-        "rounds": study.plan.rounds,
+        "rounds": study.rounds,
         "steps": study.samples[0].steps,
         "checksum": study.samples[0].checksum,
         "findings": _findings(study),
@@ -57,8 +57,10 @@ def words_of(ratio: dict[str, Any] | None) -> str:
 
 def _notes(study: Study) -> list[str]:
     cores = len(os.sched_getaffinity(0))
+    early = [f"interrupted after {study.rounds} of {study.plan.rounds} rounds"] if study.interruption.signal else []
     missing = [f"the form in which all ranks read and write was left out: {study.files.missing}"]
     return [
+        *early,
         *(missing if study.files.missing else []),
         *(
             f"{ranks} ranks share {cores} cores, so their times include waits for a core"
@@ -77,17 +79,11 @@ def ratio(study: Study, form: str, ranks: int, quantity: Quantity) -> dict[str, 
 
     clear: whether there are enough rounds, and all agree on the direction.
     """
-    pairs = zip(study.of(form, ranks), study.of(BEFORE.id, ranks), strict=True)
-    found = [quantity(new) / quantity(old) for new, old in pairs if quantity(old) > 0]
-    if not found:
+    new, old = ([quantity(sample) for sample in study.of(which, ranks)] for which in (form, BEFORE.id))
+    found = paired(new, old)
+    if found is None:
         return None
-    low, high = min(found), max(found)
-    return {
-        "median": median(found),
-        "least": low,
-        "most": high,
-        "clear": len(found) >= ENOUGH and (high < 1 or low > 1),
-    }
+    return {"median": found.median, "least": found.least, "most": found.most, "clear": found.clear}
 
 
 def _phase(study: Study, name: str) -> dict[str, Any]:

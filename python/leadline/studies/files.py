@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from leadline.errors import MeasurementFailed, UsageError
 from leadline.mpi import Library
+from leadline.runs.execute import execute
+from leadline.runs.launch import Launch
+from leadline.runs.outcome import Outcome
 
 TINY = ("--grid", "6x4x3", "--tracers", "1", "--steps", "1", "--cost", "light")
 USAGE = 2
@@ -52,18 +54,18 @@ def prepare(directory: Path, executable: str, library: Library, grid: Sequence[s
     ways: list[str] = []
     missing = ""
     for way in ("serial", "gathered", "parallel"):
-        done = _run([*one, *TINY, "--io", way, "--output", str(files.output)], library)
-        if done.returncode == 0:
+        done = _run((*one, *TINY, "--io", way, "--output", str(files.output)), library)
+        if done.ok:
             ways.append(way)
-        elif done.returncode == USAGE:
+        elif done.exit_code == USAGE:
             missing = reason(done).partition("output.nc: ")[2]
         else:
-            raise MeasurementFailed(f"{executable} --io {way} ended with {done.returncode}: {done.stderr.strip()}")
+            raise MeasurementFailed(f"{executable} --io {way}: {done.explained}")
     if ways:
-        done = _run([*one, "--make-input", str(files.input), *grid], library)
-        if done.returncode != 0:
+        done = _run((*one, "--make-input", str(files.input), *grid), library)
+        if not done.ok:
             message = f"the input cannot be made: {reason(done)}"
-            raise UsageError(message) if done.returncode == USAGE else MeasurementFailed(message)
+            raise UsageError(message) if done.exit_code == USAGE else MeasurementFailed(message)
     return Files(files.directory, tuple(ways), missing)
 
 
@@ -71,14 +73,12 @@ def remove_output(files: Files) -> None:
     files.output.unlink(missing_ok=True)
 
 
-def reason(done: subprocess.CompletedProcess[str]) -> str:
+def reason(done: Outcome) -> str:
     """What the program says of its end, and not what its mpiexec says around it."""
-    said = (done.stderr or done.stdout).strip().splitlines()
+    said = (done.errors or done.output).strip().splitlines()
     of_program = [line for line in said if line.startswith("opatm: ")]
-    return (of_program or said or ["it said nothing"])[-1]
+    return (of_program or said or [done.reason])[-1]
 
 
-def _run(words: Sequence[str], library: Library) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        words, env=library.env(), capture_output=True, text=True, timeout=LIMIT_S, check=False, stdin=subprocess.DEVNULL
-    )
+def _run(words: tuple[str, ...], library: Library) -> Outcome:
+    return execute(Launch("opatm", words, library.env(), limit_s=LIMIT_S))

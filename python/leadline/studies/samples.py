@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from leadline.errors import MeasurementFailed, UsageError
+from leadline.runs.outcome import Outcome
 from leadline.studies.files import Files, reason
 
 ROUTINES = ("trcadv", "trchdf", "trcnxt", "trcwri")
@@ -50,25 +50,17 @@ class Sample:
         return sum(self.clock_s.values())
 
 
-def take(
-    form: str,
-    ranks: int,
-    words: Sequence[str],
-    environ: Mapping[str, str],
-    directory: Path,
-    files: Files,
-    timeout_s: float,
-) -> Sample:
-    """Records the command into the directory. Raises MeasurementFailed, or UsageError if the program refuses."""
-    command = [sys.executable, "-m", "leadline", "record", "--quiet", "--output", str(directory), "--", *words]
-    try:
-        run = subprocess.run(command, env=dict(environ), capture_output=True, text=True, timeout=timeout_s, check=False)
-    except subprocess.TimeoutExpired:
-        raise MeasurementFailed(f"{' '.join(words)} did not end within {timeout_s:.0f} s") from None
-    if run.returncode:
-        message = f"{' '.join(words)} ended with {run.returncode}: {reason(run)}"
-        raise UsageError(message) if run.returncode == USAGE else MeasurementFailed(message)
-    found = SUMMARY.search(run.stdout)
+def recorded(words: Sequence[str], directory: Path) -> tuple[str, ...]:
+    """The command that records `words` into the directory."""
+    return (sys.executable, "-m", "leadline", "record", "--quiet", "--output", str(directory), "--", *words)
+
+
+def sample(form: str, ranks: int, words: Sequence[str], outcome: Outcome, directory: Path, files: Files) -> Sample:
+    """Of a recorded run of `words`. Raises MeasurementFailed, or UsageError if the program refused."""
+    if not outcome.ok:
+        message = f"{' '.join(words)}: {outcome.reason}: {reason(outcome)}"
+        raise UsageError(message) if outcome.exit_code == USAGE else MeasurementFailed(message)
+    found = SUMMARY.search(outcome.output)
     if found is None:
         raise MeasurementFailed(f"{' '.join(words)} did not print its times")
     clocks = {name.strip(): float(seconds) for name, seconds in CLOCK.findall(found["phases"])}

@@ -8,13 +8,12 @@ a queue is not asked.
 from __future__ import annotations
 
 import re
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from leadline.bench.launching import run_in_time
-from leadline.errors import MeasurementFailed
 from leadline.launch.launcher import find_launcher, with_program
+from leadline.runs.execute import execute
+from leadline.runs.launch import Launch
 
 ASK_S = 30.0
 MISSING = re.compile(r"^leadline-missing (\S*)$", re.MULTILINE)
@@ -27,13 +26,9 @@ def nodes_without(file: Path, command: Sequence[str], environ: Mapping[str, str]
         return []
     ask = ["/bin/sh", "-c", 'test -r "$0" || echo "leadline-missing $(uname -n)"', str(file)]
     before, words = command[: launcher.index + 1], command[launcher.index + 1 :]
-    with tempfile.TemporaryFile() as output:
-        try:
-            run_in_time([*before, *with_program(words, ask, launcher.kind)], environ, output.fileno(), ASK_S)
-        except MeasurementFailed:
-            return []
-        output.seek(0)
-        return sorted(set(MISSING.findall(output.read().decode(errors="replace"))))
+    argv = (*before, *with_program(words, ask, launcher.kind))
+    found = execute(Launch("asking the nodes", argv, environ, limit_s=ASK_S, merged=True))
+    return sorted(set(MISSING.findall(found.output)))
 
 
 def has_several_nodes(environ: Mapping[str, str]) -> bool:

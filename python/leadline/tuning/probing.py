@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,8 +21,7 @@ from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
-from leadline.bench.launching import run_in_time
-from leadline.errors import LeadlineError, MeasurementFailed, MissingPrerequisite
+from leadline.errors import LeadlineError, MissingPrerequisite
 from leadline.launch.executable import inspect
 from leadline.launch.launcher import Launcher, find_launcher, with_program, words_for_ranks
 from leadline.launch.program import program_word
@@ -32,6 +30,9 @@ from leadline.launchers import srun
 from leadline.libraries import LIBRARIES, MpiLibrary, of_file
 from leadline.libraries.answers import Answer, Answers, Point
 from leadline.operations import operations
+from leadline.runs.execute import execute
+from leadline.runs.launch import Launch
+from leadline.runs.outcome import Ending
 from leadline.tuning.shared import shared_folder, unseen
 
 TIME_LIMIT_S = 60.0
@@ -233,19 +234,12 @@ def _probe_words(subject: Subject, variables: dict[str, str], plan: Path) -> tup
 
 
 def _run(words: list[str], environ: dict[str, str], limit_s: float) -> list[str]:
-    """The lines it wrote. Ended after limit_s: after an error ranks may wait for ever."""
-    with tempfile.TemporaryFile("w+", errors="replace") as output:
-        try:
-            run_in_time(words, environ, output.fileno(), limit_s, give_up=lambda: _is_blind(output.fileno()))
-        except MeasurementFailed as error:
-            raise ProbeFailed(str(error)) from error
-        output.seek(0)
-        return _lines(output.read())
-
-
-def _is_blind(output: int) -> bool:
-    """Whether a rank said that it can't see the plan: the others wait in MPI_Init for it."""
-    return UNSEEN.encode() in os.pread(output, 1 << 16, 0)
+    """The lines it wrote. Ended after limit_s: after an error ranks may wait for ever. If a rank says that it can't see
+    the plan, the others wait in MPI_Init for it."""
+    found = execute(Launch("the probe", tuple(words), environ, limit_s=limit_s, merged=True, gives_up_on=UNSEEN))
+    if found.ending is Ending.NOT_STARTED:
+        raise ProbeFailed(found.reason)
+    return found.lines()
 
 
 def _lines(text: str) -> list[str]:

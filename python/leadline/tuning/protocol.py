@@ -10,18 +10,21 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import tempfile
 import textwrap
-import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from leadline.bench.launching import run_in_time
 from leadline.errors import MeasurementFailed, UsageError
 from leadline.launch import process
 from leadline.libraries.sending import DEFAULT, Candidate
-from leadline.statistics.interval import interval
+from leadline.runs.interruption import Interruption
+from leadline.runs.launch import Launch
+from leadline.runs.order import Turn, turns
+from leadline.runs.outcome import Outcome
+from leadline.runs.runner import Done, Runner
+from leadline.runs.samples import Samples
+from leadline.statistics.paired import PairedRatio
 from leadline.tuning.probing import ProbeFailed, Subject, ask, subject, words_with
 
 SCHEMA = 1
@@ -72,10 +75,26 @@ def _not_obeyed(candidate: Candidate, eager: int | None) -> str:
     return f"messages of {found} are sent before they are received: {names} = {limit} has no effect"
 
 
+@dataclass(frozen=True)
+class Found:
+    """document: as --json prints it.   interruption: the signal that ended the runs early, if any."""
+
+    document: dict[str, Any]
+    interruption: Interruption = field(default_factory=Interruption)
+
+
 def tune_protocol(
-    command: Sequence[str], *, launches: int, pattern: str | None, say: Callable[[str], None]
-) -> dict[str, Any]:
+    command: Sequence[str],
+    *,
+    launches: int,
+    pattern: str | None,
+    say: Callable[[str], None],
+    progress: Callable[[str], None] | None = None,
+) -> Found:
     """Run `command` with each candidate. pattern: a regular expression whose group is the time, by default wall time.
+
+    say: is given what the user should keep: candidates that are not available, and runs that failed.
+    A signal that asks this process to end ends the runs; what they have shown by then is returned.
 
     Raises UsageError, MissingPrerequisite, CannotStart, and MeasurementFailed if the program fails without any setting.
     """
@@ -98,11 +117,15 @@ def tune_protocol(
         else:
             usable.append(candidate)
     # Without candidates to compare, nothing is run.
-    times = _times(about, usable, launches if len(usable) > 1 else 0, pattern, say)
-    rows = [judge(candidate.name, times["default"], times[candidate.name]) for candidate in usable]
+    course = _Course(about, pattern, say)
+    runner = Runner(progress)
+    finished = runner.run(turns(usable, launches if len(usable) > 1 else 0), course.launch_of, course.take)
+    if finished.interrupted and not finished.complete_rounds():
+        finished.interruption.end_if_any()
+    rows = [judge(candidate.name, course.times) for candidate in usable]
     for row, candidate in zip(rows, usable, strict=True):
         row |= {"what": candidate.what, "settings": candidate.variables, "eager_bytes": eager[candidate.name]}
-    return {
+    document = {
         "schema": SCHEMA,
         "library": str(about.file) if known is None else known.title,
         "command": list(command),
@@ -110,29 +133,55 @@ def tune_protocol(
         "rows": rows,
         "not_available": without,
         "best": best(rows),
+        "interrupted": finished.interrupted,
     }
+    return Found(document, finished.interruption)
 
 
-def _times(
-    about: Subject, usable: Sequence[Candidate], launches: int, pattern: str | None, say: Callable[[str], None]
-) -> dict[str, list[float | None]]:
-    """By candidate, the default first: the time of each run that counts; None if it failed. Raises as tune_protocol."""
-    times: dict[str, list[float | None]] = {candidate.name: [] for candidate in usable}
-    longest_s = 0.0  # of the default's runs, of which one comes before all others
-    for number in range(launches):
-        first = number % len(usable)
-        for candidate in (*usable[first:], *usable[:first]):
-            say(f"run {number + 1} of {launches}: {candidate.name}")
-            is_default = not candidate.variables
-            ran = _run(about, candidate, pattern, None if is_default else LONGEST[0] + LONGEST[1] * longest_s)
-            if is_default:
-                longest_s = max(longest_s, ran.wall_s)
-            if ran.counts is None and is_default:
-                raise MeasurementFailed(f"the program fails without any setting: {ran.why}")
-            if ran.counts is None:
-                say(f"failed: {candidate.name}: {ran.why}")
-            times[candidate.name].append(ran.counts)
-    return times
+class _Course:
+    """The runs, in turn. times: by candidate, the time of each run that counts; None if it failed."""
+
+    def __init__(self, about: Subject, pattern: str | None, say: Callable[[str], None]) -> None:
+        self._about = about
+        self._pattern = pattern
+        self._say = say
+        self._longest_s = 0.0  # of the default's runs, of which one comes before all others
+        self.times = Samples()
+
+    def launch_of(self, turn: Turn[Candidate]) -> Launch:
+        candidate = turn.candidate
+        words, environ = words_with(self._about, candidate.variables)
+        limit_s = LONGEST[0] + LONGEST[1] * self._longest_s if candidate.variables else None
+        return Launch(candidate.name, tuple(words), environ, limit_s=limit_s)
+
+    def take(self, done: Done[Candidate]) -> None:
+        """Raises MeasurementFailed if the default failed, UsageError where the pattern finds no number."""
+        candidate, outcome = done.turn.candidate, done.outcome
+        if outcome.ok:
+            self.times.add(candidate.name, done.turn.round, counted(outcome, self._pattern))
+        else:
+            self.times.add(candidate.name, done.turn.round, None)
+            if not candidate.variables:
+                raise MeasurementFailed(f"the program fails without any setting: {outcome.explained}")
+            self._say(f"failed: {candidate.name}: {outcome.explained}")
+        if not candidate.variables:
+            self._longest_s = max(self._longest_s, outcome.wall_s)
+
+
+def counted(outcome: Outcome, pattern: str | None) -> float:
+    """The seconds that are compared: of the whole run, or those that `pattern` finds in its output.
+
+    Raises UsageError where there is no number.
+    """
+    if pattern is None:
+        return outcome.wall_s
+    found = re.search(pattern, outcome.output)
+    if found is None:
+        raise UsageError(f"--time {pattern!r} is not in the program's output")
+    try:
+        return float(found[1])
+    except (TypeError, ValueError):  # a group that was not reached is None
+        raise UsageError(f"--time: {found[1]!r} is not a number") from None
 
 
 def _check(pattern: str) -> None:
@@ -144,71 +193,30 @@ def _check(pattern: str) -> None:
         raise UsageError(f"--time {pattern!r} has no group for the time", hint="for example 'time: ([0-9.]+)'")
 
 
-def judge(name: str, base: Sequence[float | None], times: Sequence[float | None]) -> dict[str, Any]:
+def judge(name: str, times: Samples) -> dict[str, Any]:
     """Compares seconds by launch, None if the program failed. ratio: default time / its time, of the same launch."""
-    ratios = [ours / theirs for ours, theirs in zip(base, times, strict=True) if ours and theirs]
-    found = interval([[ratio] for ratio in ratios]) if ratios else None
+    found = times.ratio(DEFAULT.name, name)
     return {
         "candidate": name,
-        "seconds": list(times),
-        "failed": sum(seconds is None for seconds in times),
-        "ratio": None if found is None else found.as_dict(),
-        "ratio_by_launch": ratios,
+        "seconds": times.by_round(name),
+        "failed": times.failed(name),
+        "ratio": None if found is None else found.interval(),
+        "ratio_by_launch": [] if found is None else list(found.ratios),
     }
 
 
 def best(rows: Sequence[dict[str, Any]]) -> str:
-    """The candidate that was faster in every run, its interval clear of 1; "default" if none was."""
+    """The candidate that was faster in every run, of which there were enough; "default" if none was."""
     able = [
         row
         for row in rows
-        if not row["failed"]
-        and row["ratio"]
-        and (row["ratio"]["low"] or 0) > 1
-        and all(ratio > 1 for ratio in row["ratio_by_launch"])
+        if not row["failed"] and row["ratio_by_launch"] and PairedRatio(tuple(row["ratio_by_launch"])).faster
     ]
-    return max(able, key=lambda row: row["ratio"]["low"])["candidate"] if able else "default"
-
-
-@dataclass(frozen=True)
-class _Run:
-    """wall_s: of the whole run.   counts: the seconds that are compared; None if it failed, for the reason `why`."""
-
-    wall_s: float
-    counts: float | None
-    why: str = ""
-
-
-def _run(about: Subject, candidate: Candidate, pattern: str | None, limit_s: float | None) -> _Run:
-    """Its output is not shown. Raises UsageError where `pattern` finds no number in it."""
-    words, environ = words_with(about, candidate.variables)
-    with (
-        tempfile.TemporaryFile("w+", errors="replace") as output,
-        tempfile.TemporaryFile("w+", errors="replace") as errors,
-    ):
-        begin = time.perf_counter()
-        code = run_in_time(words, environ, output.fileno(), limit_s, errors=errors.fileno())
-        wall_s = time.perf_counter() - begin
-        output.seek(0)
-        errors.seek(0)
-        said = output.read()
-        lines = [line.strip() for line in f"{said}\n{errors.read()}".splitlines() if line.strip()]
-    if code != 0:
-        ended = f"it did not end within {limit_s:.0f} s" if code is None else f"exit code {code}"
-        return _Run(wall_s, None, f"{ended}: {' | '.join(lines[-4:]) or 'it printed nothing'}")
-    if pattern is None:
-        return _Run(wall_s, wall_s)
-    found = re.search(pattern, said)
-    if found is None:
-        raise UsageError(f"--time {pattern!r} is not in the program's output")
-    try:
-        return _Run(wall_s, float(found[1]))
-    except (TypeError, ValueError):  # a group that was not reached is None
-        raise UsageError(f"--time: {found[1]!r} is not a number") from None
+    return max(able, key=lambda row: row["ratio"]["low"])["candidate"] if able else DEFAULT.name
 
 
 def print_found(found: dict[str, Any]) -> None:
-    print(f"{found['library']}: best is {found['best']}")
+    print(f"{found['library']}: best is {found['best']}" + ("; interrupted" if found["interrupted"] else ""))
     for row in found["rows"]:
         ratio = row["ratio"]
         if not row["seconds"]:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from leadline.runs.order import Order, turns
 from leadline.statistics.interval import Interval, interval
 from leadline.tuning.probing import Point, Subject, time_points
 from leadline.tuning.proving import points
@@ -49,10 +50,11 @@ def remeasure(
     wanted = {rule: points(rule, processes, 2) for rule in rules}
     everything = list(dict.fromkeys(point for chosen in wanted.values() for point in chosen))
     ratios: dict[Point, list[list[float]]] = {point: [] for point in everything}
+    times: dict[tuple[bool, int], dict[Point, list[float]]] = {}
+    for turn in turns([False, True], launches if everything else 0, Order.BACK_AND_FORTH):
+        times[turn.candidate, turn.round] = time_points(subject, variables if turn.candidate else {}, everything)
     for launch in range(launches if everything else 0):
-        ways: list[dict[str, str]] = [{}, variables]
-        times = [time_points(subject, way, everything) for way in (ways if launch % 2 == 0 else reversed(ways))]
-        before, after = times if launch % 2 == 0 else reversed(times)
+        before, after = times[False, launch], times[True, launch]
         for point in everything:
             pairs = zip(before.get(point, ()), after.get(point, ()), strict=False)
             ratios[point].append([without / with_ for without, with_ in pairs if with_ > 0])

@@ -87,10 +87,14 @@ class Tuned:
     lost: list[Choice] = field(default_factory=list)
 
 
-def tune(wanted: Wanted, say: Callable[[str], None]) -> Tuned:
-    """Raises UsageError, MissingPrerequisite, MeasurementFailed."""
+def tune(wanted: Wanted, say: Callable[[str], None], progress: Callable[[str], None] | None = None) -> Tuned:
+    """Find the table.
+
+    say: is given what the user should keep, such as what was dropped.   progress: a line for each launch.
+    Raises UsageError, MissingPrerequisite, MeasurementFailed.
+    """
     known = portfolio()
-    bench = _Bench(wanted, say)
+    bench = _Bench(wanted, say, progress or (lambda _: None))
     rows: Rows = []
     found: list[Choice] = []
     for operation in wanted.operations:
@@ -105,7 +109,8 @@ def tune(wanted: Wanted, say: Callable[[str], None]) -> Tuned:
     if not wanted.calls:
 
         def between(operation: str, n_bytes: int, processes: int, names: list[str]) -> Choice:
-            say(f"where it changes: {operation} of {n_bytes} bytes on {processes}: native or {' or '.join(names)}")
+            choice = f"native or {' or '.join(names)}"
+            bench.progress(f"where it changes: {operation} of {n_bytes} bytes on {processes}: {choice}")
             measured = bench.choose(operation, (n_bytes,), processes, names, wanted.seed + 100)
             rows.extend(measured)
             return choose(measured, wanted.launches)
@@ -163,9 +168,10 @@ def _groups(
 class _Bench:
     """Measures, and keeps the launches, because the machine's noise is computed from all of them."""
 
-    def __init__(self, wanted: Wanted, say: Callable[[str], None]) -> None:
+    def __init__(self, wanted: Wanted, say: Callable[[str], None], progress: Callable[[str], None]) -> None:
         self.wanted = wanted
         self.say = say
+        self.progress = progress
         self.launches: list[Launch] = []
 
     def choose(self, operation: str, sizes: Sequence[int], processes: int, names: Sequence[str], seed: int) -> Rows:
@@ -195,9 +201,10 @@ class _Bench:
             launcher=shlex.split(self.wanted.launcher.replace("{ranks}", str(processes))) or None,
             seed=seed,
             keep=True,
-            progress=self.say,
+            progress=self.progress,
             **how,
         )
+        found.interruption.end_if_any()  # nothing is confirmed yet: there are no rules to keep
         if found.failed:  # what was not measured in every launch is left to the library
             self.say(found.failed)
         for row in found.wrong:
@@ -215,7 +222,7 @@ def _again(bench: _Bench, found: list[Choice], said: str, **how: Any) -> Rows:
         if not choice.is_native:
             groups.setdefault((choice.operation, choice.processes, choice.algorithm), []).append(choice.n_bytes)
     for (operation, processes, name), sizes in groups.items():
-        bench.say(f"again, {said}: {operation} on {processes} by {name}")
+        bench.progress(f"again, {said}: {operation} on {processes} by {name}")
         rows += bench.measure(operation, sizes, processes, [name], bench.wanted.seed + 1000, **how)
     return rows
 

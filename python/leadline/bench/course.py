@@ -1,0 +1,109 @@
+"""The launches of a measurement, one after the other: what each measures depends on those before it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from leadline.bench.asking import POINT_TO_POINT
+from leadline.bench.launching import Launch, Plan, Point, prepared, result_of
+from leadline.bench.rows import Asked, is_better
+from leadline.errors import MeasurementFailed
+from leadline.runs.launch import Launch as ProgramLaunch
+from leadline.runs.order import Turn, turns
+from leadline.runs.runner import Done
+
+FIRST_LOOK = "a first look"
+MEASURED = "measured"
+
+
+@dataclass
+class Course:
+    """plan: of a launch, without points.   words: launcher and program.   folder: an empty one.
+
+    screening: rounds of a first look, 0 for none.   only_better, keep: as for measure().
+    found: the results, those of the first look too.   failed: why there are not all of them, or "".
+    """
+
+    asked: Asked
+    plan: Plan
+    words: Sequence[str]
+    environ: Mapping[str, str]
+    folder: Path
+    label: str
+    timeout_s: float | None = None
+    screening: int = 0
+    only_better: bool = False
+    keep: bool = False
+    found: list[Launch] = field(default_factory=list)
+    failed: str = ""
+
+    def __post_init__(self) -> None:
+        self._wanted = {point: list(range(len(self.asked.candidates))) for point in range(len(self.asked.sizes))}
+        self._now = self.plan
+
+    def turns(self, launches: int) -> list[Turn[str]]:
+        return [*turns([FIRST_LOOK], 1 if self.screening else 0), *turns([MEASURED], launches)]
+
+    def launch_of(self, turn: Turn[str]) -> ProgramLaunch | None:
+        """The wanted candidates; none if nothing is wanted any more, or a launch failed."""
+        if not self._wanted or self.failed:
+            return None
+        native = "p2p" if self.asked.operation in POINT_TO_POINT else self.asked.operation
+        points = tuple(
+            Point(native, self.asked.sizes[point], tuple(self.asked.candidates[c] for c in candidates))
+            for point, candidates in self._wanted.items()
+        )
+        number = _number(turn)
+        rounds = self.screening if turn.candidate == FIRST_LOOK else self.plan.rounds
+        self._now = replace(self.plan, points=points, seed=self.plan.seed + number, rounds=rounds)
+        self._folder_of(turn).mkdir()
+        label = f"{self.label}: {FIRST_LOOK}" if turn.candidate == FIRST_LOOK else self.label
+        return prepared(
+            self._now, self.words, self.environ, self._folder_of(turn), label=label, timeout_s=self.timeout_s
+        )
+
+    def take(self, done: Done[str]) -> None:
+        """Raises MeasurementFailed unless results are kept and there are some."""
+        first_look = done.turn.candidate == FIRST_LOOK
+        try:
+            launch = result_of(done.outcome, self._now, self._folder_of(done.turn))
+        except MeasurementFailed as error:
+            if not (self.keep and self.found):
+                raise
+            which = FIRST_LOOK if first_look else f"launch {done.turn.round + 1} of {done.turn.rounds}"
+            self.failed = f"{which} failed; the launches before it are kept: {error}"
+            return
+        numbers = list(self._wanted)
+        launch.samples = {
+            (numbers[point], self._wanted[numbers[point]][candidate]): samples
+            for (point, candidate), samples in launch.samples.items()
+        }
+        self.found.append(launch)
+        if first_look or self.only_better:
+            self._wanted = self._better(launch, _number(done.turn), perhaps=first_look)
+        if first_look:  # it says nothing about those that stay
+            launch.samples = {
+                (point, candidate): samples
+                for (point, candidate), samples in launch.samples.items()
+                if candidate == self.asked.base or candidate not in self._wanted.get(point, ())
+            }
+
+    def _folder_of(self, turn: Turn[str]) -> Path:
+        return self.folder / f"launch{_number(turn)}"
+
+    def _better(self, done: Launch, number: int, *, perhaps: bool) -> dict[int, list[int]]:
+        """The candidates that are worth another launch, with the base, by point."""
+        left = {}
+        base = self.asked.base
+        for point, candidates in self._wanted.items():
+            better = [c for c in candidates if c != base and is_better(done, number, point, c, self.asked, perhaps)]
+            if better:
+                left[point] = [base, *better]
+        return left
+
+
+def _number(turn: Turn[str]) -> int:
+    """Of a launch: seeds depend on it. The first look comes before the one that is counted as 0."""
+    return -1 if turn.candidate == FIRST_LOOK else turn.round
