@@ -267,7 +267,7 @@ def test_reading_a_file_again_costs_all_readings_but_the_longest(
 ) -> None:
     (finding,) = findings(running(make_run, files=read_by_two(times_s)), "file-read-by-all")
     assert finding.cost_s == cost_s
-    begin = "2.5 % is reading a file more than once: 2 ranks" if cost_s else "2 ranks"
+    begin = "2.5 % goes to reading a file more than once: 2 ranks" if cost_s else "2 ranks"
     assert finding.text == f"{begin} each read all of /in/mesh.nc (1.00 MB), 2.00 MB in total."
 
 

@@ -440,7 +440,7 @@ def test_a_finding_is_made_at_its_threshold_and_not_before(
             "packable_messages",
             {"together": 3, "assumes": "nothing", "one_sided": "puts"},
             "puts that could travel together",
-            "3 puts at the same target follow one another and could be one",
+            "3 puts at the same target follow one another and could be combined",
             "in one operation",
         ),
     ],

@@ -58,7 +58,7 @@ class EndedAtStart:
         if self.in_init:
             parts.append(f"MPI_Init has not returned on {_named(self.in_init)}")
         if self.after_init:
-            parts.append(f"no call but purely local ones has returned after MPI_Init on {_named(self.after_init)}")
+            parts.append(f"only purely local calls have returned after MPI_Init on {_named(self.after_init)}")
         if self.aborted:
             parts.append(f"{_named(self.aborted)} called MPI_Abort right after MPI_Init")
         return f"So far, {'; '.join(parts)}." if parts else ""

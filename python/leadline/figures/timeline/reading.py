@@ -222,10 +222,12 @@ def why_none(content: Content) -> str | None:
     if iterations is None:
         return why_no_loop(content.run)
     if iterations.region is not None:
-        return f"the step is the region {iterations.region.name}, and the calls of its entries are not kept apart"
+        return f"the step is the region {iterations.region.name}, whose calls are not kept by iteration"
     found = iterations.found
     if found.kept == "none" and content.run.step:
-        return f"the iterations of {content.run.step} were not told apart while the program ran (leave out --step)"
+        return (
+            f"the iterations of {content.run.step} were not timed one by one while the program ran (leave out --step)"
+        )
     if found.kept == "none":
         return "the times of single calls were not kept (--series)"
     if found.kept == "sampled" and not found.sampled:
@@ -237,4 +239,4 @@ def no_whole_iteration(found: _core.RunIterations) -> str:
     """The reason if no iteration is kept whole, with what would keep one: a call takes five quarters of a byte."""
     enough = math.ceil(found.calls * 4 * 5 / 4 / 1e6)
     an_iteration = f"an iteration makes {fmt.plural(round(found.calls), 'call')} on a rank"
-    return f"{an_iteration}, and of none were the times of all calls kept on all ranks (--series {enough}MB keeps more)"
+    return f"{an_iteration}, and no iteration's call times were all kept on all ranks (--series {enough}MB keeps more)"

@@ -39,7 +39,7 @@ HELP_ONE_SIDED = {
     "packable_messages": "Move all data for a target in one operation: side by side in memory, or by one datatype.",
 }
 FACT_ONE_SIDED = {
-    "packable_messages": "{} at the same target follow one another and could be one",
+    "packable_messages": "{} at the same target follow one another and could be combined",
     "all_to_one": "the data of all ranks goes to one by {}",
     "one_to_all": "the data of one rank goes to all others by {}",
     "handmade_broadcast": "a broadcast is made of {}",
@@ -54,7 +54,7 @@ OF_FILES = {
     *("names", "opening_s", "transfers", "bytes_each", "reads", "writes"),
 }
 FACT = {
-    "packable_messages": "messages to the same partner follow one another and could be one",
+    "packable_messages": "messages to the same partner follow one another and could be combined",
     "all_to_one": "all ranks send to one",
     "one_to_all": "one rank sends to all others",
     "handmade_broadcast": "a broadcast is made of sends",
@@ -62,7 +62,7 @@ FACT = {
     "handmade_alltoall": "an all-to-all is made of sends",
     "serialised_order": "blocking sends are in an order that makes each rank wait for the next",
     "unexpected_large": "large messages are sent before their receive is posted",
-    "redundant_barrier": "barriers order nothing",
+    "redundant_barrier": "the barriers are redundant",
     "allreduce_bound": "a loop is bound by small allreduces",
     "no_overlap": "no computation overlaps the nonblocking messages",
     "polling": "polls find nothing to complete",
