@@ -419,6 +419,8 @@ class ProcessSummary:
 class StripEntry:
     first: int
     last: int
+    timed: int
+    """Of these iterations, on the rank that timed most of them."""
     mean_ns: float
     min_ns: float
     max_ns: float
@@ -528,6 +530,8 @@ class RunLoops:
         """The outermost one that covers most of the time; 0: there is none."""
     def trips(self, loop: int) -> int:
         """Of the median process."""
+    def mean_ns(self, loop: int) -> float:
+        """Of an iteration, timed or not, on the ranks that count as the median one does; each rank counts once."""
     def time_ns(self, loop: int) -> float:
         """Of all processes."""
     def shape(self, loop: int) -> LoopShape: ...

@@ -111,33 +111,62 @@ double typical(const std::vector<StripEntry>& strip) {
   return means[means.size() / 2];
 }
 
-// Buckets of the coarsest strip there is.
-void merge_strips(const std::vector<const ProcessLoop*>& loops, RunIterations* run) {
-  uint64_t size = 1;
-  for (const ProcessLoop* l : loops) size = l->found ? std::max(size, l->times.bucket_size) : size;
-  std::map<uint64_t, std::pair<StripEntry, uint64_t>> buckets;  // entry, iterations of all processes
+// What the ranks timed of a bucket's iterations.
+struct Bucket {
+  StripEntry entry;  // its mean is a sum, of all ranks' iterations
+  uint64_t all = 0;  // iterations of all ranks together
+  uint32_t last = 0;
+  uint64_t of_last = 0;  // iterations of the rank that was added last
+
+  void add(uint32_t process, const trace::StripTimes& s) {
+    if (!all || s.min_ns < entry.min_ns) entry.min_ns = s.min_ns;
+    if (!all || s.max_ns > entry.max_ns) {
+      entry.max_ns = s.max_ns;
+      entry.max_process = process;
+      entry.max_iteration = s.max_iteration;
+    }
+    entry.mean_ns += s.mean_ns * static_cast<double>(s.count);
+    of_last = (all && last == process ? of_last : 0) + s.count;
+    last = process;
+    all += s.count;
+    entry.timed = std::max(entry.timed, of_last);
+  }
+};
+
+// Buckets of the coarsest strip there is. True: every rank timed the same iterations, as far as their numbers show.
+bool merge_strips(const std::vector<const ProcessLoop*>& loops, RunIterations* run) {
+  uint64_t size = 1, ranks = 0;
+  for (const ProcessLoop* l : loops) {
+    size = l->found ? std::max(size, l->times.bucket_size) : size;
+    ranks += l->found;
+  }
+  std::map<uint64_t, Bucket> buckets;
   for (uint32_t p = 0; p < loops.size(); ++p) {
     if (!loops[p]->found) continue;
     for (const trace::StripTimes& s : loops[p]->times.strip) {
-      if (!s.count) continue;
-      auto& [entry, n] = buckets[s.first / size];
-      if (!n || s.min_ns < entry.min_ns) entry.min_ns = s.min_ns;
-      if (!n || s.max_ns > entry.max_ns) {
-        entry.max_ns = s.max_ns;
-        entry.max_process = p;
-        entry.max_iteration = s.max_iteration;
-      }
-      entry.mean_ns += s.mean_ns * static_cast<double>(s.count);
-      n += s.count;
+      if (s.count) buckets[s.first / size].add(p, s);
     }
   }
+  bool same = true;
   for (auto& [number, bucket] : buckets) {
-    StripEntry e = bucket.first;
+    StripEntry e = bucket.entry;
     e.first = number * size;
     e.last = std::min(e.first + size, std::max<uint64_t>(run->count, 1)) - 1;
-    e.mean_ns /= static_cast<double>(bucket.second);
+    e.mean_ns /= static_cast<double>(bucket.all);
+    same &= bucket.all == e.timed * ranks;
     run->strip.push_back(e);
   }
+  return same;
+}
+
+// Each iteration counts once. Within an entry of the strip they are taken to last as long as its mean.
+double mean_of(const std::vector<StripEntry>& strip) {
+  double time = 0, timed = 0;
+  for (const StripEntry& e : strip) {
+    time += e.mean_ns * static_cast<double>(e.timed);
+    timed += static_cast<double>(e.timed);
+  }
+  return timed > 0 ? time / timed : 0;
 }
 
 void find_outliers(const std::vector<const ProcessLoop*>& loops, RunIterations* run) {
@@ -186,11 +215,6 @@ std::vector<uint64_t> usual_iterations(const ProcessLoop& l, uint64_t usual) {
 
 }  // namespace
 
-bool same_numbers(uint64_t a, uint64_t b) {
-  const uint64_t more = std::max(a, b), less = std::min(a, b);
-  return more - less <= std::max<uint64_t>(2, more / 4);
-}
-
 uint64_t usual_count(const std::vector<const ProcessLoop*>& loops, uint32_t main) {
   std::vector<uint64_t> counts;
   for (const ProcessLoop* l : loops) {
@@ -219,15 +243,17 @@ RunIterations merge_loops(const std::vector<const ProcessLoop*>& all, uint32_t m
     l = &none;
   }
   RunIterations run;
-  double timed = 0, calls = 0, time = 0, longest = 0;
+  double ranks = 0, timed = 0, calls = 0, time = 0, longest = 0;
   bool first = true, whole = true, any = false;
   for (uint32_t p = 0; p < loops.size(); ++p) {
     const ProcessLoop& l = *loops[p];
     if (!l.found) continue;
     run.found = true;
     run.count = std::max(run.count, l.times.iterations());
-    timed += static_cast<double>(l.times.timed);
-    calls += static_cast<double>(l.times.calls);
+    const auto own = static_cast<double>(l.times.timed);
+    ++ranks;
+    timed += own;
+    calls += own > 0 ? static_cast<double>(l.times.calls) / own : 0;
     time += l.times.time_ns;
     if (l.times.time_ns > longest) {
       longest = l.times.time_ns;
@@ -246,8 +272,7 @@ RunIterations merge_loops(const std::vector<const ProcessLoop*>& all, uint32_t m
     first = false;
   }
   if (!run.found) return run;
-  run.calls = timed > 0 ? calls / timed : 0;
-  run.mean_ns = timed > 0 ? time / timed : 0;
+  run.calls = calls / ranks;
   for (const ProcessLoop* l : others) {
     if (l->whole) continue;
     const std::vector<uint64_t> own = usual_iterations(*l, usual);
@@ -259,7 +284,9 @@ RunIterations merge_loops(const std::vector<const ProcessLoop*>& all, uint32_t m
     first = whole = false;
   }
   run.kept = whole ? "full" : any ? "sampled" : "none";
-  merge_strips(loops, &run);
+  // The strip's times are rounded: the exact sums are better where they may be used.
+  const bool same = merge_strips(loops, &run);
+  run.mean_ns = !same ? mean_of(run.strip) : timed > 0 ? time / timed : 0;
   run.min_ns = run.strip.empty() ? 0 : run.strip.front().min_ns;
   for (const StripEntry& e : run.strip) {
     run.min_ns = std::min(run.min_ns, e.min_ns);

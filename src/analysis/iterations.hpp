@@ -1,11 +1,16 @@
 // The iterations of a run's main loop: how long they took on all ranks, which were slow, and which have times of single
 // calls.
+//
+// Ranks may have timed different iterations: each times a loop from when it knows it. The time of an iteration is
+// its mean over the ranks that timed it, and a mean over iterations counts each of them once, however many ranks timed
+// it. Otherwise a slow iteration that few ranks timed would weigh little, and one that all timed would weigh much.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "analysis/loops.hpp"
 #include "trace/process.hpp"
 #include "trace/structure.hpp"
 
@@ -35,11 +40,10 @@ std::vector<const ProcessLoop*> loops_to_merge(const std::vector<const std::vect
 // once with a third) count differently: this is the most common number of iterations, and the smallest in a tie, among
 // the ranks that timed the loop `main` itself if there is one.
 uint64_t usual_count(const std::vector<const ProcessLoop*>& loops, uint32_t main);
-// Whether ranks with these numbers of iterations count the same: the ends of a run that was cut off may lie apart.
-bool same_numbers(uint64_t a, uint64_t b);
 
 struct StripEntry {
   uint64_t first = 0, last = 0;  // iterations
+  uint64_t timed = 0;            // of these, on the rank that timed most of them
   double mean_ns = 0, min_ns = 0, max_ns = 0;
   uint32_t max_process = 0;
   uint64_t max_iteration = 0;
@@ -59,7 +63,8 @@ struct RunIterations {
   uint32_t site = 0;     // site of that anchor
   bool after = false;    // an iteration ends with it
   uint64_t count = 0;
-  double calls = 0, mean_ns = 0, min_ns = 0, max_ns = 0;  // per iteration, over all processes
+  double calls = 0;  // per iteration: the mean over the ranks of each rank's mean
+  double mean_ns = 0, min_ns = 0, max_ns = 0;
   std::vector<StripEntry> strip;
   std::vector<Outlier> outliers;  // slowest first
   std::vector<uint64_t> sampled;  // on every process that goes through the loop; empty if some count differently

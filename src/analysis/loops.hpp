@@ -38,6 +38,9 @@ struct RunLoop {
   const LoopCell* cell(uint32_t process) const;
 };
 
+// Whether ranks with these numbers of iterations count the same: the ends of a run that was cut off may lie apart.
+bool same_numbers(uint64_t a, uint64_t b);
+
 class RunLoops {
  public:
   // Gives each of the `streams` the run's number for each of its loops. `module` numbers the modules.
@@ -53,6 +56,8 @@ class RunLoops {
   // Trips of the median process.
   uint64_t trips(uint32_t loop) const;
   double time_ns(uint32_t loop) const;
+  // Of an iteration, timed or not: the mean over the ranks that count as the median one does, of each rank's mean.
+  double mean_ns(uint32_t loop) const;
   // Over all processes: the overall fewest, the overall most, and the usual number on the median process.
   structure::LoopShape shape(uint32_t loop) const;
   bool within(uint32_t inner, uint32_t loop) const;

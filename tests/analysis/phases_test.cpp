@@ -147,6 +147,18 @@ void iterations_are_counted() {
         "trips of the inner loop");
 }
 
+// Each rank counts once, and ranks that go round the loop a different number of times do not count.
+void the_mean_of_an_iteration_is_over_ranks() {
+  Process cut_off = program(0), other = program(0);
+  cut_off.streams[0].loops[main_loop].rounds = trips - 3;  // nearly as many as the others
+  other.streams[0].loops[main_loop].rounds = 10 * trips - 1;
+  const Run run({program(0), program(250), std::move(cut_off), std::move(other)});
+  const double all = 12 * (1000 + 50) + 36 * (300 + 20) + 3 * (5 + 400);
+  const double want = (all / 12 + (all + 12 * 250) / 12 + all / 10) / 3;
+  const double found = run.profile.loops().mean_ns(run.phase(Phase::Kind::loop)->loop);
+  check(std::abs(found - want) < 0.5, "mean of an iteration: " + std::to_string(found));
+}
+
 void without_a_loop_everything_is_initialisation() {
   Process p = program(0);
   p.streams[0].loops.resize(1);
@@ -200,6 +212,7 @@ void small_inner_loops_are_left_out() {
 int main() {
   times_are_those_of_the_calls();
   iterations_are_counted();
+  the_mean_of_an_iteration_is_over_ranks();
   without_a_loop_everything_is_initialisation();
   phases_are_in_the_regions_around_their_calls();
   small_inner_loops_are_left_out();

@@ -31,9 +31,8 @@ def test_call_sequences_that_restart_are_reported_where_iterations_may_be_more()
 
 
 def timed(first: int, last: int, mean_s: float, at_least: bool = False) -> Iterations:
-    """Four iterations of a loop on each of two ranks, 20 s in all: those from `first` to `last` were timed."""
-    cells = [SimpleNamespace(rounds=3, entries=1)] * 2
-    run = SimpleNamespace(profile=SimpleNamespace(loops=SimpleNamespace(all=[None, SimpleNamespace(cells=cells)])))
+    """Four iterations of a loop, of 2.5 s on average: those from `first` to `last` were timed."""
+    run = SimpleNamespace(profile=SimpleNamespace(loops=SimpleNamespace(mean_ns={1: 2.5e9}.get)))
     found = SimpleNamespace(count=4, mean_ns=mean_s * 1e9, strip=[SimpleNamespace(first=first, last=last)])
     loop = replace(LOOP, number=1, time_s=20.0, at_least=at_least)
     return Iterations(cast(Any, run), cast(Any, found), loop, None)

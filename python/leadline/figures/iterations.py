@@ -46,11 +46,10 @@ class Iterations:
 
     @property
     def average_s(self) -> float | None:
-        """Of all iterations, timed or not; None where trips are not known exactly."""
+        """Mean over ranks of all iterations, timed or not; None where trips are not known exactly."""
         if self.loop is None or self.loop.at_least:
             return None
-        trips = sum(cell.rounds + cell.entries for cell in self.run.profile.loops.all[self.loop.number].cells)
-        return self.loop.time_s / trips if trips else None
+        return self.run.profile.loops.mean_ns(self.loop.number) * 1e-9 or None
 
     @property
     def timed_are_unlike(self) -> bool:

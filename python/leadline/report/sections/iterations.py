@@ -245,7 +245,7 @@ def _columns(found: _core.RunIterations, most: int) -> list[tuple[float, float, 
     per_column = max(1, -(-found.count // columns))
     for entry in found.strip:
         at = min(entry.first // per_column, columns - 1)
-        n = entry.last - entry.first + 1
+        n = entry.timed
         least[at] = entry.min_ns if not counts[at] else min(least[at], entry.min_ns)
         sums[at] += entry.mean_ns * n
         counts[at] += n
