@@ -59,7 +59,7 @@ IMPORT = re.compile(r"^\s*(?:from|import)\s+(leadline(?:\.\w+)*)(?:\s+import\s+\
 PYTHON_ABOVE: dict[str, set[str]] = {
     "text": {"cli", "figures", "findings", "report"},
     "figures": {"cli", "findings", "report", "tables"},
-    "findings": {"cli", "launch", "tables"},
+    "findings": {"cli", "launch", "report", "tables"},
     "report": {"cli", "launch", "tables"},
     "tables": {"cli", "launch"},
     "compare": {"cli", "launch"},

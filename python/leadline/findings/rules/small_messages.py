@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from leadline.figures.content import Content
+from leadline.figures.size_classes import histogram
 from leadline.findings.finding import Evidence, Rule, at_least, at_most
-from leadline.report.size_classes import histogram
 from leadline.text import format as fmt
 
 

@@ -8,8 +8,8 @@ from leadline.figures import file_costs
 from leadline.figures.content import Content
 from leadline.figures.entries import STARTUP
 from leadline.figures.json_entries import rank_id
+from leadline.figures.wait_groups import WaitGroup, groups_by_routine
 from leadline.findings.finding import Evidence, Rule, at_least
-from leadline.report.sections.waits import WaitGroup, groups_by_routine
 from leadline.text import format as fmt
 
 MOST = 5

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
 from leadline.figures.content import Content
 from leadline.figures.json_entries import place_json, rank_id
 from leadline.figures.paths import chain
 from leadline.figures.run import Site
-from leadline.figures.waits import WaitEntry, Waits
+from leadline.figures.wait_groups import WaitGroup, groups_by_path
+from leadline.figures.waits import WaitEntry
 from leadline.report.section import Section
 from leadline.text import format as fmt
 from leadline.text.screen import Line, Screen
@@ -46,60 +46,6 @@ DOING_TOGETHER = {
     "unknown": "do something unknown before",
 }
 LEAST_OF_ONE_RANK = 0.5
-
-
-@dataclass(frozen=True)
-class WaitGroup:
-    """Waits of one kind at one call site, of all ranks together. causes: (rank, doing, site, share), largest first."""
-
-    kind: str
-    site: Site | None
-    ranks: int
-    worst_rank: str
-    worst_s: float
-    seconds: float
-    error_s: float
-    causes: tuple[tuple[str, str, Site | None, float], ...]
-
-
-def groups_by_routine(waits: Waits) -> list[WaitGroup]:
-    """By function and routine, whatever the kind and how the program came there; most time first. The kind and site are
-    those of the longest wait."""
-    return _groups(waits, lambda entry: (entry.site.function, entry.site.routine) if entry.site else None)
-
-
-def groups_by_path(waits: Waits) -> list[WaitGroup]:
-    """By kind, function and the routines that lead to it, as the terminal shows them: a routine may make the same call
-    in several places."""
-    return _groups(waits, lambda e: (e.kind, e.site.function, chain(e.site.path)) if e.site else (e.kind,))
-
-
-def _groups(waits: Waits, key_of: Callable[[WaitEntry], Hashable]) -> list[WaitGroup]:
-    by_key: dict[Hashable, list[WaitEntry]] = defaultdict(list)
-    for entry in waits.entries:
-        by_key[key_of(entry)].append(entry)
-    groups = []
-    for entries in by_key.values():
-        causes: dict[tuple[str, str, Site | None], float] = defaultdict(float)
-        for entry in entries:
-            for cause in entry.causes:
-                causes[(cause.rank, cause.doing, cause.site)] += cause.share * entry.seconds
-        seconds = sum(entry.seconds for entry in entries)
-        worst = max(entries, key=lambda entry: entry.seconds)
-        ranked = sorted(causes.items(), key=lambda item: -item[1])
-        groups.append(
-            WaitGroup(
-                worst.kind,
-                worst.site,
-                len({entry.rank for entry in entries}),
-                worst.rank,
-                worst.seconds,
-                seconds,
-                sum(entry.error_s**2 for entry in entries) ** 0.5,
-                tuple((*cause, s / seconds if seconds else 0.0) for cause, s in ranked),
-            )
-        )
-    return sorted(groups, key=lambda group: -group.seconds)
 
 
 def figures(content: Content) -> dict[str, Any]:
