@@ -49,6 +49,7 @@ FAST = (
     "tests/recorder/test_same_traffic.py::test_counts_of_all_functions_from_mpi4py[openmpi]",
     "tests/report",
     "tests/shim/test_lengths.py::test_other_lengths_are_told[mpich-2-names4]",
+    "tests/runs",
     "tests/statistics",
     "tests/tables",
     "tests/trace/test_format.py",

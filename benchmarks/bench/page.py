@@ -5,13 +5,14 @@ from __future__ import annotations
 import importlib.util
 import os
 import shutil
-import statistics
 import tempfile
 import time
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
+
+from leadline.statistics.median import median
 
 ROOT = Path(__file__).resolve().parents[2]
 RANKS = (8, 64, 1_000, 4_096)
@@ -50,7 +51,7 @@ def _of(ranks: int, file: Path) -> dict[str, Any]:
     return {
         "ranks": ranks,
         "bytes": file.stat().st_size,
-        "written_s": statistics.median(times),
+        "written_s": median(times),
         "opened_s": _opened_s(file),
     }
 
@@ -84,4 +85,4 @@ def _opened_s(file: Path) -> float | None:
             times.append(tab.evaluate("performance.getEntriesByType('navigation')[0].duration") / 1e3)
             tab.close()
         browser.close()
-    return float(statistics.median(times))
+    return float(median(times))

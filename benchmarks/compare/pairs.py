@@ -19,6 +19,9 @@ from leadline.compare import Comparison, Group, compare
 from leadline.compare.from_run import open_subject
 from leadline.compare.words import verdict
 from leadline.mpi import Library, find
+from leadline.runs.execute import execute
+from leadline.runs.launch import Launch
+from leadline.runs.order import Order, turns
 from leadline.workloads import build
 from leadline.workloads import find as workload
 
@@ -71,9 +74,9 @@ def cases(opatm: Path, steps: Path) -> list[Case]:
 
 def record(library: Library, words: Sequence[str], ranks: int, more: dict[str, str], into: Path) -> Path:
     command = [*library.launch(ranks, oversubscribe=True), *words]
-    recording = [sys.executable, "-m", "leadline", "record", "-o", str(into), "--", *command]
+    recording = (sys.executable, "-m", "leadline", "record", "-o", str(into), "--", *command)
     environment = {**os.environ, **library.env(), **library.kind.unbound, **more}
-    subprocess.run(recording, check=True, capture_output=True, timeout=TIMEOUT_S, env=environment)
+    execute(Launch(into.name, recording, environment, limit_s=TIMEOUT_S)).required()
     return into
 
 
@@ -89,10 +92,14 @@ def compared(a: Sequence[Path], b: Sequence[Path]) -> Comparison:
 def identical(library: Library, words: Sequence[str], name: str, pairs: int, folder: Path) -> None:
     claimed = 0
     runs: list[tuple[Path, Path]] = []
-    for number in range(pairs):
-        a, b = (record(library, words, 2, {}, folder / f"same-{name}-{number}{side}") for side in "ab")
-        runs.append((a, b))
-        comparison = compared([a], [b])
+    pair: dict[str, Path] = {}
+    for turn in turns("ab", pairs, Order.BACK_AND_FORTH):
+        side, number = turn.candidate, turn.round
+        pair[side] = record(library, words, 2, {}, folder / f"same-{name}-{number}{side}")
+        if turn.place == 0:
+            continue
+        runs.append((pair["a"], pair["b"]))
+        comparison = compared([pair["a"]], [pair["b"]])
         claimed += bool(claims(comparison))
         print(f"  {number:2}: {verdict(comparison)}", flush=True)
     print(f"identical runs of {name}, one each: a difference claimed in {claimed} of {pairs} pairs")
@@ -105,10 +112,12 @@ def identical(library: Library, words: Sequence[str], name: str, pairs: int, fol
 
 def made(library: Library, case: Case, repeats: int, folder: Path) -> None:
     runs: tuple[list[Path], list[Path]] = ([], [])
-    for number in range(repeats):
-        stem = case.name.replace(" ", "-").replace("%", "percent")
-        runs[0].append(record(library, case.a, case.ranks[0], {}, folder / f"{stem}-a{number}"))
-        runs[1].append(record(library, case.b, case.ranks[1], case.b_environment, folder / f"{stem}-b{number}"))
+    sides: tuple[tuple[Sequence[str], dict[str, str]], ...] = ((case.a, {}), (case.b, case.b_environment))
+    stem = case.name.replace(" ", "-").replace("%", "percent")
+    for turn in turns([0, 1], repeats, Order.BACK_AND_FORTH):
+        words, environment = sides[turn.candidate]
+        into = folder / f"{stem}-{'ab'[turn.candidate]}{turn.round}"
+        runs[turn.candidate].append(record(library, words, case.ranks[turn.candidate], environment, into))
     every = [*singles(runs), (f"{repeats} runs each", compared(*runs))]
     for which, comparison in every:
         said = verdict(comparison)

@@ -7,15 +7,19 @@ copied and turned round, as NetCDF's files have their bytes in the other order. 
 
 from __future__ import annotations
 
+import functools
 import os
-import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 from opatm_input import MIB, input_seconds, options, show, words
 
 from leadline.mpi import Library, find
+from leadline.runs.launch import Launch
+from leadline.runs.order import Turn, turns
+from leadline.runs.runner import Done, Runner
 
 TIMEOUT_S = 200
 PIECE = 4 * MIB
@@ -46,12 +50,22 @@ def gb_per_s(files: list[Path], *, turn_round: bool) -> float:
     return total / (time.perf_counter() - begin) / 1e9
 
 
-def seconds_of(library: Library, ranks: int, program: list[str]) -> float:
-    line = [*library.launch(ranks, oversubscribe=True), *program]
-    done = subprocess.run(line, env=library.env(), capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
-    if done.returncode != 0:
-        raise SystemExit(f"{ranks} ranks: ended with {done.returncode}: {done.stderr[-1500:]}")
-    return input_seconds(done.stdout)
+def by_turns(
+    library: Library, ranks: int, programs: dict[str, list[str]], rounds: int, prepare: Callable[[], None]
+) -> dict[str, list[float]]:
+    """Seconds of the input by way, of each round. prepare: called before each launch."""
+    seconds: dict[str, list[float]] = {way: [] for way in programs}
+
+    def launch_of(turn: Turn[str]) -> Launch:
+        prepare()
+        argv = (*library.launch(ranks, oversubscribe=True), *programs[turn.candidate])
+        return Launch(f"{turn.candidate}, {ranks} ranks", argv, library.env(), limit_s=TIMEOUT_S)
+
+    def take(done: Done[str]) -> None:
+        seconds[done.turn.candidate].append(input_seconds(done.outcome.required().output))
+
+    Runner().run(turns(list(programs), rounds), launch_of, take).interruption.end_if_any()
+    return seconds
 
 
 def main() -> None:
@@ -68,12 +82,9 @@ def main() -> None:
     library = find(arguments.mpi)
     for ranks in map(int, arguments.ranks.split(",")):
         for name, prepare in (("warm", warm), ("cold", drop)):
-            seconds: dict[str, list[float]] = {way: [] for way in arguments.ways.split(",")}
-            for _ in range(arguments.rounds):
-                for way, times in seconds.items():
-                    prepare(files)
-                    times.append(seconds_of(library, ranks, words(library, arguments.input, way, arguments.hints)))
-            show(ranks, name, seconds)
+            programs = {way: words(library, arguments.input, way, arguments.hints) for way in arguments.ways.split(",")}
+            prepared = functools.partial(prepare, files)
+            show(ranks, name, by_turns(library, ranks, programs, arguments.rounds, prepared))
     print(f"load {os.getloadavg()[0]:.1f} at the end")
 
 

@@ -10,12 +10,13 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 from leadline.mpi import find
+from leadline.runs.execute import execute
+from leadline.runs.launch import Launch
 
 LIBRARY = "debian-openmpi"  # what PnetCDF is built for
 MPI_IO = ("romio321", "ompio")
@@ -45,17 +46,11 @@ def compare(arguments: argparse.Namespace, ranks: int, field: str, mpi_io: str) 
     library = find(LIBRARY)
     environment = {**library.env(), "MPI4PY_MPIABI": library.family, "MPICC": str(library.mpicc)}
     environment |= {"OMPI_MCA_io": mpi_io, "OMPI_MCA_hwloc_base_binding_policy": "none"}
-    program = [sys.executable, str(Path(__file__).resolve()), "measure", field, str(arguments.rounds)]
-    launches = []
+    program = (sys.executable, str(Path(__file__).resolve()), "measure", field, str(arguments.rounds))
+    argv = (*library.launch(ranks, oversubscribe=True), *program)
     with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
-        for _ in range(arguments.launches):
-            line = [*library.launch(ranks, oversubscribe=True), *program]
-            done = subprocess.run(
-                line, env=environment, cwd=folder, capture_output=True, text=True, timeout=TIMEOUT_S, check=False
-            )
-            if done.returncode != 0:
-                raise SystemExit(f"{ranks} ranks, {mpi_io}: ended with {done.returncode}: {done.stderr[-1500:]}")
-            launches.append(json.loads(done.stdout))
+        launch = Launch(f"{ranks} ranks, {mpi_io}", argv, environment, cwd=Path(folder), limit_s=TIMEOUT_S)
+        launches = [json.loads(execute(launch).required().output) for _ in range(arguments.launches)]
     print(f"{mpi_io}, {field}, {ranks} ranks; rounds: {', '.join(str(found['rounds']) for found in launches)}")
     for hints in launches[0]["seconds"]:
         times = [tuple(1e3 * time for time in found["seconds"][hints]) for found in launches]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 import re
-import statistics
 from pathlib import Path
 
 from leadline.mpi import Library
+from leadline.statistics.median import median
 from leadline.workloads import build, find
 
 WAYS = ("serial", "gathered", "parallel")
@@ -44,9 +44,9 @@ def input_seconds(out: str) -> float:
 def show(ranks: int, what: str, seconds: dict[str, list[float]]) -> None:
     """A line: the median of each way with the range, and what each saves of the serial one."""
     cells = []
-    serial = statistics.median(seconds["serial"]) if seconds.get("serial") else None
+    serial = median(seconds["serial"]) if seconds.get("serial") else None
     for way, times in seconds.items():
-        median = statistics.median(times)
-        saved = f" {100 * (median / serial - 1):+.0f} %" if serial and way != "serial" else ""
-        cells.append(f"{way} {median:.2f} ({min(times):.2f} to {max(times):.2f}){saved}")
+        middle = median(times)
+        saved = f" {100 * (middle / serial - 1):+.0f} %" if serial and way != "serial" else ""
+        cells.append(f"{way} {middle:.2f} ({min(times):.2f} to {max(times):.2f}){saved}")
     print(f"{ranks:3} ranks, {what}: {'; '.join(cells)}", flush=True)

@@ -12,13 +12,15 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
 from opatm_input import input_seconds, options, show, words
 
 from leadline.mpi import Library, find
+from leadline.runs.execute import execute
+from leadline.runs.launch import Launch
+from leadline.runs.order import turns
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))
 from jobs import hosts, links
@@ -94,18 +96,17 @@ def main() -> None:
             used = nodes[: ranks // arguments.per_host]
             seconds: dict[str, list[float]] = {way: [] for way in arguments.ways.split(",")}
             sent: dict[str, int] = {}
-            for _ in range(arguments.rounds):
-                for way, times in seconds.items():
-                    mount(used, server, folder)
-                    program = words(library, MOUNTED, way, arguments.hints)
-                    line, environment = command(library, made, used, ranks, script, program)
-                    before, begin = sent_bytes(server), time.monotonic()
-                    done = subprocess.run(line, env=environment, capture_output=True, text=True, timeout=TIMEOUT_S)
-                    if done.returncode != 0:
-                        raise SystemExit(f"{ranks} ranks, {way}: ended with {done.returncode}: {done.stderr[-1500:]}")
-                    times.append(input_seconds(done.stdout))
-                    sent[way] = sent_bytes(server) - before
-                    print(f"  {way}: {times[-1]:.2f} s of {time.monotonic() - begin:.1f}", file=sys.stderr, flush=True)
+            for turn in turns(list(seconds), arguments.rounds):
+                way = turn.candidate
+                mount(used, server, folder)
+                program = words(library, MOUNTED, way, arguments.hints)
+                line, environment = command(library, made, used, ranks, script, program)
+                before = sent_bytes(server)
+                launch = Launch(f"{ranks} ranks, {way}", tuple(line), environment, limit_s=TIMEOUT_S)
+                done = execute(launch).required()
+                seconds[way].append(input_seconds(done.output))
+                sent[way] = sent_bytes(server) - before
+                print(f"  {way}: {seconds[way][-1]:.2f} s of {done.wall_s:.1f}", file=sys.stderr, flush=True)
             megabytes = ", ".join(f"{way} {count / 1e6:.0f}" for way, count in sent.items())
             show(ranks, f"{len(used)} hosts", seconds)
             print(f"          MB that the server sent: {megabytes}", flush=True)

@@ -17,6 +17,8 @@ from pathlib import Path
 
 from leadline.compiled_in import sources
 from leadline.mpi import Library, available, find
+from leadline.runs.execute import execute
+from leadline.runs.launch import Launch
 
 PROGRAM = Path(__file__).resolve().parent / "exchanges.c"
 HAND = "hand: "
@@ -58,10 +60,9 @@ class Measured:
 
 
 def measure(library: Library, program: Path, rounds: int, fields: int, face: int, piece: int, *every: str) -> Measured:
-    words = [*library.launch(2, oversubscribe=True), str(program), *map(str, (rounds, fields, face, piece)), *every]
+    words = (*library.launch(2, oversubscribe=True), str(program), *map(str, (rounds, fields, face, piece)), *every)
     environment = {**library.env(), **library.kind.unbound}
-    done = subprocess.run(words, check=True, capture_output=True, text=True, timeout=TIMEOUT_S, env=environment)
-    return measured(done.stdout)
+    return measured(execute(Launch(library.name, words, environment, limit_s=TIMEOUT_S)).required().output)
 
 
 def measured(output: str) -> Measured:

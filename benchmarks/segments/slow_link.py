@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -17,6 +16,8 @@ from pathlib import Path
 from compare import build, measured, show
 
 from leadline.mpi import Library, available, find
+from leadline.runs.execute import execute
+from leadline.runs.launch import Launch
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))
 from jobs import hosts, links
@@ -62,15 +63,11 @@ def main() -> None:
                 for fields in map(int, arguments.fields.split(",")):
                     words = [str(program), *map(str, (arguments.rounds, fields, face, face))]
                     line, environment = command(library, made, script, words)
-                    try:
-                        done = subprocess.run(line, env=environment, capture_output=True, text=True, timeout=TIMEOUT_S)
-                    except subprocess.TimeoutExpired:
-                        print(f"{library.name}: not over within {TIMEOUT_S} s", flush=True)
-                        continue
-                    if done.returncode != 0:
-                        print(f"{library.name}: ended with {done.returncode}: {done.stderr[-800:]}", flush=True)
-                        continue
-                    show(library, fields, face, face, measured(done.stdout))
+                    done = execute(Launch(library.name, tuple(line), environment, limit_s=TIMEOUT_S))
+                    if done.ok:
+                        show(library, fields, face, face, measured(done.output))
+                    else:
+                        print(f"{library.name}: {done.explained}", flush=True)
     print(f"load {os.getloadavg()[0]:.1f} at the end")
 
 

@@ -15,17 +15,11 @@ from leadline.runs.execute import execute
 from leadline.runs.launch import Launch
 from leadline.runs.outcome import Ending, Outcome, seconds, signal_named
 
+from .processes import is_over
+
 
 def sh(script: str, *words: str, **more: object) -> Outcome:
     return execute(Launch("a test", ("sh", "-c", script, *words), **more))  # type: ignore[arg-type]
-
-
-def is_over(pid: int) -> bool:
-    """A process that nobody waits for yet is over, too."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] in "ZX"
-    except OSError:
-        return True
 
 
 def test_success() -> None:

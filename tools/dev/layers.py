@@ -55,6 +55,23 @@ READERS = {"structure", "analysis", "interchange", "replay", "bindings"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 IMPORT = re.compile(r"^\s*(?:from|import)\s+(leadline(?:\.\w+)*)(?:\s+import\s+\(?([\w, ]+))?", re.MULTILINE)
 
+# What launches programs in turn knows nothing of what they are or of what is made of their times.
+ABOVE_RUNS = {
+    "bench",
+    "cli",
+    "compare",
+    "figures",
+    "findings",
+    "launch",
+    "libraries",
+    "mpi",
+    "report",
+    "studies",
+    "tables",
+    "tuning",
+    "workloads",
+}
+
 # Python packages that may not be imported by the lower ones.
 PYTHON_ABOVE: dict[str, set[str]] = {
     "text": {"cli", "figures", "findings", "report"},
@@ -68,6 +85,8 @@ PYTHON_ABOVE: dict[str, set[str]] = {
     "launch": {"cli", "report"},
     "launchers": {"cli", "launch", "libraries", "mpi", "report", "tuning", "workloads"},
     "libraries": {"bench", "cli", "launch", "mpi", "report", "workloads"},
+    "statistics": {"runs", *ABOVE_RUNS},
+    "runs": ABOVE_RUNS,
     "mpi": {"cli", "launch", "report", "tuning", "workloads"},
     "workloads": {"cli", "report", "bench"},
     "bench": {"cli"},
