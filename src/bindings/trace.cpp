@@ -50,7 +50,7 @@ ProcessPtr open_process(const std::string& path) {
   trace::ReadError error;
   {
     nb::gil_scoped_release unlocked;
-    error = trace::read_process(path, process.get());
+    error = recording::read_process(path, process.get());
   }
   if (!error.message.empty()) throw TraceError(printable(error.message));
   return process;
@@ -354,7 +354,7 @@ void bind_trace(nb::module_& m) {
       "trace_files",
       [](const std::string& directory) {
         trace::ReadError error;
-        auto files = trace::trace_files(directory, &error);
+        auto files = recording::trace_files(directory, &error);
         if (!error.message.empty()) throw TraceError(printable(error.message));
         nb::list paths;
         for (const std::string& file : files) paths.append(path_to_python(file));

@@ -10,7 +10,7 @@ namespace {
 constexpr int most_depth = 8;
 
 using host::DatatypeContents;
-using trace::LiveDatatype;
+using recording::LiveDatatype;
 
 bool add(LiveDatatype* to, int64_t whole, int64_t part) {
   if (to->dims == LiveDatatype::most_dims || part <= 0 || whole < 0 || (whole && whole < part)) return false;

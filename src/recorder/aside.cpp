@@ -15,7 +15,7 @@ void hide_request(Call& call) {
   const uint32_t index = requests.find(handle, address, abi.shared_request(handle));
   if (index == Requests::none) return;
   Request& r = requests[index];
-  trace::ThreadHeader& h = *call.thread.header;
+  recording::ThreadHeader& h = *call.thread.header;
   if (r.created) {
     --h.persistent_made;
     r.created = Request::created_aside;

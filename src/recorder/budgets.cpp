@@ -37,13 +37,13 @@ void read_series(const char* text, uint64_t* entries, bool* automatic) {
   constexpr uint64_t everything = uint64_t{1} << 50;
   *automatic = !text || !*text || strcmp(text, "auto") == 0;
   if (*automatic) {
-    *entries = trace::series_probe;
+    *entries = recording::series_probe;
   } else if (strcmp(text, "all") == 0) {
     *entries = everything;
   } else if (strcmp(text, "none") == 0) {
     *entries = 0;
   } else {
-    *entries = bytes_from(text, trace::series_probe * 5 / 4) / 5 * 4;
+    *entries = bytes_from(text, recording::series_probe * 5 / 4) / 5 * 4;
   }
 }
 

@@ -31,7 +31,7 @@ inline void enter_call(Thread* t, Caller caller) {
 
 // The call that a thread sits in when it is killed, or never returns; begin 0: it was not stamped.
 [[gnu::always_inline]] inline void under_way(Thread* t, uint32_t call, Ticks begin) {
-  trace::ThreadHeader& h = *t->header;
+  recording::ThreadHeader& h = *t->header;
   if (begin) __atomic_store_n(&h.call_begin, begin, __ATOMIC_RELAXED);
   __atomic_store_n(&h.call, call, __ATOMIC_RELAXED);
 }
@@ -116,7 +116,7 @@ template <class R, Fn fn, Name name, class... A, size_t... I>
   if (__builtin_expect(!thread || nested(thread, caller), 0)) return real(a...);
 
   if constexpr (t.cls == CallClass::local || t.cls == CallClass::type_free) {
-    trace::LiveLocal* local = thread->locals.find(fn, caller.return_address);
+    recording::LiveLocal* local = thread->locals.find(fn, caller.return_address);
     if (local == LocalCalls::not_counted) return real(a...);
     enter_call(thread, caller);
     if constexpr (t.cls == CallClass::type_free) {
@@ -148,7 +148,7 @@ template <class R, Fn fn, Name name, class... A, size_t... I>
       before_hot(call);
       call.assumed_gap = thread->graph.assumed_gap(call.site);
       if (!call.assumed_gap) call.begin = now();
-      under_way(thread, trace::in_site + call.site, call.begin);
+      under_way(thread, recording::in_site + call.site, call.begin);
       const R rc = real(args[I]...);
       call.end = now();
       call_is_over(thread);
@@ -165,9 +165,9 @@ template <class R, Fn fn, Name name, class... A, size_t... I>
     samples_before(*thread, call.site);
     call.begin = now();
     if constexpr (sited_before(t.cls)) {
-      under_way(thread, call.site == no_site ? 0 : trace::in_site + call.site, call.begin);
+      under_way(thread, call.site == no_site ? 0 : recording::in_site + call.site, call.begin);
     } else {
-      under_way(thread, trace::in_function + static_cast<uint32_t>(fn), call.begin);
+      under_way(thread, recording::in_function + static_cast<uint32_t>(fn), call.begin);
     }
     const R rc = real(args[I]...);
     call.end = now();

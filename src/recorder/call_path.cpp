@@ -25,7 +25,8 @@ struct CallPaths::Learning {
   int32_t offset[CallStack::most];
 };
 
-bool CallPaths::attach(trace::Table<trace::LiveSite> sites, trace::Table<trace::LiveContext> contexts, Shared shared) {
+bool CallPaths::attach(recording::Table<recording::LiveSite> sites, recording::Table<recording::LiveContext> contexts,
+                       Shared shared) {
   sites_ = sites;
   shared_ = shared;
   void* p = mmap(nullptr, memo_bytes + sizeof(Learning), PROT_READ | PROT_WRITE,
@@ -163,10 +164,10 @@ uint32_t CallPaths::intern(Fn fn, uint32_t context) {
   const uint64_t hash = trace::hash_of_pair(function | uint64_t{region_} << 32, context);
   const uint32_t found = map_.find(hash);
   if (found) {
-    const trace::LiveSite& s = sites_[found];
+    const recording::LiveSite& s = sites_[found];
     if (s.function == function && s.region == region_ && s.context == context) return found;
   }
-  trace::LiveSite* s = sites_.append();
+  recording::LiveSite* s = sites_.append();
   if (!s) return 0;
   *s = {function, context, region_};
   const uint32_t index = sites_.size() - 1;

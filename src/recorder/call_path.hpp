@@ -36,7 +36,8 @@ class CallPaths {
     uint64_t* unknown;  // counts calls whose site does not fit
   };
 
-  bool attach(trace::Table<trace::LiveSite> sites, trace::Table<trace::LiveContext> contexts, Shared shared);
+  bool attach(recording::Table<recording::LiveSite> sites, recording::Table<recording::LiveContext> contexts,
+              Shared shared);
 
   // Other code may be where some was unloaded, so nothing that was found by address is valid any more.
   void forget();
@@ -150,10 +151,10 @@ class CallPaths {
   uint32_t last_salt_ = 0;
   uint32_t region_ = 0;
   uint64_t region_word_ = 0;
-  trace::Table<trace::LiveSite> sites_;
+  recording::Table<recording::LiveSite> sites_;
   Contexts contexts_;
-  trace::PositionMap map_{1u << 17};
-  trace::PositionMap far_map_{1u << 17};
+  recording::PositionMap map_{1u << 17};
+  recording::PositionMap far_map_{1u << 17};
   Shared shared_{};
 };
 

@@ -53,7 +53,7 @@ void ignore_error(void*, int*, ...) {}
 
 constinit ClockExchange clock_exchange;
 
-void ClockExchange::begin(trace::LiveClock* clock) {
+void ClockExchange::begin(recording::LiveClock* clock) {
   clock_ = clock;
   clock->identity = clock_identity();
   read_both(&clock->ns, &clock->ticks);

@@ -22,7 +22,7 @@ namespace leadline::recorder {
 class ClockExchange {
  public:
   // Of this process: before MPI_Init.
-  void begin(trace::LiveClock* clock);
+  void begin(recording::LiveClock* clock);
   // Inside MPI_Init and MPI_Finalize; `run_ns`: so long the program took. True: time was spent on it.
   bool in_init(int32_t rank, int32_t size);
   bool in_finalize(uint64_t run_ns);
@@ -42,11 +42,11 @@ class ClockExchange {
   bool receive(int32_t from, Message* message);
   bool wait(uint64_t* request);
 
-  trace::LiveClock* clock_ = nullptr;
+  recording::LiveClock* clock_ = nullptr;
   int32_t rank_ = 0, size_ = 0;
   uint64_t deadline_ns_ = 0;
   bool ready_ = false;  // the communicator is there, and no exchange has failed
-  trace::ClockComparison own_{};
+  recording::ClockComparison own_{};
   bool known_ = false;
   uint64_t comm_ = 0, comm_request_ = 0;  // of which the library writes even after we have given up
   Message out_{}, in_{};

@@ -2,7 +2,7 @@
 
 namespace leadline::recorder {
 
-bool Contexts::attach(trace::Table<trace::LiveContext> table) {
+bool Contexts::attach(recording::Table<recording::LiveContext> table) {
   table_ = table;
   table_.append_zeroed(trace::first_context);
   return table_.size() == trace::first_context;
@@ -22,7 +22,7 @@ uint32_t Contexts::child(uint32_t parent, uint64_t frame) {
   const uint64_t hash = trace::hash_of_pair(frame, parent);
   const uint32_t found = map_.find(hash);
   if (found && table_[found].parent == parent && table_[found].frame == frame) return found;
-  trace::LiveContext* fresh = table_.append();
+  recording::LiveContext* fresh = table_.append();
   if (!fresh) return 0;
   *fresh = {frame, parent, table_[parent].depth + 1};
   const uint32_t number = table_.size() - 1;

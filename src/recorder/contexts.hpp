@@ -10,7 +10,7 @@ namespace leadline::recorder {
 
 class Contexts {
  public:
-  bool attach(trace::Table<trace::LiveContext> table);
+  bool attach(recording::Table<recording::LiveContext> table);
 
   // Number of the path `frames`, the innermost first. `whole`: nothing lies further out. False: it does not fit.
   bool intern(const uint64_t* frames, unsigned count, bool whole, uint32_t* context);
@@ -18,8 +18,8 @@ class Contexts {
  private:
   uint32_t child(uint32_t parent, uint64_t frame);
 
-  trace::Table<trace::LiveContext> table_;
-  trace::PositionMap map_{1u << 18};
+  recording::Table<recording::LiveContext> table_;
+  recording::PositionMap map_{1u << 18};
 };
 
 }  // namespace leadline::recorder

@@ -10,9 +10,9 @@ void Recording::pause(Ticks from) {
 }
 
 void Recording::begin_pause(Ticks from) {
-  trace::LivePauses& pauses = header_->pauses;
+  recording::LivePauses& pauses = header_->pauses;
   if (pauses.since) return;
-  if (pauses.count < trace::LivePauses::kept) pauses.first[pauses.count] = {from, 0};
+  if (pauses.count < recording::LivePauses::kept) pauses.first[pauses.count] = {from, 0};
   ++pauses.count;
   pauses.since = from;
   set_recorded(false);
@@ -21,10 +21,10 @@ void Recording::begin_pause(Ticks from) {
 
 void Recording::resume(Ticks to) {
   const Locked locked(lock_);
-  trace::LivePauses& pauses = header_->pauses;
+  recording::LivePauses& pauses = header_->pauses;
   if (!pauses.since) return;
   const Ticks length = to > pauses.since ? to - pauses.since : 0;
-  if (pauses.count <= trace::LivePauses::kept) pauses.first[pauses.count - 1].to = pauses.since + length;
+  if (pauses.count <= recording::LivePauses::kept) pauses.first[pauses.count - 1].to = pauses.since + length;
   pauses.ticks += length;
   pauses.since = 0;
   // The time until a thread's next call begins now.

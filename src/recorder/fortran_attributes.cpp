@@ -27,7 +27,7 @@ template <Fn fn>
   if (!thread) thread = recording.enter();
   const void* recorded =
       __atomic_load_n(&recorded_functions[static_cast<int>(fn)][static_cast<int>(Name::mpi)], __ATOMIC_RELAXED);
-  trace::LiveLocal* local =
+  recording::LiveLocal* local =
       thread && recorded && !nested(thread, caller) ? thread->locals.find(fn, caller.return_address) : nullptr;
   if (!local) return real(a, b, c, d, e);
   enter_call(thread, caller);

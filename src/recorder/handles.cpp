@@ -40,14 +40,14 @@ class RankList {
 
 }  // namespace
 
-void Handles::attach(trace::Table<trace::LiveCommunicator> comms, trace::Table<int32_t> members,
-                     trace::Table<trace::LiveDatatype> types, trace::ByteTable ops) {
+void Handles::attach(recording::Table<recording::LiveCommunicator> comms, recording::Table<int32_t> members,
+                     recording::Table<recording::LiveDatatype> types, recording::ByteTable ops) {
   comms_ = comms;
   members_ = members;
   types_ = types;
   ops_ = ops;
-  entries_ = static_cast<Entry*>(lazy_pages(trace::capacity::communicators * sizeof(Entry)));
-  type_handles_ = static_cast<uint64_t*>(lazy_pages(trace::capacity::datatypes * sizeof(uint64_t)));
+  entries_ = static_cast<Entry*>(lazy_pages(recording::capacity::communicators * sizeof(Entry)));
+  type_handles_ = static_cast<uint64_t*>(lazy_pages(recording::capacity::datatypes * sizeof(uint64_t)));
   // Number 0 is "none" in both tables.
   comms_.append_zeroed(1);
   types_.append_zeroed(1);
@@ -115,7 +115,7 @@ uint32_t Handles::describe(uint64_t handle, uint32_t parent, uint32_t creation) 
   call_real(Fn::Comm_test_inter, handle, &inter);
   if (inter) call_real(Fn::Comm_remote_size, handle, &size);
   const Kind kind = inter ? Kind::inter : Kind::intra;
-  trace::LiveCommunicator c{};
+  recording::LiveCommunicator c{};
   c.kind = static_cast<uint8_t>(kind);
   c.parent = parent;
   c.rank = rank;
@@ -136,7 +136,7 @@ uint32_t Handles::describe(uint64_t handle, uint32_t parent, uint32_t creation) 
 
 // The same on all its ranks, without asking them: they count the creations by all of the parent alike, and see the same
 // first member and size; of an intercommunicator either side sees those of both. 0 where another world takes part.
-uint64_t Handles::identity_of(const trace::LiveCommunicator& c, uint32_t creation, const int32_t* world,
+uint64_t Handles::identity_of(const recording::LiveCommunicator& c, uint32_t creation, const int32_t* world,
                               uint64_t handle) {
   if (handle == abi.comm_world) return 1;
   if (handle == abi.comm_self) return 2 + static_cast<uint64_t>(world ? world[0] : 0);
@@ -176,11 +176,11 @@ bool Handles::taken(uint64_t identity) const {
 }
 
 // Enters it into the table, under the number of a freed one that was just like it if there is any.
-uint32_t Handles::place(const trace::LiveCommunicator& c, Kind kind, uint64_t handle, const int32_t* world) {
+uint32_t Handles::place(const recording::LiveCommunicator& c, Kind kind, uint64_t handle, const int32_t* world) {
   const uint32_t n = comms_.size();
   uint32_t id = 0;
   for (uint32_t i = n > 256 ? n - 256 : 1; i < n && !id; ++i) {
-    const trace::LiveCommunicator& old = comms_[i];
+    const recording::LiveCommunicator& old = comms_[i];
     if (entries_[i].alive || old.kind != c.kind || old.parent != c.parent || old.rank != c.rank || old.size != c.size ||
         old.member_count != c.member_count) {
       continue;
@@ -189,8 +189,8 @@ uint32_t Handles::place(const trace::LiveCommunicator& c, Kind kind, uint64_t ha
     id = i;
   }
   if (!id) {
-    if (n > trace::comm_mask || n >= trace::capacity::communicators) return 0;
-    trace::LiveCommunicator* made = comms_.append();
+    if (n > trace::comm_mask || n >= recording::capacity::communicators) return 0;
+    recording::LiveCommunicator* made = comms_.append();
     if (!made) return 0;
     *made = c;
     if (world && members_.ensure(uint64_t{members_.size()} + c.member_count)) {
@@ -252,7 +252,7 @@ uint32_t Handles::add_object(Kind kind, uint64_t handle, uint64_t comm_handle) {
   const CommView over = comm(comm_handle);
   if (over.id) ++entries_[over.id].creations;
   forget(kind, handle);
-  trace::LiveCommunicator c = comms_[over.id];
+  recording::LiveCommunicator c = comms_[over.id];
   c.kind = static_cast<uint8_t>(kind);
   c.parent = over.id;
   c.first_member = UINT32_MAX;
@@ -288,7 +288,7 @@ TypeView Handles::type(uint64_t handle) {
   if (const TypeView known = known_type(handle); known.known) return known;
   if (!may_be_datatype(handle)) return {};
   const uint64_t hash = trace::mix(3, handle);
-  trace::LiveDatatype t{};
+  recording::LiveDatatype t{};
   int32_t size = 0;
   intptr_t lb = 0, extent = 0, true_lb = 0, true_extent = 0;
   int32_t length = 0;
@@ -319,7 +319,7 @@ TypeView Handles::type(uint64_t handle) {
     if (!type_handles_[i] && memcmp(&types_[i], &t, sizeof(t)) == 0) id = i;
   }
   if (!id) {
-    trace::LiveDatatype* made = types_.append();
+    recording::LiveDatatype* made = types_.append();
     if (!made) return {};
     *made = t;
     id = n;

@@ -36,8 +36,8 @@ class Handles {
  public:
   static constexpr uint32_t kept_members = 1u << 16;  // larger groups than that are not kept
 
-  void attach(trace::Table<trace::LiveCommunicator> comms, trace::Table<int32_t> members,
-              trace::Table<trace::LiveDatatype> types, trace::ByteTable ops);
+  void attach(recording::Table<recording::LiveCommunicator> comms, recording::Table<int32_t> members,
+              recording::Table<recording::LiveDatatype> types, recording::ByteTable ops);
 
   // The handle's number in the trace; asks the MPI library (local calls only) the first time.
   CommView comm(uint64_t handle);
@@ -83,20 +83,20 @@ class Handles {
 
   // creation: which of those made over the parent it is.
   uint32_t describe(uint64_t handle, uint32_t parent, uint32_t creation);
-  uint64_t identity_of(const trace::LiveCommunicator& c, uint32_t creation, const int32_t* world, uint64_t handle);
+  uint64_t identity_of(const recording::LiveCommunicator& c, uint32_t creation, const int32_t* world, uint64_t handle);
   bool taken(uint64_t identity) const;
   uint32_t creations_over(uint64_t parent, uint32_t* id);
   uint32_t find(Kind kind, uint64_t handle) const;
-  uint32_t place(const trace::LiveCommunicator& description, Kind kind, uint64_t handle, const int32_t* world);
+  uint32_t place(const recording::LiveCommunicator& description, Kind kind, uint64_t handle, const int32_t* world);
   CommView view(uint32_t id, uint64_t handle) const;
   bool to_world(uint64_t group, int32_t size, int32_t* world);
   uint64_t world_group(bool* ours);
 
-  trace::Table<trace::LiveCommunicator> comms_;
-  trace::Table<int32_t> members_;
-  trace::Table<trace::LiveDatatype> types_;
-  trace::ByteTable ops_;
-  trace::PositionMap comm_map_, type_map_, op_map_;
+  recording::Table<recording::LiveCommunicator> comms_;
+  recording::Table<int32_t> members_;
+  recording::Table<recording::LiveDatatype> types_;
+  recording::ByteTable ops_;
+  recording::PositionMap comm_map_, type_map_, op_map_;
   Entry* entries_ = nullptr;  // per communicator; address space for all
   uint64_t* type_handles_ = nullptr;
   uint64_t op_handles_[256] = {};

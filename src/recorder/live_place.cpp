@@ -112,7 +112,7 @@ void LivePlace::file(FilePath* path, const char* stem, const char* suffix) const
   if (n < 0 || static_cast<size_t>(n) >= sizeof(path->text)) path->text[0] = 0;  // take() has seen to it
 }
 
-void LivePlace::describe(trace::LivePlacement* into) const {
+void LivePlace::describe(recording::LivePlacement* into) const {
   into->file_system = file_system_;
   into->live_kind = static_cast<uint32_t>(kind_);
   into->live_reason = static_cast<uint32_t>(reason_);

@@ -20,7 +20,7 @@ class LivePlace {
   bool away() const { return away_; }
   // The path of a file of the live memory.
   void file(FilePath* path, const char* stem, const char* suffix) const;
-  void describe(trace::LivePlacement* into) const;
+  void describe(recording::LivePlacement* into) const;
 
  private:
   bool take(const char* base, trace::LivePlaceKind kind);

@@ -14,9 +14,9 @@ class LocalCalls {
     uint64_t* merged;  // counts calls whose caller does not fit the table
   };
   // A call that is a layer's own: counts nothing.
-  static constexpr trace::LiveLocal* not_counted = nullptr;
+  static constexpr recording::LiveLocal* not_counted = nullptr;
 
-  void attach(trace::Table<trace::LiveLocal> table, Shared shared) {
+  void attach(recording::Table<recording::LiveLocal> table, Shared shared) {
     table_ = table;
     shared_ = shared;
   }
@@ -26,7 +26,7 @@ class LocalCalls {
     for (Cached& c : cache_) c = Cached{};
   }
 
-  inline trace::LiveLocal* find(Fn fn, const void* return_address) {
+  inline recording::LiveLocal* find(Fn fn, const void* return_address) {
     const auto ret = reinterpret_cast<uint64_t>(return_address);
     const Cached& c = cache_[slot(ret)];
     if (__builtin_expect(c.ret == ret && c.fn == fn, 1)) return c.local;
@@ -41,18 +41,18 @@ class LocalCalls {
   static constexpr unsigned cache_size = 256;
   struct Cached {
     uint64_t ret;
-    trace::LiveLocal* local;
+    recording::LiveLocal* local;
     Fn fn;
   };
   static unsigned slot(uint64_t ret) { return static_cast<unsigned>(ret * 0x9e3779b97f4a7c15ull >> 56); }
 
-  trace::LiveLocal* learn(Fn fn, uint64_t ret);
-  trace::LiveLocal* entry(Fn fn, uint64_t caller);
+  recording::LiveLocal* learn(Fn fn, uint64_t ret);
+  recording::LiveLocal* entry(Fn fn, uint64_t caller);
 
   Cached cache_[cache_size] = {};
-  trace::Table<trace::LiveLocal> table_;
-  uint16_t place_[trace::capacity::locals] = {};  // by hash: entry + 1
-  trace::LiveLocal nowhere_{};                    // where there is no memory for an entry
+  recording::Table<recording::LiveLocal> table_;
+  uint16_t place_[recording::capacity::locals] = {};  // by hash: entry + 1
+  recording::LiveLocal nowhere_{};                    // where there is no memory for an entry
   Shared shared_{};
 };
 

@@ -21,7 +21,7 @@ struct ModuleAddress {
 
 class Modules {
  public:
-  void attach(trace::ByteTable text) { text_ = text; }
+  void attach(recording::ByteTable text) { text_ = text; }
   ModuleAddress find(uint64_t address);
   // Where a frame of the trace is in memory now. False: its module is not loaded any more.
   bool address_of(uint32_t module, uint64_t offset, uint64_t* address);
@@ -53,7 +53,7 @@ class Modules {
   Module modules_[max_modules] = {};
   int count_ = 0;
   uint64_t adds_ = 0, subs_ = 0;
-  trace::ByteTable text_;  // "path\0build-id\0" each; a module keeps its number when it is loaded again
+  recording::ByteTable text_;  // "path\0build-id\0" each; a module keeps its number when it is loaded again
 };
 
 }  // namespace leadline::recorder

@@ -17,7 +17,7 @@ namespace leadline::recorder {
 namespace {
 
 using host::open_own;
-using trace::LivePlacement;
+using recording::LivePlacement;
 
 constexpr uint32_t most_threads = 1024;
 constexpr uint32_t most_processors = 8192;

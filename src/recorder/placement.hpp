@@ -8,8 +8,8 @@
 namespace leadline::recorder {
 
 // Before MPI_Init is passed on: libraries put what they find out themselves into the environment.
-void place_begin(const Budgets& budgets, trace::LivePlacement* placement);
-void place_in_init(trace::LivePlacement* placement);
-void place_in_finalize(trace::LivePlacement* placement);
+void place_begin(const Budgets& budgets, recording::LivePlacement* placement);
+void place_in_init(recording::LivePlacement* placement);
+void place_in_finalize(recording::LivePlacement* placement);
 
 }  // namespace leadline::recorder

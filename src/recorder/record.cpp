@@ -67,7 +67,7 @@ Status read_status(Word at) {
 void add_request(Thread& t, const trace::Key& maker, Word address, const NewRequest& made) {
   const uint64_t handle = Abi::stored(address, abi.family->handle_bytes.request);
   if (handle == abi.request_null) return;
-  trace::ThreadHeader& h = *t.header;
+  recording::ThreadHeader& h = *t.header;
   const Locked locked(recording.lock());
   Requests& requests = recording.requests();
   const uint32_t index = requests.add(handle, address, t.number, abi.shared_request(handle));

@@ -165,12 +165,12 @@ void Recording::create_live_file() {
 }
 
 bool Recording::attach_process() {
-  process_region_ = storage_.region(trace::process_at::end);
-  if (!process_region_ || !storage_.back(process_region_, process_region_ + trace::page)) return false;
-  header_ = reinterpret_cast<trace::ProcessHeader*>(process_region_);
+  process_region_ = storage_.region(recording::process_at::end);
+  if (!process_region_ || !storage_.back(process_region_, process_region_ + recording::page)) return false;
+  header_ = reinterpret_cast<recording::ProcessHeader*>(process_region_);
   storage_.not_crash_safe = &header_->losses[static_cast<uint32_t>(trace::LossKind::not_crash_safe)];
-  trace::ProcessHeader& h = *header_;
-  h.version = trace::live_version;
+  recording::ProcessHeader& h = *header_;
+  h.version = recording::live_version;
   h.pid = pid_;
   h.rank = -1;
   utsname host{};
@@ -183,10 +183,10 @@ bool Recording::attach_process() {
   h.last_ticks = h.first_ticks;
   read_program(h.program, sizeof(h.program));
   snprintf(h.family, sizeof(h.family), "%s", abi.family->name);
-  const trace::Backing backing = storage_.backing();
+  const recording::Backing backing = storage_.backing();
   uint64_t* lost = &h.losses[static_cast<uint32_t>(trace::LossKind::path_unknown)];
-  namespace at = trace::process_at;
-  namespace capacity = trace::capacity;
+  namespace at = recording::process_at;
+  namespace capacity = recording::capacity;
   modules_.attach({&h.modules, process_region_ + at::modules, capacity::modules, backing, lost});
   handles_.attach({&h.communicators, process_region_ + at::communicators, capacity::communicators, backing},
                   {&h.members, process_region_ + at::members, capacity::members, backing},
@@ -196,13 +196,13 @@ bool Recording::attach_process() {
                        {&h.region_names, process_region_ + at::region_names, capacity::region_names, backing, lost});
   samples_.attach({&h.samples, process_region_ + at::samples, capacity::samples, backing}, &h.sampling, &modules_);
   write_function_names();
-  memcpy(h.magic, trace::live_magic, sizeof(h.magic));
+  memcpy(h.magic, recording::live_magic, sizeof(h.magic));
   return true;
 }
 
 void Recording::write_function_names() {
-  trace::ByteTable text(&header_->functions, process_region_ + trace::process_at::functions, trace::capacity::functions,
-                        storage_.backing(), &header_->losses[0]);
+  recording::ByteTable text(&header_->functions, process_region_ + recording::process_at::functions,
+                            recording::capacity::functions, storage_.backing(), &header_->losses[0]);
   for (const Traits& t : traits) {
     const size_t n = strlen(t.name) + 1;
     uint8_t* p = text.room(n + 1);
@@ -256,13 +256,13 @@ Thread* Recording::make_thread() {
 }
 
 bool Recording::attach_thread(Thread* t) {
-  namespace at = trace::thread_at;
-  namespace capacity = trace::capacity;
+  namespace at = recording::thread_at;
+  namespace capacity = recording::capacity;
   t->region = storage_.region(at::end);
-  if (!t->region || !storage_.back(t->region, t->region + trace::page)) return false;
-  t->header = reinterpret_cast<trace::ThreadHeader*>(t->region);
+  if (!t->region || !storage_.back(t->region, t->region + recording::page)) return false;
+  t->header = reinterpret_cast<recording::ThreadHeader*>(t->region);
   t->header->thread = t->number;
-  const trace::Backing backing = storage_.backing();
+  const recording::Backing backing = storage_.backing();
   const auto counter = [&](trace::LossKind k) { return &header_->losses[static_cast<uint32_t>(k)]; };
   // Modules are the process's.
   const auto lock = [] { return recording.lock_.take(); };
@@ -298,7 +298,7 @@ bool Recording::attach_thread(Thread* t) {
   t->graph.set_scale({__atomic_load_n(&header_->tick_factor, __ATOMIC_RELAXED)});
   t->graph.set_room(budgets_.room_of_thread(thread_count_));
   t->graph.reset(false);
-  memcpy(t->header->magic, trace::live_magic, sizeof(t->header->magic));
+  memcpy(t->header->magic, recording::live_magic, sizeof(t->header->magic));
   return true;
 }
 
@@ -308,13 +308,13 @@ void Recording::keep_series(Thread* t) {
     using trace::CallClass;
     const CallClass cls = traits[fn].cls;
     const auto number = static_cast<uint32_t>(fn);
-    if (cls == CallClass::coll) t->graph.series().know(number, trace::SeriesLog::Kind::collective);
+    if (cls == CallClass::coll) t->graph.series().know(number, recording::SeriesLog::Kind::collective);
     if (cls == CallClass::init || cls == CallClass::finalize) {
-      t->graph.series().know(number, trace::SeriesLog::Kind::outside);
+      t->graph.series().know(number, recording::SeriesLog::Kind::outside);
     }
   }
   for (uint32_t fn = first_file_function; fn < trace::max_functions; ++fn) {
-    t->graph.series().know(fn, trace::SeriesLog::Kind::file);
+    t->graph.series().know(fn, recording::SeriesLog::Kind::file);
   }
   t->graph.series().keep(t->number ? budgets_.series_entries / 8 : budgets_.series_entries, budgets_.series_in_memory,
                          budgets_.series_automatic,

@@ -103,7 +103,7 @@ class Recording {
   FilePath live_path_ = {}, part_path_ = {}, unfinished_path_ = {}, trace_path_ = {};
   Storage storage_;
   char* process_region_ = nullptr;
-  trace::ProcessHeader* header_ = nullptr;
+  recording::ProcessHeader* header_ = nullptr;
   TickRate rate_;
   Modules modules_;
   Handles handles_;

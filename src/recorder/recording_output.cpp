@@ -19,7 +19,7 @@ namespace leadline::recorder {
 bool Recording::spill_series(Thread* t, bool last) {
   const Inside inside;
   trace::ByteSink sink;
-  if (!trace::encode_series(t->region, header_->tick_factor, header_->first_ticks, last, &sink)) return true;
+  if (!recording::encode_series(t->region, header_->tick_factor, header_->first_ticks, last, &sink)) return true;
   const int saved = errno;
   const HeldSignals held;
   const Locked locked(lock_);
@@ -42,7 +42,7 @@ void Recording::turn_generation(Thread* t) {
   const HeldSignals held;
   t->graph.finish();
   trace::ByteSink sink;
-  trace::encode_generation(t->region, header_->tick_factor, &sink);
+  recording::encode_generation(t->region, header_->tick_factor, &sink);
   bool written = false;
   uint64_t in_files = 0;
   {
@@ -83,7 +83,7 @@ void Recording::sample_own_time() {
     const Thread& t = *threads_[i];
     const double per_call =
         (t.samples ? static_cast<double>(t.sampled_ticks) / static_cast<double>(t.samples) : 0) + stamp_ticks;
-    const auto events = static_cast<double>(t.header->calls_before + trace::calls_of(*t.header));
+    const auto events = static_cast<double>(t.header->calls_before + recording::calls_of(*t.header));
     all += per_call * events;
     calls += events;
   }
@@ -99,12 +99,12 @@ void Recording::discard_live() {
 }
 
 void Recording::write_process(TraceFile* file, bool last) {
-  trace::ProcessView view{process_region_};
+  recording::ProcessView view{process_region_};
   view.variables = &variables_;
   view.settings = &settings_;
   for (uint32_t i = 0; i < thread_count_; ++i) view.add_thread(threads_[i]->region);
   trace::ByteSink sink;
-  for (const trace::ProcessChunk& chunk : trace::process_chunks) {
+  for (const recording::ProcessChunk& chunk : recording::process_chunks) {
     if (chunk.last != last || (chunk.is_there && !chunk.is_there(view))) continue;
     sink.clear();
     chunk.encode(view, &sink);
@@ -113,18 +113,19 @@ void Recording::write_process(TraceFile* file, bool last) {
 }
 
 void Recording::write_thread(const char* region, TraceFile* file) {
-  const trace::ThreadView view{region, header_->tick_factor, header_->first_ticks, trace::has_regions(process_region_)};
+  const recording::ThreadView view{region, header_->tick_factor, header_->first_ticks,
+                                   recording::has_regions(process_region_)};
   trace::ByteSink sites, structure, rest;
-  trace::encode_sites(region, &sites);
-  trace::encode_structure(region, &structure);
+  recording::encode_sites(region, &sites);
+  recording::encode_structure(region, &structure);
   if (file->fits(sites.size() + structure.size()) && share_structure(stem_, sites, structure, &rest)) {
     file->chunk(trace::ChunkType::shared, rest);
   } else {
     file->chunk(trace::ChunkType::sites, sites);
     file->chunk(trace::ChunkType::structure, structure);
   }
-  for (const trace::ThreadChunk& chunk : trace::thread_chunks) {
-    if (chunk.pieces == trace::Pieces::whole || trace::facts_of(chunk.type).shared) continue;
+  for (const recording::ThreadChunk& chunk : recording::thread_chunks) {
+    if (chunk.pieces == recording::Pieces::whole || trace::facts_of(chunk.type).shared) continue;
     rest.clear();
     if (chunk.encode(view, &rest)) file->chunk(chunk.type, rest);
   }
@@ -154,7 +155,7 @@ void Recording::finish() {
   if (!header_->finalized) header_->last_ticks = begin;
   uint64_t events = 0;
   for (uint32_t i = 0; i < thread_count_; ++i) {
-    events += threads_[i]->header->calls_before + trace::calls_of(*threads_[i]->header);
+    events += threads_[i]->header->calls_before + recording::calls_of(*threads_[i]->header);
   }
   if (header_->initialized == trace::mpi_not_begun && !events) {
     discard_live();

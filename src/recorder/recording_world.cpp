@@ -21,7 +21,7 @@ bool world_begun = false;  // MPI_Init was called: its end is MPI_Finalize, not 
 }  // namespace
 
 void Recording::initializes() {
-  trace::ProcessHeader& h = *header_;
+  recording::ProcessHeader& h = *header_;
   if (h.initialized != trace::mpi_not_begun) return;
   h.rank = static_cast<int32_t>(launched_rank());
   h.world_size = static_cast<int32_t>(launched_size());
@@ -34,10 +34,10 @@ void Recording::not_initialized() {
 }
 
 void Recording::began(Ticks begin) {
-  trace::ProcessHeader& h = *header_;
+  recording::ProcessHeader& h = *header_;
   h.initialized = trace::mpi_begun;
   // The series' times start here, so the system's clock is moved to the same moment.
-  const trace::TickScale scale{h.tick_factor};
+  const recording::TickScale scale{h.tick_factor};
   if (begin > h.first_ticks) h.start_unix_ns += static_cast<int64_t>(scale.ns(begin - h.first_ticks));
   h.first_ticks = begin;
   // Time before this is not the rank's.
@@ -53,7 +53,7 @@ void Recording::began(Ticks begin) {
 }
 
 void Recording::initialized(Ticks begin) {
-  trace::ProcessHeader& h = *header_;
+  recording::ProcessHeader& h = *header_;
   int32_t flag = 0, level = 0;
   if (call_real(Fn::Initialized, &flag) != 0 || !flag) return not_initialized();
   if (!is_initialized()) began(begin);
@@ -85,7 +85,7 @@ void Recording::finalizes() {
   variables_.clear();
   read_tool_variables(&variables_);
   errno = saved;
-  const trace::TickScale scale{header_->tick_factor};
+  const recording::TickScale scale{header_->tick_factor};
   clocks_from_ = clock_exchange.in_finalize(scale.ns(now() - header_->first_ticks)) ? begin : 0;
   own_time(now() - begin);
 }

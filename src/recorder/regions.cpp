@@ -13,7 +13,7 @@ void count(uint64_t* loss, uint64_t n = 1) { __atomic_fetch_add(loss, n, __ATOMI
 
 }  // namespace
 
-void RegionNames::attach(trace::Table<trace::LiveRegion> regions, trace::ByteTable names) {
+void RegionNames::attach(recording::Table<recording::LiveRegion> regions, recording::ByteTable names) {
   regions_ = regions;
   names_ = names;
   regions_.append_zeroed(1);  // 0: none
@@ -22,17 +22,17 @@ void RegionNames::attach(trace::Table<trace::LiveRegion> regions, trace::ByteTab
 uint32_t RegionNames::find(uint32_t parent, const char* name, size_t length, uint64_t hash) {
   const Locked locked(lock_);
   if (const uint32_t known = map_.find(hash)) {
-    const trace::LiveRegion& r = regions_[known];
+    const recording::LiveRegion& r = regions_[known];
     if (r.parent == parent && r.length == length && memcmp(names_.data() + r.name, name, length) == 0) return known;
   }
   // The map forgets where hashes meet.
   for (uint32_t i = 1; i < regions_.size(); ++i) {
-    const trace::LiveRegion& r = regions_[i];
+    const recording::LiveRegion& r = regions_[i];
     if (r.parent == parent && r.length == length && memcmp(names_.data() + r.name, name, length) == 0) return i;
   }
   const uint32_t at = names_.size();
   uint8_t* room = names_.room(length);
-  trace::LiveRegion* made = room ? regions_.append() : nullptr;
+  recording::LiveRegion* made = room ? regions_.append() : nullptr;
   if (!made) return parent;
   memcpy(room, name, length);
   names_.advance(room + length);
@@ -79,11 +79,11 @@ uint32_t RegionStack::enter(const char* name, size_t length) {
 void RegionStack::close(const Open& open, Ticks end) {
   if (open.region == 0 || (open.paused && shared_.pauses->since && end <= open.begin)) return;
   while (times_.size() <= open.region) {
-    trace::LiveRegionTimes* made = times_.append();
+    recording::LiveRegionTimes* made = times_.append();
     if (!made) return;
     *made = {};
   }
-  trace::LiveRegionTimes& t = times_[open.region];
+  recording::LiveRegionTimes& t = times_[open.region];
   const Ticks took = end > open.begin ? end - open.begin : 0;
   if (!t.entries || took < t.shortest) t.shortest = took;
   if (took > t.longest) t.longest = took;

@@ -18,16 +18,16 @@ class RegionNames {
  public:
   static constexpr size_t longest_name = 255;
 
-  void attach(trace::Table<trace::LiveRegion> regions, trace::ByteTable names);
+  void attach(recording::Table<recording::LiveRegion> regions, recording::ByteTable names);
   // Number of the region with the name within `parent`; `parent` where there is no room for more.
   uint32_t find(uint32_t parent, const char* name, size_t length, uint64_t hash);
   uint32_t parent(uint32_t region) const { return regions_[region].parent; }
 
  private:
   Lock lock_;
-  trace::Table<trace::LiveRegion> regions_;
-  trace::ByteTable names_;
-  trace::PositionMap map_;
+  recording::Table<recording::LiveRegion> regions_;
+  recording::ByteTable names_;
+  recording::PositionMap map_;
 };
 
 // A thread's.
@@ -35,12 +35,12 @@ class RegionStack {
  public:
   struct Shared {
     RegionNames* names;
-    const trace::LivePauses* pauses;
+    const recording::LivePauses* pauses;
     uint64_t* unbalanced;
     uint64_t* merged;
   };
 
-  void attach(trace::Table<trace::LiveRegionTimes> times, Shared shared) {
+  void attach(recording::Table<recording::LiveRegionTimes> times, Shared shared) {
     times_ = times;
     shared_ = shared;
   }
@@ -72,7 +72,7 @@ class RegionStack {
   Cached cache_[64] = {};
   uint32_t depth_ = 0;
   uint32_t beyond_ = 0;  // entered when most_open were open
-  trace::Table<trace::LiveRegionTimes> times_;
+  recording::Table<recording::LiveRegionTimes> times_;
   Shared shared_{};
 };
 

@@ -4,7 +4,8 @@
 
 namespace leadline::recorder {
 
-void SampleTable::attach(trace::Table<trace::LiveSample> samples, trace::LiveSampling* state, Modules* modules) {
+void SampleTable::attach(recording::Table<recording::LiveSample> samples, recording::LiveSampling* state,
+                         Modules* modules) {
   samples_ = samples;
   state_ = state;
   modules_ = modules;
@@ -16,14 +17,14 @@ void SampleTable::add(uint64_t address, uint32_t thread, uint32_t site) {
   const uint32_t before = site == no_site ? 0 : site + 1;
   const uint64_t hash = trace::mix(trace::mix(frame, before), thread);
   if (const uint32_t known = map_.find(hash)) {
-    trace::LiveSample& s = samples_[known];
+    recording::LiveSample& s = samples_[known];
     if (s.frame == frame && s.site == before && s.thread == thread) {
       ++s.count;
       return;
     }
   }
   if (!samples_.size()) samples_.append_zeroed(1);  // number 0 is none
-  trace::LiveSample* s = samples_.append();
+  recording::LiveSample* s = samples_.append();
   if (!s) {
     ++state_->no_room;
     return;

@@ -9,17 +9,17 @@ namespace leadline::recorder {
 
 class SampleTable {
  public:
-  void attach(trace::Table<trace::LiveSample> samples, trace::LiveSampling* state, Modules* modules);
+  void attach(recording::Table<recording::LiveSample> samples, recording::LiveSampling* state, Modules* modules);
 
   // site: its number, no_site if it is not known.
   void add(uint64_t address, uint32_t thread, uint32_t site);
-  trace::LiveSampling& state() { return *state_; }
+  recording::LiveSampling& state() { return *state_; }
 
  private:
-  trace::Table<trace::LiveSample> samples_;
-  trace::LiveSampling* state_ = nullptr;
+  recording::Table<recording::LiveSample> samples_;
+  recording::LiveSampling* state_ = nullptr;
   Modules* modules_ = nullptr;
-  trace::PositionMap map_;
+  recording::PositionMap map_;
 };
 
 }  // namespace leadline::recorder

@@ -32,7 +32,7 @@ uint64_t asked_rate() {
 }
 
 void Recording::begin_sampling(Thread* t) {
-  trace::LiveSampling& s = header_->sampling;
+  recording::LiveSampling& s = header_->sampling;
   if (!s.rate) return;
   if (const int error = t->ring.open(ns_per_s / s.rate)) {
     if (!s.refused++) {
@@ -48,7 +48,7 @@ void Recording::take_samples(Thread& thread, uint32_t site, Where where) {
   const int saved = errno;
   const Locked locked(lock_);
   const Ticks begin = now();
-  trace::LiveSampling& s = header_->sampling;
+  recording::LiveSampling& s = header_->sampling;
   if (header_->pauses.since) {  // the call that ends a pause
     thread.ring.read([](uint64_t) {});
     return;

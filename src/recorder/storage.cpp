@@ -15,7 +15,7 @@ namespace leadline::recorder {
 
 namespace {
 
-constexpr size_t page = trace::page;
+constexpr size_t page = recording::page;
 
 // Whether `bytes` are a small part of the address space that is left to the program: where that is limited, it must
 // not be us who make its own requests fail.
@@ -65,10 +65,10 @@ bool Storage::create(const char* path) {
   const HeldSignals held;
   if (identity_.of(fd)) path_ = path;
   if (path_ && extend_by(fd, first_pages)) {
-    directory_ = reinterpret_cast<trace::LiveDirectory*>(free_);
+    directory_ = reinterpret_cast<recording::LiveDirectory*>(free_);
     free_ += page, --free_pages_, ++first_free_;
-    memcpy(directory_->magic, trace::live_directory_magic, sizeof(directory_->magic));
-    directory_->version = trace::live_version;
+    memcpy(directory_->magic, recording::live_directory_magic, sizeof(directory_->magic));
+    directory_->version = recording::live_version;
   }
   close(fd);
   return true;
@@ -107,11 +107,11 @@ bool Storage::extend(uint64_t pages) {
 }
 
 bool Storage::list(uint64_t at, uint64_t pages) {
-  if (directory_->count == trace::LiveDirectory::room) {
+  if (directory_->count == recording::LiveDirectory::room) {
     if (free_pages_ < 2) return false;
-    auto* next = reinterpret_cast<trace::LiveDirectory*>(free_);
-    memcpy(next->magic, trace::live_directory_magic, sizeof(next->magic));
-    next->version = trace::live_version;
+    auto* next = reinterpret_cast<recording::LiveDirectory*>(free_);
+    memcpy(next->magic, recording::live_directory_magic, sizeof(next->magic));
+    next->version = recording::live_version;
     __atomic_store_n(&directory_->next, static_cast<uint32_t>(first_free_), __ATOMIC_RELEASE);
     directory_ = next;
     free_ += page, --free_pages_, ++first_free_;
@@ -124,7 +124,7 @@ bool Storage::list(uint64_t at, uint64_t pages) {
 uint64_t Storage::place(char* target, uint64_t at, uint64_t pages) {
   uint64_t placed = 0;
   while (placed < pages) {
-    const bool new_directory = directory_ && directory_->count == trace::LiveDirectory::room;
+    const bool new_directory = directory_ && directory_->count == recording::LiveDirectory::room;
     if (free_pages_ < (new_directory ? 2u : 1u) && !extend(pages - placed + new_directory)) break;
     uint64_t n = pages - placed < free_pages_ ? pages - placed : free_pages_;
     if (new_directory && n == free_pages_) --n;
@@ -174,7 +174,7 @@ bool Storage::back(char* begin, char* end) {
   return false;
 }
 
-trace::Backing Storage::backing() {
+recording::Backing Storage::backing() {
   return {[](void* self, char* begin, char* end) { return static_cast<Storage*>(self)->back(begin, end); }, this};
 }
 

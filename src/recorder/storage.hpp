@@ -30,7 +30,7 @@ class Storage {
   // Storage for [begin, end). A page that is shared with a stretch backed before has storage already: stretches of a
   // table follow one another.
   bool back(char* begin, char* end);
-  trace::Backing backing();
+  recording::Backing backing();
   uint64_t* not_crash_safe = nullptr;  // counts stretches that are plain memory
   uint64_t file_limit = UINT64_MAX;    // bytes of the file that are used
 
@@ -53,7 +53,7 @@ class Storage {
   // Pages of the file that are not in use yet: where they are mapped, and their numbers.
   char* free_ = nullptr;
   uint64_t free_pages_ = 0, first_free_ = 0;
-  trace::LiveDirectory* directory_ = nullptr;  // the last one
+  recording::LiveDirectory* directory_ = nullptr;  // the last one
   std::atomic_flag busy_ = ATOMIC_FLAG_INIT;
 
   uint64_t end_ = 0;

@@ -33,8 +33,8 @@ struct Thread {
   uint32_t sample_left = first_sample;  // calls until the recorder times itself again
   const void* outer_frame = nullptr;    // frame of that call
   const void* outer_return = nullptr;   // and where it returns to
-  trace::ThreadHeader* header = nullptr;
-  trace::EventGraph graph;
+  recording::ThreadHeader* header = nullptr;
+  recording::EventGraph graph;
   CallPaths paths;
   LocalCalls locals;
   RegionStack regions;

@@ -5,54 +5,58 @@
 #include "recording/encode.hpp"
 #include "trace/chunk.hpp"
 
-namespace leadline::trace {
+namespace leadline::recording {
 
 // The sources of the chunks of a process.
 struct ProcessView {
   const char* region;
-  uint8_t functions[max_functions] = {};  // functions that threads call are marked
-  uint64_t calls_aside = 0;               // of all threads, while recording was paused
+  uint8_t functions[trace::max_functions] = {};  // functions that threads call are marked
+  uint64_t calls_aside = 0;                      // of all threads, while recording was paused
   // The MPI library's answers to the recorder, which are not in the memory. nullptr: the library was not asked.
-  const ByteSink* variables = nullptr;
-  const ByteSink* settings = nullptr;
+  const trace::ByteSink* variables = nullptr;
+  const trace::ByteSink* settings = nullptr;
 
   void add_thread(const char* thread_region) {
     mark_functions(thread_region, &functions);
-    calls_aside += trace::calls_aside(thread_region);
+    calls_aside += recording::calls_aside(thread_region);
   }
 };
 
 struct ProcessChunk {
-  ChunkType type;
-  void (*encode)(const ProcessView& p, ByteSink* out);
+  trace::ChunkType type;
+  void (*encode)(const ProcessView& p, trace::ByteSink* out);
   bool (*is_there)(const ProcessView& p) = nullptr;  // nullptr: always
   bool last = false;  // written after the threads' chunks, because it counts their omissions
 };
 
 inline constexpr ProcessChunk process_chunks[] = {
-    {ChunkType::process, [](const ProcessView& p, ByteSink* out) { encode_process(p.region, out); }},
-    {ChunkType::functions, [](const ProcessView& p, ByteSink* out) { encode_functions(p.region, p.functions, out); }},
-    {ChunkType::modules, [](const ProcessView& p, ByteSink* out) { encode_modules(p.region, out); }},
-    {ChunkType::communicators, [](const ProcessView& p, ByteSink* out) { encode_communicators(p.region, out); }},
-    {ChunkType::datatypes, [](const ProcessView& p, ByteSink* out) { encode_datatypes(p.region, out); }},
-    {ChunkType::ops, [](const ProcessView& p, ByteSink* out) { encode_ops(p.region, out); }},
-    {ChunkType::regions, [](const ProcessView& p, ByteSink* out) { encode_regions(p.region, out); },
+    {trace::ChunkType::process, [](const ProcessView& p, trace::ByteSink* out) { encode_process(p.region, out); }},
+    {trace::ChunkType::functions,
+     [](const ProcessView& p, trace::ByteSink* out) { encode_functions(p.region, p.functions, out); }},
+    {trace::ChunkType::modules, [](const ProcessView& p, trace::ByteSink* out) { encode_modules(p.region, out); }},
+    {trace::ChunkType::communicators,
+     [](const ProcessView& p, trace::ByteSink* out) { encode_communicators(p.region, out); }},
+    {trace::ChunkType::datatypes, [](const ProcessView& p, trace::ByteSink* out) { encode_datatypes(p.region, out); }},
+    {trace::ChunkType::ops, [](const ProcessView& p, trace::ByteSink* out) { encode_ops(p.region, out); }},
+    {trace::ChunkType::regions, [](const ProcessView& p, trace::ByteSink* out) { encode_regions(p.region, out); },
      [](const ProcessView& p) { return has_regions(p.region); }},
-    {ChunkType::variables,
-     [](const ProcessView& p, ByteSink* out) { out->bytes(p.variables->data(), p.variables->size()); },
+    {trace::ChunkType::variables,
+     [](const ProcessView& p, trace::ByteSink* out) { out->bytes(p.variables->data(), p.variables->size()); },
      [](const ProcessView& p) { return p.variables && p.variables->size() > 0; }},
-    {ChunkType::settings,
-     [](const ProcessView& p, ByteSink* out) { out->bytes(p.settings->data(), p.settings->size()); },
+    {trace::ChunkType::settings,
+     [](const ProcessView& p, trace::ByteSink* out) { out->bytes(p.settings->data(), p.settings->size()); },
      [](const ProcessView& p) { return p.settings && p.settings->size() > 0; }},
-    {ChunkType::pauses, [](const ProcessView& p, ByteSink* out) { encode_pauses(p.region, p.calls_aside, out); },
+    {trace::ChunkType::pauses,
+     [](const ProcessView& p, trace::ByteSink* out) { encode_pauses(p.region, p.calls_aside, out); },
      [](const ProcessView& p) { return was_paused(p.region); }},
-    {ChunkType::samples, [](const ProcessView& p, ByteSink* out) { encode_samples(p.region, out); },
+    {trace::ChunkType::samples, [](const ProcessView& p, trace::ByteSink* out) { encode_samples(p.region, out); },
      [](const ProcessView& p) { return was_sampled(p.region); }},
-    {ChunkType::files, [](const ProcessView& p, ByteSink* out) { encode_files(p.region, out); }},
-    {ChunkType::clock, [](const ProcessView& p, ByteSink* out) { encode_clock(p.region, out); }},
-    {ChunkType::placement, [](const ProcessView& p, ByteSink* out) { encode_placement(p.region, out); },
+    {trace::ChunkType::files, [](const ProcessView& p, trace::ByteSink* out) { encode_files(p.region, out); }},
+    {trace::ChunkType::clock, [](const ProcessView& p, trace::ByteSink* out) { encode_clock(p.region, out); }},
+    {trace::ChunkType::placement, [](const ProcessView& p, trace::ByteSink* out) { encode_placement(p.region, out); },
      [](const ProcessView& p) { return has_placement(p.region); }},
-    {ChunkType::losses, [](const ProcessView& p, ByteSink* out) { encode_losses(p.region, out); }, nullptr, true},
+    {trace::ChunkType::losses, [](const ProcessView& p, trace::ByteSink* out) { encode_losses(p.region, out); },
+     nullptr, true},
 };
 
 // The sources of the chunks of a thread.
@@ -68,48 +72,48 @@ struct ThreadView {
 enum class Pieces : uint8_t { any, apart, whole };
 
 struct ThreadChunk {
-  ChunkType type;
+  trace::ChunkType type;
   Pieces pieces;
-  bool (*encode)(const ThreadView& t, ByteSink* out);  // false: there is nothing to write
+  bool (*encode)(const ThreadView& t, trace::ByteSink* out);  // false: there is nothing to write
 };
 
 inline constexpr ThreadChunk thread_chunks[] = {
-    {ChunkType::sites, Pieces::any,
-     [](const ThreadView& t, ByteSink* out) {
+    {trace::ChunkType::sites, Pieces::any,
+     [](const ThreadView& t, trace::ByteSink* out) {
        encode_sites(t.region, out);
        return true;
      }},
-    {ChunkType::structure, Pieces::apart,
-     [](const ThreadView& t, ByteSink* out) {
+    {trace::ChunkType::structure, Pieces::apart,
+     [](const ThreadView& t, trace::ByteSink* out) {
        encode_structure(t.region, out);
        return true;
      }},
-    {ChunkType::times, Pieces::apart,
-     [](const ThreadView& t, ByteSink* out) {
+    {trace::ChunkType::times, Pieces::apart,
+     [](const ThreadView& t, trace::ByteSink* out) {
        encode_times(t.region, t.tick_factor, out);
        return true;
      }},
-    {ChunkType::generation, Pieces::whole,
-     [](const ThreadView& t, ByteSink* out) {
+    {trace::ChunkType::generation, Pieces::whole,
+     [](const ThreadView& t, trace::ByteSink* out) {
        encode_generation(t.region, t.tick_factor, out);
        return true;
      }},
-    {ChunkType::series, Pieces::any,
-     [](const ThreadView& t, ByteSink* out) {
+    {trace::ChunkType::series, Pieces::any,
+     [](const ThreadView& t, trace::ByteSink* out) {
        return encode_series(t.region, t.tick_factor, t.origin_ticks, true, out, t.series_tolerance);
      }},
-    {ChunkType::loops, Pieces::any,
-     [](const ThreadView& t, ByteSink* out) {
+    {trace::ChunkType::loops, Pieces::any,
+     [](const ThreadView& t, trace::ByteSink* out) {
        encode_loops(t.region, out);
        return true;
      }},
-    {ChunkType::locals, Pieces::any,
-     [](const ThreadView& t, ByteSink* out) {
+    {trace::ChunkType::locals, Pieces::any,
+     [](const ThreadView& t, trace::ByteSink* out) {
        encode_locals(t.region, t.tick_factor, out);
        return true;
      }},
-    {ChunkType::region_times, Pieces::any,
-     [](const ThreadView& t, ByteSink* out) {
+    {trace::ChunkType::region_times, Pieces::any,
+     [](const ThreadView& t, trace::ByteSink* out) {
        if (t.has_regions) encode_region_times(t.region, t.tick_factor, out);
        return t.has_regions;
      }},
@@ -118,15 +122,16 @@ inline constexpr ThreadChunk thread_chunks[] = {
 // Exactly one line makes each type of chunk, except for the types that frame a file.
 constexpr bool all_chunks_are_made_once() {
   for (uint32_t number = 0; number < 256; ++number) {
-    const auto type = static_cast<ChunkType>(number);
-    const ChunkScope scope = facts_of(type).scope;
+    const auto type = static_cast<trace::ChunkType>(number);
+    const trace::ChunkScope scope = trace::facts_of(type).scope;
     int of_process = 0, of_thread = 0;
     for (const ProcessChunk& c : process_chunks) of_process += c.type == type;
     for (const ThreadChunk& c : thread_chunks) of_thread += c.type == type;
-    if (of_process != (scope == ChunkScope::process) || of_thread != (scope == ChunkScope::thread)) return false;
+    if (of_process != (scope == trace::ChunkScope::process) || of_thread != (scope == trace::ChunkScope::thread))
+      return false;
   }
   return true;
 }
 static_assert(all_chunks_are_made_once());
 
-}  // namespace leadline::trace
+}  // namespace leadline::recording

@@ -1,8 +1,8 @@
 #include "recording/encode.hpp"
 
-namespace leadline::trace {
+namespace leadline::recording {
 
-void encode_clock(const char* region, ByteSink* out) {
+void encode_clock(const char* region, trace::ByteSink* out) {
   const ProcessHeader& h = *reinterpret_cast<const ProcessHeader*>(region);
   const LiveClock& c = h.clock;
   const TickScale scale{h.tick_factor};
@@ -20,4 +20,4 @@ void encode_clock(const char* region, ByteSink* out) {
   }
 }
 
-}  // namespace leadline::trace
+}  // namespace leadline::recording

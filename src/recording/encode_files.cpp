@@ -1,6 +1,6 @@
 #include "recording/encode.hpp"
 
-namespace leadline::trace {
+namespace leadline::recording {
 
 namespace {
 
@@ -24,20 +24,20 @@ Tables tables_of(const char* region) {
           at_most(h.file_runs.used, capacity::file_runs)};
 }
 
-void encode_layer(const uint64_t (&counts)[file_counts], const TickScale& scale, ByteSink* out) {
-  for (uint32_t i = 0; i < file_counts; ++i) {
-    out->varint(i == static_cast<uint32_t>(FileCount::ticks) ? scale.ns(counts[i]) : counts[i]);
+void encode_layer(const uint64_t (&counts)[trace::file_counts], const TickScale& scale, trace::ByteSink* out) {
+  for (uint32_t i = 0; i < trace::file_counts; ++i) {
+    out->varint(i == static_cast<uint32_t>(trace::FileCount::ticks) ? scale.ns(counts[i]) : counts[i]);
   }
 }
 
-bool any(const uint64_t (&counts)[file_counts]) {
+bool any(const uint64_t (&counts)[trace::file_counts]) {
   for (const uint64_t c : counts) {
     if (c) return true;
   }
   return false;
 }
 
-void encode_runs(const FileRuns& runs, const Tables& t, uint64_t* runs_left, ByteSink* out) {
+void encode_runs(const FileRuns& runs, const Tables& t, uint64_t* runs_left, trace::ByteSink* out) {
   const bool kept = runs.first <= t.run_count && runs.used <= t.run_count - runs.first && runs.used <= *runs_left;
   const uint32_t n = kept ? runs.used : 0;
   *runs_left -= n;
@@ -56,7 +56,7 @@ void encode_runs(const FileRuns& runs, const Tables& t, uint64_t* runs_left, Byt
 
 }  // namespace
 
-void encode_files(const char* region, ByteSink* out) {
+void encode_files(const char* region, trace::ByteSink* out) {
   const Tables t = tables_of(region);
   const TickScale scale{reinterpret_cast<const ProcessHeader*>(region)->tick_factor};
   uint64_t runs_left = t.run_count;  // no two files share runs
@@ -71,9 +71,9 @@ void encode_files(const char* region, ByteSink* out) {
     out->varint(f.flags);
     out->svarint(f.size);
     uint8_t layers = 0;
-    for (uint32_t l = 0; l < file_layers; ++l) layers |= static_cast<uint8_t>(any(f.counts[l]) << l);
+    for (uint32_t l = 0; l < trace::file_layers; ++l) layers |= static_cast<uint8_t>(any(f.counts[l]) << l);
     out->byte(layers);
-    for (uint32_t l = 0; l < file_layers; ++l) {
+    for (uint32_t l = 0; l < trace::file_layers; ++l) {
       if (layers & 1 << l) encode_layer(f.counts[l], scale, out);
     }
     encode_runs(f.reads, t, &runs_left, out);
@@ -81,4 +81,4 @@ void encode_files(const char* region, ByteSink* out) {
   }
 }
 
-}  // namespace leadline::trace
+}  // namespace leadline::recording

@@ -3,7 +3,7 @@
 #include "recording/loop_profile.hpp"
 #include "trace/chunk.hpp"
 
-namespace leadline::trace {
+namespace leadline::recording {
 
 namespace {
 
@@ -13,10 +13,10 @@ void check_contexts(ThreadHeader* h, char* region) {
   auto* contexts = reinterpret_cast<LiveContext*>(region + thread_at::contexts);
   for (uint64_t i = 0; i < h->contexts.used; ++i) {
     LiveContext& c = contexts[i];
-    if (i < first_context) {
+    if (i < trace::first_context) {
       c = {};
     } else {
-      if (c.parent >= i) c.parent = context_unknown;
+      if (c.parent >= i) c.parent = trace::context_unknown;
       c.depth = contexts[c.parent].depth + 1;
     }
   }
@@ -47,7 +47,7 @@ void check_transitions(ThreadHeader* h, char* region) {
 
 // The pairs of calls between which control iterated a loop. For other pairs, the loops around both show what it left
 // and entered.
-void encode_rounds(const ThreadLoops& loops, ByteSink* out) {
+void encode_rounds(const ThreadLoops& loops, trace::ByteSink* out) {
   uint64_t n = 0;
   for (uint32_t i = 1; i < loops.transitions.size(); ++i) n += loops.transitions[i].round != 0;
   out->varint(n);
@@ -75,7 +75,7 @@ void classify_loops(char* region) {
   for (uint32_t i = 1; i < loops.transitions.size(); ++i) loops.round(i);
 }
 
-void encode_loops(const char* region, ByteSink* out) {
+void encode_loops(const char* region, trace::ByteSink* out) {
   const auto& h = *reinterpret_cast<const ThreadHeader*>(region);
   ThreadLoops loops;
   loops.attach_to_read(region);
@@ -88,9 +88,9 @@ void encode_loops(const char* region, ByteSink* out) {
     const LiveLoop& l = loops.source[i];
     out->varint(l.context);
     out->varint(l.outer);
-    out->svarint(wrapping_difference(static_cast<int64_t>(l.header), static_cast<int64_t>(header)));
-    out->byte(static_cast<uint8_t>((l.by_order ? loop_by_order : 0) | (l.silent ? loop_silent : 0)));
-    out->svarint(wrapping_difference(static_cast<int64_t>(l.last), static_cast<int64_t>(l.header)));
+    out->svarint(trace::wrapping_difference(static_cast<int64_t>(l.header), static_cast<int64_t>(header)));
+    out->byte(static_cast<uint8_t>((l.by_order ? trace::loop_by_order : 0) | (l.silent ? trace::loop_silent : 0)));
+    out->svarint(trace::wrapping_difference(static_cast<int64_t>(l.last), static_cast<int64_t>(l.header)));
     out->varint(profile[i].rounds);
     out->varint(profile[i].entries);
     header = l.header;
@@ -101,4 +101,4 @@ void encode_loops(const char* region, ByteSink* out) {
   if (sites) encode_rounds(loops, out);
 }
 
-}  // namespace leadline::trace
+}  // namespace leadline::recording

@@ -1,10 +1,10 @@
 #include "recording/encode.hpp"
 
-namespace leadline::trace {
+namespace leadline::recording {
 
 bool has_placement(const char* region) { return reinterpret_cast<const ProcessHeader*>(region)->placement.known != 0; }
 
-void encode_placement(const char* region, ByteSink* out) {
+void encode_placement(const char* region, trace::ByteSink* out) {
   const LivePlacement& p = reinterpret_cast<const ProcessHeader*>(region)->placement;
   out->varint(p.processors);
   out->varint(p.quota);
@@ -31,4 +31,4 @@ void encode_placement(const char* region, ByteSink* out) {
   out->varint(p.live_reason);
 }
 
-}  // namespace leadline::trace
+}  // namespace leadline::recording

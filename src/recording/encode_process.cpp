@@ -1,6 +1,6 @@
 #include "recording/encode.hpp"
 
-namespace leadline::trace {
+namespace leadline::recording {
 
 namespace {
 
@@ -9,7 +9,7 @@ uint64_t at_most(uint64_t n, uint64_t limit) { return n < limit ? n : limit; }
 const ProcessHeader& header_of(const char* region) { return *reinterpret_cast<const ProcessHeader*>(region); }
 const ThreadHeader& thread_of(const char* region) { return *reinterpret_cast<const ThreadHeader*>(region); }
 
-void encode_text(const char* text, uint64_t used, uint64_t capacity, ByteSink* out) {
+void encode_text(const char* text, uint64_t used, uint64_t capacity, trace::ByteSink* out) {
   const uint64_t n = at_most(used, capacity);
   out->varint(n);
   out->bytes(text, n);
@@ -17,7 +17,7 @@ void encode_text(const char* text, uint64_t used, uint64_t capacity, ByteSink* o
 
 }  // namespace
 
-void encode_process(const char* region, ByteSink* out) {
+void encode_process(const char* region, trace::ByteSink* out) {
   const ProcessHeader& h = header_of(region);
   const TickScale scale{h.tick_factor};
   out->svarint(h.pid);
@@ -34,27 +34,27 @@ void encode_process(const char* region, ByteSink* out) {
   out->varint(h.last_ticks > h.first_ticks ? scale.ns(h.last_ticks - h.first_ticks) : 0);
   out->varint(scale.ns(h.own_ticks));
   out->varint(scale.ns(h.fast_call_ticks_x1000));
-  out->varint(at_most(h.threads, max_threads));
+  out->varint(at_most(h.threads, trace::max_threads));
 }
 
-void mark_functions(const char* region, uint8_t (*used)[max_functions]) {
+void mark_functions(const char* region, uint8_t (*used)[trace::max_functions]) {
   const ThreadHeader& h = thread_of(region);
   const auto* sites = reinterpret_cast<const LiveSite*>(region + thread_at::sites);
   const auto* locals = reinterpret_cast<const LiveLocal*>(region + thread_at::locals);
   for (uint64_t i = 0; i < at_most(h.sites.used, capacity::sites); ++i) {
-    if (sites[i].function < max_functions) (*used)[sites[i].function] = 1;
+    if (sites[i].function < trace::max_functions) (*used)[sites[i].function] = 1;
   }
   for (uint64_t i = 0; i < at_most(h.locals.used, capacity::locals); ++i) {
-    if (locals[i].calls && locals[i].function < max_functions) (*used)[locals[i].function] = 1;
+    if (locals[i].calls && locals[i].function < trace::max_functions) (*used)[locals[i].function] = 1;
   }
 }
 
 // In the region: name, zero, class; for each function in turn.
-void encode_functions(const char* region, const uint8_t (&used)[max_functions], ByteSink* out) {
+void encode_functions(const char* region, const uint8_t (&used)[trace::max_functions], trace::ByteSink* out) {
   const char* text = region + process_at::functions;
   const uint64_t size = at_most(header_of(region).functions.used, capacity::functions);
   uint32_t number = 0;
-  for (uint64_t at = 0; at < size && number < max_functions; ++number) {
+  for (uint64_t at = 0; at < size && number < trace::max_functions; ++number) {
     const size_t length = strnlen(text + at, size - at);
     if (at + length + 2 > size) break;
     if (used[number] && length) {
@@ -66,15 +66,15 @@ void encode_functions(const char* region, const uint8_t (&used)[max_functions], 
   }
 }
 
-void encode_modules(const char* region, ByteSink* out) {
+void encode_modules(const char* region, trace::ByteSink* out) {
   encode_text(region + process_at::modules, header_of(region).modules.used, capacity::modules, out);
 }
 
-void encode_ops(const char* region, ByteSink* out) {
+void encode_ops(const char* region, trace::ByteSink* out) {
   encode_text(region + process_at::ops, header_of(region).ops.used, capacity::ops, out);
 }
 
-void encode_communicators(const char* region, ByteSink* out) {
+void encode_communicators(const char* region, trace::ByteSink* out) {
   const ProcessHeader& h = header_of(region);
   const auto* comms = reinterpret_cast<const LiveCommunicator*>(region + process_at::communicators);
   const auto* members = reinterpret_cast<const int32_t*>(region + process_at::members);
@@ -107,7 +107,7 @@ void encode_communicators(const char* region, ByteSink* out) {
   }
 }
 
-void encode_datatypes(const char* region, ByteSink* out) {
+void encode_datatypes(const char* region, trace::ByteSink* out) {
   const auto* types = reinterpret_cast<const LiveDatatype*>(region + process_at::datatypes);
   const uint64_t n = at_most(header_of(region).datatypes.used, capacity::datatypes);
   out->varint(n);
@@ -135,9 +135,9 @@ void encode_datatypes(const char* region, ByteSink* out) {
   }
 }
 
-void encode_losses(const char* region, ByteSink* out) {
+void encode_losses(const char* region, trace::ByteSink* out) {
   const ProcessHeader& h = header_of(region);
-  constexpr auto n = static_cast<uint32_t>(LossKind::count);
+  constexpr auto n = static_cast<uint32_t>(trace::LossKind::count);
   out->varint(n);
   for (uint32_t i = 0; i < n; ++i) out->varint(h.losses[i]);
 }
@@ -146,7 +146,7 @@ bool was_paused(const char* region) { return header_of(region).pauses.count != 0
 
 uint64_t calls_aside(const char* region) { return thread_of(region).calls_aside; }
 
-void encode_pauses(const char* region, uint64_t calls, ByteSink* out) {
+void encode_pauses(const char* region, uint64_t calls, trace::ByteSink* out) {
   const ProcessHeader& h = header_of(region);
   const LivePauses& pauses = h.pauses;
   const TickScale scale{h.tick_factor};
@@ -173,7 +173,7 @@ void encode_pauses(const char* region, uint64_t calls, ByteSink* out) {
 
 bool was_sampled(const char* region) { return header_of(region).sampling.rate != 0; }
 
-void encode_samples(const char* region, ByteSink* out) {
+void encode_samples(const char* region, trace::ByteSink* out) {
   const ProcessHeader& h = header_of(region);
   const auto* samples = reinterpret_cast<const LiveSample*>(region + process_at::samples);
   const LiveSampling& s = h.sampling;
@@ -182,11 +182,11 @@ void encode_samples(const char* region, ByteSink* out) {
   const uint64_t used = at_most(h.samples.used, capacity::samples);
   out->varint(used ? used - 1 : 0);
   for (uint64_t i = 1; i < used; ++i) {
-    const uint32_t module = module_of(samples[i].frame);
+    const uint32_t module = trace::module_of(samples[i].frame);
     out->varint(samples[i].thread);
     out->varint(samples[i].site);
-    out->varint(module == no_module_word ? 0 : uint64_t{module} + 1);
-    out->varint(samples[i].frame & frame_offset_mask);
+    out->varint(module == trace::no_module_word ? 0 : uint64_t{module} + 1);
+    out->varint(samples[i].frame & trace::frame_offset_mask);
     out->varint(samples[i].count);
   }
 }
@@ -196,24 +196,24 @@ namespace {
 uint64_t number_of_contexts(const ThreadHeader& h) { return at_most(h.contexts.used, capacity::contexts); }
 
 // Each as the difference to its elder sibling, or to its parent where it has none, which mostly is the context before.
-void put_contexts(const LiveContext* contexts, uint64_t n, ByteSink* out) {
+void put_contexts(const LiveContext* contexts, uint64_t n, trace::ByteSink* out) {
   const size_t scratch_bytes = n * sizeof(uint32_t);
-  void* scratch = n > first_context
+  void* scratch = n > trace::first_context
                       ? mmap(nullptr, scratch_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
                       : MAP_FAILED;
   if (scratch == MAP_FAILED) return out->varint(0);
   auto* last_child = static_cast<uint32_t*>(scratch);
-  out->varint(n - first_context);
-  for (uint64_t i = first_context; i < n; ++i) {
+  out->varint(n - trace::first_context);
+  for (uint64_t i = trace::first_context; i < n; ++i) {
     const LiveContext& c = contexts[i];
-    const uint64_t parent = c.parent < i ? c.parent : context_unknown;
+    const uint64_t parent = c.parent < i ? c.parent : trace::context_unknown;
     const uint64_t near = last_child[parent] ? last_child[parent] : i - 1;
-    const uint64_t reference = near >= first_context ? contexts[near].frame : 0;
+    const uint64_t reference = near >= trace::first_context ? contexts[near].frame : 0;
     const bool other_module = c.frame >> 48 != reference >> 48;
     out->varint((i - 1 - parent) << 1 | other_module);
     if (other_module) out->varint(c.frame >> 48);
-    out->svarint(wrapping_difference(static_cast<int64_t>(c.frame & frame_offset_mask),
-                                     static_cast<int64_t>(reference & frame_offset_mask)));
+    out->svarint(trace::wrapping_difference(static_cast<int64_t>(c.frame & trace::frame_offset_mask),
+                                            static_cast<int64_t>(reference & trace::frame_offset_mask)));
     last_child[parent] = static_cast<uint32_t>(i);
   }
   munmap(scratch, scratch_bytes);
@@ -222,7 +222,7 @@ void put_contexts(const LiveContext* contexts, uint64_t n, ByteSink* out) {
 }  // namespace
 
 // Without frames of their own and with all regions: readers that know no contexts see sites whose paths are not known.
-void encode_sites(const char* region, ByteSink* out) {
+void encode_sites(const char* region, trace::ByteSink* out) {
   const ThreadHeader& h = thread_of(region);
   const auto* sites = reinterpret_cast<const LiveSite*>(region + thread_at::sites);
   const auto* contexts = reinterpret_cast<const LiveContext*>(region + thread_at::contexts);
@@ -242,7 +242,7 @@ void encode_sites(const char* region, ByteSink* out) {
   }
 }
 
-void encode_locals(const char* region, uint64_t tick_factor, ByteSink* out) {
+void encode_locals(const char* region, uint64_t tick_factor, trace::ByteSink* out) {
   const ThreadHeader& h = thread_of(region);
   const auto* locals = reinterpret_cast<const LiveLocal*>(region + thread_at::locals);
   const TickScale scale{tick_factor};
@@ -261,4 +261,4 @@ void encode_locals(const char* region, uint64_t tick_factor, ByteSink* out) {
   }
 }
 
-}  // namespace leadline::trace
+}  // namespace leadline::recording

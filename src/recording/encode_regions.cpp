@@ -1,6 +1,6 @@
 #include "recording/encode.hpp"
 
-namespace leadline::trace {
+namespace leadline::recording {
 
 namespace {
 
@@ -10,7 +10,7 @@ uint64_t at_most(uint64_t n, uint64_t limit) { return n < limit ? n : limit; }
 
 bool has_regions(const char* region) { return reinterpret_cast<const ProcessHeader*>(region)->regions.used > 1; }
 
-void encode_regions(const char* region, ByteSink* out) {
+void encode_regions(const char* region, trace::ByteSink* out) {
   const auto& h = *reinterpret_cast<const ProcessHeader*>(region);
   const auto* regions = reinterpret_cast<const LiveRegion*>(region + process_at::regions);
   const char* names = region + process_at::region_names;
@@ -25,7 +25,7 @@ void encode_regions(const char* region, ByteSink* out) {
   }
 }
 
-void encode_region_times(const char* region, uint64_t tick_factor, ByteSink* out) {
+void encode_region_times(const char* region, uint64_t tick_factor, trace::ByteSink* out) {
   const auto& h = *reinterpret_cast<const ThreadHeader*>(region);
   const auto* times = reinterpret_cast<const LiveRegionTimes*>(region + thread_at::region_times);
   const uint64_t n = at_most(h.region_times.used, capacity::regions);
@@ -44,4 +44,4 @@ void encode_region_times(const char* region, uint64_t tick_factor, ByteSink* out
   }
 }
 
-}  // namespace leadline::trace
+}  // namespace leadline::recording

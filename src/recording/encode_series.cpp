@@ -5,7 +5,7 @@
 #include "recording/iterations.hpp"
 #include "trace/series_codec.hpp"
 
-namespace leadline::trace {
+namespace leadline::recording {
 
 namespace {
 
@@ -46,8 +46,8 @@ uint32_t strip_shift(const StripBucket* buckets, uint32_t n) {
   return bits > 10 && least != UINT64_MAX ? static_cast<uint32_t>(bits - 10) : 0;
 }
 
-void put_strip(const SeriesLoop& l, const StripBucket* buckets, ByteSink* out) {
-  const auto n = static_cast<uint32_t>(at_most(l.buckets, most_buckets));
+void put_strip(const SeriesLoop& l, const StripBucket* buckets, trace::ByteSink* out) {
+  const auto n = static_cast<uint32_t>(at_most(l.buckets, trace::most_buckets));
   const uint32_t shift = strip_shift(buckets, n);
   out->varint(l.bucket_size);
   out->byte(static_cast<uint8_t>(shift));
@@ -58,7 +58,7 @@ void put_strip(const SeriesLoop& l, const StripBucket* buckets, ByteSink* out) {
     out->varint(b.count);
     if (!b.count) continue;
     const uint64_t mean = (b.sum / b.count) >> shift;
-    out->svarint(wrapping_difference(static_cast<int64_t>(mean), static_cast<int64_t>(before)));
+    out->svarint(trace::wrapping_difference(static_cast<int64_t>(mean), static_cast<int64_t>(before)));
     out->varint(mean - (b.min >> shift));
     out->varint((b.max >> shift) - mean);
     out->varint(b.max_iteration - uint64_t{i} * l.bucket_size);
@@ -67,7 +67,7 @@ void put_strip(const SeriesLoop& l, const StripBucket* buckets, ByteSink* out) {
 }
 
 // Writes the ways into iterations and out of the loop.
-void put_crossings(uint32_t source, ThreadLoops* loops, ByteSink* out) {
+void put_crossings(uint32_t source, ThreadLoops* loops, trace::ByteSink* out) {
   uint64_t n = 0;
   for (const bool writing : {false, true}) {
     if (writing) out->varint(n);
@@ -82,7 +82,8 @@ void put_crossings(uint32_t source, ThreadLoops* loops, ByteSink* out) {
   }
 }
 
-void put_loop(const SeriesLoop& l, const StripBucket* buckets, uint64_t origin, ThreadLoops* loops, ByteSink* out) {
+void put_loop(const SeriesLoop& l, const StripBucket* buckets, uint64_t origin, ThreadLoops* loops,
+              trace::ByteSink* out) {
   out->varint(l.position);
   out->byte(l.after != 0);
   out->varint(l.source);
@@ -92,12 +93,12 @@ void put_loop(const SeriesLoop& l, const StripBucket* buckets, uint64_t origin, 
     out->varint(v);
   }
   put_strip(l, buckets, out);
-  const uint64_t n = at_most(l.slow_count, most_slow);
+  const uint64_t n = at_most(l.slow_count, trace::most_slow);
   out->varint(n);
   for (uint64_t i = 0; i < n; ++i) {
     out->varint(l.slow[i].iteration);
     out->varint(l.slow[i].ticks);
-    out->svarint(wrapping_difference(static_cast<int64_t>(l.slow[i].begin_ticks), static_cast<int64_t>(origin)));
+    out->svarint(trace::wrapping_difference(static_cast<int64_t>(l.slow[i].begin_ticks), static_cast<int64_t>(origin)));
     out->varint(l.slow[i].longest_gap);
     out->varint(l.slow[i].gap_position);
   }
@@ -137,7 +138,7 @@ class Balance {
 
  private:
   static bool is_fine(uint64_t ticks, uint64_t tolerance) {
-    return detail_bits(level_of(ticks + 1), tolerance) >= 2;  // right within a hundredth
+    return trace::detail_bits(trace::level_of(ticks + 1), tolerance) >= 2;  // right within a hundredth
   }
   static constexpr uint64_t longest = uint64_t{1} << 52;  // days: no such time was measured
   // What is written may lie between two ticks.
@@ -154,23 +155,23 @@ bool any_polled(const Written* windows, uint64_t n) {
   return false;
 }
 
-void put_entries(const Written* windows, uint64_t n, uint64_t tolerance, ByteSink* out) {
-  const Scratchpad<Habits> habits(capacity::positions);
-  const Scratchpad<BitModel> memory(SeriesModels::count);
-  SeriesModels models(memory.get());
+void put_entries(const Written* windows, uint64_t n, uint64_t tolerance, trace::ByteSink* out) {
+  const trace::Scratchpad<trace::Habits> habits(capacity::positions);
+  const trace::Scratchpad<trace::BitModel> memory(trace::SeriesModels::count);
+  trace::SeriesModels models(memory.get());
   const bool polled = any_polled(windows, n);
-  ByteSink data;
-  RangeWriter<ByteSink> coder(&data);
-  Habits common;
+  trace::ByteSink data;
+  trace::RangeWriter<trace::ByteSink> coder(&data);
+  trace::Habits common;
   for (uint64_t w = 0; w < n && habits && memory; ++w) {
     Balance balance;
-    const auto put = [&](uint64_t ticks, Habit* own, Habit* all, bool gap) {
-      balance.wrote(code_ticks(coder, &models, balance.of(ticks, tolerance), own, all, gap, tolerance));
+    const auto put = [&](uint64_t ticks, trace::Habit* own, trace::Habit* all, bool gap) {
+      balance.wrote(trace::code_ticks(coder, &models, balance.of(ticks, tolerance), own, all, gap, tolerance));
     };
     for (uint64_t i = 0; i < windows[w].entries; ++i) {
       const SeriesEntry& e = windows[w].from[i];
-      Habits& own = habits[e.position < capacity::positions ? e.position : 0];
-      if (polled) coder.bit(polled_probability, e.polled);
+      trace::Habits& own = habits[e.position < capacity::positions ? e.position : 0];
+      if (polled) coder.bit(trace::polled_probability, e.polled);
       put(long_ticks(e.duration), &own.duration, &common.duration, false);
       put(long_ticks(e.gap), &own.gap, &common.gap, true);
     }
@@ -182,17 +183,17 @@ void put_entries(const Written* windows, uint64_t n, uint64_t tolerance, ByteSin
   if (polled) out->byte(1);
 }
 
-void put_windows(const Written* windows, uint64_t n, uint64_t origin, ByteSink* out) {
+void put_windows(const Written* windows, uint64_t n, uint64_t origin, trace::ByteSink* out) {
   out->varint(n);
   uint64_t call = 0, ticks = origin, iteration = 0;
   for (uint64_t i = 0; i < n; ++i) {
     const SeriesWindow& w = *windows[i].window;
     out->byte(static_cast<uint8_t>(w.kind));
     out->varint(w.loop);
-    out->svarint(wrapping_difference(static_cast<int64_t>(w.first_call), static_cast<int64_t>(call)));
-    out->svarint(wrapping_difference(static_cast<int64_t>(w.begin_ticks), static_cast<int64_t>(ticks)));
+    out->svarint(trace::wrapping_difference(static_cast<int64_t>(w.first_call), static_cast<int64_t>(call)));
+    out->svarint(trace::wrapping_difference(static_cast<int64_t>(w.begin_ticks), static_cast<int64_t>(ticks)));
     out->varint(windows[i].end_ticks - w.begin_ticks);
-    out->svarint(wrapping_difference(static_cast<int64_t>(w.iteration), static_cast<int64_t>(iteration)));
+    out->svarint(trace::wrapping_difference(static_cast<int64_t>(w.iteration), static_cast<int64_t>(iteration)));
     out->varint(windows[i].entries);
     call = w.first_call + windows[i].entries;
     ticks = windows[i].end_ticks;
@@ -230,28 +231,28 @@ uint64_t list_windows(const View& v, Written* into) {
   return n;
 }
 
-constexpr uint64_t most_slow_windows = uint64_t{most_loops} * most_slow;
+constexpr uint64_t most_slow_windows = uint64_t{trace::most_loops} * trace::most_slow;
 
 // The slowest iterations, where their calls come among those of the windows; not those that a window holds already.
 uint64_t add_slowest(const View& v, SeriesWindow* slow, Written* into, uint64_t n) {
   const char* kept = reinterpret_cast<const char*>(&v.h) + thread_at::series_slow;
-  for (uint32_t l = 0; l < at_most(v.s.loops, most_loops); ++l) {
+  for (uint32_t l = 0; l < at_most(v.s.loops, trace::most_loops); ++l) {
     const SeriesLoop& loop = v.s.loop[l];
-    for (uint32_t i = 0; i < at_most(loop.slow_count, most_slow); ++i, kept += thread_at::series_slow_size) {
+    for (uint32_t i = 0; i < at_most(loop.slow_count, trace::most_slow); ++i, kept += thread_at::series_slow_size) {
       const SlowIteration& s = loop.slow[i];
       if (n == capacity::series_windows) return n;
-      if (!s.entries || s.entries > most_slow_entries || s.first_call > UINT64_MAX / 2) continue;
+      if (!s.entries || s.entries > trace::most_slow_entries || s.first_call > UINT64_MAX / 2) continue;
       uint64_t at = n;
       while (at > 0 && into[at - 1].window->first_call > s.first_call) --at;
       const bool free = (!at || into[at - 1].window->first_call + into[at - 1].entries <= s.first_call) &&
                         (at == n || s.first_call + s.entries <= into[at].window->first_call);
       if (!free) continue;
       const uint64_t end = s.begin_ticks + s.ticks;
-      *slow = {s.first_call, s.begin_ticks, end, s.iteration, 0, s.entries, SeriesKind::slowest, l};
+      *slow = {s.first_call, s.begin_ticks, end, s.iteration, 0, s.entries, trace::SeriesKind::slowest, l};
       for (uint64_t w = n++; w > at; --w) into[w] = into[w - 1];
       into[at] = {slow++, s.entries, end, reinterpret_cast<const SeriesEntry*>(kept)};
     }
-    kept += (most_slow - at_most(loop.slow_count, most_slow)) * thread_at::series_slow_size;
+    kept += (trace::most_slow - at_most(loop.slow_count, trace::most_slow)) * thread_at::series_slow_size;
   }
   return n;
 }
@@ -269,8 +270,8 @@ uint64_t part_at_pauses(const View& v, SeriesWindow* rest, Written* windows, uin
     Written& before = windows[at];
     const uint64_t kept = pause.call - before.window->first_call, left = before.entries - kept;
     const uint64_t end = before.window->begin_ticks + ticks_of(before.from, kept), begin = end + pause.ticks;
-    *rest = {pause.call, begin, before.end_ticks,      before.window->iteration,
-             0,          0,     SeriesKind::continued, before.window->loop};
+    *rest = {pause.call,         begin, before.end_ticks, before.window->iteration, 0, 0, trace::SeriesKind::continued,
+             before.window->loop};
     for (uint64_t w = n++; w > at + 1; --w) windows[w] = windows[w - 1];
     windows[at + 1] = {rest++, left, before.end_ticks, before.from + kept};
     before.entries = kept;
@@ -284,8 +285,8 @@ uint32_t find_loops(const View& v, const char* region, const Written& log, Threa
                     StripBucket* buckets) {
   const Iterations iterations(v.s, v.h, {v.positions, v.position_count}, v.folded, thread_loops);
   const LoopProfile profile(v.h, region, thread_loops);
-  uint32_t sources[most_loops];
-  uint32_t n = profile ? profile.outermost(sources, most_loops) : 0;
+  uint32_t sources[trace::most_loops];
+  uint32_t n = profile ? profile.outermost(sources, trace::most_loops) : 0;
   for (uint32_t i = 0; i < n; ++i) loops[i] = source_loop(profile, thread_loops, sources[i]);
   if (!n) n = iterations.find(log.from, log.entries, *log.window, &loops[0]) ? 1 : 0;
   for (uint32_t i = 0; i < n; ++i) {
@@ -293,37 +294,37 @@ uint32_t find_loops(const View& v, const char* region, const Written& log, Threa
     const uint64_t times = iterations.count(log.from, log.entries, l);
     l.occurrences = l.occurrences > times ? l.occurrences - times : 0;
     l.calls = 0;
-    iterations.feed(log.from, log.entries, *log.window, &l, buckets + i * most_buckets, nullptr);
+    iterations.feed(log.from, log.entries, *log.window, &l, buckets + i * trace::most_buckets, nullptr);
   }
   return n;
 }
 
 }  // namespace
 
-bool encode_series(const char* region, uint64_t tick_factor, uint64_t origin_ticks, bool last, ByteSink* out,
+bool encode_series(const char* region, uint64_t tick_factor, uint64_t origin_ticks, bool last, trace::ByteSink* out,
                    uint64_t most_tolerance) {
   const View v(region);
   ThreadLoops thread_loops;
   thread_loops.attach_to_read(region);
-  const Scratchpad<Written> windows(v.window_count + most_slow_windows + most_series_pauses);
-  const Scratchpad<SeriesWindow> slow(most_slow_windows), rest(most_series_pauses);
-  const Scratchpad<SeriesLoop> loops(most_loops);
-  const Scratchpad<StripBucket> buckets(most_loops * most_buckets);
+  const trace::Scratchpad<Written> windows(v.window_count + most_slow_windows + most_series_pauses);
+  const trace::Scratchpad<SeriesWindow> slow(most_slow_windows), rest(most_series_pauses);
+  const trace::Scratchpad<SeriesLoop> loops(trace::most_loops);
+  const trace::Scratchpad<StripBucket> buckets(trace::most_loops * trace::most_buckets);
   if (!windows || !slow || !rest || !loops || !buckets) return false;
   uint64_t n = list_windows(v, windows.get());
   if (last) n = add_slowest(v, slow.get(), windows.get(), n);
-  uint64_t loop_count = last ? at_most(v.s.loops, most_loops) : 0;
+  uint64_t loop_count = last ? at_most(v.s.loops, trace::most_loops) : 0;
   for (uint64_t i = 0; i < loop_count; ++i) loops[i] = v.s.loop[i];
   if (!n && !loop_count) return false;
   const StripBucket* strip = v.buckets;
-  const bool whole = n == 1 && windows[0].window->kind == SeriesKind::whole;
+  const bool whole = n == 1 && windows[0].window->kind == trace::SeriesKind::whole;
   if (last && !loop_count && whole) {  // the run ended before the loop was looked for
     loop_count = find_loops(v, region, windows[0], &thread_loops, loops.get(), buckets.get());
     strip = buckets.get();
   }
   n = part_at_pauses(v, rest.get(), windows.get(), n);
   const uint64_t of_loop =
-      tolerance_of(v.s.loops ? v.s.loop : loops.get(), v.s.loops ? at_most(v.s.loops, most_loops) : loop_count);
+      tolerance_of(v.s.loops ? v.s.loop : loops.get(), v.s.loops ? at_most(v.s.loops, trace::most_loops) : loop_count);
   const uint64_t tolerance = at_most(of_loop, most_tolerance);
   out->varint(v.h.thread);
   out->varint(v.h.generation);
@@ -331,10 +332,10 @@ bool encode_series(const char* region, uint64_t tick_factor, uint64_t origin_tic
   out->varint(tolerance);
   out->varint(loop_count);
   for (uint64_t i = 0; i < loop_count; ++i)
-    put_loop(loops[i], strip + i * most_buckets, origin_ticks, &thread_loops, out);
+    put_loop(loops[i], strip + i * trace::most_buckets, origin_ticks, &thread_loops, out);
   put_windows(windows.get(), n, origin_ticks, out);
   put_entries(windows.get(), n, tolerance, out);
   return true;
 }
 
-}  // namespace leadline::trace
+}  // namespace leadline::recording

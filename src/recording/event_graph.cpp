@@ -2,7 +2,7 @@
 
 #include "trace/scratchpad.hpp"
 
-namespace leadline::trace {
+namespace leadline::recording {
 
 namespace {
 
@@ -17,12 +17,14 @@ constexpr uint64_t poll_bytes = 16384;
 // A table counts as nearly full long before it is: successive calls need not ask each time.
 constexpr uint64_t steps_between_checks = 255;
 
-uint64_t hash_shape(const Key& k) { return mix(mix(0x8f1bbcdc, k.site), uint64_t{k.comm} << 32 | k.datatype); }
+uint64_t hash_shape(const trace::Key& k) {
+  return trace::mix(trace::mix(0x8f1bbcdc, k.site), uint64_t{k.comm} << 32 | k.datatype);
+}
 
-uint64_t hash_key(const Key& k) {
+uint64_t hash_key(const trace::Key& k) {
   uint64_t w[5];
   __builtin_memcpy(w, &k, sizeof(w));
-  return mix(mix(mix(mix(mix(0x5a827999, w[0]), w[1]), w[2]), w[3]), w[4]);
+  return trace::mix(trace::mix(trace::mix(trace::mix(trace::mix(0x5a827999, w[0]), w[1]), w[2]), w[3]), w[4]);
 }
 
 }  // namespace
@@ -32,7 +34,7 @@ struct EventGraph::Hashes {
 };
 
 // Hashes the event and the eight latest with it.
-EventGraph::Hashes EventGraph::hashes_with(const Key& key) const {
+EventGraph::Hashes EventGraph::hashes_with(const trace::Key& key) const {
   Hashes at{hash_key(key), 0, hash_shape(key), 0};
   for (uint64_t i = h_->steps - 8; i != h_->steps; ++i) {
     const Position& p = positions_[recent_of(h_)[i & (recent_positions - 1)]];
@@ -44,7 +46,7 @@ EventGraph::Hashes EventGraph::hashes_with(const Key& key) const {
   return at;
 }
 
-uint32_t EventGraph::create(const Key& key, uint16_t mode) {
+uint32_t EventGraph::create(const trace::Key& key, uint16_t mode) {
   const uint32_t index = positions_.size();
   if (!positions_.ensure(index + 1) || !raw_.ensure(index + 1) || !folded_.ensure(index + 1) ||
       !amounts_.ensure(index + 1)) {
@@ -99,27 +101,27 @@ void EventGraph::time_long(uint32_t index, Position& p, uint64_t duration, uint6
 
 void EventGraph::record_time(uint32_t index, uint64_t duration, uint64_t gap) {
   const bool watched = series_.watches();
-  if (watched) series_.append(positions_[index].mode == mode_times_only ? 0 : index, duration, gap);
+  if (watched) series_.append(positions_[index].mode == trace::mode_times_only ? 0 : index, duration, gap);
   if (index) time(index, positions_[index], duration, gap);
   if (watched) series_.check();
 }
 
-uint32_t EventGraph::find_exact(const Key& key, const Hashes& at) const {
+uint32_t EventGraph::find_exact(const trace::Key& key, const Hashes& at) const {
   const uint32_t alt = positions_[h_->graph.current].alt;
   if (alt && same(positions_[alt].key, key)) return alt;
-  const uint32_t found = map_.find(mix(by_context, at.context));
+  const uint32_t found = map_.find(trace::mix(by_context, at.context));
   return found && same(positions_[found].key, key) ? found : 0;
 }
 
 // A position of the same shape that takes any parameters, or that begins to do so now because its events were new each
 // time.
-uint32_t EventGraph::find_shape(const Key& key, const Hashes& at, uint32_t* strikes) {
+uint32_t EventGraph::find_shape(const trace::Key& key, const Hashes& at, uint32_t* strikes) {
   const Position& here = positions_[h_->graph.current];
-  const uint32_t candidates[3] = {here.next, here.alt, map_.find(mix(by_shape_context, at.shape_context))};
+  const uint32_t candidates[3] = {here.next, here.alt, map_.find(trace::mix(by_shape_context, at.shape_context))};
   for (const uint32_t c : candidates) {
     if (!c || !same_shape(positions_[c].key, key)) continue;
-    if (positions_[c].mode >= mode_first_wild) return c;
-    if (positions_[c].mode > mode_max_strikes) continue;
+    if (positions_[c].mode >= trace::mode_first_wild) return c;
+    if (positions_[c].mode > trace::mode_max_strikes) continue;
     if (positions_[c].mode + 1u >= strikes_to_wild && make_wild(c)) return c;
     // Missed from here: a strike. Never seen at all: the trips of a loop whose parameters vary, or so many different
     // calls in a row (fields one after the other, tags by number) that will come again. What tells them apart is how
@@ -143,18 +145,18 @@ bool EventGraph::make_wild(uint32_t index) {
   Position& p = positions_[index];
   *w = WildPosition{p.key, p.key, visits(index)};
   if (p.visits == anchor_mark && !series_.follows_source()) p.visits = 8;  // no longer an anchor; nothing pending
-  p.mode = static_cast<uint16_t>(mode_first_wild + wild_.size() - 1);
+  p.mode = static_cast<uint16_t>(trace::mode_first_wild + wild_.size() - 1);
   p.key.value = poison;
   p.hash = p.shape;
   return true;
 }
 
-void EventGraph::vary(uint32_t index, const Key& key) {
-  Key& last = wild_[positions_[index].mode - mode_first_wild].last;
-  Variation v{};
+void EventGraph::vary(uint32_t index, const trace::Key& key) {
+  trace::Key& last = wild_[positions_[index].mode - trace::mode_first_wild].last;
+  trace::Variation v{};
   v.position = index;
-  v.count = wrapping_difference(key.count, last.count);
-  v.value = wrapping_difference(key.value, last.value);
+  v.count = trace::wrapping_difference(key.count, last.count);
+  v.value = trace::wrapping_difference(key.value, last.value);
   v.peer = static_cast<int32_t>(static_cast<uint32_t>(key.peer) - static_cast<uint32_t>(last.peer));
   v.tag = static_cast<int32_t>(static_cast<uint32_t>(key.tag) - static_cast<uint32_t>(last.tag));
   v.extra = static_cast<int32_t>(key.extra - last.extra);
@@ -163,8 +165,8 @@ void EventGraph::vary(uint32_t index, const Key& key) {
 }
 
 // Adds the predicted call, whose parameters may vary.
-void EventGraph::add_wild(uint32_t index, const Key& key, uint64_t duration, uint64_t gap) {
-  const bool told = h_->graph.current == root_position;
+void EventGraph::add_wild(uint32_t index, const trace::Key& key, uint64_t duration, uint64_t gap) {
+  const bool told = h_->graph.current == trace::root_position;
   if (told) passes(key.site, true);
   if (told && series_.crosses()) series_.mark(index);
   follow(index);
@@ -174,10 +176,10 @@ void EventGraph::add_wild(uint32_t index, const Key& key, uint64_t duration, uin
   if ((h_->steps & steps_between_checks) == 0) turn_if_full();
 }
 
-void EventGraph::miss(const Key& key, uint64_t duration, uint64_t gap) {
+void EventGraph::miss(const trace::Key& key, uint64_t duration, uint64_t gap) {
   ++h_->misses;
   const uint32_t predicted = positions_[h_->graph.current].next;
-  if (predicted && positions_[predicted].mode >= mode_first_wild && same_shape(positions_[predicted].key, key)) {
+  if (predicted && positions_[predicted].mode >= trace::mode_first_wild && same_shape(positions_[predicted].key, key)) {
     follow(predicted);
     return arrive(predicted, key, duration, gap);
   }
@@ -204,9 +206,9 @@ void EventGraph::miss(const Key& key, uint64_t duration, uint64_t gap) {
       if (events_of(*h_) > 8ull * capacity::graph_positions) turn_.full(turn_.self);  // starts afresh
       return;
     }
-    map_.put(mix(by_context, at.context), target);
-    map_.put(mix(by_shape_context, at.shape_context), target);
-    if (!map_.find(mix(by_key, at.key))) map_.put(mix(by_key, at.key), target);
+    map_.put(trace::mix(by_context, at.context), target);
+    map_.put(trace::mix(by_shape_context, at.shape_context), target);
+    if (!map_.find(trace::mix(by_key, at.key))) map_.put(trace::mix(by_key, at.key), target);
   }
   jump(target, known);
   arrive(target, key, duration, gap);
@@ -225,7 +227,7 @@ void EventGraph::jump(uint32_t target, bool known) {
   } else {
     if (known) GiveUp::explained(&g, g.run);
     here.alt = target;
-    const Token token{g.run, target, 0};
+    const trace::Token token{g.run, target, 0};
     g.run = 0;
     tokens_.add(token);
   }
@@ -234,7 +236,7 @@ void EventGraph::jump(uint32_t target, bool known) {
 
 void EventGraph::passes(uint32_t to_site, bool told) {
   const uint32_t current = h_->graph.current, number = loops_.transitions.of(site_before(), to_site);
-  if (current == root_position) {
+  if (current == trace::root_position) {
     told = true;
   } else if (told) {
     ++amounts_[current];
@@ -262,7 +264,7 @@ void EventGraph::finish() {
 void EventGraph::mark_silent() {
   constexpr uint32_t enough = 2000;
   const uint32_t transitions = loops_.transitions.size(), sites = h_->sites.used;
-  const Scratchpad<uint8_t> vain(sites), loud(loops_.source.contexts());
+  const trace::Scratchpad<uint8_t> vain(sites), loud(loops_.source.contexts());
   const auto each = [&](auto visit) {
     for (uint32_t i = 1; i < transitions && i < enough; ++i)
       visit(loops_.transitions[i].from, loops_.transitions[i].to);
@@ -287,20 +289,20 @@ void EventGraph::mark_silent() {
 // The next event comes from no position.
 void EventGraph::leave_walk() {
   GraphState& g = h_->graph;
-  if (g.current == root_position) return;
+  if (g.current == trace::root_position) return;
   h_->left_site = positions_[g.current].key.site;
   ++amounts_[g.current];
-  g.current = root_position;
+  g.current = trace::root_position;
 }
 
 // The effects of a visit besides the walk itself.
-void EventGraph::arrive(uint32_t index, const Key& key, uint64_t duration, uint64_t gap) {
+void EventGraph::arrive(uint32_t index, const trace::Key& key, uint64_t duration, uint64_t gap) {
   Position& p = positions_[index];
-  if (p.mode >= mode_first_wild) vary(index, key);
+  if (p.mode >= trace::mode_first_wild) vary(index, key);
   if (series_.crosses()) series_.mark(index);
   record_time(index, duration, gap);
   series_.passed(index, duration, gap);
-  if (p.mode >= mode_first_wild && variations_.nearly_full()) turn_if_full();
+  if (p.mode >= trace::mode_first_wild && variations_.nearly_full()) turn_if_full();
 }
 
 void EventGraph::begin_polls(uint32_t number, uint64_t duration, uint64_t gap) {
@@ -323,11 +325,11 @@ void EventGraph::end_polls() {
   const uint64_t ticks = h_->polls.run_ticks, gap = h_->polls.run_gap;
   const bool watched = series_.watches();
   const bool placed = polls_.end_run(watched ? series_.room_for_polls(poll_bytes) : poll_bytes);
-  if (watched) placed ? series_.append(poll_position, ticks, gap) : series_.skip_polls(gap + ticks);
+  if (watched) placed ? series_.append(trace::poll_position, ticks, gap) : series_.skip_polls(gap + ticks);
   if (polls_.nearly_full()) turn_.full(turn_.self);
 }
 
-void EventGraph::add_unusual(const Key& key, uint64_t duration, uint64_t gap) {
+void EventGraph::add_unusual(const trace::Key& key, uint64_t duration, uint64_t gap) {
   h_->unusual &= ~unusual_begin;
   if (h_->unusual & unusual_polls) end_polls();
   if (!(h_->unusual & unusual_irregular)) return add_regular(key, duration, gap);
@@ -336,11 +338,11 @@ void EventGraph::add_unusual(const Key& key, uint64_t duration, uint64_t gap) {
 }
 
 // The work of add(), with an entry in the series.
-void EventGraph::add_regular(const Key& key, uint64_t duration, uint64_t gap) {
+void EventGraph::add_regular(const trace::Key& key, uint64_t duration, uint64_t gap) {
   const uint32_t predicted = positions_[h_->graph.current].next;
   Position& p = positions_[predicted];
   if (same(p.key, key)) {
-    const bool told = h_->graph.current == root_position;
+    const bool told = h_->graph.current == trace::root_position;
     if (told) passes(key.site, true);
     if (told && series_.crosses()) series_.mark(predicted);
     follow(predicted);
@@ -348,13 +350,13 @@ void EventGraph::add_regular(const Key& key, uint64_t duration, uint64_t gap) {
     if (told) series_.passed(predicted, duration, gap);
     return;
   }
-  if (p.mode >= mode_first_wild && same_shape(p.key, key)) return add_wild(predicted, key, duration, gap);
+  if (p.mode >= trace::mode_first_wild && same_shape(p.key, key)) return add_wild(predicted, key, duration, gap);
   miss(key, duration, gap);
 }
 
 void EventGraph::begin_literals() {
   GraphState& g = h_->graph;
-  const Token token{g.run, literal_target, 0};
+  const trace::Token token{g.run, trace::literal_target, 0};
   g.run = 0;
   leave_walk();
   g.last_literal = 0;
@@ -365,14 +367,14 @@ void EventGraph::begin_literals() {
 
 // Literals: a byte (bit 0: last of its block; bits 1-2: kind), then 0: a position's number, 1: a mask of the fields
 // that differ from the literal before and their differences, 2: how many more times the literal before happened.
-void EventGraph::add_literal(const Key& key, uint64_t duration, uint64_t gap) {
+void EventGraph::add_literal(const trace::Key& key, uint64_t duration, uint64_t gap) {
   GraphState& g = h_->graph;
   const uint64_t hash = hash_key(key);
-  uint32_t known = map_.find(mix(by_key, hash));
+  uint32_t known = map_.find(trace::mix(by_key, hash));
   if (known && !same(positions_[known].key, key)) known = 0;
   if (!known && timed_site_ != key.site) {
     timed_site_ = key.site;
-    timed_ = aside(Key{.site = key.site, .peer = peer_none}, mode_times_only);
+    timed_ = aside(trace::Key{.site = key.site, .peer = trace::peer_none}, trace::mode_times_only);
   }
   const bool repeated = g.last_literal && same(h_->previous_literal, key);
   if (repeated) {
@@ -388,7 +390,7 @@ void EventGraph::add_literal(const Key& key, uint64_t duration, uint64_t gap) {
   series_.passed(known, duration, gap);  // the entry of a literal without a position belongs to no position
   if (repeated) return;
   put_repeats();
-  uint8_t* begin = literals_.room(2 + 8 * max_varint_bytes);
+  uint8_t* begin = literals_.room(2 + 8 * trace::max_varint_bytes);
   if (!begin) {
     literals_.overflow();
     __atomic_fetch_add(order_lost_, 1, __ATOMIC_RELAXED);  // of all threads
@@ -398,16 +400,16 @@ void EventGraph::add_literal(const Key& key, uint64_t duration, uint64_t gap) {
   uint8_t* p = begin + 1;
   if (known) {
     *begin = 0 << 1;
-    p = put_varint(p, known);
+    p = trace::put_varint(p, known);
   } else {
     *begin = 1 << 1;
-    const Key& b = h_->previous_literal;
+    const trace::Key& b = h_->previous_literal;
     uint8_t* mask = p++;
     *mask = 0;
     const auto field = [&](uint8_t bit, int64_t now, int64_t before) {
       if (now == before) return;
       *mask |= bit;
-      p = put_signed(p, wrapping_difference(now, before));
+      p = trace::put_signed(p, trace::wrapping_difference(now, before));
     };
     field(1, key.site, b.site);
     field(2, key.comm, b.comm);
@@ -426,10 +428,10 @@ void EventGraph::add_literal(const Key& key, uint64_t duration, uint64_t gap) {
 
 void EventGraph::put_repeats() {
   if (!h_->literal_repeats) return;
-  if (uint8_t* p = literals_.room(1 + max_varint_bytes)) {
+  if (uint8_t* p = literals_.room(1 + trace::max_varint_bytes)) {
     h_->graph.last_literal = literals_.size() + 1;
     *p = 2 << 1;
-    literals_.advance(put_varint(p + 1, h_->literal_repeats));
+    literals_.advance(trace::put_varint(p + 1, h_->literal_repeats));
   } else {
     literals_.overflow();
     __atomic_fetch_add(order_lost_, h_->literal_repeats, __ATOMIC_RELAXED);
@@ -440,14 +442,14 @@ void EventGraph::put_repeats() {
 void EventGraph::end_literal_block() {
   literals_[h_->graph.last_literal - 1] |= 1;
   h_->graph.last_literal = 0;
-  h_->previous_literal = Key{};
+  h_->previous_literal = trace::Key{};
   h_->unusual &= ~unusual_irregular;
   h_->unusual |= unusual_begin;  // the next event is looked at, since the walk has no position before it
 }
 
 // A position beside the graph.
-uint32_t EventGraph::aside(const Key& key, uint16_t mode) {
-  const uint64_t hash = mix(mix(by_aside, mode), hash_key(key));
+uint32_t EventGraph::aside(const trace::Key& key, uint16_t mode) {
+  const uint64_t hash = trace::mix(trace::mix(by_aside, mode), hash_key(key));
   const uint32_t found = map_.find(hash);
   if (found && positions_[found].mode == mode && same(positions_[found].key, key)) return found;
   const uint32_t made = create(key, mode);
@@ -456,28 +458,30 @@ uint32_t EventGraph::aside(const Key& key, uint16_t mode) {
 }
 
 // Beyond the budget: exact counts and bytes by site, partner and size, no order.
-void EventGraph::add_unordered(const Key& key, uint64_t duration, uint64_t gap) {
+void EventGraph::add_unordered(const trace::Key& key, uint64_t duration, uint64_t gap) {
   ++h_->repeats;
   __atomic_fetch_add(order_lost_, 1, __ATOMIC_RELAXED);  // of all threads
   leave_walk();
   passes(key.site, true);
   h_->left_site = key.site;
-  Key k = key;
+  trace::Key k = key;
   k.tag = 0;
   uint32_t index = 0;
-  if (positions_.size() < capacity::graph_positions / 2 && bytes_in_use() < room_ / 2) index = aside(k, mode_bag);
+  if (positions_.size() < capacity::graph_positions / 2 && bytes_in_use() < room_ / 2)
+    index = aside(k, trace::mode_bag);
   if (!index) {
     __atomic_fetch_add(coarse_, 1, __ATOMIC_RELAXED);
     k.extra = 0;
     k.count = key.count > 0 ? 63 - __builtin_clzll(static_cast<uint64_t>(key.count)) : 0;
     k.value = key.value > 0 ? 1 : key.value;
     if (positions_.size() + capacity::sites < capacity::positions && bytes_in_use() < room_)
-      index = aside(k, mode_bag_coarse);
+      index = aside(k, trace::mode_bag_coarse);
     if (!index && positions_.size() + capacity::sites < capacity::positions && bytes_in_use() < 2 * room_) {
       k.count = 0;  // messages by partner, of any size
-      index = aside(k, mode_bag_coarse);
+      index = aside(k, trace::mode_bag_coarse);
     }
-    if (!index) index = aside(Key{.site = key.site, .peer = peer_none, .value = k.value}, mode_bag_coarse);
+    if (!index)
+      index = aside(trace::Key{.site = key.site, .peer = trace::peer_none, .value = k.value}, trace::mode_bag_coarse);
     if (index) amounts_[index] += key.value > 0 ? key.value : key.count;
   }
   if (index) time(index, positions_[index], duration, gap);
@@ -489,4 +493,4 @@ void EventGraph::turn_if_full() {
   if (full || ((h_->misses & 15) == 0 && bytes_in_use() > room_ / 8)) turn_.full(turn_.self);
 }
 
-}  // namespace leadline::trace
+}  // namespace leadline::recording

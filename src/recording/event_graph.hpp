@@ -7,7 +7,7 @@
 #include "recording/polls.hpp"
 #include "recording/series_log.hpp"
 
-namespace leadline::trace {
+namespace leadline::recording {
 
 class EventGraph {
  public:
@@ -42,12 +42,12 @@ class EventGraph {
   void set_room(uint64_t bytes) { room_ = bytes; }
 
   // One event: its key, the call's duration, and the time since the end of the previous call (ticks).
-  inline void add(const Key& key, uint64_t duration, uint64_t gap) {
+  inline void add(const trace::Key& key, uint64_t duration, uint64_t gap) {
     if (__builtin_expect(h_->unusual, 0)) return add_unusual(key, duration, gap);
     const uint32_t predicted = positions_[h_->graph.current].next;
     Position& p = positions_[predicted];
     if (__builtin_expect(!same(p.key, key), 0)) {
-      if (p.mode >= mode_first_wild && same_shape(p.key, key)) return add_wild(predicted, key, duration, gap);
+      if (p.mode >= trace::mode_first_wild && same_shape(p.key, key)) return add_wild(predicted, key, duration, gap);
       return miss(key, duration, gap);
     }
     follow(predicted);
@@ -97,12 +97,12 @@ class EventGraph {
       sizeof(Position) + sizeof(RawTimes) + sizeof(FoldedTimes) + sizeof(int64_t) + 128;
 
   // Field by field, as the recorder has just written them: a wider load would have to wait for the stores to retire.
-  static bool same(const Key& a, const Key& b) {
+  static bool same(const trace::Key& a, const trace::Key& b) {
     const uint64_t narrow = (a.site ^ b.site) | (a.comm ^ b.comm) | (a.datatype ^ b.datatype) | (a.extra ^ b.extra) |
                             static_cast<uint32_t>(a.peer ^ b.peer) | static_cast<uint32_t>(a.tag ^ b.tag);
     return (narrow | static_cast<uint64_t>(a.count ^ b.count) | static_cast<uint64_t>(a.value ^ b.value)) == 0;
   }
-  static bool same_shape(const Key& a, const Key& b) {
+  static bool same_shape(const trace::Key& a, const trace::Key& b) {
     return a.site == b.site && a.comm == b.comm && a.datatype == b.datatype;
   }
   inline void step(uint32_t index) {
@@ -129,38 +129,38 @@ class EventGraph {
   void passes(uint32_t to_site, bool told);
   uint32_t site_before() const {
     const uint32_t current = h_->graph.current;
-    return current == root_position ? h_->left_site : positions_[current].key.site;
+    return current == trace::root_position ? h_->left_site : positions_[current].key.site;
   }
   void leave_walk();
   void keep_transitions();
   void mark_silent();
-  void add_regular(const Key& key, uint64_t duration, uint64_t gap);
-  void add_wild(uint32_t index, const Key& key, uint64_t duration, uint64_t gap);
-  void add_unusual(const Key& key, uint64_t duration, uint64_t gap);
-  void add_literal(const Key& key, uint64_t duration, uint64_t gap);
-  void add_unordered(const Key& key, uint64_t duration, uint64_t gap);
-  void miss(const Key& key, uint64_t duration, uint64_t gap);
+  void add_regular(const trace::Key& key, uint64_t duration, uint64_t gap);
+  void add_wild(uint32_t index, const trace::Key& key, uint64_t duration, uint64_t gap);
+  void add_unusual(const trace::Key& key, uint64_t duration, uint64_t gap);
+  void add_literal(const trace::Key& key, uint64_t duration, uint64_t gap);
+  void add_unordered(const trace::Key& key, uint64_t duration, uint64_t gap);
+  void miss(const trace::Key& key, uint64_t duration, uint64_t gap);
   static constexpr uint32_t long_call_ticks = 1u << 14;   // some 5 us: both stamps again
   static constexpr uint32_t short_call_ticks = 1u << 13;  // mean of calls that may do without
   static constexpr uint32_t short_gap_ticks = 1u << 11;   // longest gap before them
   static constexpr uint16_t never_assume = UINT16_MAX;    // usual_gap of a position that is long every so many visits
 
   struct Hashes;
-  uint32_t find_exact(const Key& key, const Hashes& at) const;
-  uint32_t find_shape(const Key& key, const Hashes& at, uint32_t* strikes);
-  Hashes hashes_with(const Key& key) const;
+  uint32_t find_exact(const trace::Key& key, const Hashes& at) const;
+  uint32_t find_shape(const trace::Key& key, const Hashes& at, uint32_t* strikes);
+  Hashes hashes_with(const trace::Key& key) const;
   void jump(uint32_t target, bool known);
-  void arrive(uint32_t index, const Key& key, uint64_t duration, uint64_t gap);
+  void arrive(uint32_t index, const trace::Key& key, uint64_t duration, uint64_t gap);
   void begin_literals();
   void end_literal_block();
   void put_repeats();
   void begin_polls(uint32_t number, uint64_t duration, uint64_t gap);
   void end_polls();
   bool make_wild(uint32_t index);
-  void vary(uint32_t index, const Key& key);
+  void vary(uint32_t index, const trace::Key& key);
   uint64_t visits(uint32_t index) const;
-  uint32_t create(const Key& key, uint16_t mode);
-  uint32_t aside(const Key& key, uint16_t mode);
+  uint32_t create(const trace::Key& key, uint16_t mode);
+  uint32_t aside(const trace::Key& key, uint16_t mode);
   void fold_batch(uint32_t index);
   void long_call(uint32_t index, Position& p);
   void time_long(uint32_t index, Position& p, uint64_t duration, uint64_t gap);
@@ -174,7 +174,7 @@ class EventGraph {
   Table<int64_t> amounts_;
   Table<WildPosition> wild_;
   Table<int64_t> words_;
-  Table<WordList> word_lists_;
+  Table<trace::WordList> word_lists_;
   ByteTable literals_;
   Tokens3 tokens_;
   Variations variations_;
@@ -192,4 +192,4 @@ class EventGraph {
   uint32_t timed_site_ = UINT32_MAX, timed_ = 0;  // where the last literal's time went
 };
 
-}  // namespace leadline::trace
+}  // namespace leadline::recording

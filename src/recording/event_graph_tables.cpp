@@ -3,7 +3,7 @@
 #include "recording/event_graph.hpp"
 #include "recording/token_tables.hpp"
 
-namespace leadline::trace {
+namespace leadline::recording {
 
 void EventGraph::attach(ThreadHeader* header, char* region, Backing backing, uint64_t* order_lost, uint64_t* coarse,
                         Turn turn) {
@@ -50,7 +50,7 @@ void EventGraph::reset(bool unordered) {
   h_->steps = h_->repeats = h_->misses = 0;
   __builtin_memset(recent_of(h_), 0, recent_positions * sizeof(uint32_t));
   h_->literal_repeats = 0;
-  h_->previous_literal = Key{};
+  h_->previous_literal = trace::Key{};
   h_->unordered = unordered;
   h_->unusual = unordered ? unusual_irregular : 0u;
   map_.clear();
@@ -68,10 +68,10 @@ void EventGraph::reset(bool unordered) {
   polls_.reset();
   stream_lost_ = 0;
   timed_site_ = UINT32_MAX;
-  Key nobody{};
+  trace::Key nobody{};
   nobody.site = UINT32_MAX;
   nobody.value = poison;
-  for (uint32_t i = 0; i < first_position; ++i) create(nobody, mode_times_only);
+  for (uint32_t i = 0; i < trace::first_position; ++i) create(nobody, trace::mode_times_only);
   words_.append_zeroed(1);
   word_lists_.append_zeroed(2);  // 0 and extra_nothing are no lists
   series_.reset();
@@ -79,7 +79,7 @@ void EventGraph::reset(bool unordered) {
 
 uint32_t EventGraph::intern(const int64_t* words, uint32_t count) {
   uint64_t hash = count;
-  for (uint32_t i = 0; i < count; ++i) hash = mix(hash, static_cast<uint64_t>(words[i]));
+  for (uint32_t i = 0; i < count; ++i) hash = trace::mix(hash, static_cast<uint64_t>(words[i]));
   const uint32_t found = word_map_.find(hash);
   if (found && word_lists_[found].count == count &&
       __builtin_memcmp(&words_[word_lists_[found].first], words, count * sizeof(int64_t)) == 0) {
@@ -90,7 +90,7 @@ uint32_t EventGraph::intern(const int64_t* words, uint32_t count) {
     if (word_lists_.ensure(word_lists_.size() + 1) && words_.ensure(uint64_t{words_.size()} + count)) {
       const uint32_t first = words_.size();
       for (uint32_t i = 0; i < count; ++i) *words_.append() = words[i];
-      *word_lists_.append() = WordList{first, count};
+      *word_lists_.append() = trace::WordList{first, count};
       const uint32_t index = word_lists_.size() - 1;
       word_map_.put(hash, index);
       return index;
@@ -105,7 +105,7 @@ uint32_t EventGraph::intern(const int64_t* words, uint32_t count) {
 
 uint64_t EventGraph::bytes_in_use() const {
   uint64_t tokens = 0, literals = h_->literals.used + h_->variation_literals.used + h_->poll_literals.used;
-  for (uint32_t i = 0; i < levels; ++i) {
+  for (uint32_t i = 0; i < trace::levels; ++i) {
     tokens += h_->token_positions[i].used + h_->variation_token_positions[i].used + h_->poll_token_positions[i].used;
     literals += h_->token_literals[i].used + h_->variation_token_literals[i].used + h_->poll_token_literals[i].used;
   }
@@ -115,4 +115,4 @@ uint64_t EventGraph::bytes_in_use() const {
          h_->poll_positions.used * sizeof(PollPosition) + h_->poll_sites.used * sizeof(PollSite);
 }
 
-}  // namespace leadline::trace
+}  // namespace leadline::recording

@@ -20,13 +20,13 @@
 #include "trace/hash.hpp"
 #include "trace/symbols.hpp"
 
-namespace leadline::trace {
+namespace leadline::recording {
 
 // The changing part of a graph. It lives in the mapping, so that a killed process leaves it behind.
 struct GraphState {
   uint64_t run = 0;      // correctly predicted symbols since the last token
   uint64_t context = 0;  // hash of the last eight symbols
-  uint32_t current = root_position;
+  uint32_t current = trace::root_position;
   uint32_t literals_left = 0;  // > 0 while given up
   uint32_t patience = 0;       // number of literals the next time it gives up
   int32_t failures = 0;        // (nearly) successive misses that nothing known explained
@@ -60,9 +60,9 @@ class TokenStream {
  public:
   void attach(ByteTable bytes) { bytes_ = bytes; }
   void reset() { bytes_.clear(); }
-  void add(const Token& t) {
-    if (uint8_t* p = bytes_.room(2 * max_varint_bytes)) {
-      bytes_.advance(put_varint(put_varint(p, t.run), t.target));
+  void add(const trace::Token& t) {
+    if (uint8_t* p = bytes_.room(2 * trace::max_varint_bytes)) {
+      bytes_.advance(trace::put_varint(trace::put_varint(p, t.run), t.target));
     } else {
       bytes_.overflow();
     }
@@ -98,7 +98,7 @@ class Graph {
     positions_.clear();
     literals_.clear();
     map_.clear();
-    positions_.append_zeroed(first_position);
+    positions_.append_zeroed(trace::first_position);
     up_.reset();
   }
 
@@ -123,7 +123,7 @@ class Graph {
     Position& here = positions_[s_->current];
     uint32_t target = here.alt && positions_[here.alt].symbol == symbol ? here.alt : 0;
     if (!target) {
-      target = map_.find(mix(0, context));
+      target = map_.find(trace::mix(0, context));
       if (target && !(positions_[target].symbol == symbol)) target = 0;
     }
     if (target) {
@@ -135,7 +135,7 @@ class Graph {
         s_->literals_left = GiveUp::longest;
         return begin_literals(symbol);
       }
-      map_.put(mix(0, context), target);
+      map_.put(trace::mix(0, context), target);
     }
     s_->context = context;
     Position& from = positions_[s_->current];
@@ -144,7 +144,7 @@ class Graph {
       ++s_->run;
     } else {
       from.alt = target;
-      const Token token{s_->run, target, 0};
+      const trace::Token token{s_->run, target, 0};
       s_->run = 0;
       up_.add(token);
     }
@@ -159,9 +159,9 @@ class Graph {
   }
 
   void begin_literals(const Symbol& symbol) {
-    const Token token{s_->run, literal_target, 0};
+    const trace::Token token{s_->run, trace::literal_target, 0};
     s_->run = 0;
-    s_->current = root_position;
+    s_->current = trace::root_position;
     s_->last_literal = 0;
     up_.add(token);
     add_literal(symbol);
@@ -191,7 +191,7 @@ class Graph {
   Up up_;
 };
 
-using TokenPosition = GraphPosition<Token>;
-using Tokens3 = Graph<Token, Graph<Token, Graph<Token, TokenStream>>>;
+using TokenPosition = GraphPosition<trace::Token>;
+using Tokens3 = Graph<trace::Token, Graph<trace::Token, Graph<trace::Token, TokenStream>>>;
 
-}  // namespace leadline::trace
+}  // namespace leadline::recording

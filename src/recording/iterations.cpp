@@ -1,6 +1,6 @@
 #include "recording/iterations.hpp"
 
-namespace leadline::trace {
+namespace leadline::recording {
 
 void KeptWindows::boundary(const SeriesLoop& l, uint64_t entry, uint64_t ticks) {
   const uint64_t iteration = l.iteration(), within = iteration & (l.stride - 1);
@@ -10,7 +10,7 @@ void KeptWindows::boundary(const SeriesLoop& l, uint64_t entry, uint64_t ticks) 
   }
   if (iteration == 0 && !whole.first_entry && entry > 0 && entry <= most_before) {
     windows[count++] = {
-        whole.first_call, whole.begin_ticks, ticks, 0, 0, static_cast<uint32_t>(entry), SeriesKind::whole, loop};
+        whole.first_call, whole.begin_ticks, ticks, 0, 0, static_cast<uint32_t>(entry), trace::SeriesKind::whole, loop};
   }
   if (open && (within == 0 || within >= l.width)) {
     SeriesWindow& w = windows[count - 1];
@@ -20,8 +20,8 @@ void KeptWindows::boundary(const SeriesLoop& l, uint64_t entry, uint64_t ticks) 
   }
   if (within != 0 || open || count == most_kept_windows) return;
   windows[count++] = {
-      whole.first_call + entry, ticks, ticks, iteration, static_cast<uint32_t>(whole.first_entry + entry), 0,
-      SeriesKind::sampled,      loop};
+      whole.first_call + entry,   ticks, ticks, iteration, static_cast<uint32_t>(whole.first_entry + entry), 0,
+      trace::SeriesKind::sampled, loop};
   open = true;
 }
 
@@ -64,7 +64,7 @@ bool Iterations::find(const SeriesEntry* entries, uint64_t n, const SeriesWindow
   loop->trips = 1;
   loop->first_call = window.first_call + found.start;
   loop->calls = static_cast<uint64_t>(found.period);
-  for (uint32_t i = first_position; i < positions_.count; ++i) {
+  for (uint32_t i = trace::first_position; i < positions_.count; ++i) {
     if (first_of_[i] == found.anchor) loop->occurrences += visits(i);
   }
   const uint64_t within = count(entries, n, *loop);
@@ -92,9 +92,9 @@ bool Iterations::knows_paths() const {
 
 // The crossing between the event before an entry and the entry's own event.
 Crossing Iterations::crossing(const SeriesEntry* entries, uint64_t i, const SeriesLoop& loop) const {
-  if (!crossings_ || entries[i].position == poll_position) return Crossing::none;
+  if (!crossings_ || entries[i].position == trace::poll_position) return Crossing::none;
   uint64_t before = i;
-  while (before && entries[before - 1].position == poll_position) --before;
+  while (before && entries[before - 1].position == trace::poll_position) --before;
   if (!before) return Crossing::none;
   const auto site = [&](uint64_t at) {
     const auto p = static_cast<uint32_t>(entries[at].position);
@@ -158,4 +158,4 @@ void Iterations::feed(const SeriesEntry* entries, uint64_t n, const SeriesWindow
   if (kept) kept->end();
 }
 
-}  // namespace leadline::trace
+}  // namespace leadline::recording

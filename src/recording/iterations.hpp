@@ -4,7 +4,7 @@
 
 #include "recording/loop_profile.hpp"
 
-namespace leadline::trace {
+namespace leadline::recording {
 
 // The iteration is over, if its beginning was seen. Returns its place among the slowest, or nullptr.
 inline SlowIteration* end_timed_iteration(SeriesLoop* l, StripBucket* buckets, uint64_t ticks, uint64_t call,
@@ -41,7 +41,7 @@ struct KeptWindows {
   bool open = false;
   struct Span {
     uint64_t first = 0, end = 0;
-  } slow[most_slow] = {};
+  } slow[trace::most_slow] = {};
 
   void boundary(const SeriesLoop& l, uint64_t entry, uint64_t ticks);
   void end() {
@@ -77,12 +77,12 @@ class Iterations {
   Positions positions_;
   const FoldedTimes* folded_;
   ThreadLoops* loops_;
-  Scratchpad<uint32_t> first_of_;
-  Scratchpad<uint8_t> crossings_;  // by transition, of the loop at hand; one more, 0: not known yet
+  trace::Scratchpad<uint32_t> first_of_;
+  trace::Scratchpad<uint8_t> crossings_;  // by transition, of the loop at hand; one more, 0: not known yet
   mutable uint32_t crossings_of_ = 0;
 };
 
 // The loop as it is when nothing was timed of it yet.
 SeriesLoop source_loop(const LoopProfile& profile, ThreadLoops* loops, uint32_t source);
 
-}  // namespace leadline::trace
+}  // namespace leadline::recording

@@ -22,7 +22,7 @@
 #include "trace/losses.hpp"
 #include "trace/symbols.hpp"
 
-namespace leadline::trace {
+namespace leadline::recording {
 
 inline constexpr char live_magic[8] = {'L', 'E', 'A', 'D', 'L', 'I', 'V', 'E'};
 inline constexpr uint32_t live_version = 8;
@@ -76,7 +76,7 @@ struct ProcessHeader {
   uint64_t own_ticks;                // spent outside the calls' fast path: start, end, misses
   uint64_t fast_call_ticks_x1000;    // calibrated cost of the fast path of one call
   uint64_t generations_written;      // in the .part file
-  uint64_t losses[static_cast<size_t>(LossKind::count)];
+  uint64_t losses[static_cast<size_t>(trace::LossKind::count)];
   TableState functions, modules, communicators, members, datatypes, ops, regions, region_names;
   LivePauses pauses;
   TableState files, file_text, file_runs;
@@ -158,13 +158,13 @@ struct LiveLocal {
 
 // A position whose count, peer, tag, extra or value differ between visits (the shape is the same).
 struct WildPosition {
-  Key first;  // as visited `fixed_visits` times before the parameters began to vary
-  Key last;
+  trace::Key first;  // as visited `fixed_visits` times before the parameters began to vary
+  trace::Key last;
   uint64_t fixed_visits;
 };
 
 struct Position {
-  Key key;
+  trace::Key key;
   uint32_t next;
   uint32_t alt;
   uint32_t visits;  // low bits choose the raw slot; starts at position & 7 so that positions fold at different times
@@ -181,8 +181,8 @@ inline uint64_t visits_of(const Position& p, uint32_t index, const FoldedTimes& 
   return folded.count + (p.visits < 8 ? p.visits - (index & 7) : p.visits & 7);
 }
 
-using VariationPosition = GraphPosition<Variation>;
-using Variations = Graph<Variation, Tokens3>;
+using VariationPosition = GraphPosition<trace::Variation>;
+using Variations = Graph<trace::Variation, Tokens3>;
 
 // Failed polls of one call site, counted and timed like the visits of a position.
 struct alignas(64) PollSite {
@@ -192,8 +192,8 @@ struct alignas(64) PollSite {
   uint32_t visits;  // low bits choose the raw slot
 };
 
-using PollPosition = GraphPosition<PollRun>;
-using PollGraph = Graph<PollRun, Tokens3>;
+using PollPosition = GraphPosition<trace::PollRun>;
+using PollGraph = Graph<trace::PollRun, Tokens3>;
 
 // The failed polls of a generation.
 struct PollCounts {
@@ -230,7 +230,7 @@ struct ThreadHeader {
   uint64_t misses;
   PollCounts polls;
   uint64_t literal_repeats;  // repeats of the last literal, not yet written
-  Key previous_literal;
+  trace::Key previous_literal;
   uint32_t left_site;  // site of the previous event, where the walk begins again; the same in all generations
   uint32_t unused;
   uint64_t calls_before;  // in generations already written
@@ -242,12 +242,13 @@ struct ThreadHeader {
   uint32_t unused_call;
   uint32_t unordered;  // the budget is spent: events of this generation carry no order
   uint32_t unusual;    // the reasons why calls take the longer path
-  GraphState tokens[levels], variation, variation_tokens[levels], poll_runs, poll_tokens[levels];
-  TableState positions, raw, folded, amounts, wild, token_positions[levels], variation_positions,
-      variation_token_positions[levels], poll_sites, poll_positions, poll_token_positions[levels], words, word_lists,
-      sites, contexts, locals, region_times, transitions, loops, context_loops;
-  TableState literals, token_literals[levels], token_stream, variation_literals, variation_token_literals[levels],
-      variation_stream, poll_literals, poll_token_literals[levels], poll_stream;
+  GraphState tokens[trace::levels], variation, variation_tokens[trace::levels], poll_runs, poll_tokens[trace::levels];
+  TableState positions, raw, folded, amounts, wild, token_positions[trace::levels], variation_positions,
+      variation_token_positions[trace::levels], poll_sites, poll_positions, poll_token_positions[trace::levels], words,
+      word_lists, sites, contexts, locals, region_times, transitions, loops, context_loops;
+  TableState literals, token_literals[trace::levels], token_stream, variation_literals,
+      variation_token_literals[trace::levels], variation_stream, poll_literals, poll_token_literals[trace::levels],
+      poll_stream;
 };
 static_assert(sizeof(ThreadHeader) <= page);
 
@@ -260,8 +261,9 @@ inline uint64_t calls_of(const ThreadHeader& h) { return events_of(h) + h.polls.
 // Events, and runs of failed polls whose places are kept: everything that has an entry in the series.
 inline uint64_t entries_of(const ThreadHeader& h) { return events_of(h) + h.polls.kept; }
 
-// Capacities: elements.
+// Capacities: elements. The reader has its own limit for some of them.
 namespace capacity {
+using namespace trace::capacity;
 inline constexpr uint32_t wild = 8192;
 inline constexpr uint32_t token_positions = 16384;
 inline constexpr uint32_t variation_positions = 16384;
@@ -317,34 +319,35 @@ inline constexpr size_t amounts = folded + pages(capacity::positions * sizeof(Fo
 inline constexpr size_t wild = amounts + pages(capacity::positions * sizeof(int64_t));
 inline constexpr size_t token_positions = wild + pages(capacity::wild * sizeof(WildPosition));
 inline constexpr size_t token_positions_size = pages(capacity::token_positions * sizeof(TokenPosition));
-inline constexpr size_t variation_positions = token_positions + levels * token_positions_size;
+inline constexpr size_t variation_positions = token_positions + trace::levels * token_positions_size;
 inline constexpr size_t variation_token_positions =
     variation_positions + pages(capacity::variation_positions * sizeof(VariationPosition));
-inline constexpr size_t words = variation_token_positions + levels * token_positions_size;
+inline constexpr size_t words = variation_token_positions + trace::levels * token_positions_size;
 inline constexpr size_t word_lists = words + pages(capacity::words * sizeof(int64_t));
-inline constexpr size_t sites = word_lists + pages(capacity::word_lists * sizeof(WordList));
+inline constexpr size_t sites = word_lists + pages(capacity::word_lists * sizeof(trace::WordList));
 inline constexpr size_t contexts = sites + pages(capacity::sites * sizeof(LiveSite));
 inline constexpr size_t locals = contexts + pages(capacity::contexts * sizeof(LiveContext));
 inline constexpr size_t literals = locals + pages(capacity::locals * sizeof(LiveLocal));
 inline constexpr size_t token_literals = literals + pages(capacity::literal_bytes);
-inline constexpr size_t token_stream = token_literals + levels * pages(capacity::token_bytes);
+inline constexpr size_t token_stream = token_literals + trace::levels * pages(capacity::token_bytes);
 inline constexpr size_t variation_literals = token_stream + pages(capacity::token_bytes);
 inline constexpr size_t variation_token_literals = variation_literals + pages(capacity::literal_bytes);
-inline constexpr size_t variation_stream = variation_token_literals + levels * pages(capacity::token_bytes);
+inline constexpr size_t variation_stream = variation_token_literals + trace::levels * pages(capacity::token_bytes);
 inline constexpr size_t poll_sites = variation_stream + pages(capacity::token_bytes);
 inline constexpr size_t poll_positions = poll_sites + pages(capacity::sites * sizeof(PollSite));
 inline constexpr size_t poll_token_positions = poll_positions + pages(capacity::poll_positions * sizeof(PollPosition));
-inline constexpr size_t poll_literals = poll_token_positions + levels * token_positions_size;
+inline constexpr size_t poll_literals = poll_token_positions + trace::levels * token_positions_size;
 inline constexpr size_t poll_token_literals = poll_literals + pages(capacity::poll_literal_bytes);
-inline constexpr size_t poll_stream = poll_token_literals + levels * pages(capacity::token_bytes);
+inline constexpr size_t poll_stream = poll_token_literals + trace::levels * pages(capacity::token_bytes);
 inline constexpr size_t region_times = poll_stream + pages(capacity::token_bytes);
 inline constexpr size_t series = region_times + pages(capacity::regions * sizeof(LiveRegionTimes));
 inline constexpr size_t series_buckets = series + pages(sizeof(SeriesState));
-inline constexpr size_t series_windows = series_buckets + pages(most_loops * most_buckets * sizeof(StripBucket));
+inline constexpr size_t series_windows =
+    series_buckets + pages(trace::most_loops * trace::most_buckets * sizeof(StripBucket));
 inline constexpr size_t series_entries = series_windows + pages(capacity::series_windows * sizeof(SeriesWindow));
 inline constexpr size_t series_slow = series_entries + pages(capacity::series_entries * sizeof(SeriesEntry));
-inline constexpr size_t series_slow_size = pages(most_slow_entries * sizeof(SeriesEntry));
-inline constexpr size_t recent = series_slow + most_loops * most_slow * series_slow_size;
+inline constexpr size_t series_slow_size = pages(trace::most_slow_entries * sizeof(SeriesEntry));
+inline constexpr size_t recent = series_slow + trace::most_loops * trace::most_slow * series_slow_size;
 inline constexpr size_t transitions = recent + pages(recent_positions * sizeof(uint32_t));
 inline constexpr size_t loops = transitions + pages(capacity::transitions * sizeof(Transition));
 inline constexpr size_t context_loops = loops + pages(capacity::loops * sizeof(LiveLoop));
@@ -355,4 +358,4 @@ inline uint32_t* recent_of(ThreadHeader* h) {
   return reinterpret_cast<uint32_t*>(reinterpret_cast<char*>(h) + thread_at::recent);
 }
 
-}  // namespace leadline::trace
+}  // namespace leadline::recording

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace leadline::trace {
+namespace leadline::recording {
 
 struct ClockComparison {
   uint64_t own_ns;
@@ -21,4 +21,4 @@ struct LiveClock {
   ClockComparison comparison[2];
 };
 
-}  // namespace leadline::trace
+}  // namespace leadline::recording

@@ -11,7 +11,7 @@
 
 #include "recording/live.hpp"
 
-namespace leadline::trace {
+namespace leadline::recording {
 
 inline constexpr char live_directory_magic[8] = {'L', 'E', 'A', 'D', 'D', 'I', 'R', 'S'};
 
@@ -32,4 +32,4 @@ struct LiveDirectory {
 };
 static_assert(sizeof(LiveDirectory) <= page);
 
-}  // namespace leadline::trace
+}  // namespace leadline::recording

@@ -6,7 +6,7 @@
 
 #include "trace/file_counts.hpp"
 
-namespace leadline::trace {
+namespace leadline::recording {
 
 // `count` stretches of `length` bytes, `stride` apart.
 struct FileRun {
@@ -25,7 +25,7 @@ struct LiveFile {
   uint32_t name;  // offset in the text
   uint32_t flags;
   int64_t size;  // largest seen; -1 not known
-  uint64_t counts[file_layers][file_counts];
+  uint64_t counts[trace::file_layers][trace::file_counts];
   FileRuns reads;    // by the program
   FileRuns beneath;  // by the MPI library on the program's behalf
   uint32_t lock;     // protects the runs
@@ -39,4 +39,4 @@ inline constexpr uint32_t file_runs = 1u << 18;
 inline constexpr uint32_t few_runs = 4, runs_of_file = 64;
 }  // namespace capacity
 
-}  // namespace leadline::trace
+}  // namespace leadline::recording

@@ -5,7 +5,7 @@
 
 #include "trace/live_place.hpp"
 
-namespace leadline::trace {
+namespace leadline::recording {
 
 struct LivePlacement {
   static constexpr uint32_t most_runs = 32;
@@ -33,4 +33,4 @@ struct LivePlacement {
   uint64_t file_system;    // statfs's number for the run's directory; 0: not known
 };
 
-}  // namespace leadline::trace
+}  // namespace leadline::recording

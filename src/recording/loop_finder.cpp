@@ -1,6 +1,6 @@
 #include "recording/loop_finder.hpp"
 
-namespace leadline::trace {
+namespace leadline::recording {
 
 namespace {
 
@@ -50,7 +50,7 @@ class Finder {
   void measure() {
     for (uint64_t i = 0; i < n_; ++i) ++slot_[id(i)];
     for (uint64_t p = 0; p < positions_; ++p) {
-      const bool often = p >= first_position && slot_[p] >= least_trips;
+      const bool often = p >= trace::first_position && slot_[p] >= least_trips;
       slot_[p] = often ? ++count_ : 0;
       if (often) all_[count_] = Recurring{static_cast<uint32_t>(p), 0, 0, 0, {}, {}, 0, 0, 0};
     }
@@ -90,7 +90,7 @@ class Finder {
   const Recurring* choose(const Position* positions, const CallKinds& kinds) {
     bool collectives = false;
     for (uint32_t s = 1; s <= count_; ++s) {
-      const Key& key = positions[all_[s].position].key;
+      const trace::Key& key = positions[all_[s].position].key;
       if (kinds.is_on_file(key)) all_[s].cover = 0;
       all_[s].collective = candidate(all_[s]) && kinds.is_collective(key);
       collectives |= all_[s].collective != 0;
@@ -159,9 +159,9 @@ class Finder {
 
 bool find_loop(const SeriesEntry* entries, uint64_t n, const Position* positions, uint64_t position_count,
                const uint32_t* first_of, const CallKinds& kinds, FoundLoop* found) {
-  if (n < 2 * least_trips || n > UINT32_MAX || position_count <= first_position) return false;
-  const Scratchpad<Recurring> recurring(n / least_trips + 2);
-  const Scratchpad<uint32_t> slot(position_count);
+  if (n < 2 * least_trips || n > UINT32_MAX || position_count <= trace::first_position) return false;
+  const trace::Scratchpad<Recurring> recurring(n / least_trips + 2);
+  const trace::Scratchpad<uint32_t> slot(position_count);
   if (!recurring || !slot) return false;
   Finder finder(entries, n, first_of, position_count, recurring.get(), slot.get());
   finder.measure();
@@ -172,13 +172,13 @@ bool find_loop(const SeriesEntry* entries, uint64_t n, const Position* positions
 bool positions_by_key(const Position* positions, uint64_t count, uint32_t* first_of) {
   uint64_t size = 16;
   while (size < 2 * count) size *= 2;
-  const Scratchpad<uint32_t> map(size);
+  const trace::Scratchpad<uint32_t> map(size);
   if (!map) return false;
   for (uint64_t i = 0; i < count; ++i) {
     first_of[i] = static_cast<uint32_t>(i);
-    if (i < first_position) continue;
+    if (i < trace::first_position) continue;
     const Position& p = positions[i];
-    for (uint64_t at = mix(0x13, p.hash) & (size - 1);; at = (at + 1) & (size - 1)) {
+    for (uint64_t at = trace::mix(0x13, p.hash) & (size - 1);; at = (at + 1) & (size - 1)) {
       if (!map[at]) {
         map[at] = static_cast<uint32_t>(i);
         break;
@@ -192,4 +192,4 @@ bool positions_by_key(const Position* positions, uint64_t count, uint32_t* first
   return true;
 }
 
-}  // namespace leadline::trace
+}  // namespace leadline::recording

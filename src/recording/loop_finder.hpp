@@ -12,7 +12,7 @@
 #include "recording/live.hpp"
 #include "trace/scratchpad.hpp"
 
-namespace leadline::trace {
+namespace leadline::recording {
 
 struct FoundLoop {
   uint32_t anchor = 0;   // position; the first with its key
@@ -28,15 +28,15 @@ struct CallKinds {
   const LiveSite* sites;
   uint64_t site_count;
   // Whether all ranks of the world take part.
-  bool is_collective(const Key& key) const {
-    return (key.comm & comm_mask) == world_communicator && is_marked(state->collective, key);
+  bool is_collective(const trace::Key& key) const {
+    return (key.comm & trace::comm_mask) == world_communicator && is_marked(state->collective, key);
   }
   // Files are read and written at any distance, so they do not identify an iteration.
-  bool is_on_file(const Key& key) const { return is_marked(state->files, key); }
+  bool is_on_file(const trace::Key& key) const { return is_marked(state->files, key); }
 
  private:
   template <size_t N>
-  bool is_marked(const uint8_t (&functions)[N], const Key& key) const {
+  bool is_marked(const uint8_t (&functions)[N], const trace::Key& key) const {
     if (key.site >= site_count) return false;
     const uint32_t function = sites[key.site].function;
     return function < 8 * N && functions[function / 8] >> (function % 8) & 1;
@@ -50,4 +50,4 @@ bool find_loop(const SeriesEntry* entries, uint64_t n, const Position* positions
 // Fills `first_of`. False: no memory.
 bool positions_by_key(const Position* positions, uint64_t count, uint32_t* first_of);
 
-}  // namespace leadline::trace
+}  // namespace leadline::recording

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-namespace leadline::trace {
+namespace leadline::recording {
 
 namespace {
 
@@ -62,18 +62,18 @@ LoopProfile::LoopProfile(const ThreadHeader& header, const char* region, ThreadL
   const auto& series = *reinterpret_cast<const SeriesState*>(region + thread_at::series);
   const uint64_t count = header.positions.used < capacity::positions ? header.positions.used : capacity::positions;
   const uint64_t site_count = header.sites.used < capacity::sites ? header.sites.used : capacity::sites;
-  for (uint32_t i = first_position; i < count; ++i) {
+  for (uint32_t i = trace::first_position; i < count; ++i) {
     // The usual duration of all calls: the first may make a connection, and the machine may hold any of them up.
-    uint32_t hist[time_buckets];
+    uint32_t hist[trace::time_buckets];
     memcpy(hist, folded[i].hist, sizeof(hist));
     uint64_t ns = folded[i].gap_sum;
     const uint32_t visits = positions[i].visits;
     for (uint32_t v = visits < 8 ? i & 7 : 0; visits != anchor_mark && v < (visits & 7); ++v) {
       ns += raw[i].gap[v];  // ticks: precise enough for a handful of visits
-      ++hist[time_bucket(raw[i].duration[v])];
+      ++hist[trace::time_bucket(raw[i].duration[v])];
     }
     const uint64_t times = visits_of(positions[i], i, folded[i]);
-    ns += median_of(hist, times) * times;
+    ns += trace::median_of(hist, times) * times;
     add_time(positions[i].key.site, ns, visits_of(positions[i], i, folded[i]), series, sites, site_count);
   }
   const auto* polls = reinterpret_cast<const PollSite*>(region + thread_at::poll_sites);
@@ -119,7 +119,7 @@ void LoopProfile::add_time(uint32_t site, uint64_t ns, uint64_t calls, const Ser
 uint32_t LoopProfile::outermost(uint32_t* into, uint32_t room) const {
   uint32_t n = 0;
   const auto could_be_main = [&](uint32_t l) {
-    return weights_[l].trips() >= least_trips_of_main_loop && weights_[l].has_mpi;
+    return weights_[l].trips() >= trace::least_trips_of_main_loop && weights_[l].has_mpi;
   };
   for (uint32_t l = 1; l < count() && n < room; ++l) {
     if (!could_be_main(l)) continue;
@@ -136,7 +136,7 @@ uint32_t LoopProfile::main() const {
   const auto within = [&](uint32_t a, uint32_t b) { return loops_->source.within(a, b); };
   const auto same_code = [&](uint32_t a, uint32_t b) { return loops_->source[a].header == loops_->source[b].header; };
   const auto outer = [&](uint32_t l) { return loops_->source[l].outer; };
-  return choose_main_loop(weights_.get(), count(), all_, outer, within, same_code);
+  return trace::choose_main_loop(weights_.get(), count(), all_, outer, within, same_code);
 }
 
-}  // namespace leadline::trace
+}  // namespace leadline::recording

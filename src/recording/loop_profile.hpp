@@ -6,7 +6,7 @@
 #include "recording/source_loops.hpp"
 #include "trace/main_loop.hpp"
 
-namespace leadline::trace {
+namespace leadline::recording {
 
 // The effect on a loop of going from one call to the next.
 // An iteration begins; the loop was left; control went round a loop further out.
@@ -42,7 +42,7 @@ class LoopProfile {
   // `now`: the transition that is about to be counted.
   LoopProfile(const ThreadHeader& header, const char* region, ThreadLoops* loops, uint32_t now = 0);
   explicit operator bool() const { return weights_ && times_; }
-  const LoopWeight& operator[](uint32_t loop) const { return weights_[loop]; }
+  const trace::LoopWeight& operator[](uint32_t loop) const { return weights_[loop]; }
   uint32_t count() const { return loops_->source.count(); }
   // The number of times control went this way.
   uint64_t times(uint32_t transition) const { return times_[transition]; }
@@ -58,9 +58,9 @@ class LoopProfile {
                 uint64_t site_count);
 
   ThreadLoops* loops_;
-  Scratchpad<LoopWeight> weights_;
-  Scratchpad<uint64_t> times_;
-  LoopWeight all_{};
+  trace::Scratchpad<trace::LoopWeight> weights_;
+  trace::Scratchpad<uint64_t> times_;
+  trace::LoopWeight all_{};
 };
 
 // The transitions that positions imply: the walk went from each position to its next one as often as the position was
@@ -71,9 +71,9 @@ void for_each_walked(const ThreadHeader& header, const char* region, Visit visit
   const auto* folded = reinterpret_cast<const FoldedTimes*>(region + thread_at::folded);
   const auto* left = reinterpret_cast<const int64_t*>(region + thread_at::amounts);
   const uint64_t count = header.positions.used < capacity::positions ? header.positions.used : capacity::positions;
-  for (uint32_t i = first_position; i < count; ++i) {
+  for (uint32_t i = trace::first_position; i < count; ++i) {
     const Position& p = positions[i];
-    const bool walked = p.mode <= mode_max_strikes || p.mode >= mode_first_wild;
+    const bool walked = p.mode <= trace::mode_max_strikes || p.mode >= trace::mode_first_wild;
     if (!walked || !p.next || p.next >= count) continue;
     const uint64_t visits = visits_of(p, i, folded[i]);
     const uint64_t elsewhere = static_cast<uint64_t>(left[i]) + (i == header.graph.current ? 1 : 0);
@@ -81,4 +81,4 @@ void for_each_walked(const ThreadHeader& header, const char* region, Visit visit
   }
 }
 
-}  // namespace leadline::trace
+}  // namespace leadline::recording

@@ -2,7 +2,7 @@
 
 #include "recording/token_tables.hpp"
 
-namespace leadline::trace {
+namespace leadline::recording {
 
 void Polls::attach(ThreadHeader* header, char* region, Backing backing, uint64_t* order_lost) {
   h_ = header;
@@ -26,7 +26,7 @@ void Polls::reset() {
   h_->polls.bytes_before = before;
   h_->poll_runs = GraphState{};
   h_->poll_sites.used = h_->poll_positions.used = h_->poll_literals.used = h_->poll_stream.used = 0;
-  for (uint32_t i = 0; i < levels; ++i) {
+  for (uint32_t i = 0; i < trace::levels; ++i) {
     h_->poll_tokens[i] = GraphState{};
     h_->poll_token_positions[i].used = h_->poll_token_literals[i].used = 0;
   }
@@ -35,7 +35,7 @@ void Polls::reset() {
 }
 
 uint32_t Polls::find(uint32_t site) {
-  const uint64_t hash = mix(0x3711, site);
+  const uint64_t hash = trace::mix(0x3711, site);
   uint32_t number = map_.find(hash);
   if (!number || sites_[number - 1].site != site) {
     number = sites_.size() + 1;
@@ -55,7 +55,8 @@ uint32_t Polls::find(uint32_t site) {
 // The approximate size of the places in the file.
 uint64_t Polls::bytes() const {
   uint64_t n = 4 * h_->poll_positions.used + h_->poll_literals.used + h_->poll_stream.used;
-  for (uint32_t i = 0; i < levels; ++i) n += 4 * h_->poll_token_positions[i].used + h_->poll_token_literals[i].used;
+  for (uint32_t i = 0; i < trace::levels; ++i)
+    n += 4 * h_->poll_token_positions[i].used + h_->poll_token_literals[i].used;
   return n;
 }
 
@@ -71,10 +72,11 @@ bool Polls::end_run(uint64_t room) {
   }
   if (!h_->poll_positions.used) graph_.reset();
   const auto magnitude = static_cast<uint32_t>(63 - __builtin_clzll(polls));
-  graph_.add({events - p.last_kept, p.run_first, magnitude < largest_magnitude ? magnitude : largest_magnitude});
+  graph_.add(
+      {events - p.last_kept, p.run_first, magnitude < trace::largest_magnitude ? magnitude : trace::largest_magnitude});
   p.last_kept = events;
   ++p.kept;
   return true;
 }
 
-}  // namespace leadline::trace
+}  // namespace leadline::recording

@@ -10,7 +10,7 @@
 
 #include "recording/live.hpp"
 
-namespace leadline::trace {
+namespace leadline::recording {
 
 class Polls {
  public:
@@ -56,4 +56,4 @@ class Polls {
   uint32_t recent_[recent_sites] = {};  // number of the site + 1
 };
 
-}  // namespace leadline::trace
+}  // namespace leadline::recording

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace leadline::trace {
+namespace leadline::recording {
 
 // Open addressing over lazily grown anonymous memory. It allocates only to grow, and never through malloc.
 class PositionMap {
@@ -90,4 +90,4 @@ class PositionMap {
   uint32_t limit_;
 };
 
-}  // namespace leadline::trace
+}  // namespace leadline::recording

@@ -3,7 +3,7 @@
 #include "recording/iterations.hpp"
 #include "trace/scratchpad.hpp"
 
-namespace leadline::trace {
+namespace leadline::recording {
 
 namespace {
 
@@ -64,7 +64,7 @@ void SeriesLog::reset() {
     return;
   }
   s_->probe = static_cast<uint32_t>(series_probe);
-  open(SeriesKind::whole, 0, entries_of(*h_), h_->last_end);
+  open(trace::SeriesKind::whole, 0, entries_of(*h_), h_->last_end);
   s_->mode = SeriesMode::looking;
   s_->check_at = s_->probe;
 }
@@ -82,7 +82,7 @@ void SeriesLog::watch(bool on) {
   if (on) h_->unusual |= unusual_watched | (s_->mode == SeriesMode::sampling ? unusual_exact : 0u);
 }
 
-void SeriesLog::open(SeriesKind kind, uint64_t iteration, uint64_t first_call, uint64_t begin_ticks) {
+void SeriesLog::open(trace::SeriesKind kind, uint64_t iteration, uint64_t first_call, uint64_t begin_ticks) {
   SeriesWindow* w = windows_.append();
   if (!w) return thin();
   *w = {first_call, begin_ticks, begin_ticks, iteration, entries_.size(), 0, kind, s_->current};
@@ -143,7 +143,7 @@ void SeriesLog::full() {
       windows_.clear();
       s_->check_at = series_spill;
       if (s_->spilled < s_->limit) {
-        open(SeriesKind::whole, s_->loops ? loop().occurrences : 0, entries_of(*h_), h_->last_end);
+        open(trace::SeriesKind::whole, s_->loops ? loop().occurrences : 0, entries_of(*h_), h_->last_end);
         return;
       }
       if (!s_->loops) return stop();
@@ -175,7 +175,7 @@ void SeriesLog::keep_windows_of(const SeriesWindow& closed) {
   whole.entries = entries_.size() - whole.first_entry;
   choose_stride();
   --s_->windows.used;
-  const Scratchpad<SeriesWindow> kept(most_kept_windows);
+  const trace::Scratchpad<SeriesWindow> kept(most_kept_windows);
   uint32_t n = 0;
   bool last_open = false;
   if (kept) {
@@ -237,9 +237,9 @@ void SeriesLog::thin() {
     for (uint32_t i = 0; i < windows_.size(); ++i) {
       SeriesWindow w = windows_[i];
       const bool last = i + 1 == windows_.size();
-      const uint64_t stride = s_->loop[w.loop < most_loops ? w.loop : 0].stride;
-      if (w.kind == SeriesKind::sampled && (w.iteration & (stride - 1)) != 0) continue;
-      if (w.kind == SeriesKind::whole && round > 2) continue;
+      const uint64_t stride = s_->loop[w.loop < trace::most_loops ? w.loop : 0].stride;
+      if (w.kind == trace::SeriesKind::sampled && (w.iteration & (stride - 1)) != 0) continue;
+      if (w.kind == trace::SeriesKind::whole && round > 2) continue;
       __builtin_memmove(&entries_[used], &entries_[w.first_entry], w.entries * sizeof(SeriesEntry));
       w.first_entry = static_cast<uint32_t>(used);
       used += w.entries;
@@ -255,4 +255,4 @@ void SeriesLog::thin() {
   stop();
 }
 
-}  // namespace leadline::trace
+}  // namespace leadline::recording

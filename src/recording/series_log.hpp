@@ -5,7 +5,7 @@
 #include "recording/live.hpp"
 #include "recording/loop_profile.hpp"
 
-namespace leadline::trace {
+namespace leadline::recording {
 
 struct KeptWindows;
 
@@ -51,7 +51,7 @@ class SeriesLog {
   void polls_begin() { s_->long_calls = most_long_calls + 1; }
   // Computation before a poll is computation.
   void gap_before_poll(uint64_t gap) {
-    if (gap > s_->long_gap) s_->long_gap = gap, s_->long_gap_position = poll_position;
+    if (gap > s_->long_gap) s_->long_gap = gap, s_->long_gap_position = trace::poll_position;
   }
   // The places of polls show best what happened between two calls. They get more bytes where the times of calls are
   // kept, more again where a loop's iterations are, and as many as needed if the user asked for more times.
@@ -111,8 +111,8 @@ class SeriesLog {
   static constexpr uint64_t automatic_iterations = 16;  // that fit where the limit follows the loop
 
   SeriesLoop& loop() const { return s_->loop[s_->current]; }
-  StripBucket* buckets(uint32_t loop) const { return buckets_ + uint64_t{loop} * most_buckets; }
-  bool anchors(const Key& key) const {
+  StripBucket* buckets(uint32_t loop) const { return buckets_ + uint64_t{loop} * trace::most_buckets; }
+  bool anchors(const trace::Key& key) const {
     return s_->loops && !loop().source && loop().trips == 1 && key == loop().anchor;
   }
   void arrive(uint32_t transition);
@@ -124,7 +124,7 @@ class SeriesLog {
   SeriesWindow* window() { return &windows_[windows_.size() - 1]; }
 
   void watch(bool on);
-  void open(SeriesKind kind, uint64_t iteration, uint64_t first_call, uint64_t begin_ticks);
+  void open(trace::SeriesKind kind, uint64_t iteration, uint64_t first_call, uint64_t begin_ticks);
   void close(uint64_t end_ticks);
   void full();
   void look_for_loop();
@@ -197,7 +197,7 @@ class SeriesLog {
     SeriesLog& log_;
     uint64_t begin_;
   };
-  uint16_t slow_backed_[most_loops * most_slow] = {};  // pages of their storage
+  uint16_t slow_backed_[trace::most_loops * trace::most_slow] = {};  // pages of their storage
 };
 
-}  // namespace leadline::trace
+}  // namespace leadline::recording

@@ -4,7 +4,7 @@
 #include "recording/loop_finder.hpp"
 #include "recording/series_log.hpp"
 
-namespace leadline::trace {
+namespace leadline::recording {
 
 namespace {
 
@@ -33,7 +33,7 @@ uint64_t power_of_two(uint64_t at_least) {
 
 void SeriesLog::mark_all() {
   const uint32_t source = loop().source;
-  for (uint32_t i = first_position; i < positions_.size(); ++i) {
+  for (uint32_t i = trace::first_position; i < positions_.size(); ++i) {
     created(i);
     if (source && loop().trips == 1 && crossing_to_next(i) != Crossing::none) mark(positions_[i].next);
   }
@@ -60,7 +60,7 @@ void SeriesLog::mark(uint32_t index) {
 }
 
 void SeriesLog::unmark() {
-  for (uint32_t i = first_position; i < positions_.size(); ++i) {
+  for (uint32_t i = trace::first_position; i < positions_.size(); ++i) {
     if (positions_[i].visits == anchor_mark) positions_[i].visits = 8;  // nothing pending
   }
 }
@@ -108,7 +108,7 @@ void SeriesLog::begin_iteration(uint64_t ticks, uint64_t call, uint32_t position
   }
   if (within == 0 && !s_->open) {
     if (windows_.size()) leave_to_next(call, ticks);
-    open(SeriesKind::sampled, iteration, call, ticks);
+    open(trace::SeriesKind::sampled, iteration, call, ticks);
     if (!l.after && s_->open) append(position, duration, gap);
   }
 }
@@ -143,7 +143,7 @@ void SeriesLog::find_longest_gap(SlowIteration* slow, uint32_t anchor) const {
     if (gap > slow->longest_gap && gap <= slow->ticks) slow->longest_gap = gap, slow->gap_position = position;
   };
   if (anchor) better(loop().began.gap, anchor);
-  for (uint32_t i = first_position; i < positions_.size(); ++i) {
+  for (uint32_t i = trace::first_position; i < positions_.size(); ++i) {
     const uint32_t visits = positions_[i].visits;
     if (visits == (i & 7) || (anchor && visits == anchor_mark) || i == anchor) continue;
     better(raw_[i].gap[(visits - 1) & 7], i);
@@ -188,7 +188,7 @@ void SeriesLog::take(const SeriesLoop& found) {
     ++which;
   }
   if (which == s_->loops) {
-    if (s_->loops == most_loops) return stop();
+    if (s_->loops == trace::most_loops) return stop();
     s_->loop[which] = found;
     s_->loop[which].calls = 0;
     ++s_->loops;
@@ -260,7 +260,7 @@ uint64_t SeriesLog::pending(uint32_t index) const {
 // batch.
 void SeriesLog::count_by_batches(SeriesLoop* l) {
   uint64_t most = 0;
-  for (uint32_t i = first_position; i < positions_.size(); ++i) {
+  for (uint32_t i = trace::first_position; i < positions_.size(); ++i) {
     const bool begins = l->source ? crossing_to_next(i) == Crossing::begins : positions_[i].key == l->anchor;
     const uint32_t at = l->source ? positions_[i].next : i;
     if (!begins || folded_[at].count + pending(at) <= most) continue;
@@ -274,7 +274,7 @@ void SeriesLog::count_by_batches(SeriesLoop* l) {
 bool SeriesLog::begins_at_one() const {
   const uint64_t all = loop().occurrences;
   uint64_t most = 0;
-  for (uint32_t i = first_position; i < positions_.size(); ++i) {
+  for (uint32_t i = trace::first_position; i < positions_.size(); ++i) {
     if (crossing_to_next(i) != Crossing::begins) continue;
     const uint64_t visits = folded_[positions_[i].next].count + pending(positions_[i].next);
     if (visits > most) most = visits;
@@ -308,7 +308,7 @@ void SeriesLog::part_trips(uint32_t which) {
         slow.ticks / trips > slow.ticks - at_most(others, slow.ticks) ? slow.ticks / trips : slow.ticks - others;
   }
   for (uint32_t i = 0; i < windows_.size(); ++i) {
-    if (windows_[i].loop == which && windows_[i].kind == SeriesKind::sampled) windows_[i].iteration *= trips;
+    if (windows_[i].loop == which && windows_[i].kind == trace::SeriesKind::sampled) windows_[i].iteration *= trips;
   }
 }
 
@@ -330,7 +330,7 @@ void SeriesLog::lost() {
   s_->mode = SeriesMode::looking;
   s_->probe = static_cast<uint32_t>(series_probe);
   s_->check_at = entries_.size() + s_->probe;
-  open(SeriesKind::whole, 0, entries_of(*h_), h_->last_end);
+  open(trace::SeriesKind::whole, 0, entries_of(*h_), h_->last_end);
 }
 
 // --- A loop of the source ---
@@ -385,14 +385,14 @@ bool SeriesLog::reconsider(uint32_t transition) {
   unmark();
   loop().running = 0;
   SeriesLoop found = source_loop(profile, loops_, main);
-  if (s_->open && window()->kind == SeriesKind::whole) {
+  if (s_->open && window()->kind == trace::SeriesKind::whole) {
     take(found);
     return true;
   }
   close(h_->last_end);
   uint32_t which = 0;
   while (which < s_->loops && s_->loop[which].source != main) ++which;
-  if (which == most_loops) {
+  if (which == trace::most_loops) {
     stop();
     return true;
   }
@@ -429,4 +429,4 @@ void SeriesLog::trips_elsewhere(const LoopProfile& profile) {
   mark_all();
 }
 
-}  // namespace leadline::trace
+}  // namespace leadline::recording

@@ -7,15 +7,15 @@
 #include "recording/iterations.hpp"
 #include "recording/series_log.hpp"
 
-namespace leadline::trace {
+namespace leadline::recording {
 
 void SeriesLog::keep_slow(SlowIteration* slow, const IterationBegin& began, uint64_t first_call, uint64_t calls) {
   const uint64_t end_step = h_->steps - (loop().after ? 0 : 1);
   // True if every call is a step: no literal came twice in a row, no poll failed, nothing was out of order.
   const bool found = s_->mode == SeriesMode::sampling && loop().trips == 1 && calls == end_step - began.step &&
-                     calls <= most_slow_entries && s_->long_calls <= most_long_calls;
+                     calls <= trace::most_slow_entries && s_->long_calls <= most_long_calls;
   if (!found) return;
-  const Scratchpad<SeriesEntry> entries(calls);
+  const trace::Scratchpad<SeriesEntry> entries(calls);
   if (entries && find_times(began, calls, entries.get())) put_slow(slow, entries.get(), calls, first_call);
 }
 
@@ -67,7 +67,7 @@ class SeriesLog::Visits {
 
  private:
   const SeriesLog& log_;
-  Scratchpad<uint32_t> met_, batch_, before_;
+  trace::Scratchpad<uint32_t> met_, batch_, before_;
 };
 
 bool SeriesLog::find_times(const IterationBegin& began, uint64_t calls, SeriesEntry* into) const {
@@ -76,7 +76,7 @@ bool SeriesLog::find_times(const IterationBegin& began, uint64_t calls, SeriesEn
   uint32_t long_calls = s_->long_calls;
   for (uint64_t step = h_->steps; step-- > began.step;) {
     const uint32_t at = recent_of(h_)[step & (recent_positions - 1)];
-    if (at < first_position || at >= positions_.size()) return false;
+    if (at < trace::first_position || at >= positions_.size()) return false;
     uint64_t duration = began.duration, gap = began.gap;
     if (step == began.step && !loop().after) {
       // The anchor, which has come again since: noted then.
@@ -103,7 +103,7 @@ void SeriesLog::keep_slow_of(const SeriesWindow& whole, const KeptWindows& kept)
   SeriesLoop& l = loop();
   for (uint32_t i = 0; i < l.slow_count && l.trips == 1; ++i) {
     const auto& [first, end] = kept.slow[i];
-    if (end > first && end <= whole.entries && end - first <= most_slow_entries) {
+    if (end > first && end <= whole.entries && end - first <= trace::most_slow_entries) {
       put_slow(&l.slow[i], &entries_[whole.first_entry + first], end - first, whole.first_call + first);
     }
   }
@@ -111,7 +111,7 @@ void SeriesLog::keep_slow_of(const SeriesWindow& whole, const KeptWindows& kept)
 
 // The slowest iterations get a quarter of the room for single calls; if they do not all fit, the slower ones stay.
 void SeriesLog::put_slow(SlowIteration* slow, const SeriesEntry* entries, uint64_t n, uint64_t first_call) {
-  const auto number = static_cast<size_t>(s_->current) * most_slow + static_cast<size_t>(slow - loop().slow);
+  const auto number = static_cast<size_t>(s_->current) * trace::most_slow + static_cast<size_t>(slow - loop().slow);
   slow->entries = 0;
   for (;;) {
     uint64_t used = 0;
@@ -138,4 +138,4 @@ void SeriesLog::put_slow(SlowIteration* slow, const SeriesEntry* entries, uint64
   slow->first_call = first_call;
 }
 
-}  // namespace leadline::trace
+}  // namespace leadline::recording

@@ -25,7 +25,7 @@
 #include "trace/limits.hpp"
 #include "trace/series_kind.hpp"
 
-namespace leadline::trace {
+namespace leadline::recording {
 
 // Ticks with eighteen significant bits, in 23: exact below 2^18, right within four millionths beyond. A second in
 // MPI_Init must not move what follows it by a microsecond's multiple.
@@ -56,7 +56,7 @@ struct SeriesWindow {
   uint64_t begin_ticks, end_ticks;  // end of the call before, and of its last one
   uint64_t iteration;               // of `whole`: times the loop's anchor came before; else its first iteration
   uint32_t first_entry, entries;
-  SeriesKind kind;
+  trace::SeriesKind kind;
   uint32_t loop;
 };
 
@@ -85,7 +85,7 @@ struct IterationBegin {
 struct SeriesLoop {
   uint32_t source;  // the loop of the source it is, which delimits its iterations; 0: the anchor does
   uint32_t unused;
-  Key anchor;
+  trace::Key anchor;
   uint32_t position;     // the first with that key
   uint32_t after;        // 1: an iteration ends with the anchor; 0: it begins with it
   uint32_t trips;        // times the anchor comes in an iteration: more than 1 where a trip is over in no time
@@ -102,7 +102,7 @@ struct SeriesLoop {
   uint64_t calls, ticks;             // of these
   uint64_t begin_ticks, begin_call;  // of the iteration under way
   IterationBegin began;
-  SlowIteration slow[most_slow];
+  SlowIteration slow[trace::most_slow];
 
   // Number of the iteration under way.
   uint64_t iteration() const {
@@ -150,7 +150,7 @@ struct SeriesState {
   uint32_t long_gap_position;
   uint32_t long_calls;  // such calls in this iteration
   LongCall long_call[most_long_calls];
-  SeriesLoop loop[most_loops];
+  SeriesLoop loop[trace::most_loops];
   uint32_t pauses;  // used, in the order of calls
   SeriesPause pause[most_series_pauses];
 
@@ -177,8 +177,8 @@ inline void add_to_strip(SeriesLoop* loop, StripBucket* buckets, uint64_t iterat
   if (iteration >= most_iterations) return;
   if (!loop->bucket_size) loop->bucket_size = 1;
   uint64_t at = iteration / loop->bucket_size;
-  while (at >= most_buckets) {
-    for (uint32_t i = 0; i < most_buckets / 2; ++i) {
+  while (at >= trace::most_buckets) {
+    for (uint32_t i = 0; i < trace::most_buckets / 2; ++i) {
       StripBucket merged{};
       for (uint32_t half = 2 * i; half < 2 * i + 2 && half < loop->buckets; ++half) {
         const StripBucket& b = buckets[half];
@@ -204,12 +204,12 @@ inline void add_to_strip(SeriesLoop* loop, StripBucket* buckets, uint64_t iterat
 
 // The slowest iterations, unordered. Returns this one's place if it is now among them, or nullptr.
 inline SlowIteration* add_to_slowest(SeriesLoop* loop, const SlowIteration& s) {
-  if (loop->slow_count < most_slow) {
+  if (loop->slow_count < trace::most_slow) {
     loop->slow[loop->slow_count++] = s;
     return &loop->slow[loop->slow_count - 1];
   }
   uint32_t least = 0;
-  for (uint32_t i = 1; i < most_slow; ++i) {
+  for (uint32_t i = 1; i < trace::most_slow; ++i) {
     if (loop->slow[i].ticks < loop->slow[least].ticks) least = i;
   }
   if (s.ticks <= loop->slow[least].ticks) return nullptr;
@@ -217,4 +217,4 @@ inline SlowIteration* add_to_slowest(SeriesLoop* loop, const SlowIteration& s) {
   return &loop->slow[least];
 }
 
-}  // namespace leadline::trace
+}  // namespace leadline::recording

@@ -1,7 +1,7 @@
 // Loops that control may have gone round between two calls without passing another: no call shows it.
 #include "recording/source_loops.hpp"
 
-namespace leadline::trace {
+namespace leadline::recording {
 
 void SourceLoops::learn_quiet(uint32_t from_site, uint32_t to_site) {
   Meeting m;
@@ -17,7 +17,7 @@ void SourceLoops::learn_quiet(uint32_t from_site, uint32_t to_site) {
     const bool stayed = known->routine->way(from + known->bias, to + known->bias, &loop) != code::Routine::Way::out;
     if (!stayed) return;
     if (!knows(by) || !known->routine->always_passes(from + known->bias, to + known->bias, by + known->bias)) continue;
-    for (uint32_t same = first_context; same < loud_count_; ++same) {
+    for (uint32_t same = trace::first_context; same < loud_count_; ++same) {
       if (t_.contexts[same].frame == by) loud_[same] = 0;
     }
   }
@@ -86,4 +86,4 @@ bool SourceLoops::makes_calls_of(uint32_t context, const Known& called) const {
   return true;
 }
 
-}  // namespace leadline::trace
+}  // namespace leadline::recording

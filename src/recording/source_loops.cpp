@@ -5,7 +5,7 @@
 #include "code/imported_calls.hpp"
 #include "recording/loop_finder.hpp"
 
-namespace leadline::trace {
+namespace leadline::recording {
 
 void SourceLoops::attach(const Tables& tables, const CodePlaces& places) {
   t_ = tables;
@@ -100,13 +100,13 @@ SourceLoops::Known* SourceLoops::read(uint64_t frame, uint64_t address, Known* i
   k->contexts = t_.contexts.size();
   void* memory =
       mmap(nullptr, sizeof(code::Routine), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  const Scratchpad<uint64_t> returns(most_returns);
+  const trace::Scratchpad<uint64_t> returns(most_returns);
   if (memory == MAP_FAILED) return nullptr;
   k->routine = static_cast<code::Routine*>(memory);
   if (!returns) return nullptr;
   uint32_t count = 0;
   const auto add = [&](bool vain) {
-    for (uint32_t c = first_context; c < k->contexts && count < most_returns; ++c) {
+    for (uint32_t c = trace::first_context; c < k->contexts && count < most_returns; ++c) {
       const uint64_t f = t_.contexts[c].frame;
       if (f > k->begin && f <= k->end && is_vain(c) == vain) returns[count++] = f + k->bias;
     }
@@ -147,7 +147,7 @@ bool SourceLoops::tail_calls(const Known& known, uint64_t from_return, uint64_t 
 // --- Loops by number ---
 
 uint32_t SourceLoops::number(const LiveLoop& loop) {
-  const uint64_t hash = mix(mix(0x100b, loop.header), loop.context);
+  const uint64_t hash = trace::mix(trace::mix(0x100b, loop.header), loop.context);
   const uint32_t found = map_.find(hash);
   if (found && t_.loops[found].header == loop.header && t_.loops[found].context == loop.context) return found;
   LiveLoop* l = t_.loops.append();
@@ -189,7 +189,7 @@ bool SourceLoops::sees(uint32_t site) {
   for (; has_code(c); c = t_.contexts[c].parent) {
     if (opaque(c)) return false;
   }
-  return c == context_begin;
+  return c == trace::context_begin;
 }
 
 uint32_t SourceLoops::innermost(uint32_t context) {
@@ -298,11 +298,11 @@ uint32_t SourceLoops::round(uint32_t from_site, uint32_t to_site) {
     const uint64_t routine = other->begin + other->bias;
     if (tail_calls(*known, from + known->bias, routine, most_jumps)) return 0;
   } else {
-    const bool comparable = m.context >= context_begin && from >> 48 == to >> 48;
+    const bool comparable = m.context >= trace::context_begin && from >> 48 == to >> 48;
     if (comparable && to <= from) return number_by_order(m.context, from, to);
     if (comparable) return 0;
   }
   return innermost(m.context);  // left, and entered again
 }
 
-}  // namespace leadline::trace
+}  // namespace leadline::recording

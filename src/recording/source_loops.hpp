@@ -15,7 +15,7 @@
 #include "recording/live.hpp"
 #include "recording/transitions.hpp"
 
-namespace leadline::trace {
+namespace leadline::recording {
 
 // Where a frame's code lies in memory now; false if that is unknown. An interpreter's own loops say nothing of the
 // program that it runs: frames in one are opaque.
@@ -114,7 +114,7 @@ class SourceLoops {
 
   void forget_routines();
   bool is_vain(uint32_t context) const { return loud_ && context < loud_count_ && !loud_[context]; }
-  bool has_code(uint32_t context) const { return context >= first_context && context < t_.contexts.size(); }
+  bool has_code(uint32_t context) const { return context >= trace::first_context && context < t_.contexts.size(); }
   bool meet(uint32_t from_site, uint32_t to_site, Meeting* m);
   bool may_be_one_call(uint32_t from_site, uint32_t to_site);
   uint32_t innermost(uint32_t context);
@@ -144,4 +144,4 @@ class SourceLoops {
   uint32_t loud_count_ = 0;
 };
 
-}  // namespace leadline::trace
+}  // namespace leadline::recording

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
-namespace leadline::trace {
+namespace leadline::recording {
 
 // Gives storage to [begin, end). Returns false if there is none.
 struct Backing {
@@ -80,4 +80,4 @@ class ByteTable : public Table<uint8_t> {
   uint64_t* lost_ = nullptr;
 };
 
-}  // namespace leadline::trace
+}  // namespace leadline::recording

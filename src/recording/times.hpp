@@ -5,7 +5,7 @@
 
 #include "trace/time_buckets.hpp"
 
-namespace leadline::trace {
+namespace leadline::recording {
 
 // One cache line per position: written on every visit.
 struct RawTimes {
@@ -21,7 +21,7 @@ struct FoldedTimes {
   uint64_t gap_sum;
   uint64_t min;  // meaningful if count > 0
   uint64_t max;
-  uint32_t hist[time_buckets];
+  uint32_t hist[trace::time_buckets];
   uint32_t last_long, long_distance;  // calls that turned out long: the visit, and visits since the previous one
 };
 
@@ -39,7 +39,7 @@ inline void fold_one(FoldedTimes* into, uint64_t duration_ns, uint64_t gap_ns) {
   ++into->count;
   into->sum += duration_ns;
   into->gap_sum += gap_ns;
-  ++into->hist[time_bucket(duration_ns)];
+  ++into->hist[trace::time_bucket(duration_ns)];
 }
 
 struct Batch {  // ticks
@@ -73,4 +73,4 @@ inline Batch fold(FoldedTimes* into, const RawTimes& raw, unsigned first, unsign
   return batch;
 }
 
-}  // namespace leadline::trace
+}  // namespace leadline::recording

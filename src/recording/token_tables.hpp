@@ -3,7 +3,7 @@
 
 #include "recording/live.hpp"
 
-namespace leadline::trace {
+namespace leadline::recording {
 
 template <class State, class Used>
 struct TokenTables {
@@ -34,4 +34,4 @@ inline void attach_tokens(Tokens3* tokens, const TokensIn& at, char* region, Bac
   tokens->up().up().up().attach(bytes(at.stream, at.stream_at));
 }
 
-}  // namespace leadline::trace
+}  // namespace leadline::recording

@@ -9,7 +9,7 @@
 #include "recording/table.hpp"
 #include "trace/hash.hpp"
 
-namespace leadline::trace {
+namespace leadline::recording {
 
 struct Transition {
   uint32_t from, to;  // call sites
@@ -53,10 +53,10 @@ class Transitions {
   const Transition& operator[](uint32_t number) const { return table_[number]; }
 
  private:
-  static uint64_t hash_of(uint32_t from, uint32_t to) { return mix(mix(0x7a5, from), to); }
+  static uint64_t hash_of(uint32_t from, uint32_t to) { return trace::mix(trace::mix(0x7a5, from), to); }
 
   Table<Transition> table_;
   PositionMap map_{1u << 17};
 };
 
-}  // namespace leadline::trace
+}  // namespace leadline::recording

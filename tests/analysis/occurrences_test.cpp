@@ -15,7 +15,7 @@ using namespace leadline;
 using analysis::SiteOccurrences;
 using analysis::Stretches;
 using analysis::ThreadOccurrences;
-using trace::MemoryThread;
+using recording::MemoryThread;
 using trace::Stream;
 using trace::programs::below;
 using trace::programs::plain;

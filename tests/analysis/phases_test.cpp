@@ -19,8 +19,8 @@ using analysis::PhaseFinder;
 using analysis::PhaseTime;
 using analysis::Profile;
 using analysis::RunPhases;
+using recording::MemoryThread;
 using trace::CallClass;
-using trace::MemoryThread;
 using trace::Process;
 using trace::programs::plain;
 

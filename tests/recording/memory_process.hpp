@@ -16,7 +16,9 @@
 #include "trace/chunk.hpp"
 #include "trace/packing.hpp"
 
-namespace leadline::trace {
+namespace leadline::recording {
+
+using namespace trace;
 
 using Bytes = std::vector<uint8_t>;
 using Chunk = std::pair<ChunkType, Bytes>;
@@ -316,4 +318,4 @@ class MemoryProcess {
   MemoryThread thread_;
 };
 
-}  // namespace leadline::trace
+}  // namespace leadline::recording

@@ -10,7 +10,9 @@
 #include "recording/event_graph.hpp"
 #include "trace/structure.hpp"
 
-namespace leadline::trace {
+namespace leadline::recording {
+
+using namespace trace;
 
 class MemoryThread {
  public:
@@ -86,4 +88,4 @@ class MemoryThread {
   std::vector<std::vector<uint8_t>> chunks_, series_;
 };
 
-}  // namespace leadline::trace
+}  // namespace leadline::recording

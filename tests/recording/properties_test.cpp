@@ -14,6 +14,7 @@
 
 namespace {
 
+using namespace leadline::recording;
 using namespace leadline::trace;
 using programs::below;
 using programs::Random;
@@ -178,7 +179,7 @@ void transitions_are_counted(const char* kind, uint64_t seed, bool with_turns) {
     if (before) ++went[{before, k.site}];
     before = k.site;
   }
-  if (went.size() >= capacity::transitions) return;  // those beyond have no room
+  if (went.size() >= leadline::recording::capacity::transitions) return;  // those beyond have no room
   ThreadLoops loops;
   loops.attach_to_read(thread.region());
   const LoopProfile profile(thread.header(), thread.region(), &loops);

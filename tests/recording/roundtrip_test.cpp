@@ -12,6 +12,7 @@
 
 namespace {
 
+using namespace leadline::recording;
 using namespace leadline::trace;
 using namespace leadline::trace::programs;
 

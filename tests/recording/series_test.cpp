@@ -9,6 +9,7 @@
 
 namespace {
 
+using namespace leadline::recording;
 using namespace leadline::trace;
 using programs::below;
 using programs::plain;

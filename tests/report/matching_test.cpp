@@ -14,9 +14,9 @@ namespace {
 using namespace leadline;
 using analysis::MatchedCall;
 using analysis::MatchedIteration;
+using recording::MemoryThread;
 using trace::CallClass;
 using trace::Key;
-using trace::MemoryThread;
 using trace::Process;
 
 int failures = 0;

@@ -21,9 +21,9 @@ using analysis::Doing;
 using analysis::RunWaits;
 using analysis::WaitKind;
 using analysis::WaitRow;
+using recording::MemoryThread;
 using trace::CallClass;
 using trace::Key;
-using trace::MemoryThread;
 using trace::Process;
 
 int failures = 0;

@@ -15,8 +15,8 @@ namespace {
 
 using namespace leadline;
 using namespace leadline::structure;
+using recording::MemoryThread;
 using trace::Key;
-using trace::MemoryThread;
 using trace::Stream;
 using trace::programs::below;
 using trace::programs::plain;

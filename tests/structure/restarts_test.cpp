@@ -12,8 +12,8 @@
 namespace {
 
 using namespace leadline;
+using recording::MemoryThread;
 using structure::Restarts;
-using trace::MemoryThread;
 using trace::programs::plain;
 
 int failures = 0;

@@ -12,7 +12,7 @@ namespace {
 
 using namespace leadline;
 using namespace leadline::structure;
-using trace::MemoryThread;
+using recording::MemoryThread;
 using trace::Stream;
 using trace::programs::plain;
 

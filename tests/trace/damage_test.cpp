@@ -29,6 +29,7 @@ void operator delete(void* p, size_t) noexcept { operator delete(p); }
 
 namespace {
 
+using namespace leadline::recording;
 using namespace leadline::trace;
 
 constexpr uint64_t most_events = 2000000;

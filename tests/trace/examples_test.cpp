@@ -14,6 +14,7 @@
 
 namespace {
 
+using namespace leadline::recording;
 using namespace leadline::trace;
 
 void print_placement(std::FILE* f, const Placement& at) {

@@ -21,6 +21,7 @@
 
 namespace {
 
+using namespace leadline::recording;
 using namespace leadline::trace;
 
 constexpr uint64_t most_events = 20000;

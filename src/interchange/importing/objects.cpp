@@ -44,7 +44,7 @@ Objects::Communicator Objects::communicator(uint32_t comm) {
   }
   if (c.rank < 0 || partners.empty()) return c;
   c.size = static_cast<int32_t>(partners.size());
-  trace::LiveCommunicator made{};
+  recording::LiveCommunicator made{};
   const ObjectKind kind = members->inter ? ObjectKind::inter : ObjectKind::intra;
   made.kind = static_cast<uint8_t>(kind);
   made.parent = UINT32_MAX;  // itself
@@ -65,7 +65,7 @@ Objects::Communicator Objects::window(uint32_t window) {
   const Communicator over = communicator(at->second);
   if (!over.number) return c;
   c = over;
-  trace::LiveCommunicator made{};
+  recording::LiveCommunicator made{};
   made.kind = static_cast<uint8_t>(ObjectKind::window);
   made.parent = over.number;
   made.identity = identity_of(ObjectKind::window, window);
@@ -102,7 +102,7 @@ Objects::File Objects::file(uint32_t handle, bool by_mpi) {
   if (!name.empty()) f.file = process_.file(name, by_mpi);
   if (!by_mpi) return f;
   const Communicator over = communicator_of(handle);
-  trace::LiveCommunicator made{};
+  recording::LiveCommunicator made{};
   made.kind = static_cast<uint8_t>(ObjectKind::file);
   made.parent = over.number;
   made.identity = over.number ? identity_of(ObjectKind::file, handle) : 0;

@@ -12,9 +12,9 @@
 
 namespace leadline::interchange::importing {
 
-namespace at = trace::process_at;
-namespace thread_at = trace::thread_at;
-namespace capacity = trace::capacity;
+namespace at = recording::process_at;
+namespace thread_at = recording::thread_at;
+namespace capacity = recording::capacity;
 using trace::CallClass;
 using trace::ChunkType;
 
@@ -22,7 +22,7 @@ namespace {
 
 constexpr uint64_t generation_room = uint64_t{128} << 20;  // as the recorder has by default
 constexpr uint64_t exact = 1;                              // the room that rounding saves is not needed here
-const trace::Backing always{[](void*, char*, char*) { return true; }, nullptr};
+const recording::Backing always{[](void*, char*, char*) { return true; }, nullptr};
 
 template <class T>
 T* table(const Region& region, size_t offset) {
@@ -43,13 +43,13 @@ Region::~Region() { munmap(memory_, bytes_); }
 
 RecordedProcess::RecordedProcess(const std::string& path, const Facts& facts, uint64_t series)
     : region_(at::end),
-      header_(*reinterpret_cast<trace::ProcessHeader*>(region_.get())),
-      files_(table<trace::LiveFile>(region_, at::files)),
+      header_(*reinterpret_cast<recording::ProcessHeader*>(region_.get())),
+      files_(table<recording::LiveFile>(region_, at::files)),
       out_(path),
       series_(series) {
-  trace::ProcessHeader& h = header_;
-  std::memcpy(h.magic, trace::live_magic, sizeof(h.magic));
-  h.version = trace::live_version;
+  recording::ProcessHeader& h = header_;
+  std::memcpy(h.magic, recording::live_magic, sizeof(h.magic));
+  h.version = recording::live_version;
   h.pid = facts.rank;
   h.rank = facts.rank;
   h.world_size = facts.world_size;
@@ -68,7 +68,7 @@ RecordedProcess::RecordedProcess(const std::string& path, const Facts& facts, ui
   h.files.used = 1;
   files_[0].size = -1;
   append_text(&h.file_text, at::file_text, capacity::file_text, std::string(1, '\0'));
-  auto* types = table<trace::LiveDatatype>(region_, at::datatypes);
+  auto* types = table<recording::LiveDatatype>(region_, at::datatypes);
   h.datatypes.used = 2;
   std::snprintf(types[1].name, sizeof(types[1].name), "MPI_BYTE");
   types[1].size = types[1].extent = types[1].true_extent = types[1].contiguous = 1;
@@ -76,7 +76,7 @@ RecordedProcess::RecordedProcess(const std::string& path, const Facts& facts, ui
 
 RecordedProcess::~RecordedProcess() = default;
 
-void RecordedProcess::append_text(trace::TableState* state, size_t offset, size_t room, const std::string& text) {
+void RecordedProcess::append_text(recording::TableState* state, size_t offset, size_t room, const std::string& text) {
   if (state->used + text.size() > room) return;
   std::memcpy(region_.get() + offset + state->used, text.data(), text.size());
   state->used += text.size();
@@ -103,8 +103,8 @@ uint32_t RecordedProcess::function(const std::string& name, CallClass cls) {
 }
 
 void RecordedProcess::know_functions(RecordedThread* thread) const {
-  using Kind = trace::SeriesLog::Kind;
-  trace::SeriesLog& series = thread->graph_.series();
+  using Kind = recording::SeriesLog::Kind;
+  recording::SeriesLog& series = thread->graph_.series();
   for (uint32_t number = 1; number < kinds_.size(); ++number) {
     const CallClass cls = kinds_[number].cls;
     if (cls == CallClass::coll) series.know(number, Kind::collective);
@@ -113,11 +113,11 @@ void RecordedProcess::know_functions(RecordedThread* thread) const {
   }
 }
 
-uint32_t RecordedProcess::communicator(const trace::LiveCommunicator& made, const std::vector<int32_t>& members) {
-  trace::ProcessHeader& h = header_;
+uint32_t RecordedProcess::communicator(const recording::LiveCommunicator& made, const std::vector<int32_t>& members) {
+  recording::ProcessHeader& h = header_;
   if (h.communicators.used >= capacity::communicators) return 0;
   const auto number = static_cast<uint32_t>(h.communicators.used++);
-  trace::LiveCommunicator& c = table<trace::LiveCommunicator>(region_, at::communicators)[number];
+  recording::LiveCommunicator& c = table<recording::LiveCommunicator>(region_, at::communicators)[number];
   c = made;
   if (c.parent == UINT32_MAX) c.parent = number;
   c.first_member = UINT32_MAX;
@@ -133,10 +133,10 @@ uint32_t RecordedProcess::communicator(const trace::LiveCommunicator& made, cons
 uint32_t RecordedProcess::file(const std::string& name, bool by_mpi) {
   const auto [known, fresh] = file_numbers_.try_emplace(name, 0);
   if (!fresh) return known->second;
-  trace::ProcessHeader& h = header_;
+  recording::ProcessHeader& h = header_;
   if (h.files.used >= capacity::files || h.file_text.used + name.size() + 1 > capacity::file_text) return 0;
   known->second = static_cast<uint32_t>(h.files.used++);
-  trace::LiveFile& made = files_[known->second];
+  recording::LiveFile& made = files_[known->second];
   made.name = static_cast<uint32_t>(h.file_text.used);
   made.size = -1;
   made.flags = by_mpi ? trace::file_opened_by_mpi | trace::file_offset_unknown : 0;
@@ -147,14 +147,14 @@ uint32_t RecordedProcess::file(const std::string& name, bool by_mpi) {
 uint32_t RecordedProcess::region(uint32_t parent, const std::string& name) {
   const auto [known, fresh] = regions_.try_emplace(std::to_string(parent) + ' ' + name, parent);
   if (!fresh) return known->second;
-  trace::ProcessHeader& h = header_;
+  recording::ProcessHeader& h = header_;
   if (h.regions.used >= capacity::regions || h.region_names.used + name.size() > capacity::region_names) {
     lose(trace::LossKind::regions_merged);
     return parent;
   }
   known->second = static_cast<uint32_t>(h.regions.used++);
-  table<trace::LiveRegion>(region_, at::regions)[known->second] = {parent, static_cast<uint32_t>(h.region_names.used),
-                                                                   static_cast<uint32_t>(name.size())};
+  table<recording::LiveRegion>(region_, at::regions)[known->second] = {
+      parent, static_cast<uint32_t>(h.region_names.used), static_cast<uint32_t>(name.size())};
   append_text(&h.region_names, at::region_names, capacity::region_names, name);
   return known->second;
 }
@@ -164,7 +164,7 @@ void RecordedProcess::begins(uint64_t ticks, int64_t unix_ns) {
   begun_ = true;
   header_.start_unix_ns = unix_ns;
   header_.first_ticks = header_.last_ticks = header_.clock.ticks = ticks;
-  header_.clock.ns = trace::TickScale{header_.tick_factor}.ns(ticks);
+  header_.clock.ns = recording::TickScale{header_.tick_factor}.ns(ticks);
 }
 
 void RecordedProcess::ends(uint64_t ticks) {
@@ -177,10 +177,10 @@ void RecordedProcess::last_call(uint64_t ticks) {
 }
 
 void RecordedProcess::write_process(bool last) {
-  trace::ProcessView view{region_.get()};
+  recording::ProcessView view{region_.get()};
   for (const auto& thread : threads_) view.add_thread(thread->region_.get());
   trace::ByteSink sink;
-  for (const trace::ProcessChunk& chunk : trace::process_chunks) {
+  for (const recording::ProcessChunk& chunk : recording::process_chunks) {
     if (chunk.last != last || (chunk.is_there && !chunk.is_there(view))) continue;
     sink.clear();
     chunk.encode(view, &sink);
@@ -191,10 +191,10 @@ void RecordedProcess::write_process(bool last) {
 void RecordedProcess::write_threads() {
   trace::ByteSink sink;
   for (const auto& thread : threads_) {
-    const trace::ThreadView view{thread->region_.get(), header_.tick_factor, header_.first_ticks,
-                                 trace::has_regions(region_.get()), exact};
-    for (const trace::ThreadChunk& chunk : trace::thread_chunks) {
-      if (chunk.pieces == trace::Pieces::whole) continue;
+    const recording::ThreadView view{thread->region_.get(), header_.tick_factor, header_.first_ticks,
+                                     recording::has_regions(region_.get()), exact};
+    for (const recording::ThreadChunk& chunk : recording::thread_chunks) {
+      if (chunk.pieces == recording::Pieces::whole) continue;
       sink.clear();
       if (chunk.encode(view, &sink)) out_.put(chunk.type, sink);
     }
@@ -217,12 +217,12 @@ int RecordedProcess::finish(bool finalized) {
 
 RecordedThread::RecordedThread(RecordedProcess* process, uint32_t number)
     : process_(*process), region_(thread_at::end) {
-  trace::ThreadHeader& h = header();
+  recording::ThreadHeader& h = header();
   h.thread = number;
-  std::memcpy(h.magic, trace::live_magic, sizeof(h.magic));
+  std::memcpy(h.magic, recording::live_magic, sizeof(h.magic));
   h.sites.used = h.locals.used = h.region_times.used = 1;
   h.contexts.used = trace::first_context;
-  table<trace::LiveSite>(region_, thread_at::sites)[0].function = trace::max_functions - 1;  // of no name
+  table<recording::LiveSite>(region_, thread_at::sites)[0].function = trace::max_functions - 1;  // of no name
   uint64_t* losses = process->header_.losses;
   graph_.attach(&h, region_.get(), always, &losses[static_cast<size_t>(trace::LossKind::order_lost)],
                 &losses[static_cast<size_t>(trace::LossKind::parameters_coarse)],
@@ -243,12 +243,12 @@ void RecordedThread::begins(uint64_t ticks) {
 
 uint32_t RecordedThread::context(uint64_t frame, uint32_t parent) {
   const uint64_t hash = trace::mix(trace::mix(0x0f2, frame), parent);
-  auto* contexts = table<trace::LiveContext>(region_, thread_at::contexts);
+  auto* contexts = table<recording::LiveContext>(region_, thread_at::contexts);
   const auto [known, fresh] = contexts_.try_emplace(hash, 0);
   if (!fresh && contexts[known->second].frame == frame && contexts[known->second].parent == parent) {
     return known->second;
   }
-  trace::ThreadHeader& h = header();
+  recording::ThreadHeader& h = header();
   if (h.contexts.used >= capacity::contexts) return trace::context_unknown;
   known->second = static_cast<uint32_t>(h.contexts.used++);
   contexts[known->second] = {frame, parent, parent < trace::first_context ? 1 : contexts[parent].depth + 1};
@@ -256,18 +256,18 @@ uint32_t RecordedThread::context(uint64_t frame, uint32_t parent) {
 }
 
 uint64_t RecordedThread::frame_of(uint32_t context) const {
-  return table<trace::LiveContext>(region_, thread_at::contexts)[context].frame;
+  return table<recording::LiveContext>(region_, thread_at::contexts)[context].frame;
 }
 
 uint32_t RecordedThread::site(uint32_t function, uint32_t context, uint32_t region) {
   const uint64_t hash = trace::mix(trace::mix(trace::mix(0x517e, function), context), region);
-  auto* sites = table<trace::LiveSite>(region_, thread_at::sites);
+  auto* sites = table<recording::LiveSite>(region_, thread_at::sites);
   const auto [known, fresh] = sites_.try_emplace(hash, 0);
   if (!fresh && known->second) {
-    const trace::LiveSite& s = sites[known->second];
+    const recording::LiveSite& s = sites[known->second];
     if (s.function == function && s.context == context && s.region == region) return known->second;
   }
-  trace::ThreadHeader& h = header();
+  recording::ThreadHeader& h = header();
   if (!function || h.sites.used >= capacity::sites) {
     process_.lose(trace::LossKind::path_unknown);
     return 0;
@@ -305,14 +305,14 @@ void RecordedThread::add_poll(uint32_t site, uint64_t begin, uint64_t end) {
 }
 
 void RecordedThread::add_local(uint32_t function, uint64_t frame, uint64_t begin, uint64_t end) {
-  auto* locals = table<trace::LiveLocal>(region_, thread_at::locals);
-  trace::ThreadHeader& h = header();
+  auto* locals = table<recording::LiveLocal>(region_, thread_at::locals);
+  recording::ThreadHeader& h = header();
   const auto [known, fresh] = locals_.try_emplace(trace::mix(trace::mix(0x10c, function), frame), h.locals.used);
   if (fresh && h.locals.used >= capacity::locals) {
     locals_.erase(known);
     return process_.lose(trace::LossKind::local_sites_merged);
   }
-  trace::LiveLocal& local = locals[known->second];
+  recording::LiveLocal& local = locals[known->second];
   if (fresh) local = {frame, 0, 0, function, 0}, ++h.locals.used;
   ++local.calls;
   local.ticks += end > begin ? end - begin : 0;
@@ -320,9 +320,9 @@ void RecordedThread::add_local(uint32_t function, uint64_t frame, uint64_t begin
 
 void RecordedThread::add_region_time(uint32_t region, uint64_t ticks) {
   if (!region || region >= capacity::regions) return;
-  trace::ThreadHeader& h = header();
+  recording::ThreadHeader& h = header();
   h.region_times.used = std::max<uint64_t>(h.region_times.used, region + 1);
-  trace::LiveRegionTimes& t = table<trace::LiveRegionTimes>(region_, thread_at::region_times)[region];
+  recording::LiveRegionTimes& t = table<recording::LiveRegionTimes>(region_, thread_at::region_times)[region];
   t.shortest = t.entries ? std::min(t.shortest, ticks) : ticks;
   t.longest = std::max(t.longest, ticks);
   t.ticks += ticks;
@@ -331,8 +331,8 @@ void RecordedThread::add_region_time(uint32_t region, uint64_t ticks) {
 
 bool RecordedThread::spill(bool last) {
   trace::ByteSink sink;
-  const trace::ProcessHeader& p = process_.header_;
-  if (!trace::encode_series(region_.get(), p.tick_factor, p.first_ticks, last, &sink, exact)) return true;
+  const recording::ProcessHeader& p = process_.header_;
+  if (!recording::encode_series(region_.get(), p.tick_factor, p.first_ticks, last, &sink, exact)) return true;
   process_.out_.put(ChunkType::series, sink);
   return !process_.out_.failed();
 }
@@ -341,7 +341,7 @@ bool RecordedThread::spill(bool last) {
 void RecordedThread::turn() {
   graph_.finish();
   trace::ByteSink sink;
-  trace::encode_generation(region_.get(), process_.header_.tick_factor, &sink);
+  recording::encode_generation(region_.get(), process_.header_.tick_factor, &sink);
   process_.out_.put(ChunkType::generation, sink);
   spill(true);
   graph_.reset(false);

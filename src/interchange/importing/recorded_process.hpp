@@ -65,9 +65,9 @@ class RecordedProcess {
   RecordedThread* add_thread();  // nullptr: there are as many as a trace may have
   uint32_t function(const std::string& name, trace::CallClass cls);
   // 0: the table is full.
-  uint32_t communicator(const trace::LiveCommunicator& made, const std::vector<int32_t>& members);
+  uint32_t communicator(const recording::LiveCommunicator& made, const std::vector<int32_t>& members);
   uint32_t file(const std::string& name, bool by_mpi);
-  trace::LiveFile& file_counts(uint32_t number) { return files_[number]; }
+  recording::LiveFile& file_counts(uint32_t number) { return files_[number]; }
   uint32_t region(uint32_t parent, const std::string& name);
   uint32_t bytes_type() const { return 1; }  // its elements are bytes
 
@@ -85,14 +85,14 @@ class RecordedProcess {
   struct FunctionKind {
     trace::CallClass cls;
   };
-  void append_text(trace::TableState* state, size_t at, size_t capacity, const std::string& text);
+  void append_text(recording::TableState* state, size_t at, size_t capacity, const std::string& text);
   void know_functions(RecordedThread* thread) const;
   void write_process(bool last);
   void write_threads();
 
   Region region_;
-  trace::ProcessHeader& header_;
-  trace::LiveFile* files_;
+  recording::ProcessHeader& header_;
+  recording::LiveFile* files_;
   ChunkFile out_;
   uint64_t series_;
   bool begun_ = false, ended_ = false;
@@ -115,8 +115,8 @@ class RecordedThread {
   void add_local(uint32_t function, uint64_t frame, uint64_t begin, uint64_t end);
   void add_region_time(uint32_t region, uint64_t ticks);
   void begins(uint64_t ticks);  // before its first call
-  uint64_t calls() const { return header().calls_before + trace::calls_of(header()); }
-  trace::ThreadHeader& header() const { return *reinterpret_cast<trace::ThreadHeader*>(region_.get()); }
+  uint64_t calls() const { return header().calls_before + recording::calls_of(header()); }
+  recording::ThreadHeader& header() const { return *reinterpret_cast<recording::ThreadHeader*>(region_.get()); }
 
  private:
   friend class RecordedProcess;
@@ -127,7 +127,7 @@ class RecordedThread {
 
   RecordedProcess& process_;
   Region region_;
-  trace::EventGraph graph_;
+  recording::EventGraph graph_;
   std::unordered_map<uint64_t, uint32_t> contexts_, sites_, locals_;
 };
 

@@ -278,7 +278,7 @@ void watch_files() { open_files.begin(); }
 
 void stop_watching_files() { open_files.stop(); }
 
-void record_files(trace::ProcessHeader* header, char* region, trace::Backing backing) {
+void record_files(recording::ProcessHeader* header, char* region, recording::Backing backing) {
   outside = true;  // the first MPI call may be another one than MPI_Init
   paused = false;
   const char* function = nullptr;
@@ -303,7 +303,7 @@ void finish_files() {
   open_files.stop();
 }
 
-void write_file_function_names(trace::ByteTable* text) {
+void write_file_function_names(recording::ByteTable* text) {
   const auto put = [&](const char* name, CallClass cls) {
     const size_t n = strlen(name) + 1;
     uint8_t* p = text->room(n + 1);

@@ -61,7 +61,7 @@ class CharacterCall {
 
  private:
   OpenFile* file_;
-  trace::LiveLocal* local_ = nullptr;
+  recording::LiveLocal* local_ = nullptr;
   Ticks begin_ = 0;
   uint64_t weight_ = 0;
 };

@@ -7,17 +7,17 @@
 
 namespace leadline::recorder {
 
-using trace::FileRun;
-using trace::FileRuns;
-using trace::LiveFile;
+using recording::FileRun;
+using recording::FileRuns;
+using recording::LiveFile;
 
 namespace {
 
-namespace capacity = trace::capacity;
+namespace capacity = recording::capacity;
 
-constexpr size_t text_at = trace::pages(capacity::files * sizeof(LiveFile));
-constexpr size_t runs_at = text_at + trace::pages(capacity::file_text);
-constexpr size_t early_bytes = runs_at + trace::pages(capacity::file_runs * sizeof(FileRun));
+constexpr size_t text_at = recording::pages(capacity::files * sizeof(LiveFile));
+constexpr size_t runs_at = text_at + recording::pages(capacity::file_text);
+constexpr size_t early_bytes = runs_at + recording::pages(capacity::file_runs * sizeof(FileRun));
 
 bool always_backed(void*, char*, char*) { return true; }
 
@@ -47,7 +47,7 @@ bool FileTable::begin() {
   void* p = mmap(nullptr, early_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (p == MAP_FAILED) return false;
   early_ = static_cast<char*>(p);
-  const trace::Backing backing{always_backed, nullptr};
+  const recording::Backing backing{always_backed, nullptr};
   file_table_ = {&early_states_[0], early_, capacity::files, backing};
   text_ = {&early_states_[1], early_ + text_at, capacity::file_text, backing, &lost_};
   run_table_ = {&early_states_[2], early_ + runs_at, capacity::file_runs, backing};
@@ -60,15 +60,15 @@ bool FileTable::begin() {
   return true;
 }
 
-void FileTable::attach(trace::ProcessHeader* header, char* region, trace::Backing backing) {
-  namespace at = trace::process_at;
+void FileTable::attach(recording::ProcessHeader* header, char* region, recording::Backing backing) {
+  namespace at = recording::process_at;
   const bool had = files_ != nullptr;
   const uint32_t files = had ? file_table_.size() : 1;
   const uint32_t text = had ? text_.size() : 1;
   const uint32_t runs = had ? run_table_.size() : 1;
-  trace::Table<LiveFile> new_files{&header->files, region + at::files, capacity::files, backing};
-  trace::ByteTable new_text{&header->file_text, region + at::file_text, capacity::file_text, backing, &lost_};
-  trace::Table<FileRun> new_runs{&header->file_runs, region + at::file_runs, capacity::file_runs, backing};
+  recording::Table<LiveFile> new_files{&header->files, region + at::files, capacity::files, backing};
+  recording::ByteTable new_text{&header->file_text, region + at::file_text, capacity::file_text, backing, &lost_};
+  recording::Table<FileRun> new_runs{&header->file_runs, region + at::file_runs, capacity::file_runs, backing};
   if (!new_files.ensure(files) || !new_text.ensure(text) || !new_runs.ensure(runs)) return;
   new_files.append_zeroed(files);
   new_text.append_zeroed(text);
@@ -95,7 +95,7 @@ void FileTable::forget() {
   runs_ = nullptr;
   early_ = nullptr;
   runs_lock_ = false;
-  for (trace::TableState& state : early_states_) state.used = 0;
+  for (recording::TableState& state : early_states_) state.used = 0;
 }
 
 uint32_t FileTable::intern(const char* path) {

@@ -25,7 +25,7 @@ class FileTable {
   // Plain memory. False: there is none.
   bool begin();
   // Moves to the live memory of a process.
-  void attach(trace::ProcessHeader* header, char* region, trace::Backing backing);
+  void attach(recording::ProcessHeader* header, char* region, recording::Backing backing);
   bool ready() const { return files_ != nullptr; }
   // After fork, in the child: nothing of the parent's counts.
   void forget();
@@ -46,17 +46,17 @@ class FileTable {
 
  private:
   static void add(uint64_t* counter, uint64_t n) { __atomic_fetch_add(counter, n, __ATOMIC_RELAXED); }
-  trace::FileRun* new_run(trace::FileRuns* runs);
+  recording::FileRun* new_run(recording::FileRuns* runs);
   uint32_t take_runs(uint32_t n);
 
-  trace::LiveFile* files_ = nullptr;
-  trace::FileRun* runs_ = nullptr;
-  trace::Table<trace::LiveFile> file_table_;
-  trace::Table<trace::FileRun> run_table_;
-  trace::ByteTable text_;
-  trace::TableState early_states_[3] = {};
+  recording::LiveFile* files_ = nullptr;
+  recording::FileRun* runs_ = nullptr;
+  recording::Table<recording::LiveFile> file_table_;
+  recording::Table<recording::FileRun> run_table_;
+  recording::ByteTable text_;
+  recording::TableState early_states_[3] = {};
   char* early_ = nullptr;
-  trace::PositionMap map_{1u << 16};
+  recording::PositionMap map_{1u << 16};
   uint64_t lost_ = 0;
   bool runs_lock_ = false;
 };

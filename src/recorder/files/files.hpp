@@ -13,7 +13,7 @@ void watch_files();
 void stop_watching_files();
 // File calls are events from now on, between MPI_Init and MPI_Finalize; what was counted until now moves to the live
 // memory.
-void record_files(trace::ProcessHeader* header, char* region, trace::Backing backing);
+void record_files(recording::ProcessHeader* header, char* region, recording::Backing backing);
 // Whether they are counted only: a rank's time begins with MPI_Init and ends with MPI_Finalize. A session may begin
 // afterwards.
 void files_outside(bool outside_mpi);
@@ -23,7 +23,7 @@ void pause_files(bool pause);
 void finish_files();
 
 // Appends the names of libc's functions to those of MPI's.
-void write_file_function_names(trace::ByteTable* text);
+void write_file_function_names(recording::ByteTable* text);
 
 // How an event that opens a file names it: 0 for the one after the highest number the thread has opened so far.
 int64_t number_in_event(Thread& t, uint32_t file);

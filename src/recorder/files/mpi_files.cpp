@@ -19,9 +19,9 @@ struct MpiFile {
 MpiFile* mpi_files = nullptr;
 
 MpiFile* mpi_file(uint32_t object) {
-  if (object >= trace::capacity::communicators) return nullptr;
+  if (object >= recording::capacity::communicators) return nullptr;
   if (!mpi_files) {
-    void* p = mmap(nullptr, trace::capacity::communicators * sizeof(MpiFile), PROT_READ | PROT_WRITE,
+    void* p = mmap(nullptr, recording::capacity::communicators * sizeof(MpiFile), PROT_READ | PROT_WRITE,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED) return nullptr;
     mpi_files = static_cast<MpiFile*>(p);

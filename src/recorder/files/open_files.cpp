@@ -120,7 +120,7 @@ void OpenFiles::forked() {
   table_.forget();
 }
 
-void OpenFiles::record(trace::ProcessHeader* header, char* region, trace::Backing backing) {
+void OpenFiles::record(recording::ProcessHeader* header, char* region, recording::Backing backing) {
   if (!slots_) return;
   lock();
   table_.attach(header, region, backing);

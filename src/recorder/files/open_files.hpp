@@ -39,7 +39,7 @@ class OpenFiles {
   bool watching() const { return watching_; }
   bool early() const { return early_; }
   // Recording has begun: calls are events, and the table moves to the live memory.
-  void record(trace::ProcessHeader* header, char* region, trace::Backing backing);
+  void record(recording::ProcessHeader* header, char* region, recording::Backing backing);
   void stop() { watching_ = false; }
   void forked();
 

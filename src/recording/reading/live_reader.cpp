@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace leadline::trace {
+namespace leadline::recording {
 
 namespace {
 
@@ -53,7 +53,7 @@ LiveMap::LiveMap(int fd, uint64_t file_bytes) : file_pages_((file_bytes + page -
 }
 
 bool LiveMap::add(const LiveStretch& s, uint64_t* pages_left) {
-  constexpr uint64_t everything = process_at::end + uint64_t{max_threads} * thread_at::end;
+  constexpr uint64_t everything = process_at::end + uint64_t{trace::max_threads} * thread_at::end;
   const bool fits = s.pages <= *pages_left && s.at % page == 0 && s.at <= everything &&
                     s.pages <= (everything - s.at) / page && s.file_page <= file_pages_ &&
                     s.pages <= file_pages_ - s.file_page;
@@ -78,4 +78,4 @@ RegionMemory::~RegionMemory() {
   if (base_) munmap(base_, bytes_);
 }
 
-}  // namespace leadline::trace
+}  // namespace leadline::recording

@@ -7,7 +7,7 @@
 
 #include "recording/live_file.hpp"
 
-namespace leadline::trace {
+namespace leadline::recording {
 
 // The stretches of a file. Nothing in it is trusted.
 class LiveMap {
@@ -39,4 +39,4 @@ class RegionMemory {
   size_t bytes_;
 };
 
-}  // namespace leadline::trace
+}  // namespace leadline::recording

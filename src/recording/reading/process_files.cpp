@@ -10,7 +10,7 @@
 #include "recording/reading/salvage.hpp"
 #include "trace/reading/decode.hpp"
 
-namespace leadline::trace {
+namespace leadline::recording {
 
 namespace {
 
@@ -19,8 +19,8 @@ bool ends_with(const std::string& s, const char* end) {
   return s.size() >= n && s.compare(s.size() - n, n, end) == 0;
 }
 
-ReadError read_live(const std::string& path, Process* process) {
-  read_part(path.substr(0, path.size() - 5) + ".part", process);
+trace::ReadError read_live(const std::string& path, trace::Process* process) {
+  trace::read_part(path.substr(0, path.size() - 5) + ".part", process);
   const std::string wrong = salvage(path, process);
   if (!wrong.empty()) return {path + ": " + wrong};
   process->complete = false;
@@ -29,11 +29,11 @@ ReadError read_live(const std::string& path, Process* process) {
 
 }  // namespace
 
-ReadError read_process(const std::string& path, Process* process) {
-  *process = Process{};
+trace::ReadError read_process(const std::string& path, trace::Process* process) {
+  *process = trace::Process{};
   process->file = path;
-  ReadError error = ends_with(path, ".live") ? read_live(path, process) : read_trace(path, process);
-  if (error.message.empty()) finish_process(process);
+  trace::ReadError error = ends_with(path, ".live") ? read_live(path, process) : trace::read_trace(path, process);
+  if (error.message.empty()) trace::finish_process(process);
   return error;
 }
 
@@ -50,7 +50,7 @@ std::string stem_of(const std::string& trace) {
 
 }  // namespace
 
-std::vector<std::string> trace_files(const std::string& directory, ReadError* error) {
+std::vector<std::string> trace_files(const std::string& directory, trace::ReadError* error) {
   std::vector<std::string> traces, lives;
   DIR* dir = opendir(directory.c_str());
   if (!dir) {
@@ -75,4 +75,4 @@ std::vector<std::string> trace_files(const std::string& directory, ReadError* er
   return traces;
 }
 
-}  // namespace leadline::trace
+}  // namespace leadline::recording

@@ -7,11 +7,11 @@
 
 #include "trace/reading/reader.hpp"
 
-namespace leadline::trace {
+namespace leadline::recording {
 
-ReadError read_process(const std::string& path, Process* process);
+trace::ReadError read_process(const std::string& path, trace::Process* process);
 
 // The trace files of a run directory, one per process: .trace files and the .live files without a finished .trace.
-std::vector<std::string> trace_files(const std::string& directory, ReadError* error);
+std::vector<std::string> trace_files(const std::string& directory, trace::ReadError* error);
 
-}  // namespace leadline::trace
+}  // namespace leadline::recording

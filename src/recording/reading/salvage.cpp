@@ -11,7 +11,7 @@
 #include "recording/reading/live_reader.hpp"
 #include "trace/reading/decode.hpp"
 
-namespace leadline::trace {
+namespace leadline::recording {
 
 namespace {
 
@@ -29,14 +29,14 @@ class File {
   int fd_;
 };
 
-std::string decode(ChunkType type, const ByteSink& sink, Process* p) {
+std::string decode(trace::ChunkType type, const trace::ByteSink& sink, trace::Process* p) {
   if (!sink.ok()) return "no memory";
-  return decode_chunk(type, ByteReader(sink.data(), sink.size()), p);
+  return trace::decode_chunk(type, trace::ByteReader(sink.data(), sink.size()), p);
 }
 
 // Returns the error in a chunk that must be there; an error in a chunk that may be missing goes into `damage`.
-std::string salvage_process(const ProcessView& view, Process* p, std::string* damage) {
-  ByteSink sink;
+std::string salvage_process(const ProcessView& view, trace::Process* p, std::string* damage) {
+  trace::ByteSink sink;
   for (const ProcessChunk& chunk : process_chunks) {
     if (chunk.is_there && !chunk.is_there(view)) continue;
     sink.clear();
@@ -50,22 +50,22 @@ std::string salvage_process(const ProcessView& view, Process* p, std::string* da
 }
 
 // True if the generation was read before: the process was killed after writing it and before beginning the next.
-bool has_generation(const Process& p, const ThreadHeader& h) {
-  for (const Stream& s : p.streams) {
+bool has_generation(const trace::Process& p, const ThreadHeader& h) {
+  for (const trace::Stream& s : p.streams) {
     if (s.thread != h.thread) continue;
-    for (const Generation& g : s.generations) {
+    for (const trace::Generation& g : s.generations) {
       if (g.number == h.generation) return true;
     }
   }
   return false;
 }
 
-std::string salvage_thread(char* region, const ThreadView& view, Process* p) {
-  ByteSink sink;
+std::string salvage_thread(char* region, const ThreadView& view, trace::Process* p) {
+  trace::ByteSink sink;
   classify_loops(region);
   const bool has = has_generation(*p, *reinterpret_cast<const ThreadHeader*>(region));
   for (const ThreadChunk& chunk : thread_chunks) {
-    if (chunk.pieces == Pieces::apart || (has && facts_of(chunk.type).in_part)) continue;
+    if (chunk.pieces == Pieces::apart || (has && trace::facts_of(chunk.type).in_part)) continue;
     sink.clear();
     if (!chunk.encode(view, &sink)) continue;
     std::string wrong = decode(chunk.type, sink, p);
@@ -75,10 +75,10 @@ std::string salvage_thread(char* region, const ThreadView& view, Process* p) {
 }
 
 // Adds the call that the thread was in, and the end of the previous one; its stream must be there already.
-void salvage_end(const char* region, const ProcessHeader& process, Process* p) {
+void salvage_end(const char* region, const ProcessHeader& process, trace::Process* p) {
   const auto& h = *reinterpret_cast<const ThreadHeader*>(region);
-  Stream* stream = nullptr;
-  for (Stream& s : p->streams) {
+  trace::Stream* stream = nullptr;
+  for (trace::Stream& s : p->streams) {
     if (s.thread == h.thread) stream = &s;
   }
   if (!stream || h.last_end <= process.first_ticks) return;
@@ -88,7 +88,7 @@ void salvage_end(const char* region, const ProcessHeader& process, Process* p) {
   if (!h.call || process.pauses.since) return;  // calls are not observed during pauses
   const uint64_t begin = h.call_begin > h.last_end ? h.call_begin : h.last_end;
   if (h.call >= in_function) {
-    if (h.call - in_function >= max_functions) return;
+    if (h.call - in_function >= trace::max_functions) return;
     stream->under_way = {true, h.call - in_function, UINT32_MAX, since_begin(begin)};
   } else {
     const uint32_t site = h.call - in_site;
@@ -102,7 +102,7 @@ void salvage_end(const char* region, const ProcessHeader& process, Process* p) {
 // 128 ns per tick: with longer ticks the times of a call, 32 bits of ticks, would not fit the histogram.
 constexpr uint64_t largest_tick_factor = uint64_t{1} << 39;
 
-std::string salvage(const std::string& path, Process* p) {
+std::string salvage(const std::string& path, trace::Process* p) {
   const File file(path);
   if (file.fd() < 0) return std::strerror(errno);
   struct stat s{};
@@ -116,7 +116,7 @@ std::string salvage(const std::string& path, Process* p) {
   if (h->version != live_version) return "made by another version of Leadline";
   p->file_bytes += static_cast<uint64_t>(s.st_blocks) * 512;
   uint64_t generations = 0;
-  for (const Stream& stream : p->streams) generations += stream.generations.size();
+  for (const trace::Stream& stream : p->streams) generations += stream.generations.size();
   ProcessView view{process.base()};
   std::string damage = map.damage();
   if (h->tick_factor == 0 || h->tick_factor > largest_tick_factor) {
@@ -124,7 +124,7 @@ std::string salvage(const std::string& path, Process* p) {
     h->tick_factor = uint64_t{1} << 32;
   }
   uint64_t last = h->last_ticks;
-  const uint32_t threads = h->threads < max_threads ? h->threads : max_threads;
+  const uint32_t threads = h->threads < trace::max_threads ? h->threads : trace::max_threads;
   for (uint32_t i = 0; i < threads; ++i) {
     const RegionMemory thread(file.fd(), map, process_at::end + i * thread_at::end, thread_at::end);
     if (!thread.base()) return "no memory";
@@ -135,7 +135,8 @@ std::string salvage(const std::string& path, Process* p) {
       continue;
     }
     view.add_thread(thread.base());
-    if (th->call >= in_function && th->call - in_function < max_functions) view.functions[th->call - in_function] = 1;
+    if (th->call >= in_function && th->call - in_function < trace::max_functions)
+      view.functions[th->call - in_function] = 1;
     if (th->last_end > last) last = th->last_end;
     const ThreadView of_thread{thread.base(), h->tick_factor, h->first_ticks, has_regions(process.base())};
     const std::string wrong = salvage_thread(thread.base(), of_thread, p);
@@ -157,4 +158,4 @@ std::string salvage(const std::string& path, Process* p) {
   return "";
 }
 
-}  // namespace leadline::trace
+}  // namespace leadline::recording

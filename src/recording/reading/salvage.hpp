@@ -5,9 +5,9 @@
 
 #include "trace/process.hpp"
 
-namespace leadline::trace {
+namespace leadline::recording {
 
 // Adds the contents of the .live file to `process`. Returns the error, empty if the file was read.
-std::string salvage(const std::string& path, Process* process);
+std::string salvage(const std::string& path, trace::Process* process);
 
-}  // namespace leadline::trace
+}  // namespace leadline::recording
