@@ -41,8 +41,8 @@ void encode_times(const char* thread_region, uint64_t tick_factor, trace::ByteSi
 // What was kept of the times call by call. `origin_ticks`: where the process's time begins. False: nothing was.
 // `last`: of this generation; loops are described there. `tolerance`: the most that longer times may be off, in ticks;
 // how much it is otherwise follows from the loop.
-bool encode_series(const char* thread_region, uint64_t tick_factor, uint64_t origin_ticks, bool last, trace::ByteSink* out,
-                   uint64_t tolerance = UINT64_MAX);
+bool encode_series(const char* thread_region, uint64_t tick_factor, uint64_t origin_ticks, bool last,
+                   trace::ByteSink* out, uint64_t tolerance = UINT64_MAX);
 // The loops of a thread's source; all that passed must have found its loop. If that was not done, classify_loops() does
 // what is possible without the program's code, after it has checked the region.
 void encode_loops(const char* thread_region, trace::ByteSink* out);
