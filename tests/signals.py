@@ -10,8 +10,10 @@ def let_children_start_afresh() -> None:
 
     nohup, or a shell without job control, leaves SIGHUP or SIGINT ignored, and every program below inherits that. A
     handler does not survive exec(): an ignored signal is caught here and dropped, and has its default in the child.
+    SIGINT becomes KeyboardInterrupt, as in a process that was started with nothing ignored: what is tested in this
+    process must not depend on who started it.
     """
     signal.pthread_sigmask(signal.SIG_SETMASK, [])
     for number in signal.valid_signals() - LEFT_ALONE:
         if signal.getsignal(number) is signal.SIG_IGN:
-            signal.signal(number, lambda *_: None)
+            signal.signal(number, signal.default_int_handler if number == signal.SIGINT else lambda *_: None)
