@@ -39,44 +39,35 @@ int32_t most_blocks(Operation operation, int32_t processes) {
   return facts.contributed.block_per_rank || facts.received.block_per_rank ? processes : 1;
 }
 
-// A block of the side that decides, which every rank has.
-struct Block {
-  int64_t count, size;  // elements, and bytes of one; size: negative: not known
-  int64_t bytes() const { return count < 0 || size < 0 ? -1 : count * size; }
-};
-
-// A collective that is looked at: true if it is done.
-[[gnu::noinline]] bool consider(Operation operation, Communicator& c, const Call& call, Block block, Word* result) {
-  const int64_t bytes = block.bytes();
+// The rule that has an algorithm for the call. nullptr: the library is to do it, and that is counted.
+[[gnu::noinline]] const Rule* rule_for(Operation operation, Communicator& c, int64_t count, int64_t size) {
+  const int64_t bytes = count < 0 || size < 0 ? -1 : count * size;
   Reason why = c.closed;
   if (why == Reason::count) {
-    const auto& rules = c.population->rules[static_cast<int>(operation)];
     why = shim.problem[0] ? Reason::off : Reason::no_rule;
-    if (block.count < 0 || (block.size < 0 && block.count != 0)) {
+    if (count < 0 || (size < 0 && count != 0)) {
       why = Reason::arguments;
     } else if (bytes == 0) {
       why = Reason::nothing_to_send;
-    } else if (block.count > INT32_MAX || bytes > INT32_MAX / most_blocks(operation, c.processes)) {
+    } else if (count > INT32_MAX || bytes > INT32_MAX / most_blocks(operation, c.processes)) {
       why = Reason::too_large;
     } else {
-      for (const Rule* rule : rules) {
+      for (const Rule* rule : c.population->rules[static_cast<int>(operation)]) {
         if (!rule->fits(bytes)) continue;
+        if (rule->algorithm) return rule;
         why = Reason::table_says;
-        if (!rule->algorithm) break;
-        int error = 0;
-        if (!carry_out_call(c, *rule, call, &why, &error)) break;
-        c.population->count(operation, bytes, rule, why);
-        *result = static_cast<Word>(error);
-        return true;
+        break;
       }
     }
   }
   c.population->count(operation, bytes, nullptr, why);
-  return false;
+  return nullptr;
 }
 
 // Whether count and datatype of a call between groups mean something on this process.
-[[gnu::noinline]] bool has_data(Operation operation, const Word* args) {
+template <class... A>
+[[gnu::noinline, gnu::cold]] bool has_data(Operation operation, A... a) {
+  const Word args[] = {a...};
   const host::Traits& traits = host::traits[static_cast<int>(function_of_operation[static_cast<int>(operation)])];
   return host::Significance(traits, args, -1).of(traits.roles.stype);
 }
@@ -114,10 +105,27 @@ inline Call call_of(const Word* args, bool large) {
   return call;
 }
 
-// Whether a rule may fit. Calls that are left alone get no further than here.
-template <Operation operation>
-[[gnu::always_inline]] inline bool taken(const Word* args, bool large, Word* result) {
+// By the rule's algorithm: true if it is done.
+template <Operation operation, class... A>
+[[gnu::noinline]] bool by_rule(Communicator& c, const Rule& rule, bool large, bool by_receive_side, int64_t size,
+                               Word* result, A... a) {
+  const Word args[] = {a...};
+  Call call = call_of<operation>(args, large);
+  CallSide& side = by_receive_side ? call.to : call.from;
+  side.size = size;
+  Reason why = Reason::table_says;
+  int error = 0;
+  const bool done = carry_out_call(c, rule, call, &why, &error);
+  c.population->count(operation, side.count * size, done ? &rule : nullptr, why);
+  *result = static_cast<Word>(error);
+  return done;
+}
+
+// Whether the call is done. One that is left alone needs no Call, nor its arguments in memory.
+template <Operation operation, class... A>
+[[gnu::always_inline]] inline bool taken(bool large, Word* result, A... a) {
   constexpr collectives::Arguments at = collectives::facts_of(operation).arguments;
+  const Word args[] = {a...};
   if (__builtin_expect(!watching.load(std::memory_order_relaxed), 0)) {
     if (!begun.load(std::memory_order_relaxed)) shim.note_call_without_init();
     return false;
@@ -128,31 +136,36 @@ template <Operation operation>
   if (!c || !c->population) return false;
   const bool has_rules = c->has_rules[static_cast<int>(operation)];
   if (!has_rules && !shim.reports()) return false;
-  if (__builtin_expect(c->closed == Reason::between_groups && !has_data(operation, args), 0)) {
+  if (__builtin_expect(c->closed == Reason::between_groups && !has_data(operation, a...), 0)) {
     c->population->count(operation, 0, nullptr, c->closed);
     return false;
   }
   const bool by_receive_side = decided_by_receive_side<operation>(args);
-  Call call = call_of<operation>(args, large);
-  CallSide& side = by_receive_side ? call.to : call.from;
-  side.size = size_of(m, abi.datatype(side.datatype));
-  const Block block{side.count, side.size};
+  int64_t count = count_in(args[at.scount], large);
+  Word datatype = args[at.stype];
+  if constexpr (at.rcount >= 0) {
+    if (by_receive_side) {
+      count = count_in(args[at.rcount], large);
+      datatype = args[at.rtype];
+    }
+  }
+  const int64_t size = size_of(m, abi.datatype(datatype));
   if (!shim.reports()) {
-    const int64_t bytes = block.count * block.size;  // of sensible ones; the others are looked at below
-    bool any = block.count < 0 || block.size < 0 || block.count > INT32_MAX;
+    const int64_t bytes = count * size;  // of sensible ones; the others are looked at below
+    bool any = count < 0 || size < 0 || count > INT32_MAX;
     if (!any) {
       for (const Rule* rule : c->population->rules[static_cast<int>(operation)]) any = any || rule->fits(bytes);
     }
     if (!any) return false;
   }
-  return consider(operation, *c, call, block, result);
+  const Rule* const rule = rule_for(operation, *c, count, size);
+  return rule && by_rule<operation>(*c, *rule, large, by_receive_side, size, result, a...);
 }
 
 template <Operation operation, Name name, class... A>
 Word collective(A... a) {
-  const Word args[] = {a...};
   Word result = 0;
-  if (taken<operation>(args, is_large(name), &result)) return result;
+  if (taken<operation>(is_large(name), &result, a...)) return result;
   return pass_on(function_of_operation[static_cast<int>(operation)], name, a...);
 }
 
