@@ -1,4 +1,4 @@
-"""python benchmarks [OPTIONS]: what recording costs, against the same program without it. See docs/performance.md."""
+"""python benchmarks [OPTIONS]: what recording costs, with and without the recorder (docs/record/performance.md)."""
 
 import sys
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import tiers
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "testing.md"
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "how-it-works" / "testing.md"
 
 
 def test_what_only_the_full_tier_runs_is_named_in_the_documentation(request: pytest.FixtureRequest) -> None:

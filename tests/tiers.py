@@ -1,7 +1,7 @@
 """Which tests run: LEADLINE_TIER=fast, normal (the default) or full, as ./dev test --fast, ./dev test and --all set it.
 
 fast     what is named in FAST: unit tests, properties, one program per binding on one MPICH and one Open MPI
-normal   every test but those marked `full`, which docs/testing.md names
+normal   every test but those marked `full`, which docs/how-it-works/testing.md names
 full     all of them
 """
 

@@ -53,7 +53,9 @@ def parser() -> argparse.ArgumentParser:
     )
     p.add_argument("--recorder", type=Path, help="the libleadline.so to measure (default: the one that was built)")
     p.add_argument("--json", type=Path, metavar="FILE", help="write all figures, each launch's too")
-    p.add_argument("--markdown", type=Path, metavar="FILE", help="write the costs as a table for docs/performance.md")
+    p.add_argument(
+        "--markdown", type=Path, metavar="FILE", help="write the costs as a table for docs/record/performance.md"
+    )
     return p
 
 

@@ -83,7 +83,7 @@ def print_sizes(console: Console, rows: Sequence[TraceSize]) -> None:
 
 
 def markdown_costs(costs: Sequence[CaseCost]) -> str:
-    """The same rows as docs/performance.md has them."""
+    """The same rows as docs/record/performance.md has them."""
     lines = ["| case | library | base | added | interval | noise | ratio | wanted | holds |", "|---" * 9 + "|"]
     for c in costs:
         t = c.typical

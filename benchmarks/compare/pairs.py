@@ -1,7 +1,7 @@
 """python benchmarks/compare/pairs.py [--mpi NAME] [--pairs N] [--repeats N] [--keep DIR]
 
 What `leadline compare` says of pairs of runs: identical ones, of which no difference may be claimed, and pairs made to
-differ in one thing, which must be named first. Runs are recorded in turn; docs/compare.md has the result.
+differ in one thing, which must be named first. Runs are recorded in turn; docs/compare/compare.md has the result.
 """
 
 from __future__ import annotations

@@ -2,7 +2,8 @@
 
 The input of opatm on one machine, with its files in the page cache and not: before each cold run they are dropped from
 it (posix_fadvise). Before all that, what a byte costs one process: read from the disk, copied from the cache, and
-copied and turned round, as NetCDF's files have their bytes in the other order. docs/workloads/opatm.md has the result.
+copied and turned round, as NetCDF's files have their bytes in the other order.
+docs/reference/workloads/opatm.md has the result.
 """
 
 from __future__ import annotations

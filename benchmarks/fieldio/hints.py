@@ -2,7 +2,7 @@
 
 What each set of hints takes that leadline_fieldio_choose_hints tries, under both kinds of MPI-IO that Debian's Open MPI
 has. Each case is launched several times: a choice that the next launch does not make again is noise. Needs mpi4py;
-docs/fieldio.md has the result.
+docs/build-in/fieldio.md has the result.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
 The input of opatm on hosts that read it from a file server over a slow link, and have no cache in common: namespaces
 with a network, a mount and so a page cache each, joined by virtual cables whose rate is limited (token bucket). The
 files are mounted again for each run by sshfs, without ssh. Needs root, sshfs, socat and OpenSSH's sftp-server;
-docs/workloads/opatm.md has the result.
+docs/reference/workloads/opatm.md has the result.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
                                       [--cases FIELDS:BYTES[/PIECE],...] [--every]
 
 Packed exchanges between two ranks against those written by hand: a message for each field, packing into one message,
-and one datatype for all. All are measured in turn in the same run; docs/segments.md has the result.
+and one datatype for all. All are measured in turn in the same run; docs/build-in/segments.md has the result.
 """
 
 from __future__ import annotations

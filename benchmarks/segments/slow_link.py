@@ -2,7 +2,7 @@
 
 Packed exchanges between two hosts over a slow link: namespaces with a network each, joined by virtual cables whose rate
 is limited (token bucket). Needs root. The same program and the same lines as compare.py, which has the two ranks on one
-host; docs/segments.md has the result.
+host; docs/build-in/segments.md has the result.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Field I/O: fields that are spread over the ranks, in NetCDF files (docs/fieldio.md).
+"""Field I/O: fields that are spread over the ranks, in NetCDF files (docs/build-in/fieldio.md).
 
 with FieldFile(comm, "start.nc") as file:                                # of mpi4py
     strip = Spread(comm, whole=(9, 4), first=(3 * comm.rank, 0), count=(3, 4), array=(5, 4), offset=(1, 0), halo=(1, 0))

@@ -14,7 +14,7 @@
 ! contiguous. Errors end the program with the message, unless the optional `code` is there to take them;
 ! fieldio_message gives the text.
 !
-! Compile the C sources beside this file with -DLEADLINE_FIELDIO_FORTRAN, then this file (docs/fieldio.md).
+! Compile the C sources beside this file with -DLEADLINE_FIELDIO_FORTRAN, then this file (docs/build-in/fieldio.md).
 module leadline_fieldio
   use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_double, c_f_pointer, c_int, c_int64_t, c_loc, &
     c_null_char, c_null_ptr, c_ptr, c_size_t
@@ -338,7 +338,7 @@ contains
   end function fieldio_message
 
   ! Collective. The hints that were fastest for a field that is spread so, for fieldio_open and fieldio_create. Tries them
-  ! with the scratch file PATH.hints; docs/fieldio.md says how. keep: a file of choices. choice: what was found, in full.
+  ! with the scratch file PATH.hints; docs/build-in/fieldio.md says how. keep: a file of choices. choice: what was found, in full.
   ! message: with `code`, what is wrong.
   function fieldio_choose_hints(comm, path, spread, rounds, limit_s, keep, choice, code, message) result(hints)
     integer, intent(in) :: comm

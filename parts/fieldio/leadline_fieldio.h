@@ -10,7 +10,7 @@
  *
  * Functions that return int return LEADLINE_FIELDIO_OK or an error, the same on all ranks unless they are documented
  * as local. They do not end the program and do not leave anybody waiting. After an error of a file nothing more is done
- * with it; every further call returns the error. docs/fieldio.md has the whole story. */
+ * with it; every further call returns the error. docs/build-in/fieldio.md has the whole story. */
 #ifndef LEADLINE_FIELDIO_H
 #define LEADLINE_FIELDIO_H
 

@@ -1,4 +1,4 @@
-"""Packed exchanges: what many fields send to the same neighbours, in as few messages as pay (docs/segments.md).
+"""Packed exchanges: what many fields send to the same neighbours, in few messages (docs/build-in/segments.md).
 
 plan = Plan(MPI.COMM_WORLD)                       # of mpi4py
 east = plan.neighbour(rank_of_east, outgoing=0, incoming=1)

@@ -6,8 +6,8 @@
 
 enum { DEFAULT_LIMIT = 16 << 20 };
 
-/* What is best, as measured (docs/segments.md): a part travels alone from ALONE bytes on, those below together up to
- * TOGETHER bytes of a rank, and no message has more than CUT. */
+/* What is best, as measured (docs/build-in/segments.md): a part travels alone from ALONE bytes on, those below together
+ * up to TOGETHER bytes of a rank, and no message has more than CUT. */
 #if defined(I_MPI_VERSION)
 enum { SLOTS = 4, ALONE = 2 << 10, TOGETHER = 64 << 10, CUT = 256 << 10 };
 #else

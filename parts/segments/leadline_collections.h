@@ -5,7 +5,7 @@
  * parts as they come, so that the root need not hold all. The fields are divided into segments, of each of which every
  * rank sends or receives one message; many small fields travel in one segment, and a large field in several.
  *
- * Errors, messages and compilation are as in leadline_segments.h; docs/segments.md has the whole story. */
+ * Errors, messages and compilation are as in leadline_segments.h; docs/build-in/segments.md has the whole story. */
 #ifndef LEADLINE_COLLECTIONS_H
 #define LEADLINE_COLLECTIONS_H
 

@@ -13,7 +13,7 @@
 ! C. A rank of -1 or MPI_PROC_NULL as `segments_nobody` is no neighbour. Errors end the program with the message, unless
 ! the optional `code` is there to take them; segments_message gives the text.
 !
-! Compile the C sources beside this file with -DLEADLINE_SEGMENTS_FORTRAN, then this file (docs/segments.md).
+! Compile the C sources beside this file with -DLEADLINE_SEGMENTS_FORTRAN, then this file (docs/build-in/segments.md).
 module leadline_segments
   use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_f_pointer, c_int, c_null_char, c_null_ptr, c_ptr, &
     c_size_t

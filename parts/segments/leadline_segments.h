@@ -10,7 +10,7 @@
  *
  * Except where said otherwise, functions return LEADLINE_SEGMENTS_OK or an error, whose text
  * leadline_segments_message() gives. A wrong call before the commit is kept and reported by the commit, on all ranks.
- * Data travel as bytes: all ranks must represent numbers alike. docs/segments.md has the whole story. */
+ * Data travel as bytes: all ranks must represent numbers alike. docs/build-in/segments.md has the whole story. */
 #ifndef LEADLINE_SEGMENTS_H
 #define LEADLINE_SEGMENTS_H
 

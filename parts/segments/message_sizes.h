@@ -1,4 +1,5 @@
-/* Which messages a plan makes where the choice is left to it: bytes, as measured for each library (docs/segments.md).
+/* Which messages a plan makes where the choice is left to it: bytes, as measured for each library
+ * (docs/build-in/segments.md).
  *
  *   DESCRIBED     a piece from which on pieces are described to the library by a datatype, not packed,
  *   IN_MESSAGES   if they make up more than this;

@@ -1,4 +1,4 @@
-"""Every failure of Leadline's own, each with its exit code (docs/exit-codes.md). Caught once, in __main__."""
+"""Every failure of Leadline's own, each with its exit code (docs/reference/exit-codes.md). Caught once, in __main__."""
 
 from __future__ import annotations
 

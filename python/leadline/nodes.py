@@ -1,8 +1,9 @@
 """Files that the processes of a run keep on their nodes while they run, and those that killed ones left there.
 
 If the run's directory is on a network file system, live memory is on the node, and HOST.away in the run's directory
-says where (docs/file-systems.md). A process that comes to its end writes its trace into the run's directory and leaves
-nothing. The recordings of killed processes are collected by the command that started them, or by `leadline collect`.
+says where (docs/record/file-systems.md). A process that comes to its end writes its trace into the run's directory and
+leaves nothing. The recordings of killed processes are collected by the command that started them, or by `leadline
+collect`.
 HOST.ends has the ends of processes of a node that did not close their traces.
 """
 

@@ -1,6 +1,6 @@
 // The file that each call is about. A trace names an open file by a number that is used again once the file is closed,
-// and says where it is opened which file it is (docs/format.md, Events); so open files are followed from call to call.
-// If the order of the calls does not identify the file, it is unknown: nothing is guessed.
+// and says where it is opened which file it is (docs/reference/format.md, Events); so open files are followed from call
+// to call. If the order of the calls does not identify the file, it is unknown: nothing is guessed.
 #pragma once
 
 #include <cstddef>

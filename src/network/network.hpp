@@ -6,7 +6,7 @@
 // leaves only once the receiver is known to wait for it: the handshake. The ports of a node serialise what goes to and
 // comes from other nodes, for all of its ranks together.
 //
-// Every time is in nanoseconds. docs/network.md has the file that holds them.
+// Every time is in nanoseconds. docs/tune/network.md has the file that holds them.
 // Sources: Alexandrov, Ionescu, Schauser, Scheiman, "LogGP", SPAA 1995 (L, o, g, G); Hoefler, Schneider, Lumsdaine,
 // "LogGOPSim", HPDC 2010 (O, S).
 #pragma once

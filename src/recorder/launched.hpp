@@ -10,8 +10,8 @@ namespace leadline::recorder {
 int64_t launched_rank();
 int64_t launched_size();
 
-// Distinguishes one MPI_COMM_WORLD of a job from those it spawned (docs/format.md): 0 for the first one, even for
-// others. Odd if it is the same on one host only; 1 if it is only known that the world was spawned. Call it before
+// Distinguishes one MPI_COMM_WORLD of a job from those it spawned (docs/reference/format.md): 0 for the first one, even
+// for others. Odd if it is the same on one host only; 1 if it is only known that the world was spawned. Call it before
 // MPI_Init, while the other processes of the world are there.
 uint64_t launched_world();
 

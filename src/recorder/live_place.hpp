@@ -1,7 +1,7 @@
 // The place of this process's live memory. It is in the run's directory, unless that is on a network or parallel file
 // system: there, a mapped file's pages would be written to servers while the program runs, and its page faults would
 // wait for them. Otherwise it is in memory or on a disk of the node, in a directory that the run's processes on this
-// node share, and a file in the run's directory says where (docs/file-systems.md).
+// node share, and a file in the run's directory says where (docs/record/file-systems.md).
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The loops of a thread's source (docs/format.md). Nothing in the region is trusted.
+// The loops of a thread's source (docs/reference/format.md). Nothing in the region is trusted.
 #include "recording/encode.hpp"
 #include "recording/loop_profile.hpp"
 #include "trace/chunk.hpp"

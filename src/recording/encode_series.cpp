@@ -1,4 +1,4 @@
-// The series of a generation (docs/format.md). Nothing in the region is trusted.
+// The series of a generation (docs/reference/format.md). Nothing in the region is trusted.
 #include <initializer_list>
 
 #include "recording/encode.hpp"

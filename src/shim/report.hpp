@@ -1,4 +1,4 @@
-// The shim's actions on the program's collectives, counted if LEADLINE_SHIM_REPORT asks for it (docs/shim.md).
+// The shim's actions on the program's collectives, counted if LEADLINE_SHIM_REPORT asks for it (docs/tune/shim.md).
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // The table of rules: the algorithm for each operation, number of processes and bytes. `leadline apply` writes it, a
-// rule a line (docs/shim.md):
+// rule a line (docs/tune/shim.md):
 //     operation first_processes last_processes first_bytes last_bytes algorithm segment_bytes radix
 #pragma once
 

@@ -97,7 +97,7 @@ struct CallFields {
   int32_t error = 0;              // errno of a call of libc that failed
   int32_t open_file = 0;          // number of the open file that a call of libc is about
   bool positioned = false;        // a transfer that has `distance`
-  int64_t distance = 0;           // its start relative to the end of the transfer before (docs/format.md)
+  int64_t distance = 0;           // its start relative to the end of the transfer before (docs/reference/format.md)
   CollectiveArguments collective;
 
   const trace::CallFacts& facts() const { return trace::facts_of(cls); }

@@ -1,4 +1,4 @@
-// A trace file is a magic number followed by chunks, each with its checksum (docs/format.md).
+// A trace file is a magic number followed by chunks, each with its checksum (docs/reference/format.md).
 #pragma once
 
 #include <cstdint>

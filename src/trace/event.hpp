@@ -1,6 +1,6 @@
 // One recorded call as the trace knows it: a key of five words. Events with equal keys are equal.
 //
-// Meaning of the fields by class of the function (docs/format.md has the full table):
+// Meaning of the fields by class of the function (docs/reference/format.md has the full table):
 //   sends            count, peer, tag, datatype as posted.
 //   recv, mrecv      count as posted; peer and tag: the actual ones if a status gave them, with flags for wildcards;
 //                    value = bytes received, unknown_value if the program did not ask.

@@ -1,5 +1,6 @@
 // A range coder: each bit costs as much as it is improbable, so nearly certain bits cost next to nothing. Writer and
-// reader learn the probabilities from the bits themselves, in the same way. docs/format.md has the definition.
+// reader learn the probabilities from the bits themselves, in the same way. docs/reference/format.md has the
+// definition.
 //
 // A function of a coder describes the data once: given a writer it writes its arguments, given a reader it returns the
 // values written.

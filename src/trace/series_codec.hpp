@@ -1,6 +1,6 @@
 // Codes durations and gaps: each as a level of a logarithmic scale, and that as its difference to the position's usual
 // level. The models of the bits are chosen by how much the position's values vary, how far off its last value was, and
-// how unusual the duration of the call just coded was. docs/format.md has the definition.
+// how unusual the duration of the call just coded was. docs/reference/format.md has the definition.
 #pragma once
 
 #include <cstdint>

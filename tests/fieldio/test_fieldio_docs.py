@@ -1,4 +1,4 @@
-"""The examples of docs/fieldio.md, as they stand there, inside programs that make the file and check what was read."""
+"""The examples of docs/build-in/fieldio.md, verbatim, inside programs that make the file and check what was read."""
 
 import re
 from pathlib import Path

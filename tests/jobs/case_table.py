@@ -1,4 +1,4 @@
-"""Makes docs/jobs-cases.md from the results of test_cases.py (build/tests/jobs-cases.jsonl)."""
+"""Makes docs/reference/jobs-cases.md from the results of test_cases.py (build/tests/jobs-cases.jsonl)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from cases import CASES, Case
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "build" / "tests" / "jobs-cases.jsonl"
-PAGE = ROOT / "docs" / "jobs-cases.md"
+PAGE = ROOT / "docs" / "reference" / "jobs-cases.md"
 LIBRARIES = {
     "mpich@4.1.3": "MPICH 4.1",
     "mpich": "MPICH 5.0",

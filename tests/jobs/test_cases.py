@@ -1,5 +1,6 @@
 """Every case of cases.py with every library on one to three nodes: as many ranks are recorded as were started, and no
-two jobs in one run. Results are kept in build/tests/jobs-cases.jsonl; case_table.py makes docs/jobs-cases.md of them.
+two jobs in one run. Results are kept in build/tests/jobs-cases.jsonl; case_table.py makes
+docs/reference/jobs-cases.md of them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Report objects made by rule, in the shape of docs/report.md, for as many ranks as wanted."""
+"""Report objects made by rule, in the shape of docs/read/report.md, for as many ranks as wanted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-/* Strips of a field in start.nc, around the example of docs/fieldio.md. */
+/* Strips of a field in start.nc, around the example of docs/build-in/fieldio.md. */
 /* LIBRARY */
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-! Writes a field, and reads it by the example of docs/fieldio.md; then tracers, land, and an error.
+! Writes a field, and reads it by the example of docs/build-in/fieldio.md; then tracers, land, and an error.
 program fieldio_docs
   ! LIBRARY
   use mpi

@@ -1,4 +1,4 @@
-! A ring of ranks, around the example of docs/segments.md.
+! A ring of ranks, around the example of docs/build-in/segments.md.
 program segments_docs
   ! LIBRARY
   use mpi

@@ -1,4 +1,4 @@
-/* Every rank's part brought to rank 0, around the example of docs/segments.md. */
+/* Every rank's part brought to rank 0, around the example of docs/build-in/segments.md. */
 /* LIBRARY */
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-"""The checks of one MPI library. Each returns a cell of the table in docs/libraries.md, or raises."""
+"""The checks of one MPI library. Each returns a cell of the table in docs/reference/libraries.md, or raises."""
 
 import sys
 from collections.abc import Callable, Mapping

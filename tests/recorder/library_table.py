@@ -1,4 +1,4 @@
-"""Writes the table of docs/libraries.md, with the results of each release of each library."""
+"""Writes the table of docs/reference/libraries.md, with the results of each release of each library."""
 
 import re
 from dataclasses import dataclass, field
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from .library_checks import CHECKS
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "libraries.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "libraries.md"
 BEGIN, END = "<!-- table: ./dev test --libraries -->\n", "<!-- end of the table -->\n"
 
 

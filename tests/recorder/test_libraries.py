@@ -1,7 +1,7 @@
 """Releases of MPI libraries beyond the newest ones, which all other tests use: each is recorded right.
 
-./dev test --all tries every release there is, and ./dev test --libraries writes what it found to docs/libraries.md;
-otherwise a few stand for the rest.
+./dev test --all tries every release there is, and ./dev test --libraries writes what it found to
+docs/reference/libraries.md; otherwise a few stand for the rest.
 """
 
 import os

@@ -73,7 +73,7 @@ def test_generations_are_kept_on_the_node_until_the_end(run_away, tmp_path: Path
 
 
 def generations_in(trace: Path) -> int:
-    """Chunks that were written before the end (docs/format.md)."""
+    """Chunks that were written before the end (docs/reference/format.md)."""
     content, at, found = trace.read_bytes(), 16, 0
     while at < len(content):
         _, kind, size, _ = struct.unpack_from("<4I", content, at)

@@ -16,7 +16,7 @@ from .running import run_mpi
 LEVELS = ("-O0", "-O1", "-O2", "-O3")
 NESTS = 10  # of a program
 PROGRAMS = 100  # of the exhaustive test
-RIGHT = 0.98  # of the nests; docs/loops.md says what the others are
+RIGHT = 0.98  # of the nests; docs/read/loops.md says what the others are
 
 
 @pytest.fixture(scope="module")

@@ -263,7 +263,7 @@ def test_a_comparison_fits_its_lines(width: int, tmp_path: Path) -> None:
 def test_documented_fields_are_those_of_the_object() -> None:
     found = as_json(pair(subject(1), subject(2, ranks=8)))
     assert found["schema"] == "leadline.compare/1"
-    text = (ROOT / "docs" / "compare.md").read_text()
+    text = (ROOT / "docs" / "compare" / "compare.md").read_text()
     names = [*found, *found["groups"][0], *found["groups"][0]["runs"][0], *found["pairs"][0]]
     assert isinstance(found["limits"], list)
     names += [*found["pairs"][0]["times"][0], *found["pairs"][0]["differences"][0], *found["scaling"]]

@@ -49,7 +49,7 @@ def test_the_contract_for_scripts(strip_run: Any) -> None:
 
 def test_every_field_of_the_report_is_documented(strip_run: Any) -> None:
     fields = to_json(strip_run).keys()
-    text = (Path(__file__).parents[2] / "docs" / "report.md").read_text()
+    text = (Path(__file__).parents[2] / "docs" / "read" / "report.md").read_text()
     rows = [line.split("|")[1] for line in text.split("## Entries")[0].splitlines() if line.startswith("| `")]
     documented = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
     assert not fields - documented

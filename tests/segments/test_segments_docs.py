@@ -1,4 +1,4 @@
-"""The examples of docs/segments.md, as they stand there, inside programs that give them arrays and check the halos."""
+"""The examples of docs/build-in/segments.md, verbatim, inside programs that give them arrays and check the halos."""
 
 import re
 from pathlib import Path
@@ -13,7 +13,7 @@ from leadline.segments.building import shared_library
 
 from .building import ROOT, compiled, library
 
-PAGE = ROOT / "docs" / "segments.md"
+PAGE = ROOT / "docs" / "built-in" / "segments.md"
 FRAMES = ROOT / "tests" / "programs"
 RANKS = 2
 MOST_LINES = 20

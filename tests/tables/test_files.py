@@ -1,4 +1,4 @@
-"""Tables written to files, by method and by command, and the examples of docs/tables.md."""
+"""Tables written to files, by method and by command, and the examples of docs/read/tables.md."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from leadline.tables.declaration import Kind
 
 from .conftest import Opened
 
-DOCS = Path(__file__).resolve().parents[2] / "docs" / "tables.md"
+DOCS = Path(__file__).resolve().parents[2] / "docs" / "read" / "tables.md"
 READ = {
     Kind.INDEX: int,
     Kind.INTEGER: int,

@@ -11,7 +11,7 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-NOTEBOOK = Path(__file__).parents[2] / "docs" / "notebooks" / "figure.ipynb"
+NOTEBOOK = Path(__file__).parents[2] / "docs" / "read" / "figure.ipynb"
 
 
 def test_the_notebook_goes_from_a_run_to_a_figure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,5 +1,5 @@
 // Damaged and foreign files: the reader says what is wrong or gives what is left, never crashes, hangs or takes memory
-// beyond a small multiple of the file's size (docs/format.md, Limits).
+// beyond a small multiple of the file's size (docs/reference/format.md, Limits).
 #include <malloc.h>
 #include <sys/stat.h>
 

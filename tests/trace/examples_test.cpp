@@ -1,5 +1,5 @@
-// Example traces, and what the reader makes of them as text: docs/format.md's worked example, and what test_format.py
-// compares with a reader written from that document.
+// Example traces, and what the reader makes of them as text: docs/reference/format.md's worked example, and what
+// test_format.py compares with a reader written from that document.
 //   examples_test            writes each to memory, reads it back and checks that it is complete
 //   examples_test DIRECTORY  NAME.trace and NAME.txt of each
 #include <sys/stat.h>

@@ -1,4 +1,4 @@
-"""Bits by their probability, and packed payloads, written from docs/format.md alone."""
+"""Bits by their probability, and packed payloads, written from docs/reference/format.md alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A reader of Leadline's traces, written from docs/format.md alone: slow, and independent of the C++ one.
+"""A reader of Leadline's traces, written from docs/reference/format.md alone: slow, and independent of the C++ one.
 
 python3 spec_reader.py FILE.trace prints everything in it, one thing a line
 """

@@ -1,4 +1,4 @@
-"""The series of a trace: times call by call, written from docs/format.md alone."""
+"""The series of a trace: times call by call, written from docs/reference/format.md alone."""
 
 from __future__ import annotations
 

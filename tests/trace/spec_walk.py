@@ -1,4 +1,4 @@
-"""The generations of a trace: graphs, tokens and the walk over them, written from docs/format.md alone."""
+"""The generations of a trace: graphs, tokens and the walk over them, written from docs/reference/format.md alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/format.md says enough to read a trace: a reader written from it alone gives what Leadline's gives."""
+"""docs/reference/format.md says enough to read a trace: a reader written from it alone gives what Leadline's gives."""
 
 import re
 import subprocess
@@ -11,7 +11,7 @@ import pytest
 from leadline import _core
 
 HERE = Path(__file__).resolve().parent
-FORMAT = HERE.parents[1] / "docs" / "format.md"
+FORMAT = HERE.parents[1] / "docs" / "reference" / "format.md"
 CHUNKS = HERE.parents[1] / "src" / "trace" / "chunk.hpp"
 EXAMPLES = (
     "worked",

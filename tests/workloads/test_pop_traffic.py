@@ -9,7 +9,7 @@ from .recorded import RUNS, Recording, library, record, runs
 
 NX, NY, NZ, TRACERS, STEPS = 25, 18, 4, 3, 2
 
-# What a step exchanges: values per point of the halo of each update, as docs/workloads/pop.md lists them.
+# What a step exchanges: values per point of the halo of each update, as docs/reference/workloads/pop.md lists them.
 UPDATES = {
     "mixing_coefficients": [1, NZ],
     "momentum": [2 * NZ, 2 * NZ],

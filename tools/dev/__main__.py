@@ -21,8 +21,8 @@ USAGE = """usage: ./dev COMMAND
 
   demo              set up, build, record the OPATM workload and print its report
   test [ARGS]       set up everything the tests use, then run pytest with ARGS
-  test --fast       the tests to run after an edit: minutes; test --all: also the exhaustive ones (docs/testing.md)
-  test --libraries  record with every available release of every MPI library; writes docs/libraries.md
+  test --fast       the tests to run after an edit: minutes; test --all: also the exhaustive ones
+  test --libraries  record with every available release of every MPI library; writes docs/reference/libraries.md
   lint [--fix] [--tidy]  clang-format, ruff, mypy, Biome, codespell, layers, phrases, links; clang-tidy on request
   bench [ARGS]      set up, then run the benchmarks
   build [--debug]   build again after an edit (seconds); the C++ tests with assertions, in build/debug

@@ -27,7 +27,7 @@ FIGURES = ("rounds", "messages", "bytes")
 def outdated(*, fix: bool) -> list[str]:
     """A line for each page whose part is not as the data have it; with `fix` it is written."""
     found = []
-    for name, text in (("collectives.md", portfolio()), ("tuning.md", libraries())):
+    for name, text in (("tune/collectives.md", portfolio()), ("tune/tuning.md", libraries())):
         page = ROOT / "docs" / name
         is_ = page.read_text()
         before, _, rest = is_.partition(BEGIN)

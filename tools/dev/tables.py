@@ -1,4 +1,4 @@
-"""Part of docs/tables.md and the stubs of rows, both made from the declarations in python/leadline/tables."""
+"""Part of docs/read/tables.md and the stubs of rows, both made from the declarations in python/leadline/tables."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ sys.path.insert(0, str(ROOT / "python"))
 from leadline.tables import TABLES
 from leadline.tables.declaration import ColumnDeclaration, TableDeclaration
 
-PAGE = ROOT / "docs" / "tables.md"
+PAGE = ROOT / "docs" / "read" / "tables.md"
 STUBS = ROOT / "python" / "leadline" / "tables" / "rows.pyi"
 MADE = "<!-- From here on: made from python/leadline/tables by ./dev lint --fix. -->\n"
 WIDTH = 120

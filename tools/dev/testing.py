@@ -1,7 +1,7 @@
 """./dev test: the layer check, then pytest, and last what was skipped for want of a package.
 
---fast, --all: another tier of tests (docs/testing.md), which pytest learns from LEADLINE_TIER.
---libraries: every release of every MPI library instead, which writes the table of docs/libraries.md.
+--fast, --all: another tier of tests (docs/how-it-works/testing.md), which pytest learns from LEADLINE_TIER.
+--libraries: every release of every MPI library instead, which writes the table of docs/reference/libraries.md.
 """
 
 from __future__ import annotations

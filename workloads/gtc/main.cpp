@@ -1,4 +1,4 @@
-// Gyrokinetic-like particles in a torus, after GTC; docs/workloads/gtc.md.
+// Gyrokinetic-like particles in a torus, after GTC; docs/reference/workloads/gtc.md.
 
 #include <mpi.h>
 

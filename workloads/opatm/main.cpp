@@ -1,4 +1,5 @@
-// Off-line transport and reaction of tracers in a closed sea, after the OPATM-BFM model; docs/workloads/opatm.md.
+// Off-line transport and reaction of tracers in a closed sea, after the OPATM-BFM model;
+// docs/reference/workloads/opatm.md.
 
 #include <omp.h>
 

@@ -1,4 +1,4 @@
-// Writes an input for the model: forcing.nc and initial.nc, described in docs/workloads/opatm.md.
+// Writes an input for the model: forcing.nc and initial.nc, described in docs/reference/workloads/opatm.md.
 #pragma once
 
 #include "settings.hpp"

@@ -1,4 +1,4 @@
-// The halos of several fields, exchanged together: a segment's faces travel as one message (docs/segments.md).
+// The halos of several fields, exchanged together: a segment's faces travel as one message (docs/build-in/segments.md).
 #pragma once
 
 #include <memory>

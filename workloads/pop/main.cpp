@@ -1,4 +1,4 @@
-// Steps of an ocean model with a baroclinic and a barotropic phase, after POP; docs/workloads/pop.md.
+// Steps of an ocean model with a baroclinic and a barotropic phase, after POP; docs/reference/workloads/pop.md.
 
 #include <cstdio>
 #include <memory>

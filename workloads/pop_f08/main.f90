@@ -1,4 +1,4 @@
-! Steps of an ocean model with a baroclinic and a barotropic phase: ../pop in Fortran 2018; docs/workloads/pop.md.
+! Steps of an ocean model with a baroclinic and a barotropic phase: ../pop in Fortran 2018; docs/reference/workloads/pop.md.
 program pop_f08
   use, intrinsic :: iso_fortran_env, only: output_unit, real64
   use kit_omission, only: read_omission

@@ -1,4 +1,4 @@
-// Reacting compressible flow with high-order differences, after S3D; docs/workloads/s3d.md.
+// Reacting compressible flow with high-order differences, after S3D; docs/reference/workloads/s3d.md.
 
 #include <cinttypes>
 #include <cmath>

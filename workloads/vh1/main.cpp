@@ -1,4 +1,4 @@
-// Gas dynamics by the piecewise-parabolic method, one axis at a time, after VH-1; docs/workloads/vh1.md.
+// Gas dynamics by the piecewise-parabolic method, one axis at a time, after VH-1; docs/reference/workloads/vh1.md.
 
 #include <mpi.h>
 

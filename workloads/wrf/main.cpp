@@ -1,4 +1,4 @@
-// A dry atmosphere in a periodic channel, after WRF's case em_b_wave; docs/workloads/wrf.md.
+// A dry atmosphere in a periodic channel, after WRF's case em_b_wave; docs/reference/workloads/wrf.md.
 
 #include <cstdio>
 #include <memory>

@@ -1,4 +1,4 @@
-"""Measures point-to-point messages and collectives against one another (docs/bench.md).
+"""Measures point-to-point messages and collectives against one another (docs/tune/bench.md).
 
 `measure()` is the function behind `leadline bench`.
 """

@@ -24,7 +24,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Plan:
-    """The plan of one launch; docs/bench.md explains its parts."""
+    """The plan of one launch; docs/tune/bench.md explains its parts."""
 
     points: tuple[Point, ...]
     rounds: int = 50

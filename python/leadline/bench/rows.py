@@ -1,4 +1,4 @@
-"""Turns launches into rows: a row for each point and candidate (docs/bench.md gives their shape)."""
+"""Turns launches into rows: a row for each point and candidate (docs/tune/bench.md gives their shape)."""
 
 from __future__ import annotations
 

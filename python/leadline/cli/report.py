@@ -50,7 +50,7 @@ from leadline.launch.rundir import DEFAULT_PARENT, runs_in
     "--table",
     metavar="NAME",
     envvar="LEADLINE_TABLE",
-    help="Print one table as CSV: sites, calls (by rank), ranks, timeline:all … (docs/tables.md has them all).",
+    help="Print one table as CSV: sites, calls (by rank), ranks, timeline:all … (docs/read/tables.md has them all).",
 )
 @click.option("--csv", metavar="FILE", envvar="LEADLINE_CSV", help="Write the table there as CSV instead.")
 @click.option("--parquet", metavar="FILE", envvar="LEADLINE_PARQUET", help="Write the table there as Parquet instead.")

@@ -1,4 +1,4 @@
-"""The comparison as one object: docs/compare.md describes it."""
+"""The comparison as one object: docs/compare/compare.md describes it."""
 
 from __future__ import annotations
 

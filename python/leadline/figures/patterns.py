@@ -21,7 +21,7 @@ class PatternEntry:
 
     routines: what all its call sites have in common, outermost first, without main.   files: names, of I/O only.
     messages, n_bytes: of the whole run.   steps: those of the main loop, 0 if the pattern lies outside it.
-    evidence: see docs/patterns.md; processes are rank labels, a loop is its number in the section of loops.
+    evidence: see docs/read/patterns.md; processes are rank labels, a loop is its number in the section of loops.
     """
 
     name: str

@@ -63,7 +63,7 @@ class Finding:
     help: str = ""
 
     def as_data(self) -> dict[str, Any]:
-        """The form that docs/report.md describes. A ratio to 0 has no number in JSON and becomes null."""
+        """The form that docs/read/report.md describes. A ratio to 0 has no number in JSON and becomes null."""
         return {
             "id": self.id,
             "severity": self.severity,

@@ -1,4 +1,4 @@
-"""The place of the shim, the library that applies a table of collectives to an unmodified program (docs/shim.md)."""
+"""Where the shim is, the library that applies a table of collectives to a program (docs/tune/shim.md)."""
 
 from __future__ import annotations
 

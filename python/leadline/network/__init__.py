@@ -1,4 +1,4 @@
-"""The parameters of a network model, and the file that holds them (docs/network.md)."""
+"""The parameters of a network model, and the file that holds them (docs/tune/network.md)."""
 
 from leadline.network.file import Described, MalformedNetwork, Origin, parse, read, write
 

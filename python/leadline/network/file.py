@@ -1,4 +1,4 @@
-"""Reads and writes the file of a network's parameters. docs/network.md describes it.
+"""Reads and writes the file of a network's parameters. docs/tune/network.md describes it.
 
 Its figures are found by their paths, as in "link.node.piece.0.gap_ns".
 """

@@ -1,4 +1,4 @@
-"""The file I/O part of the report as data (docs/report.md, *File I/O*)."""
+"""The file I/O part of the report as data (docs/read/report.md, *File I/O*)."""
 
 from __future__ import annotations
 

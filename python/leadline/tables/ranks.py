@@ -12,7 +12,7 @@ from leadline.tables.places import WHERE, columns_of, places_of
 if TYPE_CHECKING:
     from leadline.figures.content import Content
 
-# The column of each category of calls (docs/report.md, by_kind_s): io_s is that of libc's calls.
+# The column of each category of calls (docs/read/report.md, by_kind_s): io_s is that of libc's calls.
 OF_CATEGORY = {
     "startup": seconds("startup_s", "in MPI_Init, MPI_Finalize and the like"),
     "point_to_point": seconds("point_to_point_s", "in sends and receives"),

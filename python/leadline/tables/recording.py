@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 class Recording:
-    """The contents of a run directory. Each call of a method computes its table; docs/tables.md has their columns."""
+    """The contents of a run directory. Each call of a method computes its table (columns: docs/read/tables.md)."""
 
     def __init__(self, path: Path, content: Content) -> None:
         """path: the directory that was read, or the one trace file."""

@@ -1,4 +1,4 @@
 """Which algorithm a collective should use: found by measuring, kept in a table, applied to unmodified programs.
 
-docs/tuning.md describes the table, what `leadline tune` measures, and how `leadline apply` proves what it did.
+docs/tune/tuning.md describes the table, what `leadline tune` measures, and how `leadline apply` proves what it did.
 """

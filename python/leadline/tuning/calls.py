@@ -11,7 +11,7 @@ from leadline import _core, mpi
 from leadline.errors import DamagedTrace, UsageError
 from leadline.operations import operations
 
-COMMUNICATOR = 0xFFFFFF  # docs/format.md: the rest of the number is flags
+COMMUNICATOR = 0xFFFFFF  # docs/reference/format.md: the rest of the number is flags
 
 
 @dataclass(frozen=True)

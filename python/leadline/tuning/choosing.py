@@ -15,7 +15,9 @@ from typing import Any
 from leadline.tuning.table import Rule, merged
 
 CLEAR_OF = 1.0
-SHIM_US = 0.25  # the shim takes up to 0.2 of a call that it serves (docs/shim.md), which would consume any smaller gain
+SHIM_US = (
+    0.25  # the shim takes up to 0.2 of a call that it serves (docs/tune/shim.md), which would consume any smaller gain
+)
 ALIKE = 0.05  # candidates with ratios this close count as equal
 
 

@@ -171,7 +171,7 @@ def _range(value: Any, key: str, least: int, wrong: Any) -> tuple[int, int]:
 
 def write(table: Table) -> str:
     """The table as TOML; parse() gives the same back."""
-    out = ["# The algorithm of each collective; if no rule fits, the library's own. See docs/tuning.md.", ""]
+    out = ["# The algorithm of each collective; if no rule fits, the library's own. See docs/tune/tuning.md.", ""]
     out += [f"schema = {SCHEMA}", "", "[evidence]"]
     out += [f"{_key(key)} = {_value(value)}" for key, value in table.evidence.items() if value is not None]
     for rule in table.rules:

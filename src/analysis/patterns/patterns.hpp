@@ -1,4 +1,5 @@
-// Patterns of communication and I/O that a run shows, with what they were recognised by. docs/patterns.md defines each.
+// Patterns of communication and I/O that a run shows, with what they were recognised by. docs/read/patterns.md defines
+// each.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,7 @@ using EvidenceValue = std::variant<bool, int64_t, double, std::string, std::vect
 using PatternEvidence = std::vector<std::pair<std::string, EvidenceValue>>;
 
 struct Pattern {
-  std::string name;                // one of the stable words of docs/patterns.md
+  std::string name;                // one of the stable words of docs/read/patterns.md
   std::vector<uint32_t> sites;     // numbers in the profile
   std::vector<std::string> files;  // names: the first few
   bool in_main_loop = false;

@@ -1,4 +1,5 @@
-// From a call of an archive to the event of a trace: what the recorder would have written (docs/format.md, Events).
+// From a call of an archive to the event of a trace: what the recorder would have written (docs/reference/format.md,
+// Events).
 #pragma once
 
 #include <cstdint>

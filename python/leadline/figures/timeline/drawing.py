@@ -1,4 +1,4 @@
-"""The timeline as data, in the form that docs/report.md describes."""
+"""The timeline as data, in the form that docs/read/report.md describes."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def figures(content: Content) -> dict[str, Any]:
 
 
 def _as_data(it: Iterations | None) -> dict[str, Any] | None:
-    """The form that docs/report.md describes."""
+    """The form that docs/read/report.md describes."""
     if it is None:
         return None
     found, run, loop = it.found, it.run, it.loop

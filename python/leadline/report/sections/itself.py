@@ -29,7 +29,7 @@ def figures(content: Content) -> dict[str, Any]:
 
 
 def _live_memory(run: Run) -> list[dict[str, Any]]:
-    """The places of the ranks' recordings while they ran (docs/file-systems.md)."""
+    """The places of the ranks' recordings while they ran (docs/record/file-systems.md)."""
     places = Counter(
         (place.file_system, place.live_kind, place.live_reason)
         for place in (process.placement for process in run.processes)

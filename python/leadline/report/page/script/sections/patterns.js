@@ -54,7 +54,7 @@ function sites(e) {
   return all.length ? h("ul", { class: "plain" }, all.slice(0, 12).map((text) => h("li", null, text)), all.length > 12 ? h("li", null, `and ${count(all.length - 12)} more`) : null) : null;
 }
 
-/** The numbers that make it this pattern; docs/patterns.md says what each is. */
+/** The numbers that make it this pattern; docs/read/patterns.md says what each is. */
 function evidence(e) {
   const known = Object.entries(e.evidence).filter(([, value]) => value !== null && value !== "" && value?.length !== 0);
   return h(
