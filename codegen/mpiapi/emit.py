@@ -7,7 +7,7 @@ from mpiapi.roles import ROLES
 from mpiapi.semantics import Bytes, Meaning
 from mpiapi.standard import Function
 
-# The first version of src/recorder/exports.map; dlsym does not find x@V, only x@@V (src/host/exports.hpp).
+# The first version of src/recorder/wrappers/exports.map; dlsym does not find x@V, only x@@V (src/host/exports.hpp).
 SYMBOL_VERSION = "LEADLINE_1"
 _RETURNS_DOUBLE = ("WALL_TIME", "TICK_RESOLUTION")
 # The arguments that a variadic function may have been passed in registers beside its named one.
@@ -80,7 +80,7 @@ def _words(function: Function) -> int:
 
 
 _WRAPPERS_BEGIN = """#include "leadline/functions.hpp"
-#include "recorder/call.hpp"
+#include "recorder/wrappers/call.hpp"
 
 using leadline::recorder::call;
 using leadline::recorder::call_double;

@@ -17,13 +17,13 @@
 #include "host/immortal.hpp"
 #include "host/own_file.hpp"
 #include "leadline/symbols.hpp"
-#include "recorder/clock_exchange.hpp"
-#include "recorder/code_places.hpp"
+#include "recorder/clocks/clock_exchange.hpp"
+#include "recorder/call_paths/code_places.hpp"
 #include "recorder/files/files.hpp"
 #include "recorder/files/functions.hpp"
-#include "recorder/launched.hpp"
-#include "recorder/placement.hpp"
-#include "recorder/sampling.hpp"
+#include "recorder/job/launched.hpp"
+#include "recorder/job/placement.hpp"
+#include "recorder/samples/sampling.hpp"
 
 namespace leadline::recorder {
 

@@ -1,14 +1,14 @@
 // The recording of this process: its files, its tables, its threads, and when it begins and ends.
 #pragma once
 
-#include "recorder/budgets.hpp"
-#include "recorder/live_place.hpp"
-#include "recorder/lock.hpp"
-#include "recorder/modules.hpp"
-#include "recorder/requests.hpp"
-#include "recorder/run_directory.hpp"
-#include "recorder/sample_table.hpp"
-#include "recorder/storage.hpp"
+#include "recorder/memory/budgets.hpp"
+#include "recorder/memory/live_place.hpp"
+#include "recorder/memory/lock.hpp"
+#include "recorder/call_paths/modules.hpp"
+#include "recorder/objects/requests.hpp"
+#include "recorder/job/run_directory.hpp"
+#include "recorder/samples/sample_table.hpp"
+#include "recorder/memory/storage.hpp"
 #include "recorder/thread.hpp"
 #include "recording/encode.hpp"
 

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "recorder/files/files.hpp"
-#include "recorder/launched.hpp"
+#include "recorder/job/launched.hpp"
 #include "recorder/recording.hpp"
 #include "recorder/trace_file.hpp"
 #include "recording/chunks.hpp"

@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "recorder/clock_exchange.hpp"
+#include "recorder/clocks/clock_exchange.hpp"
 #include "recorder/files/files.hpp"
-#include "recorder/launched.hpp"
-#include "recorder/learned.hpp"
-#include "recorder/placement.hpp"
+#include "recorder/job/launched.hpp"
+#include "recorder/library/learned.hpp"
+#include "recorder/job/placement.hpp"
 #include "recorder/recording.hpp"
-#include "recorder/tool_variables.hpp"
+#include "recorder/library/tool_variables.hpp"
 
 namespace leadline::recorder {
 namespace {

@@ -4,12 +4,12 @@
 #include <cstdint>
 
 #include "host/spawning.hpp"
-#include "recorder/call_path.hpp"
-#include "recorder/clock.hpp"
-#include "recorder/handles.hpp"
-#include "recorder/local_calls.hpp"
-#include "recorder/regions.hpp"
-#include "recorder/sample_ring.hpp"
+#include "recorder/call_paths/call_path.hpp"
+#include "recorder/clocks/clock.hpp"
+#include "recorder/objects/handles.hpp"
+#include "recorder/wrappers/local_calls.hpp"
+#include "recorder/call_paths/regions.hpp"
+#include "recorder/samples/sample_ring.hpp"
 #include "recording/event_graph.hpp"
 
 namespace leadline::recorder {

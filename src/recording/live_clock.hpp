@@ -1,6 +1,6 @@
 // How the clock of a process compares with that of rank 0 of its MPI_COMM_WORLD. All processes of one kernel share a
 // monotonic clock; processes on different hosts compare their clocks in MPI_Init and in MPI_Finalize
-// (recorder/clock_exchange.hpp).
+// (recorder/clocks/clock_exchange.hpp).
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // Arrays at fixed places of a region of memory that is backed step by step: address space is reserved for the largest
-// size, storage (file blocks, see recorder/storage.hpp) is asked for before it is touched.
+// size, storage (file blocks, see recorder/memory/storage.hpp) is asked for before it is touched.
 #pragma once
 
 #include <cstddef>

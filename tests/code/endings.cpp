@@ -4,7 +4,7 @@
 
 #include "code/ending_calls.hpp"
 #include "code/x86_64.hpp"
-#include "recorder/code_places.hpp"
+#include "recorder/call_paths/code_places.hpp"
 
 using namespace leadline;
 

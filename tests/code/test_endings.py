@@ -15,7 +15,7 @@ SOURCES = [
         ROOT / "src" / part
         for part in ("code/ending_calls.cpp", "code/imported_calls.cpp", "code/x86_64.cpp", "host/loaded_object.cpp")
     ),
-    ROOT / "src/recorder/code_places.cpp",
+    ROOT / "src/recorder/call_paths/code_places.cpp",
 ]
 EXPECTED = {
     "exit": "never returns",

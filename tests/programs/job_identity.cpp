@@ -1,7 +1,7 @@
 // What the recorder takes for this process's job: name, identity, and three words about it.
 #include <stdio.h>
 
-#include "recorder/job.hpp"
+#include "recorder/job/job.hpp"
 
 int main() {
   static leadline::recorder::Job job;

@@ -33,7 +33,7 @@ def headers(tmp_path: Path) -> Path:
     if shutil.which("c++") is None:
         pytest.skip("there is no C++ compiler")
     (tmp_path / "chunks.cpp").write_text('#include "recording/chunks.hpp"\n')
-    (tmp_path / "recorder.cpp").write_text('#include "recorder/record.hpp"\n')
+    (tmp_path / "recorder.cpp").write_text('#include "recorder/wrappers/record.hpp"\n')
     return tmp_path
 
 

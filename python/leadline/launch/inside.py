@@ -10,7 +10,7 @@ from leadline.launch.launcher import LAUNCHER_NAME
 from leadline.launch.wrappers import command_start
 
 MOST_SHOWN = 60
-# The variables in which launchers give each rank the number of ranks and its own (src/recorder/placement.cpp).
+# The variables in which launchers give each rank the number of ranks and its own (src/recorder/job/placement.cpp).
 VARIABLES = (
     ("OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "mpiexec"),
     ("PMI_SIZE", "PMI_RANK", "mpiexec"),

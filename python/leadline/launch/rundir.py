@@ -16,7 +16,7 @@ from leadline.errors import UsageError
 
 DEFAULT_PARENT = "leadline-runs"
 SCHEMA = 1
-JOB = "job.json"  # written by the first rank of a job (src/recorder/job_claim.cpp)
+JOB = "job.json"  # written by the first rank of a job (src/recorder/job/job_claim.cpp)
 
 
 def new_directory(given: str | None, program: str) -> Path:

@@ -4,7 +4,7 @@
 #include <signal.h>
 #include <string.h>
 
-#include "recorder/call.hpp"
+#include "recorder/wrappers/call.hpp"
 #include "recorder/files/files.hpp"
 #include "recorder/files/real_calls.hpp"
 

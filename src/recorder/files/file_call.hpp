@@ -1,8 +1,8 @@
 // One call of libc on a file: what the wrappers do before and after the real function.
 #pragma once
 
-#include "recorder/call_path.hpp"
-#include "recorder/clock.hpp"
+#include "recorder/call_paths/call_path.hpp"
+#include "recorder/clocks/clock.hpp"
 #include "recorder/files/functions.hpp"
 #include "recorder/files/open_files.hpp"
 #include "recorder/thread.hpp"

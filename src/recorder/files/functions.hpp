@@ -1,7 +1,7 @@
 // The numbers of libc's functions on files among those of all functions.
 #pragma once
 
-#include "recorder/host.hpp"
+#include "recorder/library/host.hpp"
 #include "trace/file_functions.hpp"
 
 namespace leadline::recorder {

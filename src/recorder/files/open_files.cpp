@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "host/immortal.hpp"
-#include "recorder/clock.hpp"
+#include "recorder/clocks/clock.hpp"
 #include "recorder/thread.hpp"
 
 namespace leadline::recorder {

@@ -2,7 +2,7 @@
 // these functions, which would be in the way.
 #pragma once
 
-#include "recorder/call.hpp"
+#include "recorder/wrappers/call.hpp"
 #include "recorder/files/file_call.hpp"
 #include "recorder/files/real_calls.hpp"
 

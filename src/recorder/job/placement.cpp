@@ -1,0 +1,181 @@
+#include "recorder/job/placement.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "host/control_group.hpp"
+#include "host/own_file.hpp"
+#include "recorder/clocks/clock.hpp"
+
+namespace leadline::recorder {
+namespace {
+
+using host::open_own;
+using recording::LivePlacement;
+
+constexpr uint32_t most_threads = 1024;
+constexpr uint32_t most_processors = 8192;
+
+uint64_t cpu_before = 0, waited_before = 0;
+pid_t thread_of_init = 0;
+bool waiting_known = false;
+
+// Of launchers, how many ranks they started and which one this is. Slurm's last: its own variables are in the
+// environment of any launcher that runs within a job, the numbers of tasks in that of a step only.
+constexpr struct {
+  const char *size, *rank;
+} launchers[] = {
+    {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},
+    {"PMI_SIZE", "PMI_RANK"},
+    {"FLUX_JOB_SIZE", "FLUX_TASK_RANK"},
+    {"JSM_NAMESPACE_SIZE", "JSM_NAMESPACE_RANK"},
+    {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID"},
+};
+
+size_t read_file(const char* path, char* text, size_t size) {
+  const int fd = open_own(path, O_RDONLY);
+  if (fd < 0) return 0;
+  const ssize_t n = read(fd, text, size - 1);
+  close(fd);
+  text[n > 0 ? n : 0] = 0;
+  return n > 0 ? static_cast<size_t>(n) : 0;
+}
+
+struct Processors {
+  unsigned long bits[most_processors / (8 * sizeof(unsigned long))] = {};
+
+  void add_of(pid_t thread) {
+    Processors own;
+    if (sched_getaffinity(thread, sizeof(own.bits), reinterpret_cast<cpu_set_t*>(own.bits)) != 0) return;
+    for (size_t i = 0; i < sizeof(bits) / sizeof(bits[0]); ++i) bits[i] |= own.bits[i];
+  }
+  bool has(uint32_t i) const {
+    constexpr uint32_t width = 8 * sizeof(bits[0]);
+    return i < most_processors && (bits[i / width] >> i % width & 1);
+  }
+  void set(uint32_t i) {
+    constexpr uint32_t width = 8 * sizeof(bits[0]);
+    if (i < most_processors) bits[i / width] |= 1UL << i % width;
+  }
+};
+
+void put_runs(const Processors& processors, LivePlacement* placement) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < most_processors && n < LivePlacement::most_runs; ++i) {
+    if (!processors.has(i)) continue;
+    uint32_t end = i;
+    while (processors.has(end)) ++end;
+    placement->allowed[n++] = {i, end - i};
+    i = end;
+  }
+  placement->runs = n;
+}
+
+Processors runs_of(const LivePlacement& placement) {
+  Processors processors;
+  for (uint32_t i = 0; i < placement.runs; ++i) {
+    const LivePlacement::Run& run = placement.allowed[i];
+    for (uint32_t p = run.first; p < run.first + run.count; ++p) processors.set(p);
+  }
+  return processors;
+}
+
+// How long a thread could run and had no processor. Source: Linux, Documentation/scheduler/sched-stats.rst.
+bool read_waited(pid_t thread, uint64_t* ns) {
+  char path[64], text[96];
+  snprintf(path, sizeof(path), "/proc/self/task/%d/schedstat", thread);
+  unsigned long long ran = 0, waited = 0;
+  if (!read_file(path, text, sizeof(text)) || sscanf(text, "%llu %llu", &ran, &waited) != 2) return false;
+  *ns = waited;
+  return true;
+}
+
+// The kernel's clock of a thread's processor time. Source: Linux, include/linux/posix-timers.h (CPUCLOCK_*).
+uint64_t cpu_of(pid_t thread) {
+  constexpr uint32_t per_thread = 4, scheduler = 2;
+  timespec t{};
+  const auto id = static_cast<clockid_t>(~static_cast<uint32_t>(thread) << 3 | per_thread | scheduler);
+  if (clock_gettime(id, &t) != 0) return 0;
+  return static_cast<uint64_t>(t.tv_sec) * 1000000000 + static_cast<uint64_t>(t.tv_nsec);
+}
+
+void count_threads(LivePlacement* placement) {
+  static uint64_t ran[most_threads];
+  const int fd = open_own("/proc/self/task", O_RDONLY | O_DIRECTORY);
+  DIR* tasks = fd >= 0 ? fdopendir(fd) : nullptr;
+  if (!tasks) {
+    if (fd >= 0) close(fd);
+    return;
+  }
+  // A thread that OpenMP bound has fewer processors than the process.
+  Processors processors = runs_of(*placement);
+  uint32_t n = 0;
+  uint64_t longest = 0;
+  while (const dirent* task = n < most_threads ? readdir(tasks) : nullptr) {
+    const pid_t thread = atoi(task->d_name);
+    if (thread <= 0) continue;
+    ran[n] = cpu_of(thread);
+    if (ran[n] > longest) longest = ran[n];
+    processors.add_of(thread);
+    ++n;
+  }
+  closedir(tasks);
+  placement->threads = n;
+  placement->busy = 0;
+  for (uint32_t i = 0; i < n; ++i) placement->busy += ran[i] >= longest / 10;
+  put_runs(processors, placement);
+}
+
+uint32_t quota() {
+  char text[2048];
+  if (!read_file("/proc/self/cgroup", text, sizeof(text))) return 0;
+  return host::control_group_quota("/sys/fs/cgroup", text, read_file);
+}
+
+}  // namespace
+
+void place_begin(const Budgets& budgets, LivePlacement* placement) {
+  LivePlacement& p = *placement;
+  p.known = 1;
+  p.launched_rank = -1;
+  p.budget_files = budgets.files;
+  p.budget_memory = budgets.memory;
+  p.budgets_given = (budgets.files_given ? 1u : 0u) | (budgets.memory ? 2u : 0u);
+  for (const auto& launcher : launchers) {
+    const char *size = getenv(launcher.size), *rank = getenv(launcher.rank);
+    if (!size || !rank || atoi(size) <= 0) continue;
+    p.launched = atoi(size);
+    p.launched_rank = atoi(rank);
+    snprintf(p.launcher, sizeof(p.launcher), "%s", launcher.size);
+    break;
+  }
+}
+
+void place_in_init(LivePlacement* placement) {
+  const long online = sysconf(_SC_NPROCESSORS_ONLN);
+  placement->processors = online > 0 ? static_cast<uint32_t>(online) : 0;
+  placement->quota = quota();
+  Processors processors;
+  processors.add_of(0);
+  put_runs(processors, placement);
+  cpu_before = system_ns(CLOCK_PROCESS_CPUTIME_ID);
+  thread_of_init = gettid();
+  waiting_known = read_waited(thread_of_init, &waited_before);
+}
+
+void place_in_finalize(LivePlacement* placement) {
+  if (!placement->processors) return;
+  placement->cpu_ns = system_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu_before;
+  uint64_t waited = 0;
+  placement->waiting_known = waiting_known && read_waited(thread_of_init, &waited) && waited >= waited_before;
+  placement->waited_ns = placement->waiting_known ? waited - waited_before : 0;
+  count_threads(placement);
+}
+
+}  // namespace leadline::recorder

@@ -1,0 +1,109 @@
+#include "recorder/job/run_directory.hpp"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "recorder/job/job.hpp"
+#include "recorder/job/job_claim.hpp"
+#include "trace/hash.hpp"
+
+namespace leadline::recorder {
+
+namespace {
+
+constexpr int longest_directory_name = Job::longest_name + 32;
+
+char asked[PATH_MAX];
+char directory[PATH_MAX];
+bool fits = true;
+bool diverted = false;
+constinit Job job;
+
+// Where the process began, whatever becomes of its environment and directory afterwards.
+void look() {
+  if (asked[0]) return;
+  const char* text = getenv("LEADLINE_DIR");
+  if (!text || !*text) return;
+  size_t n = 0;
+  if (text[0] != '/') {
+    if (!getcwd(asked, sizeof(asked))) return;
+    n = strlen(asked);
+    if (n + 1 < sizeof(asked)) asked[n++] = '/';
+  }
+  fits = n + strlen(text) + 1 + longest_directory_name + longest_file_name < sizeof(asked);
+  if (fits) strcpy(asked + n, text);
+}
+
+__attribute__((constructor(103))) void look_at_the_environment() { look(); }
+
+// Together with its parents: a node may lack folders that the others share.
+bool make_directory(char* path) {
+  if (mkdir(path, 0777) == 0 || errno == EEXIST) return true;
+  if (errno != ENOENT) return false;
+  for (char* at = strchr(path + 1, '/'); at; at = strchr(at + 1, '/')) {
+    *at = 0;
+    const bool made = mkdir(path, 0777) == 0 || errno == EEXIST || errno == EROFS || errno == EACCES;
+    *at = '/';
+    if (!made) return false;
+  }
+  return mkdir(path, 0777) == 0 || errno == EEXIST;
+}
+
+// The number-th directory that the job may take, the first being 0.
+void name_candidate(bool below, int number) {
+  strcpy(directory, asked);
+  if (number == 0 && !below) return;
+  strcat(directory, "/");
+  strcat(directory, job.name);
+  const int again = below ? number : number - 1;
+  if (again == 0) return;
+  uint64_t hash = 0;
+  for (const char* at = job.identity; *at; ++at) hash = trace::mix(hash, static_cast<unsigned char>(*at));
+  char* end = directory + strlen(directory);
+  snprintf(end, 32, again == 1 ? "-%08x" : "-%08x-%d", static_cast<unsigned>(hash >> 32), again);
+}
+
+}  // namespace
+
+const char* asked_directory() {
+  look();  // set by the program itself, or asked for by a constructor before ours
+  return asked;
+}
+
+bool run_directory_fits() { return fits; }
+
+void choose_run_directory() {
+  // A child of a process that never called MPI continues what its parent began.
+  if (job.alone && directory[0]) return;
+  find_job(&job);
+  // `leadline exec` names the folder of all runs, and this one is named for its job.
+  const char* runs = getenv("LEADLINE_RUNS");
+  const bool below = runs && *runs;
+  constexpr int most = 1000;
+  for (int number = 0; number < most; ++number) {
+    name_candidate(below, number);
+    diverted = number > 0;
+    if (!make_directory(directory) || claim_directory(directory, job) != Claim::of_another) return;
+  }
+}
+
+const char* run_directory() { return directory; }
+
+bool is_diverted() { return diverted && !job.spawned; }
+
+void file_in_run(FilePath* path, const char* format, ...) {
+  size_t n = strlen(directory);
+  memcpy(path->text, directory, n);
+  path->text[n++] = '/';
+  va_list args;
+  va_start(args, format);
+  vsnprintf(path->text + n, sizeof(path->text) - n, format, args);
+  va_end(args);
+}
+
+}  // namespace leadline::recorder

@@ -1,0 +1,34 @@
+// The directory for the traces of this run: $LEADLINE_DIR as it was when the program began, because the program may
+// change its working directory and its environment before it calls MPI.
+//
+// A directory holds one job (recorder/job/job.hpp). The first rank to arrive claims it with the file job.json. The ranks of
+// another job, such as a second mpiexec of one script, find that file and go to a subdirectory named for their job. If
+// even two jobs may look like one, each rank leaves its number, and a rank that finds its own number there goes on to
+// the next directory. Jobs that follow one another are therefore told apart.
+#pragma once
+
+#include <limits.h>
+
+namespace leadline::recorder {
+
+inline constexpr int longest_file_name = 255;
+
+struct FilePath {
+  char text[PATH_MAX];
+};
+
+// The requested directory, an absolute path; empty if nothing is to be recorded.
+const char* asked_directory();
+// Whether the paths of its files fit the system's limits.
+bool run_directory_fits();
+// Finds or makes the directory of this process's job. If it cannot be written, the first file shows that.
+void choose_run_directory();
+// The chosen directory.
+const char* run_directory();
+// Whether it is another one than asked for, because that holds the run of a job that did not spawn this one.
+bool is_diverted();
+
+// The path of a file in it.
+void file_in_run(FilePath* path, const char* format, ...) __attribute__((format(printf, 2, 3)));
+
+}  // namespace leadline::recorder

@@ -1,0 +1,181 @@
+#include "recorder/memory/storage.hpp"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "recording/live.hpp"
+
+namespace leadline::recorder {
+
+namespace {
+
+constexpr size_t page = recording::page;
+
+// Whether `bytes` are a small part of the address space that is left to the program: where that is limited, it must
+// not be us who make its own requests fail.
+bool may_take(size_t bytes) {
+  rlimit limit;
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return true;
+  const int fd = open_own("/proc/self/statm", O_RDONLY);
+  if (fd < 0) return false;
+  char text[64] = {};
+  const ssize_t n = read(fd, text, sizeof(text) - 1);
+  close(fd);
+  if (n <= 0) return false;
+  const uint64_t used = strtoull(text, nullptr, 10) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  constexpr uint64_t part = 6;
+  return used < limit.rlim_cur && bytes <= (limit.rlim_cur - used) / part;
+}
+
+// Pages that the file is extended by. A program of few calls makes do with the first.
+constexpr uint64_t first_pages = 160, least_pages = 64, most_pages = 1024;
+
+// Pages of zeros at the end of a file. File systems that can't allocate (NFS before 4.2, some of FUSE) are written to.
+bool allocate(int fd, off_t at, size_t bytes) {
+  if (fallocate(fd, 0, at, static_cast<off_t>(bytes)) == 0) return true;
+  if (errno != EOPNOTSUPP && errno != ENOSYS) return false;
+  static const char zeros[16 * page] = {};
+  while (bytes > 0) {
+    const ssize_t n = pwrite(fd, zeros, bytes < sizeof(zeros) ? bytes : sizeof(zeros), at);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    at += n;
+    bytes -= static_cast<size_t>(n);
+  }
+  return true;
+}
+
+// By the system call: communication layers stand before mremap() to see what becomes of registered memory, and some of
+// them drop its last argument.
+bool move_pages(char* from, size_t bytes, char* to) {
+  return syscall(SYS_mremap, from, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, to) == reinterpret_cast<long>(to);
+}
+
+}  // namespace
+
+bool Storage::create(const char* path) {
+  const int fd = open_own(path, O_RDWR | O_CREAT | O_EXCL);
+  if (fd < 0) return false;
+  const HeldSignals held;
+  if (identity_.of(fd)) path_ = path;
+  if (path_ && extend_by(fd, first_pages)) {
+    directory_ = reinterpret_cast<recording::LiveDirectory*>(free_);
+    free_ += page, --free_pages_, ++first_free_;
+    memcpy(directory_->magic, recording::live_directory_magic, sizeof(directory_->magic));
+    directory_->version = recording::live_version;
+  }
+  close(fd);
+  return true;
+}
+
+bool Storage::extend_by(int fd, uint64_t pages) {
+  if ((file_pages_ + pages) * page > file_limit) return false;
+  const auto from = static_cast<off_t>(file_pages_ * page);
+  const size_t bytes = pages * page;
+  if (!allocate(fd, from, bytes)) {
+    if (ftruncate(fd, from) != 0) return false;  // what there was room for is given back
+    return false;
+  }
+  void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, from);
+  if (p == MAP_FAILED) return false;
+  madvise(p, bytes, MADV_RANDOM);  // the page beside it belongs to another table
+  free_ = static_cast<char*>(p);
+  free_pages_ = pages;
+  first_free_ = file_pages_;
+  file_pages_ += pages;
+  return true;
+}
+
+// When no page is left: by a quarter of the file at least, where there is room for that.
+bool Storage::extend(uint64_t pages) {
+  if (!path_ || !directory_) return false;
+  const int fd = open_own(path_, O_RDWR | O_NOFOLLOW);
+  if (fd < 0) return false;
+  uint64_t more = file_pages_ / 4;
+  more = more < least_pages ? least_pages : more > most_pages ? most_pages : more;
+  FileIdentity now;  // another run's, in a new directory?
+  const bool extended =
+      now.of(fd) && now == identity_ && (extend_by(fd, more > pages ? more : pages) || extend_by(fd, pages));
+  close(fd);
+  return extended;
+}
+
+bool Storage::list(uint64_t at, uint64_t pages) {
+  if (directory_->count == recording::LiveDirectory::room) {
+    if (free_pages_ < 2) return false;
+    auto* next = reinterpret_cast<recording::LiveDirectory*>(free_);
+    memcpy(next->magic, recording::live_directory_magic, sizeof(next->magic));
+    next->version = recording::live_version;
+    __atomic_store_n(&directory_->next, static_cast<uint32_t>(first_free_), __ATOMIC_RELEASE);
+    directory_ = next;
+    free_ += page, --free_pages_, ++first_free_;
+  }
+  directory_->stretches[directory_->count] = {at, static_cast<uint32_t>(first_free_), static_cast<uint32_t>(pages)};
+  return true;
+}
+
+// Moves pages of the file to where they are wanted. Returns how many.
+uint64_t Storage::place(char* target, uint64_t at, uint64_t pages) {
+  uint64_t placed = 0;
+  while (placed < pages) {
+    const bool new_directory = directory_ && directory_->count == recording::LiveDirectory::room;
+    if (free_pages_ < (new_directory ? 2u : 1u) && !extend(pages - placed + new_directory)) break;
+    uint64_t n = pages - placed < free_pages_ ? pages - placed : free_pages_;
+    if (new_directory && n == free_pages_) --n;
+    if (!list(at + placed * page, n)) break;
+    char* const to = target + placed * page;
+    if (!move_pages(free_, n * page, to)) break;
+    __atomic_store_n(&directory_->count, directory_->count + 1, __ATOMIC_RELEASE);
+    free_ += n * page, free_pages_ -= n, first_free_ += n;
+    placed += n;
+  }
+  return placed;
+}
+
+char* Storage::region(size_t bytes) {
+  const int number = count_.load(std::memory_order_relaxed);
+  if (number == max_regions || !may_take(bytes)) return nullptr;
+  void* p = mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (p == MAP_FAILED) return nullptr;
+  regions_[number] = {static_cast<char*>(p), bytes, end_};
+  end_ += bytes;  // readers find the regions by their number
+  count_.store(number + 1, std::memory_order_release);
+  return static_cast<char*>(p);
+}
+
+bool Storage::back(char* begin, char* end) {
+  const int count = count_.load(std::memory_order_acquire);
+  for (int i = 0; i < count; ++i) {
+    const Region& r = regions_[i];
+    if (begin < r.base || end > r.base + r.bytes) continue;
+    const uint64_t from = (static_cast<uint64_t>(begin - r.base) + page - 1) / page;
+    const uint64_t to = (static_cast<uint64_t>(end - r.base) + page - 1) / page;
+    if (from >= to) return true;
+    uint64_t placed = 0;
+    {
+      const int saved = errno;
+      const HeldSignals held;
+      while (busy_.test_and_set(std::memory_order_acquire)) {
+      }
+      placed = place(r.base + from * page, r.at + from * page, to - from);
+      busy_.clear(std::memory_order_release);
+      errno = saved;
+    }
+    if (placed == to - from) return true;
+    if (not_crash_safe) __atomic_fetch_add(not_crash_safe, 1, __ATOMIC_RELAXED);
+    return mprotect(r.base + (from + placed) * page, (to - from - placed) * page, PROT_READ | PROT_WRITE) == 0;
+  }
+  return false;
+}
+
+recording::Backing Storage::backing() {
+  return {[](void* self, char* begin, char* end) { return static_cast<Storage*>(self)->back(begin, end); }, this};
+}
+
+}  // namespace leadline::recorder

@@ -1,0 +1,73 @@
+// Samples of where the program computes (--sample): who takes them, and what becomes of them.
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "recorder/job/launched.hpp"
+#include "recorder/recording.hpp"
+#include "recorder/samples/sampling.hpp"
+
+namespace leadline::recorder {
+
+namespace {
+
+constexpr uint64_t most_samples_a_second = 10000;
+constexpr uint64_t ns_per_s = 1000000000;
+
+// One rank says it for its job.
+void say_refused(int error) {
+  if (launched_rank() > 0) return;
+  const bool forbidden = error == EACCES || error == EPERM;
+  tell(
+      "no samples are taken (--sample): the system refuses perf_event_open: %s%s", strerror(error),
+      forbidden ? "; kernel.perf_event_paranoid of 2 or less allows it, or CAP_PERFMON; containers may forbid it" : "");
+}
+
+}  // namespace
+
+uint64_t asked_rate() {
+  const char* text = getenv("LEADLINE_SAMPLE");
+  const uint64_t rate = text ? strtoull(text, nullptr, 10) : 0;
+  return rate < most_samples_a_second ? rate : most_samples_a_second;
+}
+
+void Recording::begin_sampling(Thread* t) {
+  recording::LiveSampling& s = header_->sampling;
+  if (!s.rate) return;
+  if (const int error = t->ring.open(ns_per_s / s.rate)) {
+    if (!s.refused++) {
+      s.error = static_cast<uint32_t>(error);
+      say_refused(error);
+    }
+  }
+}
+
+void Recording::take_samples(Thread& thread, uint32_t site, Where where) {
+  if (!thread.ring.waiting()) return;
+  const Inside inside;
+  const int saved = errno;
+  const Locked locked(lock_);
+  const Ticks begin = now();
+  recording::LiveSampling& s = header_->sampling;
+  if (header_->pauses.since) {  // the call that ends a pause
+    thread.ring.read([](uint64_t) {});
+    return;
+  }
+  s.lost += thread.ring.read([&](uint64_t address) {
+    ++s.taken;
+    if (where == Where::in_call) {
+      ++s.in_mpi;
+    } else {
+      samples_.add(address, thread.number, site);
+    }
+  });
+  own_time(now() - begin);
+  errno = saved;
+}
+
+// Those taken while recording was paused.
+void Recording::drop_samples() {
+  for (uint32_t i = 0; i < thread_count_; ++i) threads_[i]->ring.read([](uint64_t) {});
+}
+
+}  // namespace leadline::recorder
