@@ -21,8 +21,8 @@ struct HandleBytes {
 };
 
 // How MPI_Status holds the number of bytes received: MPICH's two words (lower 32 bits; then bit 0 = cancelled and above
-// it the upper bits), one 64-bit word, or unknown. Then it is learned (recorder/library/learned.hpp), or MPI_Get_count is
-// asked.
+// it the upper bits), one 64-bit word, or unknown. Then it is found out (recorder/library/facts.hpp), or MPI_Get_count
+// is asked.
 enum class CountCode : uint8_t { two_words, one_word, ask };
 
 // Sizes and offsets in bytes; source, tag and error are 32-bit.
@@ -49,7 +49,7 @@ struct Family {
   Constant status_ignore, statuses_ignore, bottom, in_place, unweighted, weights_empty;
   Constant ops[op_count];  // predefined ones, as op_names (leadline/families.hpp)
   // Requests that finished operations share: (handle & finished_mask) == finished_request; the mask's zeros are its
-  // lowest bits. Kind::none: unknown; others than these are learned (recorder/library/learned.hpp).
+  // lowest bits. Kind::none: unknown; others than these are found out (recorder/library/facts.hpp).
   Constant finished_request;
   uint64_t finished_mask;
   int32_t proc_null, any_source, any_tag, root, undefined, success, err_truncate, err_other, err_pending, err_in_status,

@@ -5,11 +5,11 @@
 
 #include "host/spawning.hpp"
 #include "recorder/call_paths/call_path.hpp"
+#include "recorder/call_paths/regions.hpp"
 #include "recorder/clocks/clock.hpp"
 #include "recorder/objects/handles.hpp"
-#include "recorder/wrappers/local_calls.hpp"
-#include "recorder/call_paths/regions.hpp"
 #include "recorder/samples/sample_ring.hpp"
+#include "recorder/wrappers/local_calls.hpp"
 #include "recording/event_graph.hpp"
 
 namespace leadline::recorder {

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "host/own_file.hpp"
-#include "recorder/library/host.hpp"
 #include "recorder/job/run_directory.hpp"
+#include "recorder/library/functions.hpp"
 #include "trace/checksum.hpp"
 #include "trace/hash.hpp"
 #include "trace/packing.hpp"

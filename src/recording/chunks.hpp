@@ -11,14 +11,14 @@ namespace leadline::recording {
 struct ProcessView {
   const char* region;
   uint8_t functions[trace::max_functions] = {};  // functions that threads call are marked
-  uint64_t calls_aside = 0;                      // of all threads, while recording was paused
+  uint64_t paused_calls = 0;                     // of all threads, while recording was paused
   // The MPI library's answers to the recorder, which are not in the memory. nullptr: the library was not asked.
   const trace::ByteSink* variables = nullptr;
   const trace::ByteSink* settings = nullptr;
 
   void add_thread(const char* thread_region) {
     mark_functions(thread_region, &functions);
-    calls_aside += recording::calls_aside(thread_region);
+    paused_calls += recording::paused_calls(thread_region);
   }
 };
 
@@ -47,7 +47,7 @@ inline constexpr ProcessChunk process_chunks[] = {
      [](const ProcessView& p, trace::ByteSink* out) { out->bytes(p.settings->data(), p.settings->size()); },
      [](const ProcessView& p) { return p.settings && p.settings->size() > 0; }},
     {trace::ChunkType::pauses,
-     [](const ProcessView& p, trace::ByteSink* out) { encode_pauses(p.region, p.calls_aside, out); },
+     [](const ProcessView& p, trace::ByteSink* out) { encode_pauses(p.region, p.paused_calls, out); },
      [](const ProcessView& p) { return was_paused(p.region); }},
     {trace::ChunkType::samples, [](const ProcessView& p, trace::ByteSink* out) { encode_samples(p.region, out); },
      [](const ProcessView& p) { return was_sampled(p.region); }},

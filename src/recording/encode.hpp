@@ -23,7 +23,7 @@ void encode_pauses(const char* region, uint64_t calls, trace::ByteSink* out);
 bool was_paused(const char* region);
 void encode_samples(const char* region, trace::ByteSink* out);
 bool was_sampled(const char* region);
-uint64_t calls_aside(const char* thread_region);
+uint64_t paused_calls(const char* thread_region);
 void encode_files(const char* region, trace::ByteSink* out);
 void encode_clock(const char* region, trace::ByteSink* out);
 void encode_placement(const char* region, trace::ByteSink* out);

@@ -144,7 +144,7 @@ void encode_losses(const char* region, trace::ByteSink* out) {
 
 bool was_paused(const char* region) { return header_of(region).pauses.count != 0; }
 
-uint64_t calls_aside(const char* region) { return thread_of(region).calls_aside; }
+uint64_t paused_calls(const char* region) { return thread_of(region).paused_calls; }
 
 void encode_pauses(const char* region, uint64_t calls, trace::ByteSink* out) {
   const ProcessHeader& h = header_of(region);

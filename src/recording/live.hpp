@@ -235,10 +235,10 @@ struct ThreadHeader {
   uint32_t unused;
   uint64_t calls_before;  // in generations already written
   uint64_t requests_made, persistent_made;
-  uint64_t calls_aside;  // while recording was paused
-  uint64_t last_end;     // ticks at the end of the previous call
-  uint64_t call_begin;   // of the call under way, ticks; before last_end: it was not stamped
-  uint32_t call;         // the call under way: 0 none, in_site + its site, in_function + its function
+  uint64_t paused_calls;  // while recording was paused
+  uint64_t last_end;      // ticks at the end of the previous call
+  uint64_t call_begin;    // of the call under way, ticks; before last_end: it was not stamped
+  uint32_t call;          // the call under way: 0 none, in_site + its site, in_function + its function
   uint32_t unused_call;
   uint32_t unordered;  // the budget is spent: events of this generation carry no order
   uint32_t unusual;    // the reasons why calls take the longer path

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "trace/live_place.hpp"
+#include "trace/live_memory.hpp"
 
 namespace leadline::recording {
 
@@ -28,8 +28,8 @@ struct LivePlacement {
   uint64_t budget_files;   // bytes; LEADLINE_BUDGET or its default
   uint64_t budget_memory;  // bytes; 0: not limited
   uint32_t budgets_given;  // 1: for files, 2: for memory
-  uint32_t live_kind;      // LivePlaceKind
-  uint32_t live_reason;    // LivePlaceReason
+  uint32_t live_kind;      // LiveMemoryKind
+  uint32_t live_reason;    // LiveMemoryReason
   uint64_t file_system;    // statfs's number for the run's directory; 0: not known
 };
 

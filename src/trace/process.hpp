@@ -11,7 +11,7 @@
 
 #include "trace/call_class.hpp"
 #include "trace/event.hpp"
-#include "trace/live_place.hpp"
+#include "trace/live_memory.hpp"
 #include "trace/series_data.hpp"
 
 namespace leadline::trace {
@@ -200,8 +200,8 @@ struct Placement {
   uint32_t budgets_given = 0;                    // 1: for files, 2: for memory
   // The run's directory as statfs reports it (file_systems.hpp), 0: not known; and where the live memory was.
   uint64_t file_system = 0;
-  LivePlaceKind live_kind = LivePlaceKind::run;
-  LivePlaceReason live_reason = LivePlaceReason::none;
+  LiveMemoryKind live_kind = LiveMemoryKind::run;
+  LiveMemoryReason live_reason = LiveMemoryReason::none;
 };
 
 struct Generation;  // structure.hpp: graph of positions and tokens that walk it; include it to hold a Stream

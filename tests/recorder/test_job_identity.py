@@ -47,7 +47,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     built = tmp_path_factory.mktemp("identity") / "identity"
     sources = [ROOT / "tests" / "programs" / "job_identity.cpp"]
     sources += [ROOT / "src" / part for part in (
-        "recorder/job/job.cpp", "recorder/job/ancestors.cpp", "recorder/job/launched.cpp", "host/own_file.cpp",
+        "recorder/job/job.cpp", "recorder/job/ancestors.cpp", "recorder/job/launcher_facts.cpp", "host/own_file.cpp",
     )]  # fmt: skip
     words = ["g++", "-std=c++20", "-fno-exceptions", "-I", ROOT / "src", *sources, "-o", built]
     subprocess.run(list(map(str, words)), check=True, timeout=120)

@@ -205,7 +205,7 @@ class MemoryProcess {
                    .live_reason = 1,
                    .file_system = 0x6969};
     h.clock = {0xb007, 500, 77000000, 1, 2, {{77001000, -123456, 900}, {79000000, -123400, 1100}}};
-    thread_.header().calls_aside = 12;
+    thread_.header().paused_calls = 12;
   }
   void put_text(TableState* state, size_t at, const std::string& text) {
     std::memcpy(region_ + at, text.data(), text.size());

@@ -3,8 +3,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "recorder/files/functions.hpp"
 #include "recorder/call_paths/user_path.hpp"
+#include "recorder/files/functions.hpp"
 
 namespace leadline::recorder {
 

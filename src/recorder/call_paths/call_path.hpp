@@ -10,8 +10,8 @@
 #include <cstdint>
 
 #include "recorder/call_paths/contexts.hpp"
-#include "recorder/library/host.hpp"
 #include "recorder/call_paths/modules.hpp"
+#include "recorder/library/functions.hpp"
 #include "recording/live.hpp"
 #include "recording/position_map.hpp"
 

@@ -3,7 +3,7 @@
 #include <link.h>
 #include <string.h>
 
-#include "recorder/recording.hpp"
+#include "recorder/recorder.hpp"
 
 namespace leadline::recorder {
 
@@ -139,14 +139,14 @@ uint64_t loads() {
 
 Thread* thread_here() {
   if (Thread* t = own_thread()) return t;
-  if (recording.undecided()) {  // a program that loads MPI late: looking for it takes long
+  if (this_process.undecided()) {  // a program that loads MPI late: looking for it takes long
     const uint64_t now_loaded = loads();
     if (__atomic_load_n(&loads_without_mpi, __ATOMIC_RELAXED) == now_loaded) return nullptr;
-    Thread* t = recording.enter();
-    if (!t && recording.undecided()) __atomic_store_n(&loads_without_mpi, now_loaded, __ATOMIC_RELAXED);
+    Thread* t = this_process.enter();
+    if (!t && this_process.undecided()) __atomic_store_n(&loads_without_mpi, now_loaded, __ATOMIC_RELAXED);
     return t;
   }
-  return recording.enter();
+  return this_process.enter();
 }
 
 void now_in(Thread* t, uint32_t region) {

@@ -9,7 +9,7 @@
 #include <initializer_list>
 
 #include "host/own_file.hpp"
-#include "recorder/library/host.hpp"
+#include "recorder/library/functions.hpp"
 #include "trace/hash.hpp"
 
 namespace leadline::recorder {

@@ -9,7 +9,7 @@
 #include <initializer_list>
 
 #include "recorder/clocks/clock.hpp"
-#include "recorder/library/host.hpp"
+#include "recorder/library/functions.hpp"
 #include "recorder/thread.hpp"
 
 namespace leadline::recorder {

@@ -4,9 +4,9 @@
 #include <signal.h>
 #include <string.h>
 
-#include "recorder/wrappers/call.hpp"
 #include "recorder/files/files.hpp"
 #include "recorder/files/real_calls.hpp"
+#include "recorder/wrappers/call.hpp"
 
 namespace leadline::recorder {
 
@@ -54,7 +54,7 @@ FileCall::Where FileCall::look_around(Caller caller) {
   if (inside_recorder) return Where::beneath_file;
   if (open_files.early()) return Where::outside;
   Thread* t = own_thread();
-  if (__builtin_expect(!t, 0)) t = recording.may_enter() ? recording.enter() : nullptr;
+  if (__builtin_expect(!t, 0)) t = this_process.may_enter() ? this_process.enter() : nullptr;
   if (!t) return paused ? Where::paused : Where::outside;
   thread_ = t;
   if (__builtin_expect(t->depth != 0, 0)) {

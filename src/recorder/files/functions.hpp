@@ -1,7 +1,7 @@
 // The numbers of libc's functions on files among those of all functions.
 #pragma once
 
-#include "recorder/library/host.hpp"
+#include "recorder/library/functions.hpp"
 #include "trace/file_functions.hpp"
 
 namespace leadline::recorder {

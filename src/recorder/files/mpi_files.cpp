@@ -91,7 +91,7 @@ int64_t mpi_file_transfer(const Call& call, uint32_t object, int64_t bytes) {
 
 void count_mpi_file_call(const Call& call, uint32_t object, int64_t bytes) {
   MpiFile* f = mpi_file(object);
-  if (!f || !f->at.file || call.aside || !open_files.watching()) return;
+  if (!f || !f->at.file || call.while_paused || !open_files.watching()) return;
   FileTable& table = open_files.table();
   const uint32_t file = f->at.file;
   const auto count = [&](FileCount what, uint64_t n = 1) { table.count(file, FileLayer::mpi, what, n); };

@@ -38,7 +38,7 @@ class OpenFiles {
   void begin();
   bool watching() const { return watching_; }
   bool early() const { return early_; }
-  // Recording has begun: calls are events, and the table moves to the live memory.
+  // Recorder has begun: calls are events, and the table moves to the live memory.
   void record(recording::ProcessHeader* header, char* region, recording::Backing backing);
   void stop() { watching_ = false; }
   void forked();

@@ -2,9 +2,9 @@
 // these functions, which would be in the way.
 #pragma once
 
-#include "recorder/wrappers/call.hpp"
 #include "recorder/files/file_call.hpp"
 #include "recorder/files/real_calls.hpp"
+#include "recorder/wrappers/call.hpp"
 
 #define LEADLINE_FILE_WRAPPER(Result, name, ...)                                 \
   extern "C" LEADLINE_EXPORT Result leadline_##name(__VA_ARGS__) __asm__(#name); \

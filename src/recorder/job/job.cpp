@@ -10,7 +10,7 @@
 #include <initializer_list>
 
 #include "recorder/job/ancestors.hpp"
-#include "recorder/job/launched.hpp"
+#include "recorder/job/launcher_facts.hpp"
 
 namespace leadline::recorder {
 namespace {

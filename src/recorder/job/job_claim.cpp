@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "host/own_file.hpp"
-#include "recorder/job/launched.hpp"
+#include "recorder/job/launcher_facts.hpp"
 
 namespace leadline::recorder {
 namespace {
@@ -96,7 +96,7 @@ void begin_description(const Job& job, Text* text) {
   text->add_member("name", job.name);
   if (job.unique || job.spawned) return;
   char ranks[32];
-  snprintf(ranks, sizeof(ranks), "%lld", static_cast<long long>(launched_size()));
+  snprintf(ranks, sizeof(ranks), "%lld", static_cast<long long>(size_from_launcher()));
   text->add_member("ranks", ranks);
 }
 
@@ -148,7 +148,7 @@ Claim compare(const char* path, const Job& job, const Text& ours) {
 // Whether no process with this rank's number was here before.
 Claim leave_number(const char* directory) {
   static char path[PATH_MAX];
-  const long long rank = launched_rank();
+  const long long rank = rank_from_launcher();
   if (rank < 0) return Claim::ours;
   snprintf(path, sizeof(path), "%s/.rank-%lld", directory, rank);
   const int fd = open_own(path, O_WRONLY | O_CREAT | O_EXCL);

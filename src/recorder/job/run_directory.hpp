@@ -1,10 +1,10 @@
 // The directory for the traces of this run: $LEADLINE_DIR as it was when the program began, because the program may
 // change its working directory and its environment before it calls MPI.
 //
-// A directory holds one job (recorder/job/job.hpp). The first rank to arrive claims it with the file job.json. The ranks of
-// another job, such as a second mpiexec of one script, find that file and go to a subdirectory named for their job. If
-// even two jobs may look like one, each rank leaves its number, and a rank that finds its own number there goes on to
-// the next directory. Jobs that follow one another are therefore told apart.
+// A directory holds one job (recorder/job/job.hpp). The first rank to arrive claims it with the file job.json. The
+// ranks of another job, such as a second mpiexec of one script, find that file and go to a subdirectory named for their
+// job. If even two jobs may look like one, each rank leaves its number, and a rank that finds its own number there goes
+// on to the next directory. Jobs that follow one another are therefore told apart.
 #pragma once
 
 #include <limits.h>

@@ -8,7 +8,7 @@
 #include <initializer_list>
 
 #include "recorder/clocks/clock.hpp"
-#include "recorder/library/host.hpp"
+#include "recorder/library/functions.hpp"
 
 namespace leadline::recorder {
 

@@ -12,7 +12,7 @@
 #include <cstdint>
 
 #include "host/own_file.hpp"
-#include "recorder/library/host.hpp"
+#include "recorder/library/functions.hpp"
 #include "recording/live_file.hpp"
 #include "recording/table.hpp"
 

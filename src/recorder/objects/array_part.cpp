@@ -1,7 +1,7 @@
 #include "recorder/objects/array_part.hpp"
 
 #include "host/datatype_contents.hpp"
-#include "recorder/library/host.hpp"
+#include "recorder/library/functions.hpp"
 
 namespace leadline::recorder {
 

@@ -5,7 +5,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "recorder/library/host.hpp"
+#include "recorder/library/functions.hpp"
 #include "recording/live.hpp"
 #include "recording/position_map.hpp"
 

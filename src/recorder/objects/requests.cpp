@@ -2,7 +2,7 @@
 
 #include <sys/mman.h>
 
-#include "recorder/library/host.hpp"
+#include "recorder/library/functions.hpp"
 
 namespace leadline::recorder {
 

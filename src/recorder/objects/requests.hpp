@@ -21,7 +21,7 @@ struct alignas(64) Request {
   trace::Key maker;  // key of the call that made it (of the creator, for a persistent one)
   uint64_t number;   // count of requests this thread had made, with this one
   uint64_t created;  // count of persistent requests this thread had created; 0: not persistent
-  static constexpr uint64_t created_aside = UINT64_MAX;  // created while recording was paused
+  static constexpr uint64_t created_while_paused = UINT64_MAX;  // created while recording was paused
   int64_t posted_bytes;
   uint32_t next;  // in its chain, youngest first
   uint16_t thread;

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "recorder/job/launched.hpp"
-#include "recorder/recording.hpp"
+#include "recorder/job/launcher_facts.hpp"
+#include "recorder/recorder.hpp"
 #include "recorder/samples/sampling.hpp"
 
 namespace leadline::recorder {
@@ -16,7 +16,7 @@ constexpr uint64_t ns_per_s = 1000000000;
 
 // One rank says it for its job.
 void say_refused(int error) {
-  if (launched_rank() > 0) return;
+  if (rank_from_launcher() > 0) return;
   const bool forbidden = error == EACCES || error == EPERM;
   tell(
       "no samples are taken (--sample): the system refuses perf_event_open: %s%s", strerror(error),
@@ -31,7 +31,7 @@ uint64_t asked_rate() {
   return rate < most_samples_a_second ? rate : most_samples_a_second;
 }
 
-void Recording::begin_sampling(Thread* t) {
+void Recorder::begin_sampling(Thread* t) {
   recording::LiveSampling& s = header_->sampling;
   if (!s.rate) return;
   if (const int error = t->ring.open(ns_per_s / s.rate)) {
@@ -42,7 +42,7 @@ void Recording::begin_sampling(Thread* t) {
   }
 }
 
-void Recording::take_samples(Thread& thread, uint32_t site, Where where) {
+void Recorder::take_samples(Thread& thread, uint32_t site, Where where) {
   if (!thread.ring.waiting()) return;
   const Inside inside;
   const int saved = errno;
@@ -66,7 +66,7 @@ void Recording::take_samples(Thread& thread, uint32_t site, Where where) {
 }
 
 // Those taken while recording was paused.
-void Recording::drop_samples() {
+void Recorder::drop_samples() {
   for (uint32_t i = 0; i < thread_count_; ++i) threads_[i]->ring.read([](uint64_t) {});
 }
 

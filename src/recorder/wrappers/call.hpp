@@ -5,10 +5,10 @@
 
 #include <utility>
 
-#include "recorder/wrappers/aside.hpp"
-#include "recorder/wrappers/record_hot.hpp"
-#include "recorder/recording.hpp"
 #include "recorder/library/tool_variables.hpp"
+#include "recorder/recorder.hpp"
+#include "recorder/wrappers/paused_calls.hpp"
+#include "recorder/wrappers/record_hot.hpp"
 
 #define LEADLINE_EXPORT __attribute__((visibility("default")))
 
@@ -40,11 +40,11 @@ inline void enter_call(Thread* t, Caller caller) {
 // Samples are rare, so looking for them costs a call nothing measurable.
 [[gnu::always_inline]] inline void samples_before(Thread& t, uint32_t site) {
   if (__builtin_expect(t.ring.waiting(), 0)) {
-    recording.take_samples(t, site == Call::not_sited ? no_site : site, Recording::Where::before_call);
+    this_process.take_samples(t, site == Call::not_sited ? no_site : site, Recorder::Where::before_call);
   }
 }
 [[gnu::always_inline]] inline void samples_within(Thread& t) {
-  if (__builtin_expect(t.ring.waiting(), 0)) recording.take_samples(t, no_site, Recording::Where::in_call);
+  if (__builtin_expect(t.ring.waiting(), 0)) this_process.take_samples(t, no_site, Recorder::Where::in_call);
 }
 
 // MPI_Pcontrol takes any number of arguments: its caller says in a register how many are in vector registers, and older
@@ -63,7 +63,7 @@ Word missing(Fn fn, Name name);
 
 // A call while recording is paused: only what later calls need is kept.
 template <class R, Fn fn, Name name, class... A, size_t... I>
-[[gnu::noinline]] R call_aside(Thread* thread, Caller caller, void* target, std::index_sequence<I...>, A... a) {
+[[gnu::noinline]] R call_while_paused(Thread* thread, Caller caller, void* target, std::index_sequence<I...>, A... a) {
   constexpr const Traits& t = traits[static_cast<int>(fn)];
   const auto real = reinterpret_cast<typename RealFunction<t.cls, R, A...>::type>(target);
   if (t.cls == CallClass::local || !thread || nested(thread, caller)) return real(a...);
@@ -73,25 +73,25 @@ template <class R, Fn fn, Name name, class... A, size_t... I>
   if constexpr (t.cls == CallClass::type_free) {
     before_type_free(*thread, args[0]);
     rc = real(a...);
-    --thread->header->calls_aside;  // purely local
+    --thread->header->paused_calls;  // purely local
   } else if constexpr (t.cls == CallClass::wait) {
     const uint64_t handle = Abi::stored(args[t.roles.request], abi.family->handle_bytes.request);
     rc = real(a...);
-    complete_aside(handle, args[t.roles.request]);
+    complete_while_paused(handle, args[t.roles.request]);
   } else if constexpr (makes_request(t.cls)) {
     rc = real(a...);
-    if (t.roles.request >= 0 && static_cast<int>(rc) == 0) enter_aside(*thread, args[t.roles.request]);
+    if (t.roles.request >= 0 && static_cast<int>(rc) == 0) enter_while_paused(*thread, args[t.roles.request]);
   } else if constexpr (leaves_traces(t.cls)) {
     Call call{*thread, t, args, caller, fn, name == Name::mpi_c || name == Name::pmpi_c};
-    call.aside = true;
-    before_aside(call);
+    call.while_paused = true;
+    before_paused_call(call);
     rc = real(args[I]...);
     call.rc = static_cast<int>(rc);
-    after_aside(call);
+    after_paused_call(call);
   } else {
     rc = real(a...);
   }
-  ++thread->header->calls_aside;
+  ++thread->header->paused_calls;
   thread->depth = 0;
   return rc;
 }
@@ -102,14 +102,14 @@ template <class R, Fn fn, Name name, class... A, size_t... I>
   if constexpr (fn == Fn::T_init_thread) tool_interface.begun();
   if constexpr (fn == Fn::T_finalize) tool_interface.finalized();
   Thread* thread = own_thread();
-  if (__builtin_expect(!thread, 0)) thread = recording.enter();
+  if (__builtin_expect(!thread, 0)) thread = this_process.enter();
   // Null while recording is paused, too: calls that are recorded pay nothing for that.
   void* target = __atomic_load_n(&recorded_functions[static_cast<int>(fn)][static_cast<int>(name)], __ATOMIC_RELAXED);
   if (__builtin_expect(!target, 0)) {
     target = real_functions[static_cast<int>(fn)][static_cast<int>(name)];
     if (!target) return static_cast<R>(missing(fn, name));
     if constexpr (!always_recorded(t.cls)) {
-      return call_aside<R, fn, name>(thread, caller, target, std::index_sequence<I...>{}, a...);
+      return call_while_paused<R, fn, name>(thread, caller, target, std::index_sequence<I...>{}, a...);
     }
   }
   const auto real = reinterpret_cast<typename RealFunction<t.cls, R, A...>::type>(target);

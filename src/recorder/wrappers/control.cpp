@@ -4,12 +4,12 @@
 
 namespace leadline::recorder {
 
-void Recording::pause(Ticks from) {
+void Recorder::pause(Ticks from) {
   const Locked locked(lock_);
   begin_pause(from);
 }
 
-void Recording::begin_pause(Ticks from) {
+void Recorder::begin_pause(Ticks from) {
   recording::LivePauses& pauses = header_->pauses;
   if (pauses.since) return;
   if (pauses.count < recording::LivePauses::kept) pauses.first[pauses.count] = {from, 0};
@@ -19,7 +19,7 @@ void Recording::begin_pause(Ticks from) {
   pause_files(true);
 }
 
-void Recording::resume(Ticks to) {
+void Recorder::resume(Ticks to) {
   const Locked locked(lock_);
   recording::LivePauses& pauses = header_->pauses;
   if (!pauses.since) return;
@@ -41,14 +41,14 @@ void Recording::resume(Ticks to) {
 // Levels as the standard has them: 0 switches recording off, 1 and 2 on; others are the program's own.
 void record_pcontrol(Call& call) {
   const int32_t level = call.int_arg(0);
-  if (level == 1 || level == 2) recording.resume(call.begin);
+  if (level == 1 || level == 2) this_process.resume(call.begin);
   trace::Key key;
   if (begin_key(call, &key)) {
     key.peer = trace::peer_none;
     key.count = level;
     add_event(call, key);
   }
-  if (level == 0) recording.pause(call.end);
+  if (level == 0) this_process.pause(call.end);
 }
 
 }  // namespace leadline::recorder

@@ -4,7 +4,7 @@
 #include <atomic>
 
 #include "leadline/symbols.hpp"
-#include "recorder/recording.hpp"
+#include "recorder/recorder.hpp"
 
 namespace leadline::recorder {
 namespace {
@@ -24,7 +24,7 @@ struct EveryFunction {
           return 1;
         },
         &unloaded);
-    if (seen.exchange(unloaded) != unloaded) recording.code_unloaded();
+    if (seen.exchange(unloaded) != unloaded) this_process.code_unloaded();
   }
 };
 

@@ -3,8 +3,8 @@
 // this call and is not counted again.
 #include <dlfcn.h>
 
+#include "recorder/library/functions.hpp"
 #include "recorder/wrappers/call.hpp"
-#include "recorder/library/host.hpp"
 
 namespace leadline::recorder {
 
@@ -24,7 +24,7 @@ template <Fn fn>
   }
   const auto real = reinterpret_cast<FortranFunction>(target);
   Thread* thread = own_thread();
-  if (!thread) thread = recording.enter();
+  if (!thread) thread = this_process.enter();
   const void* recorded =
       __atomic_load_n(&recorded_functions[static_cast<int>(fn)][static_cast<int>(Name::mpi)], __ATOMIC_RELAXED);
   recording::LiveLocal* local =

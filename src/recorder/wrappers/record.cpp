@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "leadline/symbols.hpp"
-#include "recorder/wrappers/call.hpp"
 #include "recorder/files/files.hpp"
+#include "recorder/wrappers/call.hpp"
 
 namespace leadline::recorder {
 
@@ -26,14 +26,14 @@ void sample_own_time(Thread& t, Ticks end) {
 }
 
 const CommView& look_up_comm(Thread& t, uint64_t handle, int rc) {
-  const Locked locked(recording.lock());
-  Handles& handles = recording.handles();
+  const Locked locked(this_process.lock());
+  Handles& handles = this_process.handles();
   return t.last_comm = rc == 0 ? handles.comm(handle) : handles.known_comm(handle);
 }
 
 const TypeView& look_up_type(Thread& t, uint64_t handle, int rc) {
-  const Locked locked(recording.lock());
-  Handles& handles = recording.handles();
+  const Locked locked(this_process.lock());
+  Handles& handles = this_process.handles();
   return t.last_type = rc == 0 ? handles.type(handle) : handles.known_type(handle);
 }
 
@@ -68,8 +68,8 @@ void add_request(Thread& t, const trace::Key& maker, Word address, const NewRequ
   const uint64_t handle = Abi::stored(address, abi.family->handle_bytes.request);
   if (handle == abi.request_null) return;
   recording::ThreadHeader& h = *t.header;
-  const Locked locked(recording.lock());
-  Requests& requests = recording.requests();
+  const Locked locked(this_process.lock());
+  Requests& requests = this_process.requests();
   const uint32_t index = requests.add(handle, address, t.number, abi.shared_request(handle));
   if (index == Requests::none) return;
   Request& r = requests[index];
@@ -83,7 +83,7 @@ void add_request(Thread& t, const trace::Key& maker, Word address, const NewRequ
   r.active = !made.persistent;
   r.created = made.persistent ? ++h.persistent_made : 0;
   r.number = made.persistent ? 0 : ++h.requests_made;
-  if (made.wildcard && !made.persistent) ++recording.wildcards;
+  if (made.wildcard && !made.persistent) ++this_process.wildcards;
 }
 
 uint32_t link_to(Thread& t, uint16_t thread, uint32_t site, uint64_t counter, uint64_t number) {
@@ -99,7 +99,8 @@ uint32_t link_to(Thread& t, uint16_t thread, uint32_t site, uint64_t counter, ui
 }
 
 uint32_t link_to_creator(Thread& t, const Request& r) {
-  if (r.created == Request::created_aside) return link_to(t, r.thread, r.maker.site, 0, r.thread == t.number ? 1 : 0);
+  if (r.created == Request::created_while_paused)
+    return link_to(t, r.thread, r.maker.site, 0, r.thread == t.number ? 1 : 0);
   return link_to(t, r.thread, r.maker.site, t.header->persistent_made, r.created);
 }
 
@@ -121,9 +122,9 @@ void before_object_free(Call& call) {
 
 void before_open(Call& call) { before_file_open(call.thread, file_name(call)); }
 
-void before_init(Call&) { recording.initializes(); }
+void before_init(Call&) { this_process.initializes(); }
 
-void before_finalize(Call&) { recording.finalizes(); }
+void before_finalize(Call&) { this_process.finalizes(); }
 
 void before_abort(Call& call) {  // does not come back
   call.begin = call.end = now();
@@ -131,33 +132,33 @@ void before_abort(Call& call) {  // does not come back
 }
 
 void before_other(Call& call) {
-  if (call.fn == Fn::Session_init) recording.initializes();
+  if (call.fn == Fn::Session_init) this_process.initializes();
   if (call.fn == Fn::Session_finalize) {
-    recording.session_closes(Abi::stored(call.args[0], abi.family->handle_bytes.session));
+    this_process.session_closes(Abi::stored(call.args[0], abi.family->handle_bytes.session));
   }
 }
 
 void before_type_free(Thread& t, Word address) {
   const uint64_t handle = Abi::stored(address, abi.family->handle_bytes.datatype);
-  const Locked locked(recording.lock());
-  recording.handles().forget_type(handle);
+  const Locked locked(this_process.lock());
+  this_process.handles().forget_type(handle);
   t.last_type = TypeView{};
 }
 
 void record_init(Call& call) {
   if (call.rc == 0) {
-    recording.initialized(call.begin);
-    if (recording.compares_clocks()) call.end = now();  // no computation of the program's
+    this_process.initialized(call.begin);
+    if (this_process.compares_clocks()) call.end = now();  // no computation of the program's
   } else {
-    recording.not_initialized();
+    this_process.not_initialized();
   }
   record_other(call);
 }
 
 void record_finalize(Call& call) {
-  if (const Ticks began = recording.compared_clocks()) call.begin = began;
+  if (const Ticks began = this_process.compared_clocks()) call.begin = began;
   record_other(call);
-  recording.finalized(call.end);
+  this_process.finalized(call.end);
 }
 
 void record_nothing(Call&) {}
@@ -172,15 +173,15 @@ void record_other(Call& call) {
   const bool by_value = facts_of(call.traits.cls).category != Category::startup;
   if (r.comm >= 0 && by_value) key.comm = comm_of(call, call.arg(r.comm)).id;
   key.peer = trace::peer_none;
-  if (call.rc != 0 && call.fn == Fn::Session_init) recording.not_initialized();
+  if (call.rc != 0 && call.fn == Fn::Session_init) this_process.not_initialized();
   if (call.rc == 0 && call.fn == Fn::Session_init) {
-    recording.session_opened(Abi::stored(call.args[2], abi.family->handle_bytes.session), call.begin);
+    this_process.session_opened(Abi::stored(call.args[2], abi.family->handle_bytes.session), call.begin);
   }
   if (call.rc == 0 && call.traits.cls == CallClass::other && r.request >= 0) {  // MPI_Comm_iflush_buffer
     add_request(call.thread, key, call.arg(r.request), {});
   }
   add_event(call, key);
-  if (call.rc == 0 && call.fn == Fn::Session_finalize) recording.session_closed(call.end);
+  if (call.rc == 0 && call.fn == Fn::Session_finalize) this_process.session_closed(call.end);
 }
 
 }  // namespace leadline::recorder

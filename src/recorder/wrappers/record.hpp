@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <type_traits>
 
-#include "recorder/recording.hpp"
+#include "recorder/recorder.hpp"
 
 namespace leadline::recorder {
 
@@ -14,8 +14,8 @@ struct Call {
   Word* args;
   Caller caller;
   Fn fn;
-  bool large;          // counts are MPI_Count
-  bool aside = false;  // recording is paused: nothing but what later calls need is kept
+  bool large;                 // counts are MPI_Count
+  bool while_paused = false;  // nothing but what later calls need is kept
   int rc = 0;
   Ticks begin = 0, end = 0;
   // Kept from before the call:
@@ -224,7 +224,7 @@ template <class AnyCall>
 inline void add_event(AnyCall& call, const trace::Key& key) {
   Thread& t = call.thread;
   if constexpr (std::is_same_v<AnyCall, Call>) {
-    if (call.aside) return;
+    if (call.while_paused) return;
   }
   const Ticks last = t.header->last_end;
   t.header->last_end = call.end;
@@ -241,7 +241,7 @@ inline bool says_no(const Call& call) {
 
 // A poll that found or completed nothing is no event.
 inline void add_poll(Call& call, uint32_t site) {
-  if (call.aside) return;
+  if (call.while_paused) return;
   Thread& t = call.thread;
   const Ticks last = t.header->last_end;
   t.header->last_end = call.end;
@@ -326,7 +326,7 @@ uint32_t link_to(Thread& t, uint16_t thread, uint32_t site, uint64_t counter, ui
 // The same to the creator of a persistent request; its age is 0 where it was created while recording was paused.
 uint32_t link_to_creator(Thread& t, const Request& r);
 // Updates the table of requests for a call that completed requests while recording was paused.
-void complete_aside(Call& call);
-void complete_aside(uint64_t handle, Word address);
+void complete_while_paused(Call& call);
+void complete_while_paused(uint64_t handle, Word address);
 
 }  // namespace leadline::recorder

@@ -95,7 +95,7 @@ class Collective {
     const bool vector = (send ? send_vector_ : receive_vector_) && significant(role) && call_.arg(role);
     const int32_t n = send ? send_peers_ : receive_peers_;
     if (!vector || n > longest_vector) {
-      if (vector) recording.lose(trace::LossKind::vectors_dropped);
+      if (vector) this_process.lose(trace::LossKind::vectors_dropped);
       *w++ = vector ? -1 : 0;
       return w;
     }
@@ -105,7 +105,7 @@ class Collective {
   }
 
  private:
-  static bool between_groups(const CommView& comm) { return recording.handles().kind(comm.id) == Kind::inter; }
+  static bool between_groups(const CommView& comm) { return this_process.handles().kind(comm.id) == Kind::inter; }
 
   void count_neighbours() {
     send_peers_ = receive_peers_ = comm_.size;
@@ -232,9 +232,9 @@ void record_collective(Call& call) {
   words[0] = c.bytes(call.traits.contributed);
   words[1] = c.bytes(call.traits.received);
   {
-    const Locked locked(recording.lock());
+    const Locked locked(this_process.lock());
     words[2] =
-        c.significant(r.op) ? recording.handles().op(Abi::handle(call.arg(r.op), abi.family->handle_bytes.op)) : 0;
+        c.significant(r.op) ? this_process.handles().op(Abi::handle(call.arg(r.op), abi.family->handle_bytes.op)) : 0;
   }
   words[3] = receive ? call.count_arg(r.rcount) : 0;
   words[4] = receive && r.rtype >= 0 ? type_of(call, call.arg(r.rtype)).id : 0;

@@ -17,7 +17,7 @@ bool polls(CallClass c) {
 }
 
 uint32_t find_request(uint64_t handle, Word address) {
-  return recording.requests().find(handle, address, abi.shared_request(handle));
+  return this_process.requests().find(handle, address, abi.shared_request(handle));
 }
 
 // The facts about one completed request, copied out under the lock.
@@ -29,25 +29,25 @@ struct Completed {
 
 // The effects of unusual requests when they are over. Call under the lock.
 void settle_special(Request& r) {
-  if (r.cancelled && !r.wildcard && recording.wildcards) --recording.wildcards;
-  if (r.pending) recording.handles().finish_comm(r.pending);
+  if (r.cancelled && !r.wildcard && this_process.wildcards) --this_process.wildcards;
+  if (r.pending) this_process.handles().finish_comm(r.pending);
   r.pending = 0;
   r.cancelled = false;
 }
 void settle(Request& r) {
-  if (r.wildcard && recording.wildcards) --recording.wildcards;
+  if (r.wildcard && this_process.wildcards) --this_process.wildcards;
   if (r.special()) settle_special(r);
 }
 
 // Takes the request out of the table, or marks a persistent one as inactive.
-Completed complete(uint64_t handle, Word address, bool aside = false) {
+Completed complete(uint64_t handle, Word address, bool while_paused = false) {
   Completed c;
   if (handle == abi.request_null) return c;
-  const Locked locked(recording.lock());
-  Requests& requests = recording.requests();
+  const Locked locked(this_process.lock());
+  Requests& requests = this_process.requests();
   const uint32_t index = find_request(handle, address);
   if (index == Requests::none) {
-    if (!aside) recording.lose(trace::LossKind::requests_unknown);
+    if (!while_paused) this_process.lose(trace::LossKind::requests_unknown);
     c.unknown = true;
     return c;
   }
@@ -79,8 +79,8 @@ void resolve(bool wildcard, Word status, Key* key) {
   key->value = s.bytes;
   if (!wildcard) return;
   // Own rank in the communicator follows from no field of the key: ask the table.
-  const Locked locked(recording.lock());
-  const CommView comm = recording.handles().by_id(key->comm & trace::comm_mask);
+  const Locked locked(this_process.lock());
+  const CommView comm = this_process.handles().by_id(key->comm & trace::comm_mask);
   key->peer = relative(comm, s.source);
   key->tag = s.tag;
 }
@@ -111,10 +111,10 @@ void complete_into(Thread& t, uint64_t handle, Word address, Word status, Key* k
   uint16_t thread = 0;
   bool receives = false, wildcard = false, cancelled = false;
   {
-    const Locked locked(recording.lock());
-    Requests& requests = recording.requests();
+    const Locked locked(this_process.lock());
+    Requests& requests = this_process.requests();
     uint32_t* link = requests.link(handle, address, abi.shared_request(handle));
-    if (!link) return recording.lose(trace::LossKind::requests_unknown);
+    if (!link) return this_process.lose(trace::LossKind::requests_unknown);
     Request& r = requests[*link];
     if (!r.active) {
       if (r.special()) settle_special(r);
@@ -126,7 +126,7 @@ void complete_into(Thread& t, uint64_t handle, Word address, Word status, Key* k
     thread = r.thread;
     receives = r.receives;
     wildcard = r.wildcard;
-    if (wildcard && recording.wildcards) --recording.wildcards;
+    if (wildcard && this_process.wildcards) --this_process.wildcards;
     if (__builtin_expect(r.special(), 0)) {
       cancelled = r.cancelled;
       settle_special(r);
@@ -175,13 +175,13 @@ void before_completion(Call& call) {
   if (!takes_list(call)) {
     const Word at = call.arg(r.request);
     call.handle = Abi::stored(at, abi.family->handle_bytes.request);
-    if (recording.wildcards && r.status >= 0 && call.arg(r.status) == abi.status_ignore) substitute_status(call);
+    if (this_process.wildcards && r.status >= 0 && call.arg(r.status) == abi.status_ignore) substitute_status(call);
     return;
   }
   const int64_t n = call.int_arg(r.nrequests);
   if (n <= 0) return;
   call.handles = copy_handles(call, call.arg(r.requests), n);
-  if (!recording.wildcards) return;
+  if (!this_process.wildcards) return;
   if (r.status >= 0) return substitute_status(call);
   if (r.statuses >= 0 && call.arg(r.statuses) == abi.statuses_ignore) {
     if (char* own = call.thread.statuses.get<char>(static_cast<size_t>(n) * abi.family->status.size)) {
@@ -211,23 +211,23 @@ void record_completion(Call& call) {
   }
   Completed c;
   if (call.traits.cls == CallClass::cancel) {  // still to be completed
-    const Locked locked(recording.lock());
+    const Locked locked(this_process.lock());
     const uint32_t index = find_request(handle, address);
-    if (index != Requests::none && known(recording.requests()[index])) {
-      Request& r = recording.requests()[index];
+    if (index != Requests::none && known(this_process.requests()[index])) {
+      Request& r = this_process.requests()[index];
       c = {r, true};
       if (call.rc == 0 && !r.cancelled && r.active) {
         r.cancelled = true;
-        if (!r.wildcard) ++recording.wildcards;
+        if (!r.wildcard) ++this_process.wildcards;
       }
     }
   } else if (call.traits.cls == CallClass::request_free) {
-    const Locked locked(recording.lock());
+    const Locked locked(this_process.lock());
     const uint32_t index = find_request(handle, address);
     if (index != Requests::none) {
-      c = {recording.requests()[index], known(recording.requests()[index])};
-      if (c.request.active) settle(recording.requests()[index]);
-      recording.requests().remove(index);
+      c = {this_process.requests()[index], known(this_process.requests()[index])};
+      if (c.request.active) settle(this_process.requests()[index]);
+      this_process.requests().remove(index);
     }
   } else {
     c = complete(handle, address);
@@ -245,20 +245,20 @@ void record_completion(Call& call) {
   add_event(call, key);
 }
 
-void complete_aside(uint64_t handle, Word address) { complete(handle, address, true); }
+void complete_while_paused(uint64_t handle, Word address) { complete(handle, address, true); }
 
-void complete_aside(Call& call) {
+void complete_while_paused(Call& call) {
   const Roles& r = call.roles();
   const CallClass c = call.traits.cls;
   const bool tells = r.flag >= 0 || r.index >= 0 || r.outcount >= 0;  // what it completed, unless it failed
   if ((tells && call.rc != 0) || (r.flag >= 0 && !*reinterpret_cast<const int32_t*>(call.arg(r.flag)))) return;
   if (c == CallClass::request_free) {
-    const Locked locked(recording.lock());
+    const Locked locked(this_process.lock());
     const uint32_t index = find_request(call.handle, call.arg(r.request));
     if (index == Requests::none) return;
-    const Request& freed = recording.requests()[index];
-    if (freed.active && freed.wildcard && recording.wildcards) --recording.wildcards;
-    return recording.requests().remove(index);
+    const Request& freed = this_process.requests()[index];
+    if (freed.active && freed.wildcard && this_process.wildcards) --this_process.wildcards;
+    return this_process.requests().remove(index);
   }
   if (!takes_list(call)) {
     complete(call.handle, call.arg(r.request), true);
@@ -330,14 +330,14 @@ namespace {
 // Makes a persistent request active again. False: its creation was not seen.
 bool start_one(Thread& t, Word address, Request* started) {
   const uint64_t handle = Abi::stored(address, abi.family->handle_bytes.request);
-  const Locked locked(recording.lock());
+  const Locked locked(this_process.lock());
   const uint32_t index = find_request(handle, address);
   if (index == Requests::none) return false;
-  Request& r = recording.requests()[index];
+  Request& r = this_process.requests()[index];
   *started = r;
   r.active = true;
   r.number = ++t.header->requests_made;
-  if (r.wildcard) ++recording.wildcards;
+  if (r.wildcard) ++this_process.wildcards;
   return true;
 }
 
@@ -360,7 +360,7 @@ void record_start(Call& call) {
     }
   } else {
     key.peer = trace::peer_none;
-    recording.lose(trace::LossKind::requests_unknown);
+    this_process.lose(trace::LossKind::requests_unknown);
   }
   add_event(call, key);
 }
@@ -378,11 +378,11 @@ void record_startall(Call& call) {
   for (int64_t i = 0; i < n; ++i) {
     Request r;
     if (!start_one(t, call.arg(call.roles().requests) + static_cast<size_t>(i) * handle_size(), &r)) {
-      recording.lose(trace::LossKind::requests_unknown);
+      this_process.lose(trace::LossKind::requests_unknown);
       continue;
     }
     int64_t* w = words + 1 + 4 * m++;
-    w[0] = r.created == Request::created_aside
+    w[0] = r.created == Request::created_while_paused
                ? trace::listed_link(UINT32_MAX, r.maker.site, r.thread == t.number ? -1 : r.thread)
                : link_in_list(t, r.thread, r.maker.site, t.header->persistent_made, r.created);
     w[1] = r.posted_bytes;

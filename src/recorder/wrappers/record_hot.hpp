@@ -46,10 +46,10 @@ template <class C>
 [[gnu::always_inline]] inline void add_message(Thread& t, const trace::Key& maker, Word address,
                                                const NewRequest& made) {
   const uint64_t handle = Abi::stored(address, abi.family->handle_bytes.request);
-  if (__builtin_expect(recording.lock().needed() || handle == abi.request_null, 0)) {
+  if (__builtin_expect(this_process.lock().needed() || handle == abi.request_null, 0)) {
     return add_request(t, maker, address, made);
   }
-  Requests& requests = recording.requests();
+  Requests& requests = this_process.requests();
   const uint32_t index = requests.add(handle, address, t.number, abi.shared_request(handle));
   if (__builtin_expect(index == Requests::none, 0)) return;
   Request& r = requests[index];
@@ -63,7 +63,7 @@ template <class C>
   r.wildcard = made.wildcard;
   r.cancelled = false;
   r.pending = 0;
-  if (made.wildcard) ++recording.wildcards;
+  if (made.wildcard) ++this_process.wildcards;
 }
 
 template <class C>
@@ -71,8 +71,8 @@ template <class C>
   Thread& t = call.thread;
   const uint64_t handle = call.handle;
   const Word address = call.arg(C::roles().request), status = filled_status(call);
-  if (__builtin_expect(!recording.lock().needed() && !status && handle != abi.request_null, 1)) {
-    Requests& requests = recording.requests();
+  if (__builtin_expect(!this_process.lock().needed() && !status && handle != abi.request_null, 1)) {
+    Requests& requests = this_process.requests();
     if (uint32_t* link = requests.link(handle, address, abi.shared_request(handle))) {
       const Request& r = requests[*link];
       const uint64_t age = t.header->requests_made - r.number + 1;
@@ -153,7 +153,7 @@ template <class C>
   }
   if constexpr (C::traits.cls == CallClass::wait) {
     call.handle = Abi::stored(call.arg(r.request), abi.family->handle_bytes.request);
-    if (recording.wildcards) substitute_status(call);
+    if (this_process.wildcards) substitute_status(call);
   }
 }
 

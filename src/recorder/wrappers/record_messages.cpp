@@ -66,8 +66,8 @@ void record_probe(Call& call) {
   if (r.message >= 0 && call.rc == 0) {
     const Word at = call.arg(r.message);
     const uint64_t handle = Abi::stored(at, abi.family->handle_bytes.message);
-    const Locked locked(recording.lock());
-    Requests& messages = recording.messages();
+    const Locked locked(this_process.lock());
+    Requests& messages = this_process.messages();
     const uint32_t index = messages.add(handle, at, t.number, abi.shared_request(handle));
     if (index != Requests::none) {
       messages[index].maker = key;
@@ -87,8 +87,8 @@ void record_message(Call& call) {
   const TypeView type = type_of(call, call.arg(r.rtype));
   const uint32_t site = key.site;
   {
-    const Locked locked(recording.lock());
-    Requests& messages = recording.messages();
+    const Locked locked(this_process.lock());
+    Requests& messages = this_process.messages();
     const uint32_t index = messages.find(call.handle, call.arg(r.message), abi.shared_request(call.handle));
     if (index != Requests::none) {
       key = messages[index].maker;

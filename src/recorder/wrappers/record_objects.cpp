@@ -1,6 +1,6 @@
 // Communicators, windows and files: made, used and freed.
 #include "recorder/files/files.hpp"
-#include "recorder/library/learned.hpp"
+#include "recorder/library/facts.hpp"
 #include "recorder/wrappers/record.hpp"
 
 namespace leadline::recorder {
@@ -37,15 +37,15 @@ void record_comm_create(Call& call) {
   const bool at_once = call.traits.cls == CallClass::comm_create;
   uint32_t pending = 0;
   {
-    const Locked locked(recording.lock());
-    Handles& handles = recording.handles();
+    const Locked locked(this_process.lock());
+    Handles& handles = this_process.handles();
     // A failed call may have had any arguments. Over a known communicator it counts, as on the other ranks.
     if (call.rc != 0 && !handles.known_comm(parent).known) parent = 0;
     if (parent) key.comm = handles.comm(parent).id;
     const bool made = call.rc == 0 && r.newcomm >= 0;
     const uint64_t handle = made ? Abi::stored(call.arg(r.newcomm), abi.family->handle_bytes.comm) : abi.comm_null;
     if (at_once) {
-      if (handle != abi.comm_null) learn_library(handle);  // of a session the first that can be used
+      if (handle != abi.comm_null) find_library_facts(handle);  // of a session the first that can be used
       key.extra = handles.add_comm(handle, parent, call.fn != Fn::Comm_create_group);
     } else {  // still being made: asked about when its request is complete
       pending = handles.begin_comm(handle, parent);
@@ -64,9 +64,9 @@ void record_comm_free(Call& call) {
   if (!begin_key(call, &key)) return;
   key.peer = trace::peer_none;
   {
-    const Locked locked(recording.lock());
-    key.comm = recording.handles().known_comm(call.handle).id;
-    if (call.rc == 0) recording.handles().forget(Kind::intra, call.handle);
+    const Locked locked(this_process.lock());
+    key.comm = this_process.handles().known_comm(call.handle).id;
+    if (call.rc == 0) this_process.handles().forget(Kind::intra, call.handle);
   }
   add_event(call, key);
 }
@@ -87,8 +87,8 @@ void record_object(Call& call) {
   if (c == CallClass::file_open) key.value = call.int_arg(access_mode);
   const Kind kind = c == CallClass::win_create || c == CallClass::win_free ? Kind::window : Kind::file;
   {
-    const Locked locked(recording.lock());
-    Handles& handles = recording.handles();
+    const Locked locked(this_process.lock());
+    Handles& handles = this_process.handles();
     if (c == CallClass::win_create || c == CallClass::file_open) {
       const HandleBytes& width = abi.family->handle_bytes;
       const uint64_t comm = abi.comm(call.arg(r.comm));
@@ -128,8 +128,8 @@ void record_rma(Call& call) {
   key.peer = trace::peer_none;
   CommView win;
   if (r.win >= 0) {
-    const Locked locked(recording.lock());
-    win = recording.handles().object(Kind::window, Abi::handle(call.arg(r.win), abi.family->handle_bytes.win));
+    const Locked locked(this_process.lock());
+    win = this_process.handles().object(Kind::window, Abi::handle(call.arg(r.win), abi.family->handle_bytes.win));
   }
   key.comm = win.id;
   if (r.target >= 0) key.peer = relative(win, call.int_arg(r.target));
@@ -159,9 +159,9 @@ void record_file_io(Call& call) {
   uint32_t object = 0;
   int64_t bytes = 0;
   if (r.file >= 0) {
-    const Locked locked(recording.lock());
+    const Locked locked(this_process.lock());
     key.comm = object =
-        recording.handles().object(Kind::file, Abi::handle(call.arg(r.file), abi.family->handle_bytes.file)).id;
+        this_process.handles().object(Kind::file, Abi::handle(call.arg(r.file), abi.family->handle_bytes.file)).id;
   }
   const int8_t count = r.scount >= 0 ? r.scount : r.rcount;
   const int8_t type = r.stype >= 0 ? r.stype : r.rtype;

@@ -30,8 +30,8 @@ void decode_placement(ByteReader& in, Process* process) {
   p.budgets_given = static_cast<uint32_t>(in.varint());
   if (!in.left()) return;  // the version that made the trace did not say where its live memory was
   p.file_system = in.varint();
-  p.live_kind = static_cast<LivePlaceKind>(in.varint() & 3);
-  p.live_reason = static_cast<LivePlaceReason>(in.varint() & 7);
+  p.live_kind = static_cast<LiveMemoryKind>(in.varint() & 3);
+  p.live_reason = static_cast<LiveMemoryReason>(in.varint() & 7);
 }
 
 }  // namespace leadline::trace

@@ -7,11 +7,11 @@
 
 #include "recorder/clocks/clock_exchange.hpp"
 #include "recorder/files/files.hpp"
-#include "recorder/job/launched.hpp"
-#include "recorder/library/learned.hpp"
+#include "recorder/job/launcher_facts.hpp"
 #include "recorder/job/placement.hpp"
-#include "recorder/recording.hpp"
+#include "recorder/library/facts.hpp"
 #include "recorder/library/tool_variables.hpp"
+#include "recorder/recorder.hpp"
 
 namespace leadline::recorder {
 namespace {
@@ -20,20 +20,20 @@ bool world_begun = false;  // MPI_Init was called: its end is MPI_Finalize, not 
 
 }  // namespace
 
-void Recording::initializes() {
+void Recorder::initializes() {
   recording::ProcessHeader& h = *header_;
   if (h.initialized != trace::mpi_not_begun) return;
-  h.rank = static_cast<int32_t>(launched_rank());
-  h.world_size = static_cast<int32_t>(launched_size());
-  h.world = launched_world();
+  h.rank = static_cast<int32_t>(rank_from_launcher());
+  h.world_size = static_cast<int32_t>(size_from_launcher());
+  h.world = world_from_launcher();
   h.initialized = trace::mpi_beginning;
 }
 
-void Recording::not_initialized() {
+void Recorder::not_initialized() {
   if (header_->initialized == trace::mpi_beginning) header_->initialized = trace::mpi_not_begun;
 }
 
-void Recording::began(Ticks begin) {
+void Recorder::began(Ticks begin) {
   recording::ProcessHeader& h = *header_;
   h.initialized = trace::mpi_begun;
   // The series' times start here, so the system's clock is moved to the same moment.
@@ -52,7 +52,7 @@ void Recording::began(Ticks begin) {
   snprintf(h.library, sizeof(h.library), "%.*s", static_cast<int>(strcspn(text, "\n\r")), text);
 }
 
-void Recording::initialized(Ticks begin) {
+void Recorder::initialized(Ticks begin) {
   recording::ProcessHeader& h = *header_;
   int32_t flag = 0, level = 0;
   if (call_real(Fn::Initialized, &flag) != 0 || !flag) return not_initialized();
@@ -65,20 +65,20 @@ void Recording::initialized(Ticks begin) {
   // With MPI_THREAD_SERIALIZED too: calls on files come from several threads at once.
   const bool known = !open_sessions_ && call_real(Fn::Query_thread, &level) == 0;
   if (known) lock_.set_needed(level >= (abi.thread_multiple + 1) / 2);
-  learn_library(abi.comm_world);
+  find_library_facts(abi.comm_world);
   handles_.comm(abi.comm_world);
   clock_exchange.in_init(h.rank, h.world_size);
   learn_rate();
 }
 
 // The library took long enough to begin for the counter's rate to be known well: the program's calls are timed with it.
-void Recording::learn_rate() {
+void Recorder::learn_rate() {
   const uint64_t factor = rate_.factor();
   __atomic_store_n(&header_->tick_factor, factor, __ATOMIC_RELAXED);  // other threads may begin meanwhile
   if (Thread* t = own_thread()) t->graph.set_scale({factor});
 }
 
-void Recording::finalizes() {
+void Recorder::finalizes() {
   const Ticks begin = now();
   const int saved = errno;
   place_in_finalize(&header_->placement);
@@ -90,13 +90,13 @@ void Recording::finalizes() {
   own_time(now() - begin);
 }
 
-void Recording::finalized(Ticks end) {
+void Recorder::finalized(Ticks end) {
   header_->finalized = 1;
   header_->last_ticks = end;
   files_outside(true);
 }
 
-void Recording::session_opened(uint64_t session, Ticks begin) {
+void Recorder::session_opened(uint64_t session, Ticks begin) {
   lock_.set_needed(true);  // each session has its own level of threads
   ++open_sessions_;
   header_->finalized = 0;
@@ -111,7 +111,7 @@ void Recording::session_opened(uint64_t session, Ticks begin) {
   if (first || header_->rank < 0) read_rank_of(session);
 }
 
-void Recording::read_rank_of(uint64_t session) {
+void Recorder::read_rank_of(uint64_t session) {
   uint64_t group = 0;
   if (call_real(Fn::Group_from_session_pset, session, "mpi://WORLD", &group) != 0) return;
   call_real(Fn::Group_rank, group, &header_->rank);
@@ -119,11 +119,11 @@ void Recording::read_rank_of(uint64_t session) {
   call_real(Fn::Group_free, &group);
 }
 
-void Recording::session_closes(uint64_t session) {
+void Recorder::session_closes(uint64_t session) {
   if (handles_.session() == session) handles_.set_session(0);
 }
 
-void Recording::session_closed(Ticks end) {
+void Recorder::session_closed(Ticks end) {
   if (open_sessions_) --open_sessions_;
   if (open_sessions_ || world_begun) return;
   place_in_finalize(&header_->placement);

@@ -1,4 +1,4 @@
-#include "recorder/wrappers/aside.hpp"
+#include "recorder/wrappers/paused_calls.hpp"
 
 namespace leadline::recorder {
 
@@ -10,39 +10,39 @@ void hide_request(Call& call) {
   const Word address = call.arg(call.roles().request);
   const uint64_t handle = Abi::stored(address, abi.family->handle_bytes.request);
   if (handle == abi.request_null) return;
-  const Locked locked(recording.lock());
-  Requests& requests = recording.requests();
+  const Locked locked(this_process.lock());
+  Requests& requests = this_process.requests();
   const uint32_t index = requests.find(handle, address, abi.shared_request(handle));
   if (index == Requests::none) return;
   Request& r = requests[index];
   recording::ThreadHeader& h = *call.thread.header;
   if (r.created) {
     --h.persistent_made;
-    r.created = Request::created_aside;
+    r.created = Request::created_while_paused;
     return;
   }
   --h.requests_made;
   --r.number;
-  if (r.wildcard && recording.wildcards) --recording.wildcards;
+  if (r.wildcard && this_process.wildcards) --this_process.wildcards;
   r.active = r.wildcard = false;
 }
 
 // Started while paused: its completion has nothing to refer to.
-void start_aside(Word address) {
+void start_while_paused(Word address) {
   const uint64_t handle = Abi::stored(address, abi.family->handle_bytes.request);
-  const Locked locked(recording.lock());
-  Requests& requests = recording.requests();
+  const Locked locked(this_process.lock());
+  Requests& requests = this_process.requests();
   const uint32_t index = requests.find(handle, address, abi.shared_request(handle));
   if (index != Requests::none) requests[index].active = false;
 }
 
 }  // namespace
 
-void enter_aside(Thread& t, Word address) {
+void enter_while_paused(Thread& t, Word address) {
   const uint64_t handle = Abi::stored(address, abi.family->handle_bytes.request);
   if (handle == abi.request_null) return;
-  const Locked locked(recording.lock());
-  Requests& requests = recording.requests();
+  const Locked locked(this_process.lock());
+  Requests& requests = this_process.requests();
   const uint32_t index = requests.add(handle, address, t.number, abi.shared_request(handle));
   if (index == Requests::none) return;
   Request& r = requests[index];
@@ -53,21 +53,21 @@ void enter_aside(Thread& t, Word address) {
   r.pending = 0;
 }
 
-void before_aside(Call& call) {
+void before_paused_call(Call& call) {
   const Recorded recorded = recording_of(call.traits.cls);
   if (recorded.looks_before) recorded.before(call);
 }
 
-void after_aside(Call& call) {
+void after_paused_call(Call& call) {
   const CallClass c = call.traits.cls;
   const Roles& r = call.roles();
-  if (completes_requests(c)) return complete_aside(call);
+  if (completes_requests(c)) return complete_while_paused(call);
   if (call.rc != 0 && !makes_or_frees(c)) return;
-  if (c == CallClass::start) return start_aside(call.arg(r.request));
+  if (c == CallClass::start) return start_while_paused(call.arg(r.request));
   if (c == CallClass::startall) {
     const size_t width = abi.family->handle_bytes.request;
     for (int32_t i = 0; i < call.int_arg(r.nrequests); ++i) {
-      start_aside(call.arg(r.requests) + static_cast<size_t>(i) * width);
+      start_while_paused(call.arg(r.requests) + static_cast<size_t>(i) * width);
     }
     return;
   }

@@ -1,4 +1,4 @@
-#include "recorder/recording.hpp"
+#include "recorder/recorder.hpp"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,11 +17,11 @@
 #include "host/immortal.hpp"
 #include "host/own_file.hpp"
 #include "leadline/symbols.hpp"
-#include "recorder/clocks/clock_exchange.hpp"
 #include "recorder/call_paths/code_places.hpp"
+#include "recorder/clocks/clock_exchange.hpp"
 #include "recorder/files/files.hpp"
 #include "recorder/files/functions.hpp"
-#include "recorder/job/launched.hpp"
+#include "recorder/job/launcher_facts.hpp"
 #include "recorder/job/placement.hpp"
 #include "recorder/samples/sampling.hpp"
 
@@ -32,7 +32,7 @@ thread_local constinit uint32_t inside_recorder = 0;
 
 namespace {
 
-constexpr host::Immortal<Recording> storage_of_recording;
+constexpr host::Immortal<Recorder> storage_of_recorder;
 
 pthread_key_t thread_key;
 bool have_thread_key = false;
@@ -51,13 +51,13 @@ void read_program(char* into, size_t size) {
 
 // One rank says it for its job.
 void say_diverted() {
-  if (!is_diverted() || launched_rank() > 0) return;
+  if (!is_diverted() || rank_from_launcher() > 0) return;
   tell("%s holds another job's run: this one is recorded into %s", asked_directory(), run_directory());
 }
 
 }  // namespace
 
-constinit Recording& recording = storage_of_recording.object;
+constinit Recorder& this_process = storage_of_recorder.object;
 
 void tell(const char* format, ...) {
   static std::atomic_flag told = ATOMIC_FLAG_INIT;
@@ -72,7 +72,7 @@ void tell(const char* format, ...) {
   if (m > 0) write_to_standard_error(line, static_cast<size_t>(m));
 }
 
-Thread* Recording::enter() {
+Thread* Recorder::enter() {
   if (state_ == State::off) return nullptr;
   const Inside inside;
   const int saved = errno;
@@ -98,9 +98,9 @@ Thread* Recording::enter() {
   return t;
 }
 
-bool Recording::may_enter() const { return lock_.needed() || (have_thread_key && pthread_getspecific(thread_key)); }
+bool Recorder::may_enter() const { return lock_.needed() || (have_thread_key && pthread_getspecific(thread_key)); }
 
-void Recording::start() {
+void Recorder::start() {
   rate_.begin();
   const Ticks begin = now();
   state_ = State::off;
@@ -128,11 +128,12 @@ void Recording::start() {
     return tell("this program is not recorded: its memory limit (ulimit -v) is too low");
   }
   if (!have_thread_key) {
-    have_thread_key = pthread_key_create(&thread_key, [](void* t) { recording.leave(static_cast<Thread*>(t)); }) == 0;
-    pthread_atfork(nullptr, nullptr, [] { recording.forked(); });
+    have_thread_key =
+        pthread_key_create(&thread_key, [](void* t) { this_process.leave(static_cast<Thread*>(t)); }) == 0;
+    pthread_atfork(nullptr, nullptr, [] { this_process.forked(); });
   }
   place_begin(budgets_, &header_->placement);
-  live_place_.describe(&header_->placement);
+  live_directory_.describe(&header_->placement);
   record_files(header_, process_region_, storage_.backing());
   header_->sampling.rate = asked_rate();
   state_ = State::on;
@@ -142,29 +143,29 @@ void Recording::start() {
 }
 
 // A process that executes another program, and one in a container, may have the number of one that was recorded before.
-void Recording::create_live_file() {
+void Recorder::create_live_file() {
   utsname host{};
   uname(&host);
   const auto pid = static_cast<long long>(pid_);
-  live_place_.choose(host.nodename);
+  live_directory_.choose(host.nodename);
   // On the node a name is not kept from those that others on nodes, or in containers, of the same name have.
   uint32_t other = 0;
-  if (live_place_.away() && getrandom(&other, sizeof(other), GRND_NONBLOCK) != sizeof(other)) {
+  if (live_directory_.away() && getrandom(&other, sizeof(other), GRND_NONBLOCK) != sizeof(other)) {
     other = static_cast<uint32_t>(now());
   }
   for (int again = 1; again < 100; ++again) {
-    if (live_place_.away()) {
+    if (live_directory_.away()) {
       snprintf(stem_, sizeof(stem_), "%.64s-%lld-%08x", host.nodename, pid, other++);
     } else {
       snprintf(stem_, sizeof(stem_), again == 1 ? "%.64s-%lld" : "%.64s-%lld-%d", host.nodename, pid, again);
     }
-    live_place_.file(&live_path_, stem_, "live");
-    live_place_.file(&part_path_, stem_, "part");
+    live_directory_.file(&live_path_, stem_, "live");
+    live_directory_.file(&part_path_, stem_, "part");
     if (storage_.create(live_path_.text) || errno != EEXIST) return;
   }
 }
 
-bool Recording::attach_process() {
+bool Recorder::attach_process() {
   process_region_ = storage_.region(recording::process_at::end);
   if (!process_region_ || !storage_.back(process_region_, process_region_ + recording::page)) return false;
   header_ = reinterpret_cast<recording::ProcessHeader*>(process_region_);
@@ -200,7 +201,7 @@ bool Recording::attach_process() {
   return true;
 }
 
-void Recording::write_function_names() {
+void Recorder::write_function_names() {
   recording::ByteTable text(&header_->functions, process_region_ + recording::process_at::functions,
                             recording::capacity::functions, storage_.backing(), &header_->losses[0]);
   for (const Traits& t : traits) {
@@ -214,7 +215,7 @@ void Recording::write_function_names() {
   write_file_function_names(&text);
 }
 
-Thread* Recording::add_thread() {
+Thread* Recorder::add_thread() {
   Thread* t = nullptr;
   for (uint32_t i = 0; i < thread_count_ && !t; ++i) {
     if (!threads_[i]->taken) t = threads_[i];
@@ -239,7 +240,7 @@ Thread* Recording::add_thread() {
 }
 
 // Null if there are too many already, or no memory; after that no thread asks again.
-Thread* Recording::make_thread() {
+Thread* Recorder::make_thread() {
   if (thread_count_ == trace::max_threads || no_more_threads_) return nullptr;
   void* p = mmap(nullptr, sizeof(Thread), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   Thread* t = p == MAP_FAILED ? nullptr : new (p) Thread();
@@ -255,7 +256,7 @@ Thread* Recording::make_thread() {
   return t;
 }
 
-bool Recording::attach_thread(Thread* t) {
+bool Recorder::attach_thread(Thread* t) {
   namespace at = recording::thread_at;
   namespace capacity = recording::capacity;
   t->region = storage_.region(at::end);
@@ -265,10 +266,10 @@ bool Recording::attach_thread(Thread* t) {
   const recording::Backing backing = storage_.backing();
   const auto counter = [&](trace::LossKind k) { return &header_->losses[static_cast<uint32_t>(k)]; };
   // Modules are the process's.
-  const auto lock = [] { return recording.lock_.take(); };
+  const auto lock = [] { return this_process.lock_.take(); };
   const auto unlock = [](bool taken) {
-    recording.lock_.give(taken);
-    recording.catch_up();
+    this_process.lock_.give(taken);
+    this_process.catch_up();
   };
   t->locals.attach({&t->header->locals, t->region + at::locals, capacity::locals, backing},
                    {&modules_, lock, unlock, counter(trace::LossKind::local_sites_merged)});
@@ -282,16 +283,16 @@ bool Recording::attach_thread(Thread* t) {
                      counter(trace::LossKind::regions_merged)});
   t->graph.attach(t->header, t->region, backing, counter(trace::LossKind::order_lost),
                   counter(trace::LossKind::parameters_coarse),
-                  {[](void* self) { recording.turn_generation(static_cast<Thread*>(self)); }, t});
+                  {[](void* self) { this_process.turn_generation(static_cast<Thread*>(self)); }, t});
   t->graph.set_places({[](void*, uint64_t frame, uint64_t* address) {
-                         const Locked locked(recording.lock_);
-                         return recording.modules_.address_of(trace::module_of(frame), frame & trace::frame_offset_mask,
-                                                              address);
+                         const Locked locked(this_process.lock_);
+                         return this_process.modules_.address_of(trace::module_of(frame),
+                                                                 frame & trace::frame_offset_mask, address);
                        },
                        [](void*, uint64_t frame) {
-                         const Locked locked(recording.lock_);
+                         const Locked locked(this_process.lock_);
                          const uint32_t module = trace::module_of(frame);
-                         return module == trace::no_module_word || recording.modules_.interprets(module);
+                         return module == trace::no_module_word || this_process.modules_.interprets(module);
                        },
                        {find_code, find_import, nullptr, find_constants},
                        nullptr});
@@ -303,7 +304,7 @@ bool Recording::attach_thread(Thread* t) {
 }
 
 // One thread does most of the calls in most programs: the others have an eighth of its room.
-void Recording::keep_series(Thread* t) {
+void Recorder::keep_series(Thread* t) {
   for (int fn = 0; fn < function_count; ++fn) {
     using trace::CallClass;
     const CallClass cls = traits[fn].cls;
@@ -318,11 +319,11 @@ void Recording::keep_series(Thread* t) {
   }
   t->graph.series().keep(t->number ? budgets_.series_entries / 8 : budgets_.series_entries, budgets_.series_in_memory,
                          budgets_.series_automatic,
-                         {[](void* self) { return recording.spill_series(static_cast<Thread*>(self), false); }, t, now,
-                          [](uint64_t ticks) { recording.own_time(ticks); }});
+                         {[](void* self) { return this_process.spill_series(static_cast<Thread*>(self), false); }, t,
+                          now, [](uint64_t ticks) { this_process.own_time(ticks); }});
 }
 
-void Recording::leave(Thread* thread) {
+void Recorder::leave(Thread* thread) {
   const Inside inside;
   const Locked one_at_a_time(entering_);
   const Locked locked(lock_);
@@ -336,13 +337,13 @@ void Recording::leave(Thread* thread) {
 }
 
 // All threads come to enter() with their next call.
-void Recording::call_in_all_threads() {
+void Recorder::call_in_all_threads() {
   for (uint32_t i = 0; i < thread_count_; ++i) {
     if (threads_[i]->slot) __atomic_store_n(threads_[i]->slot, nullptr, __ATOMIC_RELAXED);
   }
 }
 
-void Recording::code_unloaded() {
+void Recorder::code_unloaded() {
   if (state_ != State::on) return;
   set_own_thread(nullptr);
   bool taken = false;
@@ -354,19 +355,19 @@ void Recording::code_unloaded() {
   lock_.give(taken);
 }
 
-void Recording::catch_up() {
+void Recorder::catch_up() {
   if (unloading_pending_.exchange(false)) code_unloaded();
 }
 
 // The mapping is shared with the parent: the child must not touch it. A child of a process that has not begun with MPI
 // may begin itself.
-void Recording::forked() {
+void Recorder::forked() {
   if (state_ != State::on) return;
   const bool parent_uses_mpi = is_initialized();
   set_recorded(true);
   set_own_thread(nullptr);
   if (have_thread_key) pthread_setspecific(thread_key, nullptr);
-  new (&recording) Recording();
+  new (&this_process) Recorder();
   if (!parent_uses_mpi) return;
   state_ = State::off;
   stop_watching_files();

@@ -1,4 +1,4 @@
-#include "recorder/job/launched.hpp"
+#include "recorder/job/launcher_facts.hpp"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,16 +71,16 @@ uint64_t world_by_place(int proxy, int own) {
 
 }  // namespace
 
-int64_t launched_rank() {
+int64_t rank_from_launcher() {
   return first_number({"PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "MV2_COMM_WORLD_RANK", "PALS_RANKID",
                        "ALPS_APP_PE", "FLUX_TASK_RANK", "JSM_NAMESPACE_RANK", "SLURM_PROCID"});
 }
-int64_t launched_size() {
+int64_t size_from_launcher() {
   return first_number({"PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "MV2_COMM_WORLD_SIZE", "FLUX_JOB_SIZE", "JSM_NAMESPACE_SIZE",
                        "SLURM_NTASKS"});
 }
 
-uint64_t launched_world() {
+uint64_t world_from_launcher() {
   if (const char* space = getenv("PMIX_NAMESPACE")) return hash_of(space, 0) & ~uint64_t{1};
   if (!getenv("PMI_SPAWNED")) return 0;
   if (const char* group = getenv("HYDRA_BSTRAP_PGID")) return hash_of(group, 1) & ~uint64_t{1};

@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "recorder/files/files.hpp"
-#include "recorder/job/launched.hpp"
-#include "recorder/recording.hpp"
+#include "recorder/job/launcher_facts.hpp"
+#include "recorder/recorder.hpp"
 #include "recorder/trace_file.hpp"
 #include "recording/chunks.hpp"
 
@@ -16,7 +16,7 @@ extern "C" int __cxa_atexit(void (*)(void*), void*, void*);
 namespace leadline::recorder {
 
 // Writes the series so far to the file.
-bool Recording::spill_series(Thread* t, bool last) {
+bool Recorder::spill_series(Thread* t, bool last) {
   const Inside inside;
   trace::ByteSink sink;
   if (!recording::encode_series(t->region, header_->tick_factor, header_->first_ticks, last, &sink)) return true;
@@ -35,7 +35,7 @@ bool Recording::spill_series(Thread* t, bool last) {
 
 // The generation is full: writes it out and begins the next one. Beyond the budget, or if it can't be written, calls
 // are only counted from now on.
-void Recording::turn_generation(Thread* t) {
+void Recorder::turn_generation(Thread* t) {
   const Inside inside;
   const Ticks begin = now();
   const int saved = errno;
@@ -71,7 +71,7 @@ void Recording::turn_generation(Thread* t) {
   own_time(ticks);
 }
 
-void Recording::sample_own_time() {
+void Recorder::sample_own_time() {
   Ticks stamp = now();
   constexpr int stamps = 64;
   for (int i = 0; i < stamps; ++i) stamp = now() - stamp + stamp;
@@ -91,14 +91,14 @@ void Recording::sample_own_time() {
   if (calls > 0) header_->fast_call_ticks_x1000 = static_cast<uint64_t>(1000 * all / calls);
 }
 
-void Recording::discard_live() {
+void Recorder::discard_live() {
   if (storage_.in_file()) unlink(live_path_.text);
-  if (!live_place_.away()) return;
+  if (!live_directory_.away()) return;
   if (has_part_ || (header_ && header_->generations_written > 0)) unlink(part_path_.text);
-  live_place_.leave();
+  live_directory_.leave();
 }
 
-void Recording::write_process(TraceFile* file, bool last) {
+void Recorder::write_process(TraceFile* file, bool last) {
   recording::ProcessView view{process_region_};
   view.variables = &variables_;
   view.settings = &settings_;
@@ -112,7 +112,7 @@ void Recording::write_process(TraceFile* file, bool last) {
   }
 }
 
-void Recording::write_thread(const char* region, TraceFile* file) {
+void Recorder::write_thread(const char* region, TraceFile* file) {
   const recording::ThreadView view{region, header_->tick_factor, header_->first_ticks,
                                    recording::has_regions(process_region_)};
   trace::ByteSink sites, structure, rest;
@@ -132,7 +132,7 @@ void Recording::write_thread(const char* region, TraceFile* file) {
 }
 
 // Renames the part to the name that readers look for, but never over another trace. Returns 0 or errno.
-int Recording::name_trace(const FilePath& part) {
+int Recorder::name_trace(const FilePath& part) {
   FilePath* path = &trace_path_;
   for (int again = 1; again < 100; ++again) {
     file_in_run(path, again == 1 ? "rank-%05d-%s.trace" : "rank-%05d-%s-%d.trace", header_->rank, stem_, again);
@@ -142,7 +142,7 @@ int Recording::name_trace(const FilePath& part) {
   return EEXIST;
 }
 
-void Recording::finish() {
+void Recorder::finish() {
   if (state_ != State::on || getpid() != pid_) return;
   finish_files();
   const Inside inside;
@@ -167,17 +167,17 @@ void Recording::finish() {
     threads_[i]->regions.end();
     threads_[i]->graph.finish();
   }
-  if (header_->rank < 0) header_->rank = static_cast<int32_t>(launched_rank());
+  if (header_->rank < 0) header_->rank = static_cast<int32_t>(rank_from_launcher());
   header_->tick_factor = rate_.factor();
   sample_own_time();
   own_time(now() - begin);
   const bool has_part = has_part_ || header_->generations_written > 0;
   // On the node, parts keep their names until the trace is there. Processes in containers may be namesakes.
-  FilePath& path = has_part && !live_place_.away() ? part_path_ : unfinished_path_;
+  FilePath& path = has_part && !live_directory_.away() ? part_path_ : unfinished_path_;
   if (&path != &part_path_) file_in_run(&path, "%s.%d.tmp", stem_, header_->rank);
   int error = 0;
   {
-    TraceFile file(path.text, has_part && live_place_.away() ? part_path_.text : nullptr);
+    TraceFile file(path.text, has_part && live_directory_.away() ? part_path_.text : nullptr);
     if (budgets_.files_given) file.set_limit(budgets_.files > written_ ? budgets_.files - written_ : 0);
     write_process(&file, false);
     trace::ByteSink sink;
@@ -204,7 +204,7 @@ void Recording::finish() {
 // order, and this one, which belongs to no library, comes before the one that calls those destructors.
 __attribute__((constructor(103))) void finish_at_exit() {
   static constinit std::atomic_flag asked = ATOMIC_FLAG_INIT;
-  if (!asked.test_and_set()) __cxa_atexit([](void*) { recording.finish(); }, nullptr, nullptr);
+  if (!asked.test_and_set()) __cxa_atexit([](void*) { this_process.finish(); }, nullptr, nullptr);
 }
 
 }  // namespace leadline::recorder

@@ -23,8 +23,8 @@ constexpr bool leaves_traces(CallClass c) {
 }
 
 // The request at the address has just been made, by a call that is not among the events.
-void enter_aside(Thread& t, Word address);
-void before_aside(Call& call);
-void after_aside(Call& call);
+void enter_while_paused(Thread& t, Word address);
+void before_paused_call(Call& call);
+void after_paused_call(Call& call);
 
 }  // namespace leadline::recorder

@@ -1,4 +1,4 @@
-#include "recorder/library/host.hpp"
+#include "recorder/library/functions.hpp"
 
 namespace leadline::recorder {
 

@@ -1,16 +1,16 @@
-#include "recorder/library/learned.hpp"
+#include "recorder/library/facts.hpp"
 
 #include <string.h>
 
 #include <initializer_list>
 
-#include "recorder/library/host.hpp"
+#include "recorder/library/functions.hpp"
 
 namespace leadline::recorder {
 
 namespace {
 
-bool learned = false;
+bool found = false;
 
 // The handle that two requests to MPI_PROC_NULL have in common, 0 if they have none.
 uint64_t shared_by(Fn start, uint64_t comm) {
@@ -73,9 +73,9 @@ void learn_status() {
 
 }  // namespace
 
-void learn_library(uint64_t comm) {
-  if (learned) return;
-  learned = true;
+void find_library_facts(uint64_t comm) {
+  if (found) return;
+  found = true;
   learn_shared_requests(comm);
   learn_status();
 }

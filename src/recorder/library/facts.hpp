@@ -1,5 +1,5 @@
-// Facts about a library that no header gives. They are learned once, inside MPI_Init or when the first communicator of
-// a session is made, with calls that do not communicate.
+// Facts about a library that no header gives. They are found out once, inside MPI_Init or when the first communicator
+// of a session is made, with calls that do not communicate.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,6 @@ namespace leadline::recorder {
 //   * The handles that finished requests share: those of two sends to, and two receives from, MPI_PROC_NULL (the
 //     family's data have MPICH's and Open MPI's; Intel MPI's releases differ).
 //   * The place of the bytes received in a status, if the family leaves it to the library: found by setting them.
-void learn_library(uint64_t comm);
+void find_library_facts(uint64_t comm);
 
 }  // namespace leadline::recorder

@@ -1,14 +1,14 @@
 // The recording of this process: its files, its tables, its threads, and when it begins and ends.
 #pragma once
 
-#include "recorder/memory/budgets.hpp"
-#include "recorder/memory/live_place.hpp"
-#include "recorder/memory/lock.hpp"
 #include "recorder/call_paths/modules.hpp"
-#include "recorder/objects/requests.hpp"
 #include "recorder/job/run_directory.hpp"
-#include "recorder/samples/sample_table.hpp"
+#include "recorder/memory/budgets.hpp"
+#include "recorder/memory/live_directory.hpp"
+#include "recorder/memory/lock.hpp"
 #include "recorder/memory/storage.hpp"
+#include "recorder/objects/requests.hpp"
+#include "recorder/samples/sample_table.hpp"
 #include "recorder/thread.hpp"
 #include "recording/encode.hpp"
 
@@ -27,7 +27,7 @@ class SharedCount {
   std::atomic<uint64_t> n_{0};
 };
 
-class Recording {
+class Recorder {
  public:
   // The calling thread's state; nullptr where nothing is recorded. Called when this_thread is not set.
   Thread* enter();
@@ -99,7 +99,7 @@ class Recording {
   std::atomic<State> state_{State::unknown};
   int64_t pid_ = 0;
   char stem_[128] = {};
-  LivePlace live_place_;
+  LiveDirectory live_directory_;
   FilePath live_path_ = {}, part_path_ = {}, unfinished_path_ = {}, trace_path_ = {};
   Storage storage_;
   char* process_region_ = nullptr;
@@ -124,7 +124,7 @@ class Recording {
   bool has_part_ = false;  // something of the series is in the .part file
 };
 
-extern constinit Recording& recording;
+extern constinit Recorder& this_process;
 
 // The trace is written when the process ends. Called before `main`.
 void finish_at_exit();

@@ -11,7 +11,7 @@
 
 namespace leadline::recorder {
 
-class LivePlace {
+class LiveDirectory {
  public:
   // Looks for a place; takes it if it is on the node. `host`: whose it is.
   void choose(const char* host);
@@ -23,12 +23,12 @@ class LivePlace {
   void describe(recording::LivePlacement* into) const;
 
  private:
-  bool take(const char* base, trace::LivePlaceKind kind);
+  bool take(const char* base, trace::LiveMemoryKind kind);
   bool tell_where() const;
 
   bool away_ = false;
-  trace::LivePlaceKind kind_ = trace::LivePlaceKind::run;
-  trace::LivePlaceReason reason_ = trace::LivePlaceReason::none;
+  trace::LiveMemoryKind kind_ = trace::LiveMemoryKind::run;
+  trace::LiveMemoryReason reason_ = trace::LiveMemoryReason::none;
   uint64_t file_system_ = 0;
   FilePath directory_ = {}, pointer_ = {};
 };

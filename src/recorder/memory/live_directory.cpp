@@ -1,4 +1,4 @@
-#include "recorder/memory/live_place.hpp"
+#include "recorder/memory/live_directory.hpp"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "host/own_file.hpp"
-#include "recorder/library/host.hpp"
+#include "recorder/library/functions.hpp"
 #include "trace/file_systems.hpp"
 
 namespace leadline::recorder {
@@ -37,9 +37,9 @@ bool write_file(const char* path, const char* text) {
 
 }  // namespace
 
-void LivePlace::choose(const char* host) {
-  using Kind = trace::LivePlaceKind;
-  using Reason = trace::LivePlaceReason;
+void LiveDirectory::choose(const char* host) {
+  using Kind = trace::LiveMemoryKind;
+  using Reason = trace::LiveMemoryReason;
   struct statfs of;
   if (statfs(run_directory(), &of) != 0) return;  // creating the file will say why
   file_system_ = static_cast<uint64_t>(of.f_type) & 0xffffffff;
@@ -65,11 +65,11 @@ void LivePlace::choose(const char* host) {
 }
 
 // A directory of ours in `base`. The process that makes it records its place.
-bool LivePlace::take(const char* base, trace::LivePlaceKind kind) {
-  using Reason = trace::LivePlaceReason;
+bool LiveDirectory::take(const char* base, trace::LiveMemoryKind kind) {
+  using Reason = trace::LiveMemoryReason;
   struct statfs of;
   if (statfs(base, &of) != 0) return reason_ = reason_ == Reason::none ? Reason::nowhere : reason_, false;
-  if (kind != trace::LivePlaceKind::chosen) {
+  if (kind != trace::LiveMemoryKind::chosen) {
     if (!trace::is_local(static_cast<uint64_t>(of.f_type) & 0xffffffff)) {
       return reason_ = reason_ == Reason::none ? Reason::nowhere : reason_, false;
     }
@@ -88,31 +88,31 @@ bool LivePlace::take(const char* base, trace::LivePlaceKind kind) {
   kind_ = kind;
   if (made && !tell_where()) {  // it could not be found again
     rmdir(directory_.text);
-    kind_ = trace::LivePlaceKind::run;
+    kind_ = trace::LiveMemoryKind::run;
     return reason_ = Reason::refused, false;
   }
   return true;
 }
 
-bool LivePlace::tell_where() const {
+bool LiveDirectory::tell_where() const {
   static char line[sizeof(FilePath) + 2];  // the program's stack may be small
   snprintf(line, sizeof(line), "%s\n", directory_.text);
   return write_file(pointer_.text, line);
 }
 
-void LivePlace::leave() {
+void LiveDirectory::leave() {
   if (!away_ || rmdir(directory_.text) != 0) return;  // others are still there
   unlink(pointer_.text);
   if (access(directory_.text, F_OK) == 0) tell_where();  // another one has come meanwhile
 }
 
-void LivePlace::file(FilePath* path, const char* stem, const char* suffix) const {
+void LiveDirectory::file(FilePath* path, const char* stem, const char* suffix) const {
   if (!away_) return file_in_run(path, "%s.%s", stem, suffix);
   const int n = snprintf(path->text, sizeof(path->text), "%s/%s.%s", directory_.text, stem, suffix);
   if (n < 0 || static_cast<size_t>(n) >= sizeof(path->text)) path->text[0] = 0;  // take() has seen to it
 }
 
-void LivePlace::describe(recording::LivePlacement* into) const {
+void LiveDirectory::describe(recording::LivePlacement* into) const {
   into->file_system = file_system_;
   into->live_kind = static_cast<uint32_t>(kind_);
   into->live_reason = static_cast<uint32_t>(reason_);
