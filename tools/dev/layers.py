@@ -1,4 +1,4 @@
-"""Checks the arrows of the layout: which folder may include or import which.
+"""Checks the arrows of the layout: which folder may include which. The packages of Python: packages.py.
 
 trace <- recording <- recorder     host <- recorder     host, collectives <- shim
 trace <- structure <- analysis <- replay <- bindings <- python     recording, analysis <- interchange <- bindings
@@ -15,6 +15,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from dev import packages
 from dev.paths import ROOT
 
 # The siblings that each folder of src/ may include; "leadline/" is generated code.
@@ -55,51 +56,13 @@ READERS = {"structure", "analysis", "interchange", "replay", "bindings"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 IMPORT = re.compile(r"^\s*(?:from|import)\s+(leadline(?:\.\w+)*)(?:\s+import\s+\(?([\w, ]+))?", re.MULTILINE)
 
-# What launches programs in turn knows nothing of what they are or of what is made of their times.
-ABOVE_RUNS = {
-    "bench",
-    "cli",
-    "compare",
-    "figures",
-    "findings",
-    "launch",
-    "libraries",
-    "mpi",
-    "report",
-    "studies",
-    "tables",
-    "tuning",
-    "workloads",
-}
-
-# Python packages that may not be imported by the lower ones.
-PYTHON_ABOVE: dict[str, set[str]] = {
-    "text": {"cli", "figures", "findings", "report"},
-    "figures": {"cli", "findings", "report", "tables"},
-    "findings": {"cli", "launch", "report", "tables"},
-    "report": {"cli", "launch", "tables"},
-    "tables": {"cli", "launch"},
-    "compare": {"cli", "launch"},
-    "interchange": {"cli", "launch"},
-    "symbols": {"cli", "launch", "report"},
-    "launch": {"cli", "report"},
-    "launchers": {"cli", "launch", "libraries", "mpi", "report", "tuning", "workloads"},
-    "libraries": {"bench", "cli", "launch", "mpi", "report", "workloads"},
-    "statistics": {"runs", *ABOVE_RUNS},
-    "runs": ABOVE_RUNS,
-    "mpi": {"cli", "launch", "report", "tuning", "workloads"},
-    "workloads": {"cli", "report", "bench"},
-    "bench": {"cli"},
-}
-
-
 # Code about one library or launcher by name belongs in these.
 NAMED = ("python/leadline/libraries", "python/leadline/launchers")
 
 
 def violations() -> list[str]:
     """One line for each include or import against an arrow, and for each comparison with a library's name."""
-    return [*_native_violations(), *_parts_violations(), *_python_violations(), *_name_violations()]
+    return [*_native_violations(), *_parts_violations(), *packages.violations(), *_name_violations()]
 
 
 def _native_violations() -> Iterator[str]:
@@ -143,19 +106,6 @@ def _parts_violations() -> Iterator[str]:
                 imported = {words[1]} if len(words) > 1 else {name.strip() for name in names.split(",")}
                 for bad in sorted(imported - PARTS_MAY_IMPORT - {folder.name}):
                     yield f"{path.relative_to(ROOT)}: a part may not import leadline.{bad}"
-
-
-def _python_violations() -> Iterator[str]:
-    package = ROOT / "python" / "leadline"
-    for path in sorted(package.rglob("*.py")):
-        parts = path.relative_to(package).parts
-        below = parts[0] if len(parts) > 1 else ""
-        above = PYTHON_ABOVE.get(below, set())
-        for module, names in IMPORT.findall(path.read_text()):
-            words = module.split(".")
-            imported = {words[1]} if len(words) > 1 else {name.strip() for name in names.split(",")}
-            for bad in sorted(imported & above):
-                yield f"{path.relative_to(ROOT)}: leadline.{below} may not import leadline.{bad}"
 
 
 def _name_violations() -> Iterator[str]:

@@ -8,9 +8,10 @@ from typing import Any
 
 import click
 
+from leadline import run_directory
 from leadline.cli.recorder_settings import variables_of
 from leadline.cli.recording import PROGRAM_FOLLOWS, recorder_options
-from leadline.launch import keeper, process, rundir
+from leadline.launch import keeper, process
 from leadline.launch.recorder import RUNS, merged_preload, variables
 from leadline.launch.wrappers import with_variables
 
@@ -51,10 +52,10 @@ def _directory(output: str | None) -> tuple[Path, bool]:
     directories therefore keeps a program from starting.
     """
     if output is None and "LEADLINE_DIR" not in os.environ:
-        return Path(rundir.DEFAULT_PARENT).absolute(), True
+        return Path(run_directory.DEFAULT_PARENT).absolute(), True
     directory = Path(output or os.environ["LEADLINE_DIR"]).absolute()
     inherited = os.environ.get("LEADLINE_DIR") == str(directory)
     if inherited:
         return directory, bool(os.environ.get(RUNS))
     # An older Leadline did not write down which job a run belongs to.
-    return directory, rundir.is_unclaimed_run(directory)
+    return directory, run_directory.is_unclaimed_run(directory)

@@ -31,7 +31,7 @@ def command(path: str, output: str, series: str) -> int:
     PATH is the archive's *.otf2 file or the folder with it, as Score-P, EZTrace and leadline export write it.
     """
     from leadline.interchange.importing import import_archive
-    from leadline.launch.rundir import describe, write_description
+    from leadline.run_directory import describe, write_description
 
     target = Path(output)
     if target.exists() or target.is_symlink():

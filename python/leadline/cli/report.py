@@ -11,7 +11,7 @@ import click
 from leadline.cli.recording import say, shown
 from leadline.cli.reporting import PAGE, advice_for, as_json, open_run, step_option, working, write_page
 from leadline.errors import UsageError
-from leadline.launch.rundir import DEFAULT_PARENT, runs_in
+from leadline.run_directory import DEFAULT_PARENT, runs_in
 
 
 @click.command("report")

@@ -107,10 +107,10 @@ def _wrapped(text: str, width: int, style: str) -> list[list[tuple[str, str]]]:
 
 
 def _find(timeline: Any, iteration: str) -> tuple[Any, str]:
-    from leadline.figures.timeline.steps import representative_steps
+    from leadline.figures.timeline.steps import find, representative_steps
 
     if iteration != "output":
-        found = timeline.find(int(iteration) if iteration.isdecimal() else iteration)
+        found = find(timeline, int(iteration) if iteration.isdecimal() else iteration)
         return found, "" if iteration.isdecimal() else iteration
     for step in representative_steps(timeline):
         if set(step.kinds) & {"output", "files", "other_calls"}:

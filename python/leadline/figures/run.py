@@ -12,7 +12,7 @@ from typing import Any
 from leadline import _core, nodes
 from leadline.errors import DamagedTrace, NoSuchRun
 from leadline.figures.worlds import World, display_order, labels_of, worlds_of
-from leadline.launch.rundir import JOB, read_description, read_json, runs_in
+from leadline.run_directory import JOB, read_description, read_json, runs_in
 from leadline.symbols import Location, ModuleProblem, Symbolizer, call_path, reaches_start
 from leadline.symbols.cache import SymbolCache
 from leadline.symbols.resolve import WITHOUT_MODULE

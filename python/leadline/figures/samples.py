@@ -9,7 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from leadline.figures.run import Run, Site
-from leadline.symbols.resolve import PYTHON, SYSTEM, Location
+from leadline.symbols import Location
+from leadline.symbols.resolve import PYTHON, SYSTEM
 
 RECORDER = "libleadline.so"
 BEFORE_CALL = 1  # Places takes addresses that calls return to, which come after the call

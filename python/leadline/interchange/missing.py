@@ -25,13 +25,11 @@ def nothing(selection: Selection, untimed: int) -> str:
 
 def kept_iterations(selection: Selection) -> str:
     """Which iterations' calls have times, in words."""
-    from leadline.figures.timeline.reading import _ranges
-
     found = selection.run.profile.iterations(selection.loop)
     if not found.found:
         return "no loop of the run was timed"
     if found.kept == "full":
         return f"those of all {fmt.plural(found.count, 'iteration')} were"
     if found.sampled:
-        return f"those of iterations {_ranges(list(found.sampled))} were"
+        return f"those of iterations {fmt.ranges(list(found.sampled))} were"
     return "--series SIZE keeps more"

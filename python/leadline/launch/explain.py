@@ -10,8 +10,8 @@ from pathlib import Path, PurePath
 from leadline.launch.executable import Executable, inspect, native_architecture
 from leadline.launch.launcher import Launcher
 from leadline.launch.program import program_word
-from leadline.launch.rundir import JOB
 from leadline.launchers import OTHER
+from leadline.run_directory import JOB
 
 INTERPRETERS = (
     "python",

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any
 
-from leadline import nodes
-from leadline.launch import process, rundir
+from leadline import nodes, run_directory
+from leadline.launch import process
 from leadline.launch.launcher import Launcher, find_launcher, prepared
 from leadline.launch.machine import machine
 from leadline.launch.program import program_word
@@ -35,7 +35,7 @@ class Recording:
     @property
     def runs(self) -> list[Path]:
         """The directories of the jobs that the command started, first come first: most start one."""
-        return rundir.runs_in(self.directory)
+        return run_directory.runs_in(self.directory)
 
     @property
     def has_traces(self) -> bool:
@@ -61,7 +61,7 @@ def record(
     require_library()
     process.resolve(command[0], environ.get("PATH"))
     launcher = find_launcher(command, environ.get("PATH"))
-    directory = rundir.new_directory(output, program_word(command, launcher) or command[0])
+    directory = run_directory.new_directory(output, program_word(command, launcher) or command[0])
     theirs = preload_in_front(command)
     ours = variables(
         directory,
@@ -71,8 +71,8 @@ def record(
     )
     words, environ = prepared(command, launcher, environ, ours, merged_preload(None))
 
-    description = rundir.describe(command, launcher=_describe_launcher(launcher), machine=machine())
-    rundir.write_description(directory, description)
+    description = run_directory.describe(command, launcher=_describe_launcher(launcher), machine=machine())
+    run_directory.write_description(directory, description)
     if on_start is not None:
         on_start(directory, launcher)
     begin = time.monotonic()
@@ -82,20 +82,20 @@ def record(
         description.setdefault("signals", []).append(signal.Signals(number).name)
         description.setdefault("signalled_s", round(time.monotonic() - begin, 6))
         with contextlib.suppress(OSError):
-            rundir.write_description(directory, description)
+            run_directory.write_description(directory, description)
 
     try:
         heart = _Heart(directory, while_waiting)
         code = process.run(words, environ, while_waiting=heart.beat, on_signal=signalled)
     except BaseException:
-        rundir.write_description(directory, {**description, "state": "not started"})
+        run_directory.write_description(directory, {**description, "state": "not started"})
         raise
     seconds = time.monotonic() - begin
     over: dict[str, Any] = {"state": "finished", "exit_code": code}
     over |= {"duration_s": round(seconds, 6), "end_unix_ns": time.time_ns()}
     if code == TIMED_OUT and any(PurePath(piece[0]).name == "timeout" for piece in wrappers_in_front(command)):
         over["timed_out"] = True
-    rundir.write_description(directory, {**description, **over})
+    run_directory.write_description(directory, {**description, **over})
     with contextlib.suppress(OSError):  # it stays on the node, and the report says so
         nodes.collect(directory)
     return Recording(directory, tuple(command), launcher, code)

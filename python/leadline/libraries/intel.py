@@ -18,10 +18,10 @@ from leadline.libraries import intel_installation
 from leadline.libraries.answers import Answer, Answers, Point, Wrong
 from leadline.libraries.library import MpiLibrary, Tools, version_numbers
 from leadline.libraries.own import Algorithms, functions, own_algorithms
+from leadline.libraries.rule import Rule, Table
 from leadline.libraries.sending import Candidate
 from leadline.libraries.settings import MOST_BYTES, NotSet, Settings, mention_all, only_one, unable
 from leadline.operations import operations
-from leadline.tuning.rule import Rule, Table
 
 VARIABLE = "I_MPI_ADJUST_{}"
 NETWORK = "MPIDI_OFI_coll_select"  # allreduce with I_MPI_ADJUST_ALLREDUCE=1, for one

@@ -18,9 +18,9 @@ from typing import ClassVar
 from leadline.launchers import LauncherKind
 from leadline.libraries.answers import Answer, Answers, Point, Wrong
 from leadline.libraries.own import Algorithms, own_algorithms
+from leadline.libraries.rule import Rule, Table
 from leadline.libraries.sending import Candidate
 from leadline.libraries.settings import Settings
-from leadline.tuning.rule import Rule, Table
 
 
 @dataclass(frozen=True)

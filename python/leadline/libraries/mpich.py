@@ -13,10 +13,10 @@ from leadline.libraries import mpich_file, mpich_variables
 from leadline.libraries.answers import Answer, Answers, Point, Wrong
 from leadline.libraries.library import MpiLibrary, Tools, tools_beside
 from leadline.libraries.mpich_variables import CHOICE, NODE
+from leadline.libraries.rule import Rule, Table
 from leadline.libraries.sending import Candidate
 from leadline.libraries.settings import Settings, mention_all
 from leadline.operations import operations
-from leadline.tuning.rule import Rule, Table
 
 COPIED_ONCE = "MPIR_CVAR_CH4_IPC_CMA_P2P_THRESHOLD"
 

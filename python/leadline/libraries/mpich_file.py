@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import Any
 
 from leadline.libraries.mpich_variables import algorithms
+from leadline.libraries.rule import Rule, Table
 from leadline.libraries.settings import MOST_BYTES, NotSet, Settings, pieces, unable
 from leadline.operations import operations
-from leadline.tuning.rule import Rule, Table
 
 DEVICE = "MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE"
 GENERAL = "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE"

@@ -7,8 +7,8 @@ With "mpir" that layer leaves the choice to the general layer, where the variabl
 from __future__ import annotations
 
 from leadline.libraries.own import Algorithms, own_algorithms
+from leadline.libraries.rule import Table
 from leadline.libraries.settings import NotSet, Settings, only_one, unable
-from leadline.tuning.rule import Table
 
 CHOICE = "MPIR_CVAR_{}_INTRA_ALGORITHM"
 NODE = "MPIR_CVAR_{}_POSIX_INTRA_ALGORITHM"

@@ -20,10 +20,10 @@ from leadline.libraries.answers import Answer, Answers, Point, Wrong
 from leadline.libraries.library import MpiLibrary, Tools, tools_beside
 from leadline.libraries.openmpi_rules import problems
 from leadline.libraries.own import Algorithms, own_algorithms
+from leadline.libraries.rule import Rule, Table
 from leadline.libraries.sending import Candidate
 from leadline.libraries.settings import MOST_BYTES, NotSet, Settings, pieces, unable
 from leadline.operations import operations
-from leadline.tuning.rule import Rule, Table
 
 # Both generations of Open MPI refuse to start as root unless two variables confirm it.
 AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from leadline.tuning.rule import Rule, Table
+from leadline.libraries.rule import Rule, Table
 
 MOST_BYTES = 2**31 - 1  # libraries read the sizes in their settings as C's int
 

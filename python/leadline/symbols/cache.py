@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from leadline.symbols.resolve import Location
+from leadline.symbols.location import Location
 
 FILE_NAME = "symbols.json"
 SCHEMA = "leadline.symbols/1"

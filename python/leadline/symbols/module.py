@@ -10,7 +10,7 @@ from elftools.common.exceptions import DWARFError, ELFError
 from leadline.symbols import elf as elf_files
 from leadline.symbols import names
 from leadline.symbols.dwarf import DebugInformation
-from leadline.symbols.resolve import Location, ModuleProblem
+from leadline.symbols.location import Location, ModuleProblem
 from leadline.symbols.scopes import Scopes
 
 

@@ -97,3 +97,17 @@ def _three_digits(value: float) -> str:
     if abs(value) >= 9.995:
         return f"{value:.1f}"
     return f"{value:.2f}"
+
+
+def ranges(numbers: list[int], most: int = 6) -> str:
+    """[0, 1, 2, 7] -> "0-2, 7"; of many ranges the first ones."""
+    found: list[list[int]] = []
+    for number in numbers:
+        if found and number == found[-1][1] + 1:
+            found[-1][1] = number
+        else:
+            found.append([number, number])
+    shown = [str(a) if a == b else f"{a}-{b}" for a, b in found[:most]]
+    return ", ".join(shown) + (
+        f" and {len(numbers) - sum(b - a + 1 for a, b in found[:most])} more" if found[most:] else ""
+    )

@@ -25,7 +25,7 @@ from typing import Any
 
 from leadline import _core
 from leadline.errors import LeadlineError
-from leadline.tuning.rule import Rule, Table
+from leadline.libraries.rule import Rule, Table
 
 if sys.version_info >= (3, 11):
     import tomllib

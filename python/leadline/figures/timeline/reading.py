@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from leadline import _core
-from leadline.errors import DamagedTrace, UsageError
+from leadline.errors import DamagedTrace
 from leadline.figures.content import Content
 from leadline.figures.iterations import why_none as why_no_loop
 from leadline.figures.run import Run, Site
@@ -125,22 +125,6 @@ class StepTimeline:
     def _groups(self) -> list[int]:
         return groups_of(self.run, self.sites)
 
-    def find(self, which: int | str) -> IterationTime:
-        """The kept iteration of that number, "typical" or "slowest". Raises UsageError if there is none."""
-        from leadline.figures.timeline.steps import slowest_of, typical_of
-
-        if self.times and which in ("typical", "slowest"):
-            return typical_of(self) if which == "typical" else slowest_of(self)
-        for time in self.times:
-            if time.number == which:
-                return time
-        raise UsageError(
-            f"the calls' times of iteration {which} were not kept on all ranks",
-            hint=f"there are {_ranges([time.number for time in self.times])}"
-            if self.times
-            else "--series SIZE keeps more",
-        )
-
     def sums(self, groups: list[int]) -> tuple[dict[int, Sequence[float]], dict[int, Sequence[float]]]:
         """In each of `times`, seconds of all ranks by group, and of computation by process."""
         return self._core.sums([time.number for time in self.times], groups)
@@ -200,20 +184,6 @@ def _texts(values: tuple[memoryview[Any], memoryview[Any]]) -> list[str]:
         text = data[begin:end]
         found.append(known.get(text) or known.setdefault(text, text.decode("utf-8", "backslashreplace")))
     return found
-
-
-def _ranges(numbers: list[int], most: int = 6) -> str:
-    """[0, 1, 2, 7] -> "0-2, 7"; of many ranges the first ones."""
-    ranges: list[list[int]] = []
-    for number in numbers:
-        if ranges and number == ranges[-1][1] + 1:
-            ranges[-1][1] = number
-        else:
-            ranges.append([number, number])
-    shown = [str(a) if a == b else f"{a}-{b}" for a, b in ranges[:most]]
-    return ", ".join(shown) + (
-        f" and {len(numbers) - sum(b - a + 1 for a, b in ranges[:most])} more" if ranges[most:] else ""
-    )
 
 
 def why_none(content: Content) -> str | None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from leadline import _core
+from leadline.errors import UsageError
 from leadline.figures.timeline.reading import IterationTime, StepTimeline
+from leadline.text import format as fmt
 
 TYPICAL, SLOWEST, OUTPUT, FILES, OTHER = "typical", "slowest", "output", "files", "other_calls"
 NAMES = {
@@ -48,6 +50,21 @@ def representative_steps(timeline: StepTimeline) -> list[Step]:
         number, kind = besides
         chosen.setdefault(number, []).append(kind)
     return [Step(tuple(kinds), by_number[number]) for number, kinds in chosen.items()]
+
+
+def find(timeline: StepTimeline, which: int | str) -> IterationTime:
+    """The kept iteration of that number, "typical" or "slowest". Raises UsageError if there is none."""
+    if timeline.times and which in (TYPICAL, SLOWEST):
+        return typical_of(timeline) if which == TYPICAL else slowest_of(timeline)
+    for time in timeline.times:
+        if time.number == which:
+            return time
+    raise UsageError(
+        f"the calls' times of iteration {which} were not kept on all ranks",
+        hint=f"there are {fmt.ranges([time.number for time in timeline.times])}"
+        if timeline.times
+        else "--series SIZE keeps more",
+    )
 
 
 def typical_of(timeline: StepTimeline) -> IterationTime:
