@@ -224,7 +224,7 @@ uint64_t usual_count(const std::vector<const ProcessLoop*>& loops, uint32_t main
   uint64_t usual = 0;
   std::ptrdiff_t most = 0;
   for (auto at = counts.begin(); at != counts.end(); at = std::upper_bound(at, counts.end(), *at)) {
-    const auto alike = [&](uint64_t count) { return same_numbers(count, *at); };
+    const auto alike = [&](uint64_t count) { return similar_counts(count, *at); };
     const auto first = std::partition_point(counts.begin(), at, [&](uint64_t count) { return !alike(count); });
     const auto end = std::partition_point(at, counts.end(), alike);
     if (end - first > most) usual = *at, most = end - first;
@@ -238,7 +238,7 @@ RunIterations merge_loops(const std::vector<const ProcessLoop*>& all, uint32_t m
   const uint64_t usual = usual_count(all, main);
   std::vector<const ProcessLoop*> loops = all, others;
   for (const ProcessLoop*& l : loops) {
-    if (!l->found || same_numbers(l->times.iterations(), usual)) continue;
+    if (!l->found || similar_counts(l->times.iterations(), usual)) continue;
     others.push_back(l);
     l = &none;
   }

@@ -133,7 +133,7 @@ double RunLoops::time_ns(uint32_t loop) const {
   return sum;
 }
 
-bool same_numbers(uint64_t a, uint64_t b) {
+bool similar_counts(uint64_t a, uint64_t b) {
   const uint64_t more = std::max(a, b), less = std::min(a, b);
   return more - less <= std::max<uint64_t>(2, more / 4);
 }
@@ -142,7 +142,7 @@ double RunLoops::mean_ns(uint32_t loop) const {
   const uint64_t usual = trips(loop);
   double sum = 0, ranks = 0;
   for (const LoopCell& c : loops_[loop].cells) {
-    if (!c.trips() || !same_numbers(c.trips(), usual)) continue;
+    if (!c.trips() || !similar_counts(c.trips(), usual)) continue;
     sum += c.time_ns / static_cast<double>(c.trips());
     ++ranks;
   }

@@ -39,7 +39,7 @@ struct RunLoop {
 };
 
 // Whether ranks with these numbers of iterations count the same: the ends of a run that was cut off may lie apart.
-bool same_numbers(uint64_t a, uint64_t b);
+bool similar_counts(uint64_t a, uint64_t b);
 
 class RunLoops {
  public:

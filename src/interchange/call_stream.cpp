@@ -74,7 +74,7 @@ bool CallStream::next() {
 }
 
 void CallStream::take() {
-  const analysis::Acts& acts = traffic_.count(event_.event);
+  const analysis::CallEffects& effects = traffic_.count(event_.event);
   decoder_.decode(event_.event, &call_);
   requests_.follow(&call_, event_.event.times);
   const bool exported = wanted_ && (timed() || !only_timed_);
@@ -83,13 +83,13 @@ void CallStream::take() {
   // Collective calls on a window are not collectives in these formats.
   const trace::EventForm form = call_.facts().event;
   const bool of_communicator = form == trace::EventForm::collective || form == trace::EventForm::creation;
-  collective_ = of_communicator ? traffic_.collective_number(acts) : 0;
+  collective_ = of_communicator ? traffic_.collective_number(effects) : 0;
   sends_.clear();
   receives_.clear();
   made_.clear();
   completed_.clear();
-  if (!acts.halves.empty()) {
-    for (const analysis::Part& half : traffic_.parts_of(acts)) {
+  if (!effects.halves.empty()) {
+    for (const analysis::Part& half : traffic_.parts_of(effects)) {
       const CallPart* part = part_of(call_, half);
       MessageEnd end{half.sends, half.channel, half.number};
       if (part) end.bytes = half.sends ? part->out_bytes : std::max(part->in_bytes, part->posted_bytes);

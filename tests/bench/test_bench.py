@@ -47,7 +47,7 @@ def test_a_broadcast_with_each_library(each_library: Library, tmp_path: Path) ->
     assert document["network"]["alpha_us"] > 0
     assert all(row["bound_us"] > 0 for row in document["rows"])
     assert (tmp_path / "samples.csv").stat().st_size > 0
-    assert (tmp_path / "plot.svg").read_text().startswith("<svg")
+    assert "<svg" in (tmp_path / "plot.svg").read_text()
 
 
 def test_an_algorithm_that_does_nothing_is_void(a_library: Library, tmp_path: Path) -> None:
@@ -93,7 +93,7 @@ def test_skewed_and_repeated_rounds_on_clocks_that_are_compared(a_library: Libra
         (("allreduce", "--sizes", "9"), "whole number of doubles"),
         (("bcast", "--algorithms", "magic"), "no algorithm 'magic'"),
         (("bcast", "--root", "2"), "the root must be one of the ranks 0 to 1"),
-        (("bcast", "--plot", "plot.png"), "FILE.svg or FILE.html"),
+        (("bcast", "--plot", "plot.gif"), "FILE.svg, FILE.png, FILE.pdf or FILE.html"),
         (("bcast", "--parquet", "nowhere/samples"), "there is no directory nowhere"),
         (("bcast", "--csv", "."), "cannot write .: it is a directory"),
         (("bcast", "--full"), "--full works only with --study"),

@@ -2,6 +2,8 @@
 
 import csv
 import json
+import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,7 +13,7 @@ from leadline.bench.asking import Candidate
 from leadline.bench.bounds import fit
 from leadline.bench.launching import Launch, Noise, Samples
 from leadline.bench.output import headline, notes
-from leadline.bench.plot import page, svg
+from leadline.bench.plot import check, image, page
 from leadline.bench.rows import Asked, Measurement, rows_of
 from leadline.errors import MissingPrerequisite
 
@@ -136,13 +138,30 @@ def test_parquet_without_a_library_for_it_is_refused_at_once(monkeypatch: pytest
 
 def test_drawings_hold_every_candidate_and_load_nothing() -> None:
     found = _measurement(_launch(), _launch())
-    for drawing in (svg(found), page(found)):
+    for drawing in (image(found, "svg").decode(), page(found)):
         assert drawing.count("chain:segment=65536") >= 1
         assert "nan" not in drawing
         assert "src=" not in drawing
-        assert "href=" not in drawing
+        assert "@import" not in drawing
+        assert all(target.startswith("#") for target in re.findall(r'href="([^"]*)"', drawing))
+        assert all(target.startswith("#") for target in re.findall(r"url\(([^)]*)\)", drawing))
+
+
+@pytest.mark.parametrize(("form", "begins"), [("png", b"\x89PNG"), ("pdf", b"%PDF"), ("svg", b"<?xml")])
+def test_the_same_measurement_is_the_same_drawing(form: str, begins: bytes) -> None:
+    found = _measurement(_launch(), _launch())
+    drawing = image(found, form)
+    assert drawing.startswith(begins)
+    assert image(found, form) == drawing
+
+
+def test_a_plot_without_matplotlib_is_refused_before_measuring(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    with pytest.raises(MissingPrerequisite, match="plots need matplotlib") as refused:
+        check(tmp_path / "plot.png")
+    assert "leadline[figures]" in refused.value.hint
 
 
 def test_a_drawing_of_nothing_says_so() -> None:
     nothing = Launch()
-    assert "nothing to draw" in svg(_measurement(nothing))
+    assert "nothing to draw" in image(_measurement(nothing), "svg").decode()

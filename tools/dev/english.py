@@ -42,6 +42,8 @@ AVOID_IN_MESSAGES = {r"(?<!round.)(?<!independent.)\btrips?\b": "iteration"}
 # Names of the same kind.
 NAMES = {
     "come_in": "enter_call",
+    "Acts": "CallEffects",
+    "same_numbers": "similar_counts",
 }
 PAGES = ("docs", "README.md", "CONTRIBUTING.md")
 SOURCES = {

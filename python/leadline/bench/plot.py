@@ -1,68 +1,133 @@
-"""A measurement as a drawing: SVG alone, or an HTML page of one file with its table. It loads nothing."""
+"""A measurement as a drawing by matplotlib: an image, or an HTML page of one file with its table. It loads nothing."""
 
 from __future__ import annotations
 
 import html
-import math
-from collections.abc import Callable, Sequence
+import importlib
+import io
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from leadline.bench.asking import POINT_TO_POINT
 from leadline.bench.output import check_folder, figure, headline, notes, size
 from leadline.bench.rows import Measurement
-from leadline.errors import UsageError
+from leadline.errors import MissingPrerequisite, UsageError
 
+IMAGES = (".svg", ".png", ".pdf")
+PAGE = ".html"
 # After Okabe and Ito, distinguishable with any colour vision; a second turn has dashes.
 COLORS = ("#5a646e", "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b07d00", "#7b62c4", "#3a9bd1")
-DASHES = ("", "6 3", "2 3")
-WIDTH, LEFT, RIGHT = 910, 74, 240
-STYLE = """svg{font:13px system-ui,sans-serif;background:#fff}text{fill:#1c2126}.m{fill:#5a646e}
-.g{stroke:#dfe2e5}.one{stroke:#5a646e;stroke-dasharray:4 3}"""
+DASHES = ("-", "--", ":")
+# The field that says when it was drawn.
+DATES = {"svg": "Date", "pdf": "CreationDate"}
+# Text stays text, and nothing in the file depends on when it was drawn.
+SETTINGS = {"svg.fonttype": "none", "svg.hashsalt": "leadline"}
 
 Value = Callable[[dict[str, Any]], "tuple[float, float | None, float | None] | None"]
 
 
 def check(path: Path) -> None:
-    """Raises UsageError for a name that says neither of the formats, or a folder that is not there."""
-    if path.suffix not in {".svg", ".html"}:
-        raise UsageError(f"{path}: a plot is FILE.svg or FILE.html")
+    """Raises UsageError for a name that says no format, or a folder that is not there, and MissingPrerequisite without
+    matplotlib.
+    """
+    if path.suffix not in {*IMAGES, PAGE}:
+        raise UsageError(f"{path}: a plot is {', '.join(f'FILE{form}' for form in IMAGES)} or FILE{PAGE}")
     check_folder(path)
+    _matplotlib("figure")
 
 
 def write_plot(found: Measurement, path: Path) -> None:
     """path: as for check(). Raises UsageError if it cannot be written."""
     check(path)
+    drawn = page(found).encode() if path.suffix == PAGE else image(found, path.suffix.removeprefix("."))
     try:
-        path.write_text(svg(found) if path.suffix == ".svg" else page(found), encoding="utf-8")
+        path.write_bytes(drawn)
     except OSError as error:
         raise UsageError(f"cannot write {path}: {error.strerror}") from error
 
 
-def svg(found: Measurement) -> str:
-    """Time by size, and below it how many times as fast as native."""
+def image(found: Measurement, form: str) -> bytes:
+    """Time by size, and below it how many times as fast as native.   form: "svg", "png" or "pdf"."""
     base = "blocking" if found.asked.operation in POINT_TO_POINT else "native"
-    top = _panel(found, 40, 300, "µs", _time)
-    below = _panel(found, 400, 200, f"times as fast as {base}", _ratio)
-    title = f"{found.asked.operation}, {found.asked.processes} ranks, {found.asked.library}"
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} 660" role="img" '
-        f'aria-label="{html.escape(title)}"><style>{STYLE}</style>'
-        f'<text x="{LEFT}" y="16" font-weight="600">{html.escape(title)}</text>{top}{below}{_legend(found)}</svg>\n'
-    )
+    drawing = _matplotlib("figure").Figure(figsize=(9.1, 6.6), layout="constrained")
+    drawing.suptitle(f"{found.asked.operation}, {found.asked.processes} ranks, {found.asked.library}", fontsize=11)
+    top, below = drawing.subplots(2, 1, sharex=True, height_ratios=(3, 2))
+    _draw(top, found, _time, "µs")
+    _draw(below, found, _ratio, f"times as fast as {base}")
+    below.axhline(1, color="#5a646e", linewidth=1, linestyle="--")
+    bounds = {row["bytes"]: row["bound_us"] for row in found.rows if row["bound_us"] and _time(row)}
+    if bounds:
+        top.plot([*bounds], [*bounds.values()], color="#5a646e", linewidth=1, linestyle="--", label="lower bound")
+    handles, labels = top.get_legend_handles_labels()
+    if handles:
+        drawing.legend(handles, labels, loc="outside right upper", frameon=False, fontsize=9)
+    written = io.BytesIO()
+    with _matplotlib().rc_context(SETTINGS):
+        drawing.savefig(written, format=form, dpi=120, metadata={DATES[form]: None} if form in DATES else None)
+    return written.getvalue()
+
+
+def _matplotlib(module: str = "") -> Any:
+    try:
+        return importlib.import_module(f"matplotlib.{module}" if module else "matplotlib")
+    except ImportError as error:
+        raise MissingPrerequisite("plots need matplotlib", hint="pip install 'leadline[figures]'") from error
+
+
+def _draw(panel: Any, found: Measurement, value_of: Value, unit: str) -> None:
+    """A line for each candidate, with its intervals; both axes are logarithmic. Zero bytes are drawn at a half."""
+    panel.set_ylabel(unit)
+    panel.grid(color="#dfe2e5", linewidth=0.8)
+    panel.set_axisbelow(True)
+    panel.spines[["top", "right"]].set_visible(False)
+    drawn = 0
+    for index, candidate in enumerate(found.asked.candidates):
+        own = [row for row in found.rows if row["algorithm"] == str(candidate)]
+        points = [
+            (max(row["bytes"], 0.5), value) for row in own if (value := value_of(row)) is not None and value[0] > 0
+        ]
+        color, dash = COLORS[index % len(COLORS)], DASHES[index // len(COLORS) % len(DASHES)]
+        xs, middles = [x for x, _ in points], [value[0] for _, value in points]
+        panel.plot(xs, middles, dash, color=color, marker="o", markersize=3.5, linewidth=1.6, label=str(candidate))
+        for x, (_, low, high) in points:
+            if low and high:
+                panel.plot([x, x], [low, high], color=color, linewidth=5, alpha=0.28, solid_capstyle="butt")
+        drawn += len(points)
+    if not drawn:
+        panel.text(0.5, 0.5, "nothing to draw", transform=panel.transAxes, ha="center", color="#5a646e")
+        return
+    panel.set_xscale("log", base=2)
+    panel.set_yscale("log")
+    sizes = _some(found.asked.sizes)
+    panel.set_xticks([max(n_bytes, 0.5) for n_bytes in sizes], [size(n_bytes) for n_bytes in sizes])
+    panel.minorticks_off()
+    ticker = _matplotlib("ticker")
+    low, high = panel.get_ylim()
+    steps = (1, 2, 5) if high / low < 300 else (1,)
+    panel.yaxis.set_major_locator(ticker.LogLocator(subs=steps))
+    panel.yaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: figure(value)))
+
+
+def _some(sizes: tuple[int, ...] | list[int], most: int = 9) -> list[int]:
+    """Of many sizes, as many as have room below the axis."""
+    every = -(-len(sizes) // most) or 1
+    return list(sizes)[::every]
 
 
 def page(found: Measurement) -> str:
     head = ("bytes", "algorithm", "µs", "95 %", "× base", "95 %", "samples", "late", "bound µs", "% of it", "")
     body = "".join(f"<tr>{''.join(f'<td>{html.escape(cell)}</td>' for cell in _cells(row))}</tr>" for row in found.rows)
     said = "".join(f"<p>{html.escape(line)}</p>" for line in notes(found))
+    picture = image(found, "svg").decode()
     return f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>leadline bench {html.escape(found.asked.operation)}</title>
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <style>body{{font:14px system-ui,sans-serif;max-width:900px;margin:24px auto;color:#1c2126;background:#fff}}
+svg{{max-width:100%;height:auto}}
 h1{{font-size:17px}}table{{border-collapse:collapse;font-variant-numeric:tabular-nums}}
 td,th{{padding:2px 9px;text-align:right;border-bottom:1px solid #dfe2e5}}td:nth-child(2){{text-align:left}}</style>
-</head><body><h1>{html.escape(headline(found))}</h1>{svg(found)}{said}
+</head><body><h1>{html.escape(headline(found))}</h1>{picture[picture.index("<svg") :]}{said}
 <table><thead><tr>{"".join(f"<th>{name}</th>" for name in head)}</tr></thead><tbody>{body}</tbody></table></body></html>
 """
 
@@ -91,102 +156,3 @@ def _time(row: dict[str, Any]) -> tuple[float, float | None, float | None] | Non
 def _ratio(row: dict[str, Any]) -> tuple[float, float | None, float | None] | None:
     ratio = row["ratio_to_native"]
     return None if ratio is None else (ratio["median"], ratio["low"], ratio["high"])
-
-
-class _Scale:
-    """A logarithmic scale. Zero bytes are drawn where a half would be."""
-
-    def __init__(self, values: Sequence[float], start: float, length: float) -> None:
-        logs = [math.log(max(value, 0.5)) for value in values] or [0.0]
-        pad = 0.04 * (max(logs) - min(logs)) or 0.5
-        self.low, self.high = min(logs) - pad, max(logs) + pad
-        self.start, self.length = start, length
-
-    def __call__(self, value: float) -> float:
-        share = (math.log(max(value, math.exp(self.low))) - self.low) / (self.high - self.low)
-        return round(self.start + share * self.length, 1)
-
-
-def _panel(found: Measurement, y: int, height: int, unit: str, value_of: Value) -> str:
-    drawn = [(row, value) for row in found.rows if (value := value_of(row)) is not None and value[0] > 0]
-    if not drawn:
-        return f'<text class="m" x="{LEFT}" y="{y + 20}">{html.escape(unit)}: nothing to draw</text>'
-    bounds = [(row["bytes"], row["bound_us"]) for row, _ in drawn if row["bound_us"]] if unit == "µs" else []
-    ends = [bound for _, bound in bounds] + [end for _, value in drawn for end in value if end is not None and end > 0]
-    x = _Scale(found.asked.sizes, LEFT, WIDTH - LEFT - RIGHT)
-    scale = _VerticalScale(ends, y + height, -height)
-    parts = [_grid(found, x, scale, ends, y, height, unit)]
-    line = " ".join(f"{x(n_bytes)},{scale(bound)}" for n_bytes, bound in dict(bounds).items())
-    parts.append(f'<polyline class="one" points="{line}" fill="none"/>')
-    for index, candidate in enumerate(found.asked.candidates):
-        own = [(row["bytes"], value) for row, value in drawn if row["algorithm"] == str(candidate)]
-        parts.append(_series(own, x, scale, index))
-    return "".join(parts)
-
-
-class _VerticalScale(_Scale):
-    def __init__(self, values: Sequence[float], start: float, length: float) -> None:
-        logs = [math.log(value) for value in values]
-        pad = 0.06 * (max(logs) - min(logs)) or 0.3
-        self.low, self.high = min(logs) - pad, max(logs) + pad
-        self.start, self.length = start, length
-
-
-def _grid(found: Measurement, x: _Scale, scale: _Scale, ends: Sequence[float], y: int, height: int, unit: str) -> str:
-    parts = [f'<text class="m" x="{LEFT}" y="{y - 6}">{html.escape(unit)}</text>']
-    for tick in _ticks(min(ends), max(ends)):
-        at = scale(tick)
-        line = "one" if tick == 1 and unit != "µs" else "g"
-        parts.append(f'<line class="{line}" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{at}" y2="{at}"/>')
-        parts.append(f'<text class="m" x="{LEFT - 6}" y="{at + 4}" text-anchor="end">{figure(tick)}</text>')
-    last = -math.inf
-    for n_bytes in found.asked.sizes:
-        at = x(n_bytes)
-        if at - last < 54:
-            continue
-        last = at
-        parts.append(f'<line class="g" x1="{at}" x2="{at}" y1="{y}" y2="{y + height}"/>')
-        parts.append(f'<text class="m" x="{at}" y="{y + height + 17}" text-anchor="middle">{size(n_bytes)}</text>')
-    return "".join(parts)
-
-
-def _ticks(low: float, high: float) -> list[float]:
-    """Powers of ten, with 2 and 5 if there are few, and 1 if it is near."""
-    powers = range(math.floor(math.log10(low)) - 1, math.ceil(math.log10(high)) + 2)
-    few = math.log10(high / low) < 2.5
-    ticks = [step * 10.0**power for power in powers for step in ((1, 2, 5) if few else (1,))]
-    return [tick for tick in ticks if 0.85 * low <= tick <= 1.18 * high] or [low]
-
-
-def _series(
-    points: Sequence[tuple[int, tuple[float, float | None, float | None]]], x: _Scale, y: _Scale, index: int
-) -> str:
-    color, dash = COLORS[index % len(COLORS)], DASHES[index // len(COLORS) % len(DASHES)]
-    line = " ".join(f"{x(n_bytes)},{y(value[0])}" for n_bytes, value in points)
-    parts = [f'<polyline points="{line}" fill="none" stroke="{color}" stroke-width="1.6" stroke-dasharray="{dash}"/>']
-    for n_bytes, (middle, low, high) in points:
-        at = x(n_bytes)
-        if low and high:
-            parts.append(
-                f'<line x1="{at}" x2="{at}" y1="{y(low)}" y2="{y(high)}" stroke="{color}" stroke-width="5" '
-                'stroke-opacity="0.28"/>'
-            )
-        parts.append(f'<circle cx="{at}" cy="{y(middle)}" r="2.6" fill="{color}"/>')
-    return "".join(parts)
-
-
-def _legend(found: Measurement) -> str:
-    parts = []
-    for index, candidate in enumerate(found.asked.candidates):
-        color, dash = COLORS[index % len(COLORS)], DASHES[index // len(COLORS) % len(DASHES)]
-        y = 52 + 19 * index
-        parts.append(
-            f'<line x1="{WIDTH - RIGHT + 12}" x2="{WIDTH - RIGHT + 34}" y1="{y}" y2="{y}" stroke="{color}" '
-            f'stroke-width="2.4" stroke-dasharray="{dash}"/>'
-            f'<text x="{WIDTH - RIGHT + 40}" y="{y + 4}">{html.escape(str(candidate))}</text>'
-        )
-    y = 52 + 19 * len(found.asked.candidates)
-    return "".join(parts) + (
-        f'<line class="one" x1="{WIDTH - RIGHT + 12}" x2="{WIDTH - RIGHT + 34}" y1="{y}" y2="{y}"/>'
-        f'<text class="m" x="{WIDTH - RIGHT + 40}" y="{y + 4}">lower bound</text>'
-    )

@@ -154,7 +154,8 @@ STUDY_TAKES = {"study", "full", "json_", "library", "timeout_s", *STUDY_SETTINGS
     type=click.Path(path_type=Path),
     metavar="FILE",
     envvar="LEADLINE_PLOT",
-    help="Write a plot to FILE.svg, or a plot and a table to FILE.html; with --study wrf to FILE.png.",
+    help="Write a plot to FILE.svg, .png or .pdf, or a plot and a table to FILE.html; with --study wrf to FILE.png. "
+    "Needs matplotlib.",
 )
 @click.pass_context
 def command(

@@ -25,13 +25,13 @@ class Completions {
     generation_ = e.event.generation;
     next_ = e.entry + 1;
     const size_t at = matched ? calls_.size() - 1 : not_matched;
-    for (const Acts::Request& r : call.acts.completed) {
+    for (const CallEffects::Request& r : call.effects.completed) {
       if (!r.age || r.age > made_.size()) continue;
       const Made& made = made_[made_.size() - r.age];
       if (made.site == r.site && made.call != not_matched) complete(made.call, at);
     }
-    for (const Acts::Request& r : call.acts.made) made_.push_back({r.site, at});
-    if (matched && !call.acts.made.empty()) open_[at] = {call.acts.made.size(), not_matched, true};
+    for (const CallEffects::Request& r : call.effects.made) made_.push_back({r.site, at});
+    if (matched && !call.effects.made.empty()) open_[at] = {call.effects.made.size(), not_matched, true};
   }
 
  private:

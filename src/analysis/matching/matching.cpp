@@ -39,7 +39,7 @@ class Matcher {
   void add_concerned(TimedCalls* calls, uint32_t index) {
     Completions completions(&out_.calls);
     calls->visit_all([&](const TimedCalls::Call& c) {
-      const bool wanted = concerns(calls->traffic(), c.acts);
+      const bool wanted = concerns(calls->traffic(), c.effects);
       if (wanted) put(*calls, index, wanted_, c);
       completions.follow(c, wanted);
     });
@@ -73,9 +73,9 @@ class Matcher {
     (end.second ? c.second_partner : c.partner) = static_cast<int64_t>(other);
   }
 
-  bool concerns(const Traffic& traffic, const Acts& acts) const {
-    if (acts.collective && collectives_.count({acts.comm, traffic.collective_number(acts)})) return true;
-    for (const Part& p : traffic.parts_of(acts)) {
+  bool concerns(const Traffic& traffic, const CallEffects& effects) const {
+    if (effects.collective && collectives_.count({effects.comm, traffic.collective_number(effects)})) return true;
+    for (const Part& p : traffic.parts_of(effects)) {
       const auto at = messages_.find({p.channel, p.number});
       if (at != messages_.end() && !(p.sends ? at->second.second : at->second.first).empty()) return true;
     }
@@ -85,7 +85,7 @@ class Matcher {
   void put(const TimedCalls& of, uint32_t index, uint64_t iteration, const TimedCalls::Call& call) {
     const trace::Process& process = of.process();
     const trace::TimedEvent& e = call.event;
-    const Acts& acts = call.acts;
+    const CallEffects& effects = call.effects;
     MatchedCall c;
     c.process = index;
     c.site = e.event.key.site;
@@ -99,17 +99,17 @@ class Matcher {
     c.duration_ns = time.rate * e.duration_ns;
     c.gap_ns = time.rate * e.gap_ns;
     c.polled = e.polled;
-    c.comm = acts.comm;
-    c.makes_request = !acts.made.empty();
-    c.out_bytes = acts.out_bytes;
-    c.in_bytes = acts.in_bytes;
+    c.comm = effects.comm;
+    c.makes_request = !effects.made.empty();
+    c.out_bytes = effects.out_bytes;
+    c.in_bytes = effects.in_bytes;
     const size_t at = out_.calls.size();
-    if (acts.collective) {
+    if (effects.collective) {
       c.role = Role::collective;
-      c.number = of.traffic().collective_number(acts);
-      collectives_[{acts.comm, c.number}].push_back(at);
+      c.number = of.traffic().collective_number(effects);
+      collectives_[{effects.comm, c.number}].push_back(at);
     }
-    for (const Part& p : of.traffic().parts_of(acts)) {
+    for (const Part& p : of.traffic().parts_of(effects)) {
       const bool second = c.role == Role::send && !p.sends;
       if (!second) {
         std::tie(c.comm, c.source, c.dest, c.tag, std::ignore) = p.channel;
@@ -146,7 +146,7 @@ struct Matching::State {
     for (uint32_t i = 0; i < processes.size(); ++i) {
       if (!of[i]->found) continue;
       ranks.push_back(
-          {i, same_numbers(of[i]->times.iterations(), usual), std::make_unique<TimedCalls>(*processes[i], *of[i])});
+          {i, similar_counts(of[i]->times.iterations(), usual), std::make_unique<TimedCalls>(*processes[i], *of[i])});
     }
   }
 };

@@ -98,7 +98,7 @@ class StepReader::Reading {
     windows_ = &windows_in_[step];
   }
 
-  void take(const trace::TimedEvent& event, const Traffic& traffic, const Acts& acts, bool margin = false) {
+  void take(const trace::TimedEvent& event, const Traffic& traffic, const CallEffects& effects, bool margin = false) {
     if (++reader_->calls_ > most_calls) reader_->wanted_ = false;
     if (!reader_->wanted_) return;
     const auto at = static_cast<uint32_t>(step_->step.calls.size());
@@ -109,10 +109,10 @@ class StepReader::Reading {
         {index_, static_cast<uint32_t>(stream_), key.site < sites_.size() ? sites_[key.site] : UINT32_MAX, call_.cls,
          margin, event.polled, event.begin_ns, event.begin_ns + event.duration_ns, event.gap_ns, rounding(event)});
     StepCollective* const collective =
-        acts.collective ? &step_->collectives[{acts.comm, traffic.collective_number(acts)}] : nullptr;
+        effects.collective ? &step_->collectives[{effects.comm, traffic.collective_number(effects)}] : nullptr;
     if (collective) join(at, collective);
     if (call_.facts().event == trace::EventForm::access) access(at);
-    named_ = traffic.parts_of(acts);
+    named_ = traffic.parts_of(effects);
     next_ = 0;
     const RequestUse use = call_.facts().requests;
     if (use == RequestUse::completes) return complete(at);
@@ -289,7 +289,7 @@ void StepReader::add(const trace::Process& process, uint32_t index) {
     return;
   }
   const ProcessLoop& loop = *loops_[index];
-  if (!loop.found || !same_numbers(loop.times.iterations(), usual_)) return;
+  if (!loop.found || !similar_counts(loop.times.iterations(), usual_)) return;
   Reading reading(this, process, index, loop.stream);
   if (!timed_) return walk(process, loop, &reading);
   TimedCalls calls(process, loop);
@@ -306,7 +306,7 @@ void StepReader::add(const trace::Process& process, uint32_t index) {
     for (auto r = at; r != ranges.end() && r->first <= c.iteration; ++r) {
       const auto step = static_cast<size_t>(r - ranges.begin());
       reading.go_to(step);
-      reading.take(c.event, calls.traffic(), c.acts, c.iteration != steps_[step].step.iteration);
+      reading.take(c.event, calls.traffic(), c.effects, c.iteration != steps_[step].step.iteration);
     }
   });
 }
@@ -331,8 +331,8 @@ void StepReader::walk(const trace::Process& process, const ProcessLoop& loop, Re
       const uint64_t iteration = iterations.of(timed);
       const bool inside = iterations.inside(timed);
       if (inside && iteration > wanted) return;
-      const Acts& acts = traffic.count(timed.event);
-      if (inside && iteration == wanted && !timed.event.run) reading->take(timed, traffic, acts);
+      const CallEffects& effects = traffic.count(timed.event);
+      if (inside && iteration == wanted && !timed.event.run) reading->take(timed, traffic, effects);
       if (!timed.event.run) timed.from = timed.event.key.site;
       if (++walked > most_walked) {
         wanted_ = false;

@@ -155,8 +155,8 @@ void TimedCalls::visit(size_t window, const Each& each) {
     e.gap_ns = value->gap_ns;
     e.polled = value->polled;
     const uint64_t iteration = iterations_.of(e);
-    const Acts& acts = traffic_.count(e.event);
-    each({e, acts, iterations_.inside(e), iteration});
+    const CallEffects& effects = traffic_.count(e.event);
+    each({e, effects, iterations_.inside(e), iteration});
     if (!e.event.run) e.from = e.event.key.site;
   }
 }

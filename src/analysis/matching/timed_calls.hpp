@@ -25,7 +25,7 @@ class TimedCalls {
 
   struct Call {
     const trace::TimedEvent& event;
-    const Acts& acts;
+    const CallEffects& effects;
     bool inside;  // it is one of the loop's
     uint64_t iteration;
   };

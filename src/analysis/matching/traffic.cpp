@@ -20,38 +20,38 @@ void Traffic::pass(const trace::Event& e) {
   if (completes && !sites_.wildcards()) return;
   decode(e);
   other_ = {};
-  act(&other_);
-  for (const Acts::Half& half : other_.halves) counts_[half.counter] += e.times;
+  find_effects(&other_);
+  for (const CallEffects::Half& half : other_.halves) counts_[half.counter] += e.times;
   if (other_.collective) counts_[*other_.collective] += e.times;
 }
 
 // A position's calls are all alike unless parameters vary. What a call on a list completes may depend on the calls
 // before it.
-const Acts& Traffic::count(const trace::Event& e) {
+const CallEffects& Traffic::count(const trace::Event& e) {
   if (!sites_.alike()) decode(e);
   if (e.generation != generation_) known_.clear();
   generation_ = e.generation;
   const bool fixed = e.position != 0 && (sites_.alike() || e.word_count == 0);
   if (fixed && e.position >= known_.size()) known_.resize(e.position + 1);
-  Acts& acts = fixed ? known_[e.position] : other_;
-  if (!fixed || !acts.known || !(acts.key == e.key)) {
-    acts = {};
-    acts.key = e.key;
-    acts.known = true;
+  CallEffects& effects = fixed ? known_[e.position] : other_;
+  if (!fixed || !effects.known || !(effects.key == e.key)) {
+    effects = {};
+    effects.key = e.key;
+    effects.known = true;
     if (sites_.alike()) decode(e);
-    act(&acts);
+    find_effects(&effects);
   }
-  for (const Acts::Half& half : acts.halves) ++counts_[half.counter];
-  if (acts.collective) ++counts_[*acts.collective];
-  return acts;
+  for (const CallEffects::Half& half : effects.halves) ++counts_[half.counter];
+  if (effects.collective) ++counts_[*effects.collective];
+  return effects;
 }
 
-std::vector<Part> Traffic::parts_of(const Acts& acts) const {
-  std::vector<Part> parts(acts.halves.size());
+std::vector<Part> Traffic::parts_of(const CallEffects& effects) const {
+  std::vector<Part> parts(effects.halves.size());
   for (size_t i = 0; i < parts.size(); ++i) {
-    const Acts::Half& half = acts.halves[i];
+    const CallEffects::Half& half = effects.halves[i];
     uint64_t later = 0;
-    for (size_t j = i + 1; j < parts.size(); ++j) later += acts.halves[j].counter == half.counter;
+    for (size_t j = i + 1; j < parts.size(); ++j) later += effects.halves[j].counter == half.counter;
     parts[i] = {half.sends, half.channel, counts_[half.counter] - later};
   }
   return parts;
@@ -69,19 +69,19 @@ uint32_t Traffic::counter(std::map<Channel, uint32_t>* counters, const Channel& 
 }
 
 // The halves of messages that the call names, and the collective that it takes part in.
-void Traffic::act(Acts* acts) {
-  acts->comm = call_.identity;
-  add_requests(acts);
-  add_bytes(acts);
+void Traffic::find_effects(CallEffects* effects) {
+  effects->comm = call_.identity;
+  add_requests(effects);
+  add_bytes(effects);
   for (const CallPart& part : call_.parts) {
     if (!part.names_message || (part.partitioned && !sites_.only_one(part))) continue;
-    if (part.sends() && part.request != RequestUse::completes) add(true, part, acts);
-    if (part.receives()) add(false, part, acts);
+    if (part.sends() && part.request != RequestUse::completes) add(true, part, effects);
+    if (part.receives()) add(false, part, effects);
   }
-  if (!acts->comm || !by_all()) return;
-  const auto [at, fresh] = collectives_.try_emplace(acts->comm, static_cast<uint32_t>(counts_.size()));
+  if (!effects->comm || !by_all()) return;
+  const auto [at, fresh] = collectives_.try_emplace(effects->comm, static_cast<uint32_t>(counts_.size()));
   if (fresh) counts_.push_back(0);
-  acts->collective = at->second;
+  effects->collective = at->second;
 }
 
 // Whether all ranks of the communicator or window make the call, in the same order.
@@ -95,31 +95,31 @@ bool Traffic::by_all() const {
 }
 
 // As structure::Requests counts them.
-void Traffic::add_requests(Acts* acts) const {
+void Traffic::add_requests(CallEffects* effects) const {
   const RequestUse use = call_.facts().requests;
   if (call_.nothing || call_.parts.empty()) return;
-  if (use == RequestUse::makes) acts->made.push_back({call_.parts.back().maker.site, 0});
+  if (use == RequestUse::makes) effects->made.push_back({call_.parts.back().maker.site, 0});
   for (const CallPart& part : call_.parts) {
-    if (use == RequestUse::starts) acts->made.push_back({part.maker.site, 0});
-    if (use == RequestUse::completes) acts->completed.push_back({part.maker.site, part.maker.age});
+    if (use == RequestUse::starts) effects->made.push_back({part.maker.site, 0});
+    if (use == RequestUse::completes) effects->completed.push_back({part.maker.site, part.maker.age});
   }
 }
 
-void Traffic::add_bytes(Acts* acts) const {
+void Traffic::add_bytes(CallEffects* effects) const {
   const auto add = [](int64_t bytes, int64_t* to) {
     *to = bytes < 0 || *to < 0 ? structure::bytes_unknown : *to + bytes;
   };
   for (const CallPart& part : call_.parts) {
-    if (part.request != RequestUse::completes) add(part.out_bytes, &acts->out_bytes);  // else counted where it began
-    add(part.in_bytes, &acts->in_bytes);
+    if (part.request != RequestUse::completes) add(part.out_bytes, &effects->out_bytes);  // else counted where it began
+    add(part.in_bytes, &effects->in_bytes);
   }
 }
 
-void Traffic::add(bool sends, const CallPart& part, Acts* acts) {
+void Traffic::add(bool sends, const CallPart& part, CallEffects* effects) {
   if (!part.identity || !part.partner.real()) return;
   const int32_t own = process_.communicators[part.comm].rank, other = part.partner.rank;
   const Channel channel{part.identity, sends ? own : other, sends ? other : own, part.tag, part.partitioned};
-  acts->halves.push_back({sends, channel, counter(sends ? &sent_ : &received_, channel)});
+  effects->halves.push_back({sends, channel, counter(sends ? &sent_ : &received_, channel)});
 }
 
 }  // namespace leadline::analysis

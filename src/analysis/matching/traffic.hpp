@@ -27,7 +27,7 @@ struct Part {
 };
 
 // What a call does, and its counters.
-struct Acts {
+struct CallEffects {
   struct Half {
     bool sends;
     Channel channel;
@@ -62,11 +62,13 @@ class Traffic {
   // Counts equal calls that are passed.
   void pass(const trace::Event& event);
   // Counts the call; what it does stands until the next one.
-  const Acts& count(const trace::Event& event);
+  const CallEffects& count(const trace::Event& event);
 
   // Of the call just counted. Where a channel comes more than once, the last of its messages has the channel's number.
-  std::vector<Part> parts_of(const Acts& acts) const;
-  uint64_t collective_number(const Acts& acts) const { return acts.collective ? counts_[*acts.collective] : 0; }
+  std::vector<Part> parts_of(const CallEffects& effects) const;
+  uint64_t collective_number(const CallEffects& effects) const {
+    return effects.collective ? counts_[*effects.collective] : 0;
+  }
 
   // The counts at some place, to go back to.
   struct Mark {
@@ -78,11 +80,11 @@ class Traffic {
 
  private:
   void decode(const trace::Event& event);
-  void act(Acts* acts);
+  void find_effects(CallEffects* effects);
   bool by_all() const;
-  void add(bool sends, const structure::CallPart& part, Acts* acts);
-  void add_requests(Acts* acts) const;
-  void add_bytes(Acts* acts) const;
+  void add(bool sends, const structure::CallPart& part, CallEffects* effects);
+  void add_requests(CallEffects* effects) const;
+  void add_bytes(CallEffects* effects) const;
   uint32_t counter(std::map<Channel, uint32_t>* counters, const Channel& channel);
 
   const trace::Process& process_;
@@ -94,9 +96,9 @@ class Traffic {
   std::vector<uint64_t> counts_;
   std::map<Channel, uint32_t> sent_, received_;
   std::unordered_map<uint64_t, uint32_t> collectives_;
-  std::vector<Acts> known_;  // by position
+  std::vector<CallEffects> known_;  // by position
   size_t generation_ = 0;
-  Acts other_;
+  CallEffects other_;
 };
 
 }  // namespace leadline::analysis
