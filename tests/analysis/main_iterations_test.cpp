@@ -3,25 +3,20 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <string>
 #include <vector>
 
+#include "../native/check.hpp"
+
 namespace {
 
+using testing::check;
 using namespace leadline;
 using analysis::loops_to_merge;
 using analysis::merge_loops;
 using analysis::ProcessLoop;
 using analysis::RunIterations;
 using analysis::usual_count;
-
-int failures = 0;
-
-void check(bool ok, const std::string& what) {
-  if (!ok) std::printf("FAILED: %s\n", what.c_str());
-  failures += !ok;
-}
 
 ProcessLoop timed(uint32_t loop, uint64_t iterations, double each_ns) {
   ProcessLoop l;
@@ -102,6 +97,5 @@ int main() {
   // Among those that timed the steps, most decide: one was cut off early.
   const std::vector<ProcessLoop> cut = {timed(steps, 4, 2e7)};
   check(usual_count(loops_to_merge({&cut, &first, &first}, steps), steps) == 9, "most of them");
-  if (failures == 0) std::puts("ok");
-  return failures != 0;
+  return testing::result();
 }

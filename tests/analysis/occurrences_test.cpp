@@ -2,15 +2,16 @@
 #include "analysis/phases/occurrences.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <string>
 #include <vector>
 
+#include "../native/check.hpp"
 #include "../recording/memory_thread.hpp"
 #include "../recording/programs.hpp"
 
 namespace {
 
+using testing::check;
 using namespace leadline;
 using analysis::SiteOccurrences;
 using analysis::Stretches;
@@ -20,13 +21,6 @@ using trace::Stream;
 using trace::programs::below;
 using trace::programs::plain;
 using trace::programs::Random;
-
-int failures = 0;
-
-void check(bool ok, const std::string& what) {
-  if (!ok) std::printf("FAILED: %s\n", what.c_str());
-  failures += !ok;
-}
 
 enum Site : uint32_t { none, before, step, inner, every_third, by_chance, once, after, sites };
 enum Loop : uint32_t { outside, main_loop, inner_loop, loops };
@@ -117,6 +111,5 @@ int main() {
   for (uint64_t seed = 1; seed <= 300; ++seed) sites_occur_where_the_program_called_them(seed);
   without_a_main_loop_all_calls_are_before_it();
   two_instances_of_the_loop_are_counted_on();
-  if (failures == 0) std::puts("ok");
-  return failures != 0;
+  return testing::result();
 }

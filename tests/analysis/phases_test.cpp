@@ -3,16 +3,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <string>
 #include <vector>
 
+#include "../native/check.hpp"
 #include "../recording/memory_thread.hpp"
 #include "../recording/programs.hpp"
 #include "analysis/profile.hpp"
 
 namespace {
 
+using testing::check;
 using namespace leadline;
 using analysis::Phase;
 using analysis::PhaseFinder;
@@ -23,13 +24,6 @@ using recording::MemoryThread;
 using trace::CallClass;
 using trace::Process;
 using trace::programs::plain;
-
-int failures = 0;
-
-void check(bool ok, const std::string& what) {
-  if (!ok) std::printf("FAILED: %s\n", what.c_str());
-  failures += !ok;
-}
 
 enum Site : uint32_t { none, init, setup, step, solve, output, finish, finalize, sites };
 enum Loop : uint32_t { outside, main_loop, inner_loop, loops };
@@ -217,6 +211,5 @@ int main() {
   phases_are_in_the_regions_around_their_calls();
   small_inner_loops_are_left_out();
   distances_are_known_if_all_iterations_are_seen();
-  if (failures == 0) std::puts("ok");
-  return failures != 0;
+  return testing::result();
 }

@@ -8,6 +8,7 @@
 #include <map>
 #include <string>
 
+#include "../native/check.hpp"
 #include "collectives/cost.hpp"
 #include "portfolio.hpp"
 
@@ -15,8 +16,6 @@ namespace {
 
 using namespace leadline::test;
 using namespace leadline::network;
-
-int failures = 0;
 
 // A port lets one message through in a unit of time, when it is waited for; nothing else takes any: time is rounds.
 const Network one_port = Network::uniform({.gap_ns = 1}, 0);
@@ -39,9 +38,8 @@ Figures measured(const std::vector<Schedule>& schedules) {
 }
 
 void check(const char* operation, const char* name, int p, const char* what, double is, double should) {
-  if (is == should) return;
-  if (++failures <= 20)
-    std::printf("FAILED: %s %s, %d processes: %s are %g, not %g\n", operation, name, p, what, is, should);
+  testing::check_equal(is, should,
+                       std::string(operation) + " " + name + ", " + std::to_string(p) + " processes: " + what);
 }
 
 constexpr double any = -1;  // no formula
@@ -149,9 +147,9 @@ void check_bounds(int p) {
         const double took = modelled_ns(schedules_of(algorithm, problem), 1, network);
         const double least = lower_bound(movement_of(algorithm.operation), p, bytes, network).ns();
         if (took < 0 || took >= least * (1 - 1e-9)) continue;
-        if (++failures <= 20)
-          std::printf("FAILED: %s %s, %d processes, %lld bytes: %g ns, below the bound of %g ns\n",
-                      name_of(algorithm.operation), algorithm.name, p, static_cast<long long>(bytes), took, least);
+        testing::fail(std::string(name_of(algorithm.operation)) + " " + algorithm.name + ", " + std::to_string(p) +
+                      " processes, " + std::to_string(bytes) + " bytes: " + std::to_string(took) +
+                      " ns, below the bound of " + std::to_string(least) + " ns");
       }
 }
 
@@ -220,6 +218,5 @@ int main(int argc, char** argv) {
   }
   for (const int p : {2, 3, 4, 5, 7, 8, 12, 16, 17, 31, 32, 64, 100}) check_formulas(p);
   for (const int p : {1, 2, 3, 5, 8, 16, 33, 64}) check_bounds(p);
-  if (failures) std::printf("%d failed\n", failures);
-  return failures != 0;
+  return testing::result();
 }

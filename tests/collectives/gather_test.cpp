@@ -1,7 +1,7 @@
 // Gather's rounds, messages and bytes are those of the published formulas, its bound is what the root's port must let
 // through, and both algorithms take any root. (That blocks arrive where they belong is checked of every algorithm.)
-#include <cstdio>
 
+#include "../native/check.hpp"
 #include "collectives/cost.hpp"
 #include "portfolio.hpp"
 
@@ -10,11 +10,8 @@ namespace {
 using namespace leadline::test;
 using namespace leadline::network;
 
-int failures = 0;
-
 void check(const char* name, int p, const char* what, double is, double should) {
-  if (is == should) return;
-  if (++failures <= 20) std::printf("FAILED: %s, %d processes: %s are %g, not %g\n", name, p, what, is, should);
+  testing::check_equal(is, should, std::string(name) + ", " + std::to_string(p) + " processes: " + what);
 }
 
 struct Figures {
@@ -69,6 +66,5 @@ int main() {
     for (const int root : {0, p / 2, p - 1}) check_formulas(p, root);
     check_bound(p);
   }
-  if (failures) std::printf("%d failed\n", failures);
-  return failures != 0;
+  return testing::result();
 }

@@ -5,13 +5,13 @@
 #include <cstring>
 #include <set>
 
+#include "../native/check.hpp"
 #include "machine.hpp"
 
 namespace {
 
 using namespace leadline::test;
 
-int failures = 0;
 Machine machine;
 
 std::string described(const Algorithm& algorithm, const Problem& problem, Machine::Options options) {
@@ -62,15 +62,12 @@ void check(const Algorithm& algorithm, Problem problem, bool thorough) {
   std::vector<Schedule> schedules(static_cast<size_t>(problem.processes));
   for (problem.rank = 0; problem.rank < problem.processes; ++problem.rank)
     if (!algorithm.build(problem, &schedules[static_cast<size_t>(problem.rank)])) {
-      std::printf("FAILED: %s isn't built\n", described(algorithm, problem, {}).c_str());
-      ++failures;
-      return;
+      return testing::fail(described(algorithm, problem, {}) + " isn't built");
     }
   for (const Machine::Options options : {Machine::Options{true, true}, {false, false}, {true, false}, {false, true}}) {
     std::string error = machine.run(schedules, problem, options);
     if (error.empty()) error = compared(algorithm, problem);
-    if (!error.empty() && ++failures <= 20)
-      std::printf("FAILED: %s: %s\n", described(algorithm, problem, options).c_str(), error.c_str());
+    if (!error.empty()) testing::fail(described(algorithm, problem, options) + ": " + error);
     if (!thorough && !options.in_place) break;
     if (facts_of(problem.operation).has_one_buffer() && !options.rendezvous) break;
   }
@@ -87,8 +84,7 @@ void check_split_native(const Algorithm& algorithm, Problem problem) {
       right &= step.from.space == Space::data && step.to.space == Space::data && step.to.first == next;
       next += step.from.count;
     }
-    if ((!right || next != problem.count) && ++failures)
-      std::printf("FAILED: %s\n", described(algorithm, problem, {}).c_str());
+    if (!right || next != problem.count) testing::fail(described(algorithm, problem, {}));
   }
 }
 
@@ -146,6 +142,5 @@ void check_processes(int p) {
 int main() {
   for (int p = 1; p <= 17; ++p) check_processes(p);
   for (const int p : {32, 33, 64, 100, 127, 128, 256, 500, 512}) check_processes(p);
-  if (failures) std::printf("%d failed\n", failures);
-  return failures != 0;
+  return testing::result();
 }

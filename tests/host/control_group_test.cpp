@@ -6,6 +6,8 @@
 #include <map>
 #include <string>
 
+#include "../native/check.hpp"
+
 namespace {
 
 std::map<std::string, std::string> files;
@@ -17,14 +19,10 @@ size_t read_made_up(const char* path, char* text, size_t size) {
   return std::strlen(text);
 }
 
-int failures = 0;
-
 void expect(uint32_t wanted, const char* memberships, std::map<std::string, std::string> made_up, const char* what) {
   files = std::move(made_up);
   const uint32_t got = leadline::host::control_group_quota("/cg", memberships, read_made_up);
-  if (got == wanted) return;
-  std::printf("%s: %u, not %u\n", what, got, wanted);
-  ++failures;
+  testing::check_equal(got, wanted, what);
 }
 
 }  // namespace
@@ -43,5 +41,5 @@ int main() {
   expect(0, "1:cpu:/x\n", {{"/cg/cpu/x/cpu.cfs_quota_us", "-1\n"}}, "version 1 without limit");
   expect(0, "2:cpuset:/x\n", {{"/cg/cpuset/cpu.cfs_quota_us", "1\n"}}, "another controller");
   expect(0, "nonsense\n::\n0:", {{"/cg/cpu.max", "0 0"}}, "damage");
-  return failures != 0;
+  return testing::result();
 }

@@ -7,24 +7,19 @@
 #include <cstdio>
 #include <string>
 
+#include "../native/check.hpp"
 #include "interchange/file_modes.hpp"
 #include "trace/structure.hpp"
 
 namespace {
 
+using testing::check;
 using namespace leadline;
 using interchange::FollowedFiles;
 using interchange::OpenedFiles;
 using interchange::OpenFile;
 using structure::DecodedCall;
 using trace::CallClass;
-
-int failures = 0;
-
-void check(bool ok, const std::string& what) {
-  if (!ok) std::printf("FAILED: %s\n", what.c_str());
-  failures += !ok;
-}
 
 enum Function : uint32_t { opens, closes, writes, fopens, fdopens, mpi_opens, mpi_writes, mpi_closes };
 enum File : uint32_t { others, a, b, of_mpi };
@@ -192,5 +187,5 @@ int main() {
   several_threads();
   pauses();
   modes();
-  return failures != 0;
+  return testing::result();
 }

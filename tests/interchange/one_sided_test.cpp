@@ -1,25 +1,19 @@
 // When one-sided operations are complete: what the order of calls does not tell is not said.
 #include "interchange/one_sided.hpp"
 
-#include <cstdio>
 #include <string>
 #include <vector>
 
+#include "../native/check.hpp"
 #include "trace/structure.hpp"
 
 namespace {
 
+using testing::check;
 using namespace leadline;
 using interchange::OneSidedOperations;
 using structure::DecodedCall;
 using trace::CallClass;
-
-int failures = 0;
-
-void check(bool ok, const std::string& what) {
-  if (!ok) std::printf("FAILED: %s\n", what.c_str());
-  failures += !ok;
-}
 
 enum Function : uint32_t { put, fence, unlock, unlock_all };
 constexpr uint64_t window = 7;
@@ -77,5 +71,5 @@ int main() {
   OneSidedOperations shared(q, 0);
   completes(&shared, put, 3);
   check(shared.started() == 1 && completes(&shared, fence) == 0, "the other thread may have completed it before");
-  return failures != 0;
+  return testing::result();
 }

@@ -2,8 +2,7 @@
 // a message through the ports of nodes.
 #include "network/network.hpp"
 
-#include <cstdio>
-
+#include "../native/check.hpp"
 #include "collectives/cost.hpp"
 #include "network/bounds.hpp"
 
@@ -15,13 +14,7 @@ using leadline::collectives::Range;
 using leadline::collectives::Schedule;
 using leadline::collectives::Space;
 
-int failures = 0;
-
-void check(const char* what, double is, double should) {
-  if (is == should) return;
-  ++failures;
-  std::printf("FAILED: %s: %g, not %g\n", what, is, should);
-}
+void check(const char* what, double is, double should) { testing::check_equal(is, should, what); }
 
 void check_links() {
   Network network;
@@ -107,6 +100,5 @@ int main() {
   check_places();
   check_bounds();
   check_messages();
-  if (failures) std::printf("%d failed\n", failures);
-  return failures != 0;
+  return testing::result();
 }

@@ -8,23 +8,18 @@
 #include <set>
 #include <tuple>
 
+#include "../native/check.hpp"
 #include "memory_thread.hpp"
 #include "programs.hpp"
 #include "walked.hpp"
 
 namespace {
 
+using testing::check;
 using namespace leadline::recording;
 using namespace leadline::trace;
 using programs::below;
 using programs::Random;
-
-int failures = 0;
-
-void check(bool ok, const std::string& what) {
-  if (!ok) std::printf("FAILED: %s\n", what.c_str());
-  failures += !ok;
-}
 
 constexpr const char* kinds[] = {"mixture",          "small alphabet", "tree",         "polls only", "polls between",
                                  "polls everywhere", "sizes vary",     "random pairs", "random few", "literals first"};
@@ -293,6 +288,5 @@ int main() {
   std::printf("409 calls per step: %zu bytes at 5000 steps, %zu at 50,000\n", few, many);
   check(many <= few + few * 3 / 10, "a regular program's trace grows with its steps");
   check(few <= 30000, "a regular program's trace takes " + std::to_string(few) + " bytes");
-  std::puts(failures ? "failed" : "ok");
-  return failures ? 1 : 0;
+  return testing::result();
 }

@@ -6,22 +6,17 @@
 #include <string>
 #include <tuple>
 
+#include "../native/check.hpp"
 #include "memory_thread.hpp"
 #include "programs.hpp"
 
 namespace {
 
+using testing::check;
 using namespace leadline::recording;
 using namespace leadline::trace;
 using programs::below;
 using programs::Random;
-
-int failures = 0;
-
-void check(bool ok, const std::string& what) {
-  if (!ok) std::printf("FAILED: %s\n", what.c_str());
-  failures += !ok;
-}
 
 struct Entry {
   Event event;  // times = 1, or a run of polls
@@ -142,6 +137,5 @@ int main(int argc, char** argv) {
     for (uint64_t seed = 1; seed <= seeds; ++seed) any_place_can_be_gone_to(kind, seed);
   }
   regular_calls_are_passed_at_once();
-  std::puts(failures ? "failed" : "ok");
-  return failures ? 1 : 0;
+  return testing::result();
 }

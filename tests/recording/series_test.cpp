@@ -3,24 +3,19 @@
 #include <cmath>
 #include <cstdio>
 
+#include "../native/check.hpp"
 #include "memory_thread.hpp"
 #include "programs.hpp"
 #include "trace/reading/series_walk.hpp"
 
 namespace {
 
+using testing::check;
 using namespace leadline::recording;
 using namespace leadline::trace;
 using programs::below;
 using programs::plain;
 using programs::Random;
-
-int failures = 0;
-
-void check(bool ok, const std::string& what) {
-  if (!ok) std::printf("FAILED: %s\n", what.c_str());
-  failures += !ok;
-}
 
 uint64_t some_time(Random& r) { return below(r, 100) ? 20 + below(r, 5000) : r() >> (20 + below(r, 40)); }
 
@@ -337,6 +332,5 @@ int main() {
   all_iterations_are_timed(409, 5000, 3217, true);
   all_iterations_are_timed(409, 5000, 3217, true, 8);
   all_iterations_are_timed(1001, 2000, 1800, false, 25);
-  std::puts(failures ? "failed" : "ok");
-  return failures ? 1 : 0;
+  return testing::result();
 }

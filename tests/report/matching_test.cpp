@@ -1,16 +1,17 @@
 // Messages of one iteration find their other ends, whatever completes them: every expectation is counted by hand.
 #include "analysis/matching/matching.hpp"
 
-#include <cstdio>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "../native/check.hpp"
 #include "../recording/memory_thread.hpp"
 #include "structure/requests.hpp"
 
 namespace {
 
+using testing::check;
 using namespace leadline;
 using analysis::MatchedCall;
 using analysis::MatchedIteration;
@@ -18,13 +19,6 @@ using recording::MemoryThread;
 using trace::CallClass;
 using trace::Key;
 using trace::Process;
-
-int failures = 0;
-
-void check(bool ok, const std::string& what) {
-  if (!ok) std::printf("FAILED: %s\n", what.c_str());
-  failures += !ok;
-}
 
 constexpr uint32_t first_comm = 1, second_comm = 2, iterations = 400;
 constexpr CallClass classes[] = {CallClass::other,      CallClass::send,     CallClass::send,     CallClass::irecv,
@@ -274,6 +268,5 @@ int main() {
   another_threads_receive_has_its_communicator();
   partitioned_messages_match_their_own_kind();
   exchanges_from_anybody_are_counted_when_they_complete();
-  std::puts(failures ? "failed" : "ok");
-  return failures ? 1 : 0;
+  return testing::result();
 }

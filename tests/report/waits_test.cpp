@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "../native/check.hpp"
 #include "../recording/memory_thread.hpp"
 #include "analysis/matching/window_calls.hpp"
 #include "analysis/profile.hpp"
@@ -16,6 +17,7 @@
 
 namespace {
 
+using testing::check;
 using namespace leadline;
 using analysis::Doing;
 using analysis::RunWaits;
@@ -25,13 +27,6 @@ using recording::MemoryThread;
 using trace::CallClass;
 using trace::Key;
 using trace::Process;
-
-int failures = 0;
-
-void check(bool ok, const std::string& what) {
-  if (!ok) std::printf("FAILED: %s\n", what.c_str());
-  failures += !ok;
-}
 
 enum Site : uint32_t {
   none,
@@ -652,6 +647,5 @@ int main() {
   estimates_hold_the_truth();
   slow_iterations_stand_for_themselves();
   kinds_of_imbalance_are_told_apart();
-  std::puts(failures ? "failed" : "ok");
-  return failures ? 1 : 0;
+  return testing::result();
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "../native/check.hpp"
 #include "../report/handmade.hpp"
 #include "structure/requests.hpp"
 
@@ -20,12 +21,8 @@ using structure::ProcessRequests;
 using structure::Requests;
 using trace::RequestUse;
 
-int failures = 0;
-
 void check(const std::string& what, const std::string& is, const std::string& expected) {
-  if (is == expected) return;
-  std::printf("FAILED: %s\n  is       %s\n  expected %s\n", what.c_str(), is.c_str(), expected.c_str());
-  ++failures;
+  testing::check_equal(is, expected, what);
 }
 
 // Rank 2 of four, which is rank 1 of the three on `half`. The window is over `half`.
@@ -534,6 +531,5 @@ int main() {
   requests_of_a_list_have_their_own_communicators();
   requests_take_bounded_memory();
   hostile_keys_do_no_harm();
-  std::puts(failures ? "failed" : "ok");
-  return failures ? 1 : 0;
+  return testing::result();
 }

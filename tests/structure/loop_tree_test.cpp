@@ -7,12 +7,14 @@
 #include <cstdlib>
 #include <string>
 
+#include "../native/check.hpp"
 #include "../recording/memory_thread.hpp"
 #include "../recording/programs.hpp"
 #include "structure/tree_check.hpp"
 
 namespace {
 
+using testing::check;
 using namespace leadline;
 using namespace leadline::structure;
 using recording::MemoryThread;
@@ -21,13 +23,6 @@ using trace::Stream;
 using trace::programs::below;
 using trace::programs::plain;
 using trace::programs::Random;
-
-int failures = 0;
-
-void check(bool ok, const std::string& what) {
-  if (!ok) std::printf("FAILED: %s\n", what.c_str());
-  failures += !ok;
-}
 
 void expands_to_the_trace(const char* kind, uint64_t seed) {
   Random r(seed);
@@ -234,6 +229,5 @@ int main(int argc, char** argv) {
   }
   for (uint64_t seed = 1; seed <= programs; ++seed) tree_is_that_of_the_source(seed);
   regular_program_costs_nothing();
-  std::puts(failures ? "failed" : "ok");
-  return failures ? 1 : 0;
+  return testing::result();
 }

@@ -1,27 +1,21 @@
 // How often calls restart where a loop's iterations make all their calls in an inner loop.
 #include "structure/restarts.hpp"
 
-#include <cstdio>
 #include <functional>
 #include <set>
 #include <string>
 
+#include "../native/check.hpp"
 #include "../recording/memory_thread.hpp"
 #include "../recording/programs.hpp"
 
 namespace {
 
+using testing::check;
 using namespace leadline;
 using recording::MemoryThread;
 using structure::Restarts;
 using trace::programs::plain;
-
-int failures = 0;
-
-void check(bool ok, const std::string& what) {
-  if (!ok) std::printf("FAILED: %s\n", what.c_str());
-  failures += !ok;
-}
 
 enum Site : uint32_t { none, exchange, sum, sites };
 enum Loop : uint32_t { outside, sweeps, steps, loops };
@@ -106,6 +100,5 @@ int main() {
   expect(single_stages(300, {100, 200}), 0, 0, "a hundred stages may be a step");
   expect(single_stages(300, {4, 100, 200}), 0, 0, "so may four");
   expect(single_stages(60, {4, 5, 20}, 3), 60, 0, "three parts of a stage, which restarts");
-  if (failures == 0) std::puts("ok");
-  return failures != 0;
+  return testing::result();
 }

@@ -1,27 +1,21 @@
 // Threads that went the same way through their loops share one tree; others do not.
 #include "structure/shape_pool.hpp"
 
-#include <cstdio>
 #include <string>
 
+#include "../native/check.hpp"
 #include "../recording/memory_thread.hpp"
 #include "../recording/programs.hpp"
 #include "structure/loop_tree.hpp"
 
 namespace {
 
+using testing::check;
 using namespace leadline;
 using namespace leadline::structure;
 using recording::MemoryThread;
 using trace::Stream;
 using trace::programs::plain;
-
-int failures = 0;
-
-void check(bool ok, const char* what) {
-  if (!ok) std::printf("FAILED: %s\n", what);
-  failures += !ok;
-}
 
 struct Program {
   uint64_t steps = 300;
@@ -115,6 +109,5 @@ int main() {
   others_have_their_own();
   what_varies_without_end_is_no_variant();
   lost_order_is_counted();
-  std::puts(failures ? "failed" : "ok");
-  return failures ? 1 : 0;
+  return testing::result();
 }

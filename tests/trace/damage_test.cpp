@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <new>
 
+#include "../native/check.hpp"
 #include "../recording/memory_process.hpp"
 #include "../recording/programs.hpp"
 #include "recording/reading/process_files.hpp"
@@ -41,13 +42,9 @@ struct Outcome {
   uint64_t calls = 0;    // counted
 };
 
-int failures = 0;
-int rare = 1;  // 1 in so many of the cases that are many
+using testing::check;
 
-void check(bool ok, const std::string& what) {
-  if (ok) return;
-  if (++failures <= 20) std::printf("FAILED: %s\n", what.c_str());
-}
+int rare = 1;  // 1 in so many of the cases that are many
 
 // Reads and uses all that the file gives.
 Outcome read(const std::string& path, size_t file_bytes, const std::string& what) {
@@ -404,6 +401,5 @@ int main(int argc, char**) {
   damaged_live_files_are_survived();
   parts_and_live_file_are_put_together();
   std::remove("damaged.trace");
-  std::puts(failures ? "failed" : "ok");
-  return failures ? 1 : 0;
+  return testing::result();
 }
