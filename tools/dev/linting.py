@@ -1,4 +1,4 @@
-"""./dev lint: formatting, types, spelling, layers, phrases, links, and what is made from declarations.
+"""./dev lint: formatting, types, spelling, layers, phrases, width of prose, links, and what is made from declarations.
 
 Every tool is a pinned wheel in .venv; Biome, for JavaScript, is a pinned package of npm.
 """
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from dev import operation_docs
+from dev import operation_docs, prose
 from dev.english import to_avoid
 from dev.environment import tool
 from dev.layers import violations
@@ -52,6 +52,7 @@ def lint(*, fix: bool, tidy: bool = False) -> int:
         "layers": _report("layers", violations()),
         "tables": _report("tables", [*outdated(fix=fix), *operation_docs.outdated(fix=fix)]),
         "english": _report("english", to_avoid()),
+        "prose": _report("prose", prose.outdated(fix=fix)),
         "links": check_links(),
     }
     if tidy:
