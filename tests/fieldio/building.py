@@ -13,7 +13,7 @@ from leadline.compiled_in import sources
 from leadline.mpi import Library
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = ROOT / "docs" / "built-in" / "fieldio.md"
+PAGE = ROOT / "docs" / "build-in" / "fieldio.md"
 PROGRAM = ROOT / "tests" / "programs" / "fieldio.c"
 STRICT = ("-O2", "-g", "-Wall", "-Wextra", "-Werror")
 

@@ -13,7 +13,7 @@ from leadline.segments.building import shared_library
 
 from .building import ROOT, compiled, library
 
-PAGE = ROOT / "docs" / "built-in" / "segments.md"
+PAGE = ROOT / "docs" / "build-in" / "segments.md"
 FRAMES = ROOT / "tests" / "programs"
 RANKS = 2
 MOST_LINES = 20
