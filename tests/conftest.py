@@ -9,6 +9,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
 
+import failed_tests  # noqa: E402
 import kept_builds  # noqa: E402
 import native_programs  # noqa: E402
 import signals  # noqa: E402
@@ -28,6 +29,7 @@ KEPT = {"LEADLINE_MPI_HOME", "LEADLINE_TEST_PROGRAMS", "LEADLINE_TEST_LIBRARIES"
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    failed_tests.register(config)
     tiers.chosen()  # says at once where LEADLINE_TIER is none
     signals.let_children_start_afresh()
 

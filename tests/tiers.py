@@ -33,6 +33,7 @@ FAST = (
     "tests/code",
     "tests/collectives/test_collectives_over_mpi.py::test_algorithms_give_what_the_library_gives[mpich-2]",
     "tests/collectives/test_collectives_over_mpi.py::test_algorithms_give_what_the_library_gives[openmpi-3]",
+    "tests/jobs/test_library_faults.py",
     "tests/libraries",
     "tests/page/test_document.py",
     "tests/recorder/test_control_regions.py::test_regions_of_fortran[debian-openmpi--DMIXED]",

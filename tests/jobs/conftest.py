@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from mpi_facts import facts
 
 from leadline import _core, mpi
 
-from . import hosts, slurm
+from . import hosts, library_faults, slurm
 from .slurm import Slurm
 
 LEADLINE = f"{sys.executable} -m leadline"
@@ -75,7 +76,8 @@ def programs(cluster: Slurm) -> Programs:
 def library(request: pytest.FixtureRequest) -> mpi.Library:
     """Neither of Debian's: on several hosts they fail now and then, without Leadline too. test_cases.py allows for it.
 
-    MPICH 4.0.2 does not come back from MPI_Finalize (UCX). Open MPI 4.1.4 may crash in MPI_Init (TCP).
+    MPICH 4.0.2 does not come back from MPI_Finalize (UCX). Open MPI 4.1.4 crashes in MPI_Init (library_faults.py) more
+    often than 5.0 does.
     """
     known = {library.name: library for library in mpi.available()}
     if request.param not in known:
@@ -97,6 +99,37 @@ def directory(cluster: Slurm) -> Path:
     path = cluster.shared / f"test-{next(_numbers)}"
     path.mkdir()
     return path
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Every test on the cluster is repeated in a fresh directory where Open MPI itself crashed: library_faults.py."""
+    assert isinstance(item, pytest.Function)
+    if "directory" in item.fixturenames:
+        item.obj = _repeated_after_a_crash(item.obj, item.nodeid)
+    elif "cluster" in item.fixturenames and "tries" not in item.fixturenames:
+        raise pytest.UsageError(f"{item.nodeid} runs on the cluster without `directory`, so it cannot be repeated")
+
+
+def _repeated_after_a_crash(test: Callable[..., None], what: str) -> Callable[..., None]:
+    @functools.wraps(test)
+    def repeated(**given: Any) -> None:
+        directory: Path = given["directory"]
+
+        def attempt(number: int) -> None:
+            nonlocal directory
+            hosts.SAID.clear()
+            if number > 0:
+                directory = directory.with_name(f"{given['directory'].name}-{number}")
+                directory.mkdir()
+            test(**{**given, "directory": directory})
+
+        def said() -> str:
+            outputs = sorted(directory.glob("out*.txt"))
+            return "\n".join([*hosts.SAID, *(file.read_text(errors="replace") for file in outputs)])
+
+        library_faults.launched(attempt, said, what=what)
+
+    return repeated
 
 
 def runs_below(directory: Path) -> list[Path]:

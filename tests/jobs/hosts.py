@@ -25,6 +25,8 @@ LOGIN = "login"
 # Of the invoking shell, what a person would have on a node too.
 INHERITED = ("HOME", "LANG", "USER", "LOGNAME", "SHELL", "TERM")
 CLOCK_STEP_S = 1000
+# What commands on hosts have printed since a test began: see library_faults.py.
+SAID: list[str] = []
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
@@ -83,6 +85,7 @@ class Host:
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             raise AssertionError(f"{command} took more than {timeout} s: {_so_far(process)}") from None
+        SAID.extend((out, err))
         return Ended(process.returncode, out, err)
 
     def shell(

@@ -1,5 +1,6 @@
 """./dev test: the layer check, then pytest, and last what was skipped for want of a package.
 
+--ci: a test that fails by chance does not refuse the work (chance.py).
 --fast, --all: another tier of tests (docs/how-it-works/testing.md), which pytest learns from LEADLINE_TIER.
 --libraries: every release of every MPI library instead, which writes the table of docs/reference/libraries.md.
 """
@@ -11,7 +12,9 @@ import os
 import signal
 import subprocess
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 
+from dev import chance
 from dev.layers import violations
 from dev.paths import LOGS, PYTHON, ROOT
 from dev.prerequisites import Prerequisite
@@ -58,7 +61,13 @@ def test(missing: list[Prerequisite], arguments: list[str]) -> int:
     if "--libraries" in arguments:
         arguments = [*(word for word in arguments if word != "--libraries"), "tests/recorder/test_libraries.py"]
         environ["LEADLINE_TEST_LIBRARIES"] = "all"
+    telling_chance = "--ci" in arguments
+    arguments = [word for word in arguments if word != "--ci"]
     everything = all(word.startswith("-") for word in arguments) and environ.get("LEADLINE_TIER") != "fast"
     with prepared_beside(environ) if everything else contextlib.nullcontext():
-        code = subprocess.run([PYTHON, "-m", "pytest", *arguments], check=False, env=environ).returncode
+        pytest: list[str | Path] = [PYTHON, "-m", "pytest"]
+        if telling_chance:
+            code = chance.run(pytest, arguments, environ, LOGS)
+        else:
+            code = subprocess.run([*pytest, *arguments], check=False, env=environ).returncode
     return code or (1 if broken else 0)
