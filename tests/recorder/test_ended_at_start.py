@@ -9,7 +9,7 @@ from rich.console import Console
 
 from leadline.errors import DamagedTrace
 from leadline.figures.run import open_run
-from leadline.report import print_report
+from leadline.report import Report
 
 from .building import Builder
 from .libraries import Library
@@ -57,7 +57,7 @@ def test_a_run_that_ended_in_its_first_call_is_reported_as_that(
     assert calls == expected | ({"MPI_Abort": 1} if how == "abort" else {})
 
     out = io.StringIO()
-    print_report(open_run(tmp_path / "run"), Console(file=out, width=100))
+    Report(open_run(tmp_path / "run")).print(Console(file=out, width=100))
     assert " ".join(out.getvalue().split()).startswith(report["verdict"])
     assert all(float(share) <= 100 for share in re.findall(r"([\d.]+) %", out.getvalue()))
     assert "0 ns from MPI_Init" not in out.getvalue()

@@ -185,11 +185,10 @@ def test_step_is_the_loop_that_a_person_names(
     library: Library, builder: Builder, recorder: Path, tmp_path: Path
 ) -> None:
     program = builder.c(library, "loops.c", "-O0", "-g")
-    run = open_run(recorded(library, program, "nest", 12, recorder, tmp_path / "run"))
+    directory = recorded(library, program, "nest", 12, recorder, tmp_path / "run")
 
     def named(step: str) -> Any:
-        run.step = step
-        return to_json(run)["iterations"]
+        return to_json(open_run(directory, step=step))["iterations"]
 
     solver = named("solve")
     assert (solver["routine"], solver["count"]) == ("solve", sum(7 + step % 3 for step in range(12)))

@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import Console
 
 from leadline.figures.run import open_run
-from leadline.report import print_report
+from leadline.report import Report
 
 from .building import Builder
 from .libraries import Library, has_large_counts
@@ -117,7 +117,7 @@ def test_a_program_of_gets_says_so(
     assert report["verdict"].endswith(", 96 B each.")
     assert not any(entry["what"].startswith("loads and stores") for entry in report["not_recorded"])
     out = io.StringIO()
-    print_report(open_run(run), Console(file=out, width=80))
+    Report(open_run(run)).print(Console(file=out, width=80))
     text = out.getvalue()
     assert "Who sends to whom" not in text
     assert "Who puts to whom" not in text

@@ -16,7 +16,7 @@ from rich.console import Console
 from leadline.errors import DamagedTrace, NoSuchRun
 from leadline.figures.content import Content
 from leadline.figures.run import Loss, open_run, rank_list
-from leadline.report import print_report, to_json, verdict
+from leadline.report import Report, to_json, verdict
 from leadline.text import format as fmt
 
 from .handmade import Calls, HandmadeSite, a_process, an_edge, strips
@@ -26,7 +26,7 @@ MakeRun = Callable[..., Any]
 
 def printed(run: Any, width: int = 80, **options: Any) -> list[str]:
     out = io.StringIO()
-    print_report(run, Console(file=out, width=width), **options)
+    Report(run).print(Console(file=out, width=width), **options)
     return out.getvalue().splitlines()
 
 

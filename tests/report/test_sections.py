@@ -17,7 +17,7 @@ pytest.importorskip("leadline._core", reason="the native part of leadline is not
 from rich.console import Console
 
 from leadline.registry import parts_of
-from leadline.report import print_report, to_json
+from leadline.report import Report, to_json
 from leadline.report.page import document
 from leadline.report.page.drawings import drawings_in
 from leadline.report.section import Section
@@ -55,7 +55,7 @@ def test_all_outputs_have_the_sections_in_one_order(strip_run: Any) -> None:
     assert {"ranks", "functions", "calls", "routines", "sizes", "matrix", "missing", "itself"} <= set(ids)
     assert not {"iterations", "regions", "one-sided"} & set(ids)
     out = io.StringIO()
-    print_report(strip_run, Console(file=out, width=80))
+    Report(strip_run).print(Console(file=out, width=80))
     lines = out.getvalue().splitlines()
     named = ["MPI functions", "Call sites", "Routines", "Message sizes", "Who sends to whom", "Leadline itself"]
     at = [next(n for n, line in enumerate(lines) if line.startswith(name)) for name in named]

@@ -14,7 +14,7 @@ pytest.importorskip("leadline._core", reason="the native part of leadline is not
 from rich.console import Console
 
 from leadline.findings.finding import Finding
-from leadline.report import print_summary, summary, to_json
+from leadline.report import Report, summary, to_json
 
 from .handmade import Calls, HandmadeSite, a_process
 
@@ -23,7 +23,7 @@ FINDING = Finding("waiting", "notice", "Ranks wait. " * 20, {}, {}, "waits", Fal
 
 def lines_of(run: Any, width: int = 80) -> list[str]:
     out = io.StringIO()
-    print_summary(run, Console(file=out, width=width), "Tables: leadline report DIR --all")
+    Report(run).print_summary(Console(file=out, width=width), "Tables: leadline report DIR --all")
     return out.getvalue().splitlines()
 
 
@@ -49,7 +49,7 @@ def test_long_findings_are_left_out_before_there_are_too_many_lines(
     strip_run: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     many = [replace(FINDING, text=f"{number}. {FINDING.text}") for number in range(5)]
-    monkeypatch.setattr(summary, "findings_of", lambda content: many)
+    monkeypatch.setattr("leadline.report.report.findings_of", lambda content: many)
     lines = lines_of(strip_run)
     assert len(lines) <= summary.MOST_LINES
     text = "\n".join(lines)
@@ -61,7 +61,7 @@ def test_long_findings_are_left_out_before_there_are_too_many_lines(
 
 def test_help_is_said_once(strip_run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     two = [replace(FINDING, text=f"Finding {number}.", help="Wait less.") for number in range(3)]
-    monkeypatch.setattr(summary, "findings_of", lambda content: two)
+    monkeypatch.setattr("leadline.report.report.findings_of", lambda content: two)
     text = "\n".join(lines_of(strip_run))
     assert text.count("Wait less.") == 1
     assert [f"Finding {number}." in text for number in range(3)] == [True] * 3

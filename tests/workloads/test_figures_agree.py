@@ -22,14 +22,14 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], str, 
 
 def printed(directory: Path, *, whole: bool) -> str:
     from leadline.figures.run import open_run
-    from leadline.report import print_report, print_summary
+    from leadline.report import Report
 
     out = io.StringIO()
     console = Console(file=out, width=200)
     if whole:
-        print_report(open_run(directory), console, all_sites=True)
+        Report(open_run(directory)).print(console, all_sites=True)
     else:
-        print_summary(open_run(directory), console)
+        Report(open_run(directory)).print_summary(console)
     return out.getvalue()
 
 

@@ -30,10 +30,10 @@ def patterns_of(name: str, options: Mapping[str, object], cwd: Path) -> dict[str
 
 def summary_of(directory: Path) -> list[str]:
     from leadline.figures.run import open_run
-    from leadline.report import print_summary
+    from leadline.report import Report
 
     out = io.StringIO()
-    print_summary(open_run(directory), Console(file=out, width=80), f"Tables: leadline report {directory} --all")
+    Report(open_run(directory)).print_summary(Console(file=out, width=80), f"Tables: leadline report {directory} --all")
     return out.getvalue().splitlines()
 
 

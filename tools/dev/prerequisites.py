@@ -60,6 +60,7 @@ TESTING = (
         ("slurm-wlm", "munge", "openssh-server", "openssh-client", "iproute2"),
         "tests under a real Slurm, and over ssh",
     ),
+    Prerequisite(command("strace"), ("strace",), "the test that a command reads each trace once"),
     Prerequisite(command("clang++"), ("clang",), "fuzzing the trace reader"),
     Prerequisite(command("chromium"), ("chromium", "fonts-liberation"), "tests of the HTML page in a browser"),
 )

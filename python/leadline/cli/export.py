@@ -51,8 +51,7 @@ def command(name: str, directory: str, output: str, iterations: str | None, rank
         raise UsageError(f"there is no directory {target.absolute().parent}")
     window = window_of(iterations)
     with working("exporting"):
-        run = open_run(Path(directory))
-        run.step = step
+        run = open_run(Path(directory), step)
         written = _export(name, run, target, window, ranks)
     for note in written.notes:
         say(f"{name}: {note}")

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from leadline.cli.recording import say, shown
-from leadline.cli.reporting import PAGE, advice_for, as_json, open_run, step_option, working, write_page
+from leadline.cli.reporting import PAGE, advice_for, open_report, step_option, working, write_page
 from leadline.errors import UsageError
 from leadline.run_directory import DEFAULT_PARENT, runs_in
 
@@ -82,10 +82,9 @@ def command(
 
         return export(path, table, step, csv=csv, parquet=parquet)
     with working("reading the recording"):
-        run = open_run(path)
-        run.step = step
-        content = as_json(run) if json_ or html is not None else None
-        page = write_page(content, path, html) if content is not None and html is not None else None
+        report = open_report(path, step)
+        page = write_page(report, path, html) if html is not None else None
+        content = report.data if json_ else None
     if json_:
         json.dump(content, sys.stdout, indent=1)
         sys.stdout.write("\n")
@@ -96,17 +95,15 @@ def command(
     else:
         from rich.console import Console
 
-        from leadline.report import print_iterations, print_report, print_sections, print_summary
-
         if iterations:
-            print_iterations(run, Console())
+            report.print_iterations(Console())
         elif sections:
-            print_sections(run, Console(), sections, all_sites=all_sites)
+            report.print_sections(Console(), sections, all_sites=all_sites)
         elif all_sites:
-            print_report(run, Console(), all_sites=True)
+            report.print(Console(), all_sites=True)
         else:
             where = f"Tables: --all, or --section NAME. Page: leadline report {shown(path)} --html."
-            print_summary(run, Console(), " ".join([where, *filter(None, [advice_for(run)])]))
+            report.print_summary(Console(), " ".join([where, *filter(None, [advice_for(report)])]))
     return 0
 
 

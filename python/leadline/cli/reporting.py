@@ -8,12 +8,16 @@ import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from leadline.cli.recording import say, shown
 from leadline.errors import LeadlineError, MissingPrerequisite, UsageError
+
+if TYPE_CHECKING:
+    from leadline.figures.run import Run
+    from leadline.report import Report
 
 PATIENCE_S = 2.0
 step_option = click.option(
@@ -52,40 +56,44 @@ def working(what: str) -> Iterator[None]:
             status.stop()
 
 
-def open_run(directory: Path) -> Any:
+def open_run(directory: Path, step: str | None = None) -> Run:
     """The run recorded in `directory`. Raises DamagedTrace, MissingPrerequisite."""
-    try:
+    with _native_part():
         from leadline.figures.run import open_run as opened
+    return opened(directory, step=step)
+
+
+def open_report(directory: Path, step: str | None = None) -> Report:
+    """The report of the run recorded in `directory`. Raises DamagedTrace, MissingPrerequisite."""
+    with _native_part():
+        from leadline.report import open_report as opened
+    return opened(directory, step=step)
+
+
+@contextlib.contextmanager
+def _native_part() -> Iterator[None]:
+    try:
+        yield
     except ImportError as error:
         raise MissingPrerequisite(
             f"the native part of leadline is not built: {error}", hint="in a source tree: ./dev build"
         ) from error
-    return opened(directory)
 
 
-def as_json(run: Any) -> dict[str, Any]:
-    from leadline.report import to_json
-
-    found: dict[str, Any] = to_json(run)
-    return found
-
-
-def write_json(content: dict[str, Any], directory: Path) -> None:
+def write_json(report: Report, directory: Path) -> None:
     with (directory / "report.json").open("w") as out:
-        json.dump(content, out, indent=1)
+        json.dump(report.data, out, indent=1)
         out.write("\n")
 
 
-def write_text(run: Any, directory: Path) -> None:
+def write_text(report: Report, directory: Path) -> None:
     from rich.console import Console
 
-    from leadline.report import print_report
-
     with (directory / "report.txt").open("w") as out:
-        print_report(run, Console(file=out, width=140, color_system=None))
+        report.print(Console(file=out, width=140, color_system=None))
 
 
-def write_page(content: dict[str, Any], directory: Path, file: str | None = None) -> Path:
+def write_page(report: Report, directory: Path, file: str | None = None) -> Path:
     """Write the page of a report to `file`, by default beside the recording. Raises UsageError if that fails."""
     from leadline.report import page
 
@@ -93,7 +101,7 @@ def write_page(content: dict[str, Any], directory: Path, file: str | None = None
     if target.is_dir():
         raise UsageError(f"{target} is a directory", hint="leadline report DIR --html FILE")
     try:
-        page.write_page(content, target)
+        page.write_page(report.data, target)
     except OSError as error:
         raise UsageError(
             f"the page cannot be written: {target}: {error.strerror}", hint="leadline report DIR --html FILE"
@@ -110,20 +118,16 @@ def summarise(directory: Path, *, quiet: bool, exit_code: int, step: str | None 
     """
     try:
         with working("reading the recording"):
-            run = open_run(directory)
-            run.step = step
-            content = as_json(run)
-            written = _written(run, content, directory)
+            report = open_report(directory, step)
+            written = _written(report, directory)
         if not quiet:
             from rich.console import Console
 
-            from leadline.report import print_summary
-
             sys.stdout.flush()
-            print_summary(run, Console(stderr=True))
+            report.print_summary(Console(stderr=True))
             again = f"tables: leadline report {shown(directory)} --all"
             also = f" (also {', '.join(written[1:])})" if written[1:] else ""
-            if words := advice_for(run):
+            if words := advice_for(report):
                 say(words)
             say(f"report: {shown(directory / written[0])}{also}; {again}" if written else again)
     except LeadlineError as error:
@@ -132,21 +136,20 @@ def summarise(directory: Path, *, quiet: bool, exit_code: int, step: str | None 
         say(str(error))
 
 
-def advice_for(run: Any) -> str:
+def advice_for(report: Report) -> str:
     """What would make the next report say more than this one; "" if nothing."""
-    from leadline.figures.content import Content
     from leadline.figures.without_lines import advice
 
-    return advice(Content(run))
+    return advice(report.content)
 
 
-def _written(run: Any, content: dict[str, Any], directory: Path) -> list[str]:
+def _written(report: Report, directory: Path) -> list[str]:
     """The names of the report's files that could be written."""
     written = []
     for name, write in (
-        (PAGE, lambda: write_page(content, directory)),
-        ("report.txt", lambda: write_text(run, directory)),
-        ("report.json", lambda: write_json(content, directory)),
+        (PAGE, lambda: write_page(report, directory)),
+        ("report.txt", lambda: write_text(report, directory)),
+        ("report.json", lambda: write_json(report, directory)),
     ):
         try:
             write()

@@ -48,8 +48,7 @@ def command(iteration: str, ranks: str | None, width: int | None, step: str | No
 
     console = Console()
     with working("reading the recording"):
-        run = open_run(path)
-        run.step = step
+        run = open_run(path, step)
         lines = drawn(run, iteration, ranks, width or console.width)
     for line in lines:
         console.print(Text.assemble(*line), soft_wrap=True)

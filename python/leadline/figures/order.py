@@ -1,7 +1,8 @@
-"""What the order of calls shows. It needs the traces again, so all analyses that need it read them together."""
+"""What the order of calls shows. Each trace is given to all analyses that need it, which take it at once."""
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from leadline import _core
@@ -21,14 +22,15 @@ def order_of(run: Run) -> Order:
     patterns = run.profile.pattern_finder()
     waits = run.profile.wait_finder()
     phases = run.profile.phase_finder()
-    for index, process in enumerate(run.processes):
-        try:
-            trace = _core.open_process(process.file)
-        except _core.TraceError:  # it has disappeared since the run was opened: the patterns are those of the others
-            continue
-        patterns.add(trace, index)
-        waits.add(trace, index)
-        phases.add(trace, index)
+    with ThreadPoolExecutor(3) as pool:
+        for index in range(len(run.processes)):
+            try:
+                trace = run.trace(index)
+            except _core.TraceError:  # it has disappeared since the run was opened: the others have their patterns
+                continue
+            adding = [pool.submit(finder.add, trace, index) for finder in (waits, patterns, phases)]
+            for each in adding:
+                each.result()
     paths = _routine_paths(run)
     return Order(patterns.find(paths, _lines(run)), waits.find(), phases.find(paths))
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from leadline import _core, nodes
 from leadline.errors import DamagedTrace, NoSuchRun
+from leadline.figures.traces import Traces
 from leadline.figures.worlds import World, display_order, labels_of, worlds_of
 from leadline.run_directory import JOB, read_description, read_json, runs_in
 from leadline.symbols import Location, ModuleProblem, Symbolizer, call_path, reaches_start
@@ -44,6 +45,10 @@ class Site:
     path: tuple[Location, ...]
     whole: bool
     members: tuple[int, ...]
+
+    def __hash__(self) -> int:
+        """Of the members alone: hashing whole paths would take much of a report's time."""
+        return hash((self.function, self.members))
 
     @property
     def location(self) -> Location | None:
@@ -89,7 +94,11 @@ class Run:
         profile: _core.Profile,
         losses: list[Loss],
         others: tuple[Path, ...] = (),
+        *,
+        step: str | None = None,
+        traces: Traces | None = None,
     ) -> None:
+        """step: what a person calls its step (ROUTINE, ROUTINE:LINE or a region), None for its main loop."""
         self.path = path
         self.description = description
         self.others = others  # directories of other jobs that the same command started
@@ -101,8 +110,13 @@ class Run:
         self.order = display_order(self.worlds, len(self.processes))
         self.losses = [*losses, *self._losses_of_processes(), *_missing_ranks(self.worlds)]
         self._symbol_problems: list[ModuleProblem] = []
-        self.ends_seen: Any = None  # when processes ended, as report.unfinished first saw it
-        self.step: str | None = None  # what a person calls its step: ROUTINE, ROUTINE:LINE or a region
+        self.ends_seen: Any = None  # when processes ended, as figures.unfinished first saw it
+        self.step = step
+        self._traces = traces or Traces()
+
+    def trace(self, process: int) -> _core.Process:
+        """The decoded trace of a process. Raises TraceError if it has disappeared since the run was opened."""
+        return self._traces.read(self.processes[process].file)
 
     @property
     def ranks(self) -> int:
@@ -225,9 +239,10 @@ class Run:
         return losses
 
 
-def open_run(path: str | Path) -> Run:
+def open_run(path: str | Path, *, step: str | None = None) -> Run:
     """Opens a run directory (or one trace file) and reads every process of it.
 
+    step: what a person calls its step: ROUTINE, ROUTINE:LINE or a region; None for its main loop.
     Raises NoSuchRun if there is nothing of that name, and DamagedTrace if no trace is in it, or no readable one. An
     unreadable trace beside readable ones is a loss, and so is a rank without a trace.
     """
@@ -248,24 +263,22 @@ def open_run(path: str | Path) -> Run:
         raise DamagedTrace(
             f"{path} holds no trace (*.trace or *.live)", hint="leadline record -o DIR -- COMMAND writes one per rank"
         )
-    profile = _core.Profile()
+    profile, traces = _core.Profile(), Traces()
     losses = []
-    for file in files:
-        try:
-            process = _core.open_process(file)
-            if _took_part(process):
-                profile.add(process)
-            else:
-                losses.append(
-                    Loss(
-                        "never-initialized",
-                        1,
-                        f"process {process.pid} on {process.host} ended or replaced itself before MPI_Init, so it is "
-                        "not counted",
-                    )
+    for file, process in zip(files, traces.read_all(files), strict=True):
+        if isinstance(process, _core.TraceError):
+            losses.append(Loss("unreadable-trace", 1, f"{os.path.basename(file)}: {process}"))
+        elif _took_part(process):
+            profile.add(process)
+        else:
+            losses.append(
+                Loss(
+                    "never-initialized",
+                    1,
+                    f"process {process.pid} on {process.host} ended or replaced itself before MPI_Init, so it is "
+                    "not counted",
                 )
-        except _core.TraceError as error:
-            losses.append(Loss("unreadable-trace", 1, f"{os.path.basename(file)}: {error}"))
+            )
     if not profile.processes:
         first = losses[0].message
         more = f" (and {len(losses) - 1} more)" if len(losses) > 1 else ""
@@ -274,7 +287,9 @@ def open_run(path: str | Path) -> Run:
         raise DamagedTrace(f"no trace in {path} can be read: {first}{more}")
     description = _description(path)
     losses += _lacks(description)
-    run = Run(path, description, profile, losses, tuple(other for other in runs if other != path))
+    run = Run(
+        path, description, profile, losses, tuple(other for other in runs if other != path), step=step, traces=traces
+    )
     if elsewhere and not run.complete:
         run.losses.append(Loss("on-nodes", len(elsewhere), _said(elsewhere)))
     return run

@@ -24,10 +24,10 @@ class Selection:
     loop: int = 0
 
     def traces(self) -> Iterator[tuple[int, _core.Process]]:
-        """Each process with its trace, read when its turn comes and not kept. Raises DamagedTrace."""
+        """Each process with its trace. Raises DamagedTrace."""
         for index in self.processes:
             try:
-                trace = _core.open_process(self.run.processes[index].file)
+                trace = self.run.trace(index)
             except _core.TraceError as error:
                 raise DamagedTrace(f"a trace cannot be read again: {error}") from error
             yield index, trace

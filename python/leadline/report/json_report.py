@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from leadline import __version__
 from leadline.figures.content import Content
 from leadline.figures.json_entries import rank_id
 from leadline.figures.run import Run
-from leadline.findings import findings_of
+from leadline.findings.finding import Finding
 from leadline.report.one_sided import kinds_of_operations
 from leadline.report.sections import figures_of, listed
 from leadline.report.verdict import verdict
@@ -16,14 +17,12 @@ from leadline.report.verdict import verdict
 SCHEMA = "leadline.report/2"
 
 
-def to_json(run: Run) -> dict[str, Any]:
+def data_of(content: Content, findings: Sequence[Finding]) -> dict[str, Any]:
     """Every figure of the run. Times in seconds, sizes in bytes; min and max are over ranks."""
-    content = Content(run)
-    findings = findings_of(content)
     report = {
         "schema": SCHEMA,
         "leadline": __version__,
-        **_about(run),
+        **_about(content.run),
         "verdict": verdict(content, findings),
         "conditions": [{"code": f.id, "message": f.text, **f.evidence} for f in findings if f.in_verdict],
         "findings": [finding.as_data() for finding in findings],

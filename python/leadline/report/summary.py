@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING
 from leadline.figures.content import Content
 from leadline.figures.iterations import why_none
 from leadline.figures.phases import PhaseEntry
-from leadline.figures.run import Run
-from leadline.findings import findings_of
 from leadline.findings.finding import Finding
 from leadline.report.entry_lines import clip
 from leadline.report.sections.efficiency import run_efficiency
@@ -46,15 +44,13 @@ class Block:
     rank: int = 0
 
 
-def print_summary(run: Run, console: Console, more: str = "") -> None:
+def print_summary(content: Content, findings: Sequence[Finding], console: Console, more: str = "") -> None:
     """more: a last paragraph that says where the rest is."""
-    content = Content(run)
     out = Screen(console)
-    out.lines([line for block in _blocks(content, out.width, more) for line in block.lines])
+    out.lines([line for block in _blocks(content, findings, out.width, more) for line in block.lines])
 
 
-def _blocks(content: Content, width: int, more: str) -> list[Block]:
-    findings = findings_of(content)
+def _blocks(content: Content, findings: Sequence[Finding], width: int, more: str) -> list[Block]:
     blocks = [Block(_wrapped(verdict(content, findings, traffic=False), width, style="bold"))]
     stated, others = _costly(findings)
     if stated is not None and stated.help:

@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING
 from leadline.errors import UsageError
 from leadline.figures import job
 from leadline.figures.content import Content
-from leadline.figures.run import Run
-from leadline.findings import findings_of
 from leadline.findings.finding import Finding
 from leadline.report.section import Section
 from leadline.report.sections import SECTIONS
@@ -27,10 +25,8 @@ if TYPE_CHECKING:
 MOST_FINDINGS = 6
 
 
-def print_report(run: Run, console: Console, *, all_sites: bool = False) -> None:
+def print_report(content: Content, findings: Sequence[Finding], console: Console, *, all_sites: bool = False) -> None:
     """Prints the whole report. all_sites: every call site, file and finding, not only the weightiest."""
-    content = Content(run)
-    findings = findings_of(content)
     out = Screen(console, complete=all_sites)
     out.paragraph(verdict(content, findings), style="bold")
     out.paragraph(about(content))
@@ -40,12 +36,11 @@ def print_report(run: Run, console: Console, *, all_sites: bool = False) -> None
             section.draw(content, out)
 
 
-def print_sections(run: Run, console: Console, names: Sequence[str], *, all_sites: bool = False) -> None:
+def print_sections(content: Content, console: Console, names: Sequence[str], *, all_sites: bool = False) -> None:
     """Prints the sections with these names: their ids, titles, or the names of their fields in JSON.
 
     Raises UsageError if there is no such section.
     """
-    content = Content(run)
     out = Screen(console, complete=all_sites)
     for section in [_section(content, name) for name in names]:
         if section.draw is not None:

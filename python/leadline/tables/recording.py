@@ -128,6 +128,5 @@ def open(path: str | Path, *, step: str | None = None) -> Recording:
         raise MissingPrerequisite(
             f"the native part of leadline is not built: {error}", hint="in a source tree: ./dev build"
         ) from error
-    run = open_run(path)
-    run.step = step
+    run = open_run(path, step=step)
     return Recording(run.path, Content(run))

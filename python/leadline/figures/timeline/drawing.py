@@ -53,9 +53,9 @@ def critical_paths(run: Run, iterations: list[int]) -> dict[int, list[_core.Path
         return {}
     numbers = sorted(set(iterations))
     finder = run.profile.path_finder(numbers)
-    for index, process in enumerate(run.processes):
+    for index in range(len(run.processes)):
         try:
-            finder.add(_core.open_process(process.file), index)
+            finder.add(run.trace(index), index)
         except _core.TraceError:  # it is gone since the run was opened: the path stays on the other ranks
             continue
     return dict(zip(numbers, finder.find(), strict=True))

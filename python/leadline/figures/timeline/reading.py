@@ -85,14 +85,14 @@ class StepTimeline:
     """Iterations of the main loop (or of the step that the user named) on some ranks."""
 
     def __init__(self, content: Content, processes: Sequence[int]) -> None:
-        """processes: indices into run.processes, in display order. Reads their traces. Raises DamagedTrace."""
+        """processes: indices into run.processes, in display order. Raises DamagedTrace."""
         iterations = content.iterations
         assert iterations is not None
         self.run = content.run
         self.found = iterations.found
         self.processes = tuple(processes)
         try:
-            opened = [_core.open_process(self.run.processes[index].file) for index in processes]
+            opened = [self.run.trace(index) for index in processes]
         except _core.TraceError as error:
             raise DamagedTrace(f"a trace cannot be read again: {error}") from error
         self._core = _core.Timeline(self.run.profile, opened, list(processes), self.found.loop)

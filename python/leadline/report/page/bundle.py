@@ -8,6 +8,7 @@ declaration at the beginning of a line (`export function`, `export class`, `expo
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -24,25 +25,24 @@ def bundle(entry: Path, drawings: Mapping[str, Path] | None = None, given: Mappi
     of them: so no module has to list the others.
     given: what stands in no file, but in Python's data: `import { NAME } from "./given.js";` in the entry's folder.
     """
-    root = entry.parent
+    root = entry.parent.resolve()
     blocks: list[str] = []
     done: set[Path] = set()
     if given is not None:
         values = ", ".join(f"{name}: {json.dumps(value)}" for name, value in given.items())
         blocks.append(f'modules["given.js"] = {{ {values} }};\n')
-        done.add((root / "given.js").resolve())
-    for module in (*(drawings or {}).values(), entry):
+        done.add(root / "given.js")
+    entry = entry.resolve()
+    drawn = {name: file.resolve() for name, file in (drawings or {}).items()}
+    for module in (*drawn.values(), entry):
         _add(module, root, blocks, done, pending=[])
     if drawings is not None:
-        each = [
-            f"{json.dumps(name)}: modules[{_name(file.resolve(), root)!r}].drawing" for name, file in drawings.items()
-        ]
-        blocks.append(f"modules[{_name(entry.resolve(), root)!r}].show({{ {', '.join(each)} }});\n")
+        each = [f"{json.dumps(name)}: modules[{_name(file, root)!r}].drawing" for name, file in drawn.items()]
+        blocks.append(f"modules[{_name(entry, root)!r}].show({{ {', '.join(each)} }});\n")
     return '(() => {\n"use strict";\nconst modules = {};\n' + "".join(blocks) + "})();\n"
 
 
 def _add(module: Path, root: Path, blocks: list[str], done: set[Path], pending: list[Path]) -> None:
-    module = module.resolve()
     if module in done:
         return
     if module in pending:
@@ -50,7 +50,7 @@ def _add(module: Path, root: Path, blocks: list[str], done: set[Path], pending: 
     source = module.read_text(encoding="utf-8")
     taken = []
     for names, target in _IMPORT.findall(source):
-        imported = (module.parent / target).resolve()
+        imported = Path(os.path.normpath(module.parent / target))
         _add(imported, root, blocks, done, [*pending, module])
         taken.append(f"const {{{names}}} = modules[{_name(imported, root)!r}];\n")
     body = _IMPORT.sub("", source)
@@ -64,4 +64,4 @@ def _add(module: Path, root: Path, blocks: list[str], done: set[Path], pending: 
 
 
 def _name(module: Path, root: Path) -> str:
-    return module.relative_to(root.resolve()).as_posix()
+    return module.relative_to(root).as_posix()

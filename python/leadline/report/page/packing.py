@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import math
+import operator
 import zlib
 from collections.abc import Iterable
 from typing import Any
@@ -29,7 +30,11 @@ def packed(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: packed(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        if len(value) >= FEWEST_INTEGERS and all(type(item) is int and -_MOST < item < _MOST for item in value):
+        if (
+            len(value) >= FEWEST_INTEGERS
+            and set(map(type, value)) == {int}
+            and -_MOST < min(value) <= max(value) < _MOST
+        ):
             return _packed_integers(value)
         keys = _common_keys(value)
         if keys is None:
@@ -40,21 +45,33 @@ def packed(value: Any) -> Any:
     return value
 
 
+def _are_exact_integers(values: list[Any] | tuple[Any, ...]) -> bool:
+    return set(map(type, values)) == {int} and min(values) > -_MOST and max(values) < _MOST
+
+
 def _packed_integers(values: list[int] | tuple[int, ...]) -> dict[str, str]:
-    plain = _as_digits(values)
-    deltas = _as_digits([b - a for a, b in zip((0, *values), values, strict=False)])
+    known = _Digits()
+    plain = _as_digits(values, known)
+    deltas = _as_digits(map(operator.sub, values, (0, *values)), known)
     return {_INTEGERS: plain} if len(plain) <= len(deltas) else {_DELTAS: deltas}
 
 
-def _as_digits(values: Iterable[int]) -> str:
-    digits = []
-    for value in values:
+class _Digits(dict[int, str]):
+    """The digits of each integer that was asked for: most of a column's values occur in it many times."""
+
+    def __missing__(self, value: int) -> str:
         left = 2 * value if value >= 0 else -2 * value - 1
+        digits = ""
         while left > 31:
-            digits.append(_DIGITS[32 | left & 31])
+            digits += _DIGITS[32 | left & 31]
             left >>= 5
-        digits.append(_DIGITS[left])
-    return "".join(digits)
+        digits += _DIGITS[left]
+        self[value] = digits
+        return digits
+
+
+def _as_digits(values: Iterable[int], known: _Digits) -> str:
+    return "".join(map(known.__getitem__, values))
 
 
 def _common_keys(values: list[Any] | tuple[Any, ...]) -> tuple[str, ...] | None:

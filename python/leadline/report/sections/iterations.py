@@ -142,11 +142,10 @@ def draw(content: Content, out: Screen) -> None:
         out.lines(_lines(content.iterations, out.width))
 
 
-def print_iterations(run: Run, console: Console) -> None:
+def print_iterations(content: Content, console: Console) -> None:
     """Print only this section, or the reason why there is none."""
-    content = Content(run)
     if content.iterations is None:
-        console.print(f"No main loop: {why_none(run)}.")
+        console.print(f"No main loop: {why_none(content.run)}.")
     draw(content, Screen(console))
 
 

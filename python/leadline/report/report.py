@@ -1,0 +1,66 @@
+"""One report: a run's figures, findings and verdict, each computed once however many forms of it are written."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from leadline.figures.content import Content
+from leadline.figures.run import Run, open_run
+from leadline.findings import findings_of
+from leadline.findings.finding import Finding
+from leadline.report.json_report import data_of
+from leadline.report.sections.iterations import print_iterations
+from leadline.report.summary import print_summary
+from leadline.report.terminal import print_report, print_sections
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+class Report:
+    """What a command shows of a run; it makes one of these."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.content = Content(run)
+
+    @functools.cached_property
+    def findings(self) -> list[Finding]:
+        return findings_of(self.content)
+
+    @functools.cached_property
+    def data(self) -> dict[str, Any]:
+        """The JSON object, which the page draws."""
+        return data_of(self.content, self.findings)
+
+    def print_summary(self, console: Console, more: str = "") -> None:
+        """more: a last paragraph that says where the rest is."""
+        print_summary(self.content, self.findings, console, more)
+
+    def print(self, console: Console, *, all_sites: bool = False) -> None:
+        """The whole report. all_sites: every call site, file and finding, not only the weightiest."""
+        print_report(self.content, self.findings, console, all_sites=all_sites)
+
+    def print_sections(self, console: Console, names: Sequence[str], *, all_sites: bool = False) -> None:
+        """The sections with these names: their ids, titles, or the names of their fields in JSON.
+
+        Raises UsageError if there is no such section.
+        """
+        print_sections(self.content, console, names, all_sites=all_sites)
+
+    def print_iterations(self, console: Console) -> None:
+        """Only the section on iterations, or the reason why there is none."""
+        print_iterations(self.content, console)
+
+
+def open_report(path: str | Path, *, step: str | None = None) -> Report:
+    """The report of the run recorded in `path`. step and errors: as for open_run."""
+    return Report(open_run(path, step=step))
+
+
+def to_json(run: Run) -> dict[str, Any]:
+    """The report of a run as data, for whoever wants nothing else of it."""
+    return Report(run).data
