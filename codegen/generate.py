@@ -9,6 +9,7 @@ from pathlib import Path
 from mpiapi import emit, emit_operations
 from mpiapi.classes import classes_header
 from mpiapi.families import families_header, load_families
+from mpiapi.launchers import launchers_header, load_launchers
 from mpiapi.operations import load_operations
 from mpiapi.semantics import load_semantics
 from mpiapi.standard import PYMPISTANDARD_VERSION, ApiError, load_functions
@@ -34,6 +35,7 @@ def sources(api: Path, wrapped: set[str] | None = None) -> dict[str, str]:
         "wrappers_c.cpp": emit.large_count_wrappers(with_wrappers),
         "symbols.hpp": emit.symbols_header(functions),
         "families.hpp": families_header(load_families(api)),
+        "launchers.hpp": launchers_header(*load_launchers(api)),
         "operations.hpp": emit_operations.operations_header(operations),
         "algorithms.hpp": emit_operations.algorithms_header(operations),
         "native_calls.inc": emit_operations.native_calls(operations),

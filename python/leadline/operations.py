@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import functools
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from leadline.errors import MissingPrerequisite
+from leadline.api_data import api_data
 
 
 @dataclass(frozen=True)
@@ -41,24 +39,10 @@ class Operation:
         return self.received.by == "root"
 
 
-def data_file() -> Path:
-    """Raises MissingPrerequisite if it is not there."""
-    package = Path(__file__).resolve().parent
-    for file in (package / "share" / "api" / "operations.toml", package.parents[1] / "api" / "operations.toml"):
-        if file.is_file():
-            return file
-    raise MissingPrerequisite(f"{package}/share/api/operations.toml is not there", hint="install leadline again")
-
-
 @functools.cache
 def operations() -> Mapping[str, Operation]:
     """By name, in the order of the file."""
-    if sys.version_info >= (3, 11):
-        import tomllib
-    else:
-        import tomli as tomllib
-    data = tomllib.loads(data_file().read_text(encoding="utf-8"))
-    return {name: _operation(name, entry) for name, entry in data.items()}
+    return {name: _operation(name, entry) for name, entry in api_data("operations.toml").items()}
 
 
 def _operation(name: str, entry: dict[str, Any]) -> Operation:

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "collectives/words.hpp"
+#include "host/launcher_variables.hpp"
 #include "probe/eager.hpp"
 #include "probe/library.hpp"
 #include "probe/plan.hpp"
@@ -68,16 +69,8 @@ bool sends_more(const Point& point, int rank) {
   return point.uneven && (rank == 0) == root_sends;
 }
 
-// The rank before MPI_Init, as launchers of MPICH say it; -1 where none does.
-int rank_told() {
-  for (const char* name : {"PMI_RANK", "PMIX_RANK", "SLURM_PROCID"}) {
-    if (const char* value = getenv(name)) return std::atoi(value);
-  }
-  return -1;
-}
-
 void set_errant(const Plan& plan) {
-  const int rank = rank_told();
+  const auto rank = static_cast<int>(leadline::host::launched_rank());
   if (rank < 0 || plan.points.empty() || !sends_more(plan.points.back(), rank)) return;
   for (const auto& [name, value] : plan.errant) setenv(name.c_str(), value.c_str(), 1);
 }

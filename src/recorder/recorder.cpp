@@ -15,13 +15,13 @@
 #include <new>
 
 #include "host/immortal.hpp"
+#include "host/launcher_variables.hpp"
 #include "host/own_file.hpp"
 #include "leadline/symbols.hpp"
 #include "recorder/call_paths/code_places.hpp"
 #include "recorder/clocks/clock_exchange.hpp"
 #include "recorder/files/files.hpp"
 #include "recorder/files/functions.hpp"
-#include "recorder/job/launcher_facts.hpp"
 #include "recorder/job/placement.hpp"
 #include "recorder/samples/sampling.hpp"
 
@@ -51,7 +51,7 @@ void read_program(char* into, size_t size) {
 
 // One rank says it for its job.
 void say_diverted() {
-  if (!is_diverted() || rank_from_launcher() > 0) return;
+  if (!is_diverted() || host::launched_rank() > 0) return;
   tell("%s holds another job's run: this one is recorded into %s", asked_directory(), run_directory());
 }
 

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "host/launcher_variables.hpp"
 #include "recorder/files/files.hpp"
-#include "recorder/job/launcher_facts.hpp"
 #include "recorder/recorder.hpp"
 #include "recorder/trace_file.hpp"
 #include "recording/chunks.hpp"
@@ -167,7 +167,7 @@ void Recorder::finish() {
     threads_[i]->regions.end();
     threads_[i]->graph.finish();
   }
-  if (header_->rank < 0) header_->rank = static_cast<int32_t>(rank_from_launcher());
+  if (header_->rank < 0) header_->rank = static_cast<int32_t>(host::launched_rank());
   header_->tick_factor = rate_.factor();
   sample_own_time();
   own_time(now() - begin);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/launcher_variables.hpp"
 #include "recorder/clocks/clock_exchange.hpp"
 #include "recorder/files/files.hpp"
 #include "recorder/job/launcher_facts.hpp"
@@ -23,8 +24,8 @@ bool world_begun = false;  // MPI_Init was called: its end is MPI_Finalize, not 
 void Recorder::initializes() {
   recording::ProcessHeader& h = *header_;
   if (h.initialized != trace::mpi_not_begun) return;
-  h.rank = static_cast<int32_t>(rank_from_launcher());
-  h.world_size = static_cast<int32_t>(size_from_launcher());
+  h.rank = static_cast<int32_t>(host::launched_rank());
+  h.world_size = static_cast<int32_t>(host::launched_size());
   h.world = world_from_launcher();
   h.initialized = trace::mpi_beginning;
 }

@@ -7,9 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <initializer_list>
-
 #include "host/immortal.hpp"
+#include "host/launcher_variables.hpp"
 #include "host/own_file.hpp"
 #include "shim/communicator.hpp"
 
@@ -30,13 +29,6 @@ constexpr host::Immortal<Shim> storage_of_shim;
 enum class Found : uint8_t { not_yet, yes, unknown };
 std::atomic<Found> found{Found::not_yet};
 pthread_mutex_t finding = PTHREAD_MUTEX_INITIALIZER;
-
-// The first of the variables that is set, of several launchers'.
-const char* first_set(std::initializer_list<const char*> names) {
-  for (const char* name : names)
-    if (const char* value = getenv(name)) return value;
-  return nullptr;
-}
 
 void note_error(void*, int32_t* code, ...) { noted_error = *code; }
 
@@ -138,8 +130,7 @@ void Shim::begin() {
 void Shim::note_call_without_init() {
   pid_t nobody = 0;
   if (!without_init.compare_exchange_strong(nobody, getpid()) || !find_library()) return;
-  const char* number = first_set({"PMI_RANK", "PMIX_RANK"});
-  if (!number || strcmp(number, "0") == 0) tell("collectives run natively: %s", no_init);
+  if (host::launched_rank() <= 0) tell("collectives run natively: %s", no_init);
 }
 
 void Shim::end() {
@@ -152,10 +143,9 @@ void Shim::end() {
 void Shim::end_of_process() {
   if (begun || without_init != getpid() || !find_library()) return;
   set_report_directory();
-  const char* number = first_set({"PMI_RANK", "PMIX_RANK"});
-  const char* all = first_set({"PMI_SIZE", "OMPI_COMM_WORLD_SIZE"});
-  rank = number ? atoi(number) : 0;
-  processes = all ? atoi(all) : 1;
+  const long long number = host::launched_rank(), all = host::launched_size();
+  rank = number < 0 ? 0 : static_cast<int32_t>(number);
+  processes = all < 0 ? 1 : static_cast<int32_t>(all);
   snprintf(problem, sizeof(problem), "%s", no_init);
   begin_report();
   end_report();

@@ -30,6 +30,7 @@ def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "functions.hpp",
         "symbols.hpp",
         "families.hpp",
+        "launchers.hpp",
         "operations.hpp",
         "algorithms.hpp",
         "shim_collectives.hpp",
@@ -52,7 +53,14 @@ def test_output_says_what_made_it(generated: Path) -> None:
     files = sorted((generated / "leadline").iterdir())
     assert {f.name for f in files} == {
         *("call_classes.hpp", "families.hpp", "functions.hpp", "symbols.hpp", "wrappers.cpp", "wrappers_c.cpp"),
-        *("operations.hpp", "algorithms.hpp", "native_calls.inc", "shim_collectives.hpp", "shim_wrappers.inc"),
+        *(
+            "launchers.hpp",
+            "operations.hpp",
+            "algorithms.hpp",
+            "native_calls.inc",
+            "shim_collectives.hpp",
+            "shim_wrappers.inc",
+        ),
     }
     for file in files:
         assert file.read_text().startswith("// Made by codegen/generate.py from pympistandard")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -49,7 +50,9 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     sources += [ROOT / "src" / part for part in (
         "recorder/job/job.cpp", "recorder/job/ancestors.cpp", "recorder/job/launcher_facts.cpp", "host/own_file.cpp",
     )]  # fmt: skip
-    words = ["g++", "-std=c++20", "-fno-exceptions", "-I", ROOT / "src", *sources, "-o", built]
+    subprocess.run([sys.executable, ROOT / "codegen" / "generate.py", "--out", built.parent], check=True, timeout=120)
+    includes = ["-I", ROOT / "src", "-I", built.parent]
+    words = ["g++", "-std=c++20", "-fno-exceptions", *includes, *sources, "-o", built]
     subprocess.run(list(map(str, words)), check=True, timeout=120)
     return built
 

@@ -33,7 +33,7 @@ ALLOWED: dict[str, set[str]] = {
     "collectives": {"collectives", "network", "leadline"},
     "shim": {"shim", "host", "collectives", "leadline"},
     "bench": {"bench", "collectives", "network", "leadline"},
-    "probe": {"probe", "collectives", "leadline"},
+    "probe": {"probe", "host", "collectives", "leadline"},
     "bindings": {
         "bindings",
         "replay",

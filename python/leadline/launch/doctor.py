@@ -24,6 +24,7 @@ from leadline.launch.mistakes import mistakes_of
 from leadline.launch.program import program_word
 from leadline.launch.recorder import library_path
 from leadline.launchers import OTHER, srun
+from leadline.launchers.variables import batch_variables
 from leadline.sampling import refusal
 
 
@@ -131,9 +132,9 @@ def _launchers() -> Check:
 
 
 def _batch_job() -> Iterator[Check]:
-    for name, system in (("SLURM_JOB_ID", "Slurm"), ("PBS_JOBID", "PBS"), ("LSB_JOBID", "LSF")):
-        if name in os.environ:
-            yield Check("batch job", "note", f"{system} job {os.environ[name]}")
+    for batch in batch_variables().values():
+        if not batch.ambiguous and os.environ.get(batch.id):
+            yield Check("batch job", "note", f"{batch.title} job {os.environ[batch.id]}")
     value = os.environ.get(srun.VARIABLE)
     if value is not None and not srun.passes_all(value):
         yield Check(

@@ -8,16 +8,9 @@ from dataclasses import dataclass
 from leadline.errors import UsageError
 from leadline.launch.launcher import LAUNCHER_NAME
 from leadline.launch.wrappers import command_start
+from leadline.launchers.variables import launcher_variables
 
 MOST_SHOWN = 60
-# The variables in which launchers give each rank the number of ranks and its own (src/recorder/job/placement.cpp).
-VARIABLES = (
-    ("OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "mpiexec"),
-    ("PMI_SIZE", "PMI_RANK", "mpiexec"),
-    ("FLUX_JOB_SIZE", "FLUX_TASK_RANK", "flux run"),
-    ("JSM_NAMESPACE_SIZE", "JSM_NAMESPACE_RANK", "jsrun"),
-    ("SLURM_STEP_NUM_TASKS", "SLURM_PROCID", "srun"),
-)
 
 
 @dataclass(frozen=True)
@@ -31,9 +24,9 @@ class OwnRank:
 
 def own_rank(environ: Mapping[str, str]) -> OwnRank | None:
     """None if no launcher started us, or only us."""
-    for size, rank, launcher in VARIABLES:
+    for variables in launcher_variables().values():
         try:
-            found = OwnRank(int(environ[rank]), int(environ[size]), launcher)
+            found = OwnRank(int(environ[variables.rank]), int(environ[variables.size]), variables.command)
         except (KeyError, ValueError):
             continue
         return found if found.size > 1 and found.rank >= 0 else None

@@ -16,18 +16,20 @@ from leadline.launch import loading
 from leadline.launch.launcher import Launcher, program_start, programs_of
 from leadline.launch.program import program_word
 from leadline.launchers import LauncherKind
+from leadline.launchers.variables import batch_variables
 
 OPENMP = re.compile(r"lib(gomp|iomp5|omp)\.so")
-# Where one of these is set, ranks may run on other hosts.
-ELSEWHERE = (
-    "SLURM_JOB_ID",
-    "PBS_JOBID",
-    "LSB_JOBID",
-    "LOADL_STEP_ID",
+# Where one of these is set, or the id of a batch job, ranks may run on other hosts.
+HOST_FILES = (
     "HYDRA_HOST_FILE",
     "OMPI_MCA_orte_default_hostfile",
     "PRTE_MCA_prte_default_hostfile",
 )
+
+
+def _may_run_elsewhere(environ: Mapping[str, str]) -> bool:
+    ids = (batch.id for batch in batch_variables().values())
+    return any(name in environ for name in (*HOST_FILES, *ids))
 
 
 @dataclass(frozen=True)
@@ -165,7 +167,7 @@ def _launcher_beside(library: str) -> str:
 def _too_many(
     command: Sequence[str], libraries: Sequence[str], launcher: Launcher | None, environ: Mapping[str, str]
 ) -> list[Mistake]:
-    if launcher is None or any(name in environ for name in ELSEWHERE) or _has_hosts(launcher):
+    if launcher is None or _may_run_elsewhere(environ) or _has_hosts(launcher):
         return []
     ranks = ranks_here(command[launcher.index + 1 :], launcher.kind)
     if ranks is None:

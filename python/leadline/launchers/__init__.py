@@ -1,13 +1,23 @@
-"""The launchers: a file each, which says how it is recognised and how it gives variables to its ranks."""
+"""The launchers: a file each, which says how it is recognised and how it gives variables to its ranks.
 
-from leadline.launchers.aprun import APRUN
-from leadline.launchers.hydra import HYDRA
-from leadline.launchers.jsrun import JSRUN
+A file is found by its folder; the LauncherKind in it has the file's name in capitals. Their variables are data
+(variables.py).
+"""
+
+import importlib
+import pkgutil
+
 from leadline.launchers.kind import OTHER, LauncherKind
-from leadline.launchers.openmpi import OPENMPI
-from leadline.launchers.srun import SRUN
 
-LAUNCHERS: tuple[LauncherKind, ...] = (HYDRA, OPENMPI, SRUN, APRUN, JSRUN)
+
+def _found() -> tuple[LauncherKind, ...]:
+    """One of each file that has one, in the order of their names, which decides nothing: at most one recognises."""
+    names = sorted(module.name for module in pkgutil.iter_modules(__path__))
+    modules = {name: importlib.import_module(f"{__name__}.{name}") for name in names}
+    return tuple(getattr(module, name.upper()) for name, module in modules.items() if hasattr(module, name.upper()))
+
+
+LAUNCHERS = _found()
 
 
 def recognise(version_text: str, program: str) -> LauncherKind:

@@ -35,7 +35,7 @@ class Hydra(LauncherKind):
     options = OPTIONS
     hands_on = True
     title = "MPICH or Intel MPI"
-    size_variable = "PMI_SIZE"
+    variables = "pmi"
     starts = "mpich"
     counts = frozenset({"n", "np"})
     hosts = frozenset({"f", "hosts", "hostfile", "machinefile", "machine", "host", "rmk", "hosts-group"})

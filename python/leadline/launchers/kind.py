@@ -18,7 +18,7 @@ class LauncherKind(ABC):
     options: its own options; None if they are not known.
     hands_on: whether it must be asked to give variables to its ranks; otherwise ranks inherit the environment.
     repeats_for_each_program: whether that must be repeated after each colon.
-    title: whose launcher it is, in a message.   size_variable: in which it gives its ranks their number.
+    title: whose launcher it is, in a message.   variables: its entry in api/launchers.toml.
     starts: the only ABI family whose programs it makes one job of; "" for any.
     serves: another library beside which it does so all the same.
     counts: its options, without dashes, for the number of ranks, if it starts as many as they say; hosts: those after
@@ -31,7 +31,7 @@ class LauncherKind(ABC):
     hands_on: bool = False
     repeats_for_each_program: bool = False
     title: str = ""
-    size_variable: str = ""
+    variables: str = ""
     starts: str = ""
     serves: re.Pattern[str] = NOTHING
     counts: frozenset[str] = frozenset()

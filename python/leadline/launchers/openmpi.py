@@ -42,7 +42,7 @@ class OpenMpiLauncher(LauncherKind):
     options = OPTIONS
     hands_on = True
     title = "Open MPI"
-    size_variable = "OMPI_COMM_WORLD_SIZE"
+    variables = "openmpi"
     starts = "openmpi"
     serves = re.compile(r"libpmix\.so")  # of an MPICH that was built for it
     counts = frozenset({"n", "np", "c"})

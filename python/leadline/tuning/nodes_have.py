@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from leadline.launch.launcher import find_launcher, with_program
+from leadline.launchers.variables import batch_variables
 from leadline.runs.execute import execute
 from leadline.runs.launch import Launch
 
@@ -33,11 +34,12 @@ def nodes_without(file: Path, command: Sequence[str], environ: Mapping[str, str]
 
 def has_several_nodes(environ: Mapping[str, str]) -> bool:
     """Whether a batch system has given us several nodes."""
-    count = environ.get("SLURM_JOB_NUM_NODES") or environ.get("SLURM_NNODES")
-    if count is not None:
-        return count != "1"
-    listed = environ.get("PBS_NODEFILE")
-    try:
-        return len(set(Path(listed).read_text().split())) > 1 if listed else False
-    except OSError:
-        return False
+    for batch in batch_variables().values():
+        if count := environ.get(batch.node_count):
+            return count != "1"
+        if listed := environ.get(batch.node_file):
+            try:
+                return len(set(Path(listed).read_text().split())) > 1
+            except OSError:
+                return False
+    return False

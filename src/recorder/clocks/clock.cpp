@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include <cstring>
-#include <initializer_list>
 
+#include "host/launcher_variables.hpp"
 #include "host/own_file.hpp"
 #include "recorder/library/functions.hpp"
 #include "trace/hash.hpp"
@@ -49,14 +49,11 @@ Shift shift;
 void read_shift() {
   const char* text = getenv("LEADLINE_TEST_CLOCKS");
   if (!text || !*text) return;
-  const char* own = nullptr;
-  for (const char* name : {"PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"}) {
-    if (!own) own = getenv(name);
-  }
+  const long long own = host::launched_rank();
   shift = {0, 0, system_ns(CLOCK_MONOTONIC), true};
   long long rank = 0, ns = 0, ppm = 0;
-  for (const char* at = text; own && sscanf(at, "%lld:%lld:%lld", &rank, &ns, &ppm) == 3;) {
-    if (rank == atoll(own)) shift.ns = ns, shift.ppm = ppm;
+  for (const char* at = text; own >= 0 && sscanf(at, "%lld:%lld:%lld", &rank, &ns, &ppm) == 3;) {
+    if (rank == own) shift.ns = ns, shift.ppm = ppm;
     at = std::strchr(at, ',');
     if (!at) break;
     ++at;

@@ -6,8 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include <initializer_list>
-
+#include "host/launcher_variables.hpp"
 #include "recorder/clocks/clock.hpp"
 #include "recorder/library/functions.hpp"
 #include "recorder/thread.hpp"
@@ -25,17 +24,15 @@ constexpr uint64_t patience_ns = 50000000;              // then pauses between t
 
 // The number of ranks that the launcher says it started on this host; 0: not known.
 int32_t ranks_of_host() {
-  for (const char* name : {"MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE", "MV2_COMM_WORLD_LOCAL_SIZE",
-                           "PALS_LOCAL_SIZE", "PMIX_LOCAL_SIZE"}) {
-    if (const char* text = getenv(name)) return atoi(text);
-  }
-  return 0;
+  const char* text = host::from_launchers(&host::LauncherVariables::local_size);
+  return text ? atoi(text) : 0;
 }
 
 bool several_hosts(int32_t size) {
   if (const int32_t here = ranks_of_host()) return here < size;
-  for (const char* name : {"SLURM_STEP_NUM_NODES", "SLURM_NNODES"}) {
-    if (const char* text = getenv(name)) return atoi(text) > 1;
+  if (const char* nodes = host::from_launchers(&host::LauncherVariables::nodes)) return atoi(nodes) > 1;
+  for (const host::BatchVariables& batch : host::batch_systems) {
+    if (const char* nodes = host::variable(batch.node_count)) return atoi(nodes) > 1;
   }
   return false;
 }

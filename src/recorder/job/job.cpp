@@ -9,11 +9,13 @@
 
 #include <initializer_list>
 
+#include "host/launcher_variables.hpp"
 #include "recorder/job/ancestors.hpp"
-#include "recorder/job/launcher_facts.hpp"
 
 namespace leadline::recorder {
 namespace {
+
+using host::LauncherVariables;
 
 enum class Starter : uint8_t { none, hydra, slurm_step, slurm_batch, openmpi, this_host, other };
 
@@ -105,20 +107,10 @@ void find_starter(Found* found) {
   }
 }
 
-const char* value(const char* name) {
-  const char* text = getenv(name);
-  return text && *text ? text : nullptr;
-}
-
 // Whether the launcher says that all ranks are on this host.
 bool on_one_host() {
-  constexpr const char* sizes[][2] = {{"OMPI_COMM_WORLD_LOCAL_SIZE", "OMPI_COMM_WORLD_SIZE"},
-                                      {"MPI_LOCALNRANKS", "PMI_SIZE"}};
-  for (const auto& [here, everywhere] : sizes) {
-    const char *some = value(here), *all = value(everywhere);
-    if (some && all) return strcmp(some, all) == 0;
-  }
-  return false;
+  const auto* launcher = host::launcher_with(&LauncherVariables::local_size, &LauncherVariables::size);
+  return launcher && strcmp(host::variable(launcher->local_size), host::variable(launcher->size)) == 0;
 }
 
 void add(char* text, size_t size, const char* format, va_list args) {
@@ -149,14 +141,14 @@ __attribute__((format(printf, 2, 3))) void set_name(Job* job, const char* format
 
 // Slurm starts programs that a step's ranks spawn as another step, whose PMI calls itself "12.0-1": the first of 12.0.
 const char* step_that_spawned() {
-  const char* name = value("PMI_SPAWNED") ? value("PMI_JOBID") : nullptr;
+  const char* name = host::variable("PMI_SPAWNED") ? host::variable("PMI_JOBID") : nullptr;
   const char* step = name ? strchr(name, '.') : nullptr;
   return step && strchr(step, '-') ? step + 1 : nullptr;
 }
 
 // A step of Slurm. The parts of a heterogeneous one have the first part's numbers in common, and nothing of srun's.
 bool is_step(Job* job) {
-  const char *id = value("SLURM_JOB_ID"), *step = value("SLURM_STEP_ID");
+  const char *id = host::variable("SLURM_JOB_ID"), *step = host::variable("SLURM_STEP_ID");
   if (!id || !step) return false;
   int length = static_cast<int>(strlen(step));
   if (const char* spawner = step_that_spawned()) {
@@ -164,33 +156,25 @@ bool is_step(Job* job) {
     length = static_cast<int>(strcspn(step, "-"));
     job->spawned = true;
   }
-  const char* again = value("SLURM_RESTART_COUNT");
+  const char* again = host::variable("SLURM_RESTART_COUNT");
   if (again && strcmp(again, "0") != 0) {
     set_name(job, "slurm-%s-again%s.%.*s", id, again, length, step);
   } else {
     set_name(job, "slurm-%s.%.*s", id, length, step);
   }
-  if (!value("SLURM_HET_SIZE")) {
+  if (!host::variable("SLURM_HET_SIZE")) {
     for (const char* name : {"SLURM_STEP_LAUNCHER_PORT", "SLURM_LAUNCH_NODE_IPADDR"}) {
-      if (const char* text = value(name)) add_identity(job, " %s", text);
+      if (const char* text = host::variable(name)) add_identity(job, " %s", text);
     }
   }
   job->unique = true;
   return true;
 }
 
-bool was_started_as_rank() {
-  for (const char* name : {"PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "MV2_COMM_WORLD_RANK", "PALS_RANKID",
-                           "ALPS_APP_PE", "FLUX_TASK_RANK", "JSM_NAMESPACE_RANK"}) {
-    if (value(name)) return true;
-  }
-  return false;
-}
-
 // `srun --pty bash`: programs started there one after another are separate.
 bool is_shell_of_step() {
-  const char* tasks = value("SLURM_STEP_NUM_TASKS");
-  return !was_started_as_rank() && tasks && strcmp(tasks, "1") == 0;
+  const char* tasks = host::variable("SLURM_STEP_NUM_TASKS");
+  return !host::was_launched_as_rank() && tasks && strcmp(tasks, "1") == 0;
 }
 
 // Identifies one mpiexec; programs that it spawns have the same. Before MPICH 4.2 it waits at another port for the
@@ -203,14 +187,14 @@ void of_hydra(Job* job, const Found& found) {
     uname(&host);
     set_name(job, "hydra-%.64s-%d", host.nodename, found.pid);
   }
-  job->spawned = value("PMI_SPAWNED");
+  job->spawned = host::variable("PMI_SPAWNED");
 }
 
 // The namespace of Open MPI 5's mpiexec and of programs it spawns: "prterun-host-88@1", "prterun-host-88@2". Version 4
 // has 32 bits, of which the lower 16 distinguish spawned programs. If one virtual machine serves several mpiexecs, each
 // has its own namespace.
 bool of_namespace(Job* job) {
-  const char* space = value("PMIX_NAMESPACE");
+  const char* space = host::variable("PMIX_NAMESPACE");
   if (!space) return false;
   char* end = nullptr;
   const unsigned long number = strtoul(space, &end, 10);
@@ -225,8 +209,8 @@ bool of_namespace(Job* job) {
     set_name(job, "pmix-%.100s", space);
   }
   // Drawn at random by mpirun, in versions that do so.
-  const char* drawn = value("OMPI_MCA_orte_precondition_transports");
-  const char* uri = value("OMPI_MCA_orte_hnp_uri");
+  const char* drawn = host::variable("OMPI_MCA_orte_precondition_transports");
+  const char* uri = host::variable("OMPI_MCA_orte_hnp_uri");
   if (drawn) add_identity(job, " %s", drawn);
   if (uri) add_identity(job, " %s", uri);
   job->unique = drawn && uri;
@@ -234,14 +218,14 @@ bool of_namespace(Job* job) {
 }
 
 bool of_other_launcher(Job* job) {
-  constexpr const char* names[][2] = {
-      {"PALS_APID", "pals"}, {"ALPS_APP_ID", "alps"}, {"FLUX_JOB_ID", "flux"}, {"PMI_JOBID", "pmi"}};
-  for (const auto& [name, called] : names) {
-    const char* text = value(name);
-    if (!text) continue;
-    set_name(job, "%s-%.100s", called, text);
-    job->unique = strcmp(name, "PMI_JOBID") != 0;
-    return true;
+  for (const bool unique : {true, false}) {
+    for (const LauncherVariables& launcher : host::launchers) {
+      const char* text = launcher.job_is_unique == unique ? host::variable(launcher.job) : nullptr;
+      if (!text) continue;
+      set_name(job, "%s-%.100s", launcher.name, text);
+      job->unique = unique;
+      return true;
+    }
   }
   return false;
 }
@@ -253,7 +237,7 @@ void of_launcher_here(Job* job, const Found& found) {
   set_name(job, "mpiexec-%.64s-%d", host.nodename, found.pid);
   add_identity(job, " %llu", static_cast<unsigned long long>(found.started));
   job->unique = true;
-  job->spawned = value("PMI_SPAWNED");
+  job->spawned = host::variable("PMI_SPAWNED");
 }
 
 void of_process(Job* job) {
@@ -268,8 +252,8 @@ void of_process(Job* job) {
 
 // The last resort: the batch job's number, which other programs of the same script share.
 void of_batch_job(Job* job) {
-  for (const char* name : {"PBS_JOBID", "LSB_JOBID", "SLURM_JOB_ID", "JOB_ID"}) {
-    if (const char* text = value(name)) return set_name(job, "job-%.100s", text);
+  for (const host::BatchVariables& batch : host::batch_systems) {
+    if (const char* text = host::variable(batch.id)) return set_name(job, "job-%.100s", text);
   }
   set_name(job, "job");
 }
@@ -281,7 +265,7 @@ void find(Job* job, const Found& found) {
   if (found.kind != Starter::none && found.kind != Starter::slurm_batch && of_namespace(job)) return;
   if (found.kind == Starter::other && of_other_launcher(job)) return;
   // The process that started us is not visible, as in a container.
-  if (!was_started_as_rank()) return of_process(job);
+  if (!host::was_launched_as_rank()) return of_process(job);
   if (of_other_launcher(job) || of_namespace(job) || is_step(job)) return;
   of_batch_job(job);
 }

@@ -9,26 +9,13 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "host/launcher_variables.hpp"
 #include "host/own_file.hpp"
-#include "recorder/job/launcher_facts.hpp"
 
 namespace leadline::recorder {
 namespace {
 
 using host::open_own;
-
-// Variables that batch systems set in their jobs. Source: the manuals of sbatch (OUTPUT ENVIRONMENT VARIABLES), qsub,
-// bsub, flux.
-constexpr struct {
-  const char* system;
-  const char *id, *name, *partition, *nodes, *array_job, *array_task, *restarts, *end_time;
-} batch_systems[] = {
-    {"slurm", "SLURM_JOB_ID", "SLURM_JOB_NAME", "SLURM_JOB_PARTITION", "SLURM_JOB_NODELIST", "SLURM_ARRAY_JOB_ID",
-     "SLURM_ARRAY_TASK_ID", "SLURM_RESTART_COUNT", "SLURM_JOB_END_TIME"},
-    {"pbs", "PBS_JOBID", "PBS_JOBNAME", "PBS_QUEUE", nullptr, nullptr, "PBS_ARRAY_INDEX", nullptr, nullptr},
-    {"lsf", "LSB_JOBID", "LSB_JOBNAME", "LSB_QUEUE", "LSB_MCPU_HOSTS", nullptr, "LSB_JOBINDEX", nullptr, nullptr},
-    {"flux", "FLUX_JOB_ID", nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr},
-};
 
 // Text of a fixed size, in which JSON is put together.
 class Text {
@@ -71,9 +58,9 @@ class Text {
 };
 
 void describe_batch_job(Text* text) {
-  for (const auto& s : batch_systems) {
-    const char* id = getenv(s.id);
-    if (!id || !*id) continue;
+  for (const host::BatchVariables& s : host::batch_systems) {
+    const char* id = s.ambiguous ? nullptr : host::variable(s.id);
+    if (!id) continue;
     text->add(",\n  \"batch\": {");
     text->add_member("system", s.system, "");
     text->add_member("id", id, ", ");
@@ -81,8 +68,7 @@ void describe_batch_job(Text* text) {
                                    {"array_job", s.array_job}, {"array_task", s.array_task}, {"restarts", s.restarts},
                                    {"end_time", s.end_time}};
     for (const auto& [member, variable] : more) {
-      const char* value = variable ? getenv(variable) : nullptr;
-      if (value && *value) text->add_member(member, value, ", ");
+      text->add_member(member, host::variable(variable), ", ");
     }
     text->add("}");
     return;
@@ -96,7 +82,7 @@ void begin_description(const Job& job, Text* text) {
   text->add_member("name", job.name);
   if (job.unique || job.spawned) return;
   char ranks[32];
-  snprintf(ranks, sizeof(ranks), "%lld", static_cast<long long>(size_from_launcher()));
+  snprintf(ranks, sizeof(ranks), "%lld", host::launched_size());
   text->add_member("ranks", ranks);
 }
 
@@ -148,7 +134,7 @@ Claim compare(const char* path, const Job& job, const Text& ours) {
 // Whether no process with this rank's number was here before.
 Claim leave_number(const char* directory) {
   static char path[PATH_MAX];
-  const long long rank = rank_from_launcher();
+  const long long rank = host::launched_rank();
   if (rank < 0) return Claim::ours;
   snprintf(path, sizeof(path), "%s/.rank-%lld", directory, rank);
   const int fd = open_own(path, O_WRONLY | O_CREAT | O_EXCL);

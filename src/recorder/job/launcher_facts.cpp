@@ -5,8 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <initializer_list>
-
+#include "host/launcher_variables.hpp"
 #include "recorder/job/ancestors.hpp"
 #include "trace/hash.hpp"
 
@@ -14,13 +13,6 @@ namespace leadline::recorder {
 namespace {
 
 constexpr uint64_t unknown_world = 1;
-
-int64_t first_number(std::initializer_list<const char*> names) {
-  for (const char* name : names) {
-    if (const char* text = getenv(name)) return strtoll(text, nullptr, 10);
-  }
-  return -1;
-}
 
 uint64_t hash_of(const char* text, uint64_t hash) {
   for (; text && *text; ++text) hash = trace::mix(hash, static_cast<unsigned char>(*text));
@@ -44,7 +36,7 @@ uint64_t world_of_proxy(int proxy) {
 // Later ones have one proxy for all, which starts the processes of one spawn one after the other: the first of ours is
 // as many places before us as our number on this host.
 uint64_t world_by_place(int proxy, int own) {
-  const char* number = getenv("MPI_LOCALRANKID");
+  const char* number = host::from_launchers(&host::LauncherVariables::local_rank);
   static char children[65536];  // the program's stack may be small; only MPI_Init looks
   size_t length = 0;
   if (!number || !read_of_process(children, sizeof(children), &length, "/proc/%d/task/%d/children", proxy)) return 0;
@@ -70,15 +62,6 @@ uint64_t world_by_place(int proxy, int own) {
 }
 
 }  // namespace
-
-int64_t rank_from_launcher() {
-  return first_number({"PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "MV2_COMM_WORLD_RANK", "PALS_RANKID",
-                       "ALPS_APP_PE", "FLUX_TASK_RANK", "JSM_NAMESPACE_RANK", "SLURM_PROCID"});
-}
-int64_t size_from_launcher() {
-  return first_number({"PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "MV2_COMM_WORLD_SIZE", "FLUX_JOB_SIZE", "JSM_NAMESPACE_SIZE",
-                       "SLURM_NTASKS"});
-}
 
 uint64_t world_from_launcher() {
   if (const char* space = getenv("PMIX_NAMESPACE")) return hash_of(space, 0) & ~uint64_t{1};

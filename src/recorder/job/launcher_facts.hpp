@@ -1,14 +1,10 @@
-// A process's place in a job according to the launcher, from the environment and from how it was started. It is used
-// before MPI_Init gives these facts reliably, and for facts that MPI_Init does not give.
+// Which world of a job a process belongs to, from the environment and from how it was started: MPI_Init does not say
+// it. Its rank and the number of ranks: host/launcher_variables.hpp.
 #pragma once
 
 #include <cstdint>
 
 namespace leadline::recorder {
-
-// In MPI_COMM_WORLD; -1: not known.
-int64_t rank_from_launcher();
-int64_t size_from_launcher();
 
 // Distinguishes one MPI_COMM_WORLD of a job from those it spawned (docs/reference/format.md): 0 for the first one, even
 // for others. Odd if it is the same on one host only; 1 if it is only known that the world was spawned. Call it before

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "host/control_group.hpp"
+#include "host/launcher_variables.hpp"
 #include "host/own_file.hpp"
 #include "recorder/clocks/clock.hpp"
 
@@ -25,18 +26,6 @@ constexpr uint32_t most_processors = 8192;
 uint64_t cpu_before = 0, waited_before = 0;
 pid_t thread_of_init = 0;
 bool waiting_known = false;
-
-// Of launchers, how many ranks they started and which one this is. Slurm's last: its own variables are in the
-// environment of any launcher that runs within a job, the numbers of tasks in that of a step only.
-constexpr struct {
-  const char *size, *rank;
-} launchers[] = {
-    {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},
-    {"PMI_SIZE", "PMI_RANK"},
-    {"FLUX_JOB_SIZE", "FLUX_TASK_RANK"},
-    {"JSM_NAMESPACE_SIZE", "JSM_NAMESPACE_RANK"},
-    {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID"},
-};
 
 size_t read_file(const char* path, char* text, size_t size) {
   const int fd = open_own(path, O_RDONLY);
@@ -147,8 +136,8 @@ void place_begin(const Budgets& budgets, LivePlacement* placement) {
   p.budget_files = budgets.files;
   p.budget_memory = budgets.memory;
   p.budgets_given = (budgets.files_given ? 1u : 0u) | (budgets.memory ? 2u : 0u);
-  for (const auto& launcher : launchers) {
-    const char *size = getenv(launcher.size), *rank = getenv(launcher.rank);
+  for (const host::LauncherVariables& launcher : host::launchers) {
+    const char *size = host::variable(launcher.size), *rank = host::variable(launcher.rank);
     if (!size || !rank || atoi(size) <= 0) continue;
     p.launched = atoi(size);
     p.launched_rank = atoi(rank);

@@ -8,10 +8,8 @@ from typing import Any
 from leadline.figures.content import Content
 from leadline.findings.finding import Evidence, Rule, at_least
 from leadline.launchers import LAUNCHERS, LauncherKind
+from leadline.launchers.variables import launcher_variables
 from leadline.text import format as fmt
-
-# Variables of launchers that start the ranks of any library, if they are told how.
-_STARTS_MANY = {"FLUX_JOB_SIZE": "flux", "JSM_NAMESPACE_SIZE": "jsrun", "SLURM_STEP_NUM_TASKS": "srun"}
 
 
 def evidence(content: Content) -> Evidence | None:
@@ -39,7 +37,14 @@ def _failed_under_another(processes: Sequence[Any]) -> bool:
 
 def _by_variable(variable: str) -> LauncherKind | None:
     """The launcher that gives the number of ranks in this variable, if it is one library's."""
-    return next((kind for kind in LAUNCHERS if kind.starts and kind.size_variable == variable), None)
+    names = {name for name, launcher in launcher_variables().items() if launcher.size == variable}
+    return next((kind for kind in LAUNCHERS if kind.starts and kind.variables in names), None)
+
+
+def _of_any_library(variable: str) -> str:
+    """The program by which the launcher with this variable starts the ranks of any library; "" if it does not."""
+    commands = (of.command for of in launcher_variables().values() if of.any_library and of.size == variable)
+    return next(commands, "").partition(" ")[0]
 
 
 def _title_of(family: str) -> str:
@@ -51,8 +56,8 @@ def sentence(content: Content, found: Evidence) -> str:
     processes = content.run.processes
     library = fmt.library(content.run.library) or _title_of(processes[0].family) or "another library"
     variable = found["launcher_variable"]
-    if variable in _STARTS_MANY:
-        why = f"{_STARTS_MANY[variable]} did not start them as ranks of {library}"
+    if program := _of_any_library(variable):
+        why = f"{program} did not start them as ranks of {library}"
         hint = "see srun --mpi=list" if variable.startswith("SLURM") else f"it may need an option for {library}"
     else:
         kind = _by_variable(variable)
