@@ -8,6 +8,7 @@ import os
 import sys
 from typing import NoReturn
 
+from leadline import isolated
 from leadline.errors import LeadlineError
 
 
@@ -39,6 +40,7 @@ def run() -> NoReturn:
 
     Python takes about 5 ms to take down its modules, which every user who records a program would pay.
     """
+    isolated.leave_working_directory_out()
     from leadline.cli.pipes import drop_what_nobody_reads
 
     drop_what_nobody_reads()

@@ -5,6 +5,9 @@ says where (docs/record/file-systems.md). A process that comes to its end writes
 leaves nothing. The recordings of killed processes are collected by the command that started them, or by `leadline
 collect`.
 HOST.ends has the ends of processes of a node that did not close their traces.
+
+Whoever can write a run's directory can put such files there: they are read as leadline.own_files does, a folder counts
+only if it belongs to the owner of the file that names it, and nothing in it is followed if it is a link.
 """
 
 from __future__ import annotations
@@ -13,57 +16,105 @@ import contextlib
 import os
 import re
 import shutil
+import stat
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from leadline import own_files
+from leadline.own_files import Directory
+
 POINTER, ENDS = ".away", ".ends"
+MOST_POINTER_BYTES, MOST_ENDS_BYTES = 1 << 14, 16 << 20
+# The recorder allocates what it uses. A larger file of holes would fill the disk of whoever copies it.
+MOST_SPARSE_BYTES = 1 << 30
 PID = re.compile(r"-(\d+)(?:-[0-9a-f]{8}|-\d{1,2})?\.live")  # after the host in the name of live memory
 
 
 @dataclass(frozen=True)
 class OnNode:
-    """The directory of a run on one node. here: whether it can be read on this machine."""
+    """The directory of a run on one node. here: whether it can be read on this machine.
+
+    foreign: it is here, but belongs to somebody else than the file that names it, or is a link.
+    """
 
     host: str
     folder: Path
     here: bool
+    foreign: bool = False
 
     def live_files(self) -> list[Path]:
         """The live memory found there; empty if it cannot be read."""
         if not self.here:
             return []
-        with contextlib.suppress(OSError):
-            return sorted(self.folder.glob("*.live"))
+        with contextlib.suppress(OSError), Directory(self.folder, follow=False) as folder:
+            return [self.folder / name for name in folder.names() if name.endswith(".live") and _is_own(folder, name)]
         return []
 
 
 @dataclass
 class Collected:
-    """The result of collect(). running: files that processes still use."""
+    """The result of collect(). running: files that processes still use.   refused: what is not the run's own."""
 
     files: int = 0
     n_bytes: int = 0
     running: int = 0
+    refused: list[str] = field(default_factory=list)
 
 
 def on_nodes(directory: Path) -> list[OnNode]:
-    """The nodes on which the run has, or had, live memory."""
+    """The nodes on which the run has, or had, live memory; without what is somebody else's."""
+    return [node for node in _named(directory) if not node.foreign]
+
+
+def _named(directory: Path) -> list[OnNode]:
     found = []
-    for pointer in sorted(directory.glob(f"*{POINTER}")):
-        with contextlib.suppress(OSError, UnicodeDecodeError):
-            host, folder = pointer.name.removesuffix(POINTER), Path(pointer.read_text().rstrip("\n"))
-            if not folder.is_absolute() or not folder.name.startswith("leadline-"):
+    with contextlib.suppress(OSError), Directory(directory) as opened:
+        for name in opened.names():
+            if not name.endswith(POINTER):
                 continue
+            folder = _named_by(opened, name)
+            if folder is None or not folder.is_absolute() or not folder.name.startswith("leadline-"):
+                continue
+            host = name.removesuffix(POINTER)
             here = host == os.uname().nodename[:64] and os.access(folder, os.R_OK | os.X_OK)
-            found.append(OnNode(host, folder, here))
+            foreign = here and not _has_owner_of(folder, opened.status_of(name))
+            found.append(OnNode(host, folder, here, foreign))
     return found
+
+
+def _named_by(directory: Directory, pointer: str) -> Path | None:
+    """The folder that a pointer names; None if it cannot be read."""
+    with contextlib.suppress(OSError):
+        return Path(os.fsdecode(directory.read(pointer, MOST_POINTER_BYTES)).rstrip("\n"))
+    return None
+
+
+def _has_owner_of(folder: Path, pointer: os.stat_result | None) -> bool:
+    """Whether a directory, itself and not by a link, belongs to whoever wrote the file that names it."""
+    try:
+        status = os.lstat(folder)
+    except OSError:
+        return False
+    return pointer is not None and stat.S_ISDIR(status.st_mode) and status.st_uid == pointer.st_uid
+
+
+def _is_own(folder: Directory, name: str) -> bool:
+    """Whether it is a file of the folder's owner, without another name elsewhere, and not mostly holes."""
+    status = folder.status_of(name)
+    return (
+        status is not None
+        and stat.S_ISREG(status.st_mode)
+        and status.st_nlink == 1
+        and status.st_uid == folder.status().st_uid
+        and (status.st_size <= MOST_SPARSE_BYTES or status.st_blocks * 512 >= status.st_size // 2)
+    )
 
 
 def runs_in(directory: Path) -> list[Path]:
     """The directory of a run, and those that other jobs of the same command have in it."""
-    return [directory, *sorted(file.parent for file in directory.glob("*/job.json"))]
+    others = [file.parent for file in directory.glob("*/job.json")]
+    return [directory, *sorted(other for other in others if own_files.is_directory(other))]
 
 
 def collect(directory: Path) -> Collected:
@@ -73,40 +124,64 @@ def collect(directory: Path) -> Collected:
     """
     done = Collected()
     for run in runs_in(directory):
-        _collect(run, done)
+        with Directory(run) as opened:
+            for node in _named(run):
+                if node.foreign:
+                    done.refused.append(str(node.folder))
+                elif node.host == os.uname().nodename[:64]:
+                    _collect(node, opened, done)
     return done
 
 
-def _collect(directory: Path, done: Collected) -> None:
-    for node in on_nodes(directory):
-        if node.host != os.uname().nodename[:64]:
-            continue
-        for live in node.live_files():
-            if is_in_use(live):
+def _collect(node: OnNode, run: Directory, done: Collected) -> None:
+    try:
+        folder = Directory(node.folder, follow=False)
+    except OSError:
+        _leave(node, run)
+        return
+    with folder:
+        # What was looked at before may have been replaced since then.
+        pointer = run.status_of(f"{node.host}{POINTER}")
+        if pointer is None or pointer.st_uid != folder.status().st_uid:
+            return
+        names = set(folder.names())
+        for live in sorted(name for name in names if name.endswith(".live")):
+            if is_in_use(node.folder / live):
                 done.running += 1
                 continue
-            # The live file last: with it the others count.
-            for file in _of_one_process(live):
-                if not any(directory.glob(f"rank-*-{_escaped(live.stem)}.trace")):
-                    done.n_bytes += _move(file, directory)
-                    done.files += file == live
-                with contextlib.suppress(FileNotFoundError):
-                    file.unlink()
+            _collect_process(folder, live, names, run, done)
         if not done.running:
-            _take_ends(node, directory)
-        _leave(node, directory)
+            for name in sorted(name for name in names if name.endswith(ENDS) and _is_own(folder, name)):
+                _take_ends(folder, name, run)
+    _leave(node, run)
 
 
-def _take_ends(node: OnNode, directory: Path) -> None:
+def _collect_process(folder: Directory, live: str, names: set[str], run: Directory, done: Collected) -> None:
+    """The live file last: with it the others count."""
+    stem = live.removesuffix(".live")
+    part = f"{stem}.part"
+    closed = re.compile(rf"rank-.*-{re.escape(stem)}\.trace")
+    for name in [part] * (part in names) + [live]:
+        if not _is_own(folder, name):
+            done.refused.append(str(folder.path / name))
+            return
+        if not any(closed.fullmatch(other) for other in run.names()):
+            done.n_bytes += _copy(folder, name, run)
+            done.files += name == live
+        folder.remove(name)
+
+
+def _take_ends(folder: Directory, name: str, run: Directory) -> None:
     """When processes ended, as a keeper noted that was itself killed (keeper.py)."""
-    for file in node.folder.glob(f"*{ENDS}"):
+    with contextlib.suppress(OSError):
+        text, status = folder.read(name, MOST_ENDS_BYTES), folder.status_of(name)
+        before = b""
         with contextlib.suppress(OSError):
-            text, when = file.read_text(), file.stat().st_mtime_ns
-            target = directory / file.name
-            with target.open("a") as out:
-                out.write(text)
-            os.utime(target, ns=(when, when))
-            file.unlink()
+            before = run.read(name, MOST_ENDS_BYTES)
+        run.write(name, before + text)
+        if status is not None:
+            run.touch(name, status.st_mtime_ns)
+        folder.remove(name)
 
 
 def read_ends(directory: Path) -> tuple[dict[tuple[str, int], int], dict[str, int]]:
@@ -114,20 +189,27 @@ def read_ends(directory: Path) -> tuple[dict[tuple[str, int], int], dict[str, in
     ends: dict[tuple[str, int], int] = {}
     beats: dict[str, int] = {}
     for folder in folders_here(directory):
-        for file in folder.glob(f"*{ENDS}"):
-            host = file.name.removesuffix(ENDS)
-            with contextlib.suppress(OSError, ValueError):
-                beats[host] = max(file.stat().st_mtime_ns, beats.get(host, 0))
-                for line in file.read_text().splitlines():
-                    pid, end = line.split()
-                    ends[host, int(pid)] = int(end)
+        with contextlib.suppress(OSError), Directory(folder) as opened:
+            for name in (name for name in opened.names() if name.endswith(ENDS)):
+                _read_ends(opened, name, ends, beats)
     return ends, beats
+
+
+def _read_ends(folder: Directory, name: str, ends: dict[tuple[str, int], int], beats: dict[str, int]) -> None:
+    host = name.removesuffix(ENDS)
+    with contextlib.suppress(OSError, ValueError):
+        lines, status = folder.read(name, MOST_ENDS_BYTES).decode().splitlines(), folder.status_of(name)
+        beats[host] = max(status.st_mtime_ns if status is not None else 0, beats.get(host, 0))
+        for line in lines:
+            pid, end = line.split()
+            ends[host, int(pid)] = int(end)
 
 
 def write_ends(folder: Path, ends: dict[int, int]) -> None:
     """Write the ends of processes of this node."""
     text = "".join(f"{process} {end}\n" for process, end in ends.items())
-    (folder / f"{os.uname().nodename[:64]}{ENDS}").write_text(text)
+    with Directory(folder) as opened:
+        opened.write(f"{os.uname().nodename[:64]}{ENDS}", text.encode())
 
 
 def note_gone(directory: Path, ends: dict[Path, dict[int, int]]) -> None:
@@ -165,11 +247,11 @@ def run_of(live: Path, folder: Path) -> Path | None:
     """The run, `folder` or one of those in it, that live memory belongs to."""
     if not live.parent.name.startswith("leadline-") or (live.parent / "job.json").exists():
         return live.parent
-    host = os.uname().nodename[:64]
-    for pointer in (folder / f"{host}{POINTER}", *folder.glob(f"*/{host}{POINTER}")):
-        with contextlib.suppress(OSError):
-            if pointer.read_text().rstrip("\n") == str(live.parent):
-                return pointer.parent
+    pointer = f"{os.uname().nodename[:64]}{POINTER}"
+    for run in runs_in(folder):
+        with contextlib.suppress(OSError), Directory(run) as opened:
+            if _named_by(opened, pointer) == live.parent:
+                return run
     return None
 
 
@@ -193,42 +275,33 @@ def is_in_use(live: Path) -> bool:
         return False
 
 
-def _of_one_process(live: Path) -> Iterator[Path]:
-    part = live.with_suffix(".part")
-    if part.exists():
-        yield part
-    yield live
+def _copy(folder: Directory, name: str, run: Directory) -> int:
+    """Into the run's directory, whose readers see the whole file or none, and with no more permissions than it had.
+
+    Returns its bytes.
+    """
+    with os.fdopen(folder.open(name), "rb") as source:
+        status = os.fstat(source.fileno())
+        with run.replacing(name, stat.S_IMODE(status.st_mode) & 0o666) as descriptor:
+            if status.st_uid != os.geteuid():  # root collects for a user
+                with contextlib.suppress(OSError):
+                    os.fchown(descriptor, status.st_uid, -1)
+            with os.fdopen(descriptor, "wb", closefd=False) as out:
+                shutil.copyfileobj(source, out)
+    return status.st_size
 
 
-def _move(file: Path, directory: Path) -> int:
-    """A reader of the run's directory sees the whole file or none."""
-    unfinished = directory / f".{file.name}.collecting"
-    try:
-        shutil.copyfile(file, unfinished)
-        n_bytes = unfinished.stat().st_size
-        os.replace(unfinished, directory / file.name)
-    except OSError:
-        with contextlib.suppress(OSError):
-            unfinished.unlink()
-        raise
-    return n_bytes
-
-
-def _leave(node: OnNode, directory: Path) -> None:
+def _leave(node: OnNode, run: Directory) -> None:
     """Like the recorder, the one that removes the folder also removes the file that points to it, unless a process
     has arrived meanwhile."""
-    pointer = directory / f"{node.host}{POINTER}"
+    pointer = f"{node.host}{POINTER}"
     try:
         node.folder.rmdir()
     except FileNotFoundError:
         pass
     except OSError:
         return
+    run.remove(pointer)
     with contextlib.suppress(OSError):
-        pointer.unlink()
         if node.folder.exists():
-            pointer.write_text(f"{node.folder}\n")
-
-
-def _escaped(stem: str) -> str:
-    return re.sub(r"([*?[])", r"[\1]", stem)
+            run.write(pointer, os.fsencode(f"{node.folder}\n"))

@@ -11,47 +11,75 @@ from collections.abc import Sequence
 from pathlib import Path, PurePath
 from typing import Any
 
-from leadline import __version__
+from leadline import __version__, own_files, owners
 from leadline.errors import UsageError
+from leadline.masking import masked_words
 
 DEFAULT_PARENT = "leadline-runs"
 SCHEMA = 1
 JOB = "job.json"  # written by the first rank of a job (src/recorder/job/job_claim.cpp)
+SHARED = "LEADLINE_SHARED_DIRECTORY"  # set: the run may be in a directory that others can write
+KEEP_SECRETS = "LEADLINE_KEEP_SECRETS"
+MOST_JSON_BYTES = 16 << 20  # of run.json and job.json
 
 
-def new_directory(given: str | None, program: str) -> Path:
+def new_directory(given: str | None, program: str, *, shared: bool = False) -> Path:
     """Make the directory of a new run and return its absolute path.
 
     given: the directory that the user named (-o), which must not exist or be empty; None for
-    leadline-runs/<program>-<timestamp>-<n>. Raises UsageError if it cannot be made or written.
+    leadline-runs/<program>-<timestamp>-<n>.   shared: it may be one that others can write.
+    Raises UsageError if it cannot be made or written, or if others can write it.
     """
     if given is not None:
         path = Path(given).absolute()
         make(path)
+        refuse_if_others_write(path, shared=shared)
         if any(path.iterdir()):
             raise UsageError(f"{given} is not empty", hint="a run never overwrites an old one; name a new directory")
     else:
-        path = _numbered(Path(DEFAULT_PARENT).absolute(), f"{stem(program)}-{time.strftime('%Y%m%d-%H%M%S')}")
+        path = _numbered(
+            Path(DEFAULT_PARENT).absolute(), f"{stem(program)}-{time.strftime('%Y%m%d-%H%M%S')}", shared=shared
+        )
     if not os.access(path, os.W_OK | os.X_OK):
         raise UsageError(f"{path} is not writable", hint="name another directory with -o DIR")
     return path
 
 
-def make(path: Path) -> None:
+def refuse_if_others_write(path: Path, *, shared: bool) -> None:
+    """Raises UsageError if others can put files into the directory, unless that was asked for."""
+    why = "" if shared else who_else_writes(path)
+    if why:
+        raise UsageError(
+            f"{path} is not used: {why}, and whoever can may change or replace what is recorded",
+            hint="name another directory with -o DIR, or use this one with --shared-directory",
+        )
+
+
+def who_else_writes(path: Path) -> str:
+    """Who besides the user can put files into the directory; "" if nobody, or if it does not exist."""
     try:
-        path.mkdir(parents=True, exist_ok=True)
+        return owners.link_of_others(path) or owners.who_else_writes(path.stat())
+    except OSError:
+        return ""
+
+
+def make(path: Path) -> None:
+    """Make the directory, and those above it, so that only the user writes it, whatever the umask."""
+    try:
+        path.mkdir(mode=0o755, parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(
             f"cannot make the directory {path}: {error.strerror}", hint="name another directory with -o DIR"
         ) from error
 
 
-def _numbered(parent: Path, name: str) -> Path:
+def _numbered(parent: Path, name: str, *, shared: bool) -> Path:
     make(parent)
+    refuse_if_others_write(parent, shared=shared)
     for number in itertools.count(1):
         path = parent / f"{name}-{number}"
         try:
-            path.mkdir()
+            path.mkdir(mode=0o755)
             return path
         except FileExistsError:
             continue
@@ -75,7 +103,7 @@ def traces(directory: Path) -> list[Path]:
 
 def runs_in(directory: Path) -> list[Path]:
     """The directories with traces of one job each: this one, and those that other jobs made in it (job.json)."""
-    others = [path.parent for path in directory.glob(f"*/{JOB}")]
+    others = [path.parent for path in directory.glob(f"*/{JOB}") if own_files.is_directory(path.parent)]
     found = [path for path in others if traces(path)]
     found.sort(key=lambda path: ((path / JOB).stat().st_mtime_ns, path.name))
     return [*([directory] if traces(directory) else []), *found]
@@ -86,13 +114,13 @@ def is_unclaimed_run(directory: Path) -> bool:
     return not (directory / JOB).exists() and bool(traces(directory))
 
 
-def describe(command: Sequence[str], **more: Any) -> dict[str, Any]:
-    """The content of run.json: the command, its launcher, time and place."""
+def describe(command: Sequence[str], *, keep_secrets: bool = False, **more: Any) -> dict[str, Any]:
+    """The content of run.json: the command, its launcher, time and place. Passwords in the command are masked."""
     return {
         "schema": SCHEMA,
         "leadline": __version__,
         "state": "running",
-        "command": list(command),
+        "command": list(command) if keep_secrets else masked_words(command),
         "directory": os.getcwd(),
         "host": os.uname().nodename,
         "start": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
@@ -102,8 +130,9 @@ def describe(command: Sequence[str], **more: Any) -> dict[str, Any]:
 
 def write_description(directory: Path, description: dict[str, Any]) -> None:
     """Replace run.json in one step, so that a reader never sees half of it."""
-    path = _temporary(directory, description)
-    os.replace(path, directory / "run.json")
+    content = json.dumps(description, indent=2) + "\n"
+    with own_files.Directory(directory) as opened:
+        opened.write("run.json", content.encode())
 
 
 def read_description(directory: Path) -> dict[str, Any]:
@@ -114,21 +143,7 @@ def read_description(directory: Path) -> dict[str, Any]:
 def read_json(path: Path) -> dict[str, Any]:
     """The content of the file; {} if it cannot be read or holds something else."""
     try:
-        found = json.loads(path.read_text())
-    except (OSError, ValueError):
+        found = json.loads(own_files.read(path, MOST_JSON_BYTES))
+    except (OSError, ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
-
-
-def _temporary(directory: Path, description: dict[str, Any]) -> Path:
-    for number in itertools.count(1):
-        path = directory / f".run-{os.uname().nodename}-{os.getpid()}-{number}.json"
-        try:
-            with path.open("x") as out:
-                json.dump(description, out, indent=2)
-                out.write("\n")
-        except FileExistsError:  # of a process with our number, in another container or long ago
-            continue
-        path.chmod(0o644)
-        return path
-    raise AssertionError

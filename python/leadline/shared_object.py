@@ -12,6 +12,7 @@ from pathlib import Path
 
 from leadline.compiled_in import sources
 from leadline.errors import MissingPrerequisite
+from leadline.user_cache import refuse_if_others_write, user_cache
 
 OPTIONS = ("-O3", "-fPIC", "-shared")
 
@@ -22,8 +23,9 @@ def compiled(part: str, mpicc: str, *, options: Sequence[str] = (), folder: Path
     folder: where to keep it, by default the user's cache. Raises MissingPrerequisite if the compiler is missing or
     fails. Several processes may call this at once.
     """
-    folder = folder or _cache() / part
+    folder = folder or user_cache(part)
     folder.mkdir(parents=True, exist_ok=True)
+    refuse_if_others_write(folder)
     words = (*OPTIONS, *options)
     files = sorted(sources(part).glob("[a-z]*.[ch]"))
     content = hashlib.sha256(f"{mpicc} {words} {_shown(mpicc)}".encode())
@@ -39,17 +41,13 @@ def compiled(part: str, mpicc: str, *, options: Sequence[str] = (), folder: Path
             before = [word for word in words if word not in libraries]
             _run([*shlex.split(mpicc), *before, *in_c, *libraries, "-o", str(new)])
             new.replace(target)
+    refuse_if_others_write(target)
     return target
 
 
 def compiler(mpicc: str | None) -> str:
     """As given, else as the environment says."""
     return mpicc or os.environ.get("MPICC") or "mpicc"
-
-
-def _cache() -> Path:
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "leadline"
 
 
 def _shown(mpicc: str) -> str:

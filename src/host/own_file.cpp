@@ -35,8 +35,25 @@ HeldSignals::~HeldSignals() {
   errno = saved;
 }
 
-int open_own(const char* path, int flags) {
-  int fd = open(path, flags | O_CLOEXEC | O_NOCTTY, 0644);
+namespace {
+
+// Whether the file may be used as `flags` say; errno says why not.
+bool is_expected(int fd, int flags, struct stat* s) {
+  if (fstat(fd, s) != 0) return false;
+  errno = EINVAL;
+  if (flags & O_DIRECTORY) return true;
+  if (!S_ISREG(s->st_mode)) return false;
+  errno = EMLINK;
+  return !(flags & O_CREAT) || s->st_nlink <= 1;
+}
+
+}  // namespace
+
+int open_own(const char* path, int flags) { return open_own_at(AT_FDCWD, path, flags); }
+
+int open_own_at(int directory, const char* path, int flags) {
+  const int always = O_CLOEXEC | O_NOCTTY | (flags & O_DIRECTORY ? 0 : O_NOFOLLOW | O_NONBLOCK);
+  int fd = openat(directory, path, (flags & ~O_TRUNC) | always, 0644);
   if (fd >= 0 && fd <= STDERR_FILENO) {
     const int low = fd;
     fd = fcntl(low, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
@@ -45,8 +62,15 @@ int open_own(const char* path, int flags) {
     errno = saved;
   }
   struct stat s;
+  if (fd < 0) return fd;
+  if (!is_expected(fd, flags, &s) || ((flags & O_TRUNC) && s.st_size && ftruncate(fd, 0) != 0)) {
+    const int saved = errno;
+    close(fd);
+    errno = saved;
+    return -1;
+  }
   constexpr mode_t owner = S_IRUSR | S_IWUSR;
-  if (fd >= 0 && (flags & O_CREAT) && fstat(fd, &s) == 0 && (s.st_mode & owner) != owner) {
+  if ((flags & O_CREAT) && (s.st_mode & owner) != owner) {
     if (fchmod(fd, s.st_mode | owner) != 0) return fd;  // it serves as long as it is open
   }
   return fd;

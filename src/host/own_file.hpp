@@ -23,7 +23,10 @@ class HeldSignals {
 
 // Opens with O_CLOEXEC, never as descriptor 0, 1 or 2, which the program may have closed and expects to be its own. A
 // file it creates can be read and written by its owner whatever the umask is. -1 and errno where it can't be opened.
+// Only regular files, and directories where O_DIRECTORY asks for one: no link is followed, no pipe waited for. With
+// O_CREAT a file that has another name elsewhere is refused, and only then O_TRUNC empties it.
 int open_own(const char* path, int flags);
+int open_own_at(int directory, const char* path, int flags);
 
 // Which file that is: what a path or a descriptor means may change.
 struct FileIdentity {

@@ -22,6 +22,7 @@
 #include "recorder/clocks/clock_exchange.hpp"
 #include "recorder/files/files.hpp"
 #include "recorder/files/functions.hpp"
+#include "recorder/job/masking.hpp"
 #include "recorder/job/placement.hpp"
 #include "recorder/samples/sampling.hpp"
 
@@ -37,22 +38,28 @@ constexpr host::Immortal<Recorder> storage_of_recorder;
 pthread_key_t thread_key;
 bool have_thread_key = false;
 
-// The command line, words separated by spaces.
+// The command line, words separated by spaces, without secrets.
 void read_program(char* into, size_t size) {
   const int fd = open_own("/proc/self/cmdline", O_RDONLY);
   if (fd < 0) return;
-  const ssize_t got = read(fd, into, size - 1);
+  static char words[4096];  // the program's stack may be small
+  const ssize_t got = read(fd, words, sizeof(words));
   close(fd);
   const size_t n = got > 0 ? static_cast<size_t>(got) : 0;
-  for (size_t i = 0; i + 1 < n; ++i) {
-    if (!into[i]) into[i] = ' ';
-  }
+  if (!keeps_secrets()) return mask_words(words, n, into, size);
+  for (size_t i = 0; i + 1 < size && i < n; ++i) into[i] = words[i] || i + 1 == n ? words[i] : ' ';
 }
 
 // One rank says it for its job.
 void say_diverted() {
   if (!is_diverted() || host::launched_rank() > 0) return;
   tell("%s holds another job's run: this one is recorded into %s", asked_directory(), run_directory());
+}
+
+void say_refused(const char* why) {
+  if (host::launched_rank() > 0) return;
+  tell("this program is not recorded: %s: %s; name another directory, or use it with --shared-directory",
+       run_directory(), why);
 }
 
 }  // namespace
@@ -117,7 +124,7 @@ void Recorder::start() {
   stop_watching_files();  // until all is ready
   if (!found) return tell("this program is not recorded: %s", why);
   if (!run_directory_fits()) return tell("this program is not recorded: the path of the run's directory is too long");
-  choose_run_directory();
+  if (const char* why = choose_run_directory()) return say_refused(why);
   say_diverted();
   budgets_.read();
   storage_.file_limit = budgets_.files;

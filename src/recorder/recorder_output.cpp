@@ -7,6 +7,7 @@
 
 #include "host/launcher_variables.hpp"
 #include "recorder/files/files.hpp"
+#include "recorder/job/run_files.hpp"
 #include "recorder/recorder.hpp"
 #include "recorder/trace_file.hpp"
 #include "recording/chunks.hpp"
@@ -92,9 +93,9 @@ void Recorder::sample_own_time() {
 }
 
 void Recorder::discard_live() {
-  if (storage_.in_file()) unlink(live_path_.text);
+  if (storage_.in_file()) unlink_in_run(live_path_.text);
   if (!live_directory_.away()) return;
-  if (has_part_ || (header_ && header_->generations_written > 0)) unlink(part_path_.text);
+  if (has_part_ || (header_ && header_->generations_written > 0)) unlink_in_run(part_path_.text);
   live_directory_.leave();
 }
 
@@ -136,8 +137,8 @@ int Recorder::name_trace(const FilePath& part) {
   FilePath* path = &trace_path_;
   for (int again = 1; again < 100; ++again) {
     file_in_run(path, again == 1 ? "rank-%05d-%s.trace" : "rank-%05d-%s-%d.trace", header_->rank, stem_, again);
-    if (access(path->text, F_OK) == 0) continue;
-    return rename(part.text, path->text) == 0 ? 0 : errno;
+    if (is_in_run(path->text)) continue;
+    return rename_in_run(part.text, path->text) == 0 ? 0 : errno;
   }
   return EEXIST;
 }
@@ -174,7 +175,10 @@ void Recorder::finish() {
   const bool has_part = has_part_ || header_->generations_written > 0;
   // On the node, parts keep their names until the trace is there. Processes in containers may be namesakes.
   FilePath& path = has_part && !live_directory_.away() ? part_path_ : unfinished_path_;
-  if (&path != &part_path_) file_in_run(&path, "%s.%d.tmp", stem_, header_->rank);
+  if (&path != &part_path_) {
+    file_in_run(&path, "%s.%d.tmp", stem_, header_->rank);
+    unlink_in_run(path.text);
+  }
   int error = 0;
   {
     TraceFile file(path.text, has_part && live_directory_.away() ? part_path_.text : nullptr);
@@ -192,10 +196,10 @@ void Recorder::finish() {
   if (!error) {
     discard_live();
   } else {
-    if (&path != &part_path_) unlink(path.text);
+    if (&path != &part_path_) unlink_in_run(path.text);
     tell("rank %d: the trace could not be written to %s: %s%s", header_->rank, run_directory(), strerror(error),
-         storage_.in_file() && access(live_path_.text, F_OK) == 0 ? " (what the .live file holds can still be read)"
-                                                                  : "; what was recorded is lost");
+         storage_.in_file() && is_in_run(live_path_.text) ? " (what the .live file holds can still be read)"
+                                                          : "; what was recorded is lost");
   }
   errno = saved;
 }

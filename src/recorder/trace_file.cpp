@@ -8,6 +8,7 @@
 
 #include "host/own_file.hpp"
 #include "recorder/job/run_directory.hpp"
+#include "recorder/job/run_files.hpp"
 #include "recorder/library/functions.hpp"
 #include "trace/checksum.hpp"
 #include "trace/hash.hpp"
@@ -16,7 +17,7 @@
 namespace leadline::recorder {
 
 TraceFile::TraceFile(const char* path, const char* part) {
-  fd_ = open_own(path, part ? O_RDWR | O_CREAT | O_TRUNC : O_WRONLY | O_CREAT);
+  fd_ = open_in_run(path, part ? O_RDWR | O_CREAT | O_TRUNC : O_WRONLY | O_CREAT);
   if (fd_ < 0) {
     error_ = errno;
     return;
@@ -45,7 +46,7 @@ int TraceFile::finish() {
 
 bool TraceFile::copy(const char* part) {
   const HeldSignals held;
-  const int from = open_own(part, O_RDONLY);
+  const int from = open_in_run(part, O_RDONLY);
   static char memory[1 << 16];  // the program's stack may be small
   ssize_t n = from < 0 ? -1 : 0;
   while (from >= 0 && (n = read(from, memory, sizeof(memory))) > 0) {
@@ -151,21 +152,22 @@ bool share_structure(const char* stem, const trace::ByteSink& sites, const trace
   static FilePath path_memory, own_memory;  // the program's stack may be small
   file_in_run(&path_memory, "%s%s%s", trace::shared_prefix, hash, trace::shared_suffix);
   const char *const path = path_memory.text, *const own = own_memory.text;
-  if (access(path, R_OK) != 0) {
+  if (!is_in_run(path)) {
     // Others may be writing the same: each writes its own, and renaming leaves one of them.
     file_in_run(&own_memory, "%s.shared", stem);
+    unlink_in_run(own);  // of a process with our number, long ago
     {
       TraceFile file(own);
       file.chunk(trace::ChunkType::sites, sites);
       file.chunk(trace::ChunkType::structure, structure);
       file.chunk(trace::ChunkType::end, trace::ByteSink());
       if (file.finish() != 0) {
-        unlink(own);
+        unlink_in_run(own);
         return false;
       }
     }
-    if (rename(own, path) != 0) {
-      unlink(own);
+    if (rename_in_run(own, path) != 0) {
+      unlink_in_run(own);
       return false;
     }
   }

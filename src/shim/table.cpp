@@ -133,12 +133,14 @@ void parse_table(const char* text, Table* table) {
 void read_table(const char* path, Table* table) {
   const auto fails = [&](const char* why) { snprintf(table->problem, sizeof(table->problem), "%s", why); };
   if (!path || !*path) return fails("LEADLINE_TABLE does not name a file");
-  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (fd < 0) return fails(strerror(errno));
   struct stat status;
   char* text = nullptr;
   if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) {
     fails("it is not a file");
+  } else if ((status.st_uid != geteuid() && status.st_uid != 0) || status.st_mode & S_IWOTH) {
+    fails("it belongs to somebody else, or everybody can write it");
   } else if (static_cast<size_t>(status.st_size) > most_bytes) {
     fails("it is larger than 4 MiB");
   } else if ((text = static_cast<char*>(calloc(1, static_cast<size_t>(status.st_size) + 1)))) {

@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from leadline import owners
 from leadline.cli.recording import say_mistakes
 from leadline.cli.saying import say
 from leadline.errors import UsageError
@@ -121,9 +122,15 @@ def _checked(table: Path, program: tuple[str, ...]) -> list[str]:
     from leadline.tuning.table import read
 
     if not table.is_file():
-        what = "is a directory" if table.is_dir() else "does not exist"
+        what = "does not exist" if not table.exists() else "is a directory" if table.is_dir() else "is not a file"
         raise UsageError(
             f"the table {table} {what}; the program was not started", hint="leadline tune -o FILE writes a table"
+        )
+    why = owners.why_not_obeyed(table)
+    if why:
+        raise UsageError(
+            f"the table {table} is not applied: {why}; the program was not started",
+            hint="look at it, and apply a copy of your own",
         )
     return warnings_about(read(table), program)
 

@@ -9,15 +9,23 @@ import click
 from leadline import nodes
 from leadline.cli.recording import say, shown
 from leadline.errors import UsageError
+from leadline.run_directory import who_else_writes
 from leadline.text import format as fmt
 
 
 @click.command("collect")
 @click.argument("directory", type=click.Path(path_type=Path))
 @click.option(
+    "--shared-directory",
+    "shared",
+    is_flag=True,
+    envvar="LEADLINE_SHARED_DIRECTORY",
+    help="Collect into a directory that belongs to somebody else, or that others can write.",
+)
+@click.option(
     "-q", "--quiet", is_flag=True, envvar="LEADLINE_QUIET", help="Print no messages of Leadline's own, except failures."
 )
-def command(directory: Path, quiet: bool) -> int:
+def command(directory: Path, shared: bool, quiet: bool) -> int:
     """Bring what killed processes of a run left on this node into DIRECTORY, the run's directory.
 
     Something is left on a node only if the run's directory is on a network file system. Start this command on each
@@ -25,10 +33,19 @@ def command(directory: Path, quiet: bool) -> int:
     """
     if not directory.is_dir():
         raise UsageError(f"{directory} is not a directory", hint="give the directory of the run")
+    for run in nodes.runs_in(directory):
+        why = "" if shared else who_else_writes(run)
+        if why:
+            raise UsageError(
+                f"nothing is collected into {run}: {why}",
+                hint="its owner can collect; if you trust whoever can write there: --shared-directory",
+            )
     try:
         done = nodes.collect(directory)
     except OSError as error:
         raise UsageError(f"cannot bring this node's recordings into {directory}: {error.strerror}") from error
+    for path in done.refused:
+        say(f"{path} is left alone: it is a link, or does not belong to whoever recorded this run")
     if quiet:
         return 0
     if done.files:

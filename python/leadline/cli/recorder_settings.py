@@ -74,6 +74,12 @@ SETTINGS = (
         "[default: run; on a network file system, the node's memory or disk]",
         values="DIR|run",
     ),
+    Setting(
+        "shared_directory",
+        "flag",
+        "Record into a directory that belongs to somebody else, or that others can write.",
+    ),
+    Setting("keep_secrets", "flag", "Keep passwords, tokens and keys of the command line and of settings readable."),
     Setting("verbose", "flag", "Let the recorder report what it does."),
 )
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from leadline import own_files
 from leadline.cli.recording import say, shown
 from leadline.errors import LeadlineError, MissingPrerequisite, UsageError
 
@@ -81,7 +82,7 @@ def _native_part() -> Iterator[None]:
 
 
 def write_json(report: Report, directory: Path) -> None:
-    with (directory / "report.json").open("w") as out:
+    with own_files.replacing(directory / "report.json") as out:
         json.dump(report.data, out, indent=1)
         out.write("\n")
 
@@ -89,7 +90,7 @@ def write_json(report: Report, directory: Path) -> None:
 def write_text(report: Report, directory: Path) -> None:
     from rich.console import Console
 
-    with (directory / "report.txt").open("w") as out:
+    with own_files.replacing(directory / "report.txt", errors="replace") as out:
         report.print(Console(file=out, width=140, color_system=None))
 
 

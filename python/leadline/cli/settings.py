@@ -5,6 +5,8 @@ A key at the top level applies to every command that has such an option; a key i
     budget = "64MB"
     [record]
     output = "soundings/latest"
+
+A file counts only if the user or root owns it and nobody else can change or replace it.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from leadline import toml
+from leadline import owners, toml
 from leadline.cli.recorder_settings import SETTINGS
 from leadline.errors import UsageError
 
@@ -45,7 +47,7 @@ def default_map(commands: set[str]) -> dict[str, Any]:
     """click's defaults per command, from both files. Raises UsageError for a file that cannot be used."""
     merged: dict[str, Any] = {name: {} for name in commands}
     for path in (_user_file(), _project_file()):
-        if path is not None and path.is_file():
+        if path is not None:
             for command, values in _per_command(path, commands).items():
                 merged[command].update({PARAMETERS.get(key, key): value for key, value in values.items()})
     workload = merged.get("workload")
@@ -56,16 +58,33 @@ def default_map(commands: set[str]) -> dict[str, Any]:
 
 
 def _user_file() -> Path | None:
-    base = os.environ.get("XDG_CONFIG_HOME")
-    if base:
-        return Path(base) / "leadline" / "config.toml"
-    home = os.environ.get("HOME")
-    return Path(home) / ".config" / "leadline" / "config.toml" if home else None
+    """None if there is none, or none that is obeyed."""
+    base, home = os.environ.get("XDG_CONFIG_HOME"), os.environ.get("HOME")
+    if not base and not home:
+        return None
+    path = (Path(base) if base else Path(home or "") / ".config") / "leadline" / "config.toml"
+    return path if os.path.isfile(path) and _is_obeyed(path) else None
 
 
 def _project_file() -> Path | None:
+    """The nearest one that is obeyed, in the working directory or above it."""
     here = Path.cwd()
-    return next((folder / PROJECT_FILE for folder in (here, *here.parents) if (folder / PROJECT_FILE).is_file()), None)
+    files = (folder / PROJECT_FILE for folder in (here, *here.parents))
+    return next((file for file in files if os.path.isfile(file) and _is_obeyed(file)), None)
+
+
+def _is_obeyed(path: Path) -> bool:
+    """Whether only the user or root can change the file, which may name programs to start. One that others can change
+    is named, by one rank of a job, and otherwise ignored, whatever it holds."""
+    why = owners.why_not_obeyed(path)
+    if why:
+        from leadline.cli.saying import say
+        from leadline.launch.inside import own_rank
+
+        own = own_rank(os.environ)
+        if own is None or own.rank == 0:
+            say(f"{path} is ignored: {why}")
+    return not why
 
 
 def _per_command(path: Path, commands: set[str]) -> dict[str, dict[str, Any]]:

@@ -253,7 +253,7 @@ def open_run(path: str | Path, *, step: str | None = None) -> Run:
     if runs and path not in runs:
         path = runs[0]  # whoever was the first to come recorded nothing
     try:
-        files = sorted(_files_of(path) if path.is_dir() else [str(path)], key=os.path.basename)
+        files = sorted(_files_of(path) if path.is_dir() else [os.path.realpath(path)], key=os.path.basename)
     except _core.TraceError as error:
         raise DamagedTrace(f"{path} cannot be read: {error}") from error
     elsewhere = [node for node in nodes.on_nodes(path) if not node.here] if path.is_dir() else []

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Mapping
 from pathlib import Path
 
 from leadline.errors import MissingPrerequisite
+from leadline.run_directory import SHARED, who_else_writes
 
 FILE_NAME = "libleadline.so"
 RUNS = "LEADLINE_RUNS"  # set: LEADLINE_DIR is the folder of several jobs' runs, each named for its job
@@ -48,8 +50,19 @@ def variables(
         "LD_PRELOAD": merged_preload(inherited_preload),
         "LEADLINE_DIR": str(directory),
         **({RUNS: "1"} if of_several else {}),
+        **({SHARED: "1"} if _is_of_own_group(directory) else {}),
         **settings,
     }
+
+
+def _is_of_own_group(directory: Path) -> bool:
+    """Whether the group that can write it is the user's own, which the recorder could not find out."""
+    try:
+        status = directory.stat()
+    except OSError:
+        return False
+    written_by_group = status.st_mode & stat.S_IWGRP and status.st_gid != status.st_uid
+    return bool(written_by_group) and not who_else_writes(directory)
 
 
 def merged_preload(theirs: str | None) -> str:

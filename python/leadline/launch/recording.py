@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any
 
-from leadline import nodes, run_directory
+from leadline import nodes, own_files, run_directory
 from leadline.launch import process
 from leadline.launch.launcher import Launcher, find_launcher, prepared
 from leadline.launch.machine import machine
@@ -61,17 +61,24 @@ def record(
     require_library()
     process.resolve(command[0], environ.get("PATH"))
     launcher = find_launcher(command, environ.get("PATH"))
-    directory = run_directory.new_directory(output, program_word(command, launcher) or command[0])
+    settings = settings or {}
+    program = program_word(command, launcher) or command[0]
+    directory = run_directory.new_directory(output, program, shared=_is_set(run_directory.SHARED, settings, environ))
     theirs = preload_in_front(command)
     ours = variables(
         directory,
         False,
-        {"LEADLINE_CLOCKS": "hosts", **(settings or {})},
+        {"LEADLINE_CLOCKS": "hosts", **settings},
         environ.get("LD_PRELOAD") if theirs is None else theirs,
     )
     words, environ = prepared(command, launcher, environ, ours, merged_preload(None))
 
-    description = run_directory.describe(command, launcher=_describe_launcher(launcher), machine=machine())
+    description = run_directory.describe(
+        command,
+        keep_secrets=_is_set(run_directory.KEEP_SECRETS, settings, environ),
+        launcher=_describe_launcher(launcher),
+        machine=machine(),
+    )
     run_directory.write_description(directory, description)
     if on_start is not None:
         on_start(directory, launcher)
@@ -115,10 +122,15 @@ class _Heart:
         if time.monotonic() - self._last > BEAT_S:
             self._last = time.monotonic()
             with contextlib.suppress(OSError):
-                os.utime(self._file)
+                with own_files.Directory(self._file.parent) as directory:
+                    directory.touch(self._file.name)
                 nodes.note_gone(self._file.parent, self._ends)
         if self._also is not None:
             self._also()
+
+
+def _is_set(variable: str, settings: Mapping[str, str], environ: Mapping[str, str]) -> bool:
+    return settings.get(variable, environ.get(variable, "")) not in ("", "0")
 
 
 def _describe_launcher(launcher: Launcher | None) -> dict[str, str] | None:

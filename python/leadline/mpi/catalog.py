@@ -15,6 +15,7 @@ from leadline.libraries.library import Tools
 from leadline.mpi.library import Library
 from leadline.mpi.releases import FROM_PYPI, release
 from leadline.mpi.releases import names as pypi_names
+from leadline.user_cache import user_cache
 
 DEBIAN = {f"debian-{library.name}": library for library in LIBRARIES if library.debian_packages}
 NAMES = (*FROM_PYPI, *DEBIAN)
@@ -28,8 +29,7 @@ def home() -> Path:
     checkout = Path(__file__).resolve().parents[3]
     if (checkout / "pyproject.toml").exists() and (checkout / "codegen").exists():
         return checkout / ".mpi"
-    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(cache) / "leadline" / "mpi"
+    return user_cache("mpi")
 
 
 def find(name: str) -> Library:

@@ -36,6 +36,7 @@ def _make(prefix: Path, wanted: Release) -> None:
     shutil.rmtree(prefix, ignore_errors=True)
     pip = [
         str(prefix / "bin" / "python"),
+        "-I",
         "-m",
         "pip",
         "install",
@@ -45,7 +46,7 @@ def _make(prefix: Path, wanted: Release) -> None:
     ]
     requirements = wanted.kind.requirements(wanted.version)
     requirement = " ".join(requirements)
-    for command in ([sys.executable, "-m", "venv", str(prefix)], [*pip, *requirements]):
+    for command in ([sys.executable, "-I", "-m", "venv", str(prefix)], [*pip, *requirements]):
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             last = (done.stderr or done.stdout).strip().splitlines()[-3:]

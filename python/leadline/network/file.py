@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from leadline import _core
+from leadline import _core, own_files
 from leadline.errors import LeadlineError
 
 if sys.version_info >= (3, 11):
@@ -60,14 +60,10 @@ class Described:
 def read(path: Path | str) -> Described:
     """Raises MalformedNetwork."""
     try:
-        with Path(path).open("rb") as file:
-            content = file.read(MOST_FILE_BYTES + 1)
-        text = content.decode()
+        text = own_files.read_named(Path(path), MOST_FILE_BYTES).decode()
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else "it is not text"
         raise MalformedNetwork(f"{path}: {why}") from error
-    if len(content) > MOST_FILE_BYTES:
-        raise MalformedNetwork(f"{path}: it is larger than 1 MiB")
     return parse(text, str(path))
 
 

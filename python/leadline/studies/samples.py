@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from leadline.errors import MeasurementFailed, UsageError
+from leadline.isolated import module_command
 from leadline.runs.outcome import Outcome
 from leadline.studies.files import Files, reason
 
@@ -52,7 +52,7 @@ class Sample:
 
 def recorded(words: Sequence[str], directory: Path) -> tuple[str, ...]:
     """The command that records `words` into the directory."""
-    return (sys.executable, "-m", "leadline", "record", "--quiet", "--output", str(directory), "--", *words)
+    return (*module_command("leadline", "record", "--quiet", "--output", str(directory), "--"), *words)
 
 
 def sample(form: str, ranks: int, words: Sequence[str], outcome: Outcome, directory: Path, files: Files) -> Sample:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
-import tempfile
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from leadline import own_files, owners
 from leadline.symbols.location import Location
 
 FILE_NAME = "symbols.json"
 SCHEMA = "leadline.symbols/1"
+MOST_BYTES = 256 << 20
 
 _Key = tuple[str, str, int]
 
@@ -27,7 +27,7 @@ class SymbolCache:
         self.known_: dict[_Key, tuple[Location, ...]] = {}
         self.changed_ = False
         with contextlib.suppress(OSError, ValueError, TypeError, KeyError, AttributeError):
-            self._load(json.loads(self.path_.read_text()))
+            self._load(json.loads(own_files.read(self.path_, MOST_BYTES)))
 
     def get(self, path: str, build_id: str, offset: int) -> tuple[Location, ...] | None:
         return self.known_.get((path, build_id, offset))
@@ -46,11 +46,10 @@ class SymbolCache:
             module = modules.setdefault((path, build_id), {"path": path, "build_id": build_id, "frames": {}})
             module["frames"][f"{offset:x}"] = [_row(f) for f in frames]
         content = {"schema": SCHEMA, "modules": list(modules.values())}
-        with contextlib.suppress(OSError):
-            with tempfile.NamedTemporaryFile("w", dir=self.path_.parent, prefix=".symbols-", delete=False) as out:
-                json.dump(content, out, indent=0)
-            os.chmod(out.name, 0o644)
-            os.replace(out.name, self.path_)
+        with contextlib.suppress(OSError), own_files.Directory(self.path_.parent) as directory:
+            if owners.foreign_owner(directory.status()):
+                return  # who only reads a colleague's run leaves nothing there
+            directory.write(FILE_NAME, json.dumps(content, indent=0).encode())
             self.changed_ = False
 
     def _load(self, content: Any) -> None:

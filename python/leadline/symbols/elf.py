@@ -15,6 +15,7 @@ from typing import Any
 from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
 
+from leadline.own_files import open_regular
 from leadline.symbols.scopes import Scopes
 
 DEBUG_DIRECTORY = Path("/usr/lib/debug")
@@ -27,7 +28,7 @@ class NotElf(Exception):
 
 def open_elf(path: Path) -> ELFFile:
     """Opens an ELF file. Raises OSError if it cannot be read, NotElf if it is not an ELF file."""
-    stream = path.open("rb")
+    stream = open_regular(path)
     try:
         return ELFFile(stream)
     except (ELFError, struct.error, ValueError) as error:
@@ -80,7 +81,7 @@ def debug_file(elf: ELFFile, path: Path, wanted_build_id: str) -> Path | None:
 
 def _crc32(path: Path) -> int:
     crc = 0
-    with path.open("rb") as stream:
+    with open_regular(path) as stream:
         while block := stream.read(1 << 20):
             crc = zlib.crc32(block, crc)
     return crc

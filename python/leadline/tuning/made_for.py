@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from leadline.isolated import code_command
 from leadline.launch.launcher import find_launcher
 from leadline.libraries import LIBRARIES, of_file
 from leadline.text import format as fmt
@@ -49,7 +49,7 @@ def version_of(file: Path, environ: Mapping[str, str]) -> str:
     """The first line that a libmpi says of itself; "" if it cannot be asked."""
     try:
         done = subprocess.run(
-            [sys.executable, "-c", _ASKS, str(file)],
+            code_command(_ASKS, str(file)),
             env={name: value for name, value in environ.items() if name != "LD_PRELOAD"},
             stdin=subprocess.DEVNULL,
             capture_output=True,

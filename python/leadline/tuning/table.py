@@ -23,7 +23,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from leadline import _core
+from leadline import _core, own_files
 from leadline.errors import LeadlineError
 from leadline.libraries.rule import Rule, Table
 
@@ -33,6 +33,7 @@ else:
     import tomli as tomllib
 
 SCHEMA = 1
+MOST_TABLE_BYTES = 16 << 20
 MOST = {"processes": 2**31 - 1, "bytes": 2**63 - 1}  # an int of C; a count of bytes of the shim
 ALGORITHMS: dict[str, list[str]] = {}  # by operation, in the portfolio's order
 for _operation, _name, *_ in _core.collective_algorithms():
@@ -72,7 +73,7 @@ class MalformedTable(LeadlineError):
 def read(path: Path | str) -> Table:
     """Raises MalformedTable, naming line and reason."""
     try:
-        text = Path(path).read_text()
+        text = own_files.read_named(Path(path), MOST_TABLE_BYTES).decode()
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not text"
         raise MalformedTable(str(path), 0, str(reason)) from error

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from leadline.errors import MissingPrerequisite
 from leadline.mpi import DEBIAN, Library
+from leadline.user_cache import refuse_if_others_write, user_cache
 from leadline.workloads.catalog import Workload
 
 # The libraries a workload in Fortran is built with: those from PyPI have no Fortran bindings.
@@ -29,7 +30,9 @@ def build(workload: Workload, library: Library, folder: Path | None = None) -> P
     """
     folder = (folder or default_folder()) / library.name / workload.name
     folder.mkdir(parents=True, exist_ok=True)
+    refuse_if_others_write(folder)
     executable = folder / workload.name
+    refuse_if_others_write(executable)
     mark = folder / "built-from"
     with (folder / ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -45,8 +48,7 @@ def default_folder() -> Path:
     checkout = Path(__file__).resolve().parents[3]
     if (checkout / "workloads").is_dir() and (checkout / "pyproject.toml").exists():
         return checkout / "build" / "workloads"
-    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(cache) / "leadline" / "workloads"
+    return user_cache("workloads")
 
 
 def _compiler(workload: Workload, library: Library) -> Path:

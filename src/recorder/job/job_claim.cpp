@@ -11,11 +11,10 @@
 
 #include "host/launcher_variables.hpp"
 #include "host/own_file.hpp"
+#include "recorder/job/run_files.hpp"
 
 namespace leadline::recorder {
 namespace {
-
-using host::open_own;
 
 // Text of a fixed size, in which JSON is put together.
 class Text {
@@ -95,14 +94,14 @@ void end_description(Text* text) {
 }
 
 bool write_whole(const char* path, const Text& text) {
-  const int fd = open_own(path, O_WRONLY | O_CREAT | O_EXCL);
+  const int fd = open_in_run(path, O_WRONLY | O_CREAT | O_EXCL);
   if (fd < 0) return false;
   const ssize_t wrote = write(fd, text.data(), text.size());
   const int error = wrote < 0 ? errno : ENOSPC;
   const bool whole = wrote == static_cast<ssize_t>(text.size());
   close(fd);
   if (!whole) {
-    unlink(path);
+    unlink_in_run(path);
     errno = error;
   }
   return whole;
@@ -122,7 +121,7 @@ bool is_of_parent(const char* theirs, const Job& job) {
 // Whether the job that has claimed the directory is this one.
 Claim compare(const char* path, const Job& job, const Text& ours) {
   static char theirs[4096];  // its beginning is enough
-  const int fd = open_own(path, O_RDONLY);
+  const int fd = open_in_run(path, O_RDONLY);
   if (fd < 0) return Claim::failed;
   const ssize_t got = read(fd, theirs, sizeof(theirs) - 1);
   close(fd);
@@ -137,7 +136,7 @@ Claim leave_number(const char* directory) {
   const long long rank = host::launched_rank();
   if (rank < 0) return Claim::ours;
   snprintf(path, sizeof(path), "%s/.rank-%lld", directory, rank);
-  const int fd = open_own(path, O_WRONLY | O_CREAT | O_EXCL);
+  const int fd = open_in_run(path, O_WRONLY | O_CREAT | O_EXCL);
   if (fd < 0) return errno == EEXIST ? Claim::of_another : Claim::failed;
   close(fd);
   return Claim::ours;
@@ -153,7 +152,7 @@ Claim claim_directory(const char* directory, const Job& job) {
   snprintf(path, sizeof(path), "%s/job.json", directory);
   text.clear();
   begin_description(job, &text);
-  if (access(path, F_OK) != 0) {
+  if (!is_in_run(path)) {
     static constinit Text whole;
     whole.clear();
     begin_description(job, &whole);
@@ -161,15 +160,15 @@ Claim claim_directory(const char* directory, const Job& job) {
     const host::HeldSignals held;
     snprintf(temporary, sizeof(temporary), "%s/.job-%.64s-%d.tmp", directory, host.nodename,
              static_cast<int>(getpid()));
-    unlink(temporary);
+    unlink_in_run(temporary);
     if (!write_whole(temporary, whole)) return Claim::failed;
     // The link fails if the file exists, and is complete at once. Without hard links, the last to rename it wins.
-    const bool claimed = link(temporary, path) == 0;
-    if (!claimed && errno != EEXIST && access(path, F_OK) != 0 && rename(temporary, path) != 0) {
-      unlink(temporary);
+    const bool claimed = link_in_run(temporary, path) == 0;
+    if (!claimed && errno != EEXIST && !is_in_run(path) && rename_in_run(temporary, path) != 0) {
+      unlink_in_run(temporary);
       return Claim::failed;
     }
-    unlink(temporary);
+    unlink_in_run(temporary);
   }
   const Claim claim = compare(path, job, text);
   return claim != Claim::ours || job.unique || job.spawned ? claim : leave_number(directory);

@@ -10,6 +10,7 @@
 
 #include "recorder/job/job.hpp"
 #include "recorder/job/job_claim.hpp"
+#include "recorder/job/run_files.hpp"
 #include "trace/hash.hpp"
 
 namespace leadline::recorder {
@@ -41,9 +42,12 @@ void look() {
 
 __attribute__((constructor(103))) void look_at_the_environment() { look(); }
 
+// Of the run's own directory: only its owner writes it, whatever the umask.
+constexpr mode_t own_directory = 0755;
+
 // Together with its parents: a node may lack folders that the others share.
 bool make_directory(char* path) {
-  if (mkdir(path, 0777) == 0 || errno == EEXIST) return true;
+  if (mkdir(path, own_directory) == 0 || errno == EEXIST) return true;
   if (errno != ENOENT) return false;
   for (char* at = strchr(path + 1, '/'); at; at = strchr(at + 1, '/')) {
     *at = 0;
@@ -51,7 +55,19 @@ bool make_directory(char* path) {
     *at = '/';
     if (!made) return false;
   }
-  return mkdir(path, 0777) == 0 || errno == EEXIST;
+  return mkdir(path, own_directory) == 0 || errno == EEXIST;
+}
+
+bool may_be_shared() {
+  const char* given = getenv("LEADLINE_SHARED_DIRECTORY");
+  return given && *given && strcmp(given, "0") != 0;
+}
+
+// Of the folder of several runs that `leadline exec` names: where it is sticky, others add only their own.
+const char* who_else_replaces() {
+  struct stat status;
+  if (stat(asked, &status) != 0 || status.st_mode & S_ISVTX) return nullptr;
+  return who_else_writes(asked, status);
 }
 
 // The number-th directory that the job may take, the first being 0.
@@ -77,19 +93,29 @@ const char* asked_directory() {
 
 bool run_directory_fits() { return fits; }
 
-void choose_run_directory() {
+const char* choose_run_directory() {
   // A child of a process that never called MPI continues what its parent began.
-  if (job.alone && directory[0]) return;
+  if (job.alone && directory[0]) return nullptr;
   find_job(&job);
   // `leadline exec` names the folder of all runs, and this one is named for its job.
   const char* runs = getenv("LEADLINE_RUNS");
   const bool below = runs && *runs;
+  const bool shared = may_be_shared();
+  if (const char* who = shared ? nullptr : who_else_replaces()) {
+    strcpy(directory, asked);
+    return who;
+  }
   constexpr int most = 1000;
   for (int number = 0; number < most; ++number) {
     name_candidate(below, number);
     diverted = number > 0;
-    if (!make_directory(directory) || claim_directory(directory, job) != Claim::of_another) return;
+    struct stat status;
+    if (!make_directory(directory) || !remember_directory(directory, &status)) return nullptr;
+    const char* who = shared ? nullptr : who_else_writes(directory, status);
+    if (who) return who;
+    if (claim_directory(directory, job) != Claim::of_another) return nullptr;
   }
+  return nullptr;
 }
 
 const char* run_directory() { return directory; }

@@ -21,8 +21,9 @@ struct FilePath {
 const char* asked_directory();
 // Whether the paths of its files fit the system's limits.
 bool run_directory_fits();
-// Finds or makes the directory of this process's job. If it cannot be written, the first file shows that.
-void choose_run_directory();
+// Finds or makes the directory of this process's job. If it cannot be written, the first file shows that. Returns why
+// it is not used, in words: others can write it, and LEADLINE_SHARED_DIRECTORY is not set; null if it is used.
+const char* choose_run_directory();
 // The chosen directory.
 const char* run_directory();
 // Whether it is another one than asked for, because that holds the run of a job that did not spawn this one.

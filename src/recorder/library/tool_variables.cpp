@@ -8,6 +8,7 @@
 #include <initializer_list>
 
 #include "recorder/clocks/clock.hpp"
+#include "recorder/job/masking.hpp"
 #include "recorder/library/functions.hpp"
 
 namespace leadline::recorder {
@@ -203,6 +204,8 @@ void read_library_settings(trace::ByteSink* out) {
                                       "OMPI_MCA_mpi_",        "OMPI_MCA_fcoll", "OMPI_MCA_fbtl",  "OMPI_MCA_topo",
                                       "OMPI_MCA_rcache_",     "OMPI_MCA_mpool", "OMPI_MCA_smsc_", "OMPI_MCA_opal_cuda",
                                       "LEADLINE_TUNING_TABLE"};
+  static char masked[longest + 1];  // the program's stack may be small
+  const bool keeps = keeps_secrets();
   uint32_t kept = 0;
   for (char** at = environ; at && *at && kept < most_settings; ++at) {
     const char* equals = strchr(*at, '=');
@@ -210,7 +213,12 @@ void read_library_settings(trace::ByteSink* out) {
     for (const char* prefix : prefixes) {
       if (!begins(*at, prefix)) continue;
       out->string(*at, static_cast<size_t>(equals - *at));
-      out->string(equals + 1, longest);
+      const char* value = equals + 1;
+      if (!keeps) {
+        mask_value(*at, static_cast<size_t>(equals - *at), value, masked, sizeof(masked));
+        value = masked;
+      }
+      out->string(value, longest);
       ++kept;
       break;
     }

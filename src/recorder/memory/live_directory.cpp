@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "host/own_file.hpp"
+#include "recorder/job/run_files.hpp"
 #include "recorder/library/functions.hpp"
 #include "trace/file_systems.hpp"
 
@@ -28,7 +29,7 @@ uint64_t hash_of(const char* text) {
 
 // Replaces the file in one step, since others may read it at any time.
 bool write_file(const char* path, const char* text) {
-  const int fd = open_own(path, O_WRONLY | O_CREAT | O_TRUNC);
+  const int fd = open_in_run(path, O_WRONLY | O_CREAT | O_TRUNC);
   if (fd < 0) return false;
   const size_t n = strlen(text);
   const bool written = write(fd, text, n) == static_cast<ssize_t>(n);
@@ -102,7 +103,7 @@ bool LiveDirectory::tell_where() const {
 
 void LiveDirectory::leave() {
   if (!away_ || rmdir(directory_.text) != 0) return;  // others are still there
-  unlink(pointer_.text);
+  unlink_in_run(pointer_.text);
   if (access(directory_.text, F_OK) == 0) tell_where();  // another one has come meanwhile
 }
 

@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "recorder/job/run_files.hpp"
 #include "recording/live.hpp"
 
 namespace leadline::recorder {
@@ -60,7 +61,7 @@ bool move_pages(char* from, size_t bytes, char* to) {
 }  // namespace
 
 bool Storage::create(const char* path) {
-  const int fd = open_own(path, O_RDWR | O_CREAT | O_EXCL);
+  const int fd = open_in_run(path, O_RDWR | O_CREAT | O_EXCL);
   if (fd < 0) return false;
   const HeldSignals held;
   if (identity_.of(fd)) path_ = path;
@@ -95,7 +96,7 @@ bool Storage::extend_by(int fd, uint64_t pages) {
 // When no page is left: by a quarter of the file at least, where there is room for that.
 bool Storage::extend(uint64_t pages) {
   if (!path_ || !directory_) return false;
-  const int fd = open_own(path_, O_RDWR | O_NOFOLLOW);
+  const int fd = open_in_run(path_, O_RDWR);
   if (fd < 0) return false;
   uint64_t more = file_pages_ / 4;
   more = more < least_pages ? least_pages : more > most_pages ? most_pages : more;

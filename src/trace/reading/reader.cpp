@@ -27,10 +27,13 @@ constexpr uint32_t largest_payload = 1u << 28;
 
 class File {
  public:
-  // Does not wait for a writer if the path is a pipe.
-  explicit File(const std::string& path) : fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
+  // Does not wait for a writer if the path is a pipe, and follows no link: somebody else may have made the directory.
+  explicit File(const std::string& path)
+      : fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY)) {
     struct stat s{};
-    if (fd_ < 0 || fstat(fd_, &s) != 0) {
+    if (fd_ < 0 && errno == ELOOP) {
+      error_ = "a link, which is not followed";
+    } else if (fd_ < 0 || fstat(fd_, &s) != 0) {
       error_ = std::strerror(errno);
     } else if (!S_ISREG(s.st_mode)) {
       error_ = "not a file";

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import signal
 import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from leadline.errors import DamagedTrace, MissingPrerequisite, NoSuchRun
 from leadline.interchange.importing.missing import Lack, lacks
+from leadline.isolated import module_command
 from leadline.symbols import Location
 from leadline.symbols.cache import SymbolCache
 
 # What a reader of an undamaged archive may take: OTF2's library reads about 10 MB of an archive per second.
 CPU_S, CPU_S_PER_MB = 120, 2
-READER = ["-m", "leadline.interchange.importing.reader"]
+READER = "leadline.interchange.importing.reader"
 
 
 @dataclass(frozen=True)
@@ -83,10 +82,9 @@ def _read(anchor: Path, directory: Path, series: int | None) -> dict[str, Any]:
         "cpu_s": CPU_S + CPU_S_PER_MB * (size >> 20),
     }
     reader = subprocess.run(
-        [sys.executable, *READER],
+        module_command(READER),
         input=json.dumps(order).encode(),
         capture_output=True,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
         check=False,
     )
     answer = _answer(reader.stdout)

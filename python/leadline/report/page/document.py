@@ -6,11 +6,10 @@ import base64
 import functools
 import hashlib
 import html
-import os
 from pathlib import Path
 from typing import Any
 
-from leadline import _core
+from leadline import _core, own_files
 from leadline.report.columns import as_data
 from leadline.report.page.bundle import bundle
 from leadline.report.page.drawings import drawings_in
@@ -38,13 +37,8 @@ def write_study(study: dict[str, Any], file: Path) -> None:
 
 
 def _write(text: str, file: Path) -> None:
-    new = file.with_name(f".{file.name}.{os.getpid()}")
-    try:
-        with new.open("w", encoding="utf-8") as out:
-            out.write(text)
-        new.replace(file)
-    finally:
-        new.unlink(missing_ok=True)
+    with own_files.replacing(file) as out:
+        out.write(text)
 
 
 def page(report: dict[str, Any]) -> str:

@@ -1,0 +1,109 @@
+#include "recorder/job/run_files.hpp"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "host/own_file.hpp"
+#include "recorder/job/run_directory.hpp"
+
+namespace leadline::recorder {
+namespace {
+
+constinit host::FileIdentity remembered;
+
+constexpr int as_directory = O_PATH | O_DIRECTORY;
+
+// The run's directory, open for one operation; or, for a path that lies elsewhere, the path as it is.
+class Place {
+ public:
+  explicit Place(const char* path) : name_(path) {
+    const char* directory = run_directory();
+    const size_t n = strlen(directory);
+    if (!remembered.inode || strncmp(path, directory, n) != 0 || path[n] != '/' || strchr(path + n + 1, '/')) return;
+    fd_ = host::open_own(directory, as_directory);
+    if (fd_ < 0 && (errno == EMFILE || errno == ENFILE)) {  // the program has just enough for one file
+      fd_ = AT_FDCWD;
+      return;
+    }
+    name_ = path + n + 1;
+    host::FileIdentity now;
+    if (fd_ >= 0 && now.of(fd_) && now == remembered) return;
+    if (fd_ >= 0) {
+      close(fd_);
+      errno = ESTALE;
+    }
+    fd_ = -1;
+  }
+  ~Place() {
+    if (fd_ < 0) return;
+    const int saved = errno;
+    close(fd_);
+    errno = saved;
+  }
+  Place(const Place&) = delete;
+  Place& operator=(const Place&) = delete;
+
+  bool is_there() const { return fd_ != -1; }
+  int fd() const { return fd_; }
+  const char* name() const { return name_; }
+
+ private:
+  const char* name_;
+  int fd_ = AT_FDCWD;
+};
+
+}  // namespace
+
+bool remember_directory(const char* path, struct stat* status) {
+  remembered = {};
+  const int fd = host::open_own(path, as_directory);
+  if (fd < 0) return false;
+  const bool known = fstat(fd, status) == 0 && remembered.of(fd);
+  close(fd);
+  return known;
+}
+
+const char* who_else_writes(const char* path, const struct stat& directory) {
+  struct stat link;
+  if (lstat(path, &link) == 0 && S_ISLNK(link.st_mode) && link.st_uid != geteuid() && link.st_uid != 0) {
+    return "it is a link that belongs to somebody else";
+  }
+  if (directory.st_uid != geteuid() && directory.st_uid != 0) return "it belongs to somebody else";
+  if (directory.st_mode & S_IWOTH) return "everybody can write it";
+  // Many systems give each user a group of the same number. Names of groups would have to be asked for, perhaps over
+  // the network: launch/recorder.py has done that.
+  if (directory.st_mode & S_IWGRP && directory.st_gid != directory.st_uid) return "its group can write it";
+  return nullptr;
+}
+
+int open_in_run(const char* path, int flags) {
+  const Place place(path);
+  return place.is_there() ? host::open_own_at(place.fd(), place.name(), flags) : -1;
+}
+
+int rename_in_run(const char* from, const char* to) {
+  const Place place(from), target(to);
+  if (!place.is_there() || !target.is_there()) return -1;
+  return renameat(place.fd(), place.name(), target.fd(), target.name());
+}
+
+int link_in_run(const char* from, const char* to) {
+  const Place place(from), target(to);
+  if (!place.is_there() || !target.is_there()) return -1;
+  return linkat(place.fd(), place.name(), target.fd(), target.name(), 0);
+}
+
+void unlink_in_run(const char* path) {
+  const Place place(path);
+  if (place.is_there()) unlinkat(place.fd(), place.name(), 0);
+}
+
+bool is_in_run(const char* path) {
+  const Place place(path);
+  return place.is_there() && faccessat(place.fd(), place.name(), F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+}  // namespace leadline::recorder

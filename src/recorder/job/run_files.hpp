@@ -1,0 +1,23 @@
+// Files in the run's directory. Others may be able to move that directory, or put another one in its place: every file
+// is opened, renamed and removed in the directory that was chosen when the program began, and fails in any other. No
+// link is followed, and what is opened is a regular file.
+#pragma once
+
+#include <sys/stat.h>
+
+namespace leadline::recorder {
+
+// Remembers which directory the path is. False: it can't be opened (errno says why).
+bool remember_directory(const char* path, struct stat* status);
+// Who else can put files into the directory of that path, in words; null if nobody can.
+const char* who_else_writes(const char* path, const struct stat& directory);
+
+// As open, rename, link, unlink and access with paths of file_in_run(); paths in other directories are used as they
+// are. O_TRUNC empties the file only when it has turned out to be one of ours.
+int open_in_run(const char* path, int flags);
+int rename_in_run(const char* from, const char* to);
+int link_in_run(const char* from, const char* to);
+void unlink_in_run(const char* path);
+bool is_in_run(const char* path);
+
+}  // namespace leadline::recorder
