@@ -42,8 +42,10 @@ def run() -> NoReturn:
     """
     isolated.leave_working_directory_out()
     from leadline.cli.pipes import drop_what_nobody_reads
+    from leadline.text.printing import guard
 
     drop_what_nobody_reads()
+    guard()
     code = main()
     threading = sys.modules.get("threading")
     if threading is None or threading.active_count() == 1:

@@ -17,6 +17,23 @@ from leadline.masking import masked_words
 
 DEFAULT_PARENT = "leadline-runs"
 SCHEMA = 1
+_KINDS: dict[str, type | tuple[type, ...]] = {
+    "batch": dict,
+    "command": list,
+    "directory": str,
+    "duration_s": (int, float),
+    "end_unix_ns": int,
+    "exit_code": int,
+    "host": str,
+    "lacks": list,
+    "launcher": dict,
+    "machine": dict,
+    "name": str,
+    "signalled_s": (int, float),
+    "signals": list,
+    "start": str,
+    "state": str,
+}
 JOB = "job.json"  # written by the first rank of a job (src/recorder/job/job_claim.cpp)
 SHARED = "LEADLINE_SHARED_DIRECTORY"  # set: the run may be in a directory that others can write
 KEEP_SECRETS = "LEADLINE_KEEP_SECRETS"
@@ -136,8 +153,19 @@ def write_description(directory: Path, description: dict[str, Any]) -> None:
 
 
 def read_description(directory: Path) -> dict[str, Any]:
-    """run.json; {} if it cannot be read."""
-    return read_json(directory / "run.json")
+    """run.json, without members of another kind than it is written with; {} if it cannot be read."""
+    return well_formed(read_json(directory / "run.json"))
+
+
+def well_formed(found: dict[str, Any]) -> dict[str, Any]:
+    """What is left of run.json or job.json, which anybody may have written: facts of a batch job are texts."""
+    kept = {key: value for key, value in found.items() if key not in _KINDS or isinstance(value, _KINDS[key])}
+    for key in ("command", "signals"):
+        if key in kept:
+            kept[key] = [word for word in kept[key] if isinstance(word, str)]
+    if "batch" in kept:
+        kept["batch"] = {key: str(value) for key, value in kept["batch"].items() if isinstance(value, str | int)}
+    return kept
 
 
 def read_json(path: Path) -> dict[str, Any]:

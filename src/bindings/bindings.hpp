@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "bindings/text.hpp"  // in every part, so that strings are converted in one way
+
 namespace leadline::bindings {
 
 // A trace that cannot be read: Python sees it as leadline._core.TraceError.

@@ -1,6 +1,5 @@
 // The schedules of the collectives, for tests and reports.
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 

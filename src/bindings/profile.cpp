@@ -79,7 +79,8 @@ void bind_values(nb::module_& m) {
 
 // A path may be any bytes.
 nb::str text(const std::string& bytes) {
-  return nb::steal<nb::str>(PyUnicode_DecodeUTF8(bytes.data(), static_cast<Py_ssize_t>(bytes.size()), "replace"));
+  return nb::steal<nb::str>(
+      PyUnicode_DecodeUTF8(bytes.data(), static_cast<Py_ssize_t>(bytes.size()), "backslashreplace"));
 }
 
 // A tuple for every file: (name, opened by MPI, mapped, has a view, offset unknown, size, layers, distinct bytes read,
@@ -110,7 +111,7 @@ void bind_summary(nb::module_& m) {
       .def_ro("min_ns", &trace::RegionTimes::min_ns)
       .def_ro("max_ns", &trace::RegionTimes::max_ns);
   nb::class_<ProcessSummary>(m, "ProcessSummary")
-      .def_prop_ro("file", [](const ProcessSummary& s) { return s.meta.file; })
+      .def_prop_ro("file", [](const ProcessSummary& s) { return path_to_python(s.meta.file); })
       .def_prop_ro("rank", [](const ProcessSummary& s) { return s.meta.rank; })
       .def_prop_ro("world_size", [](const ProcessSummary& s) { return s.meta.world_size; })
       .def_prop_ro("world", [](const ProcessSummary& s) { return s.meta.world; })

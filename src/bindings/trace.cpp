@@ -92,7 +92,7 @@ void bind_tables(nb::module_& m) {
         return index < static_cast<size_t>(trace::call_class_count) ? trace::call_facts[index].name : "other";
       });
   nb::class_<trace::Module>(m, "Module")
-      .def_ro("path", &trace::Module::path)
+      .def_prop_ro("path", [](const trace::Module& m) { return path_to_python(m.path); })
       .def_ro("build_id", &trace::Module::build_id);
   nb::class_<trace::Frame>(m, "Frame").def_ro("module", &trace::Frame::module).def_ro("offset", &trace::Frame::offset);
   nb::class_<trace::Site>(m, "Site")

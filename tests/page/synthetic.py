@@ -39,6 +39,7 @@ def report_of(ranks: int) -> dict[str, Any]:
         "start": "2026-11-22T01:02:03+0000",
         "exit_code": 0,
         "program": "/home/me/ocean/ocean --grid 400x300",
+        "programs": [{"name": "ocean", "path": "/home/me/ocean/ocean", "arguments": ["--grid", "400x300"]}],
         "ranks": ranks,
         "ranks_recorded": ranks,
         "worlds": 1,

@@ -315,3 +315,9 @@ def test_what_comes_from_npm_is_pinned_to_one_version_and_content() -> None:
     assert wanted == {"uplot": "1.6.32"}
     assert locked["node_modules/uplot"]["version"] == wanted["uplot"]
     assert locked["node_modules/uplot"]["integrity"].startswith("sha512-")
+
+
+def test_the_title_names_all_programs_with_their_blanks() -> None:
+    programs = [{"name": name, "path": name, "arguments": []} for name in ("ocean model", "ice", "ice")]
+    text = page({**report_of(2), "programs": programs})
+    assert "<title>ocean model + ice on 2 ranks – Leadline</title>" in text

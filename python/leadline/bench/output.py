@@ -11,6 +11,7 @@ from leadline.bench.asking import POINT_TO_POINT
 from leadline.bench.rows import Measurement
 from leadline.errors import UsageError
 from leadline.text import format as fmt
+from leadline.text.printing import console
 
 WIDE = 100  # columns from which a table also holds the intervals of times
 NARROW = 76  # below it there is room for neither intervals nor the bound
@@ -29,12 +30,11 @@ def check_folder(path: Path) -> None:
 
 
 def print_tables(found: Measurement) -> None:
-    from rich.console import Console
     from rich.table import Table
 
-    console = Console(width=None if sys.stdout.isatty() else PIPE_WIDTH)
-    console.print(headline(found), highlight=False)
-    wide, narrow = console.width >= WIDE, console.width < NARROW
+    screen = console(width=None if sys.stdout.isatty() else PIPE_WIDTH)
+    screen.print(headline(found), highlight=False)
+    wide, narrow = screen.width >= WIDE, screen.width < NARROW
     table = Table(box=None, pad_edge=False)
     table.add_column("bytes", justify="right", no_wrap=True)
     table.add_column("algorithm", no_wrap=not narrow, overflow="fold")
@@ -46,10 +46,10 @@ def print_tables(found: Measurement) -> None:
         table.add_column("MB/s", justify="right")
     for row in found.rows:
         table.add_row(*_cells(row, wide, narrow))
-    console.print(table)
-    console.print(legend(base, narrow), style="dim", highlight=False)
+    screen.print(table)
+    screen.print(legend(base, narrow), style="dim", highlight=False)
     for line in notes(found):
-        console.print(line, style="yellow", highlight=False)
+        screen.print(line, style="yellow", highlight=False)
 
 
 def legend(base: str, narrow: bool) -> str:

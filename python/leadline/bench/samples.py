@@ -11,6 +11,7 @@ from leadline.bench.rows import Measurement
 from leadline.errors import MissingPrerequisite, UsageError
 from leadline.tables.declaration import ColumnDeclaration, Kind, TableDeclaration, count, flag, n_bytes, text
 from leadline.tables.table import Table
+from leadline.text.visible import cell
 
 SAMPLES = TableDeclaration(
     "samples",
@@ -71,6 +72,6 @@ def write_csv(found: Measurement, path: Path) -> None:
         with path.open("w", newline="") as out:
             rows = csv.writer(out)
             rows.writerow(table.columns)
-            rows.writerows(table)
+            rows.writerows([cell(value) if isinstance(value, str) else value for value in row] for row in table)
     except OSError as error:
         raise UsageError(f"cannot write {path}: {error}") from error

@@ -23,6 +23,7 @@ from leadline.bench.output import PIPE_WIDTH, notes
 from leadline.bench.rows import Measurement
 from leadline.errors import MeasurementFailed, UsageError
 from leadline.runs.interruption import Interruption, interruption
+from leadline.text.printing import console
 
 STUDIES = ("intel-mpi",)
 DATA = Path(__file__).parent / "studies"
@@ -294,34 +295,33 @@ LEGEND = (
 
 def print_study(study: Study) -> None:
     """A table for each series: the ratio here, the range of those published, and whether the same one wins."""
-    from rich.console import Console
     from rich.table import Table
 
-    console = Console(width=None if sys.stdout.isatty() else PIPE_WIDTH, highlight=False)
-    console.print(ABOUT, "\n")
+    screen = console(width=None if sys.stdout.isatty() else PIPE_WIDTH, highlight=False)
+    screen.print(ABOUT, "\n")
     for series, library in itertools.product(SERIES, dict.fromkeys(each.library for each in study.comparisons)):
         own = [each for each in study.comparisons if (each.series, each.library) == (series.name, library)]
         if not own:
             continue
-        console.print(f"{series.name}, {library}: time of {series.base} by that of each other", style="bold")
+        screen.print(f"{series.name}, {library}: time of {series.base} by that of each other", style="bold")
         table = Table(box=None, pad_edge=False)
         for column in ("ranks", "doubles", "algorithm", "here", "95 %", "faster", "published", "faster", "same"):
             words = column in {"algorithm", "faster", "same"}
             table.add_column(column, justify="left" if words else "right", no_wrap=True)
         for each in own:
             table.add_row(str(each.processes), f"{each.elements:,}", each.algorithm, *_shown(each))
-        console.print(table)
-        console.print(LEGEND, style="dim")
-        console.print(summary(own), "\n")
+        screen.print(table)
+        screen.print(LEGEND, style="dim")
+        screen.print(summary(own), "\n")
     for measurement in study.measurements:
         for line in notes(measurement):
             if line.startswith(("Noise", "Oversubscribed", "More than")) or "had a late" in line:
                 what = f"{measurement.asked.operation} with {measurement.asked.library}"
-                console.print(f"{what}: {line[0].lower()}{line[1:]}", style="yellow")
+                screen.print(f"{what}: {line[0].lower()}{line[1:]}", style="yellow")
     for line in study.left_out:
-        console.print(f"Left out: {line}", style="yellow")
+        screen.print(f"Left out: {line}", style="yellow")
     for line in study.failed:
-        console.print(f"Failed: {line}", style="red")
+        screen.print(f"Failed: {line}", style="red")
 
 
 def _shown(each: Comparison) -> tuple[str, ...]:

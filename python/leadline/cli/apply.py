@@ -16,6 +16,7 @@ from leadline.cli.saying import say
 from leadline.errors import UsageError
 from leadline.launch.inside import refuse_inside_job
 from leadline.launch.launcher import find_launcher
+from leadline.text.printing import write_json
 
 LEGEND = "applied: the rule took effect, with the proof in brackets; not applied: the library's own algorithm ran"
 MEASURED = "times as fast: the library's own time divided by the rule's"
@@ -108,7 +109,7 @@ def command(
     if report is not None:
         report.write_text(json.dumps(found, indent=1) + "\n")
     if json_:
-        sys.stdout.write(json.dumps(found) + "\n")
+        write_json(found, sys.stdout, indent=None)
     if not quiet:
         _tell(found)
     elif outcome.problem is not None:

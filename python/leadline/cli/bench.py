@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import sys
 from pathlib import Path
@@ -14,6 +13,7 @@ from click.core import ParameterSource
 from leadline import mpi
 from leadline.bench.asking import OPERATIONS
 from leadline.errors import UsageError
+from leadline.text.printing import write_json
 
 FAILED = 7
 GIVEN = {ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT}
@@ -251,8 +251,7 @@ def command(
 
 
 def print_json(document: dict[str, Any]) -> None:
-    json.dump(document, sys.stdout, indent=1)
-    sys.stdout.write("\n")
+    write_json(document, sys.stdout)
 
 
 def option_of(context: click.Context, name: str) -> str:

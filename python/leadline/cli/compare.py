@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import glob
-import json
 import re
 import sys
 from pathlib import Path
@@ -14,6 +13,7 @@ import click
 from leadline.cli.recording import say, shown
 from leadline.cli.reporting import step_option, working
 from leadline.errors import MissingPrerequisite, SlowerThanAllowed, UsageError
+from leadline.text.printing import write_json
 
 PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%?")
 
@@ -60,15 +60,13 @@ def command(
     if json_:
         from leadline.compare.as_json import as_json
 
-        json.dump(as_json(comparison), sys.stdout, indent=1)
-        sys.stdout.write("\n")
+        write_json(as_json(comparison), sys.stdout)
     else:
-        from rich.console import Console
-
         from leadline.compare.terminal import draw
+        from leadline.text.printing import console
         from leadline.text.screen import Screen
 
-        draw(comparison, Screen(Console(), complete=all_tables))
+        draw(comparison, Screen(console(), complete=all_tables))
     if page is not None:
         say(f"page: {shown(page)}")
     if allowed is not None:

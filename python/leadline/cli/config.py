@@ -8,6 +8,8 @@ from pathlib import Path
 
 import click
 
+from leadline.text.printing import write_path
+
 INCLUDE = Path(__file__).resolve().parents[1] / "include"
 
 
@@ -46,7 +48,7 @@ def command(what: str | None, completion: str | None) -> int:
         "recorder": str(library_path()),
     }
     if what is not None:
-        print(known[what])
+        write_path(known[what])
     else:
         for name, value in known.items():
             print(f"{name:12} {value}")

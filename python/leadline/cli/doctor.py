@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from typing import Any
 
 import click
 
 from leadline.cli.recording import PROGRAM_FOLLOWS
+from leadline.text.printing import console, write_json
+from leadline.text.visible import visible, visible_lines
 
 MARKS = {"yes": ("✔", "green"), "no": ("✘", "red"), "depends": ("?", "yellow"), "note": ("·", "dim")}
 
@@ -33,15 +34,13 @@ def command(json_: bool, program: tuple[str, ...]) -> int:
     bad = any(check.answer == "no" and check.needed for check in checks)
     if json_:
         found: dict[str, Any] = {"schema": 1, "ok": not bad, "checks": [check.as_dict() for check in checks]}
-        json.dump(found, sys.stdout, indent=1)
-        sys.stdout.write("\n")
+        write_json(found, sys.stdout)
     else:
         _print(checks)
     return failed if bad else 0
 
 
 def _print(checks: list[Any]) -> None:
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
@@ -51,8 +50,8 @@ def _print(checks: list[Any]) -> None:
     table.add_column(overflow="fold")
     for check in checks:
         mark, style = MARKS[check.answer]
-        words = Text(check.finding)
+        words = Text(visible_lines(check.finding))
         if check.hint:
-            words.append(f"\n→ {check.hint}", style="italic")
-        table.add_row(Text(mark, style=style), Text(check.subject), words)
-    Console().print(table)
+            words.append(f"\n→ {visible_lines(check.hint)}", style="italic")
+        table.add_row(Text(mark, style=style), Text(visible(check.subject)), words)
+    console().print(table)

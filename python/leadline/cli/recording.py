@@ -17,6 +17,8 @@ from leadline.errors import NothingRecorded
 from leadline.launch.inside import refuse_inside_job
 from leadline.launch.launcher import Launcher
 from leadline.launch.recording import Recording, record
+from leadline.text.printing import rewrite_line
+from leadline.text.visible import in_shell
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -65,13 +67,11 @@ class Clock:
         now = time.monotonic()
         if self._allowed and now - self._begin > 2 and now - self._shown > 1:
             self._shown = now
-            sys.stderr.write(f"\r\x1b[Kleadline: recording, {now - self._begin:.0f} s ")
-            sys.stderr.flush()
+            rewrite_line(sys.stderr, f"leadline: recording, {now - self._begin:.0f} s ")
 
     def clear(self) -> None:
         if self._shown:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
+            rewrite_line(sys.stderr, "")
 
 
 def record_with_words(
@@ -130,7 +130,12 @@ def _explain(recording: Recording, environ: Mapping[str, str]) -> None:
         say(verdict.hint)
 
 
-def shown(directory: Path) -> str:
+def nearby(directory: Path) -> str:
     """The path relative to the working directory if it is below it, otherwise as it is."""
     relative = os.path.relpath(directory)
     return relative if not relative.startswith("..") else str(directory)
+
+
+def shown(directory: Path) -> str:
+    """The same as a shell takes it, since paths are there to be copied into commands."""
+    return in_shell(nearby(directory))

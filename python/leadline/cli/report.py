@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 
 import click
 
-from leadline.cli.recording import say, shown
+from leadline.cli.recording import nearby, say, shown
 from leadline.cli.reporting import PAGE, advice_for, open_report, step_option, working, write_page
 from leadline.errors import UsageError
 from leadline.run_directory import DEFAULT_PARENT, runs_in
+from leadline.text.printing import console, write_json, write_path
 
 
 @click.command("report")
@@ -86,24 +86,21 @@ def command(
         page = write_page(report, path, html) if html is not None else None
         content = report.data if json_ else None
     if json_:
-        json.dump(content, sys.stdout, indent=1)
-        sys.stdout.write("\n")
+        write_json(content, sys.stdout)
         if page is not None:
             say(f"page: {shown(page)}")
     elif page is not None:
-        print(shown(page))
+        write_path(nearby(page))
     else:
-        from rich.console import Console
-
         if iterations:
-            report.print_iterations(Console())
+            report.print_iterations(console())
         elif sections:
-            report.print_sections(Console(), sections, all_sites=all_sites)
+            report.print_sections(console(), sections, all_sites=all_sites)
         elif all_sites:
-            report.print(Console(), all_sites=True)
+            report.print(console(), all_sites=True)
         else:
             where = f"Tables: --all, or --section NAME. Page: leadline report {shown(path)} --html."
-            report.print_summary(Console(), " ".join([where, *filter(None, [advice_for(report)])]))
+            report.print_summary(console(), " ".join([where, *filter(None, [advice_for(report)])]))
     return 0
 
 

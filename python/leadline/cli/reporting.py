@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import sys
 import threading
 from collections.abc import Iterator
@@ -15,6 +14,7 @@ import click
 from leadline import own_files
 from leadline.cli.recording import say, shown
 from leadline.errors import LeadlineError, MissingPrerequisite, UsageError
+from leadline.text import printing
 
 if TYPE_CHECKING:
     from leadline.figures.run import Run
@@ -36,11 +36,9 @@ def working(what: str) -> Iterator[None]:
     shown_by: list[Any] = []
 
     def show() -> None:
-        from rich.console import Console
-
-        console = Console(stderr=True)
-        if console.is_terminal:
-            shown_by.append(console.status(f"leadline: {what}"))
+        screen = printing.console(stderr=True)
+        if screen.is_terminal:
+            shown_by.append(screen.status(f"leadline: {what}"))
             shown_by[0].start()
         else:
             say(f"{what} …")
@@ -83,15 +81,12 @@ def _native_part() -> Iterator[None]:
 
 def write_json(report: Report, directory: Path) -> None:
     with own_files.replacing(directory / "report.json") as out:
-        json.dump(report.data, out, indent=1)
-        out.write("\n")
+        printing.write_json(report.data, out)
 
 
 def write_text(report: Report, directory: Path) -> None:
-    from rich.console import Console
-
     with own_files.replacing(directory / "report.txt", errors="replace") as out:
-        report.print(Console(file=out, width=140, color_system=None))
+        report.print(printing.console(file=out, width=140, color_system=None))
 
 
 def write_page(report: Report, directory: Path, file: str | None = None) -> Path:
@@ -122,10 +117,8 @@ def summarise(directory: Path, *, quiet: bool, exit_code: int, step: str | None 
             report = open_report(directory, step)
             written = _written(report, directory)
         if not quiet:
-            from rich.console import Console
-
             sys.stdout.flush()
-            report.print_summary(Console(stderr=True))
+            report.print_summary(printing.console(stderr=True))
             again = f"tables: leadline report {shown(directory)} --all"
             also = f" (also {', '.join(written[1:])})" if written[1:] else ""
             if words := advice_for(report):

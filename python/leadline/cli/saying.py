@@ -7,11 +7,13 @@ import sys
 import textwrap
 from typing import TextIO
 
+from leadline.text.visible import visible_lines
+
 LEAST_WIDTH = 40
 
 
 def say(text: str) -> None:
-    print(laid_out(f"leadline: {text}", sys.stderr), file=sys.stderr, flush=True)
+    print(laid_out(f"leadline: {visible_lines(text)}", sys.stderr), file=sys.stderr, flush=True)
 
 
 def laid_out(text: str, stream: TextIO) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import ctypes.util
-import json
 import os
 import re
 import sys
@@ -17,6 +16,7 @@ import click
 from leadline import mpi
 from leadline.cli.recording import say, shown
 from leadline.errors import MissingPrerequisite, UsageError
+from leadline.text.printing import write_json
 
 OF_PNETCDF = "debian-openmpi"  # the library that Debian's PnetCDF is for: all forms can run with it
 GRID = "48x48x16"
@@ -162,15 +162,13 @@ def _directory(output: str | None) -> Path:
 
 def _write(found: dict[str, Any], html: str | None, json_: bool) -> None:
     if json_:
-        json.dump(found, sys.stdout, indent=1)
-        sys.stdout.write("\n")
+        write_json(found, sys.stdout)
     else:
-        from rich.console import Console
-
         from leadline.studies.terminal import draw
+        from leadline.text.printing import console
         from leadline.text.screen import Screen
 
-        draw(found, Screen(Console()))
+        draw(found, Screen(console()))
     if html is not None:
         from leadline.report.page import document
 

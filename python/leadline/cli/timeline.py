@@ -10,6 +10,8 @@ import click
 from leadline.cli.report import newest
 from leadline.cli.reporting import open_run, step_option, working
 from leadline.errors import UsageError
+from leadline.text.printing import console
+from leadline.text.visible import visible
 
 WORDS = ("typical", "slowest", "output")
 
@@ -43,15 +45,14 @@ def command(iteration: str, ranks: str | None, width: int | None, step: str | No
         raise UsageError(f"no such directory: {path}", hint="give the directory that leadline record named")
     if iteration not in WORDS and not iteration.isdecimal():
         raise UsageError(f"--iteration {iteration}: a number, {', '.join(WORDS[:-1])} or {WORDS[-1]} is expected")
-    from rich.console import Console
     from rich.text import Text
 
-    console = Console()
+    screen = console()
     with working("reading the recording"):
         run = open_run(path, step)
-        lines = drawn(run, iteration, ranks, width or console.width)
+        lines = drawn(run, iteration, ranks, width or screen.width)
     for line in lines:
-        console.print(Text.assemble(*line), soft_wrap=True)
+        screen.print(Text.assemble(*((visible(text), style) for text, style in line)), soft_wrap=True)
     return 0
 
 

@@ -12,6 +12,7 @@ import click
 from leadline.cli.recording import say, shown
 from leadline.errors import UsageError
 from leadline.operations import operations
+from leadline.text.printing import write_json
 
 OPERATIONS = ",".join(operations())
 
@@ -175,8 +176,7 @@ def _algorithms(asked: dict[str, Any]) -> int:
         asked["output"].write_text(text)
         say(f"{len(found.table.rules)} rules in {shown(asked['output'])}")
     if asked["json_"]:
-        json.dump(_document(found), sys.stdout, indent=1)
-        sys.stdout.write("\n")
+        write_json(_document(found), sys.stdout)
     elif asked["output"] is None:
         sys.stdout.write(text)
     return 0
@@ -218,8 +218,7 @@ def _protocol(program: tuple[str, ...], pattern: str | None, asked: dict[str, An
     if asked["output"] is not None:
         asked["output"].write_text(json.dumps(found, indent=1) + "\n")
     if asked["json_"]:
-        json.dump(found, sys.stdout, indent=1)
-        sys.stdout.write("\n")
+        write_json(found, sys.stdout)
     else:
         print_found(found)
     tuned.interruption.end_if_any()

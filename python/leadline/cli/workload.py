@@ -11,6 +11,7 @@ from leadline import mpi
 from leadline.cli.recording import record_with_words, say, shown
 from leadline.errors import MissingPrerequisite
 from leadline.launch import process
+from leadline.text.printing import write_path
 
 # With more ranks than this, the default is a library whose ranks share cores well.
 RANKS_FOR_BUSY_WAITING = 4
@@ -47,7 +48,7 @@ def build(library: str | None, name: str) -> int:
     from leadline import workloads
 
     found = workloads.find(name)
-    print(workloads.build(found, library_for(library or default_library(found.language, 1))))
+    write_path(workloads.build(found, library_for(library or default_library(found.language, 1))))
     return 0
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from leadline.figures.job import cores_words, places
+from leadline.figures.programs import names_of, programs_of
 from leadline.figures.run import Run
 from leadline.text import format as fmt
 
@@ -32,17 +33,16 @@ def environment_of(run: Run) -> dict[str, str | None]:
     launcher = run.description.get("launcher")
     launcher = launcher if isinstance(launcher, dict) else {}
     version = " ".join(str(launcher[key]) for key in ("kind", "version") if launcher.get(key))
-    process = next((p for p in run.processes if p.program), None)
-    words = process.program.split(" ") if process is not None else []
+    programs = programs_of(run)
     found: dict[str, str | None] = {
         "Recorded with": OURS,
         "MPI library": fmt.library(run.library) or None,
         "Library build": _build(run.library),
         "Launcher": version or None,
         "Ranks": str(run.ranks),
-        "Program": words[0].rsplit("/", 1)[-1] if words else None,
-        "Program build": _build_id(run, words[0] if words else ""),
-        "Arguments": " ".join(words[1:]) if words else None,
+        "Program": " + ".join(names_of(run)) or None,
+        "Program build": _build_id(run, programs[0][0] if programs else ""),
+        "Arguments": " ".join(programs[0][1]) if len(programs) == 1 else None,
     }
     found |= _settings(run)
     found |= {

@@ -14,6 +14,7 @@ from leadline.figures.content import Content
 from leadline.figures.entries import COLLECTIVE, STARTUP
 from leadline.figures.loops import NamedLoop, named_loop
 from leadline.figures.placement import waited_share
+from leadline.figures.programs import names_of, programs_of
 from leadline.figures.run import Site
 
 MOST_DELAYED = 4
@@ -62,8 +63,8 @@ def _waited(content: Content) -> float | None:
 
 def _program(content: Content) -> tuple[str, list[str] | None]:
     """The program's file name, and its arguments if they are known."""
-    words = next((process.program for process in content.run.processes if process.program), "").split(" ")
-    return words[0].rsplit("/", 1)[-1], words[1:] if words[0] else None
+    programs = programs_of(content.run)
+    return " + ".join(names_of(content.run)), programs[0][1] if len(programs) == 1 else None
 
 
 def _in_main_loop(content: Content) -> dict[int, float]:

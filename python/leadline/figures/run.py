@@ -13,7 +13,7 @@ from leadline import _core, nodes
 from leadline.errors import DamagedTrace, NoSuchRun
 from leadline.figures.traces import Traces
 from leadline.figures.worlds import World, display_order, labels_of, worlds_of
-from leadline.run_directory import JOB, read_description, read_json, runs_in
+from leadline.run_directory import JOB, read_description, read_json, runs_in, well_formed
 from leadline.symbols import Location, ModuleProblem, Symbolizer, call_path, reaches_start
 from leadline.symbols.cache import SymbolCache
 from leadline.symbols.resolve import WITHOUT_MODULE
@@ -324,7 +324,7 @@ def _took_part(process: _core.Process) -> bool:
 def _description(path: Path) -> dict[str, Any]:
     """run.json, if leadline record started the job; "job": job.json, written by the job's first rank."""
     found = read_description(path)
-    job = read_json(path / JOB)
+    job = well_formed(read_json(path / JOB))
     if not found and job and (path.parent / JOB).exists():  # another job that the same command started
         found = {**read_description(path.parent), "command": None}
     return {**found, "job": job}

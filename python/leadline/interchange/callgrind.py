@@ -15,6 +15,7 @@ from leadline import __version__
 from leadline.figures.run import Site
 from leadline.interchange.selection import Selection, Written
 from leadline.interchange.site_sums import Sum, sums_of
+from leadline.text.visible import visible
 
 EVENTS = {
     "Nanoseconds": "time in MPI and file calls, ns",
@@ -44,7 +45,7 @@ def export(selection: Selection, path: Path) -> Written:
             costs = by_site.setdefault(each.site, [0] * len(EVENTS))
             _add(costs, _costs(each))
     entries, total = _tree(by_site, selection.sites())
-    with path.open("x") as out:
+    with path.open("x", encoding="utf-8") as out:
         out.writelines(_lines(selection, entries, total))
     written.amounts = {"call": total[1], "call site": len(by_site)}
     return written
@@ -95,7 +96,7 @@ class _Names:
         self.numbers_: dict[str, int] = {}
 
     def __call__(self, name: str) -> str:
-        name = " ".join(name.split())
+        name = visible(" ".join(name.split()))
         known = self.numbers_.get(name)
         if known is not None:
             return f"({known})"
@@ -104,9 +105,9 @@ class _Names:
 
 
 def _lines(selection: Selection, entries: dict[Routine, _Entry], total: Costs) -> Iterable[str]:
-    command = " ".join(selection.run.description.get("command") or ["?"]).replace("\n", " ")
+    command = " ".join(selection.run.description.get("command") or ["?"])
     yield f"# callgrind format\nversion: 1\ncreator: leadline {__version__}\n"
-    yield f"cmd: {command}\npositions: line\n"
+    yield f"cmd: {visible(command)}\npositions: line\n"
     yield from (f"event: {name} : {meaning}\n" for name, meaning in EVENTS.items())
     yield f"events: {' '.join(EVENTS)}\nsummary: {_text(total)}\n"
     files, functions = _Names(), _Names()

@@ -48,7 +48,8 @@ def export(selection: Selection, path: Path) -> Written:
         ]
     )
     calls = untimed = 0
-    with parquet.ParquetWriter(path, schema) as out:
+    # pyarrow takes no path that is not text.
+    with path.open("xb") as file, parquet.ParquetWriter(file, schema) as out:
         batches = _Batches(pyarrow, selection)
         for index, trace in selection.traces():
 

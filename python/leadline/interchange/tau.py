@@ -15,6 +15,7 @@ from leadline import __version__
 from leadline.figures.run import Site
 from leadline.interchange.selection import Selection, Written
 from leadline.interchange.site_sums import ProcessSums, Sizes, sums_of
+from leadline.text.visible import visible
 
 APPLICATION = ".TAU application"
 
@@ -69,7 +70,7 @@ def _text(selection: Selection, process: ProcessSums, sites: dict[int, Site]) ->
         f"# Name Calls Subrs Excl Incl ProfileCalls # {_metadata(selection, process)}",
     ]
     for name, t in timers.items():
-        quoted = name.replace('"', "'")
+        quoted = visible(name).replace('"', "'")
         lines.append(f'"{quoted}" {t.calls} {t.subroutines} {t.exclusive:.3f} {t.inclusive:.3f} 0 GROUP="{t.group}"')
     lines.append("0 aggregates")
     return "\n".join([*lines, *_events(process.sizes), ""])
@@ -86,7 +87,7 @@ def _metadata(selection: Selection, process: ProcessSums) -> str:
         "Recorded by": f"leadline {__version__}",
     }
     parts = (
-        f"<attribute><name>{escape(name)}</name><value>{escape(' '.join(value.split()))}</value></attribute>"
+        f"<attribute><name>{escape(name)}</name><value>{escape(visible(' '.join(value.split())))}</value></attribute>"
         for name, value in facts.items()
     )
     return f"<metadata>{''.join(parts)}</metadata>"

@@ -8,6 +8,7 @@ from typing import Any
 from leadline import __version__
 from leadline.figures.content import Content
 from leadline.figures.json_entries import rank_id
+from leadline.figures.programs import programs_of
 from leadline.figures.run import Run
 from leadline.findings.finding import Finding
 from leadline.report.one_sided import kinds_of_operations
@@ -42,6 +43,10 @@ def _about(run: Run) -> dict[str, Any]:
         "start": description.get("start"),
         "exit_code": description.get("exit_code"),
         "program": next((p.program for p in run.processes if p.program), ""),
+        "programs": [
+            {"name": path.rsplit("/", 1)[-1], "path": path, "arguments": arguments}
+            for path, arguments in programs_of(run)
+        ],
         "ranks": run.ranks,
         "ranks_recorded": len(run.processes),
         "worlds": len(run.worlds),

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 from leadline.errors import UsageError
 from leadline.figures import job
 from leadline.figures.content import Content
+from leadline.figures.programs import names_of, programs_of
+from leadline.figures.run import Run
 from leadline.findings.finding import Finding
 from leadline.report.section import Section
 from leadline.report.sections import SECTIONS
@@ -77,11 +79,10 @@ def _look(findings: Sequence[Finding], out: Screen) -> None:
 def about(content: Content) -> str:
     """The program, its ranks and hosts, how long it took, and the library."""
     run = content.run
-    program = next((p.program for p in run.processes if p.program), "")
     hosts = sorted({process.host for process in run.processes if process.host})
     parts = []
-    if program:
-        parts.append(_command(program))
+    if command := _command(run):
+        parts.append(command)
     ranks = fmt.plural(run.ranks, "rank")
     if hosts:
         ranks += f" on {hosts[0]}" if len(hosts) == 1 else f" on {fmt.plural(len(hosts), 'host')}"
@@ -100,7 +101,8 @@ def about(content: Content) -> str:
     return " · ".join(parts)
 
 
-def _command(line: str) -> str:
-    """The command without its directory; a long one cut."""
-    program, _, arguments = line.partition(" ")
-    return textwrap.shorten(f"{program.rsplit('/', 1)[-1]} {arguments}".strip(), 60, placeholder=" …")
+def _command(run: Run) -> str:
+    """The command without its directory, or the names of all programs; what is long is cut. "" if it is unknown."""
+    programs = programs_of(run)
+    words = programs[0][1] if len(programs) == 1 else []
+    return textwrap.shorten(" ".join([" + ".join(names_of(run)), *words]), 60, placeholder=" …")

@@ -8,7 +8,8 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import TextIO
 
-CLEAR = "\r\x1b[K"
+from leadline.text.printing import rewrite_line
+from leadline.text.visible import visible
 
 
 class ProgressLine:
@@ -25,8 +26,7 @@ class ProgressLine:
     def show(self, text: str) -> None:
         if self._stream.isatty():
             width = shutil.get_terminal_size().columns - 1
-            self._stream.write(f"{CLEAR}{text[:width]}")
-            self._stream.flush()
+            rewrite_line(self._stream, visible(text)[:width])
             self._shown = True
 
     def note(self, text: str) -> None:
@@ -36,8 +36,7 @@ class ProgressLine:
 
     def clear(self) -> None:
         if self._shown:
-            self._stream.write(CLEAR)
-            self._stream.flush()
+            rewrite_line(self._stream, "")
             self._shown = False
 
     def __enter__(self) -> ProgressLine:

@@ -16,6 +16,7 @@ SCHEMA = "leadline.symbols/1"
 MOST_BYTES = 256 << 20
 
 _Key = tuple[str, str, int]
+_MALFORMED = (OSError, ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError)
 
 
 class SymbolCache:
@@ -26,7 +27,7 @@ class SymbolCache:
         self.path_ = directory / FILE_NAME
         self.known_: dict[_Key, tuple[Location, ...]] = {}
         self.changed_ = False
-        with contextlib.suppress(OSError, ValueError, TypeError, KeyError, AttributeError):
+        with contextlib.suppress(*_MALFORMED):
             self._load(json.loads(own_files.read(self.path_, MOST_BYTES)))
 
     def get(self, path: str, build_id: str, offset: int) -> tuple[Location, ...] | None:

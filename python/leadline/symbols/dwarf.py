@@ -445,4 +445,4 @@ def _number(die: Any, attribute: str) -> int:
 
 
 def _text(value: bytes | str) -> str:
-    return value.decode(errors="replace") if isinstance(value, bytes) else value
+    return value.decode(errors="backslashreplace") if isinstance(value, bytes) else value

@@ -6,6 +6,7 @@ import bisect
 import io
 import itertools
 import lzma
+import os
 import struct
 import zlib
 from collections.abc import Iterator
@@ -70,9 +71,9 @@ def debug_file(elf: ELFFile, path: Path, wanted_build_id: str) -> Path | None:
     (expected,) = struct.unpack("<I" if elf.little_endian else ">I", data[-4:])
     folder = path.resolve().parent
     for candidate in (
-        folder / name.decode(errors="replace"),
-        folder / ".debug" / name.decode(errors="replace"),
-        DEBUG_DIRECTORY / folder.relative_to("/") / name.decode(errors="replace"),
+        folder / os.fsdecode(name),
+        folder / ".debug" / os.fsdecode(name),
+        DEBUG_DIRECTORY / folder.relative_to("/") / os.fsdecode(name),
     ):
         if candidate.is_file() and candidate != path.resolve() and _crc32(candidate) == expected:
             return candidate
@@ -167,7 +168,7 @@ def _functions(elf: ELFFile, section: Any) -> Iterator[tuple[int, int, str]]:
         if info & 15 not in _FUNCTION_TYPES or shndx == 0 or value == 0:
             continue
         end = strings.find(b"\0", name_at)
-        yield value, size, strings[name_at:end].decode(errors="replace")
+        yield value, size, strings[name_at:end].decode(errors="backslashreplace")
 
 
 def close(elf: ELFFile) -> None:

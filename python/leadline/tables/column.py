@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias, overload
 
 from leadline.tables.declaration import ColumnDeclaration, Kind
+from leadline.text.visible import without_surrogates
 
 # Formats of the buffers that a kind may have: those of 64 bits differ by platform.
 FORMATS = {Kind.INDEX: "i", Kind.INTEGER: "ql", Kind.NUMBER: "d", Kind.FLAG: "?"}
@@ -82,13 +83,17 @@ class TextColumn(Sequence[Any]):
         if isinstance(index, slice):
             return [self[at] for at in range(*index.indices(len(self)))]
         at = range(len(self))[index]  # from the end, and an IndexError, as of any sequence
-        return None if at in self.unknown else str(self.data[self.offsets[at] : self.offsets[at + 1]], "utf-8")
+        return None if at in self.unknown else _text(self.data[self.offsets[at] : self.offsets[at + 1]])
 
     def __iter__(self) -> Iterator[Any]:
         data = bytes(self.data)
         pairs = itertools.pairwise(self.offsets)
-        texts = (str(data[begin:end], "utf-8") for begin, end in pairs)
+        texts = (_text(data[begin:end]) for begin, end in pairs)
         return (None if at in self.unknown else text for at, text in enumerate(texts)) if self.unknown else texts
+
+
+def _text(data: bytes | memoryview[Any]) -> str:
+    return str(data, "utf-8", "backslashreplace")  # a damaged trace may hold a name that is no text
 
 
 Column = NumberColumn | TextColumn
@@ -122,6 +127,6 @@ def _text_of(declaration: ColumnDeclaration, values: Sequence[str | None]) -> Te
         if value is None:
             unknown.add(at)
         else:  # a path may hold bytes that are no text
-            data += value.encode("utf-8", "backslashreplace")
+            data += without_surrogates(value).encode()
         offsets.append(len(data))
     return TextColumn(declaration, memoryview(offsets), memoryview(bytes(data)), frozenset(unknown))

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from leadline.errors import MissingPrerequisite
+from leadline.text.visible import cell
 
 
 def write_csv(table: Any, file: str | Path | TextIO) -> None:
@@ -29,6 +30,8 @@ def _write(names: Sequence[str], rows: Iterable[Sequence[Any]], out: TextIO) -> 
 
 
 def _field(value: Any) -> Any:
+    if isinstance(value, str):
+        return cell(value)
     return str(value).lower() if isinstance(value, bool) else value
 
 
@@ -42,7 +45,8 @@ def write_parquet(table: Any, file: str | Path) -> None:
     except ImportError:
         pass
     else:
-        parquet.write_table(table.to_arrow(), str(file))
+        with open(file, "wb") as out:  # pyarrow takes no path that is not text
+            parquet.write_table(table.to_arrow(), out)
         return
     try:
         frame = table.to_polars()
@@ -51,4 +55,5 @@ def write_parquet(table: Any, file: str | Path) -> None:
             "neither pyarrow nor Polars is installed, and Parquet files need one of them",
             hint="pip install 'leadline[frames]', or take CSV",
         ) from error
-    frame.write_parquet(str(file))
+    with open(file, "wb") as out:
+        frame.write_parquet(out)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from leadline.text.visible import visible
 from leadline.text.wrapping import wrapped
 
 if TYPE_CHECKING:  # JSON and the page do not need rich
@@ -38,6 +39,7 @@ class Screen:
         from rich.text import Text
 
         self._console.print()
+        title, remark = visible(title), visible(remark)
         text = Text(title, style="bold")
         if remark and len(title) + len(remark) + 2 <= self.width:
             text.append(f"  {remark}", style="dim not bold")
@@ -48,11 +50,11 @@ class Screen:
 
         for line in lines:
             whole, style = (line, "") if isinstance(line, str) else line
-            for part in folded(whole, self.width):
+            for part in folded(visible(whole), self.width):
                 self._console.print(Text(part, style=style), soft_wrap=True)
 
     def paragraph(self, text: str, style: str = "") -> None:
-        self.lines([(line, style) for line in wrapped(text, self.width, break_long_words=False)])
+        self.lines([(line, style) for line in wrapped(visible(text), self.width, break_long_words=False)])
 
     def item(self, text: str, style: str = "") -> None:
-        self.lines([(line, style) for line in wrapped(text, self.width, "- ", "  ")])
+        self.lines([(line, style) for line in wrapped(visible(text), self.width, "- ", "  ")])

@@ -88,6 +88,10 @@ def parse(text: str, path: str = "the table") -> Table:
         line = int(found[1]) if found else text.count("\n") + 1
         reason = re.sub(r"\s*\(at .*\)$", "", str(error))
         raise MalformedTable(path, line, f"not TOML: {reason}") from error
+    except RecursionError as error:
+        raise MalformedTable(path, 0, "not TOML: its values are nested too deeply") from error
+    except ValueError as error:  # a number of more digits than Python reads
+        raise MalformedTable(path, 0, f"not TOML: {error}") from error
     lines = _Lines(text, path)
     if content.get("schema") != SCHEMA:
         given = content.get("schema")
@@ -139,7 +143,7 @@ def _rule(given: dict[str, Any], number: int, lines: _Lines) -> Rule:
         if key not in given:
             raise wrong(None, f"the rule has no {key}")
     operation, algorithm = given["operation"], given["algorithm"]
-    if operation not in ALGORITHMS:
+    if not isinstance(operation, str) or operation not in ALGORITHMS:
         raise wrong("operation", f"operation {operation!r} is not one of {', '.join(ALGORITHMS)}")
     if algorithm not in ["native", *ALGORITHMS[operation]]:
         known = ", ".join(["native", *ALGORITHMS[operation]])

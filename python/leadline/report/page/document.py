@@ -15,6 +15,7 @@ from leadline.report.page.bundle import bundle
 from leadline.report.page.drawings import drawings_in
 from leadline.report.page.packing import as_script_text, compressed, packed
 from leadline.report.sections import SECTIONS
+from leadline.text.visible import in_shell, strings_in, visible_lines
 
 _HERE = Path(__file__).parent
 _FROM_NPM = _HERE / "from_npm"
@@ -43,17 +44,20 @@ def _write(text: str, file: Path) -> None:
 
 def page(report: dict[str, Any]) -> str:
     """The whole page as text."""
-    return _document(report, _title(report), f"leadline report {report.get('run', 'DIR')}", _report_script())
+    return _document(
+        report, _title(report), f"leadline report {in_shell(str(report.get('run', 'DIR')))}", _report_script()
+    )
 
 
 def comparison_page(comparison: dict[str, Any]) -> str:
-    groups = " ".join(str(group["name"]) for group in comparison["groups"])
+    groups = " ".join(in_shell(str(group["name"])) for group in comparison["groups"])
     return _document(comparison, "Comparison – Leadline", f"leadline compare {groups} --all", _comparison_script())
 
 
 def _document(content: dict[str, Any], title: str, command: str, script: str) -> str:
     """Its policy lets the page load nothing, and run no scripts and styles but its own."""
     style, chart_library = _assets()
+    data = compressed(as_script_text(packed(strings_in(content, visible_lines))))
     policy = (
         f"default-src 'none'; base-uri 'none'; form-action 'none'; style-src '{_hash(style)}'; "
         f"script-src '{_hash(chart_library)}' '{_hash(script)}'"
@@ -72,7 +76,7 @@ def _document(content: dict[str, Any], title: str, command: str, script: str) ->
 <div id="page"><main><h1>{_text(content.get("verdict", ""))}</h1>
 <p>The scripts that draw the tables and charts of this page did not run. For the same figures, type
 <code>{_text(command)}</code></p></main></div>
-<script type="application/json" id="report">{compressed(as_script_text(packed(content)))}</script>
+<script type="application/json" id="report">{data}</script>
 <script>{chart_library}</script>
 <script>{script}</script>
 </body>
@@ -119,8 +123,8 @@ def _report_script() -> str:
 
 
 def _text(value: object) -> str:
-    """The text in HTML. File names may hold lone surrogates, for which UTF-8 has no bytes."""
-    return html.escape(str(value).encode("utf-8", "replace").decode())
+    """The text in HTML."""
+    return html.escape(visible_lines(str(value)))
 
 
 def _hash(text: str) -> str:
@@ -128,5 +132,5 @@ def _hash(text: str) -> str:
 
 
 def _title(report: dict[str, Any]) -> str:
-    program = str(report.get("program") or "").partition(" ")[0].rsplit("/", 1)[-1]
-    return f"{program or 'MPI program'} on {report.get('ranks')} ranks – Leadline"
+    names = dict.fromkeys(str(program["name"]) for program in report.get("programs") or ())
+    return f"{' + '.join(names) or 'MPI program'} on {report.get('ranks')} ranks – Leadline"

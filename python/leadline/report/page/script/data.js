@@ -54,8 +54,9 @@ export function lineText(site) {
   return `${site.line_exact === false && site.line != null ? "~" : ""}${site.line ?? "?"}`;
 }
 
-/** The program without its directory. */
+/** The program without its directory, and its arguments; of several programs their names. */
 export function programName(report) {
-  const [program, ...rest] = (report.program || "").split(" ");
-  return [program.split("/").pop(), ...rest].join(" ");
+  const programs = report.programs || [];
+  const names = [...new Set(programs.map((program) => program.name))].join(" + ");
+  return [names, ...(programs.length === 1 ? programs[0].arguments : [])].join(" ");
 }
