@@ -18,7 +18,7 @@ def _type(name: Any) -> int:
     if wanted == "int8":
         return INT8
     if wanted not in TYPES:
-        raise UsageError(f"a variable is of int8, {', '.join(TYPES)}, not {wanted}")
+        raise UsageError(f"a variable must be int8, {', '.join(TYPES)}, not {wanted}")
     return TYPES[wanted]
 
 

@@ -14,8 +14,8 @@ static void take_dimension(leadline_spread* spread, const leadline_block* block,
   const int64_t whole = block->whole[d], first = block->first[d], count = block->count[d];
   const int64_t offset = of(block->offset, d, 0), size = of(block->sizes, d, count), halo = of(block->halo, d, 0);
   if (whole < 1 || first < 0 || count < 0 || first > whole || count > whole - first) {
-    note(&spread->report, "rank %d: its block has %lld points from %lld on in dimension %d, but the field has %lld",
-         spread->rank, (long long)count, (long long)first, d, (long long)whole);
+    note(&spread->report, "rank %d: dimension %d of its block has %lld points starting at %lld, but the field has %lld",
+         spread->rank, d, (long long)count, (long long)first, (long long)whole);
     return;
   }
   const int64_t before = first < halo ? first : halo;

@@ -79,7 +79,7 @@ static void free_buffers(Transfer* t) {
 static void refuse_what_cannot_be(Transfer* t, bool to_read) {
   Report* report = &t->file->report;
   if (t->type == LEADLINE_FIELDIO_INT8)
-    note(report, "%s: a field in memory is contiguous, of numbers with 4 or 8 bytes, and as large as declared",
+    note(report, "%s: a field in memory must be contiguous, of 4-byte or 8-byte numbers, and as large as declared",
          t->file->path);
   if (t->spread->report.failed) note(report, "%s: %s", t->file->path, t->spread->report.message);
   if (t->spread->ranks != t->file->ranks || t->spread->rank != t->file->rank) {

@@ -127,7 +127,7 @@ std::unique_ptr<Candidate> make_collective(const Job& job, const Plan& plan, Ope
   problem.node_of = node_of.data();
   collectives::Schedule schedule;
   if (!algorithm->build(problem, &schedule)) {
-    *why = "not for this number of processes and size";
+    *why = "not for this number of ranks and this size";
     return nullptr;
   }
   return std::make_unique<Scheduled>(call, contents, std::move(schedule));

@@ -26,7 +26,7 @@ Word pass_on(Fn fn, Name name, A... a) {
   if (__builtin_expect(!real, 0)) {
     shim.find_library();
     if (!real) {
-      tell("%s was called, but no library behind the shim provides it", host::traits[static_cast<int>(fn)].name);
+      tell("%s was called, but no library loaded after the shim provides it", host::traits[static_cast<int>(fn)].name);
       return 16;
     }
   }

@@ -157,6 +157,7 @@ def test_a_library_that_is_not_found(mpich: mpi.Library, typed: Typed) -> None:
     run = typed("run", "--", *mpiexec(mpich, 1), folder / "app")
     assert "warning: app was built for MPICH (and Intel MPI, Cray MPICH, MVAPICH), but" in run.flat, run.text
     assert f"the loader does not find its {name}" in run.flat
+    assert run.flat.count("load the module that it was built with") == 1, run.text
     doctor = typed("doctor", "--", *mpiexec(mpich, 1), folder / "app")
     assert doctor.code == 3
     assert doctor.flat.count("not found") == 1, doctor.text

@@ -22,7 +22,7 @@ PAIRS = [
 
 # What the last rank or all do wrong, and what every rank must say; where the ways differ, of NetCDF and of PnetCDF.
 WRONG = {
-    "outside": "rank 2: its block has 3 points from 7 on in dimension 0, but the field has 9",
+    "outside": "rank 2: dimension 0 of its block has 3 points starting at 7, but the field has 9",
     "whole": "rank 2: the field has 5 points in dimension 1 here, but 4 on rank 0",
     "halo": "rank 2: 3 points and a halo of 2 do not fit an array of 5 from 1 on, in dimension 0",
     "overlap": "wrong.nc: the blocks of ranks 1 and 2 overlap in 4 points",

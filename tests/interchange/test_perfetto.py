@@ -142,7 +142,7 @@ def test_only_the_window_of_iterations_and_ranks_is_exported(whole: Path, export
     slices = slices_of(exported.path)
     assert Counter(each.name for each in slices)["MPI_Isend"] == 3
     assert not any(each.starts or each.ends for each in slices)
-    assert "9 ends of messages have no other end" in exported.err
+    assert "9 message ends have no match" in exported.err
 
 
 def test_calls_without_times_are_left_out_and_the_kept_iterations_are_named(sampled: Path, export: Export) -> None:

@@ -433,7 +433,7 @@ def test_names_of_worlds_and_of_unknown_ranks(show: Show) -> None:
     report["matrix"].append({"source": "1.0", "target": None, "messages": 7, "bytes": 70})
     opened = show(report)
     assert [row[0] for row in opened.rows("ranks")] == ["0.0", "1.0", "pid 77"]
-    assert opened.rows("matrix")[-1][:2] == ["1.0", "not known"]
+    assert opened.rows("matrix")[-1][:2] == ["1.0", "unknown"]
     assert "Not drawn: 7 messages" in opened.texts("#matrix > .note")[-1]
 
 

@@ -81,7 +81,7 @@ def test_what_is_no_profile_is_refused(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="there is no"):
         read(tmp_path / "nothing")
     (tmp_path / "empty").mkdir()
-    with pytest.raises(UnreadableProfile, match="not a TAU profile folder"):
+    with pytest.raises(UnreadableProfile, match="not a TAU profile directory"):
         read(tmp_path / "empty")
     file = folder / "profile.0.0.0"
     file.write_text(file.read_text().replace("MULTI_TIME", "MULTI_PAPI_FP_OPS"))

@@ -1,4 +1,4 @@
-// Stands behind the recorder: the process is killed in MPI_Init, or in MPI_Barrier; or MPI_Init calls exit.
+// Loaded after the recorder: the process is killed in MPI_Init, or in MPI_Barrier; or MPI_Init calls exit.
 #include <mpi.h>
 #include <signal.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 """The structure, expanded, is the plain log of the calls; and the log is written by the next tool in the chain.
 
-The logger (tests/programs/plainlog.c) stands behind the recorder, so that its every line also shows that a PMPI tool
+The logger (tests/programs/plainlog.c) is loaded after the recorder, so that its every line also shows that a PMPI tool
 after the recorder still sees each call.
 """
 
@@ -41,7 +41,7 @@ def run_logged(
     directory: Path,
     recorder: Path | None = None,
 ) -> Outcome:
-    """Runs with the logger, behind the recorder if one is given; the logs and the run are in `directory`."""
+    """Runs with the logger, loaded after the recorder if one is given; the logs and the run are in `directory`."""
     directory.mkdir()
     outcome = run_mpi(
         library,

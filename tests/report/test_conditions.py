@@ -1,5 +1,6 @@
 """Caveats for the figures lead the verdict: shared cores, separate processes, budgets that ran out."""
 
+import io
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
@@ -8,11 +9,13 @@ import pytest
 
 pytest.importorskip("leadline._core", reason="the native part of leadline is not built: ./dev build")
 
+from rich.console import Console
+
 from leadline.figures.content import Content
 from leadline.findings import findings_of
-from leadline.report import to_json, verdict
+from leadline.report import print_summary, to_json, verdict
 
-from .handmade import a_placement, a_process, strips
+from .handmade import Calls, HandmadeSite, a_placement, a_process, strips
 
 MakeRun = Callable[..., Any]
 # Four ranks of 10 s.
@@ -33,6 +36,7 @@ def test_ranks_that_share_cores_are_said_first(make_run: MakeRun) -> None:
     run = run_of(make_run, [{"processors": 2, "allowed": [(0, 2)], "waited_ns": 6e9}] * 4)
     assert verdict(Content(run)).startswith(
         "4 ranks share 2 cores on node0 and spend 60 % of their time waiting for a core. All times below include that. "
+        "For times without it, record with at most 2 ranks, or more cores. "
     )
     report = to_json(run)
     assert report["conditions"] == [
@@ -54,10 +58,33 @@ def test_ranks_that_share_cores_are_said_first(make_run: MakeRun) -> None:
     ]
 
 
+def test_times_with_waits_for_a_core_lead_to_no_advice(make_run: MakeRun) -> None:
+    sites = [HandmadeSite("MPI_Isend", "isend", ["main a.c:5"], {rank: Calls(4, 5e9) for rank in range(4)})]
+    pattern = SimpleNamespace(name="serialised_order", sites=[0], files=[], in_main_loop=False, evidence=[])
+    pattern.ranks, pattern.messages, pattern.bytes, pattern.time_ns = 4, 40, 320, 5e9
+    texts = []
+    for cores in (2, 4):
+        place = a_placement(processors=cores, allowed=[(0, cores)], waited_ns=6e9 if cores < 4 else 0.0)
+        run = make_run(sites, [a_process(rank, 4, placement=place) for rank in range(4)], [])
+        run.profile.pattern_finder = lambda: SimpleNamespace(
+            add=lambda process, index: None, find=lambda paths, lines: [pattern]
+        )
+        found = [finding for finding in to_json(run)["findings"] if finding["id"] == "pattern"]
+        assert [bool(finding["help"]) for finding in found] == [cores == 4]
+        out = io.StringIO()
+        print_summary(run, Console(file=out, width=80))
+        texts.append(" ".join(out.getvalue().split()))
+    assert texts[0].startswith("4 ranks share 2 cores on node0 and spend 60 % of their time waiting for a core. All")
+    assert "blocking sends are in an order" not in texts[0]
+    assert "blocking sends are in an order" in texts[1]
+    assert "-> Post the receives first" in texts[1]
+
+
 def test_threads_that_share_cores_are_said(make_run: MakeRun) -> None:
     run = run_of(make_run, [{"threads": 9, "busy": 4}] * 4)
     assert verdict(Content(run)).startswith(
         "4 ranks with 16 busy threads share 8 cores on node0. All times below include waits for a core. "
+        "For times without it, record with at most 8 threads, or more cores. "
     )
 
 

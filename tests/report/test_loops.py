@@ -30,6 +30,25 @@ def test_call_sequences_that_restart_are_reported_where_iterations_may_be_more()
     assert loop.restarts_in_words == in_words
 
 
+def test_an_inner_loop_reached_on_several_call_paths_is_one_line() -> None:
+    def entry(number: int, parent: int, share: float, shape: Any = None) -> LoopEntry:
+        loop = replace(LOOP, number=number, share=share)
+        return LoopEntry(loop, parent, depth=1 if parent else 0, trips=4, shape=shape, calls=4, main=False)
+
+    def trips(fewest: int, most: int) -> SimpleNamespace:
+        return SimpleNamespace(fewest=fewest, most=most)
+
+    outer, elsewhere = entry(1, 0, 0.9, trips(4, 4)), entry(9, 0, 0.01, trips(1, 1))
+    inner = [entry(2, 1, 0.5, trips(1, 2)), entry(3, 1, 0.25, trips(2, 5))]
+    assert _lines([outer, *inner, elsewhere], 80)[1:] == [
+        " 90.0 %           4  solver.f90:12 in solve",
+        " 75.0 %      1 to 5    solver.f90:12 in solve, on 2 call paths",
+        "  1.0 %           1  solver.f90:12 in solve",
+    ]
+    unknown = [inner[0], entry(3, 1, 0.25)]
+    assert _lines([outer, *unknown], 80)[2] == " 75.0 %           ?    solver.f90:12 in solve, on 2 call paths"
+
+
 def timed(first: int, last: int, mean_s: float, at_least: bool = False) -> Iterations:
     """Four iterations of a loop, of 2.5 s on average: those from `first` to `last` were timed."""
     run = SimpleNamespace(profile=SimpleNamespace(loops=SimpleNamespace(mean_ns={1: 2.5e9}.get)))

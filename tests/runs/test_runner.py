@@ -84,7 +84,7 @@ def test_no_launch_is_begun_after_the_limit_of_all(monkeypatch: pytest.MonkeyPat
     finished = Runner(total_limit_s=50).run(turns(["true", "echo"], 2), script, take_20_s)
     assert [each.turn.round for each in finished.done] == [0, 0, 1]
     assert [turn.candidate for turn in finished.not_begun] == ["true"]
-    assert finished.why == "the 50 s for all launches were over"
+    assert finished.why == "the time limit of 50 s for all launches was reached"
     assert finished.complete_rounds() == 1
 
 
@@ -93,7 +93,7 @@ def test_a_launch_that_the_limit_of_all_ends_has_no_result() -> None:
     finished = Runner(total_limit_s=0.2).run(turns(["exec sleep 250"], 2), script)
     assert finished.done == []
     assert [turn.round for turn in finished.not_begun] == [0, 1]
-    assert finished.why == "the 0.2 s for all launches were over"
+    assert finished.why == "the time limit of 0.2 s for all launches was reached"
 
 
 def test_a_launch_that_its_own_limit_ends_is_a_failure() -> None:

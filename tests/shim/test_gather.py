@@ -67,7 +67,7 @@ def test_every_block_arrives(name: str, ranks: int, first: str, builder: Builder
         for algorithm in ALGORITHMS:
             counted = sum(line.calls for line in lines if line.algorithm == algorithm)
             assert counted == (4 * calls if algorithm == first else calls)
-        assert {line.why for line in lines if line.algorithm == "native"} <= {"nothing to send", "one process"}
+        assert {line.why for line in lines if line.algorithm == "native"} <= {"nothing to send", "one rank"}
 
 
 @pytest.mark.parametrize(("name", "ranks", "first"), [("openmpi", 4, "linear"), ("mpich", 3, "binomial")])

@@ -94,7 +94,7 @@ def test_what_the_library_keeps_is_told_with_the_reason(builder: Builder, shim: 
     assert {
         ("bcast", "nothing to send"),
         ("bcast", "the table's rule is native"),
-        ("bcast", "one process"),
+        ("bcast", "one rank"),
         ("bcast", "between two groups"),
         ("bcast", "arguments whose errors the library reports"),
         ("allreduce", "operation or datatype without a schedule"),

@@ -73,7 +73,7 @@ def test_open_mpi_reads_from_the_rules_file_what_the_table_says() -> None:
         ("1 7 1 2 2 0 1 0 0 1024 6 0 0", 4, ""),
         ("1 7 1 2 1 64 1 0 0", 4, "the first size is 64, not 0"),
         ("1 7 1 2 3 0 1 0 0 1024 6 0 0 512 5 0 0", 4, "do not ascend (512 after 1024)"),
-        ("1 7 1 8 1 0 1 0 0", 4, "the first rule is for 8 processes, the job has 4"),
+        ("1 7 1 8 1 0 1 0 0", 4, "the first rule is for 8 ranks, the job has 4"),
         ("1 7 2 8 1 0 1 0 0 2 1 0 1 0 0", 4, "do not ascend: [8, 2]"),
         ("1 7 1 2 2 0 1 0 0", 4, "ends in the middle"),
         ("1 # one\n7 bcast 1", 4, "not a number"),

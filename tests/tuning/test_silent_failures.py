@@ -49,7 +49,7 @@ def test_open_mpi_with_a_rules_file_that_is_missing(apply: Apply, tmp_path: Path
     [
         ("1 7 1 1 3 0 6 0 0 4194304 9 0 0 1024 9 0 0", "sizes do not ascend"),
         ("1 7 1 1 1 1048576 9 0 0", "not 0"),
-        ("1 7 1 8 1 0 9 0 0", "the first rule is for 8 processes, the job has 3"),
+        ("1 7 1 8 1 0 9 0 0", "the first rule is for 8 ranks, the job has 3"),
     ],
 )
 def test_open_mpi_with_rules_that_do_not_count(apply: Apply, tmp_path: Path, rules: str, why: str) -> None:

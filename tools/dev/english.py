@@ -36,9 +36,22 @@ AVOID = {
     r"\bcan be said in it\b": "a program can",
     r"\bonce more in fresh ones\b": "and then again in fresh launches",
     r"\bhas not the\b|\bhave not the\b": "does not have the",
+    r"\bincludes? that wait\b": "All times below include that.",
+    r"\bunder which name\b": "name what is recorded",
+    r"\bbehind (the recorder|the shim|it provides)\b": "loaded after",
+    r"\b(ranks?|processes|threads|cores) an? (host|node|core)\b": "per",
+    r"\bstarted again (once|\d+ times)\b": "restarted",
+    r"\bwe have to do with\b|\bis to be had\b": "a verb",
+    r"\bso many (ranks|bytes|calls|times|iterations) as\b": "as many as",
 }
 # In messages, on top of that: in code a loop may have trips. "independent trips" is a value in JSON, which stays.
-AVOID_IN_MESSAGES = {r"(?<!round.)(?<!independent.)\btrips?\b": "iteration"}
+AVOID_IN_MESSAGES = {
+    r"(?<!round.)(?<!independent.)\btrips?\b": "iteration",
+    r"\b(is|are) not known\b|\bnot known\b": "unknown",
+    r"\bfolders?\b": "directory",
+    r"\bnumbers? of processes\b": "number of ranks",
+    r"\bbehind\b": "after",
+}
 # Names of the same kind.
 NAMES = {
     "come_in": "enter_call",

@@ -206,7 +206,7 @@ void make_input(const Settings& settings, int rank) {
   if (rank == kit::FieldFile::root) {
     std::error_code error;
     std::filesystem::create_directory(settings.make_input, error);
-    if (error) problem = "cannot make the folder " + settings.make_input + ": " + error.message();
+    if (error) problem = "cannot make the directory " + settings.make_input + ": " + error.message();
     for (const std::string& path : {forcing_file(settings.make_input), initial_file(settings.make_input)}) {
       if (problem.empty() && std::filesystem::exists(path)) problem = path + " is there already";
     }

@@ -70,8 +70,8 @@ SERIES = (
 )
 ABOUT = """\
 A. V. Leus's comparison of Intel MPI's versions, measured again. A ratio above 1: faster than the library's own.
-published: the least and the greatest ratio of his tables, over versions and clusters. not clear: 1 lies in the
-interval here; or in what the rounding of his times to 1 µs leaves open, or his clusters do not agree."""
+published: the least and the greatest ratio of his tables, over versions and clusters. not clear: the
+interval here includes 1; or the published ratios do, once rounding to 1 µs is allowed for; or his clusters disagree."""
 _PUBLISHED_NAMES = {"bcast_of_two": "bcast"}
 
 

@@ -164,4 +164,4 @@ def _worth(rule: dict[str, Any]) -> str:
 
 def _named(rule: dict[str, Any]) -> str:
     (least, most), (first, last) = rule["range"]["processes"], rule["range"]["bytes"]
-    return f"{rule['operation']} of {first} to {last} bytes on {least} to {most} processes by {rule['algorithm']}"
+    return f"{rule['operation']} of {first} to {last} bytes on {least} to {most} ranks by {rule['algorithm']}"

@@ -36,7 +36,7 @@ STUDY_TAKES = {"study", "full", "json_", "library", "timeout_s", *STUDY_SETTINGS
     type=click.IntRange(1),
     envvar="LEADLINE_RANKS",
     default=2,
-    help="Number of processes.  [default: 2]",
+    help="Number of ranks.  [default: 2]",
 )
 @click.option(
     "--mpi",

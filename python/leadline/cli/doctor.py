@@ -21,7 +21,7 @@ def command(json_: bool, program: tuple[str, ...]) -> int:
     """List what is installed here. With COMMAND, say whether its MPI calls would be recorded, without running it.
 
     The exit code is 0 if recording works (and COMMAND would be recorded, or may be), 3 if COMMAND would not be
-    recorded, or not as the one job that was meant, and 5 if something that recording needs is missing.
+    recorded, or would be recorded as several jobs instead of one, and 5 if something that recording needs is missing.
     """
     from leadline.launch import doctor
 

@@ -19,7 +19,9 @@ class _Formats(click.Choice[str]):
 
 
 @click.command("export")
-@click.option("-o", "--output", "output", metavar="PATH", required=True, help="What to write; it must not exist yet.")
+@click.option(
+    "-o", "--output", "output", metavar="PATH", required=True, help="File or directory to write; must not exist yet."
+)
 @click.option(
     "--iterations",
     metavar="A:B",
@@ -42,7 +44,7 @@ def command(name: str, directory: str, output: str, iterations: str | None, rank
     parquet    a row for each call: pandas, Polars, DuckDB
     perfetto   timeline with messages: ui.perfetto.dev
     simgrid    time-independent traces: smpirun -replay
-    tau        profile folder: ParaProf, pprof
+    tau        profile directory: ParaProf, pprof
     """
     target = Path(output)
     if target.exists() or target.is_symlink():

@@ -14,7 +14,7 @@ from leadline.errors import UsageError
 
 @click.command("import")
 @click.option(
-    "-o", "--output", "output", metavar="RUN", required=True, help="Directory to make; it must not exist yet."
+    "-o", "--output", "output", metavar="RUN", required=True, help="Directory for the run; it must not exist yet."
 )
 @click.option(
     "--series",
@@ -28,7 +28,7 @@ from leadline.errors import UsageError
 def command(path: str, output: str, series: str) -> int:
     """Turn the OTF2 archive at PATH into a run, on which every other command works.
 
-    PATH is the archive's *.otf2 file or the folder with it, as Score-P, EZTrace and leadline export write it.
+    PATH is the archive's *.otf2 file or the directory with it, as Score-P, EZTrace and leadline export write it.
     """
     from leadline.interchange.importing import import_archive
     from leadline.run_directory import describe, write_description

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -90,10 +90,11 @@ def record_with_words(
     """
     refuse_inside_job("run" if summary else "record", command, os.environ if environ is None else environ)
     clock = Clock()
+    hinted: set[str] = set()
 
     def started(directory: Path, launcher: Launcher | None) -> None:
         if not quiet:
-            say_mistakes(command, launcher, environ)
+            hinted.update(say_mistakes(command, launcher, environ))
             say(f"recording into {shown(directory)}")
 
     try:
@@ -103,19 +104,25 @@ def record_with_words(
     finally:
         clock.clear()
     if not recording.has_traces:
-        _explain(recording, os.environ if environ is None else environ)
+        _explain(recording, os.environ if environ is None else environ, hinted)
     return recording
 
 
-def say_mistakes(command: Sequence[str], launcher: Launcher | None, environ: Mapping[str, str] | None = None) -> None:
+def say_mistakes(
+    command: Sequence[str], launcher: Launcher | None, environ: Mapping[str, str] | None = None
+) -> list[str]:
+    """Returns the hints that were printed."""
     from leadline.launch.mistakes import mistakes_of
 
-    for mistake in mistakes_of(command, launcher, environ):
+    mistakes = mistakes_of(command, launcher, environ)
+    for mistake in mistakes:
         say(f"warning: {mistake.message}")
         say(mistake.hint)
+    return [mistake.hint for mistake in mistakes]
 
 
-def _explain(recording: Recording, environ: Mapping[str, str]) -> None:
+def _explain(recording: Recording, environ: Mapping[str, str], hinted: Set[str]) -> None:
+    """hinted: hints that stand above, before the program's own output; they are not repeated."""
     from leadline.launch.explain import why_nothing
     from leadline.launch.queueing import submitter, what_becomes_of
 
@@ -123,11 +130,12 @@ def _explain(recording: Recording, environ: Mapping[str, str]) -> None:
         say(what_becomes_of(recording.command, environ, recording.directory))
         return
     verdict = why_nothing(recording.command, recording.launcher, recording.directory)
+    hint = "" if verdict.hint in hinted else verdict.hint
     if recording.exit_code == 0:
-        raise NothingRecorded(f"nothing was recorded: {verdict.reason}", hint=verdict.hint)
+        raise NothingRecorded(f"nothing was recorded: {verdict.reason}", hint=hint)
     say(f"nothing was recorded: {verdict.reason}; the program ended with code {recording.exit_code}")
-    if verdict.hint:
-        say(verdict.hint)
+    if hint:
+        say(hint)
 
 
 def nearby(directory: Path) -> str:

@@ -43,7 +43,7 @@ def _table(recording: Any, name: str) -> Any:
     if not which:
         return getattr(recording, table)()
     if not which.isdecimal() and which not in ("typical", "slowest", "all"):
-        raise UsageError(f"--table {name}: a number, typical, slowest or all is expected behind timeline:")
+        raise UsageError(f"--table {name}: a number, typical, slowest or all is expected after timeline:")
     return recording.timeline(int(which) if which.isdecimal() else which)
 
 

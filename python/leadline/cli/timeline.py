@@ -115,7 +115,7 @@ def _find(timeline: Any, iteration: str) -> tuple[Any, str]:
     for step in representative_steps(timeline):
         if set(step.kinds) & {"output", "files", "other_calls"}:
             return step.time, step.title
-    raise UsageError("every iteration that was kept calls where the typical one does", hint="--iteration typical")
+    raise UsageError("all kept iterations make the same calls as the typical one", hint="--iteration typical")
 
 
 def _about(timeline: Any, number: Any, title: str, run: Any) -> str:

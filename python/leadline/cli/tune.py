@@ -34,7 +34,7 @@ OPERATIONS = ",".join(operations())
     default="2",
     show_default=True,
     envvar="LEADLINE_RANKS",
-    help="Numbers of processes, for example 2,4.",
+    help="Numbers of ranks, for example 2,4.",
 )
 @click.option("--mpi", "library", metavar="LIBRARY", envvar="LEADLINE_MPI", help="As for leadline bench.")
 @click.option("--algorithms", metavar="A,B", envvar="LEADLINE_ALGORITHMS", help="Try only these.  [default: all]")
@@ -103,14 +103,14 @@ OPERATIONS = ",".join(operations())
     "--protocol",
     is_flag=True,
     envvar="LEADLINE_PROTOCOL",
-    help="Instead, run COMMAND with each setting for sending messages.",
+    help="Tune how messages are sent instead: run COMMAND with each setting.",
 )
 @click.option(
     "--time",
     "pattern",
     metavar="REGEX",
     envvar="LEADLINE_TIME",
-    help="With --protocol: find the time in COMMAND's output; REGEX has a group for it.",
+    help="With --protocol: take the time from COMMAND's output: the group in REGEX.",
 )
 @click.argument("program", nargs=-1, type=click.UNPROCESSED, metavar="[-- COMMAND [ARGS]...]")
 def command(program: tuple[str, ...], protocol: bool, pattern: str | None, **asked: Any) -> int:
@@ -227,5 +227,5 @@ def _protocol(program: tuple[str, ...], pattern: str | None, asked: dict[str, An
 
 def _whole(word: str) -> int:
     if not word.isdigit() or int(word) < 2:
-        raise UsageError(f"not a number of processes: {word!r}", hint="2 or more, as in -n 2,4")
+        raise UsageError(f"not a number of ranks: {word!r}", hint="2 or more, as in -n 2,4")
     return int(word)

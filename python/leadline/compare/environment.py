@@ -84,7 +84,7 @@ def _settings(run: Run) -> dict[str, str | None]:
 
 
 def _placement(run: Run) -> str | None:
-    """ "2 ranks a host, not bound" or the cores of each; None if it was not recorded."""
+    """ "2 ranks per host, not bound" or the cores of each; None if it was not recorded."""
     found = places(run)
     if not found or not any(place.cores for place in found):
         return None
@@ -92,7 +92,7 @@ def _placement(run: Run) -> str | None:
     counts = "/".join(map(str, sorted(set(per_host.values()))))
     bound = sorted({cores_words(place.cores) for place in found if place.is_bound})
     where = f"bound to {'; '.join(bound[:4])}{' …' if len(bound) > 4 else ''}" if bound else "not bound"
-    return f"{counts} {'ranks' if counts != '1' else 'rank'} a host, {where}"
+    return f"{counts} {'ranks' if counts != '1' else 'rank'} per host, {where}"
 
 
 def differences(environments: Sequence[Sequence[Mapping[str, str | None]]]) -> list[Difference]:

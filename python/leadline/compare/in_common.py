@@ -19,7 +19,7 @@ from leadline.compare.subject import Group, Part, Subject
 
 MOST_NAMED = 4
 KINDS = {
-    "TAU folder": "a folder of TAU's profiles",
+    "TAU directory": "a directory of TAU's profiles",
     "TAU columns": "a table of TAU's columns",
     "pprof text": "the text of pprof",
     "mpiP report": "a report of mpiP",

@@ -67,10 +67,10 @@ def _kind(ordered: Sequence[Group], per_iteration: bool) -> tuple[str, str]:
     if one <= 0 or other <= 0:
         return "", "no computation was recorded"
     if abs(other / one - 1) <= ALIKE:
-        return "weak", "a rank computes about as long in each"
+        return "weak", "computation per rank is about the same in each"
     if abs(other * last.ranks / (one * first.ranks) - 1) <= ALIKE:
-        return "strong", "all ranks together compute about as long in each"
-    return "", "neither a rank's computation nor that of all is the same"
+        return "strong", "total computation is about the same in each"
+    return "", "neither computation per rank nor total computation is the same"
 
 
 def _computation(group: Group, per_iteration: bool) -> float:

@@ -194,7 +194,7 @@ def _scaling(comparison: Comparison, most: int | None) -> list[Line]:
     found = comparison.scaling
     if found is None:
         return []
-    kind = f"{found.kind} scaling" if found.kind else "strong or weak is not known"
+    kind = f"{found.kind} scaling" if found.kind else "strong or weak scaling: unknown"
     lines: list[Line] = [f"  taken for {kind}: {found.basis}" if found.kind else f"  {kind}: {found.basis}"]
     lines.append(("  ranks        time  scalability  efficiency  computation", "dim"))
     for curve in found.curves if most is None else found.curves[:most]:

@@ -43,7 +43,7 @@ def batch_words(run: Run) -> str:
         number += f" ({job['array_job']}_{job.get('array_task', '?')})"
     words = f"{SYSTEMS.get(job.get('system', ''), 'batch')} job {number}"
     if job.get("restarts", "0") != "0":
-        words += f", started again {job['restarts']} times" if job["restarts"] != "1" else ", started again once"
+        words += f", restarted {job['restarts']} times" if job["restarts"] != "1" else ", restarted once"
     if job.get("partition"):
         words += f", {'partition' if job.get('system') == 'slurm' else 'queue'} {job['partition']}"
     return words + (f", {job['nodes']}" if job.get("nodes") else "")
@@ -84,7 +84,7 @@ def place_lines(run: Run) -> list[str]:
     for place in found[:MOST_LINES]:
         ranks = rank_list(map(int, place.labels)) if all(map(str.isdigit, place.labels)) else _some(place.labels)
         if not place.cores:
-            where = "cores not known"
+            where = "cores unknown"
         elif place.is_bound:
             where = f"bound to {cores_words(place.cores)} of {place.host_cores}"
         else:

@@ -3,21 +3,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from leadline.figures.content import Content
 from leadline.findings import rules
 from leadline.findings.finding import Finding, Rule
 from leadline.registry import parts_of
 
 RULES = parts_of(rules, "RULE", Rule)
+# With one of these, times say how the run was started rather than what the program does: no advice follows from them.
+SPOIL_TIMES = ("separate-processes", "oversubscribed", "cores-taken")
 
 
 def findings_of(content: Content) -> list[Finding]:
     """The findings of a run: first what no figure can be read without, then what costs time, the most first, then
     others by their rules' order. If the run ended at its start, only those in the verdict: shares would have nothing
-    to refer to."""
+    to refer to. Where times are spoiled, no finding has advice."""
     looking = [rule for rule in RULES if rule.in_verdict or not content.ended_at_start.all_ranks]
     found = [finding for rule in looking for finding in rule.look(content)]
+    if times_are_spoiled(found):
+        found = [replace(finding, help="") for finding in found]
     return sorted(found, key=_place)
+
+
+def times_are_spoiled(findings: Sequence[Finding]) -> bool:
+    return any(finding.id in SPOIL_TIMES for finding in findings)
 
 
 def _place(finding: Finding) -> tuple[int, float]:

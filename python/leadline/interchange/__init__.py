@@ -17,7 +17,7 @@ FORMATS = {
     "parquet": "a table with a row for each call: pandas, Polars, DuckDB",
     "perfetto": "timeline with messages: ui.perfetto.dev, trace_processor",
     "simgrid": "time-independent traces: SimGrid's smpirun -replay",
-    "tau": "profile folder: ParaProf, pprof",
+    "tau": "profile directory: ParaProf, pprof",
 }
 
 

@@ -27,7 +27,7 @@ def written(selection: Selection, actions: _core.Actions) -> Written:
     notes = {
         "estimated": "computations are means over their call site, because single times were not kept "
         f"({kept_iterations(selection)})",
-        "unmatched": "ends of messages were left out: their other ends are not among the exported calls",
+        "unmatched": "message ends were left out: the matching ends are not among the exported calls",
         "parts": "collectives were left out: they involve only some of the ranks, or simulators lack them",
         "threads": "calls of further threads were left out",
         "untold": "receives from any rank were left out: the program did not ask who sent, or nothing completed them",

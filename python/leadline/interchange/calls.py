@@ -37,8 +37,8 @@ def write_calls(selection: Selection, export: Export) -> Written:
     if untimed:
         written.notes.append(left_out(selection, untimed))
     if unmatched:
-        ends = "ends of messages have" if unmatched > 1 else "end of a message has"
-        written.notes.append(f"{unmatched:,} {ends} no other end among the exported calls")
+        ends = "message ends have" if unmatched > 1 else "message end has"
+        written.notes.append(f"{unmatched:,} {ends} no match among the exported calls")
     return written
 
 

@@ -14,19 +14,19 @@ from leadline.interchange.selection import Selection, Written
 ROWS = 1 << 17
 COLUMNS = {
     "process": ("int32", "the rank's row in `ranks()`, counted from 0"),
-    "rank": ("int32", "its rank in its MPI_COMM_WORLD; null: not known"),
+    "rank": ("int32", "its rank in its MPI_COMM_WORLD; null: unknown"),
     "thread": ("int32", "the rank's thread, counted from 0"),
     "iteration": ("int64", "of the step, counted from 0; null: outside of it"),
     "function": ("string", "MPI or file function"),
-    "call_site": ("string", "routine and line; null: not known"),
+    "call_site": ("string", "routine and line; null: unknown"),
     "begin_s": ("float64", "seconds since the run began; null: not kept"),
     "end_s": ("float64", "seconds since the run began; null: not kept"),
     "calls": ("int64", "1; of polls that found nothing, how many there were in a row, to a power of two"),
     "polls": ("bool", "whether the row stands for polls that found nothing"),
     "messages_sent": ("int64", "that the call starts to send"),
     "messages_received": ("int64", "whose receive ends in the call"),
-    "bytes_sent": ("int64", "of these messages, contributed, put or written; null: not known"),
-    "bytes_received": ("int64", "of these messages, collected, got or read; null: not known"),
+    "bytes_sent": ("int64", "of these messages, contributed, put or written; null: unknown"),
+    "bytes_received": ("int64", "of these messages, collected, got or read; null: unknown"),
     "partner": ("int32", "rank in the communicator at the other end, if the call has one message"),
     "tag": ("int32", "of the message, if the call has one"),
 }

@@ -33,7 +33,7 @@ def require_library() -> Path:
     if any(separator in str(path) for separator in " :"):
         raise MissingPrerequisite(
             f"the path of the recorder library contains a space or a colon: {path}",
-            hint="LD_PRELOAD cannot name it; install leadline in another folder",
+            hint="LD_PRELOAD cannot name it; install leadline in another directory",
         )
     return path
 

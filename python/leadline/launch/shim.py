@@ -25,6 +25,6 @@ def require_library() -> Path:
     if any(separator in str(path) for separator in " :"):
         raise MissingPrerequisite(
             f"the path of the shim contains a space or a colon: {path}",
-            hint="LD_PRELOAD cannot name it; install leadline in another folder",
+            hint="LD_PRELOAD cannot name it; install leadline in another directory",
         )
     return path

@@ -76,7 +76,7 @@ class Intel(MpiLibrary):
     files = ("lib/libmpi.so.12", "lib/release/libmpi.so.12")
     routine_form = ROUTINE
     proof = "seen entering the library's routine"
-    unseen = "nothing that is known"
+    unseen = "no known routine"
     controls = ()
     rules_stand_alone = False
 

@@ -36,7 +36,7 @@ class Mpich(MpiLibrary):
     files = ("lib/libmpi.so.12",)
     routine_form = mpich_variables.ROUTINE
     proof = "named by the library in a provoked error"
-    unseen = "what the library did not tell"
+    unseen = "which the library did not name"
     controls = ()
     rules_stand_alone = False
 

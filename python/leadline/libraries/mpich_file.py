@@ -36,9 +36,9 @@ _OTHERWISE = {
     "is_commutative=yes": "is_commutative=no",
 }
 NEEDS_SAID = {
-    "comm_size=pow2": "a power of two of processes",
+    "comm_size=pow2": "a power of two of ranks",
     "is_op_built_in=yes": "one of MPI's own operations",
-    "count<pow2": "as many elements as processes",
+    "count<pow2": "as many elements as ranks",
     "is_commutative=yes": "a commutative operation",
 }
 

@@ -74,10 +74,10 @@ def rules_file(table: Table, most_processes: int) -> str:
     out = [f"{len(ruled)}  # collectives"]
     for operation in ruled:
         counts = _numbers_of_processes(table, operation, most_processes)
-        out += [f"{collectives()[operation]}  # {operation}", f"{len(counts)}  # numbers of processes"]
+        out += [f"{collectives()[operation]}  # {operation}", f"{len(counts)}  # numbers of ranks"]
         for processes in counts:
             line = _sizes(table, operation, processes)
-            out += [f"{processes}  # processes or more", f"{len(line)}  # sizes"]
+            out += [f"{processes}  # ranks or more", f"{len(line)}  # sizes"]
             out += [_line(first, rule) for first, rule in line.items()]
     return "\n".join(out) + "\n"
 
@@ -130,7 +130,7 @@ class OpenMpi(MpiLibrary):
     files = ("lib/libmpi.so.40",)
     routine_form = ROUTINE
     proof = "seen entering the library's routine"
-    unseen = "nothing that is known"
+    unseen = "no known routine"
     controls = (USES_RULES, RULES_NAME, "coll_tuned_priority")
     rules_stand_alone = True
 

@@ -46,7 +46,7 @@ def _sizes(numbers: Iterator[int], collective: int, processes: int) -> list[str]
         sizes.append(next(numbers))
         for _ in range(3):
             next(numbers)
-    where = f"collective {collective}, {processes} processes"
+    where = f"collective {collective}, {processes} ranks"
     found = []
     if not sizes:
         found.append(f"{where}: no sizes")
@@ -61,7 +61,7 @@ def _sizes(numbers: Iterator[int], collective: int, processes: int) -> list[str]
 
 def _processes(collective: int, firsts: list[int], processes: int) -> list[str]:
     if firsts and processes < min(firsts):
-        return [f"collective {collective}: the first rule is for {min(firsts)} processes, the job has {processes}"]
+        return [f"collective {collective}: the first rule is for {min(firsts)} ranks, the job has {processes}"]
     if firsts != sorted(firsts):
-        return [f"collective {collective}: numbers of processes do not ascend: {firsts}"]
+        return [f"collective {collective}: numbers of ranks do not ascend: {firsts}"]
     return []

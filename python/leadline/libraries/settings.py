@@ -145,7 +145,7 @@ def mention_all(found: Settings, table: Table, processes: int) -> Settings:
         if rule not in mentioned and rule.algorithm != "native":
             first, last = rule.processes
             why = (
-                f"the job has {processes} processes; the rule is for {first} to {last}"
+                f"the job has {processes} ranks; the rule is for {first} to {last}"
                 if not first <= processes <= last
                 else "earlier rules cover its whole range"
             )

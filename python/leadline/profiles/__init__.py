@@ -11,7 +11,7 @@ from leadline.profiles.profile import CallSite, Cut, Profile, Row, UnreadablePro
 
 __all__ = ["CallSite", "Cut", "Profile", "Row", "UnreadableProfile", "cut_counts", "is_profile", "read"]
 
-FORMATS = "a folder of TAU's profiles, the text of TAU's pprof, a report of mpiP, or a CSV file with TAU's columns"
+FORMATS = "a directory of TAU's profiles, the text of TAU's pprof, a report of mpiP, or a CSV file with TAU's columns"
 HEAD_BYTES = 1 << 16  # in which a format shows itself
 
 

@@ -25,7 +25,7 @@ def read(path: Path) -> Profile:
     """Raises UnreadableProfile."""
     files = profiles_in(path)
     if not files:
-        raise UnreadableProfile(f"{path}: no profile.N.0.0 is there, so it is not a TAU profile folder")
+        raise UnreadableProfile(f"{path}: no profile.N.0.0 is there, so it is not a TAU profile directory")
     rows: list[Row] = []
     sites = tau.Sites()
     about: dict[int, dict[str, str]] = {}
@@ -41,7 +41,7 @@ def read(path: Path) -> Profile:
     application, in_mpi = tau.spans(rows)
     return Profile(
         str(path),
-        "TAU folder",
+        "TAU directory",
         len(about),
         tuple(rows),
         tool=_tool(first),

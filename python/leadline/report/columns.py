@@ -99,7 +99,9 @@ COLUMNS: Mapping[str, Mapping[str, Column]] = {
         "b": Column("B", "The same in the other group"),
         "change": Column("Change", "B compared with A"),
         "interval": Column("95 % interval", "Of the change; empty if there are no repeats and no times of iterations"),
-        "claimed": Column("Beyond noise", "Whether the runs support that it differs, among all that is compared"),
+        "claimed": Column(
+            "Beyond noise", "Whether the difference exceeds the noise, allowing for the number of figures compared"
+        ),
     },
     "comparisons": {
         "name": Column("What", "Per iteration of the main loop, mean of the ranks, unless stated otherwise"),
@@ -115,7 +117,9 @@ COLUMNS: Mapping[str, Mapping[str, Column]] = {
         "time": Column("Time", "Per iteration, or per run; of phases, mean of the ranks"),
         "scalability": Column("Scalability, %", "Time at the fewest ranks, divided by this one"),
         "efficiency": Column("Efficiency, %", "Scalability divided by what it would be without losses"),
-        "computation": Column("Computation, %", "Computation at the fewest ranks, divided by this one: 100 scales"),
+        "computation": Column(
+            "Computation, %", "Computation at the fewest ranks, divided by this one; 100 % scales perfectly"
+        ),
     },
     "collectives": {
         "class": Column("Class", "Which way the data goes"),
@@ -131,13 +135,11 @@ COLUMNS: Mapping[str, Mapping[str, Column]] = {
         "functions": Column("Functions", "Most time first"),
     },
     "samples": {
-        "routine": Column("Routine", "With what the compiler put into it, but not what it calls"),
+        "routine": Column("Routine", "Includes code inlined into it, but not the routines it calls"),
         "share": SHARE,
         "time": Column("Time", "Samples divided by their rate, summed over all ranks"),
-        "samples": Column(
-            "Samples", "How often a rank was found in it; with n samples, times are good to about 1 in √n"
-        ),
-        "ranks": Column("Ranks", "Ranks that were found in it"),
+        "samples": Column("Samples", "Samples taken in it; with n samples, times are accurate to about 1 part in √n"),
+        "ranks": Column("Ranks", "Ranks with samples in it"),
         "imbalance": Column("Max/mean", "Time of the rank that spent longest in it, divided by the mean of all ranks"),
         "loop": Column("Main loop", "Part of its samples that were taken in the main loop"),
         "place": Column("Line", "Where in it most samples were taken"),

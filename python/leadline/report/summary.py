@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from leadline.figures.content import Content
 from leadline.figures.iterations import why_none
 from leadline.figures.phases import PhaseEntry
+from leadline.findings import times_are_spoiled
 from leadline.findings.finding import Finding
 from leadline.report.entry_lines import clip
 from leadline.report.sections.efficiency import run_efficiency
@@ -82,7 +83,10 @@ def _fitting(blocks: list[Block], most: int) -> list[Block]:
 
 
 def _costly(findings: Sequence[Finding]) -> tuple[Finding | None, list[Finding]]:
-    """The finding that the verdict states, and those to list: what costs time; without any, what stands out."""
+    """The finding that the verdict states, and those to list: what costs time; without any, what stands out. None where
+    times are spoiled: the verdict says how to get good ones."""
+    if times_are_spoiled(findings):
+        return None, []
     rest = [finding for finding in findings if not finding.in_verdict]
     costly = [finding for finding in rest if finding.cost_s is not None]
     if not costly:

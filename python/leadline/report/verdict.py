@@ -8,7 +8,7 @@ from leadline import _core
 from leadline.figures.content import Content
 from leadline.figures.entries import STARTUP
 from leadline.figures.paths import chain, chain_key
-from leadline.findings import findings_of
+from leadline.findings import findings_of, times_are_spoiled
 from leadline.findings.finding import Finding
 from leadline.report.one_sided import summary
 from leadline.report.spoiled import spoiled_verdict
@@ -31,7 +31,8 @@ def verdict(content: Content, findings: Sequence[Finding] | None = None, *, traf
     first = [each for each in everything if each.in_verdict]
     if spoiled := spoiled_verdict(content, first):
         return spoiled
-    costly = next((finding for finding in everything if finding.cost_s is not None and not finding.in_verdict), None)
+    told = [] if times_are_spoiled(first) else [finding for finding in everything if not finding.in_verdict]
+    costly = next((finding for finding in told if finding.cost_s is not None), None)
     sentences = [*(finding.text for finding in first), _time_sentence(content, costly)]
     if content.base_s > 0 and content.io_s >= IO_WORTH_SAYING * content.base_s and not _says_io(content, costly):
         sentences.append(_io_sentence(content))

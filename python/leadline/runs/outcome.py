@@ -20,7 +20,7 @@ class Ending(enum.Enum):
     TIMED_OUT = "timed out"  # it did not end within its own limit
     GIVEN_UP = "given up"  # it printed what it gives up on, and did not end then
     NOT_STARTED = "not started"  # the system refused
-    CUT_SHORT = "cut short"  # the time for all launches was over: no fault of its own
+    CUT_SHORT = "cut short"  # the time limit for all launches was reached: no fault of its own
     INTERRUPTED = "interrupted"  # this process was asked to end
 
 
@@ -71,7 +71,7 @@ class Outcome:
             case Ending.NOT_STARTED:
                 return f"{self.launch.argv[0]}: {self.error}"
             case Ending.CUT_SHORT:
-                return "the time for all launches was over"
+                return "the time limit for all launches was reached"
             case Ending.INTERRUPTED:
                 return "interrupted"
 

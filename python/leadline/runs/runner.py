@@ -96,7 +96,9 @@ class Runner:
                     break
         if finished.not_begun:
             limit = seconds(self.total_limit_s or 0)
-            finished.why = "interrupted" if finished.interrupted else f"the {limit} for all launches were over"
+            finished.why = (
+                "interrupted" if finished.interrupted else f"the time limit of {limit} for all launches was reached"
+            )
         return finished
 
     def _take(

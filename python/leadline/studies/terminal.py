@@ -15,7 +15,7 @@ def draw(found: dict[str, Any], out: Screen) -> None:
     few, many = found["ranks"]
     rounds = fmt.plural(found["rounds"], "round")
     out.paragraph(found["verdict"], "bold")
-    out.lines([f"{' '.join(found['program'])} · {few} and {many} ranks · {rounds} · results identical to the bit"])
+    out.lines([f"{' '.join(found['program'])} · {few} and {many} ranks · {rounds} · results bit-identical"])
     for note in found["notes"]:
         out.paragraph(f"{note}.", "dim")
     out.section("What the recording of the first run proposes")

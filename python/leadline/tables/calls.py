@@ -12,7 +12,7 @@ from leadline.tables.places import WHERE, places_of
 if TYPE_CHECKING:
     from leadline.figures.content import Content
 
-NOT_TIMED = "not known: calls to purely local functions are timed in total"
+NOT_TIMED = "unknown: calls to purely local functions are timed in total"
 
 TRAFFIC = (
     count("calls", "calls"),

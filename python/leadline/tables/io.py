@@ -36,8 +36,8 @@ TABLE = TableDeclaration(
         *WHERE,
         text("layer", "program, outside, mpi-io or beneath"),
         *COUNTS,
-        n_bytes("size_bytes", "the file's size, the largest that was seen by any rank", "not known"),
-        number("fraction_read", "distinct bytes that the rank read, in any layer, as a part of the size", "not known"),
+        n_bytes("size_bytes", "the file's size, the largest that was seen by any rank", "unknown"),
+        number("fraction_read", "distinct bytes that the rank read, in any layer, as a part of the size", "unknown"),
     ),
     more="Layers: `program` is the program's calls of libc; `outside` is those before MPI_Init, after MPI_Finalize or "
     "in threads that do not call MPI; `mpi-io` is MPI_File_*; `beneath` is what the MPI library calls for MPI_File_*. "

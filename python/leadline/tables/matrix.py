@@ -19,7 +19,7 @@ TABLE = TableDeclaration(
         index("process", "the source's row in `ranks()`, counted from 0"),
         WHERE[1],
         index("source", "rank that sends, or that calls the operation, in its MPI_COMM_WORLD", OF_NO_WORLD),
-        index("target", "rank that receives, or that is operated on, in the same MPI_COMM_WORLD", "not known"),
+        index("target", "rank that receives, or that is operated on, in the same MPI_COMM_WORLD", "unknown"),
         count("messages", "messages from source to target"),
         n_bytes("bytes", "of these messages"),
         count("one_sided_operations", "puts, gets and accumulates of source at target"),

@@ -11,7 +11,7 @@ from leadline.tables.declaration import TableDeclaration, count, index, number, 
 if TYPE_CHECKING:
     from leadline.figures.content import Content
 
-NO_WAITS = "not known: no times of calls were kept"
+NO_WAITS = "unknown: no times of calls were kept"
 NOTHING_COMPUTED = "no rank computed in it"
 
 TABLE = TableDeclaration(

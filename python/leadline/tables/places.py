@@ -10,7 +10,7 @@ from leadline.tables.declaration import ColumnDeclaration, index
 if TYPE_CHECKING:
     from leadline.figures.run import Run
 
-OF_NO_WORLD = "not known"
+OF_NO_WORLD = "unknown"
 WHERE = (
     index("process", "the rank's row in `ranks()`, counted from 0"),
     index("world", "number of its MPI_COMM_WORLD: 0, unless programs were spawned", OF_NO_WORLD),
@@ -46,7 +46,7 @@ def columns_of(places: Sequence[Place | None], prefix: str = "") -> dict[str, li
 def where(prefix: str, whose: str, nobody: str = "") -> tuple[ColumnDeclaration, ...]:
     """`WHERE` of a rank that is not each row's own.   nobody: what it means if there is none; "" if there always is."""
     row, world, rank = (f"{prefix}{each.name}" for each in WHERE)
-    unknown = f"{nobody}, or not known" if nobody else OF_NO_WORLD
+    unknown = f"{nobody}, or unknown" if nobody else OF_NO_WORLD
     return (
         index(row, f"row in `ranks()` of {whose}", nobody),
         index(world, "number of its MPI_COMM_WORLD", unknown),

@@ -12,7 +12,7 @@ from leadline.tables.declaration import TableDeclaration, flag, index, seconds, 
 if TYPE_CHECKING:
     from leadline.figures.content import Content
 
-NO_LINES = "not known: no debug information, or none of this call"
+NO_LINES = "unknown: no debug information, or none of this call"
 
 TABLE = TableDeclaration(
     "sites",
@@ -22,12 +22,12 @@ TABLE = TableDeclaration(
         text("function", "MPI function"),
         text("call_class", "Leadline's class of the function, such as isend or coll"),
         flag("local", "the function is purely local"),
-        text("routine", "routine that the call stands in; ? if it is not known"),
+        text("routine", "routine that the call stands in; ? if unknown"),
         text("file", "source file of the call", NO_LINES),
         index("line", "line of the call", NO_LINES),
         flag("line_exact", "false: the compiler gave the call no line of its own, and this is the nearest one"),
         text("path", "call path, outermost first: main (a.c:5) > exchange (halo.c:40)"),
-        flag("path_whole", "false: what lies further out than the path is not known"),
+        flag("path_whole", "false: what lies further out than the path is unknown"),
         index("ranks", "number of ranks that called"),
         *TRAFFIC,
         seconds("time_s", "time in these calls, of all ranks"),

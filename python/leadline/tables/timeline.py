@@ -39,7 +39,7 @@ TABLE = TableDeclaration(
     (
         *WHERE,
         count("iteration", "the iteration, counted from 0"),
-        index("site", "the call site's row in `sites()`, counted from 0", "a call of libc on a file, or not known"),
+        index("site", "the call site's row in `sites()`, counted from 0", "a call of libc on a file, or unknown"),
         text("function", "MPI function, or libc's"),
         text("role", "what it does itself: `send`, `receive`, `both`, `collective`, `other`"),
         seconds("begin_s", "its begin, since the first rank began"),
@@ -49,9 +49,9 @@ TABLE = TableDeclaration(
         index(
             "partner_process",
             "row in `ranks()` of the rank at the other end of its message",
-            f"{NO_MESSAGE}, or that end is not known",
+            f"{NO_MESSAGE}, or that end is unknown",
         ),
-        index("partner_rank", "that rank in its MPI_COMM_WORLD", f"{NO_MESSAGE}, or not known"),
+        index("partner_rank", "that rank in its MPI_COMM_WORLD", f"{NO_MESSAGE}, or unknown"),
         _row(
             "partner_row",
             "the call at the other end; of a collective, the next rank's; of `both`, the receive of what it sends",
@@ -61,13 +61,13 @@ TABLE = TableDeclaration(
         seconds(
             "completed_s",
             "the end of that call, in whichever iteration, or of the call itself if it made no request",
-            "not known",
+            "unknown",
         ),
-        n_bytes("bytes", "that leave the rank: sent, as posted; contributed; put; written", "not known"),
+        n_bytes("bytes", "that leave the rank: sent, as posted; contributed; put; written", "unknown"),
         n_bytes(
             "bytes_received",
             "that reach the rank; of a receive with a request, counted when it is completed",
-            "not known",
+            "unknown",
         ),
     ),
     more='`timeline("all")` has the calls of every iteration whose times were kept, one iteration after the other. '

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from leadline.figures.content import Content
     from leadline.figures.run import Site
 
-NO_CAUSE = "not known"
+NO_CAUSE = "unknown"
 
 TABLE = TableDeclaration(
     "waits",
@@ -28,7 +28,7 @@ TABLE = TableDeclaration(
         text("function", "the MPI function that waited"),
         text("routine", "the routine that called it"),
         seconds("wait_s", "in the whole run"),
-        seconds("error_s", "half of the interval that holds it with a probability of 95 %; 0 if it is exact"),
+        seconds("error_s", "half the width of its 95 % interval; 0 if exact"),
         text("cause", "what another rank did meanwhile: computation, io, mpi or unknown; the largest part", NO_CAUSE),
         text("cause_rank", "the rank that did it", NO_CAUSE),
         text("cause_function", "the call that it computed before, or was in", NO_CAUSE),

@@ -165,7 +165,7 @@ def time_points(subject: Subject, variables: dict[str, str], points: Sequence[Po
     times = {point: found.points[point].times_us for point in points if point in found.points}
     missing = [point for point in points if not times.get(point)]
     if missing:
-        first = f"{missing[0].operation} of {missing[0].n_bytes} bytes on {missing[0].processes}"
+        first = f"{missing[0].operation} of {missing[0].n_bytes} bytes on {missing[0].processes} ranks"
         raise ProbeFailed(f"the probe ended before it had timed {len(missing)} of {len(points)} points ({first}, ...)")
     return times
 

@@ -97,7 +97,7 @@ def _judge(library: MpiLibrary, rule: Rule, chosen: list[Point], answers: Answer
         least, most = rule.processes
         why = "earlier rules apply where it was tried"
         if answers.size < max(least, 2):
-            why = f"the job has {answers.size} processes; the rule is for {least} to {most}"
+            why = f"the job has {answers.size} ranks; the rule is for {least} to {most}"
         return Proof(rule, why, ())
     own = library.algorithms[rule.operation][rule.algorithm]
     seen = []
@@ -120,5 +120,5 @@ def _judge(library: MpiLibrary, rule: Rule, chosen: list[Point], answers: Answer
 def _wrong(library: MpiLibrary, function: str, seen: Sequence[dict[str, Any]]) -> Wrong:
     routines = tuple(found["routine"] for found in seen)
     did = ", ".join(sorted({routine or library.unseen for routine in routines}))
-    where = "; ".join(f"{found['bytes']} bytes on {found['processes']}" for found in seen[:3])
+    where = "; ".join(f"{found['bytes']} bytes on {found['processes']} ranks" for found in seen[:3])
     return Wrong(routines, where, f"{where} went through {did}, not {function}")

@@ -37,7 +37,8 @@ class Worth:
     def __str__(self) -> str:
         low, high = self.gain.low, self.gain.high
         spread = "" if low is None or high is None else f" ({low:.2f} to {high:.2f})"
-        return f"{self.gain.median:.2f}{spread} times as fast at {self.point.n_bytes} bytes on {self.point.processes}"
+        where = f"{self.point.n_bytes} bytes on {self.point.processes} ranks"
+        return f"{self.gain.median:.2f}{spread} times as fast at {where}"
 
 
 def remeasure(

@@ -173,7 +173,7 @@ def judge(table: Table, texts: Sequence[str], outcome: Outcome, why_no_report: s
             why = why_no_report or "they did not reach MPI_Init"
             outcome.refuse(rule, f"{missing} of {outcome.processes} ranks left no report: {why}")
         elif unfinished:
-            why = f"{unfinished} of {len(texts)} ranks did not reach MPI_Finalize, so their actions are not known"
+            why = f"{unfinished} of {len(texts)} ranks did not reach MPI_Finalize, so what they did is unknown"
             outcome.refuse(rule, why)
         else:
             outcome.refuse(rule, "the program made no such call")

@@ -55,7 +55,7 @@ KEYS = {"operation", "processes", "bytes", "algorithm", "segment_bytes", "radix"
 
 LEGEND = (
     "# median_ratio: the library's own time / the rule's (above 1 is faster); low to high: its 95 % interval,",
-    "# at the weakest of its points (sizes and processes measured), in that many launches",
+    "# at the weakest of its points (sizes and numbers of ranks measured), in that many launches",
 )
 
 

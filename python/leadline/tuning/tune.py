@@ -101,7 +101,7 @@ def tune(wanted: Wanted, say: Callable[[str], None], progress: Callable[[str], N
         for processes in wanted.counts:
             if left_out := wanted.left_out(operation, processes):
                 which = ", ".join(map(str, left_out))
-                say(f"left out: {operation} of {which} bytes on {processes}: sums are measured in whole doubles")
+                say(f"left out: {operation} of {which} bytes on {processes} ranks: sums are measured in whole doubles")
             for sizes, names in _groups(wanted, operation, wanted.sizes_of(operation, processes), known):
                 measured = bench.choose(operation, sizes, processes, names, wanted.seed)
                 rows += measured
@@ -110,7 +110,7 @@ def tune(wanted: Wanted, say: Callable[[str], None], progress: Callable[[str], N
 
         def between(operation: str, n_bytes: int, processes: int, names: list[str]) -> Choice:
             choice = f"native or {' or '.join(names)}"
-            bench.progress(f"where it changes: {operation} of {n_bytes} bytes on {processes}: {choice}")
+            bench.progress(f"where it changes: {operation} of {n_bytes} bytes on {processes} ranks: {choice}")
             measured = bench.choose(operation, (n_bytes,), processes, names, wanted.seed + 100)
             rows.extend(measured)
             return choose(measured, wanted.launches)
@@ -120,7 +120,7 @@ def tune(wanted: Wanted, say: Callable[[str], None], progress: Callable[[str], N
     kept = _confirm(bench, found, tuned)
     for choice in tuned.lost:
         say(
-            f"dropped: {choice.operation} of {choice.n_bytes} bytes on {choice.processes} by {choice.algorithm} "
+            f"dropped: {choice.operation} of {choice.n_bytes} bytes on {choice.processes} ranks by {choice.algorithm} "
             f"({choice.ratio:.2f} at first) was not confirmed in fresh launches"
         )
     here = machine(bench.launches)
@@ -208,7 +208,7 @@ class _Bench:
         if found.failed:  # what was not measured in every launch is left to the library
             self.say(found.failed)
         for row in found.wrong:
-            what = f"{row['operation']} of {row['bytes']} bytes on {row['processes']} by {row['algorithm']}"
+            what = f"{row['operation']} of {row['bytes']} bytes on {row['processes']} ranks by {row['algorithm']}"
             self.say(f"wrong result: {what}: not used")
         self.launches += found.launches
         return found.rows
@@ -222,7 +222,7 @@ def _again(bench: _Bench, found: list[Choice], said: str, **how: Any) -> Rows:
         if not choice.is_native:
             groups.setdefault((choice.operation, choice.processes, choice.algorithm), []).append(choice.n_bytes)
     for (operation, processes, name), sizes in groups.items():
-        bench.progress(f"again, {said}: {operation} on {processes} by {name}")
+        bench.progress(f"again, {said}: {operation} on {processes} ranks by {name}")
         rows += bench.measure(operation, sizes, processes, [name], bench.wanted.seed + 1000, **how)
     return rows
 

@@ -19,7 +19,7 @@ template <Fn fn>
   void* target = __atomic_load_n(next, __ATOMIC_RELAXED);
   if (!target) {
     target = dlsym(RTLD_NEXT, symbol);
-    if (!target) return tell("%s was called, but no library behind the recorder provides it", symbol);
+    if (!target) return tell("%s was called, but no library loaded after the recorder provides it", symbol);
     __atomic_store_n(next, target, __ATOMIC_RELAXED);
   }
   const auto real = reinterpret_cast<FortranFunction>(target);

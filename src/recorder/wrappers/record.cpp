@@ -9,7 +9,7 @@
 namespace leadline::recorder {
 
 Word missing(Fn fn, Name name) {
-  tell("%s was called, but no library behind the recorder provides it",
+  tell("%s was called, but no library loaded after the recorder provides it",
        symbol_names[static_cast<int>(fn)][static_cast<int>(name)]);
   constexpr Word error_other = 15;  // MPI_ERR_OTHER in the MPICH family; any value but MPI_SUCCESS will do
   return error_other;

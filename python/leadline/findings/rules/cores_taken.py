@@ -21,7 +21,7 @@ def evidence(content: Content) -> Evidence | None:
 def sentence(content: Content, found: Evidence) -> str:
     return (
         f"The ranks spent {fmt.percent(found['waited_share'])} of their time waiting for a core, although there were "
-        "enough cores: something else used them."
+        "enough cores: something else used them. For times without that, record again while the machine is idle."
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from leadline.figures import placement
 from leadline.figures.content import Content
 from leadline.findings.finding import Evidence, Rule, at_least, more_than
@@ -51,12 +53,23 @@ def sentence(content: Content, found: Evidence) -> str:
     where = f" on {found['host']}" if found["host"] else ""
     others = f" (as on {fmt.plural(hosts - 1, 'more host')})" if hosts > 1 else ""
     if found["waited_share"] is None:
-        return f"{who} {verb} {shared}{where}{others}. All times below include waits for a core."
+        return f"{who} {verb} {shared}{where}{others}. All times below include waits for a core. {_instead(found)}"
     waited = fmt.percent(found["waited_share"])
     spend, their = ("spends", "its") if verb == "shares" else ("spend", "their")
     return (
         f"{who} {verb} {shared}{where}{others} and {spend} {waited} of {their} time waiting for a core. "
-        "All times below include that."
+        f"All times below include that. {_instead(found)}"
+    )
+
+
+def _instead(found: Evidence) -> str:
+    """How to get times without waits for a core."""
+    cores = math.floor(found["cores"])
+    if cores < 1:
+        return "For times without it, record with more cores."
+    some = fmt.plural(cores, "rank" if found["threads"] <= found["ranks"] else "thread")
+    return (
+        f"For times without it, record with at most {some}{' per host' if found['hosts'] > 1 else ''}, or more cores."
     )
 
 

@@ -62,7 +62,7 @@ def anchor_of(path: Path) -> Path:
         if anchors:
             names = ", ".join(anchor.name for anchor in anchors[:4])
             raise NoSuchRun(f"{path} holds several archives: {names}", hint=f"name one of them, as in {anchors[0]}")
-        raise NoSuchRun(f"{path} holds no archive: no *.otf2 is in it", hint="name the folder with the *.otf2 file")
+        raise NoSuchRun(f"{path} holds no archive: no *.otf2 is in it", hint="name the directory with the *.otf2 file")
     if not path.exists():
         raise NoSuchRun(f"there is no {path}")
     return path

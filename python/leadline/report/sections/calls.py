@@ -72,7 +72,7 @@ def _place(entry: Entry) -> str:
     """For example "opatm/halo.cpp:41": enough to find the file, without its whole path."""
     where = entry.site.location if entry.site is not None else None
     if where is None:
-        return "(call path not known)"
+        return "(call path unknown)"
     place = short_place(where) or where.place()
     return f"{place} ({len(entry.sites)} paths)" if len(entry.sites) > 1 else place
 

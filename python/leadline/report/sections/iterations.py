@@ -154,12 +154,12 @@ def _about_loop(run: Run, loop: NamedLoop, width: int) -> list[str]:
     trips = ("at least " if loop.at_least else "") + fmt.plural(loop.trips, "iteration")
     lines = [f"{loop.where}: {trips}, {100 * loop.share:.0f} % of the ranks' time"]
     if loop.at_least:
-        lines.append("  an iteration that makes all its calls in one inner loop may go unseen")
+        lines.append("  iterations that make all their calls in one inner loop may be missed")
         if loop.restarts:
             lines.append(f"  {loop.restarts_in_words}")
     for number in loop.around:
         around = named_loop(run, number)
-        lines.append(f"  calls do not show the iterations of {around.where}, which encloses it")
+        lines.append(f"  iterations of {around.where}, which encloses it, cannot be told apart by their calls")
         if around.restarts:
             lines.append(f"    {around.restarts_in_words}")
     if len(loop.path) > 1:

@@ -116,23 +116,38 @@ def draw(content: Content, out: Screen) -> None:
 
 def _lines(entries: Sequence[LoopEntry], width: int) -> list[Line]:
     lines: list[Line] = [("   Time  Iterations  Loop", "dim")]
-    for entry in entries:
-        loop = entry.loop
-        place = f"{loop.file.rsplit('/', 1)[-1]}:{loop.line} in " if loop.file and loop.line else ""
-        text = f"{100 * loop.share:5.1f} %  {_trips(entry):>10}  {'  ' * entry.depth}{place}{loop.routine}"
-        if loop.restarts:
+    for alike in _by_place(entries):
+        entry, loop = alike[0], alike[0].loop
+        share = sum(each.loop.share for each in alike)
+        text = f"{100 * share:5.1f} %  {_trips(alike):>10}  {'  ' * entry.depth}{loop.place}"
+        if len(alike) > 1:
+            text += f", on {len(alike)} call paths"
+        elif loop.restarts:
             text += f", call sequence restarts {fmt.short_count(loop.restarts)} ×"
         lines.append((text, "bold") if entry.main else text)
     return lines
 
 
-def _trips(entry: LoopEntry) -> str:
-    """ "5", or "2 to 7" if iterations of the loop around it differ."""
-    shape = entry.shape
-    if shape is None:
+def _by_place(entries: Sequence[LoopEntry]) -> list[list[LoopEntry]]:
+    """Innermost loops of the same enclosing loop and the same line of the source, which the program reaches on several
+    call paths, are together. Any other loop is by itself."""
+    enclosing = {entry.parent for entry in entries}
+    found: dict[tuple[int, str, int], list[LoopEntry]] = {}
+    for entry in entries:
+        apart = entry.main or entry.loop.number in enclosing
+        key = (entry.parent, entry.loop.place, entry.loop.number if apart else 0)
+        found.setdefault(key, []).append(entry)
+    return list(found.values())
+
+
+def _trips(alike: Sequence[LoopEntry]) -> str:
+    """ "5", or "2 to 7" if iterations of the loop around it, or call paths, differ."""
+    shapes = [entry.shape for entry in alike if entry.shape is not None]
+    if len(shapes) < len(alike):
         return "?"
-    fewest, most = fmt.short_count(shape.fewest), fmt.short_count(shape.most)
-    return ("≥ " if entry.loop.at_least else "") + (fewest if shape.fewest == shape.most else f"{fewest} to {most}")
+    least, most = min(shape.fewest for shape in shapes), max(shape.most for shape in shapes)
+    bound = "≥ " if any(entry.loop.at_least for entry in alike) else ""
+    return bound + (fmt.short_count(least) if least == most else f"{fmt.short_count(least)} to {fmt.short_count(most)}")
 
 
 SECTION = Section(

@@ -31,7 +31,7 @@ TITLES = {
     "serialised_order": "order of calls that serialises",
     "wildcard_receive": "receives from any source",
     "unexpected_large": "large messages before their receive",
-    "redundant_barrier": "barriers that order nothing",
+    "redundant_barrier": "redundant barriers",
     "allreduce_bound": "loop bound by allreduce",
     "no_overlap": "nonblocking calls that overlap nothing",
     "polling": "polling",

@@ -197,7 +197,7 @@ function scaling({ kind, basis, curves }) {
   const percent = (value) => (value === null ? "" : fixed(value * 100, 0));
   const rows = curves.flatMap((curve) => curve.points.map((point) => ({ name: curve.name, ...point })));
   return [
-    h("p", { class: "remark" }, kind ? `Taken for ${kind} scaling: ${basis}.` : `Strong or weak is not known: ${basis}.`),
+    h("p", { class: "remark" }, kind ? `Taken for ${kind} scaling: ${basis}.` : `Strong or weak scaling: unknown, ${basis}.`),
     picture,
     table({
       of: "scaling",

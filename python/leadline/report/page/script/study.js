@@ -28,7 +28,7 @@ function basis(study) {
       "p",
       null,
       `${study.program.join(" ")} · ${study.ranks.join(" and ")} ranks · ${plural(study.rounds, "round")}, in turn · ` +
-        "results identical to the bit",
+        "results bit-identical",
     ),
     study.notes.map((note) => h("p", { class: "note" }, note)),
   ];

@@ -40,7 +40,7 @@ const where = {
         { class: "call" },
         h("code", null, e.function),
         " ",
-        h("span", { class: "at", title: e.file }, place(e) || "(place not known)"),
+        h("span", { class: "at", title: e.file }, place(e) || "(place unknown)"),
         e.sites.length > 1 ? h("small", null, ` ${plural(e.sites.length, "path")}`) : null,
       ),
       h("span", { class: "path" }, shortened(e.path)),
@@ -49,7 +49,7 @@ const where = {
 
 /** The chain of routines without a main that only calls the others; the innermost in full ink. */
 function shortened(path) {
-  if (!path.length) return "(call path not known)";
+  if (!path.length) return "(call path unknown)";
   const all = path.length > 1 && path[0] === "main" ? path.slice(1) : path;
   const routines = all.length > MOST_ROUTINES ? ["…", ...all.slice(-MOST_ROUTINES)] : all;
   return chainOf(routines);
@@ -79,10 +79,10 @@ function paths(each, sites) {
           ? h(
               "ol",
               { class: "frames" },
-              site.path_whole ? null : h("li", { class: "cut" }, "… the rest of the path is not known"),
+              site.path_whole ? null : h("li", { class: "cut" }, "… the rest of the path is unknown"),
               site.frames.map(frame),
             )
-          : h("p", null, "The call path is not known."),
+          : h("p", null, "The call path is unknown."),
       ),
     );
   return [

@@ -92,7 +92,7 @@ const FILE_COLUMNS = [
   {
     id: "size",
     value: (e) => e.size_bytes,
-    cell: (e) => (e.size_bytes === null ? "not known" : size(e.size_bytes)),
+    cell: (e) => (e.size_bytes === null ? "unknown" : size(e.size_bytes)),
   },
 ];
 
@@ -122,7 +122,7 @@ function ofRanks(rows) {
     {
       id: "fraction_read",
       value: (e) => e.fraction_read,
-      cell: (e) => (e.fraction_read === null || e.fraction_read === undefined ? "not known" : percentColumn(e.fraction_read)),
+      cell: (e) => (e.fraction_read === null || e.fraction_read === undefined ? "unknown" : percentColumn(e.fraction_read)),
     },
   ];
   return table({

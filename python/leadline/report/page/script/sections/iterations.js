@@ -47,7 +47,7 @@ function about(it) {
     : "";
   const iterations = `${it.at_least ? "at least " : ""}${plural(it.count, "iteration")}${restarting(it.restarts)}`;
   const around = it.around
-    ? ` Calls do not show the iterations of the loop${it.around.file ? ` at ${place(it.around)}` : ""} in ${it.around.routine}, which encloses it${restarting(it.around.restarts)}.`
+    ? ` Iterations of the loop${it.around.file ? ` at ${place(it.around)}` : ""} in ${it.around.routine}, which encloses it${restarting(it.around.restarts)}, cannot be told apart by their calls.`
     : "";
   if (it.mean_s === null) return `${loop}${iterations}. ${KEPT[it.kept]?.(it) ?? ""}${around}`;
   const where = it.routine ? "" : [

@@ -46,7 +46,7 @@ function batchWords(job) {
   return [
     `${job.system} ${job.id}${job.name ? ` (${job.name})` : ""}`,
     job.array_job ? `task ${job.array_task} of the array ${job.array_job}` : null,
-    job.restarts && job.restarts !== "0" ? `started again: ${job.restarts}` : null,
+    job.restarts && job.restarts !== "0" ? `restarts: ${job.restarts}` : null,
     job.partition ? `partition ${job.partition}` : null,
     job.nodes ? `nodes ${job.nodes}` : null,
   ]

@@ -43,7 +43,7 @@ function pauses(rows) {
     {
       id: "calls",
       value: (e) => e.calls_not_recorded,
-      cell: (e) => (e.calls_not_recorded === null ? "not known" : count(e.calls_not_recorded)),
+      cell: (e) => (e.calls_not_recorded === null ? "unknown" : count(e.calls_not_recorded)),
     },
   ];
   return [

@@ -52,7 +52,7 @@ function says({ of }, index, origin, target) {
 }
 
 function pairs(report) {
-  const known = (rank) => (rank === null ? "not known" : String(rank));
+  const known = (rank) => (rank === null ? "unknown" : String(rank));
   const columns = [
     { id: "source", head: true, value: (e) => e.source, cell: (e) => String(e.source) },
     { id: "target", value: (e) => e.target, cell: (e) => known(e.target) },

@@ -166,7 +166,7 @@ class Timeline {
       );
     }
     if (drawn?.seen > drawn?.drawn) notes.push(`${plural(drawn.seen, "message")} are too many to draw: zoom in, or choose ranks.`);
-    if (step.messages?.elsewhere) notes.push(`${plural(step.messages.elsewhere, "message")} not drawn: the other end is in another iteration, on a rank that is not shown, or not known.`);
+    if (step.messages?.elsewhere) notes.push(`${plural(step.messages.elsewhere, "message")} not drawn: the other end is in another iteration, on a rank that is not shown, or unknown.`);
     this.notes.textContent = notes.join(" ");
     this.notes.hidden = !notes.length;
     this.tabulate();

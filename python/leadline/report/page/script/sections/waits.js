@@ -8,7 +8,7 @@ import { nameOf } from "../names.js";
 import { table } from "../table.js";
 
 const DOING = { computation: "computes before", io: "is in file I/O", mpi: "is in", unknown: "does something unknown before" };
-const ON_PATH = { computation: "computation before", io: "file I/O", mpi: "", unknown: "not known, before" };
+const ON_PATH = { computation: "computation before", io: "file I/O", mpi: "", unknown: "unknown, before" };
 const titleOf = (kind) => kind.replaceAll("_", " ").replace("n to n", "n-to-n");
 
 export const drawing = {
@@ -96,7 +96,7 @@ function byRank(rows) {
 }
 
 function words(site) {
-  return site ? `${site.function} in ${site.routine}${site.line ? `:${site.line}` : ""}` : "a call that is not known";
+  return site ? `${site.function} in ${site.routine}${site.line ? `:${site.line}` : ""}` : "an unknown call";
 }
 
 function call(site) {
