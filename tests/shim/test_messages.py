@@ -1,4 +1,4 @@
-"""The messages that Leadline's recorder sees when loaded after the shim are those of the schedules, for every algorithm."""
+"""What the recorder sees when loaded after the shim: the messages of the schedules, for every algorithm."""
 
 from pathlib import Path
 from typing import Any

@@ -6,7 +6,6 @@ Every tool is a pinned wheel in .venv; Biome, for JavaScript, is a pinned packag
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -16,6 +15,7 @@ from dev import operation_docs, prose
 from dev.english import to_avoid
 from dev.environment import tool
 from dev.layers import violations
+from dev.pages import broken_links, outside_the_index
 from dev.paths import CMAKE_BUILD, ROOT
 from dev.scripts import lint_scripts
 from dev.tables import outdated
@@ -23,7 +23,6 @@ from dev.tables import outdated
 NATIVE = {".cpp", ".hpp", ".h", ".c"}
 NOT_OURS = {".git", ".venv", ".mpi", "build", "leadline-runs"}
 PLACED = ROOT / "python" / "leadline" / "share"  # what the build has put there
-LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 
 
 def files(suffixes: set[str]) -> list[Path]:
@@ -71,24 +70,8 @@ def _tidy() -> int:
 
 
 def check_links() -> int:
-    broken = []
-    for page in files({".md"}):
-        for target in LINK.findall(page.read_text()):
-            if "://" not in target and not target.startswith("mailto:") and not (page.parent / target).exists():
-                broken.append(f"{page.relative_to(ROOT)}: no such file: {target}")
-    return _report("links", [*broken, *_not_in_index()])
-
-
-def _not_in_index() -> list[str]:
-    """Pages that docs/README.md does not name, and numbers that the decisions leave out."""
-    docs = ROOT / "docs"
-    named = set(LINK.findall((docs / "README.md").read_text()))
-    pages = [path.relative_to(docs).as_posix() for path in sorted(docs.rglob("*.md")) if path.name != "README.md"]
-    missing = [f"docs/{page} is not in docs/README.md" for page in pages if page not in named]
-    numbers = sorted(int(path.name[:4]) for path in (docs / "decisions").glob("[0-9]*.md"))
-    if numbers != list(range(1, len(numbers) + 1)):
-        missing.append(f"docs/decisions: the numbers {numbers} have a hole or come twice")
-    return missing
+    broken = [f"{page.relative_to(ROOT)}: {problem}" for page in files({".md"}) for problem in broken_links(page)]
+    return _report("links", [*broken, *outside_the_index(ROOT / "docs")])
 
 
 def _run(name: str, *arguments: str | Path) -> int:

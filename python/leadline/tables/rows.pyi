@@ -10,9 +10,9 @@ class CallsRow(NamedTuple):
     process: int
     """the rank's row in `ranks()`, counted from 0."""
     world: int | None
-    """number of its MPI_COMM_WORLD: 0, unless programs were spawned; null: not known."""
+    """number of its MPI_COMM_WORLD: 0, unless programs were spawned; null: unknown."""
     rank: int | None
-    """its rank in that MPI_COMM_WORLD; null: not known."""
+    """its rank in that MPI_COMM_WORLD; null: unknown."""
     function: str
     """MPI function."""
     calls: int
@@ -32,9 +32,9 @@ class CallsRow(NamedTuple):
     time_s: float
     """time in these calls (s)."""
     min_s: float | None
-    """shortest call; null: not known: calls to purely local functions are timed in total (s)."""
+    """shortest call; null: unknown: calls to purely local functions are timed in total (s)."""
     max_s: float | None
-    """longest call; null: not known: calls to purely local functions are timed in total (s)."""
+    """longest call; null: unknown: calls to purely local functions are timed in total (s)."""
 
 class SitesRow(NamedTuple):
     """One row per call site of an MPI function: a function and the path of calls that leads to it."""
@@ -48,17 +48,17 @@ class SitesRow(NamedTuple):
     local: bool
     """the function is purely local."""
     routine: str
-    """routine that the call stands in; ? if it is not known."""
+    """routine that the call stands in; ? if unknown."""
     file: str | None
-    """source file of the call; null: not known: no debug information, or none of this call."""
+    """source file of the call; null: unknown: no debug information, or none of this call."""
     line: int | None
-    """line of the call; null: not known: no debug information, or none of this call."""
+    """line of the call; null: unknown: no debug information, or none of this call."""
     line_exact: bool
     """false: the compiler gave the call no line of its own, and this is the nearest one."""
     path: str
     """call path, outermost first: main (a.c:5) > exchange (halo.c:40)."""
     path_whole: bool
-    """false: what lies further out than the path is not known."""
+    """false: what lies further out than the path is unknown."""
     ranks: int
     """number of ranks that called."""
     calls: int
@@ -78,9 +78,9 @@ class SitesRow(NamedTuple):
     time_s: float
     """time in these calls, of all ranks (s)."""
     min_s: float | None
-    """shortest call; null: not known: calls to purely local functions are timed in total (s)."""
+    """shortest call; null: unknown: calls to purely local functions are timed in total (s)."""
     max_s: float | None
-    """longest call; null: not known: calls to purely local functions are timed in total (s)."""
+    """longest call; null: unknown: calls to purely local functions are timed in total (s)."""
 
 class MatrixRow(NamedTuple):
     """One row per pair of ranks of which one sent to the other, or called one-sided operations at it."""
@@ -88,11 +88,11 @@ class MatrixRow(NamedTuple):
     process: int
     """the source's row in `ranks()`, counted from 0."""
     world: int | None
-    """number of its MPI_COMM_WORLD: 0, unless programs were spawned; null: not known."""
+    """number of its MPI_COMM_WORLD: 0, unless programs were spawned; null: unknown."""
     source: int | None
-    """rank that sends, or that calls the operation, in its MPI_COMM_WORLD; null: not known."""
+    """rank that sends, or that calls the operation, in its MPI_COMM_WORLD; null: unknown."""
     target: int | None
-    """rank that receives, or that is operated on, in the same MPI_COMM_WORLD; null: not known."""
+    """rank that receives, or that is operated on, in the same MPI_COMM_WORLD; null: unknown."""
     messages: int
     """messages from source to target."""
     bytes: int
@@ -110,9 +110,9 @@ class RanksRow(NamedTuple):
     process: int
     """the rank's row in `ranks()`, counted from 0."""
     world: int | None
-    """number of its MPI_COMM_WORLD: 0, unless programs were spawned; null: not known."""
+    """number of its MPI_COMM_WORLD: 0, unless programs were spawned; null: unknown."""
     rank: int | None
-    """its rank in that MPI_COMM_WORLD; null: not known."""
+    """its rank in that MPI_COMM_WORLD; null: unknown."""
     host: str
     """name of its host."""
     pid: int
@@ -188,9 +188,9 @@ class IterationsRow(NamedTuple):
     max_process: int
     """row in `ranks()` of the rank with that longest iteration."""
     max_world: int | None
-    """number of its MPI_COMM_WORLD; null: not known."""
+    """number of its MPI_COMM_WORLD; null: unknown."""
     max_rank: int | None
-    """its rank in that MPI_COMM_WORLD; null: not known."""
+    """its rank in that MPI_COMM_WORLD; null: unknown."""
     max_iteration: int
     """number of that longest iteration."""
 
@@ -200,13 +200,13 @@ class TimelineRow(NamedTuple):
     process: int
     """the rank's row in `ranks()`, counted from 0."""
     world: int | None
-    """number of its MPI_COMM_WORLD: 0, unless programs were spawned; null: not known."""
+    """number of its MPI_COMM_WORLD: 0, unless programs were spawned; null: unknown."""
     rank: int | None
-    """its rank in that MPI_COMM_WORLD; null: not known."""
+    """its rank in that MPI_COMM_WORLD; null: unknown."""
     iteration: int
     """the iteration, counted from 0."""
     site: int | None
-    """the call site's row in `sites()`, counted from 0; null: a call of libc on a file, or not known."""
+    """the call site's row in `sites()`, counted from 0; null: a call of libc on a file, or unknown."""
     function: str
     """MPI function, or libc's."""
     role: str
@@ -221,9 +221,9 @@ class TimelineRow(NamedTuple):
     """whether polls that found nothing lie in that gap."""
     partner_process: int | None
     """row in `ranks()` of the rank at the other end of its message; null: the call sends and receives nothing itself,
-    or that end is not known."""
+    or that end is unknown."""
     partner_rank: int | None
-    """that rank in its MPI_COMM_WORLD; null: the call sends and receives nothing itself, or not known."""
+    """that rank in its MPI_COMM_WORLD; null: the call sends and receives nothing itself, or unknown."""
     partner_row: int | None
     """row of this table: the call at the other end; of a collective, the next rank's; of `both`, the receive of what it
     sends; null: none in this iteration."""
@@ -233,12 +233,11 @@ class TimelineRow(NamedTuple):
     """row of this table: the call that completes the requests that it made, if one call does; null: none in this
     iteration."""
     completed_s: float | None
-    """the end of that call, in whichever iteration, or of the call itself if it made no request; null: not known
-    (s)."""
+    """the end of that call, in whichever iteration, or of the call itself if it made no request; null: unknown (s)."""
     bytes: int | None
-    """that leave the rank: sent, as posted; contributed; put; written; null: not known (bytes)."""
+    """that leave the rank: sent, as posted; contributed; put; written; null: unknown (bytes)."""
     bytes_received: int | None
-    """that reach the rank; of a receive with a request, counted when it is completed; null: not known (bytes)."""
+    """that reach the rank; of a receive with a request, counted when it is completed; null: unknown (bytes)."""
 
 class PhasesRow(NamedTuple):
     """One row per phase: initialisation, the main loop, what recurs in it, loops within it, finalisation."""
@@ -260,7 +259,7 @@ class PhasesRow(NamedTuple):
     mpi_s: float
     """in MPI, without file I/O, start-up and shut-down (s)."""
     wait_s: float | None
-    """the part of `mpi_s` that waits for other ranks; null: not known: no times of calls were kept (s)."""
+    """the part of `mpi_s` that waits for other ranks; null: unknown: no times of calls were kept (s)."""
     io_s: float
     """in file I/O, of MPI and of libc (s)."""
     startup_s: float
@@ -281,9 +280,9 @@ class WaitsRow(NamedTuple):
     process: int
     """row in `ranks()` of the rank that waited."""
     world: int | None
-    """number of its MPI_COMM_WORLD; null: not known."""
+    """number of its MPI_COMM_WORLD; null: unknown."""
     rank: int | None
-    """its rank in that MPI_COMM_WORLD; null: not known."""
+    """its rank in that MPI_COMM_WORLD; null: unknown."""
     function: str
     """the MPI function that waited."""
     routine: str
@@ -291,15 +290,15 @@ class WaitsRow(NamedTuple):
     wait_s: float
     """in the whole run (s)."""
     error_s: float
-    """half of the interval that holds it with a probability of 95 %; 0 if it is exact (s)."""
+    """half the width of its 95 % interval; 0 if exact (s)."""
     cause: str | None
-    """what another rank did meanwhile: computation, io, mpi or unknown; the largest part; null: not known."""
+    """what another rank did meanwhile: computation, io, mpi or unknown; the largest part; null: unknown."""
     cause_rank: str | None
-    """the rank that did it; null: not known."""
+    """the rank that did it; null: unknown."""
     cause_function: str | None
-    """the call that it computed before, or was in; null: not known."""
+    """the call that it computed before, or was in; null: unknown."""
     cause_share: float | None
-    """of the wait; null: not known."""
+    """of the wait; null: unknown."""
 
 class PatternsRow(NamedTuple):
     """One row per pattern, most time first. A call may be in several patterns."""
@@ -353,9 +352,9 @@ class IoRow(NamedTuple):
     process: int
     """the rank's row in `ranks()`, counted from 0."""
     world: int | None
-    """number of its MPI_COMM_WORLD: 0, unless programs were spawned; null: not known."""
+    """number of its MPI_COMM_WORLD: 0, unless programs were spawned; null: unknown."""
     rank: int | None
-    """its rank in that MPI_COMM_WORLD; null: not known."""
+    """its rank in that MPI_COMM_WORLD; null: unknown."""
     layer: str
     """program, outside, mpi-io or beneath."""
     opens: int
@@ -381,9 +380,9 @@ class IoRow(NamedTuple):
     random: int
     """other transfers, without each descriptor's first."""
     size_bytes: int | None
-    """the file's size, the largest that was seen by any rank; null: not known (bytes)."""
+    """the file's size, the largest that was seen by any rank; null: unknown (bytes)."""
     fraction_read: float | None
-    """distinct bytes that the rank read, in any layer, as a part of the size; null: not known."""
+    """distinct bytes that the rank read, in any layer, as a part of the size; null: unknown."""
 
 class LossesRow(NamedTuple):
     """One row per kind of recorded data that is missing, of a rank or of the whole run."""
@@ -397,6 +396,6 @@ class LossesRow(NamedTuple):
     process: int | None
     """row in `ranks()` of the rank whose data is missing; null: the whole run."""
     world: int | None
-    """number of its MPI_COMM_WORLD; null: the whole run, or not known."""
+    """number of its MPI_COMM_WORLD; null: the whole run, or unknown."""
     rank: int | None
-    """its rank in that MPI_COMM_WORLD; null: the whole run, or not known."""
+    """its rank in that MPI_COMM_WORLD; null: the whole run, or unknown."""
