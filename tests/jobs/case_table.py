@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 from cases import CASES, Case
@@ -22,17 +24,21 @@ Results = dict[tuple[str, str, int], str]
 HEAD = """\
 # Ways to start a job
 
+Which launchers were tried under Slurm and ssh, and what is recorded with each: for users whose way to start a job is
+unusual.
+
 These commands made the table under a real Slurm 22.05 on three hosts in namespaces (`srun --mpi=pmi2` with MPICH,
 `--mpi=pmix` with Open MPI). The command lines of the cases are in `tests/jobs/cases.py`.
 
     LEADLINE_TIER=full .venv/bin/python -m pytest tests/jobs/test_cases.py
     .venv/bin/python tests/jobs/case_table.py
 
-A cell has the number of ranks that were recorded on one, two and three nodes. It equals the number of ranks that the
-program's own output shows as started. Every rank was recorded once, and each job has its own run. For `apply`, it is
-the number of ranks that carried out the table's rule. "native" means that all ran natively, as they should, and that
-the reported reason was the true one. A letter refers to the list below: the case fails without Leadline too, or is
-recorded differently, and the test checks that this is still so. "?" means not run.
+*Ranks* has the number of ranks that were recorded on one, two and three nodes, with MPICH 4.1 and 5.0, and Open MPI 4.1
+and 5.0 (*except* names those with another result). It equals the number of ranks that the program's own output shows as
+started. Every rank was recorded once, and each job has its own run. For `apply`, it is the number of ranks that carried
+out the table's rule. "native" means that all ran natively, as they should, and that the reported reason was the true
+one. A letter refers to the list below: the case fails without Leadline too, or is recorded differently, and the test
+checks that this is still so. "?" means not run.
 
 """
 
@@ -51,13 +57,26 @@ def cell(case: Case, library: str, found: Results, notes: dict[str, str]) -> str
 
 def page(found: Results) -> str:
     notes: dict[str, str] = {}
-    lines = ["| case | " + " | ".join(LIBRARIES.values()) + " |", "|---" * (len(LIBRARIES) + 1) + "|"]
+    rows = []
     for case in CASES:
         cells = [cell(case, library, found, notes) for library in LIBRARIES]
         place = "" if case.place in case.name or case.place == "plain" else f" ({case.place})"
-        lines.append(f"| {case.group}: {case.name}{place} | " + " | ".join(cells) + " |")
+        rows.append((case.group, case.name + place, cells))
     legend = [f"* {letter}: {why}" for why, letter in notes.items()]
-    return HEAD + "\n".join([*lines, "", *legend]) + "\n"
+    return HEAD + "\n".join([*table(rows), "", *legend]) + "\n"
+
+
+def table(rows: Sequence[tuple[str, str, Sequence[str]]]) -> list[str]:
+    """rows: group, case, a cell for each library. Cases of a group with the same results are one line."""
+    alike: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for group, name, cells in rows:
+        alike.setdefault((group, tuple(cells)), []).append(name)
+    lines = ["| group | cases | ranks | except |", "|---" * 4 + "|"]
+    for (group, cells), names in alike.items():
+        usual = Counter(cells).most_common(1)[0][0]
+        others = [f"{title}: {each}" for title, each in zip(LIBRARIES.values(), cells, strict=True) if each != usual]
+        lines.append(f"| {group} | {'; '.join(names)} | {usual} | {'; '.join(others)} |")
+    return lines
 
 
 if __name__ == "__main__":

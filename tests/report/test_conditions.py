@@ -13,7 +13,7 @@ from rich.console import Console
 
 from leadline.figures.content import Content
 from leadline.findings import findings_of
-from leadline.report import print_summary, to_json, verdict
+from leadline.report import Report, to_json, verdict
 
 from .handmade import Calls, HandmadeSite, a_placement, a_process, strips
 
@@ -72,7 +72,7 @@ def test_times_with_waits_for_a_core_lead_to_no_advice(make_run: MakeRun) -> Non
         found = [finding for finding in to_json(run)["findings"] if finding["id"] == "pattern"]
         assert [bool(finding["help"]) for finding in found] == [cores == 4]
         out = io.StringIO()
-        print_summary(run, Console(file=out, width=80))
+        Report(run).print_summary(Console(file=out, width=80))
         texts.append(" ".join(out.getvalue().split()))
     assert texts[0].startswith("4 ranks share 2 cores on node0 and spend 60 % of their time waiting for a core. All")
     assert "blocking sends are in an order" not in texts[0]
