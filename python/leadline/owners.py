@@ -31,7 +31,7 @@ def why_not_obeyed(path: Path) -> str:
 
 
 def _prefixed(why: str) -> str:
-    return why and f"of its folder, {why}"
+    return why and f"of its directory, {why}"
 
 
 def link_of_others(path: Path) -> str:

@@ -29,5 +29,5 @@ def refuse_if_others_write(path: Path) -> None:
     if why:
         raise MissingPrerequisite(
             f"{path} is not used, because programs are run from it: {why}",
-            hint="set XDG_CACHE_HOME to a folder of your own",
+            hint="set XDG_CACHE_HOME to a directory of your own",
         )
