@@ -224,6 +224,15 @@ class TestLinksAndPipes:
         assert secret.read_text() == SECRET
         assert [name for name in names if (run / name).is_symlink()] == []
 
+    @as_root
+    def test_a_foreign_owner_is_said_and_gets_no_file_of_ours(self, leadline: Command, run: Path) -> None:
+        given_to(NOBODY, run, *run.iterdir())
+        (run / "symbols.json").unlink(missing_ok=True)
+        ended = leadline("report", "run")
+        assert ended.code == 0, ended.everything
+        assert "run belongs to nobody" in ended.err
+        assert not (run / "symbols.json").exists()
+
     def test_pipes_do_not_hang(self, leadline: Command, run: Path) -> None:
         for name in ("run.json", "symbols.json", "job.json", f"{HOST}.away", f"{HOST}.ends", "x.live", "x.trace"):
             (run / name).unlink(missing_ok=True)

@@ -1,7 +1,8 @@
 """Programs with known results compute the same under the shim, in every language, and the shim reports its actions."""
 
+import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -191,3 +192,23 @@ def test_a_program_without_mpi_does_not_notice(shim: Path, tmp_path: Path) -> No
     )
     assert (done.returncode, done.stdout, done.stderr) == (3, "42\n", "")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("make", "why"),
+    [
+        pytest.param(os.mkfifo, "it is not a file", id="pipe"),
+        pytest.param(lambda table: (table.write_text(mixed_table(0)), table.chmod(0o666)), "everybody can", id="open"),
+    ],
+)
+def test_a_table_that_is_a_pipe_or_somebody_elses_is_not_used(
+    builder: Builder, shim: Path, tmp_path: Path, make: Callable[[Path], object], why: str
+) -> None:
+    library = known("mpich")
+    run = Run(shim, tmp_path, "")
+    run.table.unlink()
+    make(run.table)
+    assert run.start(library, 2, [build(builder, library)]).returncode == 0
+    lines, comments = report(run.reports, 0)
+    assert tuned_calls(lines) == 0
+    assert any(why in comment for comment in comments), comments

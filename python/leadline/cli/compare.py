@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from leadline.cli.recording import say, shown
-from leadline.cli.reporting import step_option, working
+from leadline.cli.reporting import say_owner, step_option, working
 from leadline.errors import MissingPrerequisite, SlowerThanAllowed, UsageError
 from leadline.text.printing import write_json
 
@@ -50,6 +50,8 @@ def command(
             "--fail-above needs repeats: single runs do not show how much runs vary",
             hint="record each configuration three times or more, in turn: leadline compare A1,A2,A3 B1,B2,B3",
         )
+    for path in (path for text in groups for path in paths_of(text)):
+        say_owner(Path(path))
     with working("reading the recordings"):
         comparison = _opened(groups, step)
         page = _written(comparison, Path(html)) if html else None

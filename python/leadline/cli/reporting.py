@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from leadline import own_files
+from leadline import own_files, owners
 from leadline.cli.recording import say, shown
 from leadline.errors import LeadlineError, MissingPrerequisite, UsageError
 from leadline.text import printing
@@ -59,6 +59,7 @@ def open_run(directory: Path, step: str | None = None) -> Run:
     """The run recorded in `directory`. Raises DamagedTrace, MissingPrerequisite."""
     with _native_part():
         from leadline.figures.run import open_run as opened
+    say_owner(directory)
     return opened(directory, step=step)
 
 
@@ -66,7 +67,15 @@ def open_report(directory: Path, step: str | None = None) -> Report:
     """The report of the run recorded in `directory`. Raises DamagedTrace, MissingPrerequisite."""
     with _native_part():
         from leadline.report import open_report as opened
+    say_owner(directory)
     return opened(directory, step=step)
+
+
+def say_owner(directory: Path) -> None:
+    """Say whose run it is if it is somebody else's: they may have written anything into it."""
+    with contextlib.suppress(OSError):
+        if owner := owners.foreign_owner(directory.stat()):
+            say(f"{shown(directory)} belongs to {owner}")
 
 
 @contextlib.contextmanager

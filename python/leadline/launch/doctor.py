@@ -25,6 +25,7 @@ from leadline.launch.program import program_word
 from leadline.launch.recorder import library_path
 from leadline.launchers import OTHER, srun
 from leadline.launchers.variables import batch_variables
+from leadline.masking import masked_words
 from leadline.sampling import refusal
 
 
@@ -208,7 +209,7 @@ def _program(words: Sequence[str]) -> Iterator[Check]:
     word = program_word(words, launcher)
     program = inspect(word) if word is not None else None
     if program is None:
-        yield Check("program", "no", f"no executable file in: {' '.join(words)}", needed=True)
+        yield Check("program", "no", f"no executable file in: {' '.join(masked_words(words))}", needed=True)
         return
     verdict = judge(program)
     yield Check("program", verdict.answer, verdict.reason, verdict.hint, needed=True)

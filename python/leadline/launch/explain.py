@@ -11,6 +11,7 @@ from leadline.launch.executable import Executable, inspect, native_architecture
 from leadline.launch.launcher import Launcher
 from leadline.launch.program import program_word
 from leadline.launchers import OTHER
+from leadline.masking import masked_words
 from leadline.run_directory import JOB
 
 INTERPRETERS = (
@@ -118,7 +119,7 @@ def why_nothing(command: Sequence[str], launcher: Launcher | None, directory: Pa
     """Why a command that has run left no trace in `directory`."""
     word = program_word(command, launcher)
     if word is None:
-        return Verdict("no", f"this command names no program to record: {' '.join(command)}")
+        return Verdict("no", f"this command names no program to record: {' '.join(masked_words(command))}")
     verdict = judge_word(word)
     if verdict.answer == "no":
         return verdict
