@@ -15,6 +15,7 @@ pytest.importorskip("leadline._core", reason="the native part of leadline is not
 pytest.importorskip("otf2", reason="the package otf2 is not installed: ./dev setup")
 
 from leadline.__main__ import main
+from leadline.errors import MissingPrerequisite
 from leadline.interchange.importing import otf2 as importing
 
 from .conftest import record_in
@@ -150,9 +151,9 @@ def test_a_folder_without_or_with_several_archives_is_refused(
 def test_when_the_library_crashes_leadline_says_so(
     end: str, told: str, archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    reader = tmp_path / "dies.py"
-    reader.write_text(f"import os, sys\n{end}\n")
-    monkeypatch.setattr(importing, "READER", [str(reader)])
+    (tmp_path / "dies_at_once.py").write_text(f"import os, sys\n{end}\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(importing, "READER", "dies_at_once")
     with pytest.raises(importing.DamagedTrace, match=told):
         importing.import_archive(archive, tmp_path, None)
 
@@ -160,10 +161,13 @@ def test_when_the_library_crashes_leadline_says_so(
 def test_without_the_library_the_message_says_where_it_comes_from(
     archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "sitecustomize.py").write_text(
+    (tmp_path / "without_otf2.py").write_text(
         "import leadline.interchange.otf2 as exporting\nexporting.libraries = lambda: ['/no/such/libotf2.so']\n"
+        "from leadline.interchange.importing import reader\nreader.main()\n"
     )
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    code, said = leadline("import", str(archive), "-o", str(tmp_path / "out"))
-    assert code == MISSING
-    assert "leadline[otf2]" in said
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(importing, "READER", "without_otf2")
+    with pytest.raises(MissingPrerequisite) as missing:
+        importing.import_archive(archive, tmp_path, None)
+    assert missing.value.exit_code == MISSING
+    assert "leadline[otf2]" in missing.value.hint
