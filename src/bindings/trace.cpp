@@ -12,7 +12,7 @@
 #include <optional>
 #include <utility>
 
-#include "analysis/expand.hpp"
+#include "calls/thread_calls.hpp"
 #include "bindings/bindings.hpp"
 #include "bindings/text.hpp"
 #include "recording/reading/process_files.hpp"
@@ -27,7 +27,7 @@ namespace leadline::bindings {
 namespace {
 
 using analysis::Call;
-using analysis::CallPart;
+using structure::CallPart;
 using trace::Process;
 using trace::Stream;
 using ProcessPtr = std::shared_ptr<Process>;
@@ -38,11 +38,16 @@ struct OwnedTally {
   std::vector<int64_t> words;
 };
 
+struct Call : structure::DecodedCall {
+  uint64_t times = 1;  // > 1: equal calls in a row, or failed polls (to a power of two)
+};
+
 // Keeps the process alive while its calls are walked.
 struct Calls {
   ProcessPtr process;
-  analysis::Expansion expansion;
-  Calls(ProcessPtr owner, size_t stream) : process(std::move(owner)), expansion(*process, stream) {}
+  calls::ThreadCalls thread;
+  Calls(ProcessPtr owner, size_t stream)
+      : process(std::move(owner)), thread(*process, stream, {calls::Wanted::Form::equal, true}) {}
 };
 
 ProcessPtr open_process(const std::string& path) {
@@ -272,9 +277,8 @@ void bind_calls(nb::module_& m) {
   nb::class_<Calls>(m, "Calls")
       .def("__iter__", [](nb::handle self) { return nb::borrow(self); })
       .def("__next__", [](Calls& self) {
-        Call call;
-        if (!self.expansion.next(&call)) throw nb::stop_iteration();
-        return call;
+        if (!self.thread.next()) throw nb::stop_iteration();
+        return Call{self.thread.decoded(), self.thread.times()};
       });
 }
 

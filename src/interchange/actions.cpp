@@ -6,7 +6,6 @@
 #include <span>
 #include <string_view>
 
-#include "trace/structure.hpp"
 
 namespace leadline::interchange {
 
@@ -82,15 +81,10 @@ class Actions::Reading {
   }
 
   void compute(const CallStream& c) {
-    const trace::TimedEvent& e = c.event();
-    if (c.timed()) return compute_ns(e.gap_ns);
-    const trace::Stream& stream = process_.streams[0];
-    if (e.event.generation >= stream.generations.size()) return;
-    const auto& positions = stream.generations[e.event.generation].positions;
-    if (e.event.position >= positions.size()) return;
-    const trace::TimeStats& times = positions[e.event.position].times;
+    if (c.timed()) return compute_ns(c.event().gap_ns);
     ++actions_.sums_.estimated;
-    if (times.count) compute_ns(times.gap_sum_ns / static_cast<double>(times.count));
+    const trace::TimeStats* times = c.distribution();
+    if (times) compute_ns(times->gap_sum_ns / static_cast<double>(times->count));
   }
   void compute_ns(double ns) {
     Action action;

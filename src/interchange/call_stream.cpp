@@ -4,8 +4,6 @@
 #include <cmath>
 #include <utility>
 
-#include "analysis/matching/timed_calls.hpp"
-
 namespace leadline::interchange {
 
 using structure::CallPart;
@@ -16,7 +14,7 @@ namespace {
 constexpr size_t most_under_way = size_t{1} << 16;  // as structure::Requests: the oldest are forgotten
 
 // The part that the half of a message is about.
-const CallPart* part_of(const structure::DecodedCall& call, const analysis::Part& half) {
+const CallPart* part_of(const structure::DecodedCall& call, const calls::MessageHalf& half) {
   const auto& [identity, source, dest, tag, partitioned] = half.channel;
   for (const CallPart& part : call.parts) {
     if (!part.names_message || part.identity != identity || part.tag != tag) continue;
@@ -25,6 +23,12 @@ const CallPart* part_of(const structure::DecodedCall& call, const analysis::Part
     }
   }
   return nullptr;
+}
+
+calls::Wanted wanted_of(size_t stream, const analysis::ProcessLoop& loop, bool times) {
+  using Form = calls::Wanted::Form;
+  const bool here = loop.found && loop.stream == stream;
+  return {times ? Form::timed : Form::single, true, here ? &loop.times : nullptr};
 }
 
 }  // namespace
@@ -38,30 +42,18 @@ analysis::ProcessLoop loop_on(const analysis::Profile& profile, uint32_t index, 
 CallStream::CallStream(const trace::Process& process, size_t stream, const analysis::ProcessLoop& loop,
                        const analysis::ProcessTime& time, const Window& window, bool only_timed, bool times,
                        const OpenedFiles* opened)
-    : walk_(process.streams[stream], times),
-      process_(process),
+    : thread_(process, stream, wanted_of(stream, loop, times)),
       time_(time),
       window_(window),
       only_timed_(only_timed),
-      traffic_(process, stream),
-      decoder_(process, stream),
-      requests_(process, stream, structure::Requests::Keep::all),
       files_(process, stream, opened),
-      one_sided_(process, stream) {
-  if (!loop.found || loop.stream != stream) return;
-  const trace::Stream& own = process.streams[stream];
-  iterations_.emplace(own, analysis::generation_of(own, loop.times), loop.times);
-  if (!iterations_->found()) iterations_.reset();
-}
+      one_sided_(process, stream) {}
 
 bool CallStream::next() {
-  if (!window_.whole && !iterations_) return false;
-  while (walk_.next(&event_)) {
+  if (!window_.whole && !thread_.has_iterations()) return false;
+  while (thread_.next()) {
     iteration_ = -1;
-    if (iterations_) {
-      const uint64_t iteration = iterations_->of(event_);
-      if (iterations_->inside(event_)) iteration_ = static_cast<int64_t>(std::min<uint64_t>(iteration, INT64_MAX));
-    }
+    if (thread_.inside()) iteration_ = static_cast<int64_t>(std::min<uint64_t>(thread_.iteration(), INT64_MAX));
     const auto at = static_cast<uint64_t>(iteration_);
     if (!window_.whole && iteration_ >= 0 && at >= window_.end) return false;
     wanted_ = window_.whole || (iteration_ >= 0 && at >= window_.first);
@@ -74,23 +66,22 @@ bool CallStream::next() {
 }
 
 void CallStream::take() {
-  const analysis::CallEffects& effects = traffic_.count(event_.event);
-  decoder_.decode(event_.event, &call_);
-  requests_.follow(&call_, event_.event.times);
+  const calls::Call here = thread_.here();
+  call_ = &thread_.decoded();
   const bool exported = wanted_ && (timed() || !only_timed_);
-  files_.follow(call_, exported, timed() ? event_.begin_ns : std::nan(""));
-  one_sided_.follow(call_, exported);
+  files_.follow(*call_, exported, timed() ? here.event.begin_ns : std::nan(""));
+  one_sided_.follow(*call_, exported);
   // Collective calls on a window are not collectives in these formats.
-  const trace::EventForm form = call_.facts().event;
+  const trace::EventForm form = call_->facts().event;
   const bool of_communicator = form == trace::EventForm::collective || form == trace::EventForm::creation;
-  collective_ = of_communicator ? traffic_.collective_number(effects) : 0;
+  collective_ = of_communicator ? here.collective_number() : 0;
   sends_.clear();
   receives_.clear();
   made_.clear();
   completed_.clear();
-  if (!effects.halves.empty()) {
-    for (const analysis::Part& half : traffic_.parts_of(effects)) {
-      const CallPart* part = part_of(call_, half);
+  if (!here.effects.halves.empty()) {
+    for (const calls::MessageHalf& half : here.halves()) {
+      const CallPart* part = part_of(*call_, half);
       MessageEnd end{half.sends, half.channel, half.number};
       if (part) end.bytes = half.sends ? part->out_bytes : std::max(part->in_bytes, part->posted_bytes);
       (half.sends ? sends_ : receives_).push_back(end);
@@ -101,22 +92,22 @@ void CallStream::take() {
 
 // The messages of a call that makes requests end later: its receives move to the calls that complete them.
 void CallStream::follow_requests() {
-  if (call_.nothing || event_.event.run) return;
-  const RequestUse use = call_.facts().requests;
-  const uint64_t last = requests_.mark().made;
+  if (call_->nothing || polls()) return;
+  const RequestUse use = call_->facts().requests;
+  const uint64_t last = thread_.requests().made;
   if (use == RequestUse::makes || use == RequestUse::starts) {
-    const size_t count = use == RequestUse::makes ? 1 : call_.parts.size();
+    const size_t count = use == RequestUse::makes ? 1 : call_->parts.size();
     std::vector<MessageEnd> received = std::exchange(receives_, {});
     size_t send = 0, receive = 0;
     for (size_t i = 0; i < count; ++i) {
       RequestUnderWay request;
       request.number = last - count + 1 + i;
       request.exported = wanted_ && (timed() || !only_timed_);
-      if (one_sided_.started()) request.access = {call_.identity, one_sided_.started()};
+      if (one_sided_.started()) request.access = {call_->identity, one_sided_.started()};
       if (files_.file().by != OpenFile::Interface::none) request.file = files_.file();
       const auto takes = [&](const CallPart& part) {
         if (part.collective()) {
-          request.collective = {part.maker.function, part.identity, call_.partner.rank, part.out_bytes, part.in_bytes};
+          request.collective = {part.maker.function, part.identity, call_->partner.rank, part.out_bytes, part.in_bytes};
         }
         if (part.sends() && send < sends_.size() && !request.sent) {
           sends_[send].request = request.number;
@@ -130,9 +121,9 @@ void CallStream::follow_requests() {
         }
       };
       if (use == RequestUse::starts) {
-        takes(call_.parts[i]);
+        takes(call_->parts[i]);
       } else {
-        for (const CallPart& part : call_.parts) takes(part);
+        for (const CallPart& part : call_->parts) takes(part);
       }
       made_.push_back(request);
       under_way_.insert_or_assign(under_way_.end(), request.number, request);
@@ -141,7 +132,7 @@ void CallStream::follow_requests() {
   } else if (use == RequestUse::completes || use == RequestUse::frees) {
     std::vector<MessageEnd> named = std::exchange(receives_, {});  // of receives from anybody
     size_t next = 0;
-    for (const CallPart& part : call_.parts) {
+    for (const CallPart& part : call_->parts) {
       const bool names = part.names_message && part.receives() && part.identity && part.partner.real();
       const auto at = part.maker.thread < 0 ? under_way_.find(part.maker.number) : under_way_.end();
       RequestUnderWay request;
@@ -168,8 +159,9 @@ void CallStream::follow_requests() {
 void CallStream::place() {
   const auto in_run = [&](double ns) { return time_.begin_ns + time_.rate * ns; };
   begin_ns_ = end_ns_ = last_ns_;
-  if (!event_.series) return;
-  const double begin = in_run(event_.begin_ns), end = in_run(event_.begin_ns + event_.duration_ns);
+  if (!timed()) return;
+  const trace::TimedEvent& event = thread_.event();
+  const double begin = in_run(event.begin_ns), end = in_run(event.begin_ns + event.duration_ns);
   if (std::isfinite(begin)) begin_ns_ = std::clamp(begin, last_ns_, 1e18);
   end_ns_ = std::isfinite(end) ? std::clamp(end, begin_ns_, 1e18) : begin_ns_;
   last_ns_ = end_ns_;

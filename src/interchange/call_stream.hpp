@@ -9,15 +9,13 @@
 
 #include "analysis/clocks.hpp"
 #include "analysis/iterations.hpp"
-#include "analysis/matching/loop_iterations.hpp"
-#include "analysis/matching/traffic.hpp"
 #include "analysis/profile.hpp"
+#include "calls/thread_calls.hpp"
+#include "calls/traffic.hpp"
 #include "interchange/followed_files.hpp"
 #include "interchange/one_sided.hpp"
 #include "structure/decoded_call.hpp"
-#include "structure/requests.hpp"
 #include "trace/process.hpp"
-#include "trace/reading/series_walk.hpp"
 
 namespace leadline::interchange {
 
@@ -27,10 +25,10 @@ struct Window {
   uint64_t first = 0, end = UINT64_MAX;
 };
 
-// One end of a message: its channel and its number there, which both ends count alike (analysis/matching).
+// One end of a message: its channel and its number there, which both ends count alike (calls/traffic.hpp).
 struct MessageEnd {
   bool sends = false;
-  analysis::Channel channel;
+  calls::Channel channel;
   uint64_t number = 0;
   int64_t bytes = structure::bytes_unknown;  // posted; of a receive that has ended, those that came
   uint64_t request = 0;                      // number among the thread's requests; 0: the call blocks
@@ -77,11 +75,13 @@ class CallStream {
   bool next();  // false at the end
 
   // Of the call that next() went to:
-  const structure::DecodedCall& call() const { return call_; }
-  const trace::TimedEvent& event() const { return event_; }
-  bool polls() const { return event_.event.run; }  // a run of polls that found nothing, `times` to a power of two
-  uint64_t times() const { return event_.event.times; }
-  bool timed() const { return event_.series != nullptr; }
+  const structure::DecodedCall& call() const { return *call_; }
+  const trace::TimedEvent& event() const { return thread_.event(); }
+  bool polls() const { return thread_.polls(); }  // a run of polls that found nothing, `times` to a power of two
+  uint64_t times() const { return thread_.times(); }
+  bool timed() const { return thread_.timed(); }
+  // Of all calls at its place in the trace's graph; nullptr: not known.
+  const trace::TimeStats* distribution() const { return thread_.distribution(); }
   double begin_ns() const { return begin_ns_; }  // in the run's time, ascending
   double end_ns() const { return end_ns_; }
   int64_t iteration() const { return iteration_; }                       // of the step; -1: of none
@@ -98,19 +98,13 @@ class CallStream {
   void follow_requests();
   void place();
 
-  trace::SeriesWalk walk_;
-  const trace::Process& process_;
+  calls::ThreadCalls thread_;
   analysis::ProcessTime time_;
   Window window_;
   bool only_timed_;  // calls without times are given, but don't count as exported
-  std::optional<analysis::LoopIterations> iterations_;
-  analysis::Traffic traffic_;
-  structure::CallDecoder decoder_;
-  structure::ProcessRequests requests_;
   FollowedFiles files_;
   OneSidedOperations one_sided_;
-  trace::TimedEvent event_;
-  structure::DecodedCall call_;
+  const structure::DecodedCall* call_ = nullptr;
   int64_t iteration_ = -1;
   bool wanted_ = false;
   double begin_ns_ = 0, end_ns_ = 0, last_ns_ = 0;

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/matching/traffic.hpp"
+#include "calls/traffic.hpp"
 #include "interchange/call_stream.hpp"
 
 namespace leadline::interchange {
@@ -40,7 +40,7 @@ class Matches {
     End sent, received;
     std::vector<Run> runs;
   };
-  std::map<analysis::Channel, Both> channels_;
+  std::map<calls::Channel, Both> channels_;
   uint64_t messages_ = 0, unmatched_ = 0;
 };
 

@@ -11,9 +11,9 @@
 
 #include "../recording/memory_process.hpp"
 #include "../recording/programs.hpp"
-#include "analysis/expand.hpp"
 #include "analysis/matching/matching.hpp"
 #include "analysis/profile.hpp"
+#include "calls/thread_calls.hpp"
 #include "fuzz_mutator.hpp"
 #include "recording/reading/salvage.hpp"
 #include "trace/reading/decode.hpp"
@@ -51,9 +51,11 @@ void use(Process* process) {
     for (Generation& g : s.generations) g.events = std::min(g.events, most_events / 10);
   }
   for (size_t i = 0; i < shared->streams.size(); ++i) {
-    leadline::analysis::Expansion expansion(*shared, i);
-    leadline::analysis::Call call;
-    while (expansion.next(&call)) {
+    using leadline::calls::ThreadCalls;
+    using leadline::calls::Wanted;
+    ThreadCalls thread(*shared, i, {Wanted::Form::equal, true});
+    while (thread.next()) {
+      const auto& call = thread.decoded();
       for (const auto& part : call.parts) sum += part.comm + part.maker.number + (part.partner.real() ? 1 : 0);
       for (const int64_t n : call.collective.receive_counts) sum += static_cast<uint64_t>(n);
     }

@@ -1,10 +1,11 @@
 """Checks the arrows of the layout: which folder may include which. The packages of Python: packages.py.
 
 trace <- recording <- recorder     host <- recorder     host, collectives <- shim
-trace <- structure <- analysis <- replay <- bindings <- python     recording, analysis <- interchange <- bindings
+trace <- structure <- calls <- analysis <- replay <- bindings <- python     recording, analysis <- interchange <- bindings
 The recorder takes what writes; trace/reading and recording/reading are for what comes after it.
 What differs between MPI libraries, or between launchers, stands in a file for each, behind a protocol: elsewhere in
 Python nothing is compared with the name of one, and no table has their names as keys.
+Above src/structure the calls of a thread are walked by src/calls alone.
 mpi.h only in workloads, tests, bench and parts; nanobind only in bindings.
 """
 
@@ -26,9 +27,10 @@ ALLOWED: dict[str, set[str]] = {
     "host": {"host", "leadline"},
     "recorder": {"recorder", "recording", "host", "trace", "code", "leadline"},
     "structure": {"structure", "trace", "leadline"},
-    "analysis": {"analysis", "structure", "trace", "leadline"},
-    "interchange": {"interchange", "recording", "analysis", "structure", "trace", "leadline"},
-    "replay": {"replay", "analysis", "structure", "trace", "collectives", "network", "leadline"},
+    "calls": {"calls", "structure", "trace", "leadline"},
+    "analysis": {"analysis", "calls", "structure", "trace", "leadline"},
+    "interchange": {"interchange", "recording", "analysis", "calls", "structure", "trace", "leadline"},
+    "replay": {"replay", "analysis", "calls", "structure", "trace", "collectives", "network", "leadline"},
     "network": {"network"},
     "collectives": {"collectives", "network", "leadline"},
     "shim": {"shim", "host", "collectives", "leadline"},
@@ -39,6 +41,7 @@ ALLOWED: dict[str, set[str]] = {
         "replay",
         "interchange",
         "analysis",
+        "calls",
         "structure",
         "recording/reading",
         "trace",
@@ -51,7 +54,9 @@ MPI_HEADER_ALLOWED = {"bench"}
 # What the Python of parts/ may import. Their C includes its own headers only: users compile it with their programs.
 PARTS_MAY_IMPORT = {"errors", "shared_object"}
 READING = re.compile(r"^(trace|recording)/reading/")
-READERS = {"structure", "analysis", "interchange", "replay", "bindings"}
+READERS = {"structure", "calls", "analysis", "interchange", "replay", "bindings"}
+WALKS = re.compile(r"\btrace::(?:Walker|SeriesWalk)\b")
+MAY_WALK = {"trace", "recording", "structure", "calls"}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 IMPORT = re.compile(r"^\s*(?:from|import)\s+(leadline(?:\.\w+)*)(?:\s+import\s+\(?([\w, ]+))?", re.MULTILINE)
@@ -80,7 +85,10 @@ def _native_violations() -> Iterator[str]:
 
 def _of_file(path: Path, folder: str, allowed: set[str], siblings: set[str]) -> Iterator[str]:
     name = path.relative_to(ROOT)
-    for _, header in INCLUDE.findall(path.read_text(errors="replace")):
+    text = path.read_text(errors="replace")
+    if folder not in MAY_WALK and WALKS.search(text):
+        yield f"{name}: walks the calls of a thread; src/calls does that for all"
+    for _, header in INCLUDE.findall(text):
         top = header.split("/")[0]
         if header == "mpi.h" and folder not in MPI_HEADER_ALLOWED:
             yield f"{name}: includes mpi.h; the families are data here"

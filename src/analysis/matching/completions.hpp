@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "analysis/matching/matching.hpp"
-#include "analysis/matching/timed_calls.hpp"
+#include "calls/call.hpp"
 
 namespace leadline::analysis {
 
@@ -19,18 +19,18 @@ class Completions {
   explicit Completions(std::vector<MatchedCall>* calls) : calls_(*calls) {}
 
   // The thread's next call.
-  void follow(const TimedCalls::Call& call, bool matched) {
+  void follow(const calls::Call& call, bool matched) {
     const trace::TimedEvent& e = call.event;
     if (e.event.generation != generation_ || e.entry != next_) made_.clear();
     generation_ = e.event.generation;
     next_ = e.entry + 1;
     const size_t at = matched ? calls_.size() - 1 : not_matched;
-    for (const CallEffects::Request& r : call.effects.completed) {
+    for (const calls::CallEffects::Request& r : call.effects.completed) {
       if (!r.age || r.age > made_.size()) continue;
       const Made& made = made_[made_.size() - r.age];
       if (made.site == r.site && made.call != not_matched) complete(made.call, at);
     }
-    for (const CallEffects::Request& r : call.effects.made) made_.push_back({r.site, at});
+    for (const calls::CallEffects::Request& r : call.effects.made) made_.push_back({r.site, at});
     if (matched && !call.effects.made.empty()) open_[at] = {call.effects.made.size(), not_matched, true};
   }
 

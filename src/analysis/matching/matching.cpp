@@ -7,12 +7,14 @@
 
 #include "analysis/loops.hpp"
 #include "analysis/matching/completions.hpp"
-#include "analysis/matching/timed_calls.hpp"
+#include "calls/timed_calls.hpp"
 
 namespace leadline::analysis {
 
 namespace {
 
+using calls::MessageHalf;
+using calls::TimedCalls;
 using Role = MatchedCall::Role;
 
 struct End {
@@ -28,7 +30,7 @@ class Matcher {
   void add(TimedCalls* calls, uint32_t index) {
     const uint64_t first = wanted_ ? wanted_ - 1 : 0, last = wanted_ + 1;
     Completions completions(&out_.calls);
-    calls->visit(first, last, [&](const TimedCalls::Call& c) {
+    calls->visit(first, last, [&](const calls::Call& c) {
       const bool wanted = c.inside && c.iteration >= first && c.iteration <= last;
       if (wanted) put(*calls, index, c.iteration, c);
       completions.follow(c, wanted);
@@ -38,8 +40,8 @@ class Matcher {
   // Of the remaining threads, only the calls that match a call above.
   void add_concerned(TimedCalls* calls, uint32_t index) {
     Completions completions(&out_.calls);
-    calls->visit_all([&](const TimedCalls::Call& c) {
-      const bool wanted = concerns(calls->traffic(), c.effects);
+    calls->visit_all([&](const calls::Call& c) {
+      const bool wanted = concerns(c);
       if (wanted) put(*calls, index, wanted_, c);
       completions.follow(c, wanted);
     });
@@ -73,19 +75,19 @@ class Matcher {
     (end.second ? c.second_partner : c.partner) = static_cast<int64_t>(other);
   }
 
-  bool concerns(const Traffic& traffic, const CallEffects& effects) const {
-    if (effects.collective && collectives_.count({effects.comm, traffic.collective_number(effects)})) return true;
-    for (const Part& p : traffic.parts_of(effects)) {
+  bool concerns(const calls::Call& c) const {
+    if (c.effects.collective && collectives_.count({c.effects.comm, c.collective_number()})) return true;
+    for (const MessageHalf& p : c.halves()) {
       const auto at = messages_.find({p.channel, p.number});
       if (at != messages_.end() && !(p.sends ? at->second.second : at->second.first).empty()) return true;
     }
     return false;
   }
 
-  void put(const TimedCalls& of, uint32_t index, uint64_t iteration, const TimedCalls::Call& call) {
+  void put(const TimedCalls& of, uint32_t index, uint64_t iteration, const calls::Call& call) {
     const trace::Process& process = of.process();
     const trace::TimedEvent& e = call.event;
-    const CallEffects& effects = call.effects;
+    const calls::CallEffects& effects = call.effects;
     MatchedCall c;
     c.process = index;
     c.site = e.event.key.site;
@@ -106,10 +108,10 @@ class Matcher {
     const size_t at = out_.calls.size();
     if (effects.collective) {
       c.role = Role::collective;
-      c.number = of.traffic().collective_number(effects);
+      c.number = call.collective_number();
       collectives_[{effects.comm, c.number}].push_back(at);
     }
-    for (const Part& p : of.traffic().parts_of(effects)) {
+    for (const MessageHalf& p : call.halves()) {
       const bool second = c.role == Role::send && !p.sends;
       if (!second) {
         std::tie(c.comm, c.source, c.dest, c.tag, std::ignore) = p.channel;
@@ -125,7 +127,7 @@ class Matcher {
   uint64_t wanted_;
   const RunTime& time_;
   MatchedIteration out_;
-  std::map<std::pair<Channel, uint64_t>, std::pair<std::vector<End>, std::vector<End>>> messages_;
+  std::map<std::pair<calls::Channel, uint64_t>, std::pair<std::vector<End>, std::vector<End>>> messages_;
   std::map<std::pair<uint64_t, uint64_t>, std::vector<size_t>> collectives_;
 };
 
@@ -146,7 +148,7 @@ struct Matching::State {
     for (uint32_t i = 0; i < processes.size(); ++i) {
       if (!of[i]->found) continue;
       ranks.push_back(
-          {i, similar_counts(of[i]->times.iterations(), usual), std::make_unique<TimedCalls>(*processes[i], *of[i])});
+          {i, similar_counts(of[i]->times.iterations(), usual), std::make_unique<TimedCalls>(*processes[i], of[i]->stream, of[i]->times)});
     }
   }
 };
@@ -203,7 +205,7 @@ void Matching::visit_all(const std::function<void(const LoopCall&)>& each) {
   for (State::Rank& r : state_->ranks) {
     if (!r.by_number) continue;
     const ProcessTime& time = state_->time.processes[r.index];
-    r.calls->visit_all([&](const TimedCalls::Call& c) {
+    r.calls->visit_all([&](const calls::Call& c) {
       if (!c.inside) return;
       const double begin = time.begin_ns + time.rate * c.event.begin_ns;
       each({r.index, r.calls->stream(), c.event.event.key.site, c.iteration, begin,

@@ -6,12 +6,14 @@
 #include <string_view>
 #include <utility>
 
-#include "analysis/matching/timed_calls.hpp"
-#include "structure/call_decoder.hpp"
-#include "trace/reading/series_walk.hpp"
+#include "calls/thread_calls.hpp"
+#include "calls/timed_calls.hpp"
 
 namespace leadline::analysis {
 
+using calls::MessageHalf;
+using calls::ThreadCalls;
+using calls::Wanted;
 using structure::CallPart;
 using structure::DecodedCall;
 using trace::RequestUse;
@@ -84,8 +86,6 @@ class StepReader::Reading {
         index_(index),
         stream_(stream),
         sites_(reader->profile_.processes()[index].site_numbers[stream]),
-        decoder_(process, stream),
-        request_sites_(process),
         made_in_(reader->steps_.size()),
         probes_in_(reader->steps_.size()),
         windows_in_(reader->steps_.size()) {}
@@ -98,27 +98,27 @@ class StepReader::Reading {
     windows_ = &windows_in_[step];
   }
 
-  void take(const trace::TimedEvent& event, const Traffic& traffic, const CallEffects& effects, bool margin = false) {
+  void take(const calls::Call& c, bool margin = false) {
     if (++reader_->calls_ > most_calls) reader_->wanted_ = false;
     if (!reader_->wanted_) return;
     const auto at = static_cast<uint32_t>(step_->step.calls.size());
+    const trace::TimedEvent& event = c.event;
     const trace::Key& key = event.event.key;
-    decoder_.decode(event.event, &call_);
-    if (request_sites_.alike()) request_sites_.resolve(decoder_, &call_);
+    call_ = &c.decoded();
     step_->step.calls.push_back(
-        {index_, static_cast<uint32_t>(stream_), key.site < sites_.size() ? sites_[key.site] : UINT32_MAX, call_.cls,
+        {index_, static_cast<uint32_t>(stream_), key.site < sites_.size() ? sites_[key.site] : UINT32_MAX, call_->cls,
          margin, event.polled, event.begin_ns, event.begin_ns + event.duration_ns, event.gap_ns, rounding(event)});
     StepCollective* const collective =
-        effects.collective ? &step_->collectives[{effects.comm, traffic.collective_number(effects)}] : nullptr;
+        c.effects.collective ? &step_->collectives[{c.effects.comm, c.collective_number()}] : nullptr;
     if (collective) join(at, collective);
-    if (call_.facts().event == trace::EventForm::access) access(at);
-    named_ = traffic.parts_of(effects);
+    if (call_->facts().event == trace::EventForm::access) access(at);
+    named_ = c.halves();
     next_ = 0;
-    const RequestUse use = call_.facts().requests;
+    const RequestUse use = call_->facts().requests;
     if (use == RequestUse::completes) return complete(at);
-    if (call_.cls == trace::CallClass::probe || call_.cls == trace::CallClass::mprobe) return probe(at);
+    if (call_->cls == trace::CallClass::probe || call_->cls == trace::CallClass::mprobe) return probe(at);
     size_t requests = 0;
-    for (const CallPart& part : call_.parts) {
+    for (const CallPart& part : call_->parts) {
       End* end = end_of(part);
       if (end) {
         end->posted = at;
@@ -132,7 +132,7 @@ class StepReader::Reading {
         made_->back().end = end;  // of a call that sends and receives: its receive
       }
     }
-    if (call_.parts.empty() && use == RequestUse::makes) made_->push_back({at, nullptr});
+    if (call_->parts.empty() && use == RequestUse::makes) made_->push_back({at, nullptr});
     if (collective && use == RequestUse::makes) {
       made_->back().collective = collective;
       made_->back().member = collective->members.size() - 1;
@@ -165,18 +165,18 @@ class StepReader::Reading {
   static constexpr size_t most_probes = 64;
 
   void access(uint32_t at) {
-    if (call_.function >= process_.functions.size()) return;
+    if (call_->function >= process_.functions.size()) return;
     Step& step = step_->step;
     const WindowCalls::Caller caller{process_.rank, static_cast<uint32_t>(stream_)};
-    if (windows_->take(at, call_, process_.functions[call_.function].name, caller, &step.accesses, &step_->epochs)) {
+    if (windows_->take(at, *call_, process_.functions[call_->function].name, caller, &step.accesses, &step_->epochs)) {
       const auto number = static_cast<uint32_t>(step.accesses.operations.size() - 1);
       step.operated_at[step.calls[at].site].push_back(number);
     }
   }
 
   void probe(uint32_t at) {
-    if (!call_.identity || !call_.partner.real()) return;
-    const Probe found{at, call_.identity, call_.partner.rank, call_.tag};
+    if (!call_->identity || !call_->partner.real()) return;
+    const Probe found{at, call_->identity, call_->partner.rank, call_->tag};
     for (const Probe& p : *probes_) {  // found before, and not received yet
       if (p.comm == found.comm && p.source == found.source && p.tag == found.tag) return;
     }
@@ -198,7 +198,7 @@ class StepReader::Reading {
   End* end_of(const CallPart& part) {
     const bool names = part.names_message && part.identity && part.partner.real();
     if (!names || next_ == named_.size()) return nullptr;
-    const leadline::analysis::Part& name = named_[next_++];
+    const MessageHalf& name = named_[next_++];
     auto& both = step_->ends[{name.channel, name.number}];
     End& end = name.sends ? both.first : both.second;
     end.bytes = std::max(end.bytes, name.sends ? part.out_bytes : std::max(part.in_bytes, part.posted_bytes));
@@ -208,17 +208,17 @@ class StepReader::Reading {
   void join(uint32_t at, StepCollective* collective) {
     StepCollective::Member member;
     member.call = at;
-    for (const CallPart& part : call_.parts) {
+    for (const CallPart& part : call_->parts) {
       member.out_bytes += part.out_bytes;
       member.in_bytes += part.in_bytes;
     }
     const trace::Communicator* comm =
-        call_.comm < process_.communicators.size() ? &process_.communicators[call_.comm] : nullptr;
+        call_->comm < process_.communicators.size() ? &process_.communicators[call_->comm] : nullptr;
     using Kind = trace::Communicator::Kind;
     const bool intra = comm && (comm->kind == Kind::intra || comm->kind == Kind::window);
     const int32_t size = intra ? comm->size : 0;
-    member.rooted = call_.partner.rank >= 0;
-    member.is_root = intra && call_.partner.rank == comm->rank;
+    member.rooted = call_->partner.rank >= 0;
+    member.is_root = intra && call_->partner.rank == comm->rank;
     member.rank = intra ? comm->rank : -1;
     name_sources(&member);
     collective->size = collective->members.empty() || collective->size == size ? size : 0;
@@ -226,13 +226,13 @@ class StepReader::Reading {
   }
 
   void name_sources(StepCollective::Member* member) {
-    if (call_.function >= process_.functions.size()) return;
-    const std::string_view name = process_.functions[call_.function].name;
+    if (call_->function >= process_.functions.size()) return;
+    const std::string_view name = process_.functions[call_->function].name;
     for (const std::string_view one : {"MPI_Alltoallv", "MPI_Alltoallw", "MPI_Ialltoallv", "MPI_Ialltoallw"}) {
       member->by_rank |= name.starts_with(one);
     }
-    const std::span<const int64_t> counts = call_.collective.receive_counts;
-    if (!member->by_rank || call_.collective.vector_lost || counts.empty()) return;
+    const std::span<const int64_t> counts = call_->collective.receive_counts;
+    if (!member->by_rank || call_->collective.vector_lost || counts.empty()) return;
     std::shared_ptr<const std::vector<bool>>& known = sources_[counts.data()];
     if (!known) {
       std::vector<bool> from;
@@ -243,7 +243,7 @@ class StepReader::Reading {
   }
 
   void complete(uint32_t at) {
-    for (const CallPart& part : call_.parts) {
+    for (const CallPart& part : call_->parts) {
       const uint64_t age = part.maker.thread < 0 ? part.maker.age : 0;
       Request* request = age && age <= made_->size() ? &(*made_)[made_->size() - age] : nullptr;
       if (End* end = end_of(part)) {  // the source of the message is known only now
@@ -263,10 +263,8 @@ class StepReader::Reading {
   uint32_t index_;
   size_t stream_;
   const std::vector<uint32_t>& sites_;
-  structure::CallDecoder decoder_;
-  structure::RequestSites request_sites_;
-  DecodedCall call_;
-  std::vector<leadline::analysis::Part> named_;
+  const DecodedCall* call_ = nullptr;  // that is being taken
+  std::vector<MessageHalf> named_;
   size_t next_ = 0;
   std::vector<std::vector<Request>> made_in_;  // in each step so far
   std::vector<std::vector<Probe>> probes_in_;
@@ -292,80 +290,57 @@ void StepReader::add(const trace::Process& process, uint32_t index) {
   if (!loop.found || !similar_counts(loop.times.iterations(), usual_)) return;
   Reading reading(this, process, index, loop.stream);
   if (!timed_) return walk(process, loop, &reading);
-  TimedCalls calls(process, loop);
+  calls::TimedCalls timed(process, loop.stream, loop.times);
   const uint64_t margin = part_ == Part::iteration ? 0 : 1;
   std::vector<std::pair<uint64_t, uint64_t>> ranges;  // ascending
   for (const Building& b : steps_) {
     const uint64_t wanted = b.step.iteration;
     ranges.emplace_back(wanted > margin ? wanted - margin : 0, wanted + margin);
   }
-  calls.visit(ranges, [&](const TimedCalls::Call& c) {
+  timed.visit(ranges, [&](const calls::Call& c) {
     if (!c.inside || c.event.event.run) return;
     const auto ends_before = [](const auto& range, uint64_t iteration) { return range.second < iteration; };
     const auto at = std::lower_bound(ranges.begin(), ranges.end(), c.iteration, ends_before);
     for (auto r = at; r != ranges.end() && r->first <= c.iteration; ++r) {
       const auto step = static_cast<size_t>(r - ranges.begin());
       reading.go_to(step);
-      reading.take(c.event, calls.traffic(), c.effects, c.iteration != steps_[step].step.iteration);
+      reading.take(c, c.iteration != steps_[step].step.iteration);
     }
   });
 }
 
 // From the first call on, since the place of the iteration is unknown.
 void StepReader::walk(const trace::Process& process, const ProcessLoop& loop, Reading* reading) {
-  const trace::Stream& stream = process.streams[loop.stream];
-  LoopIterations iterations(stream, generation_of(stream, loop.times), loop.times);
-  if (!iterations.found()) return;
+  ThreadCalls thread(process, loop.stream, {.form = Wanted::Form::single, .requests = false, .loop = &loop.times});
+  if (!thread.has_iterations()) return;
   reading->go_to(0);
   const uint64_t wanted = steps_[0].step.iteration;
-  Traffic traffic(process, loop.stream);
-  trace::Walker walker(stream);
-  trace::TimedEvent timed;
-  size_t walked = 0, generation = 0;
-  while (walker.next(&timed.event)) {
-    if (timed.event.generation != generation) timed.entry = 0;
-    generation = timed.event.generation;
-    const uint64_t times = timed.event.run ? 1 : timed.event.times;
-    if (!timed.event.run) timed.event.times = 1;
-    for (uint64_t i = 0; i < times; ++i, ++timed.entry) {
-      const uint64_t iteration = iterations.of(timed);
-      const bool inside = iterations.inside(timed);
-      if (inside && iteration > wanted) return;
-      const CallEffects& effects = traffic.count(timed.event);
-      if (inside && iteration == wanted && !timed.event.run) reading->take(timed, traffic, effects);
-      if (!timed.event.run) timed.from = timed.event.key.site;
-      if (++walked > most_walked) {
-        wanted_ = false;
-        return;
-      }
+  for (size_t walked = 1; thread.next(); ++walked) {
+    if (thread.inside() && thread.iteration() > wanted) return;
+    if (thread.inside() && thread.iteration() == wanted && !thread.polls()) reading->take(thread.here());
+    if (walked > most_walked) {
+      wanted_ = false;
+      return;
     }
   }
 }
 
 void StepReader::walk_first(const trace::Process& process, size_t index, Reading* reading) {
-  Traffic traffic(process, index);
-  trace::Walker walker(process.streams[index]);
-  trace::TimedEvent timed;
+  ThreadCalls thread(process, index, {.form = Wanted::Form::single});
   const size_t most = most_first / std::max<size_t>(profile_.processes().size(), 1) / process.streams.size();
   size_t taken = 0;
-  while (walker.next(&timed.event)) {
-    if (timed.event.run) continue;
-    const uint64_t times = timed.event.times;
-    timed.event.times = 1;
-    for (uint64_t i = 0; i < times; ++i) {
-      if (++taken > most) return;
-      reading->take(timed, traffic, traffic.count(timed.event));
-    }
+  while (thread.next()) {
+    if (thread.polls()) continue;
+    if (++taken > most) return;
+    reading->take(thread.here());
   }
 }
 
 void StepReader::walk_whole(const trace::Process& process, size_t index, Reading* reading) {
-  Traffic traffic(process, index);
-  trace::SeriesWalk walk(process.streams[index]);
-  trace::TimedEvent timed;
-  while (wanted_ && walk.next(&timed)) {
-    if (!timed.series) wanted_ = false;
-    if (!timed.event.run) reading->take(timed, traffic, traffic.count(timed.event));
+  ThreadCalls thread(process, index, {.form = Wanted::Form::timed});
+  while (wanted_ && thread.next()) {
+    if (!thread.timed()) wanted_ = false;
+    if (!thread.polls()) reading->take(thread.here());
   }
 }
 

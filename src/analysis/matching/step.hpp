@@ -9,9 +9,9 @@
 #include <tuple>
 #include <vector>
 
-#include "analysis/matching/traffic.hpp"
 #include "analysis/matching/window_calls.hpp"
 #include "analysis/profile.hpp"
+#include "calls/traffic.hpp"
 #include "trace/process.hpp"
 
 namespace leadline::analysis {
@@ -86,7 +86,7 @@ class StepReader {
   std::vector<Step> finish();              // those found
 
  private:
-  using Name = std::pair<Channel, uint64_t>;
+  using Name = std::pair<calls::Channel, uint64_t>;
   struct End {
     uint32_t posted = StepMessage::none, done = StepMessage::none, probe = StepMessage::none;
     int64_t bytes = 0;

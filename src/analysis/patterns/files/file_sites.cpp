@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "calls/thread_calls.hpp"
+
 namespace leadline::analysis {
 
 namespace {
@@ -53,11 +55,9 @@ void FileSites::walk(const trace::Process& process, size_t index, uint32_t p, ui
   if (std::find(wanted.begin(), wanted.end(), true) == wanted.end()) return;
   if (index >= profile_.processes()[p].site_numbers.size()) return;
   const std::vector<uint32_t>& numbers = profile_.processes()[p].site_numbers[index];
-  trace::Walker walker(stream);
-  trace::Event event;
-  DecodedCall call;
+  calls::ThreadCalls thread(process, index, {.form = calls::Wanted::Form::equal});
   uint64_t highest = 0;  // number of a file that the thread has opened
-  const auto opened = [&](uint64_t file, uint64_t times) {
+  const auto opened = [&](const DecodedCall& call, uint64_t file, uint64_t times) {
     if (file >= process.files.size()) return false;
     // An MPI file that is not among the files has no number either.
     if (!trace::is_posix(call.cls) && !process.files[file].opened_by_mpi) return false;
@@ -66,11 +66,11 @@ void FileSites::walk(const trace::Process& process, size_t index, uint32_t p, ui
     uses_[{p, static_cast<uint32_t>(file)}].opens[numbers[call.site]] += times;
     return true;
   };
-  for (uint64_t taken = 0; taken < most && walker.next(&event); ++taken) {
-    const uint32_t site = event.key.site;
-    if (event.run || site >= wanted.size() || !wanted[site]) continue;
+  for (uint64_t taken = 0; taken < most && thread.next(); ++taken) {
+    const uint32_t site = thread.event().event.key.site;
+    if (thread.polls() || site >= wanted.size() || !wanted[site]) continue;
     if (site >= numbers.size() || numbers[site] >= profile_.sites().size()) continue;
-    decoder.decode(event, &call);
+    const DecodedCall& call = thread.decoded();
     if (!opens(call.cls)) {
       const bool libc = trace::is_posix(call.cls);
       const auto file = libc ? open->libc.find(call.open_file) : open->libc.end();
@@ -80,9 +80,9 @@ void FileSites::walk(const trace::Process& process, size_t index, uint32_t p, ui
       continue;
     }
     if (trace::is_posix(call.cls) ? call.open_file == 0 : call.made == 0) continue;  // it failed
-    const uint64_t new_files = call.count > 0 ? 0 : event.times;
-    if (!new_files) opened(static_cast<uint64_t>(call.count), event.times);
-    for (uint64_t i = 0; i < new_files && opened(highest + 1, 1); ++i) {
+    const uint64_t new_files = call.count > 0 ? 0 : thread.times();
+    if (!new_files) opened(call, static_cast<uint64_t>(call.count), thread.times());
+    for (uint64_t i = 0; i < new_files && opened(call, highest + 1, 1); ++i) {
     }
   }
 }

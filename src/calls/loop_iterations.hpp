@@ -8,16 +8,12 @@
 #include "trace/reading/series_walk.hpp"
 #include "trace/structure.hpp"
 
-namespace leadline::analysis {
+namespace leadline::calls {
 
 class LoopIterations {
  public:
-  // `generation`: the anchor's, which delimits the iterations where no loop of the source does.
-  LoopIterations(const trace::Stream& stream, size_t generation, const trace::LoopTimes& loop)
-      : stream_(stream),
-        loop_(loop),
-        generation_(generation),
-        anchor_(found() ? stream.generations[generation].positions[loop.position].key : trace::Key{}) {}
+  // Both must outlive it.
+  LoopIterations(const trace::Stream& stream, const trace::LoopTimes& loop);
 
   bool found() const { return generation_ < stream_.generations.size(); }
 
@@ -57,9 +53,9 @@ class LoopIterations {
 
   const trace::Stream& stream_;
   const trace::LoopTimes& loop_;
-  size_t generation_;
+  size_t generation_;  // the anchor's, which delimits the iterations where no loop of the source does
   trace::Key anchor_;
   uint64_t occurrences_ = 0;
 };
 
-}  // namespace leadline::analysis
+}  // namespace leadline::calls

@@ -1,28 +1,15 @@
-#include "analysis/matching/timed_calls.hpp"
+#include "calls/timed_calls.hpp"
 
 #include <algorithm>
 
-namespace leadline::analysis {
+namespace leadline::calls {
 
-size_t generation_of(const trace::Stream& stream, const trace::LoopTimes& loop) {
-  size_t generation = stream.generations.size();
-  for (const trace::Series& s : stream.series) {
-    for (const trace::LoopTimes& l : s.loops) {
-      if (l.position != loop.position || l.source != loop.source || l.occurrences != loop.occurrences) continue;
-      for (size_t g = 0; g < stream.generations.size(); ++g) {
-        if (stream.generations[g].number == s.generation) generation = g;
-      }
-    }
-  }
-  return generation;
-}
-
-TimedCalls::TimedCalls(const trace::Process& process, const ProcessLoop& loop)
+TimedCalls::TimedCalls(const trace::Process& process, size_t stream, const trace::LoopTimes& loop)
     : process_(process),
-      index_(loop.stream),
-      stream_(process.streams[loop.stream]),
-      traffic_(process, loop.stream),
-      iterations_(stream_, generation_of(stream_, loop.times), loop.times),
+      index_(stream),
+      stream_(process.streams[stream]),
+      traffic_(process, stream),
+      iterations_(stream_, loop),
       walker_(stream_),
       times_walker_(stream_),
       passed_{[this](const trace::Event& e) { pass(e); },
@@ -156,7 +143,7 @@ void TimedCalls::visit(size_t window, const Each& each) {
     e.polled = value->polled;
     const uint64_t iteration = iterations_.of(e);
     const CallEffects& effects = traffic_.count(e.event);
-    each({e, effects, iterations_.inside(e), iteration});
+    each({e, effects, iterations_.inside(e), iteration, &traffic_});
     if (!e.event.run) e.from = e.event.key.site;
   }
 }
@@ -188,4 +175,4 @@ std::vector<std::pair<uint64_t, uint64_t>> TimedCalls::windows() const {
   return all;
 }
 
-}  // namespace leadline::analysis
+}  // namespace leadline::calls

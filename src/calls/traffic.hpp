@@ -14,13 +14,13 @@
 #include "structure/requests.hpp"
 #include "trace/process.hpp"
 
-namespace leadline::analysis {
+namespace leadline::calls {
 
 // Communicator, source, dest, tag; whether its messages are partitioned, which match their own kind only.
 using Channel = std::tuple<uint64_t, int32_t, int32_t, int32_t, bool>;
 
 // One half of a message with its number in the channel.
-struct Part {
+struct MessageHalf {
   bool sends = false;
   Channel channel;
   uint64_t number = 0;
@@ -64,8 +64,10 @@ class Traffic {
   // Counts the call; what it does stands until the next one.
   const CallEffects& count(const trace::Event& event);
 
+  // The call just counted. Messages that it completes are named as they are counted.
+  const structure::DecodedCall& decoded(const trace::Event& event);
   // Of the call just counted. Where a channel comes more than once, the last of its messages has the channel's number.
-  std::vector<Part> parts_of(const CallEffects& effects) const;
+  std::vector<MessageHalf> halves_of(const CallEffects& effects) const;
   uint64_t collective_number(const CallEffects& effects) const {
     return effects.collective ? counts_[*effects.collective] : 0;
   }
@@ -92,6 +94,7 @@ class Traffic {
   structure::RequestSites sites_;
   structure::ProcessRequests requests_;  // followed unless call sites say enough
   structure::DecodedCall call_;
+  bool is_decoded_ = false;  // `call_` is the call just counted
   std::vector<bool> fences_;  // by function
   std::vector<uint64_t> counts_;
   std::map<Channel, uint32_t> sent_, received_;
@@ -101,4 +104,4 @@ class Traffic {
   CallEffects other_;
 };
 
-}  // namespace leadline::analysis
+}  // namespace leadline::calls

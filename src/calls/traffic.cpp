@@ -1,8 +1,8 @@
-#include "analysis/matching/traffic.hpp"
+#include "calls/traffic.hpp"
 
 #include <algorithm>
 
-namespace leadline::analysis {
+namespace leadline::calls {
 
 using structure::CallPart;
 using trace::CallClass;
@@ -10,6 +10,7 @@ using trace::EventForm;
 using trace::RequestUse;
 
 void Traffic::decode(const trace::Event& e) {
+  is_decoded_ = true;
   decoder_.decode(e, &call_);
   if (sites_.alike()) return sites_.resolve(decoder_, &call_);
   if (!e.run) requests_.follow(&call_, e.times);
@@ -28,6 +29,7 @@ void Traffic::pass(const trace::Event& e) {
 // A position's calls are all alike unless parameters vary. What a call on a list completes may depend on the calls
 // before it.
 const CallEffects& Traffic::count(const trace::Event& e) {
+  is_decoded_ = false;
   if (!sites_.alike()) decode(e);
   if (e.generation != generation_) known_.clear();
   generation_ = e.generation;
@@ -46,8 +48,14 @@ const CallEffects& Traffic::count(const trace::Event& e) {
   return effects;
 }
 
-std::vector<Part> Traffic::parts_of(const CallEffects& effects) const {
-  std::vector<Part> parts(effects.halves.size());
+// Most analyses need only what a call does, which is known by its position.
+const structure::DecodedCall& Traffic::decoded(const trace::Event& e) {
+  if (!is_decoded_) decode(e);
+  return call_;
+}
+
+std::vector<MessageHalf> Traffic::halves_of(const CallEffects& effects) const {
+  std::vector<MessageHalf> parts(effects.halves.size());
   for (size_t i = 0; i < parts.size(); ++i) {
     const CallEffects::Half& half = effects.halves[i];
     uint64_t later = 0;
@@ -122,4 +130,4 @@ void Traffic::add(bool sends, const CallPart& part, CallEffects* effects) {
   effects->halves.push_back({sends, channel, counter(sends ? &sent_ : &received_, channel)});
 }
 
-}  // namespace leadline::analysis
+}  // namespace leadline::calls

@@ -8,27 +8,18 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/iterations.hpp"
-#include "analysis/matching/loop_iterations.hpp"
-#include "analysis/matching/traffic.hpp"
+#include "calls/call.hpp"
+#include "calls/loop_iterations.hpp"
+#include "calls/traffic.hpp"
 #include "trace/reading/series_walk.hpp"
 
-namespace leadline::analysis {
-
-// The generation that the loop's anchor is a position of: index; their number if there is none.
-size_t generation_of(const trace::Stream& stream, const trace::LoopTimes& loop);
+namespace leadline::calls {
 
 class TimedCalls {
  public:
-  // The iterations are those of the process's loop. All must outlive it.
-  TimedCalls(const trace::Process& process, const ProcessLoop& loop);
+  // The iterations are those of the loop, which the thread timed. All must outlive it.   `stream`: index.
+  TimedCalls(const trace::Process& process, size_t stream, const trace::LoopTimes& loop);
 
-  struct Call {
-    const trace::TimedEvent& event;
-    const CallEffects& effects;
-    bool inside;  // it is one of the loop's
-    uint64_t iteration;
-  };
   using Each = std::function<void(const Call&)>;
   // The calls of all windows that hold calls of these iterations, in order.
   void visit(uint64_t first, uint64_t last, const Each& each);
@@ -42,7 +33,6 @@ class TimedCalls {
 
   const trace::Process& process() const { return process_; }
   size_t stream() const { return index_; }
-  const Traffic& traffic() const { return traffic_; }
 
  private:
   struct Value {
@@ -86,4 +76,4 @@ class TimedCalls {
   size_t marked_ = 0, spacing_ = 1;
 };
 
-}  // namespace leadline::analysis
+}  // namespace leadline::calls

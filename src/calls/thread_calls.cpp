@@ -1,0 +1,57 @@
+#include "calls/thread_calls.hpp"
+
+#include "trace/structure.hpp"
+
+namespace leadline::calls {
+
+using structure::ProcessRequests;
+using structure::Requests;
+
+ThreadCalls::ThreadCalls(const trace::Process& process, size_t stream, const Wanted& wanted)
+    : stream_(process.streams[stream]), decoder_(process, stream) {
+  if (wanted.requests) requests_.emplace(process, stream, Requests::Keep::all);
+  if (wanted.form == Wanted::Form::equal) {
+    equal_.emplace(stream_);
+    return;
+  }
+  single_.emplace(stream_, wanted.form == Wanted::Form::timed);
+  traffic_.emplace(process, stream);
+  if (wanted.loop) iterations_.emplace(stream_, *wanted.loop);
+  if (iterations_ && !iterations_->found()) iterations_.reset();
+}
+
+bool ThreadCalls::walk() { return equal_ ? equal_->next(&event_.event) : single_->next(&event_); }
+
+bool ThreadCalls::next() {
+  if (!walk()) return false;
+  is_decoded_ = false;
+  if (iterations_) {
+    iteration_ = iterations_->of(event_);
+    inside_ = iterations_->inside(event_);
+  }
+  if (traffic_) effects_ = &traffic_->count(event_.event);
+  if (requests_) {  // no call may be left out
+    decoder_.decode(event_.event, &call_);
+    requests_->follow(&call_, event_.event.times);
+    is_decoded_ = true;
+  }
+  return true;
+}
+
+const trace::TimeStats* ThreadCalls::distribution() const {
+  const trace::Event& e = event_.event;
+  if (e.generation >= stream_.generations.size()) return nullptr;
+  const std::vector<trace::DecodedPosition>& positions = stream_.generations[e.generation].positions;
+  if (e.position >= positions.size() || !positions[e.position].times.count) return nullptr;
+  return &positions[e.position].times;
+}
+
+const structure::DecodedCall& ThreadCalls::decoded() {
+  if (is_decoded_) return call_;
+  if (traffic_) return traffic_->decoded(event_.event);
+  decoder_.decode(event_.event, &call_);
+  is_decoded_ = true;
+  return call_;
+}
+
+}  // namespace leadline::calls

@@ -1,0 +1,72 @@
+// The calls of one thread, one after another, as much of each as its user asks for. Streamed: memory does not grow with
+// the trace. To go to some iterations at once: timed_calls.hpp.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "calls/call.hpp"
+#include "calls/loop_iterations.hpp"
+#include "calls/traffic.hpp"
+#include "structure/call_decoder.hpp"
+#include "structure/decoded_call.hpp"
+#include "structure/requests.hpp"
+#include "trace/reading/series_walk.hpp"
+
+namespace leadline::calls {
+
+struct Wanted {
+  // `equal`: equal calls in a row come as one, `times` of them; their messages and iterations are not counted.
+  // `single`: each call by itself; `timed`: with its begin and duration, where they were kept, which takes twice as
+  // long. A run of failed polls always comes as one.
+  enum class Form : uint8_t { equal, single, timed };
+  Form form = Form::timed;
+  // A call that completes requests has what the calls that made them say. Otherwise only what call sites say.
+  bool requests = false;
+  const trace::LoopTimes* loop = nullptr;  // whose iterations are counted, if the thread timed it
+};
+
+class ThreadCalls {
+ public:
+  // The process must outlive it.   `stream`: an index into its streams.
+  ThreadCalls(const trace::Process& process, size_t stream, const Wanted& wanted);
+
+  bool next();  // false at the end
+
+  // Of the call that next() went to:
+  const structure::DecodedCall& decoded();
+  const trace::TimedEvent& event() const { return event_; }
+  bool polls() const { return event_.event.run; }  // a run of polls that found nothing, `times` to a power of two
+  uint64_t times() const { return event_.event.times; }
+  bool timed() const { return event_.series != nullptr; }
+  // The distribution of the times of all calls at its place in the trace's graph; nullptr: they were not kept apart.
+  const trace::TimeStats* distribution() const;
+  bool inside() const { return inside_; }            // it is one of the loop's
+  uint64_t iteration() const { return iteration_; }  // of the loop
+  // With its messages. Not for Form::equal.
+  Call here() { return {event_, *effects_, inside_, iteration_, &*traffic_}; }
+
+  // Whether iterations of the loop are counted.
+  bool has_iterations() const { return iterations_.has_value(); }
+  // The requests of the thread so far, if they are followed.
+  const structure::Requests::Mark& requests() const { return requests_->mark(); }
+
+ private:
+  bool walk();
+
+  const trace::Stream& stream_;
+  structure::CallDecoder decoder_;
+  std::optional<trace::Walker> equal_;
+  std::optional<trace::SeriesWalk> single_;
+  std::optional<Traffic> traffic_;
+  std::optional<structure::ProcessRequests> requests_;
+  std::optional<LoopIterations> iterations_;
+  trace::TimedEvent event_;
+  const CallEffects* effects_ = nullptr;
+  structure::DecodedCall call_;
+  bool is_decoded_ = false;  // `call_` is the call that next() went to
+  bool inside_ = false;
+  uint64_t iteration_ = 0;
+};
+
+}  // namespace leadline::calls
