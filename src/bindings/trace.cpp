@@ -12,9 +12,9 @@
 #include <optional>
 #include <utility>
 
-#include "calls/thread_calls.hpp"
 #include "bindings/bindings.hpp"
 #include "bindings/text.hpp"
+#include "calls/thread_calls.hpp"
 #include "recording/reading/process_files.hpp"
 #include "structure/tree_check.hpp"
 #include "trace/file_systems.hpp"

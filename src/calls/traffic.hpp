@@ -94,7 +94,7 @@ class Traffic {
   structure::RequestSites sites_;
   structure::ProcessRequests requests_;  // followed unless call sites say enough
   structure::DecodedCall call_;
-  bool is_decoded_ = false;  // `call_` is the call just counted
+  bool is_decoded_ = false;   // `call_` is the call just counted
   std::vector<bool> fences_;  // by function
   std::vector<uint64_t> counts_;
   std::map<Channel, uint32_t> sent_, received_;

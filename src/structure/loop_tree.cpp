@@ -10,6 +10,7 @@
 #include <unordered_map>
 
 #include "structure/parse.hpp"
+#include "structure/tree_calls.hpp"
 #include "trace/hash.hpp"
 #include "trace/reading/generation_walk.hpp"
 #include "trace/reading/literals.hpp"
@@ -24,7 +25,6 @@ using trace::Generation;
 using trace::Key;
 using trace::literal_target;
 using trace::OrderWalk;
-using trace::saturating_product;
 using trace::saturating_sum;
 using trace::Token;
 
@@ -136,6 +136,7 @@ class Derivation {
   Derivation(const trace::Stream& stream, LoopTree* tree) : parser_(stream, tree), numbers_(tree), tree_(*tree) {}
 
   void add(const Generation& g) {
+    g_ = &g;
     if (g.unordered) {
       tree_.lost_calls += g.events;
       parser_.append_outside(Item::of(Item::Kind::lost, g.number), &out_);
@@ -164,6 +165,16 @@ class Derivation {
     }
   }
 
+  // Of the generation that was added last.
+  void tell_places(const EachPlace& each) {
+    if (g_->unordered) return;
+    for (uint32_t i = trace::first_position; i < g_->positions.size(); ++i) {
+      const trace::DecodedPosition& p = g_->positions[i];
+      const bool own = p.mode == 0 || p.mode == trace::mode_first_wild;
+      each(own ? Item(item(i)).index() : no_call, p);
+    }
+  }
+
   Sequence finish() { return parser_.finish(&out_); }
 
  private:
@@ -174,7 +185,6 @@ class Derivation {
   };
 
   void begin(const Generation& g) {
-    g_ = &g;
     paths_.clear();
     std::vector<uint32_t> keys;
     left_ = trace::most_events(g, &keys);
@@ -409,97 +419,19 @@ class Derivation {
   uint64_t repeated_item_ = 0;
 };
 
-// The sequence an element leads to, 0 where it is a call.
-Sequence inside(const LoopTree& tree, const Element& e) {
-  if (e.is_sequence) return static_cast<Sequence>(e.id);
-  const Item item(e.id);
-  switch (item.kind()) {
-    case Item::Kind::instance:
-      return tree.instances[item.index()].iterations;
-    case Item::Kind::variant:
-      return item.index();
-    case Item::Kind::call:
-    case Item::Kind::lost:
-      return 0;
-  }
-  return 0;
-}
-
-bool is_call(const Element& e) { return !e.is_sequence && Item(e.id).kind() == Item::Kind::call; }
-
 }  // namespace
 
-LoopTree loop_tree(const trace::Stream& stream) {
+LoopTree loop_tree(const trace::Stream& stream) { return loop_tree(stream, {}); }
+
+LoopTree loop_tree(const trace::Stream& stream, const EachPlace& each) {
   LoopTree tree;
   Derivation derivation(stream, &tree);
-  for (const Generation& g : stream.generations) derivation.add(g);
+  for (const Generation& g : stream.generations) {
+    derivation.add(g);
+    if (each) derivation.tell_places(each);
+  }
   tree.root = derivation.finish();
   return tree;
-}
-
-std::vector<uint64_t> LoopTree::count_calls() const {
-  std::vector<uint64_t> calls(sequences.size());
-  for (Sequence s = 1; s < sequences.size(); ++s) {
-    for (const Element& e : sequences.elements(s)) {
-      const uint64_t one = is_call(e) ? 1 : calls[inside(*this, e)];
-      calls[s] = saturating_sum(calls[s], saturating_product(one, e.times));
-    }
-  }
-  return calls;
-}
-
-std::vector<uint64_t> LoopTree::count_occurrences() const {
-  std::vector<uint64_t> occur(sequences.size());
-  occur[root] = 1;
-  for (Sequence s = sequences.size(); s-- > 1;) {
-    if (!occur[s]) continue;
-    for (const Element& e : sequences.elements(s)) {
-      const Sequence in = inside(*this, e);
-      if (in) occur[in] = saturating_sum(occur[in], saturating_product(occur[s], e.times));
-    }
-  }
-  return occur;
-}
-
-std::vector<uint64_t> LoopTree::count_instances() const {
-  const std::vector<uint64_t> occur = count_occurrences();
-  std::vector<uint64_t> all(instances.size());
-  for (Sequence s = 1; s < sequences.size(); ++s) {
-    for (const Element& e : sequences.elements(s)) {
-      const Item item(e.id);
-      if (e.is_sequence || item.kind() != Item::Kind::instance) continue;
-      all[item.index()] = saturating_sum(all[item.index()], saturating_product(occur[s], e.times));
-    }
-  }
-  return all;
-}
-
-void for_each_call(const LoopTree& tree, const std::function<void(const CallItem& call, uint64_t times)>& visit) {
-  struct Place {
-    Sequence sequence;
-    size_t element = 0;
-    uint64_t given = 0;  // of the element's times
-  };
-  std::vector<Place> stack{{tree.root}};
-  while (!stack.empty()) {
-    Place& at = stack.back();
-    const std::span<const Element> own = tree.sequences.elements(at.sequence);
-    if (at.element == own.size()) {
-      stack.pop_back();
-      continue;
-    }
-    const Element& e = own[at.element];
-    const Sequence in = inside(tree, e);
-    if (!in) {
-      if (is_call(e)) visit(tree.calls[Item(e.id).index()], e.times);
-      ++at.element;
-    } else if (at.given++ < e.times) {
-      stack.push_back({in});
-    } else {
-      ++at.element;
-      at.given = 0;
-    }
-  }
 }
 
 }  // namespace leadline::structure

@@ -147,8 +147,8 @@ struct Matching::State {
   void add(const std::vector<const ProcessLoop*>& of, uint64_t usual) {
     for (uint32_t i = 0; i < processes.size(); ++i) {
       if (!of[i]->found) continue;
-      ranks.push_back(
-          {i, similar_counts(of[i]->times.iterations(), usual), std::make_unique<TimedCalls>(*processes[i], of[i]->stream, of[i]->times)});
+      ranks.push_back({i, similar_counts(of[i]->times.iterations(), usual),
+                       std::make_unique<TimedCalls>(*processes[i], of[i]->stream, of[i]->times)});
     }
   }
 };
