@@ -64,7 +64,7 @@ def calls_by_rank(directory: Path) -> dict[int, dict[str, int]]:
 def report_of(directory: Path) -> dict[str, Any]:
     """The output of `leadline report DIR --json`."""
     open_run_ = pytest.importorskip("leadline.figures.run", reason="the reader is not built: ./dev setup").open_run
-    from leadline.report.json_report import to_json
+    from leadline.report import to_json
 
     report = to_json(open_run_(directory))
     assert isinstance(report, dict)

@@ -192,7 +192,7 @@ def record(name: str, chosen: Library, ranks: int, options: Mapping[str, object]
     )
     assert done.returncode == 0, f"{options}\n{done.stdout}\n{done.stderr}"
     open_run = pytest.importorskip("leadline.figures.run", reason="the reader is not built: ./dev setup").open_run
-    from leadline.report.json_report import to_json
+    from leadline.report import to_json
 
     report = to_json(open_run(directory))
     assert (report["complete"], report["ranks"], report["losses"]) == (True, ranks, [])

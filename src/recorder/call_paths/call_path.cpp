@@ -64,22 +64,22 @@ __attribute__((noinline)) uint64_t CallPaths::hash_of_far(const Spot& s) const {
 }
 
 uint32_t CallPaths::learn(Fn fn, Caller caller) {
-  learning_->stack.unwind(reinterpret_cast<uint64_t>(caller.return_address),
-                          reinterpret_cast<uint64_t>(caller.frame) - sizeof(void*));
-  const uint32_t site = learn_site(fn);
+  const uint32_t site = learn_site(fn, caller);
   keep(fn, caller, site);
   return site;
 }
 
 // no_site: a layer's own call. The first `path.verified` frames of the stack identify the path.
-uint32_t CallPaths::learn_site(Fn fn) {
+uint32_t CallPaths::learn_site(Fn fn, Caller caller) {
   const bool files = is_file_function(fn);
-  const CallStack& stack = learning_->stack;
+  CallStack& stack = learning_->stack;
   UserPath& path = learning_->path;
+  const auto address = reinterpret_cast<uint64_t>(caller.return_address);
   const bool taken = shared_.lock();
-  const uint64_t caller = stack.frames[0].address;
-  const bool own = shared_.modules->find(caller).mpi_layer && !files &&
-                   !Modules::layer_calls_for_user(caller, traits[static_cast<int>(fn)].name);
+  const bool layer = shared_.modules->find(address).mpi_layer;
+  stack.unwind(shared_.modules->unwinder(), address, reinterpret_cast<uint64_t>(caller.frame) - sizeof(void*));
+  const bool own =
+      layer && !files && !shared_.modules->layer_calls_for_user(address, traits[static_cast<int>(fn)].name);
   if (!own) path.find(stack, *shared_.modules, files, sites_.size() >= many_sites);
   shared_.unlock(taken);
   if (own) {

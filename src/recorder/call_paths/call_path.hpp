@@ -63,6 +63,9 @@ class CallPaths {
     return learn(fn, caller);
   }
 
+  // The function that is called there; function_count: there is no such site.
+  uint32_t function_of(uint32_t site) const { return site < sites_.size() ? sites_[site].function : function_count; }
+
   // The named region that calls are made in from now on, 0: none.
   void set_region(uint32_t region) {
     region_ = region;
@@ -137,7 +140,7 @@ class CallPaths {
   }
 
   uint32_t learn(Fn fn, Caller caller);
-  uint32_t learn_site(Fn fn);
+  uint32_t learn_site(Fn fn, Caller caller);
   void keep(Fn fn, Caller caller, uint32_t site);
   unsigned slots_to_compare(const void* frame);
   uint32_t keep_far(const int32_t* offsets, unsigned count);

@@ -4,14 +4,12 @@
 
 #include <cstdint>
 
+#include "recorder/call_paths/unwinder.hpp"
+
 namespace leadline::recorder {
 
 struct CallStack {
-  struct Frame {
-    uint64_t address;   // return address
-    uint64_t slot;      // where on the stack it stands
-    uint64_t function;  // begin of the code that it lies in, 0: the unwind tables do not know it
-  };
+  using Frame = Unwinder::Frame;
   static constexpr unsigned most = 512;
 
   uint64_t from;    // where to begin: the return address of the recorded call
@@ -23,7 +21,7 @@ struct CallStack {
   Frame frames[most];
 
   // Without unwind tables: the return address alone. `slot`: where that stands.
-  void unwind(uint64_t return_address, uint64_t slot);
+  void unwind(Unwinder& unwinder, uint64_t return_address, uint64_t slot);
 };
 
 }  // namespace leadline::recorder

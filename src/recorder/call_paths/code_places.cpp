@@ -1,34 +1,20 @@
 #include "recorder/call_paths/code_places.hpp"
 
-#include <string.h>
-
 #include "host/loaded_object.hpp"
-
-// libgcc's, which the unwinder itself uses.
-extern "C" {
-struct dwarf_eh_bases {  // NOLINT(readability-identifier-naming)
-  void* tbase;
-  void* dbase;
-  void* func;
-};
-const void* _Unwind_Find_FDE(void* address, dwarf_eh_bases* bases);
-}
+#include "host/readable_memory.hpp"
+#include "recorder/call_paths/unwinder.hpp"
 
 namespace leadline::recorder {
 
-// An entry of .eh_frame: length, place of the part that several share, begin, size. The encoding of the last two is
-// given elsewhere: nearly always 32 bits, the begin relative to its own place, which can be checked.
+// What is read is what the tables say and memory that is there: they may claim too much.
 bool find_code(void*, uint64_t address, code::Range* range) {
-  dwarf_eh_bases bases{};
-  const auto* entry = static_cast<const char*>(_Unwind_Find_FDE(reinterpret_cast<void*>(address), &bases));
-  if (!entry || !bases.func) return false;
-  int32_t distance = 0;
-  uint32_t bytes = 0;
-  memcpy(&distance, entry + 8, sizeof(distance));
-  memcpy(&bytes, entry + 12, sizeof(bytes));
-  const auto begin = reinterpret_cast<uint64_t>(bases.func);
-  if (reinterpret_cast<uint64_t>(entry + 8) + static_cast<uint64_t>(int64_t{distance}) != begin) return false;
-  *range = {begin, begin + bytes};
+  host::ReadableMemory memory;
+  FrameEntry entry{};
+  if (!find_loaded_entry(address, memory, &entry)) return false;
+  constexpr uint64_t most_bytes = 1u << 20;  // of a routine that is read
+  const uint64_t bytes = entry.code.end - entry.code.begin;
+  if (bytes > most_bytes || !memory.has(entry.code.begin, bytes)) return false;
+  *range = {entry.code.begin, entry.code.end};
   return range->has(address);
 }
 
@@ -46,7 +32,13 @@ int look_for_place(dl_phdr_info* info, size_t, void* data) {
     if (segment.p_type != PT_LOAD || !(segment.p_flags & PF_R)) continue;
     const uint64_t begin = info->dlpi_addr + segment.p_vaddr;
     *place->range = {begin, begin + segment.p_filesz};
-    if (place->range->has(place->address)) return 1;
+    if (!place->range->has(place->address)) continue;
+    // A jump table has 512 entries at most. The file behind the memory may have been shortened since.
+    constexpr uint64_t most_bytes = 512 * 8;
+    place->range->begin = place->address;
+    if (place->range->end - place->address > most_bytes) place->range->end = place->address + most_bytes;
+    host::ReadableMemory memory;
+    return memory.has(place->address, place->range->end - place->address);
   }
   return 0;
 }

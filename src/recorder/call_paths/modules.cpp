@@ -6,11 +6,11 @@
 #include <link.h>
 #include <string.h>
 #include <unistd.h>
-#include <unwind.h>
 
 #include <initializer_list>
 
 #include "host/loaded_object.hpp"
+#include "host/readable_memory.hpp"
 #include "recording/live.hpp"
 
 namespace leadline::recorder {
@@ -64,27 +64,34 @@ bool is_language_runtime(const char* path) {
                                    "libnvf", "libFortran", "libfortran", "libcraylibs", "libf.so", "libfi.so"});
 }
 
+// The notes are the program's, and may be damaged.
 void read_build_id(const dl_phdr_info& info, char* hex, size_t size) {
   *hex = 0;
+  host::ReadableMemory memory;
   for (int i = 0; i < info.dlpi_phnum; ++i) {
     const ElfW(Phdr) & p = info.dlpi_phdr[i];
     if (p.p_type != PT_NOTE) continue;
-    const char* at = reinterpret_cast<const char*>(info.dlpi_addr + p.p_vaddr);
-    const char* end = at + p.p_memsz;
-    while (at + sizeof(ElfW(Nhdr)) <= end) {
-      const auto* note = reinterpret_cast<const ElfW(Nhdr)*>(at);
-      const char* name = at + sizeof(*note);
-      const auto* desc = reinterpret_cast<const unsigned char*>(name + ((note->n_namesz + 3) & ~3u));
-      if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 && memcmp(name, "GNU", 4) == 0) {
-        for (unsigned b = 0; b < note->n_descsz && 2 * b + 2 < size; ++b) {
+    constexpr uint64_t most_bytes = 1u << 16;
+    uint64_t at = info.dlpi_addr + p.p_vaddr;
+    const uint64_t end = at + (p.p_memsz < most_bytes ? p.p_memsz : most_bytes);
+    ElfW(Nhdr) note{};
+    while (at + sizeof(note) <= end && memory.read(at, &note)) {
+      const uint64_t name = at + sizeof(note);
+      const uint64_t desc = name + ((uint64_t{note.n_namesz} + 3) & ~uint64_t{3});
+      uint32_t letters = 0;
+      if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == sizeof(letters) && memory.read(name, &letters) &&
+          memcmp(&letters, "GNU", sizeof(letters)) == 0) {
+        for (unsigned b = 0; b < note.n_descsz && 2 * b + 2 < size && desc + b < end; ++b) {
+          uint8_t byte = 0;
+          if (!memory.read(desc + b, &byte)) break;
           constexpr char digits[] = "0123456789abcdef";
-          hex[2 * b] = digits[desc[b] >> 4];
-          hex[2 * b + 1] = digits[desc[b] & 15];
+          hex[2 * b] = digits[byte >> 4];
+          hex[2 * b + 1] = digits[byte & 15];
           hex[2 * b + 2] = 0;
         }
         return;
       }
-      at = reinterpret_cast<const char*>(desc) + ((note->n_descsz + 3) & ~3u);
+      at = desc + ((uint64_t{note.n_descsz} + 3) & ~uint64_t{3});
     }
   }
 }
@@ -133,6 +140,7 @@ void Modules::read_loaded() {
           m.adds_ = info->dlpi_adds;
           m.subs_ = info->dlpi_subs;
           m.count_ = 0;
+          m.unwinder_.forget();
         }
         uint64_t begin = UINT64_MAX, end = 0;
         for (int i = 0; i < info->dlpi_phnum; ++i) {
@@ -261,27 +269,26 @@ struct Search {
   const char* symbol;
 };
 
-_Unwind_Reason_Code seek_symbol(_Unwind_Context* context, void* data) {
-  auto* s = static_cast<Search*>(data);
-  const uint64_t address = _Unwind_GetIP(context);
-  if (address == s->caller) s->reached = true;
-  if (!s->reached) return _URC_NO_REASON;
-  s->symbol = enclosing_symbol(address);
-  return s->symbol ? _URC_END_OF_STACK : _URC_NO_REASON;
+bool seek_symbol(void* self, const Unwinder::Frame& frame) {
+  auto* s = static_cast<Search*>(self);
+  if (frame.address == s->caller) s->reached = true;
+  if (!s->reached) return true;
+  s->symbol = enclosing_symbol(frame.address);
+  return s->symbol == nullptr;
 }
 
 // MPICH's f08 bindings pass through hidden functions: then the next exported one that called counts.
-const char* layer_symbol(uint64_t caller) {
+const char* layer_symbol(Unwinder& unwinder, uint64_t caller) {
   if (const char* symbol = enclosing_symbol(caller)) return symbol;
   Search search{caller, false, nullptr};
-  _Unwind_Backtrace(seek_symbol, &search);
+  unwinder.walk(seek_symbol, &search);
   return search.symbol;
 }
 
 }  // namespace
 
 bool Modules::layer_calls_for_user(uint64_t caller, const char* function) {
-  const char* enclosing = layer_symbol(caller);
+  const char* enclosing = layer_symbol(unwinder_, caller);
   if (!enclosing) return false;
   char symbol[256];
   size_t n = 0;

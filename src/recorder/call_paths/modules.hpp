@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "recorder/call_paths/unwinder.hpp"
 #include "recording/table.hpp"
 
 namespace leadline::recorder {
@@ -35,7 +36,10 @@ class Modules {
 
   // Whether a call from `caller`, an address inside an MPI or Fortran layer, is the call the user made: the enclosing
   // Fortran symbol names the function. A layer's helper calls (Comm_f2c, Type_size, ...) are not.
-  static bool layer_calls_for_user(uint64_t caller, const char* function);
+  bool layer_calls_for_user(uint64_t caller, const char* function);
+
+  // Its rules are of the objects that were loaded at the last find().
+  Unwinder& unwinder() { return unwinder_; }
 
  private:
   struct Module {
@@ -53,6 +57,7 @@ class Modules {
   Module modules_[max_modules] = {};
   int count_ = 0;
   uint64_t adds_ = 0, subs_ = 0;
+  Unwinder unwinder_;
   recording::ByteTable text_;  // "path\0build-id\0" each; a module keeps its number when it is loaded again
 };
 

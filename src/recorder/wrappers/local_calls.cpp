@@ -9,8 +9,8 @@ recording::LiveLocal* LocalCalls::learn(Fn fn, uint64_t ret) {
   const Inside inside;
   const bool taken = shared_.lock();
   const ModuleAddress m = shared_.modules->find(ret);
-  const bool own =
-      !is_file_function(fn) && m.mpi_layer && !Modules::layer_calls_for_user(ret, traits[static_cast<int>(fn)].name);
+  const bool own = !is_file_function(fn) && m.mpi_layer &&
+                   !shared_.modules->layer_calls_for_user(ret, traits[static_cast<int>(fn)].name);
   shared_.unlock(taken);
   recording::LiveLocal* local = own ? not_counted : entry(fn, m.known ? trace::frame_word(m.module, m.offset) : 0);
   cache_[slot(ret)] = {ret, local, fn};

@@ -1,0 +1,42 @@
+// Memory of this process that may be gone: tables of an executable that is damaged or was shortened since, words of a
+// stack that unwind tables only claim to be one. Reading it must not raise a signal in the program, and none of its
+// handlers may be replaced to catch one. The kernel is asked instead, a page at a time.
+#pragma once
+
+#include <string.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace leadline::host {
+
+// Remembers the pages it found readable, so an object of it should be short-lived.
+class ReadableMemory {
+ public:
+  bool has(uint64_t address, size_t bytes) {
+    if (!bytes || address + bytes - 1 < address) return false;
+    for (uint64_t page = address / page_bytes; page <= (address + bytes - 1) / page_bytes; ++page) {
+      uint64_t* known = &pages_[page % remembered];
+      if (*known == page) continue;
+      if (!ask(page * page_bytes)) return false;
+      *known = page;
+    }
+    return true;
+  }
+  template <class T>
+  bool read(uint64_t address, T* value) {
+    if (!has(address, sizeof(T))) return false;
+    memcpy(value, reinterpret_cast<const void*>(address), sizeof(T));
+    return true;
+  }
+
+ private:
+  static constexpr uint64_t page_bytes = 4096;  // the smallest there is
+  static constexpr unsigned remembered = 32;
+
+  static bool ask(uint64_t address);
+
+  uint64_t pages_[remembered] = {};  // numbers of pages; page 0 is never readable
+};
+
+}  // namespace leadline::host

@@ -1,0 +1,37 @@
+// The entry of the unwind tables (.eh_frame, found by .eh_frame_hdr) for a place in the program's code. Nothing in the
+// tables is trusted: no byte outside of the object is read, none that is not there, and never more than the search
+// needs. Sources: Linux Standard Base, Core, "Exception Frames"; DWARF 5, section 6.4.
+#pragma once
+
+#include <cstdint>
+
+#include "host/readable_memory.hpp"
+
+struct dl_phdr_info;
+
+namespace leadline::recorder {
+
+// A loaded object, as far as unwinding goes. frame_header: its .eh_frame_hdr, 0: none.
+struct CodeObject {
+  uint64_t begin = 0, end = 0;
+  uint64_t frame_header = 0;
+
+  static CodeObject of(const dl_phdr_info& info);
+};
+
+struct FrameEntry {
+  struct Part {
+    uint64_t begin, end;
+  };
+  Part code;    // that it is for
+  Part common;  // the instructions that several entries share
+  Part own;     // those for this code, which follow them
+  uint64_t code_factor;
+  int64_t data_factor;
+  uint32_t return_column;
+  bool signal;  // the code is what a signal handler returns to
+};
+
+bool find_frame_entry(const CodeObject& object, uint64_t address, host::ReadableMemory& memory, FrameEntry* entry);
+
+}  // namespace leadline::recorder

@@ -1,0 +1,209 @@
+#include "recorder/call_paths/unwinder.hpp"
+
+#include <link.h>
+
+#include "recording/live.hpp"
+
+namespace leadline::recorder {
+
+namespace {
+
+// Fortran keeps arrays on the stack. Distances on it are kept in 32 bits.
+constexpr uint64_t largest_stack = uint64_t{1} << 30;
+constexpr unsigned most_steps = 1024;
+
+// The thread library keeps a thread's own data above its stack, in the same mapping.
+uint64_t thread_data() {
+#if defined(__x86_64__) || defined(__aarch64__)
+  return reinterpret_cast<uint64_t>(__builtin_thread_pointer());
+#else
+  return 0;
+#endif
+}
+
+}  // namespace
+
+bool find_loaded_entry(uint64_t address, host::ReadableMemory& memory, FrameEntry* entry) {
+  struct Search {
+    uint64_t address;
+    CodeObject object;
+  } search{address, {}};
+  // The object cannot be unloaded meanwhile: its code is being executed.
+  const bool loaded = dl_iterate_phdr(
+                          [](dl_phdr_info* info, size_t, void* data) {
+                            auto* s = static_cast<Search*>(data);
+                            for (int i = 0; i < info->dlpi_phnum; ++i) {
+                              const ElfW(Phdr) & p = info->dlpi_phdr[i];
+                              if (p.p_type != PT_LOAD || s->address - info->dlpi_addr - p.p_vaddr >= p.p_memsz)
+                                continue;
+                              s->object = CodeObject::of(*info);
+                              return 1;
+                            }
+                            return 0;
+                          },
+                          &search) != 0;
+  return loaded && find_frame_entry(search.object, address, memory, entry);
+}
+
+// One walk: the registers as they were in each frame.
+struct Unwinder::Walk {
+  Unwinder* self;
+  Registers registers;
+  uint64_t lowest;
+  StackBounds::Range stack;
+  bool bounds_are_new = false;
+  host::ReadableMemory memory;
+  uint64_t slot = 0;   // where the place of the frame at hand was read
+  uint64_t frame = 0;  // its callee's frame address
+
+  // The end of the stack is a valid frame address.
+  bool on_stack(uint64_t address, uint64_t bytes) {
+    if (address < lowest || address - lowest > largest_stack) return false;
+    if (address + bytes > stack.end && !bounds_are_new) {
+      bounds_are_new = true;
+      find_stack(true);
+    }
+    return address + bytes <= stack.end;
+  }
+  void find_stack(bool anew) {
+    stack = self->stacks_.around(lowest, anew);
+    const uint64_t data = thread_data();
+    if (data > lowest && data < stack.end) stack.end = data;
+  }
+  bool read_word(uint64_t address, uint64_t* word) {
+    return address % sizeof(*word) == 0 && on_stack(address, sizeof(*word)) && memory.read(address, word);
+  }
+  bool frame_address(const FrameRules& rules, uint64_t* address);
+  bool value_of(const FrameRules& rules, unsigned number, uint64_t frame, Registers* caller, uint64_t* read_at);
+  bool step(const FrameRules& rules, bool* outermost);
+  ExpressionInput input() {
+    return {
+        &registers,
+        [](void* walk, uint64_t address, uint64_t* word) { return static_cast<Walk*>(walk)->read_word(address, word); },
+        this};
+  }
+};
+
+bool Unwinder::Walk::frame_address(const FrameRules& rules, uint64_t* address) {
+  if (rules.frame.kind == RegisterRule::Kind::expression) {
+    const uint64_t at = rules.origin + static_cast<uint64_t>(int64_t{rules.frame.value});
+    if (!evaluate(memory, at, input(), nullptr, address)) return false;
+  } else {
+    if (rules.frame.kind != RegisterRule::Kind::offset || !registers.has(rules.frame_register)) return false;
+    *address = registers.value[rules.frame_register] + static_cast<uint64_t>(int64_t{rules.frame.value});
+  }
+  // Frames of one stack stand one above the other.
+  return *address > frame && *address > lowest && on_stack(*address, 0);
+}
+
+// What the register was in the caller; without a bit in `known` if that cannot be told. read_at: where it was stored.
+bool Unwinder::Walk::value_of(const FrameRules& rules, unsigned number, uint64_t at_frame, Registers* caller,
+                              uint64_t* read_at) {
+  using Kind = RegisterRule::Kind;
+  const RegisterRule& rule = rules.registers[number];
+  const uint64_t distance = static_cast<uint64_t>(int64_t{rule.value});
+  uint64_t value = 0, at = 0;
+  bool known = false;
+  switch (rule.kind) {
+    case Kind::same:
+      return registers.has(number);
+    case Kind::unknown:
+      break;
+    case Kind::at_offset:
+      at = at_frame + distance;
+      known = read_word(at, &value);
+      break;
+    case Kind::offset:
+      value = at_frame + distance;
+      known = true;
+      break;
+    case Kind::in_register:
+      known = registers.has(static_cast<unsigned>(rule.value));
+      if (known) value = registers.value[rule.value];
+      break;
+    case Kind::at_expression:
+    case Kind::expression:
+      known = evaluate(memory, rules.origin + distance, input(), &at_frame, &value);
+      if (known && rule.kind == Kind::at_expression) {
+        at = value;
+        known = read_word(at, &value);
+      }
+  }
+  const uint64_t bit = uint64_t{1} << number;
+  caller->value[number] = value;
+  caller->known = known ? caller->known | bit : caller->known & ~bit;
+  *read_at = at;
+  return known;
+}
+
+// To the caller's registers. outermost: the tables say that there is no caller.
+bool Unwinder::Walk::step(const FrameRules& rules, bool* outermost) {
+  *outermost = false;
+  if (rules.return_column >= Registers::count) return false;
+  uint64_t caller_frame = 0;
+  const bool no_caller = rules.registers[rules.return_column].kind == RegisterRule::Kind::unknown;
+  *outermost = no_caller;
+  if (no_caller || !frame_address(rules, &caller_frame)) return false;
+  Registers caller = registers;
+  uint64_t return_slot = 0;
+  for (unsigned i = 0; i < Registers::count; ++i) {
+    uint64_t at = 0;
+    if (rules.registers[i].kind != RegisterRule::Kind::same) value_of(rules, i, caller_frame, &caller, &at);
+    if (i == rules.return_column) return_slot = at;
+  }
+  if (rules.registers[Registers::stack_pointer].kind == RegisterRule::Kind::same) {
+    caller.value[Registers::stack_pointer] = caller_frame;
+    caller.known |= uint64_t{1} << Registers::stack_pointer;
+  }
+  if (!caller.has(rules.return_column)) return false;
+  caller.place = plain_return_address(caller.value[rules.return_column]);
+  // Only the innermost frame may keep its return address in a register.
+  if (return_slot <= slot && slot) return false;
+  registers = caller;
+  slot = return_slot;
+  frame = caller_frame;
+  return true;
+}
+
+const FrameRules* Unwinder::rules_at(uint64_t lookup) {
+  uint16_t& index = index_[lookup * 0x9e3779b97f4a7c15 >> (64 - index_bits)];
+  if (index < count_ && rows_[index].lookup == lookup) return &rows_[index].rules;
+  host::ReadableMemory memory;
+  FrameEntry entry{};
+  if (!find_loaded_entry(lookup, memory, &entry)) return nullptr;
+  if (count_ == most_rows) count_ = 0;
+  Row& row = rows_[count_];
+  row.lookup = lookup;
+  if (!FrameProgram(memory, entry).run(lookup, &row.rules)) {
+    // The routine is known even so.
+    row.rules.frame.kind = RegisterRule::Kind::unknown;
+    row.rules.registers[Registers::return_column].kind = RegisterRule::Kind::same;
+    row.rules.return_column = Registers::count;
+  }
+  index = static_cast<uint16_t>(count_++);
+  return &row.rules;
+}
+
+[[gnu::noinline]] Unwinder::End Unwinder::walk(bool (*visit)(void* self, const Frame& frame), void* self) {
+  if (!Registers::known_processor) return End::no_tables;
+  Walk walk{};
+  walk.self = this;
+  walk.registers.read();
+  walk.lowest = walk.registers.sp();
+  walk.frame = walk.lowest;
+  walk.find_stack(false);
+  uint64_t lookup = walk.registers.place;
+  for (unsigned i = 0; i < most_steps; ++i) {
+    const FrameRules* rules = rules_at(lookup);
+    if (i && !visit(self, {walk.registers.place, walk.slot, rules ? rules->function : 0})) return End::stopped;
+    if (!rules) return End::no_tables;
+    if (rules->signal) return End::signal;
+    bool outermost = false;
+    if (!walk.step(*rules, &outermost)) return outermost ? End::outermost : End::lost;
+    if (!walk.registers.place) return End::outermost;
+    lookup = walk.registers.place - 1;  // within the call
+  }
+  return End::lost;
+}
+
+}  // namespace leadline::recorder

@@ -1,0 +1,55 @@
+// Walks the calling thread's stack by the program's unwind tables, and believes none of them. The unwinder that comes
+// with compilers does: a routine with an odd but legal rule, or damaged tables, make it read wherever they point, which
+// would be a crash of our making. Here every word of the stack that is read lies in the stack's mapping, above the
+// frame before it, and in memory that is there; tables are read as table_reader.hpp says. Where a frame cannot be
+// followed, the path ends.
+#pragma once
+
+#include <cstdint>
+
+#include "recorder/call_paths/frame_rules.hpp"
+#include "recorder/call_paths/stack_bounds.hpp"
+
+namespace leadline::recorder {
+
+// Rules are kept for places they were asked for: reading them costs some microseconds. Not for several threads at once.
+class Unwinder {
+ public:
+  struct Frame {
+    uint64_t address;   // return address
+    uint64_t slot;      // where on the stack it stands
+    uint64_t function;  // begin of the code that it lies in, 0: the unwind tables do not know it
+  };
+  enum class End : uint8_t {
+    outermost,  // nothing lies further out, according to the tables
+    no_tables,  // they do not know the code
+    lost,       // the frame's caller cannot be told, or is on another stack
+    signal,     // a signal came: where it did is no place in the program
+    stopped,    // by `visit`
+  };
+  // Passes the frames, the innermost first, which is the one that called walk(); false of `visit` ends that.
+  End walk(bool (*visit)(void* self, const Frame& frame), void* self);
+
+  // Other code may be where some was unloaded.
+  void forget() { count_ = 0; }
+
+ private:
+  struct Row {
+    uint64_t lookup;
+    FrameRules rules;
+  };
+  static constexpr unsigned most_rows = 256, index_bits = 10;
+
+  struct Walk;
+  const FrameRules* rules_at(uint64_t lookup);
+
+  StackBounds stacks_;
+  Row rows_[most_rows] = {};
+  uint16_t index_[1u << index_bits] = {};  // of rows
+  unsigned count_ = 0;
+};
+
+// The unwind entry of code in one of the loaded objects.
+bool find_loaded_entry(uint64_t address, host::ReadableMemory& memory, FrameEntry* entry);
+
+}  // namespace leadline::recorder
