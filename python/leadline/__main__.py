@@ -25,7 +25,7 @@ def main(arguments: list[str] | None = None) -> int:
                 _say(error.hint)
         return error.exit_code
     except OSError as error:  # a full disk, a file that vanished: the system's words say more than a traceback
-        _say(str(error))
+        _say(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}")
         return LeadlineError.exit_code
 
 
@@ -41,9 +41,11 @@ def run() -> NoReturn:
     Python takes about 5 ms to take down its modules, which every user who records a program would pay.
     """
     isolated.leave_working_directory_out()
+    from leadline.cli.own_locale import forget_own_locale
     from leadline.cli.pipes import drop_what_nobody_reads
     from leadline.text.printing import guard
 
+    forget_own_locale()
     drop_what_nobody_reads()
     guard()
     code = main()

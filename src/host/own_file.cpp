@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <initializer_list>
 
+#include "host/kept_errno.hpp"
+
 namespace leadline::host {
 
 HeldSignals::HeldSignals() {
@@ -92,6 +94,7 @@ constinit Looked looked = Looked::not_yet;
 
 // Before the program can have closed it and got its number for a file of its own.
 __attribute__((constructor(102))) void look_at_standard_error() {
+  const KeptErrno kept;
   if (looked == Looked::not_yet) looked = standard_error.of(STDERR_FILENO) ? Looked::open : Looked::closed;
 }
 

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "host/exports.hpp"
+#include "host/kept_errno.hpp"
 #include "host/significance.hpp"
 #include "host/spawning.hpp"
 #include "leadline/shim_collectives.hpp"
@@ -227,7 +228,10 @@ struct OwnNames {
   static void bound() {}
 };
 
-__attribute__((constructor(101))) void make_names_indirect() { host::Exports<OwnNames>::make_indirect(); }
+__attribute__((constructor(101))) void make_names_indirect() {
+  const host::KeptErrno kept;
+  host::Exports<OwnNames>::make_indirect();
+}
 
 __attribute__((destructor)) void end_of_process() { shim.end_of_process(); }
 

@@ -15,6 +15,7 @@ from leadline.errors import CannotStart
 
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)  # a sender of these wants the program to end
 FORWARDED = (*ENDING, signal.SIGUSR1, signal.SIGUSR2)
+IGNORED_BY_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)  # a program gets what it would have from a shell
 # siginfo's si_code of a signal that the kernel sent, as it does for a key on the terminal: the program has it already.
 SI_KERNEL = 0x80
 
@@ -53,14 +54,12 @@ def resolve(word: str, search_path: str | None) -> str:
 
 
 def _spawn(path: str, words: Sequence[str], environ: Mapping[str, str], mask: set[int]) -> int:
-    # Python ignores these two; the program gets what it would have from a shell.
-    defaults = [signal.SIGPIPE, signal.SIGXFSZ]
     try:
-        return os.posix_spawn(path, list(words), dict(environ), setsigmask=mask, setsigdef=defaults)
+        return os.posix_spawn(path, list(words), dict(environ), setsigmask=mask, setsigdef=IGNORED_BY_PYTHON)
     except OSError as error:
         if error.errno == errno.ENOEXEC and _is_text(path):  # a script without "#!", which a shell runs itself
             words = ["sh", path, *words[1:]]
-            return os.posix_spawn("/bin/sh", words, dict(environ), setsigmask=mask, setsigdef=defaults)
+            return os.posix_spawn("/bin/sh", words, dict(environ), setsigmask=mask, setsigdef=IGNORED_BY_PYTHON)
         raise cannot_start(words[0], path, error) from error
 
 

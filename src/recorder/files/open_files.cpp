@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "host/immortal.hpp"
+#include "host/kept_errno.hpp"
 #include "recorder/clocks/clock.hpp"
 #include "recorder/thread.hpp"
 
@@ -21,16 +22,6 @@ namespace leadline::recorder {
 namespace {
 
 constexpr host::Immortal<OpenFiles> storage_of_open_files;
-
-// Without libc's functions, which may be somebody's wrappers, and which set errno.
-class KeepErrno {
- public:
-  KeepErrno() : saved_(errno) {}
-  ~KeepErrno() { errno = saved_; }
-
- private:
-  int saved_;
-};
 
 constexpr size_t longest_path = 2048;  // may stand on the stack of a signal handler
 
@@ -147,12 +138,12 @@ bool OpenFiles::is_left_out(const char* path) const {
 }
 
 int64_t OpenFiles::position_of(int fd) {
-  const KeepErrno keep;
+  const host::KeptErrno kept;
   return syscall(SYS_lseek, fd, 0, SEEK_CUR);
 }
 
 int64_t OpenFiles::size_of(int fd) {
-  const KeepErrno keep;
+  const host::KeptErrno kept;
   struct stat s;
   return syscall(SYS_fstat, fd, &s) == 0 ? static_cast<int64_t>(s.st_size) : -1;
 }
@@ -188,7 +179,7 @@ OpenFile* OpenFiles::enter(int fd, int flags, bool by_mpi, const char* path, int
 
 OpenFile* OpenFiles::opened(int fd, int flags, const char* mpi_name) {
   if (static_cast<uint32_t>(fd) >= max_descriptors || !slots_) return nullptr;
-  const KeepErrno keep;
+  const host::KeptErrno kept;
   struct stat s;
   if (inside_recorder || syscall(SYS_fstat, fd, &s) != 0 || !S_ISREG(s.st_mode) || flags & O_PATH ||
       !is_own_process()) {
@@ -207,7 +198,7 @@ OpenFile* OpenFiles::opened(int fd, int flags, const char* mpi_name) {
 // A descriptor that no recorded call opened: inherited, or made by libc itself.
 OpenFile* OpenFiles::look_at(int fd) {
   if (inside_recorder) return nullptr;
-  const KeepErrno keep;
+  const host::KeptErrno kept;
   const long flags = syscall(SYS_fcntl, fd, F_GETFL);
   if (flags < 0) return nullptr;
   OpenFile* found = opened(fd, static_cast<int>(flags), nullptr);
@@ -256,7 +247,7 @@ void OpenFiles::closing_range(unsigned first, unsigned last) {
 
 uint32_t OpenFiles::number_of(const char* path) {
   char real[PATH_MAX];
-  const KeepErrno keep;
+  const host::KeptErrno kept;
   if (!realpath(path, real)) return FileTable::no_file;
   const Inside inside;
   lock();
@@ -273,7 +264,10 @@ void OpenFiles::note_sizes() {
 
 namespace {
 // After the real functions were found. A constructor: what the program does with files before it calls MPI counts.
-__attribute__((constructor(102))) void begin_watching() { open_files.begin(); }
+__attribute__((constructor(102))) void begin_watching() {
+  const host::KeptErrno kept;
+  open_files.begin();
+}
 }  // namespace
 
 }  // namespace leadline::recorder

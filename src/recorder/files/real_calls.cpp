@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "host/kept_errno.hpp"
 #include "host/loaded_object.hpp"
 
 namespace leadline::recorder {
@@ -52,6 +53,7 @@ constexpr int early_count = 0 LEADLINE_EARLY_FILE_NAMES(X);
 #undef X
 
 __attribute__((constructor(101))) void find_early_functions() {
+  const host::KeptErrno kept;
   for (int i = 0; i < early_count; ++i) find_real_file_function(static_cast<Real>(i));
 }
 

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "host/kept_errno.hpp"
 #include "recorder/job/job.hpp"
 #include "recorder/job/job_claim.hpp"
 #include "recorder/job/run_files.hpp"
@@ -40,7 +41,10 @@ void look() {
   if (fits) strcpy(asked + n, text);
 }
 
-__attribute__((constructor(103))) void look_at_the_environment() { look(); }
+__attribute__((constructor(103))) void look_at_the_environment() {
+  const host::KeptErrno kept;
+  look();
+}
 
 // Of the run's own directory: only its owner writes it, whatever the umask.
 constexpr mode_t own_directory = 0755;

@@ -3,6 +3,7 @@
 
 #include <atomic>
 
+#include "host/kept_errno.hpp"
 #include "leadline/symbols.hpp"
 #include "recorder/recorder.hpp"
 
@@ -29,7 +30,10 @@ struct EveryFunction {
 };
 
 // Priority 101: before any constructor that may load an MPI library.
-__attribute__((constructor(101))) void make_names_indirect() { Exports<EveryFunction>::make_indirect(); }
+__attribute__((constructor(101))) void make_names_indirect() {
+  const host::KeptErrno kept;
+  Exports<EveryFunction>::make_indirect();
+}
 
 }  // namespace
 }  // namespace leadline::recorder
