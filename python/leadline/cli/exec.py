@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,9 @@ from leadline import run_directory
 from leadline.cli.recorder_settings import variables_of
 from leadline.cli.recording import PROGRAM_FOLLOWS, recorder_options
 from leadline.launch import keeper, process
+from leadline.launch.program import program_file
 from leadline.launch.recorder import RUNS, merged_preload, variables
+from leadline.launch.sanitizers import runtime_in_front
 from leadline.launch.wrappers import with_variables
 
 
@@ -35,10 +38,13 @@ def command(output: str | None, program: tuple[str, ...], **given: Any) -> int:
     settings = variables_of(given)
     path = process.resolve(program[0], os.environ.get("PATH"))
     directory, of_several = _directory(output)
-    ours = variables(directory, of_several, settings, os.environ.get("LD_PRELOAD"))
+    in_front = runtime_in_front(program_file(program, None, os.environ))
+    ours = variables(directory, of_several, settings, os.environ.get("LD_PRELOAD"), in_front)
     os.environ.pop(RUNS, None)
-    words = with_variables(program, ours, merged_preload(None))
+    words = with_variables(program, ours, merged_preload(None, in_front))
     keeper.watch(directory)
+    for number in process.IGNORED_BY_PYTHON:
+        signal.signal(number, signal.SIG_DFL)
     try:
         os.execve(path, words, {**os.environ, **ours})
     except OSError as error:

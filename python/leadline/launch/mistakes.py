@@ -14,7 +14,7 @@ from pathlib import Path, PurePath
 
 from leadline.launch import loading
 from leadline.launch.launcher import Launcher, program_start, programs_of
-from leadline.launch.program import program_word
+from leadline.launch.program import program_file
 from leadline.launchers import LauncherKind
 from leadline.launchers.variables import batch_variables
 
@@ -47,7 +47,7 @@ def mistakes_of(
 ) -> list[Mistake]:
     """Those that are certain; the worst first. environ: of the command, by default ours."""
     environ = os.environ if environ is None else environ
-    path = _program(command, launcher, environ)
+    path = program_file(command, launcher, environ)
     libraries, missing = loading.loaded(path, environ) if path is not None else ([], [])
     if any("LD_LIBRARY_PATH" in word for word in command):  # the ranks' loader may find other libraries than ours
         libraries, missing = [], []
@@ -60,18 +60,6 @@ def mistakes_of(
             *_replaced(path, libraries, environ),
         ]
     return [*found, *_too_many(command, libraries, launcher, environ)]
-
-
-def _program(command: Sequence[str], launcher: Launcher | None, environ: Mapping[str, str]) -> Path | None:
-    """The program's file, if it is one that the loader loads libraries for."""
-    word = program_word(command, launcher)
-    if word is None:
-        return None
-    path = Path(word)
-    if "/" not in word:
-        folders = [folder for folder in environ.get("PATH", os.defpath).split(os.pathsep) if folder]
-        path = next((Path(folder, word) for folder in folders if Path(folder, word).is_file()), path)
-    return path if loading.interpreter_of(path) else None
 
 
 def _replaced(path: Path, libraries: Sequence[str], environ: Mapping[str, str]) -> list[Mistake]:

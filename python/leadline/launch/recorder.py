@@ -39,15 +39,20 @@ def require_library() -> Path:
 
 
 def variables(
-    directory: Path, of_several: bool, settings: Mapping[str, str], inherited_preload: str | None
+    directory: Path,
+    of_several: bool,
+    settings: Mapping[str, str],
+    inherited_preload: str | None,
+    in_front: str = "",
 ) -> dict[str, str]:
     """The environment of a recorded process: ours first in LD_PRELOAD, whatever the user preloads after it.
 
-    directory: absolute. of_several: it is the folder in which every job gets a directory of its own. settings: further
-    LEADLINE_* variables for the recorder, such as LEADLINE_BUDGET.
+    in_front: the one library that must come before ours (sanitizers.py); "": none. directory: absolute. of_several: it
+    is the folder in which every job gets a directory of its own. settings: further LEADLINE_* variables for the
+    recorder, such as LEADLINE_BUDGET.
     """
     return {
-        "LD_PRELOAD": merged_preload(inherited_preload),
+        "LD_PRELOAD": merged_preload(inherited_preload, in_front),
         "LEADLINE_DIR": str(directory),
         **({RUNS: "1"} if of_several else {}),
         **({SHARED: "1"} if _is_of_own_group(directory) else {}),
@@ -65,7 +70,7 @@ def _is_of_own_group(directory: Path) -> bool:
     return bool(written_by_group) and not who_else_writes(directory)
 
 
-def merged_preload(theirs: str | None) -> str:
-    ours = str(require_library())
-    others = [word for word in (theirs or "").replace(":", " ").split() if word != ours]
-    return ":".join([ours, *others])
+def merged_preload(theirs: str | None, in_front: str = "") -> str:
+    ours = [word for word in (in_front, str(require_library())) if word]
+    others = [word for word in (theirs or "").replace(":", " ").split() if word not in ours]
+    return ":".join([*ours, *others])
