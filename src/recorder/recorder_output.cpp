@@ -1,10 +1,13 @@
 // Writes a recording: generations and series during the run, the rest when the process ends.
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "host/kept_errno.hpp"
 #include "host/launcher_variables.hpp"
 #include "recorder/files/files.hpp"
 #include "recorder/job/run_files.hpp"
@@ -15,6 +18,18 @@
 extern "C" int __cxa_atexit(void (*)(void*), void*, void*);
 
 namespace leadline::recorder {
+
+namespace {
+
+bool holds_something(const char* path) {
+  const int fd = open_in_run(path, O_RDONLY);
+  struct stat s;
+  const bool holds = fd >= 0 && fstat(fd, &s) == 0 && s.st_size > 0;
+  if (fd >= 0) close(fd);
+  return holds;
+}
+
+}  // namespace
 
 // Writes the series so far to the file.
 bool Recorder::spill_series(Thread* t, bool last) {
@@ -197,9 +212,10 @@ void Recorder::finish() {
     discard_live();
   } else {
     if (&path != &part_path_) unlink_in_run(path.text);
+    const bool live_left = storage_.in_file() && holds_something(live_path_.text);
+    if (!live_left && storage_.in_file()) unlink_in_run(live_path_.text);  // the disk was full from the start
     tell("rank %d: the trace could not be written to %s: %s%s", header_->rank, run_directory(), strerror(error),
-         storage_.in_file() && is_in_run(live_path_.text) ? " (what the .live file holds can still be read)"
-                                                          : "; what was recorded is lost");
+         live_left ? " (what the .live file holds can still be read)" : "; what was recorded is lost");
   }
   errno = saved;
 }
@@ -207,6 +223,7 @@ void Recorder::finish() {
 // Runs last of all, after the destructors of every library, which may call MPI_Finalize. Handlers are called in reverse
 // order, and this one, which belongs to no library, comes before the one that calls those destructors.
 __attribute__((constructor(103))) void finish_at_exit() {
+  const host::KeptErrno kept;
   static constinit std::atomic_flag asked = ATOMIC_FLAG_INIT;
   if (!asked.test_and_set()) __cxa_atexit([](void*) { this_process.finish(); }, nullptr, nullptr);
 }

@@ -99,7 +99,13 @@ def record_with_words(
 
     try:
         recording = record(
-            command, output=output, settings=settings, environ=environ, on_start=started, while_waiting=clock.tick
+            command,
+            output=output,
+            settings=settings,
+            environ=environ,
+            on_start=started,
+            while_waiting=clock.tick,
+            on_trouble=say,
         )
     finally:
         clock.clear()

@@ -15,8 +15,9 @@ from leadline import nodes, own_files, run_directory
 from leadline.launch import process
 from leadline.launch.launcher import Launcher, find_launcher, prepared
 from leadline.launch.machine import machine
-from leadline.launch.program import program_word
+from leadline.launch.program import program_file, program_word
 from leadline.launch.recorder import RUNS, merged_preload, require_library, variables
+from leadline.launch.sanitizers import runtime_in_front
 from leadline.launch.wrappers import preload_in_front, wrappers_in_front
 
 BEAT_S = 2.0
@@ -50,11 +51,13 @@ def record(
     environ: Mapping[str, str] | None = None,
     on_start: Callable[[Path, Launcher | None], None] | None = None,
     while_waiting: Callable[[], None] | None = None,
+    on_trouble: Callable[[str], None] | None = None,
 ) -> Recording:
     """Run `command` with its ranks recorded into a new directory.
 
     output: the directory, or None for a new one under leadline-runs. settings: LEADLINE_* variables for the recorder.
-    environ: the program's environment, by default ours. Raises UsageError, MissingPrerequisite, CannotStart.
+    environ: the program's environment, by default ours. on_trouble: is told what went wrong on our side without keeping
+    the program from running. Raises UsageError, MissingPrerequisite, CannotStart.
     """
     environ = dict(os.environ if environ is None else environ)
     environ.pop(RUNS, None)
@@ -65,13 +68,15 @@ def record(
     program = program_word(command, launcher) or command[0]
     directory = run_directory.new_directory(output, program, shared=_is_set(run_directory.SHARED, settings, environ))
     theirs = preload_in_front(command)
+    in_front = runtime_in_front(program_file(command, launcher, environ), environ)
     ours = variables(
         directory,
         False,
         {"LEADLINE_CLOCKS": "hosts", **settings},
         environ.get("LD_PRELOAD") if theirs is None else theirs,
+        in_front,
     )
-    words, environ = prepared(command, launcher, environ, ours, merged_preload(None))
+    words, environ = prepared(command, launcher, environ, ours, merged_preload(None, in_front))
 
     description = run_directory.describe(
         command,
@@ -79,7 +84,8 @@ def record(
         launcher=_describe_launcher(launcher),
         machine=machine(),
     )
-    run_directory.write_description(directory, description)
+    file = _DescriptionFile(directory, on_trouble)
+    file.write(description)
     if on_start is not None:
         on_start(directory, launcher)
     begin = time.monotonic()
@@ -88,24 +94,40 @@ def record(
         """Written at once: a batch system may kill us soon."""
         description.setdefault("signals", []).append(signal.Signals(number).name)
         description.setdefault("signalled_s", round(time.monotonic() - begin, 6))
-        with contextlib.suppress(OSError):
-            run_directory.write_description(directory, description)
+        file.write(description)
 
     try:
         heart = _Heart(directory, while_waiting)
         code = process.run(words, environ, while_waiting=heart.beat, on_signal=signalled)
     except BaseException:
-        run_directory.write_description(directory, {**description, "state": "not started"})
+        file.write({**description, "state": "not started"})
         raise
     seconds = time.monotonic() - begin
     over: dict[str, Any] = {"state": "finished", "exit_code": code}
     over |= {"duration_s": round(seconds, 6), "end_unix_ns": time.time_ns()}
     if code == TIMED_OUT and any(PurePath(piece[0]).name == "timeout" for piece in wrappers_in_front(command)):
         over["timed_out"] = True
-    run_directory.write_description(directory, {**description, **over})
+    file.write({**description, **over})
     with contextlib.suppress(OSError):  # it stays on the node, and the report says so
         nodes.collect(directory)
     return Recording(directory, tuple(command), launcher, code)
+
+
+class _DescriptionFile:
+    """run.json. On a full disk it may be missing or old: the program runs even so, and its exit code is passed on."""
+
+    def __init__(self, directory: Path, on_trouble: Callable[[str], None] | None) -> None:
+        self._directory = directory
+        self._on_trouble = on_trouble
+
+    def write(self, description: dict[str, Any]) -> None:
+        try:
+            run_directory.write_description(self._directory, description)
+        except OSError as error:
+            if self._on_trouble is not None:
+                file = self._directory / "run.json"
+                self._on_trouble(f"warning: {file} cannot be written: {error.strerror or error}")
+            self._on_trouble = None  # once is enough
 
 
 class _Heart:
