@@ -25,7 +25,7 @@
 namespace leadline::recording {
 
 inline constexpr char live_magic[8] = {'L', 'E', 'A', 'D', 'L', 'I', 'V', 'E'};
-inline constexpr uint32_t live_version = 8;
+inline constexpr uint32_t live_version = 9;
 inline constexpr size_t page = 4096;
 
 // When recording was paused, in ticks.

@@ -19,6 +19,7 @@ enum class LossKind : uint32_t {
   regions_unbalanced,  // named regions left that had not been entered, or not left
   regions_merged,      // entries of named regions that did not fit: they count for the region around them
   over_disk_budget,    // chunks left out at the end because the budget was spent
+  calls_left,          // calls that an exception or a jump left: counted, without their time and data
   count
 };
 

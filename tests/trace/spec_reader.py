@@ -24,7 +24,7 @@ CLASSES = (
 ).split()
 LOSSES = (
     "order-lost path-unknown threads-unrecorded not-crash-safe parameters-coarse vectors-dropped requests-unknown "
-    "write-failed local-callers-merged regions-unbalanced regions-merged over-budget"
+    "write-failed local-callers-merged regions-unbalanced regions-merged over-budget calls-left"
 ).split()
 
 

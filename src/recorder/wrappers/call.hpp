@@ -23,7 +23,12 @@ inline bool nested(Thread* t, Caller caller) {
          *reinterpret_cast<const void* const*>(outer - sizeof(void*)) == t->outer_return;
 }
 
+// The call that the thread was in did not return: an error handler threw an exception, or jumped.
+[[gnu::noinline, gnu::cold]] void call_was_left(Thread* t);
+
+// Not nested.
 inline void enter_call(Thread* t, Caller caller) {
+  if (__builtin_expect(t->depth, 0)) call_was_left(t);
   t->depth = 1;
   t->outer_frame = caller.frame;
   t->outer_return = caller.return_address;

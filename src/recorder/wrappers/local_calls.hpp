@@ -33,6 +33,11 @@ class LocalCalls {
     return learn(fn, ret);
   }
 
+  // Counts a call of any function, if its caller's are recorded.
+  void count_only(Fn fn, const void* return_address) {
+    if (recording::LiveLocal* local = find(fn, return_address)) ++local->calls;
+  }
+
   // The first calls are all timed, later ones one in eight.
   static bool timed(uint64_t calls) { return calls < 16 || (calls & 7) == 0; }
   static uint64_t weight(uint64_t calls) { return calls < 16 ? 1 : 8; }

@@ -168,6 +168,7 @@ constexpr LossText loss_texts[static_cast<size_t>(LossKind::count)] = {
     {"regions-unbalanced", "named regions were left without having been entered, or not left"},
     {"regions-merged", "entries of named regions beyond what fits count for the region around them"},
     {"over-budget", "pieces of the trace were left out because the budget for the disk was spent (raise --budget)"},
+    {"calls-left", "calls were left by an exception or a jump: they are counted, without their time and data"},
 };
 
 void decode_regions(ByteReader& in, Process* p) {

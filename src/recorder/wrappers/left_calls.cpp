@@ -1,0 +1,32 @@
+#include "recorder/call_paths/stack_bounds.hpp"
+#include "recorder/wrappers/call.hpp"
+
+namespace leadline::recorder {
+
+namespace {
+
+// On another stack, where a signal's handler or a fiber runs, nothing tells whether the call is over.
+bool on_this_stack(const void* frame) {
+  static thread_local constinit StackBounds stacks;
+  const StackBounds::Range stack = stacks.around(reinterpret_cast<uint64_t>(__builtin_frame_address(0)));
+  const auto address = reinterpret_cast<uint64_t>(frame);
+  return address >= stack.begin && address < stack.end;
+}
+
+}  // namespace
+
+// What the call would have told about itself is gone with its frame. Its function and caller are known.
+void call_was_left(Thread* t) {
+  const Inside inside;
+  if (!on_this_stack(t->outer_frame)) return;
+  const uint32_t call = t->header->call;
+  t->depth = 0;
+  call_is_over(t);
+  this_process.lose(trace::LossKind::calls_left);
+  if (!call) return;  // a purely local one, which was counted before it began, or one while recording was paused
+  const uint32_t function =
+      call >= recording::in_function ? call - recording::in_function : t->paths.function_of(call - recording::in_site);
+  if (function < function_count) t->locals.count_only(static_cast<Fn>(function), t->outer_return);
+}
+
+}  // namespace leadline::recorder
