@@ -54,6 +54,7 @@ def test_a_live_file_is_as_long_as_what_is_used(
         found = live.stat()
         assert found.st_size < 4 << 20
         assert found.st_blocks * 512 >= found.st_size, "no holes, which a copy would fill"
+        assert found.st_mode & 0o222 == 0, "its owner, unless root, cannot empty it by mistake: that would be a SIGBUS"
 
 
 def test_live_memory_on_the_node_leaves_nothing_there(run_away, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]

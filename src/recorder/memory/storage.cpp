@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -58,6 +59,27 @@ bool move_pages(char* from, size_t bytes, char* to) {
   return syscall(SYS_mremap, from, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, to) == reinterpret_cast<long>(to);
 }
 
+// Shortening the file would take mapped pages from the program, which SIGBUS then ends. No user but its owner may write
+// to it, and with these rights not even the owner, by mistake: `: > *.live` is refused. Root can always.
+void forbid_writing(int fd) {
+  struct stat s;
+  if (fstat(fd, &s) == 0 && fchmod(fd, s.st_mode & (S_IRUSR | S_IRGRP | S_IROTH)) != 0) return;
+}
+
+int open_to_extend(const char* path, const FileIdentity& ours) {
+  const int fd = open_in_run(path, O_RDWR);
+  if (fd >= 0 || errno != EACCES) return fd;
+  const int readable = open_in_run(path, O_RDONLY);
+  FileIdentity there;
+  int writable = -1;
+  if (readable >= 0 && there.of(readable) && there == ours && fchmod(readable, S_IRUSR | S_IWUSR) == 0) {
+    writable = open_in_run(path, O_RDWR);
+    forbid_writing(readable);
+  }
+  if (readable >= 0) close(readable);
+  return writable;
+}
+
 }  // namespace
 
 bool Storage::create(const char* path) {
@@ -71,6 +93,7 @@ bool Storage::create(const char* path) {
     memcpy(directory_->magic, recording::live_directory_magic, sizeof(directory_->magic));
     directory_->version = recording::live_version;
   }
+  forbid_writing(fd);
   close(fd);
   return true;
 }
@@ -96,7 +119,7 @@ bool Storage::extend_by(int fd, uint64_t pages) {
 // When no page is left: by a quarter of the file at least, where there is room for that.
 bool Storage::extend(uint64_t pages) {
   if (!path_ || !directory_) return false;
-  const int fd = open_in_run(path_, O_RDWR);
+  const int fd = open_to_extend(path_, identity_);
   if (fd < 0) return false;
   uint64_t more = file_pages_ / 4;
   more = more < least_pages ? least_pages : more > most_pages ? most_pages : more;
