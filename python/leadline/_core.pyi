@@ -310,12 +310,25 @@ def open_process(path: str) -> Process:
 def trace_files(directory: str) -> list[str]:
     """The trace files of a run directory, one per process. Raises TraceError where it cannot be listed."""
 
+class CallEnds:
+    """collectives: of each persistent one every start. refused: calls that name a partner and ended with an error.
+    posted: receives, but for those from MPI_PROC_NULL. taken: those known to have taken a message that was not empty.
+    """
+
+    collectives: int
+    refused: int
+    cancelled_sends: int
+    cancelled_receives: int
+    posted: int
+    taken: int
+
 class Counts:
     """operations: one-sided ones; put, got: their bytes, which are among those sent and received."""
 
     calls: int
     messages: int
     operations: int
+    ends: CallEnds
     sent: int
     received: int
     contributed: int
@@ -648,6 +661,12 @@ class Imbalance:
     def wandering_ns(self) -> float: ...
     @property
     def noise_ns(self) -> float: ...
+    @property
+    def rare_ns(self) -> float: ...
+    @property
+    def rare_steps(self) -> int: ...
+    @property
+    def rare_period(self) -> int: ...
     @property
     def between_hosts(self) -> float: ...
     @property

@@ -9,7 +9,6 @@ namespace leadline::analysis {
 
 namespace {
 
-constexpr double outlier_factor = 2;  // times the typical iteration
 constexpr size_t most_sampled = 100000;
 
 // A window's first and last iteration may lack their partners' calls, whose windows begin and end elsewhere.
@@ -170,7 +169,7 @@ double mean_of(const std::vector<StripEntry>& strip) {
 }
 
 void find_outliers(const std::vector<const ProcessLoop*>& loops, RunIterations* run) {
-  const double usual = typical(run->strip);
+  const double usual = run->typical_ns = typical(run->strip);
   std::map<uint64_t, Outlier> by_iteration;
   for (uint32_t p = 0; p < loops.size(); ++p) {
     if (!loops[p]->found) continue;

@@ -49,6 +49,8 @@ struct StripEntry {
   uint64_t max_iteration = 0;
 };
 
+inline constexpr double outlier_factor = 2;  // times the typical iteration
+
 struct Outlier {
   uint64_t iteration = 0;
   uint32_t process = 0;  // the one that computed longest if that explains the outlier; else the one that took longest
@@ -65,6 +67,7 @@ struct RunIterations {
   uint64_t count = 0;
   double calls = 0;  // per iteration: the mean over the ranks of each rank's mean
   double mean_ns = 0, min_ns = 0, max_ns = 0;
+  double typical_ns = 0;  // a few slow ones do not move it
   std::vector<StripEntry> strip;
   std::vector<Outlier> outliers;  // slowest first
   std::vector<uint64_t> sampled;  // on every process that goes through the loop; empty if some count differently

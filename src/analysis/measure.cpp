@@ -63,6 +63,14 @@ void Measurer::measure_file(uint32_t site, const CallPart& part, std::vector<Tra
 }
 
 void Measurer::correct(const CallPart& part, std::vector<Transfer>* out) const {
+  if (facts_of(part.maker.cls).event == EventForm::file) {
+    const bool reads = part.moves & moves::reads;
+    const int64_t moved = reads ? part.in_bytes : part.out_bytes;
+    if (moved < 0 || moved == part.posted_bytes) return;
+    out->push_back({reads ? Transfer::Kind::received : Transfer::Kind::written, part.maker.site, part.maker.stream,
+                    partner_unknown, difference_of(moved, part.posted_bytes)});
+    return;
+  }
   if (!receives_only(part.maker.cls) || part.partner.peer == trace::peer_null) return;
   if (part.in_bytes < 0 || part.in_bytes == part.posted_bytes) return;
   out->push_back({Transfer::Kind::received, part.maker.site, part.maker.stream, partner_unknown,
@@ -127,12 +135,44 @@ void Measurer::measure_coarse(const trace::Tally& tally, std::vector<Transfer>* 
   }
 }
 
+void CallEnds::add(const CallEnds& other, uint64_t times) {
+  collectives += times * other.collectives;
+  refused += times * other.refused;
+  cancelled_sends += times * other.cancelled_sends;
+  cancelled_receives += times * other.cancelled_receives;
+  posted += times * other.posted;
+  taken += times * other.taken;
+}
+
+void Measurer::find_ends() const {
+  ends_ = CallEnds{};
+  ends_.refused = call_.refused;
+  const trace::CallFacts& facts = call_.facts();
+  if (facts.event == EventForm::collective) ends_.collectives = facts.requests != RequestUse::creates;
+  for (const CallPart& part : call_.parts) {
+    const bool completes = part.request == RequestUse::completes;
+    if (part.request == RequestUse::starts) ends_.collectives += part.collective();
+    if (completes && part.cancelled) {
+      ends_.cancelled_sends += part.sends() && !part.receives();
+      ends_.cancelled_receives += part.receives();
+    }
+    if (!part.receives() || part.partner.peer == trace::peer_null) continue;
+    const bool blocks = part.request == RequestUse::none;
+    ends_.posted += blocks || part.request == RequestUse::makes || part.request == RequestUse::starts;
+    ends_.taken += (blocks || completes) && part.in_bytes > 0;
+  }
+}
+
 void Measurer::measure(const trace::Tally& tally, std::vector<Transfer>* out) const {
-  if (tally.coarse) return measure_coarse(tally, out);
+  if (tally.coarse) {
+    measure_coarse(tally, out);
+    return find_ends();
+  }
   const size_t begin = out->size();
   const uint64_t unknown_before = unknown_bytes_;
   decoder_.decode(tally, &call_);
   measure_one(call_, out);
+  find_ends();
   unknown_bytes_ = unknown_before + (unknown_bytes_ - unknown_before) * tally.times;
   for (size_t i = begin; i < out->size(); ++i) {
     Transfer& transfer = (*out)[i];

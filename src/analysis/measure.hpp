@@ -43,6 +43,17 @@ struct Transfer {
   bool exact_size = true;  // false: `size` is the mean of sizes that were summed up beyond the trace's budget
 };
 
+// What calls did beside moving bytes: numbers of one call, or of all.
+struct CallEnds {
+  uint64_t collectives = 0;                              // of each persistent one every start
+  uint64_t refused = 0;                                  // calls that name a partner and ended with an error
+  uint64_t cancelled_sends = 0, cancelled_receives = 0;  // as their completion told
+  uint64_t posted = 0;  // receives of messages, done or started, but for those from MPI_PROC_NULL
+  uint64_t taken = 0;   // receives known to have taken a message that was not empty
+
+  void add(const CallEnds& other, uint64_t times = 1);
+};
+
 // How a class of calls uses a rank's time.
 using trace::Category;
 using trace::category_count;
@@ -59,6 +70,9 @@ class Measurer {
   // Appends the transfers of a tally's calls. No index in the key is trusted.
   void measure(const trace::Tally& tally, std::vector<Transfer>* out) const;
 
+  // Of the calls of the last tally, each.
+  const CallEnds& ends() const { return ends_; }
+
   // Calls so far whose bytes are unknown: starts and collectives that were summed up beyond the trace's budget.
   uint64_t unknown_bytes() const { return unknown_bytes_; }
 
@@ -70,12 +84,14 @@ class Measurer {
   void measure_collective(uint32_t site, const structure::CallPart& part, std::vector<Transfer>* out) const;
   void measure_access(uint32_t site, const structure::CallPart& part, std::vector<Transfer>* out) const;
   void measure_file(uint32_t site, const structure::CallPart& part, std::vector<Transfer>* out) const;
+  void find_ends() const;
   void correct(const structure::CallPart& part, std::vector<Transfer>* out) const;
   void add(Transfer::Kind kind, uint32_t site, int64_t bytes, std::vector<Transfer>* out) const;
 
   structure::CallDecoder decoder_;
   mutable structure::DecodedCall call_;  // its storage is reused
   mutable uint64_t unknown_bytes_ = 0;
+  mutable CallEnds ends_;
 };
 
 }  // namespace leadline::analysis

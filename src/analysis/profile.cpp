@@ -26,6 +26,7 @@ void Counts::add(const Counts& other) {
   add_to(collected, other.collected);
   add_to(put, other.put);
   add_to(got, other.got);
+  ends.add(other.ends);
   time_ns += other.time_ns;
 }
 
@@ -213,7 +214,7 @@ void Profile::add_ends(const trace::Process& process, const Mapping& mapping, Pr
   for (size_t stream = 0; stream < process.streams.size(); ++stream) {
     const trace::Stream& s = process.streams[stream];
     const trace::CallUnderWay& call = s.under_way;
-    if (!s.last_end_ns) continue;
+    if (!s.last_end_ns && !call.known) continue;
     ThreadEnd end;
     end.last_end_ns = s.last_end_ns;
     end.in_call = call.known && call.function < mapping.functions.size();
@@ -237,6 +238,7 @@ void Profile::add_stream(const trace::Process& process, size_t stream_index, uin
     cell(own, index).counts.calls += tally.times;
     transfers.clear();
     measurer.measure(tally, &transfers);
+    cell(own, index).counts.ends.add(measurer.ends(), tally.times);
     for (const Transfer& transfer : transfers) {
       const uint32_t site = mapping.site(transfer.stream, transfer.site);
       if (site != no_site) count(transfer, site, index);

@@ -26,6 +26,7 @@ struct Counts {
   uint64_t calls = 0, messages = 0, operations = 0;                // operations: one-sided
   int64_t sent = 0, received = 0, contributed = 0, collected = 0;  // bytes; one-sided ones and files' among them
   int64_t put = 0, got = 0;                                        // bytes of one-sided operations
+  CallEnds ends{};
   double time_ns = 0;
 
   void add(const Counts& other);
@@ -78,7 +79,8 @@ struct Row {
   Sizes sizes, operation_sizes;
 };
 
-// The last known point of a thread whose process ended without closing its trace. Times are since the process's start.
+// The last known point of a thread whose process ended without closing its trace, or closed it within a call. Times are
+// since the process's start; last_end_ns is 0 of a closed trace.
 struct ThreadEnd {
   double last_end_ns = 0;      // when its last completed call ended
   bool in_call = false;        // it was in another call:
@@ -105,7 +107,7 @@ struct ProcessSummary {
   // function.
   std::vector<std::vector<uint32_t>> site_numbers, loop_numbers;
   uint32_t threads = 0;
-  std::vector<ThreadEnd> ends;  // threads whose end is known; empty if the process closed its trace
+  std::vector<ThreadEnd> ends;  // threads whose end is known; of a closed trace the one that was in a call
   Counts total;
   double gap_ns = 0;  // between calls, over all threads
   // Runs of failed polls, over all threads: those whose place among the other calls is known, and the others.

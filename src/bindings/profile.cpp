@@ -31,10 +31,18 @@ using analysis::Sizes;
 using analysis::Spread;
 
 void bind_values(nb::module_& m) {
+  nb::class_<analysis::CallEnds>(m, "CallEnds")
+      .def_ro("collectives", &analysis::CallEnds::collectives)
+      .def_ro("refused", &analysis::CallEnds::refused)
+      .def_ro("cancelled_sends", &analysis::CallEnds::cancelled_sends)
+      .def_ro("cancelled_receives", &analysis::CallEnds::cancelled_receives)
+      .def_ro("posted", &analysis::CallEnds::posted)
+      .def_ro("taken", &analysis::CallEnds::taken);
   nb::class_<Counts>(m, "Counts")
       .def_ro("calls", &Counts::calls)
       .def_ro("messages", &Counts::messages)
       .def_ro("operations", &Counts::operations)
+      .def_ro("ends", &Counts::ends)
       .def_ro("sent", &Counts::sent)
       .def_ro("received", &Counts::received)
       .def_ro("contributed", &Counts::contributed)

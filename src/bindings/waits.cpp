@@ -43,6 +43,9 @@ void bind_waits(nb::module_& m) {
       .def_ro("fixed_ns", &Imbalance::fixed_ns)
       .def_ro("wandering_ns", &Imbalance::wandering_ns)
       .def_ro("noise_ns", &Imbalance::noise_ns)
+      .def_ro("rare_ns", &Imbalance::rare_ns)
+      .def_ro("rare_steps", &Imbalance::rare_steps)
+      .def_ro("rare_period", &Imbalance::rare_period)
       .def_ro("between_hosts", &Imbalance::between_hosts)
       .def_ro("slowest", &Imbalance::slowest);
   nb::class_<RunWaits>(m, "RunWaits")

@@ -167,6 +167,18 @@ bool find_real_functions(const char** why) {
   return true;
 }
 
+bool mpi_was_initialized() {
+  Library loaded;
+  dl_iterate_phdr(look_at_object, &loaded);
+  void* handle = loaded.family ? dlopen(loaded.path, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
+  if (!handle) return false;
+  int32_t flag = 0;
+  const auto initialized = reinterpret_cast<int (*)(int32_t*)>(dlsym(handle, "PMPI_Initialized"));
+  const bool known = initialized && initialized(&flag) == 0;
+  dlclose(handle);
+  return known && flag;
+}
+
 const char* mpi_library_path() { return library.path[0] ? library.path : nullptr; }
 
 }  // namespace leadline::host

@@ -57,6 +57,8 @@ inline int64_t bytes_in(const StatusLayout& layout, const char* status) {
 
 // Finds the MPI library of this process and fills the above. False: there is none we know; `why` says so.
 bool find_real_functions(const char** why);
+// Whether the process has begun with an MPI library, whoever called it.
+bool mpi_was_initialized();
 
 // Path of the MPI library's file; nullptr before find_real_functions.
 const char* mpi_library_path();

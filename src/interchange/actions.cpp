@@ -20,6 +20,7 @@ std::string collective_name(std::string_view function) {
   if (!function.starts_with("MPI_")) return "";
   function.remove_prefix(4);
   if (function.ends_with("_c")) function.remove_suffix(2);
+  if (function.ends_with("_init")) function.remove_suffix(5);
   const auto at = names.find(function);
   return at == names.end() ? "" : at->second;
 }
@@ -37,7 +38,9 @@ class Actions::Reading {
     if (call.cls != trace::CallClass::init) compute(c);
     const bool io = call.facts().category == trace::Category::io;
     if (io && c.timed()) compute_ns(c.end_ns() - c.begin_ns());
-    if (c.collective()) return collective(c);
+    if (call.cls == trace::CallClass::coll_init) return;
+    if (c.collective()) return collective(call);
+    if (call.facts().requests == trace::RequestUse::starts) start_collectives(c);
     const bool both = !c.sends().empty() && !c.receives().empty() && c.completed().empty() && c.made().empty();
     for (const RequestUnderWay& r : c.made()) receive_later(r);
     if (both) {  // neither half may wait for the other one
@@ -161,8 +164,19 @@ class Actions::Reading {
     return found;
   }
 
-  void collective(const CallStream& c) {
-    const structure::DecodedCall& call = c.call();
+  // As all ranks start them in the same order, each stands where it starts.
+  void start_collectives(const CallStream& c) {
+    for (const structure::CallPart& part : c.call().parts) {
+      if (!part.collective()) continue;
+      if (const structure::DecodedCall* created = c.created(part)) {
+        collective(*created);
+      } else {
+        ++actions_.sums_.parts;
+      }
+    }
+  }
+
+  void collective(const structure::DecodedCall& call) {
     const trace::Communicator* comm =
         call.comm < process_.communicators.size() ? &process_.communicators[call.comm] : nullptr;
     const bool created = call.facts().event == trace::EventForm::creation;

@@ -87,12 +87,24 @@ void CallStream::take() {
       (half.sends ? sends_ : receives_).push_back(end);
     }
   }
+  keep_creation();
   follow_requests();
+}
+
+void CallStream::keep_creation() {
+  if (call_->cls != trace::CallClass::coll_init) return;
+  collectives_.insert_or_assign(collectives_.end(), thread_.requests().created, *call_);
+  if (collectives_.size() > most_under_way) collectives_.erase(collectives_.begin());
+}
+
+const structure::DecodedCall* CallStream::created(const CallPart& started) const {
+  const auto at = started.maker.thread < 0 ? collectives_.find(started.maker.number) : collectives_.end();
+  return at == collectives_.end() || at->second.site != started.maker.site ? nullptr : &at->second;
 }
 
 // The messages of a call that makes requests end later: its receives move to the calls that complete them.
 void CallStream::follow_requests() {
-  if (call_->nothing || polls()) return;
+  if (call_->nothing || call_->refused || polls()) return;
   const RequestUse use = call_->facts().requests;
   const uint64_t last = thread_.requests().made;
   if (use == RequestUse::makes || use == RequestUse::starts) {
@@ -113,7 +125,7 @@ void CallStream::follow_requests() {
           sends_[send].request = request.number;
           request.sent = sends_[send++];
         }
-        if (!part.receives()) return;
+        if (!part.receives() || part.partner.peer == trace::peer_null) return;
         request.receives = true;
         if (!part.wildcard && part.names_message && part.identity && receive < received.size()) {
           received[receive].request = request.number;
@@ -140,6 +152,8 @@ void CallStream::follow_requests() {
         request = at->second;
         under_way_.erase(at);
       }
+      request.cancelled = part.cancelled;
+      if (request.file) request.moved = part.moves & trace::moves::reads ? part.in_bytes : part.out_bytes;
       if (names && next < named.size() && !request.received) request.received = named[next++];
       if (request.received) {
         request.received->request = request.number;

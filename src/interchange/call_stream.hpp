@@ -57,10 +57,12 @@ struct RequestUnderWay {
   uint64_t number = 0;
   bool exported = false;  // the call that made it was exported
   bool receives = false;
+  bool cancelled = false;                    // known when it completes
   std::optional<MessageEnd> sent, received;  // known; the source of a receive from anybody is known when it completes
   std::optional<CollectiveUnderWay> collective;
   std::optional<AccessUnderWay> access;
-  std::optional<OpenFile> file;  // of a transfer
+  std::optional<OpenFile> file;              // of a transfer
+  int64_t moved = structure::bytes_unknown;  // of a transfer that has ended
 };
 
 // The step's loop on a process, as the report chooses it.   loop: number in Profile::loops(); 0: the main one.
@@ -91,11 +93,14 @@ class CallStream {
   const std::vector<RequestUnderWay>& completed() const { return completed_; }
   const FollowedFiles& files() const { return files_; }
   const OneSidedOperations& one_sided() const { return one_sided_; }
+  // What created the persistent collective that a part of the call starts; nullptr: that was not seen.
+  const structure::DecodedCall* created(const structure::CallPart& started) const;
   uint64_t collective() const { return collective_; }  // its number on the communicator; 0: it is none
 
  private:
   void take();
   void follow_requests();
+  void keep_creation();
   void place();
 
   calls::ThreadCalls thread_;
@@ -112,6 +117,7 @@ class CallStream {
   std::vector<MessageEnd> sends_, receives_;
   std::vector<RequestUnderWay> made_, completed_;
   std::map<uint64_t, RequestUnderWay> under_way_;
+  std::map<uint64_t, structure::DecodedCall> collectives_;  // persistent ones, by the number of their creation
 };
 
 }  // namespace leadline::interchange

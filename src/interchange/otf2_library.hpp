@@ -112,6 +112,7 @@ inline constexpr uint8_t comm_locations = 4, comm_group = 5;
   X(int, EvtWriter_MpiIrecv, (EvtWriter*, AttributeList*, uint64_t, uint32_t, uint32_t, uint32_t, uint64_t, uint64_t)) \
   X(int, EvtWriter_MpiIsendComplete, (EvtWriter*, AttributeList*, uint64_t, uint64_t))                                 \
   X(int, EvtWriter_MpiIrecvRequest, (EvtWriter*, AttributeList*, uint64_t, uint64_t))                                  \
+  X(int, EvtWriter_MpiRequestCancelled, (EvtWriter*, AttributeList*, uint64_t, uint64_t))                              \
   X(int, EvtWriter_MpiCollectiveBegin, (EvtWriter*, AttributeList*, uint64_t))                                         \
   X(int, EvtWriter_MpiCollectiveEnd,                                                                                   \
     (EvtWriter*, AttributeList*, uint64_t, uint8_t, uint32_t, uint32_t, uint64_t, uint64_t))                           \

@@ -116,12 +116,15 @@ bool Otf2Export::Thread::described(const RequestUnderWay& r) const {
 
 void Otf2Export::Thread::completed(const RequestUnderWay& r, uint64_t at) {
   if (described(r)) collective_done(r, at);
+  if (r.cancelled && r.receives) check(otf2_.EvtWriter_MpiRequestCancelled(writer_, nullptr, at, receive_id(r.number)));
   if (r.sent && exports(*r.sent)) {
-    check(otf2_.EvtWriter_MpiIsendComplete(writer_, nullptr, at, send_id(r.number)));
+    const auto ends = r.cancelled ? otf2_.EvtWriter_MpiRequestCancelled : otf2_.EvtWriter_MpiIsendComplete;
+    check(ends(writer_, nullptr, at, send_id(r.number)));
   }
   if (r.access && r.access->completed) access_done(r.access->window, r.access->operation, true, false, at);
-  if (r.file) {  // how many bytes came is not in the trace
-    check(otf2_.EvtWriter_IoOperationComplete(writer_, nullptr, at, handle(*r.file), otf2::undefined_bytes,
+  if (r.file) {
+    const uint64_t moved = r.moved >= 0 ? static_cast<uint64_t>(r.moved) : otf2::undefined_bytes;
+    check(otf2_.EvtWriter_IoOperationComplete(writer_, nullptr, at, handle(*r.file), moved,
                                               of_thread_ | send_id(r.number)));
   }
 }

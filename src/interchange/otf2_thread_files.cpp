@@ -115,7 +115,7 @@ void Otf2Export::Thread::transfer_ends(const CallStream& c, uint64_t at) {
     const auto begun = split_.find(handle_);
     if (begun == split_.end()) return;
     transfer_ = begun->second;
-    moved = structure::bytes_unknown;  // the trace has the bytes with the begin
+    if (!call.posted_bytes) moved = structure::bytes_unknown;  // earlier recorders had the bytes with the begin
     split_.erase(begun);
   }
   check(otf2_.EvtWriter_IoOperationComplete(writer_, nullptr, at, handle_, told(moved), transfer_));

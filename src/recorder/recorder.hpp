@@ -16,17 +16,6 @@ namespace leadline::recorder {
 
 class TraceFile;
 
-// Changed under the lock, read without it.
-class SharedCount {
- public:
-  operator uint64_t() const { return n_.load(std::memory_order_relaxed); }
-  void operator++() { n_.store(*this + 1, std::memory_order_relaxed); }
-  void operator--() { n_.store(*this - 1, std::memory_order_relaxed); }
-
- private:
-  std::atomic<uint64_t> n_{0};
-};
-
 class Recorder {
  public:
   // The calling thread's state; nullptr where nothing is recorded. Called when this_thread is not set.
@@ -67,7 +56,6 @@ class Recorder {
     __atomic_fetch_add(&header_->losses[static_cast<uint32_t>(kind)], n, __ATOMIC_RELAXED);
   }
   void own_time(Ticks ticks) { __atomic_fetch_add(&header_->own_ticks, ticks, __ATOMIC_RELAXED); }
-  SharedCount wildcards;  // requests under way whose outcome only a status gives: from any source, or cancelled
 
  private:
   enum class State : uint8_t { unknown, on, off };
@@ -92,6 +80,7 @@ class Recorder {
   void keep_series(Thread* t);
   void write_process(TraceFile* file, bool last);
   void write_thread(const char* region, TraceFile* file);
+  void put_call_under_way(const Thread& t, trace::ByteSink* sink) const;
   void sample_own_time();
   void discard_live();
   int name_trace(const FilePath& part);

@@ -158,8 +158,27 @@ int Recorder::name_trace(const FilePath& part) {
   return EEXIST;
 }
 
+// The call that the thread sits in although the process ends: an error handler of the library has ended it.
+void Recorder::put_call_under_way(const Thread& t, trace::ByteSink* sink) const {
+  const recording::ThreadHeader& h = *t.header;
+  const bool by_function = h.call >= recording::in_function;
+  const uint32_t site = by_function ? 0 : h.call - recording::in_site;
+  const uint64_t begin = h.call_begin > header_->first_ticks ? h.call_begin - header_->first_ticks : 0;
+  sink->varint(t.number);
+  sink->varint(by_function ? 0 : site + 1);
+  sink->varint(by_function ? h.call - recording::in_function : 0);
+  sink->varint(static_cast<uint64_t>(recording::TickScale{header_->tick_factor}.ns(begin)));
+}
+
 void Recorder::finish() {
+  if (state_ == State::unknown && *asked_directory() && mpi_was_initialized()) {
+    tell(
+        "this program is not recorded: it looked MPI's functions up in a library that it loaded itself (dlopen, "
+        "dlsym)");
+  }
   if (state_ != State::on || getpid() != pid_) return;
+  const Thread* own = own_thread();
+  const Thread* ended_in = own && own->header->call && own->is_in_call(__builtin_frame_address(0)) ? own : nullptr;
   finish_files();
   const Inside inside;
   const int saved = errno;
@@ -204,6 +223,7 @@ void Recorder::finish() {
     if (file.left_out()) lose(trace::LossKind::over_disk_budget, file.left_out());
     write_process(&file, true);
     sink.varint(header_->finalized);
+    if (ended_in) put_call_under_way(*ended_in, &sink);
     file.chunk(trace::ChunkType::end, sink);
     error = file.finish();
   }

@@ -80,7 +80,7 @@ void encode_communicators(const char* region, trace::ByteSink* out) {
   const auto* members = reinterpret_cast<const int32_t*>(region + process_at::members);
   const uint64_t n = at_most(h.communicators.used, capacity::communicators);
   const uint64_t all = at_most(h.members.used, capacity::members);
-  uint64_t members_left = all;  // no two communicators share members
+  uint64_t members_left = capacity::members;  // duplicates share theirs
   out->varint(n);
   for (uint64_t i = 0; i < n; ++i) {
     const LiveCommunicator& c = comms[i];

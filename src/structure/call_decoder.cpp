@@ -14,6 +14,13 @@ int32_t rank_of(int32_t own, int32_t peer) {  // of any numbers
   return static_cast<int32_t>(static_cast<uint32_t>(own) + static_cast<uint32_t>(peer));
 }
 
+// Calls that name a partner, and have none.
+bool refused(const trace::CallFacts& facts, const Key& key) {
+  if (key.peer != trace::peer_none) return false;
+  const EventForm form = facts.event;
+  return form == EventForm::message || form == EventForm::exchange;
+}
+
 int32_t world_rank(const std::vector<int32_t>& world, int64_t member) {
   return member >= 0 && member < static_cast<int64_t>(world.size()) ? world[static_cast<size_t>(member)] : rank_unknown;
 }
@@ -198,6 +205,8 @@ void CallDecoder::decode(const Key& key, const int64_t* data, size_t count, Deco
   static_cast<CallFields&>(*call) = CallFields{};
   describe(key, call);
   if (call->nothing) return;
+  call->refused = refused(call->facts(), key);
+  if (call->refused) return;
   const Words words{data, count};
   switch (call->facts().event) {
     case EventForm::message:

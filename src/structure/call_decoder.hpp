@@ -70,7 +70,8 @@ class CallDecoder {
   // A part with the call's communicator, partner and so on.
   CallPart& add(DecodedCall* call, uint8_t moved) const;
   // What the call that made the request says of its completion, or of its start.
-  void describe_completion(int64_t posted, int64_t received, CallPart* part) const;
+  // moved_told: `received` is what a file operation moved.
+  void describe_completion(int64_t posted, int64_t received, bool moved_told, CallPart* part) const;
   void describe_start(uint32_t flags, int64_t posted, CallPart* part) const;
   // The call that made the request that a completion or a start is about, and of one in a list. False: there is none.
   bool linked(uint32_t extra, Words words, Maker* maker) const;

@@ -1,5 +1,6 @@
 // Completions and starts of requests: links to the calls that made them, single and in lists.
 #include "structure/call_decoder.hpp"
+#include "trace/completions.hpp"
 
 namespace leadline::structure {
 
@@ -64,7 +65,7 @@ void CallDecoder::listed(int64_t link, Maker* maker) const {
 }
 
 // Bytes and directions of a request by the call that made it.
-void CallDecoder::describe_completion(int64_t posted, int64_t received, CallPart* part) const {
+void CallDecoder::describe_completion(int64_t posted, int64_t received, bool moved_told, CallPart* part) const {
   const trace::CallFacts& made = trace::facts_of(part->maker.cls);
   part->moves = moves_of(part->maker.function);
   part->partitioned = partitioned(part->maker.cls);
@@ -75,6 +76,11 @@ void CallDecoder::describe_completion(int64_t posted, int64_t received, CallPart
     return;
   }
   if (made.event == EventForm::access || made.event == EventForm::file) part->posted_bytes = posted;
+  if (made.event == EventForm::file && moved_told) {
+    if (part->moves & moves::writes) part->out_bytes = received;
+    if (part->moves & moves::reads) part->in_bytes = received;
+    return;
+  }
   if (part->moves & (moves::contributes | moves::puts | moves::writes)) part->out_bytes = bytes_unknown;
   if (part->moves & (moves::collects | moves::gets | moves::reads)) part->in_bytes = bytes_unknown;
 }
@@ -86,7 +92,7 @@ void CallDecoder::completion(const Key& key, Words words, DecodedCall* call) con
   CallPart& part = add(call, 0);
   part.maker = maker;
   part.cancelled = (key.comm & trace::flag_cancelled) != 0;
-  describe_completion(call->posted_bytes, key.value, &part);
+  describe_completion(call->posted_bytes, key.value, (key.comm & trace::flag_bytes_told) != 0, &part);
   part.wildcard = part.receives() && !receives_matched(maker.cls) && (key.comm & wildcard_flags) != 0;
   part.names_message = part.wildcard && !part.cancelled && part.request == RequestUse::completes;
   if (part.sends() &&
@@ -107,11 +113,15 @@ void CallDecoder::completions(Words words, DecodedCall* call) const {
     part.count = 0;
     part.datatype = 0;
     // They are recorded for receives with wildcards only.
-    part.partner_told = words[i + 2] != 0;
-    part.partner = {high(words[i + 2]), rank_unknown, rank_unknown};
+    const bool of_file = trace::facts_of(part.maker.cls).event == EventForm::file;
+    const bool told = !of_file && words[i + 2] != trace::listed_cancelled;
+    part.partner_told = words[i + 2] != 0 && told;
+    const int64_t partner = told ? words[i + 2] : 0;
+    part.partner = {high(partner), rank_unknown, rank_unknown};
     if (!part.partner.real()) part.partner.rank = part.partner.peer;
-    part.tag = low(words[i + 2]);
-    describe_completion(words[i + 3], words[i + 1], &part);
+    part.tag = low(partner);
+    part.cancelled = words[i + 2] == trace::listed_cancelled;
+    describe_completion(words[i + 3], words[i + 1], words[i + 2] == trace::listed_bytes_told, &part);
     part.wildcard = part.receives() && part.partner_told;
     if (part.maker.cls == CallClass::rma_request) part.posted_bytes = bytes_unknown;  // as recorded: 0
   }

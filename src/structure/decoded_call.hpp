@@ -83,6 +83,7 @@ struct CallFields {
   uint32_t function = no_index;  // index into the process's functions
   trace::CallClass cls = trace::CallClass::other;
   bool nothing = false;  // a poll that found or completed nothing
+  bool refused = false;  // the library returned an error: nothing was moved, no request was made
   uint32_t flags = 0;    // trace::flag_*
   uint32_t comm = 0;     // number of the communicator, window or file; 0: none
   uint64_t identity = 0;

@@ -30,7 +30,7 @@ void Requests::make(const CallPart& part, uint64_t times) {
 }
 
 void Requests::follow(const DecodedCall& call, uint64_t times) {
-  if (call.nothing) return;
+  if (call.nothing || call.refused) return;
   switch (call.facts().requests) {
     case RequestUse::makes:
       // Of a call that sends and receives the receiving half comes last: what it lacks is known later.
@@ -98,7 +98,7 @@ void ProcessRequests::resolve(CallPart* part, bool listed) {
   part->count = made->count;
   part->datatype = made->datatype;
   if (made->wildcard) {
-    if (listed) name_message(decoder_, part);
+    if (listed && !part->cancelled) name_message(decoder_, part);
     return;
   }
   part->wildcard = false;
@@ -149,7 +149,7 @@ bool RequestSites::only_one(const CallPart& partitioned) const {
 void RequestSites::resolve(const CallDecoder& decoder, DecodedCall* call) {
   if (!wildcards_ || call->facts().event != EventForm::completions) return;
   for (CallPart& part : call->parts) {
-    if (!part.receives()) continue;
+    if (!part.receives() || part.cancelled) continue;
     const std::optional<Made>* const site = of(part.maker);
     if (!site || !*site || !(*site)->wildcard) continue;
     part.comm = (*site)->comm;

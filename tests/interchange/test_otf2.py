@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from .archives import locations_of, word
-from .conftest import RANKS, STEPS, Export
+from .conftest import RANKS, STEPS, Export, Record
 
 pytest.importorskip("otf2", reason="the package otf2 is not installed: ./dev setup")
 
@@ -99,3 +99,9 @@ def test_without_the_library_the_message_says_where_it_comes_from(
     exported = export("otf2", whole, code=5, apart=True)
     assert "leadline[otf2]" in exported.err
     assert not exported.path.exists()
+
+
+def test_cancelled_requests_are_not_left_pending(record: Record, export: Export) -> None:
+    found = locations_of(export("otf2", record("counted.c", "cancelled")).path)
+    kinds = Counter(kind for events in found.values() for kind, _ in events.rows)
+    assert (kinds["MpiIrecvRequest"], kinds["MpiRequestCancelled"]) == (3, 3)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import MANY_STEPS, RANKS, STEPS, Export
+from .conftest import MANY_STEPS, RANKS, STEPS, Export, Record
 
 PLATFORM = """<?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
@@ -166,3 +166,21 @@ def test_goal_ranks_that_are_not_exported_do_nothing(whole: Path, export: Export
     operations, _ = goal_of(export("goal", whole, "--ranks", "1").path)
     assert operations[0] == operations[2] == {"l1": "calc 0"}
     assert operations[1].keys() > {"l1"}
+
+
+def test_each_start_of_a_persistent_collective_is_one(record: Record, export: Export) -> None:
+    run = record("counted.c", "starts")
+    exported = export("simgrid", run)
+    assert "left out" not in exported.err
+    found = actions_of(exported.path)
+    both = [["allreduce", "4", "0"], ["bcast", "20", "1"]]
+    for rank in range(RANKS):
+        assert without_computation(found[rank]) == [["init"], *both * 50, ["finalize"]]
+    assert "left out" not in export("goal", run, to="goal").err
+
+
+def test_receives_from_nobody_are_not_taken_for_receives_from_anybody(record: Record, export: Export) -> None:
+    exported = export("simgrid", record("counted.c", "ignored"))
+    assert "left out" not in exported.err
+    received = [action for action in actions_of(exported.path)[1] if action[0] in ("recv", "irecv")]
+    assert [(action[1], action[3]) for action in received] == [("0", "600")] * 60

@@ -63,6 +63,8 @@ class HandmadeProfile:
                 by_kind["local" if site.local else kinds[site.cls]].append(calls)
             process.category_ns = [sum(c.time_ns for c in by_kind[name]) for name in CATEGORIES]
             process.category_calls = [sum(c.calls for c in by_kind[name]) for name in CATEGORIES]
+            process.total.ends.collectives = process.category_calls[CATEGORIES.index("collective")]
+            process.total.ends.posted = 1 << 40  # no message lacks its receive
 
     def pattern_finder(self) -> Any:
         return SimpleNamespace(add=lambda process, index: None, find=lambda paths, lines: [])
@@ -150,7 +152,11 @@ def _sizes(members: Sequence[HandmadeSite]) -> Any:
 
 def _sum(parts: Sequence[Any]) -> Any:
     names = ("calls", "messages", "sent", "received", "contributed", "collected", "time_ns", "operations", "put", "got")
-    return SimpleNamespace(**{name: sum(getattr(part, name) for part in parts) for name in names})
+    ends = ("collectives", "refused", "cancelled_sends", "cancelled_receives", "posted", "taken")
+    return SimpleNamespace(
+        **{name: sum(getattr(part, name) for part in parts) for name in names},
+        ends=SimpleNamespace(**dict.fromkeys(ends, 0)),
+    )
 
 
 def _spread(values: Sequence[float]) -> Any:
@@ -236,6 +242,8 @@ def an_edge(source: int, target: int, *, messages: int = 0, n_bytes: int = 0, **
 
 
 KINDS = {
+    "send": "point_to_point",
+    "recv": "point_to_point",
     "init": "startup",
     "abort": "startup",
     "isend": "point_to_point",

@@ -112,7 +112,8 @@ def waiting(make_run: MakeRun, waited_s: float, causes: Sequence[tuple[int, str,
 def uneven_in_steps(make_run: MakeRun, lost_ms: float, **parts: float) -> Any:
     """Rank 3 computes 1.5 times as long as the mean, in 100 steps of 10 ms."""
     run = make_run([barrier()], ranks(), [])
-    nothing = {"fixed_ns": 0.0, "wandering_ns": 0.0, "noise_ns": 0.0, "between_hosts": 0.0, "computation_ns": 5e6}
+    nothing = dict.fromkeys(("fixed_ns", "wandering_ns", "noise_ns", "rare_ns", "between_hosts"), 0.0)
+    nothing |= {"computation_ns": 5e6, "rare_steps": 0, "rare_period": 0}
     found = run.profile.wait_finder().find()
     found.imbalance = SimpleNamespace(found=True, lost_ns=lost_ms * 1e6, slowest=[(3, 1.5)], **{**nothing, **parts})
     run.profile.wait_finder = lambda: SimpleNamespace(add=lambda process, index: None, find=lambda: found)
@@ -184,6 +185,39 @@ def aborting(make_run: MakeRun, callers: list[int], **description: Any) -> Any:
     processes = [a_process(rank, 4, complete=rank == callers[0], finalized=False) for rank in range(4)]
     run = make_run([barrier(), call], processes, [])
     run.description.update({"exit_code": 9, **description})
+    return run
+
+
+def delivering(make_run: MakeRun, messages: int = 3, **ends: int) -> Any:
+    """Rank 0 sends so many messages to rank 1, whose calls ended like this."""
+    sites = [
+        a_site("MPI_Send", "send", [1e-3, 0.0, 0.0, 0.0], messages),
+        a_site("MPI_Recv", "recv", [0.0, 1e-3, 0.0, 0.0], messages),
+    ]
+    run = make_run(sites, ranks(), [an_edge(0, 1, messages=messages, n_bytes=8 * messages)])
+    vars(run.profile.processes[1].total.ends).update({"posted": messages, "taken": messages, **ends})
+    rows = run.profile.rows
+
+    def with_refused(groups: Any) -> list[Any]:
+        found: list[Any] = rows(groups)
+        for row in found[1:2]:
+            row.total.ends.refused = ends.get("refused", 0)
+        return found
+
+    run.profile.rows = with_refused
+    return run
+
+
+def ended_within(make_run: MakeRun, *, complete: bool, **description: Any) -> Any:
+    """Rank 2 ended in MPI_Send: it closed its trace, or was killed there."""
+    send = HandmadeSite("MPI_Send", "send", ["main ocean.cpp:5", "exchange ocean/halo.cpp:41"], {2: Calls(1, 1e3)})
+    processes = ranks()
+    processes[2] = a_process(2, 4, complete=complete, finalized=False)
+    run = make_run([barrier(), send], processes, [])
+    (function,) = [n for n, each in enumerate(run.profile.functions) if each.name == "MPI_Send"]
+    processes[2].ends = [(0.0, True, function, 1, 5e9)]
+    run.description.update({"exit_code": 15, **description})
+    run.stops = []
     return run
 
 
@@ -329,7 +363,30 @@ CASES: dict[str, list[tuple[Callable[[MakeRun], Any], Expected]]] = {
         (lambda make: uneven_in_steps(make, 0.21, fixed_ns=2e5, between_hosts=0.9), {"kind": "host"}),
         (lambda make: uneven_in_steps(make, 0.21, wandering_ns=2e5), {"kind": "wandering"}),
         (lambda make: uneven_in_steps(make, 0.21, noise_ns=2e5), {"kind": "noise"}),
+        (lambda make: uneven_in_steps(make, 0.21, rare_ns=2e5, rare_steps=5, rare_period=20), {"kind": "rare"}),
         (lambda make: uneven_in_steps(make, 0.19, fixed_ns=2e5), None),
+        (lambda make: uneven_in_steps(make, 200.0, noise_ns=2e8), None),  # more than the run took
+    ],
+    "ended-by-error": [
+        (
+            lambda make: ended_within(make, complete=True),
+            {"rank": "2", "ranks": 1, "function": "MPI_Send", "routine": "exchange", "place": "ocean/halo.cpp:41"},
+        ),
+        (lambda make: ended_within(make, complete=False), None),
+        (lambda make: ended_within(make, complete=True, signals=["SIGTERM"]), None),
+    ],
+    "unseen-calls": [
+        (lambda make: delivering(make, taken=4), {"messages": 1}),
+        (lambda make: delivering(make, taken=3), None),
+    ],
+    "refused-calls": [
+        (lambda make: delivering(make, refused=2), {"calls": 2, "calls_there": 2}),
+        (delivering, None),
+    ],
+    "undelivered": [
+        (lambda make: delivering(make, posted=2, taken=2), {"never_received": 1, "cancelled_receives": 0}),
+        (lambda make: delivering(make, posted=4, cancelled_receives=1), {"never_received": 0, "cancelled_receives": 1}),
+        (delivering, None),
     ],
     "pattern": [
         (lambda make: patterned(make, "all_to_one", 0.41), {"pattern": "all_to_one", "time_s": pytest.approx(0.41)}),
@@ -461,6 +518,17 @@ def test_what_is_lost_at_fences_is_not_gained_by_packing_puts(make_run: MakeRun)
     content = Content(patterned(make_run, "packable_messages", 24.0, sites, **evidence))
     finding = {finding.id: finding for finding in findings_of(content)}["pattern"]
     assert finding.evidence["recoverable_s"] == pytest.approx(4.0 * 3 / 4)
+
+
+def test_a_few_slow_steps_are_told_from_chance(make_run: MakeRun) -> None:
+    def text(**rare: int) -> str:
+        found = findings_of(Content(uneven_in_steps(make_run, 0.21, rare_ns=2e5, **rare)))
+        return next(finding.text for finding in found if finding.id == "imbalance")
+
+    lost = "2.1 % of each step (210 us) is lost in a few steps: "
+    far = "one rank computes far longer than the others."
+    assert text(rare_steps=5, rare_period=20) == f"{lost}every 20 steps {far}"
+    assert text(rare_steps=5, rare_period=0) == f"{lost}in 5 of 100 steps {far}"
 
 
 def test_every_rule_has_cases_on_both_sides() -> None:

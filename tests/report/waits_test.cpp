@@ -597,6 +597,28 @@ analysis::Imbalance imbalance(const std::function<double(size_t, uint64_t)>& exc
   return analysis::imbalance_of(all, {"a", "a", "b", "b", "c", "c", "d", "d"});
 }
 
+bool near(double value, double expected);
+
+// 10,000 steps of 60 us, of which 10 take 40 ms more on one of 4 ranks: 30 ms lost in each, 30 us in the mean step.
+void slow_steps_stand_for_themselves() {
+  const auto with = [](const std::vector<uint64_t>& slow) {
+    std::vector<analysis::StepComputation> usual, rare;
+    for (uint64_t i = 1; i <= 12; ++i) usual.push_back({700 * i, {60e3, 60e3, 60e3, 60e3}});
+    for (const uint64_t i : slow) rare.push_back({i, {60e3, 60e3 + 40e6, 60e3, 60e3}});
+    analysis::Imbalance found = analysis::imbalance_of(usual, {"a", "a", "a", "a"});
+    add_slow_steps(rare, 10000, &found);
+    return found;
+  };
+  std::vector<uint64_t> regular, irregular;
+  for (uint64_t i = 1; i <= 10; ++i) regular.push_back(1000 * i - 1), irregular.push_back(97 * i * i);
+  const analysis::Imbalance found = with(regular);
+  check(found.found && near(found.lost_ns, 30e3) && near(found.rare_ns, 30e3) && found.rare_steps == 10 &&
+            found.rare_period == 1000 && near(found.computation_ns, 70e3),
+        "slow steps: lost " + std::to_string(found.lost_ns) + " of " + std::to_string(found.computation_ns));
+  check(with(irregular).rare_period == 0, "no period: " + std::to_string(with(irregular).rare_period));
+  check(!with({}).found, "no slow steps");
+}
+
 bool near(double value, double expected) { return std::abs(value - expected) <= 0.05 * std::abs(expected) + 1; }
 
 void kinds_of_imbalance_are_told_apart() {
@@ -647,5 +669,6 @@ int main() {
   estimates_hold_the_truth();
   slow_iterations_stand_for_themselves();
   kinds_of_imbalance_are_told_apart();
+  slow_steps_stand_for_themselves();
   return testing::result();
 }

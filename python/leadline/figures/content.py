@@ -16,6 +16,7 @@ from typing import Any
 from leadline import _core
 from leadline.figures import cut_short
 from leadline.figures.control import PausedRank, RegionEntry, paused_ranks, regions
+from leadline.figures.delivery import Delivery, delivery_of
 from leadline.figures.ending import EndedAtStart, ended_at_start
 from leadline.figures.entries import LIBC, STARTUP, Entry, entry_of, most_time_first
 from leadline.figures.files import FileIO
@@ -282,6 +283,10 @@ class Content:
     def matrix(self) -> list[MatrixEntry]:
         """Messages by sender and receiver (sends only), operations by origin and target, in display order."""
         return matrix_of(self.run)
+
+    @functools.cached_property
+    def delivery(self) -> Delivery:
+        return delivery_of(self.run)
 
     @functools.cached_property
     def sizes(self) -> _core.Sizes:

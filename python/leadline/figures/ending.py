@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from leadline import _core
-from leadline.figures.run import Run, rank_list
+from leadline.figures.run import Run, Site, rank_list
 
 _STARTUP = _core.CATEGORIES.index("startup")
 _LOCAL = _core.CATEGORIES.index("local")
@@ -62,6 +62,29 @@ class EndedAtStart:
         if self.aborted:
             parts.append(f"{_named(self.aborted)} called MPI_Abort right after MPI_Init")
         return f"So far, {'; '.join(parts)}." if parts else ""
+
+
+@dataclass(frozen=True)
+class EndedInCall:
+    """A rank whose process closed its trace within an MPI call. site: None if it is not known."""
+
+    rank: str
+    function: str
+    site: Site | None
+
+
+def ended_in_call(run: Run) -> list[EndedInCall]:
+    """In display order. A process that was killed did not close its trace, and is not among them."""
+    found = []
+    for index in run.order:
+        process = run.processes[index]
+        if not process.complete or process.finalized:
+            continue
+        for _, in_call, function, site, _ in process.ends:
+            if in_call:
+                place = next((each for each in run.sites if site in each.members), None)
+                found.append(EndedInCall(run.label(index), run.profile.functions[function].name, place))
+    return found
 
 
 def ended_at_start(run: Run, *, running: bool = False) -> EndedAtStart:

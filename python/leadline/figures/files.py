@@ -13,6 +13,7 @@ from leadline.figures.run import Run
 # The share of transfers, not counting each descriptor's first, that determines the kind of access.
 MOSTLY = 0.9
 OTHER_FILES = "(other files)"  # that did not fit into the traces' tables
+NAMELESS = " (deleted)"  # what the system appends to the name of a file that had none when it was opened
 
 
 @dataclass(frozen=True)
@@ -202,6 +203,7 @@ class FileIO:
             "Leadline are left out",
             "asynchronous I/O (aio_*, io_uring), system calls without libc, child processes, and files that the "
             "dynamic linker loads are not seen",
+            "wide characters (fwprintf, fgetws, fputws, getwc, ...), splice, tee and vmsplice are not seen",
             "calls about names and directories (stat, mkdir, rename, unlink, ...) are not seen: their time is in the "
             "computation",
         ]
@@ -213,8 +215,6 @@ class FileIO:
                 f"{self.outside.calls:,} calls before MPI_Init, after MPI_Finalize or in threads that do not call MPI "
                 "are counted by file, without call paths or order"
             )
-        if any(file.mpi.calls for file in self.files):
-            reasons.append("MPI_File_* calls whose status was ignored count the bytes they asked for")
         unseen = [file.file for file in self.mpi_files if file.mpi.bytes_written and not file.beneath.calls]
         if unseen:
             reasons.append(f"the MPI library's own calls for MPI_File_* on {', '.join(unseen[:4])} are not seen")
@@ -224,14 +224,16 @@ class FileIO:
 
 
 def _files(run: Run) -> list[FileEntry]:
-    entries: dict[str, FileEntry] = {}
+    entries: dict[tuple[str, int | None], FileEntry] = {}
     pending: list[tuple[FileEntry, int, list[FileCounts], int, bool, bool]] = []
     for index in run.order:
         for name, by_mpi, mapped, view, unknown, size, layers, read, _ in run.processes[index].files():
             counts = [FileCounts(*layer[:7], layer[7] * 1e-9, *layer[8:]) for layer in layers]
             if not any(layer.calls for layer in counts):
                 continue
-            entry = entries.setdefault(name, FileEntry(name, None, False, False, False))
+            # A file without a name has its inode's number, which is free for another rank's file once it is gone.
+            own = index if name.endswith(NAMELESS) else None
+            entry = entries.setdefault((name, own), FileEntry(name, None, False, False, False))
             entry.opened_by_mpi |= by_mpi
             entry.mapped |= mapped
             entry.has_view |= view

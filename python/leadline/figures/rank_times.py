@@ -28,6 +28,7 @@ class RankEntry:
     category_calls: dict[str, int]
     calls: int
     messages: int
+    collectives: int
     bytes_sent: int
     bytes_received: int
     contributed: int
@@ -71,6 +72,7 @@ def rank_entry(run: Run, index: int) -> RankEntry:
         category_calls=dict(zip(_core.CATEGORIES, process.category_calls, strict=True)),
         calls=process.total.calls,
         messages=process.total.messages,
+        collectives=process.total.ends.collectives,
         bytes_sent=process.total.sent,
         bytes_received=process.total.received,
         contributed=process.total.contributed,

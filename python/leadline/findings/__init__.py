@@ -11,6 +11,7 @@ from leadline.findings import rules
 from leadline.findings.finding import Finding, Rule
 from leadline.registry import parts_of
 
+ROUNDING = 1e-6
 RULES = parts_of(rules, "RULE", Rule)
 # With one of these, times say how the run was started rather than what the program does: no advice follows from them.
 SPOIL_TIMES = ("separate-processes", "oversubscribed", "cores-taken")
@@ -22,9 +23,15 @@ def findings_of(content: Content) -> list[Finding]:
     to refer to. Where times are spoiled, no finding has advice."""
     looking = [rule for rule in RULES if rule.in_verdict or not content.ended_at_start.all_ranks]
     found = [finding for rule in looking for finding in rule.look(content)]
+    found = [finding for finding in found if is_possible(finding, content.time_s)]
     if times_are_spoiled(found):
         found = [replace(finding, help="") for finding in found]
     return sorted(found, key=_place)
+
+
+def is_possible(finding: Finding, time_s: float) -> bool:
+    """Whether it costs no more than there is: a figure that cannot be true is not stated. time_s: of all ranks."""
+    return finding.cost_s is None or finding.cost_s <= time_s * (1 + ROUNDING)
 
 
 def times_are_spoiled(findings: Sequence[Finding]) -> bool:

@@ -29,7 +29,13 @@ INTERPRETERS = (
     "lua",
     "octave",
 )
-WITHOUT_ENVIRONMENT = re.compile(r"--export[= ](?:NONE|NIL)\b")
+WITHOUT_ENVIRONMENT = re.compile(
+    r"""--export[= ](?:NONE|NIL)\b
+    | \b(?:unset|env\s+-u|env\s+--unset[= ])\s*LD_PRELOAD\b | \benv\s+(?:-i\b|--ignore-environment\b|-\s)
+    | \bLD_PRELOAD=(?!\S*\$\{?LD_PRELOAD)\S*""",
+    re.VERBOSE,
+)
+INSIDE = "in the script, start the program with leadline exec"
 MACHINES = {"EM_386": "32-bit x86", "EM_X86_64": "x86-64", "EM_AARCH64": "64-bit ARM", "EM_ARM": "32-bit ARM"}
 
 
@@ -126,8 +132,9 @@ def why_nothing(command: Sequence[str], launcher: Launcher | None, directory: Pa
     if any(directory.rglob(JOB)):
         return Verdict(
             "no",
-            f"the ranks of {PurePath(word).name} reached MPI_Init, but could not write to {directory}",
-            "their messages on standard error say why; name another directory with -o DIR",
+            f"the ranks of {PurePath(word).name} used MPI, but left no recording: they did not reach MPI_Init "
+            "(calls that only ask, such as MPI_Get_version, MPI_Wtime and MPI_T, leave none)",
+            f"if they did reach it, their messages on standard error say why nothing could be written to {directory}",
         )
     if verdict.answer == "depends":
         return _of_script(word, verdict)
@@ -152,16 +159,18 @@ def _of_script(word: str, verdict: Verdict) -> Verdict:
         return Verdict(
             "no",
             f"{name} starts its programs with {option}, which keeps the recorder out",
-            "in the script, start the program with leadline exec",
+            INSIDE,
         )
     return Verdict(
-        "no", f"as far as could be recorded, neither {name} nor anything it started called MPI", verdict.hint
+        "no",
+        f"as far as could be recorded, neither {name} nor anything it started called MPI",
+        verdict.hint or f"if something did, its environment had lost LD_PRELOAD: {INSIDE}",
     )
 
 
 def keeps_environment_back(script: str | Path) -> str:
-    """The option in a script with which srun or sbatch pass nothing on; "" if there is none, or if this is not a
-    script."""
+    """The words in a script by which its programs get no LD_PRELOAD, or another one; "" if there are none, or if this
+    is not a script."""
     try:
         found = WITHOUT_ENVIRONMENT.search(Path(script).read_text(errors="replace"))
     except OSError:

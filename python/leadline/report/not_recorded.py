@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from leadline.figures.content import Content
 from leadline.figures.control import PausedRank, paused_ranks
+from leadline.figures.run import Run
 from leadline.figures.samples import forbidden
 from leadline.figures.without_lines import without_lines
 from leadline.sampling import with_help
@@ -25,14 +26,16 @@ def not_recorded(content: Content) -> list[NotRecorded]:
     absent = run.ranks - len(run.processes)
     if absent > 0:
         entries.append(NotRecorded(f"{absent} of {run.ranks} ranks", "they left no readable trace file in the run"))
-    early = [run.label(index) for index in run.order if not run.processes[index].finalized]
-    if early:
-        entries.append(
-            NotRecorded(
-                f"the end of {_labels(early)}",
-                "MPI_Finalize was not reached (killed, MPI_Abort, never called); calls up to the last flush are kept",
-            )
-        )
+    early = [index for index in run.order if not run.processes[index].finalized]
+    within = [index for index in early if _in_finalize(run, index)]
+    reasons = {
+        "MPI_Finalize was not reached (killed, MPI_Abort, never called)": [i for i in early if i not in within],
+        "MPI_Finalize did not return": within,
+    }
+    for reason, indices in reasons.items():
+        if indices:
+            what = f"the end of {_labels([run.label(index) for index in indices])}"
+            entries.append(NotRecorded(what, f"{reason}; calls up to the last flush are kept"))
     for group in _alike(paused_ranks(run)):
         first = group[0]
         calls = sum(rank.calls for rank in group)
@@ -84,6 +87,12 @@ def not_recorded(content: Content) -> list[NotRecorded]:
         NotRecorded("time before MPI_Init and after MPI_Finalize", "a rank's recorded time begins and ends with them")
     )
     return entries
+
+
+def _in_finalize(run: Run, index: int) -> bool:
+    """Whether its process ended while it was in MPI_Finalize."""
+    called = [function for _, in_call, function, _, _ in run.processes[index].ends if in_call]
+    return any(run.profile.functions[function].name == "MPI_Finalize" for function in called)
 
 
 def _of_samples(content: Content) -> list[NotRecorded]:

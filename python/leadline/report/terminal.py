@@ -92,7 +92,8 @@ def about(content: Content) -> str:
     if batch := job.batch_words(run):
         parts.append(batch)
     if not content.ended_at_start.all_ranks:
-        parts.append(f"{fmt.seconds(run.duration_s)} from MPI_Init to MPI_Finalize")
+        ends = "MPI_Finalize" if all(process.finalized for process in run.processes) else "its end"
+        parts.append(f"{fmt.seconds(run.duration_s)} from MPI_Init to {ends}")
     parts.append(f"{fmt.plural(content.calls, 'MPI call')}")
     if content.messages:
         parts.append(f"{fmt.plural(content.messages, 'message')} ({fmt.size(content.message_bytes)})")

@@ -50,8 +50,8 @@ def _traffic(content: Content, first: Sequence[Finding]) -> list[str]:
         sentences.append(_message_sentence(content, first))
     if content.operations:
         sentences.append(_one_sided_sentence(content))
-    elif not content.messages and any(rank.category_calls["collective"] for rank in content.ranks):
-        calls = sum(rank.category_calls["collective"] for rank in content.ranks)
+    elif not content.messages and any(rank.collectives for rank in content.ranks):
+        calls = sum(rank.collectives for rank in content.ranks)
         sentences.append(f"No messages; {fmt.plural(calls, 'collective call')} on {fmt.plural(recorded, 'rank')}.")
     return sentences
 

@@ -18,7 +18,7 @@ TRAFFIC = (
     count("calls", "calls"),
     count("messages", "sends that were started to a real partner; collectives have none"),
     n_bytes(
-        "bytes", "sent, as posted; received, as posted where the program ignored the status; contributed; put; written"
+        "bytes", "sent, as posted; received, as posted where no status told; contributed; put; written"
     ),
     n_bytes("bytes_received", "of receives, collectives, gets and reads"),
     count("one_sided_operations", "puts, gets and accumulates at a real target"),

@@ -20,7 +20,7 @@ class CallsRow(NamedTuple):
     messages: int
     """sends that were started to a real partner; collectives have none."""
     bytes: int
-    """sent, as posted; received, as posted where the program ignored the status; contributed; put; written (bytes)."""
+    """sent, as posted; received, as posted where no status told; contributed; put; written (bytes)."""
     bytes_received: int
     """of receives, collectives, gets and reads (bytes)."""
     one_sided_operations: int
@@ -66,7 +66,7 @@ class SitesRow(NamedTuple):
     messages: int
     """sends that were started to a real partner; collectives have none."""
     bytes: int
-    """sent, as posted; received, as posted where the program ignored the status; contributed; put; written (bytes)."""
+    """sent, as posted; received, as posted where no status told; contributed; put; written (bytes)."""
     bytes_received: int
     """of receives, collectives, gets and reads (bytes)."""
     one_sided_operations: int

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <numeric>
 #include <string>
@@ -116,6 +117,44 @@ Imbalance imbalance_of(const std::vector<StepComputation>& all, const std::vecto
     found.slowest.emplace_back(processes[order[i]], of_process[order[i]] / found.computation_ns);
   }
   return found;
+}
+
+namespace {
+
+// How many steps lie between them if that is always the same number, or a multiple of it; 0: it is not.
+uint64_t period_of(std::vector<uint64_t> iterations) {
+  constexpr size_t least = 3;
+  std::sort(iterations.begin(), iterations.end());
+  if (iterations.size() < least) return 0;
+  uint64_t common = 0;
+  for (size_t i = 1; i < iterations.size(); ++i) common = std::gcd(common, iterations[i] - iterations[i - 1]);
+  const uint64_t places = common ? (iterations.back() - iterations.front()) / common + 1 : 0;
+  return common > 1 && places <= 2 * iterations.size() ? common : 0;
+}
+
+}  // namespace
+
+void add_slow_steps(const std::vector<StepComputation>& slow, uint64_t count, Imbalance* found) {
+  if (slow.empty() || count < slow.size()) return;
+  const auto all = static_cast<double>(count);
+  double lost = 0, computation = 0;
+  std::vector<uint64_t> iterations;
+  for (const StepComputation& step : slow) {
+    std::vector<double> row;
+    std::copy_if(step.ns.begin(), step.ns.end(), std::back_inserter(row), [](double ns) { return ns >= 0; });
+    if (row.empty()) continue;
+    computation += mean(row) / all;
+    lost += (row[highest(row)] - mean(row)) / all;
+    iterations.push_back(step.iteration);
+  }
+  const double others = (all - static_cast<double>(iterations.size())) / all;
+  found->computation_ns = others * found->computation_ns + computation;
+  for (double* part : {&found->fixed_ns, &found->wandering_ns, &found->noise_ns}) *part *= others;
+  found->rare_ns = lost;
+  found->rare_steps = iterations.size();
+  found->rare_period = period_of(iterations);
+  found->lost_ns = found->fixed_ns + found->wandering_ns + found->noise_ns + lost;
+  found->found = found->lost_ns >= least_share * found->computation_ns && found->lost_ns > 0;
 }
 
 }  // namespace leadline::analysis

@@ -54,19 +54,26 @@ class Collector {
     found.found = !steps_.empty();
     found.estimated = !whole_;
     found.iterations = whole_ ? 0 : steps_.size();
-    std::vector<StepComputation> computation;
+    std::vector<StepComputation> computation, rare;
+    const RunIterations iterations = whole_ ? RunIterations{} : profile_.iterations();
     Causes path;
     double length = 0;
     SeenToReturn seen;
     for (const Step& step : steps_) seen.learn(step, profile_, time_);
-    for (const Step& step : slow_) collect(wait_states(step, profile_, time_, seen), in_slow);
+    for (const Step& step : slow_) {
+      collect(wait_states(step, profile_, time_, seen), in_slow);
+      if (!whole_) rare.push_back(computation_of(step));
+    }
     for (uint32_t s = 0; s < steps_.size(); ++s) {
       const TimedStep timed = wait_states(steps_[s], profile_, time_, seen);
       collect(timed, s);
       const double own = add_critical_path(timed, profile_, &path);
       length += own;
       found.path_steps += own > 0;
-      if (!whole_) computation.push_back(computation_of(steps_[s]));
+      if (whole_) continue;
+      // Some were kept because they were slow at the time, and are not among the slowest of all.
+      StepComputation own_computation = computation_of(steps_[s]);
+      (is_slow(own_computation, iterations) ? rare : computation).push_back(std::move(own_computation));
     }
     rows(&found);
     for (const auto& [where, ns] : path) {
@@ -79,6 +86,7 @@ class Collector {
     std::vector<std::string> hosts;
     for (const ProcessSummary& p : profile_.processes()) hosts.push_back(p.meta.host);
     found.imbalance = imbalance_of(computation, hosts);
+    add_slow_steps(rare, iterations.count, &found.imbalance);
     return found;
   }
 
@@ -115,6 +123,11 @@ class Collector {
       sum = std::max(sum, 0.0) + (call.polled ? 0 : call.gap_ns);
     }
     return c;
+  }
+
+  static bool is_slow(const StepComputation& step, const RunIterations& iterations) {
+    const double longest = *std::max_element(step.ns.begin(), step.ns.end());
+    return iterations.typical_ns > 0 && longest >= outlier_factor * iterations.typical_ns;
   }
 
   // The time of the site on the process in the whole run.
@@ -210,16 +223,16 @@ WaitFinder::~WaitFinder() = default;
 void WaitFinder::add(const trace::Process& process, uint32_t index) {
   state_->whole.add(process, index);
   state_->iterations.add(process, index);
-  if (!state_->whole.wanted()) state_->slowest.add(process, index);
+  state_->slowest.add(process, index);
 }
 
 RunWaits WaitFinder::find() {
   const std::vector<Step> whole = state_->whole.finish(), iterations = state_->iterations.finish();
-  const std::vector<Step> slowest = whole.empty() ? state_->slowest.finish() : std::vector<Step>{};
+  const std::vector<Step> slowest = state_->slowest.finish();
   if (whole.empty()) return Collector(state_->profile, iterations, slowest, false).run();
   const std::vector<Step> none;
   // Exact waits of the whole run; path and imbalance are those of steps.
-  RunWaits steps = Collector(state_->profile, iterations, none, false).run();
+  RunWaits steps = Collector(state_->profile, iterations, slowest, false).run();
   RunWaits all = Collector(state_->profile, whole, none, true).run();
   if (steps.found) {
     all.path = std::move(steps.path);

@@ -15,6 +15,8 @@ struct MpiFile {
   OpenFile at;   // where the last transfer with an explicit offset ended
   int64_t unit;  // bytes of what offsets count: of the view's elementary datatype
   bool has_view;
+  trace::Key split;  // of the split transfer that has begun: its count and datatype
+  int64_t split_bytes;
 };
 MpiFile* mpi_files = nullptr;
 
@@ -36,6 +38,10 @@ const char* without_prefix(const char* name) {
 }
 
 bool reads(const Call& call) { return (call.traits.moves & moves::reads) != 0; }
+bool ends_with(const char* name, const char* end) {
+  const size_t n = strlen(name), m = strlen(end);
+  return n >= m && strcmp(name + n - m, end) == 0;
+}
 bool is_set_view(const Call& call) { return call.fn == Fn::File_set_view; }
 
 }  // namespace
@@ -67,6 +73,37 @@ void set_file_of_object(uint32_t object, uint32_t file) {
 uint32_t file_of_object(uint32_t object) {
   const MpiFile* f = mpi_file(object);
   return f ? f->at.file : 0;
+}
+
+bool begins_split(const Call& call) { return ends_with(call.traits.name, "_begin"); }
+bool ends_split(const Call& call) { return ends_with(call.traits.name, "_end"); }
+
+void begin_split_transfer(const Call& call, uint32_t object, const trace::Key& key, int64_t type_bytes) {
+  MpiFile* f = mpi_file(object);
+  if (!f) return;
+  f->split = call.rc == 0 ? key : trace::Key{};
+  f->split_bytes = call.rc == 0 ? key.count * type_bytes : 0;
+}
+
+int64_t end_split_transfer(const Call& call, uint32_t object, trace::Key* key) {
+  MpiFile* f = mpi_file(object);
+  key->value = 0;
+  if (!f || call.rc != 0) return 0;
+  key->count = f->split.count;
+  key->datatype = f->split.datatype;
+  key->value = trace::unknown_value;
+  if (const Word status = filled_status(call)) key->value = read_status(status).bytes;
+  const int64_t bytes = key->value >= 0 ? key->value : f->split_bytes;
+  f->split = trace::Key{};
+  f->split_bytes = 0;
+  return bytes;
+}
+
+void correct_mpi_file_bytes(uint32_t object, uint8_t moved, int64_t difference) {
+  const MpiFile* f = mpi_file(object);
+  if (!f || !f->at.file || !difference || !open_files.watching()) return;
+  const FileCount what = moved & moves::reads ? FileCount::bytes_read : FileCount::bytes_written;
+  open_files.table().count(f->at.file, FileLayer::mpi, what, static_cast<uint64_t>(difference));
 }
 
 int64_t mpi_file_transfer(const Call& call, uint32_t object, int64_t bytes) {

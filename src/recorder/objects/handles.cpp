@@ -20,22 +20,24 @@ void* lazy_pages(size_t bytes) {
 
 uint64_t hash_of(Kind kind, uint64_t handle) { return trace::hash_of_pair(static_cast<uint64_t>(kind), handle); }
 
-// Memory for lists of ranks, given back at the end of the scope.
+// Memory for lists of ranks, given back at the end of the scope. Programs make many small communicators.
 class RankList {
  public:
   explicit RankList(int32_t n) : bytes_(static_cast<size_t>(n > 0 ? n : 1) * sizeof(int32_t)) {
-    ranks_ = static_cast<int32_t*>(lazy_pages(bytes_));
+    ranks_ = n <= few ? here_ : static_cast<int32_t*>(lazy_pages(bytes_));
   }
   ~RankList() {
-    if (ranks_) munmap(ranks_, bytes_);
+    if (ranks_ && ranks_ != here_) munmap(ranks_, bytes_);
   }
   RankList(const RankList&) = delete;
   RankList& operator=(const RankList&) = delete;
   int32_t* get() const { return ranks_; }
 
  private:
+  static constexpr int32_t few = 64;
   size_t bytes_;
   int32_t* ranks_;
+  int32_t here_[few];
 };
 
 }  // namespace
@@ -134,6 +136,15 @@ uint32_t Handles::describe(uint64_t handle, uint32_t parent, uint32_t creation) 
   return place(c, kind, handle, listed ? world.get() : nullptr);
 }
 
+// Rank, size and members are those of the communicator that it was made from.
+uint32_t Handles::describe_duplicate(uint64_t handle, uint32_t parent, uint32_t creation) {
+  recording::LiveCommunicator c = comms_[parent];
+  c.parent = parent;
+  const int32_t* world = c.member_count ? &members_[c.first_member] : nullptr;
+  c.identity = identity_of(c, creation, world, handle);
+  return place(c, Kind::intra, handle, world);
+}
+
 // The same on all its ranks, without asking them: they count the creations by all of the parent alike, and see the same
 // first member and size; of an intercommunicator either side sees those of both. 0 where another world takes part.
 uint64_t Handles::identity_of(const recording::LiveCommunicator& c, uint32_t creation, const int32_t* world,
@@ -179,13 +190,16 @@ bool Handles::taken(uint64_t identity) const {
 uint32_t Handles::place(const recording::LiveCommunicator& c, Kind kind, uint64_t handle, const int32_t* world) {
   const uint32_t n = comms_.size();
   uint32_t id = 0;
-  for (uint32_t i = n > 256 ? n - 256 : 1; i < n && !id; ++i) {
+  for (uint32_t i = n > 256 ? n - 256 : 1; freed_ && i < n && !id; ++i) {
+    if (entries_[i].alive) continue;
     const recording::LiveCommunicator& old = comms_[i];
-    if (entries_[i].alive || old.kind != c.kind || old.parent != c.parent || old.rank != c.rank || old.size != c.size ||
+    if (old.kind != c.kind || old.parent != c.parent || old.rank != c.rank || old.size != c.size ||
         old.member_count != c.member_count) {
       continue;
     }
-    if (world && memcmp(&members_[old.first_member], world, c.member_count * sizeof(int32_t)) != 0) continue;
+    if (world && old.first_member != c.first_member &&
+        memcmp(&members_[old.first_member], world, c.member_count * sizeof(int32_t)) != 0)
+      continue;
     id = i;
   }
   if (!id) {
@@ -193,7 +207,8 @@ uint32_t Handles::place(const recording::LiveCommunicator& c, Kind kind, uint64_
     recording::LiveCommunicator* made = comms_.append();
     if (!made) return 0;
     *made = c;
-    if (world && members_.ensure(uint64_t{members_.size()} + c.member_count)) {
+    if (world && c.first_member != UINT32_MAX) {  // its parent's
+    } else if (world && members_.ensure(uint64_t{members_.size()} + c.member_count)) {
       made->first_member = members_.size();
       for (uint32_t i = 0; i < c.member_count; ++i) *members_.append() = world[i];
     } else {
@@ -201,6 +216,8 @@ uint32_t Handles::place(const recording::LiveCommunicator& c, Kind kind, uint64_
     }
     id = n;
     entries_[id].creations = 0;
+  } else {
+    --freed_;
   }
   entries_[id].handle = handle;
   entries_[id].kind = kind;
@@ -216,7 +233,7 @@ uint32_t Handles::creations_over(uint64_t parent, uint32_t* id) {
   return *id ? ++entries_[*id].creations : 0;
 }
 
-uint32_t Handles::add_comm(uint64_t handle, uint64_t parent, bool by_all) {
+uint32_t Handles::add_comm(uint64_t handle, uint64_t parent, bool by_all, bool duplicate) {
   uint32_t over = 0, creation = 0;
   if (by_all) {
     creation = creations_over(parent, &over);
@@ -225,6 +242,7 @@ uint32_t Handles::add_comm(uint64_t handle, uint64_t parent, bool by_all) {
   }
   if (handle == abi.comm_null || !entries_) return 0;
   forget(Kind::intra, handle);  // a stale entry of a handle that was given out again
+  if (duplicate && over && entries_[over].kind == Kind::intra) return describe_duplicate(handle, over, creation);
   return describe(handle, over, creation);
 }
 
@@ -272,6 +290,7 @@ void Handles::forget(Kind kind, uint64_t handle) {
   if (const uint32_t id = find(kind, handle)) {
     entries_[id].alive = false;
     comms_[id].freed = 1;
+    ++freed_;
     ++handles_epoch;
   }
 }

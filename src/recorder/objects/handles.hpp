@@ -49,7 +49,8 @@ class Handles {
   uint32_t op(uint64_t handle);
 
   // A new communicator made over `parent`, by all its ranks or by some. Returns its number, 0 for a null handle.
-  uint32_t add_comm(uint64_t handle, uint64_t parent, bool by_all = true);
+  // duplicate: of the parent, so that nothing need be asked.
+  uint32_t add_comm(uint64_t handle, uint64_t parent, bool by_all = true, bool duplicate = false);
   // One being made over `parent`. Returns what to call it until it is finished, 0 where that can't be kept: it is then
   // asked about when it is first used. `handle`: as the library gave it out at once, as all do. (The program's variable
   // may be gone when it is finished: Fortran layers pass one of their own.)
@@ -84,6 +85,7 @@ class Handles {
   // creation: which of those made over the parent it is.
   uint32_t describe(uint64_t handle, uint32_t parent, uint32_t creation);
   uint64_t identity_of(const recording::LiveCommunicator& c, uint32_t creation, const int32_t* world, uint64_t handle);
+  uint32_t describe_duplicate(uint64_t handle, uint32_t parent, uint32_t creation);
   bool taken(uint64_t identity) const;
   uint32_t creations_over(uint64_t parent, uint32_t* id);
   uint32_t find(Kind kind, uint64_t handle) const;
@@ -101,6 +103,7 @@ class Handles {
   uint64_t* type_handles_ = nullptr;
   uint64_t op_handles_[256] = {};
   uint32_t op_count_ = 1;
+  uint32_t freed_ = 0;  // numbers of the table that nothing has at present
   Pending pending_[most_pending] = {};
   uint64_t world_group_ = 0, session_ = 0;
   bool have_world_group_ = false;

@@ -28,16 +28,17 @@ struct alignas(64) Request {
   bool active;  // false: inactive, or made or started while recording was paused: nothing to refer to
   bool receives;
   bool wildcard;
-  bool listed;       // has a shared handle
-  bool queued;       // behind another one of its variable: not in a chain
-  bool cancelled;    // MPI_Cancel was called: only a status says whether it came in time
-  uint32_t pending;  // of MPI_Comm_idup: the number in Handles of the communicator being made, else 0
+  bool listed;         // has a shared handle
+  bool queued;         // behind another one of its variable: not in a chain
+  bool cancelled;      // MPI_Cancel was called: only a status says whether it came in time
+  uint8_t file_moves;  // of a file operation: moves::reads or moves::writes, else 0
+  uint32_t pending;    // of MPI_Comm_idup: the number in Handles of the communicator being made, else 0
   // Of shared handles only:
   uint32_t queue_next, queue_last;  // of one variable; the last one is kept by the first
   uint32_t older, younger;          // of all in one list
   bool special() const { return cancelled || pending; }
   // A message's, under way, of which nothing else is to be known.
-  bool plain() const { return active && !wildcard && !special() && !created; }
+  bool plain() const { return active && !wildcard && !special() && !created && !file_moves; }
 };
 static_assert(sizeof(Request) == 128);
 

@@ -18,9 +18,7 @@ namespace leadline::recorder {
 // call that was left by a jump or an exception must not silence those that follow.
 inline bool nested(Thread* t, Caller caller) {
   if (__builtin_expect(!t->depth, 1)) return false;
-  const auto outer = reinterpret_cast<uintptr_t>(t->outer_frame);
-  return reinterpret_cast<uintptr_t>(caller.frame) < outer &&
-         *reinterpret_cast<const void* const*>(outer - sizeof(void*)) == t->outer_return;
+  return t->is_in_call(caller.frame);
 }
 
 // The call that the thread was in did not return: an error handler threw an exception, or jumped.

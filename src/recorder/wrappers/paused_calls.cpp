@@ -23,7 +23,6 @@ void hide_request(Call& call) {
   }
   --h.requests_made;
   --r.number;
-  if (r.wildcard && this_process.wildcards) --this_process.wildcards;
   r.active = r.wildcard = false;
 }
 
@@ -50,6 +49,7 @@ void enter_while_paused(Thread& t, Word address) {
   r.created = 0;
   r.thread = t.number;
   r.active = r.receives = r.wildcard = r.cancelled = false;
+  r.file_moves = 0;
   r.pending = 0;
 }
 

@@ -77,13 +77,13 @@ void add_request(Thread& t, const trace::Key& maker, Word address, const NewRequ
   r.posted_bytes = maker.peer == trace::peer_null ? 0 : made.posted_bytes;  // nothing goes to MPI_PROC_NULL
   r.thread = t.number;
   r.receives = made.receives;
+  r.file_moves = made.file_moves;
   r.wildcard = made.wildcard;
   r.cancelled = false;
   r.pending = made.pending;
   r.active = !made.persistent;
   r.created = made.persistent ? ++h.persistent_made : 0;
   r.number = made.persistent ? 0 : ++h.requests_made;
-  if (made.wildcard && !made.persistent) ++this_process.wildcards;
 }
 
 uint32_t link_to(Thread& t, uint16_t thread, uint32_t site, uint64_t counter, uint64_t number) {
@@ -104,12 +104,17 @@ uint32_t link_to_creator(Thread& t, const Request& r) {
   return link_to(t, r.thread, r.maker.site, t.header->persistent_made, r.created);
 }
 
-void before_receive(Call& call) {
-  if (wildcard_flags(call.int_arg(call.roles().source), call.int_arg(call.roles().rtag))) substitute_status(call);
-}
+void before_receive(Call& call) { substitute_status(call); }
 
 void before_message(Call& call) {
   call.handle = Abi::stored(call.arg(call.roles().message), abi.family->handle_bytes.message);
+  substitute_status(call);
+}
+
+bool took_message(int rc) {
+  int32_t error_class = rc;
+  call_real(Fn::Error_class, rc, &error_class);
+  return error_class == abi.family->err_truncate;
 }
 
 void before_object_free(Call& call) {

@@ -66,7 +66,7 @@ const char* file_name(const Call& call);
 void before_type_free(Thread& t, Word type_address);
 
 // Before the call: handles that it takes away, statuses that it is not asked for.
-void before_receive(Call& call);  // of any source or tag, or a probe for that
+void before_receive(Call& call);  // probes, and transfers of files
 void before_message(Call& call);
 void before_object_free(Call& call);  // communicators, windows and files
 void before_open(Call& call);
@@ -181,6 +181,7 @@ constexpr Recorded recording_of(CallClass c) {
     case CallClass::rma_sync:
       return {nullptr, record_rma};
     case CallClass::file_io:
+      return {before_receive, record_file_io};
     case CallClass::file_iio:
     case CallClass::file_other:
       return {nullptr, record_file_io};
@@ -312,9 +313,23 @@ inline Word filled_status(const AnyCall& call) {
   return role < 0 || call.rc != 0 || call.args[role] == abi.status_ignore ? 0 : call.args[role];
 }
 
+// A call that the library refused: nothing was moved, and its arguments may mean anything.
+inline void refuse(trace::Key* key) {
+  key->comm &= trace::comm_mask;
+  key->count = 0;
+  key->peer = trace::peer_none;
+  key->tag = 0;
+  key->datatype = 0;
+  key->extra = 0;
+  key->value = 0;
+}
+// Whether a receive that failed has taken its message nevertheless: it was longer than the buffer.
+bool took_message(int rc);
+
 // Enters the request a call made. `receives`, `wildcard`: what it waits for.
 struct NewRequest {
   bool receives = false, wildcard = false, persistent = false;
+  uint8_t file_moves = 0;  // as in Request
   int64_t posted_bytes = 0;
   uint32_t pending = 0;
 };

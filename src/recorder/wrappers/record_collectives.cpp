@@ -121,6 +121,7 @@ class Collective {
     call_real(Fn::Topo_test, comm, &topology);
     if (topology == abi.family->topo_cart) {
       call_real(Fn::Cartdim_get, comm, &in);
+      find_edges(in);
       in = out = 2 * in;
     } else if (topology == abi.family->topo_graph) {
       call_real(Fn::Graph_neighbors_count, comm, comm_.rank, &in);
@@ -132,9 +133,29 @@ class Collective {
     send_peers_ = out;
   }
 
+  // Beyond an edge that is not periodic the neighbour is MPI_PROC_NULL: nothing goes there, and nothing comes.
+  void find_edges(int32_t dims) {
+    int32_t sides[most_dims], periodic[most_dims], at[most_dims];
+    if (dims > most_dims || call_real(Fn::Cart_get, comm_.handle, dims, sides, periodic, at) != 0) return;
+    for (int32_t d = 0; d < dims; ++d) {
+      if (periodic[d]) continue;
+      nobody_at_[2 * d] = at[d] == 0;
+      nobody_at_[2 * d + 1] = at[d] == sides[d] - 1;
+    }
+  }
+  // How many of the first `n` neighbours there are.
+  int32_t real(int32_t n) const {
+    int32_t there = n;
+    for (int32_t i = 0; i < n && i < 2 * most_dims; ++i) there -= nobody_at_[i];
+    return there;
+  }
+  bool nobody_at(int32_t i) const { return i < 2 * most_dims && nobody_at_[i]; }
+
   int64_t element(Word array, int32_t i) const {
     return call_.large ? reinterpret_cast<const int64_t*>(array)[i] : reinterpret_cast<const int32_t*>(array)[i];
   }
+
+  bool of_neighbours() const { return call_.traits.peers == Peers::neighbours; }
 
   int64_t size_of(Word type) const { return type_of(call_, type).size; }
 
@@ -147,12 +168,12 @@ class Collective {
     if (send ? send_types_ : receive_types_) {
       const uint8_t width = abi.family->handle_bytes.datatype;
       for (int32_t i = 0; i < n; ++i) {
-        const int64_t count = element(call_.arg(role), i);
+        const int64_t count = nobody_at(i) ? 0 : element(call_.arg(role), i);
         if (count) total += count * size_of(Abi::stored(call_.arg(type) + static_cast<size_t>(i) * width, width));
       }
       return total;
     }
-    for (int32_t i = 0; i < n; ++i) total += element(call_.arg(role), i);
+    for (int32_t i = 0; i < n; ++i) total += nobody_at(i) ? 0 : element(call_.arg(role), i);
     return total * size_of(call_.arg(type));
   }
 
@@ -169,14 +190,14 @@ class Collective {
       case ByteRule::zero:
         return 0;
       case ByteRule::s:
-        return one(true);
+        return of_neighbours() && !real(send_peers_) ? 0 : one(true);
       case ByteRule::r:
       case ByteRule::r_own:
         return one(false);
       case ByteRule::s_times_p:
-        return one(true) * send_peers_;
+        return one(true) * real(send_peers_);
       case ByteRule::r_times_p:
-        return one(false) * receive_peers_;
+        return one(false) * real(receive_peers_);
       case ByteRule::sum_s:
       case ByteRule::sum_sw:
         return sum(true);
@@ -195,6 +216,8 @@ class Collective {
   bool send_vector_, receive_vector_, send_types_, receive_types_;
   bool is_root_ = false, nobody_ = false, in_place_ = false;
   int32_t root_ = 0, send_peers_ = 0, receive_peers_ = 0;
+  static constexpr int32_t most_dims = 32;
+  bool nobody_at_[2 * most_dims] = {};
 };
 
 // Its arguments may mean anything; no bytes, no vectors.

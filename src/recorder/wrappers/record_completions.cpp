@@ -1,7 +1,9 @@
 // Calls that complete, start or give up requests.
 #include <string.h>
 
+#include "recorder/files/files.hpp"
 #include "recorder/wrappers/record.hpp"
+#include "trace/completions.hpp"
 
 namespace leadline::recorder {
 
@@ -29,13 +31,11 @@ struct Completed {
 
 // The effects of unusual requests when they are over. Call under the lock.
 void settle_special(Request& r) {
-  if (r.cancelled && !r.wildcard && this_process.wildcards) --this_process.wildcards;
   if (r.pending) this_process.handles().finish_comm(r.pending);
   r.pending = 0;
   r.cancelled = false;
 }
 void settle(Request& r) {
-  if (r.wildcard && this_process.wildcards) --this_process.wildcards;
   if (r.special()) settle_special(r);
 }
 
@@ -95,8 +95,21 @@ void mark_cancelled(Key* key) {
   key->value = 0;
 }
 
+// Bytes that a file operation moved, as its status says.
+void resolve_file(const Request& r, Word status, Key* key) {
+  key->value = trace::unknown_value;
+  key->comm &= ~trace::flag_bytes_told;
+  if (!status) return;
+  const int64_t bytes = read_status(status).bytes;
+  if (bytes < 0) return;
+  key->value = bytes;
+  key->comm |= trace::flag_bytes_told;
+  correct_mpi_file_bytes(key->comm & trace::comm_mask, r.file_moves, bytes - r.posted_bytes);
+}
+
 void resolve(const Request& r, Word status, Key* key) {
   if (r.cancelled && was_cancelled(status)) return mark_cancelled(key);
+  if (r.file_moves) return resolve_file(r, status, key);
   key->value = r.receives && key->peer != trace::peer_null ? trace::unknown_value : 0;
   if (r.receives && status) resolve(r.wildcard, status, key);
 }
@@ -107,9 +120,7 @@ void complete_into(Thread& t, uint64_t handle, Word address, Word status, Key* k
   key->peer = trace::peer_none;
   if (handle == abi.request_null) return;
   const uint32_t site = key->site;
-  uint64_t number = 0;
-  uint16_t thread = 0;
-  bool receives = false, wildcard = false, cancelled = false;
+  Request request{};
   {
     const Locked locked(this_process.lock());
     Requests& requests = this_process.requests();
@@ -122,15 +133,8 @@ void complete_into(Thread& t, uint64_t handle, Word address, Word status, Key* k
       return;
     }
     *key = r.maker;
-    number = r.number;
-    thread = r.thread;
-    receives = r.receives;
-    wildcard = r.wildcard;
-    if (wildcard && this_process.wildcards) --this_process.wildcards;
-    if (__builtin_expect(r.special(), 0)) {
-      cancelled = r.cancelled;
-      settle_special(r);
-    }
+    request = r;
+    if (__builtin_expect(r.special(), 0)) settle_special(r);
     if (r.created) {
       r.active = false;
     } else {
@@ -139,13 +143,8 @@ void complete_into(Thread& t, uint64_t handle, Word address, Word status, Key* k
   }
   const uint32_t made_at = key->site;
   key->site = site;
-  key->value = receives && key->peer != trace::peer_null ? trace::unknown_value : 0;
-  if (__builtin_expect(cancelled, 0) && was_cancelled(status)) {
-    mark_cancelled(key);
-  } else if (receives && status) {
-    resolve(wildcard, status, key);
-  }
-  key->extra = link_to(t, thread, made_at, t.header->requests_made, number);
+  resolve(request, status, key);
+  key->extra = link_to(t, request.thread, made_at, t.header->requests_made, request.number);
 }
 
 namespace {
@@ -175,13 +174,11 @@ void before_completion(Call& call) {
   if (!takes_list(call)) {
     const Word at = call.arg(r.request);
     call.handle = Abi::stored(at, abi.family->handle_bytes.request);
-    if (this_process.wildcards && r.status >= 0 && call.arg(r.status) == abi.status_ignore) substitute_status(call);
-    return;
+    return substitute_status(call);
   }
   const int64_t n = call.int_arg(r.nrequests);
   if (n <= 0) return;
   call.handles = copy_handles(call, call.arg(r.requests), n);
-  if (!this_process.wildcards) return;
   if (r.status >= 0) return substitute_status(call);
   if (r.statuses >= 0 && call.arg(r.statuses) == abi.statuses_ignore) {
     if (char* own = call.thread.statuses.get<char>(static_cast<size_t>(n) * abi.family->status.size)) {
@@ -218,7 +215,6 @@ void record_completion(Call& call) {
       c = {r, true};
       if (call.rc == 0 && !r.cancelled && r.active) {
         r.cancelled = true;
-        if (!r.wildcard) ++this_process.wildcards;
       }
     }
   } else if (call.traits.cls == CallClass::request_free) {
@@ -256,8 +252,6 @@ void complete_while_paused(Call& call) {
     const Locked locked(this_process.lock());
     const uint32_t index = find_request(call.handle, call.arg(r.request));
     if (index == Requests::none) return;
-    const Request& freed = this_process.requests()[index];
-    if (freed.active && freed.wildcard && this_process.wildcards) --this_process.wildcards;
     return this_process.requests().remove(index);
   }
   if (!takes_list(call)) {
@@ -317,6 +311,8 @@ void record_completions(Call& call) {
     w[2] = c.request.wildcard
                ? static_cast<int64_t>(uint64_t{static_cast<uint32_t>(of.peer)} << 32 | static_cast<uint32_t>(of.tag))
                : 0;
+    if (of.comm & trace::flag_cancelled) w[2] = trace::listed_cancelled;
+    if (c.request.file_moves && of.value >= 0) w[2] = trace::listed_bytes_told;
     w[3] = c.request.posted_bytes;
   }
   if (nothing) return add_poll(call, key.site);
@@ -337,7 +333,6 @@ bool start_one(Thread& t, Word address, Request* started) {
   *started = r;
   r.active = true;
   r.number = ++t.header->requests_made;
-  if (r.wildcard) ++this_process.wildcards;
   return true;
 }
 

@@ -62,8 +62,8 @@ template <class C>
   r.receives = made.receives;
   r.wildcard = made.wildcard;
   r.cancelled = false;
+  r.file_moves = 0;
   r.pending = 0;
-  if (made.wildcard) ++this_process.wildcards;
 }
 
 template <class C>
@@ -71,7 +71,7 @@ template <class C>
   Thread& t = call.thread;
   const uint64_t handle = call.handle;
   const Word address = call.arg(C::roles().request), status = filled_status(call);
-  if (__builtin_expect(!this_process.lock().needed() && !status && handle != abi.request_null, 1)) {
+  if (__builtin_expect(!this_process.lock().needed() && handle != abi.request_null, 1)) {
     Requests& requests = this_process.requests();
     if (uint32_t* link = requests.link(handle, address, abi.shared_request(handle))) {
       const Request& r = requests[*link];
@@ -81,7 +81,10 @@ template <class C>
         copy_fields(r.maker, key);
         key->extra = trace::link_pack(age, r.maker.site);
         key->site = site;
-        key->value = r.receives && key->peer != trace::peer_null ? trace::unknown_value : 0;
+        key->value = 0;
+        if (r.receives && key->peer != trace::peer_null) {
+          key->value = status ? read_status(status).bytes : trace::unknown_value;
+        }
         return requests.remove(link);
       }
     }
@@ -105,6 +108,7 @@ template <class C>
   if constexpr (r.request >= 0) {
     if (call.rc == 0) add_message(t, key, call.arg(r.request), {.posted_bytes = key.count * type.size});
   }
+  if (__builtin_expect(call.rc != 0, 0)) refuse(&key);
   add_hot(call, key);
 }
 
@@ -142,19 +146,16 @@ template <class C>
     key.tag = s.tag;
     key.value = s.bytes;
   }
+  if (__builtin_expect(call.rc != 0, 0) && !took_message(call.rc)) refuse(&key);
   add_hot(call, key);
 }
 
 template <class C>
 [[gnu::always_inline]] inline void before_hot(C& call) {
   constexpr Roles r = C::roles();
-  if constexpr (C::traits.cls == CallClass::recv) {
-    if (wildcard_flags(call.int_arg(r.source), call.int_arg(r.rtag))) substitute_status(call);
-  }
-  if constexpr (C::traits.cls == CallClass::wait) {
-    call.handle = Abi::stored(call.arg(r.request), abi.family->handle_bytes.request);
-    if (this_process.wildcards) substitute_status(call);
-  }
+  constexpr CallClass c = C::traits.cls;
+  if constexpr (c == CallClass::wait) call.handle = Abi::stored(call.arg(r.request), abi.family->handle_bytes.request);
+  if constexpr (c == CallClass::recv || c == CallClass::wait) substitute_status(call);
 }
 
 template <class C>

@@ -32,6 +32,10 @@ void record_sendrecv(Call& call) {
     }
   }
   const int64_t words[4] = {rcount, received.id, source, rtag};
+  if (call.rc != 0 && !took_message(call.rc)) {
+    refuse(&key);
+    return add_event(call, key);
+  }
   key.extra = t.graph.intern(words, 4);
   if (r.request >= 0) {
     Key maker = key;
@@ -109,6 +113,7 @@ void record_message(Call& call) {
   } else if (const Word status = filled_status(call)) {
     key.value = read_status(status).bytes;
   }
+  if (call.rc != 0 && !took_message(call.rc)) refuse(&key);
   add_event(call, key);
 }
 
@@ -141,6 +146,8 @@ void record_init_request(Call& call) {
     add_request(
         t, key, call.arg(r.request),
         {.receives = receives, .wildcard = wildcard, .persistent = true, .posted_bytes = key.count * type.size});
+  } else {
+    refuse(&key);
   }
   add_event(call, key);
 }

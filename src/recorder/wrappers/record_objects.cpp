@@ -46,7 +46,8 @@ void record_comm_create(Call& call) {
     const uint64_t handle = made ? Abi::stored(call.arg(r.newcomm), abi.family->handle_bytes.comm) : abi.comm_null;
     if (at_once) {
       if (handle != abi.comm_null) find_library_facts(handle);  // of a session the first that can be used
-      key.extra = handles.add_comm(handle, parent, call.fn != Fn::Comm_create_group);
+      const bool duplicate = call.fn == Fn::Comm_dup || call.fn == Fn::Comm_dup_with_info;
+      key.extra = handles.add_comm(handle, parent, call.fn != Fn::Comm_create_group, duplicate);
     } else {  // still being made: asked about when its request is complete
       pending = handles.begin_comm(handle, parent);
     }
@@ -165,13 +166,16 @@ void record_file_io(Call& call) {
   }
   const int8_t count = r.scount >= 0 ? r.scount : r.rcount;
   const int8_t type = r.stype >= 0 ? r.stype : r.rtype;
-  if (count >= 0 && type >= 0 && call.traits.cls != CallClass::file_other) {
+  if (ends_split(call)) {
+    bytes = end_split_transfer(call, object, &key);
+  } else if (count >= 0 && type >= 0 && call.traits.cls != CallClass::file_other) {
     const TypeView view = type_of(call, call.arg(type));
     key.datatype = view.id;
     key.count = call.count_arg(count);
     key.value = trace::unknown_value;
     if (const Word status = filled_status(call)) key.value = read_status(status).bytes;
     bytes = call.rc != 0 ? 0 : key.value >= 0 ? key.value : key.count * view.size;
+    if (call.rc != 0) key.value = 0;
     const auto distance = static_cast<uint64_t>(mpi_file_transfer(call, object, bytes));
     if (r.offset >= 0) {
       key.comm |= trace::flag_offset;
@@ -179,7 +183,12 @@ void record_file_io(Call& call) {
       key.extra = static_cast<uint32_t>(distance >> 32);
     }
     if (call.traits.cls == CallClass::file_iio && r.request >= 0) {
-      if (call.rc == 0) add_request(t, key, call.arg(r.request), {.posted_bytes = key.count * view.size});
+      const NewRequest made = {.file_moves = call.traits.moves, .posted_bytes = bytes};
+      if (call.rc == 0) add_request(t, key, call.arg(r.request), made);
+    }
+    if (begins_split(call)) {  // its end has the bytes
+      begin_split_transfer(call, object, key, view.size);
+      key.value = bytes = 0;
     }
   }
   count_mpi_file_call(call, object, bytes);

@@ -283,6 +283,25 @@ std::string decode_series_of(ByteReader& in, Process* p) {
 
 }  // namespace
 
+namespace {
+
+// The call of MPI in which the process ended, by its error handler as a rule.
+void decode_end(ByteReader& in, Process* p) {
+  in.varint();  // whether MPI_Finalize returned: the process has that too
+  if (in.at_end()) return;
+  const uint64_t thread = in.varint(), site = in.varint(), function = in.varint(), begin_ns = in.varint();
+  for (Stream& s : p->streams) {
+    if (s.thread != thread || !in.ok() || site > s.sites.size()) continue;
+    const uint64_t called = site ? s.sites[site - 1].function : function;
+    s.under_way.known = called < p->functions.size();
+    s.under_way.function = static_cast<uint32_t>(called);
+    s.under_way.site = site ? static_cast<uint32_t>(site - 1) : UINT32_MAX;
+    s.under_way.begin_ns = static_cast<double>(begin_ns);
+  }
+}
+
+}  // namespace
+
 std::string decode_chunk(ChunkType type, ByteReader in, Process* p) {
   switch (type) {
     case ChunkType::process:
@@ -364,6 +383,7 @@ std::string decode_chunk(ChunkType type, ByteReader in, Process* p) {
     case ChunkType::shared:
       return "chunks of another file, unexpected here";
     case ChunkType::end:
+      if (!in.at_end()) decode_end(in, p);
       break;
   }
   return in.ok() ? "" : "a table ends too early";

@@ -11,10 +11,10 @@ from leadline.text import format as fmt
 def evidence(content: Content) -> Evidence | None:
     found = content.waits.imbalance
     steps = content.iterations
-    if not found.found or not found.slowest or steps is None or not steps.found.mean_ns > 0:
+    if not found.found or steps is None or not steps.found.mean_ns > 0 or not (found.slowest or found.rare_ns > 0):
         return None
-    process, ratio = found.slowest[0]
-    parts = {"fixed": found.fixed_ns, "wandering": found.wandering_ns, "noise": found.noise_ns}
+    process, ratio = found.slowest[0] if found.slowest else (0, 1.0)
+    parts = {"fixed": found.fixed_ns, "wandering": found.wandering_ns, "noise": found.noise_ns, "rare": found.rare_ns}
     kind = max(parts, key=lambda name: parts[name])
     ranks = len(content.ranks)
     return {
@@ -22,6 +22,9 @@ def evidence(content: Content) -> Evidence | None:
         "rank": rank_id(content.run.label(process)),
         "host": content.run.processes[process].host,
         "times_mean": ratio,
+        "rare_steps": found.rare_steps,
+        "rare_period": found.rare_period or None,
+        "steps": steps.found.count,
         "lost_per_step_s": found.lost_ns * 1e-9,
         "share": found.lost_ns / steps.found.mean_ns,
         "lost_s": found.lost_ns * 1e-9 * steps.found.count * ranks,
@@ -37,10 +40,23 @@ def sentence(content: Content, found: Evidence) -> str:
             f"{lost} is lost to uneven computation: rank {found['rank']} computes {fmt.times(found['times_mean'])} as "
             "long as the mean rank in every step."
         )
+    if found["kind"] == "rare":
+        few = (
+            f"every {found['rare_period']:,} steps"
+            if found["rare_period"]
+            else f"in {found['rare_steps']:,} of {found['steps']:,} steps"
+        )
+        return f"{lost} is lost in a few steps: {few} one rank computes far longer than the others."
     if found["kind"] == "wandering":
         return f"{lost} is lost to uneven computation: a different rank computes longest every few steps."
     return f"{lost} is lost to uneven computation: ranks differ at random, as on a busy machine."
 
+
+HELP = {
+    "fixed": "Rebalance the work.",
+    "wandering": "Rebalance the work.",
+    "rare": "Look at what the program does in these steps alone, such as output, checks or lists that are built again.",
+}
 
 RULE = Rule(
     id="imbalance",
@@ -51,9 +67,5 @@ RULE = Rule(
     sentence=sentence,
     threshold={"share": at_least(0.02)},
     cost_s=lambda found: float(found["lost_s"]),
-    help=lambda found: (
-        "Rebalance the work."
-        if found["kind"] in ("fixed", "wandering")
-        else "Look at the machine: other load, temperature, placement."
-    ),
+    help=lambda found: HELP.get(found["kind"], "Look at the machine: other load, temperature, placement."),
 )

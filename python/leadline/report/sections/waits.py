@@ -71,6 +71,9 @@ def figures(content: Content) -> dict[str, Any]:
             "fixed_s": imbalance.fixed_ns * 1e-9,
             "wandering_s": imbalance.wandering_ns * 1e-9,
             "noise_s": imbalance.noise_ns * 1e-9,
+            "rare_s": imbalance.rare_ns * 1e-9,
+            "rare_steps": imbalance.rare_steps,
+            "rare_period": imbalance.rare_period or None,
             "between_hosts": imbalance.between_hosts,
             "slowest": [
                 {"rank": rank_id(content.run.label(process)), "times_mean": ratio}

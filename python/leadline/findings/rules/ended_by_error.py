@@ -1,0 +1,47 @@
+"""The MPI library ended a rank within a call: its error handler does, unless the program asked for error codes."""
+
+from __future__ import annotations
+
+from leadline.figures.content import Content
+from leadline.figures.ending import ended_in_call
+from leadline.figures.paths import short_place
+from leadline.findings.finding import Evidence, Rule
+from leadline.text import format as fmt
+
+
+def evidence(content: Content) -> Evidence | None:
+    if content.aborts or content.still_running or content.interruption:
+        return None
+    found = ended_in_call(content.run)
+    if not found:
+        return None
+    first = found[0]
+    site = first.site
+    return {
+        "rank": first.rank,
+        "ranks": len(found),
+        "function": first.function,
+        "routine": site.routine if site is not None and site.routine not in ("", "?") else None,
+        "place": short_place(site.location) if site is not None else "",
+        "exit_code": content.run.description.get("exit_code"),
+    }
+
+
+def sentence(content: Content, found: Evidence) -> str:
+    others = found["ranks"] - 1
+    who = f"rank {found['rank']}" + (f" and {fmt.plural(others, 'other')}" if others else "")
+    of = f" of {found['routine']}" if found["routine"] else ""
+    at = f" at {found['place']}" if found["place"] else ""
+    code = f" (the command's exit code was {found['exit_code']})" if found["exit_code"] else ""
+    return f"An error ended {who} in {found['function']}{of}{at}{code}: the figures cover the time until then."
+
+
+RULE = Rule(
+    id="ended-by-error",
+    order=5,
+    severity="warning",
+    section="missing",
+    evidence=evidence,
+    sentence=sentence,
+    in_verdict=True,
+)

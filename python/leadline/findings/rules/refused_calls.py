@@ -1,0 +1,41 @@
+"""Calls ended with an error and moved nothing."""
+
+from __future__ import annotations
+
+from leadline.figures.content import Content
+from leadline.figures.paths import short_place
+from leadline.findings.finding import Evidence, Rule
+from leadline.text import format as fmt
+
+
+def evidence(content: Content) -> Evidence | None:
+    if not content.delivery.refused:
+        return None
+    sites = content.run.sites
+    rows = content.run.profile.rows([list(site.members) for site in sites])
+    site, row = max(zip(sites, rows, strict=True), key=lambda each: each[1].total.ends.refused)
+    return {
+        "calls": content.delivery.refused,
+        "function": site.function,
+        "routine": site.routine if site.routine != "?" else None,
+        "place": short_place(site.location),
+        "calls_there": row.total.ends.refused,
+    }
+
+
+def sentence(content: Content, found: Evidence) -> str:
+    what = fmt.plural(found["calls"], "call ended", "calls ended")
+    of = f" of {found['routine']}" if found["routine"] else ""
+    at = f" at {found['place']}" if found["place"] else ""
+    most = "" if found["calls_there"] == found["calls"] else f"{found['calls_there']:,} of them "
+    return f"{what} with an error and moved nothing: {most}{found['function']}{of}{at}."
+
+
+RULE = Rule(
+    id="refused-calls",
+    order=150,
+    severity="warning",
+    section="missing",
+    evidence=evidence,
+    sentence=sentence,
+)

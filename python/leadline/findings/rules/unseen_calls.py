@@ -1,0 +1,31 @@
+"""Messages were received that no recorded call sent: calls bypass the recorder."""
+
+from __future__ import annotations
+
+from leadline.figures.content import Content
+from leadline.findings.finding import Evidence, Rule
+from leadline.text import format as fmt
+
+
+def evidence(content: Content) -> Evidence | None:
+    messages = content.delivery.from_nobody
+    return {"messages": messages} if messages else None
+
+
+def sentence(content: Content, found: Evidence) -> str:
+    messages = fmt.plural(found["messages"], "message was", "messages were")
+    return (
+        f"At least {messages} received that no recorded call sent: some calls bypass Leadline, through dlsym or a "
+        "library preloaded in front of it, so that figures are too low."
+    )
+
+
+RULE = Rule(
+    id="unseen-calls",
+    order=12,
+    severity="warning",
+    section="missing",
+    evidence=evidence,
+    sentence=sentence,
+    in_verdict=True,
+)

@@ -1,0 +1,57 @@
+"""A run that the MPI library ended by an error, and calls that no recorder sees."""
+
+import io
+import sys
+from pathlib import Path
+
+from rich.console import Console
+
+from leadline.figures.run import open_run
+from leadline.report import print_report
+
+from .building import Builder
+from .libraries import Library
+from .reading import report_of
+from .running import run_mpi
+
+
+def test_a_send_to_a_rank_that_there_is_not_is_named_with_its_line(
+    one_of_each_family: Library, builder: Builder, recorder: Path, tmp_path: Path
+) -> None:
+    program = builder.c(one_of_each_family, "counted.c", "-g")
+    run = tmp_path / "run"
+    outcome = run_mpi(one_of_each_family, 1, [program, "wrong"], cwd=tmp_path, recorder=recorder, run_directory=run)
+    assert outcome.returncode != 0
+    report = report_of(run)
+    out = io.StringIO()
+    print_report(open_run(run), Console(file=out, width=200))
+    assert "from MPI_Init to MPI_Finalize" not in out.getvalue()
+    if not report["complete"]:  # Open MPI leaves by _exit: what the live memory holds says where
+        (stop,) = report["unfinished"]
+        assert (stop["in_call"], stop["routine"]) == ("MPI_Send", "wrong")
+        return
+    found = {finding["id"]: finding for finding in report["findings"]}["ended-by-error"]
+    evidence = found["evidence"]
+    assert (evidence["function"], evidence["routine"], evidence["ranks"]) == ("MPI_Send", "wrong", 1)
+    assert evidence["place"].startswith("programs/counted.c:")
+    assert report["verdict"].startswith("An error ended rank 0 in MPI_Send of wrong at programs/counted.c:")
+
+
+# Finds MPI's functions in the library itself, as ctypes, Julia and plug-ins do.
+LOADS_MPI = """
+import ctypes, sys
+mpi = ctypes.CDLL(sys.argv[1], mode=ctypes.RTLD_GLOBAL)
+mpi.MPI_Init(None, None)
+mpi.MPI_Finalize()
+"""
+
+
+def test_a_program_that_loads_mpi_itself_is_said_not_to_be_recorded(
+    one_of_each_family: Library, recorder: Path, tmp_path: Path
+) -> None:
+    (library,) = sorted(one_of_each_family.libdir.glob("libmpi.so.[0-9]*"), key=lambda path: len(path.name))[:1]
+    program = [sys.executable, "-c", LOADS_MPI, library]
+    outcome = run_mpi(one_of_each_family, 1, program, cwd=tmp_path, recorder=recorder, run_directory=tmp_path / "run")
+    assert outcome.returncode == 0
+    assert "it looked MPI's functions up in a library that it loaded itself" in outcome.stderr
+    assert not list((tmp_path / "run").glob("*.trace"))
