@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from leadline.errors import UsageError
-from leadline.figures.iterations import why_none
 from leadline.figures.run import open_run
 from leadline.report import to_json
+from leadline.wording.loops import why_no_main_loop
 
 from .building import PROGRAMS, Builder
 from .libraries import Library, find
@@ -224,6 +224,6 @@ def test_where_ranks_have_different_loops_that_is_the_reason_for_none(
     assert outcome.returncode == 0, outcome.stderr
     run = open_run(tmp_path / "run")
     assert to_json(run)["iterations"] is None
-    assert why_none(run).startswith(
+    assert why_no_main_loop(run).startswith(
         "the ranks differ in the loops that take most of the time, or in their numbers of iterations"
     )

@@ -7,6 +7,7 @@ from typing import Any, cast
 from leadline.figures.iterations import Iterations
 from leadline.figures.loops import NamedLoop
 from leadline.report.sections.loops import LoopEntry, _lines, _loop
+from leadline.wording.loops import restarting
 
 LOOP = NamedLoop(
     3, "solve", "/src/solver.f90", 12, 20, (), 40, 1.5, 0.25, at_least=False, around=(), restarts=0, restart_trips=0
@@ -27,7 +28,7 @@ def test_call_sequences_that_restart_are_reported_where_iterations_may_be_more()
     assert _loop(entry)["restarts"] == {"times": 20, "after_trips": 3}
     assert _lines([entry], 80)[1] == " 25.0 %           ?    solver.f90:12 in solve, call sequence restarts 20 ×"
     in_words = "its call sequence restarts 20 times, each time after 3 iterations of its inner loop"
-    assert loop.restarts_in_words == in_words
+    assert restarting(loop) == in_words
 
 
 def test_an_inner_loop_reached_on_several_call_paths_is_one_line() -> None:

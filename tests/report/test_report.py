@@ -15,9 +15,10 @@ from rich.console import Console
 
 from leadline.errors import DamagedTrace, NoSuchRun
 from leadline.figures.content import Content
-from leadline.figures.run import Loss, open_run, rank_list
+from leadline.figures.run import Loss, open_run
 from leadline.report import Report, to_json, verdict
 from leadline.text import format as fmt
+from leadline.text.ranks import rank_list
 
 from .handmade import Calls, HandmadeSite, a_process, an_edge, strips
 

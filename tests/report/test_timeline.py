@@ -13,6 +13,7 @@ from leadline.figures.timeline.lanes import choose_lanes
 from leadline.figures.timeline.reading import IterationTime, StepCalls
 from leadline.figures.timeline.steps import Step, representative_steps
 from leadline.report.timeline_text import axis, longest_calls, picture
+from leadline.wording.timelines import shown_ranks
 
 NOT_KNOWN = float("nan")
 
@@ -200,26 +201,29 @@ def content_of(computation_s: list[float], messages: dict[tuple[int, int], int])
 
 
 def test_all_ranks_are_shown_while_there_is_room() -> None:
-    lanes = choose_lanes(content_of([1, 2, 3], {}), 3)
-    assert (lanes.processes, lanes.why) == ((0, 1, 2), "")
+    content = content_of([1, 2, 3], {})
+    lanes = choose_lanes(content, 3)
+    assert (lanes.processes, shown_ranks(content.run, lanes)) == ((0, 1, 2), "")
 
 
 def test_of_many_ranks_representative_ones_come_first_then_their_partners() -> None:
     computation_s = [5.0 + n / 100 for n in range(20)]
     computation_s[13], computation_s[4] = 9, 1
     messages = {(0, 1): 5, (0, 2): 50, (13, 14): 7, (6, 13): 8, (2, 3): 1_000}
-    lanes = choose_lanes(content_of(computation_s, messages), 9)
+    content = content_of(computation_s, messages)
+    lanes = choose_lanes(content, 9)
     median = sorted(range(20), key=lambda n: computation_s[n])[10]
     chosen = {0, 13, 4, median, 2, 1, 6, 14, 3}
     assert set(lanes.processes) == chosen
     assert list(lanes.processes) == sorted(chosen)
-    assert lanes.why == (
+    assert shown_ranks(content.run, lanes) == (
         f"9 of 20 ranks: 0 (the first), 13 (that computes longest), 4 (that computes least), {median} (at the median); "
         "5 that exchange most messages with them"
     )
 
 
 def test_ranks_without_messages_are_taken_at_equal_distances() -> None:
-    lanes = choose_lanes(content_of([1.0] * 100, {}), 10)
+    content = content_of([1.0] * 100, {})
+    lanes = choose_lanes(content, 10)
     assert len(lanes.processes) == 10
-    assert lanes.why.endswith("at equal distances")
+    assert shown_ranks(content.run, lanes).endswith("at equal distances")

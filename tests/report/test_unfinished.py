@@ -6,7 +6,8 @@ import pytest
 
 pytest.importorskip("leadline._core", reason="the native part of leadline is not built: ./dev build")
 
-from leadline.figures.unfinished import AT_LEAST, COMMAND, EXACT, RUNNING, UNKNOWN, Stop, first, sentence
+from leadline.figures.unfinished import AT_LEAST, COMMAND, EXACT, RUNNING, UNKNOWN, Stop, first
+from leadline.wording.endings import of_stops
 
 WAITS = Stop("1", "n1", "MPI_Recv", "exchange", 5.0, 5.0, 150.0, COMMAND)
 IDLE = Stop("0", "n1", None, "", 4.9, 4.9, 150.0, COMMAND)
@@ -20,7 +21,7 @@ def named(*found: Stop, error: float | None = SHARED_CLOCK) -> tuple[str, str] |
 
 def test_who_was_in_no_call_stopped_first() -> None:
     assert named(WAITS, IDLE, replace(WAITS, label="2", since_s=4.0)) == ("0", "no-call")
-    assert sentence([WAITS, replace(WAITS, label="2"), IDLE], SHARED_CLOCK) == (
+    assert of_stops([WAITS, replace(WAITS, label="2"), IDLE], SHARED_CLOCK) == (
         "Ranks 1, 2 sat in MPI_Recv (exchange) for up to 145 s of 150 s, until the end; rank 0 made no call for 145 s "
         "of 150 s, until the end. Rank 0 stopped first: its last call ended 4.90 s after the start, and it "
         "made none after that."
@@ -37,7 +38,7 @@ def test_who_ended_before_the_others_stopped_first() -> None:
 
 def test_a_deadlock_has_a_first_but_no_culprit() -> None:
     other = replace(WAITS, label="0", call="MPI_Ssend", since_s=4.5)
-    text = sentence([WAITS, other], SHARED_CLOCK)
+    text = of_stops([WAITS, other], SHARED_CLOCK)
     assert text.endswith("All of them were in MPI calls; rank 0 entered its call first, 4.50 s after the start.")
 
 
@@ -51,20 +52,20 @@ def test_times_that_cannot_be_compared_name_nobody() -> None:
 
 def test_what_is_not_known_is_not_said() -> None:
     unknown = [replace(stop, until_s=None, source=UNKNOWN) for stop in (WAITS, IDLE)]
-    assert sentence(unknown, SHARED_CLOCK) == ""
+    assert of_stops(unknown, SHARED_CLOCK) == ""
     assert [stop.silent_s for stop in unknown] == [None, None]
 
 
 def test_who_was_killed_at_work_did_not_wait() -> None:
     at_work = [replace(WAITS, since_s=149.9), replace(IDLE, since_s=149.5)]
-    assert sentence(at_work, SHARED_CLOCK) == ""
+    assert of_stops(at_work, SHARED_CLOCK) == ""
 
 
 def test_a_run_that_goes_on_is_told_in_the_present() -> None:
-    text = sentence([replace(WAITS, source=RUNNING), replace(IDLE, source=RUNNING)], SHARED_CLOCK)
+    text = of_stops([replace(WAITS, source=RUNNING), replace(IDLE, source=RUNNING)], SHARED_CLOCK)
     assert text.startswith("Rank 1 sits in MPI_Recv (exchange) for 145 s now; rank 0 has made no call for 145 s now.")
 
 
 def test_a_bound_is_told_as_one() -> None:
-    text = sentence([replace(WAITS, source=AT_LEAST), replace(IDLE, source=AT_LEAST)], SHARED_CLOCK)
+    text = of_stops([replace(WAITS, source=AT_LEAST), replace(IDLE, source=AT_LEAST)], SHARED_CLOCK)
     assert "sat in MPI_Recv (exchange) for at least 145 s" in text

@@ -1,7 +1,8 @@
 """What each package of python/leadline may import. The arrows go one way, and no modules import each other in a circle.
 
 `if TYPE_CHECKING` and imports within functions count as the others do: they hide a circle, they don't remove it.
-Modules that stand beside the packages (errors, toml, ...) may be imported by all.
+Modules that stand beside the packages (errors, toml, ...) may be imported by all; they are a list, too, so that a new
+one has a reason. No package is more than a quarter of the lines: it would be several.
 """
 
 from __future__ import annotations
@@ -29,10 +30,11 @@ ALLOWED: dict[str, set[str]] = {
     "launch": {"launchers", "libraries", "mpi"},
     "workloads": {"mpi"},
     "figures": {"symbols", "text"},
-    "findings": {"figures", "launchers", "statistics", "text"},
-    "report": {"figures", "findings", "statistics", "symbols", "text"},
-    "tables": {"figures", "findings", "text"},
-    "compare": {"figures", "profiles", "statistics", "text"},
+    "wording": {"figures", "text"},
+    "findings": {"figures", "launchers", "statistics", "text", "wording"},
+    "report": {"figures", "findings", "statistics", "symbols", "text", "wording"},
+    "tables": {"figures", "findings", "text", "wording"},
+    "compare": {"figures", "profiles", "statistics", "text", "wording"},
     "interchange": {"figures", "symbols", "text"},
     "bench": {"mpi", "runs", "statistics", "tables", "text", "workloads"},
     "tuning": {"bench", "launch", "launchers", "libraries", "mpi", "runs", "statistics", "text"},
@@ -51,29 +53,56 @@ ALLOWED: dict[str, set[str]] = {
         "tables",
         "text",
         "tuning",
+        "wording",
         "workloads",
     },
 }
+# Modules beside the packages, each with the modules and packages that it may import.
+MODULES: dict[str, set[str]] = {
+    "__main__": {"cli", "errors", "isolated"},
+    "api_data": {"errors"},
+    "compiled_in": {"errors"},
+    "errors": set(),
+    "isolated": set(),
+    "masking": set(),
+    "nodes": {"own_files"},
+    "operations": {"api_data"},
+    "own_files": set(),
+    "owners": set(),
+    "regions": set(),
+    "registry": set(),
+    "run_directory": {"errors", "masking", "own_files", "owners"},
+    "sampling": set(),
+    "shared_object": {"compiled_in", "errors", "user_cache"},
+    "toml": {"errors"},
+    "user_cache": {"errors", "owners"},
+}
+MOST_OF_ALL = 0.25  # of the lines, in one package
 # Parts for applications, which parts/ holds; tools/dev/layers.py says what those may import.
 PARTS = {"fieldio", "segments"}
 
 
 def violations() -> Iterator[str]:
     """One line for each import that is not allowed, each circle, and each line of the list that nothing needs."""
-    yield from of(imports_of_modules(PACKAGE), ALLOWED)
+    yield from of(imports_of_modules(PACKAGE), ALLOWED, MODULES)
+    yield from too_large(lines_of_packages(PACKAGE))
 
 
-def of(imports: Mapping[str, set[str]], allowed: Mapping[str, set[str]]) -> Iterator[str]:
+def of(
+    imports: Mapping[str, set[str]], allowed: Mapping[str, set[str]], beside: Mapping[str, set[str]]
+) -> Iterator[str]:
     """imports: by module, the modules that it imports; "figures.run", without "leadline."."""
     if circle := _circle(allowed):
         yield f"tools/dev/packages.py: the list has a circle: {' -> '.join(circle)}"
     if circle := _circle(imports):
         yield f"modules import each other in a circle: {' -> '.join(f'leadline.{name}' for name in circle)}"
     needed: dict[str, set[str]] = {}
+    packages = {name.split(".")[0] for name in imports if "." in name}
+    yield from _of_modules({name: imports[name] for name in sorted(imports) if name not in packages | {""}}, beside)
     for module, others in sorted(imports.items()):
         package = module.split(".")[0]
-        if package not in {name.split(".")[0] for name in imports if "." in name}:
-            continue  # it stands beside the packages
+        if package not in packages:
+            continue
         if package not in allowed:
             yield f"leadline.{module}: the package {package} is not in the layout (tools/dev/packages.py)"
             continue
@@ -89,8 +118,45 @@ def of(imports: Mapping[str, set[str]], allowed: Mapping[str, set[str]]) -> Iter
             yield f"tools/dev/packages.py: {package} does not use {unused}"
 
 
-def _listed(names: Iterable[str]) -> str:
-    return ", ".join(sorted(names)) or "no other package"
+def _of_modules(imports: Mapping[str, set[str]], beside: Mapping[str, set[str]]) -> Iterator[str]:
+    """Of the modules that stand beside the packages."""
+    for module, others in imports.items():
+        if "." in module:
+            continue
+        if module not in beside:
+            yield f"leadline.{module} stands beside the packages and is not in MODULES (tools/dev/packages.py)"
+            continue
+        needed = {other.split(".")[0] for other in others}
+        for other in sorted(needed - beside[module]):
+            yield f"leadline.{module} imports leadline.{other}: it may use {_listed(beside[module], 'nothing else')}"
+        for unused in sorted(beside[module] - needed):
+            yield f"tools/dev/packages.py: {module} does not use {unused}"
+    for gone in sorted(beside.keys() - imports.keys()):
+        yield f"tools/dev/packages.py: there is no module {gone}"
+
+
+def too_large(lines: Mapping[str, int]) -> Iterator[str]:
+    """lines: by package."""
+    everything = sum(lines.values())
+    for package, count in lines.items():
+        if count > MOST_OF_ALL * everything:
+            yield (
+                f"leadline.{package} has {count:,} of {everything:,} lines, more than {MOST_OF_ALL:.0%}: "
+                "divide it into packages of one purpose each"
+            )
+
+
+def lines_of_packages(package: Path) -> dict[str, int]:
+    lines: dict[str, int] = {}
+    for path in sorted(package.rglob("*.py")):
+        name = path.relative_to(package).parts[0]
+        if name not in PARTS:
+            lines[name] = lines.get(name, 0) + len(path.read_text().splitlines())
+    return lines
+
+
+def _listed(names: Iterable[str], nothing: str = "no other package") -> str:
+    return ", ".join(sorted(names)) or nothing
 
 
 def _circle(edges: Mapping[str, set[str]]) -> list[str]:

@@ -101,13 +101,14 @@ def _export(name: str, run: Any, target: Path, window: tuple[int, int] | None, r
 
 def _loop(run: Any, window: tuple[int, int] | None) -> int:
     """The number of the step's loop. Raises UsageError if a window is wanted and there are no iterations."""
-    from leadline.figures.iterations import iterations, why_none
+    from leadline.figures.iterations import iterations
+    from leadline.wording.loops import why_no_main_loop
 
     if window is None and run.step is None:
         return 0
     found = iterations(run)
     if window is not None and found is None:
-        raise UsageError(f"--iterations: the run has no iterations: {why_none(run)}")
+        raise UsageError(f"--iterations: the run has no iterations: {why_no_main_loop(run)}")
     if window is not None and found is not None and found.region is not None:
         raise UsageError(f"--iterations: calls of the region {found.region.name} are not kept by iteration")
     if window is not None and found is not None and window[0] >= found.found.count:

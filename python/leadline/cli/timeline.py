@@ -61,14 +61,15 @@ def drawn(run: Any, iteration: str, ranks: str | None, width: int) -> list[list[
     from leadline.figures.content import Content
     from leadline.figures.timeline.drawing import Drawing
     from leadline.figures.timeline.lanes import choose_lanes, shown_lanes
-    from leadline.figures.timeline.reading import StepTimeline, why_none
+    from leadline.figures.timeline.reading import StepTimeline, absent
     from leadline.report.sections.iterations import about_clocks
     from leadline.report.timeline_text import longest_calls, picture
     from leadline.text.screen import folded
+    from leadline.wording.timelines import shown_ranks, why_none
 
     content = Content(run)
-    if (why := why_none(content)) is not None:
-        raise UsageError(f"there is no timeline: {why}")
+    if (why := absent(content)) is not None:
+        raise UsageError(f"there is no timeline: {why_none(run, why)}")
     lanes = shown_lanes(content)
     if not lanes.processes:  # whoever asks has more patience than a report
         lanes = choose_lanes(content, 1)
@@ -82,8 +83,8 @@ def drawn(run: Any, iteration: str, ranks: str | None, width: int) -> list[list[
     labels = [run.label(process) for process in timeline.processes]
     drawing = Drawing(timeline)
     lines = _wrapped(about, width, "bold")
-    if lanes.why and ranks is None:
-        lines += _wrapped(lanes.why, width, "dim")
+    if lanes.representatives and ranks is None:
+        lines += _wrapped(shown_ranks(run, lanes), width, "dim")
     if run.profile.time().kind != "shared":
         lines += _wrapped(about_clocks(run.profile.time()), width, "dim")
     shown = [lane for lane, process in enumerate(timeline.processes) if process in wanted]

@@ -6,10 +6,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from leadline.figures.job import cores_words, places
+from leadline.figures.job import places
 from leadline.figures.programs import names_of, programs_of
 from leadline.figures.run import Run
 from leadline.text import format as fmt
+from leadline.wording.jobs import cores_words
 
 # In this order; settings by their own names come after "Provider".
 UNKNOWN = "not recorded"

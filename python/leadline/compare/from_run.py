@@ -85,10 +85,10 @@ def _iterations(content: Content) -> list[float]:
 def _kept(content: Content) -> tuple[dict[int, list[float]], dict[int, list[float]]]:
     """From the iterations whose calls all kept their times: by entry of content.sites, seconds of all ranks in each;
     by process, seconds of computation in each."""
-    from leadline.figures.timeline import StepTimeline, why_none
+    from leadline.figures.timeline import StepTimeline, absent
     from leadline.figures.timeline.reading import groups_of
 
-    if why_none(content) is not None:
+    if absent(content) is not None:
         return {}, {}
     try:
         timeline = StepTimeline(content, content.run.order)

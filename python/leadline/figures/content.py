@@ -17,6 +17,7 @@ from leadline import _core
 from leadline.figures import cut_short
 from leadline.figures.control import PausedRank, RegionEntry, paused_ranks, regions
 from leadline.figures.delivery import Delivery, delivery_of
+from leadline.figures.efficiency import Efficiency, of_run
 from leadline.figures.ending import EndedAtStart, ended_at_start
 from leadline.figures.entries import LIBC, STARTUP, Entry, entry_of, most_time_first
 from leadline.figures.files import FileIO
@@ -59,6 +60,11 @@ class Content:
     def base_s(self) -> float:
         """What shares refer to: the ranks' time between MPI_Init and MPI_Finalize, without these."""
         return max(self.time_s - self.startup_s, 0.0)
+
+    @functools.cached_property
+    def efficiency(self) -> Efficiency | None:
+        """Of the run; None if nothing was computed."""
+        return of_run(self.ranks)
 
     @property
     def waiting_s(self) -> float | None:

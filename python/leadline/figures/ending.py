@@ -6,11 +6,10 @@ durations.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from leadline import _core
-from leadline.figures.run import Run, Site, rank_list
+from leadline.figures.run import Run, Site
 
 _STARTUP = _core.CATEGORIES.index("startup")
 _LOCAL = _core.CATEGORIES.index("local")
@@ -35,33 +34,6 @@ class EndedAtStart:
 
     def __bool__(self) -> bool:
         return bool(self.in_init or self.after_init or self.aborted)
-
-    def sentence(self) -> str:
-        """The sentence for the verdict; "" if no rank ended like this."""
-        if self.running:
-            return self._so_far()
-        parts = []
-        if self.in_init:
-            parts.append(f"MPI_Init did not return on {_named(self.in_init)}")
-        if self.after_init:
-            parts.append(f"only purely local calls returned after MPI_Init on {_named(self.after_init)}")
-        if self.aborted:
-            parts.append(f"{_named(self.aborted)} called MPI_Abort right after MPI_Init")
-        text = "; ".join(parts)
-        if not self.all_ranks:
-            return f"{text[0].upper()}{text[1:]}." if text else ""
-        code = f" The command's exit code was {self.exit_code}." if self.exit_code else ""
-        return f"The run ended at its start: {text}.{code}"
-
-    def _so_far(self) -> str:
-        parts = []
-        if self.in_init:
-            parts.append(f"MPI_Init has not returned on {_named(self.in_init)}")
-        if self.after_init:
-            parts.append(f"only purely local calls have returned after MPI_Init on {_named(self.after_init)}")
-        if self.aborted:
-            parts.append(f"{_named(self.aborted)} called MPI_Abort right after MPI_Init")
-        return f"So far, {'; '.join(parts)}." if parts else ""
 
 
 @dataclass(frozen=True)
@@ -114,11 +86,3 @@ def ended_at_start(run: Run, *, running: bool = False) -> EndedAtStart:
         exit_code=code if isinstance(code, int) else None,
         running=running,
     )
-
-
-def _named(labels: Sequence[str]) -> str:
-    numbers = [int(label) for label in labels if label.isdecimal()]
-    if len(numbers) == len(labels):
-        return rank_list(numbers)
-    shown = ", ".join(labels[:8])
-    return shown + (f" and {len(labels) - 8} more" if len(labels) > 8 else "")

@@ -130,11 +130,6 @@ class FileFamily:
 
     files: list[FileEntry]
 
-    @property
-    def words(self) -> str:
-        """ "out.0001", or "24 files like out.0001"."""
-        return in_words(self.files[0].file or OTHER_FILES, len(self.files))
-
     @functools.cached_property
     def inside(self) -> FileCounts:
         """libc's calls that are part of the ranks' time."""
@@ -147,11 +142,6 @@ class FileFamily:
     @property
     def ranks(self) -> int:
         return len({rank.process for file in self.files for rank in file.ranks})
-
-
-def in_words(file: str, files: int) -> str:
-    name = file.rsplit("/", 1)[-1]
-    return name if files == 1 else f"{files:,} files like {name}"
 
 
 def total(counts: Iterable[FileCounts]) -> FileCounts:
@@ -195,32 +185,6 @@ class FileIO:
     @property
     def mpi_files(self) -> list[FileEntry]:
         return [file for file in self.files if file.opened_by_mpi]
-
-    def not_seen(self) -> list[str]:
-        """The file I/O that these figures do not include, in words."""
-        reasons = [
-            "sockets, pipes, terminals, /proc, /sys, /dev and shared memory, and files of the MPI library and of "
-            "Leadline are left out",
-            "asynchronous I/O (aio_*, io_uring), system calls without libc, child processes, and files that the "
-            "dynamic linker loads are not seen",
-            "wide characters (fwprintf, fgetws, fputws, getwc, ...), splice, tee and vmsplice are not seen",
-            "calls about names and directories (stat, mkdir, rename, unlink, ...) are not seen: their time is in the "
-            "computation",
-        ]
-        mapped = sum(file.mapped for file in self.files)
-        if mapped:
-            reasons.append(f"reads and writes through mmap ({mapped} mapped) are not seen, only the mapping is")
-        if self.outside.calls:
-            reasons.append(
-                f"{self.outside.calls:,} calls before MPI_Init, after MPI_Finalize or in threads that do not call MPI "
-                "are counted by file, without call paths or order"
-            )
-        unseen = [file.file for file in self.mpi_files if file.mpi.bytes_written and not file.beneath.calls]
-        if unseen:
-            reasons.append(f"the MPI library's own calls for MPI_File_* on {', '.join(unseen[:4])} are not seen")
-        if any(not file.file for file in self.files):
-            reasons.append("files beyond the first 16,383 of a rank are counted together")
-        return reasons
 
 
 def _files(run: Run) -> list[FileEntry]:

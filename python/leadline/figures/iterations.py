@@ -10,12 +10,6 @@ from leadline.figures.loops import NamedLoop, main_loop
 from leadline.figures.run import Run, Site
 from leadline.figures.steps import find_step
 
-MISSING = {
-    "none": "no loop takes 10 % of the time or more",
-    "apart": "the ranks differ in the loops that take most of the time, or in their numbers of iterations",
-    "few": "the loop that takes most of the time has fewer than three iterations",
-}
-
 
 @dataclass(frozen=True)
 class Iterations:
@@ -74,7 +68,7 @@ class Iterations:
 
 
 def iterations(run: Run) -> Iterations | None:
-    """None where no loop was found: see why_none()."""
+    """None where no loop was found; the profile knows why."""
     step = find_step(run, run.step) if run.step else None
     found = run.profile.iterations(step.number if isinstance(step, NamedLoop) else 0)
     if isinstance(step, RegionEntry):
@@ -84,8 +78,3 @@ def iterations(run: Run) -> Iterations | None:
     loop = step or main_loop(run, found)
     sites = () if loop is not None else (*run.sites, *run.file_sites)
     return Iterations(run, found, loop, next((site for site in sites if found.site in site.members), None))
-
-
-def why_none(run: Run) -> str:
-    """Why there is no main loop, in words."""
-    return MISSING.get(run.profile.iterations().missing, MISSING["none"])

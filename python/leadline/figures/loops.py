@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from leadline import _core
 from leadline.figures.run import Run
 from leadline.symbols import Location, call_path
-from leadline.text import format as fmt
 
 
 @dataclass(frozen=True)
@@ -51,15 +50,6 @@ class NamedLoop:
     @property
     def restarts_json(self) -> dict[str, int | None] | None:
         return {"times": self.restarts, "after_trips": self.restart_trips or None} if self.restarts else None
-
-    @property
-    def restarts_in_words(self) -> str:
-        """ "its call sequence restarts 10 times, each time after 70 iterations of its inner loop"; "" if not."""
-        if not self.restarts:
-            return ""
-        iterations = fmt.plural(self.restart_trips, "iteration")
-        after = f", each time after {iterations} of its inner loop" if self.restart_trips else ""
-        return f"its call sequence restarts {self.restarts:,} times{after}"
 
 
 def named_loop(run: Run, number: int) -> NamedLoop:

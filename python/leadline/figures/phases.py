@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
 
 from leadline import _core
+from leadline.figures.efficiency import Efficiency, of_phase
 from leadline.figures.loops import NamedLoop, named_loop
 from leadline.figures.paths import common_routines
 from leadline.figures.run import Run, Site
@@ -18,23 +19,6 @@ BALANCED = 0.8
 LOST = 0.1
 MOST_ROUTINES = 5  # of those in which a phase computes
 MOST_NAMES = 2  # of routines that a phase is named by
-
-
-@dataclass(frozen=True)
-class Efficiency:
-    """POP's efficiencies: parallel = load_balance × communication.
-
-    load_balance: mean over ranks of the computation, divided by the longest one.   communication: the longest
-    computation, divided by the time of the rank that took longest. MPI_Init and MPI_Finalize do not count; file I/O
-    counts as communication.
-    """
-
-    load_balance: float
-    communication: float
-
-    @property
-    def parallel(self) -> float:
-        return self.load_balance * self.communication
 
 
 @dataclass(frozen=True)
@@ -180,7 +164,7 @@ def _entry(
     kind = {"recurring": "output" if phase.writes else "loop", "inner": "loop"}.get(phase.kind, phase.kind)
     n = phase.trips if phase.kind == "inner" else phase.iterations
     each = sorted((t.computation + t.mpi + t.io) * 1e-9 for t in times)
-    efficiency = efficiency_of(times)
+    efficiency = of_phase(times)
     return PhaseEntry(
         name={"init": "initialisation", "final": "finalisation"}.get(phase.kind, name or routine or "loop"),
         kind=kind,
@@ -211,16 +195,6 @@ def _computes_in(phase: _core.Phase, samples: Samples) -> tuple[tuple[str, float
     found = samples.before_calls(dict(zip(phase.sites, phase.share, strict=True)))
     all_s = sum(time_s for _, time_s in found)
     return tuple((routine, time_s, time_s / all_s) for routine, time_s in found[:MOST_ROUTINES])
-
-
-def efficiency_of(times: list[_core.PhaseTime]) -> Efficiency | None:
-    """None if no rank computed in it."""
-    each = [t.computation for t in times]
-    longest = max(each, default=0.0)
-    elapsed = max((t.computation + t.mpi + t.io for t in times), default=0.0)
-    if longest <= 0 or elapsed <= 0:
-        return None
-    return Efficiency(sum(each) / len(each) / longest, longest / elapsed)
 
 
 def _class(computation: float, mpi: float, io: float, efficiency: Efficiency | None) -> str:

@@ -17,6 +17,7 @@ from leadline.run_directory import JOB, read_description, read_json, runs_in, we
 from leadline.symbols import Location, ModuleProblem, Symbolizer, call_path, reaches_start
 from leadline.symbols.cache import SymbolCache
 from leadline.symbols.resolve import WITHOUT_MODULE
+from leadline.text.ranks import rank_list
 
 MOST_RANKS = 10_000_000
 CONTEXT_BEGIN = 1  # of the profile's contexts; 0: what lies further out is not known
@@ -361,16 +362,3 @@ def _missing_ranks(worlds: list[World]) -> list[Loss]:
                 )
             )
     return losses
-
-
-def rank_list(ranks: Iterable[int]) -> str:
-    """[1, 2, 3, 7] -> "ranks 1-3, 7"."""
-    ordered = sorted(ranks)
-    parts: list[str] = []
-    begin = 0
-    for i in range(1, len(ordered) + 1):
-        if i == len(ordered) or ordered[i] != ordered[i - 1] + 1:
-            first, last = ordered[begin], ordered[i - 1]
-            parts.append(str(first) if first == last else f"{first}-{last}" if last > first + 1 else f"{first}, {last}")
-            begin = i
-    return ("rank " if len(ordered) == 1 else "ranks ") + ", ".join(parts)

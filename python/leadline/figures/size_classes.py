@@ -1,4 +1,4 @@
-"""Messages, or one-sided operations, by size: in JSON, and as lines of text."""
+"""Messages, or one-sided operations, by size."""
 
 from __future__ import annotations
 
@@ -6,9 +6,6 @@ from typing import Any
 
 from leadline import _core
 from leadline.figures.json_entries import whole
-from leadline.text import format as fmt
-from leadline.text.screen import Line
-from leadline.text.wrapping import wrapped
 
 
 def histogram(sizes: _core.Sizes, what: str = "messages") -> list[dict[str, Any]]:
@@ -19,23 +16,3 @@ def histogram(sizes: _core.Sizes, what: str = "messages") -> list[dict[str, Any]
             low = 0 if bucket == 0 else 1 << (bucket - 1)
             buckets.append({"from": low, "to": 1 << bucket, what: messages, "bytes": whole(sizes.bytes[bucket])})
     return buckets
-
-
-def size_lines(sizes: _core.Sizes, what: str, width: int) -> list[Line]:
-    """Messages (or operations: `what`) and bytes by power of two, and exact sizes if there are few."""
-    buckets = histogram(sizes, what)
-    total = sum(bucket[what] for bucket in buckets)
-    volume = sum(bucket["bytes"] for bucket in buckets)
-    room = max(10, width - 46)
-    lines: list[Line] = [(f"{'bytes':>21}  {what:>10}  {'bytes':>8}", "dim")]
-    for bucket in buckets:
-        low, high = bucket["from"], bucket["to"]
-        name = "0" if high == 1 else f"{fmt.power(low)} … <{fmt.power(high)}"
-        bar = "#" * max(1, round(bucket[what] / total * room))
-        lines.append(f"{name:>21}  {bucket[what]:>10,}  {fmt.size(bucket['bytes']):>8}  {bar}")
-    lines.append(f"{'all':>21}  {total:>10,}  {fmt.size(volume):>8}")
-    distinct = sizes.distinct
-    if sizes.distinct_complete and len(distinct) <= 6:
-        exact = ", ".join(f"{distinct[size]:,} of {size:,} B" for size in sorted(distinct))
-        lines += wrapped(f"Exactly: {exact}", width)
-    return lines

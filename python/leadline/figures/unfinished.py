@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import functools
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from leadline import nodes
-from leadline.figures.run import Run, rank_list
-from leadline.text import format as fmt
+from leadline.figures.run import Run
 
 LEAST_S = 1.0  # of silence that is worth a message, and
 LEAST_SHARE = 0.1  # of the rank's life
@@ -110,30 +109,6 @@ def running(run: Run) -> list[int]:
     return [index for index in unfinished if until is not None and until.is_running(index)]
 
 
-def sentence(found: Sequence[Stop], clock_error_s: float | None) -> str:
-    """The sentence that the report begins with; "" if no rank was silent for long.
-
-    clock_error_s: the error of comparing times of different ranks; None if it is not known.
-    """
-    long = [stop for stop in found if stop.long]
-    if not long:
-        return ""
-    running = all(stop.source == RUNNING for stop in long)
-    parts = []
-    inside = [stop for stop in long if stop.call is not None]
-    for alike in _grouped(inside):
-        one = len(alike) == 1
-        verb = ("sits" if one else "sit") if running else "sat"
-        where = f" ({alike[0].routine})" if alike[0].routine else ""
-        parts.append(f"{_named(alike)} {verb} in {alike[0].call}{where} {_how_long(alike, running)}")
-    outside = [stop for stop in long if stop.call is None]
-    if outside:
-        verb = "has made" if running and len(outside) == 1 else "have made" if running else "made"
-        parts.append(f"{_named(outside)} {verb} no call {_how_long(outside, running)}")
-    text = "; ".join(parts)
-    return f"{text[0].upper()}{text[1:]}. {_first(found, clock_error_s)}".strip()
-
-
 def first(found: Sequence[Stop], clock_error_s: float | None) -> tuple[Stop, str] | None:
     """The rank that stopped before the others, and how that is known; None if several ranks may have.
 
@@ -156,51 +131,6 @@ def first(found: Sequence[Stop], clock_error_s: float | None) -> tuple[Stop, str
     if len(candidates) > 1 and candidates[1].since_s - candidates[0].since_s <= error:
         return None
     return candidates[0], how
-
-
-def _first(found: Sequence[Stop], clock_error_s: float | None) -> str:
-    known = first(found, clock_error_s)
-    if known is None:
-        return ""
-    stop, how = known
-    name = f"Rank {stop.label}"
-    if how == "ended" and stop.until_s is not None:
-        last = max(s.until_s or 0.0 for s in found)
-        where = f"in {stop.call}" if stop.call else "outside MPI"
-        return f"{name} stopped first: it ended {where}, {fmt.seconds(last - stop.until_s)} before the others."
-    if how == "no-call":
-        before = min((s.since_s for s in found if s is not stop and s.call is not None), default=None)
-        if before is None:
-            return ""
-        return f"{name} stopped first: its last call ended {_at(stop.since_s)}, and it made none after that."
-    return f"All of them were in MPI calls; rank {stop.label} entered its call first, {_at(stop.since_s)}."
-
-
-def _at(seconds: float) -> str:
-    return f"{fmt.seconds(seconds)} after the start"
-
-
-def _grouped(found: Iterable[Stop]) -> list[list[Stop]]:
-    """By call and routine, the largest group first."""
-    groups: dict[tuple[str | None, str], list[Stop]] = {}
-    for stop in found:
-        groups.setdefault((stop.call, stop.routine), []).append(stop)
-    return sorted(groups.values(), key=len, reverse=True)
-
-
-def _how_long(alike: Sequence[Stop], running: bool) -> str:
-    bound = "up to " if len(alike) > 1 else ""
-    longest = fmt.seconds(max(stop.silent_s or 0.0 for stop in alike))
-    if running:
-        return f"for {bound}{longest} now"
-    least = "at least " if any(stop.source == AT_LEAST for stop in alike) else ""
-    life = fmt.seconds(max(stop.until_s or 0.0 for stop in alike))
-    return f"for {bound}{least}{longest} of {life}, until the end"
-
-
-def _named(alike: Sequence[Stop]) -> str:
-    numbers = [int(stop.label) for stop in alike if stop.label.isdecimal()]
-    return rank_list(numbers) if len(numbers) == len(alike) else ", ".join(f"rank {stop.label}" for stop in alike[:8])
 
 
 class _Routines:

@@ -25,6 +25,38 @@ class WaitGroup:
     causes: tuple[tuple[str, str, Site | None, float], ...]
 
 
+LEAST_OF_ONE_RANK = 0.5
+
+
+@dataclass(frozen=True)
+class MainCause:
+    """What most of a wait is for. rank: the one that did most of that; None if it is one of `ranks` alike.
+
+    function: that it was in, or computed before.   share: of the wait.
+    """
+
+    doing: str
+    function: str | None
+    rank: str | None
+    ranks: int
+    share: float
+
+
+def main_cause(group: WaitGroup) -> MainCause | None:
+    """The rank that caused most of the wait, or what most ranks did if that rank is one of many."""
+    if not group.causes:
+        return None
+    together: dict[tuple[str, str | None], dict[str, float]] = defaultdict(lambda: defaultdict(float))
+    for rank, doing, site, share in group.causes:
+        together[doing, site.function if site is not None else None][rank] += share
+    (doing, function), by_rank = max(together.items(), key=lambda item: sum(item[1].values()))
+    whole = sum(by_rank.values())
+    worst = max(by_rank, key=lambda rank: by_rank[rank])
+    if by_rank[worst] >= LEAST_OF_ONE_RANK * whole:
+        return MainCause(doing, function, worst, len(by_rank), by_rank[worst])
+    return MainCause(doing, function, None, len(by_rank), whole)
+
+
 def groups_by_routine(waits: Waits) -> list[WaitGroup]:
     """By function and routine, whatever the kind and how the program came there; most time first. The kind and site are
     those of the longest wait."""

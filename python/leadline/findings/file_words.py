@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from leadline.figures.files import in_words
 from leadline.text import format as fmt
+from leadline.wording.files import in_words
 
 WORTH_SAYING = 0.001  # of the time
 

@@ -7,6 +7,7 @@ from typing import Any
 from leadline.figures.content import Content
 from leadline.figures.files import OTHER_FILES, FileCounts, FileEntry, FileIO, total
 from leadline.figures.json_entries import entry_json, rank_id, site_json
+from leadline.wording.files import not_seen
 
 
 def files_json(content: Content) -> dict[str, Any] | None:
@@ -24,7 +25,7 @@ def files_json(content: Content) -> dict[str, Any] | None:
             {"rank": rank_id(label), **_moved(counts), "files": files} for label, (counts, files) in io.by_rank.items()
         ],
         "mpi_io": _mpi_io(io) if io.mpi_files else None,
-        "not_seen": io.not_seen(),
+        "not_seen": not_seen(io),
     }
 
 

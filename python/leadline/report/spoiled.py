@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from leadline.figures.content import Content
 from leadline.findings.finding import Finding
 from leadline.findings.rules.budget_spent import totals_are_low
+from leadline.wording import endings
 
 # The findings that say why there was only a start. The rest are about times, of which there are none.
 _OF_A_START = ("separate-processes", "still-running", "interrupted", "budget-spent", "incomplete")
@@ -21,7 +22,7 @@ def spoiled_verdict(content: Content, first: Sequence[Finding]) -> str:
     if content.ended_at_start.all_ranks:
         causes = [finding.text for finding in first if finding.id in _OF_A_START]
         stopped = [finding.text for finding in first if finding.id == "ranks-stopped"]
-        return " ".join([*causes, content.ended_at_start.sentence(), *stopped])
+        return " ".join([*causes, endings.of_a_start(content.ended_at_start), *stopped])
     if totals_are_low(content):
         return " ".join(finding.text for finding in first)
     return ""

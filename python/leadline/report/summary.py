@@ -11,18 +11,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from leadline.figures.content import Content
-from leadline.figures.iterations import why_none
 from leadline.figures.phases import PhaseEntry
 from leadline.findings import times_are_spoiled
 from leadline.findings.finding import Finding
 from leadline.report.entry_lines import clip
-from leadline.report.sections.efficiency import run_efficiency
 from leadline.report.sections.phases import phase_words, unseen_steps
 from leadline.report.terminal import about
 from leadline.report.verdict import verdict
 from leadline.text import format as fmt
 from leadline.text.screen import Line, Screen
 from leadline.text.wrapping import together, wrapped
+from leadline.wording.loops import why_no_main_loop
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -144,7 +143,7 @@ def _computes_in(content: Content, width: int) -> list[Line]:
 
 
 def _efficiency(content: Content, width: int) -> list[Line]:
-    efficiency = run_efficiency(content) if len(content.ranks) > 1 else None
+    efficiency = content.efficiency if len(content.ranks) > 1 else None
     if efficiency is None:
         return []
     text = (
@@ -163,7 +162,7 @@ def _main_loop(content: Content, width: int) -> list[Line]:
     if main is None:
         if content.iterations is not None or not content.calls:
             return []
-        return _fact("Main loop", f"none: {why_none(content.run)}", width)
+        return _fact("Main loop", f"none: {why_no_main_loop(content.run)}", width)
     lines = _fact("Main loop", f"{fmt.percent(content.share(main.time_s)):>6}  {phase_words(main)}", width)
     for words in unseen_steps(main)[-1:]:  # the outermost one
         lines += _wrapped(words, width, " " * LABEL, "dim")

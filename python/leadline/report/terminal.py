@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from leadline.errors import UsageError
-from leadline.figures import job
 from leadline.figures.content import Content
 from leadline.figures.programs import names_of, programs_of
 from leadline.figures.run import Run
@@ -20,6 +19,7 @@ from leadline.report.sections import SECTIONS
 from leadline.report.verdict import verdict
 from leadline.text import format as fmt
 from leadline.text.screen import Screen
+from leadline.wording import jobs
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -89,7 +89,7 @@ def about(content: Content) -> str:
     if content.threads > len(content.ranks):
         ranks += f", {content.threads} threads that call MPI"
     parts.append(ranks)
-    if batch := job.batch_words(run):
+    if batch := jobs.batch_words(run):
         parts.append(batch)
     if not content.ended_at_start.all_ranks:
         ends = "MPI_Finalize" if all(process.finalized for process in run.processes) else "its end"

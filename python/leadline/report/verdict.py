@@ -13,6 +13,8 @@ from leadline.findings.finding import Finding
 from leadline.report.one_sided import summary
 from leadline.report.spoiled import spoiled_verdict
 from leadline.text import format as fmt
+from leadline.wording import endings
+from leadline.wording.files import family_words
 
 IO_WORTH_SAYING = 0.01  # of the ranks' time
 NEARLY_ALL = 0.9
@@ -39,7 +41,7 @@ def verdict(content: Content, findings: Sequence[Finding] | None = None, *, traf
     if traffic:
         sentences += _traffic(content, first)
     if content.ended_at_start:
-        sentences.append(content.ended_at_start.sentence())
+        sentences.append(endings.of_a_start(content.ended_at_start))
     return " ".join(sentences)
 
 
@@ -101,7 +103,9 @@ def _io_sentence(content: Content) -> str:
         moved = most.inside
         what = "read" if moved.bytes_read > moved.bytes_written else "written"
         n_bytes = max(moved.bytes_read, moved.bytes_written)
-        sentence += f", most of it on {most.words} ({fmt.size(n_bytes)} {what} by {fmt.plural(most.ranks, 'rank')})"
+        sentence += (
+            f", most of it on {family_words(most)} ({fmt.size(n_bytes)} {what} by {fmt.plural(most.ranks, 'rank')})"
+        )
     return sentence + "."
 
 

@@ -84,21 +84,22 @@ def values(content: Content, which: Which) -> Mapping[str, Values]:
 
     Empty if no iteration was kept; raises UsageError if that of a number was not.
     """
-    from leadline.figures.timeline import StepTimeline, why_none
+    from leadline.figures.timeline import StepTimeline, absent
     from leadline.figures.timeline.lanes import shown_lanes
     from leadline.figures.timeline.reading import groups_of
     from leadline.figures.timeline.steps import find
+    from leadline.wording.timelines import why_none
 
-    why = why_none(content)
+    why = absent(content)
     if (
-        why is None and which in ("typical", "slowest") and (lanes := shown_lanes(content)).why
+        why is None and which in ("typical", "slowest") and (lanes := shown_lanes(content)).representatives
     ):  # as page and terminal choose
         some = StepTimeline(content, lanes.processes)
         which = find(some, which).number if some.times else which
     timeline = StepTimeline(content, content.run.order) if why is None else None
     if timeline is None or (not timeline.times and not isinstance(which, int)):
         if isinstance(which, int):
-            raise UsageError(f"there is no timeline: {why}")
+            raise UsageError(f"there is no timeline: {why_none(content.run, why) if why is not None else None}")
         return {each.name: [] for each in TABLE.columns}
     sites = [entry.site for entry in content.sites if entry.site is not None]
     groups, places = groups_of(content.run, sites), places_of(content.run)

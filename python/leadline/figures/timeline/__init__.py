@@ -4,7 +4,7 @@ lanes (which ranks) ─► reading (their calls) ─► steps (which iterations)
                                                                             text (for the terminal)
 """
 
-from leadline.figures.timeline.reading import StepTimeline, why_none
+from leadline.figures.timeline.reading import Absent, StepTimeline, absent
 from leadline.figures.timeline.steps import Step, representative_steps
 
-__all__ = ["Step", "StepTimeline", "representative_steps", "why_none"]
+__all__ = ["Absent", "Step", "StepTimeline", "absent", "representative_steps"]

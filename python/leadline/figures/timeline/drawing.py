@@ -12,39 +12,36 @@ from leadline.figures.json_entries import rank_id
 from leadline.figures.paths import chain
 from leadline.figures.run import Run, Site
 from leadline.figures.timeline import marks
-from leadline.figures.timeline.lanes import calls_to_read, shown_lanes
-from leadline.figures.timeline.reading import StepCalls, StepTimeline, no_whole_iteration, why_none
+from leadline.figures.timeline.lanes import Lanes, calls_to_read
+from leadline.figures.timeline.reading import Absent, StepCalls, StepTimeline, absent
 from leadline.figures.timeline.steps import Step, median_s, representative_steps
 
 FILES = "files"
 """The category of libc's calls on files, which have none of MPI's."""
 
 
-def timeline_figures(content: Content) -> tuple[dict[str, Any] | None, str | None]:
-    """(the timeline, None), or (None, why there is none)."""
-    if (why := why_none(content)) is not None:
-        return None, why
-    lanes = shown_lanes(content)
+def timeline_figures(content: Content, lanes: Lanes) -> dict[str, Any] | Absent:
+    """The timeline of these ranks, or why there is none."""
+    if (why := absent(content)) is not None:
+        return why
     if not lanes.processes:
-        kept = f"{calls_to_read(content):,} calls of a rank"
-        return None, f"the times of {kept} were kept, more than a report reads (--series SIZE keeps fewer)"
+        return Absent("too-many", calls=calls_to_read(content))
     try:
         timeline = StepTimeline(content, lanes.processes)
     except DamagedTrace as error:
-        return None, str(error)
+        return Absent("damaged", str(error))
     steps = representative_steps(timeline)
     if not steps:
-        return None, no_whole_iteration(timeline.found)
+        return Absent("not-whole", calls=timeline.found.calls)
     drawing = Drawing(timeline)
     paths = critical_paths(content.run, [step.number for step in steps])
     found = [drawing.step(step, paths.get(step.number, [])) for step in steps]
     return {
         "ranks": [rank_id(content.run.label(process)) for process in lanes.processes],
-        "ranks_why": lanes.why or None,
         "median_s": median_s(timeline),
         "sites": drawing.sites,
         "steps": found,
-    }, None
+    }
 
 
 def critical_paths(run: Run, iterations: list[int]) -> dict[int, list[_core.PathStretch]]:

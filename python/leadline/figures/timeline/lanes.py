@@ -5,21 +5,29 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from leadline.figures.content import Content
-from leadline.text import format as fmt
 
 MOST_LANES = 48
 MOST_READ = 1_200_000
 """Calls whose times a report reads for its timeline, as many as 48 ranks keep by default: it takes 0.4 GB."""
 
+Role = Literal["first", "most", "least", "median"]  # of the ranks, by their computation
+
 
 @dataclass(frozen=True)
 class Lanes:
-    """processes: indices into run.processes, in display order.   why: which ranks these are, "" if they are all."""
+    """processes: indices into run.processes, in display order.
+
+    representatives: where not all ranks are shown, those that stand for others, with what they are; then come
+    `partners` ranks that exchange most messages with them, and `spread` ranks at equal distances.
+    """
 
     processes: tuple[int, ...]
-    why: str
+    representatives: tuple[tuple[Role, int], ...] = ()
+    partners: int = 0
+    spread: int = 0
 
 
 def choose_lanes(content: Content, most: int = MOST_LANES) -> Lanes:
@@ -30,14 +38,14 @@ def choose_lanes(content: Content, most: int = MOST_LANES) -> Lanes:
     """
     run = content.run
     if len(run.order) <= most:
-        return Lanes(tuple(run.order), "")
+        return Lanes(tuple(run.order))
     place = {index: n for n, index in enumerate(run.order)}
     by_computation = sorted(run.order, key=lambda index: content.ranks[place[index]].computation_s)
-    first = {
-        "the first": run.order[0],
-        "that computes longest": by_computation[-1],
-        "that computes least": by_computation[0],
-        "at the median": by_computation[len(by_computation) // 2],
+    first: dict[Role, int] = {
+        "first": run.order[0],
+        "most": by_computation[-1],
+        "least": by_computation[0],
+        "median": by_computation[len(by_computation) // 2],
     }
     chosen = list(dict.fromkeys(first.values()))[:most]
     representative = len(chosen)
@@ -45,12 +53,8 @@ def choose_lanes(content: Content, most: int = MOST_LANES) -> Lanes:
     partners = len(chosen) - representative
     spread = [run.order[n * len(run.order) // most] for n in range(most)]
     chosen += [index for index in spread if index not in chosen][: most - len(chosen)]
-    names = ", ".join(f"{run.label(index)} ({what})" for what, index in first.items())
     rest = len(chosen) - representative - partners
-    why = f"{len(chosen)} of {fmt.plural(len(run.order), 'rank')}: {names}"
-    why += f"; {partners} that exchange most messages with them" if partners else ""
-    why += f"; {rest} at equal distances" if rest else ""
-    return Lanes(tuple(sorted(chosen, key=place.__getitem__)), why)
+    return Lanes(tuple(sorted(chosen, key=place.__getitem__)), tuple(first.items()), partners, rest)
 
 
 def shown_lanes(content: Content) -> Lanes:

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import functools
 import itertools
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from leadline import _core
 from leadline.errors import DamagedTrace
 from leadline.figures.content import Content
-from leadline.figures.iterations import why_none as why_no_loop
 from leadline.figures.run import Run, Site
-from leadline.text import format as fmt
 
 
 @dataclass(frozen=True)
@@ -186,27 +183,25 @@ def _texts(values: tuple[memoryview[Any], memoryview[Any]]) -> list[str]:
     return found
 
 
-def why_none(content: Content) -> str | None:
-    """Why there is no timeline, in words that complete a sentence; None if there may be one."""
+@dataclass(frozen=True)
+class Absent:
+    """Why there is no timeline. name: of the region or step.   calls: of a rank, in an iteration or kept."""
+
+    reason: Literal["no-loop", "region", "step", "not-kept", "not-whole", "too-many", "damaged"]
+    name: str = ""
+    calls: float = 0.0
+
+
+def absent(content: Content) -> Absent | None:
+    """Why no timeline can be read; None if one may be."""
     iterations = content.iterations
     if iterations is None:
-        return why_no_loop(content.run)
+        return Absent("no-loop")
     if iterations.region is not None:
-        return f"the step is the region {iterations.region.name}, whose calls are not kept by iteration"
+        return Absent("region", iterations.region.name)
     found = iterations.found
-    if found.kept == "none" and content.run.step:
-        return (
-            f"the iterations of {content.run.step} were not timed one by one while the program ran (leave out --step)"
-        )
     if found.kept == "none":
-        return "the times of single calls were not kept (--series)"
+        return Absent("step", content.run.step) if content.run.step else Absent("not-kept")
     if found.kept == "sampled" and not found.sampled:
-        return no_whole_iteration(found)
+        return Absent("not-whole", calls=found.calls)
     return None
-
-
-def no_whole_iteration(found: _core.RunIterations) -> str:
-    """The reason if no iteration is kept whole, with what would keep one: a call takes five quarters of a byte."""
-    enough = math.ceil(found.calls * 4 * 5 / 4 / 1e6)
-    an_iteration = f"an iteration makes {fmt.plural(round(found.calls), 'call')} on a rank"
-    return f"{an_iteration}, and no iteration's call times were all kept on all ranks (--series {enough}MB keeps more)"

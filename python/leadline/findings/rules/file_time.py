@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from leadline.figures import file_costs
 from leadline.figures.content import Content
-from leadline.figures.files import OTHER_FILES, in_words
+from leadline.figures.files import OTHER_FILES
 from leadline.findings.finding import Evidence, Rule, at_least
 from leadline.text import format as fmt
+from leadline.wording.files import in_words
 
 ALL = 0.995  # of the time
 

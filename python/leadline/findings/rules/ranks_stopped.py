@@ -7,6 +7,7 @@ from leadline.figures.content import Content
 from leadline.figures.json_entries import rank_id
 from leadline.figures.run import Run
 from leadline.findings.finding import Evidence, Rule, at_least
+from leadline.wording import endings
 
 
 def evidence(content: Content) -> Evidence | None:
@@ -26,7 +27,7 @@ def evidence(content: Content) -> Evidence | None:
 
 
 def sentence(content: Content, found: Evidence) -> str:
-    text = unfinished.sentence(unfinished.stops(content.run), _clock_error_s(content.run))
+    text = endings.of_stops(unfinished.stops(content.run), _clock_error_s(content.run))
     return f"{text} The rest of this report covers the time before that."
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from leadline import _core
 from leadline.figures.content import Content
 from leadline.figures.control import RegionEntry
-from leadline.figures.iterations import Iterations, why_none
+from leadline.figures.iterations import Iterations
 from leadline.figures.json_entries import rank_id
 from leadline.figures.loops import NamedLoop, named_loop
 from leadline.figures.run import Run
@@ -16,6 +16,7 @@ from leadline.symbols import Location
 from leadline.text import format as fmt
 from leadline.text.screen import Line, Screen
 from leadline.text.wrapping import wrapped
+from leadline.wording.loops import restarting, why_no_main_loop
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -28,7 +29,7 @@ def figures(content: Content) -> dict[str, Any]:
     found = content.iterations
     return {
         "iterations": _as_data(found),
-        "no_iterations": why_none(content.run) if found is None else None,
+        "no_iterations": why_no_main_loop(content.run) if found is None else None,
     }
 
 
@@ -145,7 +146,7 @@ def draw(content: Content, out: Screen) -> None:
 def print_iterations(content: Content, console: Console) -> None:
     """Print only this section, or the reason why there is none."""
     if content.iterations is None:
-        console.print(f"No main loop: {why_none(content.run)}.")
+        console.print(f"No main loop: {why_no_main_loop(content.run)}.")
     draw(content, Screen(console))
 
 
@@ -156,12 +157,12 @@ def _about_loop(run: Run, loop: NamedLoop, width: int) -> list[str]:
     if loop.at_least:
         lines.append("  iterations that make all their calls in one inner loop may be missed")
         if loop.restarts:
-            lines.append(f"  {loop.restarts_in_words}")
+            lines.append(f"  {restarting(loop)}")
     for number in loop.around:
         around = named_loop(run, number)
         lines.append(f"  iterations of {around.where}, which encloses it, cannot be told apart by their calls")
         if around.restarts:
-            lines.append(f"    {around.restarts_in_words}")
+            lines.append(f"    {restarting(around)}")
     if len(loop.path) > 1:
         lines.append("  reached through " + " > ".join(frame.routine for frame in loop.path))
     lines = [line[0].upper() + line[1:] if line.startswith("the") else line for line in lines]

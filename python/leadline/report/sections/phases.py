@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from leadline.figures.content import Content
-from leadline.figures.phases import Efficiency, PhaseEntry
+from leadline.figures.efficiency import Efficiency
+from leadline.figures.phases import PhaseEntry
 from leadline.report.entry_lines import clip
 from leadline.report.section import Section
 from leadline.text import format as fmt
 from leadline.text.screen import Line, Screen
 from leadline.text.wrapping import wrapped
+from leadline.wording.loops import restarting
 
 LEAST_SHARE_SHOWN = 0.005
 LEAST_PART_SHOWN = 0.02  # of a phase's samples, that a routine must have
@@ -101,8 +103,8 @@ def unseen_steps(entry: PhaseEntry) -> list[str]:
     """The loops around the main one that may be the program's steps, although calls do not show how many."""
     words = []
     for loop in entry.around:
-        restarting = f"; {loop.restarts_in_words}" if loop.restarts else ""
-        words.append(f"within {loop.place}, iterations unknown{restarting}")
+        restarts = f"; {restarting(loop)}" if loop.restarts else ""
+        words.append(f"within {loop.place}, iterations unknown{restarts}")
     return words
 
 

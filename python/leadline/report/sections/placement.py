@@ -9,6 +9,7 @@ from leadline.figures.content import Content
 from leadline.figures.json_entries import rank_id
 from leadline.report.section import Section
 from leadline.text.screen import Screen
+from leadline.wording import jobs
 
 
 def figures(content: Content) -> dict[str, Any]:
@@ -41,7 +42,7 @@ def _host(use: placement.HostUse) -> dict[str, Any]:
 
 
 def draw(content: Content, out: Screen) -> None:
-    lines = job.place_lines(content.run)
+    lines = jobs.place_lines(content.run)
     if lines:
         out.section(SECTION.title)
         for line in lines:

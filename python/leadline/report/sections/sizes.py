@@ -6,8 +6,9 @@ from typing import Any
 
 from leadline.figures.content import Content
 from leadline.figures.json_entries import distinct_json
-from leadline.figures.size_classes import histogram, size_lines
+from leadline.figures.size_classes import histogram
 from leadline.report.section import Section
+from leadline.report.size_lines import size_lines
 from leadline.text.screen import Screen
 
 

@@ -5,14 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 from leadline.figures.content import Content
+from leadline.figures.timeline import Absent
 from leadline.report.section import Section
+from leadline.wording.timelines import shown_ranks, why_none
 
 
 def figures(content: Content) -> dict[str, Any]:
     from leadline.figures.timeline.drawing import timeline_figures
+    from leadline.figures.timeline.lanes import shown_lanes
 
-    timeline, why_none = timeline_figures(content)
-    return {"timeline": timeline, "no_timeline": why_none}
+    lanes = shown_lanes(content)
+    found = timeline_figures(content, lanes)
+    if isinstance(found, Absent):
+        return {"timeline": None, "no_timeline": why_none(content.run, found)}
+    ranks = {"ranks": found.pop("ranks"), "ranks_why": shown_ranks(content.run, lanes) or None}
+    return {"timeline": {**ranks, **found}, "no_timeline": None}
 
 
 SECTION = Section(

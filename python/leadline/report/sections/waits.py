@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,7 +9,7 @@ from leadline.figures.content import Content
 from leadline.figures.json_entries import place_json, rank_id
 from leadline.figures.paths import chain
 from leadline.figures.run import Site
-from leadline.figures.wait_groups import WaitGroup, groups_by_path
+from leadline.figures.wait_groups import WaitGroup, groups_by_path, main_cause
 from leadline.figures.waits import WaitEntry
 from leadline.report.section import Section
 from leadline.text import format as fmt
@@ -45,7 +44,6 @@ DOING_TOGETHER = {
     "mpi": "are in",
     "unknown": "do something unknown before",
 }
-LEAST_OF_ONE_RANK = 0.5
 
 
 def figures(content: Content) -> dict[str, Any]:
@@ -126,21 +124,13 @@ def _lines(groups: Sequence[WaitGroup], whole: float, width: int) -> list[Line]:
 
 
 def _cause(group: WaitGroup) -> str:
-    """The rank that caused most of the wait, or what most ranks did if that rank is one of many."""
-    if not group.causes:
+    cause = main_cause(group)
+    if cause is None:
         return ""
-    together: dict[tuple[str, str], list[tuple[str, float]]] = defaultdict(list)
-    for rank, doing, site, share in group.causes:
-        together[doing, f" {site.function}" if site is not None else ""].append((rank, share))
-    (doing, where), parts = max(together.items(), key=lambda item: sum(share for _, share in item[1]))
-    whole = sum(share for _, share in parts)
-    by_rank: dict[str, float] = defaultdict(float)
-    for rank, share in parts:
-        by_rank[rank] += share
-    worst = max(by_rank, key=lambda rank: by_rank[rank])
-    if by_rank[worst] >= LEAST_OF_ONE_RANK * whole:
-        return f"rank {worst} {DOING[doing]}{where}: {fmt.percent(by_rank[worst])} of it"
-    return f"{len(by_rank)} ranks {DOING_TOGETHER[doing]}{where}: {fmt.percent(whole)} of it"
+    where = f" {cause.function}" if cause.function is not None else ""
+    if cause.rank is not None:
+        return f"rank {cause.rank} {DOING[cause.doing]}{where}: {fmt.percent(cause.share)} of it"
+    return f"{cause.ranks} ranks {DOING_TOGETHER[cause.doing]}{where}: {fmt.percent(cause.share)} of it"
 
 
 SECTION = Section(

@@ -1,0 +1,109 @@
+"""How a run ended: at its start, or with ranks that were silent for long."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from leadline.figures import unfinished
+from leadline.figures.ending import EndedAtStart
+from leadline.figures.unfinished import Stop
+from leadline.text import format as fmt
+from leadline.text.ranks import named, rank_list
+
+
+def of_a_start(ended: EndedAtStart) -> str:
+    """The sentence for the verdict; "" if no rank ended like this."""
+    if ended.running:
+        return _so_far(ended)
+    parts = []
+    if ended.in_init:
+        parts.append(f"MPI_Init did not return on {named(ended.in_init)}")
+    if ended.after_init:
+        parts.append(f"only purely local calls returned after MPI_Init on {named(ended.after_init)}")
+    if ended.aborted:
+        parts.append(f"{named(ended.aborted)} called MPI_Abort right after MPI_Init")
+    text = "; ".join(parts)
+    if not ended.all_ranks:
+        return f"{text[0].upper()}{text[1:]}." if text else ""
+    code = f" The command's exit code was {ended.exit_code}." if ended.exit_code else ""
+    return f"The run ended at its start: {text}.{code}"
+
+
+def _so_far(ended: EndedAtStart) -> str:
+    parts = []
+    if ended.in_init:
+        parts.append(f"MPI_Init has not returned on {named(ended.in_init)}")
+    if ended.after_init:
+        parts.append(f"only purely local calls have returned after MPI_Init on {named(ended.after_init)}")
+    if ended.aborted:
+        parts.append(f"{named(ended.aborted)} called MPI_Abort right after MPI_Init")
+    return f"So far, {'; '.join(parts)}." if parts else ""
+
+
+def of_stops(found: Sequence[Stop], clock_error_s: float | None) -> str:
+    """The sentence that the report begins with; "" if no rank was silent for long.
+
+    clock_error_s: the error of comparing times of different ranks; None if it is not known.
+    """
+    long = [stop for stop in found if stop.long]
+    if not long:
+        return ""
+    running = all(stop.source == unfinished.RUNNING for stop in long)
+    parts = []
+    inside = [stop for stop in long if stop.call is not None]
+    for alike in _grouped(inside):
+        one = len(alike) == 1
+        verb = ("sits" if one else "sit") if running else "sat"
+        where = f" ({alike[0].routine})" if alike[0].routine else ""
+        parts.append(f"{_ranks(alike)} {verb} in {alike[0].call}{where} {_how_long(alike, running)}")
+    outside = [stop for stop in long if stop.call is None]
+    if outside:
+        verb = "has made" if running and len(outside) == 1 else "have made" if running else "made"
+        parts.append(f"{_ranks(outside)} {verb} no call {_how_long(outside, running)}")
+    text = "; ".join(parts)
+    return f"{text[0].upper()}{text[1:]}. {_first(found, clock_error_s)}".strip()
+
+
+def _first(found: Sequence[Stop], clock_error_s: float | None) -> str:
+    known = unfinished.first(found, clock_error_s)
+    if known is None:
+        return ""
+    stop, how = known
+    name = f"Rank {stop.label}"
+    if how == "ended" and stop.until_s is not None:
+        last = max(s.until_s or 0.0 for s in found)
+        where = f"in {stop.call}" if stop.call else "outside MPI"
+        return f"{name} stopped first: it ended {where}, {fmt.seconds(last - stop.until_s)} before the others."
+    if how == "no-call":
+        before = min((s.since_s for s in found if s is not stop and s.call is not None), default=None)
+        if before is None:
+            return ""
+        return f"{name} stopped first: its last call ended {_at(stop.since_s)}, and it made none after that."
+    return f"All of them were in MPI calls; rank {stop.label} entered its call first, {_at(stop.since_s)}."
+
+
+def _at(seconds: float) -> str:
+    return f"{fmt.seconds(seconds)} after the start"
+
+
+def _grouped(found: Iterable[Stop]) -> list[list[Stop]]:
+    """By call and routine, the largest group first."""
+    groups: dict[tuple[str | None, str], list[Stop]] = {}
+    for stop in found:
+        groups.setdefault((stop.call, stop.routine), []).append(stop)
+    return sorted(groups.values(), key=len, reverse=True)
+
+
+def _how_long(alike: Sequence[Stop], running: bool) -> str:
+    bound = "up to " if len(alike) > 1 else ""
+    longest = fmt.seconds(max(stop.silent_s or 0.0 for stop in alike))
+    if running:
+        return f"for {bound}{longest} now"
+    least = "at least " if any(stop.source == unfinished.AT_LEAST for stop in alike) else ""
+    life = fmt.seconds(max(stop.until_s or 0.0 for stop in alike))
+    return f"for {bound}{least}{longest} of {life}, until the end"
+
+
+def _ranks(alike: Sequence[Stop]) -> str:
+    numbers = [int(stop.label) for stop in alike if stop.label.isdecimal()]
+    return rank_list(numbers) if len(numbers) == len(alike) else ", ".join(f"rank {stop.label}" for stop in alike[:8])
